@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { bundle, writeWhole } from "./bundle.js";
+import { inProject, runNode, say } from "./project.js";
+
+const DIST = inProject("dist");
+/** What was built, and from what. */
+const STAMP = join(DIST, ".build.json");
+/** The world that opens when nothing else is asked for, made here so that no start has to make it. */
+const DEFAULT_WORLD = { seed: "1", path: join(DIST, "world-1.json") };
+const TYPESCRIPT = inProject("node_modules", "typescript", "bin", "tsc");
+
+/**
+ * Builds dist unless it was built from these very sources: the bundle and the default world. With `--force` everything
+ * from nothing, and the types that a published package carries, which are too slow to make for every start.
+ */
+export async function build(args) {
+  const isForced = args.includes("--force");
+  if (isForced) rmSync(DIST, { recursive: true, force: true });
+  const wanted = fingerprints();
+  const built = readStamp();
+  if (built.bundle !== wanted.bundle || !built.files.every(existsSync)) {
+    say("building");
+    const files = await bundleProgram();
+    if (files === null) return 1;
+    removeStale(files);
+    if (built.world !== wanted.world || !existsSync(DEFAULT_WORLD.path)) {
+      if (!(await succeeds("the default world", join(DIST, "cli.js"), worldArguments()))) return 1;
+    }
+    writeWhole(STAMP, JSON.stringify({ ...wanted, files: [...files, DEFAULT_WORLD.path] }));
+  }
+  if (!isForced) return 0;
+  return (await succeeds("types", TYPESCRIPT, ["-p", inProject("src", "tsconfig.build.json")])) ? 0 : 1;
+}
+
+async function bundleProgram() {
+  const entryPoints = { cli: "src/cli/main.ts", index: "src/index.ts" };
+  if (!existsSync(inProject(entryPoints.index))) delete entryPoints.index;
+  try {
+    return await bundle(entryPoints);
+  } catch (error) {
+    if (error.errors === undefined) throw error;
+    say("the bundle could not be built");
+    return null;
+  }
+}
+
+const worldArguments = () => ["world", "--seed", DEFAULT_WORLD.seed, "--out", DEFAULT_WORLD.path];
+
+async function succeeds(what, file, args) {
+  // What the user has set for the program must not shape the build.
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith("CLOBSIM_")),
+  );
+  const { code, output } = await runNode(file, args, { env });
+  if (code !== 0) say(`${what} could not be built\n${output}`);
+  return code === 0;
+}
+
+/** Removes what an older build left; benchmarks have a bundle of their own. */
+function removeStale(files) {
+  for (const name of readdirSync(DIST)) {
+    const path = join(DIST, name);
+    const isOurs = /\.js(\.map)?$/.test(name) && !name.startsWith("bench.");
+    if (isOurs && !files.includes(path)) rmSync(path);
+  }
+}
+
+function readStamp() {
+  try {
+    return JSON.parse(readFileSync(STAMP, "utf8"));
+  } catch {
+    return { bundle: null, world: null, files: [] };
+  }
+}
+
+/** Hashes of contents, not times: a checkout or a copy touches files without changing them. */
+function fingerprints() {
+  const setup = ["package-lock.json", ...filesBelow("bin")];
+  return {
+    bundle: fingerprint([...setup, ...filesBelow("src")]),
+    world: fingerprint([...setup, ...filesBelow("src/world"), ...filesBelow("src/core")]),
+  };
+}
+
+function fingerprint(paths) {
+  const hash = createHash("sha256");
+  for (const path of paths) {
+    const contents = readFileSync(inProject(path));
+    hash.update(`${path}\0${contents.length}\0`).update(contents);
+  }
+  return hash.digest("hex");
+}
+
+/** The files below a folder, in an order that every machine shares. */
+function filesBelow(folder) {
+  const files = [];
+  for (const entry of readdirSync(inProject(folder), { withFileTypes: true })) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) files.push(...filesBelow(path));
+    else files.push(path);
+  }
+  return files.sort();
+}

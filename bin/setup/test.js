@@ -1,0 +1,73 @@
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { build } from "./build.js";
+import { writeWhole } from "./bundle.js";
+import { inProject, runNode } from "./project.js";
+
+const REPORTS = inProject("node_modules", ".cache", "clobsim");
+const VITEST_REPORT = `${REPORTS}/vitest.json`;
+/** Passed and failed in figures, for whoever started the tests: types and lint count as one test each. */
+const TOTALS = `${REPORTS}/totals.json`;
+
+const tool = (...path) => inProject("node_modules", ...path);
+const TYPESCRIPT = tool("typescript", "bin", "tsc");
+
+/** Builds, then checks types, lint and tests, all of them even when one fails, and sums up. */
+export async function test(args) {
+  rmSync(REPORTS, { recursive: true, force: true });
+  mkdirSync(REPORTS, { recursive: true });
+  const checks = [
+    await timed("build", async () => ((await build([])) === 0 ? passed(0) : failed(1))),
+    await timed("types", () =>
+      printed([TYPESCRIPT, "--noEmit", "-p", "."], [TYPESCRIPT, "--noEmit", "-p", "src/core"]),
+    ),
+    await timed("lint", () => printed([tool("@biomejs", "biome", "bin", "biome"), "check"])),
+    await timed("tests", () => vitest(args)),
+  ];
+  const sum = (key) => checks.reduce((total, check) => total + check[key], 0);
+  const totals = { passed: sum("passed"), failed: sum("failed") };
+  writeWhole(TOTALS, JSON.stringify(totals));
+  process.stdout.write(`\n${checks.map(summaryOf).join("\n")}\n\n`);
+  return totals.failed === 0 ? 0 : 1;
+}
+
+const passed = (count) => ({ passed: count, failed: 0, note: "" });
+const failed = (count) => ({ passed: 0, failed: count, note: "" });
+
+async function timed(name, check) {
+  const start = performance.now();
+  const result = await check();
+  return { name, seconds: (performance.now() - start) / 1000, ...result };
+}
+
+/** Runs tools side by side as one check; what they say is shown only when they find something. */
+async function printed(...commands) {
+  const results = await Promise.all(commands.map(([file, ...args]) => runNode(file, args)));
+  const found = results.filter(({ code }) => code !== 0);
+  for (const { output } of found) process.stdout.write(output);
+  return found.length === 0 ? passed(1) : failed(1);
+}
+
+async function vitest(args) {
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${VITEST_REPORT}`];
+  const { code } = await runNode(tool("vitest", "vitest.mjs"), ["run", ...reporters, ...args], {
+    stdio: "inherit",
+  });
+  const report = readReport();
+  // A file that cannot be loaded, or an error outside every test, fails the run without failing a test.
+  const unseen = report.numFailedTests === 0 && code !== 0 ? Math.max(1, report.numFailedTestSuites) : 0;
+  const [good, bad] = [report.numPassedTests, report.numFailedTests + unseen];
+  return { passed: good, failed: bad, note: `${good} passed, ${bad} failed` };
+}
+
+function readReport() {
+  try {
+    return JSON.parse(readFileSync(VITEST_REPORT, "utf8"));
+  } catch {
+    return { numPassedTests: 0, numFailedTests: 0, numFailedTestSuites: 0 };
+  }
+}
+
+function summaryOf({ name, seconds, failed, note }) {
+  const verdict = failed === 0 ? "ok" : "FAILED";
+  return `  ${name.padEnd(6)} ${verdict.padEnd(6)} ${seconds.toFixed(1).padStart(6)} s  ${note}`.trimEnd();
+}

@@ -1,0 +1,107 @@
+import yargs, { type Argv } from "yargs";
+import { type Given, VERSION } from "../config.ts";
+import { type Command, wordOf } from "./command.ts";
+import { EXIT, type ExitCode } from "./exit-code.ts";
+import { serveCommand } from "./serve.ts";
+import { refuseUnknown, warnOfUnknownVariables } from "./unknown-words.ts";
+import { worldCommand } from "./world.ts";
+
+const COMMANDS: readonly Command[] = [serveCommand, worldCommand];
+const MAX_COLUMNS = 100;
+
+/** What yargs makes of a command line. */
+interface Parsed {
+  readonly command: Command | undefined;
+  /** The words that are no options, the command's name among them. */
+  readonly words: readonly string[];
+  readonly values: Readonly<Record<string, unknown>>;
+  /** The help or the version, when that is what is asked for. */
+  readonly output: string;
+}
+
+/**
+ * Runs what a command line asks for.
+ * @throws UsageError or ConfigError when it asks for nothing that can be done.
+ */
+export async function runCommandLine(
+  argv: readonly string[],
+  environment: Given["environment"],
+): Promise<ExitCode> {
+  const { command, words, values, output } = parse(argv);
+  if (output !== "") {
+    process.stdout.write(`${output}\n`);
+    return EXIT.ok;
+  }
+  refuseUnknown(COMMANDS, command, words, Object.keys(values));
+  warnOfUnknownVariables(COMMANDS, environment);
+  return command.run({ flags: textsOf(command, values), environment });
+}
+
+function parse(argv: readonly string[]): Parsed {
+  let command: Command | undefined;
+  let output = "";
+  const parser = createParser();
+  for (const each of COMMANDS) {
+    const chosen = (): void => {
+      command = each;
+    };
+    parser.command(each.name, each.summary, (inner) => describeCommand(inner, each), chosen);
+  }
+  const heard = (error: unknown, _values: unknown, text: string): void => {
+    if (error) throw error;
+    output = text.replace(/ +\[boolean\]$/gm, "");
+  };
+  const values = parser.parse([...argv], {}, heard) as { readonly _: readonly (string | number)[] };
+  return { command, words: values._.map(String), values: { ...values }, output };
+}
+
+/** Every value stays the text that was typed: what it means is the settings' affair. */
+function createParser(): Argv {
+  return yargs()
+    .scriptName("clobsim")
+    .usage("$0 <command> [options]\n\nA local, deterministic mock exchange for prediction markets.")
+    .locale("en")
+    .parserConfiguration({
+      "boolean-negation": false,
+      "camel-case-expansion": false,
+      "dot-notation": false,
+      "parse-numbers": false,
+      "parse-positional-numbers": false,
+      "short-option-groups": false,
+    })
+    .help("help", "Print this help")
+    .alias("help", "h")
+    .version("version", "Print the version", VERSION)
+    .alias("version", "v")
+    .wrap(Math.min(MAX_COLUMNS, process.stdout.columns || MAX_COLUMNS))
+    .exitProcess(false)
+    .showHelpOnFail(false);
+}
+
+function describeCommand(parser: Argv, command: Command): void {
+  parser.usage(`$0 ${command.name} [options]\n\n${command.summary}`);
+  for (const flag of command.flags) {
+    parser.option(wordOf(flag), {
+      group: flag.group,
+      describe: flag.text,
+      ...(flag.otherwise === undefined ? {} : { defaultDescription: flag.otherwise }),
+      ...(flag.toggle === undefined ? {} : { type: "boolean" }),
+    });
+  }
+  for (const [line, purpose] of command.examples) parser.example(`$0 ${line}`, purpose);
+  parser.epilogue("An option can also be set by its variable: --log-level by CLOBSIM_LOG_LEVEL, and so on.");
+}
+
+/** The texts given for each flag; one given without its value has an empty text. */
+function textsOf(command: Command, values: Parsed["values"]): Given["flags"] {
+  const texts: Record<string, readonly string[]> = {};
+  for (const flag of command.flags) {
+    const given = values[wordOf(flag)];
+    if (given === undefined) continue;
+    texts[flag.name] = (Array.isArray(given) ? given : [given]).map((value: unknown) => {
+      if (flag.toggle !== undefined) return String(value === (flag.toggle === "on"));
+      return typeof value === "string" ? value : "";
+    });
+  }
+  return texts;
+}

@@ -1,0 +1,10 @@
+/** What the exit code of the process says. */
+export const EXIT = {
+  ok: 0,
+  /** The command line, the environment or a file that it names cannot be used. */
+  usage: 2,
+  /** The program is wrong, not its user. */
+  defect: 70,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

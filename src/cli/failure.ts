@@ -1,0 +1,16 @@
+import { ConfigError, VERSION } from "../config.ts";
+import { EXIT, type ExitCode } from "./exit-code.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Says on stderr what went wrong: one sentence when the user can mend it, everything when only we can. */
+export function reportFailure(error: unknown): ExitCode {
+  if (error instanceof UsageError || error instanceof ConfigError) {
+    process.stderr.write(`clobsim: ${error.message}\n`);
+    return EXIT.usage;
+  }
+  const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(
+    `clobsim: this is a defect of clobsim ${VERSION} (Node ${process.versions.node}, ${process.platform}), please report it:\n${trace}\n`,
+  );
+  return EXIT.defect;
+}

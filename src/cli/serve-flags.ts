@@ -1,0 +1,48 @@
+import type { SettingName } from "../config.ts";
+import type { Flag } from "./command.ts";
+
+const ADDRESS = "Address:";
+const WORLD = "World and time:";
+const BEHAVIOUR = "Behaviour:";
+const SAFETY = "Who may call:";
+
+const HELP: Readonly<Record<SettingName, Omit<Flag, "name">>> = {
+  port: { group: ADDRESS, text: "Port to listen on; 0 takes any free one", otherwise: "7070" },
+  host: { group: ADDRESS, text: "Host name or IP address to listen on", otherwise: "127.0.0.1" },
+  seed: { group: WORLD, text: "Decides the world and every id, secret and hash", otherwise: "1" },
+  world: { group: WORLD, text: "File to open instead of generating a world (see clobsim world)" },
+  markets: { group: WORLD, text: "How many markets to generate", otherwise: "what 12 events hold" },
+  clock: { group: WORLD, text: "real, frozen, or a rate such as 5x or 0.5x", otherwise: "real" },
+  start: {
+    group: WORLD,
+    text: "Moment at which time starts, such as 2026-01-01T00:00Z",
+    otherwise: "now, or 2026-01-01 when frozen",
+  },
+  numbers: { group: BEHAVIOUR, text: "How JSON carries decimals: number or string", otherwise: "number" },
+  credentials: {
+    group: BEHAVIOUR,
+    text: "Deriving API credentials again: rotate issues new ones, once refuses",
+    otherwise: "rotate",
+  },
+  "personal-sign": { group: BEHAVIOUR, text: "Accept only EIP-712 wallet signatures", toggle: "off" },
+  faucet: { group: BEHAVIOUR, text: "USDC and shares that a new wallet is given", otherwise: "10000" },
+  "request-timeout": {
+    group: BEHAVIOUR,
+    text: "How long a client may take to send its request",
+    otherwise: "10s",
+  },
+  "log-level": {
+    group: BEHAVIOUR,
+    text: "silent, fatal, error, warn, info, debug or trace",
+    otherwise: "info",
+  },
+  ephemeral: { group: BEHAVIOUR, text: "Keep nothing on disk: what this version always does", toggle: "on" },
+  "sim-token": {
+    group: SAFETY,
+    text: "Secret that /sim asks for, needed beyond loopback; better set as CLOBSIM_SIM_TOKEN",
+  },
+  "allow-host": { group: SAFETY, text: "Name that a Host header may carry besides loopback; repeatable" },
+};
+
+/** The flags of `clobsim serve`: one for each setting. */
+export const SERVE_FLAGS: readonly Flag[] = Object.entries(HELP).map(([name, help]) => ({ name, ...help }));

@@ -1,0 +1,49 @@
+import type { RunningServer } from "../compose.ts";
+import { type Config, type Given, readConfig } from "../config.ts";
+import { bannerText, type Screen } from "./banner.ts";
+import type { Command } from "./command.ts";
+import { EXIT, type ExitCode } from "./exit-code.ts";
+import { SERVE_FLAGS } from "./serve-flags.ts";
+import { startFailure } from "./start-failure.ts";
+import { stopSignal } from "./stop-signal.ts";
+
+/** `clobsim serve`: opens an exchange and answers until it is told to stop. */
+export const serveCommand: Command = {
+  name: "serve",
+  summary: "Open an exchange and answer over HTTP until stopped.",
+  flags: SERVE_FLAGS,
+  examples: [
+    ["serve", "the world of seed 1 on port 7070"],
+    ["serve --port 0 --seed 7 --clock frozen", "for a test: a free port, a frozen clock"],
+    ["serve --clock 60x", "an hour of the exchange in a minute"],
+    ["serve --world world.json", "a world made by clobsim world, or by hand"],
+  ],
+  run: serve,
+};
+
+async function serve(given: Given): Promise<ExitCode> {
+  const config = readConfig(given);
+  const stopped = stopSignal();
+  const server = await start(config);
+  process.stdout.write(bannerText(server, config.clock, screenOf(given.environment)));
+  await stopped;
+  process.stderr.write("clobsim: stopping\n");
+  await server.close();
+  return EXIT.ok;
+}
+
+/** Express and all that comes with it are loaded no sooner than here. */
+async function start(config: Config): Promise<RunningServer> {
+  const { startServer } = await import("../compose.ts");
+  try {
+    return await startServer(config);
+  } catch (error) {
+    throw startFailure(error, config);
+  }
+}
+
+function screenOf(environment: Given["environment"]): Screen {
+  const { isTTY, columns } = process.stdout;
+  const isPlain = (environment.NO_COLOR ?? "") !== "" || environment.TERM === "dumb";
+  return { isColoured: isTTY && !isPlain, columns: isTTY ? columns : undefined };
+}

@@ -1,0 +1,51 @@
+import type { Address } from "./commands.ts";
+import type { Numbered } from "./numbered.ts";
+import type { Money, Size } from "./units.ts";
+
+/** What an account has of one asset, and how much of it open orders hold. */
+export interface Balance<Unit extends number> {
+  balance: Unit;
+  reserved: Unit;
+}
+
+/** What an account has in one market. */
+export interface Holding {
+  readonly yes: Balance<Size>;
+  readonly no: Balance<Size>;
+  /** How much of the account's grant in every market has been minted here. */
+  granted: Size;
+  /** The account's fills in this market's tokens, oldest first, as `fillOf` packs them. */
+  readonly yesFills: Numbered<number>;
+  readonly noFills: Numbered<number>;
+}
+
+export interface Account {
+  readonly number: number;
+  readonly address: Address;
+  readonly collateral: Balance<Money>;
+  /** By market number. */
+  readonly holdings: Map<number, Holding>;
+  /** Shares of both outcomes that the account is granted in every market, minted on first touch. */
+  everyMarket: Size;
+  /** How many sets of API credentials the wallet has derived. */
+  derivations: number;
+  /** The account's open orders, a list through the orders themselves, oldest first. */
+  firstOpen: number;
+  lastOpen: number;
+  openCount: number;
+  /** All fills of the account, oldest first, as `fillOf` packs them. */
+  readonly fills: Numbered<number>;
+}
+
+export type Role = "TAKER" | "MAKER";
+
+/** A trade seen from one side, in one integer. */
+export const fillOf = (trade: number, role: Role): number => trade * 2 + (role === "MAKER" ? 1 : 0);
+/** The trade of a packed fill. */
+export const tradeOfFill = (fill: number): number => Math.floor(fill / 2);
+/** The side from which a packed fill sees its trade. */
+export const roleOfFill = (fill: number): Role => ((fill & 1) === 1 ? "MAKER" : "TAKER");
+
+/** What is free to spend or sell. */
+export const availableOf = <Unit extends number>(balance: Balance<Unit>): Unit =>
+  (balance.balance - balance.reserved) as Unit;

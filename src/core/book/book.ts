@@ -1,0 +1,136 @@
+import { BookSide } from "./book-side.ts";
+import type { OrderPool } from "./order-pool.ts";
+import { NO_SLOT } from "./order-pool.ts";
+import type { Plan } from "./plan.ts";
+
+/** The two sides of a book; also the direction of an order in the book's own terms. */
+export type BookDirection = 0 | 1;
+export const BID = 0;
+export const ASK = 1;
+
+/** What a walk does when it meets an order of the taker's own account. */
+export type SelfTradePolicy = "allow" | "cancel-taker" | "cancel-maker" | "cancel-both";
+
+/**
+ * A central limit order book with price-time priority over a ladder of price levels (ticks 1..levels).
+ * It holds who rests where and how much is open, nothing else: no ids, no money, no time.
+ */
+export class Book {
+  readonly pool: OrderPool;
+  readonly levels: number;
+  readonly #bids: BookSide;
+  readonly #asks: BookSide;
+
+  constructor(pool: OrderPool, levels: number) {
+    this.pool = pool;
+    this.levels = levels;
+    this.#bids = new BookSide(pool, levels, BID);
+    this.#asks = new BookSide(pool, levels, ASK);
+  }
+
+  /** The highest bid, in ticks, or 0 when nobody buys. */
+  get bestBid(): number {
+    return this.levels + 1 - this.#bids.best;
+  }
+
+  /** The lowest ask, in ticks, or levels + 1 when nobody sells. */
+  get bestAsk(): number {
+    return this.#asks.best;
+  }
+
+  /**
+   * Walks the opposite side as an order would, best price first, then arrival, and writes what it would meet into
+   * `plan`. Reads only: the book changes when the plan is carried out with `fill` and `remove`.
+   */
+  plan(
+    direction: BookDirection,
+    limit: number,
+    size: number,
+    account: number,
+    policy: SelfTradePolicy,
+    plan: Plan,
+  ): void {
+    plan.clear();
+    const side = direction === BID ? this.#asks : this.#bids;
+    const last = direction === BID ? limit : this.levels + 1 - limit;
+    const { next, open, account: owner } = this.pool;
+    let remaining = size;
+    for (let rank = side.best; rank <= last; rank = side.after(rank)) {
+      for (let slot = side.first(rank); slot !== NO_SLOT; slot = next[slot] as number) {
+        if (policy !== "allow" && owner[slot] === account) {
+          if (policy !== "cancel-taker") plan.push(slot, 0);
+          if (policy === "cancel-maker") continue;
+          plan.stopped = true;
+          return;
+        }
+        const available = open[slot] as number;
+        const quantity = Math.min(available, remaining);
+        plan.push(slot, quantity);
+        plan.filled += quantity;
+        remaining -= quantity;
+        if (remaining === 0) return;
+      }
+    }
+  }
+
+  /** How many orders rest at a price level. */
+  countAt(direction: BookDirection, tick: number): number {
+    return direction === BID ? this.#bids.count(this.levels + 1 - tick) : this.#asks.count(tick);
+  }
+
+  /** What is open at a price level, in size units. */
+  totalAt(direction: BookDirection, tick: number): number {
+    return direction === BID ? this.#bids.total(this.levels + 1 - tick) : this.#asks.total(tick);
+  }
+
+  /** Rests an order at the end of its level's queue and answers its slot. */
+  rest(direction: BookDirection, tick: number, size: number, order: number, account: number): number {
+    const slot = this.pool.take(order, account, size);
+    if (direction === BID) this.#bids.append(slot, this.levels + 1 - tick);
+    else this.#asks.append(slot, tick);
+    return slot;
+  }
+
+  /** Fills part or all of a resting order; one that is filled whole leaves the book. */
+  fill(slot: number, quantity: number): void {
+    if (quantity === this.pool.open[slot]) {
+      this.remove(slot);
+    } else {
+      const place = this.pool.place[slot] as number;
+      this.#side(place).reduce(slot, place >> 1, quantity);
+    }
+  }
+
+  /** Takes a resting order out of the book. */
+  remove(slot: number): void {
+    const place = this.pool.place[slot] as number;
+    this.#side(place).unlink(slot, place >> 1);
+    this.pool.free(slot);
+  }
+
+  /** The price level an order rests at, in ticks. */
+  tickOf(slot: number): number {
+    const place = this.pool.place[slot] as number;
+    return (place & 1) === BID ? this.levels + 1 - (place >> 1) : place >> 1;
+  }
+
+  /** Visits the occupied levels of one side, best first: tick, open size, number of orders. */
+  depth(direction: BookDirection, visit: (tick: number, total: number, orders: number) => void): void {
+    const side = direction === BID ? this.#bids : this.#asks;
+    for (let rank = side.best; rank <= this.levels; rank = side.after(rank)) {
+      visit(direction === BID ? this.levels + 1 - rank : rank, side.total(rank), side.count(rank));
+    }
+  }
+
+  /** Visits the resting orders of one side in priority order: best price first, then arrival. */
+  queue(direction: BookDirection, visit: (slot: number) => void): void {
+    const side = direction === BID ? this.#bids : this.#asks;
+    for (let rank = side.best; rank <= this.levels; rank = side.after(rank)) {
+      for (let slot = side.first(rank); slot !== NO_SLOT; slot = this.pool.next[slot] as number) visit(slot);
+    }
+  }
+
+  #side(place: number): BookSide {
+    return (place & 1) === BID ? this.#bids : this.#asks;
+  }
+}

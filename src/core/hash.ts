@@ -1,0 +1,12 @@
+import { sha256 } from "@noble/hashes/sha2";
+import { bytesToHex } from "@noble/hashes/utils";
+
+/** SHA-256 of the UTF-8 text, 64 lower-case hex digits. */
+export const sha256Hex = (text: string): string => bytesToHex(sha256(text));
+
+/** SHA-256 over lines of text, each followed by a line feed, without ever joining them. */
+export function sha256OfLines(lines: Iterable<string>): string {
+  const hash = sha256.create();
+  for (const line of lines) hash.update(`${line}\n`);
+  return bytesToHex(hash.digest());
+}

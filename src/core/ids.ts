@@ -1,0 +1,38 @@
+import { sha256Hex } from "./hash.ts";
+
+/** The kinds of things that carry a UUID with a counter of their own. */
+export type IdKind = "event" | "market" | "order" | "trade";
+
+/**
+ * The first four groups of every UUID of one kind (RFC 9562 version 8: custom), a function of the seed; the last
+ * group is the counter, so that an id leads to its number without a table.
+ */
+export function idPrefix(seed: string, kind: IdKind): string {
+  const hex = sha256Hex(`clobsim id\n${kind}\n${seed}`);
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-`;
+}
+
+/** The UUID of number `n` of a kind. */
+export const idOf = (prefix: string, n: number): string => prefix + n.toString(16).padStart(12, "0");
+
+const COUNTER = /^[0-9a-f]{12}$/;
+
+/** The number in a UUID of this kind, or 0 when the text is no such id. */
+export function numberOf(prefix: string, id: string): number {
+  if (id.length !== prefix.length + 12 || !id.startsWith(prefix)) return 0;
+  const counter = id.slice(prefix.length);
+  return COUNTER.test(counter) ? Number.parseInt(counter, 16) : 0;
+}
+
+/** A condition id: 32 bytes as `0x` and 64 hex digits, a function of (seed, market number). */
+export const conditionIdOf = (seed: string, market: number): string =>
+  `0x${sha256Hex(`clobsim condition\n${market}\n${seed}`)}`;
+
+/** A token id: a 256-bit number in decimal, a function of (seed, market number, outcome). */
+export const tokenIdOf = (seed: string, market: number, outcome: "YES" | "NO"): string =>
+  BigInt(`0x${sha256Hex(`clobsim token\n${market}\n${outcome}\n${seed}`)}`).toString();
+
+/** The address of an account that no key opens (the faucet, the collector of fees), a function of (seed, name). */
+export const houseAddress = (seed: string, name: string): string =>
+  `0x${sha256Hex(`clobsim house\n${name}\n${seed}`).slice(24)}`;

@@ -1,0 +1,58 @@
+import type { Millis, Price } from "./units.ts";
+
+/** The traded price of one book over time: one point per second that traded, the last price of that second. */
+export class PriceHistory {
+  #seconds = new Float64Array(0);
+  #prices = new Uint16Array(0);
+  #size = 0;
+
+  /** How many seconds traded. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Notes a trade; trades come in order of time. */
+  add(at: Millis, price: Price): void {
+    const second = Math.floor(at / 1000);
+    if (this.#size > 0 && this.#seconds[this.#size - 1] === second) {
+      this.#prices[this.#size - 1] = price;
+      return;
+    }
+    if (this.#size === this.#seconds.length) this.#grow();
+    this.#seconds[this.#size] = second;
+    this.#prices[this.#size] = price;
+    this.#size += 1;
+  }
+
+  /** The Unix second of a point, counted from 0. */
+  secondAt(index: number): number {
+    return this.#seconds[index] as number;
+  }
+
+  /** The price of a point, counted from 0. */
+  priceAt(index: number): Price {
+    return this.#prices[index] as Price;
+  }
+
+  /** How many points lie before the Unix second: the index of the first at or after it. */
+  countBefore(second: number): number {
+    let low = 0;
+    let high = this.#size;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#seconds[middle] as number) < second) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #grow(): void {
+    const capacity = Math.max(16, this.#size * 2);
+    const seconds = new Float64Array(capacity);
+    const prices = new Uint16Array(capacity);
+    seconds.set(this.#seconds);
+    prices.set(this.#prices);
+    this.#seconds = seconds;
+    this.#prices = prices;
+  }
+}

@@ -1,0 +1,32 @@
+import type { Millis, Money, Price, Size } from "./units.ts";
+
+/** What an account has of one asset: micro-USDC, or size units of a token. */
+export interface Shortfall {
+  /** `USDC` or a token id. */
+  readonly asset: string;
+  readonly required: Money | Size;
+  readonly available: Money | Size;
+  readonly balance: Money | Size;
+  readonly reserved: Money | Size;
+}
+
+/**
+ * Why a command is refused: one closed list, in order of precedence where several apply.
+ * A refused command leaves no trace.
+ */
+export type Refusal =
+  | { readonly code: "EVENT_NOT_FOUND"; readonly event: number }
+  | { readonly code: "MARKET_NOT_FOUND"; readonly market: number }
+  | { readonly code: "TOKEN_NOT_FOUND"; readonly tokenId: string }
+  | { readonly code: "ORDER_NOT_FOUND"; readonly orderId: string }
+  | { readonly code: "ORDER_NOT_LIVE"; readonly order: number }
+  | { readonly code: "SLUG_TAKEN"; readonly slug: string }
+  | { readonly code: "INVALID_TICK_SIZE"; readonly price: Price; readonly tickSize: Price }
+  | { readonly code: "SIZE_TOO_SMALL"; readonly size: Size; readonly minOrderSize: Size }
+  | { readonly code: "EXPIRATION_IN_PAST"; readonly expiration: Millis; readonly now: Millis }
+  | { readonly code: "MARKET_CLOSED"; readonly market: number }
+  | ({ readonly code: "INSUFFICIENT_BALANCE" } & Shortfall)
+  | { readonly code: "ISSUANCE_EXCEEDED"; readonly asked: Money; readonly left: Money }
+  | { readonly code: "CREDENTIALS_ALREADY_DERIVED"; readonly address: string };
+
+export type RefusalCode = Refusal["code"];

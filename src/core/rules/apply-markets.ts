@@ -1,0 +1,63 @@
+import type { WinningOutcome } from "../commands.ts";
+import type { EventCreated, MarketCreated } from "../events.ts";
+import { conditionIdOf, tokenIdOf } from "../ids.ts";
+import { type Market, type MarketBook, tokenOf } from "../market.ts";
+import { Numbered } from "../numbered.ts";
+import { PriceHistory } from "../price-history.ts";
+import type { State } from "../state.ts";
+import { type Millis, money, size } from "../units.ts";
+
+/** Adds an event. */
+export function addEvent(state: State, { kind: _, event, ...facts }: EventCreated, at: Millis): void {
+  const number = state.events.add({ ...facts, number: event, createdAt: at, markets: [] });
+  if (number !== event) throw new Error(`event ${event} created as number ${number}`);
+  state.eventBySlug.set(facts.slug, number);
+}
+
+/** Adds a market with its two tokens. */
+export function addMarket(
+  state: State,
+  { kind: _, market: number, ...facts }: MarketCreated,
+  at: Millis,
+): void {
+  const { seed } = state.config;
+  const book = emptyBook(at);
+  const market: Market = {
+    ...facts,
+    number,
+    conditionId: conditionIdOf(seed, number),
+    tokenIds: [tokenIdOf(seed, number, "YES"), tokenIdOf(seed, number, "NO")],
+    createdAt: at,
+    status: "ACTIVE",
+    resolvedAt: null,
+    winningOutcome: null,
+    books: facts.matching === "complementary" ? [book] : [book, emptyBook(at)],
+    supply: size(0),
+    volume: money(0),
+    liquidity: money(0),
+    trades: new Numbered(),
+    yesTrades: new Numbered(),
+  };
+  if (state.markets.add(market) !== number) throw new Error(`market ${number} is out of turn`);
+  state.events.get(facts.event).markets.push(number);
+  state.marketBySlug.set(facts.slug, number);
+  state.marketByConditionId.set(market.conditionId, number);
+  state.tokenById.set(market.tokenIds[0], tokenOf(number, "YES"));
+  state.tokenById.set(market.tokenIds[1], tokenOf(number, "NO"));
+}
+
+/** Closes a market, or resolves it when a winner is named. */
+export function endMarket(state: State, number: number, winner: WinningOutcome | null, at: Millis): void {
+  const market = state.markets.get(number);
+  market.status = winner === null ? "CLOSED" : "RESOLVED";
+  market.winningOutcome = winner;
+  market.resolvedAt = winner === null ? null : at;
+}
+
+const emptyBook = (at: Millis): MarketBook => ({
+  book: null,
+  sequence: 0,
+  updatedAt: at,
+  last: null,
+  history: new PriceHistory(),
+});

@@ -1,0 +1,146 @@
+import type { Account } from "../account.ts";
+import { Book } from "../book/book.ts";
+import { NO_SLOT } from "../book/order-pool.ts";
+import type { CancelReason, OrderPlaced, OrderRested } from "../events.ts";
+import {
+  bookFor,
+  directionIn,
+  isMirrored,
+  levelsOf,
+  type Market,
+  type MarketBook,
+  marketOfToken,
+  outcomeOf,
+  priceIn,
+} from "../market.ts";
+import { type Order, type OrderStatus, remainingOf, reservationOf } from "../order.ts";
+import type { State } from "../state.ts";
+import { type Millis, type Money, money, notional, type Size, size } from "../units.ts";
+import { holdingIn, reserve, sharesIn } from "./ledger.ts";
+
+/** Notes a new order and reserves what it may cost. */
+export function openOrder(state: State, event: OrderPlaced, at: Millis): void {
+  const order: Order = {
+    number: event.order,
+    account: event.account,
+    token: event.token,
+    side: event.side,
+    price: event.price,
+    size: event.size,
+    orderType: event.orderType,
+    expiration: event.expiration,
+    createdAt: at,
+    touch: event.touch,
+    crossable: event.crossable,
+    rested: false,
+    ordersAhead: 0,
+    sizeAhead: size(0),
+    status: "LIVE",
+    cancelReason: null,
+    matched: size(0),
+    notional: money(0),
+    fee: money(0),
+    updatedAt: at,
+    slot: NO_SLOT,
+    lastTrade: 0,
+    nextOpen: 0,
+    previousOpen: 0,
+  };
+  const number = state.orders.add(order);
+  if (number !== event.order) throw new Error(`order ${event.order} placed as number ${number}`);
+  const market = state.markets.get(marketOfToken(order.token));
+  const account = state.accounts.get(order.account);
+  changeReservation(account, market, order, reservationOf(order, order.size, market.feeRateBps));
+}
+
+/** Rests what is left of an order at the end of its level's queue. */
+export function restOrder(state: State, event: OrderRested, at: Millis): void {
+  const order = state.orders.get(event.order);
+  const market = state.markets.get(marketOfToken(order.token));
+  const outcome = outcomeOf(order.token);
+  const mirrored = isMirrored(market, outcome);
+  const lane = bookFor(market, outcome);
+  lane.book ??= new Book(state.pool, levelsOf(market));
+  const direction = directionIn(mirrored, order.side);
+  const tick = priceIn(mirrored, order.price) / market.tickSize;
+  order.rested = true;
+  order.ordersAhead = lane.book.countAt(direction, tick);
+  order.sizeAhead = size(lane.book.totalAt(direction, tick));
+  order.slot = lane.book.rest(direction, tick, remainingOf(order), order.number, order.account);
+  noteChange(market, lane, order, remainingOf(order), at);
+  linkOpen(state, state.accounts.get(order.account), order);
+  if (order.expiration !== null) state.expiries.add(order.expiration, order.number);
+}
+
+/** Ends an order that is not filled whole: out of the book, and its reservation released. */
+export function endOrder(
+  state: State,
+  number: number,
+  status: "CANCELED" | "EXPIRED",
+  reason: CancelReason | null,
+  at: Millis,
+): void {
+  const order = state.orders.get(number);
+  const market = state.markets.get(marketOfToken(order.token));
+  const remaining = remainingOf(order);
+  changeReservation(
+    state.accounts.get(order.account),
+    market,
+    order,
+    -reservationOf(order, remaining, market.feeRateBps),
+  );
+  order.cancelReason = reason;
+  order.updatedAt = at;
+  if (order.slot === NO_SLOT) {
+    order.status = order.matched > 0 ? "MATCHED" : status;
+    return;
+  }
+  const lane = bookFor(market, outcomeOf(order.token));
+  lane.book?.remove(order.slot);
+  noteChange(market, lane, order, size(-remaining), at);
+  leave(state, order, status);
+}
+
+/** An order has left the book: whatever knew it as open forgets it. */
+export function leave(state: State, order: Order, status: OrderStatus): void {
+  order.slot = NO_SLOT;
+  order.status = status;
+  unlinkOpen(state, state.accounts.get(order.account), order);
+  if (order.expiration !== null) {
+    state.expiries.ended((other) => state.orders.get(other).slot !== NO_SLOT);
+  }
+}
+
+/** Reserves for an order, or releases when negative: micro-USDC of a buyer, shares of a seller. */
+export function changeReservation(account: Account, market: Market, order: Order, amount: number): void {
+  if (order.side === "BUY") reserve<Money>(account.collateral, amount);
+  else reserve<Size>(sharesIn(holdingIn(account, market.number), outcomeOf(order.token)), amount);
+}
+
+/** Notes that `change` more rests at the order's price: the book's sequence and time, the market's liquidity. */
+export function noteChange(market: Market, lane: MarketBook, order: Order, change: Size, at: Millis): void {
+  lane.sequence += 1;
+  lane.updatedAt = at;
+  if (lane === market.books[0]) {
+    const price = priceIn(isMirrored(market, outcomeOf(order.token)), order.price);
+    market.liquidity = money(market.liquidity + notional(price, change));
+  }
+}
+
+function linkOpen(state: State, account: Account, order: Order): void {
+  order.previousOpen = account.lastOpen;
+  if (account.lastOpen === 0) account.firstOpen = order.number;
+  else state.orders.get(account.lastOpen).nextOpen = order.number;
+  account.lastOpen = order.number;
+  account.openCount += 1;
+}
+
+function unlinkOpen(state: State, account: Account, order: Order): void {
+  if (order.previousOpen === 0) account.firstOpen = order.nextOpen;
+  else state.orders.get(order.previousOpen).nextOpen = order.nextOpen;
+  if (order.nextOpen === 0) account.lastOpen = order.previousOpen;
+  else state.orders.get(order.nextOpen).previousOpen = order.previousOpen;
+  order.nextOpen = 0;
+  order.previousOpen = 0;
+  account.openCount -= 1;
+}

@@ -1,0 +1,100 @@
+import { fillOf, type Role } from "../account.ts";
+import type { OrderTraded } from "../events.ts";
+import {
+  bookFor,
+  isMirrored,
+  type Market,
+  type MarketBook,
+  marketOfToken,
+  outcomeOf,
+  priceIn,
+} from "../market.ts";
+import { type Order, remainingOf, reservationOf } from "../order.ts";
+import { FEES, type State } from "../state.ts";
+import { type Millis, money, notional, type Price, type Size, size } from "../units.ts";
+import { changeReservation, leave, noteChange } from "./apply-orders.ts";
+import { credit, holdingIn, sharesIn } from "./ledger.ts";
+
+/** Settles one fill in the ledger, takes it off the maker in the book, and notes it in every list it belongs to. */
+export function settleTrade(state: State, event: OrderTraded, at: Millis): void {
+  const taker = state.orders.get(event.taker);
+  const maker = state.orders.get(event.maker);
+  const market = state.markets.get(marketOfToken(taker.token));
+  const lane = bookFor(market, outcomeOf(taker.token));
+  state.trades.add({
+    number: event.trade,
+    taker: event.taker,
+    maker: event.maker,
+    price: event.price,
+    size: event.size,
+    fee: event.fee,
+    matchType: event.matchType,
+    at,
+    status: "CONFIRMED",
+    takerPrevious: taker.lastTrade,
+    makerPrevious: maker.lastTrade,
+  });
+  fill(state, market, maker, maker.price, event, "MAKER", at);
+  fill(state, market, taker, event.price, event, "TAKER", at);
+  if (event.fee > 0) {
+    taker.fee = money(taker.fee + event.fee);
+    credit(state.accounts.get(taker.account).collateral, -event.fee);
+    credit(state.accounts.get(FEES).collateral, event.fee);
+  }
+  if (event.matchType === "MINT") market.supply = size(market.supply + event.size);
+  if (event.matchType === "MERGE") market.supply = size(market.supply - event.size);
+
+  lane.book?.fill(maker.slot, event.size);
+  noteChange(market, lane, maker, size(-event.size), at);
+  if (remainingOf(maker) === 0) leave(state, maker, "MATCHED");
+  if (remainingOf(taker) === 0) taker.status = "MATCHED";
+  noteTrade(market, lane, taker, event, at);
+}
+
+/** Moves shares and USDC of one party, at the price in terms of its own token. */
+function fill(
+  state: State,
+  market: Market,
+  order: Order,
+  price: Price,
+  event: OrderTraded,
+  role: Role,
+  at: Millis,
+): void {
+  const account = state.accounts.get(order.account);
+  const before = remainingOf(order);
+  const after = (before - event.size) as Size;
+  const rate = market.feeRateBps;
+  changeReservation(
+    account,
+    market,
+    order,
+    reservationOf(order, after, rate) - reservationOf(order, before, rate),
+  );
+  const value = notional(price, event.size);
+  const holding = holdingIn(account, market.number);
+  const outcome = outcomeOf(order.token);
+  const bought = order.side === "BUY" ? 1 : -1;
+  credit(account.collateral, -bought * value);
+  credit(sharesIn(holding, outcome), bought * event.size);
+  order.matched = size(order.matched + event.size);
+  order.notional = money(order.notional + value);
+  order.lastTrade = event.trade;
+  order.updatedAt = at;
+  const packed = fillOf(event.trade, role);
+  account.fills.add(packed);
+  (outcome === "YES" ? holding.yesFills : holding.noFills).add(packed);
+}
+
+/** Notes a fill on the market's tape: last price, history, volume, lists of trades. */
+function noteTrade(market: Market, lane: MarketBook, taker: Order, event: OrderTraded, at: Millis): void {
+  const outcome = outcomeOf(taker.token);
+  const mirrored = isMirrored(market, outcome);
+  const price = priceIn(mirrored, event.price);
+  const side = (taker.side === "BUY") === mirrored ? "SELL" : "BUY";
+  lane.last = { price, side, at };
+  lane.history.add(at, price);
+  market.volume = money(market.volume + notional(event.price, event.size));
+  market.trades.add(event.trade);
+  if (outcome === "YES") market.yesTrades.add(event.trade);
+}

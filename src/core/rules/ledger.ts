@@ -1,0 +1,91 @@
+import { type Account, availableOf, type Balance, type Holding } from "../account.ts";
+import type { Address, Outcome } from "../commands.ts";
+import type { DomainEvent } from "../events.ts";
+import { type Market, tokenIdIn } from "../market.ts";
+import { Numbered } from "../numbered.ts";
+import type { Shortfall } from "../refusals.ts";
+import type { State } from "../state.ts";
+import { type Money, money, type Size, size } from "../units.ts";
+
+/** The account of an address, if it ever had one. */
+export function findAccount(state: State, address: Address): Account | undefined {
+  const number = state.accountByAddress.get(address);
+  return number === undefined ? undefined : state.accounts.get(number);
+}
+
+/** Adds the event that opens an account for an address without one, and answers the number it will have. */
+export function opening(state: State, address: Address, events: DomainEvent[]): number {
+  const account = state.accounts.next;
+  events.push({ kind: "accountOpened", account, address });
+  return account;
+}
+
+/** What the account holds in a market, made on first use; only `apply` may call it. */
+export function holdingIn(account: Account, market: number): Holding {
+  let holding = account.holdings.get(market);
+  if (holding === undefined) {
+    holding = {
+      yes: { balance: size(0), reserved: size(0) },
+      no: { balance: size(0), reserved: size(0) },
+      granted: size(0),
+      yesFills: new Numbered(),
+      noFills: new Numbered(),
+    };
+    account.holdings.set(market, holding);
+  }
+  return holding;
+}
+
+/** The shares of one outcome. */
+export const sharesIn = (holding: Holding, outcome: Outcome): Balance<Size> =>
+  outcome === "YES" ? holding.yes : holding.no;
+
+/** How much of its grant the account has not yet been minted in this market. */
+export const grantDue = (account: Account, market: number): Size =>
+  size(account.everyMarket - (account.holdings.get(market)?.granted ?? 0));
+
+const NOTHING: Balance<never> = { balance: 0 as never, reserved: 0 as never };
+
+/** What the account lacks for an order that must reserve `required`, or null when it can pay. */
+export function shortfallOf(
+  account: Account | undefined,
+  market: Market,
+  order: { readonly side: "BUY" | "SELL"; readonly outcome: Outcome },
+  required: number,
+): Shortfall | null {
+  if (order.side === "BUY") {
+    const { balance, reserved } = account?.collateral ?? NOTHING;
+    const available = money(balance - reserved);
+    return required <= available
+      ? null
+      : { asset: "USDC", required: money(required), available, balance, reserved };
+  }
+  const holding = account?.holdings.get(market.number);
+  const shares = holding === undefined ? NOTHING : sharesIn(holding, order.outcome);
+  const due = account === undefined ? size(0) : grantDue(account, market.number);
+  const available = size(availableOf<Size>(shares) + due);
+  return required <= available
+    ? null
+    : {
+        asset: tokenIdIn(market, order.outcome),
+        required: size(required),
+        available,
+        balance: size(shares.balance + due),
+        reserved: shares.reserved,
+      };
+}
+
+/** Adds to a balance; a negative amount takes away. @throws Error when it would fall below what is reserved. */
+export function credit<Unit extends Money | Size>(balance: Balance<Unit>, amount: number): void {
+  balance.balance = (balance.balance + amount) as Unit;
+  if (balance.balance < balance.reserved)
+    throw new Error(`balance ${balance.balance} below reserved ${balance.reserved}`);
+}
+
+/** Reserves part of a balance; a negative amount releases. @throws Error when there is not that much. */
+export function reserve<Unit extends Money | Size>(balance: Balance<Unit>, amount: number): void {
+  balance.reserved = (balance.reserved + amount) as Unit;
+  if (balance.reserved < 0 || balance.reserved > balance.balance) {
+    throw new Error(`reserved ${balance.reserved} of a balance of ${balance.balance}`);
+  }
+}

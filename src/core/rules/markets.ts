@@ -1,0 +1,52 @@
+import { ASK, BID } from "../book/book.ts";
+import type { CloseMarket, CreateEvent, CreateMarket, ResolveMarket } from "../commands.ts";
+import { accepted, type Decision, refused } from "../decision.ts";
+import type { DomainEvent } from "../events.ts";
+import type { Market } from "../market.ts";
+import type { State } from "../state.ts";
+
+/** Creates an event that markets can belong to. */
+export function createEvent(state: State, { kind: _, ...facts }: CreateEvent): Decision {
+  if (state.eventBySlug.has(facts.slug)) return refused({ code: "SLUG_TAKEN", slug: facts.slug });
+  return accepted([{ kind: "eventCreated", event: state.events.next, ...facts }]);
+}
+
+/** Creates a market of an event, open at once. */
+export function createMarket(state: State, { kind: _, ...facts }: CreateMarket): Decision {
+  if (state.events.find(facts.event) === undefined) {
+    return refused({ code: "EVENT_NOT_FOUND", event: facts.event });
+  }
+  if (state.marketBySlug.has(facts.slug)) return refused({ code: "SLUG_TAKEN", slug: facts.slug });
+  return accepted([{ kind: "marketCreated", market: state.markets.next, ...facts }]);
+}
+
+/** Ends trading; what rests is canceled. */
+export function closeMarket(state: State, command: CloseMarket): Decision {
+  const market = state.markets.find(command.market);
+  if (market === undefined) return refused({ code: "MARKET_NOT_FOUND", market: command.market });
+  if (market.status !== "ACTIVE") return refused({ code: "MARKET_CLOSED", market: market.number });
+  return accepted([...cancelingAll(state, market), { kind: "marketClosed", market: market.number }]);
+}
+
+/** Names the winner of an open or closed market; what rests is canceled. */
+export function resolveMarket(state: State, command: ResolveMarket): Decision {
+  const market = state.markets.find(command.market);
+  if (market === undefined) return refused({ code: "MARKET_NOT_FOUND", market: command.market });
+  if (market.status === "RESOLVED") return refused({ code: "MARKET_CLOSED", market: market.number });
+  return accepted([
+    ...cancelingAll(state, market),
+    { kind: "marketResolved", market: market.number, winningOutcome: command.winningOutcome },
+  ]);
+}
+
+/** Cancels everything that rests in a market, oldest first. */
+function cancelingAll(state: State, market: Market): DomainEvent[] {
+  const orders: number[] = [];
+  for (const { book } of market.books) {
+    const note = (slot: number): void => void orders.push(state.pool.order[slot] as number);
+    book?.queue(BID, note);
+    book?.queue(ASK, note);
+  }
+  orders.sort((a, b) => a - b);
+  return orders.map((order) => ({ kind: "orderCanceled", order, reason: "MARKET_CLOSED" }));
+}

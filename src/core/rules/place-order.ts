@@ -1,0 +1,156 @@
+import type { Account } from "../account.ts";
+import { BID } from "../book/book.ts";
+import type { PlaceOrder } from "../commands.ts";
+import { accepted, type Decision, refused } from "../decision.ts";
+import type { CancelReason, DomainEvent } from "../events.ts";
+import {
+  bookFor,
+  directionIn,
+  isMirrored,
+  type Market,
+  marketOfToken,
+  outcomeOf,
+  priceIn,
+} from "../market.ts";
+import { reservationOf } from "../order.ts";
+import type { Refusal } from "../refusals.ts";
+import type { State } from "../state.ts";
+import { complement, type Millis, type Price, price, type Size, size } from "../units.ts";
+import { feeOf } from "./fees.ts";
+import { findAccount, grantDue, shortfallOf } from "./ledger.ts";
+
+/**
+ * Decides an order: refused by the first rule it breaks, else placed, matched at once by price-time priority at the
+ * makers' prices, and its remainder rested or canceled as its type says.
+ */
+export function placeOrder(state: State, at: Millis, command: PlaceOrder): Decision {
+  const token = state.tokenById.get(command.tokenId);
+  if (token === undefined) return refused({ code: "TOKEN_NOT_FOUND", tokenId: command.tokenId });
+  const market = state.markets.get(marketOfToken(token));
+  const account = findAccount(state, command.address);
+  const refusal = refusalOf(at, command, market, account, token);
+  if (refusal !== null) return refused(refusal);
+  if (account === undefined) throw new Error("an order costs something, and nobody can pay for it");
+
+  const order = state.orders.next;
+  const events: DomainEvent[] = [];
+  const due = grantDue(account, market.number);
+  if (due > 0)
+    events.push({ kind: "grantMinted", account: account.number, market: market.number, size: due });
+  const touch = planWalk(state, command, market, account, token);
+  const { side, price, size, orderType, expiration } = command;
+  events.push({
+    kind: "orderPlaced",
+    order,
+    account: account.number,
+    token,
+    side,
+    price,
+    size,
+    orderType,
+    expiration,
+    touch,
+    crossable: state.plan.filled as Size,
+  });
+  match(state, command, market, token, order, events);
+  return accepted(events);
+}
+
+function refusalOf(
+  at: Millis,
+  command: PlaceOrder,
+  market: Market,
+  account: Account | undefined,
+  token: number,
+): Refusal | null {
+  const { price, size, expiration, side } = command;
+  if (price % market.tickSize !== 0) return { code: "INVALID_TICK_SIZE", price, tickSize: market.tickSize };
+  if (size < market.minOrderSize) return { code: "SIZE_TOO_SMALL", size, minOrderSize: market.minOrderSize };
+  if (expiration !== null && expiration <= at) return { code: "EXPIRATION_IN_PAST", expiration, now: at };
+  if (market.status !== "ACTIVE") return { code: "MARKET_CLOSED", market: market.number };
+  const required = reservationOf(command, size, market.feeRateBps);
+  const shortfall = shortfallOf(account, market, { side, outcome: outcomeOf(token) }, required);
+  return shortfall === null ? null : { code: "INSUFFICIENT_BALANCE", ...shortfall };
+}
+
+/** Plans the order's walk over the book, and answers the best opposite price in terms of its own token. */
+function planWalk(
+  state: State,
+  command: PlaceOrder,
+  market: Market,
+  account: Account,
+  token: number,
+): Price | null {
+  const outcome = outcomeOf(token);
+  const mirrored = isMirrored(market, outcome);
+  const { book } = bookFor(market, outcome);
+  state.plan.clear();
+  if (book === null) return null;
+  const direction = directionIn(mirrored, command.side);
+  const limit = priceIn(mirrored, command.price) / market.tickSize;
+  book.plan(direction, limit, command.size, account.number, market.selfTrade, state.plan);
+  const best = direction === BID ? book.bestAsk : book.bestBid;
+  return best === 0 || best > book.levels ? null : priceIn(mirrored, price(best * market.tickSize));
+}
+
+/** Adds what happens to a placed order at once: its fills, and what becomes of the rest. */
+function match(
+  state: State,
+  command: PlaceOrder,
+  market: Market,
+  token: number,
+  order: number,
+  events: DomainEvent[],
+): void {
+  const { plan } = state;
+  if (command.orderType === "FOK" && plan.filled < command.size) {
+    events.push({ kind: "orderCanceled", order, reason: "FOK_UNFILLED" });
+    return;
+  }
+  carryOut(state, command, market, token, order, events);
+  if (plan.filled === command.size) return;
+  const reason = reasonToCancel(command, plan.stopped, plan.filled);
+  events.push(reason === null ? { kind: "orderRested", order } : { kind: "orderCanceled", order, reason });
+}
+
+/** Adds the fills of the plan, and the cancels of own orders in the taker's way. */
+function carryOut(
+  state: State,
+  command: PlaceOrder,
+  market: Market,
+  token: number,
+  order: number,
+  events: DomainEvent[],
+): void {
+  const { plan, pool } = state;
+  let trade = state.trades.next;
+  for (let index = 0; index < plan.count; index += 1) {
+    const number = pool.order[plan.slots[index] as number] as number;
+    const quantity = size(plan.quantities[index] as number);
+    if (quantity === 0) {
+      events.push({ kind: "orderCanceled", order: number, reason: "SELF_TRADE" });
+      continue;
+    }
+    const maker = state.orders.get(number);
+    const sameToken = maker.token === token;
+    const price = sameToken ? maker.price : complement(maker.price);
+    events.push({
+      kind: "orderTraded",
+      trade,
+      taker: order,
+      maker: number,
+      price,
+      size: quantity,
+      fee: feeOf(price, quantity, market.feeRateBps),
+      matchType: sameToken ? "COMPLEMENTARY" : command.side === "BUY" ? "MINT" : "MERGE",
+    });
+    trade += 1;
+  }
+}
+
+/** Why the remainder of a taker does not rest, or null when it does. */
+function reasonToCancel(command: PlaceOrder, stopped: boolean, filled: number): CancelReason | null {
+  if (stopped) return "SELF_TRADE";
+  if (command.orderType === "FAK") return filled === 0 ? "FAK_UNFILLED" : "FAK_REMAINDER";
+  return null;
+}

@@ -1,0 +1,96 @@
+import type { Account } from "./account.ts";
+import { OrderPool } from "./book/order-pool.ts";
+import { Plan } from "./book/plan.ts";
+import type { Address } from "./commands.ts";
+import { ExpiryQueue } from "./expiry-queue.ts";
+import { houseAddress, type IdKind, idPrefix } from "./ids.ts";
+import type { EventRecord, Market } from "./market.ts";
+import { Numbered } from "./numbered.ts";
+import type { Order, Trade } from "./order.ts";
+import { type Money, money, type Size } from "./units.ts";
+
+/** What an exchange is opened with; it never changes while the exchange lives. */
+export interface ExchangeConfig {
+  /** Decides every id. */
+  readonly seed: string;
+  /** What a wallet gets with its first derivation of credentials. */
+  readonly faucet: { readonly collateral: Money; readonly everyMarket: Size };
+  /** Whether a wallet may derive credentials more than once. */
+  readonly credentials: "rotate" | "once";
+}
+
+/** All that an exchange knows. Only `apply` writes to it. */
+export interface State {
+  readonly config: ExchangeConfig;
+  readonly idPrefixes: Readonly<Record<IdKind, string>>;
+  readonly events: Numbered<EventRecord>;
+  readonly markets: Numbered<Market>;
+  readonly accounts: Numbered<Account>;
+  readonly orders: Numbered<Order>;
+  readonly trades: Numbered<Trade>;
+  readonly accountByAddress: Map<Address, number>;
+  readonly tokenById: Map<string, number>;
+  readonly marketByConditionId: Map<string, number>;
+  readonly eventBySlug: Map<string, number>;
+  readonly marketBySlug: Map<string, number>;
+  readonly expiries: ExpiryQueue;
+  readonly pool: OrderPool;
+  /** Scratch paper for one walk over a book; nothing in it outlives a decision. */
+  readonly plan: Plan;
+  /** All USDC ever issued: every balance and all locked collateral together. */
+  issued: Money;
+}
+
+/** The account that keeps the other half of sets minted for one outcome; the first account of every exchange. */
+export const FAUCET = 1;
+/** The account that collects fees; the second account of every exchange. */
+export const FEES = 2;
+
+/** An account that owns nothing yet. */
+export function emptyAccount(number: number, address: Address): Account {
+  return {
+    number,
+    address,
+    collateral: { balance: 0 as Money, reserved: 0 as Money },
+    holdings: new Map(),
+    everyMarket: 0 as Size,
+    derivations: 0,
+    firstOpen: 0,
+    lastOpen: 0,
+    openCount: 0,
+    fills: new Numbered(),
+  };
+}
+
+/** An exchange without events, markets or customers. */
+export function createState(config: ExchangeConfig): State {
+  const prefix = (kind: IdKind): string => idPrefix(config.seed, kind);
+  const state: State = {
+    config,
+    idPrefixes: {
+      event: prefix("event"),
+      market: prefix("market"),
+      order: prefix("order"),
+      trade: prefix("trade"),
+    },
+    events: new Numbered(),
+    markets: new Numbered(),
+    accounts: new Numbered(),
+    orders: new Numbered(),
+    trades: new Numbered(),
+    accountByAddress: new Map(),
+    tokenById: new Map(),
+    marketByConditionId: new Map(),
+    eventBySlug: new Map(),
+    marketBySlug: new Map(),
+    expiries: new ExpiryQueue(),
+    pool: new OrderPool(),
+    plan: new Plan(),
+    issued: money(0),
+  };
+  for (const name of ["faucet", "fees"]) {
+    const account = emptyAccount(state.accounts.next, houseAddress(config.seed, name));
+    state.accountByAddress.set(account.address, state.accounts.add(account));
+  }
+  return state;
+}

@@ -1,0 +1,41 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Address } from "../core/commands.ts";
+import type { BodySpec } from "../wire/endpoint.ts";
+import type { EndpointOf, Operation } from "../wire/endpoints/all.ts";
+import type { Params, Read } from "../wire/params.ts";
+import type { Service } from "./service.ts";
+
+type QueryOf<E> = E extends { readonly query: infer Q extends Params } ? Read<Q> : never;
+type BodyOf<E> = E extends { readonly body: BodySpec<infer Body> } ? Body : null;
+
+/** A request as a handler sees it: read, checked and, where the endpoint asks for it, authenticated. */
+export interface Call<Query, Body> {
+  readonly query: Query;
+  readonly body: Body;
+  /** The path's parameters, decoded. */
+  readonly path: Readonly<Record<string, string>>;
+  /** The caller's address; empty unless the endpoint is signed. */
+  readonly caller: Address;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+}
+
+/** JSON that stands as text already. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type Answer = object | JsonText;
+
+/** What one endpoint does: from a checked request to the body of its 200 answer. */
+export type Handler<O extends Operation> = (
+  call: Call<QueryOf<EndpointOf<O>>, BodyOf<EndpointOf<O>>>,
+  service: Service,
+) => Answer | Promise<Answer>;
+
+/** The handlers of some endpoints; the compiler sees to it that none is missing. */
+export type Handlers<O extends Operation> = { readonly [Name in O]: Handler<Name> };

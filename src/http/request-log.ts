@@ -1,0 +1,77 @@
+import pc from "picocolors";
+import { pino } from "pino";
+
+/** What a request came to. */
+export interface Outcome {
+  readonly requestId: string;
+  readonly method: string;
+  /** The raw path, without the query. */
+  readonly path: string;
+  readonly status: number;
+  /** Wall milliseconds from arrival to answer. */
+  readonly ms: number;
+  /** The error's code, when it was one. */
+  readonly code?: string | undefined;
+}
+
+/** One line a request. No header, query or body is ever logged, so that no secret can be. */
+export interface RequestLog {
+  request(outcome: Outcome): void;
+  /** A defect of the server itself, with all that helps to find it. */
+  defect(error: unknown, facts: Readonly<Record<string, unknown>>): void;
+  /** Writes what is still held back. */
+  flush(): void;
+}
+
+export type LogLevel = "silent" | "fatal" | "error" | "warn" | "info" | "debug" | "trace";
+
+/** Logs to stderr: aligned and coloured lines on a terminal, JSON lines elsewhere. */
+export function requestLog(level: LogLevel): RequestLog {
+  if (level === "silent") return { request: () => {}, defect: () => {}, flush: () => {} };
+  const stderr = process.stderr.isTTY === true ? null : pino.destination({ dest: 2, sync: false });
+  const terminal = { write: (line: string) => void process.stderr.write(pretty(line)) };
+  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stderr ?? terminal);
+  const isInfo = logger.isLevelEnabled("info");
+  return {
+    request: ({ requestId, method, path, status, ms, code }) => {
+      if (!isInfo) return;
+      logger.info({
+        requestId,
+        method,
+        path: printable(path),
+        status,
+        ms: Math.round(ms * 1000) / 1000,
+        code,
+      });
+    },
+    defect: (error, facts) => logger.error({ ...facts, err: error }, "a defect in clobsim"),
+    flush: () => stderr?.flushSync(),
+  };
+}
+
+/** A path without anything that a terminal could take for a command. */
+const printable = (path: string): string =>
+  path.replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+interface Line {
+  readonly time: string;
+  readonly method?: string;
+  readonly path?: string;
+  readonly status?: number;
+  readonly ms?: number;
+  readonly code?: string;
+  readonly msg?: string;
+  readonly err?: { readonly stack?: string };
+}
+
+function pretty(json: string): string {
+  const { time, method, path, status, ms, code, msg, err } = JSON.parse(json) as Line;
+  const clock = pc.dim(time.slice(11, 23));
+  if (method === undefined || status === undefined) {
+    return `${clock} ${pc.red(msg ?? "")}${err?.stack === undefined ? "" : `\n${err.stack}`}\n`;
+  }
+  const paint = status < 400 ? pc.green : status < 500 ? pc.yellow : pc.red;
+  const duration = pc.dim(`${(ms ?? 0).toFixed(1)} ms`.padStart(9));
+  const because = code === undefined ? "" : ` ${paint(code)}`;
+  return `${clock} ${method.padEnd(6)} ${paint(String(status))} ${duration} ${path ?? ""}${because}\n`;
+}

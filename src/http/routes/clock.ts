@@ -1,0 +1,86 @@
+import { idOf } from "../../core/ids.ts";
+import { parseDuration, parseIso, toIso } from "../../core/time.ts";
+import { MAX_MILLIS, type Millis, millis } from "../../core/units.ts";
+import type { ClockMode } from "../../runtime/clock.ts";
+import { ApiError } from "../../wire/errors.ts";
+import type { Service } from "../service.ts";
+
+interface NewClock {
+  readonly mode?: ClockMode | undefined;
+  readonly time?: string | undefined;
+  readonly advance?: string | undefined;
+  readonly rate?: number | undefined;
+}
+
+/** The virtual clock as it stands. */
+export function clockReply({ clock, exchange }: Service): {
+  mode: ClockMode;
+  time: string;
+  rate: number;
+  unixTime: number;
+} {
+  return {
+    mode: clock.mode,
+    time: toIso(exchange.now),
+    rate: clock.rate,
+    unixTime: Math.floor(exchange.now / 1000),
+  };
+}
+
+/** Sets the clock, forward only, and answers what became due on the way. */
+export function changeClock(service: Service, change: NewClock): object {
+  const { clock, exchange } = service;
+  const mode = change.mode ?? (change.rate === undefined ? clock.mode : "scaled");
+  if (change.rate !== undefined && mode !== "scaled") {
+    throw wrong("rate", `rate goes with mode scaled, not with ${mode}`);
+  }
+  if (mode === "scaled" && change.rate === undefined && clock.mode !== "scaled") {
+    throw wrong("rate", "mode scaled needs a rate: virtual seconds per wall second");
+  }
+  const to = target(exchange.now, change);
+  const fired: object[] = [];
+  const { order: prefix } = exchange.state.idPrefixes;
+  const unwatch = exchange.watch((_sequence, at, events) => {
+    for (const event of events) {
+      if (event.kind !== "orderExpired") continue;
+      fired.push({ kind: "ORDER_EXPIRED", orderId: idOf(prefix, event.order), at: toIso(at) });
+    }
+  });
+  try {
+    clock.set({ mode, rate: change.rate ?? clock.rate }, to);
+  } finally {
+    unwatch();
+  }
+  return { ...clockReply(service), fired };
+}
+
+function target(now: Millis, { time, advance }: NewClock): Millis {
+  if (time !== undefined && advance !== undefined) {
+    throw wrong("advance", "time and advance are both given: give one of them");
+  }
+  if (advance !== undefined) {
+    const duration = parseDuration(advance);
+    if (duration === null)
+      throw wrong("advance", `advance must be a duration such as 90s, 2h or 500ms, found ${quoted(advance)}`);
+    return within(now + duration);
+  }
+  if (time === undefined) return now;
+  const at = parseIso(time);
+  if (at === null) throw wrong("time", `time must be ISO-8601 with a zone, found ${quoted(time)}`);
+  if (at < now)
+    throw wrong(
+      "time",
+      `time ${toIso(at)} is before the clock's ${toIso(now)}, and time never runs backwards`,
+    );
+  return at;
+}
+
+function within(at: number): Millis {
+  if (at <= MAX_MILLIS) return millis(at);
+  throw wrong("advance", `the clock ends at ${toIso(MAX_MILLIS)}`);
+}
+
+const quoted = (text: string): string => JSON.stringify(text.slice(0, 80));
+
+const wrong = (field: string, message: string): ApiError =>
+  new ApiError("INVALID_PARAMETER", message, { details: { fields: [field] } });

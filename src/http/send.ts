@@ -1,0 +1,121 @@
+import { ApiError, errorBody, STATUS } from "../wire/errors.ts";
+import { allowedOrigin } from "./cross-origin.ts";
+import type { Incoming, Outgoing } from "./exchange-message.ts";
+import { type Answer, JsonText } from "./handler.ts";
+import type { Service } from "./service.ts";
+
+/** The part of a target before the query. */
+export function pathOf(target: string): string {
+  const query = target.indexOf("?");
+  return query < 0 ? target : target.slice(0, query);
+}
+
+/** Answers 200 with a JSON body. */
+export function sendAnswer(service: Service, request: Incoming, response: Outgoing, answer: Answer): void {
+  const text = answer instanceof JsonText ? answer.text : JSON.stringify(answer);
+  send(service, request, response, 200, text, undefined);
+}
+
+/** Answers with an error body; anything but an `ApiError` is a defect, and is logged with all that helps to find it. */
+export function sendError(service: Service, request: Incoming, response: Outgoing, error: unknown): void {
+  const known = error instanceof ApiError ? error : defect(service, request, error);
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const text = JSON.stringify(errorBody(known, request.requestId));
+  send(service, request, response, known.status, text, known);
+}
+
+/** Answers a preflight or an OPTIONS with headers alone. */
+export function sendEmpty(
+  service: Service,
+  request: Incoming,
+  response: Outgoing,
+  headers: readonly string[],
+): void {
+  const raw = [...simHeaders(service, request), ...headers];
+  response.writeHead(204, raw);
+  response.end();
+  log(service, request, 204, undefined);
+}
+
+function send(
+  service: Service,
+  request: Incoming,
+  response: Outgoing,
+  status: number,
+  text: string,
+  error: ApiError | undefined,
+): void {
+  const headers = simHeaders(service, request);
+  headers.push("content-type", "application/json; charset=utf-8");
+  headers.push("content-length", String(Buffer.byteLength(text)));
+  if (request.warning !== "") headers.push("x-sim-warning", request.warning);
+  if (request.headers.origin !== undefined) headers.push(...corsHeaders(request.headers.origin));
+  if (error?.help.headers !== undefined) headers.push(...Object.entries(error.help.headers).flat());
+  response.writeHead(status, headers);
+  response.end(text);
+  log(service, request, status, error?.code);
+}
+
+/** Request id, journal sequence and virtual time: every response carries them. */
+function simHeaders({ exchange }: Service, request: Incoming): string[] {
+  return [
+    "x-request-id",
+    request.requestId,
+    "x-sim-sequence",
+    String(exchange.sequence),
+    "x-sim-time",
+    String(exchange.now),
+  ];
+}
+
+/** Lets pages of loopback origins read the response; others are not named, so that browsers keep it from them. */
+function corsHeaders(origin: string): string[] {
+  const vary = ["vary", "origin"];
+  if (!allowedOrigin(origin)) return vary;
+  return [
+    ...vary,
+    "access-control-allow-origin",
+    origin,
+    "access-control-expose-headers",
+    "x-request-id, x-sim-sequence, x-sim-time, x-sim-warning, retry-after",
+  ];
+}
+
+function log(service: Service, request: Incoming, status: number, code: string | undefined): void {
+  service.log.request({
+    requestId: request.requestId,
+    method: request.method,
+    path: pathOf(request.url),
+    status,
+    ms: performance.now() - request.arrivedAt,
+    code,
+  });
+}
+
+function defect(service: Service, request: Incoming, error: unknown): ApiError {
+  const { exchange, options } = service;
+  const facts = {
+    requestId: request.requestId,
+    version: options.version,
+    seed: exchange.state.config.seed,
+    sequence: exchange.sequence,
+    method: request.method,
+    path: pathOf(request.url),
+  };
+  service.log.defect(error, facts);
+  const { method, path, ...shown } = facts;
+  return new ApiError("INTERNAL_ERROR", "a defect in clobsim; the server's log has the details", {
+    hint: "please report it with the details below and the log line of this request",
+    details: shown,
+  });
+}
+
+/** The HTTP status line's words for errors that are written to a bare socket. */
+export const REASONS: Readonly<Record<number, string>> = {
+  [STATUS.INVALID_HTTP]: "Bad Request",
+  [STATUS.REQUEST_TIMEOUT]: "Request Timeout",
+  [STATUS.HEADERS_TOO_LARGE]: "Request Header Fields Too Large",
+};

@@ -1,0 +1,137 @@
+import { createServer, type Server } from "node:http";
+import type { Duplex } from "node:stream";
+import express, { type Express } from "express";
+import { ApiError, errorBody } from "../wire/errors.ts";
+import { preflightHeaders } from "./cross-origin.ts";
+import { mountEndpoints } from "./dispatch.ts";
+import { type Incoming, messageClasses, type Outgoing } from "./exchange-message.ts";
+import { guardHost } from "./host-guard.ts";
+import { controlHandlers } from "./routes/control.ts";
+import { credentialsHandlers } from "./routes/credentials.ts";
+import { marketDataHandlers } from "./routes/market-data.ts";
+import { marketHandlers } from "./routes/markets.ts";
+import { orderBookHandlers } from "./routes/order-book.ts";
+import { tradingHandlers } from "./routes/trading.ts";
+import { pathOf, REASONS, sendEmpty, sendError } from "./send.ts";
+import type { Service } from "./service.ts";
+
+/** Request line and headers together, in bytes. */
+const MAX_HEADER_SIZE = 16 * 1024;
+/** How often connections are looked through for requests that take too long. */
+const TIMEOUT_CHECK_MS = 500;
+const KEEP_ALIVE_MS = 65_000;
+
+/** An HTTP server over one exchange, not yet listening. */
+export function createHttpServer(service: Service): Server {
+  const app = createApp(service);
+  const { requestTimeoutMs } = service.options;
+  const server = createServer(
+    {
+      ...messageClasses(app),
+      maxHeaderSize: MAX_HEADER_SIZE,
+      headersTimeout: requestTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, requestTimeoutMs),
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      requireHostHeader: false,
+      noDelay: true,
+    },
+    admit(service, app) as Parameters<typeof createServer>[1],
+  );
+  server.maxHeadersCount = 0;
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseOnSocket(service, error, socket));
+  return server;
+}
+
+function createApp(service: Service): Express {
+  const app = express();
+  app.set("case sensitive routing", true);
+  app.set("strict routing", true);
+  app.set("etag", false);
+  app.set("x-powered-by", false);
+  app.set("query parser", "simple");
+  mountEndpoints(app, service, {
+    ...orderBookHandlers,
+    ...tradingHandlers,
+    ...marketDataHandlers,
+    ...credentialsHandlers,
+    ...marketHandlers,
+    ...controlHandlers,
+  });
+  const onError = (error: unknown, request: Incoming, response: Outgoing, _next: unknown): void => {
+    sendError(service, request, response, isUndecodable(error) ? undecodable(request) : error);
+  };
+  app.use(onError as unknown as Parameters<Express["use"]>[0]);
+  return app;
+}
+
+/** What happens to every request before any route: it is numbered, its host is checked, preflights are answered. */
+function admit(service: Service, app: Express): (request: Incoming, response: Outgoing) => void {
+  let count = 0;
+  return (request, response) => {
+    count += 1;
+    request.arrivedAt = performance.now();
+    request.requestId = `req-${count}`;
+    try {
+      guardHost(service.options, request);
+      const { origin } = request.headers;
+      if (
+        request.method === "OPTIONS" &&
+        origin !== undefined &&
+        "access-control-request-method" in request.headers
+      ) {
+        sendEmpty(service, request, response, preflightHeaders(origin));
+        return;
+      }
+    } catch (error) {
+      sendError(service, request, response, error);
+      return;
+    }
+    app(request as never, response as never);
+  };
+}
+
+const isUndecodable = (error: unknown): boolean => error instanceof URIError;
+
+const undecodable = (request: Incoming): ApiError =>
+  new ApiError(
+    "INVALID_PARAMETER",
+    `the path ${JSON.stringify(pathOf(request.url).slice(0, 200))} is not valid percent-encoding`,
+  );
+
+/** Answers what never became a request: too large, too slow, or no HTTP at all. */
+function refuseOnSocket(service: Service, error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const known = socketError(error, service.options.requestTimeoutMs);
+  const requestId = "req-unread";
+  const body = JSON.stringify(errorBody(known, requestId));
+  socket.end(
+    [
+      `HTTP/1.1 ${known.status} ${REASONS[known.status] ?? "Error"}`,
+      "content-type: application/json; charset=utf-8",
+      `content-length: ${Buffer.byteLength(body)}`,
+      `x-request-id: ${requestId}`,
+      "connection: close",
+      "",
+      body,
+    ].join("\r\n"),
+  );
+  service.log.request({ requestId, method: "-", path: "-", status: known.status, ms: 0, code: known.code });
+}
+
+function socketError(error: NodeJS.ErrnoException, timeoutMs: number): ApiError {
+  switch (error.code) {
+    case "HPE_HEADER_OVERFLOW":
+      return new ApiError(
+        "HEADERS_TOO_LARGE",
+        `request line and headers are larger than ${MAX_HEADER_SIZE} bytes`,
+      );
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new ApiError("REQUEST_TIMEOUT", `the request was not complete within ${timeoutMs} ms`);
+    default:
+      return new ApiError("INVALID_HTTP", "what was sent is not a valid HTTP/1.1 request");
+  }
+}

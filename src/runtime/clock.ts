@@ -1,0 +1,105 @@
+import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
+import type { Exchange } from "./exchange.ts";
+
+export type ClockMode = "real" | "frozen" | "scaled";
+
+/** How a clock runs from now on. */
+export interface ClockSetting {
+  readonly mode: ClockMode;
+  /** Virtual seconds per wall second; counts only when scaled. */
+  readonly rate: number;
+}
+
+/** The longest wait a timer of the platform can take. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+/**
+ * Drives the virtual time of one exchange from the wall clock: at its pace, faster, slower, or not at all. Requests
+ * settle it first; between requests one timer lets due commands happen at their moment.
+ */
+export class Clock {
+  readonly #exchange: Exchange;
+  readonly #wallNow: () => number;
+  #setting: ClockSetting;
+  /** Virtual time at one moment of the wall clock; both move on only when the setting changes. */
+  #virtualAnchor: number;
+  #wallAnchor: number;
+  #timer: NodeJS.Timeout | null = null;
+  #timerDue = 0;
+
+  constructor(exchange: Exchange, setting: ClockSetting, wallNow: () => number) {
+    this.#exchange = exchange;
+    this.#wallNow = wallNow;
+    this.#setting = setting;
+    this.#wallAnchor = wallNow();
+    this.#virtualAnchor = exchange.now;
+  }
+
+  get mode(): ClockMode {
+    return this.#setting.mode;
+  }
+
+  /** Virtual seconds per wall second: 1 when real, 0 when frozen. */
+  get rate(): number {
+    if (this.#setting.mode === "real") return 1;
+    return this.#setting.mode === "frozen" ? 0 : this.#setting.rate;
+  }
+
+  /** Brings the exchange to this moment, with all that became due; time never runs backwards. */
+  settle(): void {
+    if (this.#setting.mode !== "frozen") this.#exchange.advanceTo(this.#reading());
+  }
+
+  /** Waits for what time alone causes next; to be called after anything may have changed what that is. */
+  arm(): void {
+    const due = this.rate === 0 ? null : this.#exchange.nextDueAt;
+    if (due === null) {
+      this.stop();
+      return;
+    }
+    if (this.#timer !== null && this.#timerDue === due) return;
+    this.stop();
+    const waitMs = Math.max(0, (due - this.#exchange.now) / this.rate);
+    this.#timerDue = due;
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = null;
+        this.settle();
+        this.arm();
+      },
+      Math.min(Math.ceil(waitMs), MAX_TIMER_MS),
+    ).unref();
+  }
+
+  /** Forgets the timer. */
+  stop(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  /** Moves the time forward to `to`, then runs as the setting says. */
+  set(setting: ClockSetting, to: Millis): void {
+    this.#exchange.advanceTo(to);
+    this.#setting = setting;
+    this.#anchor();
+    this.arm();
+  }
+
+  /** The exchange has restarted at another time: frozen clocks stand there, others run on from the wall clock. */
+  restarted(): void {
+    if (this.#setting.mode === "frozen") this.#anchor();
+    this.settle();
+    this.arm();
+  }
+
+  #anchor(): void {
+    this.#wallAnchor = this.#wallNow();
+    this.#virtualAnchor = this.#exchange.now;
+  }
+
+  #reading(): Millis {
+    const elapsed = this.#wallNow() - this.#wallAnchor;
+    const reading = this.#virtualAnchor + Math.floor(elapsed * this.rate);
+    return millis(Math.min(MAX_MILLIS, Math.max(this.#exchange.now, reading)));
+  }
+}

@@ -1,0 +1,94 @@
+import { apply } from "../core/apply.ts";
+import { stateHash } from "../core/canonical.ts";
+import type { Command } from "../core/commands.ts";
+import { decide } from "../core/decide.ts";
+import type { Decision } from "../core/decision.ts";
+import type { DomainEvent } from "../core/events.ts";
+import { nextDue } from "../core/schedule.ts";
+import { createState, type ExchangeConfig, type State } from "../core/state.ts";
+import type { Millis } from "../core/units.ts";
+import { type Journal, noJournal } from "./journal.ts";
+
+/** Told of each accepted command after it has been applied. */
+export type Watcher = (sequence: number, at: Millis, events: readonly DomainEvent[]) => void;
+
+/** One running exchange: the single writer of one state. Time passes only when it is told to. */
+export class Exchange {
+  readonly #config: ExchangeConfig;
+  readonly #journal: Journal;
+  readonly #watchers = new Set<Watcher>();
+  #state: State;
+  #now: Millis;
+  #sequence = 0;
+
+  constructor(config: ExchangeConfig, start: Millis, journal: Journal = noJournal) {
+    this.#config = config;
+    this.#journal = journal;
+    this.#state = createState(config);
+    this.#now = start;
+  }
+
+  /** What the exchange knows; read it, never keep it across a reset. */
+  get state(): State {
+    return this.#state;
+  }
+
+  /** The moment up to which time has passed. */
+  get now(): Millis {
+    return this.#now;
+  }
+
+  /** How many commands have been accepted. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  /**
+   * Decides a command at this moment and applies what it causes. A refused command leaves no trace, nor does one
+   * that changes nothing.
+   */
+  submit(command: Command): Decision {
+    const at = this.#now;
+    const decision = decide(this.#state, { at, command });
+    if (!decision.ok || decision.events.length === 0) return decision;
+    const sequence = this.#sequence + 1;
+    this.#journal.append({ sequence, at, command }, decision.events);
+    this.#sequence = sequence;
+    for (const event of decision.events) apply(this.#state, event, at);
+    for (const watch of this.#watchers) watch(sequence, at, decision.events);
+    return decision;
+  }
+
+  /** Lets time pass, submitting in order whatever becomes due on the way, each at its own moment. */
+  advanceTo(target: Millis): void {
+    for (let due = nextDue(this.#state); due !== null && due.at <= target; due = nextDue(this.#state)) {
+      if (due.at > this.#now) this.#now = due.at;
+      const decision = this.submit(due.command);
+      if (!decision.ok) throw new Error(`due but refused: ${due.command.kind}: ${decision.refusal.code}`);
+    }
+    if (target > this.#now) this.#now = target;
+  }
+
+  /** When time alone causes something next, or null. */
+  get nextDueAt(): Millis | null {
+    return nextDue(this.#state)?.at ?? null;
+  }
+
+  /** SHA-256 of the canonical state. */
+  get hash(): string {
+    return stateHash(this.#state);
+  }
+
+  /** Calls `watcher` after each accepted command until the answer is called. */
+  watch(watcher: Watcher): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  /** Forgets everything and starts anew at a moment. */
+  restart(start: Millis): void {
+    this.#state = createState(this.#config);
+    this.#now = start;
+    this.#sequence = 0;
+  }
+}

@@ -1,0 +1,64 @@
+import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
+import type { Address } from "../core/commands.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** One set of API credentials; `key` is the secret, ready for an HMAC. */
+export interface CredentialSet {
+  readonly address: Address;
+  readonly apiKey: string;
+  readonly secret: string;
+  readonly passphrase: string;
+  readonly key: KeyObject;
+}
+
+/**
+ * The credentials of one exchange. Nothing here is state: a set is a function of (seed, address, how many times the
+ * address has derived), and holds only while the exchange remembers that derivation.
+ */
+export class Keyring {
+  readonly #exchange: Exchange;
+  readonly #seed: string;
+  readonly #byApiKey = new Map<string, { readonly set: CredentialSet; readonly derivation: number }>();
+
+  constructor(exchange: Exchange, seed: string) {
+    this.#exchange = exchange;
+    this.#seed = seed;
+  }
+
+  /** The set of the wallet's latest derivation. @throws Error when it never derived. */
+  latest(address: Address): CredentialSet {
+    const derivation = this.#derivationsOf(address);
+    if (derivation === 0) throw new Error(`${address} has not derived credentials`);
+    const set = this.#make(address, derivation);
+    this.#byApiKey.set(set.apiKey, { set, derivation });
+    return set;
+  }
+
+  /** The set of an API key, or undefined when the exchange knows of no such derivation. */
+  find(apiKey: string): CredentialSet | undefined {
+    const entry = this.#byApiKey.get(apiKey);
+    if (entry === undefined || entry.derivation > this.#derivationsOf(entry.set.address)) return undefined;
+    return entry.set;
+  }
+
+  #derivationsOf(address: Address): number {
+    const { state } = this.#exchange;
+    const number = state.accountByAddress.get(address);
+    return number === undefined ? 0 : state.accounts.get(number).derivations;
+  }
+
+  #make(address: Address, derivation: number): CredentialSet {
+    const part = (name: string): string =>
+      createHmac("sha256", this.#seed).update(`clobsim ${name}\n${address}\n${derivation}`).digest("hex");
+    const hex = part("api key");
+    const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);
+    const secret = part("secret");
+    return {
+      address,
+      apiKey: `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`,
+      secret,
+      passphrase: part("passphrase"),
+      key: createSecretKey(secret, "utf8"),
+    };
+  }
+}

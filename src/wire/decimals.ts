@@ -1,0 +1,77 @@
+import type { Money, Price, Size } from "../core/units.ts";
+
+/** Decimal places of the core's units: 0.0001 USDC, 0.01 share, 0.000001 USDC. */
+export const PRICE_PLACES = 4;
+export const SIZE_PLACES = 2;
+export const MONEY_PLACES = 6;
+
+const POWERS = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000] as const;
+const ZERO = 48;
+const NINE = 57;
+const POINT = 46;
+
+/**
+ * A non-negative decimal in units of 10^-places, read digit by digit from its shortest text; null when it has more
+ * decimals than that, is no plain decimal, or is above 2^53 - 1 units.
+ */
+export function unitsOf(value: number | string, places: number): number | null {
+  const text = typeof value === "number" ? String(value) : value;
+  let units = 0;
+  let digits = 0;
+  let decimals = -1;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === POINT && decimals < 0 && digits > 0) {
+      decimals = 0;
+      continue;
+    }
+    if (code < ZERO || code > NINE) return null;
+    if (decimals >= 0 && ++decimals > places) {
+      if (code === ZERO) continue;
+      return null;
+    }
+    units = units * 10 + (code - ZERO);
+    if (units > Number.MAX_SAFE_INTEGER) return null;
+    digits += 1;
+  }
+  if (digits === 0 || decimals === 0) return null;
+  units *= POWERS[places - Math.min(Math.max(decimals, 0), places)] as number;
+  return Number.isSafeInteger(units) ? units : null;
+}
+
+/** The shortest decimal text of an amount in units of 10^-places: never an exponent, no trailing zeros. */
+export function textOf(units: number, places: number): string {
+  const digits = String(Math.abs(units)).padStart(places + 1, "0");
+  const sign = units < 0 ? "-" : "";
+  const whole = digits.slice(0, digits.length - places);
+  const fraction = digits.slice(digits.length - places).replace(/0+$/, "");
+  return fraction === "" ? sign + whole : `${sign}${whole}.${fraction}`;
+}
+
+/** A decimal as the API sends it: a JSON number, or its text with `--numbers string`. */
+export type Decimal = number | string;
+
+/** How quantities become decimals of the API. */
+export interface Numbers {
+  readonly mode: "number" | "string";
+  /** An amount in units of 10^-places. A quotient of integers is the double whose shortest text is that decimal. */
+  decimal(units: number, places: number): Decimal;
+  price(price: Price): Decimal;
+  size(size: Size): Decimal;
+  money(money: Money): Decimal;
+}
+
+/** The two ways of sending decimals; both print the same digits. */
+export function numbersAs(mode: "number" | "string"): Numbers {
+  const decimal =
+    mode === "number"
+      ? (units: number, places: number): Decimal => units / (POWERS[places] as number)
+      : (units: number, places: number): Decimal => textOf(units, places);
+  return {
+    mode,
+    decimal,
+    price: (price) => decimal(price, PRICE_PLACES),
+    size: (size) => decimal(size, SIZE_PLACES),
+    money: (money) => decimal(money, MONEY_PLACES),
+  };
+}

@@ -1,0 +1,57 @@
+import type { z } from "zod";
+import type { ErrorCode } from "./errors.ts";
+import type { JsonObject } from "./json-body.ts";
+import type { Params } from "./params.ts";
+
+/** Who may call: anybody; a wallet with credentials; or the control plane's caller, who may need a token. */
+export type Access = "public" | "signed" | "control";
+
+export type Tag = "Market data" | "Order book" | "Credentials" | "Trading" | "Control plane" | "Service";
+
+/** A JSON body: its schema documents it, its reader answers what the core needs. */
+export interface BodySpec<T> {
+  readonly schema: z.ZodType;
+  /** The names the schema knows; others are ignored with a warning. */
+  readonly fields: readonly string[];
+  /** Whether the endpoint cannot do without; an absent optional body reads as an empty object. */
+  readonly required: boolean;
+  /** @throws ApiError when the object is not what it should be. */
+  read(body: JsonObject): T;
+}
+
+/**
+ * One endpoint as data: the router, the reader of requests and the OpenAPI document all follow this one description.
+ */
+export interface Endpoint<
+  Query extends Params = Params,
+  Body extends BodySpec<unknown> | null = BodySpec<unknown> | null,
+> {
+  /** Unique; OpenAPI's operationId. */
+  readonly operation: string;
+  readonly method: "GET" | "POST" | "DELETE";
+  /** As the contract writes it, parameters in braces. */
+  readonly path: string;
+  readonly access: Access;
+  readonly tag: Tag;
+  readonly summary: string;
+  readonly query: Query;
+  readonly body: Body;
+  /** Schema of the 200 answer, registered under a name. */
+  readonly reply: z.ZodType;
+  /** Error codes beyond those that its access, query and body imply. */
+  readonly errors: readonly ErrorCode[];
+}
+
+/** Checks the description's type and keeps its literal names. */
+export function endpoint<
+  const Operation extends string,
+  Query extends Params,
+  Body extends BodySpec<unknown> | null,
+>(
+  description: Endpoint<Query, Body> & { readonly operation: Operation },
+): Endpoint<Query, Body> & { readonly operation: Operation } {
+  return description;
+}
+
+/** No query parameters. */
+export const NO_QUERY = {} as const satisfies Params;

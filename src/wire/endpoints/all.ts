@@ -1,0 +1,28 @@
+import { endpoint, NO_QUERY } from "../endpoint.ts";
+import { health } from "../schemas/control.ts";
+import { control } from "./control.ts";
+import { marketData } from "./market-data.ts";
+import { orderBook } from "./order-book.ts";
+import { trading } from "./trading.ts";
+
+const service = [
+  endpoint({
+    operation: "getHealth",
+    method: "GET",
+    path: "/healthz",
+    access: "public",
+    tag: "Service",
+    summary: "Whether the server answers",
+    query: NO_QUERY,
+    body: null,
+    reply: health,
+    errors: [],
+  }),
+] as const;
+
+/** Every endpoint, the busiest first: the router tries them in this order. */
+export const ENDPOINTS = [...orderBook, ...trading, ...marketData, ...control, ...service] as const;
+
+export type AnyEndpoint = (typeof ENDPOINTS)[number];
+export type Operation = AnyEndpoint["operation"];
+export type EndpointOf<O extends Operation> = Extract<AnyEndpoint, { readonly operation: O }>;

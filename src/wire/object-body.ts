@@ -1,0 +1,36 @@
+import type { z } from "zod";
+import type { BodySpec } from "./endpoint.ts";
+import { ApiError } from "./errors.ts";
+import { nameOf } from "./json-body.ts";
+
+/** A body that its schema alone checks; every wrong field is named, with what was expected and what was found. */
+export function objectBody<Shape extends z.core.$ZodShape>(
+  schema: z.ZodObject<Shape>,
+  required = true,
+): BodySpec<z.infer<z.ZodObject<Shape>>> {
+  return {
+    schema,
+    fields: Object.keys(schema.shape),
+    required,
+    read: (body) => {
+      const parsed = schema.safeParse(body);
+      if (parsed.success) return parsed.data as z.infer<z.ZodObject<Shape>>;
+      const problems = parsed.error.issues.map((issue) => {
+        const field = issue.path.join(".");
+        return { field, problem: `${field}: ${issue.message}, found ${nameOf(valueAt(body, issue.path))}` };
+      });
+      throw new ApiError("INVALID_PARAMETER", problems.map(({ problem }) => problem).join("; "), {
+        details: { fields: [...new Set(problems.map(({ field }) => field))] },
+      });
+    },
+  };
+}
+
+function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
+  let value = body;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return value;
+}

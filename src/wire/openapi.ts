@@ -1,0 +1,176 @@
+import { z } from "zod";
+import type { Endpoint } from "./endpoint.ts";
+import { ENDPOINTS } from "./endpoints/all.ts";
+import { type ErrorCode, STATUS } from "./errors.ts";
+import type { Params } from "./params.ts";
+import { errorReply } from "./schemas/control.ts";
+import { DECIMALS } from "./schemas/quantities.ts";
+import { registry } from "./schemas/registry.ts";
+import { AUTH_HEADERS } from "./signing.ts";
+
+type Json = Record<string, unknown>;
+
+export interface OpenApiOptions {
+  readonly version: string;
+  readonly serverUrl: string;
+  /** How decimals are sent; the document describes the server that serves it. */
+  readonly numbers: "number" | "string";
+}
+
+const DESCRIPTION = `A local, deterministic mock exchange for prediction markets: market data under /api, a central
+limit order book with signed trading under /clob, and a control plane under /sim.
+
+Signed requests carry five headers. \`poly_signature\` is the hex HMAC-SHA256, under the text of the secret, of
+timestamp + METHOD + path + body, where the path is relative to /clob and has no query.`;
+
+const DECIMAL_TEXT = { type: "string", pattern: "^[0-9]+(\\.[0-9]+)?$" };
+
+/** The OpenAPI 3.1 document of all endpoints, from the same schemas that read requests and describe replies. */
+export function openApiDocument(options: OpenApiOptions): Json {
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "clobsim",
+      version: options.version,
+      description: DESCRIPTION,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: options.serverUrl }],
+    tags: [...new Set(ENDPOINTS.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths: paths(),
+    components: { schemas: schemas(options.numbers), securitySchemes: securitySchemes() },
+  };
+}
+
+const schemaPath = (id: string): string => `#/components/schemas/${id}`;
+
+function reference(schema: z.ZodType): Json {
+  const id = registry.get(schema)?.id;
+  if (id === undefined) throw new Error("a schema of an endpoint has no name");
+  return { $ref: schemaPath(id) };
+}
+
+function schemas(numbers: "number" | "string"): Json {
+  const { schemas: generated } = z.toJSONSchema(registry, {
+    uri: schemaPath,
+    io: "input",
+    unrepresentable: "throw",
+  });
+  const components: Json = {};
+  for (const [id, schema] of Object.entries(generated)) {
+    const { $schema: _, $id: __, id: ___, ...rest } = schema as Json;
+    components[id] = rest;
+  }
+  if (numbers === "string") {
+    for (const id of DECIMALS) {
+      const { description } = components[id] as Json;
+      components[id] = { ...DECIMAL_TEXT, ...(description === undefined ? {} : { description }) };
+    }
+  }
+  return components;
+}
+
+function paths(): Json {
+  const byPath: Record<string, Json> = {};
+  for (const endpoint of ENDPOINTS) {
+    const item = byPath[endpoint.path] ?? {};
+    item[endpoint.method.toLowerCase()] = operation(endpoint);
+    byPath[endpoint.path] = item;
+  }
+  return byPath;
+}
+
+function operation(endpoint: Endpoint & { readonly operation: string }): Json {
+  const parameters = [...pathParameters(endpoint.path), ...queryParameters(endpoint.query)];
+  return {
+    operationId: endpoint.operation,
+    summary: endpoint.summary,
+    tags: [endpoint.tag],
+    security: security(endpoint),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(endpoint.body === null
+      ? {}
+      : {
+          requestBody: { required: endpoint.body.required, content: json(reference(endpoint.body.schema)) },
+        }),
+    responses: {
+      "200": { description: "Success", headers: RESPONSE_HEADERS, content: json(reference(endpoint.reply)) },
+      ...errorResponses(codesOf(endpoint)),
+    },
+  };
+}
+
+const json = (schema: Json): Json => ({ "application/json": { schema } });
+
+const header = (type: "string" | "integer", description: string): Json => ({ description, schema: { type } });
+
+const RESPONSE_HEADERS: Json = {
+  "x-request-id": header("string", "Names the request in the server's log."),
+  "x-sim-sequence": header("integer", "How many commands have been accepted, after this request."),
+  "x-sim-time": header("integer", "Virtual time in Unix milliseconds."),
+};
+
+const pathParameters = (path: string): Json[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+
+const queryParameters = (query: Params): Json[] =>
+  Object.entries(query).map(([name, { description, schema, required }]) => ({
+    name,
+    in: "query",
+    required,
+    description,
+    schema,
+  }));
+
+/** The codes that an endpoint can answer with: its own, and those that its kind implies. */
+function codesOf(endpoint: Endpoint): ErrorCode[] {
+  const codes = new Set<ErrorCode>(["HOST_NOT_ALLOWED", "INTERNAL_ERROR", ...endpoint.errors]);
+  if (Object.keys(endpoint.query).length > 0) codes.add("INVALID_PARAMETER");
+  if (endpoint.body !== null) {
+    for (const code of ["INVALID_JSON", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const)
+      codes.add(code);
+  }
+  if (endpoint.access === "control") codes.add("ORIGIN_NOT_ALLOWED").add("SIM_TOKEN_REQUIRED");
+  if (endpoint.access === "signed") {
+    for (const code of AUTH_CODES) codes.add(code);
+  }
+  return [...codes];
+}
+
+const AUTH_CODES = [
+  "MISSING_AUTH_HEADER",
+  "DUPLICATE_AUTH_HEADER",
+  "INVALID_TIMESTAMP",
+  "TIMESTAMP_OUT_OF_WINDOW",
+  "UNKNOWN_API_KEY",
+  "ADDRESS_MISMATCH",
+  "INVALID_PASSPHRASE",
+  "INVALID_SIGNATURE",
+] as const satisfies readonly ErrorCode[];
+
+function errorResponses(codes: readonly ErrorCode[]): Json {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) byStatus.set(STATUS[code], [...(byStatus.get(STATUS[code]) ?? []), code]);
+  const responses: Json = {};
+  for (const [status, some] of [...byStatus].sort(([a], [b]) => a - b)) {
+    responses[status] = { description: some.join(", "), content: json(reference(errorReply)) };
+  }
+  return responses;
+}
+
+function security(endpoint: Endpoint): Json[] {
+  if (endpoint.access === "signed") return [Object.fromEntries(AUTH_HEADERS.map((name) => [name, []]))];
+  return endpoint.access === "control" ? [{}, { simToken: [] }] : [];
+}
+
+function securitySchemes(): Json {
+  const signed = Object.fromEntries(
+    AUTH_HEADERS.map((name) => [name, { type: "apiKey", in: "header", name }]),
+  );
+  return { ...signed, simToken: { type: "http", scheme: "bearer" } };
+}

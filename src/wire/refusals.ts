@@ -1,0 +1,132 @@
+import { numberOf } from "../core/ids.ts";
+import { marketOfToken } from "../core/market.ts";
+import type { Refusal, RefusalCode } from "../core/refusals.ts";
+import { toIso } from "../core/time.ts";
+import { FULL_PRICE, type Money, type Price, type Size } from "../core/units.ts";
+import { checksummed } from "./address.ts";
+import { type Numbers, PRICE_PLACES, SIZE_PLACES, textOf } from "./decimals.ts";
+import { ApiError } from "./errors.ts";
+import { marketIdOf, type View } from "./replies/view.ts";
+
+type Of<Code extends RefusalCode> = Extract<Refusal, { readonly code: Code }>;
+type Translations = { readonly [Code in RefusalCode]: (refusal: Of<Code>, view: View) => ApiError };
+
+const priceText = (units: number): string => textOf(units, PRICE_PLACES);
+const sizeText = (units: number): string => textOf(units, SIZE_PLACES);
+
+/** A price off the market's grid, with the valid ones next to it; `found` is the price as it was sent. */
+export function offTheGrid(found: number, tickSize: Price, numbers: Numbers): ApiError {
+  const below = Math.floor((found * FULL_PRICE) / tickSize) * tickSize;
+  const valid = [below, below + tickSize].filter((units) => units > 0 && units < FULL_PRICE).map(priceText);
+  return new ApiError(
+    "INVALID_TICK_SIZE",
+    `price ${found} is not a multiple of the tick size ${priceText(tickSize)}`,
+    {
+      hint: `nearest valid prices: ${valid.join(", ")}`,
+      details: { price: found, tickSize: numbers.price(tickSize) },
+    },
+  );
+}
+
+const translations: Translations = {
+  EVENT_NOT_FOUND: ({ event }) => new ApiError("EVENT_NOT_FOUND", `there is no event number ${event}`),
+  MARKET_NOT_FOUND: ({ market }) => new ApiError("MARKET_NOT_FOUND", `there is no market number ${market}`),
+  TOKEN_NOT_FOUND: ({ tokenId }, view) => tokenNotFound(view, tokenId),
+  ORDER_NOT_FOUND: ({ orderId }) => orderNotFound(orderId),
+  ORDER_NOT_LIVE: ({ order }) => new ApiError("ORDER_NOT_FOUND", `order number ${order} is not live`),
+  SLUG_TAKEN: ({ slug }) =>
+    new ApiError("INVALID_PARAMETER", `slug ${JSON.stringify(slug)} is taken`, {
+      hint: "leave slug out to have one made from the title",
+      details: { fields: ["slug"] },
+    }),
+  INVALID_TICK_SIZE: ({ price: found, tickSize }, { numbers }) =>
+    offTheGrid(found / FULL_PRICE, tickSize, numbers),
+  SIZE_TOO_SMALL: ({ size, minOrderSize }, { numbers }) =>
+    new ApiError(
+      "SIZE_TOO_SMALL",
+      `size ${sizeText(size)} is below the market's smallest order of ${sizeText(minOrderSize)} shares`,
+      { details: { size: numbers.size(size), minOrderSize: numbers.size(minOrderSize) } },
+    ),
+  EXPIRATION_IN_PAST: ({ expiration, now }) =>
+    new ApiError(
+      "EXPIRATION_IN_PAST",
+      `expiration ${toIso(expiration)} is not after the server's ${toIso(now)}`,
+      {
+        hint: "GET /clob/time tells the server's time",
+        details: { expiration: toIso(expiration), serverTime: toIso(now) },
+      },
+    ),
+  MARKET_CLOSED: ({ market: number }, view) => {
+    const market = view.state.markets.get(number);
+    return new ApiError("MARKET_CLOSED", `market ${market.slug} is ${market.status}`, {
+      details: { marketId: marketIdOf(view, market), marketStatus: market.status },
+    });
+  },
+  INSUFFICIENT_BALANCE: insufficientBalance,
+  ISSUANCE_EXCEEDED: ({ asked, left }, { numbers }) =>
+    new ApiError(
+      "INVALID_PARAMETER",
+      `the exchange may issue ${numbers.money(left)} more USDC, asked for ${numbers.money(asked)}`,
+      { details: { asked: numbers.money(asked), left: numbers.money(left) } },
+    ),
+  CREDENTIALS_ALREADY_DERIVED: ({ address }) =>
+    new ApiError("CREDENTIALS_ALREADY_DERIVED", `${checksummed(address)} has derived credentials before`, {
+      hint: "the secret is shown once with --credentials once; --credentials rotate issues a new set each time",
+    }),
+};
+
+/** A refusal of the core as the API tells it; the compiler keeps the table complete. */
+export function refusalError(refusal: Refusal, view: View): ApiError {
+  const translate = translations[refusal.code] as (refusal: Refusal, view: View) => ApiError;
+  return translate(refusal, view);
+}
+
+/** The one answer for an order that is unknown, and for one that is somebody else's. */
+export const orderNotFound = (orderId: string): ApiError =>
+  new ApiError("ORDER_NOT_FOUND", `no order ${JSON.stringify(orderId.slice(0, 80))} of yours`);
+
+function insufficientBalance(refusal: Of<"INSUFFICIENT_BALANCE">, { numbers }: View): ApiError {
+  const isMoney = refusal.asset === "USDC";
+  const decimal = (units: Money | Size): number | string =>
+    isMoney ? numbers.money(units as Money) : numbers.size(units as Size);
+  const unit = isMoney ? "USDC" : "shares";
+  return new ApiError(
+    "INSUFFICIENT_BALANCE",
+    `the order needs ${decimal(refusal.required)} ${unit}, ${decimal(refusal.available)} are available`,
+    {
+      hint: "cancel open orders, or fund the account: POST /sim/accounts/{address}/fund",
+      details: {
+        asset: refusal.asset,
+        required: decimal(refusal.required),
+        available: decimal(refusal.available),
+        balance: decimal(refusal.balance),
+        reserved: decimal(refusal.reserved),
+      },
+    },
+  );
+}
+
+/** An unknown token, with a hint when the id is known as something else. */
+export function tokenNotFound(view: View, tokenId: string): ApiError {
+  return new ApiError("TOKEN_NOT_FOUND", `no token ${JSON.stringify(tokenId.slice(0, 80))}`, {
+    hint: hintForToken(view, tokenId),
+  });
+}
+
+function hintForToken(view: View, text: string): string | undefined {
+  const { state } = view;
+  const bySlug = state.marketBySlug.get(text);
+  const byCondition = state.marketByConditionId.get(text);
+  const byId = numberOf(state.idPrefixes.market, text);
+  const market = state.markets.find(bySlug ?? byCondition ?? byId);
+  if (market === undefined) return undefined;
+  const kind = bySlug !== undefined ? "the slug" : byCondition !== undefined ? "the condition id" : "the id";
+  return `that is ${kind} of a market; its tokens are ${market.tokenIds[0]} (YES) and ${market.tokenIds[1]} (NO)`;
+}
+
+/** The market of a token's id. @throws ApiError `TOKEN_NOT_FOUND`. */
+export function marketOfTokenId(view: View, tokenId: string) {
+  const token = view.state.tokenById.get(tokenId);
+  if (token === undefined) throw tokenNotFound(view, tokenId);
+  return { token, market: view.state.markets.get(marketOfToken(token)) };
+}

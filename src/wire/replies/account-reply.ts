@@ -1,0 +1,33 @@
+import { type Account, availableOf, type Balance } from "../../core/account.ts";
+import type { Outcome } from "../../core/commands.ts";
+import { tokenIdIn } from "../../core/market.ts";
+import type { Size } from "../../core/units.ts";
+import { checksummed } from "../address.ts";
+import { marketIdOf, type View } from "./view.ts";
+
+/** What an address has: USDC, and shares of every market it has touched (contract, section 7). */
+export function accountReply(view: View, account: Account): object {
+  const { state, numbers } = view;
+  const { collateral } = account;
+  const holdings = [...account.holdings].sort(([a], [b]) => a - b);
+  return {
+    address: checksummed(account.address),
+    collateral: {
+      balance: numbers.money(collateral.balance),
+      available: numbers.money(availableOf(collateral)),
+      reserved: numbers.money(collateral.reserved),
+    },
+    tokens: holdings.flatMap(([number, { yes, no }]) => {
+      const market = state.markets.get(number);
+      const shares = (outcome: Outcome, of: Balance<Size>): object => ({
+        tokenId: tokenIdIn(market, outcome),
+        marketId: marketIdOf(view, market),
+        outcome,
+        balance: numbers.size(of.balance),
+        available: numbers.size(availableOf(of)),
+        reserved: numbers.size(of.reserved),
+      });
+      return [shares("YES", yes), shares("NO", no)];
+    }),
+  };
+}

@@ -1,0 +1,103 @@
+import { NO_SLOT } from "../../core/book/order-pool.ts";
+import { idOf } from "../../core/ids.ts";
+import { type Order, remainingOf } from "../../core/order.ts";
+import { toIso } from "../../core/time.ts";
+import type { Millis } from "../../core/units.ts";
+import { checksummed } from "../address.ts";
+import { PRICE_PLACES, SIZE_PLACES, textOf } from "../decimals.ts";
+import { fillsOf, orderReply, tradeReply } from "./order-reply.ts";
+import type { View } from "./view.ts";
+
+const priceText = (units: number): string => textOf(units, PRICE_PLACES);
+const sizeText = (units: number): string => textOf(units, SIZE_PLACES);
+
+/** Why an order is where it is: what it met, the queue it joined, every fill, and what ended it. */
+export function orderStory(view: View, order: Order): object {
+  const fills = fillsOf(view, order);
+  const line = (at: Millis, what: string): object => ({ at: toIso(at), what });
+  const story = [line(order.createdAt, arrivalOf(order))];
+  for (const { trade, role } of fills) {
+    const counter = idOf(view.state.idPrefixes.order, role === "TAKER" ? trade.maker : trade.taker);
+    const price = role === "TAKER" ? trade.price : order.price;
+    const met = role === "TAKER" ? "met the resting order" : "was met by the order";
+    story.push(
+      line(
+        trade.at,
+        `filled ${sizeText(trade.size)} @ ${priceText(price)} (${trade.matchType}): ${met} ${counter}`,
+      ),
+    );
+  }
+  if (order.rested) {
+    const taken = fills.filter(({ role }) => role === "TAKER").length;
+    story.splice(taken + 1, 0, line(order.createdAt, joiningOf(order)));
+  }
+  if (order.status !== "LIVE") story.push(line(order.updatedAt, endingOf(order)));
+  return {
+    order: orderReply(view, order),
+    owner: checksummed(view.state.accounts.get(order.account).address),
+    summary: summaryOf(order),
+    story,
+    queue: order.rested ? queueOf(view, order) : null,
+    fills: fills.map(({ trade, role }) => tradeReply(view, trade, role)),
+  };
+}
+
+function arrivalOf(order: Order): string {
+  const what = `${order.side} ${sizeText(order.size)} @ ${priceText(order.price)} ${order.orderType}`;
+  const opposite = order.side === "BUY" ? "ask" : "bid";
+  if (order.touch === null) return `${what} came to a book without any ${opposite}`;
+  const touch = `the best ${opposite} was ${priceText(order.touch)}`;
+  if (order.crossable === 0) return `${what} came; ${touch}, beyond its limit`;
+  return `${what} came; ${touch}, and ${sizeText(order.crossable)} of ${sizeText(order.size)} could be filled at its limit`;
+}
+
+const joiningOf = (order: Order): string =>
+  order.ordersAhead === 0
+    ? `joined an empty level at ${priceText(order.price)}, first in the queue`
+    : `joined the queue at ${priceText(order.price)} behind ${order.ordersAhead} order${order.ordersAhead === 1 ? "" : "s"} of ${sizeText(order.sizeAhead)} shares together`;
+
+function endingOf(order: Order): string {
+  const matched = `${sizeText(order.matched)} of ${sizeText(order.size)} matched`;
+  if (order.status === "EXPIRED") return `expired at its expiration, ${matched}`;
+  switch (order.cancelReason) {
+    case null:
+      return "matched whole";
+    case "USER":
+      return `canceled by its owner, ${matched}`;
+    case "FOK_UNFILLED":
+      return `killed: fill-or-kill needs ${sizeText(order.size)}, only ${sizeText(order.crossable)} could be filled`;
+    case "FAK_UNFILLED":
+      return "canceled: nothing crossed at its limit, and fill-and-kill never rests";
+    case "FAK_REMAINDER":
+      return `the remaining ${sizeText(remainingOf(order))} canceled: fill-and-kill never rests`;
+    case "SELF_TRADE":
+      return `canceled by the market's self-trade policy: it met an order of the same account, ${matched}`;
+    case "MARKET_CLOSED":
+      return `canceled because the market closed, ${matched}`;
+  }
+}
+
+function summaryOf(order: Order): string {
+  if (order.status !== "LIVE") return endingOf(order);
+  const open = `${sizeText(remainingOf(order))} of ${sizeText(order.size)} still open`;
+  if (order.touch === null) return `rests with ${open}: nobody stood on the other side when it came`;
+  return order.crossable === 0
+    ? `rests with ${open}: the best opposite price ${priceText(order.touch)} was beyond its limit ${priceText(order.price)}`
+    : `rests with ${open}: it took all that crossed its limit ${priceText(order.price)}`;
+}
+
+/** The queue before an order: when it joined, and now (nothing once it has left). */
+function queueOf({ state, numbers }: View, order: Order): object {
+  let orders = 0;
+  let open = 0;
+  for (let slot = order.slot; slot !== NO_SLOT; ) {
+    slot = state.pool.previous[slot] as number;
+    if (slot === NO_SLOT) break;
+    orders += 1;
+    open += state.pool.open[slot] as number;
+  }
+  return {
+    joinedBehind: { orders: order.ordersAhead, shares: numbers.size(order.sizeAhead) },
+    nowBehind: { orders, shares: numbers.decimal(open, SIZE_PLACES) },
+  };
+}

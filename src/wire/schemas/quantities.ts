@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { exactly, named } from "./registry.ts";
+
+export const price = named("Price", z.number().gt(0).lt(1), "USDC per share.");
+export const shares = named("Shares", z.number().min(0), "Shares, a multiple of 0.01.");
+export const usdc = named("Usdc", z.number().min(0), "USDC, a multiple of 0.000001.");
+export const average = named("AveragePrice", z.number().gt(0).lt(1), "USDC per share, rounded to 0.000001.");
+export const spread = named(
+  "Spread",
+  z.number().gt(0).lt(1),
+  "USDC per share, between best ask and best bid.",
+);
+
+/** Components that are decimals: numbers, or their text with `--numbers string`. */
+export const DECIMALS = ["Price", "Shares", "Usdc", "AveragePrice", "Spread"] as const;
+
+export const uuid = named("Uuid", z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/));
+export const slug = named("Slug", z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/));
+export const tokenId = named(
+  "TokenId",
+  z.string().regex(/^(0|[1-9][0-9]{0,77})$/),
+  "A 256-bit number in decimal.",
+);
+export const hash32 = named("Hash32", z.string().regex(/^0x[0-9a-f]{64}$/), "32 bytes.");
+export const address = named("Address", z.string().regex(/^0x[0-9a-fA-F]{40}$/), "A wallet address, EIP-55.");
+export const moment = named(
+  "Moment",
+  z.string().regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/),
+  "ISO-8601 in UTC, with milliseconds.",
+);
+export const unixSeconds = named("UnixSeconds", z.int().min(0), "Unix seconds.");
+export const count = named("Count", z.int().min(0));
+export const digest = named("Digest", z.string().regex(/^[0-9a-f]{64}$/), "SHA-256, hex.");
+
+export const outcome = named("Outcome", z.enum(["YES", "NO"]));
+export const winningOutcome = named("WinningOutcome", z.enum(["YES", "NO", "SPLIT"]));
+export const side = named("Side", z.enum(["BUY", "SELL"]));
+export const orderType = named("OrderType", z.enum(["GTC", "GTD", "FOK", "FAK"]));
+
+/** A page of a list. */
+export const page = <Item extends z.ZodType>(id: string, item: Item) =>
+  exactly(id, {
+    data: z.array(item),
+    limit: z.int().min(1),
+    offset: count,
+    total: count,
+    hasMore: z.boolean(),
+  });

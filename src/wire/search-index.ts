@@ -1,0 +1,99 @@
+import MiniSearch from "minisearch";
+import type { State } from "../core/state.ts";
+
+/** What a search found: the number of an event or of a market. */
+export interface Found {
+  readonly type: "event" | "market";
+  readonly number: number;
+}
+
+interface Entry extends Found {
+  readonly id: number;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** Letters that decomposition leaves whole, as a person would type them. */
+const FOLDED: Readonly<Record<string, string>> = {
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ø: "o",
+  ł: "l",
+  đ: "d",
+  ı: "i",
+  ð: "d",
+  þ: "th",
+};
+
+/** A word without case and accents, the same in every locale. */
+export const folded = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/\p{M}/gu, "")
+    .replace(/[ßæœøłđıðþ]/g, (letter) => FOLDED[letter] ?? letter);
+
+const wordsOf = (text: string): string[] => folded(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/** Full-text search over the events and markets of one exchange; each search first takes in what is new. */
+export class SearchIndex {
+  #state: State | null = null;
+  #index = emptyIndex();
+  #events = 0;
+  #markets = 0;
+
+  /** What matches every word of the query (prefixes count), best first, then events before markets, oldest first. */
+  search(state: State, query: string): Found[] {
+    this.#update(state);
+    const words = wordsOf(query);
+    if (words.length === 0) return [];
+    const results = this.#index.search(words.join(" "), {
+      combineWith: "AND",
+      prefix: true,
+      boost: { title: 3 },
+    });
+    return results
+      .sort((a, b) => b.score - a.score || compareText(a.type, b.type) || a.number - b.number)
+      .map((result) => ({ type: result.type as Found["type"], number: result.number as number }));
+  }
+
+  #update(state: State): void {
+    if (this.#state !== state) {
+      this.#state = state;
+      this.#index = emptyIndex();
+      this.#events = 0;
+      this.#markets = 0;
+    }
+    while (this.#events < state.events.size) {
+      const { number, title, description, category, tags } = state.events.get(++this.#events);
+      this.#add({
+        id: number * 2,
+        type: "event",
+        number,
+        title,
+        text: [description, category, ...tags].join(" "),
+      });
+    }
+    while (this.#markets < state.markets.size) {
+      const { number, question, description, category, tags } = state.markets.get(++this.#markets);
+      const text = [description, category, ...tags].join(" ");
+      this.#add({ id: number * 2 + 1, type: "market", number, title: question, text });
+    }
+  }
+
+  #add(entry: Entry): void {
+    this.#index.add(entry);
+  }
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+function emptyIndex(): MiniSearch<Entry> {
+  return new MiniSearch<Entry>({
+    fields: ["title", "text"],
+    storeFields: ["type", "number"],
+    tokenize: wordsOf,
+    processTerm: (term) => term,
+  });
+}

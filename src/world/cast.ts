@@ -1,0 +1,100 @@
+import type { Stream } from "../core/random.ts";
+import type { BookSide } from "./resting-depth.ts";
+import type { WorldTrader } from "./world.ts";
+
+/** The two kinds of traders: makers quote and never cross, takers cross. */
+export type Role = "maker" | "taker";
+
+/** Who places an order, and in what words. */
+export interface Part {
+  readonly trader: number;
+  readonly side: "BUY" | "SELL";
+  readonly outcome: "YES" | "NO";
+  /** In 0.01 share. */
+  readonly size: number;
+}
+
+const MAKERS = 12;
+const TAKERS = 28;
+const MAKER_SHARES = 2000;
+const TAKER_SHARES = 500;
+/** So many traders make the opening history of every world. */
+export const TRADERS = MAKERS + TAKERS;
+
+/** Shares of both outcomes that a trader of the history has in every market. */
+export const sharesOf = (trader: number): WorldTrader["shares"] =>
+  trader < MAKERS ? MAKER_SHARES : TAKER_SHARES;
+
+/**
+ * Gives the orders of one market to traders, so that nobody sells more than the shares of a new holder and nobody
+ * meets an order of their own.
+ */
+export class Cast {
+  readonly #random: Stream;
+  readonly #isMirrored: boolean;
+  readonly #firstMaker: number;
+  readonly #makers: number;
+  readonly #sold = { YES: new Float64Array(TRADERS), NO: new Float64Array(TRADERS) };
+  readonly #resting = new Set<number>();
+
+  /** `isMirrored`: one book serves both outcomes, so that whoever would sell one can buy the other. */
+  constructor(random: Stream, isMirrored: boolean) {
+    this.#random = random;
+    this.#isMirrored = isMirrored;
+    this.#firstMaker = random.below(MAKERS);
+    this.#makers = isMirrored ? random.between(3, 6) : MAKERS;
+  }
+
+  /** Whether one more taker may leave a remainder in the book. */
+  get mayRest(): boolean {
+    return this.#resting.size < TAKERS / 2;
+  }
+
+  /** Remembers that an order of this trader stays in the book. */
+  rests(trader: number): void {
+    if (trader >= MAKERS) this.#resting.add(trader);
+  }
+
+  /** Casts an order of the book of `outcome`; its size shrinks when only a sale is possible and shares run out. */
+  assign(role: Role, side: BookSide, outcome: "YES" | "NO", size: number): Part {
+    const trader = this.#pick(role);
+    const other = outcome === "YES" ? "NO" : "YES";
+    const sold = side === "ask" ? outcome : other;
+    const bought = side === "ask" ? other : outcome;
+    if (!this.#isMirrored) {
+      if (side === "bid") return { trader, side: "BUY", outcome, size };
+      const seller = this.#room(trader, outcome) >= size ? trader : this.#roomiest(role, outcome);
+      return this.#selling(seller, outcome, Math.min(size, this.#room(seller, outcome)));
+    }
+    const prefersSale = this.#random.below(100) < (side === "ask" ? 60 : 25);
+    if (prefersSale && this.#room(trader, sold) >= size) return this.#selling(trader, sold, size);
+    return { trader, side: "BUY", outcome: bought, size };
+  }
+
+  #selling(trader: number, outcome: "YES" | "NO", size: number): Part {
+    this.#sold[outcome][trader] = (this.#sold[outcome][trader] as number) + size;
+    return { trader, side: "SELL", outcome, size };
+  }
+
+  #room(trader: number, outcome: "YES" | "NO"): number {
+    return sharesOf(trader) * 100 - (this.#sold[outcome][trader] as number);
+  }
+
+  #pick(role: Role): number {
+    if (role === "maker") return (this.#firstMaker + this.#random.below(this.#makers)) % MAKERS;
+    for (;;) {
+      const trader = MAKERS + this.#random.below(TAKERS);
+      if (!this.#resting.has(trader)) return trader;
+    }
+  }
+
+  #roomiest(role: Role, outcome: "YES" | "NO"): number {
+    let best = -1;
+    const [first, end] = role === "maker" ? [0, MAKERS] : [MAKERS, TRADERS];
+    for (let trader = first; trader < end; trader += 1) {
+      if (this.#resting.has(trader)) continue;
+      if (best < 0 || this.#room(trader, outcome) > this.#room(best, outcome)) best = trader;
+    }
+    return best;
+  }
+}

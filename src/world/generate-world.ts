@@ -1,0 +1,122 @@
+import { stream } from "../core/random.ts";
+import { sharesOf, TRADERS } from "./cast.ts";
+import { devAddress, devPrivateKey, traderAddress } from "./dev-accounts.ts";
+import { EventTeller, type PricedEvent } from "./event-teller.ts";
+import { FictionalNames } from "./fictional-names.ts";
+import { type FlowSubject, orderFlow } from "./order-flow.ts";
+import type { FlowRow, World, WorldMarket, WorldTrader } from "./world.ts";
+import { MOST_MARKETS, MOST_ROWS } from "./world-limits.ts";
+
+/** How large a world is; without markets and events it has 12 events. */
+export interface WorldOptions {
+  readonly seed: string;
+  /** 1 to 20,000. */
+  readonly markets?: number | undefined;
+  /** 1 to 20,000, of 1 to 8 markets each. */
+  readonly events?: number | undefined;
+  /**
+   * At least 24, and 2,500,000 for all markets together; a market has this many or up to a seventh more or less. By
+   * default 140, fewer in a world of many markets.
+   */
+  readonly rowsPerMarket?: number | undefined;
+}
+
+const MOST_IN_EVENT = 8;
+const DEFAULT_EVENTS = 12;
+const DEV_ACCOUNTS = 10;
+const LEAST_ROWS = 24;
+
+/**
+ * The world of a seed: the same options give the same world, on any machine.
+ * @throws RangeError when a number is out of its range, or when so many markets cannot share so many events.
+ */
+export async function generateWorld(options: WorldOptions): Promise<World> {
+  const { seed } = options;
+  requireRanges(options);
+  const names = await FictionalNames.load(stream(seed, "names"));
+  const told = tellEvents(new EventTeller(seed, names), options);
+  const subjects = told.flatMap(({ event, prices }, number) =>
+    event.markets.map((market, position): FlowSubject => {
+      return {
+        market,
+        prices: prices[position] as (typeof prices)[0],
+        key: `event/${number}/market/${position}`,
+      };
+    }),
+  );
+  const rowsPerMarket = options.rowsPerMarket ?? usualRows(subjects.length);
+  requireInteger("rowsPerMarket", rowsPerMarket, LEAST_ROWS, Math.floor(MOST_ROWS / 2 / subjects.length));
+  const flow = orderFlow(seed, subjects, rowsPerMarket);
+  const markets = subjects.map(({ market }) => market);
+  return {
+    format: "clobsim-world/1",
+    seed,
+    devAccounts: Array.from({ length: DEV_ACCOUNTS }, (_, index) => devAddress(devPrivateKey(seed, index))),
+    traders: fundedTraders(seed, markets, flow),
+    events: told.map(({ event }) => event),
+    flow,
+  };
+}
+
+function requireRanges({ markets, events }: WorldOptions): void {
+  requireInteger("markets", markets, 1, MOST_MARKETS);
+  requireInteger("events", events, 1, MOST_MARKETS);
+  if (markets === undefined || events === undefined) return;
+  if (markets < events || markets > events * MOST_IN_EVENT) {
+    throw new RangeError(
+      `markets: expected ${events} to ${events * MOST_IN_EVENT} for ${events} events, found ${markets}`,
+    );
+  }
+}
+
+function requireInteger(name: string, value: number | undefined, low: number, high: number): void {
+  if (value === undefined || (Number.isInteger(value) && value >= low && value <= high)) return;
+  throw new RangeError(`${name}: expected an integer from ${low} to ${high}, found ${value}`);
+}
+
+function tellEvents(teller: EventTeller, { markets, events }: WorldOptions): PricedEvent[] {
+  const told: PricedEvent[] = [];
+  const wanted = events ?? (markets === undefined ? DEFAULT_EVENTS : null);
+  let left = markets ?? MOST_MARKETS;
+  while (wanted === null ? left > 0 : told.length < wanted) {
+    const after = wanted === null ? 0 : wanted - told.length - 1;
+    const isCounted = markets !== undefined && wanted !== null;
+    const low = isCounted ? Math.max(1, left - after * MOST_IN_EVENT) : 1;
+    const priced = teller.tell({ low, high: Math.min(MOST_IN_EVENT, left - after) });
+    left -= priced.event.markets.length;
+    told.push(priced);
+  }
+  return told;
+}
+
+function usualRows(markets: number): number {
+  return Math.min(140, Math.max(28, Math.round(200_000 / markets)));
+}
+
+/** Traders with enough for all their orders to rest at once, in round figures. */
+function fundedTraders(
+  seed: string,
+  markets: readonly WorldMarket[],
+  flow: readonly FlowRow[],
+): WorldTrader[] {
+  const needed = new Float64Array(TRADERS);
+  for (const row of flow) {
+    if (row[3] === "SELL") continue;
+    const { feeRateBps } = markets[row[2]] as WorldMarket;
+    const price = row[5];
+    const fee = (Math.min(price, 1 - price) * feeRateBps) / 10_000;
+    needed[row[1]] = (needed[row[1]] as number) + Math.ceil((price + fee) * row[6] + 0.01);
+  }
+  return Array.from(needed, (usdc, index) => ({
+    address: traderAddress(seed, index),
+    collateral: roundedUp(usdc),
+    shares: sharesOf(index),
+  }));
+}
+
+/** The next 1, 2 or 5 times a power of ten, from 10,000. */
+function roundedUp(usdc: number): number {
+  for (let unit = 10_000; ; unit *= 10) {
+    for (const lead of [1, 2, 5]) if (lead * unit >= usdc) return lead * unit;
+  }
+}

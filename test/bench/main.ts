@@ -1,0 +1,66 @@
+import { parseArgs } from "node:util";
+import { bookSection } from "./book-section.ts";
+import { flatnessSection } from "./flatness-section.ts";
+import { machine } from "./machine.ts";
+import type { Section, SectionReport } from "./section.ts";
+import { machineLine, sectionText } from "./table.ts";
+
+/** In the order they run; a new one needs its file and its line here. */
+const SECTIONS: readonly Section[] = [bookSection, flatnessSection];
+
+const USAGE = "usage: npm run bench -- [--json] [--only SECTION,...] [--rounds N]";
+
+interface Choice {
+  readonly json: boolean;
+  readonly rounds: number;
+  readonly sections: readonly Section[];
+}
+
+/** @throws Error that says which flag is wrong. */
+function choiceOf(args: readonly string[]): Choice {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      json: { type: "boolean", default: false },
+      only: { type: "string", default: SECTIONS.map(({ name }) => name).join() },
+      rounds: { type: "string", default: "7" },
+    },
+  });
+  const rounds = Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) {
+    throw new Error(`--rounds must be a whole number from 1, not ${values.rounds}`);
+  }
+  const names = values.only.split(",");
+  for (const name of names) {
+    if (!SECTIONS.some((section) => section.name === name)) {
+      throw new Error(
+        `no section "${name}"; there are ${SECTIONS.map((section) => section.name).join(", ")}`,
+      );
+    }
+  }
+  return { json: values.json, rounds, sections: SECTIONS.filter(({ name }) => names.includes(name)) };
+}
+
+async function run({ json, rounds, sections }: Choice): Promise<void> {
+  const where = machine();
+  if (!json) process.stdout.write(`${machineLine(where)}\n`);
+  const reports: Record<string, SectionReport> = {};
+  for (const section of sections) {
+    process.stderr.write(`measuring ${section.name} ...\n`);
+    const report = await section.measure(rounds);
+    reports[section.name] = report;
+    if (!json) process.stdout.write(`\n${sectionText(section, report)}\n`);
+  }
+  if (json) process.stdout.write(`${JSON.stringify({ machine: where, sections: reports }, null, 2)}\n`);
+}
+
+function choiceOrExit(): Choice {
+  try {
+    return choiceOf(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n${USAGE}\n`);
+    process.exit(2);
+  }
+}
+
+await run(choiceOrExit());

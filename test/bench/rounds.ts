@@ -1,0 +1,71 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+/** Something to be measured: `prepare` builds, unmeasured, what one run uses up, and answers that run. */
+export interface Subject {
+  readonly name: string;
+  prepare(): () => void;
+}
+
+export interface RoundPlan {
+  readonly rounds: number;
+  /** Rounds before these, thrown away: compilers settle in them. */
+  readonly warmUps: number;
+  /** A sample repeats prepare and run until its runs took this long together. */
+  readonly sampleMs: number;
+  /** Milliseconds from any origin. */
+  readonly clock?: () => number;
+}
+
+/**
+ * Milliseconds a run of each subject takes, one sample a round. Subjects take turns within every round, and the one
+ * that begins changes, so that a machine that slows down slows all of them; garbage is collected before each run.
+ * By hand and not with tinybench, which measures one task to its end before it begins the next.
+ */
+export function alternate(subjects: readonly Subject[], plan: RoundPlan): number[][] {
+  const { rounds, warmUps, sampleMs, clock = () => performance.now() } = plan;
+  const collectGarbage = garbageCollector();
+  const samples: number[][] = subjects.map(() => []);
+  for (let round = -warmUps; round < rounds; round++) {
+    for (let turn = 0; turn < subjects.length; turn++) {
+      const index = (turn + round + warmUps) % subjects.length;
+      const sample = sampleOf(subjects[index] as Subject, sampleMs, clock, collectGarbage);
+      if (round >= 0) (samples[index] as number[]).push(sample);
+    }
+  }
+  return samples;
+}
+
+function sampleOf(
+  subject: Subject,
+  sampleMs: number,
+  clock: () => number,
+  collectGarbage: () => void,
+): number {
+  let spent = 0;
+  let runs = 0;
+  do {
+    const run = subject.prepare();
+    collectGarbage();
+    const start = clock();
+    run();
+    spent += clock() - start;
+    runs += 1;
+  } while (spent < sampleMs);
+  return spent / runs;
+}
+
+/** The engine's own collector, which Node shows only behind a flag. */
+function garbageCollector(): () => void {
+  setFlagsFromString("--expose-gc");
+  return runInNewContext("gc") as () => void;
+}
+
+/** The middle value, or the mean of the middle two. @throws RangeError when there are none. */
+export function median(values: readonly number[]): number {
+  if (values.length === 0) throw new RangeError("no values, no median");
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] as number;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2;
+}

@@ -1,0 +1,53 @@
+import type { Machine } from "./machine.ts";
+import type { Section, SectionReport } from "./section.ts";
+
+/** Columns side by side: the first two to the left, figures to the right. */
+export function alignedTable(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    row.forEach((cell, column) => {
+      widths[column] = Math.max(widths[column] ?? 0, cell.length);
+    });
+  }
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => {
+        const width = widths[column] as number;
+        return column < 2 ? cell.padEnd(width) : cell.padStart(width);
+      })
+      .join("  ")
+      .trimEnd();
+  return rows.map(line).join("\n");
+}
+
+/** A figure with three significant digits, as a person reads it: 0.0712, 24.6, 1,230. */
+export function readable(figure: number): string {
+  return figure.toLocaleString("en-US", { maximumSignificantDigits: 3 });
+}
+
+/** The machine in one line. */
+export function machineLine(where: Machine): string {
+  return (
+    `${where.processor}, ${where.processors} processors, ${where.memoryGiB} GiB, ${where.system}, ` +
+    `node ${where.node.slice(1)} (V8 ${where.v8}), load ${where.load.toFixed(1)} at the start`
+  );
+}
+
+/** What a section found, as a person reads it. */
+export function sectionText(section: Section, report: SectionReport): string {
+  const head = ["workload", "subject", report.unit, "lowest", "highest", "ratio"];
+  const rows = report.measurements.map((each) => [
+    each.workload,
+    each.subject,
+    readable(each.median),
+    readable(each.lowest),
+    readable(each.highest),
+    each.ratio === null ? "" : readable(each.ratio),
+  ]);
+  return [
+    `${section.name}: ${section.about}`,
+    alignedTable([head, ...rows]),
+    `Medians of ${report.rounds} rounds; ratio: to ${report.baseline}.`,
+    ...report.notes,
+  ].join("\n");
+}

@@ -1,0 +1,193 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { explainAuth, type PastedRequest } from "../src/wire/explain-auth.ts";
+import { AUTH_HEADERS, checkSignedRequest, sign } from "../src/wire/signing.ts";
+
+const NOW = 1_700_000_000;
+const SECRET = "3f9a".repeat(16);
+const PASSPHRASE = "c0de".repeat(16);
+const ADDRESS = `0x${"ab".repeat(20)}`;
+const ORDER = '{"tokenId":"1","side":"BUY","price":0.5,"size":10}';
+const lookup = (apiKey: string) =>
+  apiKey === "key-1" ? { address: ADDRESS, secret: SECRET, passphrase: PASSPHRASE } : undefined;
+
+interface Changes extends Omit<Partial<PastedRequest>, "headers"> {
+  signed?: string;
+  headers?: Record<string, string | undefined>;
+}
+
+/** A rightly signed POST /clob/order as pasted in, with changes; a header that is undefined is left out. */
+function pasted({
+  signed = `${NOW}POST/order${ORDER}`,
+  headers = {},
+  ...changes
+}: Changes = {}): PastedRequest {
+  const all: Record<string, string | undefined> = {
+    host: "localhost:7070",
+    poly_address: ADDRESS,
+    poly_api_key: "key-1",
+    poly_passphrase: PASSPHRASE,
+    poly_timestamp: String(NOW),
+    poly_signature: sign(SECRET, signed),
+    ...headers,
+  };
+  const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return { method: "POST", url: "/clob/order", body: ORDER, ...changes, headers: Object.fromEntries(sent) };
+}
+
+const explain = (changes?: Changes, now = NOW) => explainAuth(pasted(changes), lookup, now);
+const outcomes = (changes: Changes) => explain(changes).checks.map(({ ok }) => ok);
+
+describe("the explanation of a pasted request", () => {
+  it("passes every check of a right one, in the order of the refusals", () => {
+    const { verdict, hint, checks, canonicalMessage } = explain();
+    expect({ verdict, hint }).toEqual({ verdict: "OK", hint: null });
+    expect(checks.map(({ code, ok }) => [code, ok])).toEqual([
+      ["MISSING_AUTH_HEADER", true],
+      ["DUPLICATE_AUTH_HEADER", true],
+      ["INVALID_TIMESTAMP", true],
+      ["TIMESTAMP_OUT_OF_WINDOW", true],
+      ["UNKNOWN_API_KEY", true],
+      ["ADDRESS_MISMATCH", true],
+      ["INVALID_PASSPHRASE", true],
+      ["INVALID_SIGNATURE", true],
+    ]);
+    expect(canonicalMessage).toBe(`${NOW}POST/order${ORDER}`);
+  });
+
+  it.each([
+    { url: "http://localhost:7070/clob/order" },
+    { url: "https://example.org/clob/order?x=1#top" },
+    { url: "/clob/order?x=1" },
+    { url: "/clob/order#top" },
+    { url: "/order" },
+    { url: undefined, path: "/clob/order" },
+    { method: "post" },
+    { headers: { poly_address: undefined, POLY_ADDRESS: ` ${ADDRESS} ` } },
+  ])("reads the request however it is written: %j", (changes) => {
+    expect(explain(changes)).toMatchObject({ verdict: "OK", canonicalMessage: `${NOW}POST/order${ORDER}` });
+  });
+
+  it("needs no body", () => {
+    const changes = { method: "GET", url: "/clob/orders", body: undefined, signed: `${NOW}GET/orders` };
+    expect(explain(changes)).toMatchObject({ verdict: "OK", canonicalMessage: `${NOW}GET/orders` });
+  });
+
+  it("makes the checks after the first failure too", () => {
+    const headers = { poly_passphrase: "another", poly_timestamp: String(NOW - 31) };
+    const { verdict, checks, hint } = explain({ headers, signed: `${NOW - 31}POST/clob/order${ORDER}` });
+    expect(verdict).toBe("TIMESTAMP_OUT_OF_WINDOW");
+    expect(hint).toMatch("GET /clob/time");
+    expect(checks.map(({ ok }) => ok)).toEqual([true, true, true, false, true, true, false, false]);
+  });
+
+  it("leaves out what cannot be checked", () => {
+    expect(outcomes({ headers: { poly_api_key: undefined } })).toEqual([
+      false,
+      true,
+      true,
+      true,
+      null,
+      null,
+      null,
+      null,
+    ]);
+    expect(outcomes({ headers: { poly_api_key: "key-2" } })).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+      null,
+      null,
+      null,
+    ]);
+    expect(outcomes({ headers: { poly_timestamp: "1e9" } })).toEqual([
+      true,
+      true,
+      false,
+      null,
+      true,
+      true,
+      true,
+      null,
+    ]);
+    expect(outcomes({ headers: { poly_signature: undefined } })).toEqual([
+      false,
+      true,
+      true,
+      true,
+      true,
+      true,
+      true,
+      null,
+    ]);
+  });
+
+  it("finds a header repeated in another letter case", () => {
+    expect(explain({ headers: { Poly_Address: ADDRESS } }).verdict).toBe("DUPLICATE_AUTH_HEADER");
+  });
+
+  it("names the mistake in the signature", () => {
+    const url = "http://localhost:9999/clob/order";
+    const { verdict, hint } = explain({
+      url,
+      headers: { host: undefined },
+      signed: `${NOW}POST${url}${ORDER}`,
+    });
+    expect(verdict).toBe("INVALID_SIGNATURE");
+    expect(hint).toMatch("would match with path /order");
+  });
+
+  it("judges the timestamp at the time that is given with it", () => {
+    expect(explain({ serverTime: NOW + 30 }, NOW + 9999)).toMatchObject({
+      verdict: "OK",
+      serverTime: NOW + 30,
+    });
+    expect(explain({}, NOW + 9999)).toMatchObject({
+      verdict: "TIMESTAMP_OUT_OF_WINDOW",
+      serverTime: NOW + 9999,
+    });
+  });
+
+  it("shows a message with the server's time when the timestamp is none", () => {
+    expect(explain({ headers: { poly_timestamp: "1e9" } }, NOW + 5).canonicalMessage).toBe(
+      `${NOW + 5}POST/order${ORDER}`,
+    );
+  });
+
+  it("is given for anything, and tells no secret, passphrase or digest", () => {
+    const text = fc.string({ unit: "binary", maxLength: 80 });
+    const values = fc.oneof(text, fc.constantFrom(ADDRESS, "key-1", PASSPHRASE, String(NOW), "0".repeat(64)));
+    const names = fc.constantFrom("POLY_TIMESTAMP", "__proto__", "toString", ...AUTH_HEADERS);
+    const request = fc.record({ headers: fc.dictionary(names, values), url: text, method: text, body: text });
+    fc.assert(
+      fc.property(request, ({ headers, ...changes }) => {
+        const sent = pasted({ ...changes, headers });
+        const explanation = explainAuth(sent, lookup, NOW);
+        const failed = explanation.checks.filter(({ ok }) => ok === false);
+        expect(explanation.verdict).toBe(failed[0]?.code ?? "OK");
+        const told = JSON.stringify({ ...explanation, canonicalMessage: "" });
+        const { canonicalMessage } = explanation;
+        for (const secret of [SECRET, PASSPHRASE, sign(SECRET, canonicalMessage)])
+          expect(told).not.toMatch(secret);
+      }),
+      { numRuns: 200, seed: 7 },
+    );
+  });
+
+  it.each(AUTH_HEADERS)("gives the verdict of the server when %s is wrong", (name) => {
+    const sent = pasted({ headers: { [name]: "wrong" } });
+    const request = {
+      method: "POST",
+      path: "/order",
+      url: "/clob/order",
+      headers: sent.headers,
+      rawHeaders: Object.entries(sent.headers).flat(),
+      body: Buffer.from(ORDER),
+    };
+    expect(checkSignedRequest(request, lookup, NOW)).toMatchObject({
+      code: explainAuth(sent, lookup, NOW).verdict,
+    });
+  });
+});

@@ -1,0 +1,209 @@
+import { createHmac } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { restyledBodies } from "../src/wire/body-restyled.ts";
+import type { SignedRequest } from "../src/wire/signing.ts";
+import { explainSignature, type Mistake } from "../src/wire/signing-mistakes.ts";
+
+const SECONDS = "1700000000";
+const SECRET = "3f9a".repeat(16);
+const ORDER = '{"tokenId":"1","side":"BUY","price":0.5,"size":10.0}';
+const SPACED = '{"tokenId": "1", "side": "BUY", "price": 0.5, "size": 10.0}';
+
+type Encoding = "hex" | "base64" | "base64url";
+
+const digestOf = (message: string, secret: string | Uint8Array = SECRET, encoding: Encoding = "hex") =>
+  createHmac("sha256", secret).update(message).digest(encoding);
+
+function request(target: string, method = "GET", body: string | Uint8Array = ""): SignedRequest {
+  const headers = { host: "localhost:7070" };
+  const path = target.replace(/\?.*/, "");
+  return { method, path, url: `/clob${target}`, headers, rawHeaders: [], body: Buffer.from(body) };
+}
+
+const explain = (sent: SignedRequest, signature: string) =>
+  explainSignature(sent, SECONDS, signature, SECRET);
+
+const READ = request("/orders");
+const LIST = request("/orders?limit=5");
+const POST = request("/order", "POST", ORDER);
+const HEAD = `${SECONDS}POST/order`;
+
+describe("the explanation of a wrong signature", () => {
+  const paths: [SignedRequest, string, Mistake[]][] = [
+    [READ, "/clob/orders", ["CLOB_PREFIX"]],
+    [READ, "http://localhost:7070/clob/orders", ["FULL_URL"]],
+    [READ, "https://localhost:7070/clob/orders", ["FULL_URL"]],
+    [READ, "/orders/", ["TRAILING_SLASH"]],
+    [LIST, "/orders?limit=5", ["QUERY_STRING"]],
+    [LIST, "/clob/orders?limit=5", ["CLOB_PREFIX", "QUERY_STRING"]],
+    [LIST, "http://localhost:7070/clob/orders?limit=5", ["FULL_URL", "QUERY_STRING"]],
+    [LIST, "/clob/orders/?limit=5", ["CLOB_PREFIX", "TRAILING_SLASH", "QUERY_STRING"]],
+  ];
+  it.each(paths)("names the path %#", (sent, path, mistakes) => {
+    const explanation = explain(sent, digestOf(`${SECONDS}GET${path}`));
+    expect(explanation.mistakes).toEqual(mistakes);
+    expect(explanation.hint).toMatch(`signed as ${path},`);
+    expect(explanation.hint).toMatch(/would match with path \/orders$/);
+  });
+
+  it("names the lower-case method", () => {
+    expect(explain(READ, digestOf(`${SECONDS}get/orders`))).toEqual({
+      mistakes: ["LOWER_CASE_METHOD"],
+      hint: "the method was signed in lower case (get): would match with GET",
+    });
+  });
+
+  it.each(["000", "001", "042", "999"])("names the timestamp in milliseconds at %s", (millis) => {
+    const explanation = explain(READ, digestOf(`${SECONDS}${millis}GET/orders`));
+    expect(explanation.mistakes).toEqual(["MILLISECONDS"]);
+    expect(explanation.hint).toMatch(`(${SECONDS}${millis}): would match with timestamp ${SECONDS}`);
+  });
+
+  it.each([
+    ["base64", "SECRET_BASE64_DECODED"],
+    ["base64url", "SECRET_BASE64_DECODED"],
+    ["hex", "SECRET_HEX_DECODED"],
+  ] as const)("names the secret that was %s-decoded", (encoding, mistake) => {
+    const key = Buffer.from(SECRET, encoding);
+    expect(explain(READ, digestOf(`${SECONDS}GET/orders`, key)).mistakes).toEqual([mistake]);
+  });
+
+  it.each(["base64", "base64url"] as const)("names the digest in %s, padded or not", (encoding) => {
+    const digest = digestOf(`${SECONDS}GET/orders`, SECRET, encoding);
+    for (const signature of [digest, digest.replace("=", ""), `${digest.replace("=", "")}=`]) {
+      const { mistakes, hint } = explain(READ, signature);
+      expect(mistakes).toEqual(["DIGEST_BASE64"]);
+      expect(hint).toMatch("would match with the digest in hexadecimal");
+    }
+  });
+
+  it("names the digest with a 0x prefix", () => {
+    expect(explain(READ, `0x${digestOf(`${SECONDS}GET/orders`)}`).mistakes).toEqual(["DIGEST_0X"]);
+  });
+
+  it("names the body that was left out", () => {
+    expect(explain(POST, digestOf(HEAD)).mistakes).toEqual(["BODY_LEFT_OUT"]);
+    expect(
+      explain(request("/orders/all", "DELETE", "{}"), digestOf(`${SECONDS}DELETE/orders/all`)).mistakes,
+    ).toEqual(["BODY_LEFT_OUT"]);
+  });
+
+  it("names the {} that was signed for an empty body", () => {
+    expect(explain(READ, digestOf(`${SECONDS}GET/orders{}`)).mistakes).toEqual(["EMPTY_OBJECT_SIGNED"]);
+  });
+
+  const styles: [string, string, string][] = [
+    ["compact", SPACED, ORDER],
+    ['spaces after ":" and ","', ORDER, SPACED],
+    ["compact, keys sorted", ORDER, '{"price":0.5,"side":"BUY","size":10.0,"tokenId":"1"}'],
+    [
+      'spaces after ":" and ",", keys sorted',
+      ORDER,
+      '{"price": 0.5, "side": "BUY", "size": 10.0, "tokenId": "1"}',
+    ],
+    ["indented by two spaces", ORDER, JSON.stringify(JSON.parse(ORDER), null, 2).replace("10", "10.0")],
+    ["compact", ORDER, JSON.stringify(JSON.parse(ORDER))],
+    ['spaces after ":" and ",", non-ASCII characters escaped', '{"a":"\u00e9"}', '{"a": "\\u00e9"}'],
+  ];
+  it.each(styles)("names the body re-serialised %s", (style, sent, signed) => {
+    const { mistakes, hint } = explain(request("/order", "POST", sent), digestOf(HEAD + signed));
+    expect(mistakes).toEqual(["BODY_RESERIALISED"]);
+    expect(hint).toBe(`would match the re-serialised body (${style}): sign the exact bytes that are sent`);
+  });
+
+  it("names two and three mistakes made at once", () => {
+    const key = Buffer.from(SECRET, "base64");
+    expect(explain(POST, digestOf(`${SECONDS}POST/clob/order${ORDER}`, key, "base64url"))).toEqual({
+      mistakes: ["DIGEST_BASE64", "SECRET_BASE64_DECODED", "CLOB_PREFIX"],
+      hint: expect.stringMatching(/^3 mistakes at once: .*; .*would match with path \/order$/),
+    });
+    expect(explain(POST, digestOf(`${SECONDS}777POST/order${SPACED}`)).mistakes).toEqual([
+      "MILLISECONDS",
+      "BODY_RESERIALISED",
+    ]);
+    expect(explain(READ, digestOf(`${SECONDS}000get/clob/orders`)).mistakes).toEqual([
+      "MILLISECONDS",
+      "LOWER_CASE_METHOD",
+      "CLOB_PREFIX",
+    ]);
+  });
+
+  it("tries single mistakes before the budget is spent on many", () => {
+    const deep = `${"[".repeat(14)}{"b":1.0,"a":[${"1,".repeat(1990)}1]}${"]".repeat(14)}`;
+    const signed = digestOf(`${SECONDS}000POST/order${deep}`);
+    expect(explain(request("/order?x=1", "POST", deep), signed).mistakes).toEqual(["MILLISECONDS"]);
+  });
+
+  it("says what to sign when no known mistake reproduces it", () => {
+    const { mistakes, hint } = explain(POST, digestOf(HEAD + ORDER, "another secret"));
+    expect(mistakes).toEqual([]);
+    expect(hint).toMatch(`"${HEAD}" and then the ${ORDER.length} bytes of the body`);
+  });
+
+  it("says what a digest looks like when there is none", () => {
+    expect(explain(READ, "0".repeat(63)).hint).toBe("expected 64 hexadecimal digits, found 63 characters");
+  });
+
+  const hostile = fc
+    .constantFrom(
+      "[".repeat(65_536),
+      `${"[".repeat(2000)}${"]".repeat(2000)}`,
+      `${"[".repeat(16)}${"1,".repeat(2000)}1${"]".repeat(16)}`,
+      '"'.repeat(4096),
+      '\\"'.repeat(2048),
+      `"${'\\"'.repeat(2000)}"`,
+      "9".repeat(65_536),
+      `{"a":1e${"9".repeat(4000)}}`,
+      "\u00e9".repeat(2048),
+      '{"__proto__":{"10":1,"9":2},"10":1,"9":[]}',
+    )
+    .map((text) => Buffer.from(text));
+  const bodies = fc.oneof(
+    fc.uint8Array({ maxLength: 65_536 }),
+    fc.json().map((text) => Buffer.from(text)),
+    hostile,
+  );
+
+  it("is given for any request, and tells neither the secret nor the digest", () => {
+    const anyText = fc.string({ unit: "binary", maxLength: 200 });
+    const key = fc.oneof(anyText, fc.constant(SECRET));
+    fc.assert(
+      fc.property(anyText, bodies, anyText, anyText, key, (target, body, host, other, secret) => {
+        const sent = { ...request(target, "POST", body), headers: { host } };
+        const { hint } = explainSignature(sent, SECONDS, digestOf(other), `secret ${secret}`);
+        const right = createHmac("sha256", `secret ${secret}`)
+          .update(SECONDS + sent.method + sent.path)
+          .update(body);
+        expect(hint).not.toMatch(right.digest("hex"));
+        expect(hint.includes(`secret ${secret}`) && secret !== "").toBe(false);
+      }),
+      { numRuns: 100, seed: 7 },
+    );
+  });
+});
+
+describe("restyled bodies", () => {
+  it("mean what the body means, and never are the body", () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        for (const restyled of restyledBodies(Buffer.from(text))) {
+          expect(restyled.text).not.toBe(text);
+          expect(JSON.parse(restyled.text)).toEqual(JSON.parse(JSON.stringify(JSON.parse(text))));
+        }
+      }),
+      { numRuns: 200, seed: 7 },
+    );
+  });
+
+  it.each(["", "{", "\ufeff{}", "[".repeat(17) + "]".repeat(17), `"${"a".repeat(4096)}"`])(
+    "are none for %j",
+    (text) => {
+      expect(restyledBodies(Buffer.from(text))).toEqual([]);
+    },
+  );
+
+  it("are none for bytes that are not UTF-8", () => {
+    expect(restyledBodies(Buffer.from([0x22, 0xff, 0x22]))).toEqual([]);
+  });
+});

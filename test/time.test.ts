@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseDuration, parseIso, toIso } from "../src/core/time.ts";
+import { MAX_MILLIS, type Millis, millis } from "../src/core/units.ts";
+
+const moment: fc.Arbitrary<Millis> = fc.integer({ min: 0, max: MAX_MILLIS }).map(millis);
+const pad = (value: number, width = 2): string => String(value).padStart(width, "0");
+
+describe("writing a moment", () => {
+  it("gives the text that Date gives, for every moment of the four-digit years", () => {
+    fc.assert(
+      fc.property(moment, (at) => {
+        expect(toIso(at)).toBe(new Date(at).toISOString());
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it("is right on each day of four centuries", () => {
+    for (let day = 0; day < 146_097; day += 1) {
+      const at = millis(day * 86_400_000);
+      if (toIso(at) !== new Date(at).toISOString()) expect.fail(`day ${day}: ${toIso(at)}`);
+    }
+  });
+
+  it("always carries milliseconds", () => {
+    expect(toIso(millis(0))).toBe("1970-01-01T00:00:00.000Z");
+    expect(toIso(MAX_MILLIS)).toBe("9999-12-31T23:59:59.999Z");
+  });
+});
+
+describe("reading a moment", () => {
+  it("undoes writing it", () => {
+    fc.assert(
+      fc.property(moment, (at) => {
+        expect(parseIso(toIso(at))).toBe(at);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it("agrees with Date about every well-formed text, and refuses the dates that Date rolls over", () => {
+    const numbers = fc.tuple(
+      fc.integer({ min: 1970, max: 9999 }),
+      fc.integer({ min: 0, max: 13 }),
+      fc.integer({ min: 0, max: 32 }),
+      fc.integer({ min: 0, max: 25 }),
+      fc.integer({ min: 0, max: 61 }),
+      fc.integer({ min: 0, max: 61 }),
+    );
+    const fraction = fc.constantFrom("", ".1", ".12", ".123", ".007");
+    const zone = fc.oneof(
+      fc.constant("Z"),
+      fc
+        .tuple(fc.constantFrom("+", "-"), fc.integer({ min: 0, max: 25 }), fc.integer({ min: 0, max: 61 }))
+        .map(([sign, hours, minutes]) => `${sign}${pad(hours)}:${pad(minutes)}`),
+    );
+    fc.assert(
+      fc.property(numbers, fraction, zone, ([year, month, day, hour, minute, second], tail, offset) => {
+        const date = `${pad(year, 4)}-${pad(month)}-${pad(day)}`;
+        const text = `${date}T${pad(hour)}:${pad(minute)}:${pad(second)}${tail}${offset}`;
+        const oracle = new Date(text).getTime();
+        const rolled = new Date(`${date}T00:00:00Z`);
+        const valid = !Number.isNaN(oracle) && !Number.isNaN(rolled.getTime());
+        const kept = valid && rolled.toISOString().startsWith(date) && hour < 24;
+        const expected = kept && oracle >= 0 && oracle <= MAX_MILLIS ? oracle : null;
+        expect(parseIso(text), text).toBe(expected);
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  it.each([
+    ["2026-01-01T00:00Z", 1_767_225_600_000],
+    ["2026-01-01T00:00:00Z", 1_767_225_600_000],
+    ["2026-01-01T00:00:00.5Z", 1_767_225_600_500],
+    ["2026-01-01T05:30:00+05:30", 1_767_225_600_000],
+    ["2025-12-31T19:00:00-05:00", 1_767_225_600_000],
+    ["2024-02-29T00:00:00Z", 1_709_164_800_000],
+    ["2000-02-29T00:00:00Z", 951_782_400_000],
+  ])("reads %s", (text, at) => {
+    expect(parseIso(text)).toBe(at);
+  });
+
+  it.each([
+    ["no zone", "2026-01-01T00:00:00"],
+    ["no time", "2026-01-01"],
+    ["no date", "00:00:00Z"],
+    ["a space for the T", "2026-01-01 00:00:00Z"],
+    ["lower case", "2026-01-01t00:00:00z"],
+    ["text before", "on 2026-01-01T00:00:00Z"],
+    ["a line feed after", "2026-01-01T00:00:00Z\n"],
+    ["30 February", "2026-02-30T00:00:00Z"],
+    ["29 February of a common year", "2026-02-29T00:00:00Z"],
+    ["29 February of a common century", "2100-02-29T00:00:00Z"],
+    ["31 April", "2026-04-31T00:00:00Z"],
+    ["month 0", "2026-00-01T00:00:00Z"],
+    ["month 13", "2026-13-01T00:00:00Z"],
+    ["day 0", "2026-01-00T00:00:00Z"],
+    ["24:00", "2026-01-01T24:00:00Z"],
+    ["minute 60", "2026-01-01T00:60:00Z"],
+    ["a leap second", "2016-12-31T23:59:60Z"],
+    ["four digits of fraction", "2026-01-01T00:00:00.1234Z"],
+    ["an empty fraction", "2026-01-01T00:00:00.Z"],
+    ["a zone of 24 hours", "2026-01-01T00:00:00+24:00"],
+    ["a zone without colon", "2026-01-01T00:00:00+0100"],
+    ["the year 1969", "1969-12-31T23:59:59Z"],
+    ["a moment before 1970 by its zone", "1970-01-01T00:00:00+01:00"],
+    ["a moment after 9999 by its zone", "9999-12-31T23:59:59-01:00"],
+    ["a five-digit year", "10000-01-01T00:00:00Z"],
+    ["other digits", "２０２６-01-01T00:00:00Z"],
+    ["Unix seconds", "1767225600"],
+    ["nothing", ""],
+  ])("refuses %s", (_what, text) => {
+    expect(parseIso(text)).toBeNull();
+  });
+});
+
+describe("reading a duration", () => {
+  it.each([
+    ["500ms", 500],
+    ["90s", 90_000],
+    ["5m", 300_000],
+    ["2h", 7_200_000],
+    ["1d", 86_400_000],
+    ["1h30m", 5_400_000],
+    ["1d2h3m4s5ms", 93_784_005],
+    ["0s", 0],
+  ])("reads %s", (text, length) => {
+    expect(parseDuration(text)).toBe(length);
+  });
+
+  it.each(["", "90", "s", "1.5h", "-1s", "1h 30m", "30m1h", "1s1s", "1w", "1S", "999999999999d", "1s\n"])(
+    "refuses %j",
+    (text) => {
+      expect(parseDuration(text)).toBeNull();
+    },
+  );
+});

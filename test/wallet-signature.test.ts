@@ -1,0 +1,268 @@
+import fc from "fast-check";
+import { privateKeyToAccount } from "viem/accounts";
+import { describe, expect, it } from "vitest";
+import vectors from "../fixtures/vectors/auth-vectors.json" with { type: "json" };
+import {
+  ATTESTATION,
+  CLOB_AUTH_TYPES,
+  type DerivationRequest,
+  verifyDerivation,
+} from "../src/wire/wallet-signature.ts";
+
+const NOW = 1_700_000_000;
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const address = vectors.address.toLowerCase();
+const accepted = { ok: true, address };
+const wallet = privateKeyToAccount(vectors.privateKey as `0x${string}`);
+const another = privateKeyToAccount(`0x${"1".repeat(64)}`);
+
+const verify = (request: DerivationRequest, now = NOW, personalSign = true) =>
+  verifyDerivation(request, now, { personalSign });
+
+/** An EIP-712 signature of a wallet, over the right message unless told otherwise. */
+const typed = (
+  signer: typeof wallet,
+  { chainId = 137, timestamp = String(NOW), nonce = 0n, message = ATTESTATION, of = wallet.address } = {},
+) =>
+  signer.signTypedData({
+    domain: { name: "ClobAuthDomain", version: "1", chainId },
+    types: CLOB_AUTH_TYPES,
+    primaryType: "ClobAuth",
+    message: { address: of, timestamp, nonce, message },
+  });
+
+const withByte = (signature: string, byte: string) => signature.slice(0, -2) + byte;
+const hex32 = (value: bigint) => value.toString(16).padStart(64, "0");
+
+describe("an EIP-712 signature", () => {
+  it.each(vectors.typedData)("for chain $chainId at $timestamp is the known one", async (vector) => {
+    const { timestamp, nonce, signature } = vector;
+    expect(
+      await verify({ address: vectors.address, timestamp, nonce, signature }, Number(timestamp)),
+    ).toEqual(accepted);
+    expect(
+      await verify({ address, timestamp, nonce: String(nonce), signature }, Number(timestamp), false),
+    ).toEqual(accepted);
+  });
+
+  it("for another chain is refused", async () => {
+    const signature = await typed(wallet, { chainId: 1 });
+    expect(await verify({ address, timestamp: String(NOW), signature })).toMatchObject({
+      code: "INVALID_WALLET_SIGNATURE",
+    });
+  });
+
+  it.each([-300, 300])("passes %i s off", async (skew) => {
+    const { timestamp, signature } = vectors.typedData[2] as (typeof vectors.typedData)[0];
+    expect(await verify({ address, timestamp, signature }, NOW + skew)).toEqual(accepted);
+  });
+
+  it.each([-301, 301])("fails %i s off", async (skew) => {
+    const { timestamp, signature } = vectors.typedData[2] as (typeof vectors.typedData)[0];
+    for (const personalSign of [true, false]) {
+      expect(await verify({ address, timestamp, signature }, NOW - skew, personalSign)).toMatchObject({
+        code: "TIMESTAMP_OUT_OF_WINDOW",
+        details: { serverTime: NOW - skew, sent: NOW, skewSeconds: skew },
+      });
+    }
+  });
+
+  it("that is too old is refused for that before its signer is looked at", async () => {
+    const signature = await typed(another, { timestamp: String(NOW - 301) });
+    expect(await verify({ address, timestamp: String(NOW - 301), signature })).toMatchObject({
+      code: "TIMESTAMP_OUT_OF_WINDOW",
+    });
+  });
+
+  it("needs the timestamp it was made over", async () => {
+    const { signature } = vectors.typedData[2] as (typeof vectors.typedData)[0];
+    expect(await verify({ address, signature })).toMatchObject({
+      code: "INVALID_WALLET_SIGNATURE",
+      hint: expect.stringMatching("an EIP-712 signature needs the timestamp"),
+    });
+  });
+
+  it("may carry its timestamp as a number", async () => {
+    expect(await verify({ address, timestamp: NOW, signature: await typed(wallet) })).toEqual(accepted);
+  });
+
+  it("covers the largest nonce", async () => {
+    const nonce = 2n ** 256n - 1n;
+    const request = { address, timestamp: String(NOW), signature: await typed(wallet, { nonce }) };
+    expect(await verify({ ...request, nonce: String(nonce) })).toEqual(accepted);
+    expect(await verify(request)).toMatchObject({ code: "INVALID_WALLET_SIGNATURE" });
+  });
+});
+
+describe("a personal_sign signature", () => {
+  const signature = vectors.personalSign;
+
+  it("is the known one", async () => {
+    expect(vectors.text).toBe(ATTESTATION);
+    expect(await verify({ address, signature })).toEqual(accepted);
+  });
+
+  it("passes with any timestamp", async () => {
+    for (const timestamp of [String(NOW), "1"]) {
+      expect(await verify({ address, signature, timestamp })).toEqual(accepted);
+    }
+  });
+
+  it("is refused where it is switched off, with that reason", async () => {
+    for (const timestamp of [undefined, String(NOW)]) {
+      expect(await verify({ address, signature, timestamp }, NOW, false)).toMatchObject({
+        code: "INVALID_WALLET_SIGNATURE",
+        hint: expect.stringMatching("switched off"),
+      });
+    }
+  });
+});
+
+describe("a wallet signature", () => {
+  it.each(["1c", "01"])("may end in either form of the recovery byte: %s", async (byte) => {
+    const { timestamp, signature } = vectors.typedData[2] as (typeof vectors.typedData)[0];
+    expect(await verify({ address, timestamp, signature: withByte(signature, byte) })).toEqual(accepted);
+  });
+
+  const digits = address.slice(2);
+  it.each([address, `0x${digits.toUpperCase()}`, `0xF${digits.slice(1)}`])(
+    "passes for %s, checksum or not",
+    async (of) => {
+      expect(await verify({ address: of, signature: vectors.personalSign })).toEqual(accepted);
+      expect(await verify({ address: of, timestamp: String(NOW), signature: await typed(wallet) })).toEqual(
+        accepted,
+      );
+    },
+  );
+
+  it("may be written in upper case", async () => {
+    const signature = `0x${vectors.personalSign.slice(2).toUpperCase()}`;
+    expect(await verify({ address, signature })).toEqual(accepted);
+  });
+
+  it("by another wallet is refused, and the hint names that wallet", async () => {
+    const requests = [
+      { address, signature: await another.signMessage({ message: ATTESTATION }) },
+      { address, timestamp: String(NOW), signature: await another.signMessage({ message: ATTESTATION }) },
+      { address, timestamp: String(NOW), signature: await typed(another, { chainId: 31337 }) },
+    ];
+    for (const request of requests) {
+      expect(await verify(request)).toMatchObject({
+        code: "INVALID_WALLET_SIGNATURE",
+        hint: expect.stringMatching(another.address.toLowerCase()),
+      });
+    }
+  });
+
+  it("over another text is refused", async () => {
+    const message = `${ATTESTATION}.`;
+    const personal = { address, signature: await wallet.signMessage({ message }) };
+    const typedData = { address, timestamp: String(NOW), signature: await typed(wallet, { message }) };
+    for (const request of [personal, typedData]) {
+      expect(await verify(request)).toMatchObject({ code: "INVALID_WALLET_SIGNATURE" });
+    }
+  });
+
+  it("with s in the upper half of the curve order is refused", async () => {
+    const { personalSign } = vectors;
+    const s = BigInt(`0x${personalSign.slice(66, 130)}`);
+    const signature = `${personalSign.slice(0, 66)}${hex32(ORDER - s)}1b`;
+    expect(await verify({ address, signature })).toMatchObject({
+      code: "INVALID_WALLET_SIGNATURE",
+      hint: "s is in the upper half of the curve order",
+    });
+  });
+
+  it("from which no address can be recovered is refused", async () => {
+    const signature = `0x${hex32(5n)}${hex32(1n)}1b`;
+    expect(await verify({ address, signature })).toMatchObject({
+      code: "INVALID_WALLET_SIGNATURE",
+      details: { recovered: [{ scheme: "personal_sign", address: null }] },
+    });
+  });
+});
+
+describe("a payload", () => {
+  const good = { address, signature: vectors.personalSign };
+  const rs = (r: bigint, s: bigint) => `0x${hex32(r)}${hex32(s)}1b`;
+  const bad: [string, DerivationRequest][] = [
+    ["address", { signature: good.signature }],
+    ...[
+      `0X${address.slice(2)}`,
+      address.slice(2),
+      address.slice(0, -1),
+      `${address}0`,
+      `${address}\n`,
+      7,
+      null,
+    ].map((value): [string, DerivationRequest] => ["address", { ...good, address: value }]),
+    ["signature", { address }],
+    ...[
+      "",
+      "0x",
+      good.signature.slice(2),
+      good.signature.slice(0, -2),
+      `${good.signature}00`,
+      `0X${good.signature.slice(2)}`,
+    ]
+      .concat(["02", "1a", "1d", "ff"].map((byte) => withByte(good.signature, byte)))
+      .concat([rs(0n, 1n), rs(1n, 0n), rs(ORDER, 1n), rs(1n, ORDER), rs(2n ** 256n - 1n, 1n)])
+      .map((value): [string, DerivationRequest] => ["signature", { ...good, signature: value }]),
+    ...["", " 1", "-1", "01", "1e9", "1.5", "123456789012", Number.NaN, 1.5, true, {}].map(
+      (value): [string, DerivationRequest] => ["timestamp", { ...good, timestamp: value }],
+    ),
+    ...[
+      "",
+      "-1",
+      "0x1",
+      "1.0",
+      "01",
+      String(2n ** 256n),
+      "9".repeat(9000),
+      -1,
+      1.5,
+      2 ** 53,
+      Number.NaN,
+      true,
+      [],
+    ].map((value): [string, DerivationRequest] => ["nonce", { ...good, nonce: value }]),
+  ];
+  it.each(bad)("with a malformed %s is refused: %j", async (field, request) => {
+    expect(await verify(request)).toMatchObject({
+      ok: false,
+      code: "INVALID_AUTH_PAYLOAD",
+      details: { field },
+    });
+  });
+
+  it("with a timestamp in milliseconds is told so", async () => {
+    expect(await verify({ ...good, timestamp: `${NOW}123` })).toMatchObject({
+      code: "INVALID_AUTH_PAYLOAD",
+      hint: expect.stringMatching("looks like milliseconds"),
+    });
+  });
+
+  it("may leave its optional fields null", async () => {
+    expect(await verify({ ...good, timestamp: null, nonce: null })).toEqual(accepted);
+  });
+
+  it("of anything gets an answer of the closed list", async () => {
+    const digits = fc.stringMatching(/^0x[0-9a-f]{128}(00|01|1b|1c)$/);
+    const anything = fc.oneof(fc.anything(), fc.string({ unit: "binary" }), digits);
+    const request = fc.record({
+      address: fc.oneof(anything, fc.constant(address)),
+      signature: fc.oneof(anything, digits),
+      timestamp: fc.oneof(fc.constant(undefined), fc.constant(String(NOW)), anything),
+      nonce: fc.oneof(fc.constant(undefined), fc.nat(), anything),
+    });
+    await fc.assert(
+      fc.asyncProperty(request, fc.boolean(), async (sent, personalSign) => {
+        const outcome = await verify(sent, NOW, personalSign);
+        expect(outcome.ok ? "" : outcome.code).toMatch(
+          /^(INVALID_AUTH_PAYLOAD|TIMESTAMP_OUT_OF_WINDOW|INVALID_WALLET_SIGNATURE)$/,
+        );
+      }),
+      { numRuns: 200, seed: 7 },
+    );
+  });
+});
