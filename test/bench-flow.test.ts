@@ -101,6 +101,12 @@ describe("the steady flow", () => {
     expect(figuresOf(clobsimBook.prepare(many)())).toEqual(figuresOf(many.expected));
   });
 
+  it("cancels among no more orders than asked for", () => {
+    const { tape, opening } = steadyFlow({ live: 5000, operations, canceledAmong: 10 });
+    const canceled = tape.id.filter((id, at) => tape.kind[at] === CANCEL && id <= opening);
+    expect(canceled).toHaveLength(10);
+  });
+
   it("is about half passive orders, a quarter cancellations and a fifth crossing orders", () => {
     const { tape, opening } = steadyFlow({ live: 1000, operations });
     const measured = tape.length - opening;

@@ -5,8 +5,8 @@ import { stream } from "../src/core/random.ts";
 import { devAddress, devPrivateKey, traderAddress } from "../src/world/dev-accounts.ts";
 import { drawFairPrices } from "../src/world/fair-prices.ts";
 import { generateWorld, type WorldOptions } from "../src/world/generate-world.ts";
-import { slugOf } from "../src/world/slug.ts";
-import type { World, WorldMarket } from "../src/world/world.ts";
+import { freshSlug, slugOf } from "../src/world/slug.ts";
+import type { FlowRow, World, WorldMarket } from "../src/world/world.ts";
 import { writeWorld } from "../src/world/world-file.ts";
 
 const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
@@ -17,7 +17,9 @@ const SMALL: WorldOptions = { seed: "small-4", events: 4 };
 
 const marketsOf = (world: World): WorldMarket[] => world.events.flatMap((event) => event.markets);
 
-describe("a generated world", () => {
+describe("a generated world", async () => {
+  const large = await generateWorld({ seed: "7", markets: 3000, rowsPerMarket: 24 });
+
   test("is a function of its options, whatever the time zone and whatever else is generated meanwhile", async () => {
     const alone = await generateWorld({ seed: "7" });
     const zone = process.env.TZ;
@@ -100,13 +102,12 @@ describe("a generated world", () => {
     expect(new Set(events.slice(0, 8).map((event) => event.category)).size).toBe(8);
   });
 
-  test("has slugs that are short, ASCII and unique, also among thousands of markets", async () => {
-    const world = await generateWorld({ seed: "7", markets: 3000, rowsPerMarket: 24 });
-    for (const slugs of [world.events, marketsOf(world)].map((named) => named.map(({ slug }) => slug))) {
+  test("has slugs that are short, ASCII and unique, also among thousands of markets", () => {
+    for (const slugs of [large.events, marketsOf(large)].map((named) => named.map(({ slug }) => slug))) {
       expect(new Set(slugs).size).toBe(slugs.length);
       for (const slug of slugs) expect(slug.length <= 80 && SLUG.test(slug), slug).toBe(true);
     }
-    for (const { category, tags, markets } of world.events) {
+    for (const { category, tags, markets } of large.events) {
       for (const list of [tags, ...markets.map((market) => market.tags)]) {
         expect(list).toContain(category);
         expect(list.every((tag) => SLUG.test(tag))).toBe(true);
@@ -114,9 +115,20 @@ describe("a generated world", () => {
     }
   });
 
-  test("asks questions that fit any date, and says in two sentences what decides", async () => {
-    const { events } = await generateWorld({ seed: "7", markets: 3000, rowsPerMarket: 24 });
-    for (const { title, description, markets, endsInDays } of events) {
+  test("seldom tells the same story twice", () => {
+    const titles = large.events.map(({ title }) => title);
+    expect(new Set(titles).size).toBeGreaterThan(0.98 * titles.length);
+  });
+
+  test("sorts its history by time, and by market where several act in the same millisecond", () => {
+    const pairs = large.flow.slice(1).map((row, index) => [large.flow[index], row] as [FlowRow, FlowRow]);
+    const inOrder = pairs.filter(([a, b]) => a[0] < b[0] || (a[0] === b[0] && a[2] <= b[2]));
+    expect(inOrder.length).toBe(pairs.length);
+    expect(pairs.filter(([a, b]) => a[0] === b[0] && a[2] < b[2]).length).toBeGreaterThan(0);
+  });
+
+  test("asks questions that fit any date, and says in two sentences what decides", () => {
+    for (const { title, description, markets, endsInDays } of large.events) {
       expect(`${title} ${description}`).not.toMatch(DATED);
       expect(endsInDays >= 1 && endsInDays <= 365).toBe(true);
       for (const market of markets) {
@@ -130,8 +142,8 @@ describe("a generated world", () => {
     }
   });
 
-  test("mixes trading rules as real exchanges do", async () => {
-    const markets = marketsOf(await generateWorld({ seed: "7", markets: 3000, rowsPerMarket: 24 }));
+  test("mixes trading rules as real exchanges do", () => {
+    const markets = marketsOf(large);
     const share = (has: (market: WorldMarket) => boolean): number =>
       markets.filter(has).length / markets.length;
     const shares: [number, number, number][] = [
@@ -211,5 +223,13 @@ describe("a slug", () => {
     ["x".repeat(100), "x".repeat(80)],
   ])("of %j", (text, slug) => {
     expect(slugOf(text)).toBe(slug);
+  });
+
+  test("that was taken gets the next free number, and still at most 80 characters", () => {
+    const taken = new Set<string>();
+    const long = "word ".repeat(16);
+    const slugs = ["a b", "A, b?", "a-b-2", "a b", long, long].map((text) => freshSlug(text, taken));
+    expect(slugs.slice(0, 4)).toEqual(["a-b", "a-b-2", "a-b-2-2", "a-b-3"]);
+    expect(slugs.slice(4)).toEqual(["word-".repeat(16).slice(0, -1), `${"word-".repeat(15)}2`]);
   });
 });

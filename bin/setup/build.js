@@ -8,7 +8,7 @@ const DIST = inProject("dist");
 /** What was built, and from what. */
 const STAMP = join(DIST, ".build.json");
 /** The world that opens when nothing else is asked for, made here so that no start has to make it. */
-const DEFAULT_WORLD = { seed: "1", path: join(DIST, "world-1.json") };
+const DEFAULT_WORLD = { seed: "1", path: join(DIST, "default-world.json") };
 const TYPESCRIPT = inProject("node_modules", "typescript", "bin", "tsc");
 
 /**

@@ -3,8 +3,8 @@ import { type Config, type Given, readConfig } from "../config.ts";
 import { bannerText, type Screen } from "./banner.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
+import { listenFailure } from "./listen-failure.ts";
 import { SERVE_FLAGS } from "./serve-flags.ts";
-import { startFailure } from "./start-failure.ts";
 import { stopSignal } from "./stop-signal.ts";
 
 /** `clobsim serve`: opens an exchange and answers until it is told to stop. */
@@ -38,7 +38,7 @@ async function start(config: Config): Promise<RunningServer> {
   try {
     return await startServer(config);
   } catch (error) {
-    throw startFailure(error, config);
+    throw listenFailure(error, config);
   }
 }
 

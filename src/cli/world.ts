@@ -20,7 +20,7 @@ export const worldCommand: Command = {
     { name: "out", group: "Output:", text: "File to write", otherwise: "stdout" },
   ],
   examples: [
-    ["world --seed 7 --out world.json", "a world to edit and keep: serve --world world.json opens it"],
+    ["world --seed 7 --out world.json", "a world to edit and keep; serve --world opens it"],
     ["world --markets 5000 --out large.json", "a large one"],
   ],
   run: writeGenerated,
@@ -58,7 +58,7 @@ async function save(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`--out expects a file that can be written, found ${path} (${reason})`);
+    const { code }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
+    throw new UsageError(`--out expects a file that can be written, found ${path} (${code})`);
   }
 }

@@ -200,7 +200,7 @@ function queuesAreInOrderOfArrival(state: State): Invariant {
     let tick = 0;
     let previous = 0;
     book.queue(direction, (slot) => {
-      const order = state.pool.order[slot] as number;
+      const order = state.pool.orderIn(slot);
       if (book.tickOf(slot) === tick) {
         judgement.expect(
           previous < order,

@@ -15,8 +15,8 @@ export interface WorldOptions {
   /** 1 to 20,000, of 1 to 8 markets each. */
   readonly events?: number | undefined;
   /**
-   * At least 24, and 2,500,000 for all markets together; a market has this many or up to a seventh more or less. By
-   * default 140, fewer in a world of many markets.
+   * Orders of a market, up to a seventh more or less: 24 to 2,500,000 divided by the number of markets. By default 140,
+   * fewer in a world of many markets; one whose outcomes do not meet has two books of at least 24.
    */
   readonly rowsPerMarket?: number | undefined;
 }

@@ -51,7 +51,7 @@ class Replay {
     for (let index = 0; index < plan.count; index++) {
       const slot = plan.slots[index] as number;
       const quantity = plan.quantities[index] as number;
-      this.tally.add(order, book.pool.order[slot] as number, book.tickOf(slot), quantity);
+      this.tally.add(order, book.pool.orderIn(slot), book.tickOf(slot), quantity);
       book.fill(slot, quantity);
     }
     const left = size - plan.filled;

@@ -4,7 +4,8 @@ import { alternate, median } from "./rounds.ts";
 import type { Section } from "./section.ts";
 import { steadyFlow } from "./steady-flow.ts";
 
-const LIVE = [1000, 10_000, 100_000, 1_000_000] as const;
+const FEWEST = 1000;
+const LIVE = [FEWEST, 10_000, 100_000, 1_000_000] as const;
 const OPERATIONS = 500_000;
 
 /** What an operation costs as more orders rest in the book, the mix of operations being the same. */
@@ -12,19 +13,19 @@ export const flatnessSection: Section = {
   name: "flatness",
   about: "the cost of an operation as more orders rest",
   measure(rounds) {
-    const flows = LIVE.map((live) => steadyFlow({ live, operations: OPERATIONS }));
-    const subjects = flows.map((flow) => replaySubject(clobsimBook, flow));
+    const loads = lineUp();
+    const subjects = loads.map(({ flow }) => replaySubject(clobsimBook, flow));
     const samples = alternate(subjects, { rounds, warmUps: 2, sampleMs: 0 });
-    const costs = flows.map(({ tape, opening }, index) =>
+    const costs = loads.map(({ flow: { tape, opening } }, index) =>
       (samples[index] as number[]).map((milliseconds) => (milliseconds * 1e6) / (tape.length - opening)),
     );
     const baseline = median(costs[0] ?? []);
     return {
       unit: "ns/operation",
-      baseline: `${LIVE[0].toLocaleString("en-US")} live orders`,
+      baseline: `${figure(FEWEST)} live orders`,
       rounds,
       measurements: costs.map((cost, index) => ({
-        workload: `${(LIVE[index] as number).toLocaleString("en-US")} live orders`,
+        workload: loads[index]?.workload ?? "",
         subject: clobsimBook.name,
         median: median(cost),
         lowest: Math.min(...cost),
@@ -32,9 +33,26 @@ export const flatnessSection: Section = {
         ratio: median(cost) / baseline,
       })),
       notes: [
-        "The same orders, fills and levels swept in every row; only cancellations pick among more resting orders.",
-        "They pick at random, so once the orders outgrow the processor's caches a rise is the memory's, not the book's.",
+        "The same kinds of orders, fills and levels swept in every row. Canceling among 1,000 of the orders shows the book's own cost;",
+        "canceling among all of them adds what the machine takes to reach orders that are in no cache.",
       ],
     };
   },
 };
+
+function lineUp() {
+  const among = (live: number, canceledAmong: number, words: string) => ({
+    workload: `${figure(live)} live orders${words}`,
+    flow: steadyFlow({ live, operations: OPERATIONS, canceledAmong }),
+  });
+  const more = LIVE.filter((live) => live > FEWEST);
+  return [
+    among(FEWEST, FEWEST, ""),
+    ...more.map((live) => among(live, FEWEST, `, canceled among ${figure(FEWEST)}`)),
+    ...more.map((live) => among(live, live, ", canceled among all")),
+  ];
+}
+
+function figure(count: number): string {
+  return count.toLocaleString("en-US");
+}

@@ -9,6 +9,8 @@ export interface SteadyChoice {
   readonly live: number;
   /** How many operations are measured, to within a dozen. */
   readonly operations: number;
+  /** Cancellations pick among this many of the orders behind the front; among all of them by default. */
+  readonly canceledAmong?: number;
 }
 
 const LEVELS = 999;
@@ -23,9 +25,9 @@ const DEPTH = 50;
  * 54 % passive orders, 26 % cancellations of random orders behind the front and 20 % orders that cross into the front.
  * Kinds, fills and levels swept are the same for every `live`, so that only the amount of resting orders differs.
  */
-export function steadyFlow({ live, operations }: SteadyChoice): Flow {
-  const maker = new SteadyFlowMaker(live, operations);
-  return { levels: LEVELS, tape: maker.tape, opening: live, expected: maker.tally };
+export function steadyFlow(choice: SteadyChoice): Flow {
+  const maker = new SteadyFlowMaker(choice);
+  return { levels: LEVELS, tape: maker.tape, opening: choice.live, expected: maker.tally };
 }
 
 class SteadyFlowMaker {
@@ -40,7 +42,7 @@ class SteadyFlowMaker {
   readonly #resting = mulberry32(0x5eed0002);
   #lastId = 0;
 
-  constructor(live: number, operations: number) {
+  constructor({ live, operations, canceledAmong = live }: SteadyChoice) {
     const behind = live - FRONT * 4;
     const longestTurn = FRONT * 2 + 1;
     this.tape = new OperationTape(live + operations + longestTurn);
@@ -57,14 +59,14 @@ class SteadyFlowMaker {
       this.#restBehind(index, MIDDLE + (this.#resting(2) === 0 ? -distance : distance));
     }
     while (this.tape.length < live + operations) {
-      if (this.#trading(9) < 5) this.#renew();
+      if (this.#trading(9) < 5) this.#renew(Math.min(canceledAmong, behind));
       else this.#cross();
     }
   }
 
-  /** Cancels a random order behind the front and rests another at its price. */
-  #renew(): void {
-    const index = this.#resting(this.#restingId.length);
+  /** Cancels a random one of the first orders behind the front and rests another at its price. */
+  #renew(among: number): void {
+    const index = this.#resting(among);
     this.tape.cancel(this.#restingId[index] as number);
     this.#restBehind(index, this.#restingTick[index] as number);
   }

@@ -1,5 +1,10 @@
-import type { OrderPool } from "./order-pool.ts";
-import { NO_SLOT } from "./order-pool.ts";
+import { NEXT, NO_SLOT, OPEN, type OrderPool, PLACE, PREVIOUS } from "./order-pool.ts";
+
+const WIDTH = 4;
+/** Where, counted from `rank * WIDTH`, a level keeps the first order of its queue, the last, and how many there are. */
+const HEAD = 0;
+const TAIL = 1;
+const COUNT = 2;
 
 /**
  * One side of a book as a ladder of levels. A level is named by its rank, 1 for the best price the side could ever
@@ -12,10 +17,8 @@ export class BookSide {
   readonly #pool: OrderPool;
   /** 1 on the ask side: the low bit of an order's place. */
   readonly #sideBit: number;
-  readonly #head: Int32Array;
-  readonly #tail: Int32Array;
-  readonly #total: Float64Array;
-  readonly #count: Int32Array;
+  readonly #queues: Int32Array;
+  readonly #totals: Float64Array;
   readonly #occupied: Int32Array;
 
   constructor(pool: OrderPool, levels: number, sideBit: 0 | 1) {
@@ -23,64 +26,67 @@ export class BookSide {
     this.best = levels + 1;
     this.#pool = pool;
     this.#sideBit = sideBit;
-    this.#head = new Int32Array(levels + 2);
-    this.#tail = new Int32Array(levels + 2);
-    this.#total = new Float64Array(levels + 2);
-    this.#count = new Int32Array(levels + 2);
+    this.#queues = new Int32Array((levels + 2) * WIDTH);
+    this.#totals = new Float64Array(levels + 2);
     this.#occupied = new Int32Array((levels >> 5) + 1);
   }
 
   /** The first order in the queue of a level, or NO_SLOT. */
   first(rank: number): number {
-    return this.#head[rank] as number;
+    return this.#queues[rank * WIDTH + HEAD] as number;
   }
 
   /** What is open at a level, in size units. */
   total(rank: number): number {
-    return this.#total[rank] as number;
+    return this.#totals[rank] as number;
   }
 
   /** How many orders rest at a level. */
   count(rank: number): number {
-    return this.#count[rank] as number;
+    return this.#queues[rank * WIDTH + COUNT] as number;
   }
 
   /** Puts an order at the end of its level's queue. */
   append(slot: number, rank: number): void {
-    const pool = this.#pool;
-    const tail = this.#tail[rank] as number;
-    pool.place[slot] = (rank << 1) | this.#sideBit;
-    pool.previous[slot] = tail;
-    pool.next[slot] = NO_SLOT;
+    const { cells } = this.#pool;
+    const queues = this.#queues;
+    const level = rank * WIDTH;
+    const tail = queues[level + TAIL] as number;
+    cells[slot + PLACE] = (rank << 1) | this.#sideBit;
+    cells[slot + PREVIOUS] = tail;
+    cells[slot + NEXT] = NO_SLOT;
     if (tail === NO_SLOT) {
-      this.#head[rank] = slot;
+      queues[level + HEAD] = slot;
       this.#occupied[rank >> 5] = (this.#occupied[rank >> 5] as number) | (1 << (rank & 31));
       if (rank < this.best) this.best = rank;
     } else {
-      pool.next[tail] = slot;
+      cells[tail + NEXT] = slot;
     }
-    this.#tail[rank] = slot;
-    this.#total[rank] = (this.#total[rank] as number) + (pool.open[slot] as number);
-    this.#count[rank] = (this.#count[rank] as number) + 1;
+    queues[level + TAIL] = slot;
+    queues[level + COUNT] = (queues[level + COUNT] as number) + 1;
+    this.#totals[rank] = (this.#totals[rank] as number) + (cells[slot + OPEN] as number);
   }
 
   /** Takes `quantity` off an order that keeps its place in the queue. */
   reduce(slot: number, rank: number, quantity: number): void {
-    this.#pool.open[slot] = (this.#pool.open[slot] as number) - quantity;
-    this.#total[rank] = (this.#total[rank] as number) - quantity;
+    const { cells } = this.#pool;
+    cells[slot + OPEN] = (cells[slot + OPEN] as number) - quantity;
+    this.#totals[rank] = (this.#totals[rank] as number) - quantity;
   }
 
   /** Takes an order out of its level's queue. */
   unlink(slot: number, rank: number): void {
-    const pool = this.#pool;
-    const previous = pool.previous[slot] as number;
-    const next = pool.next[slot] as number;
-    if (previous === NO_SLOT) this.#head[rank] = next;
-    else pool.next[previous] = next;
-    if (next === NO_SLOT) this.#tail[rank] = previous;
-    else pool.previous[next] = previous;
-    this.#total[rank] = (this.#total[rank] as number) - (pool.open[slot] as number);
-    this.#count[rank] = (this.#count[rank] as number) - 1;
+    const { cells } = this.#pool;
+    const queues = this.#queues;
+    const level = rank * WIDTH;
+    const previous = cells[slot + PREVIOUS] as number;
+    const next = cells[slot + NEXT] as number;
+    if (previous === NO_SLOT) queues[level + HEAD] = next;
+    else cells[previous + NEXT] = next;
+    if (next === NO_SLOT) queues[level + TAIL] = previous;
+    else cells[next + PREVIOUS] = previous;
+    queues[level + COUNT] = (queues[level + COUNT] as number) - 1;
+    this.#totals[rank] = (this.#totals[rank] as number) - (cells[slot + OPEN] as number);
     if (previous === NO_SLOT && next === NO_SLOT) {
       this.#occupied[rank >> 5] = (this.#occupied[rank >> 5] as number) & ~(1 << (rank & 31));
       if (rank === this.best) this.best = this.after(rank);
@@ -89,13 +95,14 @@ export class BookSide {
 
   /** The next occupied rank behind `rank`, or `levels + 1`. */
   after(rank: number): number {
+    const occupied = this.#occupied;
     const from = rank + 1;
     let word = from >> 5;
-    let bits = word < this.#occupied.length ? (this.#occupied[word] as number) & (-1 << (from & 31)) : 0;
+    let bits = word < occupied.length ? (occupied[word] as number) & (-1 << (from & 31)) : 0;
     while (bits === 0) {
       word += 1;
-      if (word >= this.#occupied.length) return this.levels + 1;
-      bits = this.#occupied[word] as number;
+      if (word >= occupied.length) return this.levels + 1;
+      bits = occupied[word] as number;
     }
     return (word << 5) + 31 - Math.clz32(bits & -bits);
   }

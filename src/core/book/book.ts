@@ -1,12 +1,14 @@
 import { BookSide } from "./book-side.ts";
-import type { OrderPool } from "./order-pool.ts";
-import { NO_SLOT } from "./order-pool.ts";
+import { ACCOUNT, NEXT, NO_SLOT, OPEN, type OrderPool, PLACE } from "./order-pool.ts";
 import type { Plan } from "./plan.ts";
 
 /** The two sides of a book; also the direction of an order in the book's own terms. */
 export type BookDirection = 0 | 1;
 export const BID = 0;
 export const ASK = 1;
+
+/** No account has this number. */
+const NOBODY = -1;
 
 /** What a walk does when it meets an order of the taker's own account. */
 export type SelfTradePolicy = "allow" | "cancel-taker" | "cancel-maker" | "cancel-both";
@@ -53,24 +55,30 @@ export class Book {
     plan.clear();
     const side = direction === BID ? this.#asks : this.#bids;
     const last = direction === BID ? limit : this.levels + 1 - limit;
-    const { next, open, account: owner } = this.pool;
+    let rank = side.best;
+    if (rank > last) return;
+    const { cells } = this.pool;
+    const own = policy === "allow" ? NOBODY : account;
     let remaining = size;
-    for (let rank = side.best; rank <= last; rank = side.after(rank)) {
-      for (let slot = side.first(rank); slot !== NO_SLOT; slot = next[slot] as number) {
-        if (policy !== "allow" && owner[slot] === account) {
+    for (; rank <= last; rank = side.after(rank)) {
+      for (let slot = side.first(rank); slot !== NO_SLOT; slot = cells[slot + NEXT] as number) {
+        if (cells[slot + ACCOUNT] === own) {
           if (policy !== "cancel-taker") plan.push(slot, 0);
           if (policy === "cancel-maker") continue;
           plan.stopped = true;
+          plan.filled = size - remaining;
           return;
         }
-        const available = open[slot] as number;
-        const quantity = Math.min(available, remaining);
+        const quantity = Math.min(cells[slot + OPEN] as number, remaining);
         plan.push(slot, quantity);
-        plan.filled += quantity;
         remaining -= quantity;
-        if (remaining === 0) return;
+        if (remaining === 0) {
+          plan.filled = size;
+          return;
+        }
       }
     }
+    plan.filled = size - remaining;
   }
 
   /** How many orders rest at a price level. */
@@ -93,24 +101,24 @@ export class Book {
 
   /** Fills part or all of a resting order; one that is filled whole leaves the book. */
   fill(slot: number, quantity: number): void {
-    if (quantity === this.pool.open[slot]) {
+    if (quantity === this.pool.cells[slot + OPEN]) {
       this.remove(slot);
     } else {
-      const place = this.pool.place[slot] as number;
+      const place = this.pool.cells[slot + PLACE] as number;
       this.#side(place).reduce(slot, place >> 1, quantity);
     }
   }
 
   /** Takes a resting order out of the book. */
   remove(slot: number): void {
-    const place = this.pool.place[slot] as number;
+    const place = this.pool.cells[slot + PLACE] as number;
     this.#side(place).unlink(slot, place >> 1);
     this.pool.free(slot);
   }
 
   /** The price level an order rests at, in ticks. */
   tickOf(slot: number): number {
-    const place = this.pool.place[slot] as number;
+    const place = this.pool.cells[slot + PLACE] as number;
     return (place & 1) === BID ? this.levels + 1 - (place >> 1) : place >> 1;
   }
 
@@ -126,7 +134,7 @@ export class Book {
   queue(direction: BookDirection, visit: (slot: number) => void): void {
     const side = direction === BID ? this.#bids : this.#asks;
     for (let rank = side.best; rank <= this.levels; rank = side.after(rank)) {
-      for (let slot = side.first(rank); slot !== NO_SLOT; slot = this.pool.next[slot] as number) visit(slot);
+      for (let slot = side.first(rank); slot !== NO_SLOT; slot = this.pool.cells[slot + NEXT] as number) visit(slot);
     }
   }
 

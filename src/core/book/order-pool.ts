@@ -1,64 +1,75 @@
 /** The slot that means "no order". */
 export const NO_SLOT = 0;
 
-/** Places for resting orders in typed arrays, shared by all books of an exchange; a freed slot is used again. */
+const WIDTH = 8;
+
+/** Where, counted from its slot, an order keeps the next order of its level's queue; of a free slot, the next free one. */
+export const NEXT = 0;
+/** The order before it in the queue. */
+export const PREVIOUS = 1;
+/** Where it rests: `rank * 2`, plus 1 on the ask side. */
+export const PLACE = 2;
+/** What is still open, in size units. */
+export const OPEN = 3;
+/** The number that the owner of the book knows the order by. */
+export const ORDER = 4;
+/** The account it belongs to. */
+export const ACCOUNT = 5;
+
+/**
+ * Places for resting orders, shared by all books of an exchange, in one typed array so that an order is one line of
+ * the processor's cache. A slot is the offset of its first cell; a freed slot is used again.
+ */
 export class OrderPool {
-  /** The neighbours in the queue of the order's level; of a free slot, `next` is the next free one. */
-  next: Int32Array;
-  previous: Int32Array;
-  /** Where the order rests: `rank * 2`, plus 1 on the ask side. */
-  place: Int32Array;
-  /** What is still open, in size units. */
-  open: Int32Array;
-  /** The number that the owner of the book knows the order by. */
-  order: Int32Array;
-  /** The account the order belongs to. */
-  account: Int32Array;
+  cells: Int32Array;
   #free = NO_SLOT;
-  #used = 1;
+  #used = WIDTH;
 
   constructor(capacity = 1024) {
-    this.next = new Int32Array(capacity);
-    this.previous = new Int32Array(capacity);
-    this.place = new Int32Array(capacity);
-    this.open = new Int32Array(capacity);
-    this.order = new Int32Array(capacity);
-    this.account = new Int32Array(capacity);
+    this.cells = new Int32Array(capacity * WIDTH);
   }
 
   /** Takes a slot for an order that is about to rest. */
   take(order: number, account: number, open: number): number {
     let slot = this.#free;
     if (slot === NO_SLOT) {
-      if (this.#used === this.next.length) this.#grow();
-      slot = this.#used++;
+      if (this.#used === this.cells.length) this.#grow();
+      slot = this.#used;
+      this.#used += WIDTH;
     } else {
-      this.#free = this.next[slot] as number;
+      this.#free = this.cells[slot + NEXT] as number;
     }
-    this.order[slot] = order;
-    this.account[slot] = account;
-    this.open[slot] = open;
+    const { cells } = this;
+    cells[slot + ORDER] = order;
+    cells[slot + ACCOUNT] = account;
+    cells[slot + OPEN] = open;
     return slot;
   }
 
   /** Gives a slot back. */
   free(slot: number): void {
-    this.next[slot] = this.#free;
+    this.cells[slot + NEXT] = this.#free;
     this.#free = slot;
   }
 
+  /** The order that rests in a slot. */
+  orderIn(slot: number): number {
+    return this.cells[slot + ORDER] as number;
+  }
+
+  /** What is open of the order in a slot. */
+  openIn(slot: number): number {
+    return this.cells[slot + OPEN] as number;
+  }
+
+  /** The slot before in the queue of the level, or NO_SLOT. */
+  before(slot: number): number {
+    return this.cells[slot + PREVIOUS] as number;
+  }
+
   #grow(): void {
-    const capacity = this.next.length * 2;
-    const grown = (from: Int32Array): Int32Array => {
-      const to = new Int32Array(capacity);
-      to.set(from);
-      return to;
-    };
-    this.next = grown(this.next);
-    this.previous = grown(this.previous);
-    this.place = grown(this.place);
-    this.open = grown(this.open);
-    this.order = grown(this.order);
-    this.account = grown(this.account);
+    const cells = new Int32Array(this.cells.length * 2);
+    cells.set(this.cells);
+    this.cells = cells;
   }
 }

@@ -43,7 +43,7 @@ export function resolveMarket(state: State, command: ResolveMarket): Decision {
 function cancelingAll(state: State, market: Market): DomainEvent[] {
   const orders: number[] = [];
   for (const { book } of market.books) {
-    const note = (slot: number): void => void orders.push(state.pool.order[slot] as number);
+    const note = (slot: number): void => void orders.push(state.pool.orderIn(slot));
     book?.queue(BID, note);
     book?.queue(ASK, note);
   }

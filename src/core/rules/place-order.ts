@@ -125,7 +125,7 @@ function carryOut(
   const { plan, pool } = state;
   let trade = state.trades.next;
   for (let index = 0; index < plan.count; index += 1) {
-    const number = pool.order[plan.slots[index] as number] as number;
+    const number = pool.orderIn(plan.slots[index] as number);
     const quantity = size(plan.quantities[index] as number);
     if (quantity === 0) {
       events.push({ kind: "orderCanceled", order: number, reason: "SELF_TRADE" });

@@ -91,10 +91,10 @@ function queueOf({ state, numbers }: View, order: Order): object {
   let orders = 0;
   let open = 0;
   for (let slot = order.slot; slot !== NO_SLOT; ) {
-    slot = state.pool.previous[slot] as number;
+    slot = state.pool.before(slot);
     if (slot === NO_SLOT) break;
     orders += 1;
-    open += state.pool.open[slot] as number;
+    open += state.pool.openIn(slot);
   }
   return {
     joinedBehind: { orders: order.ordersAhead, shares: numbers.size(order.sizeAhead) },

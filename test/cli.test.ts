@@ -1,0 +1,251 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+import { VERSION } from "../src/config.ts";
+
+const BIN = fileURLToPath(new URL("../bin/clobsim.js", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "clobsim-cli-"));
+const children = new Set<ChildProcess>();
+
+afterAll(() => {
+  for (const child of children) child.kill("SIGKILL");
+  rmSync(folder, { recursive: true });
+});
+
+type Environment = Readonly<Record<string, string>>;
+
+/** The program, without any setting of the machine that runs the tests. */
+function start(args: readonly string[], environment: Environment = {}): ChildProcess {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("CLOBSIM_"));
+  const env = { ...Object.fromEntries(inherited), ...environment };
+  const child = spawn(process.execPath, [BIN, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  children.add(child);
+  return child;
+}
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function ended(child: ChildProcess): Promise<Ended> {
+  const printed = { stdout: "", stderr: "" };
+  child.stdout?.on("data", (bytes: Buffer) => {
+    printed.stdout += bytes.toString();
+  });
+  child.stderr?.on("data", (bytes: Buffer) => {
+    printed.stderr += bytes.toString();
+  });
+  return new Promise((resolve) => {
+    child.on("close", (code) => {
+      children.delete(child);
+      resolve({ code, ...printed });
+    });
+  });
+}
+
+const clobsim = (args: readonly string[], environment?: Environment): Promise<Ended> =>
+  ended(start(args, environment));
+
+/** Resolves with the address of the banner, once a server answers. */
+function serving(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let banner = "";
+    child.stdout?.on("data", (bytes: Buffer) => {
+      banner += bytes.toString();
+      const url = /answers at (http\S+)/.exec(banner)?.[1];
+      if (url !== undefined && banner.includes("curl")) resolve(url);
+    });
+    child.on("close", () => reject(new Error(`ended before it answered: ${banner}`)));
+  });
+}
+
+describe("clobsim", () => {
+  it.each(["--version", "-v"])("answers %s with the version alone", async (flag) => {
+    expect(await clobsim([flag])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
+  });
+
+  it.each([
+    [["--help"], ["clobsim serve", "clobsim world"]],
+    [
+      ["serve", "--help"],
+      ["--seed", "--no-personal-sign", "[default: 7070]", "Examples:", "CLOBSIM_LOG_LEVEL"],
+    ],
+    [
+      ["world", "-h"],
+      ["--seed", "--out", "Examples:"],
+    ],
+  ])("explains itself within 100 columns: %j", async (args, words) => {
+    const { code, stdout, stderr } = await clobsim(args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    for (const word of words) expect(stdout).toContain(word);
+    expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
+    expect(stdout).not.toMatch(/\[(boolean|string|number)\]/);
+  });
+
+  it.each<[string[], string]>([
+    [[], "expected a command, serve or world, found none (see clobsim --help)"],
+    [["sevre"], "unknown command sevre, did you mean serve?"],
+    [["banana"], "unknown command banana, expected serve or world"],
+    [["serve", "--prot", "80"], "unknown option --prot, did you mean --port?"],
+    [["serve", "--Port", "80"], "unknown option --Port, did you mean --port?"],
+    [["serve", "--no-personalsign"], "unknown option --no-personalsign, did you mean --no-personal-sign?"],
+    [["serve", "--bananas"], "unknown option --bananas (see clobsim serve --help)"],
+    [["serve", "-p", "80"], "unknown option -p (see clobsim serve --help)"],
+    [["world", "--port", "80"], "unknown option --port, did you mean --out?"],
+    [["serve", "7070"], 'serve takes options only, found "7070"'],
+    [["world", "--", "--seed"], 'world takes options only, found "--seed"'],
+    [["serve", "--port", "abc"], '--port expects a whole number from 0 to 65535, found "abc"'],
+    [["serve", "--port"], "--port expects a whole number from 0 to 65535, found nothing"],
+    [["serve", "--port", "1", "--port", "2"], "--port is expected once, found 2 times"],
+    [
+      ["serve", "--ephemeral=false"],
+      '--ephemeral expects true, for this version keeps nothing on disk, found "false"',
+    ],
+    [["world", "--events", "3", "--markets", "50"], "markets: expected 3 to 24 for 3 events, found 50"],
+    [["world", "--out", tmpdir()], `--out expects a file that can be written, found ${tmpdir()} (EISDIR)`],
+  ])("refuses %j with one sentence and exit code 2", async (args, sentence) => {
+    expect(await clobsim(args)).toEqual({ code: 2, stdout: "", stderr: `clobsim: ${sentence}\n` });
+  });
+
+  it("names the variable that is wrong", async () => {
+    const stderr =
+      'clobsim: CLOBSIM_CLOCK expects real, frozen or a rate such as 5x or 0.5x, at most 1000000x, found "fast"\n';
+    expect(await clobsim(["serve"], { CLOBSIM_CLOCK: "fast" })).toEqual({ code: 2, stdout: "", stderr });
+  });
+
+  it("says which variables it ignores, and goes on", async () => {
+    const { code, stderr } = await clobsim(["world", "--events", "1"], { CLOBSIM_PROT: "1" });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: "clobsim: variable CLOBSIM_PROT is ignored, did you mean CLOBSIM_PORT?\n",
+    });
+  });
+});
+
+describe("clobsim world", () => {
+  it("writes the same bytes for the same seed, whatever the machine's zone and language", async () => {
+    const here = await clobsim(["world", "--seed", "7"]);
+    const there = await clobsim(["world"], { CLOBSIM_SEED: "7", TZ: "Asia/Kolkata", LANG: "tr_TR.UTF-8" });
+    expect(here).toMatchObject({ code: 0, stderr: "" });
+    expect(there.stdout).toBe(here.stdout);
+    expect(JSON.parse(here.stdout)).toMatchObject({ format: "clobsim-world/1", seed: "7" });
+  });
+
+  it("writes another world for another seed", async () => {
+    const [one, other] = await Promise.all([
+      clobsim(["world", "--seed", "1"]),
+      clobsim(["world", "--seed", "2"]),
+    ]);
+    expect(one.stdout).not.toBe(other.stdout);
+  });
+
+  it("writes as many events and markets as it is asked for", async () => {
+    const { stdout } = await clobsim(["world", "--events", "3", "--markets", "9"]);
+    const { events } = JSON.parse(stdout) as { events: { markets: unknown[] }[] };
+    expect(events.length).toBe(3);
+    expect(events.flatMap(({ markets }) => markets).length).toBe(9);
+  });
+
+  it("writes to a file what it would write to stdout", async () => {
+    const path = join(folder, "world.json");
+    expect(await clobsim(["world", "--out", path])).toEqual({ code: 0, stdout: "", stderr: "" });
+    const { stdout } = await clobsim(["world"]);
+    expect(readFileSync(path, "utf8")).toBe(stdout);
+  });
+
+  it("ends in peace when its reader has seen enough", async () => {
+    const child = start(["world"]);
+    child.stdout?.destroy();
+    expect(await ended(child)).toMatchObject({ code: 0, stderr: "" });
+  });
+});
+
+describe("clobsim serve", () => {
+  const QUIET = ["serve", "--port", "0", "--log-level", "silent"];
+
+  it("says where it answers, what it serves and how to try it, and stops with exit code 0 when told to", async () => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      const child = start([...QUIET, "--clock", "frozen", "--seed", "7"]);
+      const end = ended(child);
+      const url = await serving(child);
+      const book = await fetch(`${url}/clob/time`);
+      expect(await book.json()).toEqual({ time: 1_767_225_600 });
+      child.kill(signal);
+      const { code, stdout, stderr } = await end;
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "clobsim: stopping\n" });
+      expect(stdout).toContain(`${url}/openapi.json`);
+      expect(stdout).toMatch(/seed +7\n/);
+      expect(stdout).toMatch(/clock +frozen, 2026-01-01T00:00:00.000Z\n/);
+      expect(stdout.match(/0x[\da-f]{40} {2}0x[\da-f]{64}\n/gi)?.length).toBe(10);
+      expect(stdout).not.toContain("\u001b");
+    }
+  });
+
+  it("shows a book at the address that the banner tells to try", async () => {
+    const child = start(QUIET);
+    let banner = "";
+    child.stdout?.on("data", (bytes: Buffer) => {
+      banner += bytes.toString();
+    });
+    const end = ended(child);
+    await serving(child);
+    const book = await fetch(/curl "([^"]+)"/.exec(banner)?.[1] ?? "");
+    expect(book.status).toBe(200);
+    expect(await book.json()).toMatchObject({ bids: expect.any(Array), asks: expect.any(Array) });
+    child.kill("SIGTERM");
+    expect((await end).code).toBe(0);
+  });
+
+  it("names a port that is taken, and the remedy", async () => {
+    const blocker = createServer();
+    await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
+    const { port } = blocker.address() as { port: number };
+    const stderr = `clobsim: port ${port} of 127.0.0.1 is in use by another program: --port 0 takes any free one\n`;
+    expect(await clobsim(["serve", "--port", `${port}`])).toEqual({ code: 2, stdout: "", stderr });
+    blocker.close();
+  });
+
+  it("refuses an address that this machine does not have", async () => {
+    const stderr = "clobsim: --host expects an address of this machine, found 192.0.2.1\n";
+    const args = [...QUIET, "--host", "192.0.2.1", "--sim-token", "t"];
+    expect(await clobsim(args)).toEqual({ code: 2, stdout: "", stderr });
+  });
+
+  it("names a world file that is not there", async () => {
+    const path = join(folder, "missing.json");
+    const { code, stdout, stderr } = await clobsim([...QUIET, "--world", path]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(path);
+    expect(stderr).not.toContain("    at ");
+  });
+
+  it("names a wrong world file and the place in it that is wrong", async () => {
+    const path = join(folder, "wrong.json");
+    const { stdout: world } = await clobsim(["world", "--events", "1"]);
+    writeFileSync(path, world.replace(/"feeRateBps": \d+/, '"feeRateBps": "none"'));
+    const { code, stdout, stderr } = await clobsim([...QUIET, "--world", path]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(path);
+    expect(stderr).toContain("events[0].markets[0].feeRateBps: expected");
+  });
+
+  it("opens a world file with the file's own seed, and refuses to give it another", async () => {
+    const path = join(folder, "seven.json");
+    await clobsim(["world", "--seed", "seven", "--events", "1", "--out", path]);
+    const child = start([...QUIET, "--world", path]);
+    const end = ended(child);
+    await serving(child);
+    child.kill("SIGTERM");
+    expect((await end).stdout).toMatch(/seed +seven\n/);
+    const { code, stderr } = await clobsim([...QUIET, "--world", path, "--seed", "8"]);
+    expect(code).toBe(2);
+    expect(stderr.trimEnd().split("\n").length).toBe(1);
+    expect(stderr).toContain("seven");
+  });
+});

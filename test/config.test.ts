@@ -1,0 +1,105 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { type Config, DEFAULT_CONFIG, readConfig, SETTINGS, VERSION, variableOf } from "../src/config.ts";
+
+type Flags = Readonly<Record<string, readonly string[]>>;
+type Environment = Readonly<Record<string, string>>;
+
+const configOf = (flags: Flags, environment: Environment = {}): Config => readConfig({ flags, environment });
+
+describe("the configuration", () => {
+  it("is the default one when nothing is given", () => {
+    expect(configOf({})).toEqual(DEFAULT_CONFIG);
+  });
+
+  it.each<[string, string, Partial<Config>]>([
+    ["host", "localhost", { host: "localhost" }],
+    ["host", "::1", { host: "::1" }],
+    ["port", "0", { port: 0 }],
+    ["port", "65535", { port: 65_535 }],
+    ["seed", "007", { seed: "007", seedGiven: true }],
+    ["seed", "1", { seed: "1", seedGiven: true }],
+    ["clock", "frozen", { clock: { mode: "frozen" } }],
+    ["clock", "5x", { clock: { mode: "scaled", rate: 5 } }],
+    ["clock", "0.5x", { clock: { mode: "scaled", rate: 0.5 } }],
+    ["start", "2026-01-01T01:00:00+01:00", { start: 1_767_225_600_000 as NonNullable<Config["start"]> }],
+    ["world", "a file.json", { worldFile: "a file.json" }],
+    ["markets", "40", { markets: 40 }],
+    ["numbers", "string", { numbers: "string" }],
+    ["credentials", "once", { credentials: "once" }],
+    ["log-level", "silent", { logLevel: "silent" }],
+    ["ephemeral", "true", { ephemeral: true }],
+    ["sim-token", "s3cret", { simToken: "s3cret" }],
+    ["allow-host", "Exchange.Test", { allowHosts: ["exchange.test"] }],
+    ["request-timeout", "1500ms", { requestTimeoutMs: 1500 }],
+    ["faucet", "12.5", { faucet: { collateral: 12_500_000, everyMarket: 1250 } as Config["faucet"] }],
+    ["faucet", "0", { faucet: { collateral: 0, everyMarket: 0 } as Config["faucet"] }],
+    ["personal-sign", "false", { personalSign: false }],
+  ])("takes --%s %s, and the same from its variable", (name, text, expected) => {
+    const config = { ...DEFAULT_CONFIG, ...expected };
+    expect(configOf({ [name]: [text] })).toEqual(config);
+    expect(configOf({}, { [variableOf(name)]: text })).toEqual(config);
+  });
+
+  it.each([
+    ["host", ["http://localhost", "localhost:80", "a b", "-a", "*"]],
+    ["port", ["-1", "65536", "abc", "80.5", "0x50", "1e3", " 80"]],
+    ["seed", ["a\nb", "x".repeat(129)]],
+    ["clock", ["5", "x", "0x", "-1x", "1e3x", "1000001x", "Frozen", "NaNx"]],
+    ["start", ["2026-01-01", "now", "2026-02-30T00:00:00Z"]],
+    ["markets", ["0", "20001", "1.5"]],
+    ["numbers", ["bigint", "String"]],
+    ["credentials", ["never"]],
+    ["log-level", ["verbose"]],
+    ["ephemeral", ["false"]],
+    ["allow-host", ["https://a.test", "a.test:8080"]],
+    ["request-timeout", ["10", "0s", "25h", "-1s"]],
+    ["faucet", ["-1", "1.234", "10000000.01", "1e3", "lots"]],
+    ["personal-sign", ["no"]],
+  ])("refuses a wrong --%s, saying what is expected and what was found", (name, texts) => {
+    const { expected } = SETTINGS[name as keyof typeof SETTINGS];
+    for (const text of texts) {
+      const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
+      const sentence = `expects ${expected}, found ${shown}`;
+      expect(() => configOf({ [name]: [text] }), text).toThrow(`--${name} ${sentence}`);
+      expect(() => configOf({}, { [variableOf(name)]: text }), text).toThrow(
+        `${variableOf(name)} ${sentence}`,
+      );
+    }
+    expect(() => configOf({ [name]: [""] })).toThrow(`--${name} expects ${expected}, found nothing`);
+  });
+
+  it("never repeats a secret that it refuses", () => {
+    expect(() => configOf({ "sim-token": ["my secret"] })).toThrow(
+      "--sim-token expects 1 to 256 visible ASCII characters, found something else",
+    );
+  });
+
+  it("prefers a flag to its variable, and takes an empty variable for none", () => {
+    expect(configOf({ port: ["1"] }, { CLOBSIM_PORT: "2" }).port).toBe(1);
+    expect(configOf({}, { CLOBSIM_PORT: "" }).port).toBe(DEFAULT_CONFIG.port);
+  });
+
+  it("takes a flag once, and names of hosts as often as they are given", () => {
+    expect(() => configOf({ port: ["1", "2"] })).toThrow("--port is expected once, found 2 times");
+    expect(configOf({ "allow-host": ["a.test", "b.test"] }).allowHosts).toEqual(["a.test", "b.test"]);
+    expect(configOf({}, { CLOBSIM_ALLOW_HOST: "a.test, b.test" }).allowHosts).toEqual(["a.test", "b.test"]);
+  });
+
+  it.each(["0.0.0.0", "::", "192.168.1.2", "exchange.test", "127.evil.test"])(
+    "wants a token before it lets other machines in at %s",
+    (host) => {
+      expect(() => configOf({ host: [host] })).toThrow(`--host ${host} lets other machines in`);
+      expect(configOf({ host: [host], "sim-token": ["t"] }).host).toBe(host);
+    },
+  );
+
+  it("refuses to generate markets for a world that a file holds", () => {
+    expect(() => configOf({ world: ["w.json"], markets: ["3"] })).toThrow("contradict");
+  });
+
+  it("names the version of package.json", () => {
+    const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+    expect(VERSION).toBe(version);
+  });
+});
