@@ -79,7 +79,7 @@ export function openService(config: Config, world: World): Service {
       credentials: config.credentials,
       personalSign: config.personalSign,
       simToken: config.simToken,
-      allowHosts: config.allowHosts,
+      allowHosts: [...config.allowHosts, config.host.toLowerCase()],
       beyondLoopback: !isLoopback(config.host),
       requestTimeoutMs: config.requestTimeoutMs,
       devAccounts: devAccounts(world),

@@ -10,6 +10,8 @@ import { VERSION } from "../src/config.ts";
 const BIN = fileURLToPath(new URL("../bin/clobsim.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "clobsim-cli-"));
 const children = new Set<ChildProcess>();
+/** On any free port, without a log. */
+const QUIET = ["serve", "--port", "0", "--log-level", "silent"];
 
 afterAll(() => {
   for (const child of children) child.kill("SIGKILL");
@@ -52,16 +54,29 @@ function ended(child: ChildProcess): Promise<Ended> {
 const clobsim = (args: readonly string[], environment?: Environment): Promise<Ended> =>
   ended(start(args, environment));
 
-/** Resolves with the address of the banner, once a server answers. */
-function serving(child: ChildProcess): Promise<string> {
+interface Serving {
+  readonly url: string;
+  readonly banner: string;
+  /** Ends it by a signal. */
+  readonly stop: (signal: NodeJS.Signals) => Promise<Ended>;
+}
+
+/** A server on a free port, once its banner is complete. */
+function serve(args: readonly string[], environment?: Environment): Promise<Serving> {
+  const child = start([...QUIET, ...args], environment);
+  const end = ended(child);
+  const stop = (signal: NodeJS.Signals): Promise<Ended> => {
+    child.kill(signal);
+    return end;
+  };
   return new Promise((resolve, reject) => {
     let banner = "";
     child.stdout?.on("data", (bytes: Buffer) => {
       banner += bytes.toString();
-      const url = /answers at (http\S+)/.exec(banner)?.[1];
-      if (url !== undefined && banner.includes("curl")) resolve(url);
+      const url = /answers at (http\S+)\n.*curl .*\n\n$/s.exec(banner)?.[1];
+      if (url !== undefined) resolve({ url, banner, stop });
     });
-    child.on("close", () => reject(new Error(`ended before it answered: ${banner}`)));
+    end.then(({ stderr }) => reject(new Error(`ended before it answered: ${stderr}`)));
   });
 }
 
@@ -167,39 +182,39 @@ describe("clobsim world", () => {
 });
 
 describe("clobsim serve", () => {
-  const QUIET = ["serve", "--port", "0", "--log-level", "silent"];
-
-  it("says where it answers, what it serves and how to try it, and stops with exit code 0 when told to", async () => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) {
-      const child = start([...QUIET, "--clock", "frozen", "--seed", "7"]);
-      const end = ended(child);
-      const url = await serving(child);
-      const book = await fetch(`${url}/clob/time`);
-      expect(await book.json()).toEqual({ time: 1_767_225_600 });
-      child.kill(signal);
-      const { code, stdout, stderr } = await end;
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "clobsim: stopping\n" });
-      expect(stdout).toContain(`${url}/openapi.json`);
-      expect(stdout).toMatch(/seed +7\n/);
-      expect(stdout).toMatch(/clock +frozen, 2026-01-01T00:00:00.000Z\n/);
-      expect(stdout.match(/0x[\da-f]{40} {2}0x[\da-f]{64}\n/gi)?.length).toBe(10);
-      expect(stdout).not.toContain("\u001b");
-    }
+  it.each(["SIGTERM", "SIGINT"] as const)("stops with exit code 0 at %s", async (signal) => {
+    const { stop } = await serve([]);
+    expect(await stop(signal)).toMatchObject({ code: 0, stderr: "clobsim: stopping\n" });
   });
 
-  it("shows a book at the address that the banner tells to try", async () => {
-    const child = start(QUIET);
-    let banner = "";
-    child.stdout?.on("data", (bytes: Buffer) => {
-      banner += bytes.toString();
-    });
-    const end = ended(child);
-    await serving(child);
-    const book = await fetch(/curl "([^"]+)"/.exec(banner)?.[1] ?? "");
-    expect(book.status).toBe(200);
-    expect(await book.json()).toMatchObject({ bids: expect.any(Array), asks: expect.any(Array) });
-    child.kill("SIGTERM");
-    expect((await end).code).toBe(0);
+  it("answers where its banner says, at the time that its banner says", async () => {
+    const { url, banner, stop } = await serve(["--clock", "frozen"]);
+    expect(banner).toMatch(/clock +frozen, 2026-01-01T00:00:00.000Z\n/);
+    const reply = await fetch(`${url}/clob/time`);
+    expect(await reply.json()).toEqual({ time: 1_767_225_600 });
+    await stop("SIGTERM");
+  });
+
+  it("shows a book at the address that its banner tells to try", async () => {
+    const { banner, stop } = await serve([]);
+    const reply = await fetch(/curl "([^"]+)"/.exec(banner)?.[1] ?? "");
+    expect(reply.status).toBe(200);
+    expect(await reply.json()).toMatchObject({ bids: expect.any(Array), asks: expect.any(Array) });
+    await stop("SIGTERM");
+  });
+
+  it("shows the seed, the size of its world and ten accounts with their keys", async () => {
+    const { banner, stop } = await serve(["--seed", "7", "--markets", "3"]);
+    expect(banner).toMatch(/seed +7\n/);
+    expect(banner).toMatch(/world +\d+ events?, 3 markets\n/);
+    expect(banner.match(/\d {2}0x[\da-f]{40} {2}0x[\da-f]{64}\n/gi)?.length).toBe(10);
+    await stop("SIGTERM");
+  });
+
+  it("paints nothing when stdout is no terminal, whatever the machine prefers", async () => {
+    const { banner, stop } = await serve([], { CI: "true", FORCE_COLOR: "1" });
+    expect(banner).not.toContain("\u001b");
+    await stop("SIGTERM");
   });
 
   it("names a port that is taken, and the remedy", async () => {
@@ -238,11 +253,9 @@ describe("clobsim serve", () => {
   it("opens a world file with the file's own seed, and refuses to give it another", async () => {
     const path = join(folder, "seven.json");
     await clobsim(["world", "--seed", "seven", "--events", "1", "--out", path]);
-    const child = start([...QUIET, "--world", path]);
-    const end = ended(child);
-    await serving(child);
-    child.kill("SIGTERM");
-    expect((await end).stdout).toMatch(/seed +seven\n/);
+    const { banner, stop } = await serve(["--world", path]);
+    expect(banner).toMatch(/seed +seven\n/);
+    await stop("SIGTERM");
     const { code, stderr } = await clobsim([...QUIET, "--world", path, "--seed", "8"]);
     expect(code).toBe(2);
     expect(stderr.trimEnd().split("\n").length).toBe(1);

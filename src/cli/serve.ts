@@ -45,5 +45,5 @@ async function start(config: Config): Promise<RunningServer> {
 function screenOf(environment: Given["environment"]): Screen {
   const { isTTY, columns } = process.stdout;
   const isPlain = (environment.NO_COLOR ?? "") !== "" || environment.TERM === "dumb";
-  return { isColoured: isTTY && !isPlain, columns: isTTY ? columns : undefined };
+  return { isColoured: isTTY === true && !isPlain, columns: isTTY === true ? columns : undefined };
 }

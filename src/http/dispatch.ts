@@ -21,55 +21,53 @@ const KIB = 1024;
 const MAX_BODY = 64 * KIB;
 const MAX_CONTROL_BODY = 1024 * KIB;
 
-/** Gives every endpoint its route, then every path its 405, then everything else its 404. */
+/** Gives every path its methods and, for all others, a 405; then everything else its 404. */
 export function mountEndpoints(app: Express, service: Service, handlers: Handlers<Operation>): void {
-  const methodsOf = new Map<string, string[]>();
+  const routes = new Map<string, Map<Endpoint["method"], Route>>();
   for (const endpoint of ENDPOINTS) {
-    const path = expressPath(endpoint.path);
-    methodsOf.set(path, [...(methodsOf.get(path) ?? []), endpoint.method]);
-    const route = routeOf(service, endpoint, handlers[endpoint.operation] as AnyHandler);
-    mount(app, endpoint.method, path, route);
+    const methods = routes.get(endpoint.path) ?? new Map<Endpoint["method"], Route>();
+    methods.set(endpoint.method, routeOf(service, endpoint, handlers[endpoint.operation] as AnyHandler));
+    routes.set(endpoint.path, methods);
   }
-  methodsOf.set("/openapi.json", ["GET"]);
-  mount(app, "GET", "/openapi.json", (request, response) => {
+  routes.set("/openapi.json", new Map([["GET", openApiRoute(service)]]));
+  for (const [path, methods] of routes) mountPath(app, service, path, methods);
+  const notFound: Route = (request, response) =>
+    sendError(service, request, response, routeNotFound(pathOf(request.url), [...routes.keys()]));
+  app.use(notFound as never);
+}
+
+const openApiRoute =
+  (service: Service): Route =>
+  (request, response) => {
     service.openApi().then(
       (text) => sendAnswer(service, request, response, new JsonText(text)),
       (error: unknown) => sendError(service, request, response, error),
     );
-  });
-  for (const [path, methods] of methodsOf) mountOthers(app, service, path, methods);
-  const known = [...methodsOf.keys()];
-  app.use(((request: Incoming, response: Outgoing): void =>
-    sendError(service, request, response, routeNotFound(pathOf(request.url), known))) as never);
-}
+  };
 
-const expressPath = (path: string): string => path.replace(/\{(\w+)\}/g, ":$1");
-
-function mount(app: Express, method: Endpoint["method"], path: string, route: Route): void {
-  const handler = route as unknown as Parameters<Express["get"]>[1];
-  if (method === "GET") app.get(path, handler as never);
-  else if (method === "POST") app.post(path, handler as never);
-  else app.delete(path, handler as never);
-}
-
-/** Answers the methods that a path does not have. */
-function mountOthers(app: Express, service: Service, path: string, methods: readonly string[]): void {
-  const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
-  const route: Route = (request, response) => {
+/** One path: its methods, the methods it does not have, and OPTIONS, which names those it has. */
+function mountPath(
+  app: Express,
+  service: Service,
+  path: string,
+  methods: ReadonlyMap<Endpoint["method"], Route>,
+): void {
+  const route = app.route(path.replace(/\{(\w+)\}/g, ":$1"));
+  for (const [method, handle] of methods) {
+    if (method === "GET") route.get(handle as never);
+    else if (method === "POST") route.post(handle as never);
+    else route.delete(handle as never);
+  }
+  const allow = [...methods.keys(), ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+  const others: Route = (request, response) => {
     if (request.method === "OPTIONS") {
       sendEmpty(service, request, response, ["allow", allow]);
       return;
     }
-    const error = new ApiError(
-      "METHOD_NOT_ALLOWED",
-      `${pathOf(request.url)} takes ${allow}, found ${request.method}`,
-      {
-        headers: { allow },
-      },
-    );
-    sendError(service, request, response, error);
+    const found = `${pathOf(request.url)} takes ${allow}, found ${request.method}`;
+    sendError(service, request, response, new ApiError("METHOD_NOT_ALLOWED", found, { headers: { allow } }));
   };
-  app.all(path, route as never);
+  route.all(others as never);
 }
 
 /** What one endpoint does with a request: body, time, caller, query, body's meaning, answer; in this order. */
@@ -141,8 +139,7 @@ function warn(request: Incoming, unknown: readonly string[], known: readonly str
 }
 
 function routeNotFound(path: string, known: readonly string[]): ApiError {
-  const templates = known.map((route) => route.replace(/:(\w+)/g, "{$1}"));
-  const like = nearest(path.replace(/\/+$/, ""), templates);
+  const like = nearest(path.replace(/\/+$/, ""), known);
   return new ApiError("ROUTE_NOT_FOUND", `no route ${JSON.stringify(path.slice(0, 200))}`, {
     hint:
       like === undefined

@@ -1,0 +1,76 @@
+import type { Command, CreateMarket, OrderType, Outcome, PlaceOrder, Side } from "../../src/core/commands.ts";
+import { parseDuration } from "../../src/core/time.ts";
+import { type Millis, millis, price, size } from "../../src/core/units.ts";
+import { PRICE_PLACES, SIZE_PLACES, unitsOf } from "../../src/wire/decimals.ts";
+
+/** What a market is created with, in human decimals; what is left out has the defaults of the control plane. */
+export interface MarketTerms extends Partial<Pick<CreateMarket, "matching" | "selfTrade" | "feeRateBps">> {
+  readonly tickSize?: number;
+  readonly minOrderSize?: number;
+}
+
+const ORDER =
+  /^(?<by>\w+) (?<side>BUY|SELL) (?<shares>[\d.]+) (?<outcome>YES|NO) @ (?<limit>[\d.]+)(?: (?<type>GTC|GTD|FOK|FAK)(?: (?<life>\w+))?)?$/;
+
+/** The wallet address of a person in a test. */
+export function addressOf(name: string): string {
+  const hex = [...name].map((letter) => letter.charCodeAt(0).toString(16));
+  return `0x${hex.join("").padStart(40, "0")}`;
+}
+
+/** A decimal in units of 10^-places. @throws Error when it has more decimals. */
+export function unitsIn(decimal: number | string, places: number): number {
+  const units = unitsOf(decimal, places);
+  if (units === null) throw new Error(`${decimal} has more than ${places} decimals`);
+  return units;
+}
+
+/** An order as a sentence: `alice BUY 10 YES @ 0.5 GTD 60s`, where type and life may be left out. */
+export function orderCommand(
+  sentence: string,
+  now: Millis,
+  tokenId: (outcome: Outcome) => string,
+): PlaceOrder {
+  const words = ORDER.exec(sentence)?.groups as Record<string, string | undefined> | undefined;
+  if (words === undefined) throw new Error(`not an order: ${sentence}`);
+  const { by = "", side, shares = "", outcome, limit = "", type = "GTC", life } = words;
+  const lasts = life === undefined ? null : parseDuration(life);
+  return {
+    kind: "placeOrder",
+    address: addressOf(by),
+    tokenId: tokenId(outcome as Outcome),
+    side: side as Side,
+    price: price(unitsIn(limit, PRICE_PLACES)),
+    size: size(unitsIn(shares, SIZE_PLACES)),
+    orderType: type as OrderType,
+    expiration: lasts === null ? null : millis(now + lasts),
+  };
+}
+
+/** An event of which only the slug matters. */
+export const eventCommand = (slug: string): Command => ({
+  kind: "createEvent",
+  title: slug,
+  slug,
+  description: "",
+  category: "",
+  tags: [],
+  endDate: null,
+});
+
+/** A market of an event. */
+export const marketCommand = (slug: string, terms: MarketTerms = {}, event = 1): Command => ({
+  kind: "createMarket",
+  event,
+  question: slug,
+  slug,
+  description: "",
+  category: "",
+  tags: [],
+  tickSize: price(unitsIn(terms.tickSize ?? 0.01, PRICE_PLACES)),
+  minOrderSize: size(unitsIn(terms.minOrderSize ?? 1, SIZE_PLACES)),
+  feeRateBps: terms.feeRateBps ?? 0,
+  matching: terms.matching ?? "complementary",
+  selfTrade: terms.selfTrade ?? "allow",
+  endDate: null,
+});
