@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { Server } from "node:http";
 import { type Config, ConfigError, FROZEN_START, isLoopback, VERSION } from "./config.ts";
-import type { Millis } from "./core/units.ts";
-import { millis } from "./core/units.ts";
+import { toIso } from "./core/time.ts";
+import { type Millis, millis } from "./core/units.ts";
 import { requestLog } from "./http/request-log.ts";
 import { createHttpServer } from "./http/server.ts";
 import type { DevAccount, Service } from "./http/service.ts";
@@ -111,6 +111,10 @@ const openingTime = (config: Config, wall: number): Millis =>
 function openWorld(exchange: Exchange, world: World, start: Millis): void {
   let isFirst = true;
   for (const { at, command } of openingCommands(world, start)) {
+    if (at < 0)
+      throw new ConfigError(
+        `the start ${toIso(start)} leaves no room for the world's history before it: start later`,
+      );
     if (isFirst) exchange.restart(at);
     isFirst = false;
     exchange.advanceTo(at);

@@ -41,11 +41,15 @@ function parse(argv: readonly string[]): Parsed {
   let command: Command | undefined;
   let output = "";
   const parser = createParser();
+  // yargs lays out a command's help on every run, which takes longer than all else it does.
+  const wantsHelp = argv.some((word) => word === "-h" || word.startsWith("--help"));
   for (const each of COMMANDS) {
-    const chosen = (): void => {
+    const describe = (inner: Argv): void =>
+      wantsHelp ? describeCommand(inner, each) : nameToggles(inner, each);
+    const choose = (): void => {
       command = each;
     };
-    parser.command(each.name, each.summary, (inner) => describeCommand(inner, each), chosen);
+    parser.command(each.name, each.summary, describe, choose);
   }
   const heard = (error: unknown, _values: unknown, text: string): void => {
     if (error) throw error;
@@ -76,6 +80,11 @@ function createParser(): Argv {
     .wrap(Math.min(MAX_COLUMNS, process.stdout.columns || MAX_COLUMNS))
     .exitProcess(false)
     .showHelpOnFail(false);
+}
+
+/** All that yargs must know to read a command line: which flags have no value. */
+function nameToggles(parser: Argv, command: Command): void {
+  for (const flag of command.flags) if (flag.toggle !== undefined) parser.boolean(wordOf(flag));
 }
 
 function describeCommand(parser: Argv, command: Command): void {

@@ -1,5 +1,12 @@
 import type { DomainEvent } from "./events.ts";
-import { issueCollateral, issueSets, mintGrant, openAccount, raiseGrant } from "./rules/apply-accounts.ts";
+import {
+  issueCollateral,
+  issueSets,
+  mintGrant,
+  noteDerivation,
+  openAccount,
+  raiseGrant,
+} from "./rules/apply-accounts.ts";
 import { addEvent, addMarket, endMarket } from "./rules/apply-markets.ts";
 import { endOrder, openOrder, restOrder } from "./rules/apply-orders.ts";
 import { settleTrade } from "./rules/apply-trade.ts";
@@ -12,49 +19,45 @@ export function apply(state: State, event: DomainEvent, at: Millis): void {
   switch (event.kind) {
     case "orderPlaced":
       openOrder(state, event, at);
-      return;
+      break;
     case "orderTraded":
       settleTrade(state, event, at);
-      return;
+      break;
     case "orderRested":
       restOrder(state, event, at);
-      return;
+      break;
     case "orderCanceled":
-      endOrder(state, event.order, "CANCELED", event.reason, at);
-      return;
     case "orderExpired":
-      endOrder(state, event.order, "EXPIRED", null, at);
-      return;
+      endOrder(state, event, at);
+      break;
     case "grantMinted":
       mintGrant(state, event);
-      return;
+      break;
     case "accountOpened":
       openAccount(state, event);
-      return;
+      break;
     case "collateralIssued":
       issueCollateral(state, event);
-      return;
+      break;
     case "setsIssued":
       issueSets(state, event);
-      return;
+      break;
     case "grantRaised":
       raiseGrant(state, event);
-      return;
+      break;
     case "credentialsDerived":
-      state.accounts.get(event.account).derivations += 1;
-      return;
+      noteDerivation(state, event);
+      break;
     case "eventCreated":
       addEvent(state, event, at);
-      return;
+      break;
     case "marketCreated":
       addMarket(state, event, at);
-      return;
+      break;
     case "marketClosed":
-      endMarket(state, event.market, null, at);
-      return;
     case "marketResolved":
-      endMarket(state, event.market, event.winningOutcome, at);
-      return;
+      endMarket(state, event, at);
+      break;
     default:
       throw unreachable(event);
   }

@@ -1,6 +1,6 @@
 import type { Command, Outcome, Stamped } from "../core/commands.ts";
 import { tokenIdOf } from "../core/ids.ts";
-import { FULL_PRICE, type Millis, millis, money, price, size } from "../core/units.ts";
+import { FULL_PRICE, MAX_MILLIS, type Millis, millis, money, price, size } from "../core/units.ts";
 import type { FlowRow, World, WorldEvent, WorldMarket } from "./world.ts";
 
 const DAY_MS = 86_400_000;
@@ -122,7 +122,7 @@ const fundings = (world: World, at: number): Happening[] =>
   }));
 
 const endDateOf = (endsInDays: number, start: Millis): Millis =>
-  millis((Math.floor(start / DAY_MS) + endsInDays) * DAY_MS);
+  millis(Math.min(MAX_MILLIS, (Math.floor(start / DAY_MS) + endsInDays) * DAY_MS));
 
 const createEvent = (event: WorldEvent, start: Millis): Command => ({
   kind: "createEvent",

@@ -3,7 +3,7 @@ import type { Command, Outcome, PlaceOrder, Side } from "../../src/core/commands
 import type { Decision } from "../../src/core/decision.ts";
 import type { DomainEvent } from "../../src/core/events.ts";
 import { idOf } from "../../src/core/ids.ts";
-import { violations } from "../../src/core/invariants.ts";
+import { violations } from "../../src/core/invariants/invariants.ts";
 import { bookFor, isMirrored, type Market, priceIn, tokenIdIn } from "../../src/core/market.ts";
 import type { RefusalCode } from "../../src/core/refusals.ts";
 import type { ExchangeConfig, State } from "../../src/core/state.ts";

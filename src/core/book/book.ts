@@ -134,7 +134,8 @@ export class Book {
   queue(direction: BookDirection, visit: (slot: number) => void): void {
     const side = direction === BID ? this.#bids : this.#asks;
     for (let rank = side.best; rank <= this.levels; rank = side.after(rank)) {
-      for (let slot = side.first(rank); slot !== NO_SLOT; slot = this.pool.cells[slot + NEXT] as number) visit(slot);
+      for (let slot = side.first(rank); slot !== NO_SLOT; slot = this.pool.cells[slot + NEXT] as number)
+        visit(slot);
     }
   }
 

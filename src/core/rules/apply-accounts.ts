@@ -1,4 +1,11 @@
-import type { AccountOpened, CollateralIssued, GrantMinted, GrantRaised, SetsIssued } from "../events.ts";
+import type {
+  AccountOpened,
+  CollateralIssued,
+  CredentialsDerived,
+  GrantMinted,
+  GrantRaised,
+  SetsIssued,
+} from "../events.ts";
 import { emptyAccount, type State } from "../state.ts";
 import { FULL_PRICE, money, notional, type Size, size } from "../units.ts";
 import { credit, holdingIn } from "./ledger.ts";
@@ -32,6 +39,11 @@ export function mintGrant(state: State, event: GrantMinted): void {
   const holding = holdingIn(state.accounts.get(event.account), event.market);
   holding.granted = size(holding.granted + event.size);
   mint(state, event.market, event.size, event.account, event.account);
+}
+
+/** Counts a derivation of credentials. */
+export function noteDerivation(state: State, event: CredentialsDerived): void {
+  state.accounts.get(event.account).derivations += 1;
 }
 
 function mint(state: State, market: number, amount: Size, yes: number, no: number): void {

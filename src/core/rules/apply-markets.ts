@@ -1,5 +1,4 @@
-import type { WinningOutcome } from "../commands.ts";
-import type { EventCreated, MarketCreated } from "../events.ts";
+import type { EventCreated, MarketClosed, MarketCreated, MarketResolved } from "../events.ts";
 import { conditionIdOf, tokenIdOf } from "../ids.ts";
 import { type Market, type MarketBook, tokenOf } from "../market.ts";
 import { Numbered } from "../numbered.ts";
@@ -46,12 +45,16 @@ export function addMarket(
   state.tokenById.set(market.tokenIds[1], tokenOf(number, "NO"));
 }
 
-/** Closes a market, or resolves it when a winner is named. */
-export function endMarket(state: State, number: number, winner: WinningOutcome | null, at: Millis): void {
-  const market = state.markets.get(number);
-  market.status = winner === null ? "CLOSED" : "RESOLVED";
-  market.winningOutcome = winner;
-  market.resolvedAt = winner === null ? null : at;
+/** Closes a market, or resolves it with its winner. */
+export function endMarket(state: State, event: MarketClosed | MarketResolved, at: Millis): void {
+  const market = state.markets.get(event.market);
+  if (event.kind === "marketClosed") {
+    market.status = "CLOSED";
+    return;
+  }
+  market.status = "RESOLVED";
+  market.winningOutcome = event.winningOutcome;
+  market.resolvedAt = at;
 }
 
 const emptyBook = (at: Millis): MarketBook => ({

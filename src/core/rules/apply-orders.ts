@@ -1,7 +1,7 @@
 import type { Account } from "../account.ts";
 import { Book } from "../book/book.ts";
 import { NO_SLOT } from "../book/order-pool.ts";
-import type { CancelReason, OrderPlaced, OrderRested } from "../events.ts";
+import type { OrderCanceled, OrderExpired, OrderPlaced, OrderRested } from "../events.ts";
 import {
   bookFor,
   directionIn,
@@ -73,14 +73,8 @@ export function restOrder(state: State, event: OrderRested, at: Millis): void {
 }
 
 /** Ends an order that is not filled whole: out of the book, and its reservation released. */
-export function endOrder(
-  state: State,
-  number: number,
-  status: "CANCELED" | "EXPIRED",
-  reason: CancelReason | null,
-  at: Millis,
-): void {
-  const order = state.orders.get(number);
+export function endOrder(state: State, event: OrderCanceled | OrderExpired, at: Millis): void {
+  const order = state.orders.get(event.order);
   const market = state.markets.get(marketOfToken(order.token));
   const remaining = remainingOf(order);
   changeReservation(
@@ -89,7 +83,8 @@ export function endOrder(
     order,
     -reservationOf(order, remaining, market.feeRateBps),
   );
-  order.cancelReason = reason;
+  const status = event.kind === "orderExpired" ? "EXPIRED" : "CANCELED";
+  order.cancelReason = event.kind === "orderExpired" ? null : event.reason;
   order.updatedAt = at;
   if (order.slot === NO_SLOT) {
     order.status = order.matched > 0 ? "MATCHED" : status;

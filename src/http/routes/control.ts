@@ -1,6 +1,6 @@
 import { canonicalLines } from "../../core/canonical.ts";
 import { houseAddress, numberOf } from "../../core/ids.ts";
-import { invariants } from "../../core/invariants.ts";
+import { invariants } from "../../core/invariants/invariants.ts";
 import { findAccount } from "../../core/rules/ledger.ts";
 import { emptyAccount } from "../../core/state.ts";
 import { toIso } from "../../core/time.ts";

@@ -120,7 +120,12 @@ describe.each(["complementary", "independent"] as const)("price-time priority in
 describe("what an order notes when it rests", () => {
   it("is who stood before it in its queue, and how much", () => {
     const floor = openFloor();
-    floor.send("alice BUY 10 YES @ 0.5", "bob BUY 7.5 YES @ 0.5", "bob BUY 1 YES @ 0.51", "carol BUY 3 YES @ 0.5");
+    floor.send(
+      "alice BUY 10 YES @ 0.5",
+      "bob BUY 7.5 YES @ 0.5",
+      "bob BUY 1 YES @ 0.51",
+      "carol BUY 3 YES @ 0.5",
+    );
     expect(floor.state.orders.get(4)).toMatchObject({ rested: true, ordersAhead: 2, sizeAhead: 1750 });
   });
 

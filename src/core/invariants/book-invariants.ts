@@ -1,0 +1,111 @@
+import { ASK, BID, type Book, type BookDirection } from "../book/book.ts";
+import {
+  bookFor,
+  directionIn,
+  isMirrored,
+  levelsOf,
+  type Market,
+  type MarketBook,
+  marketOfToken,
+  outcomeOf,
+  priceIn,
+} from "../market.ts";
+import { type Order, remainingOf } from "../order.ts";
+import type { State } from "../state.ts";
+import { notional } from "../units.ts";
+import { type Invariant, Judgement } from "./judgement.ts";
+
+/** Where a live order must be found: `market/book/direction/tick`. */
+function placeOf(market: Market, order: Order): string {
+  const outcome = outcomeOf(order.token);
+  const mirrored = isMirrored(market, outcome);
+  const tick = priceIn(mirrored, order.price) / market.tickSize;
+  const book = bookFor(market, outcome) === market.books[0] ? 0 : 1;
+  return `${market.number}/${book}/${directionIn(mirrored, order.side)}/${tick}`;
+}
+
+/** Levels and liquidity are the sums of the live orders. */
+export function booksHoldTheLiveOrders(state: State): Invariant {
+  const judgement = new Judgement("book levels = sum of live orders");
+  const totals = new Map<string, { open: number; orders: number }>();
+  const liquidity = new Map<number, number>();
+  for (const order of state.orders) {
+    if (order.status !== "LIVE") continue;
+    const market = state.markets.get(marketOfToken(order.token));
+    const place = placeOf(market, order);
+    const level = totals.get(place) ?? { open: 0, orders: 0 };
+    totals.set(place, { open: level.open + remainingOf(order), orders: level.orders + 1 });
+    const outcome = outcomeOf(order.token);
+    if (bookFor(market, outcome) !== market.books[0]) continue;
+    const value = notional(priceIn(isMirrored(market, outcome), order.price), remainingOf(order));
+    liquidity.set(market.number, (liquidity.get(market.number) ?? 0) + value);
+  }
+  forEachSide(state, (market, index, _lane, book, direction) => {
+    book.depth(direction, (tick, open, orders) => {
+      const place = `${market.number}/${index}/${direction}/${tick}`;
+      judgement.equal(`open at ${place}`, open, totals.get(place)?.open ?? 0);
+      judgement.equal(`orders at ${place}`, orders, totals.get(place)?.orders ?? 0);
+      totals.delete(place);
+    });
+  });
+  for (const [place, { open }] of totals) judgement.equal(`open at ${place}`, 0, open);
+  for (const market of state.markets) {
+    judgement.equal(
+      `liquidity of market ${market.number}`,
+      market.liquidity,
+      liquidity.get(market.number) ?? 0,
+    );
+  }
+  return judgement.result;
+}
+
+/** The best bid is below the best ask. */
+export function noBookIsCrossed(state: State): Invariant {
+  const judgement = new Judgement("no book is crossed");
+  for (const market of state.markets) {
+    for (const { book } of market.books) {
+      if (book === null) continue;
+      const { bestBid, bestAsk } = book;
+      judgement.expect(
+        bestBid < bestAsk,
+        () =>
+          `market ${market.number}: best bid ${bestBid}, best ask ${bestAsk} of ${levelsOf(market)} levels`,
+      );
+    }
+  }
+  return judgement.result;
+}
+
+/** Within a level, whoever came first stands first. */
+export function queuesAreInOrderOfArrival(state: State): Invariant {
+  const judgement = new Judgement("queues are in order of arrival");
+  forEachSide(state, (market, _index, _lane, book, direction) => {
+    let tick = 0;
+    let previous = 0;
+    book.queue(direction, (slot) => {
+      const order = state.pool.orderIn(slot);
+      if (book.tickOf(slot) === tick) {
+        judgement.expect(
+          previous < order,
+          () => `market ${market.number}: order ${previous} before ${order}`,
+        );
+      }
+      tick = book.tickOf(slot);
+      previous = order;
+    });
+  });
+  return judgement.result;
+}
+
+function forEachSide(
+  state: State,
+  visit: (market: Market, index: number, lane: MarketBook, book: Book, direction: BookDirection) => void,
+): void {
+  for (const market of state.markets) {
+    for (const [index, lane] of market.books.entries()) {
+      if (lane.book === null) continue;
+      visit(market, index, lane, lane.book, BID);
+      visit(market, index, lane, lane.book, ASK);
+    }
+  }
+}

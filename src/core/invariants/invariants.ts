@@ -1,0 +1,28 @@
+import type { State } from "../state.ts";
+import { booksHoldTheLiveOrders, noBookIsCrossed, queuesAreInOrderOfArrival } from "./book-invariants.ts";
+import type { Invariant } from "./judgement.ts";
+import {
+  collateralIsConserved,
+  noBalanceIsNegative,
+  reservationsFollowOrders,
+  sharesAreBacked,
+} from "./ledger-invariants.ts";
+import { fillsAddUp, openOrdersAreListed } from "./order-invariants.ts";
+
+/** Judges every invariant over the whole state; its cost grows with the state. */
+export function invariants(state: State): Invariant[] {
+  return [
+    collateralIsConserved(state),
+    sharesAreBacked(state),
+    noBalanceIsNegative(state),
+    reservationsFollowOrders(state),
+    booksHoldTheLiveOrders(state),
+    noBookIsCrossed(state),
+    queuesAreInOrderOfArrival(state),
+    fillsAddUp(state),
+    openOrdersAreListed(state),
+  ];
+}
+
+/** The invariants that do not hold. */
+export const violations = (state: State): Invariant[] => invariants(state).filter(({ holds }) => !holds);

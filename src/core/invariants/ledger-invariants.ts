@@ -1,0 +1,76 @@
+import { type Account, availableOf } from "../account.ts";
+import { marketOfToken } from "../market.ts";
+import { remainingOf, reservationOf } from "../order.ts";
+import type { State } from "../state.ts";
+import { FULL_PRICE, notional } from "../units.ts";
+import { type Invariant, Judgement } from "./judgement.ts";
+
+/** All USDC ever issued is in a balance or locked behind shares. */
+export function collateralIsConserved(state: State): Invariant {
+  const judgement = new Judgement("USDC issued = balances + locked collateral");
+  let total = 0;
+  for (const account of state.accounts) total += account.collateral.balance;
+  for (const market of state.markets) total += notional(FULL_PRICE, market.supply);
+  judgement.equal("micro-USDC", total, state.issued);
+  return judgement.result;
+}
+
+/** Every share has its other half and one USDC behind the two. */
+export function sharesAreBacked(state: State): Invariant {
+  const judgement = new Judgement("supply of YES = supply of NO = locked collateral");
+  const yes = new Map<number, number>();
+  const no = new Map<number, number>();
+  for (const account of state.accounts) {
+    for (const [market, holding] of account.holdings) {
+      yes.set(market, (yes.get(market) ?? 0) + holding.yes.balance);
+      no.set(market, (no.get(market) ?? 0) + holding.no.balance);
+    }
+  }
+  for (const { number, supply } of state.markets) {
+    judgement.equal(`YES of market ${number}`, yes.get(number) ?? 0, supply);
+    judgement.equal(`NO of market ${number}`, no.get(number) ?? 0, supply);
+  }
+  return judgement.result;
+}
+
+/** Nobody owes, and nobody reserves more than there is. */
+export function noBalanceIsNegative(state: State): Invariant {
+  const judgement = new Judgement("no balance is negative or over-reserved");
+  for (const account of state.accounts) {
+    const check = (what: string, of: { balance: number; reserved: number }): void =>
+      judgement.expect(
+        of.reserved >= 0 && availableOf(of) >= 0 && Number.isSafeInteger(of.balance),
+        () => `account ${account.number} ${what}: balance ${of.balance}, reserved ${of.reserved}`,
+      );
+    check("USDC", account.collateral);
+    for (const [market, holding] of account.holdings) {
+      check(`YES of market ${market}`, holding.yes);
+      check(`NO of market ${market}`, holding.no);
+    }
+  }
+  return judgement.result;
+}
+
+/** What is reserved is what the live orders may cost. */
+export function reservationsFollowOrders(state: State): Invariant {
+  const judgement = new Judgement("reserved = what live orders may cost");
+  const expected = new Map<string, number>();
+  for (const order of state.orders) {
+    if (order.status !== "LIVE") continue;
+    const { feeRateBps } = state.markets.get(marketOfToken(order.token));
+    const key = `${order.account}/${order.side === "BUY" ? "USDC" : order.token}`;
+    expected.set(key, (expected.get(key) ?? 0) + reservationOf(order, remainingOf(order), feeRateBps));
+  }
+  const check = (account: Account, asset: string | number, reserved: number): void => {
+    const key = `${account.number}/${asset}`;
+    judgement.equal(`account ${key}`, reserved, expected.get(key) ?? 0);
+  };
+  for (const account of state.accounts) {
+    check(account, "USDC", account.collateral.reserved);
+    for (const [market, { yes, no }] of account.holdings) {
+      check(account, market * 2, yes.reserved);
+      check(account, market * 2 + 1, no.reserved);
+    }
+  }
+  return judgement.result;
+}

@@ -1,0 +1,183 @@
+import { describe, expect, it } from "vitest";
+import { openFloor, TestExchange } from "../../support/exchange.ts";
+
+describe("the NO book of a complementary market", () => {
+  it("is the exact mirror of the YES book", () => {
+    const floor = openFloor();
+    floor.send(
+      "alice BUY 10 YES @ 0.3",
+      "bob SELL 5 YES @ 0.42",
+      "carol BUY 7 NO @ 0.55",
+      "bob SELL 2 NO @ 0.9",
+    );
+    expect(floor.book("YES")).toEqual({
+      bids: ["10 @ 0.3", "2 @ 0.1"],
+      asks: ["5 @ 0.42", "7 @ 0.45"],
+    });
+    expect(floor.book("NO")).toEqual({
+      bids: ["5 @ 0.58", "7 @ 0.55"],
+      asks: ["10 @ 0.7", "2 @ 0.9"],
+    });
+  });
+
+  it("shares one queue with the YES book: arrival decides at one level, whatever the token", () => {
+    const floor = openFloor();
+    floor.send(
+      "alice SELL 5 YES @ 0.4",
+      "bob BUY 5 NO @ 0.6",
+      "alice SELL 5 YES @ 0.4",
+      "carol BUY 12 YES @ 0.4",
+    );
+    expect(floor.trades()).toEqual(["#4 x #1: 5 @ 0.4", "#4 x #2: 5 @ 0.4 MINT", "#4 x #3: 2 @ 0.4"]);
+  });
+});
+
+interface Settlement {
+  readonly rule: string;
+  readonly maker: string;
+  readonly taker: string;
+  readonly trade: string;
+  readonly supply: number;
+  /** USDC, YES and NO of maker and taker, who began with 100 of each. */
+  readonly alice: readonly [usdc: number, yes: number, no: number];
+  readonly bob: readonly [usdc: number, yes: number, no: number];
+  readonly last: readonly [yes: number, side: "BUY" | "SELL"];
+}
+
+const SETTLEMENTS: readonly Settlement[] = [
+  {
+    rule: "BUY YES x SELL YES hands shares over",
+    maker: "alice SELL 10 YES @ 0.3",
+    taker: "bob BUY 10 YES @ 0.4",
+    trade: "#2 x #1: 10 @ 0.3",
+    supply: 400,
+    alice: [103, 90, 100],
+    bob: [97, 110, 100],
+    last: [0.3, "BUY"],
+  },
+  {
+    rule: "SELL NO x BUY NO hands shares over",
+    maker: "alice BUY 10 NO @ 0.3",
+    taker: "bob SELL 10 NO @ 0.2",
+    trade: "#2 x #1: 10 @ 0.3",
+    supply: 400,
+    alice: [97, 100, 110],
+    bob: [103, 100, 90],
+    last: [0.7, "BUY"],
+  },
+  {
+    rule: "BUY YES x BUY NO splits full sets out of what both pay",
+    maker: "alice BUY 10 NO @ 0.65",
+    taker: "bob BUY 10 YES @ 0.4",
+    trade: "#2 x #1: 10 @ 0.35 MINT",
+    supply: 410,
+    alice: [93.5, 100, 110],
+    bob: [96.5, 110, 100],
+    last: [0.35, "BUY"],
+  },
+  {
+    rule: "BUY NO x BUY YES splits full sets, the improvement is the taker's",
+    maker: "alice BUY 10 YES @ 0.4",
+    taker: "bob BUY 10 NO @ 0.65",
+    trade: "#2 x #1: 10 @ 0.6 MINT",
+    supply: 410,
+    alice: [96, 110, 100],
+    bob: [94, 100, 110],
+    last: [0.4, "SELL"],
+  },
+  {
+    rule: "SELL YES x SELL NO merges full sets into what both receive",
+    maker: "alice SELL 10 NO @ 0.6",
+    taker: "bob SELL 10 YES @ 0.35",
+    trade: "#2 x #1: 10 @ 0.4 MERGE",
+    supply: 390,
+    alice: [106, 100, 90],
+    bob: [104, 90, 100],
+    last: [0.4, "SELL"],
+  },
+  {
+    rule: "SELL NO x SELL YES merges full sets",
+    maker: "alice SELL 10 YES @ 0.4",
+    taker: "bob SELL 10 NO @ 0.5",
+    trade: "#2 x #1: 10 @ 0.6 MERGE",
+    supply: 390,
+    alice: [104, 90, 100],
+    bob: [106, 100, 90],
+    last: [0.4, "BUY"],
+  },
+];
+
+function smallFloor(): TestExchange {
+  const floor = new TestExchange();
+  floor.market();
+  for (const name of ["alice", "bob"]) floor.fund(name, { usdc: 100, yes: 100, no: 100 });
+  return floor;
+}
+
+describe("a fill in a complementary market", () => {
+  it.each(SETTLEMENTS)("$rule", ({ maker, taker, trade, supply, alice, bob, last }) => {
+    const floor = smallFloor();
+    floor.send(maker, taker);
+    const holds = (name: string) => [
+      floor.usdc(name).balance,
+      floor.shares(name, "YES").balance,
+      floor.shares(name, "NO").balance,
+    ];
+    const market = floor.state.markets.get(1);
+    expect(floor.trades()).toEqual([trade]);
+    expect(market.supply).toBe(supply * 100);
+    expect({ alice: holds("alice"), bob: holds("bob") }).toEqual({ alice, bob });
+    expect(market.books[0].last).toMatchObject({ price: Math.round(last[0] * 10_000), side: last[1] });
+  });
+
+  it("is counted in the volume as the taker paid or received it", () => {
+    const floor = smallFloor();
+    floor.send("alice BUY 10 YES @ 0.4", "bob BUY 10 NO @ 0.65");
+    expect(floor.state.markets.get(1).volume).toBe(6_000_000);
+  });
+
+  it("sets the last price of both tokens at once, in the terms of the one book", () => {
+    const floor = smallFloor();
+    floor.send("alice BUY 10 YES @ 0.4", "bob BUY 10 NO @ 0.65");
+    const [{ last, history }] = floor.state.markets.get(1).books;
+    expect(last?.price).toBe(4000);
+    expect([history.size, history.priceAt(0)]).toEqual([1, 4000]);
+  });
+
+  it("is listed among the market's trades of YES only when the taker traded YES", () => {
+    const floor = smallFloor();
+    floor.send("alice BUY 10 YES @ 0.4", "bob BUY 4 NO @ 0.6", "bob SELL 4 YES @ 0.4");
+    const { trades, yesTrades } = floor.state.markets.get(1);
+    expect([[...trades], [...yesTrades]]).toEqual([[1, 2], [2]]);
+  });
+
+  it("can take the same account on both sides of a minted set", () => {
+    const floor = smallFloor();
+    floor.send("alice BUY 100 NO @ 0.6", "alice BUY 100 YES @ 0.4");
+    expect(floor.trades()).toEqual(["#2 x #1: 100 @ 0.4 MINT"]);
+    expect(floor.usdc("alice")).toEqual({ balance: 0, reserved: 0 });
+    expect(floor.shares("alice", "NO")).toEqual({ balance: 200, reserved: 0 });
+  });
+
+  it("can merge all that there is", () => {
+    const floor = smallFloor();
+    floor.send("alice SELL 100 NO @ 0.6", "bob SELL 100 YES @ 0.4");
+    expect(floor.state.markets.get(1).supply).toBe(30_000);
+  });
+});
+
+describe("what rests in a complementary market", () => {
+  it("is worth price x size in the terms of YES", () => {
+    const floor = openFloor();
+    floor.send("alice BUY 10 YES @ 0.3", "bob BUY 20 NO @ 0.6");
+    expect(floor.state.markets.get(1).liquidity).toBe(3_000_000 + 8_000_000);
+  });
+
+  it.each(["0.0001", "0.9999"])("is worth the same after it is filled or canceled, at %s", (price) => {
+    const floor = openFloor({ tickSize: 0.0001 });
+    floor.send(`alice BUY 10 NO @ ${price}`, `alice SELL 3 YES @ ${price}`, `bob SELL 4 NO @ ${price}`);
+    floor.cancelAll("alice");
+    floor.cancelAll("bob");
+    expect(floor.state.markets.get(1).liquidity).toBe(0);
+  });
+});

@@ -1,0 +1,113 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { feeOf } from "../../../src/core/rules/fees.ts";
+import { FEES } from "../../../src/core/state.ts";
+import { MAX_SIZE, price, size } from "../../../src/core/units.ts";
+import { openFloor, TestExchange } from "../../support/exchange.ts";
+
+describe("the taker fee", () => {
+  it("is floor(rate x min(price, 1 - price) x size / 10,000), as BigInt reckons it, for every price, size and rate", () => {
+    const exact = (p: number, s: number, rate: number): number =>
+      Number((BigInt(rate) * BigInt(Math.min(p, 10_000 - p)) * BigInt(s)) / 10_000n);
+    const units = (max: number): fc.Arbitrary<number> =>
+      fc.oneof(fc.integer({ min: 1, max }), fc.integer({ min: 1, max: Math.min(50, max) }), fc.constant(max));
+    fc.assert(
+      fc.property(units(9999), units(MAX_SIZE), units(10_000), (p, s, rate) => {
+        expect(feeOf(price(p), size(s), rate)).toBe(exact(p, s, rate));
+      }),
+      { seed: 42, numRuns: 5000 },
+    );
+  });
+
+  it("is exact for 10,000,000 shares at 10,000 basis points", () => {
+    expect(feeOf(price(5000), MAX_SIZE, 10_000)).toBe(5_000_000_000_000);
+    expect(feeOf(price(3333), size(999_999_999), 9999)).toBe(3_332_666_696_667);
+  });
+
+  it("is the same for a price and its complement", () => {
+    for (let p = 1; p < 10_000; p += 1) {
+      expect(feeOf(price(p), size(777), 123)).toBe(feeOf(price(10_000 - p), size(777), 123));
+    }
+  });
+
+  it("is nothing at 0 basis points", () => {
+    expect(feeOf(price(5000), MAX_SIZE, 0)).toBe(0);
+  });
+
+  it.each([
+    [1, 1, 1, 0],
+    [1, 1, 9999, 0],
+    [1, 1, 10_000, 1],
+    [5000, 1, 1, 0],
+    [5000, 1, 2, 1],
+    [5000, 1, 3, 1],
+    [9999, 101, 100, 1],
+  ])("at price %d, size %d and %d basis points rounds down to %d micro-USDC", (p, s, rate, fee) => {
+    expect(feeOf(price(p), size(s), rate)).toBe(fee);
+  });
+});
+
+/** What an account has lost or won in USDC since it had a million. */
+const won = (floor: TestExchange, name: string): number =>
+  Math.round((floor.usdc(name).balance - 1_000_000) * 1_000_000) / 1_000_000;
+
+describe("who pays and who receives", () => {
+  it.each<[string, string, string, readonly [taker: number, maker: number]]>([
+    ["a buyer of YES", "alice SELL 10 YES @ 0.4", "bob BUY 10 YES @ 0.4", [-4.04, 4]],
+    ["a seller of YES", "alice BUY 10 YES @ 0.4", "bob SELL 10 YES @ 0.4", [3.96, -4]],
+    ["a buyer of NO", "alice SELL 10 NO @ 0.7", "bob BUY 10 NO @ 0.7", [-7.03, 7]],
+    ["a seller of NO", "alice BUY 10 NO @ 0.7", "bob SELL 10 NO @ 0.7", [6.97, -7]],
+    ["who buys what is minted", "alice BUY 10 NO @ 0.3", "bob BUY 10 YES @ 0.7", [-7.03, -3]],
+    ["who sells what is merged", "alice SELL 10 NO @ 0.3", "bob SELL 10 YES @ 0.7", [6.97, 3]],
+  ])("the taker pays, the maker never: %s", (_name, maker, taker, [takerWon, makerWon]) => {
+    const floor = openFloor({ feeRateBps: 100 });
+    floor.send(maker, taker);
+    expect({ taker: won(floor, "bob"), maker: won(floor, "alice") }).toEqual({
+      taker: takerWon,
+      maker: makerWon,
+    });
+  });
+
+  it("the house account of fees receives what takers pay", () => {
+    const floor = openFloor({ feeRateBps: 100 });
+    floor.send("alice SELL 10 YES @ 0.4", "bob BUY 4 YES @ 0.4", "bob BUY 6 YES @ 0.4");
+    expect(floor.state.accounts.get(FEES).collateral.balance).toBe(40_000);
+  });
+
+  it("each fill pays its own fee, rounded down each time, and the order adds them up", () => {
+    const floor = openFloor({ feeRateBps: 1, minOrderSize: 0.01 });
+    floor.send("alice SELL 0.03 YES @ 0.5", "alice SELL 0.03 YES @ 0.5", "bob BUY 0.06 YES @ 0.5");
+    expect(floor.trades()).toEqual(["#3 x #1: 0.03 @ 0.5 fee 0.000001", "#3 x #2: 0.03 @ 0.5 fee 0.000001"]);
+    expect(floor.state.orders.get(3).fee).toBe(2);
+    expect([floor.state.orders.get(1).fee, floor.state.orders.get(2).fee]).toEqual([0, 0]);
+  });
+
+  it("the fee follows the price of the fill, not the taker's limit", () => {
+    const floor = openFloor({ feeRateBps: 1000 });
+    floor.send("alice SELL 10 YES @ 0.1", "bob BUY 10 YES @ 0.5");
+    expect(floor.trades()).toEqual(["#2 x #1: 10 @ 0.1 fee 0.1"]);
+  });
+
+  it("an order pays nothing for what rests and is filled later", () => {
+    const floor = openFloor({ feeRateBps: 100 });
+    floor.send("alice SELL 4 YES @ 0.5", "bob BUY 10 YES @ 0.5", "carol SELL 6 YES @ 0.5");
+    expect(floor.state.orders.get(2).fee).toBe(20_000);
+    expect(won(floor, "bob")).toBe(-5.02);
+  });
+
+  it("a seller at 10,000 basis points below 0.5 ends with nothing, never with less", () => {
+    const floor = openFloor({ feeRateBps: 10_000 });
+    floor.fund("dave", { yes: 10 });
+    floor.send("alice BUY 10 YES @ 0.5", "dave SELL 10 YES @ 0.01");
+    expect(floor.usdc("dave")).toEqual({ balance: 0, reserved: 0 });
+  });
+
+  it("10,000,000 shares at 10,000 basis points settle exactly", () => {
+    const floor = new TestExchange();
+    floor.market({ feeRateBps: 10_000, tickSize: 0.0001 });
+    for (const name of ["alice", "bob"]) floor.fund(name, { usdc: 10_000_000, yes: 10_000_000 });
+    floor.send("alice SELL 10000000 YES @ 0.4999", "bob BUY 10000000 YES @ 0.5");
+    expect(floor.trades()).toEqual(["#2 x #1: 10000000 @ 0.4999 fee 4999000"]);
+    expect(floor.usdc("bob")).toEqual({ balance: 2000, reserved: 0 });
+  });
+});

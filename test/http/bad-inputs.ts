@@ -1,0 +1,36 @@
+import { readFileSync } from "node:fs";
+
+/** A hostile or mistaken request with its exact answer. */
+export interface BadInput {
+  readonly id: string;
+  readonly area: string;
+  readonly request: string;
+  readonly expected: {
+    /** A text where several requests have several answers. */
+    readonly status: number | string;
+    readonly code?: string;
+    readonly also?: string;
+  };
+}
+
+export const BAD_INPUTS = (
+  JSON.parse(readFileSync(new URL("../../fixtures/vectors/bad-inputs.json", import.meta.url), "utf8")) as {
+    readonly cases: readonly BadInput[];
+  }
+).cases;
+
+function badInput(id: string): BadInput {
+  const found = BAD_INPUTS.find((input) => input.id === id);
+  if (found === undefined) throw new Error(`there is no case ${id}`);
+  return found;
+}
+
+/** The name of the test of a case. */
+export const titleOf = (id: string): string => `${id}: ${badInput(id).request}`;
+
+/** Status and code of a case that has one answer. */
+export function refusalOf(id: string): [status: number, code: string] {
+  const { status, code } = badInput(id).expected;
+  if (typeof status !== "number" || code === undefined) throw new Error(`${id} has several answers`);
+  return [status, code];
+}

@@ -1,0 +1,131 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Response {
+  readonly description: string;
+  readonly content: { readonly "application/json": { readonly schema: { readonly $ref: string } } };
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required: boolean;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: Json;
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+export interface OpenApi {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Json>> };
+}
+
+/** What came back, as far as the document speaks of it. */
+export interface Answered {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** The canonical state is documented as an open object, and so are the details of an error. */
+const OPEN = new Set(["State"]);
+const OF_NO_OPERATION: Readonly<Record<number, readonly string[]>> = {
+  403: ["HOST_NOT_ALLOWED"],
+  404: ["ROUTE_NOT_FOUND"],
+  405: ["METHOD_NOT_ALLOWED"],
+};
+const ERROR = "#/components/schemas/Error";
+
+/** A server's own OpenAPI document, as the judge of its responses. */
+export class ApiDocument {
+  readonly json: OpenApi;
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
+  readonly #validators = new Map<string, ValidateFunction>();
+  readonly #paths: readonly { readonly pattern: RegExp; readonly template: string }[];
+
+  constructor(json: OpenApi) {
+    this.json = json;
+    formats.default(this.#ajv);
+    const schemas = Object.entries(json.components.schemas);
+    const closed = schemas.map(([name, schema]) => [name, OPEN.has(name) ? schema : closedObjects(schema)]);
+    this.#ajv.addSchema({ $id: "api", components: { schemas: Object.fromEntries(closed) } });
+    this.#paths = Object.keys(json.paths).map((template) => ({
+      template,
+      pattern: new RegExp(`^${template.replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+")}$`),
+    }));
+  }
+
+  /** @throws Error when status, error code or body are not what the document says of this operation. */
+  check({ method, path, status, body }: Answered): void {
+    const what = `${method} ${path} answered ${status}`;
+    const operation = this.operationOf(method, path);
+    if (operation === undefined || (OF_NO_OPERATION[status] ?? []).includes(codeIn(body))) {
+      this.#checkUnrouted(what, status, body);
+      return;
+    }
+    const response = operation.responses[status];
+    if (response === undefined) {
+      const documented = Object.keys(operation.responses).join(", ");
+      throw new Error(`${what} ${JSON.stringify(body)}, documented are ${documented}`);
+    }
+    if (status !== 200 && !response.description.split(", ").includes(codeIn(body))) {
+      throw new Error(`${what} with code ${codeIn(body)}, documented are ${response.description}`);
+    }
+    if (method !== "HEAD") this.#checkBody(what, response.content["application/json"].schema.$ref, body);
+  }
+
+  /** The operation that a request of this method and path reaches. */
+  operationOf(method: string, path: string): Operation | undefined {
+    const [route = ""] = path.split("?");
+    const template = this.#paths.find(({ pattern }) => pattern.test(route))?.template ?? "";
+    const key = method === "HEAD" ? "get" : method.toLowerCase();
+    return this.json.paths[template]?.[key];
+  }
+
+  #checkUnrouted(what: string, status: number, body: unknown): void {
+    if (status === 204 && body === "") return;
+    if (!(OF_NO_OPERATION[status] ?? []).includes(codeIn(body))) {
+      throw new Error(`${what} ${JSON.stringify(body)}, and the document has no such operation`);
+    }
+    this.#checkBody(what, ERROR, body);
+  }
+
+  #checkBody(what: string, reference: string, body: unknown): void {
+    const validate = this.#validatorOf(reference);
+    if (validate(body)) return;
+    const problems = (validate.errors ?? []).map(
+      ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+    );
+    throw new Error(`${what}, and the body is no ${reference}:\n${problems.join("\n")}`);
+  }
+
+  #validatorOf(reference: string): ValidateFunction {
+    const known = this.#validators.get(reference);
+    if (known !== undefined) return known;
+    const made = this.#ajv.compile({ $ref: `api${reference}` });
+    this.#validators.set(reference, made);
+    return made;
+  }
+}
+
+const codeIn = (body: unknown): string =>
+  typeof body === "object" && body !== null && "code" in body ? String(body.code) : "";
+
+/** A copy of a schema in which no object takes properties that it does not list: an undocumented one is a finding. */
+function closedObjects(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closedObjects);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const copy: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(schema)) copy[key] = closedObjects(value);
+  if ("properties" in copy && "type" in copy) copy.additionalProperties = false;
+  return copy;
+}

@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Api, startApi, T0 } from "../support/http.ts";
+import type { Book, ClockChange, LastTrade, Market, MarketPage, Quote } from "./replies.ts";
+import { deriveTrader, type Trader } from "./trader.ts";
+
+let api: Api;
+let maker: Trader;
+let taker: Trader;
+
+beforeAll(async () => {
+  api = await startApi();
+  maker = await deriveTrader(api, 1);
+  taker = await deriveTrader(api, 2);
+});
+afterAll(() => api.close());
+
+const tokensOf = (market: Market): [yes: string, no: string] => [
+  market.tokens[0]?.tokenId ?? "",
+  market.tokens[1]?.tokenId ?? "",
+];
+const bookOf = (tokenId: string): Promise<Book> => api.get(`/clob/book?token_id=${tokenId}`);
+const rowsOf = (levels: Book["bids"]): number[][] =>
+  levels.map(({ price, size, orders }) => [price, size, orders]);
+
+describe("GET /clob/time", () => {
+  it("is the server's time in Unix seconds", async () => {
+    expect(await api.get("/clob/time")).toEqual({ time: T0 });
+  });
+});
+
+describe("GET /clob/book", () => {
+  it("is empty for a new market: no levels, no last price, sequence 0", async () => {
+    const market = await api.createMarket();
+    const [yes] = tokensOf(market);
+    const book = await bookOf(yes);
+    expect(book).toEqual({
+      tokenId: yes,
+      marketId: market.id,
+      outcome: "YES",
+      bids: [],
+      asks: [],
+      tickSize: 0.01,
+      lastTradePrice: null,
+      sequence: 0,
+      hash: book.hash,
+      updatedAt: "2026-01-01T00:00:00.000Z",
+    });
+  });
+
+  it("adds up the orders of each price, best price first on both sides", async () => {
+    const [yes] = tokensOf(await api.createMarket());
+    for (const [side, price, size] of [
+      ["BUY", 0.4, 10],
+      ["BUY", 0.42, 5.5],
+      ["BUY", 0.4, 2.25],
+      ["SELL", 0.6, 7],
+      ["SELL", 0.58, 3],
+      ["SELL", 0.6, 1],
+    ]) {
+      await maker.place({ tokenId: yes, side, price, size });
+    }
+    const book = await bookOf(yes);
+    expect(rowsOf(book.bids)).toEqual([
+      [0.42, 5.5, 1],
+      [0.4, 12.25, 2],
+    ]);
+    expect(rowsOf(book.asks)).toEqual([
+      [0.58, 3, 1],
+      [0.6, 8, 2],
+    ]);
+    expect(book.sequence).toBe(6);
+  });
+
+  it("of NO is the exact mirror of YES when the market is complementary", async () => {
+    const [yes, no] = tokensOf(await api.createMarket());
+    await maker.place({ tokenId: yes, side: "BUY", price: 0.4, size: 10 });
+    await maker.place({ tokenId: no, side: "BUY", price: 0.35, size: 4 });
+    await maker.place({ tokenId: no, side: "SELL", price: 0.7, size: 6 });
+    const [ofYes, ofNo] = [await bookOf(yes), await bookOf(no)];
+    expect(rowsOf(ofYes.bids)).toEqual([
+      [0.4, 10, 1],
+      [0.3, 6, 1],
+    ]);
+    expect(rowsOf(ofYes.asks)).toEqual([[0.65, 4, 1]]);
+    expect(rowsOf(ofNo.asks)).toEqual([
+      [0.6, 10, 1],
+      [0.7, 6, 1],
+    ]);
+    expect(rowsOf(ofNo.bids)).toEqual([[0.35, 4, 1]]);
+    expect(ofNo).toMatchObject({ outcome: "NO", sequence: ofYes.sequence, updatedAt: ofYes.updatedAt });
+  });
+
+  it("of NO is a book of its own when the market is independent", async () => {
+    const [yes, no] = tokensOf(await api.createMarket({ matching: "independent" }));
+    await maker.place({ tokenId: yes, side: "BUY", price: 0.4, size: 10 });
+    await maker.place({ tokenId: no, side: "BUY", price: 0.7, size: 4 });
+    const [ofYes, ofNo] = [await bookOf(yes), await bookOf(no)];
+    expect([rowsOf(ofYes.bids), ofYes.asks]).toEqual([[[0.4, 10, 1]], []]);
+    expect([rowsOf(ofNo.bids), ofNo.asks]).toEqual([[[0.7, 4, 1]], []]);
+  });
+
+  it("counts each change, and its hash follows the content alone", async () => {
+    const [yes] = tokensOf(await api.createMarket());
+    const empty = await bookOf(yes);
+    const { id } = await maker.place({ tokenId: yes, side: "BUY", price: 0.4, size: 10 });
+    const one = await bookOf(yes);
+    await maker.cancel(id);
+    const emptied = await bookOf(yes);
+    await taker.place({ tokenId: yes, side: "BUY", price: 0.4, size: 10 });
+    const again = await bookOf(yes);
+    expect([empty, one, emptied, again].map(({ sequence }) => sequence)).toEqual([0, 1, 2, 3]);
+    expect(one.hash).not.toBe(empty.hash);
+    expect([emptied.hash, again.hash]).toEqual([empty.hash, one.hash]);
+  });
+
+  it("says when it changed last", async () => {
+    const [yes] = tokensOf(await api.createMarket());
+    const { time } = await api.post<ClockChange>("/sim/clock", { advance: "90s" });
+    await maker.place({ tokenId: yes, side: "BUY", price: 0.4, size: 10 });
+    await api.post<ClockChange>("/sim/clock", { advance: "90s" });
+    expect((await bookOf(yes)).updatedAt).toBe(time);
+  });
+
+  it("of a closed market is empty and still answers", async () => {
+    const market = await api.createMarket();
+    const [yes, no] = tokensOf(market);
+    await maker.place({ tokenId: yes, side: "BUY", price: 0.4, size: 10 });
+    await api.post(`/sim/markets/${market.id}/close`);
+    expect(await bookOf(yes)).toMatchObject({ bids: [], asks: [] });
+    expect(await bookOf(no)).toMatchObject({ bids: [], asks: [] });
+  });
+});
+
+describe("the quotes of a token", () => {
+  const quotesOf = async (tokenId: string) => ({
+    ...(await api.get<Quote>(`/clob/price?token_id=${tokenId}`)),
+    ...(await api.get<{ mid: number | null }>(`/clob/midpoint?token_id=${tokenId}`)),
+    ...(await api.get<{ spread: number | null }>(`/clob/spread?token_id=${tokenId}`)),
+  });
+
+  it("are null on an empty book", async () => {
+    const [yes] = tokensOf(await api.createMarket());
+    expect(await quotesOf(yes)).toEqual({
+      tokenId: yes,
+      bestBid: null,
+      bestAsk: null,
+      mid: null,
+      spread: null,
+    });
+  });
+
+  it("have neither mid nor spread when a side is empty", async () => {
+    const [yes, no] = tokensOf(await api.createMarket());
+    await maker.place({ tokenId: yes, side: "BUY", price: 0.4, size: 10 });
+    expect(await quotesOf(yes)).toMatchObject({ bestBid: 0.4, bestAsk: null, mid: null, spread: null });
+    expect(await quotesOf(no)).toMatchObject({ bestBid: null, bestAsk: 0.6, mid: null, spread: null });
+  });
+
+  it("are shortest decimals, half a tick too", async () => {
+    const [yes, no] = tokensOf(await api.createMarket({ tickSize: 0.0001 }));
+    await maker.place({ tokenId: yes, side: "BUY", price: 0.1, size: 10 });
+    await maker.place({ tokenId: yes, side: "SELL", price: 0.3001, size: 10 });
+    expect(await quotesOf(yes)).toEqual({
+      tokenId: yes,
+      bestBid: 0.1,
+      bestAsk: 0.3001,
+      mid: 0.20005,
+      spread: 0.2001,
+    });
+    expect(await quotesOf(no)).toEqual({
+      tokenId: no,
+      bestBid: 0.6999,
+      bestAsk: 0.9,
+      mid: 0.79995,
+      spread: 0.2001,
+    });
+  });
+
+  it("agree with the book in every market of the world", async () => {
+    const { data } = await api.get<MarketPage>("/api/markets");
+    for (const tokenId of data.flatMap(tokensOf)) {
+      const book = await bookOf(tokenId);
+      expect(await quotesOf(tokenId)).toMatchObject({
+        bestBid: book.bids[0]?.price ?? null,
+        bestAsk: book.asks[0]?.price ?? null,
+      });
+    }
+  });
+});
+
+describe("GET /clob/last-trade-price", () => {
+  const lastOf = (tokenId: string): Promise<LastTrade> =>
+    api.get(`/clob/last-trade-price?token_id=${tokenId}`);
+
+  it("is null before the first trade", async () => {
+    const [yes] = tokensOf(await api.createMarket());
+    expect(await lastOf(yes)).toEqual({ tokenId: yes, lastTradePrice: null, side: null, tradedAt: null });
+  });
+
+  it("is the maker's price and the taker's side, and the complement on the other token", async () => {
+    const [yes, no] = tokensOf(await api.createMarket());
+    await maker.place({ tokenId: yes, side: "SELL", price: 0.58, size: 3 });
+    const { createdAt } = await taker.place({ tokenId: yes, side: "BUY", price: 0.6, size: 1 });
+    expect(await lastOf(yes)).toEqual({
+      tokenId: yes,
+      lastTradePrice: 0.58,
+      side: "BUY",
+      tradedAt: createdAt,
+    });
+    expect(await lastOf(no)).toEqual({
+      tokenId: no,
+      lastTradePrice: 0.42,
+      side: "SELL",
+      tradedAt: createdAt,
+    });
+    expect((await bookOf(no)).lastTradePrice).toBe(0.42);
+  });
+});
+
+describe("a token's terms", () => {
+  it.each([0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001])("tell tick size %d", async (tickSize) => {
+    const [yes, no] = tokensOf(await api.createMarket({ tickSize }));
+    expect(await api.get(`/clob/tick-size?token_id=${yes}`)).toEqual({ tokenId: yes, tickSize });
+    expect(await api.get(`/clob/tick-size?token_id=${no}`)).toEqual({ tokenId: no, tickSize });
+  });
+
+  it("tell the taker's fee in basis points", async () => {
+    const [yes] = tokensOf(await api.createMarket({ feeRateBps: 200 }));
+    expect(await api.get(`/clob/fee-rate?token_id=${yes}`)).toEqual({ tokenId: yes, feeRateBps: 200 });
+  });
+});
+
+describe("a wrong token_id", () => {
+  const reads = ["book", "price", "midpoint", "spread", "last-trade-price", "tick-size", "fee-rate"];
+
+  it.each(reads)("is refused by /clob/%s: missing, blank, unknown", async (read) => {
+    const get = (query: string) => ({ method: "GET", path: `/clob/${read}${query}` }) as const;
+    await api.refused(get(""), 400, "TOKEN_ID_REQUIRED");
+    await api.refused(get("?token_id="), 400, "TOKEN_ID_REQUIRED");
+    await api.refused(get("?token_id=1"), 404, "TOKEN_NOT_FOUND");
+  });
+
+  it.each(["id", "slug", "conditionId"] as const)(
+    "that is a market's %s is told so, with its tokens",
+    async (kind) => {
+      const market = await api.createMarket();
+      const { body } = await api.refused(
+        { method: "GET", path: `/clob/book?token_id=${market[kind]}` },
+        404,
+        "TOKEN_NOT_FOUND",
+      );
+      for (const tokenId of tokensOf(market)) expect(body.hint).toContain(tokenId);
+    },
+  );
+});

@@ -1,0 +1,100 @@
+import { connect } from "node:net";
+import type { Refusal } from "./replies.ts";
+
+/** A response as its bytes say it. */
+export interface RawReply {
+  readonly status: number;
+  /** Values by lower-case name, in order. */
+  readonly headers: ReadonlyMap<string, readonly string[]>;
+  readonly text: string;
+}
+
+export interface Exchange {
+  /** How many responses to wait for; the socket is closed after them. */
+  readonly replies?: number;
+  /** Responses to HEAD announce a body that does not come. */
+  readonly isHead?: boolean;
+  readonly timeoutMs?: number;
+}
+
+/** Sends these very bytes over a socket of its own, and answers what came back before the server hung up. */
+export function exchangeBytes(
+  port: number,
+  bytes: string | Buffer,
+  { replies = 1, isHead = false, timeoutMs = 10_000 }: Exchange = {},
+): Promise<RawReply[]> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1");
+    const chunks: Buffer[] = [];
+    const end = (): void => {
+      socket.destroy();
+      resolve(parseReplies(Buffer.concat(chunks), isHead));
+    };
+    socket.setTimeout(timeoutMs, () => {
+      socket.destroy();
+      reject(new Error(`no answer within ${timeoutMs} ms: ${Buffer.concat(chunks).toString("latin1")}`));
+    });
+    socket.on("data", (chunk) => {
+      chunks.push(chunk);
+      if (parseReplies(Buffer.concat(chunks), isHead).length >= replies) end();
+    });
+    socket.on("end", end);
+    // A server that has answered may hang up before it has read everything.
+    socket.on("error", (error) => (chunks.length > 0 ? end() : reject(error)));
+    socket.write(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
+  });
+}
+
+/** The one response to these bytes. */
+export async function answerTo(port: number, bytes: string | Buffer, options?: Exchange): Promise<RawReply> {
+  const [reply] = await exchangeBytes(port, bytes, options);
+  if (reply === undefined) throw new Error("the server hung up without an answer");
+  return reply;
+}
+
+/** The bytes of a request whose connection ends with it; header lines are sent as they stand. */
+export function requestBytes(line: string, headers: readonly string[], body: string | Buffer = ""): Buffer {
+  const head = [`${line} HTTP/1.1`, ...headers, "Connection: close", "", ""].join("\r\n");
+  return Buffer.concat([Buffer.from(head, "latin1"), Buffer.from(body)]);
+}
+
+/** The JSON of a response that must be an error as the contract shows it. */
+export function refusalIn({ status, headers, text }: RawReply): Refusal {
+  const type = headers.get("content-type")?.join();
+  if (type !== "application/json; charset=utf-8") throw new Error(`${status} of type ${type}: ${text}`);
+  const body = JSON.parse(text) as Refusal;
+  const { error, code, requestId } = body;
+  const isWhole = [error, code, requestId].every((part) => typeof part === "string" && part !== "");
+  if (!isWhole || body.status !== status || headers.get("x-request-id")?.join() !== requestId) {
+    throw new Error(`${status} without the parts of an error: ${text}`);
+  }
+  return body;
+}
+
+/** The whole responses among these bytes; one that is cut short is not among them. */
+function parseReplies(bytes: Buffer, isHead: boolean): RawReply[] {
+  const found: RawReply[] = [];
+  let start = 0;
+  for (;;) {
+    const end = bytes.indexOf("\r\n\r\n", start);
+    if (end < 0) return found;
+    const [statusLine = "", ...lines] = bytes.toString("latin1", start, end).split("\r\n");
+    const headers = headersOf(lines);
+    const status = Number(statusLine.split(" ")[1]);
+    const length = isHead ? 0 : Number(headers.get("content-length")?.[0] ?? 0);
+    const from = end + 4;
+    if (bytes.length < from + length) return found;
+    start = from + length;
+    if (status >= 200) found.push({ status, headers, text: bytes.toString("utf8", from, start) });
+  }
+}
+
+function headersOf(lines: readonly string[]): Map<string, string[]> {
+  const headers = new Map<string, string[]>();
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    const name = line.slice(0, colon).toLowerCase();
+    headers.set(name, [...(headers.get(name) ?? []), line.slice(colon + 1).trim()]);
+  }
+  return headers;
+}

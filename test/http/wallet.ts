@@ -1,0 +1,68 @@
+import { readFileSync } from "node:fs";
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+
+/** The sentence that a wallet signs, as the contract gives it. */
+export const TEXT = "This message attests that I control the given wallet";
+
+interface AuthVectors {
+  readonly privateKey: `0x${string}`;
+  readonly address: `0x${string}`;
+  readonly personalSign: `0x${string}`;
+  readonly typedData: readonly {
+    readonly chainId: number;
+    readonly timestamp: string;
+    readonly nonce: number;
+    readonly signature: `0x${string}`;
+  }[];
+  readonly hmac: readonly {
+    readonly secret: string;
+    readonly timestamp: string;
+    readonly method: "GET" | "POST" | "DELETE";
+    readonly path: string;
+    readonly body: string;
+    readonly signature: string;
+  }[];
+}
+
+/** Signatures that are known to be right. */
+export const AUTH_VECTORS = JSON.parse(
+  readFileSync(new URL("../../fixtures/vectors/auth-vectors.json", import.meta.url), "utf8"),
+) as AuthVectors;
+
+/** A wallet of the `number`-th key; without a number, of a key that nobody has seen. */
+export const wallet = (number?: number): PrivateKeyAccount =>
+  privateKeyToAccount(
+    number === undefined ? generatePrivateKey() : `0x${number.toString(16).padStart(64, "0")}`,
+  );
+
+/** What is signed besides the text. */
+export interface Claim {
+  readonly timestamp: string;
+  readonly chainId?: number;
+  readonly nonce?: bigint;
+  /** Another message than the service's. */
+  readonly message?: string;
+}
+
+/** The EIP-712 signature of a claim to a wallet. */
+export const signTyped = (
+  account: PrivateKeyAccount,
+  { timestamp, chainId = 137, nonce = 0n, message = TEXT }: Claim,
+): Promise<`0x${string}`> =>
+  account.signTypedData({
+    domain: { name: "ClobAuthDomain", version: "1", chainId },
+    types: {
+      ClobAuth: [
+        { name: "address", type: "address" },
+        { name: "timestamp", type: "string" },
+        { name: "nonce", type: "uint256" },
+        { name: "message", type: "string" },
+      ],
+    },
+    primaryType: "ClobAuth",
+    message: { address: account.address, timestamp, nonce, message },
+  });
+
+/** The EIP-191 signature of the text. */
+export const signPersonal = (account: PrivateKeyAccount, message = TEXT): Promise<`0x${string}`> =>
+  account.signMessage({ message });

@@ -1,0 +1,157 @@
+import { fileURLToPath } from "node:url";
+import request from "supertest";
+import { expect } from "vitest";
+import { type RunningServer, startServer } from "../../src/compose.ts";
+import { type Config, DEFAULT_CONFIG } from "../../src/config.ts";
+import { ApiDocument, type OpenApi } from "../http/document.ts";
+import type { Market, Refusal, StateHash } from "../http/replies.ts";
+
+/** A world of three markets. */
+export const TINY_WORLD = fileURLToPath(new URL("../../fixtures/worlds/tiny.json", import.meta.url));
+
+/** When a frozen server starts unless told otherwise, in Unix seconds: 2026-01-01T00:00:00Z. */
+export const T0 = 1_767_225_600;
+
+export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+export type Headers = Readonly<Record<string, string>>;
+
+/** A request as a client writes it; a body that is a text is sent as it stands, an object as JSON. */
+export interface Request {
+  readonly method: Method;
+  readonly path: string;
+  readonly headers?: Headers;
+  readonly body?: string | Buffer | object;
+}
+
+export interface Reply<Body> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Body;
+  /** The body as it came. */
+  readonly text: string;
+}
+
+/** A server of its own on a free port, and a client that checks every reply against the server's own document. */
+export class Api {
+  readonly server: RunningServer;
+  readonly #headers: Headers;
+  #document: ApiDocument | undefined;
+  #now = 0;
+
+  constructor(server: RunningServer, headers: Headers = {}) {
+    this.server = server;
+    this.#headers = headers;
+  }
+
+  get port(): number {
+    return this.server.port;
+  }
+
+  /** The server's time as of its last reply, in Unix seconds. */
+  get now(): number {
+    return this.#now;
+  }
+
+  /** What the server says of itself. */
+  get document(): ApiDocument {
+    if (this.#document === undefined) throw new Error("open() reads the document first");
+    return this.#document;
+  }
+
+  /** Reads the document that every later reply is checked against. */
+  async open(): Promise<this> {
+    const { text, headers } = await this.#transmit({ method: "GET", path: "/openapi.json" });
+    this.#document = new ApiDocument(JSON.parse(text) as OpenApi);
+    this.#note(headers);
+    return this;
+  }
+
+  /** Sends a request. @throws Error when the reply is not as documented. */
+  async send<Body = unknown>(sent: Request): Promise<Reply<Body>> {
+    const reply = await this.#transmit(sent);
+    this.#note(reply.headers);
+    const body = reply.text === "" ? "" : (JSON.parse(reply.text) as unknown);
+    this.document.check({ method: sent.method, path: sent.path, status: reply.status, body });
+    if (reply.text !== "") expect(reply.headers["content-type"]).toBe("application/json; charset=utf-8");
+    return { ...reply, body: body as Body };
+  }
+
+  /** The body of a GET that succeeds. */
+  async get<Body>(path: string, headers?: Headers): Promise<Body> {
+    return this.#succeed<Body>({ method: "GET", path, ...(headers && { headers }) });
+  }
+
+  /** The body of a POST that succeeds. */
+  async post<Body>(path: string, body?: object): Promise<Body> {
+    return this.#succeed<Body>({ method: "POST", path, ...(body && { body }) });
+  }
+
+  /** Sends a request that is refused with a status and a code, in the form of every error, and leaves no trace. */
+  async refused(sent: Request, status: number, code: string): Promise<Reply<Refusal>> {
+    const before = await this.stateHash();
+    const reply = await this.send<Refusal>(sent);
+    expect(reply.body).toMatchObject({ status: reply.status, requestId: reply.headers["x-request-id"] });
+    expect({ status: reply.status, code: reply.body.code, error: reply.body.error }).toEqual({
+      status,
+      code,
+      error: expect.stringMatching(/\S/),
+    });
+    expect(await this.stateHash()).toBe(before);
+    return reply;
+  }
+
+  /** The hash of the whole state. */
+  async stateHash(): Promise<string> {
+    return (await this.get<StateHash>("/sim/state/hash")).hash;
+  }
+
+  /** A new market, open and without any order. */
+  async createMarket(facts: object = {}): Promise<Market> {
+    return this.post<Market>("/sim/markets", { question: "Will it rain?", ...facts });
+  }
+
+  close(): Promise<void> {
+    return this.server.close();
+  }
+
+  async #succeed<Body>(sent: Request): Promise<Body> {
+    const reply = await this.send<Body>(sent);
+    expect(reply.status, `${sent.method} ${sent.path} ${reply.text}`).toBe(200);
+    return reply.body;
+  }
+
+  async #transmit({ method, path, headers, body }: Request): Promise<Omit<Reply<unknown>, "body">> {
+    const verb = method.toLowerCase() as Lowercase<Method>;
+    const sending = request(this.server.url)
+      [verb](path)
+      .set({ ...this.#headers, ...headers });
+    // A text with a content type of its own is what the test is about; superagent must not think of another one.
+    const isTyped = Object.keys(headers ?? {}).some((name) => name.toLowerCase() === "content-type");
+    if (body !== undefined && !isTyped) sending.set("content-type", "application/json");
+    const serialised = typeof body === "object" && !Buffer.isBuffer(body) ? JSON.stringify(body) : body;
+    const reply = await (serialised === undefined ? sending : sending.send(serialised));
+    return { status: reply.status, headers: reply.headers as Headers, text: reply.text ?? "" };
+  }
+
+  /** Every reply names itself, the journal's sequence and the virtual time. */
+  #note(headers: Headers): void {
+    expect(headers["x-request-id"]).toMatch(/\S/);
+    expect(headers["x-sim-sequence"]).toMatch(/^\d+$/);
+    expect(headers["x-sim-time"]).toMatch(/^\d+$/);
+    this.#now = Math.floor(Number(headers["x-sim-time"]) / 1000);
+  }
+}
+
+/** Starts a server with a frozen clock over the tiny world, or as told. */
+export async function startApi(config: Partial<Config> = {}): Promise<Api> {
+  const server = await startServer({
+    ...DEFAULT_CONFIG,
+    port: 0,
+    clock: { mode: "frozen" },
+    worldFile: TINY_WORLD,
+    logLevel: "silent",
+    ...config,
+  });
+  const token = config.simToken ?? null;
+  return new Api(server, token === null ? {} : { "x-sim-token": token }).open();
+}
