@@ -1,5 +1,6 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { leanOptions } from "./lean.js";
 import { ROOT } from "./project.js";
 
 /** CommonJS packages in the bundle call `require` for Node's own modules; an ES module has none. */
@@ -29,6 +30,7 @@ export async function bundle(entryPoints, options = {}) {
     metafile: true,
     write: false,
     logLevel: "warning",
+    ...leanOptions,
     ...options,
   });
   const entries = Object.entries(metafile.outputs)

@@ -12,15 +12,15 @@ export const inProject = (...parts) => join(ROOT, ...parts);
 export const say = (text) => process.stderr.write(`clobsim: ${text}\n`);
 
 /**
- * Runs a command in the checkout to its end and answers its exit code (1 when a signal ended it) and, unless
- * `stdio` says otherwise, what it printed.
+ * Runs a command in the checkout to its end and answers its exit code (1 when a signal ended it, 127 when it
+ * cannot be run) and, unless `stdio` says otherwise, what it printed.
  */
 export function run(command, args, options = {}) {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"], ...options });
     const printed = [];
     for (const stream of [child.stdout, child.stderr]) stream?.on("data", (bytes) => printed.push(bytes));
-    child.on("error", reject);
+    child.on("error", ({ message }) => resolve({ code: 127, output: message }));
     child.on("close", (code) => resolve({ code: code ?? 1, output: Buffer.concat(printed).toString() }));
   });
 }

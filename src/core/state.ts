@@ -62,6 +62,12 @@ export function emptyAccount(number: number, address: Address): Account {
   };
 }
 
+/** The account of an address, if it ever had one. */
+export function findAccount(state: State, address: Address): Account | undefined {
+  const number = state.accountByAddress.get(address);
+  return number === undefined ? undefined : state.accounts.get(number);
+}
+
 /** An exchange without events, markets or customers. */
 export function createState(config: ExchangeConfig): State {
   const prefix = (kind: IdKind): string => idPrefix(config.seed, kind);

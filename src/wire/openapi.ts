@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Endpoint } from "./endpoint.ts";
 import { ENDPOINTS } from "./endpoints/all.ts";
 import { type ErrorCode, STATUS } from "./errors.ts";

@@ -1,12 +1,13 @@
 import { parseArgs } from "node:util";
 import { bookSection } from "./book-section.ts";
 import { flatnessSection } from "./flatness-section.ts";
+import { httpSection } from "./http/http-section.ts";
 import { machine } from "./machine.ts";
 import type { Section, SectionReport } from "./section.ts";
 import { machineLine, sectionText } from "./table.ts";
 
 /** In the order they run; a new one needs its file and its line here. */
-const SECTIONS: readonly Section[] = [bookSection, flatnessSection];
+const SECTIONS: readonly Section[] = [bookSection, flatnessSection, httpSection];
 
 const USAGE = "usage: npm run bench -- [--json] [--only SECTION,...] [--rounds N]";
 

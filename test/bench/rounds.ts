@@ -1,16 +1,16 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { type Rounds, turns } from "./turns.ts";
 
 /** Something to be measured: `prepare` builds, unmeasured, what one run uses up, and answers that run. */
 export interface Subject {
   readonly name: string;
   prepare(): () => void;
+  /** Judges, unmeasured, what a run has done. @throws Error when it did wrong. */
+  check?(): void;
 }
 
-export interface RoundPlan {
-  readonly rounds: number;
-  /** Rounds before these, thrown away: compilers settle in them. */
-  readonly warmUps: number;
+export interface RoundPlan extends Rounds {
   /** A sample repeats prepare and run until its runs took this long together. */
   readonly sampleMs: number;
   /** Milliseconds from any origin. */
@@ -18,20 +18,16 @@ export interface RoundPlan {
 }
 
 /**
- * Milliseconds a run of each subject takes, one sample a round. Subjects take turns within every round, and the one
- * that begins changes, so that a machine that slows down slows all of them; garbage is collected before each run.
- * By hand and not with tinybench, which measures one task to its end before it begins the next.
+ * Milliseconds a run of each subject takes, one sample a round, the subjects taking turns; garbage is collected before
+ * each run. By hand and not with tinybench, which measures one task to its end before it begins the next.
  */
 export function alternate(subjects: readonly Subject[], plan: RoundPlan): number[][] {
-  const { rounds, warmUps, sampleMs, clock = () => performance.now() } = plan;
+  const { sampleMs, clock = () => performance.now() } = plan;
   const collectGarbage = garbageCollector();
   const samples: number[][] = subjects.map(() => []);
-  for (let round = -warmUps; round < rounds; round++) {
-    for (let turn = 0; turn < subjects.length; turn++) {
-      const index = (turn + round + warmUps) % subjects.length;
-      const sample = sampleOf(subjects[index] as Subject, sampleMs, clock, collectGarbage);
-      if (round >= 0) (samples[index] as number[]).push(sample);
-    }
+  for (const { index, counts } of turns(subjects.length, plan)) {
+    const sample = sampleOf(subjects[index] as Subject, sampleMs, clock, collectGarbage);
+    if (counts) (samples[index] as number[]).push(sample);
   }
   return samples;
 }
@@ -51,12 +47,13 @@ function sampleOf(
     run();
     spent += clock() - start;
     runs += 1;
+    subject.check?.();
   } while (spent < sampleMs);
   return spent / runs;
 }
 
 /** The engine's own collector, which Node shows only behind a flag. */
-function garbageCollector(): () => void {
+export function garbageCollector(): () => void {
   setFlagsFromString("--expose-gc");
   return runInNewContext("gc") as () => void;
 }

@@ -4,7 +4,7 @@ import type { OrderCanceled } from "../events.ts";
 import { numberOf } from "../ids.ts";
 import type { Order } from "../order.ts";
 import type { State } from "../state.ts";
-import { findAccount } from "./ledger.ts";
+import { findAccount } from "../state.ts";
 
 /** Cancels one live order of its owner; somebody else's is as unknown as one that never was. */
 export function cancelOrder(state: State, command: CancelOrder): Decision {

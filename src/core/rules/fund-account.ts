@@ -2,9 +2,9 @@ import type { FundAccount } from "../commands.ts";
 import { accepted, type Decision, refused } from "../decision.ts";
 import type { DomainEvent } from "../events.ts";
 import { marketOfToken, outcomeOf } from "../market.ts";
-import { FAUCET, type State } from "../state.ts";
+import { FAUCET, findAccount, type State } from "../state.ts";
 import { FULL_PRICE, MAX_ISSUANCE, type Money, notional } from "../units.ts";
-import { findAccount, opening } from "./ledger.ts";
+import { opening } from "./ledger.ts";
 
 /** How much USDC the exchange may still issue. */
 export const issuanceLeft = (state: State): Money => (MAX_ISSUANCE - state.issued) as Money;

@@ -7,12 +7,6 @@ import type { Shortfall } from "../refusals.ts";
 import type { State } from "../state.ts";
 import { type Money, money, type Size, size } from "../units.ts";
 
-/** The account of an address, if it ever had one. */
-export function findAccount(state: State, address: Address): Account | undefined {
-  const number = state.accountByAddress.get(address);
-  return number === undefined ? undefined : state.accounts.get(number);
-}
-
 /** Adds the event that opens an account for an address without one, and answers the number it will have. */
 export function opening(state: State, address: Address, events: DomainEvent[]): number {
   const account = state.accounts.next;

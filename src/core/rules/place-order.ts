@@ -15,9 +15,10 @@ import {
 import { reservationOf } from "../order.ts";
 import type { Refusal } from "../refusals.ts";
 import type { State } from "../state.ts";
+import { findAccount } from "../state.ts";
 import { complement, type Millis, type Price, price, type Size, size } from "../units.ts";
 import { feeOf } from "./fees.ts";
-import { findAccount, grantDue, shortfallOf } from "./ledger.ts";
+import { grantDue, shortfallOf } from "./ledger.ts";
 
 /**
  * Decides an order: refused by the first rule it breaks, else placed, matched at once by price-time priority at the

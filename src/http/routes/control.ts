@@ -1,8 +1,7 @@
 import { canonicalLines } from "../../core/canonical.ts";
 import { houseAddress, numberOf } from "../../core/ids.ts";
 import { invariants } from "../../core/invariants/invariants.ts";
-import { findAccount } from "../../core/rules/ledger.ts";
-import { emptyAccount } from "../../core/state.ts";
+import { emptyAccount, findAccount } from "../../core/state.ts";
 import { toIso } from "../../core/time.ts";
 import { type Money, money, type Size, size } from "../../core/units.ts";
 import { checksummed, readAddress } from "../../wire/address.ts";

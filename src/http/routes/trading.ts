@@ -5,7 +5,7 @@ import type { DomainEvent } from "../../core/events.ts";
 import { idOf } from "../../core/ids.ts";
 import { marketOfToken } from "../../core/market.ts";
 import type { Order } from "../../core/order.ts";
-import { findAccount } from "../../core/rules/ledger.ts";
+import { findAccount } from "../../core/state.ts";
 import { ApiError } from "../../wire/errors.ts";
 import type { OrderRequest } from "../../wire/order-request.ts";
 import { marketOfTokenId, offTheGrid, refusalError } from "../../wire/refusals.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { exactly, named } from "./registry.ts";
 
 export const price = named("Price", z.number().gt(0).lt(1), "USDC per share.");

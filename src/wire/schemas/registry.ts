@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** The schemas that the OpenAPI document names under `components`. */
 export const registry = z.registry<{ id: string; description?: string }>();

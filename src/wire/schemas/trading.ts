@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { matchType, settlementStatus } from "./market-data.ts";
 import {
   average,

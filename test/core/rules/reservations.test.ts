@@ -111,10 +111,10 @@ describe("what is free", () => {
   it("is the balance less what open orders hold, to the last micro-USDC", () => {
     const floor = openFloor();
     floor.fund("dave", { usdc: 10 });
-    floor.send("dave BUY 10 YES @ 0.6", "dave BUY 8 NO @ 0.5 GTD 1h");
+    floor.send("dave BUY 10 YES @ 0.4", "dave BUY 12 NO @ 0.5 GTD 1h");
     expect(floor.try("dave BUY 1 YES @ 0.01").ok).toBe(false);
     floor.cancel("dave", 1);
-    expect(floor.try("dave BUY 12 YES @ 0.5").ok).toBe(true);
+    expect(floor.try("dave BUY 10 YES @ 0.4").ok).toBe(true);
     expect(floor.usdc("dave")).toEqual({ balance: 10, reserved: 10 });
   });
 
@@ -137,11 +137,7 @@ describe("what is free", () => {
   it("includes what a fill has just brought", () => {
     const floor = openFloor();
     floor.fund("dave", { yes: 10 });
-    floor.send(
-      "alice BUY 10 YES @ 0.5",
-      "dave SELL 10 YES @ 0.5",
-      "dave BUY 5 NO @ 1.0".replace("1.0", "0.99"),
-    );
+    floor.send("alice BUY 10 YES @ 0.5", "dave SELL 10 YES @ 0.5", "dave BUY 5 NO @ 0.99");
     expect(floor.usdc("dave")).toEqual({ balance: 5, reserved: 4.95 });
   });
 });

@@ -1,0 +1,107 @@
+import { measurementOf } from "../measurement.ts";
+import { median } from "../rounds.ts";
+import type { Section } from "../section.ts";
+import { takeTurns } from "../turns.ts";
+import { answerTo, bytesOf, type Call, get } from "./call.ts";
+import { type CrossingOrders, crossingOrders } from "./crossing-orders.ts";
+import { bombard } from "./raw-client.ts";
+import { type Served, serveBare, serveClobsim } from "./served.ts";
+
+const CONNECTIONS = 32;
+const SAMPLE_MS = 700;
+const BOOK_BYTES = 1024;
+const BARE = "bare node:http";
+
+/** What a server costs over the one that Node comes with, which answers the same bytes. */
+export const httpSection: Section = {
+  name: "http",
+  about: "reading a book and placing signed orders over HTTP",
+  async measure(rounds) {
+    const servers: Served[] = [];
+    const start = async (starting: Promise<Served>): Promise<Served> => {
+      servers.push(await starting);
+      return servers.at(-1) as Served;
+    };
+    try {
+      const logging = await start(serveClobsim());
+      const silent = await start(serveClobsim("--log-level", "silent"));
+      const page = await bookCall(logging.port);
+      const trader = await crossingOrders(logging.port);
+      const bare = await start(serveBare(await answersOf(logging.port, page, trader)));
+      return await race(rounds, [
+        ...workloads("clobsim", logging, page, trader),
+        ...workloads("clobsim --log-level silent", silent, page, await crossingOrders(silent.port)),
+        ...workloads(BARE, bare, page, trader),
+      ]);
+    } finally {
+      await Promise.all(servers.map((server) => server.stop()));
+    }
+  },
+};
+
+interface Workload {
+  readonly workload: string;
+  readonly subject: string;
+  readonly port: number;
+  readonly requests: readonly Buffer[];
+}
+
+function workloads(subject: string, { port }: Served, page: Call, trader: CrossingOrders): Workload[] {
+  const bytes = (calls: readonly Call[]): Buffer[] => calls.map((call) => bytesOf(call, port));
+  return [
+    { workload: "GET /clob/book, 1 KB", subject, port, requests: bytes([page]) },
+    { workload: "POST /clob/order, signed", subject, port, requests: bytes([trader.buy, trader.sell]) },
+  ];
+}
+
+async function race(rounds: number, all: readonly Workload[]) {
+  let clientBusy = 0;
+  const samples = await takeTurns(
+    all.map(({ port, requests }) => async () => {
+      const result = await bombard({ port, requests, connections: CONNECTIONS, durationMs: SAMPLE_MS });
+      clientBusy = Math.max(clientBusy, result.clientBusy);
+      return result.requestsPerSecond / 1000;
+    }),
+    { rounds, warmUps: 2 },
+  );
+  const results = all.map((each, index) => ({ ...each, figures: samples[index] ?? [] }));
+  return {
+    unit: "thousand requests/s",
+    baseline: `${BARE} that answers the same bytes, for an order after the same HMAC`,
+    rounds,
+    measurements: results
+      .sort((a, b) => a.workload.localeCompare(b.workload))
+      .map(({ workload, subject, figures }) => {
+        const bare = results.find((other) => other.workload === workload && other.subject === BARE);
+        return measurementOf(workload, subject, figures, median(bare?.figures ?? []));
+      }),
+    notes: [
+      `${CONNECTIONS} connections, each with one request under way; the client kept at most ${clientBusy.toFixed(2)} of a processor busy.`,
+      "clobsim as it is shipped, logging to nowhere; every second order meets the one before it.",
+    ],
+  };
+}
+
+/** The read whose answer is nearest to 1 KB. */
+async function bookCall(port: number): Promise<Call> {
+  const markets = await answerTo(get("/api/markets?active=true&limit=100"), port);
+  const { data } = JSON.parse(markets.body) as { data: { tokens: [{ tokenId: string }, unknown] }[] };
+  let best: { readonly call: Call; readonly distance: number } | undefined;
+  for (const { tokens } of data) {
+    const call = get(`/clob/book?token_id=${tokens[0].tokenId}`);
+    const { body } = await answerTo(call, port);
+    const distance = Math.abs(body.length - BOOK_BYTES);
+    if (best === undefined || distance < best.distance) best = { call, distance };
+  }
+  if (best === undefined) throw new Error("the server's world has no open market");
+  return best.call;
+}
+
+/** What the bare server must answer to answer the same. */
+async function answersOf(port: number, page: Call, { buy, sell, secret }: CrossingOrders) {
+  return {
+    secret,
+    page: await answerTo(page, port),
+    orders: { BUY: await answerTo(buy, port), SELL: await answerTo(sell, port) },
+  };
+}

@@ -1,0 +1,206 @@
+import fc from "fast-check";
+import { availableOf } from "../../../src/core/account.ts";
+import type { Command, OrderType, Outcome, PlaceOrder, Side } from "../../../src/core/commands.ts";
+import { idOf } from "../../../src/core/ids.ts";
+import { type Market, tokenIdIn } from "../../../src/core/market.ts";
+import { reservationOf } from "../../../src/core/order.ts";
+import { grantDue, sharesIn } from "../../../src/core/rules/ledger.ts";
+import { type ExchangeConfig, findAccount, type State } from "../../../src/core/state.ts";
+import { MAX_SIZE, type Millis, millis, money, price, size } from "../../../src/core/units.ts";
+import { Exchange } from "../../../src/runtime/exchange.ts";
+import { addressOf, eventCommand, type MarketTerms, marketCommand } from "../../support/commands.ts";
+import { START } from "../../support/exchange.ts";
+
+const NAMES = ["ann", "ben", "cat", "dan"] as const;
+
+/** One market of every kind; the odd ones have the hardest rules that there are. */
+const MARKETS: readonly MarketTerms[] = [
+  { tickSize: 0.1, minOrderSize: 0.01 },
+  { tickSize: 0.0001, minOrderSize: 0.01, feeRateBps: 10_000, selfTrade: "cancel-maker" },
+  { tickSize: 0.1, minOrderSize: 0.03, feeRateBps: 77, selfTrade: "cancel-both", matching: "independent" },
+  { tickSize: 0.1, minOrderSize: 1, feeRateBps: 9999, selfTrade: "cancel-taker" },
+];
+
+/** Something that somebody may try, in terms that mean something to any exchange. */
+export type Move =
+  | {
+      readonly kind: "order";
+      readonly by: number;
+      readonly market: number;
+      readonly outcome: Outcome;
+      readonly side: Side;
+      /** 0..1 of the price grid; off the grid when `isOff`. */
+      readonly level: number;
+      readonly isOff: boolean;
+      /** In size units, or all that the account can pay. */
+      readonly size: number | "all";
+      readonly type: OrderType;
+      readonly lifeMs: number;
+    }
+  | { readonly kind: "cancel"; readonly by: number; readonly back: number }
+  | { readonly kind: "cancelAll"; readonly by: number }
+  | { readonly kind: "derive"; readonly by: number }
+  | {
+      readonly kind: "fund";
+      readonly by: number;
+      readonly amount: number;
+      readonly into: "usdc" | Outcome | "all";
+    }
+  | { readonly kind: "end"; readonly market: number; readonly how: "close" | "YES" | "NO" | "SPLIT" }
+  | { readonly kind: "open"; readonly like: number }
+  | { readonly kind: "wait"; readonly ms: number };
+
+const by = fc.nat({ max: NAMES.length - 1 });
+const market = fc.nat({ max: MARKETS.length });
+const outcome = fc.constantFrom<Outcome[]>("YES", "NO");
+
+const order: fc.Arbitrary<Move> = fc.record({
+  kind: fc.constant("order"),
+  by,
+  market,
+  outcome,
+  side: fc.constantFrom<Side[]>("BUY", "SELL"),
+  level: fc.oneof(
+    fc.constantFrom(0, 0.25, 0.5, 0.75, 1),
+    fc.integer({ min: 0, max: 8 }).map((n) => n / 8),
+  ),
+  isOff: fc.integer({ min: 0, max: 30 }).map((n) => n === 0),
+  size: fc.oneof(
+    { weight: 6, arbitrary: fc.integer({ min: 1, max: 3000 }) },
+    { weight: 2, arbitrary: fc.constant("all" as const) },
+    { weight: 1, arbitrary: fc.constantFrom(1, 2, 3, MAX_SIZE - 1, MAX_SIZE) },
+  ),
+  type: fc.constantFrom<OrderType[]>("GTC", "GTC", "GTC", "GTD", "FOK", "FAK"),
+  lifeMs: fc.constantFrom(0, 1, 500, 1000, 1500, 60_000),
+});
+
+/** Anything at all, mostly orders. */
+export const anyMove: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 24, arbitrary: order },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("cancel"), by, back: fc.nat({ max: 12 }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("cancelAll"), by }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("derive"), by }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("fund"),
+      by,
+      amount: fc.constantFrom(0, 1, 7, 1000, 100_000, 2_000_000_000),
+      into: fc.constantFrom("usdc" as const, "YES" as const, "NO" as const, "all" as const),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("open"), like: fc.nat({ max: MARKETS.length - 1 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("end"),
+      market,
+      how: fc.constantFrom("close" as const, "YES" as const, "NO" as const, "SPLIT" as const),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant("wait"), ms: fc.constantFrom(1, 499, 500, 1001, 90_000) }),
+  },
+);
+
+/** What the arena is opened with. */
+export const ARENA: ExchangeConfig = {
+  seed: "arena",
+  faucet: { collateral: money(30_000_000), everyMarket: size(1000) },
+  credentials: "rotate",
+};
+
+/** An exchange with a market of every kind and four accounts that have a little. */
+export function openArena(exchange = new Exchange(ARENA, START)): Exchange {
+  exchange.submit(eventCommand("event"));
+  for (const [index, terms] of MARKETS.entries()) exchange.submit(marketCommand(`market-${index}`, terms));
+  for (const name of NAMES) exchange.submit({ kind: "deriveCredentials", address: addressOf(name) });
+  return exchange;
+}
+
+/** The command that a move comes to in a state, or null when it is only a wait. */
+export function commandOf(state: State, now: Millis, move: Move): Command | null {
+  switch (move.kind) {
+    case "order":
+      return placeOrder(state, now, move);
+    case "cancel": {
+      const order = Math.max(0, state.orders.size - move.back);
+      const orderId = idOf(state.idPrefixes.order, order);
+      return { kind: "cancelOrder", address: nameOf(move.by), orderId };
+    }
+    case "cancelAll":
+      return { kind: "cancelAllOrders", address: nameOf(move.by) };
+    case "derive":
+      return { kind: "deriveCredentials", address: nameOf(move.by) };
+    case "fund":
+      return fundAccount(state, move);
+    case "end":
+      return move.how === "close"
+        ? { kind: "closeMarket", market: move.market + 1 }
+        : { kind: "resolveMarket", market: move.market + 1, winningOutcome: move.how };
+    case "open":
+      return marketCommand(`market-${state.markets.size}`, MARKETS[move.like]);
+    case "wait":
+      return null;
+  }
+}
+
+const nameOf = (by: number): string => addressOf(NAMES[by] as string);
+
+function placeOrder(state: State, now: Millis, move: Move & { kind: "order" }): PlaceOrder {
+  const known = state.markets.find(move.market + 1);
+  const tick: number = known?.tickSize ?? 100;
+  const step = 1 + Math.round(move.level * (10_000 / tick - 2));
+  const order = {
+    address: nameOf(move.by),
+    side: move.side,
+    price: price(step * tick + (move.isOff && tick > 1 ? 1 : 0)),
+  };
+  const most = known === undefined ? 100 : affordable(state, known, move.outcome, order);
+  return {
+    kind: "placeOrder",
+    ...order,
+    tokenId: known === undefined ? "0" : tokenIdIn(known, move.outcome),
+    size: size(move.size === "all" ? most : move.size),
+    orderType: move.type,
+    expiration: move.type === "GTD" ? millis(now + move.lifeMs) : null,
+  };
+}
+
+/** The largest order of this kind that the account can pay, which may be none: 0. */
+function affordable(
+  state: State,
+  { number, feeRateBps }: Market,
+  outcome: Outcome,
+  order: Pick<PlaceOrder, "address" | "side" | "price">,
+): number {
+  const account = findAccount(state, order.address);
+  if (account === undefined) return 0;
+  if (order.side === "SELL") {
+    const holding = account.holdings.get(number);
+    const due = grantDue(account, number);
+    return Math.min(MAX_SIZE, (holding === undefined ? 0 : availableOf(sharesIn(holding, outcome))) + due);
+  }
+  const budget = availableOf(account.collateral);
+  const costs = (shares: number): number => reservationOf(order, size(shares), feeRateBps);
+  const worst = order.price * 10_000 + Math.min(order.price, 10_000 - order.price) * feeRateBps;
+  let most = Math.min(MAX_SIZE, Math.floor((budget * 10_000) / worst));
+  while (most > 0 && costs(most) > budget) most -= 1;
+  while (most < MAX_SIZE && costs(most + 1) <= budget) most += 1;
+  return most;
+}
+
+function fundAccount(state: State, { by, amount, into }: Move & { kind: "fund" }): Command {
+  const first = state.markets.get(1);
+  return {
+    kind: "fundAccount",
+    address: nameOf(by),
+    collateral: money(into === "usdc" ? amount : 0),
+    tokens: into === "YES" || into === "NO" ? [{ tokenId: tokenIdIn(first, into), size: size(amount) }] : [],
+    everyMarket: size(into === "all" ? amount : 0),
+  };
+}

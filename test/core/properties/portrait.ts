@@ -1,0 +1,39 @@
+import { ASK, BID } from "../../../src/core/book/book.ts";
+import { canonicalLines } from "../../../src/core/canonical.ts";
+import { nextDue } from "../../../src/core/schedule.ts";
+import type { State } from "../../../src/core/state.ts";
+
+/**
+ * All that can be seen of a state, one fact a line: its canonical document, each queue slot by slot, the lists through
+ * orders and fills, and what is due.
+ */
+export function portraitOf(state: State): string[] {
+  const lines = [...canonicalLines(state), JSON.stringify(nextDue(state))];
+  for (const { number, books, trades, yesTrades } of state.markets) {
+    lines.push(`market ${number}: ${[...trades]} of which YES ${[...yesTrades]}`);
+    for (const { book, history } of books) {
+      for (let point = 0; point < history.size; point += 1) {
+        lines.push(`${history.secondAt(point)}: ${history.priceAt(point)}`);
+      }
+      for (const direction of [BID, ASK] as const) {
+        book?.depth(direction, (...level) => void lines.push(`level ${level}`));
+        book?.queue(direction, (slot) => {
+          const { pool } = state;
+          lines.push(
+            `slot ${slot}: order ${pool.orderIn(slot)} at ${book.tickOf(slot)}, ${pool.openIn(slot)} open`,
+          );
+        });
+      }
+    }
+  }
+  for (const { number, firstOpen, lastOpen, openCount, fills } of state.accounts) {
+    lines.push(`account ${number}: ${openCount} open from ${firstOpen} to ${lastOpen}, fills ${[...fills]}`);
+  }
+  for (const { number, slot, lastTrade, nextOpen, previousOpen } of state.orders) {
+    lines.push(`order ${number}: slot ${slot}, trade ${lastTrade}, between ${previousOpen} and ${nextOpen}`);
+  }
+  for (const { number, takerPrevious, makerPrevious } of state.trades) {
+    lines.push(`trade ${number}: after ${takerPrevious} and ${makerPrevious}`);
+  }
+  return lines;
+}

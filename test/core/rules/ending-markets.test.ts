@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import type { Command } from "../../../src/core/commands.ts";
+import { openFloor, START, type TestExchange, verdictOf } from "../../support/exchange.ts";
+
+const close: Command = { kind: "closeMarket", market: 1 };
+const resolve = (winningOutcome: "YES" | "NO" | "SPLIT"): Command => ({
+  kind: "resolveMarket",
+  market: 1,
+  winningOutcome,
+});
+
+function restingFloor(): TestExchange {
+  const floor = openFloor();
+  floor.market();
+  floor.send("bob SELL 10 NO @ 0.6", "alice BUY 4 YES @ 0.3 GTD 1h", "carol BUY 5 NO @ 0.6");
+  floor.demand(floor.command("alice BUY 1 YES @ 0.5", 2));
+  return floor;
+}
+
+describe.each<[string, Command]>([
+  ["closing", close],
+  ["resolving to YES", resolve("YES")],
+  ["resolving to NO", resolve("NO")],
+  ["resolving to SPLIT", resolve("SPLIT")],
+])("%s a market", (_name, end) => {
+  it("cancels all that rests in it, oldest first, before it ends", () => {
+    const floor = restingFloor();
+    const told = floor.events.length;
+    floor.demand(end);
+    expect(floor.events.slice(told).map(({ kind }) => kind)).toEqual([
+      "orderCanceled",
+      "orderCanceled",
+      end.kind === "closeMarket" ? "marketClosed" : "marketResolved",
+    ]);
+    expect([1, 2, 3].map((order) => floor.order(order))).toEqual([
+      "CANCELED 5/10 MARKET_CLOSED",
+      "CANCELED 0/4 MARKET_CLOSED",
+      "MATCHED 5/5",
+    ]);
+  });
+
+  it("empties its book and leaves other markets alone", () => {
+    const floor = restingFloor();
+    floor.demand(end);
+    expect(floor.book()).toEqual({ bids: [], asks: [] });
+    expect(floor.state.markets.get(1).liquidity).toBe(0);
+    expect(floor.book("YES", 2).bids).toEqual(["1 @ 0.5"]);
+  });
+
+  it("refuses orders from then on, and keeps balances and supply", () => {
+    const floor = restingFloor();
+    const { supply } = floor.state.markets.get(1);
+    floor.demand(end);
+    expect(verdictOf(floor.try("bob SELL 1 YES @ 0.5"))).toBe("MARKET_CLOSED");
+    expect(floor.state.markets.get(1).supply).toBe(supply);
+    expect(floor.shares("bob", "NO")).toEqual({ balance: 999_995, reserved: 0 });
+  });
+
+  it("is one step of the sequence", () => {
+    const floor = restingFloor();
+    const { sequence } = floor.exchange;
+    floor.demand(end);
+    expect(floor.exchange.sequence).toBe(sequence + 1);
+  });
+
+  it("does nothing else in a market where nothing ever rested", () => {
+    const floor = openFloor();
+    const told = floor.events.length;
+    floor.demand(end);
+    expect(floor.events).toHaveLength(told + 1);
+  });
+});
+
+describe("the end of a market", () => {
+  it.each(["YES", "NO", "SPLIT"] as const)("is noted with winner %s and moment", (winningOutcome) => {
+    const floor = openFloor();
+    floor.advance("1h");
+    floor.demand(resolve(winningOutcome));
+    const expected = { status: "RESOLVED", winningOutcome, resolvedAt: START + 3_600_000 };
+    expect(floor.state.markets.get(1)).toMatchObject(expected);
+  });
+
+  it("by closing has no winner yet", () => {
+    const floor = openFloor();
+    floor.demand(close);
+    const expected = { status: "CLOSED", winningOutcome: null, resolvedAt: null };
+    expect(floor.state.markets.get(1)).toMatchObject(expected);
+  });
+
+  it("may be closing first and resolving later, once each", () => {
+    const floor = openFloor();
+    const verdicts = [close, close, resolve("NO"), resolve("YES"), close];
+    expect(verdicts.map((command) => verdictOf(floor.submit(command)))).toEqual([
+      "ok",
+      "MARKET_CLOSED",
+      "ok",
+      "MARKET_CLOSED",
+      "MARKET_CLOSED",
+    ]);
+    expect(floor.state.markets.get(1).winningOutcome).toBe("NO");
+  });
+
+  it("keeps the last trade and the volume", () => {
+    const floor = restingFloor();
+    const { volume } = floor.state.markets.get(1);
+    floor.demand(resolve("YES"));
+    expect(floor.state.markets.get(1)).toMatchObject({ volume, books: [{ last: { price: 4000 } }] });
+  });
+});

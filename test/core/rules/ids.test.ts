@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import { idOf, idPrefix, numberOf } from "../../../src/core/ids.ts";
+import { eventCommand, marketCommand } from "../../support/commands.ts";
+import { openFloor, TestExchange } from "../../support/exchange.ts";
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const KINDS = ["event", "market", "order", "trade"] as const;
+
+describe("the id of an event, market, order or trade", () => {
+  it.each(KINDS)("is a UUID of version 8: %s", (kind) => {
+    for (let seed = 0; seed < 100; seed += 1) expect(idOf(idPrefix(`${seed}`, kind), 1)).toMatch(UUID);
+  });
+
+  it("is a function of seed, kind and number", () => {
+    const ids = ["1", "2"].flatMap((seed) =>
+      KINDS.flatMap((kind) => [1, 2, 3].map((number) => idOf(idPrefix(seed, kind), number))),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(idOf(idPrefix("1", "order"), 3)).toBe(ids[8]);
+  });
+
+  it.each([1, 2, 9, 10, 255, 256, 4095, 4096, 65_536, 2 ** 31, 2 ** 32, 2 ** 47 + 1, 2 ** 48 - 1])(
+    "leads back to its number: %d",
+    (number) => {
+      const prefix = idPrefix("1", "order");
+      expect(numberOf(prefix, idOf(prefix, number))).toBe(number);
+    },
+  );
+
+  it("of another kind or seed leads to no number", () => {
+    const prefix = idPrefix("1", "order");
+    expect(numberOf(prefix, idOf(idPrefix("1", "trade"), 1))).toBe(0);
+    expect(numberOf(prefix, idOf(idPrefix("2", "order"), 1))).toBe(0);
+  });
+
+  it("is the same on every machine: the golden ids of seed 1", () => {
+    expect(KINDS.map((kind) => idOf(idPrefix("1", kind), 1))).toMatchInlineSnapshot(`
+      [
+        "a6f64584-bbe4-8eb3-9ce5-000000000001",
+        "35433a84-99ff-8ae7-960f-000000000001",
+        "9e5286f3-732a-8e0f-ba0e-000000000001",
+        "8b7b21fa-2a88-8ec7-b568-000000000001",
+      ]
+    `);
+  });
+});
+
+describe("what happens in between", () => {
+  const orderIds = (floor: TestExchange): string[] => {
+    floor.send("alice SELL 1 YES @ 0.5", "bob BUY 1 YES @ 0.5");
+    return [floor.orderId(1), floor.orderId(2), floor.tokenId("YES"), idOf(floor.state.idPrefixes.trade, 1)];
+  };
+
+  it("an extra event, market, account or refusal shifts no order, trade or token id", () => {
+    const noisy = openFloor();
+    noisy.demand(eventCommand("extra"));
+    noisy.demand(marketCommand("extra", {}, 2));
+    noisy.fund("extra", { usdc: 1 });
+    noisy.try("extra BUY 100 YES @ 0.5");
+    expect(orderIds(noisy)).toEqual(orderIds(openFloor()));
+  });
+
+  it("an extra order shifts no market or token id", () => {
+    const [quiet, noisy] = [openFloor(), openFloor()];
+    noisy.send("alice BUY 1 YES @ 0.5");
+    for (const floor of [quiet, noisy]) floor.market();
+    expect(noisy.tokenId("NO", 2)).toBe(quiet.tokenId("NO", 2));
+    expect(noisy.state.markets.get(2).conditionId).toBe(quiet.state.markets.get(2).conditionId);
+  });
+
+  it("time shifts no id", () => {
+    const late = openFloor();
+    late.advance("1h");
+    expect(orderIds(late)).toEqual(orderIds(openFloor()));
+  });
+});
+
+describe("the ids of a market", () => {
+  it("are a condition of 32 bytes and two tokens of 256 bits in decimal, all different", () => {
+    const floor = new TestExchange();
+    for (let count = 1; count <= 50; count += 1) floor.market();
+    const markets = [...floor.state.markets];
+    for (const { conditionId, tokenIds } of markets) {
+      expect(conditionId).toMatch(/^0x[0-9a-f]{64}$/);
+      for (const id of tokenIds) {
+        expect(id).toMatch(/^[1-9][0-9]{60,77}$/);
+        expect(BigInt(id) < 2n ** 256n).toBe(true);
+      }
+    }
+    expect(new Set(markets.flatMap(({ tokenIds }) => tokenIds)).size).toBe(100);
+    expect(new Set(markets.map(({ conditionId }) => conditionId)).size).toBe(50);
+  });
+
+  it("lead back to it", () => {
+    const floor = openFloor();
+    floor.market();
+    const { tokenIds, conditionId } = floor.state.markets.get(2);
+    expect(tokenIds.map((id) => floor.state.tokenById.get(id))).toEqual([4, 5]);
+    expect(floor.state.marketByConditionId.get(conditionId)).toBe(2);
+  });
+
+  it("differ between seeds", () => {
+    const [one, two] = [openFloor({}, { seed: "1" }), openFloor({}, { seed: "2" })];
+    expect(one.tokenId("YES")).not.toBe(two.tokenId("YES"));
+    expect([...one.state.accounts].map(({ address }) => address).slice(0, 2)).not.toEqual(
+      [...two.state.accounts].map(({ address }) => address).slice(0, 2),
+    );
+  });
+});

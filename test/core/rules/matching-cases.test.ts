@@ -1,0 +1,120 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { Matching, Outcome, Side } from "../../../src/core/commands.ts";
+import { PRICE_PLACES, textOf } from "../../../src/wire/decimals.ts";
+import { unitsIn } from "../../support/commands.ts";
+import { openFloor, type TestExchange } from "../../support/exchange.ts";
+
+interface Step {
+  readonly op: "limit" | "cancel";
+  readonly id: string;
+  readonly side: Side;
+  readonly price: number;
+  readonly size: number;
+  readonly type: string;
+}
+interface Fill {
+  readonly price: number;
+  readonly size: number;
+  readonly maker: string;
+  readonly taker: string;
+}
+type Level = Pick<Fill, "price" | "size">;
+interface Case {
+  readonly name: string;
+  readonly tick: number;
+  readonly steps: readonly Step[];
+  readonly expect: {
+    readonly trades: readonly Fill[];
+    readonly bids: readonly Level[];
+    readonly asks: readonly Level[];
+  };
+}
+
+const file = new URL("../../../fixtures/vectors/matching-cases.json", import.meta.url);
+const { cases } = JSON.parse(readFileSync(file, "utf8")) as { cases: readonly Case[] };
+
+const TRADERS = ["alice", "bob", "carol"] as const;
+const traderOf = (index: number): string => TRADERS[index % TRADERS.length] as string;
+const mirrorOf = (price: number): string => textOf(10_000 - unitsIn(price, PRICE_PLACES), PRICE_PLACES);
+
+/** How the orders of a case are sent: in terms of which outcome, order by order. */
+interface Way {
+  readonly way: string;
+  readonly matching: Matching;
+  readonly outcome: (index: number) => Outcome;
+  /** Whether an order for this outcome is the mirror of the case's own. */
+  readonly mirrored: boolean;
+}
+
+const WAYS: readonly Way[] = [
+  { way: "YES of an independent market", matching: "independent", outcome: () => "YES", mirrored: false },
+  { way: "NO of an independent market", matching: "independent", outcome: () => "NO", mirrored: false },
+  { way: "YES of a complementary market", matching: "complementary", outcome: () => "YES", mirrored: false },
+  {
+    way: "mirrored NO of a complementary market",
+    matching: "complementary",
+    outcome: () => "NO",
+    mirrored: true,
+  },
+  {
+    way: "YES and mirrored NO in turn",
+    matching: "complementary",
+    outcome: (index) => (index % 2 === 0 ? "YES" : "NO"),
+    mirrored: true,
+  },
+];
+
+/** Plays a case; answers the number of each order by its id in the case. */
+function play(floor: TestExchange, { steps }: Case, { outcome, mirrored }: Way): Map<string, number> {
+  const numbers = new Map<string, number>();
+  for (const { op, id, side, price, size, type } of steps) {
+    if (op === "cancel") {
+      floor.cancel(traderOf((numbers.get(id) ?? 1) - 1), numbers.get(id) ?? 999);
+      continue;
+    }
+    const index = numbers.size;
+    const token = outcome(index);
+    const isMirror = mirrored && token === "NO";
+    const way = isMirror === (side === "BUY") ? "SELL" : "BUY";
+    const limit = isMirror ? mirrorOf(price) : price;
+    numbers.set(id, floor.send(`${traderOf(index)} ${way} ${size} ${token} @ ${limit} ${type}`));
+  }
+  return numbers;
+}
+
+/** The trades of a case as the exchange must report them, each in the terms of its taker's token. */
+function expectedTrades(
+  { steps, expect: { trades } }: Case,
+  way: Way,
+  numbers: Map<string, number>,
+): string[] {
+  const tokenOf = (id: string): Outcome => way.outcome((numbers.get(id) ?? 0) - 1);
+  return trades.map(({ maker, taker, price, size }) => {
+    const isMirror = way.mirrored && tokenOf(taker) === "NO";
+    const isBuy = (steps.find(({ id }) => id === taker)?.side === "BUY") !== isMirror;
+    const how = tokenOf(maker) === tokenOf(taker) ? "" : isBuy ? " MINT" : " MERGE";
+    const at = isMirror ? mirrorOf(price) : price;
+    return `#${numbers.get(taker)} x #${numbers.get(maker)}: ${size} @ ${at}${how}`;
+  });
+}
+
+describe.each(WAYS)("in $way", (way) => {
+  it.each(cases)("$name", (each) => {
+    const floor = openFloor({ matching: way.matching, tickSize: each.tick, minOrderSize: 0.01 });
+    const numbers = play(floor, each, way);
+    const line = ({ price, size }: Level): string => `${size} @ ${price}`;
+    const mirror = ({ price, size }: Level): string => `${size} @ ${mirrorOf(price)}`;
+    const { bids, asks } = each.expect;
+    const own = { bids: bids.map(line), asks: asks.map(line) };
+    const complement = { bids: asks.map(mirror), asks: bids.map(mirror) };
+    const nothing = { bids: [], asks: [] };
+    expect(floor.trades()).toEqual(expectedTrades(each, way, numbers));
+    if (way.matching === "complementary") {
+      expect({ yes: floor.book("YES"), no: floor.book("NO") }).toEqual({ yes: own, no: complement });
+    } else {
+      const other = way.outcome(0) === "YES" ? "NO" : "YES";
+      expect({ own: floor.book(way.outcome(0)), other: floor.book(other) }).toEqual({ own, other: nothing });
+    }
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { MAX_SIZE, price } from "../../../src/core/units.ts";
+import { PRICE_PLACES, textOf } from "../../../src/wire/decimals.ts";
+import { openFloor, TestExchange, verdictOf } from "../../support/exchange.ts";
+
+const GRIDS = [
+  [0.1, 9],
+  [0.01, 99],
+  [0.005, 199],
+  [0.0025, 399],
+  [0.001, 999],
+  [0.0001, 9999],
+] as const;
+
+describe.each(GRIDS)("with a tick of %d", (tickSize, levels) => {
+  it(`all ${levels} multiples of the tick are prices, bought and sold as YES and as NO`, () => {
+    const floor = new TestExchange();
+    floor.market({ tickSize });
+    floor.fund("alice", { usdc: 100_000, yes: 100_000 });
+    floor.fund("bob", { usdc: 100_000, no: 100_000 });
+    const buy = floor.command("alice BUY 1 YES @ 0.5");
+    const sell = floor.command("bob SELL 1 NO @ 0.5");
+    const { tickSize: tick } = floor.state.markets.get(1);
+    for (let units = tick as number; units < 10_000; units += tick) {
+      floor.exchange.submit({ ...buy, price: price(units) });
+      floor.exchange.submit({ ...sell, price: price(units) });
+    }
+    const { trades, orders } = floor.state;
+    expect(orders.size).toBe(levels * 2);
+    for (const order of orders) {
+      if (order.cancelReason !== null) expect.fail(`${textOf(order.price, PRICE_PLACES)} was canceled`);
+    }
+    expect(trades.size).toBe(0);
+  });
+
+  it("any other price is refused", () => {
+    const floor = openFloor({ tickSize });
+    const { tickSize: tick } = floor.state.markets.get(1);
+    const order = floor.command("alice BUY 1 YES @ 0.5");
+    for (let units = 1; units < 10_000; units += 1) {
+      const verdict = verdictOf(floor.exchange.submit({ ...order, price: price(units), orderType: "FAK" }));
+      if (verdict !== (units % tick === 0 ? "ok" : "INVALID_TICK_SIZE")) expect.fail(`${units}: ${verdict}`);
+    }
+  });
+});
+
+describe("every decimal price", () => {
+  it.each([100, 1000, 10_000])("k/%d is read from the double that it is, and accepted", (parts) => {
+    const floor = openFloor({ tickSize: 1 / parts, minOrderSize: 0.01 });
+    for (let k = 1; k < parts; k += 1) {
+      const decision = floor.exchange.submit(floor.command(`alice BUY 0.01 YES @ ${k / parts} FAK`));
+      if (verdictOf(decision) !== "ok") expect.fail(`${k}/${parts}: ${verdictOf(decision)}`);
+      expect(floor.state.orders.get(k).price).toBe((k * 10_000) / parts);
+    }
+  });
+});
+
+describe("sizes", () => {
+  it("of the largest order trade, at the lowest and the highest price", () => {
+    const floor = new TestExchange();
+    floor.market({ tickSize: 0.0001 });
+    for (const name of ["alice", "bob"]) floor.fund(name, { usdc: 100_000_000, yes: 10_000_000 });
+    floor.send("alice SELL 10000000 YES @ 0.9999", "bob BUY 10000000 YES @ 0.9999");
+    floor.send("alice BUY 10000000 NO @ 0.9999", "bob BUY 10000000 YES @ 0.0001");
+    expect(floor.trades()).toEqual(["#2 x #1: 10000000 @ 0.9999", "#4 x #3: 10000000 @ 0.0001 MINT"]);
+    expect(floor.state.orders.get(1).size).toBe(MAX_SIZE);
+  });
+
+  it("below the market's minimum are refused, the minimum itself is not", () => {
+    const floor = openFloor({ minOrderSize: 5 });
+    expect(verdictOf(floor.try("alice BUY 4.99 YES @ 0.5"))).toBe("SIZE_TOO_SMALL");
+    expect(verdictOf(floor.try("alice BUY 5 YES @ 0.5"))).toBe("ok");
+  });
+
+  it("that remain after a fill may be smaller than the minimum", () => {
+    const floor = openFloor({ minOrderSize: 5 });
+    floor.send("alice SELL 9.99 YES @ 0.5", "bob BUY 9.98 YES @ 0.5", "bob BUY 5 YES @ 0.5");
+    expect(floor.trades()).toEqual(["#2 x #1: 9.98 @ 0.5", "#3 x #1: 0.01 @ 0.5"]);
+  });
+});

@@ -1,0 +1,176 @@
+import { describe, expect, it } from "vitest";
+import type { Command } from "../../../src/core/commands.ts";
+import type { RefusalCode } from "../../../src/core/refusals.ts";
+import { money, price, size } from "../../../src/core/units.ts";
+import { addressOf, eventCommand, marketCommand } from "../../support/commands.ts";
+import { openFloor, START, type TestExchange, verdictOf } from "../../support/exchange.ts";
+
+/**
+ * Market 1 is open, market 2 closed, market 3 resolved; dave has 10 USDC and nothing else; orders 1 and 2 of alice are
+ * live and canceled. A minute has passed, so that expirations can lie behind.
+ */
+function busyFloor(): TestExchange {
+  const floor = openFloor({ minOrderSize: 5, feeRateBps: 100 }, { credentials: "once" });
+  floor.market();
+  floor.market();
+  floor.demand({ kind: "closeMarket", market: 2 });
+  floor.demand({ kind: "resolveMarket", market: 3, winningOutcome: "YES" });
+  floor.fund("dave", { usdc: 10 });
+  floor.send("alice BUY 10 YES @ 0.1", "alice BUY 10 YES @ 0.2");
+  floor.cancel("alice", 2);
+  floor.demand({ kind: "deriveCredentials", address: addressOf("alice") });
+  floor.advance("1m");
+  return floor;
+}
+
+const unknownToken = (command: Command): Command => ({ ...command, tokenId: "77" }) as Command;
+const expired = (command: Command): Command =>
+  ({ ...command, orderType: "GTD", expiration: START }) as Command;
+
+/** Each order breaks the named rule and every one that comes after it. */
+const ORDERS: readonly [code: RefusalCode, order: (floor: TestExchange) => Command][] = [
+  ["TOKEN_NOT_FOUND", (floor) => unknownToken(expired(floor.command("dave BUY 0.01 YES @ 0.0001", 2)))],
+  ["INVALID_TICK_SIZE", (floor) => expired(floor.command("dave BUY 0.01 YES @ 0.1234", 2))],
+  ["SIZE_TOO_SMALL", (floor) => expired(floor.command("dave SELL 0.99 YES @ 0.5", 2))],
+  ["EXPIRATION_IN_PAST", (floor) => expired(floor.command("dave SELL 100 YES @ 0.5", 2))],
+  ["MARKET_CLOSED", (floor) => floor.command("dave SELL 100 YES @ 0.5", 2)],
+  ["MARKET_CLOSED", (floor) => floor.command("dave SELL 100 YES @ 0.5", 3)],
+  ["INSUFFICIENT_BALANCE", (floor) => floor.command("dave SELL 100 YES @ 0.5")],
+];
+
+const OTHERS: readonly [code: RefusalCode, what: string, command: (floor: TestExchange) => Command][] = [
+  ["SLUG_TAKEN", "an event with a slug that another has", () => eventCommand("event")],
+  ["EVENT_NOT_FOUND", "a market of no event, its slug taken", () => marketCommand("market-1", {}, 9)],
+  ["SLUG_TAKEN", "a market with a slug that another has", () => marketCommand("market-1")],
+  ["MARKET_NOT_FOUND", "closing no market", () => ({ kind: "closeMarket", market: 9 })],
+  ["MARKET_CLOSED", "closing a closed market", () => ({ kind: "closeMarket", market: 2 })],
+  ["MARKET_CLOSED", "closing a resolved market", () => ({ kind: "closeMarket", market: 3 })],
+  ["MARKET_NOT_FOUND", "resolving no market", () => resolve(9)],
+  ["MARKET_CLOSED", "resolving a resolved market", () => resolve(3)],
+  [
+    "TOKEN_NOT_FOUND",
+    "funds in an unknown token, and more than may be issued",
+    (floor) => fund(5_000_000_000_000_000, [floor.tokenId("YES"), "77"]),
+  ],
+  ["ISSUANCE_EXCEEDED", "more funds than may be issued", () => fund(5_000_000_000_000_000, [])],
+  ["ORDER_NOT_FOUND", "canceling what is no order id", () => cancel("alice", "0")],
+  ["ORDER_NOT_FOUND", "canceling an order that never was", (floor) => cancel("alice", floor.orderId(3))],
+  ["ORDER_NOT_FOUND", "canceling somebody else's live order", (floor) => cancel("bob", floor.orderId(1))],
+  ["ORDER_NOT_FOUND", "canceling somebody else's ended order", (floor) => cancel("bob", floor.orderId(2))],
+  ["ORDER_NOT_FOUND", "canceling as nobody", (floor) => cancel("nobody", floor.orderId(1))],
+  ["ORDER_NOT_LIVE", "canceling an ended order", (floor) => cancel("alice", floor.orderId(2))],
+  ["ORDER_NOT_LIVE", "expiring an ended order", () => ({ kind: "expireOrder", order: 2 })],
+  [
+    "CREDENTIALS_ALREADY_DERIVED",
+    "deriving twice",
+    () => ({ kind: "deriveCredentials", address: addressOf("alice") }),
+  ],
+];
+
+const resolve = (market: number): Command => ({ kind: "resolveMarket", market, winningOutcome: "NO" });
+const cancel = (name: string, orderId: string): Command => ({
+  kind: "cancelOrder",
+  address: addressOf(name),
+  orderId,
+});
+const fund = (collateral: number, tokenIds: readonly string[]): Command => ({
+  kind: "fundAccount",
+  address: addressOf("new"),
+  collateral: money(collateral),
+  tokens: tokenIds.map((tokenId) => ({ tokenId, size: size(100) })),
+  everyMarket: size(0),
+});
+
+describe("a refused command", () => {
+  it.each(ORDERS)("is %s when an order breaks that rule first", (code, order) => {
+    const floor = busyFloor();
+    expect(verdictOf(floor.submit(order(floor)))).toBe(code);
+  });
+
+  it.each(OTHERS)("is %s: %s", (code, _what, command) => {
+    const floor = busyFloor();
+    expect(verdictOf(floor.submit(command(floor)))).toBe(code);
+  });
+
+  it.each([...ORDERS.map(([code, command]) => [code, "an order", command] as const), ...OTHERS])(
+    "leaves no trace: %s, %s",
+    (_code, _what, command) => {
+      const floor = busyFloor();
+      const { hash, sequence, now } = floor.exchange;
+      const told = floor.events.length;
+      expect(floor.submit(command(floor)).ok).toBe(false);
+      expect(floor.exchange).toMatchObject({ hash, sequence, now });
+      expect(floor.events).toHaveLength(told);
+      expect(floor.state.accountByAddress.has(addressOf("new"))).toBe(false);
+    },
+  );
+
+  it("shifts no later id", () => {
+    const [quiet, noisy] = [busyFloor(), busyFloor()];
+    for (const [, order] of ORDERS) noisy.submit(order(noisy));
+    for (const floor of [quiet, noisy]) floor.send("alice SELL 10 YES @ 0.3", "bob BUY 10 YES @ 0.3");
+    expect(noisy.exchange.hash).toBe(quiet.exchange.hash);
+  });
+});
+
+describe("what a refusal tells", () => {
+  const refusalOf = (floor: TestExchange, command: Command): unknown => {
+    const decision = floor.submit(command);
+    return decision.ok ? undefined : decision.refusal;
+  };
+
+  it("of a buyer's balance is what was required with the worst fee, and what there is", () => {
+    const floor = busyFloor();
+    floor.send("dave BUY 10 YES @ 0.5");
+    expect(refusalOf(floor, floor.command("dave BUY 10 YES @ 0.5"))).toEqual({
+      code: "INSUFFICIENT_BALANCE",
+      asset: "USDC",
+      required: 5_050_000,
+      available: 4_950_000,
+      balance: 10_000_000,
+      reserved: 5_050_000,
+    });
+  });
+
+  it("of a seller's balance is in shares of the token, the grant still due included", () => {
+    const floor = busyFloor();
+    floor.fund("dave", { everyMarket: 7 });
+    floor.fund("dave", { no: 2 });
+    expect(refusalOf(floor, floor.command("dave SELL 9.01 NO @ 0.5"))).toEqual({
+      code: "INSUFFICIENT_BALANCE",
+      asset: floor.tokenId("NO"),
+      required: 901,
+      available: 900,
+      balance: 900,
+      reserved: 0,
+    });
+  });
+
+  it("of an address without an account is that there is nothing", () => {
+    const floor = busyFloor();
+    expect(refusalOf(floor, floor.command("nobody BUY 5 YES @ 0.01"))).toMatchObject({
+      code: "INSUFFICIENT_BALANCE",
+      available: 0,
+      balance: 0,
+    });
+  });
+
+  it("of tick, size and expiration is what was asked and what is allowed", () => {
+    const floor = busyFloor();
+    expect(refusalOf(floor, floor.command("dave BUY 10 YES @ 0.555"))).toEqual({
+      code: "INVALID_TICK_SIZE",
+      price: price(5550),
+      tickSize: price(100),
+    });
+    expect(refusalOf(floor, floor.command("dave BUY 4.99 YES @ 0.5"))).toEqual({
+      code: "SIZE_TOO_SMALL",
+      size: size(499),
+      minOrderSize: size(500),
+    });
+    expect(refusalOf(floor, expired(floor.command("dave BUY 5 YES @ 0.5")))).toEqual({
+      code: "EXPIRATION_IN_PAST",
+      expiration: START,
+      now: START + 60_000,
+    });
+  });
+});

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Api, startApi } from "../support/http.ts";
+import type {
+  ClockChange,
+  Event,
+  EventDetail,
+  EventPage,
+  Market,
+  MarketDetail,
+  MarketPage,
+} from "./replies.ts";
+import { deriveTrader, type Trader } from "./trader.ts";
+
+let api: Api;
+let maker: Trader;
+let taker: Trader;
+/** Five markets of one tag, which nothing else in the world carries, in order of creation. */
+let markets: Market[];
+
+const yesOf = (market: Market | undefined): string => market?.tokens[0]?.tokenId ?? "";
+const idsOf = ({ data }: MarketPage): string[] => data.map(({ id }) => id);
+/** The markets of these places, as their ids. */
+const at = (...places: number[]): string[] => places.map((place) => markets[place]?.id ?? "");
+const list = (query: string): Promise<MarketPage> => api.get(`/api/markets?${query}`);
+
+beforeAll(async () => {
+  api = await startApi();
+  maker = await deriveTrader(api, 1);
+  taker = await deriveTrader(api, 2);
+  markets = [];
+  for (const endDate of [
+    "2026-03-01T00:00:00Z",
+    null,
+    "2026-02-01T00:00:00Z",
+    "2026-03-01T00:00:00Z",
+    null,
+  ]) {
+    await api.post<ClockChange>("/sim/clock", { advance: "1s" });
+    const number = markets.length + 1;
+    markets.push(await api.createMarket({ question: `Number ${number}?`, tags: ["five"], endDate }));
+  }
+  for (const [place, size] of [
+    [1, 40],
+    [3, 30],
+    [4, 40],
+  ] as const) {
+    await maker.place({ tokenId: yesOf(markets[place]), side: "SELL", price: 0.5, size });
+    await taker.place({ tokenId: yesOf(markets[place]), side: "BUY", price: 0.5, size });
+  }
+  await maker.place({ tokenId: yesOf(markets[2]), side: "BUY", price: 0.2, size: 100 });
+  await maker.place({ tokenId: yesOf(markets[0]), side: "SELL", price: 0.9, size: 100 });
+  await api.post(`/sim/markets/${markets[4]?.id}/close`);
+  await api.post(`/sim/markets/${markets[3]?.id}/resolve`, { winningOutcome: "NO" });
+});
+afterAll(() => api.close());
+
+describe("GET /api/markets", () => {
+  it("lists every market of the world, 50 to a page", async () => {
+    const page = await api.get<MarketPage>("/api/markets");
+    expect(page).toMatchObject({ limit: 50, offset: 0, total: 8, hasMore: false });
+    expect(page.data.length).toBe(8);
+  });
+
+  it("sorts by creation, newest first, unless told otherwise", async () => {
+    expect(idsOf(await list("tag=five"))).toEqual(at(4, 3, 2, 1, 0));
+    expect(idsOf(await list("tag=five&sort=createdAt"))).toEqual(at(4, 3, 2, 1, 0));
+  });
+
+  it("sorts by volume, highest first, ties by id", async () => {
+    const page = await list("tag=five&sort=volume");
+    expect(idsOf(page)).toEqual(at(1, 4, 3, 0, 2));
+    expect(page.data.map(({ volume }) => volume)).toEqual([20, 20, 15, 0, 0]);
+  });
+
+  it("sorts by liquidity, highest first, ties by id", async () => {
+    const page = await list("tag=five&sort=liquidity");
+    expect(idsOf(page)).toEqual(at(0, 2, 1, 3, 4));
+    expect(page.data.map(({ liquidity }) => liquidity)).toEqual([90, 20, 0, 0, 0]);
+  });
+
+  it("sorts by end date, soonest first, those without one last, ties by id", async () => {
+    expect(idsOf(await list("tag=five&sort=endDate"))).toEqual(at(2, 0, 3, 1, 4));
+  });
+
+  it("shows only open markets, or only those that are not", async () => {
+    expect(idsOf(await list("tag=five&active=true"))).toEqual(at(2, 1, 0));
+    expect(idsOf(await list("tag=five&active=false"))).toEqual(at(4, 3));
+  });
+
+  it("cuts pages by limit and offset, and says whether there is more", async () => {
+    const first = await list("tag=five&limit=2");
+    expect(first).toMatchObject({ limit: 2, offset: 0, total: 5, hasMore: true });
+    expect(idsOf(first)).toEqual(at(4, 3));
+    const last = await list("tag=five&limit=2&offset=3");
+    expect(last).toMatchObject({ limit: 2, offset: 3, total: 5, hasMore: false });
+    expect(idsOf(last)).toEqual(at(1, 0));
+    expect(await list("tag=five&offset=5")).toMatchObject({ data: [], offset: 5, total: 5, hasMore: false });
+  });
+
+  it("clamps a limit above 100 and echoes what it applied", async () => {
+    expect(await list("limit=101")).toMatchObject({ limit: 100 });
+    expect(await list("limit=100000000000000")).toMatchObject({ limit: 100 });
+  });
+
+  it("takes a tag of the market, of its event, or the category, and nothing like them", async () => {
+    const event = await api.post<Event>("/sim/events", { title: "A cup", category: "sport", tags: ["cup"] });
+    const { id } = await api.createMarket({ eventId: event.id, tags: ["final"], category: "polo" });
+    for (const tag of ["cup", "final", "polo", "sport"])
+      expect(idsOf(await list(`tag=${tag}`))).toEqual([id]);
+    for (const tag of ["cu", "Cup", "", "constructor"]) expect(idsOf(await list(`tag=${tag}`))).toEqual([]);
+  });
+});
+
+describe("GET /api/markets/{idOrSlug}", () => {
+  it("is the same market by id and by slug, with its event", async () => {
+    const { id, slug, eventId } = markets[0] as Market;
+    const byId = await api.get<MarketDetail>(`/api/markets/${id}`);
+    expect(await api.get<MarketDetail>(`/api/markets/${slug}`)).toEqual(byId);
+    expect(byId.event).toMatchObject({ id: eventId, title: "Number 1?", marketCount: 1 });
+    const { event, ...market } = byId;
+    expect((await list("tag=five")).data).toContainEqual(market);
+    expect((await api.get<EventPage>("/api/events")).data).toContainEqual(event);
+  });
+
+  it("has two tokens, YES first, each with its price: the mid of a narrow spread", async () => {
+    const market = await api.createMarket();
+    await maker.place({ tokenId: yesOf(market), side: "BUY", price: 0.4, size: 10 });
+    await maker.place({ tokenId: yesOf(market), side: "SELL", price: 0.5, size: 10 });
+    const { tokens, bestBid, bestAsk } = await api.get<MarketDetail>(`/api/markets/${market.id}`);
+    expect({ bestBid, bestAsk }).toEqual({ bestBid: 0.4, bestAsk: 0.5 });
+    expect(tokens.map(({ outcome, price, winner }) => [outcome, price, winner])).toEqual([
+      ["YES", 0.45, null],
+      ["NO", 0.55, null],
+    ]);
+  });
+
+  it("prices its tokens by the last trade when the spread is wide or a side is empty, null before a trade", async () => {
+    const market = await api.createMarket();
+    const pricesNow = async (): Promise<(number | null)[]> =>
+      (await api.get<MarketDetail>(`/api/markets/${market.id}`)).tokens.map(({ price }) => price);
+    await maker.place({ tokenId: yesOf(market), side: "BUY", price: 0.39, size: 10 });
+    expect(await pricesNow()).toEqual([null, null]);
+    await maker.place({ tokenId: yesOf(market), side: "SELL", price: 0.5, size: 10 });
+    expect(await pricesNow()).toEqual([null, null]);
+    await taker.place({ tokenId: yesOf(market), side: "BUY", price: 0.5, size: 1 });
+    expect(await pricesNow()).toEqual([0.5, 0.5]);
+    await taker.place({ tokenId: yesOf(market), side: "SELL", price: 0.39, size: 10 });
+    expect(await pricesNow()).toEqual([0.39, 0.61]);
+  });
+
+  it("counts volume once per fill in USDC, and liquidity as what rests in the book", async () => {
+    const market = await api.createMarket();
+    await maker.place({ tokenId: yesOf(market), side: "SELL", price: 0.6, size: 10 });
+    await taker.place({ tokenId: yesOf(market), side: "BUY", price: 0.7, size: 3 });
+    await maker.place({ tokenId: yesOf(market), side: "BUY", price: 0.1, size: 5.5 });
+    expect(await api.get<MarketDetail>(`/api/markets/${market.id}`)).toMatchObject({
+      volume: 1.8,
+      liquidity: 4.75,
+      lastTradePrice: 0.6,
+    });
+  });
+
+  it("that is closed has no winner; resolved, it names one", async () => {
+    expect(await api.get(`/api/markets/${markets[4]?.id}`)).toMatchObject({
+      status: "CLOSED",
+      active: false,
+      resolvedAt: null,
+      winningOutcome: null,
+      tokens: [{ winner: null }, { winner: null }],
+    });
+    expect(await api.get(`/api/markets/${markets[3]?.id}`)).toMatchObject({
+      status: "RESOLVED",
+      active: false,
+      resolvedAt: "2026-01-01T00:00:05.000Z",
+      winningOutcome: "NO",
+      tokens: [{ winner: false }, { winner: true }],
+    });
+  });
+
+  it("that is unknown is refused, and what it is instead is told", async () => {
+    const { eventId, conditionId, tokens } = markets[0] as Market;
+    const refusal = async (id: string): Promise<string | undefined> => {
+      const reply = await api.refused({ method: "GET", path: `/api/markets/${id}` }, 404, "MARKET_NOT_FOUND");
+      return reply.body.hint;
+    };
+    expect(await refusal("no-such-market")).toBeUndefined();
+    expect(await refusal(eventId)).toContain("/api/events/");
+    expect(await refusal(conditionId)).toContain("condition id");
+    expect(await refusal(tokens[0]?.tokenId ?? "")).toContain("token id");
+  });
+});
+
+describe("GET /api/events", () => {
+  it("lists events newest first, in pages of at most 100", async () => {
+    const page = await api.get<EventPage>("/api/events?limit=500");
+    expect(page).toMatchObject({ limit: 100, offset: 0, hasMore: false });
+    const created = page.data.map(({ createdAt }) => createdAt);
+    expect(created).toEqual([...created].sort().reverse());
+    const next = await api.get<EventPage>("/api/events?limit=1&offset=1");
+    expect(next.data).toEqual([page.data[1]]);
+    expect(next.hasMore).toBe(true);
+  });
+
+  it("is active while one of its markets is open, and adds up its markets", async () => {
+    const event = await api.post<Event>("/sim/events", { title: "Two", tags: ["pair"] });
+    expect(event).toMatchObject({ slug: "two", active: false, marketCount: 0, volume: 0, liquidity: 0 });
+    const pair = [
+      await api.createMarket({ eventId: event.id }),
+      await api.createMarket({ eventId: event.slug }),
+    ];
+    for (const market of pair) {
+      await maker.place({ tokenId: yesOf(market), side: "SELL", price: 0.5, size: 10 });
+      await taker.place({ tokenId: yesOf(market), side: "BUY", price: 0.5, size: 4 });
+    }
+    const actives = async (query: string): Promise<string[]> =>
+      (await api.get<EventPage>(`/api/events?tag=pair&${query}`)).data.map(({ id }) => id);
+    await api.post(`/sim/markets/${pair[0]?.id}/close`);
+    expect([await actives("active=true"), await actives("active=false")]).toEqual([[event.id], []]);
+    await api.post(`/sim/markets/${pair[1]?.id}/close`);
+    expect([await actives("active=true"), await actives("active=false")]).toEqual([[], [event.id]]);
+    const detail = await api.get<EventDetail>(`/api/events/${event.id}`);
+    expect(detail).toMatchObject({ marketCount: 2, volume: 4, liquidity: 0, active: false });
+    expect(detail.markets.map(({ id }) => id)).toEqual(pair.map(({ id }) => id));
+    expect(await api.get(`/api/events/${event.slug}`)).toEqual(detail);
+  });
+
+  it("refuses an unknown one, and says when it is a market", async () => {
+    await api.refused({ method: "GET", path: "/api/events/none" }, 404, "EVENT_NOT_FOUND");
+    const { slug, id } = await api.createMarket({ slug: "a-market-alone" });
+    for (const name of [slug, id]) {
+      const request = { method: "GET", path: `/api/events/${name}` } as const;
+      const { body } = await api.refused(request, 404, "EVENT_NOT_FOUND");
+      expect(body.hint).toContain("market");
+    }
+  });
+});

@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Api, startApi } from "../support/http.ts";
+import type { CancelResult, ClockChange, Market, OrderPage, TradePage } from "./replies.ts";
+import { deriveTrader, type Trader } from "./trader.ts";
+
+let api: Api;
+let maker: Trader;
+let taker: Trader;
+
+const yesOf = (market: Market): string => market.tokens[0]?.tokenId ?? "";
+const noOf = (market: Market): string => market.tokens[1]?.tokenId ?? "";
+
+beforeAll(async () => {
+  api = await startApi();
+  maker = await deriveTrader(api, 1);
+  taker = await deriveTrader(api, 2);
+});
+afterAll(() => api.close());
+
+describe("DELETE /clob/order", () => {
+  const place = async (): Promise<string> => {
+    const tokenId = yesOf(await api.createMarket());
+    return (await maker.place({ tokenId, side: "BUY", price: 0.5, size: 5 })).id;
+  };
+
+  it.each(["orderId", "id", "orderID"])("takes the id as %s in the body", async (name) => {
+    const id = await place();
+    expect(await maker.ask<CancelResult>("DELETE", "/clob/order", { [name]: id })).toEqual({
+      canceled: [id],
+      notCanceled: {},
+    });
+  });
+
+  it.each(["orderId", "id", "orderID"])("takes the id as %s in the query", async (name) => {
+    const id = await place();
+    expect(await maker.ask<CancelResult>("DELETE", `/clob/order?${name}=${id}`)).toEqual({
+      canceled: [id],
+      notCanceled: {},
+    });
+  });
+
+  it("takes the same id twice, and refuses two that differ", async () => {
+    const [id, other] = [await place(), await place()];
+    const conflicting = maker.signed("DELETE", `/clob/order?id=${other}`, { orderId: id });
+    await api.refused(conflicting, 400, "CONFLICTING_FIELDS");
+    await api.refused(
+      maker.signed("DELETE", "/clob/order", { orderId: id, id: other }),
+      400,
+      "CONFLICTING_FIELDS",
+    );
+    const { canceled } = await maker.ask<CancelResult>("DELETE", `/clob/order?id=${id}`, { orderId: id });
+    expect(canceled).toEqual([id]);
+  });
+
+  it("needs an id", async () => {
+    for (const body of [undefined, {}, { orderId: "" }, { order: "x" }]) {
+      await api.refused(maker.signed("DELETE", "/clob/order", body), 400, "ORDER_ID_REQUIRED");
+    }
+    await api.refused(maker.signed("DELETE", "/clob/order", { orderId: 5 }), 400, "INVALID_PARAMETER");
+    await api.refused(maker.signed("DELETE", "/clob/order", "[]"), 400, "INVALID_JSON");
+  });
+
+  it("says why an own order that is no longer live is not canceled", async () => {
+    const tokenId = yesOf(await api.createMarket());
+    const order = { tokenId, side: "BUY", price: 0.5, size: 5 };
+    const { id: matched } = await maker.place(order);
+    await taker.place({ ...order, side: "SELL" });
+    expect(await maker.cancel(matched)).toEqual({
+      canceled: [],
+      notCanceled: { [matched]: "already matched" },
+    });
+    const { id: canceled } = await maker.place(order);
+    await maker.cancel(canceled);
+    expect(await maker.cancel(canceled)).toEqual({
+      canceled: [],
+      notCanceled: { [canceled]: "already canceled" },
+    });
+  });
+});
+
+describe("DELETE /clob/orders/all", () => {
+  it("cancels the caller's open orders, oldest first, and nobody else's", async () => {
+    const tokenId = yesOf(await api.createMarket());
+    await maker.ask("DELETE", "/clob/orders/all");
+    const own: string[] = [];
+    for (const price of [0.5, 0.2, 0.4]) {
+      own.push((await maker.place({ tokenId, side: "BUY", price, size: 5 })).id);
+    }
+    const { id } = await taker.place({ tokenId, side: "BUY", price: 0.3, size: 5 });
+    expect(await maker.ask("DELETE", "/clob/orders/all")).toEqual({ canceled: own, notCanceled: {} });
+    expect((await taker.ask<OrderPage>("GET", "/clob/orders")).data.map((order) => order.id)).toContain(id);
+  });
+
+  it("with nothing to cancel is a success that changes nothing", async () => {
+    const before = await api.stateHash();
+    expect(await maker.ask("DELETE", "/clob/orders/all")).toEqual({ canceled: [], notCanceled: {} });
+    expect(await api.stateHash()).toBe(before);
+  });
+});
+
+describe("GET /clob/orders", () => {
+  let markets: Market[];
+  /** Ids of four orders, oldest first: BUY YES, SELL NO of the first market, BUY YES, SELL YES of the second. */
+  let ids: string[];
+  const list = (query = ""): Promise<OrderPage> => maker.ask("GET", `/clob/orders${query}`);
+  const found = async (query: string): Promise<number[]> =>
+    (await list(query)).data.map(({ id }) => ids.indexOf(id));
+
+  beforeAll(async () => {
+    await maker.ask("DELETE", "/clob/orders/all");
+    markets = [await api.createMarket(), await api.createMarket()];
+    const [one, two] = markets as [Market, Market];
+    ids = [];
+    for (const order of [
+      { tokenId: yesOf(one), side: "BUY", price: 0.3, size: 5 },
+      { tokenId: noOf(one), side: "SELL", price: 0.9, size: 5 },
+      { tokenId: yesOf(two), side: "BUY", price: 0.2, size: 5 },
+      { tokenId: yesOf(two), side: "SELL", price: 0.8, size: 5 },
+    ]) {
+      ids.push((await maker.place(order)).id);
+    }
+  });
+
+  it("lists the caller's open orders, oldest first, 100 to a page", async () => {
+    expect(await list()).toMatchObject({ limit: 100, offset: 0, total: 4, hasMore: false });
+    expect(await found("")).toEqual([0, 1, 2, 3]);
+    expect(
+      (await taker.ask<OrderPage>("GET", "/clob/orders")).data.map(({ id }) => ids.indexOf(id)),
+    ).not.toContain(0);
+  });
+
+  it("filters by token, by market's id or slug, by side, and by all of them", async () => {
+    const [one, two] = markets as [Market, Market];
+    expect(await found(`?token_id=${yesOf(two)}`)).toEqual([2, 3]);
+    expect(await found(`?market=${one.id}`)).toEqual([0, 1]);
+    expect(await found(`?market=${two.slug}`)).toEqual([2, 3]);
+    expect(await found("?side=SELL")).toEqual([1, 3]);
+    expect(await found(`?side=SELL&market=${two.id}&token_id=${yesOf(two)}`)).toEqual([3]);
+  });
+
+  it("cuts pages, and clamps a limit above 500", async () => {
+    expect(await found("?limit=2&offset=1")).toEqual([1, 2]);
+    expect(await list("?limit=2&offset=1")).toMatchObject({ limit: 2, offset: 1, total: 4, hasMore: true });
+    expect(await list("?limit=501")).toMatchObject({ limit: 500 });
+  });
+
+  it("refuses filters that name nothing, and a token of another market", async () => {
+    const [one, two] = markets as [Market, Market];
+    const refused = (query: string, status: number, code: string) =>
+      api.refused(maker.signed("GET", `/clob/orders${query}`), status, code);
+    await refused("?token_id=1", 404, "TOKEN_NOT_FOUND");
+    await refused("?market=none", 404, "MARKET_NOT_FOUND");
+    await refused("?side=buy", 400, "INVALID_PARAMETER");
+    await refused(`?market=${one.id}&token_id=${yesOf(two)}`, 400, "TOKEN_NOT_IN_MARKET");
+  });
+});
+
+describe("GET /clob/trades", () => {
+  let market: Market;
+  let started: number;
+  let orderId: string;
+  const list = (query = "", caller = maker): Promise<TradePage> => caller.ask("GET", `/clob/trades${query}`);
+  const prices = async (query: string, caller = maker): Promise<number[]> =>
+    (await list(`?market=${market.id}${query}`, caller)).data.map(({ price }) => price);
+
+  /** The maker's order is met at 0.5 in the seconds 0, 10 and 20; then its YES for 0.3 meets a NO for 0.7. */
+  beforeAll(async () => {
+    market = await api.createMarket();
+    started = api.now;
+    const tokenId = yesOf(market);
+    orderId = (await maker.place({ tokenId, side: "SELL", price: 0.5, size: 30 })).id;
+    for (const size of [1, 2, 3]) {
+      await taker.place({ tokenId, side: "BUY", price: 0.5, size });
+      await api.post<ClockChange>("/sim/clock", { advance: "10s" });
+    }
+    await maker.place({ tokenId, side: "BUY", price: 0.3, size: 4 });
+    await taker.place({ tokenId: noOf(market), side: "BUY", price: 0.7, size: 4 });
+  });
+
+  it("lists the caller's fills, newest first, from the caller's own side", async () => {
+    expect(await list(`?market=${market.id}`)).toMatchObject({
+      limit: 100,
+      offset: 0,
+      total: 4,
+      hasMore: false,
+    });
+    const { data: own } = await list(`?market=${market.id}&limit=2`);
+    expect(own).toMatchObject([
+      { role: "MAKER", side: "BUY", outcome: "YES", price: 0.3, size: 4, matchType: "MINT" },
+      { role: "MAKER", side: "SELL", outcome: "YES", price: 0.5, size: 3, orderId },
+    ]);
+    const { data: others } = await list(`?market=${market.slug}&limit=2`, taker);
+    expect(others).toMatchObject([
+      { role: "TAKER", side: "BUY", outcome: "NO", price: 0.7, size: 4, counterOrderId: own[0]?.orderId },
+      { role: "TAKER", side: "BUY", outcome: "YES", price: 0.5, size: 3, counterOrderId: orderId },
+    ]);
+    expect(others.map(({ id }) => id)).toEqual(own.map(({ id }) => id));
+  });
+
+  it("filters by token, by order, and by time with both bounds left out", async () => {
+    expect(await prices(`&token_id=${noOf(market)}`, taker)).toEqual([0.7]);
+    expect(await prices(`&token_id=${noOf(market)}`)).toEqual([]);
+    expect(await prices(`&order=${orderId}`)).toEqual([0.5, 0.5, 0.5]);
+    const sizes = async (query: string): Promise<number[]> =>
+      (await list(`?order=${orderId}${query}`)).data.map(({ size }) => size);
+    expect(await sizes(`&after=${started}`)).toEqual([3, 2]);
+    expect(await sizes(`&before=${started + 20}`)).toEqual([2, 1]);
+    expect(await sizes(`&after=${started}&before=${started + 20}`)).toEqual([2]);
+    expect(await sizes(`&after=${started + 20}&before=${started}`)).toEqual([]);
+  });
+
+  it("cuts pages, and clamps a limit above 500", async () => {
+    expect(await prices("&limit=1&offset=3")).toEqual([0.5]);
+    expect(await list(`?market=${market.id}&limit=3`)).toMatchObject({ limit: 3, total: 4, hasMore: true });
+    expect(await list("?limit=501")).toMatchObject({ limit: 500 });
+  });
+
+  it("refuses an order of somebody else like one that never was", async () => {
+    const refusal = (id: string) =>
+      api.refused(taker.signed("GET", `/clob/trades?order=${id}`), 404, "ORDER_NOT_FOUND");
+    const [{ body: foreign }, { body: unknown }] = [await refusal(orderId), await refusal("nothing")];
+    expect(foreign.error.replace(orderId, "")).toBe(unknown.error.replace("nothing", ""));
+    await api.refused(taker.signed("GET", "/clob/trades?before=yesterday"), 400, "INVALID_PARAMETER");
+  });
+});

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Api, startApi, T0 } from "../support/http.ts";
+import type { Account, Book, ClockChange, OrderStory } from "./replies.ts";
+import { deriveTrader, type Trader } from "./trader.ts";
+
+let api: Api;
+let maker: Trader;
+let taker: Trader;
+let marketId: string;
+let yes: string;
+let no: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  maker = await deriveTrader(api, 1);
+  taker = await deriveTrader(api, 2);
+});
+afterAll(() => api.close());
+
+async function freshMarket(facts: object = {}): Promise<void> {
+  const market = await api.createMarket(facts);
+  marketId = market.id;
+  yes = market.tokens[0]?.tokenId ?? "";
+  no = market.tokens[1]?.tokenId ?? "";
+}
+beforeEach(() => freshMarket());
+
+const accountOf = ({ address }: Trader): Promise<Account> => api.get(`/sim/accounts/${address}`);
+const sharesOf = async (trader: Trader, tokenId: string) =>
+  (await accountOf(trader)).tokens.find((held) => held.tokenId === tokenId);
+const levelsOf = async (tokenId: string): Promise<number> => {
+  const { bids, asks } = await api.get<Book>(`/clob/book?token_id=${tokenId}`);
+  return bids.length + asks.length;
+};
+
+describe("POST /clob/order", () => {
+  it("answers the order that rests, whole, as GTC unless told otherwise", async () => {
+    const placed = await maker.place({ tokenId: no, side: "BUY", price: 0.29, size: 12.5 });
+    expect(placed).toEqual({
+      id: placed.id,
+      status: "LIVE",
+      marketId,
+      tokenId: no,
+      outcome: "NO",
+      side: "BUY",
+      price: 0.29,
+      size: 12.5,
+      sizeMatched: 0,
+      sizeRemaining: 12.5,
+      avgPrice: null,
+      fee: 0,
+      orderType: "GTC",
+      expiration: null,
+      cancelReason: null,
+      createdAt: "2026-01-01T00:00:00.000Z",
+      updatedAt: "2026-01-01T00:00:00.000Z",
+      trades: [],
+    });
+  });
+
+  it("trades at the makers' prices, best first, and the improvement is the taker's", async () => {
+    const far = await maker.place({ tokenId: yes, side: "SELL", price: 0.6, size: 10 });
+    const near = await maker.place({ tokenId: yes, side: "SELL", price: 0.55, size: 4 });
+    const before = await accountOf(taker);
+    const placed = await taker.place({ tokenId: yes, side: "BUY", price: 0.7, size: 10 });
+    expect(placed).toMatchObject({ status: "MATCHED", sizeMatched: 10, sizeRemaining: 0, avgPrice: 0.58 });
+    expect(placed.trades).toMatchObject([
+      { price: 0.55, size: 4, counterOrderId: near.id, role: "TAKER", side: "BUY", orderId: placed.id },
+      { price: 0.6, size: 6, counterOrderId: far.id, matchType: "COMPLEMENTARY", outcome: "YES" },
+    ]);
+    const { collateral } = await accountOf(taker);
+    expect(collateral.balance).toBe(before.collateral.balance - 5.8);
+    expect(collateral.reserved).toBe(before.collateral.reserved);
+  });
+
+  it("rests what does not cross, and reserves its price", async () => {
+    await maker.place({ tokenId: yes, side: "SELL", price: 0.5, size: 4 });
+    const before = (await accountOf(taker)).collateral.reserved;
+    const placed = await taker.place({ tokenId: yes, side: "BUY", price: 0.5, size: 10 });
+    expect(placed).toMatchObject({ status: "LIVE", sizeMatched: 4, sizeRemaining: 6, avgPrice: 0.5 });
+    expect((await accountOf(taker)).collateral.reserved - before).toBe(3);
+  });
+
+  it("reserves the shares of a sale, and releases them when it is canceled", async () => {
+    const { id } = await maker.place({ tokenId: yes, side: "SELL", price: 0.5, size: 4 });
+    expect(await sharesOf(maker, yes)).toMatchObject({ balance: 10000, available: 9996, reserved: 4 });
+    await maker.cancel(id);
+    expect(await sharesOf(maker, yes)).toMatchObject({ balance: 10000, available: 10000, reserved: 0 });
+  });
+
+  it("mints a set for two buyers and merges one of two sellers", async () => {
+    await maker.place({ tokenId: yes, side: "BUY", price: 0.4, size: 10 });
+    const minted = await taker.place({ tokenId: no, side: "BUY", price: 0.6, size: 10 });
+    expect(minted.trades).toMatchObject([{ matchType: "MINT", price: 0.6, outcome: "NO" }]);
+    await maker.place({ tokenId: yes, side: "SELL", price: 0.4, size: 5 });
+    const merged = await taker.place({ tokenId: no, side: "SELL", price: 0.6, size: 5 });
+    expect(merged.trades).toMatchObject([{ matchType: "MERGE", price: 0.6, outcome: "NO" }]);
+    expect((await sharesOf(maker, yes))?.balance).toBe(10005);
+    expect((await sharesOf(taker, no))?.balance).toBe(10005);
+  });
+
+  it("charges the taker alone, rounded down to a micro-USDC", async () => {
+    await freshMarket({ feeRateBps: 123 });
+    await maker.place({ tokenId: yes, side: "SELL", price: 0.37, size: 3.33 });
+    const placed = await taker.place({ tokenId: yes, side: "BUY", price: 0.37, size: 3.33 });
+    expect(placed.fee).toBe(0.015154);
+    expect(placed.trades).toMatchObject([{ fee: 0.015154 }]);
+    const { data } = await maker.ask<{ data: unknown[] }>("GET", `/clob/trades?market=${marketId}`);
+    expect(data).toMatchObject([{ role: "MAKER", fee: 0, price: 0.37 }]);
+  });
+
+  it.each([
+    ["Unix seconds", String(T0 + 60)],
+    ["Unix milliseconds", `${T0 + 60}000`],
+    ["ISO-8601 in UTC", "2026-01-01T00:01:00Z"],
+    ["ISO-8601 with another zone", "2026-01-01T05:31:00.000+05:30"],
+  ])("takes an expiration in %s", async (_format, expiration) => {
+    const placed = await maker.place({
+      tokenId: yes,
+      side: "BUY",
+      price: 0.5,
+      size: 5,
+      orderType: "GTD",
+      expiration,
+    });
+    expect(placed).toMatchObject({ status: "LIVE", expiration: "2026-01-01T00:01:00.000Z" });
+    await maker.cancel(placed.id);
+  });
+
+  it("answers with the self-trade policy of the market", async () => {
+    await freshMarket({ selfTrade: "cancel-taker" });
+    await maker.place({ tokenId: yes, side: "SELL", price: 0.5, size: 5 });
+    const placed = await maker.place({ tokenId: yes, side: "BUY", price: 0.5, size: 5 });
+    expect(placed).toMatchObject({ status: "CANCELED", cancelReason: "SELF_TRADE", trades: [] });
+  });
+
+  it("lets own orders meet by default", async () => {
+    await maker.place({ tokenId: yes, side: "SELL", price: 0.5, size: 5 });
+    const placed = await maker.place({ tokenId: yes, side: "BUY", price: 0.5, size: 5 });
+    expect(placed).toMatchObject({ status: "MATCHED", sizeMatched: 5 });
+  });
+
+  it("cancels a FAK that meets nothing, and calls one that met something matched", async () => {
+    const killed = await taker.place({ tokenId: yes, side: "BUY", price: 0.5, size: 5, orderType: "FAK" });
+    expect(killed).toMatchObject({ status: "CANCELED", cancelReason: "FAK_UNFILLED", sizeMatched: 0 });
+    await maker.place({ tokenId: yes, side: "SELL", price: 0.5, size: 2 });
+    const partly = await taker.place({ tokenId: yes, side: "BUY", price: 0.5, size: 5, orderType: "FAK" });
+    expect(partly).toMatchObject({ status: "MATCHED", cancelReason: "FAK_REMAINDER", sizeMatched: 2 });
+    expect(await levelsOf(yes)).toBe(0);
+  });
+
+  it("fills a FOK that can be filled whole", async () => {
+    await maker.place({ tokenId: yes, side: "SELL", price: 0.5, size: 2 });
+    await maker.place({ tokenId: yes, side: "SELL", price: 0.6, size: 3 });
+    const placed = await taker.place({ tokenId: yes, side: "BUY", price: 0.6, size: 5, orderType: "FOK" });
+    expect(placed).toMatchObject({ status: "MATCHED", cancelReason: null, sizeMatched: 5, avgPrice: 0.56 });
+  });
+
+  it("refuses what a closed or resolved market cannot take", async () => {
+    const order = { tokenId: yes, side: "BUY", price: 0.5, size: 5 };
+    await api.post(`/sim/markets/${marketId}/close`);
+    const closed = await taker.refused(order, 409, "MARKET_CLOSED");
+    expect(closed.body.details).toEqual({ marketId, marketStatus: "CLOSED" });
+    await api.post(`/sim/markets/${marketId}/resolve`, { winningOutcome: "YES" });
+    const resolved = await taker.refused(order, 409, "MARKET_CLOSED");
+    expect(resolved.body.details).toEqual({ marketId, marketStatus: "RESOLVED" });
+  });
+
+  it("checks the fields in the contract's order, then token, tick, size, expiration, market, balance", async () => {
+    await freshMarket({ minOrderSize: 5 });
+    const wrong = { tokenId: 1, side: "buy", orderType: "gtc", price: 2, size: 0, expiration: 5 };
+    const steps: [repair: object, code: string, status?: number][] = [
+      [{}, "INVALID_ORDER"],
+      [{ tokenId: "1" }, "INVALID_SIDE"],
+      [{ side: "BUY" }, "INVALID_ORDER_TYPE"],
+      [{ orderType: "GTD" }, "PRICE_OUT_OF_RANGE"],
+      [{ price: 0.555 }, "INVALID_SIZE"],
+      [{ size: 4 }, "INVALID_ORDER"],
+      [{ expiration: "never" }, "INVALID_EXPIRATION"],
+      [{ expiration: "1" }, "TOKEN_NOT_FOUND", 404],
+      [{ tokenId: yes }, "INVALID_TICK_SIZE"],
+      [{ price: 0.55 }, "SIZE_TOO_SMALL"],
+      [{ size: 10_000_000 }, "EXPIRATION_IN_PAST"],
+      [{ expiration: "9999999999" }, "INSUFFICIENT_BALANCE"],
+    ];
+    let order: object = wrong;
+    for (const [repair, code, status = 400] of steps) {
+      order = { ...order, ...repair };
+      await taker.refused(order, status, code);
+    }
+    await api.post(`/sim/markets/${marketId}/close`);
+    await taker.refused(order, 409, "MARKET_CLOSED");
+  });
+});
+
+describe("an order that expires", () => {
+  it("is live until its expiration, and gone at that instant before any request of the same instant", async () => {
+    const order = { tokenId: yes, side: "BUY", price: 0.5, size: 5, orderType: "GTD" };
+    const { id } = await maker.place({ ...order, expiration: String(api.now + 60) });
+    await api.post<ClockChange>("/sim/clock", { advance: "59s" });
+    expect(await levelsOf(yes)).toBe(1);
+    const { fired, time } = await api.post<ClockChange>("/sim/clock", { advance: "1s" });
+    expect(fired).toEqual([{ kind: "ORDER_EXPIRED", orderId: id, at: time }]);
+    const late = await taker.place({ tokenId: yes, side: "SELL", price: 0.5, size: 5 });
+    expect(late).toMatchObject({ status: "LIVE", trades: [] });
+    const { order: expired } = await api.get<OrderStory>(`/sim/orders/${id}`);
+    expect(expired).toMatchObject({ status: "EXPIRED", cancelReason: null, updatedAt: time });
+    expect((await maker.cancel(id)).notCanceled).toEqual({ [id]: "already expired" });
+  });
+});

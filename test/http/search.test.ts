@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Api, startApi } from "../support/http.ts";
+import type { Event, SearchPage } from "./replies.ts";
+
+let api: Api;
+
+beforeAll(async () => {
+  api = await startApi();
+  for (const title of ["Zebra crossing in Zürich", "Zebra herd", "İSTANBUL derby", "Hauptstraße flooded"]) {
+    await api.post<Event>("/sim/events", { title });
+  }
+  await api.post<Event>("/sim/events", { title: "A herd of goats", description: "No zebra among them." });
+  const { id: eventId } = await api.post<Event>("/sim/events", { title: "Quagga returns" });
+  await api.createMarket({ question: "Will the quagga return?", eventId });
+});
+afterAll(() => api.close());
+
+const search = (q: string, more = ""): Promise<SearchPage> =>
+  api.get(`/api/search?q=${encodeURIComponent(q)}${more}`);
+const namesOf = async (q: string): Promise<string[]> =>
+  (await search(q)).data.map((found) => (found.type === "event" ? found.event.title : found.market.question));
+
+describe("GET /api/search", () => {
+  it("needs every word to match, in any order", async () => {
+    expect(await namesOf("zebra herd")).toEqual(["Zebra herd", "A herd of goats"]);
+    expect(await namesOf("herd zebra")).toEqual(["Zebra herd", "A herd of goats"]);
+    expect(await namesOf("zebra goats returns")).toEqual([]);
+  });
+
+  it("takes the beginning of a word for the word, and nothing in its midst", async () => {
+    expect(await namesOf("zeb cro")).toEqual(["Zebra crossing in Zürich"]);
+    expect(await namesOf("ebra")).toEqual([]);
+  });
+
+  it.each([
+    ["ZEBRA ZURICH", "Zebra crossing in Zürich"],
+    ["zürich", "Zebra crossing in Zürich"],
+    ["zu\u0308rich", "Zebra crossing in Zürich"],
+    ["istanbul", "İSTANBUL derby"],
+    ["İSTANBUL", "İSTANBUL derby"],
+    ["ISTANBUL", "İSTANBUL derby"],
+    ["hauptstrasse", "Hauptstraße flooded"],
+    ["HAUPTSTRASSE", "Hauptstraße flooded"],
+    ["hauptstraße", "Hauptstraße flooded"],
+  ])("does not care about case and accents: %s", async (q, title) => {
+    expect(await namesOf(q)).toEqual([title]);
+  });
+
+  it("answers events and markets, a match in the title before one in the text", async () => {
+    const { data } = await search("quagga");
+    expect(data.map(({ type }) => type).sort()).toEqual(["event", "market"]);
+    expect((await namesOf("zebra")).at(-1)).toBe("A herd of goats");
+  });
+
+  it("cuts pages of 20, at most 100", async () => {
+    const { data, ...page } = await search("zebra", "&limit=1&offset=1");
+    expect(page).toEqual({ limit: 1, offset: 1, total: 3, hasMore: true });
+    expect(data).toEqual((await search("zebra")).data.slice(1, 2));
+    expect(await search("zebra")).toMatchObject({ limit: 20 });
+    expect(await search("zebra", "&limit=101")).toMatchObject({ limit: 100 });
+  });
+
+  it("finds what has been created since the last search", async () => {
+    expect(await namesOf("okapi")).toEqual([]);
+    await api.post<Event>("/sim/events", { title: "Okapi seen" });
+    expect(await namesOf("okapi")).toEqual(["Okapi seen"]);
+  });
+
+  it.each([
+    ".*",
+    "[",
+    "\\",
+    "a".repeat(200),
+    "(a+)+$",
+    "%00",
+    "__proto__",
+    "constructor",
+    "👍",
+    "*",
+    '"zebra',
+  ])("takes %s as words, not as a pattern", async (q) => {
+    expect((await api.send({ method: "GET", path: `/api/search?q=${encodeURIComponent(q)}` })).status).toBe(
+      200,
+    );
+  });
+
+  it("refuses a blank query, and one of more than 200 characters", async () => {
+    for (const query of ["", "?q=", "?q=%20%09", "?Q=zebra"]) {
+      await api.refused({ method: "GET", path: `/api/search${query}` }, 400, "QUERY_REQUIRED");
+    }
+    await api.refused({ method: "GET", path: `/api/search?q=${"a".repeat(201)}` }, 400, "INVALID_PARAMETER");
+  });
+});
