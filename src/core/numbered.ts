@@ -34,6 +34,7 @@ export class Numbered<T> {
 
   /** The item of a number that may not exist. */
   find(number: number): T | undefined {
+    if (!(number >= 1 && number <= this.#size)) return undefined;
     const index = number - 1;
     return this.#chunks[index >> CHUNK_BITS]?.[index & (CHUNK_SIZE - 1)];
   }

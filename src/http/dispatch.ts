@@ -94,6 +94,13 @@ function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): R
       answerWith(NO_BODY);
       return;
     }
+    try {
+      checkMediaType(request);
+    } catch (error) {
+      request.resume();
+      sendError(service, request, response, error);
+      return;
+    }
     readBody(request, maximum, (error, body) => {
       if (error === null) answerWith(body);
       else sendError(service, request, response, error);
@@ -109,7 +116,6 @@ function answerOf(
   body: Buffer,
 ): Answer | Promise<Answer> {
   if (endpoint.access === "control") guardControl(service.options, request);
-  if (body.length > 0) checkMediaType(request);
   service.clock.settle();
   const caller = endpoint.access === "signed" ? authenticate(service, request, body) : "";
   const query = readQuery(endpoint.query, request.url);

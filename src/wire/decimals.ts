@@ -48,6 +48,16 @@ export function textOf(units: number, places: number): string {
   return fraction === "" ? sign + whole : `${sign}${whole}.${fraction}`;
 }
 
+/** A number in plain digits, never with an exponent, for messages. */
+export function plain(value: number): string {
+  const [, sign = "", digits = "", fraction = "", exponent = ""] =
+    /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(String(value)) ?? [];
+  if (exponent === "") return String(value);
+  const shift = Number(exponent);
+  if (shift < 0) return `${sign}0.${"0".repeat(-shift - digits.length)}${digits}${fraction}`;
+  return sign + (digits + fraction).padEnd(digits.length + shift, "0");
+}
+
 /** A decimal as the API sends it: a JSON number, or its text with `--numbers string`. */
 export type Decimal = number | string;
 

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { plain } from "./decimals.ts";
 import { ApiError } from "./errors.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -40,7 +41,9 @@ export function nameOf(value: unknown): string {
   if (typeof value === "string")
     return `the string ${JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value)}`;
   if (typeof value === "boolean") return String(value);
-  return Number.isFinite(value) ? `the number ${String(value)}` : "a number beyond what JSON can carry";
+  return Number.isFinite(value)
+    ? `the number ${plain(value as number)}`
+    : "a number beyond what JSON can carry";
 }
 
 /** V8 quotes the source over several lines; the first says what is wrong. */

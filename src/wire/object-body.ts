@@ -1,12 +1,15 @@
 import type { z } from "zod";
 import type { BodySpec } from "./endpoint.ts";
-import { ApiError } from "./errors.ts";
+import { ApiError, type ErrorCode } from "./errors.ts";
 import { nameOf } from "./json-body.ts";
 
-/** A body that its schema alone checks; every wrong field is named, with what was expected and what was found. */
+/**
+ * A body that its schema alone checks; every wrong field is named, with what was expected and what was found.
+ * It can be left out unless it is `required`.
+ */
 export function objectBody<Shape extends z.core.$ZodShape>(
   schema: z.ZodObject<Shape>,
-  required = true,
+  { required = true, code = "INVALID_PARAMETER" }: { required?: boolean; code?: ErrorCode } = {},
 ): BodySpec<z.infer<z.ZodObject<Shape>>> {
   return {
     schema,
@@ -19,7 +22,7 @@ export function objectBody<Shape extends z.core.$ZodShape>(
         const field = issue.path.join(".");
         return { field, problem: `${field}: ${issue.message}, found ${nameOf(valueAt(body, issue.path))}` };
       });
-      throw new ApiError("INVALID_PARAMETER", problems.map(({ problem }) => problem).join("; "), {
+      throw new ApiError(code, problems.map(({ problem }) => problem).join("; "), {
         details: { fields: [...new Set(problems.map(({ field }) => field))] },
       });
     },

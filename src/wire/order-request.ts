@@ -11,7 +11,7 @@ import {
   type Size,
   size,
 } from "../core/units.ts";
-import { PRICE_PLACES, SIZE_PLACES, unitsOf } from "./decimals.ts";
+import { PRICE_PLACES, plain, SIZE_PLACES, unitsOf } from "./decimals.ts";
 import type { BodySpec } from "./endpoint.ts";
 import { ApiError, type ErrorCode } from "./errors.ts";
 import { type JsonObject, nameOf } from "./json-body.ts";
@@ -73,7 +73,7 @@ function readOrder(body: JsonObject): OrderRequest {
   const order = parsed.data;
   const sizeUnits = unitsOf(order.size, SIZE_PLACES);
   if (sizeUnits === null || sizeUnits > MAX_SIZE) {
-    throw new ApiError("INVALID_SIZE", `size ${order.size} is not a multiple of 0.01`, {
+    throw new ApiError("INVALID_SIZE", `size ${plain(order.size)} is not a multiple of 0.01`, {
       details: { size: order.size, step: 0.01 },
     });
   }

@@ -4,7 +4,7 @@ import type { Refusal, RefusalCode } from "../core/refusals.ts";
 import { toIso } from "../core/time.ts";
 import { FULL_PRICE, type Money, type Price, type Size } from "../core/units.ts";
 import { checksummed } from "./address.ts";
-import { type Numbers, PRICE_PLACES, SIZE_PLACES, textOf } from "./decimals.ts";
+import { type Numbers, PRICE_PLACES, plain, SIZE_PLACES, textOf } from "./decimals.ts";
 import { ApiError } from "./errors.ts";
 import { marketIdOf, type View } from "./replies/view.ts";
 
@@ -20,10 +20,10 @@ export function offTheGrid(found: number, tickSize: Price, numbers: Numbers): Ap
   const valid = [below, below + tickSize].filter((units) => units > 0 && units < FULL_PRICE).map(priceText);
   return new ApiError(
     "INVALID_TICK_SIZE",
-    `price ${found} is not a multiple of the tick size ${priceText(tickSize)}`,
+    `price ${plain(found)} is not a multiple of the tick size ${priceText(tickSize)}`,
     {
       hint: `nearest valid prices: ${valid.join(", ")}`,
-      details: { price: found, tickSize: numbers.price(tickSize) },
+      details: { price: found < 1e-6 ? plain(found) : found, tickSize: numbers.price(tickSize) },
     },
   );
 }

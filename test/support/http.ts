@@ -129,7 +129,9 @@ export class Api {
     const isTyped = Object.keys(headers ?? {}).some((name) => name.toLowerCase() === "content-type");
     if (body !== undefined && !isTyped) sending.set("content-type", "application/json");
     const serialised = typeof body === "object" && !Buffer.isBuffer(body) ? JSON.stringify(body) : body;
-    const reply = await (serialised === undefined ? sending : sending.send(serialised));
+    // Without a serializer of its own, superagent writes bytes as the JSON of an array.
+    if (serialised !== undefined) sending.serialize((bytes: unknown) => bytes as string).send(serialised);
+    const reply = await sending;
     return { status: reply.status, headers: reply.headers as Headers, text: reply.text ?? "" };
   }
 

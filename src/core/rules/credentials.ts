@@ -3,8 +3,7 @@ import { accepted, type Decision, refused } from "../decision.ts";
 import type { DomainEvent } from "../events.ts";
 import type { State } from "../state.ts";
 import { findAccount } from "../state.ts";
-import { issuanceLeft } from "./fund-account.ts";
-import { opening } from "./ledger.ts";
+import { issuanceLeft, opening } from "./ledger.ts";
 
 /** A wallet's first derivation also funds it from the faucet, as far as there is USDC left to issue. */
 export function deriveCredentials(state: State, command: DeriveCredentials): Decision {

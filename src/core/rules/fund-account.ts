@@ -3,11 +3,8 @@ import { accepted, type Decision, refused } from "../decision.ts";
 import type { DomainEvent } from "../events.ts";
 import { marketOfToken, outcomeOf } from "../market.ts";
 import { FAUCET, findAccount, type State } from "../state.ts";
-import { FULL_PRICE, MAX_ISSUANCE, type Money, notional } from "../units.ts";
-import { opening } from "./ledger.ts";
-
-/** How much USDC the exchange may still issue. */
-export const issuanceLeft = (state: State): Money => (MAX_ISSUANCE - state.issued) as Money;
+import { FULL_PRICE, type Money, notional } from "../units.ts";
+import { issuanceLeft, opening } from "./ledger.ts";
 
 /** Issues USDC, and mints shares of single outcomes as full sets whose other half goes to the faucet. */
 export function fundAccount(state: State, command: FundAccount): Decision {

@@ -5,7 +5,7 @@ import { type Market, tokenIdIn } from "../market.ts";
 import { Numbered } from "../numbered.ts";
 import type { Shortfall } from "../refusals.ts";
 import type { State } from "../state.ts";
-import { type Money, money, type Size, size } from "../units.ts";
+import { MAX_ISSUANCE, type Money, money, type Size, size } from "../units.ts";
 
 /** Adds the event that opens an account for an address without one, and answers the number it will have. */
 export function opening(state: State, address: Address, events: DomainEvent[]): number {
@@ -37,6 +37,9 @@ export const sharesIn = (holding: Holding, outcome: Outcome): Balance<Size> =>
 /** How much of its grant the account has not yet been minted in this market. */
 export const grantDue = (account: Account, market: number): Size =>
   size(account.everyMarket - (account.holdings.get(market)?.granted ?? 0));
+
+/** How much USDC the exchange may still issue. */
+export const issuanceLeft = (state: State): Money => money(MAX_ISSUANCE - state.issued);
 
 const NOTHING: Balance<never> = { balance: 0 as never, reserved: 0 as never };
 

@@ -16,9 +16,18 @@ import { reservationOf } from "../order.ts";
 import type { Refusal } from "../refusals.ts";
 import type { State } from "../state.ts";
 import { findAccount } from "../state.ts";
-import { complement, type Millis, type Price, price, type Size, size } from "../units.ts";
+import {
+  complement,
+  FULL_PRICE,
+  type Millis,
+  notional,
+  type Price,
+  price,
+  type Size,
+  size,
+} from "../units.ts";
 import { feeOf } from "./fees.ts";
-import { grantDue, shortfallOf } from "./ledger.ts";
+import { grantDue, issuanceLeft, shortfallOf } from "./ledger.ts";
 
 /**
  * Decides an order: refused by the first rule it breaks, else placed, matched at once by price-time priority at the
@@ -33,9 +42,13 @@ export function placeOrder(state: State, at: Millis, command: PlaceOrder): Decis
   if (refusal !== null) return refused(refusal);
   if (account === undefined) throw new Error("an order costs something, and nobody can pay for it");
 
+  const due = grantDue(account, market.number);
+  const asked = notional(FULL_PRICE, due);
+  const left = issuanceLeft(state);
+  if (asked > left) return refused({ code: "ISSUANCE_EXCEEDED", asked, left });
+
   const order = state.orders.next;
   const events: DomainEvent[] = [];
-  const due = grantDue(account, market.number);
   if (due > 0)
     events.push({ kind: "grantMinted", account: account.number, market: market.number, size: due });
   const touch = planWalk(state, command, market, account, token);

@@ -45,7 +45,7 @@ export const trading = [
       id: text("The same under another name."),
       orderID: text("The same under another name."),
     },
-    body: objectBody(schema.cancellation, false),
+    body: objectBody(schema.cancellation, { required: false }),
     reply: schema.cancelResult,
     errors: ["ORDER_ID_REQUIRED", "CONFLICTING_FIELDS", "INVALID_PARAMETER", "ORDER_NOT_FOUND"],
   }),
@@ -104,7 +104,7 @@ export const trading = [
     tag: "Credentials",
     summary: "Derive API credentials from a wallet signature; the secret is shown once",
     query: NO_QUERY,
-    body: objectBody(schema.derivation, false),
+    body: objectBody(schema.derivation, { required: false, code: "INVALID_AUTH_PAYLOAD" }),
     reply: schema.credentials,
     errors: [
       "INVALID_AUTH_PAYLOAD",

@@ -17,7 +17,7 @@ import { exactly, named } from "./registry.ts";
 import { order, trade } from "./trading.ts";
 
 const mode = z.enum(["real", "frozen", "scaled"]);
-const clockShape = { mode, time: moment, rate: z.number().gt(0), unixTime: unixSeconds };
+const clockShape = { mode, time: moment, rate: z.number().min(0), unixTime: unixSeconds };
 
 export const clock = exactly("Clock", clockShape, "`rate` is virtual seconds per wall second.");
 

@@ -51,7 +51,11 @@ export type Move =
   | { readonly kind: "wait"; readonly ms: number };
 
 const by = fc.nat({ max: NAMES.length - 1 });
-const market = fc.nat({ max: MARKETS.length });
+/** Now and then one that does not exist, or was opened later. */
+const market = fc.oneof(
+  { weight: 12, arbitrary: fc.nat({ max: MARKETS.length - 1 }) },
+  { weight: 1, arbitrary: fc.constant(MARKETS.length) },
+);
 const outcome = fc.constantFrom<Outcome[]>("YES", "NO");
 
 const order: fc.Arbitrary<Move> = fc.record({
@@ -61,8 +65,8 @@ const order: fc.Arbitrary<Move> = fc.record({
   outcome,
   side: fc.constantFrom<Side[]>("BUY", "SELL"),
   level: fc.oneof(
-    fc.constantFrom(0, 0.25, 0.5, 0.75, 1),
-    fc.integer({ min: 0, max: 8 }).map((n) => n / 8),
+    { weight: 3, arbitrary: fc.constantFrom(0.375, 0.5, 0.625) },
+    { weight: 1, arbitrary: fc.integer({ min: 0, max: 8 }).map((n) => n / 8) },
   ),
   isOff: fc.integer({ min: 0, max: 30 }).map((n) => n === 0),
   size: fc.oneof(
@@ -70,18 +74,18 @@ const order: fc.Arbitrary<Move> = fc.record({
     { weight: 2, arbitrary: fc.constant("all" as const) },
     { weight: 1, arbitrary: fc.constantFrom(1, 2, 3, MAX_SIZE - 1, MAX_SIZE) },
   ),
-  type: fc.constantFrom<OrderType[]>("GTC", "GTC", "GTC", "GTD", "FOK", "FAK"),
+  type: fc.constantFrom<OrderType[]>("GTC", "GTC", "GTC", "GTC", "GTD", "GTD", "FOK", "FAK"),
   lifeMs: fc.constantFrom(0, 1, 500, 1000, 1500, 60_000),
 });
 
 /** Anything at all, mostly orders. */
 export const anyMove: fc.Arbitrary<Move> = fc.oneof(
-  { weight: 24, arbitrary: order },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("cancel"), by, back: fc.nat({ max: 12 }) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("cancelAll"), by }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("derive"), by }) },
+  { weight: 120, arbitrary: order },
+  { weight: 16, arbitrary: fc.record({ kind: fc.constant("cancel"), by, back: fc.nat({ max: 12 }) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("cancelAll"), by }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("derive"), by }) },
   {
-    weight: 2,
+    weight: 6,
     arbitrary: fc.record({
       kind: fc.constant("fund"),
       by,
@@ -102,7 +106,7 @@ export const anyMove: fc.Arbitrary<Move> = fc.oneof(
     }),
   },
   {
-    weight: 3,
+    weight: 10,
     arbitrary: fc.record({ kind: fc.constant("wait"), ms: fc.constantFrom(1, 499, 500, 1001, 90_000) }),
   },
 );

@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import { ASK, BID, Book, type BookDirection, type SelfTradePolicy } from "../../../src/core/book/book.ts";
+import { OrderPool } from "../../../src/core/book/order-pool.ts";
+import { Plan } from "../../../src/core/book/plan.ts";
+import { type Stream, stream } from "../../../src/core/random.ts";
+import { NaiveBook } from "../../reference/naive-book.ts";
+
+const POLICIES: readonly SelfTradePolicy[] = ["allow", "cancel-taker", "cancel-maker", "cancel-both"];
+
+/** What a walk would meet: order and quantity, and whether a policy ended it. */
+function planned(
+  book: Book,
+  direction: BookDirection,
+  limit: number,
+  size: number,
+  policy: SelfTradePolicy = "allow",
+) {
+  const plan = new Plan();
+  book.plan(direction, limit, size, 1, policy, plan);
+  const met = Array.from({ length: plan.count }, (_, index) => [
+    book.pool.orderIn(plan.slots[index] as number),
+    plan.quantities[index],
+  ]);
+  return { met, filled: plan.filled, stopped: plan.stopped };
+}
+
+describe("a book of its own", () => {
+  it.each([1, 31, 32, 33, 63, 64, 9999])("has both ends as prices when it has %d levels", (levels) => {
+    const book = new Book(new OrderPool(), levels);
+    expect([book.bestBid, book.bestAsk]).toEqual([0, levels + 1]);
+    for (const tick of new Set([1, levels])) {
+      const bid = book.rest(BID, tick, 5, 1, 1);
+      expect([book.bestBid, book.tickOf(bid), book.totalAt(BID, tick)]).toEqual([tick, tick, 5]);
+      expect(planned(book, ASK, tick, 9)).toMatchObject({ met: [[1, 5]], filled: 5 });
+      book.remove(bid);
+      const ask = book.rest(ASK, tick, 5, 2, 1);
+      expect([book.bestAsk, book.tickOf(ask), book.countAt(ASK, tick)]).toEqual([tick, tick, 1]);
+      expect(planned(book, BID, tick, 3)).toMatchObject({ met: [[2, 3]], filled: 3 });
+      book.fill(ask, 5);
+      expect([book.bestBid, book.bestAsk]).toEqual([0, levels + 1]);
+    }
+  });
+
+  it("plans without writing", () => {
+    const book = new Book(new OrderPool(), 99);
+    book.rest(ASK, 50, 5, 1, 1);
+    book.rest(ASK, 51, 5, 2, 2);
+    const first = planned(book, BID, 60, 7, "cancel-maker");
+    expect(planned(book, BID, 60, 7, "cancel-maker")).toEqual(first);
+    expect([book.totalAt(ASK, 50), book.totalAt(ASK, 51)]).toEqual([5, 5]);
+  });
+
+  it("plans nothing beyond the limit, and stops at the size", () => {
+    const book = new Book(new OrderPool(), 99);
+    for (const [order, tick] of [50, 51, 52].entries()) book.rest(ASK, tick, 5, order, 2);
+    expect(planned(book, BID, 49, 99).met).toEqual([]);
+    expect(planned(book, BID, 51, 99)).toMatchObject({
+      met: [
+        [0, 5],
+        [1, 5],
+      ],
+      filled: 10,
+    });
+    expect(planned(book, BID, 99, 5)).toMatchObject({ met: [[0, 5]], filled: 5 });
+  });
+
+  it("forgets the walk before when it plans anew", () => {
+    const book = new Book(new OrderPool(), 99);
+    const plan = new Plan();
+    book.rest(ASK, 50, 5, 1, 1);
+    book.plan(BID, 50, 9, 1, "cancel-both", plan);
+    expect(plan).toMatchObject({ count: 1, filled: 0, stopped: true });
+    book.plan(BID, 49, 9, 1, "cancel-both", plan);
+    expect(plan).toMatchObject({ count: 0, filled: 0, stopped: false });
+  });
+
+  it("plans a walk over more orders than its paper had lines for", () => {
+    const book = new Book(new OrderPool(4), 99);
+    for (let order = 1; order <= 1000; order += 1) book.rest(BID, 1 + (order % 99), 1, order, 2);
+    const { met, filled } = planned(book, ASK, 1, 1001);
+    expect([met.length, filled]).toEqual([1000, 1000]);
+    expect(met[0]).toEqual([98, 1]);
+  });
+
+  it("keeps apart from another book in the same pool", () => {
+    const pool = new OrderPool(2);
+    const [one, two] = [new Book(pool, 9), new Book(pool, 99)];
+    const mine = one.rest(BID, 5, 10, 1, 1);
+    two.rest(BID, 5, 20, 2, 1);
+    one.remove(mine);
+    two.rest(ASK, 9, 30, 3, 1);
+    expect([one.bestBid, one.bestAsk, two.bestBid, two.bestAsk]).toEqual([0, 10, 5, 9]);
+    expect([two.totalAt(BID, 5), two.totalAt(ASK, 9)]).toEqual([20, 30]);
+  });
+});
+
+/** Plays one random history on a book, in a pool so small that it grows and is used again, and on the naive book. */
+function compareWithNaive(random: Stream, levels: number): void {
+  const policy = random.pick(POLICIES);
+  const book = new Book(new OrderPool(1), levels);
+  const naive = new NaiveBook();
+  const plan = new Plan();
+  const slots = new Map<number, number>();
+  for (let id = 1; id <= 120; id += 1) {
+    if (random.below(4) === 0) {
+      const victim = random.between(1, id);
+      const slot = slots.get(victim);
+      if (slot !== undefined) book.remove(slot);
+      expect(naive.cancel(victim)).toBe(slots.delete(victim));
+      continue;
+    }
+    const [direction, owner] = [random.pick<BookDirection>([BID, ASK]), random.between(1, 3)];
+    const [tick, size] = [random.between(1, levels), random.between(1, 1_000_000_000)];
+    const side = direction === BID ? "BUY" : "SELL";
+    const expected = naive.place({ id, owner, side, tick, size }, "GTC", policy);
+    book.plan(direction, tick, size, owner, policy, plan);
+    const trades: unknown[] = [];
+    for (let index = 0; index < plan.count; index += 1) {
+      const [slot, quantity] = [plan.slots[index], plan.quantities[index]] as [number, number];
+      const maker = book.pool.orderIn(slot);
+      if (quantity > 0) trades.push({ taker: id, maker, tick: book.tickOf(slot), quantity });
+      if (quantity === 0 || quantity === book.pool.openIn(slot)) slots.delete(maker);
+      if (quantity === 0) book.remove(slot);
+      else book.fill(slot, quantity);
+    }
+    const rests = plan.stopped ? 0 : size - plan.filled;
+    if (rests > 0) slots.set(id, book.rest(direction, tick, rests, id, owner));
+    expect({ trades, rests }).toEqual({ trades: expected.trades, rests: expected.rested });
+    for (const [direction, queue] of [
+      [BID, naive.bids],
+      [ASK, naive.asks],
+    ] as const) {
+      const found: unknown[] = [];
+      book.queue(direction, (slot) => {
+        found.push([book.pool.orderIn(slot), book.tickOf(slot), book.pool.openIn(slot)]);
+      });
+      expect(found).toEqual(queue.map(({ id, tick, open }) => [id, tick, open]));
+    }
+  }
+}
+
+describe("a book against the naive book", () => {
+  it.each([1, 2, 31, 32, 33, 63, 64, 99, 9999])("trades and queues alike, with %d levels", (levels) => {
+    for (let seed = 1; seed <= 25; seed += 1) compareWithNaive(stream(`${seed}`, `book ${levels}`), levels);
+  });
+});

@@ -1,0 +1,168 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ExpiryQueue } from "../../../src/core/expiry-queue.ts";
+import { Numbered } from "../../../src/core/numbered.ts";
+import { PriceHistory } from "../../../src/core/price-history.ts";
+import { type Millis, millis, price } from "../../../src/core/units.ts";
+
+describe("a numbered list", () => {
+  it("numbers from 1 and finds every number again, over the edges of its chunks", () => {
+    const list = new Numbered<string>();
+    for (let number = 1; number <= 10_000; number += 1) {
+      if (list.next !== number || list.add(`item ${number}`) !== number) expect.fail(`number ${number}`);
+    }
+    expect(list.size).toBe(10_000);
+    for (let number = 1; number <= 10_000; number += 1) {
+      if (list.get(number) !== `item ${number}`) expect.fail(`number ${number}: ${list.find(number)}`);
+    }
+    expect([...list].length).toBe(10_000);
+    expect([...list][4096]).toBe("item 4097");
+  });
+
+  it.each([0, -1, -4096, 4, 4096, 4097, 2 ** 31, 2 ** 32, 2 ** 32 + 1, 2 ** 44 + 1, 2 ** 48 - 1, Number.NaN])(
+    "of three has no number %d",
+    (number) => {
+      const list = new Numbered<string>();
+      for (const item of ["one", "two", "three"]) list.add(item);
+      expect(list.find(number)).toBe(undefined);
+      expect(() => list.get(number)).toThrow(RangeError);
+    },
+  );
+
+  it("is walked in order, and is empty at first", () => {
+    const list = new Numbered<number>();
+    expect([...list]).toEqual([]);
+    for (const item of [7, 7, 5]) list.add(item);
+    expect([...list]).toEqual([7, 7, 5]);
+  });
+});
+
+describe("the queue of expirations", () => {
+  interface Step {
+    readonly kind: "add" | "end" | "expire";
+    readonly at: number;
+    readonly pick: number;
+  }
+  const step: fc.Arbitrary<Step> = fc.record({
+    kind: fc.constantFrom("add", "add", "end", "expire"),
+    at: fc.nat({ max: 20 }),
+    pick: fc.nat(),
+  });
+
+  /** Plays steps on the queue and on a sorted array; `pick` names the order that ends. */
+  function compare(steps: readonly Step[]): void {
+    const queue = new ExpiryQueue();
+    let waiting: { at: number; order: number }[] = [];
+    let order = 0;
+    for (const { kind, at, pick } of steps) {
+      if (kind === "add") {
+        order += 1;
+        waiting.push({ at, order });
+        queue.add(millis(at), order);
+      } else if (waiting.length > 0) {
+        const gone = kind === "expire" ? waiting[0]?.order : waiting[pick % waiting.length]?.order;
+        waiting = waiting.filter((each) => each.order !== gone);
+        const alive = new Set(waiting.map((each) => each.order));
+        queue.ended((each) => alive.has(each));
+      }
+      waiting.sort((a, b) => a.at - b.at || a.order - b.order);
+      expect(queue.first()).toBe(waiting[0]?.order ?? 0);
+    }
+  }
+
+  it("has in front what expires first, then what came first", () => {
+    fc.assert(fc.property(fc.array(step, { maxLength: 120, size: "max" }), compare), {
+      seed: 42,
+      numRuns: 200,
+    });
+  });
+
+  it("keeps doing so when nearly all have ended and it forgets them", () => {
+    const add: Step[] = Array.from({ length: 600 }, (_, index) => ({
+      kind: "add",
+      at: (index * 7919) % 601,
+      pick: 0,
+    }));
+    const end: Step[] = Array.from({ length: 598 }, (_, index) => ({
+      kind: "end",
+      at: 0,
+      pick: 599 - index,
+    }));
+    compare([...add, ...end, ...add.slice(0, 50), ...end.slice(0, 60)]);
+  });
+
+  it("hands all over in order", () => {
+    const queue = new ExpiryQueue();
+    const orders = Array.from({ length: 500 }, (_, index) => ({ at: (index * 37) % 50, order: index + 1 }));
+    for (const { at, order } of orders) queue.add(at as Millis, order);
+    const alive = new Set(orders.map(({ order }) => order));
+    const handed: number[] = [];
+    for (let first = queue.first(); first !== 0; first = queue.first()) {
+      handed.push(first);
+      alive.delete(first);
+      queue.ended((order) => alive.has(order));
+    }
+    expect(handed).toEqual(orders.sort((a, b) => a.at - b.at || a.order - b.order).map(({ order }) => order));
+  });
+});
+
+describe("the price history", () => {
+  const trades = fc
+    .array(fc.tuple(fc.nat({ max: 2500 }), fc.integer({ min: 1, max: 9999 })), {
+      maxLength: 120,
+      size: "max",
+    })
+    .map((gaps) => {
+      let at = 1_767_225_600_000;
+      return gaps.map(([gap, units]) => {
+        at += gap;
+        return { at, units };
+      });
+    });
+
+  it("has one point per second that traded, with the last price of that second", () => {
+    fc.assert(
+      fc.property(trades, (list) => {
+        const history = new PriceHistory();
+        const bySecond = new Map<number, number>();
+        for (const { at, units } of list) {
+          history.add(millis(at), price(units));
+          bySecond.set(Math.floor(at / 1000), units);
+        }
+        const points = Array.from({ length: history.size }, (_, i) => [
+          history.secondAt(i),
+          history.priceAt(i),
+        ]);
+        expect(points).toEqual([...bySecond]);
+      }),
+      { seed: 42, numRuns: 200 },
+    );
+  });
+
+  it("counts the points before a second as a filter does", () => {
+    fc.assert(
+      fc.property(trades, fc.integer({ min: -2, max: 160 }), (list, offset) => {
+        const history = new PriceHistory();
+        for (const { at, units } of list) history.add(millis(at), price(units));
+        const second = 1_767_225_600 + offset;
+        const seconds = new Set(list.map(({ at }) => Math.floor(at / 1000)));
+        expect(history.countBefore(second)).toBe([...seconds].filter((each) => each < second).length);
+      }),
+      { seed: 42, numRuns: 500 },
+    );
+  });
+
+  it("ends a second at its last millisecond", () => {
+    const history = new PriceHistory();
+    for (const [at, units] of [
+      [999, 1],
+      [1000, 2],
+      [1999, 3],
+      [2000, 4],
+    ] as const) {
+      history.add(millis(at), price(units));
+    }
+    expect(history.size).toBe(3);
+    expect([0, 1, 2].map((index) => history.priceAt(index))).toEqual([1, 3, 4]);
+  });
+});

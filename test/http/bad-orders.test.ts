@@ -1,0 +1,334 @@
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Api, startApi } from "../support/http.ts";
+import { refusalOf, titleOf } from "./bad-inputs.ts";
+import { answerTo, refusalIn, requestBytes } from "./raw-socket.ts";
+import type { Account, Book, CancelResult, OrderPage, PlacedOrder } from "./replies.ts";
+import { deriveTrader, type Trader } from "./trader.ts";
+
+let api: Api;
+let trader: Trader;
+let other: Trader;
+let tokenId: string;
+let order: Readonly<Record<string, unknown>>;
+
+beforeAll(async () => {
+  api = await startApi();
+  trader = await deriveTrader(api, 1);
+  other = await deriveTrader(api, 2);
+});
+afterAll(() => api.close());
+
+beforeEach(async () => {
+  tokenId = (await api.createMarket()).tokens[0]?.tokenId ?? "";
+  order = { tokenId, side: "BUY", price: 0.5, size: 5 };
+});
+
+const bookOf = (token: string): Promise<Book> => api.get(`/clob/book?token_id=${token}`);
+/** The order with one field written as it stands, which no JSON.stringify would write. */
+const written = (field: string, literal: string): string =>
+  JSON.stringify({ ...order, [field]: "%" }).replace('"%"', literal);
+
+describe("the fields of an order", () => {
+  it(titleOf("O01"), async () => {
+    for (const price of ["0", "1", "-0.1", "1.0000001", "-0", "1e300"]) {
+      await trader.refused(written("price", price), ...refusalOf("O01"));
+    }
+    await trader.refused(written("price", "1e400"), 400, "INVALID_ORDER");
+  });
+
+  it("a price off the grid is told the valid ones next to it", async () => {
+    const { body } = await trader.refused({ ...order, price: 0.555 }, 400, "INVALID_TICK_SIZE");
+    expect(body).toMatchObject({
+      error: "price 0.555 is not a multiple of the tick size 0.01",
+      hint: "nearest valid prices: 0.55, 0.56",
+      details: { price: 0.555, tickSize: 0.01 },
+    });
+    const edges = [
+      ["0.001", "0.01"],
+      ["0.999", "0.99"],
+      ["0.00000001", "0.01"],
+      ["0.5000000000000001", "0.5, 0.51"],
+    ];
+    for (const [price = "", nearest] of edges) {
+      const reply = await trader.refused(written("price", price), 400, "INVALID_TICK_SIZE");
+      expect(reply.body.hint).toBe(`nearest valid prices: ${nearest}`);
+    }
+  });
+
+  it.each(["price", "size"])(`${titleOf("O04")}: %s`, async (field) => {
+    for (const literal of ['"0.5"', "true", "null", "[0.5]", "{}", '""']) {
+      const { body } = await trader.refused(written(field, literal), ...refusalOf("O04"));
+      expect(body.details).toEqual({ fields: [field] });
+      if (literal === '"0.5"') expect(body.hint).toContain("JSON number");
+    }
+    const { [field]: _, ...without } = order;
+    const { body } = await trader.refused(without, ...refusalOf("O04"));
+    expect(body.details).toEqual({ fields: [field] });
+  });
+
+  it(titleOf("O05"), async () => {
+    for (const size of ["0", "-5", "-0", "0.001", "1e-7", "5.001", "1e18", "10000000.01", "5.0000000001"]) {
+      await trader.refused(written("size", size), ...refusalOf("O05"));
+    }
+    await trader.refused(written("size", "1e400"), 400, "INVALID_ORDER");
+    await trader.refused(written("size", "0.5"), 400, "SIZE_TOO_SMALL");
+  });
+
+  it(titleOf("O06"), async () => {
+    for (const unknown of ["1", "__proto__", "constructor", "0", `0${tokenId}`, ` ${tokenId}`]) {
+      await trader.refused({ ...order, tokenId: unknown }, 404, "TOKEN_NOT_FOUND");
+    }
+    const { body } = await trader.refused(written("tokenId", "12345678901234567890"), 400, "INVALID_ORDER");
+    expect(body.hint).toContain("in quotes");
+    await trader.refused({ ...order, tokenId: "" }, 400, "INVALID_ORDER");
+  });
+
+  it(titleOf("O07"), async () => {
+    for (const side of ["buy", "Buy", "", "B", "__proto__"]) {
+      const { body } = await trader.refused({ ...order, side }, 400, "INVALID_SIDE");
+      expect(body.hint).toContain("BUY, SELL");
+    }
+    for (const orderType of ["gtc", "IOC", "", "constructor"]) {
+      const { body } = await trader.refused({ ...order, orderType }, 400, "INVALID_ORDER_TYPE");
+      expect(body.hint).toContain("GTC, GTD, FOK, FAK");
+    }
+  });
+
+  it(titleOf("O08"), async () => {
+    for (const more of [{}, { expiration: null }, { expiration: "" }]) {
+      await trader.refused({ ...order, orderType: "GTD", ...more }, ...refusalOf("O08"));
+    }
+  });
+
+  it("an expiration belongs to GTD alone", async () => {
+    for (const orderType of ["GTC", "FOK", "FAK"]) {
+      const expiring = { ...order, orderType, expiration: "9999999999" };
+      await trader.refused(expiring, 400, "EXPIRATION_NOT_ALLOWED");
+      const { status } = await trader.place({ ...order, orderType, expiration: null });
+      expect(["LIVE", "CANCELED"]).toContain(status);
+    }
+  });
+
+  it.each([
+    "2026-02-30T00:00:00Z",
+    "foo 2026",
+    "2026-1-1",
+    "2026-01-01T00:00:00",
+    "Jan 1 2026",
+    "2027-01-01",
+    "2027-01-01T24:00:00Z",
+    "+99999999999",
+    "99999999999999",
+    "1e12",
+    "2027-01-01t00:00:00z",
+    " 9999999999",
+    "٩٩٩٩٩٩٩٩٩٩",
+  ])(`${titleOf("O09")}: %s`, async (expiration) => {
+    await trader.refused({ ...order, orderType: "GTD", expiration }, ...refusalOf("O09"));
+  });
+
+  it("an expiration of 1 is the Unix second 1, and in the past", async () => {
+    await trader.refused({ ...order, orderType: "GTD", expiration: "1" }, 400, "EXPIRATION_IN_PAST");
+  });
+
+  it(titleOf("O10"), async () => {
+    for (const expiration of [String(api.now), `${api.now}000`, String(api.now - 1)]) {
+      await trader.refused({ ...order, orderType: "GTD", expiration }, 400, "EXPIRATION_IN_PAST");
+    }
+    for (const expiration of ["9999-12-31T23:59:59.999Z", "253402300799", `${api.now}001`]) {
+      const placed = await trader.place({ ...order, orderType: "GTD", expiration });
+      expect(placed.status).toBe("LIVE");
+    }
+  });
+
+  it(titleOf("O11"), async () => {
+    const reply = await api.send(trader.signed("POST", "/clob/order", { ...order, orderTyp: "FOK" }));
+    expect(reply).toMatchObject({ status: 200, body: { orderType: "GTC", status: "LIVE" } });
+    expect(reply.headers["x-sim-warning"]).toBe('unknown field "orderTyp", did you mean "orderType"?');
+  });
+
+  it(titleOf("O13"), async () => {
+    const body = JSON.stringify(order).replace('"price":0.5', '"price":0.4,"price":0.6');
+    expect(await trader.ask<PlacedOrder>("POST", "/clob/order", body)).toMatchObject({ price: 0.6 });
+  });
+
+  it("keys of the prototype are fields like any other: unknown ones", async () => {
+    const body = JSON.stringify(order).replace(
+      "{",
+      '{"__proto__":{"price":0.9,"side":"SELL"},"constructor":1,',
+    );
+    const reply = await api.send<PlacedOrder>(trader.signed("POST", "/clob/order", body));
+    expect(reply).toMatchObject({ status: 200, body: { price: 0.5, side: "BUY" } });
+    expect(reply.headers["x-sim-warning"]).toContain('"__proto__"');
+    const { price: _, ...without } = order;
+    const inherited = JSON.stringify(without).replace("{", '{"__proto__":{"price":0.9},');
+    await trader.refused(inherited, 400, "INVALID_ORDER");
+  });
+});
+
+describe("the body of an order", () => {
+  it.each([
+    "",
+    '{"side":"BUY"',
+    "1",
+    "null",
+    "[]",
+    '"text"',
+    '{"a":NaN}',
+    '{"a":1,}',
+    '{"a":1} // comment',
+    "{'a':1}",
+    "{}{}",
+    "\ufeff{}",
+    '{"a":"\u0000"}',
+    "[".repeat(20_000),
+    `${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`,
+    `{"a":"\\ud800"`,
+  ])(`${titleOf("O14")}: %j`.slice(0, 140), async (body) => {
+    await trader.refused(body, ...refusalOf("O14"));
+  });
+
+  it("in broken UTF-8 is no JSON", async () => {
+    for (const bytes of [[0x80], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xff, 0xfe]]) {
+      const text = JSON.stringify(order).replace('"BUY"', '"BUY","note":"%"');
+      const [head = "", tail = ""] = text.split("%");
+      const body = Buffer.concat([Buffer.from(head), Buffer.from(bytes), Buffer.from(tail)]);
+      const headers = trader.headers("POST", "/clob/order", body);
+      await api.refused({ method: "POST", path: "/clob/order", headers, body }, 400, "INVALID_JSON");
+    }
+  });
+
+  it(titleOf("O16"), async () => {
+    const body = JSON.stringify(order);
+    const headers = Object.entries(trader.headers("POST", "/clob/order", body));
+    const head = [
+      "Host: localhost",
+      `Content-Length: ${body.length}`,
+      ...headers.map((pair) => pair.join(": ")),
+    ];
+    const types = [
+      "Content-Type: text/plain",
+      "Content-Type: application/json; charset=utf-16",
+      "Content-Type: application/jsonp",
+      "Content-Type:",
+      "Content-Type: application/json\r\nContent-Type: text/plain",
+    ];
+    const before = await api.stateHash();
+    for (const type of [...types, undefined]) {
+      const bytes = requestBytes("POST /clob/order", type === undefined ? head : [...head, type], body);
+      const { status, code } = refusalIn(await answerTo(api.port, bytes));
+      expect([status, code], type).toEqual(refusalOf("O16"));
+    }
+    expect(await api.stateHash()).toBe(before);
+  });
+
+  it.each([
+    "application/json",
+    "Application/JSON",
+    "application/json;charset=UTF-8",
+    'application/json; charset="utf-8"',
+  ])("may be of the type %s", async (type) => {
+    const request = trader.signed("POST", "/clob/order", order, { "content-type": type });
+    expect((await api.send(request)).status).toBe(200);
+  });
+
+  it(titleOf("O17"), async () => {
+    const filler = (length: number): string => {
+      const body = JSON.stringify({ ...order, note: "" });
+      return body.replace('"note":""', `"note":"${"a".repeat(length - body.length)}"`);
+    };
+    await trader.refused(filler(65_537), 413, "PAYLOAD_TOO_LARGE");
+    const zipped = gzipSync(Buffer.alloc(50_000_000, "a"));
+    expect(zipped.length).toBeLessThan(50_000);
+    const headers = { ...trader.headers("POST", "/clob/order", zipped), "content-encoding": "gzip" };
+    const sent = { method: "POST", path: "/clob/order", headers, body: zipped } as const;
+    await api.refused(sent, 415, "UNSUPPORTED_MEDIA_TYPE");
+    expect((await api.send(trader.signed("POST", "/clob/order", filler(65_536)))).status).toBe(200);
+  });
+});
+
+describe("the state that an order meets", () => {
+  it(titleOf("O18"), async () => {
+    const account = await api.get<Account>(`/sim/accounts/${trader.address}`);
+    const { balance, available, reserved } = account.collateral;
+    const size = Math.ceil(available / 0.5) + 1;
+    const { body } = await trader.refused({ ...order, size }, ...refusalOf("O18"));
+    expect(body.details).toEqual({ asset: "USDC", required: size * 0.5, available, balance, reserved });
+    await trader.place({ ...order, side: "SELL", price: 0.9, size: 100 });
+    const sale = await trader.refused({ ...order, side: "SELL", size: 9901 }, ...refusalOf("O18"));
+    expect(sale.body.details).toMatchObject({
+      required: 9901,
+      available: 9900,
+      balance: 10_000,
+      reserved: 100,
+    });
+  });
+
+  it(titleOf("O19"), async () => {
+    await other.place({ ...order, side: "SELL", size: 99 });
+    const { sequence, hash } = await bookOf(tokenId);
+    const placed = await trader.place({ ...order, size: 100, orderType: "FOK" });
+    expect(placed).toMatchObject({ status: "CANCELED", cancelReason: "FOK_UNFILLED", trades: [] });
+    expect(await bookOf(tokenId)).toMatchObject({ sequence, hash });
+  });
+
+  it(titleOf("O20"), async () => {
+    await other.place({ ...order, side: "SELL", size: 40 });
+    const placed = await trader.place({ ...order, size: 100, orderType: "FAK" });
+    expect(placed).toMatchObject({
+      status: "MATCHED",
+      sizeMatched: 40,
+      sizeRemaining: 60,
+      cancelReason: "FAK_REMAINDER",
+    });
+    expect(await bookOf(tokenId)).toMatchObject({ bids: [], asks: [] });
+  });
+
+  it(titleOf("O21"), async () => {
+    const { id } = await other.place(order);
+    const unknown = id.replace(/\d{12}$/, "000000999999");
+    const refusal = async (orderId: string): Promise<string> => {
+      const reply = await api.refused(
+        trader.signed("DELETE", "/clob/order", { orderId }),
+        ...refusalOf("O21"),
+      );
+      return reply.text.replace(orderId, "ID").replace(reply.body.requestId, "REQUEST");
+    };
+    expect(await refusal(id)).toBe(await refusal(unknown));
+    for (const odd of ["nothing", "__proto__", `${id}0`, id.toUpperCase().replace(/^/, " ")])
+      await refusal(odd);
+  });
+
+  it(titleOf("O22"), async () => {
+    const free = (await api.get<Account>(`/sim/accounts/${trader.address}`)).collateral;
+    for (let round = 0; round < 100; round += 1) {
+      const { id } = await trader.place(order);
+      const request = trader.signed("DELETE", "/clob/order", { orderId: id });
+      const replies = await Promise.all([api.send<CancelResult>(request), api.send<CancelResult>(request)]);
+      expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+      expect(replies.flatMap(({ body }) => body.canceled)).toEqual([id]);
+      const reasons = replies.flatMap(({ body }) => Object.entries(body.notCanceled));
+      expect(reasons).toEqual([[id, "already canceled"]]);
+    }
+    expect((await api.get<Account>(`/sim/accounts/${trader.address}`)).collateral).toEqual(free);
+  });
+
+  it("O22, too: a DELETE racing the fill that completes the order", async () => {
+    const { reserved } = (await api.get<Account>(`/sim/accounts/${trader.address}`)).collateral;
+    for (let round = 0; round < 20; round += 1) {
+      const { id } = await trader.place(order);
+      const [cancel, fill] = await Promise.all([
+        api.send<CancelResult>(trader.signed("DELETE", "/clob/order", { orderId: id })),
+        api.send<PlacedOrder>(
+          other.signed("POST", "/clob/order", { ...order, side: "SELL", orderType: "FOK" }),
+        ),
+      ]);
+      const isCanceled = cancel.body.canceled.includes(id);
+      expect(fill.body.status).toBe(isCanceled ? "CANCELED" : "MATCHED");
+      if (!isCanceled) expect(cancel.body.notCanceled).toEqual({ [id]: "already matched" });
+    }
+    expect((await api.get<Account>(`/sim/accounts/${trader.address}`)).collateral.reserved).toBe(reserved);
+    expect((await trader.ask<OrderPage>("GET", `/clob/orders?token_id=${tokenId}`)).total).toBe(0);
+  });
+});

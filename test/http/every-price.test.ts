@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Api, startApi } from "../support/http.ts";
+import { titleOf } from "./bad-inputs.ts";
+import { exchangeBytes } from "./raw-socket.ts";
+import type { Book, PlacedOrder } from "./replies.ts";
+import { deriveTrader, type Trader } from "./trader.ts";
+
+/** Requests on their way at once: a socket of its own for each would take most of the time. */
+const PIPELINED = 250;
+
+let api: Api;
+let trader: Trader;
+
+beforeAll(async () => {
+  api = await startApi();
+  trader = await deriveTrader(api, 1);
+});
+afterAll(() => api.close());
+
+function orderBytes(body: string): string {
+  const headers = Object.entries(trader.headers("POST", "/clob/order", body));
+  return [
+    "POST /clob/order HTTP/1.1",
+    "Host: localhost",
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+    "Content-Type: application/json",
+    `Content-Length: ${body.length}`,
+    "",
+    body,
+  ].join("\r\n");
+}
+
+async function pricesAnswered(bodies: readonly string[]): Promise<number[]> {
+  const prices: number[] = [];
+  for (let start = 0; start < bodies.length; start += PIPELINED) {
+    const some = bodies.slice(start, start + PIPELINED);
+    const replies = await exchangeBytes(api.port, some.map(orderBytes).join(""), { replies: some.length });
+    for (const { status, text } of replies) {
+      expect(status, text).toBe(200);
+      prices.push((JSON.parse(text) as PlacedOrder).price);
+    }
+  }
+  return prices;
+}
+
+it.each([
+  [0.01, 99],
+  [0.001, 999],
+  [0.0001, 9999],
+])(`${titleOf("O03")}: tick %d`, async (tickSize, count) => {
+  const market = await api.createMarket({ tickSize });
+  await api.post(`/sim/accounts/${trader.address}/fund`, { collateral: 10_000 });
+  const token = market.tokens[0]?.tokenId;
+  const texts = Array.from({ length: count }, (_, k) => `0.${`${k + 1}`.padStart(`${count}`.length, "0")}`);
+  const bodies = texts.map((price) => `{"tokenId":"${token}","side":"BUY","price":${price},"size":1}`);
+  const expected = texts.map(Number);
+  expect(await pricesAnswered(bodies)).toEqual(expected);
+  const { bids } = await api.get<Book>(`/clob/book?token_id=${token}`);
+  expect(bids.map(({ price }) => price)).toEqual(expected.toReversed());
+});
