@@ -3,7 +3,8 @@ import { ASK, BID } from "./book/book.ts";
 import type { Matching, Outcome, Side, WinningOutcome } from "./commands.ts";
 import type { Numbered } from "./numbered.ts";
 import type { PriceHistory } from "./price-history.ts";
-import type { Millis, Money, Price, Size } from "./units.ts";
+import type { Sum } from "./sum.ts";
+import type { Millis, Price, Size } from "./units.ts";
 import { complement, FULL_PRICE } from "./units.ts";
 
 export interface EventRecord {
@@ -64,9 +65,9 @@ export interface Market {
   /** Full sets in circulation: the supply of YES, the supply of NO and the locked collateral at once. */
   supply: Size;
   /** USDC traded, once per fill, as the taker paid or received it. */
-  volume: Money;
+  readonly volume: Sum;
   /** Price x open size of all that rests in the YES book. */
-  liquidity: Money;
+  readonly liquidity: Sum;
   /** Numbers of the market's trades, oldest first, and of those whose taker traded YES. */
   readonly trades: Numbered<number>;
   readonly yesTrades: Numbered<number>;

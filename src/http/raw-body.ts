@@ -4,10 +4,11 @@ import type { Incoming } from "./exchange-message.ts";
 /** The body of a request that sent none. */
 export const NO_BODY = Buffer.alloc(0);
 
-/** Whether a request announces a body. */
-export const hasBody = ({ headers }: Incoming): boolean =>
-  headers["transfer-encoding"] !== undefined ||
-  (headers["content-length"] !== undefined && headers["content-length"] !== "0");
+/** How many bytes of body a request announces; undefined when they come in chunks. */
+export function announcedBody({ headers }: Incoming): number | undefined {
+  if (headers["transfer-encoding"] !== undefined) return undefined;
+  return Number(headers["content-length"] ?? 0);
+}
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
@@ -35,35 +36,35 @@ const unsupported = (found: string, hint: string): ApiError =>
     hint,
   });
 
+/** How much of a refused body is read to its end, so that the client hears the answer, before the line is cut. */
+const MAX_DISCARDED = 16 * 1024 * 1024;
+
 /**
- * Reads the bytes of a body, which are what is signed; `done` gets them, or the error `PAYLOAD_TOO_LARGE`.
- * Nobody is told when the client goes away before the end.
+ * Reads the bytes of a body, which are what is signed; `done` gets them, or the error `PAYLOAD_TOO_LARGE` as soon as
+ * that is certain. Nobody is told when the client goes away before the end.
  */
 export function readBody(
   request: Incoming,
   maximum: number,
   done: (error: ApiError | null, body: Buffer) => void,
 ): void {
-  const tooLarge = (): ApiError =>
-    new ApiError("PAYLOAD_TOO_LARGE", `the body is larger than ${maximum} bytes`, {
-      details: { maximum },
-      headers: { connection: "close" },
-    });
-  if (Number(request.headers["content-length"] ?? 0) > maximum) {
-    request.resume();
-    done(tooLarge(), NO_BODY);
-    return;
-  }
   const chunks: Buffer[] = [];
   let length = 0;
+  let isRefused = false;
+  const refuse = (): void => {
+    isRefused = true;
+    const message = `the body is larger than ${maximum} bytes`;
+    done(new ApiError("PAYLOAD_TOO_LARGE", message, { details: { maximum } }), NO_BODY);
+  };
+  if ((announcedBody(request) ?? 0) > maximum) refuse();
   request.on("data", (chunk: Buffer) => {
-    if (length > maximum) return;
     length += chunk.length;
-    if (length > maximum) done(tooLarge(), NO_BODY);
-    else chunks.push(chunk);
+    if (!isRefused && length <= maximum) chunks.push(chunk);
+    else if (length > MAX_DISCARDED) request.destroy();
+    else if (!isRefused) refuse();
   });
   request.on("end", () => {
-    if (length > maximum) return;
+    if (isRefused) return;
     done(null, chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
   });
 }

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import express, { type Express } from "express";
 import { ApiError, errorBody } from "../wire/errors.ts";
@@ -20,24 +20,33 @@ const MAX_HEADER_SIZE = 16 * 1024;
 /** How often connections are looked through for requests that take too long. */
 const TIMEOUT_CHECK_MS = 500;
 const KEEP_ALIVE_MS = 65_000;
+/** How long a client that was refused may take to hang up. */
+const HANG_UP_MS = 500;
 
 /** An HTTP server over one exchange, not yet listening. */
 export function createHttpServer(service: Service): Server {
   const app = createApp(service);
   const { requestTimeoutMs } = service.options;
-  const server = createServer(
-    {
-      ...messageClasses(app),
-      maxHeaderSize: MAX_HEADER_SIZE,
-      headersTimeout: requestTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, requestTimeoutMs),
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      requireHostHeader: false,
-      noDelay: true,
-    },
-    admit(service, app) as Parameters<typeof createServer>[1],
-  );
+  const server = createServer({
+    ...messageClasses(app),
+    maxHeaderSize: MAX_HEADER_SIZE,
+    headersTimeout: requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, requestTimeoutMs),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requireHostHeader: false,
+    noDelay: true,
+  });
+  const admitted = admit(service, app);
+  server.on("request", admitted);
+  server.on("checkExpectation", (request, response) => {
+    admitted(
+      request,
+      response,
+      new ApiError("EXPECTATION_FAILED", "no expectation but 100-continue can be met"),
+    );
+  });
+  server.on("connect", (_request, socket) => refuseOnSocket(service, new Error("CONNECT"), socket));
   server.maxHeadersCount = 0;
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseOnSocket(service, error, socket));
   return server;
@@ -66,14 +75,24 @@ function createApp(service: Service): Express {
 }
 
 /** What happens to every request before any route: it is numbered, its host is checked, preflights are answered. */
-function admit(service: Service, app: Express): (request: Incoming, response: Outgoing) => void {
+function admit(
+  service: Service,
+  app: Express,
+): (request: IncomingMessage, response: Outgoing, error?: ApiError) => void {
   let count = 0;
-  return (request, response) => {
+  return (message, response, refusal) => {
+    const request = message as Incoming;
     count += 1;
     request.arrivedAt = performance.now();
     request.requestId = `req-${count}`;
     try {
       guardHost(service.options, request);
+      if (refusal !== undefined) throw refusal;
+      if (request.url.includes("#")) {
+        throw new ApiError("ROUTE_NOT_FOUND", "a request target has no fragment", {
+          hint: "leave out the # and what follows",
+        });
+      }
       const { origin } = request.headers;
       if (
         request.method === "OPTIONS" &&
@@ -119,6 +138,7 @@ function refuseOnSocket(service: Service, error: NodeJS.ErrnoException, socket: 
       body,
     ].join("\r\n"),
   );
+  setTimeout(() => socket.destroy(), HANG_UP_MS).unref();
   service.log.request({ requestId, method: "-", path: "-", status: known.status, ms: 0, code: known.code });
 }
 

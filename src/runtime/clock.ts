@@ -82,6 +82,7 @@ export class Clock {
     this.#exchange.advanceTo(to);
     this.#setting = setting;
     this.#anchor();
+    this.stop();
     this.arm();
   }
 

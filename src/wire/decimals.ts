@@ -1,3 +1,4 @@
+import type { Sum } from "../core/sum.ts";
 import type { Money, Price, Size } from "../core/units.ts";
 
 /** Decimal places of the core's units: 0.0001 USDC, 0.01 share, 0.000001 USDC. */
@@ -69,6 +70,8 @@ export interface Numbers {
   price(price: Price): Decimal;
   size(size: Size): Decimal;
   money(money: Money): Decimal;
+  /** A total, as the nearest double or as its exact text. */
+  total(sum: Sum): Decimal;
 }
 
 /** The two ways of sending decimals; both print the same digits. */
@@ -83,5 +86,9 @@ export function numbersAs(mode: "number" | "string"): Numbers {
     price: (price) => decimal(price, PRICE_PLACES),
     size: (size) => decimal(size, SIZE_PLACES),
     money: (money) => decimal(money, MONEY_PLACES),
+    total: (sum) => {
+      const text = textOf(sum.micro, MONEY_PLACES).replace(/^0/, String(sum.usdc));
+      return mode === "number" ? Number(text) : text;
+    },
   };
 }

@@ -1,16 +1,17 @@
 import type { EventRecord, Market } from "../core/market.ts";
 import type { State } from "../core/state.ts";
+import { compareSums } from "../core/sum.ts";
 
 export type MarketSort = "volume" | "liquidity" | "createdAt" | "endDate";
 
 const LAST = Number.POSITIVE_INFINITY;
 
-/** Smallest key first; ties go by id, whose counter is the number. */
-const KEYS: Readonly<Record<MarketSort, (market: Market) => number>> = {
-  volume: (market) => -market.volume,
-  liquidity: (market) => -market.liquidity,
-  createdAt: (market) => -market.createdAt,
-  endDate: (market) => market.endDate ?? LAST,
+/** Who comes first by each sort; ties go by id, whose counter is the number. */
+const ORDERS: Readonly<Record<MarketSort, (a: Market, b: Market) => number>> = {
+  volume: (a, b) => compareSums(b.volume, a.volume),
+  liquidity: (a, b) => compareSums(b.liquidity, a.liquidity),
+  createdAt: (a, b) => b.createdAt - a.createdAt,
+  endDate: (a, b) => compare(a.endDate ?? LAST, b.endDate ?? LAST),
 };
 
 /** The markets of one exchange in the order of each sort, sorted anew only after something has changed. */
@@ -28,8 +29,8 @@ export class MarketRanking {
       this.#ranked.set(sort, entry);
     }
     if (entry.sequence !== sequence) {
-      const key = KEYS[sort];
-      entry.markets.sort((a, b) => compare(key(a), key(b)) || a.number - b.number);
+      const order = ORDERS[sort];
+      entry.markets.sort((a, b) => order(a, b) || a.number - b.number);
       entry.sequence = sequence;
     }
     return entry.markets;

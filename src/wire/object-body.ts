@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { BodySpec } from "./endpoint.ts";
 import { ApiError, type ErrorCode } from "./errors.ts";
-import { nameOf } from "./json-body.ts";
+import { type JsonObject, nameOf } from "./json-body.ts";
 
 /**
  * A body that its schema alone checks; every wrong field is named, with what was expected and what was found.
@@ -16,6 +16,7 @@ export function objectBody<Shape extends z.core.$ZodShape>(
     fields: Object.keys(schema.shape),
     required,
     read: (body) => {
+      refusePrototypes(body, code);
       const parsed = schema.safeParse(body);
       if (parsed.success) return parsed.data as z.infer<z.ZodObject<Shape>>;
       const problems = parsed.error.issues.map((issue) => {
@@ -27,6 +28,17 @@ export function objectBody<Shape extends z.core.$ZodShape>(
       });
     },
   };
+}
+
+/** A record would lose a key of this name without a word. */
+function refusePrototypes(body: JsonObject, code: ErrorCode): void {
+  for (const [field, value] of Object.entries(body)) {
+    if (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__")) {
+      throw new ApiError(code, `${field} has a key __proto__, which names nothing`, {
+        details: { fields: [field] },
+      });
+    }
+  }
 }
 
 function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {

@@ -129,18 +129,22 @@ const queryParameters = (query: Params): Json[] =>
 
 /** The codes that an endpoint can answer with: its own, and those that its kind implies. */
 function codesOf(endpoint: Endpoint): ErrorCode[] {
-  const codes = new Set<ErrorCode>(["HOST_NOT_ALLOWED", "INTERNAL_ERROR", ...endpoint.errors]);
-  if (Object.keys(endpoint.query).length > 0) codes.add("INVALID_PARAMETER");
-  if (endpoint.body !== null) {
-    for (const code of ["INVALID_JSON", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const)
-      codes.add(code);
-  }
+  const codes = new Set<ErrorCode>([...EVERYWHERE, ...endpoint.errors]);
+  if (Object.keys(endpoint.query).length > 0 || endpoint.path.includes("{")) codes.add("INVALID_PARAMETER");
+  if (endpoint.body !== null) codes.add("INVALID_JSON");
   if (endpoint.access === "control") codes.add("ORIGIN_NOT_ALLOWED").add("SIM_TOKEN_REQUIRED");
   if (endpoint.access === "signed") {
     for (const code of AUTH_CODES) codes.add(code);
   }
   return [...codes];
 }
+
+const EVERYWHERE = [
+  "HOST_NOT_ALLOWED",
+  "PAYLOAD_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+  "INTERNAL_ERROR",
+] as const satisfies readonly ErrorCode[];
 
 const AUTH_CODES = [
   "MISSING_AUTH_HEADER",

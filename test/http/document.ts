@@ -23,6 +23,7 @@ export interface Operation {
 
 export interface OpenApi {
   readonly openapi: string;
+  readonly info: { readonly version: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Json>> };
 }
@@ -36,8 +37,6 @@ export interface Answered {
   readonly body: unknown;
 }
 
-/** The canonical state is documented as an open object, and so are the details of an error. */
-const OPEN = new Set(["State"]);
 const OF_NO_OPERATION: Readonly<Record<number, readonly string[]>> = {
   403: ["HOST_NOT_ALLOWED"],
   404: ["ROUTE_NOT_FOUND"],
@@ -55,9 +54,7 @@ export class ApiDocument {
   constructor(json: OpenApi) {
     this.json = json;
     formats.default(this.#ajv);
-    const schemas = Object.entries(json.components.schemas);
-    const closed = schemas.map(([name, schema]) => [name, OPEN.has(name) ? schema : closedObjects(schema)]);
-    this.#ajv.addSchema({ $id: "api", components: { schemas: Object.fromEntries(closed) } });
+    this.#ajv.addSchema({ $id: "api", components: { schemas: closedObjects(json.components.schemas) } });
     this.#paths = Object.keys(json.paths).map((template) => ({
       template,
       pattern: new RegExp(`^${template.replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+")}$`),
@@ -75,7 +72,7 @@ export class ApiDocument {
     const response = operation.responses[status];
     if (response === undefined) {
       const documented = Object.keys(operation.responses).join(", ");
-      throw new Error(`${what} ${JSON.stringify(body)}, documented are ${documented}`);
+      throw new Error(`${what} ${shown(body)}, documented are ${documented}`);
     }
     if (status !== 200 && !response.description.split(", ").includes(codeIn(body))) {
       throw new Error(`${what} with code ${codeIn(body)}, documented are ${response.description}`);
@@ -94,7 +91,7 @@ export class ApiDocument {
   #checkUnrouted(what: string, status: number, body: unknown): void {
     if (status === 204 && body === "") return;
     if (!(OF_NO_OPERATION[status] ?? []).includes(codeIn(body))) {
-      throw new Error(`${what} ${JSON.stringify(body)}, and the document has no such operation`);
+      throw new Error(`${what} ${shown(body)}, and the document has no such operation`);
     }
     this.#checkBody(what, ERROR, body);
   }
@@ -117,15 +114,17 @@ export class ApiDocument {
   }
 }
 
+const shown = (body: unknown): string => JSON.stringify(body).slice(0, 300);
+
 const codeIn = (body: unknown): string =>
   typeof body === "object" && body !== null && "code" in body ? String(body.code) : "";
 
-/** A copy of a schema in which no object takes properties that it does not list: an undocumented one is a finding. */
+/** A copy of a schema in which objects that do not say whether they are open are closed: an undocumented property is a finding. */
 function closedObjects(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closedObjects);
   if (typeof schema !== "object" || schema === null) return schema;
   const copy: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) copy[key] = closedObjects(value);
-  if ("properties" in copy && "type" in copy) copy.additionalProperties = false;
+  if (copy.type === "object" && "properties" in copy) copy.additionalProperties ??= false;
   return copy;
 }

@@ -30,7 +30,7 @@ export const AUTH_VECTORS = JSON.parse(
 ) as AuthVectors;
 
 /** A wallet of the `number`-th key; without a number, of a key that nobody has seen. */
-export const wallet = (number?: number): PrivateKeyAccount =>
+export const wallet = (number?: number | bigint): PrivateKeyAccount =>
   privateKeyToAccount(
     number === undefined ? generatePrivateKey() : `0x${number.toString(16).padStart(64, "0")}`,
   );

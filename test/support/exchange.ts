@@ -7,6 +7,7 @@ import { violations } from "../../src/core/invariants/invariants.ts";
 import { bookFor, isMirrored, type Market, priceIn, tokenIdIn } from "../../src/core/market.ts";
 import type { RefusalCode } from "../../src/core/refusals.ts";
 import type { ExchangeConfig, State } from "../../src/core/state.ts";
+import type { Sum } from "../../src/core/sum.ts";
 import { parseDuration } from "../../src/core/time.ts";
 import { millis, money, price, size } from "../../src/core/units.ts";
 import { Exchange } from "../../src/runtime/exchange.ts";
@@ -131,6 +132,12 @@ export class TestExchange {
     this.#check(`advance ${duration}`);
   }
 
+  /** What has traded in a market and what rests in its YES book, in micro-USDC. */
+  figures(market = 1): { volume: bigint; liquidity: bigint } {
+    const { volume, liquidity } = this.state.markets.get(market);
+    return { volume: inMicros(volume), liquidity: inMicros(liquidity) };
+  }
+
   tokenId(outcome: Outcome, market = 1): string {
     return tokenIdIn(this.state.markets.get(market), outcome);
   }
@@ -211,6 +218,8 @@ export function openFloor(terms: MarketTerms = {}, config: Partial<ExchangeConfi
   }
   return floor;
 }
+
+const inMicros = ({ usdc, micro }: Sum): bigint => BigInt(usdc) * 1_000_000n + BigInt(micro);
 
 const inDecimals = (of: Holdings | undefined, places: number): Holdings => ({
   balance: Number(textOf(of?.balance ?? 0, places)),

@@ -12,6 +12,7 @@ import {
 } from "../market.ts";
 import { type Order, remainingOf } from "../order.ts";
 import type { State } from "../state.ts";
+import { add, compareSums, emptySum, type Sum } from "../sum.ts";
 import { notional } from "../units.ts";
 import { type Invariant, Judgement } from "./judgement.ts";
 
@@ -28,17 +29,23 @@ function placeOf(market: Market, order: Order): string {
 export function booksHoldTheLiveOrders(state: State): Invariant {
   const judgement = new Judgement("book levels = sum of live orders");
   const totals = new Map<string, { open: number; orders: number }>();
-  const liquidity = new Map<number, number>();
+  const liquidity = new Map<number, Sum>();
   for (const order of state.orders) {
     if (order.status !== "LIVE") continue;
     const market = state.markets.get(marketOfToken(order.token));
     const place = placeOf(market, order);
+    judgement.expect(
+      state.pool.orderIn(order.slot) === order.number && state.pool.openIn(order.slot) === remainingOf(order),
+      () => `order ${order.number} is not where it says it rests`,
+    );
     const level = totals.get(place) ?? { open: 0, orders: 0 };
     totals.set(place, { open: level.open + remainingOf(order), orders: level.orders + 1 });
     const outcome = outcomeOf(order.token);
     if (bookFor(market, outcome) !== market.books[0]) continue;
     const value = notional(priceIn(isMirrored(market, outcome), order.price), remainingOf(order));
-    liquidity.set(market.number, (liquidity.get(market.number) ?? 0) + value);
+    const sum = liquidity.get(market.number) ?? emptySum();
+    add(sum, value);
+    liquidity.set(market.number, sum);
   }
   forEachSide(state, (market, index, _lane, book, direction) => {
     book.depth(direction, (tick, open, orders) => {
@@ -49,11 +56,11 @@ export function booksHoldTheLiveOrders(state: State): Invariant {
     });
   });
   for (const [place, { open }] of totals) judgement.equal(`open at ${place}`, 0, open);
-  for (const market of state.markets) {
-    judgement.equal(
-      `liquidity of market ${market.number}`,
-      market.liquidity,
-      liquidity.get(market.number) ?? 0,
+  for (const { number, liquidity: found } of state.markets) {
+    const expected = liquidity.get(number) ?? emptySum();
+    judgement.expect(
+      compareSums(found, expected) === 0,
+      () => `liquidity of market ${number}: ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`,
     );
   }
   return judgement.result;

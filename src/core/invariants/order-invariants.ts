@@ -32,7 +32,16 @@ export function openOrdersAreListed(state: State): Invariant {
   }
   for (const account of state.accounts) {
     let listed = 0;
-    for (let next = account.firstOpen; next !== 0; next = state.orders.get(next).nextOpen) listed += 1;
+    for (let next = account.firstOpen; next !== 0; ) {
+      const order = state.orders.get(next);
+      listed += 1;
+      judgement.expect(
+        order.account === account.number && order.status === "LIVE",
+        () =>
+          `order ${order.number}: ${order.status} of account ${order.account}, listed by ${account.number}`,
+      );
+      next = order.nextOpen;
+    }
     judgement.equal(`listed of account ${account.number}`, listed, live.get(account.number) ?? 0);
     judgement.equal(`count of account ${account.number}`, account.openCount, listed);
   }

@@ -4,7 +4,8 @@ import { type Market, type MarketBook, tokenOf } from "../market.ts";
 import { Numbered } from "../numbered.ts";
 import { PriceHistory } from "../price-history.ts";
 import type { State } from "../state.ts";
-import { type Millis, money, size } from "../units.ts";
+import { emptySum } from "../sum.ts";
+import { type Millis, size } from "../units.ts";
 
 /** Adds an event. */
 export function addEvent(state: State, { kind: _, event, ...facts }: EventCreated, at: Millis): void {
@@ -32,8 +33,8 @@ export function addMarket(
     winningOutcome: null,
     books: facts.matching === "complementary" ? [book] : [book, emptyBook(at)],
     supply: size(0),
-    volume: money(0),
-    liquidity: money(0),
+    volume: emptySum(),
+    liquidity: emptySum(),
     trades: new Numbered(),
     yesTrades: new Numbered(),
   };

@@ -15,6 +15,7 @@ import {
 } from "../market.ts";
 import { type Order, type OrderStatus, remainingOf, reservationOf } from "../order.ts";
 import type { State } from "../state.ts";
+import { add } from "../sum.ts";
 import { type Millis, type Money, money, notional, type Size, size } from "../units.ts";
 import { holdingIn, reserve, sharesIn } from "./ledger.ts";
 
@@ -118,7 +119,7 @@ export function noteChange(market: Market, lane: MarketBook, order: Order, chang
   lane.updatedAt = at;
   if (lane === market.books[0]) {
     const price = priceIn(isMirrored(market, outcomeOf(order.token)), order.price);
-    market.liquidity = money(market.liquidity + notional(price, change));
+    add(market.liquidity, notional(price, change));
   }
 }
 

@@ -11,6 +11,7 @@ import {
 } from "../market.ts";
 import { type Order, remainingOf, reservationOf } from "../order.ts";
 import { FEES, type State } from "../state.ts";
+import { add } from "../sum.ts";
 import { type Millis, money, notional, type Price, type Size, size } from "../units.ts";
 import { changeReservation, leave, noteChange } from "./apply-orders.ts";
 import { credit, holdingIn, sharesIn } from "./ledger.ts";
@@ -94,7 +95,7 @@ function noteTrade(market: Market, lane: MarketBook, taker: Order, event: OrderT
   const side = (taker.side === "BUY") === mirrored ? "SELL" : "BUY";
   lane.last = { price, side, at };
   lane.history.add(at, price);
-  market.volume = money(market.volume + notional(event.price, event.size));
+  add(market.volume, notional(event.price, event.size));
   market.trades.add(event.trade);
   if (outcome === "YES") market.yesTrades.add(event.trade);
 }

@@ -32,6 +32,7 @@ export const controlHandlers: Handlers<
   | "explainOrder"
   | "explainAuth"
   | "getHealth"
+  | "getOpenApi"
 > = {
   getInfo: (_call, service) => infoReply(service),
   getClock: (_call, service) => clockReply(service),
@@ -40,7 +41,7 @@ export const controlHandlers: Handlers<
     service.reopen();
     return infoReply(service);
   },
-  getState: (_call, { exchange }) => new JsonText([...canonicalLines(exchange.state)].join("\n")),
+  getState: (_call, { exchange }) => new JsonText([...canonicalLines(exchange.state), ""].join("\n")),
   getStateHash: (_call, { exchange }) => ({ hash: exchange.hash, sequence: exchange.sequence }),
   getInvariants: (_call, { exchange }) => {
     const judged = invariants(exchange.state);
@@ -76,6 +77,7 @@ export const controlHandlers: Handlers<
     const serverTime = Math.floor(service.exchange.now / 1000);
     return explainAuth(body, (apiKey) => service.keyring.find(apiKey), serverTime);
   },
+  getOpenApi: async (_call, service) => new JsonText(await service.openApi()),
   getHealth: (_call, { exchange }) => ({ status: "ok", time: toIso(exchange.now) }),
 };
 

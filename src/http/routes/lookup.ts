@@ -30,8 +30,9 @@ export function findEvent({ state }: View, idOrSlug: string): EventRecord {
   const number = state.eventBySlug.get(idOrSlug) ?? numberOf(state.idPrefixes.event, idOrSlug);
   const event = state.events.find(number);
   if (event !== undefined) return event;
+  const isMarket = state.marketBySlug.has(idOrSlug) || numberOf(state.idPrefixes.market, idOrSlug) > 0;
   throw new ApiError("EVENT_NOT_FOUND", `no event ${quoted(idOrSlug)}`, {
-    hint: state.marketBySlug.has(idOrSlug) ? "that is a market: GET /api/markets/{idOrSlug}" : undefined,
+    hint: isMarket ? "that is a market: GET /api/markets/{idOrSlug}" : undefined,
   });
 }
 

@@ -1,5 +1,5 @@
 import { endpoint, NO_QUERY } from "../endpoint.ts";
-import { health } from "../schemas/control.ts";
+import { health, openApiReply } from "../schemas/control.ts";
 import { control } from "./control.ts";
 import { marketData } from "./market-data.ts";
 import { orderBook } from "./order-book.ts";
@@ -16,6 +16,18 @@ const service = [
     query: NO_QUERY,
     body: null,
     reply: health,
+    errors: [],
+  }),
+  endpoint({
+    operation: "getOpenApi",
+    method: "GET",
+    path: "/openapi.json",
+    access: "public",
+    tag: "Service",
+    summary: "This document",
+    query: NO_QUERY,
+    body: null,
+    reply: openApiReply,
     errors: [],
   }),
 ] as const;

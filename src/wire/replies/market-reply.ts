@@ -2,8 +2,8 @@ import type { Outcome } from "../../core/commands.ts";
 import { idOf } from "../../core/ids.ts";
 import type { EventRecord, Market } from "../../core/market.ts";
 import { tokenIdIn } from "../../core/market.ts";
+import { addSum, emptySum, type Sum } from "../../core/sum.ts";
 import { toIso } from "../../core/time.ts";
-import { type Money, money } from "../../core/units.ts";
 import { lastTradeOf, priceOrNull, quotesOf, tokenPriceOf } from "./quotes.ts";
 import { isoOrNull, marketIdOf, type View } from "./view.ts";
 
@@ -30,8 +30,8 @@ export function marketReply(view: View, market: Market): object {
     bestBid: priceOrNull(numbers, bid),
     bestAsk: priceOrNull(numbers, ask),
     lastTradePrice: priceOrNull(numbers, lastTradeOf(market, "YES")?.price ?? null),
-    volume: numbers.money(market.volume),
-    liquidity: numbers.money(market.liquidity),
+    volume: numbers.total(market.volume),
+    liquidity: numbers.total(market.liquidity),
     createdAt: toIso(market.createdAt),
     endDate: isoOrNull(market.endDate),
     resolvedAt: isoOrNull(market.resolvedAt),
@@ -48,8 +48,11 @@ export function marketDetail(view: View, market: Market): object {
 export function eventReply(view: View, event: EventRecord): object {
   const { state, numbers } = view;
   const markets = event.markets.map((number) => state.markets.get(number));
-  const sum = (of: (market: Market) => Money): Money =>
-    money(markets.reduce((total, market) => total + of(market), 0));
+  const sum = (of: (market: Market) => Sum): Sum => {
+    const total = emptySum();
+    for (const market of markets) addSum(total, of(market));
+    return total;
+  };
   return {
     id: idOf(state.idPrefixes.event, event.number),
     slug: event.slug,
@@ -58,8 +61,8 @@ export function eventReply(view: View, event: EventRecord): object {
     category: event.category,
     tags: event.tags,
     active: isActive(view, event),
-    volume: numbers.money(sum(({ volume }) => volume)),
-    liquidity: numbers.money(sum(({ liquidity }) => liquidity)),
+    volume: numbers.total(sum(({ volume }) => volume)),
+    liquidity: numbers.total(sum(({ liquidity }) => liquidity)),
     marketCount: markets.length,
     createdAt: toIso(event.createdAt),
     endDate: isoOrNull(event.endDate),

@@ -167,6 +167,7 @@ export const pastedRequest = named(
 export const authExplanation = named("AuthExplanation", z.looseObject({ verdict: z.string() }));
 
 export const health = exactly("Health", { status: z.literal("ok"), time: moment });
+export const openApiReply = named("OpenApiDocument", z.looseObject({ openapi: z.string() }), "OpenAPI 3.1.");
 export const errorReply = exactly("Error", {
   error: z.string(),
   code: z.string(),

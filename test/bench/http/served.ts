@@ -45,7 +45,7 @@ export async function serveBare(answers: BareAnswers): Promise<Served> {
 function stopper(child: ChildProcess): () => Promise<void> {
   const kill = (): void => void child.kill("SIGKILL");
   process.once("exit", kill);
-  const closed = once(child, "close");
+  const closed = once(child, "exit");
   return async () => {
     process.off("exit", kill);
     kill();

@@ -57,7 +57,7 @@ describe("whatever happens", () => {
         expect(retold).toEqual(told);
         expect(portraitOf(two.state)).toEqual(portraitOf(one.state));
       }),
-      runs(100),
+      runs(300),
     );
   });
 
@@ -76,7 +76,7 @@ describe("whatever happens", () => {
         }
         expect(portraitOf(state)).toEqual(portraitOf(live.state));
       }),
-      runs(100),
+      runs(300),
     );
   });
 
@@ -95,7 +95,7 @@ describe("whatever happens", () => {
           play(exchange, [move]);
         }
       }),
-      runs(60),
+      runs(180),
     );
   });
 
@@ -112,7 +112,7 @@ describe("whatever happens", () => {
           }
         }
       }),
-      runs(40),
+      runs(120),
     );
   });
 
@@ -125,7 +125,7 @@ describe("whatever happens", () => {
           expect(violations(exchange.state)).toEqual([]);
         }
       }),
-      runs(250),
+      runs(750),
     );
   });
 
@@ -143,7 +143,7 @@ describe("whatever happens", () => {
         play(exchange, moves);
         expect(wealthOf(exchange.state)).toBe(issued);
       }),
-      runs(150),
+      runs(450),
     );
   });
 
@@ -160,7 +160,7 @@ describe("whatever happens", () => {
           }
         }
       }),
-      runs(150),
+      runs(450),
     );
   });
 
@@ -174,7 +174,7 @@ describe("whatever happens", () => {
         expect(retold).toEqual(told);
         expect(portraitOf(creeping.state)).toEqual(portraitOf(jumping.state));
       }),
-      runs(100),
+      runs(300),
     );
   });
 
@@ -188,13 +188,15 @@ describe("whatever happens", () => {
         }
         const { accounts, markets } = exchange.state;
         expect(exchange.nextDueAt).toBe(null);
-        expect([...markets].filter(({ liquidity }) => liquidity !== 0)).toEqual([]);
+        expect([...markets].filter(({ liquidity: { usdc, micro } }) => usdc !== 0 || micro !== 0)).toEqual(
+          [],
+        );
         for (const { collateral, holdings } of accounts) {
           const balances = [collateral, ...[...holdings.values()].flatMap(({ yes, no }) => [yes, no])];
           expect(balances.filter(({ reserved }) => reserved !== 0)).toEqual([]);
         }
       }),
-      runs(150),
+      runs(450),
     );
   });
 });

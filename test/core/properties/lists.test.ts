@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { ExpiryQueue } from "../../../src/core/expiry-queue.ts";
 import { Numbered } from "../../../src/core/numbered.ts";
 import { PriceHistory } from "../../../src/core/price-history.ts";
-import { type Millis, millis, price } from "../../../src/core/units.ts";
+import { add, addSum, compareSums, emptySum, type Sum } from "../../../src/core/sum.ts";
+import { type Millis, millis, money, price } from "../../../src/core/units.ts";
 
 describe("a numbered list", () => {
   it("numbers from 1 and finds every number again, over the edges of its chunks", () => {
@@ -164,5 +165,46 @@ describe("the price history", () => {
     }
     expect(history.size).toBe(3);
     expect([0, 1, 2].map((index) => history.priceAt(index))).toEqual([1, 3, 4]);
+  });
+});
+
+describe("a running total of money", () => {
+  /** What one order may be worth, either way. */
+  const amount = fc.oneof(
+    fc.integer({ min: -1e13, max: 1e13 }),
+    fc.integer({ min: -1_000_001, max: 1_000_001 }),
+  );
+  const amounts = fc.array(amount, { maxLength: 60, size: "max" });
+  const exactly = ({ usdc, micro }: Sum): bigint => BigInt(usdc) * 1_000_000n + BigInt(micro);
+  const totalOf = (list: readonly number[]): Sum => {
+    const total = emptySum();
+    for (const amount of list) add(total, money(amount));
+    return total;
+  };
+  const bigTotalOf = (list: readonly number[]): bigint =>
+    list.reduce((sum, amount) => sum + BigInt(amount), 0n);
+
+  it("is exact, as BigInt reckons it, and keeps its micro-USDC between 0 and 999,999", () => {
+    fc.assert(
+      fc.property(amounts, (list) => {
+        const total = totalOf(list);
+        expect(exactly(total)).toBe(bigTotalOf(list));
+        expect(total.micro >= 0 && total.micro < 1_000_000).toBe(true);
+      }),
+      { seed: 42, numRuns: 500 },
+    );
+  });
+
+  it("adds up with another, and compares with it, as BigInt does", () => {
+    fc.assert(
+      fc.property(amounts, amounts, (list, other) => {
+        const [one, two] = [totalOf(list), totalOf(other)];
+        const [exactOne, exactTwo] = [bigTotalOf(list), bigTotalOf(other)];
+        expect(Math.sign(compareSums(one, two))).toBe(exactOne < exactTwo ? -1 : exactOne > exactTwo ? 1 : 0);
+        addSum(one, two);
+        expect(exactly(one)).toBe(exactOne + exactTwo);
+      }),
+      { seed: 42, numRuns: 500 },
+    );
   });
 });

@@ -162,7 +162,7 @@ function depthOf(book: Book | null, direction: BookDirection): NaiveLevel[] {
   return levels;
 }
 
-const SEEDS = 1200;
+const SEEDS = 3000;
 const STEPS = 50;
 
 describe("the engine and the naive reference book", () => {

@@ -133,7 +133,7 @@ describe("a fill in a complementary market", () => {
   it("is counted in the volume as the taker paid or received it", () => {
     const floor = smallFloor();
     floor.send("alice BUY 10 YES @ 0.4", "bob BUY 10 NO @ 0.65");
-    expect(floor.state.markets.get(1).volume).toBe(6_000_000);
+    expect(floor.figures().volume).toBe(6_000_000n);
   });
 
   it("sets the last price of both tokens at once, in the terms of the one book", () => {
@@ -170,7 +170,7 @@ describe("what rests in a complementary market", () => {
   it("is worth price x size in the terms of YES", () => {
     const floor = openFloor();
     floor.send("alice BUY 10 YES @ 0.3", "bob BUY 20 NO @ 0.6");
-    expect(floor.state.markets.get(1).liquidity).toBe(3_000_000 + 8_000_000);
+    expect(floor.figures().liquidity).toBe(3_000_000n + 8_000_000n);
   });
 
   it.each(["0.0001", "0.9999"])("is worth the same after it is filled or canceled, at %s", (price) => {
@@ -178,6 +178,6 @@ describe("what rests in a complementary market", () => {
     floor.send(`alice BUY 10 NO @ ${price}`, `alice SELL 3 YES @ ${price}`, `bob SELL 4 NO @ ${price}`);
     floor.cancelAll("alice");
     floor.cancelAll("bob");
-    expect(floor.state.markets.get(1).liquidity).toBe(0);
+    expect(floor.figures().liquidity).toBe(0n);
   });
 });

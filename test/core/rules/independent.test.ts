@@ -49,7 +49,7 @@ describe("the two books of an independent market", () => {
       "carol SELL 1 YES @ 0.3",
       "carol SELL 1 NO @ 0.8",
     );
-    expect(floor.state.markets.get(1)).toMatchObject({ liquidity: 2_700_000, volume: 1_100_000 });
+    expect(floor.figures()).toEqual({ liquidity: 2_700_000n, volume: 1_100_000n });
   });
 
   it("are both emptied when the market closes, in order of arrival", () => {

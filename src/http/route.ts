@@ -1,0 +1,94 @@
+import type { BodySpec } from "../wire/endpoint.ts";
+import type { AnyEndpoint } from "../wire/endpoints/all.ts";
+import type { JsonObject } from "../wire/json-body.ts";
+import { readJsonObject } from "../wire/json-body.ts";
+import { unknownFieldsWarning } from "../wire/nearest.ts";
+import { readQuery } from "../wire/query.ts";
+import { authenticate, guardControl } from "./authentication.ts";
+import type { Incoming, Outgoing } from "./exchange-message.ts";
+import type { Answer, Call } from "./handler.ts";
+import { announcedBody, checkMediaType, NO_BODY, readBody } from "./raw-body.ts";
+import { sendAnswer, sendError } from "./send.ts";
+import type { Service } from "./service.ts";
+
+export type AnyHandler = (call: Call<unknown, unknown>, service: Service) => Answer | Promise<Answer>;
+
+/** A request as express hands it on, with the path's parameters. */
+type Routed = Incoming & { readonly params: Record<string, string> };
+export type Route = (request: Routed, response: Outgoing) => void;
+
+const KIB = 1024;
+/** Bytes of a body on the imitated API, and on the control plane. */
+const MAX_BODY = 64 * KIB;
+const MAX_CONTROL_BODY = 1024 * KIB;
+
+/** What one endpoint does with a request: who asks, body, time, signature, query, the body's meaning, answer. */
+export function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): Route {
+  const maximum = endpoint.access === "control" ? MAX_CONTROL_BODY : MAX_BODY;
+  return (request, response) => {
+    const fail = (error: unknown): void => sendError(service, request, response, error);
+    const answerWith = (body: Buffer): void => {
+      try {
+        if (body.length > 0) checkMediaType(request);
+        const answer = answerOf(service, endpoint, handle, request, body);
+        if (answer instanceof Promise) {
+          answer.then((late) => sendAnswer(service, request, response, late)).catch(fail);
+        } else {
+          sendAnswer(service, request, response, answer);
+        }
+      } catch (error) {
+        fail(error);
+      }
+      service.clock.arm();
+    };
+    try {
+      if (endpoint.access === "control") guardControl(service.options, request);
+      const announced = announcedBody(request);
+      if (announced === 0) {
+        answerWith(NO_BODY);
+        return;
+      }
+      if (announced !== undefined) checkMediaType(request);
+    } catch (error) {
+      fail(error);
+      return;
+    }
+    readBody(request, maximum, (error, body) => (error === null ? answerWith(body) : fail(error)));
+  };
+}
+
+function answerOf(
+  service: Service,
+  endpoint: AnyEndpoint,
+  handle: AnyHandler,
+  request: Routed,
+  body: Buffer,
+): Answer | Promise<Answer> {
+  service.clock.settle();
+  const caller = endpoint.access === "signed" ? authenticate(service, request, body) : "";
+  const query = readQuery(endpoint.query, request.url, (unknown) =>
+    warn(request, unknown, Object.keys(endpoint.query)),
+  );
+  const call = {
+    query,
+    body: bodyOf(endpoint.body, request, body),
+    path: request.params,
+    caller,
+    headers: request.headers,
+    rawHeaders: request.rawHeaders,
+  };
+  return handle(call, service);
+}
+
+function bodyOf(spec: BodySpec<unknown> | null, request: Incoming, bytes: Buffer): unknown {
+  if (spec === null) return null;
+  const object: JsonObject = bytes.length === 0 && !spec.required ? {} : readJsonObject(bytes);
+  const unknown = Object.keys(object).filter((name) => !spec.fields.includes(name));
+  if (unknown.length > 0) warn(request, unknown, spec.fields);
+  return spec.read(object);
+}
+
+function warn(request: Incoming, unknown: readonly string[], known: readonly string[]): void {
+  const warning = unknownFieldsWarning(unknown, known);
+  request.warning = request.warning === "" ? warning : `${request.warning}; ${warning}`;
+}

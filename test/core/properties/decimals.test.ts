@@ -1,0 +1,213 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { MAX_ISSUANCE, MAX_SIZE } from "../../../src/core/units.ts";
+import { MONEY_PLACES, numbersAs, plain, SIZE_PLACES, textOf, unitsOf } from "../../../src/wire/decimals.ts";
+
+const places = fc.integer({ min: 0, max: 6 });
+const units = fc.oneof(
+  fc.maxSafeNat(),
+  fc.nat({ max: 100_000 }),
+  fc.constantFrom(0, 1, 9, 10, Number.MAX_SAFE_INTEGER),
+);
+const digits = (minLength: number, maxLength: number): fc.Arbitrary<string> =>
+  fc
+    .array(fc.integer({ min: 0, max: 9 }), { minLength, maxLength, size: "max" })
+    .map((each) => each.join(""));
+const runs = (numRuns: number): { seed: number; numRuns: number } => ({ seed: 42, numRuns });
+
+/** What a decimal text comes to in units of 10^-places, reckoned with BigInt. */
+function exactUnits(whole: string, fraction: string, count: number): number | null {
+  const kept = fraction.slice(0, count).padEnd(count, "0");
+  if (/[1-9]/.test(fraction.slice(count))) return null;
+  const exact = BigInt(whole + kept);
+  return exact <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(exact) : null;
+}
+
+describe("reading a decimal", () => {
+  it("agrees with BigInt about every text of digits, with and without a fraction", () => {
+    fc.assert(
+      fc.property(digits(1, 19), digits(0, 9), places, (whole, fraction, count) => {
+        const text = fraction === "" ? whole : `${whole}.${fraction}`;
+        expect(unitsOf(text, count)).toBe(exactUnits(whole, fraction, count));
+      }),
+      runs(5000),
+    );
+  });
+
+  it("undoes writing it, for every amount", () => {
+    fc.assert(
+      fc.property(units, places, (amount, count) => {
+        expect(unitsOf(textOf(amount, count), count)).toBe(amount);
+      }),
+      runs(5000),
+    );
+  });
+
+  it("reads every price of four decimals from its number, its text and its text with zeros behind", () => {
+    for (let price = 1; price < 10_000; price += 1) {
+      const text = textOf(price, 4);
+      const found = [
+        unitsOf(price / 10_000, 4),
+        unitsOf(JSON.parse(text), 4),
+        unitsOf(text, 4),
+        unitsOf(`${text}0`, 4),
+      ];
+      if (found.slice(0, 3).some((each) => each !== price)) expect.fail(`${text}: ${found}`);
+      if (text.includes(".") && found[3] !== price) expect.fail(`${text}0: ${found[3]}`);
+    }
+  });
+
+  it.each([
+    ["sizes", SIZE_PLACES, MAX_SIZE],
+    ["money", MONEY_PLACES, MAX_ISSUANCE],
+  ])("reads %s from the JSON number that was written", (_what, count, max) => {
+    fc.assert(
+      fc.property(fc.oneof(fc.integer({ min: 0, max }), fc.integer({ min: max - 1000, max })), (amount) => {
+        const sent = JSON.stringify(numbersAs("number").decimal(amount, count));
+        expect(unitsOf(JSON.parse(sent), count)).toBe(amount);
+      }),
+      runs(5000),
+    );
+  });
+
+  it.each([
+    ["0.1 + 0.2", 0.1 + 0.2],
+    ["1.1 * 3", 1.1 * 3],
+    ["0.7 + 0.1", 0.7 + 0.1],
+    ["1 - 0.9", 1 - 0.9],
+    ["1.005 * 1000", 1.005 * 1000],
+    ["1 / 3", 1 / 3],
+  ])("takes what float arithmetic has spoilt for what it is, not for what was meant: %s", (_text, value) => {
+    expect(unitsOf(value, 4)).toBe(null);
+  });
+
+  it.each([
+    [1e-7, 6, null],
+    [0.000001, 6, 1],
+    [1e21, 0, null],
+    [1e20, 0, null],
+    [5e-324, 6, null],
+    [100, 2, 10_000],
+    [1e2, 0, 100],
+    [-0, 2, 0],
+    [-1, 2, null],
+    [Number.NaN, 2, null],
+    [Number.POSITIVE_INFINITY, 2, null],
+    [Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER],
+    [Number.MAX_SAFE_INTEGER + 1, 0, null],
+    [4_000_000_000.000001, 6, 4_000_000_000_000_001],
+  ])("reads the number %d with %d places as %s", (value, count, expected) => {
+    expect(unitsOf(value, count)).toBe(expected);
+  });
+
+  it.each([
+    ["9007199254740991", 0, Number.MAX_SAFE_INTEGER],
+    ["9007199254740992", 0, null],
+    ["9007199254.740991", 6, Number.MAX_SAFE_INTEGER],
+    ["9007199254.740992", 6, null],
+    ["90071992547409920", 0, null],
+    ["9".repeat(400), 0, null],
+    [`0.${"0".repeat(400)}`, 2, 0],
+    [`0.${"0".repeat(400)}1`, 2, null],
+    ["00.50", 2, 50],
+    ["0.0000010", 6, 1],
+  ])("reads the text %s with %d places as %s", (text, count, expected) => {
+    expect(unitsOf(text, count)).toBe(expected);
+  });
+
+  it.each([
+    "",
+    ".",
+    ".5",
+    "5.",
+    "1..2",
+    "1.2.3",
+    "-1",
+    "+1",
+    " 1",
+    "1 ",
+    "1\n",
+    "1,5",
+    "1_000",
+    "1e3",
+    "1E-1",
+    "0x10",
+    "Infinity",
+    "NaN",
+    "\u0661",
+    "\uff11",
+    "½",
+    "null",
+    "1n",
+  ])("refuses %j, which is no plain decimal", (text) => {
+    expect(unitsOf(text, 4)).toBe(null);
+  });
+});
+
+describe("writing a decimal", () => {
+  it.each([
+    [0, 6, "0"],
+    [-0, 2, "0"],
+    [1, 6, "0.000001"],
+    [10, 6, "0.00001"],
+    [1_000_000, 6, "1"],
+    [1_500_000, 6, "1.5"],
+    [-1, 6, "-0.000001"],
+    [-1_500_000, 6, "-1.5"],
+    [123, 0, "123"],
+    [100, 2, "1"],
+    [9007199254740991, 6, "9007199254.740991"],
+  ])("%d with %d places is %s", (amount, count, text) => {
+    expect(textOf(amount, count)).toBe(text);
+  });
+
+  it("never has an exponent, an idle zero or a point without digits", () => {
+    fc.assert(
+      fc.property(units, places, (amount, count) => {
+        expect(textOf(amount, count)).toMatch(/^(0|[1-9]\d*)(\.\d*[1-9])?$/);
+      }),
+      runs(3000),
+    );
+  });
+
+  it("as a number prints the same digits as its text, for all money that may be issued", () => {
+    const [asNumbers, asTexts] = [numbersAs("number"), numbersAs("string")];
+    const amounts = fc.oneof(
+      fc.integer({ min: 0, max: MAX_ISSUANCE }),
+      fc.integer({ min: 0, max: 1_000_000 }),
+      fc.integer({ min: MAX_ISSUANCE - 1_000_000, max: MAX_ISSUANCE }),
+    );
+    fc.assert(
+      fc.property(amounts, fc.constantFrom(2, 4, 6), (amount, count) => {
+        expect(JSON.stringify(asNumbers.decimal(amount, count))).toBe(asTexts.decimal(amount, count));
+      }),
+      runs(5000),
+    );
+  });
+});
+
+describe("writing a total", () => {
+  it.each([
+    [0, 0, "0"],
+    [0, 1, "0.000001"],
+    [0, 500_000, "0.5"],
+    [10, 0, "10"],
+    [12_345, 678_900, "12345.6789"],
+    [9_007_199_254_740_991, 999_999, "9007199254740991.999999"],
+  ])("of %d USDC and %d micro-USDC gives the exact text, or the nearest number", (usdc, micro, text) => {
+    expect(numbersAs("string").total({ usdc, micro })).toBe(text);
+    expect(numbersAs("number").total({ usdc, micro })).toBe(Number(text));
+  });
+});
+
+describe("a number in plain digits", () => {
+  it("is the same number without an exponent", () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+        expect(plain(value)).toMatch(/^-?\d+(\.\d+)?$/);
+        expect(Number(plain(value)) === value).toBe(true);
+      }),
+      runs(3000),
+    );
+  });
+});

@@ -1,0 +1,79 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { stream } from "../../../src/core/random.ts";
+
+const draws = (seed: string, name: string, count = 20): number[] => {
+  const random = stream(seed, name);
+  return Array.from({ length: count }, () => random.below(2 ** 32));
+};
+
+describe("a random stream", () => {
+  it("is a function of seed and name", () => {
+    expect(draws("1", "chain")).toEqual(draws("1", "chain"));
+    expect(draws("1", "chain")).not.toEqual(draws("2", "chain"));
+    expect(draws("1", "chain")).not.toEqual(draws("1", "flow"));
+    expect(draws("1", "a1")).not.toEqual(draws("11", "a"));
+  });
+
+  it("is not shifted by draws in another", () => {
+    const [chain, flow] = [stream("1", "chain"), stream("1", "flow")];
+    const mixed = Array.from({ length: 20 }, (_, index) => {
+      for (let extra = 0; extra < index; extra += 1) flow.below(10);
+      return chain.below(2 ** 32);
+    });
+    expect(mixed).toEqual(draws("1", "chain"));
+  });
+
+  it("is the same on every machine: the golden draws of seed 1", () => {
+    expect(draws("1", "chain", 4)).toMatchInlineSnapshot(`
+      [
+        3516426210,
+        916153287,
+        2702256048,
+        1361884647,
+      ]
+    `);
+  });
+
+  it("draws integers within its bounds, both ends of `between` included", () => {
+    fc.assert(
+      fc.property(
+        fc.string(),
+        fc.integer({ min: -50, max: 50 }),
+        fc.integer({ min: 0, max: 5 }),
+        (seed, low, span) => {
+          const random = stream(seed, "bounds");
+          const seen = new Set<number>();
+          for (let draw = 0; draw < 200; draw += 1) seen.add(random.between(low, low + span));
+          expect([...seen].sort((a, b) => a - b)).toEqual(
+            Array.from({ length: span + 1 }, (_, index) => low + index),
+          );
+        },
+      ),
+      { seed: 42, numRuns: 100 },
+    );
+  });
+
+  it("draws each of a few numbers about as often", () => {
+    const random = stream("1", "fair");
+    const counts = [0, 0, 0, 0, 0, 0];
+    for (let draw = 0; draw < 60_000; draw += 1) {
+      const drawn = random.below(6);
+      counts[drawn] = (counts[drawn] as number) + 1;
+    }
+    for (const count of counts) expect(Math.abs(count - 10_000)).toBeLessThan(500);
+  });
+
+  it("is true once in so many draws", () => {
+    const random = stream("1", "one in");
+    const hits = Array.from({ length: 30_000 }, () => random.oneIn(3)).filter(Boolean).length;
+    expect(Math.abs(hits - 10_000)).toBeLessThan(500);
+  });
+
+  it("picks every item, and nothing from nothing", () => {
+    const random = stream("1", "pick");
+    const picked = new Set(Array.from({ length: 100 }, () => random.pick(["a", "b", "c"])));
+    expect([...picked].sort()).toEqual(["a", "b", "c"]);
+    expect(() => random.pick([])).toThrow(RangeError);
+  });
+});

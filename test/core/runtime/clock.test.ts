@@ -1,0 +1,236 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { MAX_MILLIS, millis } from "../../../src/core/units.ts";
+import { Clock, type ClockMode } from "../../../src/runtime/clock.ts";
+import { openFloor, START, type TestExchange } from "../../support/exchange.ts";
+
+/** A floor whose time follows a wall clock that the test moves by hand. */
+function clockedFloor(mode: ClockMode, rate = 1) {
+  const floor = openFloor();
+  const wall = { now: 5_000_000 };
+  const clock = new Clock(floor.exchange, { mode, rate }, () => wall.now);
+  /** Virtual milliseconds since the start, once the clock has been settled at a moment of the wall clock. */
+  const later = (wallMs: number): number => {
+    wall.now += wallMs;
+    clock.settle();
+    return floor.exchange.now - START;
+  };
+  return { floor, clock, later };
+}
+
+describe("a clock", () => {
+  it("that is real goes with the wall clock, from the time of the exchange", () => {
+    const { clock, later } = clockedFloor("real");
+    expect([later(0), later(1), later(999)]).toEqual([0, 1, 1000]);
+    expect([clock.mode, clock.rate]).toEqual(["real", 1]);
+  });
+
+  it("that is frozen stands", () => {
+    const { clock, later } = clockedFloor("frozen");
+    expect([later(0), later(1_000_000)]).toEqual([0, 0]);
+    expect([clock.mode, clock.rate]).toEqual(["frozen", 0]);
+  });
+
+  it.each([
+    [60, 1000, 60_000],
+    [0.1, 1000, 100],
+    [0.1, 9, 0],
+    [1.5, 3, 4],
+    [1_000_000, 1, 1_000_000],
+  ])("that is scaled by %d lets %d ms be %d", (rate, wallMs, virtualMs) => {
+    const { clock, later } = clockedFloor("scaled", rate);
+    expect(later(wallMs)).toBe(virtualMs);
+    expect([clock.mode, clock.rate]).toEqual(["scaled", rate]);
+  });
+
+  it("does not drift, however often it is read", () => {
+    const often = clockedFloor("scaled", 0.7);
+    let last = 0;
+    for (let step = 0; step < 10_000; step += 1) last = often.later(1);
+    expect(last).toBe(7000);
+  });
+
+  it("reads whole milliseconds from a wall clock with fractions", () => {
+    const { later } = clockedFloor("real");
+    expect([later(0.6), later(0.6)]).toEqual([0, 1]);
+  });
+
+  it("never runs backwards when the wall clock jumps back", () => {
+    const { later } = clockedFloor("real");
+    expect([later(10_000), later(-8_000), later(1_000)]).toEqual([10_000, 10_000, 10_000]);
+    expect(later(8_000)).toBe(11_000);
+  });
+
+  it("ends with the four-digit years", () => {
+    const { floor, later } = clockedFloor("scaled", 1_000_000);
+    later(1_000_000_000_000);
+    expect(floor.exchange.now).toBe(MAX_MILLIS);
+  });
+
+  it("lets what is due happen at its own moment", () => {
+    const { floor, later } = clockedFloor("real");
+    floor.send("alice BUY 1 YES @ 0.5 GTD 1500ms");
+    later(60_000);
+    expect(floor.state.orders.get(1)).toMatchObject({ status: "EXPIRED", updatedAt: START + 1500 });
+  });
+});
+
+describe("setting a clock", () => {
+  const frozen = { mode: "frozen", rate: 1 } as const;
+  const real = { mode: "real", rate: 1 } as const;
+
+  it("moves it forward, and what was due on the way has happened", () => {
+    const { floor, clock } = clockedFloor("frozen");
+    floor.send("alice BUY 1 YES @ 0.5 GTD 1m");
+    clock.set(frozen, millis(START + 60_000));
+    expect([floor.exchange.now - START, floor.order(1)]).toEqual([60_000, "EXPIRED 0/1"]);
+  });
+
+  it("never moves it back", () => {
+    const { clock, later } = clockedFloor("real");
+    later(10_000);
+    clock.set(real, millis(START + 1));
+    expect(later(5)).toBe(10_005);
+  });
+
+  it("makes no leap for the wall time that went by frozen", () => {
+    const { floor, clock, later } = clockedFloor("real");
+    later(1000);
+    clock.set(frozen, floor.exchange.now);
+    later(1_000_000);
+    clock.set(real, floor.exchange.now);
+    expect(later(1)).toBe(1001);
+  });
+
+  it("scales only what comes after", () => {
+    const { floor, clock, later } = clockedFloor("real");
+    later(1000);
+    clock.set({ mode: "scaled", rate: 10 }, floor.exchange.now);
+    expect(later(100)).toBe(2000);
+  });
+});
+
+describe("restarting an exchange", () => {
+  it("stands at its new start under a frozen clock", () => {
+    const { floor, clock, later } = clockedFloor("frozen");
+    clock.set({ mode: "frozen", rate: 1 }, millis(START + 5000));
+    floor.exchange.restart(START);
+    clock.restarted();
+    expect(later(1000)).toBe(0);
+  });
+
+  it("runs on with the wall clock under a real one", () => {
+    const { floor, clock, later } = clockedFloor("real");
+    later(5000);
+    floor.exchange.restart(START);
+    clock.restarted();
+    expect(floor.exchange.now - START).toBe(5000);
+    expect(later(1)).toBe(5001);
+  });
+});
+
+/** Here the wall clock is the one of the test's fake timers: both stand still but for `passes`. */
+describe("between requests one timer", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const passes = (wallMs: number): void => void vi.advanceTimersByTime(wallMs);
+
+  function timedFloor(mode: ClockMode, rate = 1): { floor: TestExchange; clock: Clock } {
+    const floor = openFloor();
+    return { floor, clock: new Clock(floor.exchange, { mode, rate }, Date.now) };
+  }
+
+  it("lets an order expire at its moment", () => {
+    const { floor, clock } = timedFloor("real");
+    floor.send("alice BUY 1 YES @ 0.5 GTD 1s", "alice BUY 1 YES @ 0.4 GTD 3s");
+    clock.arm();
+    passes(999);
+    expect(floor.open("alice")).toEqual([1, 2]);
+    passes(1);
+    expect(floor.open("alice")).toEqual([2]);
+    passes(2000);
+    expect(floor.open("alice")).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("goes by the rate", () => {
+    const { floor, clock } = timedFloor("scaled", 60);
+    floor.send("alice BUY 1 YES @ 0.5 GTD 1m");
+    clock.arm();
+    passes(1000);
+    expect(floor.open("alice")).toEqual([]);
+  });
+
+  it("is not there while the clock is frozen, or nothing is due", () => {
+    const { floor, clock } = timedFloor("frozen");
+    floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
+    clock.arm();
+    expect(vi.getTimerCount()).toBe(0);
+    clock.set({ mode: "real", rate: 1 }, floor.exchange.now);
+    expect(vi.getTimerCount()).toBe(1);
+    floor.cancel("alice", 1);
+    clock.arm();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("is one, however often it is armed, and goes for the earliest", () => {
+    const { floor, clock } = timedFloor("real");
+    floor.send("alice BUY 1 YES @ 0.5 GTD 10s");
+    clock.arm();
+    clock.arm();
+    floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
+    clock.arm();
+    expect(vi.getTimerCount()).toBe(1);
+    passes(1000);
+    expect(floor.open("alice")).toEqual([1]);
+  });
+
+  it("follows when the clock is set forward", () => {
+    const { floor, clock } = timedFloor("real");
+    floor.send("alice BUY 1 YES @ 0.5 GTD 1h");
+    clock.arm();
+    clock.set({ mode: "real", rate: 1 }, millis(START + 3_599_000));
+    passes(1000);
+    expect(floor.open("alice")).toEqual([]);
+  });
+
+  it("follows when the clock gets another rate", () => {
+    const { floor, clock } = timedFloor("real");
+    floor.send("alice BUY 1 YES @ 0.5 GTD 1h");
+    clock.arm();
+    clock.set({ mode: "scaled", rate: 3600 }, floor.exchange.now);
+    passes(1000);
+    expect(floor.open("alice")).toEqual([]);
+  });
+
+  it("waits longer than a timer of the platform can, without hurry", () => {
+    const { floor, clock } = timedFloor("real");
+    floor.send("alice BUY 1 YES @ 0.5 GTD 100d");
+    clock.arm();
+    let fired = 0;
+    for (; vi.getTimerCount() > 0 && fired < 100; fired += 1) vi.advanceTimersToNextTimer();
+    expect(fired).toBe(5);
+    expect(floor.state.orders.get(1)).toMatchObject({
+      status: "EXPIRED",
+      updatedAt: START + 100 * 86_400_000,
+    });
+  });
+
+  it("is forgotten when the clock stops", () => {
+    const { floor, clock } = timedFloor("real");
+    floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
+    clock.arm();
+    clock.stop();
+    passes(5000);
+    expect(floor.open("alice")).toEqual([1]);
+  });
+
+  it("is set anew for a restarted exchange", () => {
+    const { floor, clock } = timedFloor("real");
+    floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
+    clock.arm();
+    floor.exchange.restart(START);
+    clock.restarted();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import { money, size } from "../../../src/core/units.ts";
+import { Exchange } from "../../../src/runtime/exchange.ts";
+import type { Entry } from "../../../src/runtime/journal.ts";
+import { addressOf, eventCommand } from "../../support/commands.ts";
+import { openFloor, START } from "../../support/exchange.ts";
+
+const CONFIG = {
+  seed: "test",
+  faucet: { collateral: money(0), everyMarket: size(0) },
+  credentials: "rotate",
+} as const;
+
+describe("watching an exchange", () => {
+  it("tells each accepted command once, after it has been applied, with sequence and moment", () => {
+    const floor = openFloor();
+    const { sequence } = floor.exchange;
+    const told: unknown[] = [];
+    floor.exchange.watch((number, at, events) => {
+      told.push([number - sequence, at - START, events.map(({ kind }) => kind), floor.order(1)]);
+    });
+    floor.advance("5ms");
+    floor.send("alice BUY 1 YES @ 0.5");
+    floor.try("nobody BUY 1 YES @ 0.5");
+    floor.cancel("alice", 1);
+    expect(told).toEqual([
+      [1, 5, ["orderPlaced", "orderRested"], "LIVE 0/1"],
+      [2, 5, ["orderCanceled"], "CANCELED 0/1 USER"],
+    ]);
+  });
+
+  it("tells what time alone causes", () => {
+    const floor = openFloor();
+    floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
+    const told: unknown[] = [];
+    floor.exchange.watch((_sequence, at, events) => void told.push([at - START, events]));
+    floor.advance("1m");
+    expect(told).toEqual([[1000, [{ kind: "orderExpired", order: 1 }]]]);
+  });
+
+  it("ends when the answer is called, for that watcher alone", () => {
+    const floor = openFloor();
+    const told: string[] = [];
+    const unwatch = floor.exchange.watch(() => void told.push("one"));
+    floor.exchange.watch(() => void told.push("other"));
+    floor.send("alice BUY 1 YES @ 0.5");
+    unwatch();
+    unwatch();
+    floor.send("alice BUY 1 YES @ 0.5");
+    expect(told).toEqual(["one", "other", "other"]);
+  });
+});
+
+describe("the journal of an exchange", () => {
+  it("gets each accepted command, numbered without gaps, before it is applied", () => {
+    const entries: Entry[] = [];
+    const applied: number[] = [];
+    const exchange: Exchange = new Exchange(CONFIG, START, {
+      append: (entry) => {
+        entries.push(entry);
+        applied.push(exchange.state.events.size);
+      },
+    });
+    for (const slug of ["one", "one", "two"]) exchange.submit(eventCommand(slug));
+    exchange.submit({ kind: "cancelAllOrders", address: addressOf("alice") });
+    expect(entries.map(({ sequence, at, command }) => [sequence, at, command])).toEqual([
+      [1, START, eventCommand("one")],
+      [2, START, eventCommand("two")],
+    ]);
+    expect(applied).toEqual([0, 1]);
+  });
+
+  it("that throws stops the command without a trace, and the next one goes its way", () => {
+    let isFull = true;
+    const exchange = new Exchange(CONFIG, START, {
+      append: () => {
+        if (isFull) throw new Error("disk full");
+      },
+    });
+    const { hash } = exchange;
+    expect(() => exchange.submit(eventCommand("one"))).toThrow("disk full");
+    expect([exchange.hash, exchange.sequence]).toEqual([hash, 0]);
+    isFull = false;
+    expect(exchange.submit(eventCommand("one")).ok).toBe(true);
+    expect(exchange.sequence).toBe(1);
+  });
+});
+
+describe("restarting an exchange", () => {
+  it("forgets everything, keeps the seed, and stands at the new start", () => {
+    const floor = openFloor();
+    const fresh = new Exchange(CONFIG, START);
+    floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
+    floor.advance("1h");
+    floor.exchange.restart(START);
+    expect(floor.exchange).toMatchObject({ now: START, sequence: 0, hash: fresh.hash, nextDueAt: null });
+  });
+
+  it("and doing the same again gives the same state", () => {
+    const floor = openFloor();
+    const again = openFloor();
+    again.exchange.restart(START);
+    const commands = [
+      eventCommand("one"),
+      { kind: "deriveCredentials", address: addressOf("alice") },
+    ] as const;
+    for (const { exchange } of [floor, again]) {
+      exchange.restart(START);
+      for (const command of commands) exchange.submit(command);
+    }
+    expect(again.exchange.hash).toBe(floor.exchange.hash);
+  });
+
+  it("keeps those who watch", () => {
+    const floor = openFloor();
+    const told: number[] = [];
+    floor.exchange.watch((sequence) => void told.push(sequence));
+    floor.exchange.restart(START);
+    floor.exchange.submit(eventCommand("one"));
+    expect(told).toEqual([1]);
+  });
+});
+
+describe("two exchanges in one process", () => {
+  it("know nothing of each other", () => {
+    const [one, two] = [openFloor(), openFloor()];
+    const { hash } = two.exchange;
+    one.send("alice BUY 1 YES @ 0.5 GTD 1s");
+    one.advance("1h");
+    expect(two.exchange).toMatchObject({ hash, now: START });
+    expect(two.exchange.submit(two.command("alice BUY 1 YES @ 0.5")).ok).toBe(true);
+  });
+});

@@ -1,0 +1,93 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { Keyring } from "../../../src/runtime/keyring.ts";
+import { addressOf } from "../../support/commands.ts";
+import { START, TestExchange } from "../../support/exchange.ts";
+
+function keyedFloor(seed = "test") {
+  const floor = new TestExchange();
+  const keyring = new Keyring(floor.exchange, seed);
+  const derive = (name: string) => {
+    floor.demand({ kind: "deriveCredentials", address: addressOf(name) });
+    return keyring.latest(addressOf(name));
+  };
+  return { floor, keyring, derive };
+}
+
+const texts = ({ apiKey, secret, passphrase }: { apiKey: string; secret: string; passphrase: string }) => ({
+  apiKey,
+  secret,
+  passphrase,
+});
+
+describe("a set of credentials", () => {
+  it("is a UUID and twice 32 bytes in hex", () => {
+    const { derive } = keyedFloor();
+    for (let count = 0; count < 50; count += 1) {
+      const { apiKey, secret, passphrase } = derive("alice");
+      expect(apiKey).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+      expect(secret).toMatch(/^[0-9a-f]{64}$/);
+      expect(passphrase).toMatch(/^[0-9a-f]{64}$/);
+    }
+  });
+
+  it("is a function of seed, address and how often the address has derived", () => {
+    const [one, two] = [keyedFloor(), keyedFloor()];
+    two.derive("bob");
+    two.floor.market();
+    expect(texts(two.derive("alice"))).toEqual(texts(one.derive("alice")));
+    expect(texts(two.derive("alice"))).toEqual(texts(one.derive("alice")));
+  });
+
+  it("differs by seed, by address and by derivation, in every part", () => {
+    const { derive } = keyedFloor();
+    const sets = [derive("alice"), derive("alice"), derive("bob"), keyedFloor("other").derive("alice")];
+    for (const part of ["apiKey", "secret", "passphrase"] as const) {
+      expect(new Set(sets.map((set) => set[part])).size).toBe(4);
+    }
+  });
+
+  it("has a key that signs as the secret's own text", () => {
+    const { key, secret } = keyedFloor().derive("alice");
+    const digest = (by: typeof key | string) => createHmac("sha256", by).update("message").digest("hex");
+    expect(digest(key)).toBe(digest(secret));
+  });
+});
+
+describe("a keyring", () => {
+  it("finds every set by its API key, earlier ones as well", () => {
+    const { keyring, derive } = keyedFloor();
+    const sets = [derive("alice"), derive("alice"), derive("bob")];
+    expect(sets.map(({ apiKey }) => keyring.find(apiKey)?.address)).toEqual(
+      ["alice", "alice", "bob"].map(addressOf),
+    );
+    expect(sets.map(({ apiKey }) => keyring.find(apiKey)?.secret)).toEqual(sets.map(({ secret }) => secret));
+  });
+
+  it("answers the latest set again without a new derivation", () => {
+    const { keyring, derive } = keyedFloor();
+    derive("alice");
+    const latest = derive("alice");
+    expect(texts(keyring.latest(addressOf("alice")))).toEqual(texts(latest));
+  });
+
+  it.each(["", "x", "00000000-0000-8000-8000-000000000000", "__proto__"])("finds nothing by %j", (apiKey) => {
+    expect(keyedFloor().keyring.find(apiKey)).toBe(undefined);
+  });
+
+  it.each(["alice", "bob"])("has no latest set of who never derived: %s", (name) => {
+    const { floor, keyring } = keyedFloor();
+    floor.fund("bob", { usdc: 1 });
+    expect(() => keyring.latest(addressOf(name))).toThrow("has not derived");
+  });
+
+  it("knows no set after a restart, until it is derived anew", () => {
+    const { floor, keyring, derive } = keyedFloor();
+    const [first, second] = [derive("alice"), derive("alice")];
+    floor.exchange.restart(START);
+    expect([keyring.find(first.apiKey), keyring.find(second.apiKey)]).toEqual([undefined, undefined]);
+    expect(texts(derive("alice"))).toEqual(texts(first));
+    expect(keyring.find(first.apiKey)?.secret).toBe(first.secret);
+    expect(keyring.find(second.apiKey)).toBe(undefined);
+  });
+});

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Api, startApi } from "../support/http.ts";
+import type { Account, AccountPage, Info, Invariants } from "./replies.ts";
+import { deriveTrader } from "./trader.ts";
+import { wallet } from "./wallet.ts";
+
+let api: Api;
+let yes: string;
+let no: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  const { tokens } = await api.createMarket();
+  [yes, no] = tokens.map(({ tokenId }) => tokenId) as [string, string];
+});
+afterAll(() => api.close());
+
+const accountOf = (address: string): Promise<Account> => api.get(`/sim/accounts/${address}`);
+const fund = (address: string, body: object): Promise<Account> =>
+  api.post(`/sim/accounts/${address}/fund`, body);
+
+describe("GET /sim/accounts", () => {
+  it("lists all accounts, oldest first, 50 to a page, at most 500", async () => {
+    const page = await api.get<AccountPage>("/sim/accounts?limit=501");
+    expect(page).toMatchObject({ limit: 500, offset: 0, total: page.data.length, hasMore: false });
+    expect(await api.get<AccountPage>("/sim/accounts")).toMatchObject({ limit: 50, total: page.total });
+    expect(await api.get<AccountPage>("/sim/accounts?limit=1")).toMatchObject({ limit: 1, hasMore: true });
+    const trader = await deriveTrader(api, 100);
+    const { data, total } = await api.get<AccountPage>(`/sim/accounts?offset=${page.total}`);
+    expect([total, data.map(({ address }) => address)]).toEqual([page.total + 1, [trader.address]]);
+  });
+
+  it("adds up to nothing that was not issued", async () => {
+    const { data } = await api.get<AccountPage>("/sim/accounts?limit=500");
+    for (const { collateral, tokens } of data) {
+      for (const { balance, available, reserved } of [collateral, ...tokens]) {
+        expect(available + reserved).toBeCloseTo(balance, 6);
+      }
+    }
+  });
+});
+
+describe("GET /sim/accounts/{address}", () => {
+  it("of an address that never came is empty, in its EIP-55 spelling", async () => {
+    const { address } = wallet(101);
+    const empty = { address, collateral: { balance: 0, available: 0, reserved: 0 }, tokens: [] };
+    expect(await accountOf(address.toLowerCase())).toEqual(empty);
+    expect(await accountOf(`0x${address.slice(2).toUpperCase()}`)).toEqual(empty);
+  });
+
+  it.each(["0x", "0X", "none", `0x${"0".repeat(39)}`, `0x${"g".repeat(40)}`, "0".repeat(40)])(
+    "is refused for what is no address: %s",
+    async (address) => {
+      await api.refused({ method: "GET", path: `/sim/accounts/${address}` }, 400, "INVALID_PARAMETER");
+      const body = { collateral: 1 };
+      await api.refused(
+        { method: "POST", path: `/sim/accounts/${address}/fund`, body },
+        400,
+        "INVALID_PARAMETER",
+      );
+    },
+  );
+});
+
+describe("POST /sim/accounts/{address}/fund", () => {
+  it("adds USDC and shares, and answers the account", async () => {
+    const { address } = wallet(102);
+    const funded = await fund(address, { collateral: 1000.000001, tokens: { [yes]: 500.25 } });
+    expect(funded).toMatchObject({
+      address,
+      collateral: { balance: 1000.000001, available: 1000.000001, reserved: 0 },
+    });
+    expect(funded.tokens).toMatchObject([
+      { tokenId: yes, outcome: "YES", balance: 500.25 },
+      { tokenId: no, outcome: "NO", balance: 0 },
+    ]);
+    const again = await fund(address, { collateral: 1, tokens: { [no]: 1 } });
+    expect(again.collateral.balance).toBe(1001.000001);
+    expect(again.tokens.map(({ balance }) => balance)).toEqual([500.25, 1]);
+    expect(await accountOf(address)).toEqual(again);
+  });
+
+  it("mints shares as full sets, whose other half goes to the faucet's own account", async () => {
+    const { houseAccounts } = await api.get<Info>("/sim");
+    const held = async (): Promise<number> =>
+      (await accountOf(houseAccounts.faucet)).tokens.find(({ tokenId }) => tokenId === no)?.balance ?? 0;
+    const before = await held();
+    await fund(wallet(103).address, { tokens: { [yes]: 7 } });
+    expect((await held()) - before).toBe(7);
+    expect(await api.get<Invariants>("/sim/invariants")).toMatchObject({ hold: true });
+  });
+
+  it.each<[string, object, number, string]>([
+    ["too many decimals", { collateral: 0.0000001 }, 400, "INVALID_PARAMETER"],
+    ["a negative amount", { collateral: -1 }, 400, "INVALID_PARAMETER"],
+    ["more than there is to issue", { collateral: 1e18 }, 400, "INVALID_PARAMETER"],
+    ["a text", { collateral: "5" }, 400, "INVALID_PARAMETER"],
+    ["a token that is none", { tokens: { "1": 5 } }, 404, "TOKEN_NOT_FOUND"],
+    ["a name of the prototype", { tokens: { constructor: 5 } }, 404, "TOKEN_NOT_FOUND"],
+    ["shares without a number", { tokens: { "1": null } }, 400, "INVALID_PARAMETER"],
+    ["a list of tokens", { tokens: [] }, 400, "INVALID_PARAMETER"],
+  ])("refuses %s", async (_what, body, status, code) => {
+    const path = `/sim/accounts/${wallet(104).address}/fund`;
+    await api.refused({ method: "POST", path, body }, status, code);
+  });
+
+  it("refuses shares below a hundredth, and __proto__ for a token, as a whole", async () => {
+    const path = `/sim/accounts/${wallet(104).address}/fund`;
+    const body = { collateral: 5, tokens: { [yes]: 0.001 } };
+    await api.refused({ method: "POST", path, body }, 400, "INVALID_PARAMETER");
+    const before = await api.stateHash();
+    const reply = await api.send({ method: "POST", path, body: '{"collateral":5,"tokens":{"__proto__":5}}' });
+    expect(reply.status, reply.text).toBeGreaterThanOrEqual(400);
+    expect(await api.stateHash()).toBe(before);
+  });
+
+  it("refuses to issue more than the exchange can count exactly", async () => {
+    const { address } = wallet(105);
+    for (let count = 0; count < 3; count += 1) await fund(address, { collateral: 1_000_000_000 });
+    const path = `/sim/accounts/${address}/fund`;
+    const body = { collateral: 1_000_000_000 };
+    await api.refused({ method: "POST", path, body }, 400, "INVALID_PARAMETER");
+    expect((await accountOf(address)).collateral.balance).toBe(3_000_000_000);
+  });
+});

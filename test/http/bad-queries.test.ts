@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Api, startApi } from "../support/http.ts";
+import { refusalOf, titleOf } from "./bad-inputs.ts";
+import { answerTo, refusalIn, requestBytes } from "./raw-socket.ts";
+import type { Market, MarketPage } from "./replies.ts";
+import { deriveTrader } from "./trader.ts";
+
+let api: Api;
+let market: Market;
+
+beforeAll(async () => {
+  api = await startApi();
+  [market] = (await api.get<MarketPage>("/api/markets?sort=volume")).data as [Market];
+});
+afterAll(() => api.close());
+
+const refused = (path: string, status: number, code: string) =>
+  api.refused({ method: "GET", path }, status, code);
+
+describe("a query", () => {
+  it(titleOf("Q01"), async () => {
+    const tokenId = market.tokens[0]?.tokenId;
+    await refused("/clob/book", 400, "TOKEN_ID_REQUIRED");
+    await refused(`/clob/book?token_id=${tokenId}&token_id=${tokenId}`, 400, "INVALID_PARAMETER");
+    await refused(`/clob/book?token_id=${tokenId}&token_id=`, 400, "INVALID_PARAMETER");
+    await refused("/clob/book?token_id=1", 404, "TOKEN_NOT_FOUND");
+    await refused("/clob/book?token_id[]=1", 400, "TOKEN_ID_REQUIRED");
+    await refused("/clob/book?TOKEN_ID=1", 400, "TOKEN_ID_REQUIRED");
+  });
+
+  it.each(["0", "-1", "1.5", "abc", "", "1e2", "0x10", "01", "+1", " 1", "NaN", "9".repeat(16), "١"])(
+    `${titleOf("Q02")}: limit "%s"`,
+    async (limit) => {
+      const { body } = await refused(`/api/markets?limit=${encodeURIComponent(limit)}`, ...refusalOf("Q02"));
+      expect(body.details).toEqual({ parameter: "limit", found: limit });
+    },
+  );
+
+  it("Q02, too: an offset below zero is refused, one past the end answers an empty page", async () => {
+    for (const offset of ["-1", "1.5", "", "x", "1e2"]) {
+      await refused(`/api/markets?offset=${offset}`, ...refusalOf("Q02"));
+    }
+    const page = await api.get<MarketPage>("/api/markets?limit=101&offset=999999999999999");
+    expect(page).toEqual({ data: [], limit: 100, offset: 999999999999999, total: 3, hasMore: false });
+  });
+
+  it.each(["VOLUME", "__proto__", "constructor", "", "volume,liquidity", "Volume", "-volume"])(
+    `${titleOf("Q03")}: sort "%s"`,
+    async (sort) => {
+      const { body } = await refused(`/api/markets?sort=${sort}`, ...refusalOf("Q03"));
+      for (const name of ["volume", "liquidity", "createdAt", "endDate"]) expect(body.error).toContain(name);
+    },
+  );
+
+  it.each(["1", "TRUE", "yes", "", "0", "True", "null"])(`${titleOf("Q03")}: active "%s"`, async (active) => {
+    await refused(`/api/markets?active=${active}`, ...refusalOf("Q03"));
+    await refused(`/api/events?active=${active}`, ...refusalOf("Q03"));
+    await refused(`/api/markets/${market.id}/trades?all=${active}`, ...refusalOf("Q03"));
+  });
+
+  it(titleOf("Q06"), async () => {
+    const history = `/api/markets/${market.id}/prices-history`;
+    for (const query of [
+      ...["0", "-1", "1e9", "1000000000", "10001", "1.5", ""].map((fidelity) => `fidelity=${fidelity}`),
+      ...["abc", "-1", "1.5", "", "2026-01-01"].flatMap((time) => [`startTs=${time}`, `endTs=${time}`]),
+      "startTs=2&endTs=1",
+    ]) {
+      await refused(`${history}?${query}`, ...refusalOf("Q06"));
+    }
+    const { data: all } = await api.get<{ data: unknown[] }>(history);
+    expect(all.length).toBeGreaterThan(8);
+    for (const fidelity of [1, 2, 3, 7, all.length - 1]) {
+      const { data } = await api.get<{ data: unknown[] }>(`${history}?fidelity=${fidelity}`);
+      expect(data.length).toBe(fidelity);
+    }
+  });
+
+  it("that gives a known parameter twice is refused, by every endpoint that takes one", async () => {
+    const trader = await deriveTrader(api, 1);
+    for (const [path, name] of [
+      ["/api/markets", "limit"],
+      ["/api/events", "tag"],
+      ["/api/search?q=a", "offset"],
+      [`/api/markets/${market.id}/trades`, "all"],
+      ["/sim/accounts", "limit"],
+      ["/clob/orders", "side"],
+    ] as const) {
+      const query = `${path.includes("?") ? "&" : "?"}${name}=1&${name}=1`;
+      const { body } = await api.refused(trader.signed("GET", path + query), 400, "INVALID_PARAMETER");
+      expect(body.error).toBe(`${name} is given twice in the query`);
+    }
+  });
+});
+
+describe("a name that nobody knows", () => {
+  const warningOf = async (query: string): Promise<string | undefined> =>
+    (await api.send({ method: "GET", path: `/api/markets?${query}` })).headers["x-sim-warning"];
+
+  it("is ignored with a warning that says what was meant", async () => {
+    expect(await warningOf("limt=5")).toBe('unknown field "limt", did you mean "limit"?');
+    expect(await warningOf("limit=5")).toBeUndefined();
+    expect(await warningOf("zebra=1")).toBe('unknown field "zebra"');
+    expect(await warningOf("Sort=volume&TAG=x")).toBe(
+      'unknown field "Sort", did you mean "sort"?; unknown field "TAG", did you mean "tag"?',
+    );
+  });
+
+  it("is a name like any other when objects have it already", async () => {
+    for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
+      expect(await warningOf(`${name}=1`)).toContain(`unknown field "${name}"`);
+    }
+  });
+
+  it("cannot break out of the header: controls and other letters are escaped, long ones are cut", async () => {
+    const names = ["a\r\nx-evil: 1", "\u001b[2J", "größe", "数量", "👍", "\u0000", '"', "a".repeat(4000)];
+    for (const name of names) {
+      const bytes = requestBytes(`GET /api/markets?${encodeURIComponent(name)}=1`, ["Host: localhost"]);
+      const { status, headers } = await answerTo(api.port, bytes);
+      expect(status).toBe(200);
+      expect([...headers.keys()]).not.toContain("x-evil");
+      expect(headers.get("x-sim-warning")).toEqual([expect.stringMatching(/^unknown field "[ -~]{1,140}"$/)]);
+    }
+  });
+
+  it("is counted, not listed, when there are many", async () => {
+    const many = Array.from({ length: 400 }, (_, index) => `zz${index}=1`).join("&");
+    expect((await warningOf(many))?.length).toBeLessThan(200);
+    expect(await warningOf(many)).toContain("and 395 more");
+  });
+
+  it("is told with an error as well", async () => {
+    const { headers } = await refused("/clob/book?tokenid=1&zebra=2", 400, "TOKEN_ID_REQUIRED");
+    expect(headers["x-sim-warning"]).toContain('did you mean "token_id"?');
+  });
+});
+
+describe("a percent-encoding that is none", () => {
+  it.each(["%", "%z", "%zz", "%ff", "%c3%28", "%ed%a0%80", "a%2"])(
+    "is refused in a path: %s",
+    async (part) => {
+      for (const path of [`/api/markets/${part}`, `/api/events/${part}`, `/sim/orders/${part}`]) {
+        const before = await api.stateHash();
+        const bytes = requestBytes(`GET ${path}`, ["Host: localhost"]);
+        expect(refusalIn(await answerTo(api.port, bytes))).toMatchObject({
+          status: 400,
+          code: "INVALID_PARAMETER",
+        });
+        expect(await api.stateHash()).toBe(before);
+      }
+    },
+  );
+
+  it("is documented for the paths that can have one", async () => {
+    await refused("/api/markets/%zz", 400, "INVALID_PARAMETER");
+    await refused("/sim/orders/%zz", 400, "INVALID_PARAMETER");
+  });
+
+  it("is text like any other in a query", async () => {
+    for (const q of ["%", "%zz", "%ff"]) await api.get(`/api/search?q=${q}`);
+  });
+});
+
+describe("an odd name in a path", () => {
+  it.each([
+    "a%2Fb",
+    "..%2f..%2fetc%2fpasswd",
+    "a%00b",
+    "__proto__",
+    "constructor",
+    "%F0%9F%91%8D",
+    "a".repeat(8000),
+  ])("names no market, event, account or order: %s", async (name) => {
+    await refused(`/api/markets/${name}`, 404, "MARKET_NOT_FOUND");
+    await refused(`/api/markets/${name}/trades`, 404, "MARKET_NOT_FOUND");
+    await refused(`/api/events/${name}`, 404, "EVENT_NOT_FOUND");
+    await refused(`/sim/orders/${name}`, 404, "ORDER_NOT_FOUND");
+    const { text } = await refused(`/sim/accounts/${name}`, 400, "INVALID_PARAMETER");
+    expect(text.length).toBeLessThan(1000);
+  });
+});

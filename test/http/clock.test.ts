@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Api, startApi, T0 } from "../support/http.ts";
+import type { Clock, ClockChange } from "./replies.ts";
+import { deriveTrader } from "./trader.ts";
+
+let api: Api;
+
+const set = (change: object): Promise<ClockChange> => api.post("/sim/clock", change);
+const refused = async (change: object, field: string): Promise<void> => {
+  const sent = { method: "POST", path: "/sim/clock", body: change } as const;
+  const { body } = await api.refused(sent, 400, "INVALID_PARAMETER");
+  expect(body.details).toEqual({ fields: [field] });
+  expect((await api.get<Clock>("/sim/clock")).time).toBe("2026-01-01T00:00:00.000Z");
+};
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+it("stands still when frozen, and says so", async () => {
+  expect(await api.get<Clock>("/sim/clock")).toEqual({
+    mode: "frozen",
+    time: "2026-01-01T00:00:00.000Z",
+    rate: 0,
+    unixTime: T0,
+  });
+});
+
+it("refuses what is no moment, no duration, or contradicts itself", async () => {
+  await refused({ time: "2025-12-31T23:59:59.999Z" }, "time");
+  await refused({ time: "tomorrow" }, "time");
+  await refused({ time: "2026-02-30T00:00:00Z" }, "time");
+  await refused({ time: 5 }, "time");
+  for (const advance of ["", "5", "-5s", "1.5h", "s", "5s 5s", "99999999999d"])
+    await refused({ advance }, "advance");
+  await refused({ time: "2027-01-01T00:00:00Z", advance: "1s" }, "advance");
+  for (const rate of [0, -1, 1_000_001, "5"]) await refused({ mode: "scaled", rate }, "rate");
+  await refused({ mode: "scaled" }, "rate");
+  await refused({ mode: "frozen", rate: 5 }, "rate");
+  await refused({ mode: "Frozen" }, "mode");
+});
+
+it("moves by a duration or to a moment, and answers what became due on the way, in order", async () => {
+  const seller = await deriveTrader(api, 1);
+  const tokenId = (await api.createMarket()).tokens[0]?.tokenId;
+  const ids: string[] = [];
+  for (const seconds of [90, 30, 3600]) {
+    const expiration = String(T0 + seconds);
+    const order = { tokenId, side: "BUY", price: 0.5, size: 5, orderType: "GTD", expiration };
+    ids.push((await seller.place(order)).id);
+  }
+  const moved = await set({ advance: "1m30s" });
+  expect(moved.fired).toEqual([
+    { kind: "ORDER_EXPIRED", orderId: ids[1], at: "2026-01-01T00:00:30.000Z" },
+    { kind: "ORDER_EXPIRED", orderId: ids[0], at: "2026-01-01T00:01:30.000Z" },
+  ]);
+  expect(moved).toMatchObject({ mode: "frozen", time: "2026-01-01T00:01:30.000Z", unixTime: T0 + 90 });
+  const later = await set({ time: "2026-01-01T02:00:00+01:00" });
+  expect(later).toMatchObject({ time: "2026-01-01T01:00:00.000Z", fired: [{ orderId: ids[2] }] });
+  expect(await set({ time: "2026-01-01T01:00:00Z" })).toMatchObject({ time: later.time, fired: [] });
+  expect(await set({ advance: "0s" })).toMatchObject({ time: later.time });
+});
+
+it("runs at a rate, or like the wall clock, and can be frozen again", async () => {
+  expect(await set({ mode: "scaled", rate: 0.5 })).toMatchObject({ mode: "scaled", rate: 0.5 });
+  expect(await set({ rate: 1000 })).toMatchObject({ mode: "scaled", rate: 1000 });
+  expect(await set({ mode: "real" })).toMatchObject({ mode: "real", rate: 1 });
+  const { time } = await set({ mode: "frozen" });
+  expect((await api.get<Clock>("/sim/clock")).time).toBe(time);
+});
+
+it("ends with the year 9999", async () => {
+  const own9999 = await startApi();
+  await own9999.post("/sim/clock", { time: "9999-12-31T23:59:59.999Z" });
+  const sent = { method: "POST", path: "/sim/clock", body: { advance: "1ms" } } as const;
+  await own9999.refused(sent, 400, "INVALID_PARAMETER");
+  await own9999.close();
+});

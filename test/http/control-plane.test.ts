@@ -1,0 +1,198 @@
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Api, startApi, T0 } from "../support/http.ts";
+import { answerTo, requestBytes } from "./raw-socket.ts";
+import type { Info, Invariants, MarketPage, OrderStory, PlacedOrder } from "./replies.ts";
+import { deriveTrader, type Signed, type Trader } from "./trader.ts";
+import { wallet } from "./wallet.ts";
+
+let api: Api;
+let trader: Trader;
+let other: Trader;
+
+beforeAll(async () => {
+  api = await startApi();
+  trader = await deriveTrader(api, 1);
+  other = await deriveTrader(api, 2);
+});
+afterAll(() => api.close());
+
+const tokenOf = async (facts: object = {}): Promise<string> =>
+  (await api.createMarket(facts)).tokens[0]?.tokenId ?? "";
+
+describe("GET /sim", () => {
+  it("tells version, seed, clock, sequence, hash, configuration and counts", async () => {
+    const info = await api.get<Info>("/sim");
+    expect(info).toMatchObject({
+      name: "clobsim",
+      version: api.document.json.info.version,
+      seed: "tiny-334",
+      clock: { mode: "frozen", unixTime: T0 },
+      stateHash: await api.stateHash(),
+      config: {
+        numbers: "number",
+        credentials: "rotate",
+        personalSign: true,
+        faucet: { collateral: 10_000, sharesOfEveryToken: 10_000 },
+      },
+    });
+    expect(info.markets).toBe((await api.get<MarketPage>("/api/markets")).total);
+  });
+
+  it("names development accounts whose keys are theirs", async () => {
+    const { devAccounts } = await api.get<Info>("/sim");
+    expect(devAccounts).toHaveLength(10);
+    for (const { address, privateKey } of devAccounts) {
+      expect(wallet(BigInt(privateKey)).address).toBe(address);
+    }
+  });
+});
+
+describe("POST /sim/reset", () => {
+  it("brings back state, clock and ids together", async () => {
+    const own = await startApi();
+    const opening = await own.get<Info>("/sim");
+    const tell = async (): Promise<{ hash: string; placed: PlacedOrder }> => {
+      const someone = await deriveTrader(own, 1);
+      const tokenId = (await own.createMarket()).tokens[0]?.tokenId;
+      const placed = await someone.place({ tokenId, side: "BUY", price: 0.5, size: 5 });
+      return { hash: await own.stateHash(), placed };
+    };
+    const first = await tell();
+    await own.post("/sim/clock", { advance: "1d" });
+    expect(await own.post<Info>("/sim/reset")).toEqual(opening);
+    expect(await own.get<Info>("/sim")).toEqual(opening);
+    const gone = { method: "GET", path: `/clob/book?token_id=${first.placed.tokenId}` } as const;
+    await own.refused(gone, 404, "TOKEN_NOT_FOUND");
+    expect(await tell()).toEqual(first);
+    await own.close();
+  });
+});
+
+describe("GET /sim/state", () => {
+  it("is canonical: the same bytes until something changes, and its hash is theirs", async () => {
+    const read = async (): Promise<string> =>
+      (await answerTo(api.port, requestBytes("GET /sim/state", ["Host: localhost"]))).text;
+    const text = await read();
+    expect(await read()).toBe(text);
+    expect(await api.stateHash()).toBe(createHash("sha256").update(text).digest("hex"));
+    await api.createMarket();
+    expect(await read()).not.toBe(text);
+  });
+
+  it("holds no secret", async () => {
+    const { text } = await api.send({ method: "GET", path: "/sim/state" });
+    const { secret, passphrase, apiKey } = trader.credentials;
+    for (const kept of [secret, passphrase, apiKey]) expect(text).not.toContain(kept);
+  });
+});
+
+describe("GET /sim/invariants", () => {
+  it("judges each with its figures, and all hold", async () => {
+    const { hold, invariants } = await api.get<Invariants>("/sim/invariants");
+    expect(hold).toBe(true);
+    expect(invariants.length).toBeGreaterThan(5);
+    for (const { holds, checked, differences } of invariants) {
+      expect([holds, differences]).toEqual([true, []]);
+      expect(checked).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe("GET /sim/orders/{id}", () => {
+  const storyOf = (id: string): Promise<OrderStory> => api.get(`/sim/orders/${id}`);
+
+  it("tells the queue that an order joined, and where it stands now", async () => {
+    const order = { tokenId: await tokenOf(), side: "BUY", price: 0.5, size: 10 };
+    const ahead = await trader.place(order);
+    await trader.place({ ...order, size: 5 });
+    const { id } = await other.place(order);
+    expect((await storyOf(id)).queue).toEqual({
+      joinedBehind: { orders: 2, shares: 15 },
+      nowBehind: { orders: 2, shares: 15 },
+    });
+    await trader.cancel(ahead.id);
+    await other.place({ ...order, side: "SELL", size: 2 });
+    const story = await storyOf(id);
+    expect(story.owner).toBe(other.address);
+    expect(story.queue).toEqual({
+      joinedBehind: { orders: 2, shares: 15 },
+      nowBehind: { orders: 1, shares: 3 },
+    });
+    expect(story.summary).toContain("10 of 10 still open");
+  });
+
+  it("tells why an order did not trade", async () => {
+    const order = { tokenId: await tokenOf(), side: "SELL", price: 0.5, size: 99 };
+    await other.place(order);
+    const below = await trader.place({ ...order, side: "BUY", price: 0.4 });
+    expect((await storyOf(below.id)).summary).toContain("0.5 was beyond its limit 0.4");
+    const killed = await trader.place({ ...order, side: "BUY", size: 100, orderType: "FOK" });
+    const story = await storyOf(killed.id);
+    expect(story.summary).toContain("fill-or-kill needs 100, only 99 could be filled");
+    expect(story.queue).toBeNull();
+    expect(story.fills).toEqual([]);
+  });
+
+  it("is refused for an id that no order has", async () => {
+    for (const id of ["none", "00000000-0000-8000-8000-000000000001"]) {
+      await api.refused({ method: "GET", path: `/sim/orders/${id}` }, 404, "ORDER_NOT_FOUND");
+    }
+  });
+});
+
+describe("POST /sim/explain-auth", () => {
+  interface Explanation {
+    readonly verdict: string;
+    readonly hint: string | null;
+    readonly checks: readonly { readonly check: string; readonly ok: boolean | null }[];
+    readonly canonicalMessage: string;
+  }
+  const explain = (signed: Signed = {}, more: object = {}): Promise<Explanation> =>
+    api.post("/sim/explain-auth", {
+      method: "GET",
+      url: `${api.server.url}/clob/orders?limit=5`,
+      headers: trader.headers("GET", "/clob/orders", "", signed),
+      ...more,
+    });
+
+  it("says OK to a request that would be answered", async () => {
+    const { verdict, checks, canonicalMessage } = await explain();
+    expect(verdict).toBe("OK");
+    expect(checks.every(({ ok }) => ok === true)).toBe(true);
+    expect(canonicalMessage).toBe(`${api.now}GET/orders`);
+  });
+
+  it("says what the server would have refused, and why, and changes nothing", async () => {
+    const before = await api.stateHash();
+    expect(await explain({ path: "/clob/orders" })).toMatchObject({
+      verdict: "INVALID_SIGNATURE",
+      hint: expect.stringContaining("would match with path /orders"),
+    });
+    expect(await explain({ timestamp: String(T0 - 31) })).toMatchObject({
+      verdict: "TIMESTAMP_OUT_OF_WINDOW",
+    });
+    expect(await explain({}, { headers: {} })).toMatchObject({ verdict: "MISSING_AUTH_HEADER" });
+    expect(await explain({}, { serverTime: T0 + 1000 })).toMatchObject({
+      verdict: "TIMESTAMP_OUT_OF_WINDOW",
+    });
+    expect(await api.stateHash()).toBe(before);
+  });
+
+  it("tells no secret", async () => {
+    const { secret, passphrase } = trader.credentials;
+    const { poly_signature: digest } = trader.headers("GET", "/clob/orders");
+    const text = JSON.stringify(await explain({ path: "/clob/orders" }));
+    for (const kept of [secret, passphrase, digest]) expect(text).not.toContain(kept);
+  });
+
+  it("refuses what is no request", async () => {
+    for (const body of [
+      {},
+      { method: "GET", url: "", headers: {} },
+      { method: "GET", url: "/", headers: { a: 1 } },
+    ]) {
+      await api.refused({ method: "POST", path: "/sim/explain-auth", body }, 400, "INVALID_PARAMETER");
+    }
+  });
+});

@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Api, startApi } from "../support/http.ts";
+import type { Event, EventDetail, Info, Market, MarketDetail, OrderStory } from "./replies.ts";
+import { deriveTrader, type Trader } from "./trader.ts";
+
+let api: Api;
+let trader: Trader;
+
+beforeAll(async () => {
+  api = await startApi();
+  trader = await deriveTrader(api, 1);
+});
+afterAll(() => api.close());
+
+const createEvent = (facts: object): Promise<Event> => api.post("/sim/events", facts);
+const resolve = (id: string, winningOutcome: string): Promise<Market> =>
+  api.post(`/sim/markets/${id}/resolve`, { winningOutcome });
+
+describe("POST /sim/events", () => {
+  it("creates an event from its title alone", async () => {
+    const event = await createEvent({ title: "Übermorgen: 3 Ænigmas & more!" });
+    expect(event).toEqual({
+      id: event.id,
+      slug: "ubermorgen-3-aenigmas-more",
+      title: "Übermorgen: 3 Ænigmas & more!",
+      description: "",
+      category: "general",
+      tags: [],
+      active: false,
+      volume: 0,
+      liquidity: 0,
+      marketCount: 0,
+      createdAt: "2026-01-01T00:00:00.000Z",
+      endDate: null,
+    });
+    expect(await api.get<EventDetail>(`/api/events/${event.slug}`)).toEqual({ ...event, markets: [] });
+  });
+
+  it("takes all that is given", async () => {
+    const facts = {
+      title: "A cup",
+      slug: "the-cup-2026",
+      description: "Who wins it.",
+      category: "sport",
+      tags: ["cup", "final-4"],
+      endDate: "2026-03-01T00:00:00+01:00",
+    };
+    expect(await createEvent(facts)).toMatchObject({ ...facts, endDate: "2026-02-28T23:00:00.000Z" });
+  });
+
+  it("finds a slug of its own when the title's is taken, and refuses one that is", async () => {
+    const slugs = [await createEvent({ title: "Same" }), await createEvent({ title: "Same" })];
+    expect(slugs.map(({ slug }) => slug)).toEqual(["same", "same-2"]);
+    expect((await createEvent({ title: "数量" })).slug).toMatch(/^[a-z0-9-]+$/);
+    const sent = { method: "POST", path: "/sim/events", body: { title: "Other", slug: "same" } } as const;
+    const { body } = await api.refused(sent, 400, "INVALID_PARAMETER");
+    expect(body.details).toEqual({ fields: ["slug"] });
+  });
+
+  it.each<[string, object, string]>([
+    ["no title", {}, "title"],
+    ["a blank title", { title: "  " }, "title"],
+    ["a title of 301 characters", { title: "a".repeat(301) }, "title"],
+    ["a title that is no text", { title: 5 }, "title"],
+    ["a slug with capitals", { title: "A", slug: "Slug" }, "slug"],
+    ["a slug with a slash", { title: "A", slug: "a/b" }, "slug"],
+    ["a very long slug", { title: "A", slug: "a".repeat(129) }, "slug"],
+    ["tags that are no slugs", { title: "A", tags: ["b", "C d"] }, "tags.1"],
+    ["too many tags", { title: "A", tags: Array(33).fill("a") }, "tags"],
+    ["an end date without a zone", { title: "A", endDate: "2026-03-01" }, "endDate"],
+    ["an end date of February 30", { title: "A", endDate: "2026-02-30T00:00:00Z" }, "endDate"],
+  ])("refuses %s, naming the field", async (_what, body, field) => {
+    const reply = await api.refused({ method: "POST", path: "/sim/events", body }, 400, "INVALID_PARAMETER");
+    expect(reply.body.details).toEqual({ fields: [field] });
+    expect(reply.body.error).toContain(field);
+  });
+});
+
+describe("POST /sim/markets", () => {
+  it("creates an open market with the contract's defaults, and an event of its own", async () => {
+    const market = await api.createMarket({ question: "Will snow fall?" });
+    expect(market).toMatchObject({
+      slug: "will-snow-fall",
+      question: "Will snow fall?",
+      status: "ACTIVE",
+      active: true,
+      tickSize: 0.01,
+      minOrderSize: 1,
+      feeRateBps: 0,
+      matching: "complementary",
+      bestBid: null,
+      bestAsk: null,
+      lastTradePrice: null,
+      volume: 0,
+      liquidity: 0,
+      tokens: [{ outcome: "YES" }, { outcome: "NO" }],
+      endDate: null,
+    });
+    const { event } = await api.get<MarketDetail>(`/api/markets/${market.id}`);
+    expect(event).toMatchObject({
+      id: market.eventId,
+      title: "Will snow fall?",
+      marketCount: 1,
+      active: true,
+    });
+  });
+
+  it("takes all that is given, and its event's category and end where it says nothing", async () => {
+    const endDate = "2026-03-01T00:00:00.000Z";
+    const event = await createEvent({ title: "Winter", category: "weather", endDate });
+    const facts = {
+      question: "Will it freeze?",
+      slug: "freezing",
+      description: "Below zero.",
+      tags: ["ice"],
+      tickSize: 0.0025,
+      minOrderSize: 2.5,
+      feeRateBps: 150,
+      matching: "independent",
+    };
+    const market = await api.createMarket({ ...facts, eventId: event.slug });
+    expect(market).toMatchObject({ ...facts, eventId: event.id, category: "weather", endDate });
+  });
+
+  it("gives ids that an unrelated call before does not shift", async () => {
+    const [one, two] = [await startApi(), await startApi()];
+    await two.post("/sim/events", { title: "Unrelated" });
+    await deriveTrader(two, 9);
+    const [a, b] = [await one.createMarket(), await two.createMarket()];
+    expect([b.id, b.conditionId, b.tokens]).toEqual([a.id, a.conditionId, a.tokens]);
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  it.each<[string, object, string]>([
+    ["no question", { question: undefined }, "question"],
+    ["a tick size that is none", { tickSize: 0.02 }, "tickSize"],
+    ["a tick size in quotes", { tickSize: "0.01" }, "tickSize"],
+    ["a minimum of nothing", { minOrderSize: 0 }, "minOrderSize"],
+    ["a minimum finer than a hundredth", { minOrderSize: 0.001 }, "minOrderSize"],
+    ["a negative fee", { feeRateBps: -1 }, "feeRateBps"],
+    ["a fee of half a basis point", { feeRateBps: 0.5 }, "feeRateBps"],
+    ["a fee above everything", { feeRateBps: 10_001 }, "feeRateBps"],
+    ["another matching", { matching: "both" }, "matching"],
+    ["another self-trade policy", { selfTrade: "deny" }, "selfTrade"],
+  ])("refuses %s, naming the field", async (_what, wrong, field) => {
+    const body = { question: "Will it?", ...wrong };
+    const reply = await api.refused({ method: "POST", path: "/sim/markets", body }, 400, "INVALID_PARAMETER");
+    expect(reply.body.details).toEqual({ fields: [field] });
+  });
+
+  it("refuses an event that is none and a slug that is taken, and makes no event on the way", async () => {
+    const { slug } = await api.createMarket();
+    const { events } = await api.get<Info>("/sim");
+    const post = (body: object) => ({ method: "POST", path: "/sim/markets", body }) as const;
+    await api.refused(post({ question: "Will it?", eventId: "none" }), 404, "EVENT_NOT_FOUND");
+    await api.refused(post({ question: "Will it?", slug }), 400, "INVALID_PARAMETER");
+    await api.refused(post({ question: "Will it?", endDate: "soon" }), 400, "INVALID_PARAMETER");
+    expect((await api.get<Info>("/sim")).events).toBe(events);
+  });
+});
+
+describe("the end of a market", () => {
+  const restingIn = async (market: Market): Promise<string> => {
+    const order = { tokenId: market.tokens[0]?.tokenId, side: "BUY", price: 0.5, size: 5 };
+    return (await trader.place(order)).id;
+  };
+
+  it("cancels what rests when it is closed, and answers the market", async () => {
+    const market = await api.createMarket();
+    const id = await restingIn(market);
+    const closed = await api.post<Market>(`/sim/markets/${market.slug}/close`);
+    expect(closed).toMatchObject({
+      id: market.id,
+      status: "CLOSED",
+      active: false,
+      bestBid: null,
+      liquidity: 0,
+    });
+    const { order } = await api.get<OrderStory>(`/sim/orders/${id}`);
+    expect(order).toMatchObject({ status: "CANCELED", cancelReason: "MARKET_CLOSED" });
+    const again = { method: "POST", path: `/sim/markets/${market.id}/close` } as const;
+    await api.refused(again, 409, "MARKET_CLOSED");
+  });
+
+  it.each([
+    ["YES", [true, false]],
+    ["NO", [false, true]],
+    ["SPLIT", [false, false]],
+  ])(
+    "names the winner %s when it is resolved, from open or from closed, once",
+    async (winningOutcome, winners) => {
+      for (const isClosedFirst of [false, true]) {
+        const market = await api.createMarket();
+        const id = await restingIn(market);
+        if (isClosedFirst) await api.post(`/sim/markets/${market.id}/close`);
+        const resolved = await resolve(market.id, winningOutcome);
+        expect(resolved).toMatchObject({ status: "RESOLVED", active: false, winningOutcome });
+        expect(resolved.resolvedAt).toBe("2026-01-01T00:00:00.000Z");
+        expect(resolved.tokens.map(({ winner }) => winner)).toEqual(winners);
+        expect((await api.get<OrderStory>(`/sim/orders/${id}`)).order.status).toBe("CANCELED");
+        const again = {
+          method: "POST",
+          path: `/sim/markets/${market.id}/resolve`,
+          body: { winningOutcome },
+        } as const;
+        await api.refused(again, 409, "MARKET_CLOSED");
+      }
+    },
+  );
+
+  it("needs a market, and a winner that is one", async () => {
+    const { id } = await api.createMarket();
+    for (const body of [{}, { winningOutcome: "yes" }, { winningOutcome: null }]) {
+      await api.refused(
+        { method: "POST", path: `/sim/markets/${id}/resolve`, body },
+        400,
+        "INVALID_PARAMETER",
+      );
+    }
+    await api.refused({ method: "POST", path: `/sim/markets/${id}/resolve` }, 400, "INVALID_JSON");
+    const body = { winningOutcome: "YES" };
+    await api.refused({ method: "POST", path: "/sim/markets/none/resolve", body }, 404, "MARKET_NOT_FOUND");
+    await api.refused({ method: "POST", path: "/sim/markets/none/close" }, 404, "MARKET_NOT_FOUND");
+  });
+});

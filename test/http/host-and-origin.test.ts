@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Api, type Headers, startApi, T0 } from "../support/http.ts";
+import { refusalOf, titleOf } from "./bad-inputs.ts";
+import { answerTo, refusalIn, requestBytes } from "./raw-socket.ts";
+import type { Refusal } from "./replies.ts";
+
+let api: Api;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const TIME = JSON.stringify({ time: T0 });
+
+async function textFor(line: string, headers: readonly string[]): Promise<string> {
+  const { status, text } = await answerTo(api.port, requestBytes(line, headers));
+  expect(status, `${line} ${headers.join()} ${text}`).toBe(200);
+  return text;
+}
+
+async function refusalFor(line: string, headers: readonly string[]): Promise<Refusal> {
+  const before = await api.stateHash();
+  const refusal = refusalIn(await answerTo(api.port, requestBytes(line, headers)));
+  expect(await api.stateHash()).toBe(before);
+  return refusal;
+}
+
+describe("the Host header", () => {
+  it(titleOf("H01"), async () => {
+    for (const line of [
+      "GET /api/markets",
+      "GET /clob/time",
+      "GET /sim/state",
+      "POST /sim/reset",
+      "POST /rpc",
+      "GET /nowhere",
+      "GET /openapi.json",
+      "OPTIONS /clob/order",
+      "DELETE /clob/orders/all",
+    ]) {
+      const { status, code } = await refusalFor(line, ["Host: evil.example"]);
+      expect([status, code], line).toEqual(refusalOf("H01"));
+    }
+  });
+
+  it(titleOf("H02"), async () => {
+    const { port } = api;
+    for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, `LOCALHOST:${port}`]) {
+      expect(await textFor("GET /clob/time", [`Host: ${host}`])).toBe(TIME);
+    }
+  });
+
+  it.each([
+    "localhost",
+    "127.0.0.1",
+    "[::1]",
+    "127.0.0.2",
+    "localhost:99999",
+    "localhost:0",
+    " \tlocalhost \t",
+  ])("may name this machine without its port or with any: %s", async (host) => {
+    expect(await textFor("GET /clob/time", [`Host: ${host}`])).toBe(TIME);
+  });
+
+  it.each([
+    "",
+    "localhost.evil.example",
+    "evil.example:80",
+    "127.0.0.1.evil.example",
+    "user@localhost",
+    "localhost:",
+    "localhost:80:80",
+    "localhost:123456",
+    "localhost:abc",
+    "localhost/",
+    "localhost#",
+    "localhost, evil.example",
+    "localhost evil.example",
+    "xlocalhost",
+    "127.1",
+    "2130706433",
+    "0x7f.0.0.1",
+    "0177.0.0.1",
+    "0.0.0.0",
+    "::1",
+    "[::1",
+    "[::]",
+    "[::ffff:127.0.0.1]",
+    "192.0.2.1",
+    "lоcalhost",
+  ])('is refused unless it names this machine and nothing else: "%s"', async (host) => {
+    const bytes = Buffer.from(host).toString("latin1");
+    const { status, code } = await refusalFor("GET /clob/time", [`Host: ${bytes}`]);
+    expect([status, code]).toEqual([403, "HOST_NOT_ALLOWED"]);
+  });
+
+  it.each([
+    ["missing", []],
+    ["given twice", ["Host: localhost", "Host: localhost"]],
+    ["given twice, in other letters", ["Host: localhost", "HOST: evil.example"]],
+  ])("is refused when %s", async (_how, headers) => {
+    expect(await refusalFor("GET /clob/time", headers)).toMatchObject({
+      status: 403,
+      code: "HOST_NOT_ALLOWED",
+    });
+  });
+
+  it("is needed in HTTP/1.0 too", async () => {
+    const without = await answerTo(api.port, "GET /clob/time HTTP/1.0\r\n\r\n");
+    expect(refusalIn(without)).toMatchObject({ status: 403, code: "HOST_NOT_ALLOWED" });
+    const { status, text } = await answerTo(api.port, "GET /clob/time HTTP/1.0\r\nHost: localhost\r\n\r\n");
+    expect([status, text]).toEqual([200, TIME]);
+  });
+
+  it("may carry a name that the configuration allows, and only that one", async () => {
+    const own = await startApi({ allowHosts: ["exchange.test"] });
+    const statusOf = async (host: string): Promise<number> =>
+      (await answerTo(own.port, requestBytes("GET /clob/time", [`Host: ${host}`]))).status;
+    expect(await statusOf("Exchange.Test:80")).toBe(200);
+    expect(await statusOf("a.exchange.test")).toBe(403);
+    expect(await statusOf("exchange.test.")).toBe(403);
+    await own.close();
+  });
+});
+
+describe("an absolute target", () => {
+  it.each(["http://localhost/clob/time", "http://127.0.0.1:1/clob/time", "HTTPS://[::1]/clob/time?x"])(
+    "of this machine is cut to its path: %s",
+    async (target) => {
+      expect(await textFor(`GET ${target}`, ["Host: localhost"])).toBe(TIME);
+    },
+  );
+
+  it.each([
+    ["http://evil.example/clob/time", "localhost"],
+    ["http://localhost/clob/time", "evil.example"],
+    ["http://localhost@evil.example/clob/time", "localhost"],
+    ["http://evil.example@localhost/clob/time", "localhost"],
+    ["http:///clob/time", "localhost"],
+    ["ftp://localhost/clob/time", "localhost"],
+    ["*", "localhost"],
+  ])("of another is refused: %s with Host %s", async (target, host) => {
+    const refusal = await refusalFor(`GET ${target}`, [`Host: ${host}`]);
+    expect(refusal).toMatchObject({ status: 403, code: "HOST_NOT_ALLOWED" });
+  });
+
+  it("without a path, or with a doubled slash, has no route", async () => {
+    for (const target of ["http://localhost", "http://localhost?x=1", "http://localhost//clob/time"]) {
+      expect(await refusalFor(`GET ${target}`, ["Host: localhost"])).toMatchObject({
+        code: "ROUTE_NOT_FOUND",
+      });
+    }
+  });
+});
+
+describe("the Origin header", () => {
+  const FOREIGN = [
+    "http://evil.example",
+    "null",
+    "",
+    "http://localhost.evil.example",
+    "http://127.0.0.1.evil.example",
+    "http://evil.example:80@localhost",
+    "https://localhost:3000/path",
+    "http://localhost, http://evil.example",
+    "file://",
+    "chrome-extension://localhost",
+    "localhost",
+    "http://192.0.2.1",
+  ];
+  const OWN = ["http://localhost:3000", "https://localhost", "http://127.0.0.1:8080", "http://[::1]:3000"];
+
+  it(titleOf("H05"), async () => {
+    for (const [origin, type] of [
+      ["http://evil.example", "text/plain"],
+      ["null", "application/json"],
+    ] as const) {
+      const headers = { origin, "content-type": type };
+      await api.refused({ method: "POST", path: "/sim/reset", headers, body: "{}" }, ...refusalOf("H05"));
+    }
+  });
+
+  it.each(FOREIGN)('of a foreign page is refused on /sim, for reading too: "%s"', async (origin) => {
+    for (const line of ["POST /sim/reset", "GET /sim/state", "POST /sim/clock", "GET /sim"]) {
+      const refusal = await refusalFor(line, ["Host: localhost", `Origin: ${origin}`]);
+      expect(refusal).toMatchObject({ status: 403, code: "ORIGIN_NOT_ALLOWED" });
+    }
+  });
+
+  it.each(FOREIGN)(
+    'of a foreign page is served market data that its browser may not show: "%s"',
+    async (origin) => {
+      const bytes = requestBytes("GET /clob/time", ["Host: localhost", `Origin: ${origin}`]);
+      const { status, headers } = await answerTo(api.port, bytes);
+      expect(status).toBe(200);
+      expect([...headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
+      expect(headers.get("vary")).toEqual(["origin"]);
+    },
+  );
+
+  it.each(OWN)("of a page of this machine may read everything: %s", async (origin) => {
+    for (const path of ["/clob/time", "/sim", "/nowhere", "/api/markets/none"]) {
+      const { headers } = await api.send({ method: "GET", path, headers: { origin } });
+      expect(headers).toMatchObject({ "access-control-allow-origin": origin, vary: "origin" });
+      expect(headers["access-control-expose-headers"]).toContain("x-sim-warning");
+      expect(headers["access-control-allow-credentials"]).toBeUndefined();
+    }
+  });
+
+  it(titleOf("H07"), async () => {
+    const asked = ["poly_address", "poly_api_key", "poly_passphrase", "poly_timestamp", "poly_signature"];
+    const { status, headers, text } = await api.send({
+      method: "OPTIONS",
+      path: "/clob/order",
+      headers: {
+        origin: "http://localhost:3000",
+        "access-control-request-method": "POST",
+        "access-control-request-headers": [...asked, "content-type"].join(","),
+      },
+    });
+    expect([status, text]).toEqual([204, ""]);
+    expect(headers["access-control-allow-origin"]).toBe("http://localhost:3000");
+    expect(headers["access-control-allow-methods"]?.split(", ")).toEqual(
+      expect.arrayContaining(["POST", "DELETE"]),
+    );
+    const allowed = headers["access-control-allow-headers"]?.split(", ");
+    expect(allowed).toEqual(expect.arrayContaining([...asked, "content-type"]));
+  });
+
+  it("of a foreign page gets a preflight that allows nothing", async () => {
+    const headers = { origin: "http://evil.example", "access-control-request-method": "POST" };
+    const reply = await api.send({ method: "OPTIONS", path: "/sim/reset", headers });
+    expect(reply.status).toBe(204);
+    expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control-"))).toEqual([]);
+  });
+});
+
+describe("the token of the control plane", () => {
+  const TOKEN = "s3cret-token";
+  let guarded: Api;
+
+  beforeAll(async () => {
+    guarded = await startApi({ simToken: TOKEN });
+  });
+  afterAll(() => guarded.close());
+
+  const statusWith = async (headers: Headers): Promise<number> => {
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    const bytes = requestBytes("GET /sim/state", ["Host: localhost", ...lines]);
+    return (await answerTo(guarded.port, bytes)).status;
+  };
+
+  it(`${titleOf("H08")}: the second`, async () => {
+    const bytes = requestBytes("GET /sim/state", ["Host: localhost"]);
+    const reply = await answerTo(guarded.port, bytes);
+    expect(refusalIn(reply)).toMatchObject({ status: 401, code: "SIM_TOKEN_REQUIRED" });
+    expect(reply.headers.get("www-authenticate")).toEqual(["Bearer"]);
+  });
+
+  it("opens as a bearer token or in its own header", async () => {
+    expect(await statusWith({ authorization: `Bearer ${TOKEN}` })).toBe(200);
+    expect(await statusWith({ authorization: `bearer ${TOKEN}` })).toBe(200);
+    expect(await statusWith({ "x-sim-token": TOKEN })).toBe(200);
+  });
+
+  it.each<[string, Headers]>([
+    ["empty", { "x-sim-token": "" }],
+    ["cut short", { "x-sim-token": TOKEN.slice(1) }],
+    ["in other letters", { "x-sim-token": TOKEN.toUpperCase() }],
+    ["with more behind it", { authorization: `Bearer ${TOKEN}x` }],
+    ["under another scheme", { authorization: `Basic ${TOKEN}` }],
+    ["alone in the header", { authorization: TOKEN }],
+    ["wrong beside the right one", { authorization: "Bearer wrong", "x-sim-token": TOKEN }],
+  ])("does not open when it is %s", async (_how, headers) => {
+    expect(await statusWith(headers)).toBe(401);
+  });
+
+  it("is asked on every route of /sim and on no other", async () => {
+    for (const [path, methods] of Object.entries(guarded.document.json.paths)) {
+      for (const method of Object.keys(methods)) {
+        const route = path.replace(/\{\w+\}/g, "x");
+        const bytes = requestBytes(`${method.toUpperCase()} ${route}`, ["Host: localhost"]);
+        const { text } = await answerTo(guarded.port, bytes);
+        expect(text.includes("SIM_TOKEN_REQUIRED"), `${method} ${path}`).toBe(path.startsWith("/sim"));
+      }
+    }
+  });
+
+  it("never appears in an answer", async () => {
+    for (const path of ["/sim", "/sim/state", "/openapi.json"]) {
+      expect((await guarded.send({ method: "GET", path })).text).not.toContain(TOKEN);
+    }
+  });
+});

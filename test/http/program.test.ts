@@ -1,0 +1,172 @@
+import { execFileSync } from "node:child_process";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { titleOf } from "./bad-inputs.ts";
+import { type Ended, Program, type Spawned } from "./program.ts";
+import { answerTo, requestBytes } from "./raw-socket.ts";
+import type { Credentials, MarketPage, PlacedOrder, Refusal } from "./replies.ts";
+import { hmac } from "./trader.ts";
+import { signPersonal, wallet } from "./wallet.ts";
+
+const HOST = "Host: localhost";
+
+let program: Program;
+
+beforeAll(async () => {
+  program = await Program.bundled();
+});
+afterAll(() => program.dispose());
+
+interface LogLine {
+  readonly requestId?: string;
+  readonly method?: string;
+  readonly path?: string;
+  readonly status?: number;
+  readonly code?: string;
+}
+
+const logOf = ({ stderr }: Ended): LogLine[] =>
+  stderr
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line) as LogLine);
+
+describe("the log", () => {
+  /** Derives, places and cancels, right and wrong; answers everything that must stay secret. */
+  async function session({ url }: Spawned): Promise<string[]> {
+    const account = wallet();
+    const body = JSON.stringify({ address: account.address, signature: await signPersonal(account) });
+    const headers = { "content-type": "application/json" };
+    const derived = await fetch(`${url}/clob/auth/derive-api-key`, { method: "POST", headers, body });
+    const { apiKey, secret, passphrase } = (await derived.json()) as Credentials;
+    const signatures: string[] = [];
+    const send = async (method: string, path: string, text = ""): Promise<Response> => {
+      const timestamp = String(Math.floor(Number(derived.headers.get("x-sim-time")) / 1000));
+      const poly_signature = hmac(secret, timestamp + method + path.slice("/clob".length) + text);
+      signatures.push(poly_signature);
+      const own = { poly_address: account.address, poly_api_key: apiKey, poly_passphrase: passphrase };
+      const all = { ...headers, ...own, poly_timestamp: timestamp, poly_signature };
+      return fetch(url + path, { method, headers: all, ...(text && { body: text }) });
+    };
+    const { data } = (await (await fetch(`${url}/api/markets`)).json()) as MarketPage;
+    const order = { tokenId: data[0]?.tokens[0]?.tokenId, side: "BUY", price: 0.01, size: 5 };
+    const placed = await send("POST", "/clob/order", JSON.stringify(order));
+    const { id } = (await placed.json()) as PlacedOrder;
+    expect((await send("DELETE", "/clob/order", JSON.stringify({ orderId: id }))).status).toBe(200);
+    expect((await send("POST", "/clob/order", "{")).status).toBe(400);
+    expect((await send("GET", `/clob/orders/${secret.slice(0, 4)}`)).status).toBe(404);
+    const queried = `${url}/clob/orders?poly_passphrase=${passphrase}&poly_signature=${secret}`;
+    expect((await fetch(queried)).status).toBe(401);
+    const bytes = requestBytes("GET /clob/orders", [HOST, `poly_passphrase: ${passphrase}`, "X\0: broken"]);
+    expect((await answerTo(Number(new URL(url).port), bytes)).status).toBe(400);
+    return [secret, passphrase, ...signatures];
+  }
+
+  it(titleOf("A27"), async () => {
+    const server = await program.serve(["--log-level", "trace", "--clock", "frozen"]);
+    const secrets = await session(server);
+    const ended = await server.stop();
+    expect(ended.code).toBe(0);
+    expect(logOf(ended).length).toBe(8);
+    for (const secret of secrets) expect(ended.stdout + ended.stderr).not.toContain(secret);
+    expect(ended.stdout + ended.stderr).not.toContain("poly_signature");
+  });
+
+  it(titleOf("H13"), async () => {
+    const server = await program.serve(["--log-level", "trace", "--clock", "frozen"]);
+    const named = await answerTo(server.port, requestBytes("GET /api/markets/x%0a%1b[31mFAKE", [HOST]));
+    expect([named.status, (JSON.parse(named.text) as Refusal).code]).toEqual([404, "MARKET_NOT_FOUND"]);
+    // Node's parser takes no control character in a header: such a request never becomes one.
+    const agent = requestBytes("GET /api/markets/x", [HOST, "User-Agent: \x1b[2J"]);
+    expect((await answerTo(server.port, agent)).status).toBe(400);
+    const ended = await server.stop();
+    const lines = logOf(ended);
+    expect(lines.map(({ status, code }) => [status, code])).toEqual([
+      [404, "MARKET_NOT_FOUND"],
+      [400, "INVALID_HTTP"],
+    ]);
+    expect(lines[0]?.path).toBe("/api/markets/x%0a%1b[31mFAKE");
+    expect([...ended.stderr].filter((character) => character < " " && character !== "\n")).toEqual([]);
+  });
+
+  it("has one line a request, without queries, headers and bodies", async () => {
+    const server = await program.serve(["--clock", "frozen"]);
+    const paths = ["/clob/time?a=SECRET", "/clob/book", "/nowhere/%00", "/api/markets/%zz"];
+    for (const path of paths) await answerTo(server.port, requestBytes(`GET ${path}`, [HOST, "X-Y: SECRET"]));
+    const ended = await server.stop();
+    expect(logOf(ended).map(({ method, path, status }) => [method, path, status])).toEqual([
+      ["GET", "/clob/time", 200],
+      ["GET", "/clob/book", 400],
+      ["GET", "/nowhere/%00", 404],
+      ["GET", "/api/markets/%zz", 400],
+    ]);
+    expect(ended.stderr).not.toContain("SECRET");
+    const stopping = "clobsim: stopping";
+    const others = ended.stderr.split("\n").filter((line) => line !== "" && !line.startsWith("{"));
+    expect(others).toEqual([stopping]);
+  });
+});
+
+describe("the program", () => {
+  it(`${titleOf("H08")}: the first`, async () => {
+    for (const host of ["0.0.0.0", "::", "192.0.2.1"]) {
+      const { code, stdout, stderr } = await program.run(["serve", "--port", "0", "--host", host]);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toContain("--sim-token");
+    }
+  });
+
+  it("bound beyond this machine answers to its addresses, and to no name that could be rebound", async () => {
+    const token = ["--sim-token", "s3cret"];
+    const server = await program.serve(["--host", "0.0.0.0", ...token, "--log-level", "silent"]);
+    const statusOf = async (path: string, host: string): Promise<number> =>
+      (await answerTo(server.port, requestBytes(`GET ${path}`, [`Host: ${host}`]))).status;
+    expect(await statusOf("/clob/time", "192.0.2.1:80")).toBe(200);
+    expect(await statusOf("/clob/time", "[2001:db8::1]")).toBe(200);
+    expect(await statusOf("/clob/time", "evil.example")).toBe(403);
+    expect(await statusOf("/sim", "localhost")).toBe(401);
+    await server.stop();
+  });
+
+  const residentKib = (pid: number): number =>
+    Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" }));
+
+  it("does not swell when a small body would inflate to 50 MB (O17, too)", async () => {
+    const server = await program.serve(["--log-level", "silent"]);
+    const zipped = gzipSync(Buffer.alloc(50_000_000));
+    const headers = { "content-type": "application/json", "content-encoding": "gzip" };
+    const post = async (): Promise<number> => {
+      const reply = await fetch(`${server.url}/clob/order`, { method: "POST", headers, body: zipped });
+      await reply.text();
+      return reply.status;
+    };
+    expect(await post()).toBe(415);
+    const before = residentKib(server.pid);
+    for (let count = 0; count < 5; count += 1) expect(await post()).toBe(415);
+    expect(residentKib(server.pid) - before).toBeLessThan(10 * 1024);
+    await server.stop();
+  });
+
+  it("tells a client that is still sending that its body is too large, and does not break the connection", async () => {
+    const server = await program.serve(["--log-level", "silent"]);
+    const body = Buffer.alloc(10_000_000, "a");
+    const parts = (): ReadableStream =>
+      new ReadableStream({
+        start(controller) {
+          for (let start = 0; start < body.length; start += 65_536) {
+            controller.enqueue(body.subarray(start, start + 65_536));
+          }
+          controller.close();
+        },
+      });
+    const headers = { "content-type": "application/json" };
+    for (let round = 0; round < 10; round += 1) {
+      for (const sent of [body, parts()]) {
+        const init = { method: "POST", body: sent, duplex: "half", headers };
+        const reply = await fetch(`${server.url}/clob/order`, init as RequestInit);
+        expect([reply.status, ((await reply.json()) as Refusal).code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
+      }
+    }
+    await server.stop();
+  });
+});

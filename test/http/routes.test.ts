@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Api, type Method, startApi } from "../support/http.ts";
+import { answerTo, refusalIn, requestBytes } from "./raw-socket.ts";
+import type { MarketPage } from "./replies.ts";
+import { deriveTrader } from "./trader.ts";
+
+const HOST = "Host: localhost";
+
+let api: Api;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+describe("GET /healthz", () => {
+  it("says that the server answers, and its time", async () => {
+    expect(await api.get("/healthz")).toEqual({ status: "ok", time: "2026-01-01T00:00:00.000Z" });
+  });
+});
+
+describe("a path that is not exactly a route", () => {
+  it.each([
+    ["//clob/orders", "/clob/orders"],
+    ["/clob/orders/", "/clob/orders"],
+    ["/CLOB/orders", "/clob/orders"],
+    ["/clob/./orders", "/clob/orders"],
+    ["/clob/%6frders", "/clob/orders"],
+    ["/clob%2forders", "/clob/orders"],
+    ["/clob/Orders", "/clob/orders"],
+    ["/clob/order;x", "/clob/order"],
+    ["/api/market", "/api/markets"],
+    ["/clob/midpiont", "/clob/midpoint"],
+  ])("has no route, and the hint names the one that was meant: %s", async (path, meant) => {
+    const refusal = refusalIn(await answerTo(api.port, requestBytes(`GET ${path}`, [HOST])));
+    expect(refusal).toMatchObject({ status: 404, code: "ROUTE_NOT_FOUND" });
+    expect(refusal.hint).toContain(`did you mean ${meant}?`);
+  });
+
+  it.each([
+    "/",
+    "/clob",
+    "/api/",
+    "/clob/x/../time",
+    "/clob/time/..",
+    "/clob/time#x",
+    "/clob/time#",
+    "/clob/time\\",
+    "/clob/time%00",
+    "/api/markets//trades",
+    "/api/markets/x/",
+    "/__proto__",
+    "/constructor",
+    `/${"a/".repeat(4000)}`,
+  ])("has no route: %s", async (path) => {
+    const refusal = refusalIn(await answerTo(api.port, requestBytes(`GET ${path}`, [HOST])));
+    expect(refusal).toMatchObject({ status: 404, code: "ROUTE_NOT_FOUND" });
+    expect(JSON.stringify(refusal).length).toBeLessThan(1000);
+  });
+
+  it("cannot be signed for another", async () => {
+    const trader = await deriveTrader(api, 1);
+    for (const path of ["//orders", "/orders/", "/%6frders", "/ORDERS", "/orders#x"]) {
+      for (const signed of ["/orders", path]) {
+        const headers = Object.entries(trader.headers("GET", `/clob${path}`, "", { path: signed }));
+        const lines = [HOST, ...headers.map((pair) => pair.join(": "))];
+        const reply = await answerTo(api.port, requestBytes(`GET /clob${path}`, lines));
+        expect(refusalIn(reply).code, `${path} signed as ${signed}`).toBe("ROUTE_NOT_FOUND");
+      }
+    }
+  });
+});
+
+describe("a method that a path does not have", () => {
+  const routes = (): [path: string, methods: string[]][] =>
+    Object.entries(api.document.json.paths).map(([template, operations]) => [
+      template.replace("{address}", `0x${"00".repeat(20)}`).replace(/\{\w+\}/g, "x"),
+      Object.keys(operations).map((method) => method.toUpperCase()),
+    ]);
+
+  it("is refused with those that it has in Allow, on every path", async () => {
+    for (const [path, methods] of routes()) {
+      const allowed = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"];
+      const others = ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((method) => !allowed.includes(method));
+      for (const method of others as Method[]) {
+        const { headers } = await api.refused({ method, path }, 405, "METHOD_NOT_ALLOWED");
+        expect(headers.allow?.split(", ").toSorted(), `${method} ${path}`).toEqual(allowed.toSorted());
+      }
+      const options = await api.send({ method: "OPTIONS", path });
+      expect([options.status, options.text]).toEqual([204, ""]);
+      expect(options.headers.allow?.split(", ").toSorted()).toEqual(allowed.toSorted());
+    }
+  });
+
+  it.each(["TRACE", "PROPFIND", "QUERY", "PURGE", "M-SEARCH"])("is refused when it is %s", async (method) => {
+    const reply = await answerTo(api.port, requestBytes(`${method} /clob/order`, [HOST]));
+    expect(refusalIn(reply).code).toBe("METHOD_NOT_ALLOWED");
+    expect(reply.headers.get("allow")).toEqual(["POST, DELETE, OPTIONS"]);
+  });
+});
+
+describe("HEAD", () => {
+  it("answers like GET, without the body", async () => {
+    const [market] = (await api.get<MarketPage>("/api/markets")).data;
+    for (const path of [
+      "/clob/time",
+      "/openapi.json",
+      `/api/markets/${market?.id}`,
+      "/healthz",
+      "/sim/state",
+    ]) {
+      const get = await answerTo(api.port, requestBytes(`GET ${path}`, [HOST]));
+      const head = await answerTo(api.port, requestBytes(`HEAD ${path}`, [HOST]), { isHead: true });
+      expect([head.status, head.text]).toEqual([200, ""]);
+      for (const name of ["content-type", "content-length", "x-sim-sequence", "x-sim-time"]) {
+        expect(head.headers.get(name), name).toEqual(get.headers.get(name));
+      }
+    }
+  });
+
+  it("answers errors like GET, without the body", async () => {
+    for (const [path, status] of [
+      ["/clob/book", 400],
+      ["/api/markets/none", 404],
+      ["/nowhere", 404],
+    ] as const) {
+      const reply = await answerTo(api.port, requestBytes(`HEAD ${path}`, [HOST]), { isHead: true });
+      expect([reply.status, reply.text]).toEqual([status, ""]);
+    }
+  });
+});
+
+describe("the headers of a response", () => {
+  it("name each request anew", async () => {
+    const ids = new Set<string | undefined>();
+    for (let count = 0; count < 5; count += 1) {
+      ids.add((await api.send({ method: "GET", path: "/clob/time" })).headers["x-request-id"]);
+    }
+    expect(ids.size).toBe(5);
+  });
+
+  it("tell the sequence and the virtual time as they are after the request", async () => {
+    const sequenceOf = (reply: { headers: Readonly<Record<string, string>> }): number =>
+      Number(reply.headers["x-sim-sequence"]);
+    const before = sequenceOf(await api.send({ method: "GET", path: "/clob/time" }));
+    const body = { title: "One more" };
+    expect(sequenceOf(await api.send({ method: "POST", path: "/sim/events", body }))).toBe(before + 1);
+    expect(sequenceOf(await api.send({ method: "GET", path: "/clob/time" }))).toBe(before + 1);
+    const advance = { advance: "1500ms" };
+    const moved = await api.send({ method: "POST", path: "/sim/clock", body: advance });
+    expect(moved.headers["x-sim-time"]).toBe("1767225601500");
+  });
+
+  it("are there on every error that follows a request line, too", async () => {
+    for (const bytes of [
+      requestBytes("GET /nowhere", [HOST]),
+      requestBytes("PUT /clob/time", [HOST]),
+      requestBytes("GET /clob/time", ["Host: evil.example"]),
+      requestBytes("OPTIONS /clob/time", [HOST]),
+    ]) {
+      const { headers } = await answerTo(api.port, bytes);
+      for (const name of ["x-request-id", "x-sim-sequence", "x-sim-time"])
+        expect(headers.get(name)).toHaveLength(1);
+    }
+  });
+
+  it("do not say what the server is made of, and hold no date of the machine", async () => {
+    const { headers } = await api.send({ method: "GET", path: "/clob/time" });
+    for (const name of ["x-powered-by", "server", "date", "etag"]) expect(headers[name]).toBeUndefined();
+  });
+});
