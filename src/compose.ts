@@ -11,6 +11,7 @@ import { Exchange } from "./runtime/exchange.ts";
 import { Keyring } from "./runtime/keyring.ts";
 import { checksummed } from "./wire/address.ts";
 import { numbersAs } from "./wire/decimals.ts";
+import { HmacKeys } from "./wire/hmac.ts";
 import { MarketRanking } from "./wire/market-ranking.ts";
 import { BookPages } from "./wire/replies/book-reply.ts";
 import { SearchIndex } from "./wire/search-index.ts";
@@ -87,6 +88,7 @@ export function openService(config: Config, world: World): Service {
     exchange,
     clock,
     keyring: new Keyring(exchange, world.seed),
+    hmacKeys: new HmacKeys(),
     numbers,
     books: new BookPages(),
     search: new SearchIndex(),

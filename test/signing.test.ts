@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import vectors from "../fixtures/vectors/auth-vectors.json" with { type: "json" };
+import { HmacKey } from "../src/wire/hmac.ts";
 import {
   AUTH_HEADERS,
   type AuthRefusal,
@@ -10,7 +11,6 @@ import {
   type SignedRequest,
   type SigningCode,
   sign,
-  signingKey,
 } from "../src/wire/signing.ts";
 
 const NOW = 1_700_000_000;
@@ -19,7 +19,12 @@ const SECRET = "3f9a".repeat(16);
 const PASSPHRASE = "c0de".repeat(16);
 const API_KEY = "7a1c9f52-0000-8000-8000-000000000001";
 const ORDER = '{"tokenId":"1","side":"BUY","price":0.5,"size":10.0,"note":"caf\u00e9"}';
-const CREDENTIALS = { address: ADDRESS, secret: SECRET, passphrase: PASSPHRASE, key: signingKey(SECRET) };
+const CREDENTIALS = {
+  address: ADDRESS,
+  secret: SECRET,
+  passphrase: PASSPHRASE,
+  key: new HmacKey(Buffer.from(SECRET)),
+};
 
 interface Sent {
   method?: string;

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Address } from "../core/commands.ts";
 import { ApiError } from "../wire/errors.ts";
-import { checkSignedRequest, type HeaderValues } from "../wire/signing.ts";
+import { checkSignedRequest, type HeaderValues, type StoredCredentials } from "../wire/signing.ts";
 import { allowedOrigin } from "./cross-origin.ts";
 import type { Incoming } from "./exchange-message.ts";
 import { pathOf } from "./send.ts";
@@ -20,11 +20,19 @@ export function authenticate(service: Service, request: Incoming, body: Buffer):
       rawHeaders: request.rawHeaders,
       body,
     },
-    (apiKey) => service.keyring.find(apiKey),
+    (apiKey) => signingSet(service, apiKey),
     Math.floor(service.exchange.now / 1000),
   );
   if (verdict.ok) return verdict.address;
   throw new ApiError(verdict.code, verdict.error, { hint: verdict.hint, details: verdict.details });
+}
+
+/** The credentials of an API key, with the HMAC key of their secret. */
+export function signingSet({ keyring, hmacKeys }: Service, apiKey: string): StoredCredentials | undefined {
+  const set = keyring.find(apiKey);
+  if (set === undefined) return undefined;
+  const { address, secret, passphrase } = set;
+  return { address, secret, passphrase, key: hmacKeys.of(set) };
 }
 
 /**

@@ -50,12 +50,14 @@ function send(
 ): void {
   const headers = simHeaders(service, request);
   headers.push("content-type", "application/json; charset=utf-8");
-  headers.push("content-length", String(Buffer.byteLength(text)));
+  const length = Buffer.byteLength(text);
+  headers.push("content-length", String(length));
   if (request.warning !== "") headers.push("x-sim-warning", request.warning);
   if (request.headers.origin !== undefined) headers.push(...corsHeaders(request.headers.origin));
   if (error?.help.headers !== undefined) headers.push(...Object.entries(error.help.headers).flat());
   response.writeHead(status, headers);
-  response.end(text);
+  // Text without a character above ASCII is the same bytes in latin1, which Node writes faster.
+  response.end(text, length === text.length ? "latin1" : "utf8");
   log(service, request, status, error?.code);
 }
 

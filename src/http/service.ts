@@ -2,6 +2,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Exchange } from "../runtime/exchange.ts";
 import type { Keyring } from "../runtime/keyring.ts";
 import type { Numbers } from "../wire/decimals.ts";
+import type { HmacKeys } from "../wire/hmac.ts";
 import type { MarketRanking } from "../wire/market-ranking.ts";
 import type { BookPages } from "../wire/replies/book-reply.ts";
 import type { View } from "../wire/replies/view.ts";
@@ -35,6 +36,7 @@ export interface Service {
   readonly exchange: Exchange;
   readonly clock: Clock;
   readonly keyring: Keyring;
+  readonly hmacKeys: HmacKeys;
   readonly numbers: Numbers;
   readonly books: BookPages;
   readonly search: SearchIndex;

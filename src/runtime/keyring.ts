@@ -1,14 +1,13 @@
-import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { Address } from "../core/commands.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** One set of API credentials; `key` is the secret, ready for an HMAC. */
+/** One set of API credentials. */
 export interface CredentialSet {
   readonly address: Address;
   readonly apiKey: string;
   readonly secret: string;
   readonly passphrase: string;
-  readonly key: KeyObject;
 }
 
 /**
@@ -52,13 +51,11 @@ export class Keyring {
       createHmac("sha256", this.#seed).update(`clobsim ${name}\n${address}\n${derivation}`).digest("hex");
     const hex = part("api key");
     const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);
-    const secret = part("secret");
     return {
       address,
       apiKey: `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`,
-      secret,
+      secret: part("secret"),
       passphrase: part("passphrase"),
-      key: createSecretKey(secret, "utf8"),
     };
   }
 }

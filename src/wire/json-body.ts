@@ -17,7 +17,7 @@ export function readJsonObject(body: Buffer): JsonObject {
   if (body.length === 0) throw invalid("the body is empty, expected a JSON object");
   if (!isUtf8(body)) throw invalid("the body is not valid UTF-8");
   const text = body.toString("utf8");
-  if (nestingOf(text) > MAX_NESTING) throw invalid(`the body nests deeper than ${MAX_NESTING} levels`);
+  if (nestsTooDeep(text)) throw invalid(`the body nests deeper than ${MAX_NESTING} levels`);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -48,6 +48,21 @@ export function nameOf(value: unknown): string {
 
 /** V8 quotes the source over several lines; the first says what is wrong. */
 const firstLine = (message: string): string => (message.split("\n", 1)[0] as string).slice(0, 160);
+
+/** Whether the text nests too deep, however malformed it is; one with few brackets need not be read for that. */
+function nestsTooDeep(text: string): boolean {
+  let openers = 0;
+  for (const bracket of ["{", "["]) {
+    for (
+      let at = text.indexOf(bracket);
+      at >= 0 && openers <= MAX_NESTING;
+      at = text.indexOf(bracket, at + 1)
+    ) {
+      openers += 1;
+    }
+  }
+  return openers > MAX_NESTING && nestingOf(text) > MAX_NESTING;
+}
 
 /** How deep the brackets outside strings nest, however malformed the text. */
 function nestingOf(text: string): number {

@@ -1,4 +1,5 @@
-import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
+import { createHmac } from "node:crypto";
+import { HmacKey } from "./hmac.ts";
 import { explainSignature } from "./signing-mistakes.ts";
 
 /** The five headers of a signed request, lower case, in the order in which a missing one is reported. */
@@ -44,8 +45,8 @@ export interface StoredCredentials {
   readonly address: string;
   readonly secret: string;
   readonly passphrase: string;
-  /** `signingKey(secret)`, kept so that it is not made again for every request. */
-  readonly key?: KeyObject;
+  /** The HMAC key that is the secret's text, kept so that it is not made again for every request. */
+  readonly key?: HmacKey;
 }
 
 export type CredentialsLookup = (apiKey: string) => StoredCredentials | undefined;
@@ -74,9 +75,6 @@ export function canonicalMessage(parts: {
 }): string {
   return parts.timestamp + parts.method.toUpperCase() + parts.path + parts.body;
 }
-
-/** The HMAC key of a secret: its own text as UTF-8. */
-export const signingKey = (secret: string): KeyObject => createSecretKey(secret, "utf8");
 
 /** The value of `poly_signature`: HMAC-SHA256 of the message, 64 lower-case hex digits. */
 export const sign = (secret: string, message: string): string =>
@@ -203,10 +201,9 @@ export function refuseSignature(
   sent: string,
   credentials: StoredCredentials,
 ): AuthRefusal | undefined {
-  const hmac = createHmac("sha256", credentials.key ?? signingKey(credentials.secret));
-  hmac.update(timestamp + request.method + request.path);
-  if (request.body.length > 0) hmac.update(request.body);
-  if (equalInConstantTime(sent.toLowerCase(), hmac.digest("hex"))) return undefined;
+  const key = credentials.key ?? new HmacKey(Buffer.from(credentials.secret));
+  const digest = key.hex(timestamp + request.method + request.path, request.body);
+  if (equalInConstantTime(sent.toLowerCase(), digest)) return undefined;
   const { hint, mistakes } = explainSignature(request, timestamp, sent, credentials.secret);
   const error = "poly_signature is not the HMAC-SHA256 of this request under the secret of poly_api_key";
   return refusal("INVALID_SIGNATURE", error, hint, mistakes.length > 0 ? { mistakes } : undefined);

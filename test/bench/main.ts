@@ -1,13 +1,31 @@
 import { parseArgs } from "node:util";
+import { answerApart } from "./apart.ts";
 import { bookSection } from "./book-section.ts";
 import { flatnessSection } from "./flatness-section.ts";
 import { httpSection } from "./http/http-section.ts";
 import { machine } from "./machine.ts";
+import { marketMemory } from "./memory/market-memory.ts";
+import { memorySection } from "./memory/memory-section.ts";
 import type { Section, SectionReport } from "./section.ts";
+import { startSection } from "./start/start-section.ts";
+import { steadyFloor } from "./submit/steady-floor.ts";
+import { submitFlatnessSection } from "./submit/submit-flatness-section.ts";
+import { submitSection } from "./submit/submit-section.ts";
 import { machineLine, sectionText } from "./table.ts";
 
 /** In the order they run; a new one needs its file and its line here. */
-const SECTIONS: readonly Section[] = [bookSection, flatnessSection, httpSection];
+const SECTIONS: readonly Section[] = [
+  bookSection,
+  flatnessSection,
+  submitSection,
+  submitFlatnessSection,
+  memorySection,
+  httpSection,
+  startSection,
+];
+
+/** What this bundle does besides, in processes that it starts itself. */
+const PARTS = { steadyFloor, marketMemory };
 
 const USAGE = "usage: npm run bench -- [--json] [--only SECTION,...] [--rounds N]";
 
@@ -64,4 +82,4 @@ function choiceOrExit(): Choice {
   }
 }
 
-await run(choiceOrExit());
+if (!answerApart(PARTS)) await run(choiceOrExit());

@@ -12,10 +12,12 @@ export interface Parameter {
   readonly name: string;
   readonly in: "path" | "query" | "header";
   readonly required: boolean;
+  readonly description?: string;
 }
 
 export interface Operation {
   readonly operationId: string;
+  readonly summary?: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: Json;
   readonly responses: Readonly<Record<string, Response>>;

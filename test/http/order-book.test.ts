@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Api, startApi, T0 } from "../support/http.ts";
-import type { Book, ClockChange, LastTrade, Market, MarketPage, Quote } from "./replies.ts";
+import type { Book, ClockChange, Market } from "./replies.ts";
 import { deriveTrader, type Trader } from "./trader.ts";
 
 let api: Api;
@@ -128,105 +128,6 @@ describe("GET /clob/book", () => {
     await api.post(`/sim/markets/${market.id}/close`);
     expect(await bookOf(yes)).toMatchObject({ bids: [], asks: [] });
     expect(await bookOf(no)).toMatchObject({ bids: [], asks: [] });
-  });
-});
-
-describe("the quotes of a token", () => {
-  const quotesOf = async (tokenId: string) => ({
-    ...(await api.get<Quote>(`/clob/price?token_id=${tokenId}`)),
-    ...(await api.get<{ mid: number | null }>(`/clob/midpoint?token_id=${tokenId}`)),
-    ...(await api.get<{ spread: number | null }>(`/clob/spread?token_id=${tokenId}`)),
-  });
-
-  it("are null on an empty book", async () => {
-    const [yes] = tokensOf(await api.createMarket());
-    expect(await quotesOf(yes)).toEqual({
-      tokenId: yes,
-      bestBid: null,
-      bestAsk: null,
-      mid: null,
-      spread: null,
-    });
-  });
-
-  it("have neither mid nor spread when a side is empty", async () => {
-    const [yes, no] = tokensOf(await api.createMarket());
-    await maker.place({ tokenId: yes, side: "BUY", price: 0.4, size: 10 });
-    expect(await quotesOf(yes)).toMatchObject({ bestBid: 0.4, bestAsk: null, mid: null, spread: null });
-    expect(await quotesOf(no)).toMatchObject({ bestBid: null, bestAsk: 0.6, mid: null, spread: null });
-  });
-
-  it("are shortest decimals, half a tick too", async () => {
-    const [yes, no] = tokensOf(await api.createMarket({ tickSize: 0.0001 }));
-    await maker.place({ tokenId: yes, side: "BUY", price: 0.1, size: 10 });
-    await maker.place({ tokenId: yes, side: "SELL", price: 0.3001, size: 10 });
-    expect(await quotesOf(yes)).toEqual({
-      tokenId: yes,
-      bestBid: 0.1,
-      bestAsk: 0.3001,
-      mid: 0.20005,
-      spread: 0.2001,
-    });
-    expect(await quotesOf(no)).toEqual({
-      tokenId: no,
-      bestBid: 0.6999,
-      bestAsk: 0.9,
-      mid: 0.79995,
-      spread: 0.2001,
-    });
-  });
-
-  it("agree with the book in every market of the world", async () => {
-    const { data } = await api.get<MarketPage>("/api/markets");
-    for (const tokenId of data.flatMap(tokensOf)) {
-      const book = await bookOf(tokenId);
-      expect(await quotesOf(tokenId)).toMatchObject({
-        bestBid: book.bids[0]?.price ?? null,
-        bestAsk: book.asks[0]?.price ?? null,
-      });
-    }
-  });
-});
-
-describe("GET /clob/last-trade-price", () => {
-  const lastOf = (tokenId: string): Promise<LastTrade> =>
-    api.get(`/clob/last-trade-price?token_id=${tokenId}`);
-
-  it("is null before the first trade", async () => {
-    const [yes] = tokensOf(await api.createMarket());
-    expect(await lastOf(yes)).toEqual({ tokenId: yes, lastTradePrice: null, side: null, tradedAt: null });
-  });
-
-  it("is the maker's price and the taker's side, and the complement on the other token", async () => {
-    const [yes, no] = tokensOf(await api.createMarket());
-    await maker.place({ tokenId: yes, side: "SELL", price: 0.58, size: 3 });
-    const { createdAt } = await taker.place({ tokenId: yes, side: "BUY", price: 0.6, size: 1 });
-    expect(await lastOf(yes)).toEqual({
-      tokenId: yes,
-      lastTradePrice: 0.58,
-      side: "BUY",
-      tradedAt: createdAt,
-    });
-    expect(await lastOf(no)).toEqual({
-      tokenId: no,
-      lastTradePrice: 0.42,
-      side: "SELL",
-      tradedAt: createdAt,
-    });
-    expect((await bookOf(no)).lastTradePrice).toBe(0.42);
-  });
-});
-
-describe("a token's terms", () => {
-  it.each([0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001])("tell tick size %d", async (tickSize) => {
-    const [yes, no] = tokensOf(await api.createMarket({ tickSize }));
-    expect(await api.get(`/clob/tick-size?token_id=${yes}`)).toEqual({ tokenId: yes, tickSize });
-    expect(await api.get(`/clob/tick-size?token_id=${no}`)).toEqual({ tokenId: no, tickSize });
-  });
-
-  it("tell the taker's fee in basis points", async () => {
-    const [yes] = tokensOf(await api.createMarket({ feeRateBps: 200 }));
-    expect(await api.get(`/clob/fee-rate?token_id=${yes}`)).toEqual({ tokenId: yes, feeRateBps: 200 });
   });
 });
 

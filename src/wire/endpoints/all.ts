@@ -32,8 +32,19 @@ const service = [
   }),
 ] as const;
 
+const [getBook, ...otherReads] = orderBook;
+const [placeOrder, ...otherTrading] = trading;
+
 /** Every endpoint, the busiest first: the router tries them in this order. */
-export const ENDPOINTS = [...orderBook, ...trading, ...marketData, ...control, ...service] as const;
+export const ENDPOINTS = [
+  placeOrder,
+  getBook,
+  ...otherTrading,
+  ...otherReads,
+  ...marketData,
+  ...control,
+  ...service,
+] as const;
 
 export type AnyEndpoint = (typeof ENDPOINTS)[number];
 export type Operation = AnyEndpoint["operation"];

@@ -43,7 +43,8 @@ export function answerTo({ method, path, headers, body }: Call, port: number): P
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("end", () => {
         const text = Buffer.concat(chunks).toString();
-        if (response.statusCode !== 200) reject(new Error(`${method} ${path}: ${response.statusCode} ${text}`));
+        if (response.statusCode !== 200)
+          reject(new Error(`${method} ${path}: ${response.statusCode} ${text}`));
         else resolve({ headers: withoutConnection(response.rawHeaders), body: text });
       });
       response.on("error", reject);

@@ -24,7 +24,8 @@ interface Credentials {
 
 /** Derives credentials of a wallet and signs its orders, in a new market of their own. */
 export async function crossingOrders(port: number): Promise<CrossingOrders> {
-  const ask = async <Reply>(call: Call): Promise<Reply> => JSON.parse((await answerTo(call, port)).body) as Reply;
+  const ask = async <Reply>(call: Call): Promise<Reply> =>
+    JSON.parse((await answerTo(call, port)).body) as Reply;
   const { clock, devAccounts } = await ask<Overview>(get("/sim"));
   const [wallet] = devAccounts;
   if (wallet === undefined) throw new Error("the server has no dev account");

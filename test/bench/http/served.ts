@@ -6,6 +6,7 @@ import type { Answer } from "./call.ts";
 
 /** A server in a process of its own. */
 export interface Served {
+  readonly pid: number;
   readonly port: number;
   stop(): Promise<void>;
 }
@@ -27,7 +28,7 @@ export async function serveClobsim(...flags: readonly string[]): Promise<Served>
     const port = /answers at http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1];
     if (port === undefined) continue;
     child.stdout.resume();
-    return { port: Number(port), stop };
+    return { pid: child.pid as number, port: Number(port), stop };
   }
   throw new Error(`clobsim ${args.slice(1).join(" ")} ended before it answered`);
 }
@@ -38,7 +39,7 @@ export async function serveBare(answers: BareAnswers): Promise<Served> {
   const stop = stopper(child);
   child.send(answers);
   const [port] = await once(child, "message");
-  return { port: port as number, stop };
+  return { pid: child.pid as number, port: port as number, stop };
 }
 
 /** Ends a child, which must not outlive this process either. */

@@ -1,4 +1,3 @@
-import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { Keyring } from "../../../src/runtime/keyring.ts";
 import { addressOf } from "../../support/commands.ts";
@@ -45,12 +44,6 @@ describe("a set of credentials", () => {
     for (const part of ["apiKey", "secret", "passphrase"] as const) {
       expect(new Set(sets.map((set) => set[part])).size).toBe(4);
     }
-  });
-
-  it("has a key that signs as the secret's own text", () => {
-    const { key, secret } = keyedFloor().derive("alice");
-    const digest = (by: typeof key | string) => createHmac("sha256", by).update("message").digest("hex");
-    expect(digest(key)).toBe(digest(secret));
   });
 });
 

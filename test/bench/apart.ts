@@ -1,0 +1,45 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { inCheckout } from "./checkout.ts";
+
+/** What a process of its own does: opened with a choice, it answers figures as often as it is asked. */
+export type Part<Choice> = (choice: Choice) => () => number[];
+
+const FLAG = "--apart";
+
+/** A part of the benchmark in a process of its own, whose heap holds nothing but what is measured. */
+export class Apart {
+  readonly #child: ChildProcess;
+
+  /** @param name of one of the parts that `answerApart` was given. */
+  constructor(name: string, choice: object) {
+    this.#child = fork(inCheckout("dist/bench.js"), [FLAG, name, JSON.stringify(choice)]);
+  }
+
+  /** The part's next figures. @throws Error when it failed; it has then said why. */
+  async ask(): Promise<number[]> {
+    this.#child.send("next");
+    const ended = once(this.#child, "exit").then(() => {
+      throw new Error("a part of the benchmark failed");
+    });
+    const [figures] = await Promise.race([once(this.#child, "message"), ended]);
+    return figures as number[];
+  }
+
+  async stop(): Promise<void> {
+    const exit = once(this.#child, "exit");
+    this.#child.kill("SIGKILL");
+    await exit;
+  }
+}
+
+/** Whether this process is such a part; if so, it answers until its parent goes. */
+export function answerApart(parts: Readonly<Record<string, Part<never>>>): boolean {
+  const [flag, name = "", choice = ""] = process.argv.slice(2);
+  if (flag !== FLAG) return false;
+  const part = parts[name] as Part<unknown>;
+  const answer = part(JSON.parse(choice));
+  process.on("message", () => process.send?.(answer()));
+  process.on("disconnect", () => process.exit());
+  return true;
+}

@@ -1,0 +1,64 @@
+import type { Command } from "../../../src/core/commands.ts";
+import { violations } from "../../../src/core/invariants/invariants.ts";
+import type { State } from "../../../src/core/state.ts";
+import { FULL_PRICE, MAX_SIZE, millis, money, price, size } from "../../../src/core/units.ts";
+import { Exchange } from "../../../src/runtime/exchange.ts";
+
+/** What an exchange is opened with for a benchmark. */
+export interface FloorTerms {
+  readonly markets: number;
+  /** Price levels of every market. */
+  readonly levels: number;
+  /** Taker fee. */
+  readonly feeRateBps: number;
+}
+
+/** How many accounts trade on a floor. */
+export const TRADERS = 20;
+/** What each account is given. */
+const COLLATERAL = money(10_000_000_000_000);
+/** Shares of both outcomes that all accounts are given in all markets together. */
+const SHARES = 100_000_000_000;
+
+/** The address of an account, 0 <= index < TRADERS. */
+export const traderAt = (index: number): string => `0x${String(index).padStart(40, "0")}`;
+
+/** A new exchange with complementary markets that are all alike, and accounts that can pay for whatever a flow asks. */
+export function openFloor({ markets, levels, feeRateBps }: FloorTerms): Exchange {
+  const faucet = { collateral: money(0), everyMarket: size(0) };
+  const exchange = new Exchange({ seed: "1", faucet, credentials: "rotate" }, millis(0));
+  const texts = { description: "", category: "", tags: [], endDate: null };
+  demand(exchange, { kind: "createEvent", title: "All", slug: "all", ...texts });
+  for (let market = 1; market <= markets; market++) {
+    demand(exchange, {
+      kind: "createMarket",
+      event: 1,
+      question: `Will it be number ${market}?`,
+      slug: `number-${market}`,
+      ...texts,
+      tickSize: price(FULL_PRICE / (levels + 1)),
+      minOrderSize: size(1),
+      feeRateBps,
+      matching: "complementary",
+      selfTrade: "allow",
+    });
+  }
+  const everyMarket = size(Math.min(MAX_SIZE, Math.floor(SHARES / TRADERS / markets)));
+  for (let index = 0; index < TRADERS; index++) {
+    const address = traderAt(index);
+    demand(exchange, { kind: "fundAccount", address, collateral: COLLATERAL, tokens: [], everyMarket });
+  }
+  return exchange;
+}
+
+/** Submits a command. @throws Error when it is refused. */
+export function demand(exchange: Exchange, command: Command): void {
+  const decision = exchange.submit(command);
+  if (!decision.ok) throw new Error(`${JSON.stringify(command)}: ${JSON.stringify(decision.refusal)}`);
+}
+
+/** @throws Error when an invariant does not hold. */
+export function demandInvariants(state: State): void {
+  const broken = violations(state);
+  if (broken.length > 0) throw new Error(`broken: ${JSON.stringify(broken)}`);
+}

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Api, startApi } from "../support/http.ts";
+import type { Operation } from "./document.ts";
+import type { Market, OrderStory } from "./replies.ts";
+import { deriveTrader, type Trader } from "./trader.ts";
+
+/** One exchange and what has happened in it. */
+interface Told {
+  readonly api: Api;
+  readonly trader: Trader;
+  readonly market: Market;
+  readonly orderId: string;
+}
+
+/** The same story each time: keys, markets, orders of every kind, time, and refusals in between. */
+async function tell(api: Api): Promise<Told> {
+  const [trader, other] = [await deriveTrader(api, 1), await deriveTrader(api, 2)];
+  const market = await api.createMarket({ question: "Will it repeat?", tickSize: 0.001, feeRateBps: 25 });
+  const [yes, no] = market.tokens.map(({ tokenId }) => tokenId);
+  const { id: orderId } = await trader.place({ tokenId: yes, side: "SELL", price: 0.333, size: 33.33 });
+  await other.place({ tokenId: no, side: "SELL", price: 0.667, size: 11.11 });
+  await trader.refused({ tokenId: yes, side: "BUY", price: 2, size: 1 }, 400, "PRICE_OUT_OF_RANGE");
+  await api.post("/sim/clock", { advance: "90s" });
+  await other.place({ tokenId: yes, side: "BUY", price: 0.5, size: 7, orderType: "FAK" });
+  const expiration = String(api.now + 10);
+  await other.place({ tokenId: yes, side: "BUY", price: 0.2, size: 7, orderType: "GTD", expiration });
+  await api.post("/sim/clock", { advance: "1h" });
+  await other.ask("DELETE", "/clob/orders/all");
+  await api.createMarket({ question: "And again?", matching: "independent" });
+  return { api, trader, market, orderId };
+}
+
+const VALUES = ({ market, trader, orderId }: Told): Readonly<Record<string, string>> => ({
+  idOrSlug: market.slug,
+  address: trader.address,
+  id: orderId,
+  token_id: market.tokens[1]?.tokenId ?? "",
+  q: "repeat",
+});
+
+/** The path and query of an operation, its parameters taken from the story. */
+function targetOf(path: string, { parameters = [] }: Operation, told: Told): string {
+  const values = VALUES(told);
+  const filled = path.replace(/\{(\w+)\}/g, (_braces, name: string) =>
+    path.startsWith("/api/events") ? told.market.eventId : (values[name] ?? "missing"),
+  );
+  const needed = parameters.filter(({ in: place, required }) => place === "query" && required);
+  return (
+    filled + needed.map(({ name }, index) => `${index === 0 ? "?" : "&"}${name}=${values[name]}`).join("")
+  );
+}
+
+let one: Told;
+let two: Told;
+
+beforeAll(async () => {
+  one = await tell(await startApi());
+  two = await tell(await startApi());
+});
+afterAll(() => Promise.all([one.api.close(), two.api.close()]));
+
+describe("two servers of one seed and one start that were asked the same", () => {
+  it("answer the same bytes to every GET there is", async () => {
+    const paths = Object.entries(one.api.document.json.paths);
+    const gets = paths.flatMap(([path, { get }]) => (get === undefined ? [] : [[path, get] as const]));
+    expect(gets.length).toBeGreaterThan(25);
+    for (const [path, operation] of gets) {
+      const target = targetOf(path, operation, one);
+      expect(targetOf(path, operation, two)).toBe(target);
+      const [a, b] = [
+        await one.api.send(one.trader.signed("GET", target)),
+        await two.api.send(two.trader.signed("GET", target)),
+      ];
+      expect(a.status, `${target} ${a.text}`).toBe(200);
+      expect(b.text, target).toBe(a.text);
+      expect(b.headers).toEqual(a.headers);
+    }
+  });
+
+  it("issue the same credentials, ids and hashes", async () => {
+    expect(two.trader.credentials).toEqual(one.trader.credentials);
+    expect(two.market).toEqual(one.market);
+    expect(two.orderId).toBe(one.orderId);
+    expect(await two.api.stateHash()).toBe(await one.api.stateHash());
+  });
+
+  it("tell the same story of an order", async () => {
+    const path = `/sim/orders/${one.orderId}`;
+    const story = await one.api.get<OrderStory>(path);
+    expect(story.fills).toHaveLength(2);
+    expect(await two.api.get<OrderStory>(path)).toEqual(story);
+  });
+});
+
+describe("a server of another seed", () => {
+  it("issues other ids and other credentials", async () => {
+    const other = await startApi({ worldFile: null, markets: 1, seed: "another" });
+    const same = await startApi({ worldFile: null, markets: 1, seed: "another" });
+    const market = await other.createMarket();
+    expect(market.id).not.toBe(one.market.id);
+    expect(await same.createMarket()).toEqual(market);
+    expect((await deriveTrader(other, 1)).credentials).not.toEqual(one.trader.credentials);
+    await Promise.all([other.close(), same.close()]);
+  });
+});

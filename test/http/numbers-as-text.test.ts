@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Api, startApi } from "../support/http.ts";
+import type { Market, PlacedOrder, Refusal } from "./replies.ts";
+import { deriveTrader, type Trader } from "./trader.ts";
+
+/** The same exchange twice: decimals as JSON numbers, and as text. */
+let asNumbers: Exchange;
+let asText: Exchange;
+
+interface Exchange {
+  readonly api: Api;
+  readonly trader: Trader;
+  readonly other: Trader;
+  readonly market: Market;
+}
+
+async function open(numbers: "number" | "string"): Promise<Exchange> {
+  const api = await startApi({ numbers });
+  const [trader, other] = [await deriveTrader(api, 1), await deriveTrader(api, 2)];
+  const market = await api.createMarket({ tickSize: 0.0001, feeRateBps: 37, minOrderSize: 0.5 });
+  const tokenId = market.tokens[0]?.tokenId;
+  await trader.place({ tokenId, side: "SELL", price: 0.3, size: 10.1 });
+  await trader.place({ tokenId, side: "SELL", price: 0.3001, size: 0.7 });
+  await trader.place({ tokenId, side: "BUY", price: 0.1, size: 1000.01 });
+  await other.place({ tokenId, side: "BUY", price: 0.9, size: 10.4 });
+  return { api, trader, other, market };
+}
+
+beforeAll(async () => {
+  asNumbers = await open("number");
+  asText = await open("string");
+});
+afterAll(() => Promise.all([asNumbers.api.close(), asText.api.close()]));
+
+/** Every decimal of a reply as text, by its place; other numbers stay. */
+const DECIMALS = new Set(
+  `price size sizeMatched sizeRemaining avgPrice fee tickSize minOrderSize bestBid bestAsk lastTradePrice volume
+   liquidity mid spread p balance available reserved required shares collateral sharesOfEveryToken step`.split(
+    /\s+/,
+  ),
+);
+const withText = (value: unknown, key = ""): unknown => {
+  if (typeof value === "number") return DECIMALS.has(key) ? String(value) : value;
+  if (Array.isArray(value)) return value.map((item) => withText(item, key));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withText(inner, name)]));
+};
+
+const PATHS = ({ market, trader }: Exchange): string[] => [
+  "/api/markets",
+  `/api/markets/${market.id}`,
+  `/api/markets/${market.id}/prices-history`,
+  `/api/markets/${market.id}/trades?all=true`,
+  "/api/events",
+  `/api/events/${market.eventId}`,
+  "/api/search?q=rain",
+  ...["book", "price", "midpoint", "spread", "last-trade-price", "tick-size", "fee-rate"].map(
+    (read) => `/clob/${read}?token_id=${market.tokens[1]?.tokenId}`,
+  ),
+  "/clob/orders",
+  "/clob/trades",
+  "/sim/accounts",
+  `/sim/accounts/${trader.address}`,
+];
+
+describe("with --numbers string", () => {
+  it("every decimal is the text of the same digits, and nothing else differs", async () => {
+    const [paths, others] = [PATHS(asNumbers), PATHS(asText)];
+    expect(others).toEqual(paths);
+    for (const path of paths) {
+      const numbers = await asNumbers.api.send(asNumbers.trader.signed("GET", path));
+      const text = await asText.api.send(asText.trader.signed("GET", path));
+      expect([numbers.status, text.status], path).toEqual([200, 200]);
+      expect(text.body, path).toEqual(withText(numbers.body));
+    }
+  });
+
+  it("a placed order and its trades are text too; price and size are still sent as JSON numbers", async () => {
+    const place = ({ other, market }: Exchange): Promise<PlacedOrder> =>
+      other.place({ tokenId: market.tokens[0]?.tokenId, side: "BUY", price: 0.3001, size: 0.5 });
+    const [numbers, text] = [await place(asNumbers), await place(asText)];
+    expect(text).toEqual(withText(numbers));
+    expect(text).toMatchObject({
+      price: "0.3001",
+      size: "0.5",
+      avgPrice: "0.3001",
+      sizeMatched: "0.4",
+      fee: "0.000444",
+    });
+    const quoted = { tokenId: asText.market.tokens[0]?.tokenId, side: "BUY", price: "0.3", size: 5 };
+    await asText.other.refused(quoted, 400, "INVALID_ORDER");
+  });
+
+  it("the details of an error are text as well", async () => {
+    const refusals: [fields: object, code: string][] = [
+      [{ price: 0.55555 }, "INVALID_TICK_SIZE"],
+      [{ size: 5.001 }, "INVALID_SIZE"],
+      [{ size: 0.1 }, "SIZE_TOO_SMALL"],
+      [{ size: 100_000 }, "INSUFFICIENT_BALANCE"],
+    ];
+    for (const [fields, code] of refusals) {
+      const refuse = ({ other, market }: Exchange): Promise<{ body: Refusal }> =>
+        other.refused(
+          { tokenId: market.tokens[0]?.tokenId, side: "BUY", price: 0.5, size: 5, ...fields },
+          400,
+          code,
+        );
+      const [numbers, text] = [await refuse(asNumbers), await refuse(asText)];
+      expect(text.body.details, code).toEqual(withText(numbers.body.details));
+      expect(text.body.error).toBe(numbers.body.error);
+    }
+  });
+
+  it("the document says so", () => {
+    const schemasOf = ({ api }: Exchange) => api.document.json.components.schemas;
+    for (const name of ["Price", "Shares", "Usdc"]) {
+      expect(schemasOf(asNumbers)[name]?.type).toBe("number");
+      expect(schemasOf(asText)[name]?.type).toBe("string");
+    }
+  });
+
+  it("the state and its hash are the same", async () => {
+    expect(await asText.api.stateHash()).toBe(await asNumbers.api.stateHash());
+  });
+});

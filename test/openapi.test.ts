@@ -1,0 +1,158 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ENDPOINTS } from "../src/wire/endpoints/all.ts";
+import type { OpenApi } from "./http/document.ts";
+import { type Api, type Method, startApi } from "./support/http.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "clobsim-openapi-"));
+let api: Api;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(async () => {
+  await api.close();
+  rmSync(folder, { recursive: true });
+});
+
+const documentOf = async ({ server }: Api): Promise<OpenApi> =>
+  (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApi;
+
+/** What redocly's linter has against a document: its errors, and its warnings. */
+function lint(document: OpenApi): Promise<{ errors: string[]; warnings: string[] }> {
+  const path = join(mkdtempSync(join(folder, "lint-")), "openapi.json");
+  writeFileSync(path, JSON.stringify(document));
+  const program = createRequire(import.meta.url).resolve("@redocly/cli/bin/cli.js");
+  const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+  const args = [program, "lint", path, "--extends=recommended", "--format=json", "--max-problems=1000"];
+  return new Promise((resolve, reject) => {
+    execFile(
+      process.execPath,
+      args,
+      { env, cwd: folder, maxBuffer: 64 * 1024 * 1024 },
+      (error, stdout, stderr) => {
+        if (!stdout.includes("{")) return reject(error ?? new Error(stderr));
+        const { problems } = JSON.parse(stdout.slice(stdout.indexOf("{"))) as {
+          problems: { severity: string; ruleId: string; message: string; location: { pointer?: string }[] }[];
+        };
+        const of = (severity: string): string[] =>
+          problems
+            .filter((problem) => problem.severity === severity)
+            .map(({ ruleId, message, location }) => `${ruleId} at ${location[0]?.pointer}: ${message}`);
+        return resolve({ errors: of("error"), warnings: of("warn") });
+      },
+    );
+  });
+}
+
+describe("the served document", () => {
+  it.each(["number", "string"] as const)(
+    "is valid OpenAPI 3.1 to a public linter, with --numbers %s",
+    async (numbers) => {
+      const own = await startApi({ numbers });
+      const document = await documentOf(own);
+      await own.close();
+      expect(document.openapi).toMatch(/^3\.1\./);
+      expect((await lint(document)).errors).toEqual([]);
+    },
+  );
+
+  it("is one that the linter would find fault with, were it broken", async () => {
+    const document = await documentOf(api);
+    const broken = JSON.parse(
+      JSON.stringify(document).replace("#/components/schemas/Book", "#/nowhere"),
+    ) as OpenApi;
+    const unnamed = { ...broken, info: { version: 1 } } as unknown as OpenApi;
+    const { errors } = await lint(unnamed);
+    expect(errors.join("\n")).toContain("no-unresolved-refs");
+    expect(errors.join("\n")).toContain("struct");
+  });
+
+  it("holds every route of the server, its own and the health check too", () => {
+    const { paths } = api.document.json;
+    for (const { method, path, operation } of ENDPOINTS) {
+      expect(paths[path]?.[method.toLowerCase()]?.operationId).toBe(operation);
+    }
+    for (const path of ["/openapi.json", "/healthz"])
+      expect(Object.keys(paths[path] ?? {}), path).toEqual(["get"]);
+  });
+
+  it("holds every endpoint of the contract that this version answers", () => {
+    const documented = Object.entries(api.document.json.paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, "{}")}`),
+    );
+    expect(documented).toEqual(
+      expect.arrayContaining([
+        "POST /clob/auth/derive-api-key",
+        ...["book", "price", "midpoint", "spread", "last-trade-price", "tick-size", "fee-rate", "time"].map(
+          (read) => `GET /clob/${read}`,
+        ),
+        "POST /clob/order",
+        "DELETE /clob/order",
+        "DELETE /clob/orders/all",
+        "GET /clob/orders",
+        "GET /clob/trades",
+        "GET /api/markets",
+        "GET /api/markets/{}",
+        "GET /api/markets/{}/prices-history",
+        "GET /api/markets/{}/trades",
+        "GET /api/events",
+        "GET /api/events/{}",
+        "GET /api/search",
+        "GET /sim",
+        "GET /sim/clock",
+        "POST /sim/clock",
+        "POST /sim/reset",
+        "GET /sim/state",
+        "GET /sim/state/hash",
+        "GET /sim/accounts",
+        "GET /sim/accounts/{}",
+        "POST /sim/accounts/{}/fund",
+        "POST /sim/events",
+        "POST /sim/markets",
+        "POST /sim/markets/{}/close",
+        "POST /sim/markets/{}/resolve",
+        "GET /sim/orders/{}",
+        "GET /sim/invariants",
+        "POST /sim/explain-auth",
+      ]),
+    );
+  });
+
+  it("holds nothing that does not answer", async () => {
+    for (const [template, operations] of Object.entries(api.document.json.paths)) {
+      for (const method of Object.keys(operations)) {
+        const path = template.replace(/\{\w+\}/g, "x");
+        const reply = await api.send({ method: method.toUpperCase() as Method, path });
+        expect([reply.status, reply.text], `${method} ${path}`).not.toContain(405);
+        expect(reply.text, `${method} ${path}`).not.toContain("ROUTE_NOT_FOUND");
+      }
+    }
+  });
+
+  it("closes every object of a reply, but the state and the document itself: nothing comes undocumented", () => {
+    const { paths, components } = api.document.json;
+    const open = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.values(operations).flatMap(({ responses }) => {
+        const reference = responses["200"]?.content["application/json"].schema.$ref ?? "";
+        const schema = components.schemas[reference.replace("#/components/schemas/", "")];
+        return schema?.type === "object" && schema.additionalProperties === false ? [] : [path];
+      }),
+    );
+    expect(open.toSorted()).toEqual(["/openapi.json", "/sim/state"]);
+  });
+
+  it("describes every operation and every query parameter", () => {
+    const { paths } = api.document.json;
+    for (const operation of Object.values(paths).flatMap((operations) => Object.values(operations))) {
+      expect(operation.summary, operation.operationId).toMatch(/\S/);
+      for (const { name, in: place, description } of operation.parameters ?? []) {
+        if (place === "query") expect(description, `${operation.operationId} ${name}`).toMatch(/\S/);
+      }
+    }
+  });
+});
