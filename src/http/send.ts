@@ -1,4 +1,4 @@
-import { ApiError, errorBody, STATUS } from "../wire/errors.ts";
+import { ApiError, errorBody } from "../wire/errors.ts";
 import { allowedOrigin } from "./cross-origin.ts";
 import type { Incoming, Outgoing } from "./exchange-message.ts";
 import { type Answer, JsonText } from "./handler.ts";
@@ -34,7 +34,7 @@ export function sendEmpty(
   response: Outgoing,
   headers: readonly string[],
 ): void {
-  const raw = [...simHeaders(service, request), ...headers];
+  const raw = [...simHeaders(service, request.requestId), ...headers];
   response.writeHead(204, raw);
   response.end();
   log(service, request, 204, undefined);
@@ -48,7 +48,7 @@ function send(
   text: string,
   error: ApiError | undefined,
 ): void {
-  const headers = simHeaders(service, request);
+  const headers = simHeaders(service, request.requestId);
   headers.push("content-type", "application/json; charset=utf-8");
   const length = Buffer.byteLength(text);
   headers.push("content-length", String(length));
@@ -62,10 +62,10 @@ function send(
 }
 
 /** Request id, journal sequence and virtual time: every response carries them. */
-function simHeaders({ exchange }: Service, request: Incoming): string[] {
+export function simHeaders({ exchange }: Service, requestId: string): string[] {
   return [
     "x-request-id",
-    request.requestId,
+    requestId,
     "x-sim-sequence",
     String(exchange.sequence),
     "x-sim-time",
@@ -114,10 +114,3 @@ function defect(service: Service, request: Incoming, error: unknown): ApiError {
     details: shown,
   });
 }
-
-/** The HTTP status line's words for errors that are written to a bare socket. */
-export const REASONS: Readonly<Record<number, string>> = {
-  [STATUS.INVALID_HTTP]: "Bad Request",
-  [STATUS.REQUEST_TIMEOUT]: "Request Timeout",
-  [STATUS.HEADERS_TOO_LARGE]: "Request Header Fields Too Large",
-};

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { Duplex } from "node:stream";
 import express, { type Express } from "express";
-import { ApiError, errorBody } from "../wire/errors.ts";
+import { ApiError } from "../wire/errors.ts";
 import { preflightHeaders } from "./cross-origin.ts";
 import { mountEndpoints } from "./dispatch.ts";
 import { type Incoming, messageClasses, type Outgoing } from "./exchange-message.ts";
@@ -12,16 +11,13 @@ import { marketDataHandlers } from "./routes/market-data.ts";
 import { marketHandlers } from "./routes/markets.ts";
 import { orderBookHandlers } from "./routes/order-book.ts";
 import { tradingHandlers } from "./routes/trading.ts";
-import { pathOf, REASONS, sendEmpty, sendError } from "./send.ts";
+import { pathOf, sendEmpty, sendError } from "./send.ts";
 import type { Service } from "./service.ts";
+import { MAX_HEADER_SIZE, refuseOnSocket } from "./socket-refusal.ts";
 
-/** Request line and headers together, in bytes. */
-const MAX_HEADER_SIZE = 16 * 1024;
 /** How often connections are looked through for requests that take too long. */
 const TIMEOUT_CHECK_MS = 500;
 const KEEP_ALIVE_MS = 65_000;
-/** How long a client that was refused may take to hang up. */
-const HANG_UP_MS = 500;
 
 /** An HTTP server over one exchange, not yet listening. */
 export function createHttpServer(service: Service): Server {
@@ -37,7 +33,8 @@ export function createHttpServer(service: Service): Server {
     requireHostHeader: false,
     noDelay: true,
   });
-  const admitted = admit(service, app);
+  const nextId = requestIds();
+  const admitted = admit(service, app, nextId);
   server.on("request", admitted);
   server.on("checkExpectation", (request, response) => {
     admitted(
@@ -46,10 +43,21 @@ export function createHttpServer(service: Service): Server {
       new ApiError("EXPECTATION_FAILED", "no expectation but 100-continue can be met"),
     );
   });
-  server.on("connect", (_request, socket) => refuseOnSocket(service, new Error("CONNECT"), socket));
+  server.on("connect", (_request, socket) => refuseOnSocket(service, nextId(), new Error("CONNECT"), socket));
   server.maxHeadersCount = 0;
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseOnSocket(service, error, socket));
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) =>
+    refuseOnSocket(service, nextId(), error, socket),
+  );
   return server;
+}
+
+/** Requests are numbered in the order in which they come. */
+function requestIds(): () => string {
+  let count = 0;
+  return () => {
+    count += 1;
+    return `req-${count}`;
+  };
 }
 
 function createApp(service: Service): Express {
@@ -78,13 +86,12 @@ function createApp(service: Service): Express {
 function admit(
   service: Service,
   app: Express,
+  nextId: () => string,
 ): (request: IncomingMessage, response: Outgoing, error?: ApiError) => void {
-  let count = 0;
   return (message, response, refusal) => {
     const request = message as Incoming;
-    count += 1;
     request.arrivedAt = performance.now();
-    request.requestId = `req-${count}`;
+    request.requestId = nextId();
     try {
       guardHost(service.options, request);
       if (refusal !== undefined) throw refusal;
@@ -117,41 +124,3 @@ const undecodable = (request: Incoming): ApiError =>
     "INVALID_PARAMETER",
     `the path ${JSON.stringify(pathOf(request.url).slice(0, 200))} is not valid percent-encoding`,
   );
-
-/** Answers what never became a request: too large, too slow, or no HTTP at all. */
-function refuseOnSocket(service: Service, error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const known = socketError(error, service.options.requestTimeoutMs);
-  const requestId = "req-unread";
-  const body = JSON.stringify(errorBody(known, requestId));
-  socket.end(
-    [
-      `HTTP/1.1 ${known.status} ${REASONS[known.status] ?? "Error"}`,
-      "content-type: application/json; charset=utf-8",
-      `content-length: ${Buffer.byteLength(body)}`,
-      `x-request-id: ${requestId}`,
-      "connection: close",
-      "",
-      body,
-    ].join("\r\n"),
-  );
-  setTimeout(() => socket.destroy(), HANG_UP_MS).unref();
-  service.log.request({ requestId, method: "-", path: "-", status: known.status, ms: 0, code: known.code });
-}
-
-function socketError(error: NodeJS.ErrnoException, timeoutMs: number): ApiError {
-  switch (error.code) {
-    case "HPE_HEADER_OVERFLOW":
-      return new ApiError(
-        "HEADERS_TOO_LARGE",
-        `request line and headers are larger than ${MAX_HEADER_SIZE} bytes`,
-      );
-    case "ERR_HTTP_REQUEST_TIMEOUT":
-      return new ApiError("REQUEST_TIMEOUT", `the request was not complete within ${timeoutMs} ms`);
-    default:
-      return new ApiError("INVALID_HTTP", "what was sent is not a valid HTTP/1.1 request");
-  }
-}

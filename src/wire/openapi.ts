@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint, Tag } from "./endpoint.ts";
 import { ENDPOINTS } from "./endpoints/all.ts";
 import { type ErrorCode, STATUS } from "./errors.ts";
 import type { Params } from "./params.ts";
@@ -23,6 +23,15 @@ limit order book with signed trading under /clob, and a control plane under /sim
 Signed requests carry five headers. \`poly_signature\` is the hex HMAC-SHA256, under the text of the secret, of
 timestamp + METHOD + path + body, where the path is relative to /clob and has no query.`;
 
+const TAGS: Readonly<Record<Tag, string>> = {
+  "Market data": "Events, markets, prices and trades; anybody may read them.",
+  "Order book": "One token's book and quotes; anybody may read them.",
+  Trading: "Orders and fills of the caller; every request is signed.",
+  Credentials: "A wallet's signature becomes API credentials.",
+  "Control plane": "Clock, funds, markets, state and explanations; not part of the imitated service.",
+  Service: "The server itself.",
+};
+
 const DECIMAL_TEXT = { type: "string", pattern: "^[0-9]+(\\.[0-9]+)?$" };
 
 /** The OpenAPI 3.1 document of all endpoints, from the same schemas that read requests and describe replies. */
@@ -36,7 +45,7 @@ export function openApiDocument(options: OpenApiOptions): Json {
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: options.serverUrl }],
-    tags: [...new Set(ENDPOINTS.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: paths(),
     components: { schemas: schemas(options.numbers), securitySchemes: securitySchemes() },
   };

@@ -73,9 +73,7 @@ function readOrder(body: JsonObject): OrderRequest {
   const order = parsed.data;
   const sizeUnits = unitsOf(order.size, SIZE_PLACES);
   if (sizeUnits === null || sizeUnits > MAX_SIZE) {
-    throw new ApiError("INVALID_SIZE", `size ${plain(order.size)} is not a multiple of 0.01`, {
-      details: { size: order.size, step: 0.01 },
-    });
+    throw new ApiError("INVALID_SIZE", `size ${plain(order.size)} is not a multiple of 0.01`);
   }
   const priceUnits = unitsOf(order.price, PRICE_PLACES);
   return {
@@ -109,7 +107,7 @@ function firstProblem(body: JsonObject, issues: readonly z.core.$ZodIssue[]): Ap
   if (!isMistyped(first)) {
     return new ApiError(OUT_OF_RANGE[first], `${first} must be ${EXPECTED[first]}, found ${found}`, {
       hint: hintForWord(first, body[first]),
-      details: { [first]: body[first] },
+      details: { [first]: echoed(body[first]) },
     });
   }
   return new ApiError("INVALID_ORDER", `${first} must be ${EXPECTED[first]}, found ${found}`, {
@@ -117,6 +115,9 @@ function firstProblem(body: JsonObject, issues: readonly z.core.$ZodIssue[]): Ap
     details: { fields: FIELDS.filter(isMistyped) },
   });
 }
+
+/** A refused value as details repeat it, however long it was. */
+const echoed = (value: unknown): unknown => (typeof value === "string" ? value.slice(0, 80) : value);
 
 function hintForWord(field: Field, value: unknown): string | undefined {
   const words = WORDS[field];

@@ -23,7 +23,10 @@ export function offTheGrid(found: number, tickSize: Price, numbers: Numbers): Ap
     `price ${plain(found)} is not a multiple of the tick size ${priceText(tickSize)}`,
     {
       hint: `nearest valid prices: ${valid.join(", ")}`,
-      details: { price: found < 1e-6 ? plain(found) : found, tickSize: numbers.price(tickSize) },
+      details: {
+        price: numbers.mode === "string" || found < 1e-6 ? plain(found) : found,
+        tickSize: numbers.price(tickSize),
+      },
     },
   );
 }

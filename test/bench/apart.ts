@@ -10,26 +10,25 @@ const FLAG = "--apart";
 /** A part of the benchmark in a process of its own, whose heap holds nothing but what is measured. */
 export class Apart {
   readonly #child: ChildProcess;
+  readonly #exit: Promise<unknown>;
 
   /** @param name of one of the parts that `answerApart` was given. */
   constructor(name: string, choice: object) {
     this.#child = fork(inCheckout("dist/bench.js"), [FLAG, name, JSON.stringify(choice)]);
+    this.#exit = once(this.#child, "exit");
   }
 
   /** The part's next figures. @throws Error when it failed; it has then said why. */
   async ask(): Promise<number[]> {
     this.#child.send("next");
-    const ended = once(this.#child, "exit").then(() => {
-      throw new Error("a part of the benchmark failed");
-    });
-    const [figures] = await Promise.race([once(this.#child, "message"), ended]);
-    return figures as number[];
+    const answer = await Promise.race([once(this.#child, "message"), this.#exit.then(() => null)]);
+    if (answer === null) throw new Error("a part of the benchmark failed");
+    return (answer as [number[]])[0];
   }
 
   async stop(): Promise<void> {
-    const exit = once(this.#child, "exit");
     this.#child.kill("SIGKILL");
-    await exit;
+    await this.#exit;
   }
 }
 

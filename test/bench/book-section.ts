@@ -1,6 +1,7 @@
 import { clobsimBook } from "./clobsim-book.ts";
 import type { Contender } from "./contender.ts";
 import { commonFlow, type Flow } from "./flow.ts";
+import { measurementOf } from "./measurement.ts";
 import { nodejsOrderBook } from "./nodejs-order-book.ts";
 import { replaySubject } from "./replay-subject.ts";
 import { alternate, median } from "./rounds.ts";
@@ -27,14 +28,14 @@ export const bookSection: Section = {
       rounds,
       measurements: results.map(({ contender, flow, speeds }) => {
         const peer = results.find((other) => other.flow === flow && other.contender === nodejsOrderBook);
-        return {
-          workload: `${flow.levels} levels, ${flow.tape.length === PREFIX ? "first" : "all"} ${flow.tape.length.toLocaleString("en-US")} operations`,
-          subject: contender.name,
-          median: median(speeds),
-          lowest: Math.min(...speeds),
-          highest: Math.max(...speeds),
-          ratio: peer === undefined ? null : median(speeds) / median(peer.speeds),
-        };
+        const part = flow.tape.length === PREFIX ? "first" : "all";
+        const workload = `${flow.levels} levels, ${part} ${flow.tape.length.toLocaleString("en-US")} operations`;
+        return measurementOf(
+          workload,
+          contender.name,
+          speeds,
+          peer === undefined ? null : median(peer.speeds),
+        );
       }),
       notes: [
         `Compared on the first ${PREFIX.toLocaleString("en-US")} operations of the flow, while the book still fills: on all of them`,

@@ -1,4 +1,5 @@
 import { clobsimBook } from "./clobsim-book.ts";
+import { measurementOf } from "./measurement.ts";
 import { replaySubject } from "./replay-subject.ts";
 import { alternate, median } from "./rounds.ts";
 import type { Section } from "./section.ts";
@@ -24,14 +25,9 @@ export const flatnessSection: Section = {
       unit: "ns/operation",
       baseline: `${figure(FEWEST)} live orders`,
       rounds,
-      measurements: costs.map((cost, index) => ({
-        workload: loads[index]?.workload ?? "",
-        subject: clobsimBook.name,
-        median: median(cost),
-        lowest: Math.min(...cost),
-        highest: Math.max(...cost),
-        ratio: median(cost) / baseline,
-      })),
+      measurements: loads.map(({ workload }, index) =>
+        measurementOf(workload, clobsimBook.name, costs[index] ?? [], baseline),
+      ),
       notes: [
         "The same kinds of orders, fills and levels swept in every row. Canceling among 1,000 of the orders shows the book's own cost;",
         "canceling among all of them adds what the machine takes to reach orders that are in no cache.",

@@ -61,6 +61,23 @@ describe("alternate", () => {
   });
 });
 
+describe("a subject's check", () => {
+  it("follows every run and is not measured", () => {
+    const time = { now: 0 };
+    let checks = 0;
+    const subject: Subject = {
+      ...subjectOf("a", [3, 5], time, []),
+      check() {
+        checks += 1;
+        time.now += 1000;
+      },
+    };
+    const plan = { rounds: 2, warmUps: 0, sampleMs: 0, clock: () => time.now };
+    expect(alternate([subject], plan)).toEqual([[3, 5]]);
+    expect(checks).toBe(2);
+  });
+});
+
 describe("median", () => {
   it.each([
     { values: [3], expected: 3 },

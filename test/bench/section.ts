@@ -13,8 +13,8 @@ export interface Measurement {
 export interface SectionReport {
   /** Of median, lowest and highest. */
   readonly unit: string;
-  /** What a ratio of 1 is. */
-  readonly baseline: string;
+  /** What a ratio of 1 is; null when no row has one. */
+  readonly baseline: string | null;
   readonly rounds: number;
   readonly measurements: readonly Measurement[];
   /** What a reader must know to read the figures. */

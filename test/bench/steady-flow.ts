@@ -5,7 +5,7 @@ import { BUY, FAK, GTC, OperationTape, SELL } from "./operation-tape.ts";
 import { TradeTally } from "./trade-tally.ts";
 
 export interface SteadyChoice {
-  /** Orders resting before, during and after; at least 1,000. */
+  /** Orders resting before, during and after; at least 33. */
   readonly live: number;
   /** How many operations are measured, to within a dozen. */
   readonly operations: number;

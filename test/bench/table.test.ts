@@ -37,4 +37,10 @@ describe("the benchmark's table", () => {
       ].join("\n"),
     );
   });
+
+  it("says nothing of ratios where no row has one", () => {
+    const measure = () => ({ unit: "MiB", baseline: null, rounds: 1, measurements: [], notes: [] });
+    const text = sectionText({ name: "x", about: "y", measure }, measure());
+    expect(text.split("\n").at(-1)).toBe("One round.");
+  });
 });

@@ -47,7 +47,7 @@ export function sectionText(section: Section, report: SectionReport): string {
   return [
     `${section.name}: ${section.about}`,
     alignedTable([head, ...rows]),
-    `Medians of ${report.rounds} rounds; ratio: to ${report.baseline}.`,
+    `${report.rounds === 1 ? "One round" : `Medians of ${report.rounds} rounds`}${report.baseline === null ? "" : `; ratio: to ${report.baseline}`}.`,
     ...report.notes,
   ].join("\n");
 }

@@ -149,6 +149,24 @@ describe("the fields of an order", () => {
     expect(await trader.ask<PlacedOrder>("POST", "/clob/order", body)).toMatchObject({ price: 0.6 });
   });
 
+  it("a field that nobody knows cannot break out of the warning, whatever its name", async () => {
+    for (const name of [
+      "a\r\nx-evil: 1",
+      "\u001b[2J",
+      "größe",
+      "数量",
+      "\u0000",
+      "\ud800",
+      "a".repeat(4000),
+    ]) {
+      const request = trader.signed("POST", "/clob/order", { ...order, [name]: 1 });
+      const { status, headers } = await api.send(request);
+      expect(status).toBe(200);
+      expect(headers["x-sim-warning"]).toMatch(/^unknown field "[ -~]{1,140}"$/);
+      expect(headers["x-evil"]).toBeUndefined();
+    }
+  });
+
   it("keys of the prototype are fields like any other: unknown ones", async () => {
     const body = JSON.stringify(order).replace(
       "{",

@@ -76,6 +76,16 @@ describe("GET /sim/state", () => {
     const text = await read();
     expect(await read()).toBe(text);
     expect(await api.stateHash()).toBe(createHash("sha256").update(text).digest("hex"));
+    expect(Object.keys(JSON.parse(text) as object)).toEqual([
+      "units",
+      "config",
+      "issued",
+      "accounts",
+      "events",
+      "markets",
+      "orders",
+      "trades",
+    ]);
     await api.createMarket();
     expect(await read()).not.toBe(text);
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { millis } from "../../src/core/units.ts";
+import { millis, money, size } from "../../src/core/units.ts";
 import { type Api, type Headers, startApi, T0 } from "../support/http.ts";
 import { refusalOf, titleOf } from "./bad-inputs.ts";
 import type { Account, Credentials, OrderPage, Refusal } from "./replies.ts";
@@ -123,6 +123,22 @@ describe("POST /clob/auth/derive-api-key", () => {
     expect(funded.collateral).toEqual({ balance: 10000, available: 10000, reserved: 0 });
     await deriveTrader(api, 77);
     expect(await api.get<Account>(`/sim/accounts/${trader.address}`)).toEqual(funded);
+  });
+
+  it("gives a wallet what the configuration says, shares when it first touches a market", async () => {
+    const faucet = { collateral: money(12_500_000), everyMarket: size(750) };
+    const own = await startApi({ faucet });
+    const trader = await deriveTrader(own, 1);
+    const account = (): Promise<Account> => own.get(`/sim/accounts/${trader.address}`);
+    expect(await account()).toMatchObject({ collateral: { balance: 12.5 }, tokens: [] });
+    const tokenId = (await own.createMarket()).tokens[1]?.tokenId;
+    await trader.place({ tokenId, side: "SELL", price: 0.5, size: 7.5 });
+    const held = (await account()).tokens.map(({ balance, available }) => [balance, available]);
+    expect(held).toEqual([
+      [7.5, 7.5],
+      [7.5, 0],
+    ]);
+    await own.close();
   });
 
   it("answers the signatures that are known to be right", async () => {

@@ -147,10 +147,10 @@ describe("the program", () => {
     await server.stop();
   });
 
-  it("tells a client that is still sending that its body is too large, and does not break the connection", async () => {
+  it("answers a client that is still sending 10 MB, and does not break the connection", async () => {
     const server = await program.serve(["--log-level", "silent"]);
     const body = Buffer.alloc(10_000_000, "a");
-    const parts = (): ReadableStream =>
+    const inParts = (): ReadableStream =>
       new ReadableStream({
         start(controller) {
           for (let start = 0; start < body.length; start += 65_536) {
@@ -159,12 +159,22 @@ describe("the program", () => {
           controller.close();
         },
       });
-    const headers = { "content-type": "application/json" };
-    for (let round = 0; round < 10; round += 1) {
-      for (const sent of [body, parts()]) {
-        const init = { method: "POST", body: sent, duplex: "half", headers };
-        const reply = await fetch(`${server.url}/clob/order`, init as RequestInit);
-        expect([reply.status, ((await reply.json()) as Refusal).code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
+    const json = { "content-type": "application/json" };
+    const cases: [path: string, headers: Readonly<Record<string, string>>, code: string][] = [
+      ["/clob/order", json, "PAYLOAD_TOO_LARGE"],
+      ["/clob/order", { "content-type": "text/plain" }, "UNSUPPORTED_MEDIA_TYPE"],
+      ["/sim/reset", { ...json, origin: "http://evil.example" }, "ORIGIN_NOT_ALLOWED"],
+      ["/clob/time", json, "METHOD_NOT_ALLOWED"],
+      ["/nowhere", json, "ROUTE_NOT_FOUND"],
+    ];
+    for (let round = 0; round < 3; round += 1) {
+      for (const [path, headers, expected] of cases) {
+        for (const sent of [body, inParts()]) {
+          const init = { method: "POST", body: sent, duplex: "half", headers };
+          const { code } = (await (await fetch(server.url + path, init as RequestInit)).json()) as Refusal;
+          const isChunked = sent !== body && expected === "UNSUPPORTED_MEDIA_TYPE";
+          expect(code, path).toBe(isChunked ? "PAYLOAD_TOO_LARGE" : expected);
+        }
       }
     }
     await server.stop();

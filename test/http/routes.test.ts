@@ -118,6 +118,17 @@ describe("HEAD", () => {
     }
   });
 
+  it("is signed as HEAD", async () => {
+    const trader = await deriveTrader(api, 2);
+    const statusOf = async (method: string): Promise<number> => {
+      const headers = Object.entries(trader.headers("HEAD", "/clob/orders", "", { method }));
+      const lines = [HOST, ...headers.map((pair) => pair.join(": "))];
+      const bytes = requestBytes("HEAD /clob/orders", lines);
+      return (await answerTo(api.port, bytes, { isHead: true })).status;
+    };
+    expect([await statusOf("HEAD"), await statusOf("GET")]).toEqual([200, 401]);
+  });
+
   it("answers errors like GET, without the body", async () => {
     for (const [path, status] of [
       ["/clob/book", 400],

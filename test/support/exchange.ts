@@ -128,7 +128,9 @@ export class TestExchange {
 
   /** Lets a duration such as `90s` pass. */
   advance(duration: string): void {
-    this.exchange.advanceTo(millis(this.exchange.now + (parseDuration(duration) ?? Number.NaN)));
+    const length = parseDuration(duration);
+    if (length === null) throw new Error(`not a duration: ${duration}`);
+    this.exchange.advanceTo(millis(this.exchange.now + length));
     this.#check(`advance ${duration}`);
   }
 

@@ -8,7 +8,6 @@ import { checksummed, readAddress } from "../../wire/address.ts";
 import { MONEY_PLACES, SIZE_PLACES, unitsOf } from "../../wire/decimals.ts";
 import { ApiError } from "../../wire/errors.ts";
 import { explainAuth } from "../../wire/explain-auth.ts";
-import { orderNotFound } from "../../wire/refusals.ts";
 import { accountReply } from "../../wire/replies/account-reply.ts";
 import { orderStory } from "../../wire/replies/order-story.ts";
 import { pageOf } from "../../wire/replies/view.ts";
@@ -70,7 +69,8 @@ export const controlHandlers: Handlers<
     const view = viewOf(service);
     const id = path.id ?? "";
     const order = view.state.orders.find(numberOf(view.state.idPrefixes.order, id));
-    if (order === undefined) throw orderNotFound(id);
+    if (order === undefined)
+      throw new ApiError("ORDER_NOT_FOUND", `no order ${JSON.stringify(id.slice(0, 80))}`);
     return orderStory(view, order);
   },
   explainAuth: ({ body }, service) => {

@@ -3,7 +3,7 @@ import { ASK, BID, type BookDirection } from "../../core/book/book.ts";
 import type { Outcome } from "../../core/commands.ts";
 import { bookFor, isMirrored, type Market, type MarketBook, tokenIdIn } from "../../core/market.ts";
 import { toIso } from "../../core/time.ts";
-import { price, size } from "../../core/units.ts";
+import { type Price, price, type Size, size } from "../../core/units.ts";
 import { lastTradeOf, priceFor, priceOrNull } from "./quotes.ts";
 import { marketIdOf, type View } from "./view.ts";
 
@@ -33,36 +33,36 @@ export function bookReply(view: View, market: Market, outcome: Outcome): object 
   const { numbers } = view;
   const lane = bookFor(market, outcome);
   const mirrored = isMirrored(market, outcome);
-  const bids = levelsOf(view, market, outcome, lane, mirrored ? ASK : BID);
-  const asks = levelsOf(view, market, outcome, lane, mirrored ? BID : ASK);
+  const bids = levelsOf(market, outcome, lane, mirrored ? ASK : BID);
+  const asks = levelsOf(market, outcome, lane, mirrored ? BID : ASK);
+  const shown = ([of, open, orders]: Level): object => ({
+    price: numbers.price(of),
+    size: numbers.size(open),
+    orders,
+  });
   return {
     tokenId: tokenIdIn(market, outcome),
     marketId: marketIdOf(view, market),
     outcome,
-    bids,
-    asks,
+    bids: bids.map(shown),
+    asks: asks.map(shown),
     tickSize: numbers.price(market.tickSize),
     lastTradePrice: priceOrNull(numbers, lastTradeOf(market, outcome)?.price ?? null),
     sequence: lane.sequence,
-    hash: createHash("sha256").update(JSON.stringify({ bids, asks })).digest("hex"),
+    hash: createHash("sha256")
+      .update(JSON.stringify([bids, asks]))
+      .digest("hex"),
     updatedAt: toIso(lane.updatedAt),
   };
 }
 
-function levelsOf(
-  { numbers }: View,
-  market: Market,
-  outcome: Outcome,
-  lane: MarketBook,
-  direction: BookDirection,
-): object[] {
-  const levels: object[] = [];
+/** A price level in the core's units, which is what the hash of a book covers. */
+type Level = readonly [price: Price, open: Size, orders: number];
+
+function levelsOf(market: Market, outcome: Outcome, lane: MarketBook, direction: BookDirection): Level[] {
+  const levels: Level[] = [];
   lane.book?.depth(direction, (tick, open, orders) => {
-    levels.push({
-      price: numbers.price(priceFor(market, outcome, price(tick * market.tickSize))),
-      size: numbers.size(size(open)),
-      orders,
-    });
+    levels.push([priceFor(market, outcome, price(tick * market.tickSize)), size(open), orders]);
   });
   return levels;
 }

@@ -164,7 +164,20 @@ export const pastedRequest = named(
   }),
 );
 
-export const authExplanation = named("AuthExplanation", z.looseObject({ verdict: z.string() }));
+export const authExplanation = exactly("AuthExplanation", {
+  verdict: z.string(),
+  hint: z.string().nullable(),
+  checks: z.array(
+    exactly("AuthCheck", {
+      check: z.string(),
+      code: z.string(),
+      ok: z.boolean().nullable(),
+      message: z.string(),
+    }),
+  ),
+  canonicalMessage: z.string(),
+  serverTime: unixSeconds,
+});
 
 export const health = exactly("Health", { status: z.literal("ok"), time: moment });
 export const openApiReply = named("OpenApiDocument", z.looseObject({ openapi: z.string() }), "OpenAPI 3.1.");

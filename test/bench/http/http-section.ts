@@ -1,3 +1,4 @@
+import { buildProgram } from "../checkout.ts";
 import { measurementOf } from "../measurement.ts";
 import { median } from "../rounds.ts";
 import type { Section } from "../section.ts";
@@ -17,6 +18,7 @@ export const httpSection: Section = {
   name: "http",
   about: "reading a book and placing signed orders over HTTP",
   async measure(rounds) {
+    await buildProgram();
     const servers: Served[] = [];
     const start = async (starting: Promise<Served>): Promise<Served> => {
       servers.push(await starting);

@@ -1,8 +1,10 @@
 import type { Command } from "../../../src/core/commands.ts";
 import { violations } from "../../../src/core/invariants/invariants.ts";
+import { outcomeOf } from "../../../src/core/market.ts";
 import type { State } from "../../../src/core/state.ts";
-import { FULL_PRICE, MAX_SIZE, millis, money, price, size } from "../../../src/core/units.ts";
+import { complement, FULL_PRICE, MAX_SIZE, millis, money, price, size } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/runtime/exchange.ts";
+import { TradeTally } from "../trade-tally.ts";
 
 /** What an exchange is opened with for a benchmark. */
 export interface FloorTerms {
@@ -61,4 +63,15 @@ export function demand(exchange: Exchange, command: Command): void {
 export function demandInvariants(state: State): void {
   const broken = violations(state);
   if (broken.length > 0) throw new Error(`broken: ${JSON.stringify(broken)}`);
+}
+
+/** The trades of a state in terms of YES, as the book alone would have made them. */
+export function tallyOf(state: State, levels: number): TradeTally {
+  const tally = new TradeTally();
+  const units = FULL_PRICE / (levels + 1);
+  for (const { taker, maker, price, size } of state.trades) {
+    const isMirrored = outcomeOf(state.orders.get(taker).token) === "NO";
+    tally.add(taker, maker, (isMirrored ? complement(price) : price) / units, size);
+  }
+  return tally;
 }

@@ -1,12 +1,8 @@
-import { outcomeOf } from "../../../src/core/market.ts";
-import type { State } from "../../../src/core/state.ts";
-import { complement, FULL_PRICE } from "../../../src/core/units.ts";
 import { commonFlow, type Flow } from "../flow.ts";
 import { measurementOf } from "../measurement.ts";
 import { alternate, median, type Subject } from "../rounds.ts";
 import type { Section } from "../section.ts";
-import { TradeTally } from "../trade-tally.ts";
-import { demand, demandInvariants, openFloor, TRADERS } from "./floor.ts";
+import { demand, demandInvariants, openFloor, TRADERS, tallyOf } from "./floor.ts";
 import { FlowCommands } from "./flow-commands.ts";
 
 const OPERATIONS = 200_000;
@@ -65,15 +61,4 @@ function subjectOf(name: string, flow: Flow, { feeRateBps, bothOutcomes }: Terms
       demandInvariants(exchange.state);
     },
   };
-}
-
-/** The trades of a state in terms of YES, as the book alone would have made them. */
-function tallyOf(state: State, levels: number): TradeTally {
-  const tally = new TradeTally();
-  const units = FULL_PRICE / (levels + 1);
-  for (const { taker, maker, price, size } of state.trades) {
-    const isMirrored = outcomeOf(state.orders.get(taker).token) === "NO";
-    tally.add(taker, maker, (isMirrored ? complement(price) : price) / units, size);
-  }
-  return tally;
 }

@@ -56,6 +56,8 @@ describe("a grant of shares in every market", () => {
     floor.fund("dave", { everyMarket: 30 });
     floor.send("dave SELL 60 YES @ 0.5");
     expect(floor.shares("dave", "YES")).toEqual({ balance: 80, reserved: 80 });
+    floor.send("dave SELL 80 NO @ 0.99");
+    expect(mintsIn(floor)).toHaveLength(2);
   });
 
   it("comes on top of shares that were there", () => {

@@ -33,6 +33,12 @@ describe("the id of an event, market, order or trade", () => {
     expect(numberOf(prefix, idOf(idPrefix("2", "order"), 1))).toBe(0);
   });
 
+  it("is in small letters: the same in capital ones leads to no number", () => {
+    const prefix = idPrefix("1", "order");
+    expect(numberOf(prefix, `${prefix}00000000000a`)).toBe(10);
+    expect(numberOf(prefix, `${prefix}00000000000A`)).toBe(0);
+  });
+
   it("is the same on every machine: the golden ids of seed 1", () => {
     expect(KINDS.map((kind) => idOf(idPrefix("1", kind), 1))).toMatchInlineSnapshot(`
       [

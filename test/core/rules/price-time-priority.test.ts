@@ -141,6 +141,17 @@ describe("what an order notes when it rests", () => {
     expect(floor.state.orders.get(2)).toMatchObject({ touch: 7000, crossable: 0 });
   });
 
+  it("is how much it could have filled before its own order stopped it", () => {
+    const floor = openFloor({ selfTrade: "cancel-taker" });
+    floor.send(
+      "alice SELL 4 YES @ 0.5",
+      "bob SELL 1 YES @ 0.5",
+      "alice SELL 4 YES @ 0.6",
+      "bob BUY 9 YES @ 0.6",
+    );
+    expect(floor.state.orders.get(4)).toMatchObject({ touch: 5000, crossable: 400 });
+  });
+
   it("is no touch when nobody stands there", () => {
     const floor = openFloor();
     floor.send("alice BUY 10 YES @ 0.3", "bob BUY 5 YES @ 0.2");

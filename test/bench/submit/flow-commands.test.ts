@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { commonFlow } from "../flow.ts";
+import { steadyFlow } from "../steady-flow.ts";
+import { demand, demandInvariants, openFloor, tallyOf } from "./floor.ts";
+import { FlowCommands } from "./flow-commands.ts";
+
+const OPERATIONS = 10_000;
+const BATCH = 3000;
+
+describe("a flow as commands", () => {
+  it.each([
+    { words: "in terms of YES", typed: false, bothOutcomes: false },
+    { words: "in terms of YES, of all types", typed: true, bothOutcomes: false },
+    { words: "in terms of both outcomes", typed: false, bothOutcomes: true },
+  ])("makes the flow's trades $words", ({ typed, bothOutcomes }) => {
+    const flow = commonFlow({ levels: 99, typed, operations: OPERATIONS });
+    const exchange = openFloor({ markets: 1, levels: 99, feeRateBps: 0 });
+    for (const command of new FlowCommands(flow, exchange.state, { bothOutcomes }).take(OPERATIONS)) {
+      demand(exchange, command);
+    }
+    expect(tallyOf(exchange.state, 99)).toEqual(flow.expected);
+    demandInvariants(exchange.state);
+  });
+
+  it("keeps every book of several markets as full as it was", () => {
+    const flow = steadyFlow({ live: 40, operations: OPERATIONS });
+    const exchange = openFloor({ markets: 3, levels: flow.levels, feeRateBps: 0 });
+    const commands = new FlowCommands(flow, exchange.state);
+    for (const command of commands.opening()) demand(exchange, command);
+    expect(exchange.state.trades.size).toBe(0);
+    for (const command of commands.take(BATCH)) demand(exchange, command);
+    for (const { books, trades } of exchange.state.markets) {
+      expect(trades.size).toBeGreaterThan(0);
+      let live = 0;
+      for (const { book } of books) {
+        for (const direction of [0, 1] as const)
+          book?.depth(direction, (_tick, _open, orders) => (live += orders));
+      }
+      // A turn of the flow that is under way has taken orders and not yet brought them back.
+      expect(Math.abs(live - 40)).toBeLessThanOrEqual(17);
+    }
+    demandInvariants(exchange.state);
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { canonicalLines, stateHash } from "../../../src/core/canonical.ts";
+import { sha256Hex } from "../../../src/core/hash.ts";
+import type { State } from "../../../src/core/state.ts";
+import { openFloor, TestExchange } from "../../support/exchange.ts";
+
+type Json = { [name: string]: Json } | Json[] | string | number | boolean | null;
+
+/** Alice's order 1 rests, partly filled by order 2 of bob; the accounts' grants are minted, one address has derived. */
+function livelyState(): State {
+  const floor = openFloor({ feeRateBps: 100, matching: "independent" });
+  floor.fund("alice", { everyMarket: 5 });
+  floor.send("alice BUY 10 YES @ 0.5 GTD 1h", "bob SELL 3 YES @ 0.5", "bob SELL 3 NO @ 0.5 FOK");
+  return floor.state;
+}
+
+const documentOf = (state: State): Record<string, Json> => JSON.parse([...canonicalLines(state)].join("\n"));
+
+/** Each place of a document where a value stands, as a path. */
+function placesOf(value: Json, path: readonly string[] = []): string[][] {
+  if (typeof value !== "object" || value === null) return [[...path]];
+  return Object.entries(value).flatMap(([name, part]) => placesOf(part, [...path, name]));
+}
+
+/** What differs between a document and the one of a state in which something has been changed. */
+function changed(change: (state: State) => void): string[] {
+  const state = livelyState();
+  const [before, hash] = [documentOf(state), stateHash(state)];
+  change(state);
+  const after = documentOf(state);
+  expect(stateHash(state)).not.toBe(hash);
+  const at = (document: Json, path: readonly string[]): unknown =>
+    path.reduce<unknown>((part, name) => (part as Record<string, unknown> | undefined)?.[name], document);
+  const places = new Set([...placesOf(before), ...placesOf(after)].map((path) => path.join(".")));
+  return [...places].filter((place) => at(before, place.split(".")) !== at(after, place.split(".")));
+}
+
+/** Changes one fact by hand, which only tests may do. */
+const set =
+  (of: (state: State) => object, name: string, value: unknown) =>
+  (state: State): void =>
+    void Object.assign(of(state), { [name]: value });
+
+const account = (state: State) => state.accounts.get(3);
+const holding = (state: State) => account(state).holdings.get(1) as object & { yes: object; no: object };
+const market = (state: State) => state.markets.get(1);
+const order = (state: State) => state.orders.get(1);
+const trade = (state: State) => state.trades.get(1);
+
+const FACTS: readonly [place: string, change: (state: State) => void][] = [
+  ["issued", set((state) => state, "issued", 1)],
+  ["accounts.2.address", set(account, "address", "0x")],
+  ["accounts.2.collateral.balance", set((state) => account(state).collateral, "balance", 1)],
+  ["accounts.2.collateral.reserved", set((state) => account(state).collateral, "reserved", 1)],
+  ["accounts.2.everyMarket", set(account, "everyMarket", 1)],
+  ["accounts.2.derivations", set(account, "derivations", 7)],
+  ["accounts.2.holdings.0.yes.balance", set((state) => holding(state).yes, "balance", 1)],
+  ["accounts.2.holdings.0.no.reserved", set((state) => holding(state).no, "reserved", 1)],
+  ["accounts.2.holdings.0.granted", set(holding, "granted", 1)],
+  ["events.0.title", set((state) => state.events.get(1), "title", "other")],
+  ["markets.0.question", set(market, "question", "other")],
+  ["markets.0.status", set(market, "status", "CLOSED")],
+  ["markets.0.winningOutcome", set(market, "winningOutcome", "NO")],
+  ["markets.0.resolvedAt", set(market, "resolvedAt", 1)],
+  ["markets.0.supply", set(market, "supply", 1)],
+  ["markets.0.volume.micro", set((state) => market(state).volume, "micro", 1)],
+  ["markets.0.liquidity.usdc", set((state) => market(state).liquidity, "usdc", 77)],
+  ["markets.0.books.0.sequence", set((state) => market(state).books[0], "sequence", 77)],
+  ["markets.0.books.1.updatedAt", set((state) => market(state).books[1] as object, "updatedAt", 1)],
+  ["markets.0.books.0.last.price", set((state) => market(state).books[0].last as object, "price", 1)],
+  ["orders.0.status", set(order, "status", "EXPIRED")],
+  ["orders.0.matched", set(order, "matched", 1)],
+  ["orders.0.notional", set(order, "notional", 1)],
+  ["orders.0.fee", set(order, "fee", 1)],
+  ["orders.0.expiration", set(order, "expiration", 1)],
+  ["orders.0.cancelReason", set(order, "cancelReason", "USER")],
+  ["orders.0.ordersAhead", set(order, "ordersAhead", 7)],
+  ["orders.0.updatedAt", set(order, "updatedAt", 1)],
+  ["trades.0.price", set(trade, "price", 1)],
+  ["trades.0.fee", set(trade, "fee", 1)],
+  ["trades.0.status", set(trade, "status", "FAILED")],
+];
+
+describe("the canonical document", () => {
+  it.each(FACTS)("tells %s, and the hash changes with it", (place, change) => {
+    expect(changed(change)).toEqual([place]);
+  });
+
+  it("is JSON, of an empty exchange as of a lively one, and names its units", () => {
+    expect(documentOf(new TestExchange().state)).toMatchObject({
+      events: [],
+      markets: [],
+      orders: [],
+      trades: [],
+    });
+    expect(documentOf(livelyState())).toMatchObject({
+      units: { price: "0.0001 USDC", size: "0.01 share", money: "0.000001 USDC", at: "Unix ms" },
+      config: { seed: "test" },
+      accounts: { length: 5 },
+      orders: { length: 3 },
+      trades: { length: 1 },
+    });
+  });
+
+  it("has the SHA-256 of its lines as the hash of the state", () => {
+    const state = livelyState();
+    const text = [...canonicalLines(state)].map((line) => `${line}\n`).join("");
+    expect(stateHash(state)).toBe(sha256Hex(text));
+  });
+
+  it("lists holdings by market, in whatever order they were touched", () => {
+    const floor = openFloor();
+    floor.market();
+    floor.market();
+    floor.fund("dave", { usdc: 100, everyMarket: 10 });
+    for (const market of [3, 1, 2]) floor.demand(floor.command("dave SELL 1 YES @ 0.9", market));
+    const accounts = documentOf(floor.state).accounts as { holdings: { market: number }[] }[];
+    expect(accounts.at(-1)?.holdings.map(({ market }) => market)).toEqual([1, 2, 3]);
+  });
+
+  it("says nothing of where an order lies in memory", () => {
+    const names = new Set(placesOf(documentOf(livelyState())).flat());
+    for (const name of ["slot", "nextOpen", "previousOpen", "lastTrade", "book", "history"]) {
+      expect(names.has(name), name).toBe(false);
+    }
+  });
+});
