@@ -1,5 +1,4 @@
 import { IncomingMessage, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import type { Express } from "express";
 
 /** A request with what the edge notes about it on arrival. */
@@ -16,27 +15,32 @@ export interface Incoming extends IncomingMessage {
 export type Outgoing = ServerResponse<IncomingMessage>;
 
 /**
- * Message classes whose instances already have express's own prototypes. Express gives every request and response its
- * prototype anew, which costs V8 its fast shapes; where it is the same already, that costs nothing.
+ * Message classes that already have express's own prototypes, and an app that takes theirs for its own. Express gives
+ * every request and response its prototype anew, which costs V8 its fast shapes; where it is the same already, that
+ * costs nothing.
  */
 export function messageClasses(app: Express): {
   readonly IncomingMessage: typeof IncomingMessage;
   readonly ServerResponse: typeof ServerResponse;
 } {
-  function Request(this: Incoming, socket: Socket): void {
-    Reflect.apply(IncomingMessage, this, [socket]);
-    this.arrivedAt = 0;
-    this.requestId = "";
-    this.warning = "";
+  class Request extends IncomingMessage {
+    arrivedAt = 0;
+    requestId = "";
+    warning = "";
   }
-  function Response(this: Outgoing, request: IncomingMessage, options?: object): void {
-    Reflect.apply(ServerResponse, this, [request, options]);
-    this.sendDate = false;
+  class Response extends ServerResponse {
+    constructor(request: IncomingMessage, options?: object) {
+      // Node hands its server's options on, of which the published types of the class do not know.
+      super(...([request, options] as unknown as [IncomingMessage]));
+      this.sendDate = false;
+    }
   }
-  Request.prototype = app.request;
-  Response.prototype = app.response;
+  Object.setPrototypeOf(Request.prototype, app.request);
+  Object.setPrototypeOf(Response.prototype, app.response);
+  app.request = Request.prototype as unknown as typeof app.request;
+  app.response = Response.prototype as unknown as typeof app.response;
   return {
-    IncomingMessage: Request as unknown as typeof IncomingMessage,
+    IncomingMessage: Request,
     ServerResponse: Response as unknown as typeof ServerResponse,
   };
 }

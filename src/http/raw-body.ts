@@ -4,11 +4,11 @@ import type { Incoming } from "./exchange-message.ts";
 /** The body of a request that sent none. */
 export const NO_BODY = Buffer.alloc(0);
 
-/** How many bytes of body a request announces; undefined when they come in chunks. */
-export function announcedBody({ headers }: Incoming): number | undefined {
-  if (headers["transfer-encoding"] !== undefined) return undefined;
-  return Number(headers["content-length"] ?? 0);
-}
+/** Whether a body of unknown length comes, which may yet be empty. */
+export const isChunked = ({ headers }: Incoming): boolean => headers["transfer-encoding"] !== undefined;
+
+/** How many bytes of body a request announces. */
+export const announcedLength = ({ headers }: Incoming): number => Number(headers["content-length"] ?? 0);
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
@@ -22,13 +22,21 @@ export function checkMediaType({ headers, rawHeaders }: Incoming): void {
     throw unsupported(`content-encoding ${JSON.stringify(encoding)}`, "send the body uncompressed");
   }
   const type = headers["content-type"];
-  const isTwice =
-    rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "content-type").length > 1;
-  if (type === undefined || isTwice || !JSON_TYPE.test(type)) {
+  const isTwice = isSentTwice(rawHeaders, "content-type");
+  if (type === undefined || isTwice || !(type === "application/json" || JSON_TYPE.test(type))) {
     const found =
       type === undefined ? "no content-type" : isTwice ? "two content-types" : JSON.stringify(type);
     throw unsupported(found, "send content-type: application/json");
   }
+}
+
+function isSentTwice(rawHeaders: readonly string[], header: string): boolean {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === header.length && name.toLowerCase() === header) count += 1;
+  }
+  return count > 1;
 }
 
 const unsupported = (found: string, hint: string): ApiError =>
@@ -56,7 +64,7 @@ export function readBody(
     const message = `the body is larger than ${maximum} bytes`;
     done(new ApiError("PAYLOAD_TOO_LARGE", message, { details: { maximum } }), NO_BODY);
   };
-  if ((announcedBody(request) ?? 0) > maximum) refuse();
+  if (announcedLength(request) > maximum) refuse();
   request.on("data", (chunk: Buffer) => {
     length += chunk.length;
     if (!isRefused && length <= maximum) chunks.push(chunk);

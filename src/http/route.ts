@@ -7,7 +7,7 @@ import { readQuery } from "../wire/query.ts";
 import { authenticate, guardControl } from "./authentication.ts";
 import type { Incoming, Outgoing } from "./exchange-message.ts";
 import type { Answer, Call } from "./handler.ts";
-import { announcedBody, checkMediaType, NO_BODY, readBody } from "./raw-body.ts";
+import { announcedLength, checkMediaType, isChunked, NO_BODY, readBody } from "./raw-body.ts";
 import { sendAnswer, sendError } from "./send.ts";
 import type { Service } from "./service.ts";
 
@@ -29,7 +29,7 @@ export function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHand
     const fail = (error: unknown): void => sendError(service, request, response, error);
     const answerWith = (body: Buffer): void => {
       try {
-        if (body.length > 0) checkMediaType(request);
+        if (body.length > 0 && isChunked(request)) checkMediaType(request);
         const answer = answerOf(service, endpoint, handle, request, body);
         if (answer instanceof Promise) {
           answer.then((late) => sendAnswer(service, request, response, late)).catch(fail);
@@ -43,12 +43,13 @@ export function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHand
     };
     try {
       if (endpoint.access === "control") guardControl(service.options, request);
-      const announced = announcedBody(request);
-      if (announced === 0) {
-        answerWith(NO_BODY);
-        return;
+      if (!isChunked(request)) {
+        if (announcedLength(request) === 0) {
+          answerWith(NO_BODY);
+          return;
+        }
+        checkMediaType(request);
       }
-      if (announced !== undefined) checkMediaType(request);
     } catch (error) {
       fail(error);
       return;

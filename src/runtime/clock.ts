@@ -45,9 +45,15 @@ export class Clock {
     return this.#setting.mode === "frozen" ? 0 : this.#setting.rate;
   }
 
-  /** Brings the exchange to this moment, with all that became due; time never runs backwards. */
+  /**
+   * Brings the exchange to this moment, with all that became due. Time never runs backwards: where the wall clock has
+   * been set back, it runs on from where it stands.
+   */
   settle(): void {
-    if (this.#setting.mode !== "frozen") this.#exchange.advanceTo(this.#reading());
+    if (this.#setting.mode === "frozen") return;
+    const reading = this.#reading();
+    if (reading < this.#exchange.now) this.#anchor();
+    else this.#exchange.advanceTo(reading);
   }
 
   /** Waits for what time alone causes next; to be called after anything may have changed what that is. */
@@ -101,6 +107,6 @@ export class Clock {
   #reading(): Millis {
     const elapsed = this.#wallNow() - this.#wallAnchor;
     const reading = this.#virtualAnchor + Math.floor(elapsed * this.rate);
-    return millis(Math.min(MAX_MILLIS, Math.max(this.#exchange.now, reading)));
+    return millis(Math.min(MAX_MILLIS, reading));
   }
 }

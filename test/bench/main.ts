@@ -6,6 +6,7 @@ import { httpSection } from "./http/http-section.ts";
 import { machine } from "./machine.ts";
 import { marketMemory } from "./memory/market-memory.ts";
 import { memorySection } from "./memory/memory-section.ts";
+import { partsSection } from "./parts-section.ts";
 import type { Section, SectionReport } from "./section.ts";
 import { startSection } from "./start/start-section.ts";
 import { steadyFloor } from "./submit/steady-floor.ts";
@@ -20,6 +21,7 @@ const SECTIONS: readonly Section[] = [
   submitSection,
   submitFlatnessSection,
   memorySection,
+  partsSection,
   httpSection,
   startSection,
 ];

@@ -22,7 +22,7 @@ export function settleTrade(state: State, event: OrderTraded, at: Millis): void 
   const maker = state.orders.get(event.maker);
   const market = state.markets.get(marketOfToken(taker.token));
   const lane = bookFor(market, outcomeOf(taker.token));
-  state.trades.add({
+  const number = state.trades.add({
     number: event.trade,
     taker: event.taker,
     maker: event.maker,
@@ -35,6 +35,7 @@ export function settleTrade(state: State, event: OrderTraded, at: Millis): void 
     takerPrevious: taker.lastTrade,
     makerPrevious: maker.lastTrade,
   });
+  if (number !== event.trade) throw new Error(`trade ${event.trade} made as number ${number}`);
   fill(state, market, maker, maker.price, event, "MAKER", at);
   fill(state, market, taker, event.price, event, "TAKER", at);
   if (event.fee > 0) {

@@ -5,7 +5,7 @@ import type { State } from "../state.ts";
 import { findAccount } from "../state.ts";
 import { issuanceLeft, opening } from "./ledger.ts";
 
-/** A wallet's first derivation also funds it from the faucet, as far as there is USDC left to issue. */
+/** A wallet's first derivation also funds it from the faucet; it is refused when there is too little left to issue. */
 export function deriveCredentials(state: State, command: DeriveCredentials): Decision {
   const account = findAccount(state, command.address);
   const derivations = account?.derivations ?? 0;

@@ -19,6 +19,7 @@ const MARKETS: readonly MarketTerms[] = [
   { tickSize: 0.0001, minOrderSize: 0.01, feeRateBps: 10_000, selfTrade: "cancel-maker" },
   { tickSize: 0.1, minOrderSize: 0.03, feeRateBps: 77, selfTrade: "cancel-both", matching: "independent" },
   { tickSize: 0.1, minOrderSize: 1, feeRateBps: 9999, selfTrade: "cancel-taker" },
+  { tickSize: 0.01, minOrderSize: 0.01, feeRateBps: 10_000 },
 ];
 
 /** Something that somebody may try, in terms that mean something to any exchange. */

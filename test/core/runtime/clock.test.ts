@@ -54,10 +54,11 @@ describe("a clock", () => {
     expect([later(0.6), later(0.6)]).toEqual([0, 1]);
   });
 
-  it("never runs backwards when the wall clock jumps back", () => {
+  it("never runs backwards when the wall clock jumps back, and goes on", () => {
     const { later } = clockedFloor("real");
-    expect([later(10_000), later(-8_000), later(1_000)]).toEqual([10_000, 10_000, 10_000]);
-    expect(later(8_000)).toBe(11_000);
+    expect([later(10_000), later(-8_000)]).toEqual([10_000, 10_000]);
+    expect(later(1_000)).toBeGreaterThanOrEqual(10_000);
+    expect(later(8_000)).toBeGreaterThan(10_000);
   });
 
   it("ends with the four-digit years", () => {
@@ -214,6 +215,19 @@ describe("between requests one timer", () => {
       status: "EXPIRED",
       updatedAt: START + 100 * 86_400_000,
     });
+  });
+
+  it("waits on, without hurry, when the wall clock jumps back", () => {
+    const floor = openFloor();
+    let jump = 0;
+    const clock = new Clock(floor.exchange, { mode: "real", rate: 1 }, () => Date.now() - jump);
+    floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
+    clock.arm();
+    jump = 3_600_000;
+    let fired = 0;
+    for (; vi.getTimerCount() > 0 && fired < 100; fired += 1) vi.advanceTimersToNextTimer();
+    expect(fired).toBeLessThan(4);
+    expect(floor.open("alice")).toEqual([]);
   });
 
   it("is forgotten when the clock stops", () => {

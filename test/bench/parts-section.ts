@@ -1,0 +1,81 @@
+import { Bench } from "tinybench";
+import { openService } from "../../src/compose.ts";
+import { DEFAULT_CONFIG } from "../../src/config.ts";
+import { stateHash } from "../../src/core/canonical.ts";
+import { viewOf } from "../../src/http/service.ts";
+import { unitsOf } from "../../src/wire/decimals.ts";
+import { HmacKey } from "../../src/wire/hmac.ts";
+import { readJsonObject } from "../../src/wire/json-body.ts";
+import { orderBody } from "../../src/wire/order-request.ts";
+import { bookReply } from "../../src/wire/replies/book-reply.ts";
+import { marketDetail } from "../../src/wire/replies/market-reply.ts";
+import { checkSignedRequest, sign } from "../../src/wire/signing.ts";
+import { generateWorld } from "../../src/world/generate-world.ts";
+import type { Measurement, Section } from "./section.ts";
+
+const TIME_MS = 200;
+
+/** What the parts of a request cost, each alone: where to look when the whole has become slower. */
+export const partsSection: Section = {
+  name: "parts",
+  about: "what the parts of a request cost, each alone",
+  async measure() {
+    const bench = new Bench({ time: TIME_MS, warmupTime: TIME_MS / 4 });
+    for (const [name, part] of Object.entries(await parts())) bench.add(name, part);
+    const measurements: Measurement[] = (await bench.run()).map(({ name, result }) => {
+      if (!("latency" in result)) throw new Error(`${name} did not run: ${result.state}`);
+      const { p50, min, p99 } = result.latency;
+      const toMicros = (ms: number): number => ms * 1000;
+      return {
+        workload: name,
+        subject: "clobsim",
+        median: toMicros(p50),
+        lowest: toMicros(min),
+        highest: toMicros(p99),
+        ratio: null,
+      };
+    });
+    const notes = [
+      "Median, fastest and 99th percentile of single calls, by tinybench; no peer, so no ratio.",
+    ];
+    return { unit: "microseconds", baseline: null, rounds: 1, measurements, notes };
+  },
+};
+
+async function parts(): Promise<Record<string, () => unknown>> {
+  const world = await generateWorld({ seed: "1" });
+  const service = openService({ ...DEFAULT_CONFIG, clock: { mode: "frozen" }, logLevel: "silent" }, world);
+  const view = viewOf(service);
+  const market = view.state.markets.get(1);
+  const secret = "5".repeat(64);
+  const credentials = { address: `0x${"a".repeat(40)}`, secret, passphrase: secret };
+  const key = new HmacKey(Buffer.from(secret));
+  const body = Buffer.from(
+    JSON.stringify({ tokenId: market.tokenIds[0], side: "BUY", price: 0.55, size: 10 }),
+  );
+  const timestamp = "1767225600";
+  const request = {
+    method: "POST",
+    path: "/order",
+    url: "/clob/order",
+    rawHeaders: [],
+    headers: {
+      poly_address: credentials.address,
+      poly_api_key: "key",
+      poly_passphrase: secret,
+      poly_timestamp: timestamp,
+      poly_signature: sign(secret, `${timestamp}POST/order${body}`),
+    },
+    body,
+  };
+  return {
+    "read a decimal": () => unitsOf(0.5525, 4),
+    "read the body of an order": () => orderBody.read(readJsonObject(body)),
+    "check a signed request": () =>
+      checkSignedRequest(request, () => ({ ...credentials, key }), Number(timestamp)),
+    "write a book": () => JSON.stringify(bookReply(view, market, "YES")),
+    "write a market with its event": () => JSON.stringify(marketDetail(view, market)),
+    "search two words": () => service.search.search(view.state, "will end"),
+    "hash the whole state": () => stateHash(view.state),
+  };
+}
