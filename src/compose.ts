@@ -70,9 +70,9 @@ export function openService(config: Config, world: World): Service {
     start,
   );
   openWorld(exchange, world, start);
-  if (config.start === null && config.clock.mode !== "frozen") exchange.advanceTo(millis(wallNow()));
+  const followsWall = config.start === null && config.clock.mode !== "frozen";
   const setting = { mode: config.clock.mode, rate: config.clock.mode === "scaled" ? config.clock.rate : 1 };
-  const clock = new Clock(exchange, setting, wallNow);
+  const clock = new Clock(exchange, setting, wallNow, followsWall);
   const numbers = numbersAs(config.numbers);
   return {
     options: {
@@ -97,7 +97,7 @@ export function openService(config: Config, world: World): Service {
     reopen: () => {
       exchange.restart(start);
       openWorld(exchange, world, start);
-      clock.restarted();
+      clock.open();
     },
     openApi: async () => {
       const { openApiDocument } = await import("./wire/openapi.ts");
@@ -156,8 +156,14 @@ async function readWorldFile(file: string): Promise<World> {
   try {
     return readWorld(await readFile(file, "utf8"));
   } catch (error) {
-    throw new ConfigError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ConfigError(`--world ${file}: ${unreadable(error)}`);
   }
+}
+
+function unreadable(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT") return "there is no such file";
+  return code === "EISDIR" ? "expected a file, found a directory" : message;
 }
 
 /** The default world as the build has left it beside the bundle; null where there is no build. */

@@ -1,5 +1,6 @@
 import { type RunningServer, startServer } from "./compose.ts";
-import { readConfig } from "./config.ts";
+import { ConfigError, readConfig, SETTINGS } from "./config.ts";
+import { nearest } from "./wire/nearest.ts";
 
 export type { RunningServer } from "./compose.ts";
 export { ConfigError } from "./config.ts";
@@ -32,16 +33,25 @@ export interface StartOptions {
 
 const DEFAULTS: StartOptions = { port: 0, logLevel: "silent" };
 
+const flagOf = (option: string): string => option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+const optionOf = (flag: string): string =>
+  flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
 /**
  * Starts an exchange in this process; several can live side by side.
  * @throws ConfigError when an option is not what it should be.
  */
-export function startExchange(options: StartOptions = {}): Promise<RunningServer> {
+export async function startExchange(options: StartOptions = {}): Promise<RunningServer> {
   const flags: Record<string, readonly string[]> = {};
   for (const [name, value] of Object.entries({ ...DEFAULTS, ...options })) {
     if (value === undefined) continue;
-    const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    flags[flag] = Array.isArray(value) ? value.map(String) : [String(value)];
+    if (!Object.hasOwn(SETTINGS, flagOf(name))) {
+      const like = nearest(flagOf(name), Object.keys(SETTINGS));
+      throw new ConfigError(
+        `unknown option ${name}${like === undefined ? "" : `, did you mean ${optionOf(like)}?`}`,
+      );
+    }
+    flags[flagOf(name)] = Array.isArray(value) ? value.map(String) : [String(value)];
   }
   return startServer(readConfig({ flags, environment: {} }));
 }

@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "config.ts": ["core", "world"],
   "compose.ts": ["config.ts", "core", "world", "runtime", "wire", "store", "http", "chain-rpc", "scenario"],
   cli: ["compose.ts", "config.ts", "core", "wire", "world", "runtime", "store", "scenario"],
-  "index.ts": ["compose.ts", "config.ts", "client", "scenario"],
+  "index.ts": ["compose.ts", "config.ts", "wire", "client", "scenario"],
 };
 
 /** What decides or writes: an edge that may read the core imports no more than types from here. */

@@ -88,6 +88,8 @@ export interface OrderPlaced {
   readonly touch: Price | null;
   /** How much it could have filled at its limit when it came. */
   readonly crossable: Size;
+  /** The first order of its own account that stood in its way under a self-trade policy; 0 for none. */
+  readonly ownInWay: number;
 }
 
 /** One fill between a taker and a resting maker. */

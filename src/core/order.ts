@@ -20,6 +20,8 @@ export interface Order {
   readonly touch: Price | null;
   /** How much it could have filled at its limit when it came. */
   readonly crossable: Size;
+  /** The first order of its own account that stood in its way under a self-trade policy; 0 for none. */
+  readonly ownInWay: number;
   /** Whether it ever rested, and what stood before it in the queue of its level when it did. */
   rested: boolean;
   ordersAhead: number;

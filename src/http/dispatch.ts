@@ -48,7 +48,9 @@ function mountPath(
 }
 
 function routeNotFound(path: string, known: readonly string[]): ApiError {
-  const like = nearest(path.replace(/\/+$/, ""), known);
+  const bare = path.replace(/\/+$/, "");
+  const like =
+    known.find((route) => route === `/api${bare}` || route === `/clob${bare}`) ?? nearest(bare, known);
   return new ApiError("ROUTE_NOT_FOUND", `no route ${JSON.stringify(path.slice(0, 200))}`, {
     hint:
       like === undefined

@@ -20,6 +20,8 @@ const MAX_TIMER_MS = 2_147_483_647;
 export class Clock {
   readonly #exchange: Exchange;
   readonly #wallNow: () => number;
+  readonly #opened: ClockSetting;
+  readonly #followsWall: boolean;
   #setting: ClockSetting;
   /** Virtual time at one moment of the wall clock; both move on only when the setting changes. */
   #virtualAnchor: number;
@@ -27,12 +29,21 @@ export class Clock {
   #timer: NodeJS.Timeout | null = null;
   #timerDue = 0;
 
-  constructor(exchange: Exchange, setting: ClockSetting, wallNow: () => number) {
+  /** With `followsWall` it opens at the wall clock's own time, else at the exchange's. */
+  constructor(exchange: Exchange, setting: ClockSetting, wallNow: () => number, followsWall = false) {
     this.#exchange = exchange;
     this.#wallNow = wallNow;
+    this.#opened = setting;
     this.#setting = setting;
+    this.#followsWall = followsWall;
     this.#wallAnchor = wallNow();
     this.#virtualAnchor = exchange.now;
+    this.open();
+  }
+
+  /** What the wall clock shows, whatever this one does. */
+  get wallTime(): Millis {
+    return millis(Math.floor(this.#wallNow()));
   }
 
   get mode(): ClockMode {
@@ -92,10 +103,12 @@ export class Clock {
     this.arm();
   }
 
-  /** The exchange has restarted at another time: frozen clocks stand there, others run on from the wall clock. */
-  restarted(): void {
-    if (this.#setting.mode === "frozen") this.#anchor();
-    this.settle();
+  /** Runs as it was first set, from where the exchange stands, or from the wall clock's time when it follows that. */
+  open(): void {
+    this.stop();
+    this.#setting = this.#opened;
+    if (this.#followsWall) this.#exchange.advanceTo(millis(Math.max(this.#exchange.now, this.#wallNow())));
+    this.#anchor();
     this.arm();
   }
 

@@ -20,6 +20,7 @@ export class Exchange {
   #state: State;
   #now: Millis;
   #sequence = 0;
+  #hash: { readonly sequence: number; readonly text: string } | null = null;
 
   constructor(config: ExchangeConfig, start: Millis, journal: Journal = noJournal) {
     this.#config = config;
@@ -74,9 +75,12 @@ export class Exchange {
     return nextDue(this.#state)?.at ?? null;
   }
 
-  /** SHA-256 of the canonical state. */
+  /** SHA-256 of the canonical state; worked out once per accepted command. */
   get hash(): string {
-    return stateHash(this.#state);
+    if (this.#hash?.sequence !== this.#sequence) {
+      this.#hash = { sequence: this.#sequence, text: stateHash(this.#state) };
+    }
+    return this.#hash.text;
   }
 
   /** Calls `watcher` after each accepted command until the answer is called. */
@@ -90,5 +94,6 @@ export class Exchange {
     this.#state = createState(this.#config);
     this.#now = start;
     this.#sequence = 0;
+    this.#hash = null;
   }
 }

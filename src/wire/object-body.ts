@@ -21,7 +21,10 @@ export function objectBody<Shape extends z.core.$ZodShape>(
       if (parsed.success) return parsed.data as z.infer<z.ZodObject<Shape>>;
       const problems = parsed.error.issues.map((issue) => {
         const field = issue.path.join(".");
-        return { field, problem: `${field}: ${issue.message}, found ${nameOf(valueAt(body, issue.path))}` };
+        return {
+          field,
+          problem: `${field}: expected ${expectedBy(issue)}, found ${nameOf(valueAt(body, issue.path))}`,
+        };
       });
       throw new ApiError(code, problems.map(({ problem }) => problem).join("; "), {
         details: { fields: [...new Set(problems.map(({ field }) => field))] },
@@ -29,6 +32,26 @@ export function objectBody<Shape extends z.core.$ZodShape>(
     },
   };
 }
+
+/** What a schema expected where it found something else, in words. */
+function expectedBy(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return /^[aeiou]/.test(issue.expected) ? `an ${issue.expected}` : `a ${issue.expected}`;
+    case "invalid_value":
+      return issue.values.length === 1 ? String(issue.values[0]) : `one of ${issue.values.join(", ")}`;
+    case "too_small":
+      return `${sizeOf(issue.origin)}${issue.inclusive ? "at least" : "more than"} ${issue.minimum}`;
+    case "too_big":
+      return `${sizeOf(issue.origin)}${issue.inclusive ? "at most" : "less than"} ${issue.maximum}`;
+    default:
+      return issue.message.replace(/^expected /, "");
+  }
+}
+
+/** What is counted of a value that is no number. */
+const sizeOf = (origin: string): string =>
+  origin === "string" ? "a length of " : origin === "array" ? "a number of items of " : "";
 
 /** A record would lose a key of this name without a word. */
 function refusePrototypes(body: JsonObject, code: ErrorCode): void {

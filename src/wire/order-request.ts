@@ -116,13 +116,16 @@ function firstProblem(body: JsonObject, issues: readonly z.core.$ZodIssue[]): Ap
   });
 }
 
+/** What other exchanges call an order that takes what there is and never rests. */
+const MEANT: Readonly<Record<string, string>> = { IOC: "FAK", MARKET: "FAK" };
+
 /** A refused value as details repeat it, however long it was. */
 const echoed = (value: unknown): unknown => (typeof value === "string" ? value.slice(0, 80) : value);
 
 function hintForWord(field: Field, value: unknown): string | undefined {
   const words = WORDS[field];
   if (words === undefined || typeof value !== "string") return undefined;
-  const like = nearest(value, words);
+  const like = MEANT[value.toUpperCase()] ?? nearest(value, words);
   return `allowed: ${words.join(", ")}${like === undefined ? "" : `; did you mean ${like}?`}`;
 }
 

@@ -16,6 +16,22 @@ export const CLOB_AUTH_TYPES = {
   ],
 } as const;
 
+/** What a wallet must sign, as details show it to somebody whose signature was not that. */
+const EXPECTED = {
+  typedData: {
+    domain: { name: "ClobAuthDomain", version: "1", chainId: `one of ${CHAIN_IDS.join(", ")}` },
+    primaryType: "ClobAuth",
+    types: CLOB_AUTH_TYPES,
+    message: {
+      address: "the wallet's own",
+      timestamp: "the one sent, Unix seconds",
+      nonce: "the one sent, 0 if none is",
+      message: ATTESTATION,
+    },
+  },
+  personalSign: ATTESTATION,
+} as const;
+
 /** How far the timestamp of an EIP-712 signature may be from the server's time, in seconds, either way, inclusive. */
 export const DERIVATION_WINDOW_SECONDS = 300;
 
@@ -173,5 +189,5 @@ function wrongSigner(
   const typed = untimed ? "; an EIP-712 signature needs the timestamp it was made over" : "";
   const error = `the wallet signature was not made by ${address} over the message of this service`;
   const hint = `recovered ${signers.join(", ")}${typed}`;
-  return refusal("INVALID_WALLET_SIGNATURE", error, hint, { address, recovered });
+  return refusal("INVALID_WALLET_SIGNATURE", error, hint, { address, recovered, expected: EXPECTED });
 }

@@ -34,7 +34,7 @@ afterAll(() => Promise.all([asNumbers.api.close(), asText.api.close()]));
 
 /** Every decimal of a reply as text, by its place; other numbers stay. */
 const DECIMALS = new Set(
-  `price size sizeMatched sizeRemaining avgPrice fee tickSize minOrderSize bestBid bestAsk lastTradePrice volume
+  `price size sharesOfEveryOtherToken sizeMatched sizeRemaining avgPrice fee tickSize minOrderSize bestBid bestAsk lastTradePrice volume
    liquidity mid spread p balance available reserved required shares collateral sharesOfEveryToken step`.split(
     /\s+/,
   ),

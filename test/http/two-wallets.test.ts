@@ -124,7 +124,7 @@ async function tellsStory(orderId: string, takers: readonly string[]): Promise<v
   expect(story.fills.map(({ counterOrderId }) => counterOrderId)).toEqual(takers);
   const told = story.story.map(({ what }) => what);
   expect(told).toHaveLength(5);
-  expect(told[0]).toContain("SELL 100 @ 0.575 GTC");
+  expect(told[0]).toContain("SELL 100 YES @ 0.575 GTC");
   expect(told[1]).toContain("joined an empty level at 0.575");
   expect(told[2]).toContain(takers[0]);
   expect(told[3]).toContain(takers[1]);

@@ -63,6 +63,7 @@ export class Book {
     for (; rank <= last; rank = side.after(rank)) {
       for (let slot = side.first(rank); slot !== NO_SLOT; slot = cells[slot + NEXT] as number) {
         if (cells[slot + ACCOUNT] === own) {
+          if (plan.own === NO_SLOT) plan.own = slot;
           if (policy !== "cancel-taker") plan.push(slot, 0);
           if (policy === "cancel-maker") continue;
           plan.stopped = true;

@@ -9,12 +9,15 @@ export class Plan {
   filled = 0;
   /** Whether a self-trade policy ended the walk before size or limit did. */
   stopped = false;
+  /** The slot of the first own order that a self-trade policy met; 0 for none. */
+  own = 0;
 
   /** Forgets the walk before. */
   clear(): void {
     this.count = 0;
     this.filled = 0;
     this.stopped = false;
+    this.own = 0;
   }
 
   /** Notes one resting order. */

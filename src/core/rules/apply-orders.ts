@@ -33,6 +33,7 @@ export function openOrder(state: State, event: OrderPlaced, at: Millis): void {
     createdAt: at,
     touch: event.touch,
     crossable: event.crossable,
+    ownInWay: event.ownInWay,
     rested: false,
     ordersAhead: 0,
     sizeAhead: size(0),

@@ -1,5 +1,6 @@
 import type { Account } from "../account.ts";
 import { BID } from "../book/book.ts";
+import { NO_SLOT } from "../book/order-pool.ts";
 import type { PlaceOrder } from "../commands.ts";
 import { accepted, type Decision, refused } from "../decision.ts";
 import type { CancelReason, DomainEvent } from "../events.ts";
@@ -65,6 +66,7 @@ export function placeOrder(state: State, at: Millis, command: PlaceOrder): Decis
     expiration,
     touch,
     crossable: state.plan.filled as Size,
+    ownInWay: state.plan.own === NO_SLOT ? 0 : state.pool.orderIn(state.plan.own),
   });
   match(state, command, market, token, order, events);
   return accepted(events);

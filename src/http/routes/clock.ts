@@ -37,7 +37,7 @@ export function changeClock(service: Service, change: NewClock): object {
   if (mode === "scaled" && change.rate === undefined && clock.mode !== "scaled") {
     throw wrong("rate", "mode scaled needs a rate: virtual seconds per wall second");
   }
-  const to = target(exchange.now, change);
+  const to = target(exchange.now, change, mode === "real" ? clock.wallTime : null);
   const fired: object[] = [];
   const { order: prefix } = exchange.state.idPrefixes;
   const unwatch = exchange.watch((_sequence, at, events) => {
@@ -54,7 +54,8 @@ export function changeClock(service: Service, change: NewClock): object {
   return { ...clockReply(service), fired };
 }
 
-function target(now: Millis, { time, advance }: NewClock): Millis {
+/** Where the change moves the clock: forward, or nowhere. Mode real alone catches up with the wall clock. */
+function target(now: Millis, { mode, time, advance }: NewClock, wall: Millis | null): Millis {
   if (time !== undefined && advance !== undefined) {
     throw wrong("advance", "time and advance are both given: give one of them");
   }
@@ -64,7 +65,7 @@ function target(now: Millis, { time, advance }: NewClock): Millis {
       throw wrong("advance", `advance must be a duration such as 90s, 2h or 500ms, found ${quoted(advance)}`);
     return within(now + duration);
   }
-  if (time === undefined) return now;
+  if (time === undefined) return mode === "real" && wall !== null && wall > now ? wall : now;
   const at = parseIso(time);
   if (at === null) throw wrong("time", `time must be ISO-8601 with a zone, found ${quoted(time)}`);
   if (at < now)

@@ -74,6 +74,12 @@ export const controlHandlers: Handlers<
     return orderStory(view, order);
   },
   explainAuth: ({ body }, service) => {
+    if (body.url === undefined && body.path === undefined) {
+      throw new ApiError("INVALID_PARAMETER", "url: expected the URL or path of the request, found nothing", {
+        hint: "send { method, url, headers, body } of the request as it was sent",
+        details: { fields: ["url"] },
+      });
+    }
     const serverTime = Math.floor(service.exchange.now / 1000);
     return explainAuth(body, (apiKey) => service.keyring.find(apiKey), serverTime);
   },

@@ -5,7 +5,10 @@ import type { Size } from "../../core/units.ts";
 import { checksummed } from "../address.ts";
 import { marketIdOf, type View } from "./view.ts";
 
-/** What an address has: USDC, and shares of every market it has touched (contract, section 7). */
+/**
+ * What an address has (contract, section 7): USDC, shares of the markets it has touched, and how many it is granted of
+ * each token of all others.
+ */
 export function accountReply(view: View, account: Account): object {
   const { state, numbers } = view;
   const { collateral } = account;
@@ -17,6 +20,7 @@ export function accountReply(view: View, account: Account): object {
       available: numbers.money(availableOf(collateral)),
       reserved: numbers.money(collateral.reserved),
     },
+    sharesOfEveryOtherToken: numbers.size(account.everyMarket),
     tokens: holdings.flatMap(([number, { yes, no }]) => {
       const market = state.markets.get(number);
       const shares = (outcome: Outcome, of: Balance<Size>): object => ({

@@ -1,5 +1,6 @@
 import { NO_SLOT } from "../../core/book/order-pool.ts";
 import { idOf } from "../../core/ids.ts";
+import { outcomeOf } from "../../core/market.ts";
 import { type Order, remainingOf } from "../../core/order.ts";
 import { toIso } from "../../core/time.ts";
 import type { Millis } from "../../core/units.ts";
@@ -15,7 +16,7 @@ const sizeText = (units: number): string => textOf(units, SIZE_PLACES);
 export function orderStory(view: View, order: Order): object {
   const fills = fillsOf(view, order);
   const line = (at: Millis, what: string): object => ({ at: toIso(at), what });
-  const story = [line(order.createdAt, arrivalOf(order))];
+  const story = [line(order.createdAt, arrivalOf(view, order))];
   for (const { trade, role } of fills) {
     const counter = idOf(view.state.idPrefixes.order, role === "TAKER" ? trade.maker : trade.taker);
     const price = role === "TAKER" ? trade.price : order.price;
@@ -31,24 +32,34 @@ export function orderStory(view: View, order: Order): object {
     const taken = fills.filter(({ role }) => role === "TAKER").length;
     story.splice(taken + 1, 0, line(order.createdAt, joiningOf(order)));
   }
-  if (order.status !== "LIVE") story.push(line(order.updatedAt, endingOf(order)));
+  if (order.status !== "LIVE") story.push(line(order.updatedAt, endingOf(view, order)));
   return {
     order: orderReply(view, order),
     owner: checksummed(view.state.accounts.get(order.account).address),
-    summary: summaryOf(order),
+    summary: summaryOf(view, order),
     story,
     queue: order.rested ? queueOf(view, order) : null,
     fills: fills.map(({ trade, role }) => tradeReply(view, trade, role)),
   };
 }
 
-function arrivalOf(order: Order): string {
-  const what = `${order.side} ${sizeText(order.size)} @ ${priceText(order.price)} ${order.orderType}`;
+/** The own order that stood in the way, as the end of a sentence; empty when there was none. */
+const ownInWay = ({ state }: View, order: Order): string =>
+  order.ownInWay === 0
+    ? ""
+    : `; order ${idOf(state.idPrefixes.order, order.ownInWay)} of the same account stood in its way`;
+
+function arrivalOf(view: View, order: Order): string {
+  const outcome = outcomeOf(order.token);
+  const what = `${order.side} ${sizeText(order.size)} ${outcome} @ ${priceText(order.price)} ${order.orderType}`;
   const opposite = order.side === "BUY" ? "ask" : "bid";
   if (order.touch === null) return `${what} came to a book without any ${opposite}`;
   const touch = `the best ${opposite} was ${priceText(order.touch)}`;
-  if (order.crossable === 0) return `${what} came; ${touch}, beyond its limit`;
-  return `${what} came; ${touch}, and ${sizeText(order.crossable)} of ${sizeText(order.size)} could be filled at its limit`;
+  const own = ownInWay(view, order);
+  if (order.crossable > 0 || own !== "") {
+    return `${what} came; ${touch}, and ${sizeText(order.crossable)} of ${sizeText(order.size)} could be filled at its limit${own}`;
+  }
+  return `${what} came; ${touch}, beyond its limit`;
 }
 
 const joiningOf = (order: Order): string =>
@@ -56,7 +67,7 @@ const joiningOf = (order: Order): string =>
     ? `joined an empty level at ${priceText(order.price)}, first in the queue`
     : `joined the queue at ${priceText(order.price)} behind ${order.ordersAhead} order${order.ordersAhead === 1 ? "" : "s"} of ${sizeText(order.sizeAhead)} shares together`;
 
-function endingOf(order: Order): string {
+function endingOf(view: View, order: Order): string {
   const matched = `${sizeText(order.matched)} of ${sizeText(order.size)} matched`;
   if (order.status === "EXPIRED") return `expired at its expiration, ${matched}`;
   switch (order.cancelReason) {
@@ -65,20 +76,20 @@ function endingOf(order: Order): string {
     case "USER":
       return `canceled by its owner, ${matched}`;
     case "FOK_UNFILLED":
-      return `killed: fill-or-kill needs ${sizeText(order.size)}, only ${sizeText(order.crossable)} could be filled`;
+      return `killed: fill-or-kill needs ${sizeText(order.size)}, only ${sizeText(order.crossable)} could be filled${ownInWay(view, order)}`;
     case "FAK_UNFILLED":
-      return "canceled: nothing crossed at its limit, and fill-and-kill never rests";
+      return `canceled: nothing crossed at its limit, and fill-and-kill never rests${ownInWay(view, order)}`;
     case "FAK_REMAINDER":
       return `the remaining ${sizeText(remainingOf(order))} canceled: fill-and-kill never rests`;
     case "SELF_TRADE":
-      return `canceled by the market's self-trade policy: it met an order of the same account, ${matched}`;
+      return `canceled by the market's self-trade policy: it met an order of the same account, ${matched}${ownInWay(view, order)}`;
     case "MARKET_CLOSED":
       return `canceled because the market closed, ${matched}`;
   }
 }
 
-function summaryOf(order: Order): string {
-  if (order.status !== "LIVE") return endingOf(order);
+function summaryOf(view: View, order: Order): string {
+  if (order.status !== "LIVE") return endingOf(view, order);
   const open = `${sizeText(remainingOf(order))} of ${sizeText(order.size)} still open`;
   if (order.touch === null) return `rests with ${open}: nobody stood on the other side when it came`;
   return order.crossable === 0

@@ -62,6 +62,7 @@ const balance = { balance: shares, available: shares, reserved: shares };
 export const account = exactly("Account", {
   address,
   collateral: z.strictObject({ balance: usdc, available: usdc, reserved: usdc }),
+  sharesOfEveryOtherToken: shares,
   tokens: z.array(z.strictObject({ tokenId, marketId: uuid, outcome, ...balance })),
 });
 export const accountPage = page("AccountPage", account);
@@ -157,7 +158,13 @@ export const pastedRequest = named(
   "PastedRequest",
   z.object({
     method: z.string().min(1).max(16),
-    url: z.string().min(1).max(16_384).meta({ description: "The URL, or the path from /clob on." }),
+    url: z
+      .string()
+      .min(1)
+      .max(16_384)
+      .optional()
+      .meta({ description: "The URL, or the path from /clob on." }),
+    path: z.string().min(1).max(16_384).optional().meta({ description: "The same under another name." }),
     headers: z.record(z.string(), z.string()),
     body: z.string().optional(),
     serverTime: z.int().min(0).optional().meta({ description: "Unix seconds; left out: now." }),

@@ -115,17 +115,37 @@ describe("restarting an exchange", () => {
     const { floor, clock, later } = clockedFloor("frozen");
     clock.set({ mode: "frozen", rate: 1 }, millis(START + 5000));
     floor.exchange.restart(START);
-    clock.restarted();
+    clock.open();
     expect(later(1000)).toBe(0);
   });
 
-  it("runs on with the wall clock under a real one", () => {
+  it("runs on from its new start under a real one", () => {
     const { floor, clock, later } = clockedFloor("real");
     later(5000);
     floor.exchange.restart(START);
-    clock.restarted();
-    expect(floor.exchange.now - START).toBe(5000);
-    expect(later(1)).toBe(5001);
+    clock.open();
+    expect(floor.exchange.now - START).toBe(0);
+    expect(later(1)).toBe(1);
+  });
+
+  it("takes back every change of mode and rate", () => {
+    const { floor, clock, later } = clockedFloor("real");
+    clock.set({ mode: "scaled", rate: 600 }, millis(START + 5000));
+    floor.exchange.restart(START);
+    clock.open();
+    expect([clock.mode, clock.rate, later(10)]).toEqual(["real", 1, 10]);
+  });
+
+  it("returns to the wall clock's time where it opened at that", () => {
+    const floor = openFloor();
+    let wall = START + 1000;
+    const clock = new Clock(floor.exchange, { mode: "real", rate: 1 }, () => wall, true);
+    expect(floor.exchange.now).toBe(START + 1000);
+    clock.set({ mode: "frozen", rate: 0 }, millis(START + 9000));
+    wall += 500;
+    floor.exchange.restart(START);
+    clock.open();
+    expect(floor.exchange.now).toBe(START + 1500);
   });
 });
 
@@ -244,7 +264,7 @@ describe("between requests one timer", () => {
     floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
     clock.arm();
     floor.exchange.restart(START);
-    clock.restarted();
+    clock.open();
     expect(vi.getTimerCount()).toBe(0);
   });
 });
