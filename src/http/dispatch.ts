@@ -1,4 +1,4 @@
-import type { Express } from "express";
+import type { Router } from "express";
 import type { Endpoint } from "../wire/endpoint.ts";
 import { ENDPOINTS, type Operation } from "../wire/endpoints/all.ts";
 import { ApiError } from "../wire/errors.ts";
@@ -9,27 +9,27 @@ import { pathOf, sendEmpty, sendError } from "./send.ts";
 import type { Service } from "./service.ts";
 
 /** Gives every path its methods and, for all others, a 405; then everything else its 404. */
-export function mountEndpoints(app: Express, service: Service, handlers: Handlers<Operation>): void {
+export function mountEndpoints(router: Router, service: Service, handlers: Handlers<Operation>): void {
   const routes = new Map<string, Map<Endpoint["method"], Route>>();
   for (const endpoint of ENDPOINTS) {
     const methods = routes.get(endpoint.path) ?? new Map<Endpoint["method"], Route>();
     methods.set(endpoint.method, routeOf(service, endpoint, handlers[endpoint.operation] as AnyHandler));
     routes.set(endpoint.path, methods);
   }
-  for (const [path, methods] of routes) mountPath(app, service, path, methods);
+  for (const [path, methods] of routes) mountPath(router, service, path, methods);
   const notFound: Route = (request, response) =>
     sendError(service, request, response, routeNotFound(pathOf(request.url), [...routes.keys()]));
-  app.use(notFound as never);
+  router.use(notFound as never);
 }
 
 /** One path: its methods, the methods it does not have, and OPTIONS, which names those it has. */
 function mountPath(
-  app: Express,
+  router: Router,
   service: Service,
   path: string,
   methods: ReadonlyMap<Endpoint["method"], Route>,
 ): void {
-  const route = app.route(path.replace(/\{(\w+)\}/g, ":$1"));
+  const route = router.route(path.replace(/\{(\w+)\}/g, ":$1"));
   for (const [method, handle] of methods) {
     if (method === "GET") route.get(handle as never);
     else if (method === "POST") route.post(handle as never);
