@@ -1,7 +1,9 @@
+import { fileURLToPath } from "node:url";
+
 /** Stands in for a package in the bundle: its name, and the module that takes its place. */
 const STAND_INS = {
-  // express loads it only to hand it on; bodies are read raw here, because their bytes are what is signed.
-  "body-parser": "module.exports = {};",
+  // Of express the router is used, and nothing else: the rest need not be loaded before the first answer.
+  express: "module.exports = { Router: require('router') };",
   // yargs lays out its help with it, and it prepares for every script and emoji when it is loaded; ours is ASCII.
   "string-width": "export default (text) => text.replace(/\\u001b\\[[0-9;]*m/g, '').length;",
 };
@@ -19,7 +21,10 @@ export const leanOptions = {
       setup(build) {
         const filter = new RegExp(`^(${Object.keys(STAND_INS).join("|")})$`);
         build.onResolve({ filter }, ({ path }) => ({ path, namespace: "stand-in" }));
-        build.onLoad({ filter, namespace: "stand-in" }, ({ path }) => ({ contents: STAND_INS[path] }));
+        build.onLoad({ filter, namespace: "stand-in" }, ({ path }) => ({
+          contents: STAND_INS[path],
+          resolveDir: fileURLToPath(new URL("../../node_modules/express", import.meta.url)),
+        }));
       },
     },
   ],

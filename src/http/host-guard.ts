@@ -34,7 +34,7 @@ export function guardHost(rule: HostRule, request: Incoming): void {
   }
   checkName(rule, authority[1] as string);
   const target = request.url.slice(authority[0].length);
-  (request as { url: string }).url = target.startsWith("/") ? target : `/${target}`;
+  request.url = target.startsWith("/") ? target : `/${target}`;
 }
 
 function hostsOf(rawHeaders: readonly string[]): string[] {

@@ -15,7 +15,7 @@ export interface WorldOptions {
   /** 1 to 20,000, of 1 to 8 markets each. */
   readonly events?: number | undefined;
   /**
-   * Orders of a market, up to a seventh more or less: 24 to 2,500,000 divided by the number of markets. By default 140,
+   * Orders of a market, up to a seventh more or less: 24 to 2,500,000 divided by the number of markets. By default 100,
    * fewer in a world of many markets; one whose outcomes do not meet has two books of at least 24.
    */
   readonly rowsPerMarket?: number | undefined;
@@ -90,7 +90,7 @@ function tellEvents(teller: EventTeller, { markets, events }: WorldOptions): Pri
 }
 
 function usualRows(markets: number): number {
-  return Math.min(140, Math.max(28, Math.round(200_000 / markets)));
+  return Math.min(100, Math.max(28, Math.round(200_000 / markets)));
 }
 
 /** Traders with enough for all their orders to rest at once, in round figures. */
