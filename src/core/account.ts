@@ -14,9 +14,9 @@ export interface Holding {
   readonly no: Balance<Size>;
   /** How much of the account's grant in every market has been minted here. */
   granted: Size;
-  /** The account's fills in this market's tokens, oldest first, as `fillOf` packs them. */
-  readonly yesFills: Numbered<number>;
-  readonly noFills: Numbered<number>;
+  /** The account's fills in this market's tokens, oldest first, as `fillOf` packs them; null before the first. */
+  yesFills: Numbered<number> | null;
+  noFills: Numbered<number> | null;
 }
 
 export interface Account {

@@ -9,6 +9,7 @@ import {
   outcomeOf,
   priceIn,
 } from "../market.ts";
+import { Numbered } from "../numbered.ts";
 import { type Order, remainingOf, reservationOf } from "../order.ts";
 import { FEES, type State } from "../state.ts";
 import { add } from "../sum.ts";
@@ -85,7 +86,13 @@ function fill(
   order.updatedAt = at;
   const packed = fillOf(event.trade, role);
   account.fills.add(packed);
-  (outcome === "YES" ? holding.yesFills : holding.noFills).add(packed);
+  if (outcome === "YES") {
+    holding.yesFills ??= new Numbered();
+    holding.yesFills.add(packed);
+  } else {
+    holding.noFills ??= new Numbered();
+    holding.noFills.add(packed);
+  }
 }
 
 /** Notes a fill on the market's tape: last price, history, volume, lists of trades. */

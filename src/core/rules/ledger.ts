@@ -2,7 +2,6 @@ import { type Account, availableOf, type Balance, type Holding } from "../accoun
 import type { Address, Outcome } from "../commands.ts";
 import type { DomainEvent } from "../events.ts";
 import { type Market, tokenIdIn } from "../market.ts";
-import { Numbered } from "../numbered.ts";
 import type { Shortfall } from "../refusals.ts";
 import type { State } from "../state.ts";
 import { MAX_ISSUANCE, type Money, money, type Size, size } from "../units.ts";
@@ -22,8 +21,8 @@ export function holdingIn(account: Account, market: number): Holding {
       yes: { balance: size(0), reserved: size(0) },
       no: { balance: size(0), reserved: size(0) },
       granted: size(0),
-      yesFills: new Numbered(),
-      noFills: new Numbered(),
+      yesFills: null,
+      noFills: null,
     };
     account.holdings.set(market, holding);
   }

@@ -73,8 +73,7 @@ const listed = (fills: readonly number[]): Fills => ({
 });
 
 /** Two lists of fills as one: a fill's number grows with time. */
-function merged(a: Numbered<number>, b: Numbered<number>): Fills {
-  if (a.size === 0) return b;
-  if (b.size === 0) return a;
+function merged(a: Numbered<number> | null, b: Numbered<number> | null): Fills {
+  if (a === null || b === null) return a ?? b ?? NONE;
   return listed([...a, ...b].sort((x, y) => x - y));
 }

@@ -171,6 +171,6 @@ describe("an own trade that is allowed", () => {
     floor.send("alice SELL 10 YES @ 0.5", "alice BUY 10 YES @ 0.5");
     const account = floor.state.accounts.get(floor.state.orders.get(1).account);
     expect(account.fills.size).toBe(2);
-    expect(account.holdings.get(1)?.yesFills.size).toBe(2);
+    expect(account.holdings.get(1)?.yesFills?.size).toBe(2);
   });
 });
