@@ -3,24 +3,31 @@ import { sha256Hex } from "./hash.ts";
 /** The kinds of things that carry a UUID with a counter of their own. */
 export type IdKind = "event" | "market" | "order" | "trade";
 
+/** The UUID of 32 or more hex digits as RFC 9562 version 8 (custom) writes it: version and variant in their places. */
+export function uuidOf(hex: string): string {
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+const COUNTER_DIGITS = 12;
+
 /**
  * The first four groups of every UUID of one kind (RFC 9562 version 8: custom), a function of the seed; the last
  * group is the counter, so that an id leads to its number without a table.
  */
 export function idPrefix(seed: string, kind: IdKind): string {
-  const hex = sha256Hex(`clobsim id\n${kind}\n${seed}`);
-  const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-`;
+  return uuidOf(sha256Hex(`clobsim id\n${kind}\n${seed}`)).slice(0, -COUNTER_DIGITS);
 }
 
 /** The UUID of number `n` of a kind. */
-export const idOf = (prefix: string, n: number): string => prefix + n.toString(16).padStart(12, "0");
+export const idOf = (prefix: string, n: number): string =>
+  prefix + n.toString(16).padStart(COUNTER_DIGITS, "0");
 
 const COUNTER = /^[0-9a-f]{12}$/;
 
 /** The number in a UUID of this kind, or 0 when the text is no such id. */
 export function numberOf(prefix: string, id: string): number {
-  if (id.length !== prefix.length + 12 || !id.startsWith(prefix)) return 0;
+  if (id.length !== prefix.length + COUNTER_DIGITS || !id.startsWith(prefix)) return 0;
   const counter = id.slice(prefix.length);
   return COUNTER.test(counter) ? Number.parseInt(counter, 16) : 0;
 }

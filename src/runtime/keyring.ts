@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Address } from "../core/commands.ts";
+import { uuidOf } from "../core/ids.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** One set of API credentials. */
@@ -49,11 +50,9 @@ export class Keyring {
   #make(address: Address, derivation: number): CredentialSet {
     const part = (name: string): string =>
       createHmac("sha256", this.#seed).update(`clobsim ${name}\n${address}\n${derivation}`).digest("hex");
-    const hex = part("api key");
-    const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);
     return {
       address,
-      apiKey: `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`,
+      apiKey: uuidOf(part("api key")),
       secret: part("secret"),
       passphrase: part("passphrase"),
     };
