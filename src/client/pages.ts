@@ -1,0 +1,40 @@
+import type { Page } from "./replies.ts";
+import { type Result, success } from "./result.ts";
+
+/** Which part of a list is asked for; what is left out is the server's default. */
+export interface PageWindow {
+  /** How many items at most; the server clamps it to its maximum. */
+  readonly limit?: number;
+  /** How many items to skip. */
+  readonly offset?: number;
+}
+
+type AskPage<Item> = (window: PageWindow) => Promise<Result<Page<Item>>>;
+
+/**
+ * Asks for one page of a list after another, up to the last or the first error:
+ * `pages((window) => client.trades({ market: "rain", ...window }))`. Pages are counted from the front, so that an item may
+ * come twice where newer ones are put before it meanwhile.
+ */
+export async function* pages<Item>(
+  ask: AskPage<Item>,
+  first: PageWindow = {},
+): AsyncGenerator<Result<Page<Item>>, void, undefined> {
+  let offset = first.offset ?? 0;
+  for (;;) {
+    const page = await ask({ ...first, offset });
+    yield page;
+    if (!page.ok || !page.value.hasMore || page.value.data.length === 0) return;
+    offset += page.value.data.length;
+  }
+}
+
+/** All items of a list, asked for page by page, or the first error. */
+export async function collect<Item>(ask: AskPage<Item>, first: PageWindow = {}): Promise<Result<Item[]>> {
+  const items: Item[] = [];
+  for await (const page of pages(ask, first)) {
+    if (!page.ok) return page;
+    for (const item of page.value.data) items.push(item);
+  }
+  return success(items);
+}

@@ -1,0 +1,35 @@
+import { canonicalMessage, sign } from "../wire/signing.ts";
+import type { Header } from "./headers.ts";
+import type { SigningCredentials } from "./replies.ts";
+
+/** A request as far as it is signed. */
+export interface Signable {
+  readonly method: string;
+  /** Path and query, from the origin on. */
+  readonly target: string;
+  /** Empty when there is none. */
+  readonly body: string;
+}
+
+/** The five headers of a signed request (specification, "Authentication"); `unixTime` is in seconds. */
+export function authHeaders(
+  { address, apiKey, secret, passphrase }: SigningCredentials,
+  { method, target, body }: Signable,
+  unixTime: number,
+): Header[] {
+  const timestamp = String(unixTime);
+  const message = canonicalMessage({ timestamp, method, path: signedPath(target), body });
+  return [
+    ["poly_address", address],
+    ["poly_api_key", apiKey],
+    ["poly_passphrase", passphrase],
+    ["poly_timestamp", timestamp],
+    ["poly_signature", sign(secret, message)],
+  ];
+}
+
+/** The path that is signed: relative to `/clob`, without the query. */
+function signedPath(target: string): string {
+  const [path = ""] = target.split("?", 1);
+  return path.startsWith("/clob/") ? path.slice("/clob".length) : path;
+}

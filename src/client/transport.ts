@@ -1,0 +1,79 @@
+import { Agent as HttpAgent, request as overHttp } from "node:http";
+import { Agent as HttpsAgent, request as overHttps } from "node:https";
+import { urlToHttpOptions } from "node:url";
+import type { Header } from "./headers.ts";
+
+/** A request as it goes out, byte for byte. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Path and query, as sent. */
+  readonly path: string;
+  /** All of them, `host` and `content-length` included. */
+  readonly headers: readonly Header[];
+  /** Null when there is none. */
+  readonly body: string | null;
+}
+
+/** A whole reply. */
+export interface HttpReply {
+  readonly status: number;
+  /** By lower-case name; a header that came several times is joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** Carries a request to the server and its reply back; rejects when no whole reply came. It never sends twice. */
+export type Transport = (request: HttpRequest) => Promise<HttpReply>;
+
+/** A transport over connections of its own, which stay open for the next request until it is closed. */
+export interface OpenTransport {
+  readonly send: Transport;
+  /** Ends all connections; what is under way or comes later is rejected. */
+  close(): void;
+}
+
+/** HTTP or HTTPS to one origin; a reply that is not whole after `timeoutMs` counts as lost. */
+export function openTransport(origin: URL, timeoutMs: number): OpenTransport {
+  const isSecure = origin.protocol === "https:";
+  const agent = isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
+  const begin = isSecure ? overHttps : overHttp;
+  const { hostname } = urlToHttpOptions(origin);
+  let isClosed = false;
+
+  const send: Transport = ({ method, path, headers, body }) =>
+    new Promise((resolve, reject) => {
+      if (isClosed) throw Object.assign(new Error("the client is closed"), { code: "ERR_CLIENT_CLOSED" });
+      const outgoing = begin({ hostname, port: origin.port, agent, method, path, headers: headers.flat() });
+      const deadline = setTimeout(() => {
+        outgoing.destroy(new Error(`no whole reply within ${timeoutMs} ms`));
+      }, timeoutMs);
+      let isAnswered = false;
+      outgoing.on("error", reject);
+      outgoing.on("close", () => {
+        clearTimeout(deadline);
+        if (!isAnswered) reject(new Error("the connection closed before a reply"));
+      });
+      outgoing.on("response", (incoming) => {
+        isAnswered = true;
+        const chunks: Buffer[] = [];
+        incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+        incoming.on("error", reject);
+        incoming.on("end", () => {
+          const text = Buffer.concat(chunks).toString("utf8");
+          resolve({ status: incoming.statusCode ?? 0, headers: joined(incoming.headersDistinct), text });
+        });
+      });
+      outgoing.end(body ?? undefined);
+    });
+
+  return {
+    send,
+    close: () => {
+      isClosed = true;
+      agent.destroy();
+    },
+  };
+}
+
+const joined = (distinct: Readonly<Record<string, readonly string[] | undefined>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(distinct).map(([name, values = []]) => [name, values.join(", ")]));

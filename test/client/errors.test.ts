@@ -1,0 +1,289 @@
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { ExchangeClient } from "../../src/client/client.ts";
+import { ExchangeFailure, orThrow } from "../../src/client/result.ts";
+import { wallet } from "../http/wallet.ts";
+import { startApi } from "../support/http.ts";
+import { bareServer, errorOf, openTrader } from "./opened.ts";
+
+const CREDENTIALS = { address: "0xa", apiKey: "k", secret: "s", passphrase: "p" };
+const NOWHERE = "http://127.0.0.1:1";
+const opened: { close(): unknown }[] = [];
+const closing = <Opened extends { close(): unknown }>(thing: Opened): Opened => {
+  opened.push(thing);
+  return thing;
+};
+afterEach(() => {
+  for (const thing of opened.splice(0).reverse()) thing.close();
+});
+
+const clientOf = (url: string, options: ConstructorParameters<typeof ExchangeClient>[1] = {}) =>
+  closing(new ExchangeClient(url, options));
+
+/** A client of a server that answers bytes of its own, or hangs up. */
+async function clientOfSocket(answer: (socket: Socket) => void): Promise<ExchangeClient> {
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => answer(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closing(server);
+  return clientOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+}
+
+describe("CONNECTION_LOST", () => {
+  it("is the error where nobody listens, and says so", async () => {
+    expect(errorOf(await clientOf(NOWHERE).serverTime())).toEqual({
+      code: "CONNECTION_LOST",
+      message: `no reply from ${NOWHERE}: connect ECONNREFUSED 127.0.0.1:1`,
+      status: null,
+      hint: "is a server running there? clobsim serve starts one",
+      details: { cause: "ECONNREFUSED" },
+      requestId: null,
+    });
+  });
+
+  it.each<[string, (socket: Socket) => void]>([
+    ["hangs up without a reply", (socket) => socket.end()],
+    ["resets the connection", (socket) => socket.resetAndDestroy()],
+    ["hangs up inside the head", (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-le")],
+    ["hangs up inside the body", (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{")],
+    ["speaks something else", (socket) => socket.end("220 mail.example ESMTP\r\n")],
+    [
+      "changes the protocol",
+      (socket) => socket.write("HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
+    ],
+  ])("is the error where the server %s", async (_what, answer) => {
+    const client = await clientOfSocket(answer);
+    expect(errorOf(await client.serverTime())).toMatchObject({
+      code: "CONNECTION_LOST",
+      status: null,
+      hint: "the request may have been carried out: look before sending it again",
+    });
+  });
+
+  it("is the one thing that a raw request can come to but a reply", async () => {
+    const raw = await clientOf(NOWHERE).send({ method: "GET", path: "/clob/time" });
+    expect(errorOf(raw).code).toBe("CONNECTION_LOST");
+  });
+
+  it.each([
+    ["a header that HTTP cannot carry", { path: "/", headers: { "x-name": "a\r\nb" } }, "ERR_INVALID_CHAR"],
+    ["a path that HTTP cannot carry", { path: "/a b" }, "ERR_UNESCAPED_CHARACTERS"],
+  ])("is the error of %s, which is never sent", async (_what, request, cause) => {
+    const raw = await clientOf(NOWHERE).send({ method: "GET", ...request });
+    expect(errorOf(raw)).toMatchObject({ code: "CONNECTION_LOST", hint: null, details: { cause } });
+  });
+
+  it("is the error of what is under way when the client is closed, and of what comes later", async () => {
+    const client: ExchangeClient = await clientOfSocket(() => client.close());
+    expect(errorOf(await client.serverTime()).code).toBe("CONNECTION_LOST");
+    expect(errorOf(await client.serverTime()).message).toContain("the client is closed");
+  });
+
+  it("is the error of a transport that rejects, whatever with", async () => {
+    const client = clientOf(NOWHERE, { transport: () => Promise.reject(undefined) });
+    expect(errorOf(await client.serverTime()).message).toBe(`no reply from ${NOWHERE}: undefined`);
+  });
+});
+
+describe("a reply that does not come in time", () => {
+  it.each<[string, string]>([
+    ["nothing of it comes", ""],
+    ["its end does not come", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"],
+  ])("is lost where %s", async (_what, bytes) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const client = await clientOfSocket((socket) => {
+        socket.write(bytes, () => vi.advanceTimersByTime(30_000));
+      });
+      expect(errorOf(await client.serverTime()).message).toContain("no whole reply within 30000 ms");
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+it("a reply that came leaves no timer behind", async () => {
+  const server = closing(await bareServer((_request, response) => response.end("{}")));
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    orThrow(await clientOf(server.url).serverTime());
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+describe("INVALID_REPLY", () => {
+  it.each([
+    [
+      "no JSON",
+      502,
+      "text/html",
+      "<html>",
+      "the reply 502 should be a JSON object, found no JSON (text/html)",
+    ],
+    ["nothing", 200, "text/plain", "", "the reply 200 should be a JSON object, found no JSON (text/plain)"],
+    ["an array", 200, "application/json", "[1]", "the reply 200 should be a JSON object, found an array"],
+    ["a text", 200, "application/json", '"secret"', "the reply 200 should be a JSON object, found a string"],
+    ["no code", 500, "application/json", "{}", "the reply 500 is no error that this client knows: no code"],
+    [
+      "a code of no contract",
+      418,
+      "application/json",
+      '{"error":"short and stout","code":"TEAPOT"}',
+      'the reply 418 is no error that this client knows: code "TEAPOT"',
+    ],
+  ])("is the error of a reply of %s", async (_what, status, type, text, message) => {
+    const server = await bareServer((_request, response) => {
+      response.writeHead(status, { "content-type": type, "x-request-id": "r-1" });
+      response.end(text);
+    });
+    closing(server);
+    const error = errorOf(await clientOf(server.url).serverTime());
+    expect(error).toMatchObject({ code: "INVALID_REPLY", status, message, requestId: "r-1" });
+  });
+
+  it("keeps what a server with other codes said", async () => {
+    const body = { error: "short and stout", code: "toString" };
+    const server = closing(
+      await bareServer((_request, response) => response.writeHead(418).end(JSON.stringify(body))),
+    );
+    expect(errorOf(await clientOf(server.url).serverTime()).details).toEqual(body);
+  });
+});
+
+describe("an error of the contract", () => {
+  it("is told with the parts that it has", async () => {
+    const body = {
+      error: "busy",
+      code: "INTERNAL_ERROR",
+      status: 500,
+      hint: 5,
+      details: [1],
+      requestId: "r",
+    };
+    const server = closing(
+      await bareServer((_request, response) => response.writeHead(503).end(JSON.stringify(body))),
+    );
+    expect(errorOf(await clientOf(server.url).serverTime())).toEqual({
+      code: "INTERNAL_ERROR",
+      message: "busy",
+      status: 503,
+      hint: null,
+      details: null,
+      requestId: "r",
+    });
+  });
+});
+
+describe("NOT_DERIVED", () => {
+  it("is the error of every signed call before credentials are there, and nothing is sent", async () => {
+    const client = clientOf(NOWHERE, { account: wallet(1) });
+    const calls = [
+      client.place({ tokenId: "1", side: "BUY", price: 0.5, size: 1 }),
+      client.cancel("o"),
+      client.cancelAll(),
+      client.openOrders(),
+      client.trades(),
+      client.send({ method: "GET", path: "/clob/orders", signed: true }),
+    ];
+    for (const call of calls) {
+      expect(errorOf(await call)).toEqual({
+        code: "NOT_DERIVED",
+        message: "this client has no credentials to sign with",
+        status: null,
+        hint: "call derive() first, or give the client credentials",
+        details: null,
+        requestId: null,
+      });
+    }
+  });
+});
+
+describe("NO_WALLET", () => {
+  it("is the error of deriving without an account", async () => {
+    expect(errorOf(await clientOf(NOWHERE, { credentials: CREDENTIALS }).derive())).toMatchObject({
+      code: "NO_WALLET",
+      hint: "give the client an account: walletOf(privateKey) makes one",
+    });
+  });
+
+  it.each<[string, () => Promise<string>, number]>([
+    ["refuses", () => Promise.reject(new Error("the user said no\nat length")), 0],
+    ["is asked for a nonce that is none", () => Promise.resolve("0x"), 1.5],
+  ])("is the error where the wallet %s", async (_what, signTypedData, nonce) => {
+    const account = { address: "0xa", signTypedData, signMessage: signTypedData };
+    const error = errorOf(await clientOf(NOWHERE, { account }).derive(nonce));
+    expect(error.code).toBe("NO_WALLET");
+    expect(error.message).toMatch(/^the wallet did not sign: [^\n]+$/);
+  });
+});
+
+describe("orThrow", () => {
+  it("answers the value", async () => {
+    const api = await startApi();
+    closing(api);
+    const client = await openTrader(api, 61);
+    expect(orThrow(await client.trades()).data).toEqual([]);
+  });
+
+  it("throws the error, in one line", () => {
+    const error = {
+      code: "INVALID_SIZE",
+      message: "size 0",
+      status: 400,
+      details: null,
+      requestId: null,
+    } as const;
+    const thrown = (hint: string | null): unknown => {
+      try {
+        return orThrow({ ok: false, error: { ...error, hint } });
+      } catch (caught) {
+        return caught;
+      }
+    };
+    expect(thrown("send more")).toMatchObject({
+      message: "INVALID_SIZE: size 0. send more",
+      error: { code: "INVALID_SIZE" },
+    });
+    expect(thrown(null)).toMatchObject({ message: "INVALID_SIZE: size 0" });
+    expect(thrown(null)).toBeInstanceOf(ExchangeFailure);
+  });
+});
+
+describe("a client", () => {
+  it.each([
+    "127.0.0.1:7070",
+    "ftp://127.0.0.1",
+    "http://127.0.0.1/clob",
+    "http://127.0.0.1?a",
+    "",
+    "http://u:p@h",
+  ])("is not made for %j, which is no origin", (url) => {
+    expect(() => new ExchangeClient(url)).toThrow(TypeError);
+  });
+
+  it.each([
+    "http://127.0.0.1:7070",
+    "http://127.0.0.1:7070/",
+    "https://exchange.example",
+    "http://[::1]:7070",
+  ])("is made for %s", (url) => {
+    expect(() => clientOf(url)).not.toThrow();
+  });
+
+  it("keeps its connection from one request to the next", async () => {
+    const ports = new Set<number | undefined>();
+    const server = closing(
+      await bareServer((request, response) => {
+        ports.add(request.socket.remotePort);
+        response.end("{}");
+      }),
+    );
+    const client = clientOf(server.url);
+    for (let count = 0; count < 3; count += 1) orThrow(await client.serverTime());
+    expect(ports.size).toBe(1);
+  });
+});

@@ -1,0 +1,64 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type ClientOptions, ExchangeClient } from "../../src/client/client.ts";
+import type { ExchangeError } from "../../src/client/exchange-error.ts";
+import { orThrow, type Result } from "../../src/client/result.ts";
+import { openTransport, type Transport } from "../../src/client/transport.ts";
+import { wallet } from "../http/wallet.ts";
+import { type Api, T0 } from "../support/http.ts";
+
+/** The clock of a client that agrees with a server whose clock is frozen and was not moved. */
+export const atT0 = (): number => T0;
+
+/** A transport that checks every reply against the server's own document. */
+export function checked(api: Api): Transport {
+  const { send } = openTransport(new URL(api.server.url), 10_000);
+  return async (request) => {
+    const reply = await send(request);
+    const body: unknown = JSON.parse(reply.text);
+    api.document.check({ method: request.method, path: request.path, status: reply.status, body });
+    return reply;
+  };
+}
+
+/** A client of the `number`-th wallet, with credentials; the faucet has funded it. */
+export async function openTrader(
+  api: Api,
+  number: number,
+  options: ClientOptions = {},
+): Promise<ExchangeClient> {
+  const account = wallet(number);
+  const client = new ExchangeClient(api.server.url, {
+    account,
+    time: atT0,
+    transport: checked(api),
+    ...options,
+  });
+  orThrow(await client.derive());
+  return client;
+}
+
+/** The error of a call that fails. */
+export function errorOf(result: Result<unknown>): ExchangeError {
+  if (result.ok) throw new Error(`expected an error, found ${JSON.stringify(result.value)}`);
+  return result.error;
+}
+
+export interface BareServer {
+  readonly url: string;
+  close(): void;
+}
+
+/** A server of Node's own that answers whatever it is told to. */
+export async function bareServer(answer: RequestListener): Promise<BareServer> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

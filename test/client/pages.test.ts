@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ExchangeClient } from "../../src/client/client.ts";
+import { collect, type PageWindow, pages } from "../../src/client/pages.ts";
+import type { Page } from "../../src/client/replies.ts";
+import { orThrow, type Result, success } from "../../src/client/result.ts";
+import { type Api, startApi } from "../support/http.ts";
+import { openTrader } from "./opened.ts";
+
+const COUNT = 23;
+
+let api: Api;
+let client: ExchangeClient;
+const placed: string[] = [];
+
+beforeAll(async () => {
+  api = await startApi();
+  client = await openTrader(api, 41);
+  const { tokens } = orThrow(await client.control.createMarket({ question: "Many?" }));
+  const tokenId = tokens[0]?.tokenId ?? "";
+  for (let size = 1; size <= COUNT; size += 1) {
+    placed.push(orThrow(await client.place({ tokenId, side: "BUY", price: 0.1, size })).id);
+  }
+});
+afterAll(() => api.close());
+
+describe("pages", () => {
+  it("follow one another up to the last", async () => {
+    const offsets: number[] = [];
+    const ids: string[] = [];
+    for await (const page of pages((window) => client.openOrders(window), { limit: 5 })) {
+      const { data, offset } = orThrow(page);
+      offsets.push(offset);
+      ids.push(...data.map(({ id }) => id));
+    }
+    expect(offsets).toEqual([0, 5, 10, 15, 20]);
+    expect(ids).toEqual(placed);
+  });
+
+  it("begin where they are asked to", async () => {
+    const rest = orThrow(await collect((window) => client.openOrders(window), { limit: 5, offset: 20 }));
+    expect(rest.map(({ id }) => id)).toEqual(placed.slice(20));
+  });
+
+  it("carry the filter of the call", async () => {
+    const none = await collect((window) => client.openOrders({ side: "SELL", ...window }), { limit: 5 });
+    expect(orThrow(none)).toEqual([]);
+  });
+
+  it("follow each other without a gap where the server clamps what was asked for", async () => {
+    const list = Array.from({ length: 12 }, (_, index) => index);
+    const ask = async ({ offset = 0 }: PageWindow): Promise<Result<Page<number>>> => {
+      const data = list.slice(offset, offset + 5);
+      return success({ data, limit: 5, offset, total: 12, hasMore: offset + data.length < 12 });
+    };
+    expect(orThrow(await collect(ask, { limit: 1_000_000 }))).toEqual(list);
+  });
+
+  it("work for every list, the control plane's too", async () => {
+    const { total } = orThrow(await client.control.accounts({ limit: 1 }));
+    const accounts = orThrow(await collect((window) => client.control.accounts(window), { limit: 2 }));
+    expect(new Set(accounts.map(({ address }) => address)).size).toBe(total);
+  });
+
+  it("end with the first error", async () => {
+    const seen: boolean[] = [];
+    for await (const { ok } of pages((window) => client.openOrders({ market: "nowhere", ...window }))) {
+      seen.push(ok);
+    }
+    expect(seen).toEqual([false]);
+    const collected = await collect((window) => client.openOrders({ market: "nowhere", ...window }));
+    expect(collected).toMatchObject({ ok: false, error: { code: "MARKET_NOT_FOUND" } });
+  });
+
+  it("are asked for only as far as they are read", async () => {
+    let asked = 0;
+    const ask = (window: object) => {
+      asked += 1;
+      return client.openOrders(window);
+    };
+    for await (const page of pages(ask, { limit: 5 })) if (page.ok) break;
+    expect(asked).toBe(1);
+  });
+
+  it("end at an empty one, even where the server says there is more", async () => {
+    const empty: Page<never> = { data: [], limit: 5, offset: 0, total: 9, hasMore: true };
+    const ask = async (): Promise<Result<Page<never>>> => success(empty);
+    expect(orThrow(await collect(ask))).toEqual([]);
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { attest } from "../../src/client/derive.ts";
+import { authHeaders } from "../../src/client/sign-request.ts";
+import { walletOf } from "../../src/client/wallet.ts";
+import { AUTH_VECTORS } from "../http/wallet.ts";
+
+const { privateKey, address, personalSign, typedData, hmac } = AUTH_VECTORS;
+
+describe("a signed request", () => {
+  const signatureOf = (secret: string, timestamp: string, method: string, target: string, body: string) => {
+    const credentials = { address, apiKey: "k", passphrase: "p", secret };
+    return Object.fromEntries(authHeaders(credentials, { method, target, body }, Number(timestamp)))
+      .poly_signature;
+  };
+
+  it.each(hmac)(
+    "is signed as known: $method $path",
+    ({ secret, timestamp, method, path, body, signature }) => {
+      expect(signatureOf(secret, timestamp, method, `/clob${path}`, body)).toBe(signature);
+    },
+  );
+
+  it("is signed without its query", () => {
+    const { secret, timestamp, signature } = hmac[0] as (typeof hmac)[number];
+    expect(signatureOf(secret, timestamp, "GET", "/clob/orders?limit=5&side=BUY", "")).toBe(signature);
+  });
+});
+
+describe("a wallet", () => {
+  it.each(typedData)("signs typed data as known: chain $chainId, nonce $nonce", async (vector) => {
+    const account = await walletOf(privateKey);
+    const { chainId, timestamp, nonce, signature } = vector;
+    const claim = { scheme: "typed-data", chainId, unixTime: Number(timestamp), nonce } as const;
+    expect(await attest(account, claim)).toEqual({ address, signature, timestamp, nonce: String(nonce) });
+  });
+
+  it("signs the bare sentence as known, without time and nonce", async () => {
+    const account = await walletOf(privateKey);
+    const claim = { scheme: "personal-sign", chainId: 137, unixTime: 1, nonce: 5 } as const;
+    expect(await attest(account, claim)).toEqual({ address, signature: personalSign });
+  });
+
+  it.each([
+    ["is too short", `${privateKey.slice(0, -1)}`, TypeError],
+    ["has no 0x", privateKey.slice(2), TypeError],
+    ["is no hexadecimal number", privateKey.replace("ac09", "acog"), TypeError],
+    ["is zero", `0x${"0".repeat(64)}`, RangeError],
+    ["is above the curve's order", `0x${"f".repeat(64)}`, RangeError],
+  ])("is not made of a key that %s, and the key is not repeated", async (_what, key, kind) => {
+    const error = await walletOf(key).catch((caught: unknown) => caught as Error);
+    expect(error).toBeInstanceOf(kind);
+    expect(String(error)).not.toContain(key.slice(4, 12));
+  });
+});
