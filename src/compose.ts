@@ -1,14 +1,17 @@
 import { readFile } from "node:fs/promises";
 import type { Server } from "node:http";
 import { type Config, ConfigError, FROZEN_START, isLoopback, VERSION } from "./config.ts";
-import { toIso } from "./core/time.ts";
 import { type Millis, millis } from "./core/units.ts";
+import { Faults } from "./http/faults.ts";
 import { requestLog } from "./http/request-log.ts";
 import { createHttpServer } from "./http/server.ts";
-import type { DevAccount, Service } from "./http/service.ts";
+import type { DevAccount, Service, ServiceOptions } from "./http/service.ts";
 import { Clock } from "./runtime/clock.ts";
 import { Exchange } from "./runtime/exchange.ts";
+import { type Journal, noJournal } from "./runtime/journal.ts";
 import { Keyring } from "./runtime/keyring.ts";
+import { SessionLog } from "./runtime/session-log.ts";
+import { Snapshots } from "./runtime/snapshots.ts";
 import { checksummed } from "./wire/address.ts";
 import { numbersAs } from "./wire/decimals.ts";
 import { HmacKeys } from "./wire/hmac.ts";
@@ -16,7 +19,7 @@ import { MarketRanking } from "./wire/market-ranking.ts";
 import { BookPages } from "./wire/replies/book-reply.ts";
 import { SearchIndex } from "./wire/search-index.ts";
 import { devPrivateKey } from "./world/dev-accounts.ts";
-import { openingCommands } from "./world/opening-commands.ts";
+import { openWorld, WorldOpeningError } from "./world/open-world.ts";
 import type { World } from "./world/world.ts";
 
 /** A server that answers. */
@@ -42,8 +45,17 @@ const SECOND_MS = 1_000;
  * @throws ConfigError when the world cannot be opened; the system's error when the address cannot be used.
  */
 export async function startServer(config: Config): Promise<RunningServer> {
-  const world = await loadWorld(config);
+  return serveWorld(config, await loadWorld(config));
+}
+
+/** The same with a world that is there already, whose seed counts; `opened` may watch its exchange. */
+export async function serveWorld(
+  config: Config,
+  world: World,
+  opened: (exchange: Exchange) => void = () => {},
+): Promise<RunningServer> {
   const service = openService(config, world);
+  opened(service.exchange);
   const server = createHttpServer(service);
   const port = await listen(server, config);
   const { exchange } = service;
@@ -65,68 +77,76 @@ export async function startServer(config: Config): Promise<RunningServer> {
 export function openService(config: Config, world: World): Service {
   const wallNow = Date.now;
   const start = config.start ?? openingTime(config, wallNow());
-  const exchange = new Exchange(
-    { seed: world.seed, faucet: config.faucet, credentials: config.credentials },
-    start,
-  );
-  openWorld(exchange, world, start);
+  const terms = { seed: world.seed, faucet: config.faucet, credentials: config.credentials };
+  const session = new SessionLog();
+  const open = (journal: Journal): Exchange => {
+    const opened = new Exchange(terms, start, journal);
+    openAt(opened, world, start);
+    return opened;
+  };
+  const exchange = open(session);
+  session.begin();
   const followsWall = config.start === null && config.clock.mode !== "frozen";
   const setting = { mode: config.clock.mode, rate: config.clock.mode === "scaled" ? config.clock.rate : 1 };
   const clock = new Clock(exchange, setting, wallNow, followsWall);
-  const numbers = numbersAs(config.numbers);
+  const snapshots = new Snapshots(exchange, clock);
+  const faults = new Faults(world.seed);
   return {
-    options: {
-      version: VERSION,
-      credentials: config.credentials,
-      personalSign: config.personalSign,
-      simToken: config.simToken,
-      allowHosts: [...config.allowHosts, config.host.toLowerCase()],
-      beyondLoopback: !isLoopback(config.host),
-      requestTimeoutMs: config.requestTimeoutMs,
-      devAccounts: devAccounts(world),
-    },
+    options: optionsOf(config, world),
     exchange,
     clock,
     keyring: new Keyring(exchange, world.seed),
     hmacKeys: new HmacKeys(),
-    numbers,
+    numbers: numbersAs(config.numbers),
     books: new BookPages(),
     search: new SearchIndex(),
     ranking: new MarketRanking(),
+    snapshots,
+    faults,
     log: requestLog(config.logLevel),
     reopen: () => {
       exchange.restart(start);
-      openWorld(exchange, world, start);
+      openAt(exchange, world, start);
+      session.begin();
       clock.open();
+      snapshots.clear();
+      faults.clear();
     },
-    openApi: async () => {
-      const { openApiDocument } = await import("./wire/openapi.ts");
-      return JSON.stringify(openApiDocument({ version: VERSION, serverUrl: "/", numbers: config.numbers }));
+    record: async (name) => {
+      const { recordSession } = await import("./scenario/record/record-session.ts");
+      const { devAccounts } = world;
+      return recordSession({ log: session, open: () => open(noJournal), devAccounts, name });
     },
+    openApi: () => openApiText(config),
   };
+}
+
+const optionsOf = (config: Config, world: World): ServiceOptions => ({
+  version: VERSION,
+  credentials: config.credentials,
+  personalSign: config.personalSign,
+  simToken: config.simToken,
+  allowHosts: [...config.allowHosts, config.host.toLowerCase()],
+  beyondLoopback: !isLoopback(config.host),
+  requestTimeoutMs: config.requestTimeoutMs,
+  devAccounts: devAccounts(world),
+});
+
+async function openApiText({ numbers }: Config): Promise<string> {
+  const { openApiDocument } = await import("./wire/openapi.ts");
+  return JSON.stringify(openApiDocument({ version: VERSION, serverUrl: "/", numbers }));
 }
 
 const openingTime = (config: Config, wall: number): Millis =>
   config.clock.mode === "frozen" ? FROZEN_START : millis(Math.floor(wall / SECOND_MS) * SECOND_MS);
 
-/** Plays the world's opening history, so that the exchange stands at its start. */
-function openWorld(exchange: Exchange, world: World, start: Millis): void {
-  let isFirst = true;
-  for (const { at, command } of openingCommands(world, start)) {
-    if (at < 0)
-      throw new ConfigError(
-        `the start ${toIso(start)} leaves no room for the world's history before it: start later`,
-      );
-    if (isFirst) exchange.restart(at);
-    isFirst = false;
-    exchange.advanceTo(at);
-    const decision = exchange.submit(command);
-    if (decision.ok) continue;
-    throw new ConfigError(
-      `the world's history is refused: ${decision.refusal.code} of ${JSON.stringify(command)}`,
-    );
+/** Plays the world's opening history. @throws ConfigError when it cannot be played. */
+function openAt(exchange: Exchange, world: World, start: Millis): void {
+  try {
+    openWorld(exchange, world, start);
+  } catch (error) {
+    throw error instanceof WorldOpeningError ? new ConfigError(error.message) : error;
   }
-  exchange.advanceTo(start);
 }
 
 const DEFAULT_SEED = "1";
@@ -212,6 +232,7 @@ function stop(server: Server, service: Service): Promise<void> {
     const force = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
     server.close(() => {
       clearTimeout(force);
+      service.faults.stop();
       service.log.flush();
       resolve();
     });

@@ -35,8 +35,7 @@ export async function build(args) {
 }
 
 async function bundleProgram() {
-  const entryPoints = { cli: "src/cli/main.ts", index: "src/index.ts" };
-  if (!existsSync(inProject(entryPoints.index))) delete entryPoints.index;
+  const entryPoints = { cli: "src/cli/main.ts", index: "src/index.ts", vitest: "src/vitest.ts" };
   try {
     return await bundle(entryPoints);
   } catch (error) {

@@ -28,6 +28,8 @@ export async function bundle(entryPoints, options = {}) {
     sourcemap: "linked",
     banner: { js: BANNER },
     metafile: true,
+    // Of the host that runs scenarios as its tests.
+    external: ["vitest"],
     write: false,
     logLevel: "warning",
     ...leanOptions,

@@ -2,11 +2,12 @@ import yargs, { type Argv } from "yargs";
 import { type Given, VERSION } from "../config.ts";
 import { type Command, wordOf } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
+import { runCommand } from "./run.ts";
 import { serveCommand } from "./serve.ts";
 import { refuseUnknown, warnOfUnknownVariables } from "./unknown-words.ts";
 import { worldCommand } from "./world.ts";
 
-const COMMANDS: readonly Command[] = [serveCommand, worldCommand];
+const COMMANDS: readonly Command[] = [serveCommand, runCommand, worldCommand];
 const MAX_COLUMNS = 100;
 
 /** What yargs makes of a command line. */
@@ -34,7 +35,7 @@ export async function runCommandLine(
   }
   refuseUnknown(COMMANDS, command, words, Object.keys(values));
   warnOfUnknownVariables(COMMANDS, environment);
-  return command.run({ flags: textsOf(command, values), environment });
+  return command.run({ flags: textsOf(command, values), environment }, words.slice(1));
 }
 
 function parse(argv: readonly string[]): Parsed {
@@ -88,7 +89,9 @@ function nameToggles(parser: Argv, command: Command): void {
 }
 
 function describeCommand(parser: Argv, command: Command): void {
-  parser.usage(`$0 ${command.name} [options]\n\n${command.summary}`);
+  parser.usage(
+    `$0 ${[command.name, ...(command.takes === undefined ? [] : [command.takes])].join(" ")} [options]\n\n${command.summary}`,
+  );
   for (const flag of command.flags) {
     parser.option(wordOf(flag), {
       group: flag.group,

@@ -19,10 +19,12 @@ export interface Command {
   readonly name: string;
   readonly summary: string;
   readonly flags: readonly Flag[];
+  /** What is typed after the command's name besides options, such as `PATHS`; without it, nothing may be. */
+  readonly takes?: string;
   /** Command lines without the program's name, each with what it is for. */
   readonly examples: readonly (readonly [line: string, purpose: string])[];
   /** @throws UsageError or ConfigError when it cannot do what it was asked. */
-  readonly run: (given: Given) => Promise<ExitCode>;
+  readonly run: (given: Given, words: readonly string[]) => Promise<ExitCode>;
 }
 
 /** What is typed for a flag, after `--`. */

@@ -1,6 +1,8 @@
 /** What the exit code of the process says. */
 export const EXIT = {
   ok: 0,
+  /** What was run did not come out as it should: a scenario failed. */
+  failed: 1,
   /** The command line, the environment or a file that it names cannot be used. */
   usage: 2,
   /** The program is wrong, not its user. */

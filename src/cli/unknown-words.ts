@@ -35,7 +35,7 @@ export function refuseUnknown(
     );
     throw new UsageError(`unknown option ${typed}${nearest || ` (see clobsim ${command.name} --help)`}`);
   }
-  if (second !== undefined) {
+  if (second !== undefined && command.takes === undefined) {
     throw new UsageError(`${command.name} takes options only, found ${JSON.stringify(second)}`);
   }
 }

@@ -15,14 +15,13 @@ export function* canonicalLines(state: State): Generator<string> {
   yield `"units":{"price":"0.0001 USDC","size":"0.01 share","money":"0.000001 USDC","at":"Unix ms"},`;
   yield `"config":${JSON.stringify({ seed: config.seed, faucet: config.faucet, credentials: config.credentials })},`;
   yield `"issued":${state.issued},`;
-  yield* section("accounts", state.accounts, canonicalAccount);
-  yield* section("events", state.events, (event) => ({
-    ...event,
-    id: idOf(state.idPrefixes.event, event.number),
-  }));
-  yield* section("markets", state.markets, (market) => canonicalMarket(state, market));
-  yield* section("orders", state.orders, canonicalOrder);
-  yield* section("trades", state.trades, canonicalTrade, "");
+  yield* section("accounts", state.accounts, (account) => JSON.stringify(canonicalAccount(account)));
+  yield* section("events", state.events, (event) =>
+    JSON.stringify({ ...event, id: idOf(state.idPrefixes.event, event.number) }),
+  );
+  yield* section("markets", state.markets, (market) => JSON.stringify(canonicalMarket(state, market)));
+  yield* section("orders", state.orders, orderLine);
+  yield* section("trades", state.trades, tradeLine, "");
   yield "}";
 }
 
@@ -32,16 +31,16 @@ export const stateHash = (state: State): string => sha256OfLines(canonicalLines(
 function* section<T>(
   name: string,
   items: Iterable<T>,
-  plain: (item: T) => object,
+  line: (item: T) => string,
   end = ",",
 ): Generator<string> {
   yield `"${name}":[`;
-  let line: string | undefined;
+  let previous: string | undefined;
   for (const item of items) {
-    if (line !== undefined) yield `${line},`;
-    line = JSON.stringify(plain(item));
+    if (previous !== undefined) yield `${previous},`;
+    previous = line(item);
   }
-  if (line !== undefined) yield line;
+  if (previous !== undefined) yield previous;
   yield `]${end}`;
 }
 
@@ -74,12 +73,22 @@ function canonicalMarket(state: State, market: Market): object {
   };
 }
 
-function canonicalOrder(order: Order): object {
-  const { slot, lastTrade, nextOpen, previousOpen, ...facts } = order;
-  return facts;
+// Of orders and trades there are millions: written out, a line takes a quarter of what JSON.stringify takes. No text in
+// them needs escaping.
+
+function orderLine(order: Order): string {
+  const reason = order.cancelReason === null ? "null" : `"${order.cancelReason}"`;
+  return (
+    `{"number":${order.number},"account":${order.account},"token":${order.token},"side":"${order.side}",` +
+    `"price":${order.price},"size":${order.size},"orderType":"${order.orderType}","expiration":${order.expiration},` +
+    `"createdAt":${order.createdAt},"touch":${order.touch},"crossable":${order.crossable},` +
+    `"ownInWay":${order.ownInWay},"rested":${order.rested},"ordersAhead":${order.ordersAhead},` +
+    `"sizeAhead":${order.sizeAhead},"status":"${order.status}","cancelReason":${reason},` +
+    `"matched":${order.matched},"notional":${order.notional},"fee":${order.fee},"updatedAt":${order.updatedAt}}`
+  );
 }
 
-function canonicalTrade(trade: Trade): object {
-  const { takerPrevious, makerPrevious, ...facts } = trade;
-  return facts;
-}
+const tradeLine = (trade: Trade): string =>
+  `{"number":${trade.number},"taker":${trade.taker},"maker":${trade.maker},"price":${trade.price},` +
+  `"size":${trade.size},"fee":${trade.fee},"matchType":"${trade.matchType}","at":${trade.at},` +
+  `"status":"${trade.status}"}`;

@@ -31,6 +31,15 @@ export class ExpiryQueue {
     if (this.#stale * 2 > this.#order.length && this.#stale > 64) this.#rebuild(isWaiting);
   }
 
+  /** A queue of its own with the same orders. */
+  copy(): ExpiryQueue {
+    const copy = new ExpiryQueue();
+    copy.#at = this.#at.slice();
+    copy.#order = this.#order.slice();
+    copy.#stale = this.#stale;
+    return copy;
+  }
+
   #rebuild(isWaiting: (order: number) => boolean): void {
     const at = this.#at;
     const order = this.#order;

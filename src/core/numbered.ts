@@ -1,10 +1,23 @@
 const CHUNK_BITS = 12;
 const CHUNK_SIZE = 1 << CHUNK_BITS;
+const IN_CHUNK = CHUNK_SIZE - 1;
 
-/** An append-only list numbered from 1, kept in chunks so that growth never copies what is already there. */
+/** What a copied list came with. */
+interface Inheritance<T> {
+  readonly chunks: readonly (readonly T[])[];
+  readonly size: number;
+  readonly ownCopy: (item: T) => T;
+}
+
+/**
+ * An append-only list numbered from 1, kept in chunks so that growth never copies what is already there, nor does a
+ * copy of the list.
+ */
 export class Numbered<T> {
-  readonly #chunks: T[][] = [];
+  /** The last one may be shared with other lists, and then hold items of theirs beyond the size of this one. */
+  #chunks: T[][] = [];
   #size = 0;
+  #inherited: Inheritance<T> | null = null;
 
   /** How many there are, which is also the number of the latest. */
   get size(): number {
@@ -19,8 +32,11 @@ export class Numbered<T> {
   /** Appends an item and answers its number. */
   add(item: T): number {
     const index = this.#size;
-    if ((index & (CHUNK_SIZE - 1)) === 0) this.#chunks.push([]);
-    (this.#chunks[index >> CHUNK_BITS] as T[]).push(item);
+    const place = index & IN_CHUNK;
+    if (place === 0) this.#chunks.push([]);
+    let chunk = this.#chunks[index >> CHUNK_BITS] as T[];
+    if (chunk.length !== place) chunk = this.#takeChunk(index >> CHUNK_BITS);
+    chunk.push(item);
     this.#size += 1;
     return this.#size;
   }
@@ -36,10 +52,46 @@ export class Numbered<T> {
   find(number: number): T | undefined {
     if (!(number >= 1 && number <= this.#size)) return undefined;
     const index = number - 1;
-    return this.#chunks[index >> CHUNK_BITS]?.[index & (CHUNK_SIZE - 1)];
+    const item = this.#chunks[index >> CHUNK_BITS]?.[index & IN_CHUNK] as T;
+    const inherited = this.#inherited;
+    return inherited === null || number > inherited.size ? item : this.#own(inherited, index, item);
+  }
+
+  /**
+   * A list that goes on from here. From now on nobody may write to this one, nor to what is in it. The copy shares all
+   * items, and takes its own of each with `ownCopy` before anybody sees it, so that an item got from the copy can be
+   * written to. What is never written to again needs no own copy: `ownCopy` may answer the item itself.
+   */
+  copy(ownCopy: ((item: T) => T) | null = null): Numbered<T> {
+    this.#inherited = null;
+    const copy = new Numbered<T>();
+    copy.#chunks = this.#chunks.slice();
+    copy.#size = this.#size;
+    if (ownCopy !== null) copy.#inherited = { chunks: this.#chunks, size: this.#size, ownCopy };
+    return copy;
   }
 
   *[Symbol.iterator](): Iterator<T> {
-    for (const chunk of this.#chunks) yield* chunk;
+    for (let number = 1; number <= this.#size; number += 1) yield this.get(number);
+  }
+
+  /** This list's own of an item that it may have inherited. */
+  #own({ chunks, ownCopy }: Inheritance<T>, index: number, item: T): T {
+    const at = index >> CHUNK_BITS;
+    const place = index & IN_CHUNK;
+    const inherited = chunks[at] as readonly T[];
+    if (inherited[place] !== item) return item;
+    const own = ownCopy(item);
+    if (own === item) return item;
+    const chunk = this.#chunks[at] === inherited ? this.#takeChunk(at) : (this.#chunks[at] as T[]);
+    chunk[place] = own;
+    return own;
+  }
+
+  /** Makes a chunk this list's own, without what other lists have appended to it. */
+  #takeChunk(at: number): T[] {
+    const chunk = (this.#chunks[at] as T[]).slice(0, this.#size - at * CHUNK_SIZE);
+    this.#chunks[at] = chunk;
+    return chunk;
   }
 }

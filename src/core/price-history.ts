@@ -46,6 +46,15 @@ export class PriceHistory {
     return low;
   }
 
+  /** A history of its own with the same points. */
+  copy(): PriceHistory {
+    const copy = new PriceHistory();
+    copy.#seconds = this.#seconds.slice(0, this.#size);
+    copy.#prices = this.#prices.slice(0, this.#size);
+    copy.#size = this.#size;
+    return copy;
+  }
+
   #grow(): void {
     const capacity = Math.max(16, this.#size * 2);
     const seconds = new Float64Array(capacity);

@@ -1,4 +1,5 @@
 import { IncomingMessage, ServerResponse } from "node:http";
+import type { Fault } from "./faults.ts";
 
 /** A request with what the edge notes about it on arrival. */
 export class Incoming extends IncomingMessage {
@@ -9,6 +10,8 @@ export class Incoming extends IncomingMessage {
   requestId = "";
   /** Names of query parameters and body fields that nobody knows, as a response header says them. */
   warning = "";
+  /** The injected fault that befell it. */
+  fault: Fault | null = null;
 }
 
 /** A response that says nothing of the wall clock: a frozen exchange answers the same bytes. */

@@ -7,6 +7,7 @@ export interface Outcome {
   readonly method: string;
   /** The raw path, without the query. */
   readonly path: string;
+  /** 0 when the connection was cut instead. */
   readonly status: number;
   /** Wall milliseconds from arrival to answer. */
   readonly ms: number;
@@ -96,7 +97,7 @@ function pretty(json: string): string {
   if (method === undefined || status === undefined) {
     return `${clock} ${pc.red(msg ?? "")}${err?.stack === undefined ? "" : `\n${err.stack}`}\n`;
   }
-  const paint = status < 400 ? pc.green : status < 500 ? pc.yellow : pc.red;
+  const paint = status === 0 || status >= 500 ? pc.red : status < 400 ? pc.green : pc.yellow;
   const duration = pc.dim(`${(ms ?? 0).toFixed(1)} ms`.padStart(9));
   const because = code === undefined ? "" : ` ${paint(code)}`;
   return `${clock} ${method.padEnd(6)} ${paint(String(status))} ${duration} ${path ?? ""}${because}\n`;

@@ -7,6 +7,7 @@ import { readQuery } from "../wire/query.ts";
 import { authenticate, guardControl } from "./authentication.ts";
 import type { Incoming, Outgoing } from "./exchange-message.ts";
 import type { Answer, Call } from "./handler.ts";
+import { befall } from "./injected-fault.ts";
 import { announcedLength, checkMediaType, isChunked, NO_BODY, readBody } from "./raw-body.ts";
 import { sendAnswer, sendError } from "./send.ts";
 import type { Service } from "./service.ts";
@@ -22,9 +23,10 @@ const KIB = 1024;
 const MAX_BODY = 64 * KIB;
 const MAX_CONTROL_BODY = 1024 * KIB;
 
-/** What one endpoint does with a request: who asks, body, time, signature, query, the body's meaning, answer. */
+/** What one endpoint does with a request: who asks, body, faults, time, signature, query, the body's meaning, answer. */
 export function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): Route {
   const maximum = endpoint.access === "control" ? MAX_CONTROL_BODY : MAX_BODY;
+  const { faults } = service;
   return (request, response) => {
     const fail = (error: unknown): void => sendError(service, request, response, error);
     const answerWith = (body: Buffer): void => {
@@ -41,11 +43,16 @@ export function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHand
       }
       service.clock.arm();
     };
+    const arrived = (body: Buffer): void => {
+      const fault = faults.areNone ? null : faults.strike(endpoint.operation);
+      if (fault === null) answerWith(body);
+      else befall(service, fault, request, response, () => answerWith(body));
+    };
     try {
       if (endpoint.access === "control") guardControl(service.options, request);
       if (!isChunked(request)) {
         if (announcedLength(request) === 0) {
-          answerWith(NO_BODY);
+          arrived(NO_BODY);
           return;
         }
         checkMediaType(request);
@@ -54,7 +61,7 @@ export function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHand
       fail(error);
       return;
     }
-    readBody(request, maximum, (error, body) => (error === null ? answerWith(body) : fail(error)));
+    readBody(request, maximum, (error, body) => (error === null ? arrived(body) : fail(error)));
   };
 }
 

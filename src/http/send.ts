@@ -4,6 +4,9 @@ import type { Incoming, Outgoing } from "./exchange-message.ts";
 import { type Answer, JsonText } from "./handler.ts";
 import type { Service } from "./service.ts";
 
+/** What the log says instead of a status where nothing was answered. */
+const NO_STATUS = 0;
+
 /** The part of a target before the query. */
 export function pathOf(target: string): string {
   const query = target.indexOf("?");
@@ -40,6 +43,16 @@ export function sendEmpty(
   log(service, request, 204, undefined);
 }
 
+/** Hangs up on a request that has not been executed. */
+export function dropConnection(service: Service, request: Incoming, response: Outgoing): void {
+  hangUp(service, request, response, "CONNECTION_DROPPED");
+}
+
+function hangUp(service: Service, request: Incoming, response: Outgoing, code: string): void {
+  response.destroy();
+  log(service, request, NO_STATUS, code);
+}
+
 function send(
   service: Service,
   request: Incoming,
@@ -48,10 +61,15 @@ function send(
   text: string,
   error: ApiError | undefined,
 ): void {
+  if (request.fault?.drop === "reply") {
+    hangUp(service, request, response, "REPLY_DROPPED");
+    return;
+  }
   const headers = simHeaders(service, request.requestId);
   headers.push("content-type", "application/json; charset=utf-8");
   const length = Buffer.byteLength(text);
   headers.push("content-length", String(length));
+  if (request.fault !== null) headers.push("x-sim-fault", request.fault.id);
   if (request.warning !== "") headers.push("x-sim-warning", request.warning);
   if (request.headers.origin !== undefined) headers.push(...corsHeaders(request.headers.origin));
   if (error?.help.headers !== undefined) headers.push(...Object.entries(error.help.headers).flat());
@@ -82,7 +100,7 @@ function corsHeaders(origin: string): string[] {
     "access-control-allow-origin",
     origin,
     "access-control-expose-headers",
-    "x-request-id, x-sim-sequence, x-sim-time, x-sim-warning, retry-after",
+    "x-request-id, x-sim-sequence, x-sim-time, x-sim-warning, x-sim-fault, retry-after",
   ];
 }
 

@@ -7,9 +7,12 @@ import { Incoming, Outgoing } from "./exchange-message.ts";
 import { guardHost } from "./host-guard.ts";
 import { controlHandlers } from "./routes/control.ts";
 import { credentialsHandlers } from "./routes/credentials.ts";
+import { faultHandlers } from "./routes/faults.ts";
 import { marketDataHandlers } from "./routes/market-data.ts";
 import { marketHandlers } from "./routes/markets.ts";
 import { orderBookHandlers } from "./routes/order-book.ts";
+import { recordingHandlers } from "./routes/recording.ts";
+import { snapshotHandlers } from "./routes/snapshots.ts";
 import { tradingHandlers } from "./routes/trading.ts";
 import { pathOf, sendEmpty, sendError } from "./send.ts";
 import type { Service } from "./service.ts";
@@ -73,6 +76,9 @@ function createRouter(service: Service): Router {
     ...credentialsHandlers,
     ...marketHandlers,
     ...controlHandlers,
+    ...snapshotHandlers,
+    ...faultHandlers,
+    ...recordingHandlers,
   });
   return router;
 }

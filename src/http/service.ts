@@ -1,12 +1,14 @@
 import type { Clock } from "../runtime/clock.ts";
 import type { Exchange } from "../runtime/exchange.ts";
 import type { Keyring } from "../runtime/keyring.ts";
+import type { Snapshots } from "../runtime/snapshots.ts";
 import type { Numbers } from "../wire/decimals.ts";
 import type { HmacKeys } from "../wire/hmac.ts";
 import type { MarketRanking } from "../wire/market-ranking.ts";
 import type { BookPages } from "../wire/replies/book-reply.ts";
 import type { View } from "../wire/replies/view.ts";
 import type { SearchIndex } from "../wire/search-index.ts";
+import type { Faults } from "./faults.ts";
 import type { RequestLog } from "./request-log.ts";
 
 /** A development account: anybody may know its key. */
@@ -30,6 +32,14 @@ export interface ServiceOptions {
   readonly devAccounts: readonly DevAccount[];
 }
 
+/** A session as a scenario file, and how many orders and trades it tells. */
+export interface RecordedSession {
+  readonly name: string;
+  readonly scenario: string;
+  readonly orders: number;
+  readonly trades: number;
+}
+
 /** One exchange as HTTP serves it: everything a handler may use. */
 export interface Service {
   readonly options: ServiceOptions;
@@ -41,9 +51,13 @@ export interface Service {
   readonly books: BookPages;
   readonly search: SearchIndex;
   readonly ranking: MarketRanking;
+  readonly snapshots: Snapshots;
+  readonly faults: Faults;
   readonly log: RequestLog;
-  /** Opens the world anew, as at the start. */
+  /** Opens the world anew, as at the start: no snapshot is kept, no fault in force. */
   reopen(): void;
+  /** All that was done since the world was opened, as a scenario file. @throws ApiError when no scenario can tell it. */
+  record(name: string | null): Promise<RecordedSession>;
   /** The OpenAPI document, as JSON text. */
   openApi(): Promise<string>;
 }

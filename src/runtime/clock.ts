@@ -46,6 +46,11 @@ export class Clock {
     return millis(Math.floor(this.#wallNow()));
   }
 
+  /** How it runs. */
+  get setting(): ClockSetting {
+    return this.#setting;
+  }
+
   get mode(): ClockMode {
     return this.#setting.mode;
   }
@@ -97,19 +102,21 @@ export class Clock {
   /** Moves the time forward to `to`, then runs as the setting says. */
   set(setting: ClockSetting, to: Millis): void {
     this.#exchange.advanceTo(to);
+    this.resume(setting);
+  }
+
+  /** Runs as the setting says from where the exchange stands, which a restored snapshot may have put back. */
+  resume(setting: ClockSetting): void {
+    this.stop();
     this.#setting = setting;
     this.#anchor();
-    this.stop();
     this.arm();
   }
 
   /** Runs as it was first set, from where the exchange stands, or from the wall clock's time when it follows that. */
   open(): void {
-    this.stop();
-    this.#setting = this.#opened;
     if (this.#followsWall) this.#exchange.advanceTo(millis(Math.max(this.#exchange.now, this.#wallNow())));
-    this.#anchor();
-    this.arm();
+    this.resume(this.#opened);
   }
 
   #anchor(): void {

@@ -1,6 +1,7 @@
 import { apply } from "../core/apply.ts";
-import { stateHash } from "../core/canonical.ts";
+
 import type { Command } from "../core/commands.ts";
+import { copyState } from "../core/copy-state.ts";
 import { decide } from "../core/decide.ts";
 import type { Decision } from "../core/decision.ts";
 import type { DomainEvent } from "../core/events.ts";
@@ -8,9 +9,21 @@ import { nextDue } from "../core/schedule.ts";
 import { createState, type ExchangeConfig, type State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import { type Journal, noJournal } from "./journal.ts";
+import { nativeStateHash } from "./state-hash.ts";
 
 /** Told of each accepted command after it has been applied. */
 export type Watcher = (sequence: number, at: Millis, events: readonly DomainEvent[]) => void;
+
+/** Where an exchange stood: what it knew, its time, its counters. Nothing that happens later changes it. */
+export interface Snapshot {
+  readonly state: State;
+  readonly now: Millis;
+  readonly sequence: number;
+  /** The hash of the state, where it had been worked out by then. */
+  readonly hash: string | null;
+  /** What the journal needs to go back here. */
+  readonly mark: unknown;
+}
 
 /** One running exchange: the single writer of one state. Time passes only when it is told to. */
 export class Exchange {
@@ -29,7 +42,7 @@ export class Exchange {
     this.#now = start;
   }
 
-  /** What the exchange knows; read it, never keep it across a reset. */
+  /** What the exchange knows; read it, never keep it: a snapshot, a restore or a restart puts another in its place. */
   get state(): State {
     return this.#state;
   }
@@ -78,7 +91,7 @@ export class Exchange {
   /** SHA-256 of the canonical state; worked out once per accepted command. */
   get hash(): string {
     if (this.#hash?.sequence !== this.#sequence) {
-      this.#hash = { sequence: this.#sequence, text: stateHash(this.#state) };
+      this.#hash = { sequence: this.#sequence, text: nativeStateHash(this.#state) };
     }
     return this.#hash.text;
   }
@@ -89,8 +102,30 @@ export class Exchange {
     return () => this.#watchers.delete(watcher);
   }
 
+  /** Where the exchange stands, to come back to. */
+  snapshot(): Snapshot {
+    const state = this.#state;
+    const hash = this.#hash?.sequence === this.#sequence ? this.#hash.text : null;
+    const mark = this.#journal.mark?.();
+    this.#state = copyState(state);
+    return { state, now: this.#now, sequence: this.#sequence, hash, mark };
+  }
+
+  /**
+   * Goes to where a snapshot of this exchange was taken, as often as wanted: state, time and counters together. Only
+   * here, and in `restart`, may time and sequence run backwards.
+   */
+  restore({ state, now, sequence, hash, mark }: Snapshot): void {
+    this.#journal.rewind?.(sequence, mark);
+    this.#state = copyState(state);
+    this.#now = now;
+    this.#sequence = sequence;
+    this.#hash = hash === null ? null : { sequence, text: hash };
+  }
+
   /** Forgets everything and starts anew at a moment. */
   restart(start: Millis): void {
+    this.#journal.rewind?.(0);
     this.#state = createState(this.#config);
     this.#now = start;
     this.#sequence = 0;

@@ -10,9 +10,20 @@ export interface Entry {
   readonly command: Command;
 }
 
-/** Where accepted commands are kept. Called between decision and application, synchronously: a throw stops the command. */
+/**
+ * Where accepted commands are kept. Called between decision and application, synchronously: a throw stops the command.
+ * One that keeps them must be able to go back, and forward again to what it had then left: it has both of the methods
+ * that may be missing.
+ */
 export interface Journal {
   append(entry: Entry, events: readonly DomainEvent[]): void;
+  /** What it will need to come back to the entries that it holds now; called when a snapshot is taken. */
+  mark?(): unknown;
+  /**
+   * Holds again the entries that it held at a mark, the last of which has this sequence: a snapshot is restored. Without
+   * a mark it holds none: the exchange starts anew. A throw leaves the exchange where it stands.
+   */
+  rewind?(sequence: number, mark?: unknown): void;
 }
 
 /** Keeps nothing. */

@@ -37,19 +37,35 @@ export const STATUS = {
   MARKET_NOT_FOUND: 404,
   EVENT_NOT_FOUND: 404,
   ORDER_NOT_FOUND: 404,
+  SNAPSHOT_NOT_FOUND: 404,
+  FAULT_NOT_FOUND: 404,
   ROUTE_NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   REQUEST_TIMEOUT: 408,
   MARKET_CLOSED: 409,
   CREDENTIALS_ALREADY_DERIVED: 409,
+  LIMIT_REACHED: 409,
+  SESSION_TOO_LONG: 409,
+  SESSION_NOT_RECORDABLE: 409,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   EXPECTATION_FAILED: 417,
+  RATE_LIMITED: 429,
   HEADERS_TOO_LARGE: 431,
   INTERNAL_ERROR: 500,
+  UNAVAILABLE: 503,
 } as const satisfies Record<string, number>;
 
 export type ErrorCode = keyof typeof STATUS;
+
+/** Codes that may be answered with other statuses too: what a gateway says of a service that is not there. */
+const OTHER_STATUSES: Partial<Readonly<Record<ErrorCode, readonly number[]>>> = { UNAVAILABLE: [502, 504] };
+
+/** Every status that a code may be answered with, its usual one first. */
+export const statusesOf = (code: ErrorCode): readonly number[] => [
+  STATUS[code],
+  ...(OTHER_STATUSES[code] ?? []),
+];
 
 /** What helps the reader of an error beyond its sentence. */
 export interface ErrorHelp {
@@ -58,6 +74,8 @@ export interface ErrorHelp {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   /** Response headers that belong to the error, such as Allow. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Another of the code's statuses than its usual one. */
+  readonly status?: number;
 }
 
 /** A request that is answered with an error body; its message is the body's `error`. */
@@ -73,7 +91,7 @@ export class ApiError extends Error {
   }
 
   get status(): number {
-    return STATUS[this.code];
+    return this.help.status ?? STATUS[this.code];
   }
 }
 

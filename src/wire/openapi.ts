@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { Endpoint, Tag } from "./endpoint.ts";
 import { ENDPOINTS } from "./endpoints/all.ts";
-import { type ErrorCode, STATUS } from "./errors.ts";
+import { FAULT_CODES, takesFaults } from "./endpoints/faults.ts";
+import { type ErrorCode, statusesOf } from "./errors.ts";
 import type { Params } from "./params.ts";
 import { errorReply } from "./schemas/control.ts";
 import { DECIMALS } from "./schemas/quantities.ts";
@@ -119,6 +120,10 @@ const RESPONSE_HEADERS: Json = {
   "x-sim-time": header("integer", "Virtual time in Unix milliseconds."),
 };
 
+/** Statuses that say when to come again. */
+const RETRY_STATUSES: ReadonlySet<number> = new Set([429, 503]);
+const RETRY_HEADERS: Json = { "retry-after": header("integer", "Seconds to wait before the next try.") };
+
 const pathParameters = (path: string): Json[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
@@ -137,13 +142,16 @@ const queryParameters = (query: Params): Json[] =>
   }));
 
 /** The codes that an endpoint can answer with: its own, and those that its kind implies. */
-function codesOf(endpoint: Endpoint): ErrorCode[] {
+export function codesOf(endpoint: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>([...EVERYWHERE, ...endpoint.errors]);
   if (Object.keys(endpoint.query).length > 0 || endpoint.path.includes("{")) codes.add("INVALID_PARAMETER");
   if (endpoint.body !== null) codes.add("INVALID_JSON");
   if (endpoint.access === "control") codes.add("ORIGIN_NOT_ALLOWED").add("SIM_TOKEN_REQUIRED");
   if (endpoint.access === "signed") {
     for (const code of AUTH_CODES) codes.add(code);
+  }
+  if (takesFaults(endpoint)) {
+    for (const code of FAULT_CODES) codes.add(code);
   }
   return [...codes];
 }
@@ -168,10 +176,13 @@ const AUTH_CODES = [
 
 function errorResponses(codes: readonly ErrorCode[]): Json {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of codes) byStatus.set(STATUS[code], [...(byStatus.get(STATUS[code]) ?? []), code]);
+  for (const code of codes) {
+    for (const status of statusesOf(code)) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
   const responses: Json = {};
   for (const [status, some] of [...byStatus].sort(([a], [b]) => a - b)) {
-    responses[status] = { description: some.join(", "), content: json(reference(errorReply)) };
+    const headers = RETRY_STATUSES.has(status) ? { headers: RETRY_HEADERS } : {};
+    responses[status] = { description: some.join(", "), ...headers, content: json(reference(errorReply)) };
   }
   return responses;
 }

@@ -12,8 +12,18 @@ const ZERO = "0".repeat(64);
  * hold anything of value on a real chain.
  */
 export function devPrivateKey(seed: string, index: number): `0x${string}` {
+  return firstKey((attempt) => `clobsim/dev-account/${index}/${attempt}/${seed}`);
+}
+
+/** The private key of whoever goes by a name in a scenario, whatever its seed: alice has one wallet everywhere. */
+export function namedPrivateKey(name: string): `0x${string}` {
+  return firstKey((attempt) => `clobsim/wallet/${attempt}/${name}`);
+}
+
+/** The hash of the first attempt that is a private key. */
+function firstKey(text: (attempt: number) => string): `0x${string}` {
   for (let attempt = 0; ; attempt += 1) {
-    const key = bytesToHex(sha256(`clobsim/dev-account/${index}/${attempt}/${seed}`));
+    const key = bytesToHex(sha256(text(attempt)));
     if (key > ZERO && key < GROUP_ORDER) return `0x${key}`;
   }
 }

@@ -7,6 +7,7 @@ import { machine } from "./machine.ts";
 import { marketMemory } from "./memory/market-memory.ts";
 import { memorySection } from "./memory/memory-section.ts";
 import { partsSection } from "./parts-section.ts";
+import { scenarioSection } from "./scenario/scenario-section.ts";
 import type { Section, SectionReport } from "./section.ts";
 import { startSection } from "./start/start-section.ts";
 import { steadyFloor } from "./submit/steady-floor.ts";
@@ -24,6 +25,7 @@ const SECTIONS: readonly Section[] = [
   partsSection,
   httpSection,
   startSection,
+  scenarioSection,
 ];
 
 /** What this bundle does besides, in processes that it starts itself. */

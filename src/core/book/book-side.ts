@@ -20,7 +20,7 @@ export class BookSide {
   readonly levels: number;
   readonly #pool: OrderPool;
   /** 1 on the ask side: the low bit of an order's place. */
-  readonly #sideBit: number;
+  readonly #sideBit: 0 | 1;
   /** The rank of the first cells, and how many ranks have cells. */
   #base = 1;
   #width = 0;
@@ -114,6 +114,18 @@ export class BookSide {
       bits = occupied[word] as number;
     }
     return (word << 5) + 31 - Math.clz32(bits & -bits);
+  }
+
+  /** A side of its own with the same queues; `pool` is the copy of its pool. */
+  copy(pool: OrderPool): BookSide {
+    const copy = new BookSide(pool, this.levels, this.#sideBit);
+    copy.best = this.best;
+    copy.#base = this.#base;
+    copy.#width = this.#width;
+    copy.#queues = this.#queues.slice();
+    copy.#totals = this.#totals.slice();
+    copy.#occupied.set(this.#occupied);
+    return copy;
   }
 
   #hasCells(rank: number): boolean {

@@ -23,11 +23,21 @@ export class Book {
   readonly #bids: BookSide;
   readonly #asks: BookSide;
 
-  constructor(pool: OrderPool, levels: number) {
+  constructor(
+    pool: OrderPool,
+    levels: number,
+    bids = new BookSide(pool, levels, BID),
+    asks = new BookSide(pool, levels, ASK),
+  ) {
     this.pool = pool;
     this.levels = levels;
-    this.#bids = new BookSide(pool, levels, BID);
-    this.#asks = new BookSide(pool, levels, ASK);
+    this.#bids = bids;
+    this.#asks = asks;
+  }
+
+  /** A book of its own with the same orders; `pool` is the copy of its pool. */
+  copy(pool: OrderPool): Book {
+    return new Book(pool, this.levels, this.#bids.copy(pool), this.#asks.copy(pool));
   }
 
   /** The highest bid, in ticks, or 0 when nobody buys. */

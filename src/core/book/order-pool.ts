@@ -67,6 +67,15 @@ export class OrderPool {
     return this.cells[slot + PREVIOUS] as number;
   }
 
+  /** A pool of its own with the same orders in the same slots. */
+  copy(): OrderPool {
+    const copy = new OrderPool(0);
+    copy.cells = this.cells.slice(0, this.#used);
+    copy.#free = this.#free;
+    copy.#used = this.#used;
+    return copy;
+  }
+
   #grow(): void {
     const cells = new Int32Array(this.cells.length * 2);
     cells.set(this.cells);

@@ -7,23 +7,43 @@ import type { State } from "../state.ts";
 import { emptySum } from "../sum.ts";
 import { type Millis, size } from "../units.ts";
 
+// Each record is written out: the order of its facts, which the state's hash sees, is that of no command.
+
 /** Adds an event. */
-export function addEvent(state: State, { kind: _, event, ...facts }: EventCreated, at: Millis): void {
-  const number = state.events.add({ ...facts, number: event, createdAt: at, markets: [] });
-  if (number !== event) throw new Error(`event ${event} created as number ${number}`);
-  state.eventBySlug.set(facts.slug, number);
+export function addEvent(state: State, event: EventCreated, at: Millis): void {
+  const number = state.events.add({
+    title: event.title,
+    slug: event.slug,
+    description: event.description,
+    category: event.category,
+    tags: event.tags,
+    endDate: event.endDate,
+    number: event.event,
+    createdAt: at,
+    markets: [],
+  });
+  if (number !== event.event) throw new Error(`event ${event.event} created as number ${number}`);
+  state.eventBySlug.set(event.slug, number);
 }
 
 /** Adds a market with its two tokens. */
-export function addMarket(
-  state: State,
-  { kind: _, market: number, ...facts }: MarketCreated,
-  at: Millis,
-): void {
+export function addMarket(state: State, event: MarketCreated, at: Millis): void {
   const { seed } = state.config;
+  const { market: number } = event;
   const book = emptyBook(at);
   const market: Market = {
-    ...facts,
+    event: event.event,
+    question: event.question,
+    slug: event.slug,
+    description: event.description,
+    category: event.category,
+    tags: event.tags,
+    tickSize: event.tickSize,
+    minOrderSize: event.minOrderSize,
+    feeRateBps: event.feeRateBps,
+    matching: event.matching,
+    selfTrade: event.selfTrade,
+    endDate: event.endDate,
     number,
     conditionId: conditionIdOf(seed, number),
     tokenIds: [tokenIdOf(seed, number, "YES"), tokenIdOf(seed, number, "NO")],
@@ -31,7 +51,7 @@ export function addMarket(
     status: "ACTIVE",
     resolvedAt: null,
     winningOutcome: null,
-    books: facts.matching === "complementary" ? [book] : [book, emptyBook(at)],
+    books: event.matching === "complementary" ? [book] : [book, emptyBook(at)],
     supply: size(0),
     volume: emptySum(),
     liquidity: emptySum(),
@@ -39,8 +59,8 @@ export function addMarket(
     yesTrades: new Numbered(),
   };
   if (state.markets.add(market) !== number) throw new Error(`market ${number} is out of turn`);
-  state.events.get(facts.event).markets.push(number);
-  state.marketBySlug.set(facts.slug, number);
+  state.events.get(event.event).markets.push(number);
+  state.marketBySlug.set(event.slug, number);
   state.marketByConditionId.set(market.conditionId, number);
   state.tokenById.set(market.tokenIds[0], tokenOf(number, "YES"));
   state.tokenById.set(market.tokenIds[1], tokenOf(number, "NO"));

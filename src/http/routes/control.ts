@@ -87,7 +87,8 @@ export const controlHandlers: Handlers<
   getHealth: (_call, { exchange }) => ({ status: "ok", time: toIso(exchange.now) }),
 };
 
-function infoReply(service: Service): object {
+/** What GET /sim tells of the exchange, its clock and its configuration. */
+export function infoReply(service: Service): object {
   const { exchange, numbers, options } = service;
   const { state } = exchange;
   const { seed, faucet } = state.config;

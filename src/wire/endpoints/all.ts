@@ -1,8 +1,11 @@
 import { endpoint, NO_QUERY } from "../endpoint.ts";
 import { health, openApiReply } from "../schemas/control.ts";
 import { control } from "./control.ts";
+import { faults } from "./faults.ts";
 import { marketData } from "./market-data.ts";
 import { orderBook } from "./order-book.ts";
+import { recording } from "./recording.ts";
+import { snapshots } from "./snapshots.ts";
 import { trading } from "./trading.ts";
 
 const service = [
@@ -43,6 +46,9 @@ export const ENDPOINTS = [
   ...otherReads,
   ...marketData,
   ...control,
+  ...snapshots,
+  ...faults,
+  ...recording,
   ...service,
 ] as const;
 

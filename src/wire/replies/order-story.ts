@@ -13,9 +13,9 @@ const priceText = (units: number): string => textOf(units, PRICE_PLACES);
 const sizeText = (units: number): string => textOf(units, SIZE_PLACES);
 
 /** Why an order is where it is: what it met, the queue it joined, every fill, and what ended it. */
-export function orderStory(view: View, order: Order): object {
+export function orderStory(view: View, order: Order) {
   const fills = fillsOf(view, order);
-  const line = (at: Millis, what: string): object => ({ at: toIso(at), what });
+  const line = (at: Millis, what: string) => ({ at: toIso(at), what });
   const story = [line(order.createdAt, arrivalOf(view, order))];
   for (const { trade, role } of fills) {
     const counter = idOf(view.state.idPrefixes.order, role === "TAKER" ? trade.maker : trade.taker);
@@ -98,7 +98,7 @@ function summaryOf(view: View, order: Order): string {
 }
 
 /** The queue before an order: when it joined, and now (nothing once it has left). */
-function queueOf({ state, numbers }: View, order: Order): object {
+function queueOf({ state, numbers }: View, order: Order) {
   let orders = 0;
   let open = 0;
   for (let slot = order.slot; slot !== NO_SLOT; ) {

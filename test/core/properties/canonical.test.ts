@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { canonicalLines, stateHash } from "../../../src/core/canonical.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
+import type { Order, Trade } from "../../../src/core/order.ts";
 import type { State } from "../../../src/core/state.ts";
+import { nativeStateHash } from "../../../src/runtime/state-hash.ts";
 import { openFloor, TestExchange } from "../../support/exchange.ts";
 
 type Json = { [name: string]: Json } | Json[] | string | number | boolean | null;
@@ -123,5 +125,29 @@ describe("the canonical document", () => {
     for (const name of ["slot", "nextOpen", "previousOpen", "lastTrade", "book", "history"]) {
       expect(names.has(name), name).toBe(false);
     }
+  });
+});
+
+describe("a line of the canonical document", () => {
+  const ORDER_LINKS: readonly (keyof Order)[] = ["slot", "lastTrade", "nextOpen", "previousOpen"];
+  const TRADE_LINKS: readonly (keyof Trade)[] = ["takerPrevious", "makerPrevious"];
+  const without = (record: object, links: readonly string[]): object =>
+    Object.fromEntries(Object.entries(record).filter(([name]) => !links.includes(name)));
+
+  it("holds every fact of an order, in order, and none of its links", () => {
+    const state = livelyState();
+    const lines = (documentOf(state).orders as object[]).map((line) => JSON.stringify(line));
+    expect(lines).toEqual([...state.orders].map((each) => JSON.stringify(without(each, ORDER_LINKS))));
+  });
+
+  it("holds every fact of a trade, in order, and none of its links", () => {
+    const state = livelyState();
+    const lines = (documentOf(state).trades as object[]).map((line) => JSON.stringify(line));
+    expect(lines).toEqual([...state.trades].map((each) => JSON.stringify(without(each, TRADE_LINKS))));
+  });
+
+  it("is hashed alike by the core and by the platform", () => {
+    const state = livelyState();
+    expect(nativeStateHash(state)).toBe(stateHash(state));
   });
 });

@@ -1,0 +1,50 @@
+import { statSync } from "node:fs";
+import { loadScenario } from "../scenario/language/load-scenario.ts";
+import { problemText } from "../scenario/language/problem.ts";
+import type { Scenario } from "../scenario/language/scenario.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** What paths lead to. */
+export interface ReadScenarios {
+  readonly scenarios: readonly Scenario[];
+  readonly files: number;
+  /** Whether some file cannot be understood; stderr has said why. */
+  readonly isWrong: boolean;
+}
+
+/** Reads the scenario files of paths, and says on stderr what is wrong with them. @throws UsageError when there are none. */
+export async function readScenarios(paths: readonly string[]): Promise<ReadScenarios> {
+  const files = await find(paths);
+  const scenarios: Scenario[] = [];
+  let wrong = 0;
+  let problems = 0;
+  for (const file of files) {
+    const read = loadScenario(file);
+    if (read.scenario !== null && read.problems.length === 0) {
+      scenarios.push(read.scenario);
+      continue;
+    }
+    wrong += 1;
+    problems += read.problems.length;
+    for (const problem of read.problems) process.stderr.write(`${problemText(problem)}\n`);
+  }
+  if (wrong > 0) {
+    process.stderr.write(
+      `clobsim: ${counted(problems, "problem")} in ${counted(wrong, "file")}, nothing was run\n`,
+    );
+  }
+  return { scenarios, files: files.length, isWrong: wrong > 0 };
+}
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+/** What finds files in folders and by globs is not loaded for plain files. */
+async function find(paths: readonly string[]): Promise<readonly string[]> {
+  if (paths.every((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true)) return paths;
+  const { findFiles, NoFilesError } = await import("../scenario/run/find-files.ts");
+  try {
+    return findFiles(paths);
+  } catch (error) {
+    throw error instanceof NoFilesError ? new UsageError(error.message) : error;
+  }
+}

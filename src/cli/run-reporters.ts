@@ -1,0 +1,117 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import pc from "picocolors";
+import { plainPaint } from "../scenario/report/paint.ts";
+import type { Reporter, SuitePlan } from "../scenario/report/reporter.ts";
+import { parseReporterArgument, ReporterError, reporterOf } from "../scenario/report/reporter-of.ts";
+import { shellWord } from "../scenario/run/repeat-line.ts";
+import type { ScenarioResult, SuiteResult } from "../scenario/run/result.ts";
+import { RUN_FLAGS } from "./run-flags.ts";
+import type { RunRequest } from "./run-request.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** All reporters that were asked for, as one. */
+export interface Reporters extends Reporter {
+  /** Prints all that happened in one scenario. */
+  transcript(result: ScenarioResult): void;
+}
+
+/** @throws UsageError when a reporter is unknown, a file cannot be written, or two would write to one place. */
+export function reportersOf(request: RunRequest): Reporters {
+  const asked = request.all("reporter");
+  const outputs: { readonly reporter: Reporter; readonly end: () => void }[] = [];
+  const places = new Set<string>();
+  for (const argument of asked.length === 0 ? ["spec"] : asked) {
+    const { name, file } = parsed(argument);
+    if (places.has(file ?? ""))
+      throw new UsageError(
+        `two reporters write to ${file ?? "stdout"}: give one of them a file, as junit=out.xml`,
+      );
+    places.add(file ?? "");
+    const { write, end, isScreen } = file === null ? SCREEN : fileAt(file);
+    const reporter = reporterOf(name)({
+      write,
+      seed: request.one("seed"),
+      repeat: repeatOf(request),
+      paint: isScreen ? painted(request) : plainPaint,
+      tty: isScreen && process.stdout.isTTY === true,
+      verbose: request.one("verbose") ?? false,
+      transcript: request.one("verbose") ?? false,
+      summaryPath: request.environment.GITHUB_STEP_SUMMARY || null,
+    });
+    outputs.push({ reporter, end });
+  }
+  return {
+    started: (plan: SuitePlan) => {
+      for (const { reporter } of outputs) reporter.started(plan);
+    },
+    finished: (result: ScenarioResult) => {
+      for (const { reporter } of outputs) reporter.finished(result);
+    },
+    ended: (suite: SuiteResult) => {
+      for (const { reporter, end } of outputs) {
+        reporter.ended(suite);
+        end();
+      }
+    },
+    // Beside the reports, so that a document on stdout stays whole.
+    transcript: ({ transcript }: ScenarioResult) => {
+      process.stderr.write(`\n${transcript.map((line) => `  ${line}\n`).join("")}\n`);
+    },
+  };
+}
+
+function parsed(argument: string) {
+  try {
+    return parseReporterArgument(argument);
+  } catch (error) {
+    throw error instanceof ReporterError ? new UsageError(`--reporter: ${error.message}`) : error;
+  }
+}
+
+interface Output {
+  readonly write: (text: string) => void;
+  readonly end: () => void;
+  readonly isScreen: boolean;
+}
+
+const SCREEN: Output = {
+  write: (text) => void process.stdout.write(text),
+  end: () => {},
+  isScreen: true,
+};
+
+function fileAt(path: string): Output {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, "w");
+  } catch (error) {
+    throw new UsageError(
+      `--reporter expects a file that can be written, found ${path} (${(error as NodeJS.ErrnoException).code})`,
+    );
+  }
+  return {
+    write: (text) => {
+      for (let rest = Buffer.from(text); rest.length > 0; ) rest = rest.subarray(writeSync(descriptor, rest));
+    },
+    end: () => closeSync(descriptor),
+    isScreen: false,
+  };
+}
+
+const painted = ({ environment }: RunRequest) => {
+  const isWanted = pc.isColorSupported && (environment.NO_COLOR ?? "") === "";
+  const { red, green, yellow, dim, bold } = pc.createColors(isWanted);
+  return { red, green, yellow, dim, bold };
+};
+
+/** The command line that was typed, as a POSIX shell reads it back. */
+function repeatOf(request: RunRequest): string {
+  const { flags } = request.given;
+  const options = RUN_FLAGS.flatMap(({ name, toggle }) =>
+    NOT_REPEATED.has(name) ? [] : (flags[name] ?? []).flatMap((value) => (toggle === "on" ? [`--${name}`] : [`--${name}`, value])),
+  );
+  return ["clobsim", "run", ...request.paths, ...options].map(shellWord).join(" ");
+}
+
+/** What only concerns how results are shown, or changes files. */
+const NOT_REPEATED: ReadonlySet<string> = new Set(["reporter", "watch", "update", "bail", "verbose"]);

@@ -1,0 +1,94 @@
+import type { Given } from "../config.ts";
+import type { Scenario } from "../scenario/language/scenario.ts";
+import type { StartServer } from "../scenario/venue/open-http.ts";
+import type { Command } from "./command.ts";
+import { EXIT, type ExitCode } from "./exit-code.ts";
+import { readScenarios } from "./read-scenarios.ts";
+import { RUN_FLAGS } from "./run-flags.ts";
+import { RunRequest } from "./run-request.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** `clobsim run`: runs scenario files and says how they came out. */
+export const runCommand: Command = {
+  name: "run",
+  summary: "Run scenario files: replay their steps and check what must be true.",
+  takes: "PATHS..",
+  flags: RUN_FLAGS,
+  examples: [
+    ["run scenarios", "every scenario in a folder"],
+    ["run 'scenarios/**/fok*.yaml' --via http", "some of them, over HTTP with real signatures"],
+    ["run scenarios --reporter spec --reporter junit=out.xml", "for a person and for CI"],
+    ["run failing.yaml --seed 7 --step 12", "up to a step, with all that happened"],
+  ],
+  run,
+};
+
+async function run(given: Given, paths: readonly string[]): Promise<ExitCode> {
+  const request = new RunRequest(given, paths);
+  if (paths.length === 0)
+    throw new UsageError("run expects files, folders or globs, found none (see clobsim run --help)");
+  if (request.one("watch") === true) {
+    const { watchAndRun } = await import("./watch.ts");
+    return watchAndRun(paths, () => runOnce(request));
+  }
+  return runOnce(request);
+}
+
+/** Reads and runs what is asked for. Nothing is run when a file is wrong. */
+async function runOnce(request: RunRequest): Promise<ExitCode> {
+  const { scenarios, files, isWrong } = await readScenarios(request.paths);
+  if (isWrong) return EXIT.usage;
+  const chosen = choose(scenarios, request);
+  if (chosen.length === 0) {
+    throw new UsageError(`none of the ${scenarios.length} scenarios is chosen by --grep or --shard`);
+  }
+  const { reportersOf } = await import("./run-reporters.ts");
+  const { runSuite } = await import("../scenario/run/run-suite.ts");
+  const reporters = reportersOf(request);
+  reporters.started({ scenarios: chosen.length, files });
+  const lastStep = request.one("step");
+  const suite = await runSuite(chosen, {
+    ...(await targetOf(request)),
+    startServer,
+    seed: request.one("seed") ?? undefined,
+    repeat: request.one("repeat") ?? 1,
+    lastStep,
+    isUpdating: request.one("update") ?? false,
+    bail: request.one("bail") ?? false,
+    finished: (result) => {
+      reporters.finished(result);
+      if (lastStep !== null) reporters.transcript(result);
+    },
+  });
+  reporters.ended(suite);
+  return suite.failed > 0 ? EXIT.failed : EXIT.ok;
+}
+
+/** Those that --grep and --shard leave: every n-th, so that the parts are alike. */
+function choose(scenarios: readonly Scenario[], request: RunRequest): readonly Scenario[] {
+  const pattern = request.one("grep");
+  const shard = request.one("shard");
+  const matching = scenarios.filter(
+    ({ name, place }) => pattern === null || pattern.test(name) || pattern.test(place.file),
+  );
+  return shard === null ? matching : matching.filter((_, index) => index % shard.count === shard.index - 1);
+}
+
+async function targetOf(request: RunRequest) {
+  const via = request.one("via");
+  const url = request.one("target");
+  const wallets = request.one("wallets");
+  if (url === null) {
+    if (wallets !== null) throw new UsageError("--wallets goes with --target, found it alone");
+    return { via: via ?? "auto" } as const;
+  }
+  if (via !== null) throw new UsageError("--target and --via contradict each other: give one of them");
+  const { openTargets } = await import("../scenario/venue/target-venue.ts");
+  return { via: "target", target: await openTargets(url, wallets) } as const;
+}
+
+/** Express, viem and the rest of the server are loaded no sooner than a scenario is run over HTTP. */
+const startServer: StartServer = async (world, scenario) => {
+  const { startScenarioServer } = await import("../scenario-server.ts");
+  return startScenarioServer(world, scenario);
+};

@@ -1,0 +1,75 @@
+import type { Account, Holding } from "./account.ts";
+import type { OrderPool } from "./book/order-pool.ts";
+import type { EventRecord, Market, MarketBook } from "./market.ts";
+import type { Order, Trade } from "./order.ts";
+import type { State } from "./state.ts";
+
+/**
+ * A state that goes on from where this one stands; this one must not be written to again. Records are copied when the
+ * new state first looks at them, orders and trades that are at their end never, so that the cost follows what happens
+ * next and not what there is.
+ */
+export function copyState(state: State): State {
+  const pool = state.pool.copy();
+  return {
+    config: state.config,
+    idPrefixes: state.idPrefixes,
+    events: state.events.copy(copyEvent),
+    markets: state.markets.copy((market) => copyMarket(market, pool)),
+    accounts: state.accounts.copy(copyAccount),
+    orders: state.orders.copy(copyOrder),
+    trades: state.trades.copy(copyTrade),
+    accountByAddress: new Map(state.accountByAddress),
+    tokenById: new Map(state.tokenById),
+    marketByConditionId: new Map(state.marketByConditionId),
+    eventBySlug: new Map(state.eventBySlug),
+    marketBySlug: new Map(state.marketBySlug),
+    expiries: state.expiries.copy(),
+    pool,
+    plan: state.plan,
+    issued: state.issued,
+  };
+}
+
+// Spreads keep the order of properties, which the canonical document shows.
+
+const copyOrder = (order: Order): Order => (order.status === "LIVE" ? { ...order } : order);
+
+const copyTrade = (trade: Trade): Trade =>
+  trade.status === "CONFIRMED" || trade.status === "FAILED" ? trade : { ...trade };
+
+const copyEvent = (event: EventRecord): EventRecord => ({ ...event, markets: event.markets.slice() });
+
+function copyMarket(market: Market, pool: OrderPool): Market {
+  const [first, second] = market.books;
+  const books: Market["books"] =
+    second === undefined ? [copyBook(first, pool)] : [copyBook(first, pool), copyBook(second, pool)];
+  return {
+    ...market,
+    books,
+    volume: { ...market.volume },
+    liquidity: { ...market.liquidity },
+    trades: market.trades.copy(),
+    yesTrades: market.yesTrades.copy(),
+  };
+}
+
+const copyBook = (lane: MarketBook, pool: OrderPool): MarketBook => ({
+  ...lane,
+  book: lane.book?.copy(pool) ?? null,
+  history: lane.history.copy(),
+});
+
+function copyAccount(account: Account): Account {
+  const holdings = new Map<number, Holding>();
+  for (const [market, holding] of account.holdings) holdings.set(market, copyHolding(holding));
+  return { ...account, collateral: { ...account.collateral }, holdings, fills: account.fills.copy() };
+}
+
+const copyHolding = (holding: Holding): Holding => ({
+  ...holding,
+  yes: { ...holding.yes },
+  no: { ...holding.no },
+  yesFills: holding.yesFills?.copy() ?? null,
+  noFills: holding.noFills?.copy() ?? null,
+});

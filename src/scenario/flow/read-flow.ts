@@ -1,0 +1,81 @@
+import { open } from "node:fs/promises";
+import type { Millis } from "../../core/units.ts";
+import { CsvFlow } from "./csv-flow.ts";
+import { FlowError, shown } from "./flow-error.ts";
+import { type FlowFormat, formatOf } from "./flow-format.ts";
+import type { FlowRow } from "./flow-row.ts";
+import { NdjsonFlow } from "./ndjson-flow.ts";
+import { wholeLines } from "./whole-lines.ts";
+
+export interface ReadFlowOptions {
+  /** When the flow starts: rows may then name moments. */
+  readonly start?: Millis;
+  /** How the rows are written; else the end of the file's name says so. */
+  readonly format?: FlowFormat;
+}
+
+/** About 4,000 rows; also the most of a file that is in memory at a time, beside its rows and one line. */
+const PIECE_BYTES = 196_608;
+
+/**
+ * The rows of a file, some thousands at a time, read no sooner than they are asked for.
+ * @throws FlowError at the first line that is wrong, or when the file cannot be read.
+ */
+export async function* readFlow(
+  path: string,
+  options: ReadFlowOptions = {},
+): AsyncGenerator<readonly FlowRow[]> {
+  const format = options.format ?? formatOf(path);
+  if (format === undefined) {
+    throw new FlowError(
+      path,
+      0,
+      0,
+      `expected a file ending in .csv, .ndjson or .jsonl, found ${shown(path)}`,
+    );
+  }
+  yield* parseFlow(piecesOf(path), path, format, options.start);
+}
+
+/**
+ * The rows in pieces of a file that somebody else has read, cut anywhere.
+ * @throws FlowError at the first line that is wrong; `file` is how it names the file.
+ */
+export async function* parseFlow(
+  pieces: AsyncIterable<Uint8Array>,
+  file: string,
+  format: FlowFormat,
+  start: Millis | null = null,
+): AsyncGenerator<readonly FlowRow[]> {
+  const flow = format === "csv" ? new CsvFlow(file, start) : new NdjsonFlow(file, start);
+  for await (const { text, flaw } of wholeLines(pieces)) {
+    const rows = text === null ? [] : flow.read(text);
+    if (rows.length > 0) yield rows;
+    if (flaw !== null) throw new FlowError(file, flow.line, flaw.column, flaw.message);
+  }
+  flow.end();
+}
+
+/** The bytes of a file, each piece good until the next is asked for. */
+async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
+  const handle = await open(path).catch((error: unknown) => {
+    throw unreadable(path, error);
+  });
+  try {
+    const buffer = Buffer.allocUnsafe(PIECE_BYTES);
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } catch (error) {
+    throw unreadable(path, error);
+  } finally {
+    await handle.close();
+  }
+}
+
+function unreadable(path: string, error: unknown): FlowError {
+  const { code }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
+  return new FlowError(path, 0, 0, `expected a file that can be read, found ${shown(path)} (${code})`);
+}

@@ -1,0 +1,99 @@
+import { moneyOf, positive, SHARES, sizeOf, USDC } from "./amounts.ts";
+import type { Declarations } from "./declarations.ts";
+import { entriesBy } from "./fields.ts";
+import { LineWords, type Word } from "./line-words.ts";
+import { notYet } from "./not-yet.ts";
+import { OUTCOMES, readOrderLine, SIDES } from "./order-line.ts";
+import { readOwnExpectations } from "./own-expectations.ts";
+import { orOf } from "./page.ts";
+import type { FundStep } from "./plain-steps.ts";
+import type { CancelAllStep, CancelStep, Funding, OrderStep, OwnExpectations } from "./scenario.ts";
+import { baseOf, type StepSource } from "./step-source.ts";
+import { ruleText, textOf } from "./values.ts";
+
+const VERBS: readonly string[] = [...SIDES, "cancel", "fund"];
+const CHAIN_VERBS: readonly string[] = ["split", "merge", "redeem"];
+const ASSETS = ["USDC", ...OUTCOMES] as const;
+
+type AccountStep = OrderStep | CancelStep | CancelAllStep | FundStep;
+
+/** Reads what an account does: `alice: BUY 10 YES @ 0.5`, `alice: cancel bid`, `alice: fund 100 USDC`. */
+export function readAccountStep(step: StepSource): AccountStep | null {
+  const { page } = step.file;
+  const { value } = step.head;
+  const expected = `${orOf(VERBS)} and what belongs to it`;
+  if (textOf(page, value, expected) === null || value.kind !== "text") return null;
+  const line = new LineWords(page, value);
+  const verb = line.peek();
+  if (verb === undefined) return page.unexpected(value.start, expected, value.value);
+  if (CHAIN_VERBS.includes(verb.text)) return notYet(page, verb.at, verb.text);
+  if (verb.text === "cancel") return readCancel(step, line);
+  if (verb.text === "fund") return readFund(step, line);
+  const isOrder = SIDES.some((side) => side === verb.text) || line.has("@");
+  return isOrder ? readOrder(step, line) : page.unexpected(verb.at, orOf(VERBS), verb.text, VERBS);
+}
+
+function readOrder(step: StepSource, line: LineWords): OrderStep | null {
+  const { page } = step.file;
+  const fields = entriesBy(page, step.beside, ["status", "fills", "rejects"]);
+  const besides = fields.status ?? fields.fills;
+  if (fields.rejects !== undefined && besides !== undefined) {
+    page.wrong(besides.key.start, `an order that is rejected has no ${besides.key.value}`);
+  }
+  const expects = readOwnExpectations(step.file, fields, step.declared);
+  const order = readOrderLine(line, step.declared, fields.rejects !== undefined);
+  return order && { ...baseOf(step), kind: "order", account: step.head.key.value, ...order, expects };
+}
+
+function readCancel(step: StepSource, line: LineWords): CancelStep | CancelAllStep | null {
+  const { file, head, beside, declared } = step;
+  const { page } = file;
+  line.takeIf("cancel");
+  const order = line.peek();
+  const expects = (keys: readonly ("status" | "rejects")[]): OwnExpectations =>
+    readOwnExpectations(file, entriesBy(page, beside, keys), declared);
+  const base = { ...baseOf(step), account: head.key.value };
+  if (order?.text === "all") {
+    line.takeIf("all");
+    return line.isOver() ? { ...base, kind: "cancelAll", expects: expects(["rejects"]) } : null;
+  }
+  const own = expects(["status", "rejects"]);
+  if (order === undefined) return line.ends("the name of an order, or all");
+  const mayBeAny = beside.some(({ key }) => key.value === "rejects");
+  if (!mayBeAny && !declared.demandOrder(page, order.at, order.text)) return null;
+  const name = mayBeAny ? line.rest() : line.take("")?.text;
+  if (name === undefined || !line.isOver()) return null;
+  return { ...base, kind: "cancel", order: name, expects: own };
+}
+
+function readFund(step: StepSource, line: LineWords): FundStep | null {
+  line.takeIf("fund");
+  entriesBy(step.file.page, step.beside, []);
+  const amount = line.take("an amount");
+  const asset = amount && line.oneOf(ASSETS, orOf(ASSETS));
+  if (amount === null || asset === null) return null;
+  const funding =
+    asset === "USDC" ? moneyFunding(line, amount) : shareFunding(line, step.declared, amount, asset);
+  if (funding === null || !line.isOver()) return null;
+  return { ...baseOf(step), kind: "fund", account: step.head.key.value, funding };
+}
+
+function moneyFunding({ page }: LineWords, { text, at }: Word): Funding | null {
+  const amount = moneyOf(text);
+  if (amount === null || amount === 0) return page.unexpected(at, ruleText(positive(USDC)), text);
+  return { asset: "USDC", amount };
+}
+
+function shareFunding(
+  line: LineWords,
+  declared: Declarations,
+  { text, at }: Word,
+  outcome: (typeof OUTCOMES)[number],
+): Funding | null {
+  const amount = sizeOf(text, positive(SHARES));
+  if (amount === null) return line.page.unexpected(at, ruleText(positive(SHARES)), text);
+  const market = line.takeIf("in") === null ? null : line.take("a market after in");
+  const name = market?.text ?? null;
+  if (!declared.hasMarket(name)) return declared.noMarket(line.page, market?.at ?? line.end, name);
+  return { asset: { market: declared.marketName(name), outcome }, amount };
+}

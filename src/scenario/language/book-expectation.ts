@@ -1,0 +1,54 @@
+import { LEVEL_SIZE, PRICE, priceOf, sizeOf } from "./amounts.ts";
+import { type ExpectationSource, saidEntries } from "./expectation-source.ts";
+import { entriesBy, itemsOf } from "./fields.ts";
+import { LineWords } from "./line-words.ts";
+import type { Page } from "./page.ts";
+import type { LevelLine } from "./scenario.ts";
+import { readTokenName } from "./token-name.ts";
+import { ruleText, textOf } from "./values.ts";
+import type { Entry, Node } from "./yaml-tree.ts";
+
+const LEVEL_RULE = "a level such as 0.55 x 60";
+const COUNT = /^\((\d{1,9})\)$/;
+
+/** Reads `book: { YES: { bids: [0.55 x 60 (2)], asks: [] } }`. */
+export function readBooks({ file, declared, into }: ExpectationSource, { value }: Entry): void {
+  const { page } = file;
+  for (const { key, value: sides } of saidEntries(page, value, "books by outcome")) {
+    const token = readTokenName(page, key, declared);
+    const { bids, asks } = entriesBy(page, saidEntries(page, sides, "bids, asks or both"), ["bids", "asks"]);
+    const book = { bids: levelsOf(page, bids), asks: levelsOf(page, asks) };
+    if (token !== null) into.push({ kind: "book", place: page.place(key.start), token, ...book });
+  }
+}
+
+function levelsOf(page: Page, entry: Entry | undefined): readonly LevelLine[] | null {
+  const items = entry === undefined ? null : itemsOf(page, entry.value, "a list of levels");
+  return items === null ? null : items.flatMap((item) => levelOf(page, item) ?? []);
+}
+
+function levelOf(page: Page, node: Node): LevelLine | null {
+  if (textOf(page, node, LEVEL_RULE) === null || node.kind !== "text") return null;
+  const line = new LineWords(page, node);
+  const priceWord = line.take(LEVEL_RULE);
+  const sign = priceWord && line.demand("x");
+  const sizeWord = sign && line.take(ruleText(LEVEL_SIZE));
+  if (priceWord === null || sizeWord === null) return null;
+  const price = priceOf(priceWord.text);
+  const size = sizeOf(sizeWord.text, LEVEL_SIZE);
+  if (price === null) return page.unexpected(priceWord.at, ruleText(PRICE), priceWord.text);
+  if (size === null) return page.unexpected(sizeWord.at, ruleText(LEVEL_SIZE), sizeWord.text);
+  const orders = ordersOf(line);
+  return orders === undefined || !line.isOver() ? null : { price, size, orders };
+}
+
+/** How many orders, where it is said; undefined with a problem when it is no number in brackets. */
+function ordersOf(line: LineWords): number | null | undefined {
+  if (line.peek() === undefined) return null;
+  const expected = "a number of orders such as (2), or the end of the level";
+  const word = line.take(expected);
+  const count = Number(COUNT.exec(word?.text ?? "")?.[1] ?? 0);
+  if (word === null || count > 0) return count;
+  line.page.unexpected(word.at, expected, word.text);
+  return undefined;
+}

@@ -1,0 +1,35 @@
+import type { CancelReason } from "../../core/events.ts";
+import type { OrderStatus } from "../../core/order.ts";
+import type { Size } from "../../core/units.ts";
+import { MATCHED, SIZE } from "./amounts.ts";
+import type { LineWords } from "./line-words.ts";
+import { orOf } from "./page.ts";
+import type { OrderLook } from "./scenario.ts";
+import { decimalIn } from "./values.ts";
+
+const STATUSES: readonly OrderStatus[] = ["LIVE", "MATCHED", "CANCELED", "EXPIRED"];
+const REASONS: readonly CancelReason[] = [
+  "USER",
+  "FOK_UNFILLED",
+  "FAK_UNFILLED",
+  "FAK_REMAINDER",
+  "SELF_TRADE",
+  "MARKET_CLOSED",
+];
+const SHARE_RULE = "how much of how much is matched, such as 40/100";
+
+/** Reads `CANCELED 0/10 FOK_UNFILLED`. */
+export function readOrderLook(line: LineWords): OrderLook | null {
+  const status = line.oneOf(STATUSES, orOf(STATUSES));
+  const share = status && line.take(SHARE_RULE);
+  if (status === null || share === null) return null;
+  const [matchedText = "", sizeText = "", ...more] = share.text.split("/");
+  const matched = decimalIn(matchedText, MATCHED) as Size | null;
+  const size = decimalIn(sizeText, SIZE) as Size | null;
+  if (matched === null || size === null || matched > size || more.length > 0) {
+    return line.page.unexpected(share.at, SHARE_RULE, share.text);
+  }
+  const reason = line.peek() === undefined ? null : line.oneOf(REASONS, `${orOf(REASONS)}`);
+  const isRead = line.isOver();
+  return isRead ? { status, matched, size, reason } : null;
+}

@@ -1,0 +1,45 @@
+import { basename, dirname, join } from "node:path";
+import { Declarations } from "./declarations.ts";
+import { IncludeChain } from "./include-chain.ts";
+import type { Problem } from "./problem.ts";
+import { ProblemList } from "./problem-list.ts";
+import { readHeader, type WorldMarkets } from "./read-header.ts";
+import { StepsReader } from "./read-steps.ts";
+import type { Scenario, Step } from "./scenario.ts";
+import { ScenarioFiles } from "./scenario-files.ts";
+import { worldMarkets } from "./world-markets.ts";
+
+export interface ReadOptions {
+  /** Where the file lies, else the folder of its name: its paths are relative to it and never lead out of it. */
+  readonly folder?: string;
+  /** How to know the markets of a world; left out, its file is read. */
+  readonly worldMarkets?: WorldMarkets;
+}
+
+/** A scenario; or what is wrong with its file, and then the scenario is null. */
+export interface ReadScenario {
+  readonly scenario: Scenario | null;
+  /** In the order of the file, 20 at most. */
+  readonly problems: readonly Problem[];
+}
+
+/** Reads a scenario from the text of its file, `file` as the user named it. Never throws because of what the text says. */
+export function readScenario(file: string, text: string, options: ReadOptions = {}): ReadScenario {
+  const problems = new ProblemList();
+  const scenario = readFrom(file, text, options, problems);
+  return problems.isEmpty ? { scenario, problems: [] } : { scenario: null, problems: problems.inOrder(file) };
+}
+
+function readFrom(file: string, text: string, options: ReadOptions, problems: ProblemList): Scenario | null {
+  const files = new ScenarioFiles(file, options.folder ?? dirname(file), problems);
+  const open = files.open(text);
+  const header = open && readHeader(open, files, options.worldMarkets ?? worldMarkets);
+  if (open === null || header === null) return null;
+  const { markets, marketNames, accounts, steps: list, ...rest } = header;
+  const names = accounts && new Set(accounts.map(({ name }) => name));
+  const chain = new IncludeChain(join(open.folder, basename(file)), file);
+  const reader = new StepsReader(files, new Declarations(marketNames, names), chain);
+  const steps: Step[] = list === null ? [] : reader.read(open, list);
+  if (markets === null || accounts === null) return null;
+  return { ...rest, markets, accounts, steps };
+}

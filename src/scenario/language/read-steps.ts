@@ -1,0 +1,134 @@
+import { readAccountStep } from "./account-step.ts";
+import { readAdvance, readAt } from "./clock-step.ts";
+import type { Declarations } from "./declarations.ts";
+import { readFault } from "./fault-step.ts";
+import { entriesBy, fieldsOf, itemsOf } from "./fields.ts";
+import { readGenerate, readReplay } from "./flow-step.ts";
+import type { IncludeChain } from "./include-chain.ts";
+import { readClose, readResolve } from "./market-step.ts";
+import { CHAIN_WORDS, type StepWord } from "./names.ts";
+import { notYet } from "./not-yet.ts";
+import type { ExpectStep } from "./plain-steps.ts";
+import { ordersOf, readRace } from "./race-step.ts";
+import { readExpectations } from "./read-expectations.ts";
+import { readRequest } from "./request-step.ts";
+import type { Step } from "./scenario.ts";
+import type { OpenFile, ScenarioFiles } from "./scenario-files.ts";
+import { readRestore, readSnapshot } from "./snapshot-step.ts";
+import { stepKeysOf } from "./step-head.ts";
+import { baseOf, type StepSource } from "./step-source.ts";
+import type { Node } from "./yaml-tree.ts";
+
+/** Steps that stand for themselves; what others do depends on what is around them. */
+const READERS: ReadonlyMap<string, (step: StepSource) => Step | null> = new Map<
+  Exclude<StepWord, "race" | "include">,
+  (step: StepSource) => Step | null
+>([
+  ["advance", readAdvance],
+  ["at", readAt],
+  ["close", readClose],
+  ["resolve", readResolve],
+  ["fault", readFault],
+  ["snapshot", readSnapshot],
+  ["restore", readRestore],
+  ["replay", readReplay],
+  ["generate", readGenerate],
+  ["expect", readExpect],
+  ["request", readRequest],
+]);
+const NOT_IN_A_RACE: readonly string[] = ["race", "include", "snapshot", "restore"];
+const MOST_STEPS = 100_000;
+const MOST_RUNS = 5_040;
+
+/** Reads the steps of a scenario in order, those of included files in their places. */
+export class StepsReader {
+  readonly #files: ScenarioFiles;
+  readonly #declared: Declarations;
+  readonly #chain: IncludeChain;
+  #number = 0;
+  /** In how many orders the races so far can go. */
+  #runs = 1;
+
+  constructor(files: ScenarioFiles, declared: Declarations, chain: IncludeChain) {
+    this.#files = files;
+    this.#declared = declared;
+    this.#chain = chain;
+  }
+
+  /** The steps of a list, at least one. */
+  read(file: OpenFile, list: Node): Step[] {
+    const nodes = itemsOf(file.page, list, "a list of steps");
+    if (nodes?.length === 0) file.page.wrong(list.start, "expected at least one step, found an empty list");
+    const steps: Step[] = [];
+    for (const node of nodes ?? []) this.#read(file, node, steps);
+    return steps;
+  }
+
+  #read(file: OpenFile, node: Node, into: Step[]): void {
+    const keys = stepKeysOf(file.page, node, this.#declared);
+    if (keys?.head.key.value === "include") {
+      entriesBy(file.page, keys.beside, []);
+      this.#include(file, keys.head.value, into);
+      return;
+    }
+    this.#number += 1;
+    if (this.#number > MOST_STEPS) file.page.wrong(node.start, `more than ${MOST_STEPS} steps`);
+    if (keys === null || this.#number > MOST_STEPS) return;
+    const source = { file, files: this.#files, declared: this.#declared, number: this.#number, ...keys };
+    const step = this.#stepOf(source);
+    if (step !== null) into.push(step);
+  }
+
+  #stepOf(source: StepSource): Step | null {
+    const { key } = source.head;
+    const read = READERS.get(key.value);
+    if (read !== undefined) return read(source);
+    if (key.value === "race") return this.#race(source);
+    if (CHAIN_WORDS.includes(key.value)) return notYet(source.file.page, key.start, key.value);
+    return readAccountStep(source);
+  }
+
+  #race(source: StepSource): Step | null {
+    const { page } = source.file;
+    const race = readRace(source, (nodes) => {
+      const steps: Step[] = [];
+      for (const node of nodes) if (this.#mayRace(source, node)) this.#read(source.file, node, steps);
+      return steps;
+    });
+    if (race === null) return null;
+    this.#runs *= ordersOf(race.steps.length);
+    if (this.#runs <= MOST_RUNS) return race;
+    const { start } = source.head.key;
+    return page.wrong(start, `expected at most ${MOST_RUNS} runs, found ${this.#runs} orders of what races`);
+  }
+
+  #mayRace({ file }: StepSource, node: Node): boolean {
+    const key =
+      node.kind === "mapping"
+        ? node.entries.find((entry) => NOT_IN_A_RACE.includes(entry.key.value))?.key
+        : undefined;
+    if (key !== undefined) file.page.wrong(key.start, `${key.value} cannot stand in a race`);
+    return key === undefined;
+  }
+
+  #include(file: OpenFile, value: Node, into: Step[]): void {
+    const path = this.#files.pathAt(file, value);
+    if (path === null) return;
+    this.#chain.within(file.page, value.start, path, this.#files.nameOf(path), () => {
+      const part = this.#files.part(path);
+      if (part === null) return;
+      const { root, page } = part;
+      const list =
+        root.kind === "list"
+          ? root
+          : fieldsOf(page, root, "a list of steps, or steps", ["steps"])?.steps?.value;
+      if (list !== undefined) into.push(...this.read(part, list));
+      else if (root.kind === "mapping") page.wrong(root.start, "expected the key steps, found none");
+    });
+  }
+}
+
+function readExpect(step: StepSource): ExpectStep {
+  entriesBy(step.file.page, step.beside, []);
+  return { ...baseOf(step), kind: "expect", expectations: readExpectations(step, step.head) };
+}

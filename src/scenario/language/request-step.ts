@@ -1,0 +1,94 @@
+import { entriesBy, mappingOf, notThis } from "./fields.ts";
+import { jsonOf } from "./json-value.ts";
+import { LineWords } from "./line-words.ts";
+import { readRejects } from "./own-expectations.ts";
+import type { Page } from "./page.ts";
+import type { RequestStep } from "./scenario.ts";
+import { checkStandIns, STAND_IN_RULE } from "./stand-ins.ts";
+import { baseOf, type StepSource } from "./step-source.ts";
+import { textOf } from "./values.ts";
+import { type Entry, isNothing, type Node } from "./yaml-tree.ts";
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
+const SHAPE = "a method and a path, such as DELETE /order";
+const PREFIXED = /^\/(?:clob|api|sim)(?:[/?]|$)/;
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+/** What can stand in a header, and in a path outside of braces. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const PATH = /^\/(?:[\x21-\x7a|~]|\{[^{}]*\})*$/;
+
+type Headers = Record<string, string | null | readonly string[]>;
+
+/** Reads `request: DELETE /order` with what stands beside it. */
+export function readRequest(step: StepSource): RequestStep | null {
+  const { file, head, beside, declared } = step;
+  const { page } = file;
+  const fields = entriesBy(page, beside, ["as", "body", "headers", "rejects", "answers"]);
+  const target = targetOf(step, head.value);
+  const as = fields.as === undefined ? null : signerOf(step, fields.as);
+  const headers = fields.headers === undefined ? {} : headersOf(step, fields.headers.value);
+  const answers = fields.answers && {
+    value: jsonOf(page, fields.answers.value),
+    place: page.place(fields.answers.value.start),
+  };
+  const rejects = readRejects(file, fields.rejects);
+  if (fields.body !== undefined) checkStandIns(page, fields.body.value, declared);
+  const body = fields.body === undefined ? undefined : jsonOf(page, fields.body.value);
+  if (target === null || as === undefined || headers === null) return null;
+  return {
+    ...baseOf(step),
+    kind: "request",
+    ...target,
+    as,
+    body,
+    headers,
+    rejects,
+    answers: answers ?? null,
+  };
+}
+
+function targetOf({ file, declared }: StepSource, value: Node): Pick<RequestStep, "method" | "path"> | null {
+  const { page } = file;
+  if (textOf(page, value, SHAPE) === null || value.kind !== "text") return null;
+  const line = new LineWords(page, value);
+  const method = line.oneOf(METHODS, SHAPE);
+  const first = method && line.peek();
+  if (method === null) return null;
+  if (first === undefined || first === null) return line.ends("a path after the method");
+  const path = line.rest();
+  if (!PATH.test(path)) return page.unexpected(first.at, "a path such as /order", path);
+  checkStandIns(page, value, declared);
+  const strange = /\{(?!(?:token|market|order|address) )[^{}]*\}/.exec(path)?.[0];
+  if (strange !== undefined) return page.unexpected(first.at, STAND_IN_RULE, strange);
+  return { method, path: PREFIXED.test(path) ? path : `/clob${path}` };
+}
+
+/** Who signs; null for nobody, undefined with a problem. */
+function signerOf({ file, declared }: StepSource, { value }: Entry): string | null | undefined {
+  if (isNothing(value)) return null;
+  const name = textOf(file.page, value, "the name of an account");
+  if (name === null) return undefined;
+  return declared.demandAccount(file.page, value.start, name) ? name : undefined;
+}
+
+function headersOf({ file, declared }: StepSource, node: Node): Headers | null {
+  const { page } = file;
+  const mapping = mappingOf(page, node, "headers by name");
+  if (mapping === null) return null;
+  checkStandIns(page, node, declared);
+  const headers: (readonly [string, Headers[string]])[] = [];
+  for (const { key, value } of mapping.entries) {
+    if (!HEADER_NAME.test(key.value)) page.unexpected(key.start, "the name of a header", key.value);
+    else if (value.kind === "list")
+      headers.push([key.value, value.items.map((item) => headerText(page, item))]);
+    else headers.push([key.value, isNothing(value) ? null : headerText(page, value)]);
+  }
+  return Object.fromEntries(headers);
+}
+
+function headerText(page: Page, node: Node): string {
+  const expected = "the text of a header on one line";
+  if (node.kind === "text" && HEADER_VALUE.test(node.value)) return node.value;
+  notThis(page, node, expected);
+  return "";
+}

@@ -1,0 +1,75 @@
+import type { Outcome, Side } from "../../core/commands.ts";
+import type { MatchType } from "../../core/events.ts";
+import type { SettlementStatus } from "../../core/order.ts";
+import { PRICE, priceOf, SIZE, sizeOf } from "./amounts.ts";
+import type { Declarations } from "./declarations.ts";
+import type { LineWords, Word } from "./line-words.ts";
+import { isPartyName } from "./names.ts";
+import { OUTCOMES, SIDES } from "./order-line.ts";
+import { orOf } from "./page.ts";
+import type { FillLine, TradeLine } from "./scenario.ts";
+import { ruleText } from "./values.ts";
+
+const SETS = ["MINT", "MERGE"] as const;
+const STATUSES: readonly SettlementStatus[] = ["MATCHED", "MINED", "CONFIRMED", "RETRYING", "FAILED"];
+const PARTY_RULE = "the name of an account";
+
+/** Reads `bob SELL 40 YES @ 0.55 in rain from alice MINT CONFIRMED`. */
+export function readTradeLine(line: LineWords, declared: Declarations): TradeLine | null {
+  const taker = partyOf(line);
+  const fill = taker === null ? null : readFillLine(line, declared);
+  return taker === null || fill === null ? null : { taker, ...fill };
+}
+
+/** Reads the same without who takes: `SELL 40 YES @ 0.55 from alice`. */
+export function readFillLine(line: LineWords, declared: Declarations): FillLine | null {
+  const side: Side | null = line.oneOf(SIDES, orOf(SIDES));
+  const size = side && amountOf(line, ruleText(SIZE), sizeOf);
+  const outcome: Outcome | null = size && line.oneOf(OUTCOMES, orOf(OUTCOMES));
+  const at = outcome && line.demand("@");
+  const price = at && amountOf(line, ruleText(PRICE), priceOf);
+  if (side === null || size === null || outcome === null || price === null) return null;
+  const market = marketOf(line, declared);
+  const maker = line.demand("from") && partyOf(line);
+  if (market === undefined || maker === null) return null;
+  const matchType: MatchType = takeAny(line, SETS) ?? "COMPLEMENTARY";
+  const status = takeAny(line, STATUSES);
+  const words = status === null ? [...SETS, ...STATUSES] : [];
+  const ending = status === null ? "MINT, MERGE, a status or the end of the line" : "the end of the line";
+  if (!line.isOver(ending, words)) return null;
+  return { side, size, outcome, price, market, maker, matchType, status };
+}
+
+function amountOf<Amount extends number>(
+  line: LineWords,
+  rule: string,
+  read: (text: string) => Amount | null,
+): Amount | null {
+  const word = line.take(rule);
+  return word && (read(word.text) ?? line.page.unexpected(word.at, rule, word.text));
+}
+
+/** The market of `in MARKET`; undefined with a problem when there is no such market, or none is named. */
+function marketOf(line: LineWords, declared: Declarations): string | null | undefined {
+  const isNamed = line.takeIf("in") !== null;
+  const word: Word | null | undefined = isNamed ? line.take("a market after in") : line.peek();
+  if (isNamed && word === null) return undefined;
+  const name = isNamed ? (word?.text ?? null) : null;
+  if (declared.hasMarket(name)) return declared.marketName(name);
+  declared.noMarket(line.page, word?.at ?? line.end, name);
+  return undefined;
+}
+
+function partyOf(line: LineWords): string | null {
+  const word = line.take(PARTY_RULE);
+  if (word === null) return null;
+  return isPartyName(word.text) ? word.text : line.page.unexpected(word.at, PARTY_RULE, word.text);
+}
+
+/** Takes the next word if it is one of a few. */
+function takeAny<Text extends string>(line: LineWords, words: readonly Text[]): Text | null {
+  const next = line.peek()?.text;
+  const word = words.find((text) => text === next) ?? null;
+  if (word !== null) line.takeIf(word);
+  return word;
+}

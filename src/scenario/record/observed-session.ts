@@ -1,0 +1,68 @@
+import type { Command } from "../../core/commands.ts";
+import type { DomainEvent } from "../../core/events.ts";
+import type { State } from "../../core/state.ts";
+import type { Millis } from "../../core/units.ts";
+import type { Exchange } from "../../runtime/exchange.ts";
+import type { Entry } from "../../runtime/journal.ts";
+import type { OrderLook } from "../language/scenario.ts";
+
+/** One accepted command of a session with what it caused. */
+export interface Act {
+  readonly at: Millis;
+  readonly command: Command;
+  readonly events: readonly DomainEvent[];
+  /** The order that it placed as it stood right after, and its number; null where it placed none. */
+  readonly placed: { readonly order: number; readonly look: OrderLook } | null;
+  /** Whether some order waited for its expiration when the command came. */
+  readonly isTimed: boolean;
+}
+
+/** A session as it happened once more. */
+export interface ObservedSession {
+  /** Where it began, and what the exchange knew then. */
+  readonly start: Millis;
+  readonly opening: State;
+  readonly acts: readonly Act[];
+  /** What the exchange knows at its end. */
+  readonly end: State;
+}
+
+/**
+ * Repeats a session in a fresh exchange that stands at its opening, and notes what each command caused.
+ * @throws Error when the commands are not such a session's.
+ */
+export function observeSession(exchange: Exchange, entries: readonly Entry[]): ObservedSession {
+  const { state: opening, now: start } = exchange.snapshot();
+  const acts: Act[] = [];
+  let isTimed = exchange.nextDueAt !== null;
+  const unwatch = exchange.watch((_sequence, at, events) => {
+    const entry = entries[acts.length];
+    if (entry === undefined || entry.at !== at) throw astray(entry);
+    acts.push({ at, command: entry.command, events, placed: placedIn(exchange.state, events), isTimed });
+    isTimed = exchange.nextDueAt !== null;
+  });
+  for (const entry of entries) {
+    // What expires does so on the way.
+    exchange.advanceTo(entry.at);
+    if (entry.command.kind !== "expireOrder" && !exchange.submit(entry.command).ok) throw astray(entry);
+  }
+  unwatch();
+  if (acts.length !== entries.length) throw astray(entries[acts.length]);
+  return { start, opening, acts, end: exchange.state };
+}
+
+function placedIn(state: State, events: readonly DomainEvent[]): Act["placed"] {
+  for (const event of events) {
+    if (event.kind !== "orderPlaced") continue;
+    const { status, matched, size, cancelReason: reason } = state.orders.get(event.order);
+    return { order: event.order, look: { status, matched, size, reason } };
+  }
+  return null;
+}
+
+const astray = (entry: Entry | undefined): Error =>
+  new Error(
+    entry === undefined
+      ? "a repeated session does more than it did"
+      : `a repeated session differs from sequence ${entry.sequence} on: ${entry.command.kind}`,
+  );

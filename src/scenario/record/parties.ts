@@ -1,0 +1,54 @@
+import type { Address, Command } from "../../core/commands.ts";
+import { FEES, type State } from "../../core/state.ts";
+import type { ObservedSession } from "./observed-session.ts";
+
+/** Whose command it is, or whom it funds; null where it is nobody's. */
+export function addressIn(command: Command): Address | null {
+  switch (command.kind) {
+    case "placeOrder":
+    case "cancelOrder":
+    case "cancelAllOrders":
+    case "deriveCredentials":
+    case "fundAccount":
+      return command.address;
+    default:
+      return null;
+  }
+}
+
+/** Whether the exchange itself owns an account: its faucet, or what collects its fees. */
+export const isHouse = (account: number): boolean => account <= FEES;
+
+/** The accounts of a session, by the names that a scenario gives them. */
+export class Parties {
+  /** Numbers of those who acted or were funded, in the order of their first time. */
+  readonly actors: readonly number[];
+  readonly #names = new Map<number, string>();
+
+  constructor({ acts, end }: ObservedSession, devAccounts: readonly Address[]) {
+    const actors = new Set<number>();
+    for (const { command } of acts) {
+      const account = accountOf(end, addressIn(command));
+      if (account !== undefined) actors.add(account);
+    }
+    this.actors = [...actors];
+    for (const [index, address] of devAccounts.entries()) {
+      const account = accountOf(end, address);
+      if (account !== undefined) this.#names.set(account, `dev-${index}`);
+    }
+    let wallets = 0;
+    for (const account of this.actors) {
+      if (this.#names.has(account)) continue;
+      wallets += 1;
+      this.#names.set(account, `wallet-${wallets}`);
+    }
+  }
+
+  /** `dev-0` and so on for the dev accounts, `wallet-1` for who else acted, `trader-1` for who only was there before. */
+  nameOf(account: number): string {
+    return this.#names.get(account) ?? `trader-${account - FEES}`;
+  }
+}
+
+const accountOf = (state: State, address: Address | null): number | undefined =>
+  address === null ? undefined : state.accountByAddress.get(address);

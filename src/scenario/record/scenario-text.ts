@@ -1,0 +1,45 @@
+import type { Millis } from "../../core/units.ts";
+import type { Step } from "./act-steps.ts";
+import { moment } from "./vocabulary.ts";
+import { type Entry, itemLines, mapLines, scalar } from "./yaml-text.ts";
+
+/** What a recorded scenario consists of. */
+export interface ScenarioParts {
+  /** What the file says of itself at its top, a sentence each. */
+  readonly remarks: readonly string[];
+  readonly name: string;
+  /** Null leaves it out. */
+  readonly seed: string | null;
+  readonly clock: Millis;
+  readonly markets: readonly Entry[];
+  readonly accounts: readonly Entry[];
+  /** What brings the markets to where the session found them. */
+  readonly opening: readonly Step[];
+  readonly session: readonly Step[];
+}
+
+/** The file of a scenario. */
+export function scenarioText(parts: ScenarioParts): string {
+  const { remarks, name, seed, clock, markets, accounts, opening, session } = parts;
+  const lines = [
+    ...remarks.map((remark) => `# ${remark}`),
+    `scenario: ${scalar(name)}`,
+    ...(seed === null ? [] : [`seed: ${seedText(seed)}`]),
+    `clock: ${moment(clock)}`,
+    ...block("markets", markets),
+    ...block("accounts", accounts),
+    "steps:",
+    ...stepLines("What rests from the start, oldest first.", opening),
+    ...stepLines("The session.", session),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** A whole number needs no quotes: the language takes it for the text that it is. */
+const seedText = (seed: string): string => (/^(?:0|[1-9]\d{0,14})$/.test(seed) ? seed : scalar(seed));
+
+const block = (key: string, entries: readonly Entry[]): string[] =>
+  entries.length === 0 ? [] : [`${key}:`, ...mapLines(entries, 2)];
+
+const stepLines = (title: string, steps: readonly Step[]): string[] =>
+  steps.length === 0 ? [] : [`  # ${title}`, ...steps.flatMap((step) => itemLines(step, 2))];

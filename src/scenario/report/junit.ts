@@ -1,0 +1,78 @@
+import type { ScenarioResult, SuiteResult } from "../run/result.ts";
+import { WIDTH } from "./columns.ts";
+import { failureLines } from "./failure-lines.ts";
+import { decimalText } from "./figures.ts";
+import { byFolder, countOf, durationOf } from "./folder.ts";
+import { plainPaint } from "./paint.ts";
+import type { Reporter, ReporterOptions, SuitePlan } from "./reporter.ts";
+import { xmlAttributes, xmlText } from "./xml.ts";
+
+const SECOND_PLACES = 6;
+
+const seconds = (ms: number): string => decimalText(ms / 1000, SECOND_PLACES);
+
+/**
+ * JUnit's XML as Jenkins and GitLab read it: a suite for each folder, durations in seconds. What XML 1.0 forbids
+ * becomes U+FFFD.
+ */
+export class JunitReporter implements Reporter {
+  readonly #options: Pick<ReporterOptions, "write" | "seed">;
+
+  constructor(options: Pick<ReporterOptions, "write" | "seed">) {
+    this.#options = options;
+  }
+
+  started(_plan: SuitePlan): void {}
+
+  finished(_result: ScenarioResult): void {}
+
+  ended({ results, durationMs }: SuiteResult): void {
+    const root = xmlAttributes({ name: "clobsim", ...numbersOf(results), time: seconds(durationMs) });
+    const lines = [
+      '<?xml version="1.0" encoding="UTF-8"?>',
+      `<testsuites${root}>`,
+      ...[...byFolder(results)].flatMap(([folder, own]) => this.#suiteLines(folder, own)),
+      "</testsuites>",
+    ];
+    this.#options.write(`${lines.join("\n")}\n`);
+  }
+
+  #suiteLines(folder: string, results: readonly ScenarioResult[]): string[] {
+    const { seed } = this.#options;
+    const time = seconds(durationOf(results));
+    const properties = [
+      "    <properties>",
+      `      <property${xmlAttributes({ name: "seed", value: seed ?? "" })}/>`,
+      "    </properties>",
+    ];
+    return [
+      `  <testsuite${xmlAttributes({ name: folder, ...numbersOf(results), time })}>`,
+      ...(seed === null ? [] : properties),
+      ...results.flatMap(caseLines),
+      "  </testsuite>",
+    ];
+  }
+}
+
+const numbersOf = (results: readonly ScenarioResult[]): Record<string, number> => ({
+  tests: results.length,
+  failures: countOf(results, "failed"),
+  errors: 0,
+  skipped: countOf(results, "skipped"),
+});
+
+function caseLines(result: ScenarioResult): string[] {
+  const { name, file, durationMs } = result;
+  const { line } = result.place;
+  const open = `    <testcase${xmlAttributes({ name, classname: file, file, line, time: seconds(durationMs) })}`;
+  const inside = outcomeOf(result);
+  return inside === null ? [`${open}/>`] : [`${open}>`, `      ${inside}`, "    </testcase>"];
+}
+
+function outcomeOf({ status, reason, failure }: ScenarioResult): string | null {
+  if (status === "passed") return null;
+  if (status === "skipped") return `<skipped${xmlAttributes({ message: reason ?? "" })}/>`;
+  const open = `<failure${xmlAttributes({ message: failure?.message ?? "", type: "failed" })}>`;
+  const text = failure === null ? "" : failureLines(failure, plainPaint, WIDTH).join("\n");
+  return `${open}${xmlText(text)}</failure>`;
+}

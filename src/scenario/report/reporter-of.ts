@@ -1,0 +1,63 @@
+import { nearest } from "../../wire/nearest.ts";
+import { GithubReporter } from "./github.ts";
+import { JsonReporter } from "./json.ts";
+import { JunitReporter } from "./junit.ts";
+import type { Reporter, ReporterOptions } from "./reporter.ts";
+import { SpecReporter } from "./spec.ts";
+import { TapReporter } from "./tap.ts";
+
+/** What a reporter may be called, the default first. */
+export const REPORTER_NAMES = ["spec", "json", "junit", "tap", "github"] as const;
+
+export type ReporterName = (typeof REPORTER_NAMES)[number];
+
+const MAKERS: Readonly<Record<ReporterName, new (options: ReporterOptions) => Reporter>> = {
+  spec: SpecReporter,
+  json: JsonReporter,
+  junit: JunitReporter,
+  tap: TapReporter,
+  github: GithubReporter,
+};
+
+/** A reporter that was asked for and does not exist; the message is a sentence for the person who typed it. */
+export class ReporterError extends Error {
+  override readonly name = "ReporterError";
+}
+
+const isName = (name: string): name is ReporterName => REPORTER_NAMES.some((known) => known === name);
+
+function nameOf(name: string): ReporterName {
+  if (isName(name)) return name;
+  const like = nearest(name, REPORTER_NAMES);
+  const hint = like === undefined ? `expected one of ${REPORTER_NAMES.join(", ")}` : `did you mean ${like}?`;
+  throw new ReporterError(`unknown reporter ${JSON.stringify(name)}, ${hint}`);
+}
+
+/**
+ * What makes a reporter of that name.
+ * @throws ReporterError naming the nearest name there is.
+ */
+export function reporterOf(name: string): (options: ReporterOptions) => Reporter {
+  const Maker = MAKERS[nameOf(name)];
+  return (options) => new Maker(options);
+}
+
+/** A reporter, and the file it writes to; null for standard output. */
+export interface ReporterArgument {
+  readonly name: ReporterName;
+  readonly file: string | null;
+}
+
+/**
+ * Reads `junit` or `junit=out.xml`; the file is all after the first `=`.
+ * @throws ReporterError
+ */
+export function parseReporterArgument(argument: string): ReporterArgument {
+  const at = argument.indexOf("=");
+  if (at < 0) return { name: nameOf(argument), file: null };
+  const name = nameOf(argument.slice(0, at));
+  const file = argument.slice(at + 1);
+  if (file === "")
+    throw new ReporterError(`expected ${name}=FILE or ${name}, found ${JSON.stringify(argument)}`);
+  return { name, file };
+}

@@ -1,0 +1,35 @@
+import type { ScenarioResult, SuiteResult } from "../run/result.ts";
+import type { Paint } from "./paint.ts";
+
+/** How much a suite is going to run. */
+export interface SuitePlan {
+  readonly scenarios: number;
+  readonly files: number;
+}
+
+/** Is told what becomes of a suite; what it writes is a function of what it is told. */
+export interface Reporter {
+  started(plan: SuitePlan): void;
+  /** Once for each scenario, when it ends. */
+  finished(result: ScenarioResult): void;
+  ended(suite: SuiteResult): void;
+}
+
+/** What a reporter is made with; each uses what concerns it. */
+export interface ReporterOptions {
+  readonly write: (text: string) => void;
+  /** The one given for the whole suite; null where each scenario has its own. */
+  readonly seed: string | null;
+  /** The command line that repeats the whole suite. */
+  readonly repeat: string;
+  /** Of `spec`. */
+  readonly paint: Paint;
+  /** Of `spec`: whether a line that was written can be written over. */
+  readonly tty: boolean;
+  /** Of `spec`: a line for each scenario, however many there are. */
+  readonly verbose: boolean;
+  /** Of `json`: with all that was done and seen. */
+  readonly transcript: boolean;
+  /** Of `github`: file to which failures are appended in Markdown; null for none. */
+  readonly summaryPath: string | null;
+}

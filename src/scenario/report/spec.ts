@@ -1,0 +1,68 @@
+import type { ScenarioResult, SuiteResult } from "../run/result.ts";
+import { endOf, WIDTH } from "./columns.ts";
+import { folderOf } from "./folder.ts";
+import { visible } from "./printable.ts";
+import { Progress } from "./progress.ts";
+import type { Reporter, ReporterOptions, SuitePlan } from "./reporter.ts";
+import { scenarioLines } from "./scenario-lines.ts";
+import { failedLines, folderLines, totalLines } from "./summary-lines.ts";
+
+/** Suites of more scenarios show those that passed as numbers. */
+const MOST_LISTED = 200;
+
+type SpecOptions = Pick<ReporterOptions, "write" | "seed" | "repeat" | "paint" | "tty" | "verbose">;
+
+/** For a person: a line for each scenario under its folder, failures in full where they happen, totals at the end. */
+export class SpecReporter implements Reporter {
+  readonly #options: SpecOptions;
+  #plan: SuitePlan = { scenarios: 0, files: 0 };
+  #progress: Progress | null = null;
+  #folder: string | null = null;
+  #isAfterBlank = true;
+
+  constructor(options: SpecOptions) {
+    this.#options = options;
+  }
+
+  started(plan: SuitePlan): void {
+    this.#plan = plan;
+    if (this.#options.tty && this.#isSummed)
+      this.#progress = new Progress(this.#options.write, plan.scenarios);
+  }
+
+  finished(result: ScenarioResult): void {
+    if (!this.#isSummed || result.status === "failed") this.#tell(result);
+    this.#progress?.finished(result);
+  }
+
+  ended(suite: SuiteResult): void {
+    const { paint } = this.#options;
+    if (this.#isSummed) this.#print(["", ...folderLines(suite.results, paint)]);
+    this.#print(["", ...failedLines(suite.results, paint)]);
+    this.#print(["", ...totalLines(suite, this.#plan, this.#options)]);
+  }
+
+  get #isSummed(): boolean {
+    return !this.#options.verbose && this.#plan.scenarios > MOST_LISTED;
+  }
+
+  #tell(result: ScenarioResult): void {
+    const folder = folderOf(result.file);
+    const heading =
+      folder === this.#folder ? [] : ["", this.#options.paint.bold(endOf(visible(folder), WIDTH))];
+    this.#folder = folder;
+    this.#print([...heading, ...scenarioLines(result, this.#options.paint)]);
+  }
+
+  /** Writes lines, of several blank ones in a row but one, and none at the beginning. */
+  #print(lines: readonly string[]): void {
+    const kept: string[] = [];
+    for (const line of lines) {
+      if (line !== "" || !this.#isAfterBlank) kept.push(`${line}\n`);
+      this.#isAfterBlank = line === "";
+    }
+    if (kept.length === 0) return;
+    this.#progress?.erase();
+    this.#options.write(kept.join(""));
+  }
+}

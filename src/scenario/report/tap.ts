@@ -1,0 +1,88 @@
+import type { DiffLine, Failure, ScenarioResult, SuiteResult } from "../run/result.ts";
+import { decimalText } from "./figures.ts";
+import { oneLine, title, wellFormed } from "./printable.ts";
+import type { Reporter, ReporterOptions, SuitePlan } from "./reporter.ts";
+
+const MILLISECOND_PLACES = 3;
+
+/**
+ * A description or reason: `\` and `#` are escaped as TAP 14 asks. A `{` at the end, which would open a subtest for
+ * node-tap's readers and which nothing escapes, becomes U+FF5B.
+ */
+const tapText = (text: string): string => text.replace(/\{$/, "\uff5b").replace(/[\\#]/g, "\\$&");
+
+/** Not printable by YAML 1.2 (production 5.1), or a line break for readers of JavaScript or of YAML 1.1. */
+const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
+
+/** A double-quoted scalar on one line, valid as YAML 1.1, YAML 1.2 and JSON. */
+const yamlText = (text: string): string =>
+  JSON.stringify(wellFormed(text)).replace(
+    UNPRINTABLE,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
+const yamlList = (key: string, texts: readonly string[]): string[] =>
+  texts.length === 0 ? [`${key}: []`] : [`${key}:`, ...texts.map((text) => `  - ${yamlText(text)}`)];
+
+const textsOf = (diff: readonly DiffLine[], ...kinds: readonly DiffLine["kind"][]): string[] =>
+  diff.filter(({ kind }) => kinds.includes(kind)).map(({ text }) => text);
+
+function failureLines({ place, step, text, message, diff, recent, repeat }: Failure, seed: string): string[] {
+  return [
+    `message: ${yamlText(message)}`,
+    "severity: fail",
+    "at:",
+    `  file: ${yamlText(place.file)}`,
+    `  line: ${place.line}`,
+    `  column: ${place.column}`,
+    `step: ${step}`,
+    `text: ${yamlText(text)}`,
+    ...yamlList("expected", textsOf(diff, "same", "expected")),
+    ...yamlList("found", textsOf(diff, "same", "found")),
+    ...yamlList("notes", textsOf(diff, "note")),
+    ...yamlList("recent", recent),
+    `seed: ${yamlText(seed)}`,
+    `repeat: ${yamlText(repeat)}`,
+  ];
+}
+
+/**
+ * TAP 14, a test point for each scenario as it ends; durations as node-tap's `time` directive. Names and reasons stand
+ * on one line as `oneLine` makes it. `expected` and `found` are the compared texts whole, with the lines they share.
+ */
+export class TapReporter implements Reporter {
+  readonly #write: (text: string) => void;
+  #planned = 0;
+  #number = 0;
+
+  constructor({ write }: Pick<ReporterOptions, "write">) {
+    this.#write = write;
+  }
+
+  started({ scenarios }: SuitePlan): void {
+    this.#planned = scenarios;
+    this.#write(`TAP version 14\n1..${scenarios}${scenarios === 0 ? " # SKIP no scenarios" : ""}\n`);
+  }
+
+  finished({ name, status, reason, failure, durationMs, seed }: ScenarioResult): void {
+    this.#number += 1;
+    const why = tapText(oneLine(reason ?? ""));
+    const directive =
+      status === "skipped"
+        ? `SKIP ${why}`.trimEnd()
+        : `time=${decimalText(durationMs, MILLISECOND_PLACES)}ms`;
+    const outcome = status === "failed" ? "not ok" : "ok";
+    const lines = [`${outcome} ${this.#number} - ${tapText(title(name))} # ${directive}`];
+    if (failure !== null) {
+      const details = ["---", ...failureLines(failure, seed), "..."];
+      lines.push(...details.map((line) => `  ${line}`));
+    }
+    this.#write(`${lines.join("\n")}\n`);
+  }
+
+  /** A suite that ended early says so: its plan does not hold. */
+  ended(_suite: SuiteResult): void {
+    if (this.#number >= this.#planned) return;
+    this.#write(`Bail out! ${this.#number} of ${this.#planned} scenarios were run\n`);
+  }
+}

@@ -1,0 +1,76 @@
+import type { DiffLine } from "./result.ts";
+
+export const same = (text: string): DiffLine => ({ kind: "same", text });
+export const expected = (text: string): DiffLine => ({ kind: "expected", text });
+export const found = (text: string): DiffLine => ({ kind: "found", text });
+export const note = (text: string): DiffLine => ({ kind: "note", text });
+
+/** Lists longer than this are compared line by line only between their common ends. */
+const MOST_CELLS = 250_000;
+/** Lines of an endless difference that are shown. */
+const MOST_SHOWN = 60;
+
+/**
+ * How two lists of lines differ, in order: what both have, what only one has. The longest common subsequence where
+ * that is affordable (Wagner and Fischer, "The String-to-String Correction Problem", without substitutions).
+ */
+export function diffOf(wanted: readonly string[], seen: readonly string[]): DiffLine[] {
+  let start = 0;
+  while (start < wanted.length && start < seen.length && wanted[start] === seen[start]) start += 1;
+  let end = 0;
+  const most = Math.min(wanted.length, seen.length) - start;
+  while (end < most && wanted[wanted.length - 1 - end] === seen[seen.length - 1 - end]) end += 1;
+  if (start === wanted.length && start === seen.length) return wanted.map(same);
+  const middle = middleOf(wanted.slice(start, wanted.length - end), seen.slice(start, seen.length - end));
+  return shortened([
+    ...wanted.slice(0, start).map(same),
+    ...middle,
+    ...wanted.slice(wanted.length - end).map(same),
+  ]);
+}
+
+function middleOf(wanted: readonly string[], seen: readonly string[]): DiffLine[] {
+  if (wanted.length * seen.length > MOST_CELLS) return [...wanted.map(expected), ...seen.map(found)];
+  const width = seen.length + 1;
+  const longest = new Uint32Array((wanted.length + 1) * width);
+  const at = (row: number, column: number): number => longest[row * width + column] as number;
+  for (let row = wanted.length - 1; row >= 0; row -= 1) {
+    for (let column = seen.length - 1; column >= 0; column -= 1) {
+      longest[row * width + column] =
+        wanted[row] === seen[column]
+          ? at(row + 1, column + 1) + 1
+          : Math.max(at(row + 1, column), at(row, column + 1));
+    }
+  }
+  const lines: DiffLine[] = [];
+  let row = 0;
+  let column = 0;
+  while (row < wanted.length || column < seen.length) {
+    const [here, there] = [wanted[row], seen[column]];
+    if (here !== undefined && here === there) {
+      lines.push(same(here));
+      row += 1;
+      column += 1;
+    } else if (there === undefined || (here !== undefined && at(row + 1, column) >= at(row, column + 1))) {
+      lines.push(expected(here as string));
+      row += 1;
+    } else {
+      lines.push(found(there));
+      column += 1;
+    }
+  }
+  return lines;
+}
+
+/** Keeps three lines round what differs, and not more than a screen of them. */
+function shortened(lines: readonly DiffLine[]): DiffLine[] {
+  const isNear = (index: number): boolean =>
+    lines.slice(Math.max(0, index - 3), index + 4).some(({ kind }) => kind !== "same");
+  const shown: DiffLine[] = [];
+  let left = 0;
+  for (const [index, line] of lines.entries()) {
+    if (isNear(index) && shown.length < MOST_SHOWN) shown.push(line);
+    else left += 1;
+  }
+  return left === 0 ? shown : [...shown, note(`${left} more line${left === 1 ? "" : "s"}`)];
+}

@@ -1,0 +1,50 @@
+import type { Expectation, Scenario, Step } from "../language/scenario.ts";
+
+/** Every step of a scenario, those of races among them. */
+export function* stepsOf(steps: readonly Step[]): Generator<Step> {
+  for (const step of steps) {
+    yield step;
+    if (step.kind === "race") yield* stepsOf(step.steps);
+  }
+}
+
+/** Whether some step exists only over HTTP. */
+export function needsHttp({ steps }: Scenario): boolean {
+  for (const { kind } of stepsOf(steps)) if (kind === "fault" || kind === "request") return true;
+  return false;
+}
+
+const CONTROL_STEPS: ReadonlySet<Step["kind"]> = new Set([
+  "fund",
+  "advance",
+  "at",
+  "close",
+  "resolve",
+  "fault",
+  "snapshot",
+  "restore",
+  "race",
+]);
+const CONTROL_EXPECTATIONS: ReadonlySet<Expectation["kind"]> = new Set(["balance", "stateHash"]);
+
+/** What a scenario asks of the control plane, in words; null when the public API is enough for it. */
+export function controlNeedOf(scenario: Scenario): string | null {
+  if (scenario.world !== null) return "needs control plane: it opens a world of its own";
+  for (const step of stepsOf(scenario.steps)) {
+    const need = CONTROL_STEPS.has(step.kind) ? step.kind : needWithin(step);
+    if (need !== null) return `needs control plane: line ${step.place.line} (${need})`;
+  }
+  return null;
+}
+
+function needWithin(step: Step): string | null {
+  if (step.kind === "request") return step.path.startsWith("/sim") ? "a request to /sim" : null;
+  if (step.kind === "order" && step.exact?.expiry != null) {
+    return "at" in step.exact.expiry ? "an expiration at a moment of its own clock" : null;
+  }
+  if (step.kind === "generate") return "generated accounts that must be funded";
+  if (step.kind === "replay") return "a flow whose accounts must be funded";
+  if (step.kind !== "expect") return null;
+  const wanting = step.expectations.find(({ kind }) => CONTROL_EXPECTATIONS.has(kind));
+  return wanting === undefined ? null : wanting.kind === "balance" ? "balances" : "stateHash";
+}

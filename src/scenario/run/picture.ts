@@ -1,0 +1,86 @@
+import type { BookView, HoldingView } from "../venue/venue.ts";
+import type { Session } from "./session.ts";
+import {
+  fillLike,
+  levelsText,
+  lookText,
+  momentText,
+  moneyText,
+  priceText,
+  sizeText,
+  tokenText,
+  tradeText,
+} from "./words.ts";
+
+/** The books of all markets, one line a side; of a complementary market the YES book says it all. */
+export async function bookLines({ venue }: Session): Promise<string[]> {
+  const lines: string[] = [];
+  for (const market of venue.markets) {
+    for (const outcome of outcomesOf(venue.isComplementary(market))) {
+      const { bids, asks } = await venue.book({ market, outcome });
+      lines.push(`${market} ${outcome} bids ${levelsText(bids)}; asks ${levelsText(asks)}`);
+    }
+  }
+  return lines;
+}
+
+const outcomesOf = (isComplementary: boolean): readonly ("YES" | "NO")[] =>
+  isComplementary ? ["YES"] : ["YES", "NO"];
+
+/** What each account has, a line each; what it has nothing of is left out. */
+async function balanceLines({ venue }: Session): Promise<string[]> {
+  const lines: string[] = [];
+  for (const account of venue.accounts) {
+    const holdings = await venue.holdings(account);
+    const shown = holdings.filter(({ asset, balance }) => asset === "USDC" || balance > 0);
+    lines.push(`${account} ${shown.map(holdingText).join(", ")}`);
+  }
+  return lines;
+}
+
+function holdingText({ asset, balance, reserved }: HoldingView): string {
+  const name = asset === "USDC" ? asset : tokenText(asset);
+  const text = asset === "USDC" ? moneyText : sizeText;
+  return `${name} ${text(balance)}${reserved === 0 ? "" : ` (${text(reserved)} reserved)`}`;
+}
+
+/** The orders that have a name, a line each. */
+async function orderLines({ venue, named }: Session): Promise<string[]> {
+  const lines: string[] = [];
+  for (const [name, key] of named) lines.push(`${name} ${lookText(await venue.order(key))}`);
+  return lines;
+}
+
+/** All there is to see from outside: the time, the books, the named orders, the balances. */
+export async function picture(session: Session): Promise<string[]> {
+  const time = momentText(await session.venue.now());
+  const parts = [await bookLines(session), await orderLines(session), await balanceLines(session)];
+  return [`at ${time}`, ...parts.flat()];
+}
+
+/** All trades and the books as tables: what a golden file holds. */
+export async function goldenText(session: Session): Promise<string> {
+  const { venue } = session;
+  const lines = [`# ${session.scenario.name}`, "", "trades"];
+  for (const fill of await venue.fills(0)) {
+    lines.push(`  ${tradeText(fillLike(fill, undefined, session.hasOneMarket))}`);
+  }
+  for (const market of venue.markets) {
+    for (const outcome of outcomesOf(venue.isComplementary(market))) {
+      lines.push("", `${market} ${outcome}`, ...table(await venue.book({ market, outcome })));
+    }
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** A book as `bid | price | ask`, the highest price first. */
+function table({ bids, asks }: BookView): string[] {
+  const row = (bid: string, price: string, ask: string): string =>
+    `  ${bid.padStart(14)} | ${price.padStart(6)} | ${ask}`.trimEnd();
+  const cell = (size: number, orders: number): string => `${sizeText(size)} (${orders})`;
+  return [
+    row("bid", "price", "ask"),
+    ...asks.map(({ price, size, orders }) => row("", priceText(price), cell(size, orders))).reverse(),
+    ...bids.map(({ price, size, orders }) => row(cell(size, orders), priceText(price), "")),
+  ];
+}

@@ -1,0 +1,165 @@
+import type { Place } from "../language/problem.ts";
+import type { AccountTerms, Scenario, Step } from "../language/scenario.ts";
+import type { Soon, Venue } from "../venue/venue.ts";
+import { note } from "./diff.ts";
+import { picture } from "./picture.ts";
+import { explore } from "./race.ts";
+import { repeatLine } from "./repeat-line.ts";
+import type { DiffLine, Failure, ScenarioResult, Way } from "./result.ts";
+import { fail, type Mismatch, type Refusals, ScenarioFailure, Session, type Update } from "./session.ts";
+import { takeStep } from "./take-step.ts";
+import { refusedText } from "./words.ts";
+
+/** How one scenario is run. */
+export interface RunOptions {
+  readonly way: Way;
+  /** Opens an exchange for this scenario alone. */
+  readonly open: (scenario: Scenario) => Soon<Venue>;
+  /** The last step to take; null takes all. */
+  readonly lastStep?: number | null;
+  /** Whether goldens and hashes are written instead of compared. */
+  readonly isUpdating?: boolean;
+  /** Told of each refused step. */
+  readonly refused?: Refusals | undefined;
+}
+
+export interface Run {
+  readonly result: ScenarioResult;
+  readonly updates: readonly Update[];
+}
+
+/** How much of the transcript a failure shows. */
+const RECENT = 6;
+
+/** Runs a scenario from its opening to its end or its first failure; never throws because of what it says. */
+export async function runScenario(scenario: Scenario, options: RunOptions): Promise<Run> {
+  const started = performance.now();
+  const run = new ScenarioRun(scenario, options);
+  const failure = await run.failure();
+  const result: ScenarioResult = {
+    file: scenario.place.file,
+    name: scenario.name,
+    place: scenario.place,
+    seed: scenario.seed,
+    way: options.way,
+    status: failure === null ? "passed" : "failed",
+    reason: null,
+    failure,
+    steps: run.session?.steps ?? 0,
+    durationMs: performance.now() - started,
+    stateHash: run.stateHash,
+    races: run.session?.races ?? [],
+    transcript: run.session?.transcript ?? [],
+    written: [],
+  };
+  return { result, updates: failure === null ? (run.session?.updates ?? []) : [] };
+}
+
+/** What a scenario that cannot be run this way comes to. */
+export const skipped = (scenario: Scenario, way: Way, reason: string): ScenarioResult => ({
+  file: scenario.place.file,
+  name: scenario.name,
+  place: scenario.place,
+  seed: scenario.seed,
+  way,
+  status: "skipped",
+  reason,
+  failure: null,
+  steps: 0,
+  durationMs: 0,
+  stateHash: null,
+  races: [],
+  transcript: [],
+  written: [],
+});
+
+class ScenarioRun {
+  readonly #scenario: Scenario;
+  readonly #options: RunOptions;
+  session: Session | null = null;
+  stateHash: string | null = null;
+  /** The step under way, for a failure that does not know its own. */
+  #step: Step | null = null;
+
+  constructor(scenario: Scenario, options: RunOptions) {
+    this.#scenario = scenario;
+    this.#options = options;
+  }
+
+  async failure(): Promise<Failure | null> {
+    let venue: Venue | null = null;
+    try {
+      venue = await this.#options.open(this.#scenario);
+      const { isUpdating = false, refused } = this.#options;
+      this.session = new Session(this.#scenario, venue, isUpdating, refused);
+      for (const account of this.#scenario.accounts) await openAccount(venue, account);
+      await this.#take(this.session, 0);
+      return null;
+    } catch (error) {
+      return this.#failureOf(error);
+    } finally {
+      await venue?.dispose();
+    }
+  }
+
+  /** Takes the steps from an index on; a race takes those behind it once for each of its orders. */
+  async #take(session: Session, from: number): Promise<void> {
+    const { steps } = this.#scenario;
+    for (let index = from; index < steps.length; index += 1) {
+      const step = steps[index] as Step;
+      if (step.number > (this.#options.lastStep ?? Number.POSITIVE_INFINITY)) break;
+      this.#step = step;
+      if (step.kind === "race") return explore(session, step, () => this.#take(session, index + 1));
+      await takeStep(session, step);
+    }
+    this.stateHash = await session.venue.stateHash();
+    session.log("end");
+    for (const line of await picture(session)) session.log(`   ${line}`);
+    if (this.stateHash !== null) session.log(`   state ${this.stateHash}`);
+  }
+
+  #failureOf(error: unknown): Failure {
+    const mismatches = error instanceof ScenarioFailure ? error.mismatches : [this.#trouble(error)];
+    const [first] = mismatches as [Mismatch, ...Mismatch[]];
+    const step = this.#step;
+    const transcript = this.session?.transcript ?? [];
+    const recent = transcript.slice(-RECENT);
+    return {
+      place: first.place,
+      step: step?.number ?? 0,
+      text: step?.text ?? "opening",
+      message:
+        mismatches.length === 1 ? first.message : `${first.message}, and ${mismatches.length - 1} more`,
+      diff: diffOfAll(mismatches),
+      recent,
+      repeat: repeatLine(this.#scenario, this.#options.way, step?.number ?? null),
+    };
+  }
+
+  /** What went wrong outside of the scenario's own words. */
+  #trouble(error: unknown): Mismatch {
+    const place: Place = this.#step?.place ?? this.#scenario.place;
+    const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+    if (name === "VenueError" || name === "WorldOpeningError" || name === "FlowError") {
+      return { place, message, diff: [] };
+    }
+    const trace = (stack ?? "").split("\n").slice(1, 6);
+    return {
+      place,
+      message: `a defect of clobsim: ${message}`,
+      diff: trace.map((line) => note(line.trim())),
+    };
+  }
+}
+
+/** Several mismatches under the sentence of each. */
+function diffOfAll(mismatches: readonly Mismatch[]): DiffLine[] {
+  const [first, ...more] = mismatches;
+  if (more.length === 0) return [...(first?.diff ?? [])];
+  return mismatches.flatMap(({ place, message, diff }) => [note(`line ${place.line}: ${message}`), ...diff]);
+}
+
+async function openAccount(venue: Venue, { name, place, funding }: AccountTerms): Promise<void> {
+  const outcome = await venue.open(name, funding);
+  if (!outcome.ok) fail(place, `${name} cannot be funded: ${refusedText(outcome)}`);
+}

@@ -1,0 +1,135 @@
+import { readFile } from "node:fs/promises";
+import type { World } from "../../world/world.ts";
+import type { Scenario } from "../language/scenario.ts";
+import { LocalVenue } from "../venue/local-venue.ts";
+import { openHttp, type StartServer } from "../venue/open-http.ts";
+import type { Venue } from "../venue/venue.ts";
+import { VenueError } from "../venue/venue-error.ts";
+import { Wallets } from "../venue/wallets.ts";
+import { applyUpdates } from "./apply-updates.ts";
+import { needsHttp } from "./needs.ts";
+import { repeated } from "./repeated.ts";
+import type { ScenarioResult, SuiteResult, Way } from "./result.ts";
+import { type RunOptions, runScenario, skipped } from "./run-scenario.ts";
+
+/** Looks at venues and requests as they come; what coverage counts. */
+export interface SuiteWatcher {
+  venue?(venue: Venue, scenario: Scenario): void;
+  refused?: RunOptions["refused"];
+  transport?: NonNullable<Parameters<typeof openHttp>[4]>;
+}
+
+export interface SuiteOptions {
+  /** `auto`: in this process, but for scenarios with steps that exist only over HTTP. */
+  readonly via: "auto" | Way;
+  readonly startServer: StartServer;
+  /** Opens a scenario on a deployment, or says why it cannot be run there. */
+  readonly target?: (scenario: Scenario, wallets: Wallets) => Promise<Venue | string>;
+  /** Instead of each scenario's own. */
+  readonly seed?: string | undefined;
+  /** How often each is run; all runs must end alike. */
+  readonly repeat?: number;
+  readonly lastStep?: number | null;
+  readonly isUpdating?: boolean;
+  /** Whether to stop after the first failure. */
+  readonly bail?: boolean;
+  readonly watcher?: SuiteWatcher;
+  readonly finished?: (result: ScenarioResult) => void;
+}
+
+/** Runs scenarios one after the other. */
+export async function runSuite(scenarios: readonly Scenario[], options: SuiteOptions): Promise<SuiteResult> {
+  const started = performance.now();
+  const suite = new Suite(options);
+  const results: ScenarioResult[] = [];
+  for (const scenario of scenarios) {
+    const result = await suite.run(scenario);
+    results.push(result);
+    options.finished?.(result);
+    if (options.bail === true && result.status === "failed") break;
+  }
+  const count = (status: ScenarioResult["status"]): number =>
+    results.filter((of) => of.status === status).length;
+  return {
+    results,
+    passed: count("passed"),
+    failed: count("failed"),
+    skipped: count("skipped"),
+    durationMs: performance.now() - started,
+  };
+}
+
+/** What the scenarios of one suite share: wallets and worlds. */
+export class Suite {
+  readonly #options: SuiteOptions;
+  readonly #wallets = new Wallets();
+  readonly #worlds = new Map<string, Promise<World>>();
+
+  constructor(options: SuiteOptions) {
+    this.#options = options;
+  }
+
+  async run(written: Scenario): Promise<ScenarioResult> {
+    const { via, seed, lastStep = null, isUpdating = false, repeat = 1 } = this.#options;
+    const scenario = seed === undefined ? written : { ...written, seed };
+    const way = via === "auto" ? (needsHttp(scenario) ? "http" : "process") : via;
+    if (way === "process" && needsHttp(scenario)) {
+      return skipped(scenario, way, "needs HTTP: run it with --via http");
+    }
+    const opening = await this.#opening(scenario, way);
+    if (typeof opening === "string") return skipped(scenario, way, opening);
+    const refused = this.#options.watcher?.refused;
+    const options: RunOptions = { way, open: opening, lastStep, isUpdating, refused };
+    const first = await runScenario(scenario, options);
+    const files = await applyUpdates(first.updates);
+    const result = { ...first.result, written: files };
+    return repeated(scenario, result, repeat, async () => (await runScenario(scenario, options)).result);
+  }
+
+  /** How to open the scenario's exchange, or why that cannot be. */
+  async #opening(scenario: Scenario, way: Way): Promise<RunOptions["open"] | string> {
+    const { startServer, target, watcher } = this.#options;
+    const watched = (venue: Venue): Venue => {
+      watcher?.venue?.(venue, scenario);
+      return venue;
+    };
+    if (way === "process") {
+      return async () => watched(new LocalVenue(scenario, await this.#worldOf(scenario), this.#wallets));
+    }
+    if (way === "http") {
+      return async () =>
+        watched(
+          await openHttp(
+            scenario,
+            await this.#worldOf(scenario),
+            this.#wallets,
+            startServer,
+            watcher?.transport,
+          ),
+        );
+    }
+    if (target === undefined) throw new Error("no target is given");
+    const venue = await target(scenario, this.#wallets);
+    return typeof venue === "string" ? venue : () => watched(venue);
+  }
+
+  /** The scenario's world under its own seed; null for none. */
+  async #worldOf({ world: path, seed }: Scenario): Promise<World | null> {
+    if (path === null) return null;
+    let world = this.#worlds.get(path);
+    if (world === undefined) {
+      world = readWorldFile(path);
+      this.#worlds.set(path, world);
+    }
+    return { ...(await world), seed };
+  }
+}
+
+async function readWorldFile(path: string): Promise<World> {
+  const { readWorld } = await import("../../world/world-file.ts");
+  try {
+    return readWorld(await readFile(path, "utf8"));
+  } catch (error) {
+    throw new VenueError(`world ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,141 @@
+import type { Place } from "../language/problem.ts";
+import type { Scenario, Step, TokenName } from "../language/scenario.ts";
+import type { OrderKey, TokenRef, Venue } from "../venue/venue.ts";
+import { note } from "./diff.ts";
+import type { DiffLine, RaceReport } from "./result.ts";
+
+/** Something that does not hold, with the place that says it should. */
+export interface Mismatch {
+  readonly place: Place;
+  readonly message: string;
+  readonly diff: readonly DiffLine[];
+}
+
+/** Ends a scenario: what does not hold. */
+export class ScenarioFailure extends Error {
+  readonly mismatches: readonly Mismatch[];
+
+  constructor(mismatches: readonly Mismatch[]) {
+    super(mismatches[0]?.message ?? "");
+    this.name = "ScenarioFailure";
+    this.mismatches = mismatches;
+  }
+}
+
+/** A file, or a part of one, that a run has found out of date. */
+export type Update =
+  | { readonly kind: "file"; readonly file: string; readonly text: string }
+  | {
+      readonly kind: "value";
+      readonly file: string;
+      readonly range: readonly [start: number, end: number];
+      readonly text: string;
+    };
+
+/** What a run remembers of its orders; a race or a restored snapshot goes back to it. */
+export interface Memory {
+  readonly orders: ReadonlyMap<string, OrderKey>;
+  readonly labels: ReadonlyMap<OrderKey, string>;
+  readonly placed: number;
+  /** How many fills the last `trades` expectation had seen. */
+  readonly fillsRead: number;
+}
+
+/** Told of a refused step, with its error code or why an order could not be canceled. */
+export type Refusals = (step: Step, code: string) => void;
+
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+/** One run of one scenario: the venue, the names given to its orders, and what has been seen. */
+export class Session {
+  readonly scenario: Scenario;
+  readonly venue: Venue;
+  /** Whether goldens and hashes are written instead of compared. */
+  readonly isUpdating: boolean;
+  readonly refused: Refusals;
+  readonly transcript: string[] = [];
+  readonly races: RaceReport[] = [];
+  readonly updates: Update[] = [];
+  readonly snapshots = new Map<string, { readonly kept: unknown; readonly memory: Memory }>();
+  steps = 0;
+  fillsRead = 0;
+  #orders = new Map<string, OrderKey>();
+  #labels = new Map<OrderKey, string>();
+  #placed = 0;
+
+  constructor(scenario: Scenario, venue: Venue, isUpdating: boolean, refused: Refusals = () => {}) {
+    this.scenario = scenario;
+    this.venue = venue;
+    this.isUpdating = isUpdating;
+    this.refused = refused;
+  }
+
+  /** Whether a token needs no market's name. */
+  get hasOneMarket(): boolean {
+    return this.venue.markets.length === 1;
+  }
+
+  marketOf(name: string | null): string {
+    return name ?? this.venue.markets[0] ?? "";
+  }
+
+  tokenOf({ market, outcome }: TokenName): TokenRef {
+    return { market: this.marketOf(market), outcome };
+  }
+
+  /** Remembers an accepted order, by its name when it has one. */
+  placed(key: OrderKey, name: string | null): void {
+    this.#placed += 1;
+    this.#labels.set(key, name ?? `order ${this.#placed}`);
+    if (name !== null) this.#orders.set(name, key);
+  }
+
+  /** The orders that have a name, oldest first. */
+  get named(): Iterable<readonly [string, OrderKey]> {
+    return this.#orders;
+  }
+
+  /** The order of a name; undefined when it was never placed. */
+  orderNamed(name: string): OrderKey | undefined {
+    return this.#orders.get(name);
+  }
+
+  /** What an order is called in the transcript. */
+  labelOf(key: OrderKey): string {
+    return this.#labels.get(key) ?? "an order of the flow";
+  }
+
+  /** Sentences in which orders stand by their names instead of their ids. */
+  withNames(lines: readonly string[]): string[] {
+    const names = new Map([...this.#labels].map(([key, label]) => [this.venue.idOf(key), label]));
+    return lines.map((line) => line.replace(UUID, (id) => names.get(id) ?? id));
+  }
+
+  get memory(): Memory {
+    return {
+      orders: new Map(this.#orders),
+      labels: new Map(this.#labels),
+      placed: this.#placed,
+      fillsRead: this.fillsRead,
+    };
+  }
+
+  set memory({ orders, labels, placed, fillsRead }: Memory) {
+    this.#orders = new Map(orders);
+    this.#labels = new Map(labels);
+    this.#placed = placed;
+    this.fillsRead = fillsRead;
+  }
+
+  log(line: string): void {
+    this.transcript.push(line);
+  }
+}
+
+/** Ends the scenario because of one thing. */
+export function fail(place: Place, message: string, diff: readonly DiffLine[] = []): never {
+  throw new ScenarioFailure([{ place, message, diff }]);
+}
+
+/** Lines of an explanation, as remarks. */
+export const notes = (lines: readonly string[]): DiffLine[] => lines.map(note);

@@ -1,0 +1,97 @@
+import type { MatchType } from "../../core/events.ts";
+import { toIso } from "../../core/time.ts";
+import { type Millis, millis } from "../../core/units.ts";
+import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../../wire/decimals.ts";
+import type { FlowRow } from "../flow/flow-row.ts";
+import type { FillLine, OrderLook, TokenName, TradeLine } from "../language/scenario.ts";
+import type { Fill, Level, Refused } from "../venue/venue.ts";
+
+export const priceText = (units: number): string => textOf(units, PRICE_PLACES);
+export const sizeText = (units: number): string => textOf(units, SIZE_PLACES);
+export const moneyText = (units: number): string => textOf(units, MONEY_PLACES);
+
+/** `0.55 x 60`, and how many orders that are where asked. */
+export const levelText = ({
+  price,
+  size,
+  orders,
+}: {
+  price: number;
+  size: number;
+  orders: number | null;
+}): string => `${priceText(price)} x ${sizeText(size)}${orders === null ? "" : ` (${orders})`}`;
+
+export const levelsText = (levels: readonly Level[]): string =>
+  levels.length === 0 ? "none" : levels.map(levelText).join(", ");
+
+/** An order's state as the language writes it: `CANCELED 0/10 FOK_UNFILLED`. */
+export const lookText = ({ status, matched, size, reason }: OrderLook): string =>
+  `${status} ${sizeText(matched)}/${sizeText(size)}${reason === null ? "" : ` ${reason}`}`;
+
+/** `YES`, or `rain YES` where there are several markets. */
+export const tokenText = ({ market, outcome }: TokenName): string =>
+  market === null ? outcome : `${market} ${outcome}`;
+
+interface FillWords {
+  readonly side: string;
+  readonly size: number;
+  readonly outcome: string;
+  readonly price: number;
+  readonly market: string | null;
+  readonly maker: string;
+  readonly matchType: MatchType;
+  readonly status: string | null;
+}
+
+/** A fill as the language writes it; the market only where it is not null. */
+export function fillText({
+  side,
+  size,
+  outcome,
+  price,
+  market,
+  maker,
+  matchType,
+  status,
+}: FillWords): string {
+  const place = market === null ? "" : ` in ${market}`;
+  const how = matchType === "COMPLEMENTARY" ? "" : ` ${matchType}`;
+  const settled = status === null ? "" : ` ${status}`;
+  return `${side} ${sizeText(size)} ${outcome} @ ${priceText(price)}${place} from ${maker}${how}${settled}`;
+}
+
+/** A trade as the language writes it. */
+export const tradeText = (trade: FillWords & { readonly taker: string }): string =>
+  `${trade.taker} ${fillText(trade)}`;
+
+/** What was found, written with as much as the expectation beside it says. */
+export const fillLike = (fill: Fill, line: FillLine | TradeLine | undefined, isOnlyMarket: boolean) => ({
+  ...fill,
+  market: isOnlyMarket && line?.market == null ? null : fill.market,
+  status: line?.status == null ? null : fill.status,
+});
+
+/** `INVALID_TICK_SIZE: price 0.555 is not ... (nearest valid prices: 0.55, 0.56)`. */
+export const refusedText = ({ code, message, hint }: Refused): string =>
+  `${code}: ${message}${hint === null ? "" : ` (${hint})`}`;
+
+/** A Unix second as ISO-8601. */
+export const secondText = (t: number): string => toIso(millis(t * 1000));
+export const momentText = (at: Millis): string => toIso(at);
+
+/** A row of a flow as a step would say it. */
+export function rowText(row: FlowRow): string {
+  const place = row.market === null ? "" : ` in ${row.market}`;
+  switch (row.op) {
+    case "place":
+      return `${row.account}: ${row.side} ${sizeText(row.size)} ${row.outcome} @ ${priceText(row.price)} ${row.type}${place}`;
+    case "cancel":
+      return `${row.account}: cancel ${row.ref}`;
+    case "cancel-all":
+      return `${row.account}: cancel all`;
+    case "fund": {
+      const amount = row.asset === "USDC" ? moneyText(row.amount) : sizeText(row.amount);
+      return `${row.account}: fund ${amount} ${row.asset}${place}`;
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import { type Millis, millis } from "../../core/units.ts";
+import type { FlowRow, PlaceRow } from "../flow/flow-row.ts";
+import type { OrderWords } from "../language/scenario.ts";
+import { priceText, refusedText, rowText, sizeText } from "../run/words.ts";
+import type { FlowOutcome, OrderKey, Refused, Venue } from "./venue.ts";
+
+/** Plays the rows of a flow, each at its moment counted from now, as the clients of its accounts would. */
+export async function playOverHttp(
+  venue: Venue,
+  rows: AsyncIterable<readonly FlowRow[]>,
+  market: string,
+): Promise<FlowOutcome> {
+  const player = new HttpPlayer(venue, market, await venue.now());
+  for await (const batch of rows) for (const row of batch) await player.play(row);
+  return player.outcome;
+}
+
+class HttpPlayer {
+  readonly #venue: Venue;
+  readonly #market: string;
+  readonly #start: Millis;
+  readonly #orders = new Map<string, OrderKey>();
+  readonly #counts = { rows: 0, placed: 0, canceled: 0, rejected: 0 };
+  #firstRejection: string | null = null;
+
+  constructor(venue: Venue, market: string, start: Millis) {
+    this.#venue = venue;
+    this.#market = market;
+    this.#start = start;
+  }
+
+  get outcome(): FlowOutcome {
+    return { ...this.#counts, firstRejection: this.#firstRejection };
+  }
+
+  async play(row: FlowRow): Promise<void> {
+    const at = millis(this.#start + row.at);
+    if (at > (await this.#venue.now())) await this.#venue.advanceTo(at);
+    this.#counts.rows += 1;
+    switch (row.op) {
+      case "place":
+        return this.#place(row);
+      case "cancel": {
+        const attempt = await this.#venue.cancel(row.account, this.#orders.get(row.ref) ?? row.ref);
+        if (attempt.ok) this.#counts.canceled += attempt.value.canceled.length;
+        else this.#refused(row, attempt);
+        return;
+      }
+      case "cancel-all": {
+        const attempt = await this.#venue.cancelAll(row.account);
+        if (attempt.ok) this.#counts.canceled += attempt.value.canceled.length;
+        else this.#refused(row, attempt);
+        return;
+      }
+      case "fund": {
+        const market = row.market ?? this.#market;
+        const attempt = await this.#venue.fund(
+          row.account,
+          row.asset === "USDC"
+            ? { asset: "USDC", amount: row.amount }
+            : { asset: { market, outcome: row.asset }, amount: row.amount },
+        );
+        if (!attempt.ok) this.#refused(row, attempt);
+      }
+    }
+  }
+
+  async #place(row: PlaceRow): Promise<void> {
+    const words: OrderWords = {
+      side: row.side,
+      size: sizeText(row.size),
+      outcome: row.outcome,
+      price: priceText(row.price),
+      type: row.type,
+      expiry: row.expiresIn === null ? null : { after: row.expiresIn },
+      market: row.market ?? this.#market,
+    };
+    const attempt = await this.#venue.place(row.account, words, null);
+    if (!attempt.ok) {
+      this.#refused(row, attempt);
+      return;
+    }
+    this.#counts.placed += 1;
+    if (row.ref !== "") this.#orders.set(row.ref, attempt.value.key);
+  }
+
+  #refused(row: FlowRow, refusal: Refused): void {
+    this.#counts.rejected += 1;
+    this.#firstRejection ??= `row ${this.#counts.rows}, ${rowText(row)}: ${refusedText(refusal)}`;
+  }
+}

@@ -1,0 +1,56 @@
+import type { RawRequest } from "../../client/connection.ts";
+import type { RequestStep } from "../language/scenario.ts";
+
+/** What the words in braces stand for, in a path, a body or a header of a request step. */
+export interface Meanings {
+  token(words: { readonly market: string | null; readonly outcome: string }): string;
+  market(name: string): string;
+  order(name: string): string;
+  address(name: string): string;
+}
+
+const BRACES = /\{(token|market|order|address) ([^{}]{1,80})\}/g;
+
+/** Puts ids where a text names things. */
+export const standingFor =
+  (meanings: Meanings) =>
+  (text: string): string =>
+    text.replace(BRACES, (_, kind: keyof Meanings, words: string) => meaningOf(meanings, kind, words.trim()));
+
+/** The request that a step stands for. */
+export function rawRequestOf(step: RequestStep, text: (of: string) => string): RawRequest {
+  const headers = Object.entries(step.headers).map(([name, value]) => [
+    name,
+    value === null ? null : typeof value === "string" ? text(value) : value.map(text),
+  ]);
+  return {
+    method: step.method,
+    path: text(step.path),
+    ...(step.body === undefined ? {} : { body: within(step.body, text) }),
+    signed: step.as !== null,
+    headers: Object.fromEntries(headers) as NonNullable<RawRequest["headers"]>,
+  };
+}
+
+function meaningOf(meanings: Meanings, kind: keyof Meanings, words: string): string {
+  if (kind !== "token") return meanings[kind](words);
+  const [first = "", second] = words.split(/\s+/);
+  return meanings.token(
+    second === undefined ? { market: null, outcome: first } : { market: first, outcome: second },
+  );
+}
+
+/** Every text in a value, rewritten. */
+export function within(value: unknown, rewrite: (text: string) => string): unknown {
+  if (typeof value === "string") return rewrite(value);
+  if (Array.isArray(value)) return value.map((item) => within(item, rewrite));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, within(item, rewrite)]));
+}
+
+/** The error code of a reply; null when it is none. An error without a code is called by its status. */
+export function codeOf(status: number, body: unknown): string | null {
+  if (status >= 200 && status < 300) return null;
+  const code = typeof body === "object" && body !== null && "code" in body ? body.code : null;
+  return typeof code === "string" ? code : `HTTP ${status}`;
+}

@@ -1,0 +1,143 @@
+import type { Command } from "../../core/commands.ts";
+import type { Decision } from "../../core/decision.ts";
+import { idOf } from "../../core/ids.ts";
+import { type Millis, millis, money, size } from "../../core/units.ts";
+import { refusalError } from "../../wire/refusals.ts";
+import type { CancelRow, FlowRow, PlaceRow } from "../flow/flow-row.ts";
+import { refusedText, rowText } from "../run/words.ts";
+import type { LocalVenue } from "./local-venue.ts";
+import type { FlowOutcome } from "./venue.ts";
+
+/** Plays the rows of a flow, each at its moment counted from now; `market` is theirs where they name none. */
+export async function playRows(
+  venue: LocalVenue,
+  rows: AsyncIterable<readonly FlowRow[]>,
+  market: string,
+): Promise<FlowOutcome> {
+  const player = new LocalPlayer(venue, market);
+  for await (const batch of rows) for (const row of batch) player.play(row);
+  return player.outcome;
+}
+
+/** One flow under way: what its names stand for, and what became of its rows. */
+class LocalPlayer {
+  readonly #venue: LocalVenue;
+  readonly #market: string;
+  readonly #start: Millis;
+  readonly #addresses = new Map<string, string>();
+  readonly #tokens = new Map<string, Record<"YES" | "NO", string>>();
+  /** Order numbers by the flow's names. */
+  readonly #orders = new Map<string, number>();
+  readonly #counts = { rows: 0, placed: 0, canceled: 0, rejected: 0 };
+  #firstRejection: string | null = null;
+
+  constructor(venue: LocalVenue, market: string) {
+    this.#venue = venue;
+    this.#market = market;
+    this.#start = venue.exchange.now;
+  }
+
+  get outcome(): FlowOutcome {
+    return { ...this.#counts, firstRejection: this.#firstRejection };
+  }
+
+  play(row: FlowRow): void {
+    const { exchange } = this.#venue;
+    const at = this.#start + row.at;
+    if (at > exchange.now) exchange.advanceTo(millis(at));
+    this.#counts.rows += 1;
+    switch (row.op) {
+      case "place":
+        this.#place(row);
+        return;
+      case "cancel":
+        this.#cancel(row);
+        return;
+      case "cancel-all":
+        this.#canceled(row, this.#submit({ kind: "cancelAllOrders", address: this.#address(row.account) }));
+        return;
+      case "fund": {
+        const isMoney = row.asset === "USDC";
+        const tokens = isMoney ? [] : [{ tokenId: this.#tokenId(row.market, row.asset), size: row.amount }];
+        const collateral = isMoney ? row.amount : money(0);
+        const address = this.#address(row.account);
+        const decision = this.#submit({
+          kind: "fundAccount",
+          address,
+          collateral,
+          tokens,
+          everyMarket: size(0),
+        });
+        if (!decision.ok) this.#refused(row, decision);
+      }
+    }
+  }
+
+  #place(row: PlaceRow): void {
+    const { exchange } = this.#venue;
+    const number = exchange.state.orders.next;
+    const decision = this.#submit({
+      kind: "placeOrder",
+      address: this.#address(row.account),
+      tokenId: this.#tokenId(row.market, row.outcome),
+      side: row.side,
+      price: row.price,
+      size: row.size,
+      orderType: row.type,
+      expiration: row.expiresIn === null ? null : millis(exchange.now + row.expiresIn),
+    });
+    if (!decision.ok) {
+      this.#refused(row, decision);
+      return;
+    }
+    this.#counts.placed += 1;
+    if (row.ref !== "") this.#orders.set(row.ref, number);
+  }
+
+  /** An order that has ended by itself is left alone, as a client that is a moment late would find it. */
+  #cancel(row: CancelRow): void {
+    const number = this.#orders.get(row.ref);
+    const { state } = this.#venue.exchange;
+    const orderId = number === undefined ? row.ref : idOf(state.idPrefixes.order, number);
+    const decision = this.#submit({ kind: "cancelOrder", address: this.#address(row.account), orderId });
+    if (!decision.ok && decision.refusal.code === "ORDER_NOT_LIVE") return;
+    this.#canceled(row, decision);
+  }
+
+  #canceled(row: FlowRow, decision: Decision): void {
+    if (decision.ok) this.#counts.canceled += decision.events.length;
+    else this.#refused(row, decision);
+  }
+
+  #refused(row: FlowRow, decision: Decision): void {
+    this.#counts.rejected += 1;
+    if (decision.ok || this.#firstRejection !== null) return;
+    const { code, message, help } = refusalError(decision.refusal, this.#venue.view);
+    const text = refusedText({ ok: false, code, message, hint: help.hint ?? null });
+    this.#firstRejection = `row ${this.#counts.rows}, ${rowText(row)}: ${text}`;
+  }
+
+  #submit(command: Command): Decision {
+    return this.#venue.exchange.submit(command);
+  }
+
+  #address(account: string): string {
+    let address = this.#addresses.get(account);
+    if (address === undefined) {
+      address = this.#venue.addressOf(account);
+      this.#addresses.set(account, address);
+    }
+    return address;
+  }
+
+  #tokenId(market: string | null, outcome: "YES" | "NO"): string {
+    const name = market ?? this.#market;
+    let ids = this.#tokens.get(name);
+    if (ids === undefined) {
+      const idOfOutcome = (of: string): string => this.#venue.tokenId({ market: name, outcome: of });
+      ids = { YES: idOfOutcome("YES"), NO: idOfOutcome("NO") };
+      this.#tokens.set(name, ids);
+    }
+    return ids[outcome];
+  }
+}

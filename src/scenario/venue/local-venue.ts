@@ -1,0 +1,185 @@
+import type { Command, WinningOutcome } from "../../core/commands.ts";
+import type { Decision } from "../../core/decision.ts";
+import type { Refusal } from "../../core/refusals.ts";
+import { findAccount } from "../../core/state.ts";
+import { type Millis, money, size } from "../../core/units.ts";
+import { Exchange, type Snapshot } from "../../runtime/exchange.ts";
+import { refusalError } from "../../wire/refusals.ts";
+import { emptyWorld, openWorld } from "../../world/open-world.ts";
+import type { World } from "../../world/world.ts";
+import type { FlowRow } from "../flow/flow-row.ts";
+import type { ExactOrder, Funding, OrderWords, Scenario } from "../language/scenario.ts";
+import { playRows } from "./local-flow.ts";
+import { LocalSights } from "./local-sights.ts";
+import { fundCommand, marketCommand, SCENARIO_EVENT } from "./opening.ts";
+import { expirationOf, orderBodyOf } from "./order-body.ts";
+import type {
+  Attempt,
+  Canceled,
+  Expired,
+  FlowOutcome,
+  OrderKey,
+  OrderView,
+  Refused,
+  Venue,
+} from "./venue.ts";
+import type { Wallets } from "./wallets.ts";
+
+/** The scenario's world, or its own markets. */
+function openedExchange({ seed, clock, markets }: Scenario, world: World | null): Exchange {
+  const exchange = new Exchange({ seed, faucet: FAUCET, credentials: "rotate" }, clock);
+  openWorld(exchange, world ?? emptyWorld(seed), clock);
+  if (markets.length === 0) return exchange;
+  exchange.submit(SCENARIO_EVENT);
+  for (const terms of markets) exchange.submit(marketCommand(terms, exchange.state.events.size));
+  return exchange;
+}
+
+const DONE = { ok: true, value: null } as const;
+const FAUCET = { collateral: money(0), everyMarket: size(0) };
+
+/** An exchange of a scenario's own in this process, without a server: commands go straight to the core. */
+export class LocalVenue extends LocalSights implements Venue {
+  readonly way = "process";
+
+  /** @throws WorldOpeningError when the world cannot be opened at the scenario's clock. */
+  constructor(scenario: Scenario, world: World | null, wallets: Wallets) {
+    super(openedExchange(scenario, world), wallets);
+  }
+
+  /** The address of an account, made known to the exchange as a client's first derivation of keys does. */
+  addressOf(account: string): string {
+    const { address } = this.wallets.of(account);
+    if (findAccount(this.state, address) === undefined) {
+      this.names.set(address, account);
+      this.#demand({ kind: "deriveCredentials", address });
+    }
+    return address;
+  }
+
+  open(account: string, funding: readonly Funding[]): Attempt<null> {
+    const address = this.addressOf(account);
+    if (funding.length === 0) return DONE;
+    return this.#try(fundCommand(address, funding, (name) => this.tokenId(name)));
+  }
+
+  place(
+    account: string,
+    words: OrderWords,
+    exact: ExactOrder | null,
+  ): Attempt<OrderView> | Promise<Attempt<OrderView>> {
+    const address = this.addressOf(account);
+    if (exact === null) return this.#placeWords(address, words);
+    const { side, price, size, orderType, expiry } = exact;
+    const tokenId = this.tokenId(exact);
+    const expiration = expiry === null ? null : expirationOf(expiry, this.exchange.now);
+    return this.#place({ kind: "placeOrder", address, tokenId, side, price, size, orderType, expiration });
+  }
+
+  cancel(account: string, order: OrderKey): Attempt<Canceled> {
+    const orderId = this.idOf(order);
+    const decision = this.exchange.submit({ kind: "cancelOrder", address: this.addressOf(account), orderId });
+    if (!decision.ok && decision.refusal.code === "ORDER_NOT_LIVE") {
+      const { status } = this.state.orders.get(decision.refusal.order);
+      return { ok: true, value: { canceled: [], notCanceled: [`already ${status.toLowerCase()}`] } };
+    }
+    return this.#canceled(decision);
+  }
+
+  cancelAll(account: string): Attempt<Canceled> {
+    return this.#canceled(
+      this.exchange.submit({ kind: "cancelAllOrders", address: this.addressOf(account) }),
+    );
+  }
+
+  fund(account: string, funding: Funding): Attempt<null> {
+    return this.#try(fundCommand(this.addressOf(account), [funding], (name) => this.tokenId(name)));
+  }
+
+  advanceTo(moment: Millis): readonly Expired[] {
+    const expired: Expired[] = [];
+    const unwatch = this.exchange.watch((_sequence, at, events) => {
+      for (const event of events) if (event.kind === "orderExpired") expired.push({ key: event.order, at });
+    });
+    try {
+      this.exchange.advanceTo(moment);
+    } finally {
+      unwatch();
+    }
+    return expired;
+  }
+
+  close(market: string): Attempt<null> {
+    return this.#try({ kind: "closeMarket", market: this.market(market).number });
+  }
+
+  resolve(market: string, winningOutcome: WinningOutcome): Attempt<null> {
+    return this.#try({ kind: "resolveMarket", market: this.market(market).number, winningOutcome });
+  }
+
+  play(rows: AsyncIterable<readonly FlowRow[]>, market: string): Promise<FlowOutcome> {
+    return playRows(this, rows, market);
+  }
+
+  snapshot(): Snapshot {
+    return this.exchange.snapshot();
+  }
+
+  /** Accounts that came later than the snapshot are unknown again. */
+  restore(snapshot: unknown): void {
+    this.exchange.restore(snapshot as Snapshot);
+    for (const address of this.names.keys()) {
+      if (findAccount(this.state, address) === undefined) this.names.delete(address);
+    }
+  }
+
+  forget(): void {}
+
+  fault(): never {
+    throw new Error("a fault needs HTTP");
+  }
+
+  request(): never {
+    throw new Error("a request needs HTTP");
+  }
+
+  dispose(): void {}
+
+  async #placeWords(address: string, words: OrderWords): Promise<Attempt<OrderView>> {
+    // What reads the API's bodies is loaded only for the few orders that a client could get wrong.
+    const { readOrderWords } = await import("./read-order-words.ts");
+    const body = orderBodyOf(words, this.tokenId(words), this.exchange.now);
+    const request = readOrderWords(body, this.view);
+    if ("ok" in request) return request;
+    return this.#place({ kind: "placeOrder", address, ...request });
+  }
+
+  #place(command: Command): Attempt<OrderView> {
+    const number = this.state.orders.next;
+    const decision = this.exchange.submit(command);
+    return decision.ok ? { ok: true, value: this.order(number) } : this.#refused(decision.refusal);
+  }
+
+  #canceled(decision: Decision): Attempt<Canceled> {
+    if (!decision.ok) return this.#refused(decision.refusal);
+    const canceled = decision.events.flatMap((event) =>
+      event.kind === "orderCanceled" ? [event.order] : [],
+    );
+    return { ok: true, value: { canceled, notCanceled: [] } };
+  }
+
+  #refused(refusal: Refusal): Refused {
+    const { code, message, help } = refusalError(refusal, this.view);
+    return { ok: false, code, message, hint: help.hint ?? null };
+  }
+
+  #try(command: Command): Attempt<null> {
+    const decision = this.exchange.submit(command);
+    return decision.ok ? DONE : this.#refused(decision.refusal);
+  }
+
+  #demand(command: Command): void {
+    const outcome = this.#try(command);
+    if (!outcome.ok) throw new Error(`${command.kind} is refused: ${outcome.code}: ${outcome.message}`);
+  }
+}

@@ -1,0 +1,53 @@
+import type { MarketDetail } from "../../client/replies.ts";
+import type { Outcome } from "../../core/commands.ts";
+
+/** A market of an exchange that is reached over HTTP. */
+export interface MarketRef {
+  /** As the scenario calls it. */
+  readonly name: string;
+  readonly id: string;
+  readonly tokens: Readonly<Record<Outcome, string>>;
+  readonly isComplementary: boolean;
+}
+
+/** The markets of an exchange by the scenario's names, and back. */
+export class MarketMap {
+  readonly #byName = new Map<string, MarketRef>();
+  readonly #byId = new Map<string, MarketRef>();
+
+  add(name: string, market: Pick<MarketDetail, "id" | "tokens" | "matching">): void {
+    const tokenOf = (outcome: Outcome): string =>
+      market.tokens.find((token) => token.outcome === outcome)?.tokenId ?? "";
+    const ref: MarketRef = {
+      name,
+      id: market.id,
+      tokens: { YES: tokenOf("YES"), NO: tokenOf("NO") },
+      isComplementary: market.matching === "complementary",
+    };
+    this.#byName.set(name, ref);
+    this.#byId.set(market.id, ref);
+  }
+
+  /** In the order in which they were added. */
+  get names(): readonly string[] {
+    return [...this.#byName.keys()];
+  }
+
+  /** @throws Error when there is none. */
+  named(name: string): MarketRef {
+    const found = this.#byName.get(name);
+    if (found === undefined) throw new Error(`no market ${name}`);
+    return found;
+  }
+
+  nameOf(id: string): string {
+    return this.#byId.get(id)?.name ?? id;
+  }
+
+  /** The id of a token; of an unknown one, its own words. Without a market's name the first market's. */
+  tokenId({ market, outcome }: { readonly market: string | null; readonly outcome: string }): string {
+    const found = market === null ? [...this.#byName.values()][0] : this.#byName.get(market);
+    const id = outcome === "YES" || outcome === "NO" ? found?.tokens[outcome] : undefined;
+    return id ?? (market === null ? outcome : `${outcome} in ${market}`);
+  }
+}

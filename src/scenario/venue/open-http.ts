@@ -1,0 +1,109 @@
+import type { NewMarket } from "../../client/requests.ts";
+import type { Transport } from "../../client/transport.ts";
+import type { Exchange } from "../../runtime/exchange.ts";
+import { PRICE_PLACES, SIZE_PLACES, textOf } from "../../wire/decimals.ts";
+import { emptyWorld } from "../../world/open-world.ts";
+import type { World } from "../../world/world.ts";
+import type { MarketTerms, Scenario } from "../language/scenario.ts";
+import { demand } from "./attempts.ts";
+import { HttpVenue } from "./http-venue.ts";
+import { SCENARIO_EVENT } from "./opening.ts";
+import type { Wallets } from "./wallets.ts";
+
+/** A server that was started for one scenario. */
+export interface ScenarioServer {
+  /** Its origin. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a server with a world, its clock frozen at a moment, on a port of its own, without a faucet; `opened` may watch
+ * its exchange.
+ */
+export type StartServer = (
+  world: World,
+  scenario: Scenario,
+  opened?: (exchange: Exchange) => void,
+) => Promise<ScenarioServer>;
+
+/** Opens a scenario's exchange over HTTP, as the local one is opened: the same commands in the same order. */
+export async function openHttp(
+  scenario: Scenario,
+  world: World | null,
+  wallets: Wallets,
+  start: StartServer,
+  watch?: (transport: Transport) => Transport,
+): Promise<HttpVenue> {
+  const server = await start(world ?? emptyWorld(scenario.seed), scenario);
+  const venue = new ServedVenue(server, scenario, wallets, watch);
+  try {
+    await venue.openMarkets(scenario);
+    return venue;
+  } catch (error) {
+    await venue.dispose();
+    throw error;
+  }
+}
+
+/** A venue with a server of its own, which ends with it. */
+class ServedVenue extends HttpVenue {
+  readonly #server: ScenarioServer;
+
+  constructor(
+    server: ScenarioServer,
+    { clock }: Scenario,
+    wallets: Wallets,
+    watch: ((transport: Transport) => Transport) | undefined,
+  ) {
+    super(server.url, clock, wallets, watch);
+    this.#server = server;
+  }
+
+  /** Creates the scenario's own markets, or finds those of its world. */
+  async openMarkets({ markets, world }: Scenario): Promise<void> {
+    if (world !== null) await this.#findMarkets();
+    if (markets.length === 0) return;
+    const { title, slug, description, category } = SCENARIO_EVENT;
+    const event = demand(
+      await this.control.control.createEvent({ title, slug, description, category, tags: [] }),
+    );
+    for (const terms of markets) {
+      const market = demand(
+        await this.control.control.createMarket({ eventId: event.id, ...marketBody(terms) }),
+      );
+      this.map.add(terms.name, market);
+    }
+  }
+
+  override async dispose(): Promise<void> {
+    await super.dispose();
+    await this.#server.close();
+  }
+
+  /** Ids count up in the order in which markets were created. */
+  async #findMarkets(): Promise<void> {
+    const found = [];
+    for (let offset = 0; ; ) {
+      const { data, hasMore } = demand(await this.control.markets({ limit: 100, offset }));
+      found.push(...data);
+      offset += data.length;
+      if (!hasMore) break;
+    }
+    for (const market of found.sort((a, b) => (a.id < b.id ? -1 : 1))) this.map.add(market.slug, market);
+  }
+}
+
+type TickSize = NonNullable<NewMarket["tickSize"]>;
+
+const marketBody = ({ name, tickSize, minOrderSize, ...terms }: MarketTerms) => ({
+  question: name,
+  slug: name,
+  description: "",
+  category: SCENARIO_EVENT.category,
+  tags: [],
+  // The reader of files lets no other tick size through than the API knows.
+  tickSize: Number(textOf(tickSize, PRICE_PLACES)) as TickSize,
+  minOrderSize: Number(textOf(minOrderSize, SIZE_PLACES)),
+  ...terms,
+});

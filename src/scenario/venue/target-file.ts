@@ -1,0 +1,137 @@
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { MONEY_PLACES, SIZE_PLACES, unitsOf } from "../../wire/decimals.ts";
+import { nearest } from "../../wire/nearest.ts";
+
+/** A wallet on a deployment, and what it owns there. */
+export interface TargetAccount {
+  readonly privateKey: string;
+  /** Credentials derived before; null derives new ones. */
+  readonly credentials: {
+    readonly apiKey: string;
+    readonly secret: string;
+    readonly passphrase: string;
+  } | null;
+  /** Units by `USDC`, `YES`, `NO`, or `rain YES`. */
+  readonly funds: ReadonlyMap<string, number>;
+}
+
+/** What a scenario's names stand for on a deployment. */
+export interface TargetFile {
+  /** Id or slug there, by the scenario's name. */
+  readonly markets: ReadonlyMap<string, string>;
+  readonly accounts: ReadonlyMap<string, TargetAccount>;
+}
+
+/** A wallets file that cannot be used; the message is a sentence for the user and never repeats a key. */
+export class TargetFileError extends Error {
+  override readonly name = "TargetFileError";
+}
+
+const SECRETS = ["privateKey", "apiKey", "secret", "passphrase"] as const;
+const MOST_ALIASES = 100;
+
+/**
+ * Reads a wallets file (YAML or JSON): `markets: { market: will-it-rain }` and
+ * `accounts: { alice: { privateKey: 0x..., USDC: 1000 } }`. A secret written `$NAME` is read from the environment.
+ * @throws TargetFileError
+ */
+export function readTargetFile(
+  path: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): TargetFile {
+  const file = new Reader(path, environment);
+  const whole = file.object(load(path), "the file", ["markets", "accounts"]);
+  const markets = new Map<string, string>();
+  for (const [name, value] of Object.entries(file.object(whole.markets ?? {}, "markets"))) {
+    markets.set(name, file.text(value, `markets.${name}`));
+  }
+  const accounts = new Map<string, TargetAccount>();
+  for (const [name, value] of Object.entries(file.object(whole.accounts ?? {}, "accounts"))) {
+    accounts.set(name, file.account(file.object(value, `accounts.${name}`), `accounts.${name}`));
+  }
+  return { markets, accounts };
+}
+
+function load(path: string): unknown {
+  try {
+    return parse(readFileSync(path, "utf8"), { maxAliasCount: MOST_ALIASES, intAsBigInt: true });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new TargetFileError(
+      `--wallets ${path}: ${code === "ENOENT" ? "there is no such file" : message.split("\n")[0]}`,
+    );
+  }
+}
+
+class Reader {
+  readonly #path: string;
+  readonly #environment: Readonly<Record<string, string | undefined>>;
+
+  constructor(path: string, environment: Readonly<Record<string, string | undefined>>) {
+    this.#path = path;
+    this.#environment = environment;
+  }
+
+  object(value: unknown, where: string, known?: readonly string[]): Record<string, unknown> {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      throw this.#wrong(`${where}: expected a mapping`);
+    }
+    const object = value as Record<string, unknown>;
+    const unknown = Object.keys(object).find((key) => known !== undefined && !known.includes(key));
+    if (unknown === undefined) return object;
+    const like = nearest(unknown, known ?? []);
+    throw this.#wrong(
+      `${where}: unknown key ${JSON.stringify(unknown)}${like === undefined ? "" : `, did you mean ${like}?`}`,
+    );
+  }
+
+  text(value: unknown, where: string): string {
+    if (typeof value === "string" && value !== "") return value;
+    throw this.#wrong(`${where}: expected a text${typeof value === "bigint" ? ", in quotes" : ""}`);
+  }
+
+  account(object: Record<string, unknown>, where: string): TargetAccount {
+    const secrets = new Map<string, string>();
+    const funds = new Map<string, number>();
+    for (const [key, value] of Object.entries(object)) {
+      if (SECRETS.some((secret) => secret === key)) secrets.set(key, this.#secret(value, `${where}.${key}`));
+      else funds.set(key, this.#units(value, key, `${where}.${key}`));
+    }
+    const privateKey = secrets.get("privateKey") ?? "";
+    if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey)) {
+      throw this.#wrong(
+        `${where}.privateKey: expected 0x and 64 hexadecimal digits in quotes, or $NAME of a variable that holds them`,
+      );
+    }
+    const [apiKey, secret, passphrase] = SECRETS.slice(1).map((key) => secrets.get(key));
+    if (apiKey === undefined || secret === undefined || passphrase === undefined) {
+      return { privateKey, credentials: null, funds };
+    }
+    return { privateKey, credentials: { apiKey, secret, passphrase }, funds };
+  }
+
+  #secret(value: unknown, where: string): string {
+    const text = this.text(value, where);
+    if (!text.startsWith("$")) return text;
+    const found = this.#environment[text.slice(1)];
+    if (found === undefined || found === "")
+      throw this.#wrong(`${where}: the variable ${text.slice(1)} is not set`);
+    return found;
+  }
+
+  #units(value: unknown, asset: string, where: string): number {
+    if (!/^(?:USDC|(?:\S+ )?(?:YES|NO))$/.test(asset)) {
+      throw this.#wrong(
+        `${where}: expected privateKey, apiKey, secret, passphrase, USDC, YES, NO or "market YES"`,
+      );
+    }
+    const units = unitsOf(String(value), asset === "USDC" ? MONEY_PLACES : SIZE_PLACES);
+    if (units === null) throw this.#wrong(`${where}: expected an amount such as 1000`);
+    return units;
+  }
+
+  #wrong(message: string): TargetFileError {
+    return new TargetFileError(`--wallets ${this.#path}: ${message}`);
+  }
+}

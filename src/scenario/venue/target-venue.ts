@@ -1,0 +1,203 @@
+import { ExchangeClient } from "../../client/client.ts";
+import type { MarketDetail } from "../../client/replies.ts";
+import { walletOf } from "../../client/wallet.ts";
+import { type Millis, millis, type Size, size } from "../../core/units.ts";
+import { PRICE_PLACES, SIZE_PLACES, textOf } from "../../wire/decimals.ts";
+import type { MarketTerms, Scenario } from "../language/scenario.ts";
+import { controlNeedOf } from "../run/needs.ts";
+import { demand } from "./attempts.ts";
+import { HttpVenue } from "./http-venue.ts";
+import { sizeOf } from "./http-views.ts";
+import { readTargetFile, type TargetAccount, type TargetFile } from "./target-file.ts";
+import type { Attempt, Canceled, OrderKey, OrderView, Venue } from "./venue.ts";
+import { VenueError } from "./venue-error.ts";
+import type { Wallets } from "./wallets.ts";
+
+/** Opens scenarios on the deployment at an origin, or says why one cannot be run there. */
+export async function openTargets(
+  url: string,
+  walletsFile: string | null,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<(scenario: Scenario, wallets: Wallets) => Promise<Venue | string>> {
+  const file = walletsFile === null ? null : readTargetFile(walletsFile, environment);
+  return async (scenario, wallets) => {
+    const need = controlNeedOf(scenario) ?? fileNeedOf(scenario, file);
+    if (need !== null || file === null) return need ?? "needs --wallets";
+    const venue = new TargetVenue(url, file, wallets);
+    const misfit = await venue.openMarkets(scenario);
+    if (misfit === null) return venue;
+    await venue.dispose();
+    return misfit;
+  };
+}
+
+/** What the wallets file must have for a scenario and has not; null when it has all. */
+function fileNeedOf({ accounts, markets }: Scenario, file: TargetFile | null): string | null {
+  if (file === null) return "needs --wallets: a file with wallets, markets and funds";
+  const lost = markets.find(({ name }) => !file.markets.has(name));
+  if (lost !== undefined) return `needs market ${lost.name} in the wallets file`;
+  for (const { name, funding } of accounts) {
+    const account = file.accounts.get(name);
+    if (account === undefined) return `needs account ${name} in the wallets file`;
+    for (const { asset, amount } of funding) {
+      const isMoney = asset === "USDC";
+      const key = isMoney
+        ? asset
+        : asset.market === null
+          ? asset.outcome
+          : `${asset.market} ${asset.outcome}`;
+      const owned = account.funds.get(key) ?? 0;
+      if (owned >= amount) continue;
+      const text = (units: number): string => textOf(units, isMoney ? 6 : SIZE_PLACES);
+      return `needs ${text(amount)} ${key} for ${name}, the wallets file gives ${text(owned)}`;
+    }
+  }
+  return null;
+}
+
+/** A deployment of the API without its control plane: only what clients can do and see. */
+class TargetVenue extends HttpVenue {
+  override readonly way = "target";
+  readonly #file: TargetFile;
+  /** Orders as they were last seen whole, for finished ones cannot be asked for. */
+  readonly #seen = new Map<OrderKey, { readonly view: OrderView; readonly account: string }>();
+  #acting = "";
+
+  constructor(url: string, file: TargetFile, wallets: Wallets) {
+    super(url, millis(0), wallets);
+    this.#file = file;
+  }
+
+  /** Nobody's balance can be asked for. */
+  override get accounts(): readonly string[] {
+    return [];
+  }
+
+  /** Finds the scenario's markets; answers why one does not do. */
+  async openMarkets({ markets }: Scenario): Promise<string | null> {
+    for (const terms of markets) {
+      const id = this.#file.markets.get(terms.name) as string;
+      const found = await this.control.market(id);
+      if (!found.ok) return `needs market ${terms.name}: ${found.error.code}: ${found.error.message}`;
+      const misfit = misfitOf(terms, found.value);
+      if (misfit !== null) return `needs market ${terms.name} with ${misfit}`;
+      this.map.add(terms.name, found.value);
+    }
+    return null;
+  }
+
+  override async now(): Promise<Millis> {
+    return millis(demand(await this.control.serverTime()).time * 1000);
+  }
+
+  /** What it starts with is there already. */
+  override async open(account: string): Promise<Attempt<null>> {
+    await this.clientOf(account);
+    return { ok: true, value: null };
+  }
+
+  override async place(...[account, words, exact]: Parameters<HttpVenue["place"]>) {
+    this.#acting = account;
+    return super.place(account, words, exact);
+  }
+
+  override async cancel(account: string, order: OrderKey): Promise<Attempt<Canceled>> {
+    const attempt = await super.cancel(account, order);
+    if (attempt.ok) await this.#canceled(attempt.value);
+    return attempt;
+  }
+
+  override async cancelAll(account: string): Promise<Attempt<Canceled>> {
+    const attempt = await super.cancelAll(account);
+    if (attempt.ok) await this.#canceled(attempt.value);
+    return attempt;
+  }
+
+  /** Put together from open orders and fills. */
+  override async order(key: OrderKey): Promise<OrderView> {
+    const seen = this.#seen.get(key);
+    if (seen === undefined) throw new VenueError(`order ${key} was not placed here`);
+    if (seen.view.status !== "LIVE") return seen.view;
+    const matched = await this.#matched(seen.account, key);
+    const status = matched >= seen.view.size ? "MATCHED" : "LIVE";
+    return { ...seen.view, matched, status };
+  }
+
+  override async explain(): Promise<readonly string[]> {
+    return [];
+  }
+
+  override async stateHash(): Promise<null> {
+    return null;
+  }
+
+  override async violations(): Promise<readonly string[]> {
+    return [];
+  }
+
+  override addressOf(account: string): string {
+    return this.clients.get(account)?.credentials?.address ?? "";
+  }
+
+  protected override async signIn(account: string): Promise<ExchangeClient> {
+    const { privateKey, credentials } = this.#file.accounts.get(account) as TargetAccount;
+    const wallet = await walletOf(privateKey);
+    const client = new ExchangeClient(this.url, {
+      account: wallet,
+      time: "server",
+      transport: this.transport,
+      ...(credentials === null ? {} : { credentials: { ...credentials, address: wallet.address } }),
+    });
+    if (credentials === null) {
+      const derived = await client.derive();
+      if (!derived.ok)
+        throw new VenueError(
+          `${account} cannot derive credentials: ${derived.error.code}: ${derived.error.message}`,
+        );
+    }
+    return client;
+  }
+
+  protected override placed(view: OrderView): OrderView {
+    this.#seen.set(view.key, { view, account: this.#acting });
+    return view;
+  }
+
+  protected override async ownerOf(orderId: string): Promise<string> {
+    return this.#seen.get(orderId)?.account ?? "somebody";
+  }
+
+  async #canceled({ canceled }: Canceled): Promise<void> {
+    for (const key of canceled) {
+      const seen = this.#seen.get(key);
+      if (seen === undefined) continue;
+      const matched = await this.#matched(seen.account, key);
+      this.#seen.set(key, { ...seen, view: { ...seen.view, matched, status: "CANCELED", reason: "USER" } });
+    }
+  }
+
+  async #matched(account: string, key: OrderKey): Promise<Size> {
+    const client = await this.clientOf(account);
+    let matched = 0;
+    for (let offset = 0; ; ) {
+      const { data, hasMore } = demand(await client.trades({ order: String(key), limit: 500, offset }));
+      for (const trade of data) matched += sizeOf(trade.size);
+      offset += data.length;
+      if (!hasMore) return size(matched);
+    }
+  }
+}
+
+/** In what a market differs from the one the scenario needs; null when in nothing that matters. */
+function misfitOf(terms: MarketTerms, market: MarketDetail): string | null {
+  const wanted = {
+    tickSize: Number(textOf(terms.tickSize, PRICE_PLACES)),
+    minOrderSize: Number(textOf(terms.minOrderSize, SIZE_PLACES)),
+    feeRateBps: terms.feeRateBps,
+    matching: terms.matching,
+  };
+  const found: Readonly<Record<string, unknown>> = market;
+  const name = Object.entries(wanted).find(([key, value]) => found[key] !== value)?.[0];
+  if (name !== undefined) return `${name} ${wanted[name as keyof typeof wanted]}, it has ${found[name]}`;
+  return market.status === "ACTIVE" ? null : `status ACTIVE, it is ${market.status}`;
+}

@@ -1,0 +1,179 @@
+import type { OrderType, Outcome, Side, WinningOutcome } from "../../core/commands.ts";
+import type { CancelReason, MatchType } from "../../core/events.ts";
+import type { OrderStatus, SettlementStatus } from "../../core/order.ts";
+import type { Millis, Price, Size } from "../../core/units.ts";
+import type { FlowRow } from "../flow/flow-row.ts";
+import type { ExactOrder, FaultStep, Funding, OrderWords, RequestStep } from "../language/scenario.ts";
+import type { Way } from "../run/result.ts";
+
+/** Sooner or later: in this process every answer is there at once. */
+export type Soon<T> = T | Promise<T>;
+
+/** How a venue knows an order: a number here, a UUID there. */
+export type OrderKey = number | string;
+
+/** What was asked for, or why not, in the words of the API. */
+export type Attempt<T> = { readonly ok: true; readonly value: T } | Refused;
+
+export interface Refused {
+  readonly ok: false;
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+export interface OrderView {
+  readonly key: OrderKey;
+  readonly orderType: OrderType;
+  readonly status: OrderStatus;
+  readonly matched: Size;
+  readonly size: Size;
+  readonly reason: CancelReason | null;
+  readonly expiration: Millis | null;
+}
+
+/** A fill as its taker sees it, with both parties by name. */
+export interface Fill {
+  readonly market: string;
+  readonly outcome: Outcome;
+  readonly side: Side;
+  readonly price: Price;
+  readonly size: Size;
+  readonly taker: string;
+  readonly maker: string;
+  readonly matchType: MatchType;
+  readonly status: SettlementStatus;
+}
+
+export interface Canceled {
+  readonly canceled: readonly OrderKey[];
+  /** Why an own order could not be canceled: `already matched`. */
+  readonly notCanceled: readonly string[];
+}
+
+export interface Level {
+  readonly price: Price;
+  readonly size: Size;
+  readonly orders: number;
+}
+
+/** Best first on both sides. */
+export interface BookView {
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+}
+
+/** Units of the asset: micro-USDC, or 0.01 share. */
+export interface HoldingView {
+  readonly asset: "USDC" | TokenRef;
+  readonly balance: number;
+  readonly available: number;
+  readonly reserved: number;
+}
+
+/** Of a token in its own terms; the mid in 0.00001 USDC. */
+export interface QuoteView {
+  readonly bid: Price | null;
+  readonly ask: Price | null;
+  readonly mid: number | null;
+  readonly spread: Price | null;
+  readonly last: Price | null;
+}
+
+/** A token of the exchange, as the venue finds it by the names of the scenario. */
+export interface TokenRef {
+  readonly market: string;
+  readonly outcome: Outcome;
+}
+
+/** A market's price step, and its smallest order. */
+export interface Grid {
+  readonly tickSize: Price;
+  readonly minOrderSize: Size;
+}
+
+/** What became of the rows of an order flow. */
+export interface FlowOutcome {
+  readonly rows: number;
+  readonly placed: number;
+  readonly canceled: number;
+  /** The first refused row, and how many were. */
+  readonly rejected: number;
+  readonly firstRejection: string | null;
+}
+
+export interface RawReply {
+  readonly status: number;
+  /** Null when the server answered nothing; else JSON, or the text where it is none. */
+  readonly body: unknown;
+  /** The error code of the answer, or the client's own. */
+  readonly code: string | null;
+  /** What the step wants of the answer, with ids where it names things. */
+  readonly wanted: unknown;
+}
+
+/** An order that time alone ended. */
+export interface Expired {
+  readonly key: OrderKey;
+  readonly at: Millis;
+}
+
+/**
+ * An exchange as a scenario sees it: what it can do there, and what it can know. One runner drives all of them, so that
+ * a scenario means the same in this process and over HTTP.
+ */
+export interface Venue {
+  readonly way: Way;
+  /** Names of all markets, in order. */
+  readonly markets: readonly string[];
+  /** Names of the scenario's accounts, in order. */
+  readonly accounts: readonly string[];
+
+  now(): Soon<Millis>;
+  /** Makes an account known and gives it what it starts with. */
+  open(account: string, funding: readonly Funding[]): Soon<Attempt<null>>;
+  place(account: string, words: OrderWords, exact: ExactOrder | null): Soon<Attempt<OrderView>>;
+  /** `order` is a key of this venue, or a text that is none. */
+  cancel(account: string, order: OrderKey): Soon<Attempt<Canceled>>;
+  cancelAll(account: string): Soon<Attempt<Canceled>>;
+  fund(account: string, funding: Funding): Soon<Attempt<null>>;
+  advanceTo(moment: Millis): Soon<readonly Expired[]>;
+  close(market: string): Soon<Attempt<null>>;
+  resolve(market: string, outcome: WinningOutcome): Soon<Attempt<null>>;
+  /** Plays rows whose times count from now; accounts that it does not know are opened. */
+  play(rows: AsyncIterable<readonly FlowRow[]>, market: string): Soon<FlowOutcome>;
+  /** Keeps all there is and answers what `restore` takes. */
+  snapshot(): Soon<unknown>;
+  restore(snapshot: unknown): Soon<void>;
+  /** A snapshot will not be restored any more. */
+  forget(snapshot: unknown): Soon<void>;
+  /** Only over HTTP. */
+  fault(step: FaultStep): Soon<Attempt<null>>;
+  /** `orderNamed` finds what the step's path and body name. */
+  request(step: RequestStep, orderNamed: (name: string) => OrderKey | undefined): Soon<RawReply>;
+
+  order(key: OrderKey): Soon<OrderView>;
+  /** Why an order is where it is, a sentence a line. */
+  explain(key: OrderKey): Soon<readonly string[]>;
+  /** The id by which the exchange knows an order. */
+  idOf(key: OrderKey): string;
+  /** How many fills this scenario has seen so far. */
+  fillCount(): number;
+  /** The fills from a count on, oldest first. */
+  fills(from: number): Soon<readonly Fill[]>;
+  book(token: TokenRef): Soon<BookView>;
+  /** USDC first, then the tokens that the account has ever touched. */
+  holdings(account: string): Soon<readonly HoldingView[]>;
+  quote(token: TokenRef): Soon<QuoteView>;
+  /** Oldest first, times in Unix seconds. */
+  history(token: TokenRef): Soon<readonly { readonly t: number; readonly price: Price }[]>;
+  /** Whether the outcomes of a market share one book. */
+  isComplementary(market: string): boolean;
+  /** What prices and sizes of a market are multiples of, or not below. */
+  gridOf(market: string): Soon<Grid>;
+  stateHash(): Soon<string | null>;
+  /** The invariants that do not hold, a sentence each. */
+  violations(): Soon<readonly string[]>;
+  /** Ends what was opened for it. */
+  dispose(): Soon<void>;
+}

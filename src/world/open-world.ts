@@ -1,0 +1,49 @@
+import type { Command } from "../core/commands.ts";
+import type { Decision } from "../core/decision.ts";
+import { toIso } from "../core/time.ts";
+import { type Millis, millis } from "../core/units.ts";
+import { openingCommands } from "./opening-commands.ts";
+import type { World } from "./world.ts";
+
+/** An exchange on which a world's history can be played. */
+export interface Stage {
+  restart(start: Millis): void;
+  advanceTo(target: Millis): void;
+  submit(command: Command): Decision;
+}
+
+/** A world that cannot be opened; the message is a sentence for the person who asked for it. */
+export class WorldOpeningError extends Error {
+  override readonly name = "WorldOpeningError";
+}
+
+/** Plays the world's opening history, so that the exchange stands at `start`. @throws WorldOpeningError */
+export function openWorld(stage: Stage, world: World, start: Millis): void {
+  let isFirst = true;
+  for (const { at, command } of openingCommands(world, start)) {
+    if (at < 0) {
+      throw new WorldOpeningError(
+        `the start ${toIso(start)} leaves no room for the world's history before it: start later`,
+      );
+    }
+    if (isFirst) stage.restart(millis(at));
+    isFirst = false;
+    stage.advanceTo(at);
+    const decision = stage.submit(command);
+    if (decision.ok) continue;
+    throw new WorldOpeningError(
+      `the world's history is refused: ${decision.refusal.code} of ${JSON.stringify(command)}`,
+    );
+  }
+  stage.advanceTo(start);
+}
+
+/** A world that holds nothing. */
+export const emptyWorld = (seed: string): World => ({
+  format: "clobsim-world/1",
+  seed,
+  devAccounts: [],
+  traders: [],
+  events: [],
+  flow: [],
+});

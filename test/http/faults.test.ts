@@ -1,0 +1,271 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Api, type Method, startApi } from "../support/http.ts";
+import { addFault, type Fault, type FaultPage, type NewFault } from "./faults.ts";
+import type { Info } from "./replies.ts";
+
+let api: Api;
+
+beforeEach(async () => {
+  api = await startApi();
+});
+afterEach(() => api.close());
+
+const all = async (): Promise<readonly Fault[]> => (await api.get<FaultPage>("/sim/faults")).data;
+const statusOf = async (method: Method, path: string): Promise<number> =>
+  (await api.send({ method, path })).status;
+/** The statuses of a row of requests for the time. */
+async function row(count: number): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let index = 0; index < count; index += 1) statuses.push(await statusOf("GET", "/clob/time"));
+  return statuses;
+}
+
+describe("POST /sim/faults", () => {
+  it("answers the fault as it stands, with what was left out", async () => {
+    expect(await addFault(api, { status: 503 })).toEqual({
+      id: "fault-1",
+      route: "*",
+      status: 503,
+      retryAfter: 1,
+      latency: null,
+      drop: null,
+      probability: 1,
+      times: null,
+      after: 0,
+      matched: 0,
+      fired: 0,
+      remaining: null,
+    });
+    const whole = { latency: "1m30s", drop: "reply", probability: 0.25, times: 3, after: 2 } as const;
+    expect(await addFault(api, { route: "POST /order", ...whole })).toEqual({
+      id: "fault-2",
+      route: "POST /clob/order",
+      status: null,
+      retryAfter: null,
+      ...whole,
+      matched: 0,
+      fired: 0,
+      remaining: 3,
+    });
+  });
+
+  it.each<[Record<string, unknown>, ...string[]]>([
+    [{}, "status", "latency", "drop"],
+    [{ route: "*", times: 1 }, "status", "latency", "drop"],
+    [{ status: 200 }, "status"],
+    [{ status: "503" }, "status"],
+    [{ status: 503, drop: "reply" }, "status", "drop"],
+    [{ drop: "socket" }, "drop"],
+    [{ latency: "soon" }, "latency"],
+    [{ latency: 200 }, "latency"],
+    [{ latency: "2h" }, "latency"],
+    [{ status: 500, retryAfter: 1 }, "retryAfter"],
+    [{ latency: "1s", retryAfter: 1 }, "retryAfter"],
+    [{ status: 429, retryAfter: -1 }, "retryAfter"],
+    [{ status: 429, retryAfter: 0.5 }, "retryAfter"],
+    [{ status: 503, probability: 1.1 }, "probability"],
+    [{ status: 503, probability: -0.1 }, "probability"],
+    [{ status: 503, times: 0 }, "times"],
+    [{ status: 503, times: 1.5 }, "times"],
+    [{ status: 503, after: -1 }, "after"],
+    [{ status: 503, route: "" }, "route"],
+    [{ status: 503, route: 5 }, "route"],
+  ])("refuses %j", async (body, ...fields) => {
+    const refusal = await api.refused(
+      { method: "POST", path: "/sim/faults", body },
+      400,
+      "INVALID_PARAMETER",
+    );
+    expect(refusal.body.details).toEqual({ fields });
+    expect(await all()).toEqual([]);
+  });
+
+  it("keeps a thousand and no more", async () => {
+    for (let count = 0; count < 1000; count += 1) await addFault(api, { route: "/clob/time", status: 503 });
+    const body = { status: 503 };
+    await api.refused({ method: "POST", path: "/sim/faults", body }, 409, "LIMIT_REACHED");
+  });
+});
+
+describe("the route of a fault", () => {
+  it.each([
+    ["POST /clob/order", "POST /clob/order"],
+    ["POST /order", "POST /clob/order"],
+    ["/order", "/clob/order"],
+    ["GET /api/markets/{id}", "GET /api/markets/{idOrSlug}"],
+    ["GET  /api/markets/{idOrSlug}/trades", "GET /api/markets/{idOrSlug}/trades"],
+    ["/api/events/{}", "/api/events/{idOrSlug}"],
+    ["*", "*"],
+  ])("may be written %j", async (route, written) => {
+    expect((await addFault(api, { route, status: 503 })).route).toBe(written);
+  });
+
+  it.each([
+    ["POST /clob/ordr", "did you mean POST /clob/order?"],
+    ["POST /ordr", "did you mean POST /clob/order?"],
+    ["PUT /clob/order", "did you mean POST /clob/order?"],
+    ["post /clob/order", "did you mean POST /clob/order?"],
+    ["GET /markets", "did you mean GET /api/markets?"],
+    ["/clob/books", "did you mean /clob/book?"],
+    ["GET /clob/time/", "did you mean GET /clob/time?"],
+    ["nowhere at all", "GET /openapi.json lists all routes"],
+    ["GET /sim/clock", "never the control plane"],
+    ["/sim/accounts/{address}/fund", "never the control plane"],
+    ["GET /healthz", "never the control plane, /healthz or /openapi.json"],
+    ["/openapi.json", "never the control plane, /healthz or /openapi.json"],
+  ])("names an endpoint that takes faults, else the nearest is named: %j", async (route, hint) => {
+    const body = { route, status: 503 };
+    const refusal = await api.refused(
+      { method: "POST", path: "/sim/faults", body },
+      400,
+      "INVALID_PARAMETER",
+    );
+    expect(refusal.body.details).toEqual({ fields: ["route"] });
+    expect(refusal.body.hint).toContain(hint);
+  });
+
+  it("with a method befalls that method alone, without one all methods of the path", async () => {
+    await addFault(api, { route: "DELETE /clob/order", status: 503 });
+    expect([await statusOf("DELETE", "/clob/order"), await statusOf("POST", "/clob/order")]).toEqual([
+      503, 401,
+    ]);
+    await addFault(api, { route: "/clob/order", status: 504 });
+    expect([await statusOf("DELETE", "/clob/order"), await statusOf("POST", "/clob/order")]).toEqual([
+      503, 504,
+    ]);
+    expect(await statusOf("GET", "/clob/orders")).toBe(401);
+  });
+
+  it("with a parameter befalls every path of that form", async () => {
+    await addFault(api, { route: "GET /api/markets/{id}", status: 503 });
+    expect(await statusOf("GET", "/api/markets/any")).toBe(503);
+    expect(await statusOf("GET", "/api/markets/any/trades")).toBe(404);
+    expect(await statusOf("GET", "/api/markets")).toBe(200);
+  });
+
+  it("that is * befalls whatever the imitated service answers, and nothing else", async () => {
+    await addFault(api, { status: 503 });
+    for (const [path, operations] of Object.entries(api.document.json.paths)) {
+      const isImitated = path.startsWith("/api/") || path.startsWith("/clob/");
+      const method = Object.keys(operations)[0]?.toUpperCase() as Method;
+      if (path === "/sim/faults" || path === "/sim/reset") continue;
+      const status = await statusOf(method, path.replace(/\{\w+\}/g, "x"));
+      expect(status === 503, `${method} ${path} answers ${status}`).toBe(isImitated);
+    }
+    expect(await statusOf("GET", "/nowhere")).toBe(404);
+    expect(await statusOf("PUT", "/clob/time")).toBe(405);
+    expect(await statusOf("OPTIONS", "/clob/time")).toBe(204);
+  });
+});
+
+describe("how often a fault fires", () => {
+  it("is as often as it is told, then never again, and it stays listed", async () => {
+    await addFault(api, { route: "/clob/time", status: 503, times: 2 });
+    expect(await row(4)).toEqual([503, 503, 200, 200]);
+    expect(await all()).toMatchObject([{ times: 2, matched: 4, fired: 2, remaining: 0 }]);
+  });
+
+  it("begins after as many requests of its route as it lets pass", async () => {
+    await addFault(api, { route: "/clob/time", status: 503, after: 2, times: 1 });
+    await statusOf("GET", "/clob/book");
+    expect(await row(4)).toEqual([200, 200, 503, 200]);
+    expect(await all()).toMatchObject([{ after: 2, matched: 4, fired: 1, remaining: 0 }]);
+  });
+
+  it("is never with probability 0, and always with 1", async () => {
+    await addFault(api, { route: "/clob/time", status: 503, probability: 0 });
+    await addFault(api, { route: "/clob/time", status: 504, probability: 1 });
+    expect(await row(20)).toEqual(Array(20).fill(504));
+  });
+
+  it("is a chance that seed and id decide: the same again after a reset and on another server", async () => {
+    const chance: NewFault = { route: "/clob/time", status: 503, probability: 0.5 };
+    const other = await startApi();
+    const struck = async (own: Api): Promise<string> => {
+      await addFault(own, chance);
+      let marks = "";
+      for (let count = 0; count < 64; count += 1) {
+        marks += (await own.send({ method: "GET", path: "/clob/time" })).status === 503 ? "x" : ".";
+      }
+      return marks;
+    };
+    const first = await struck(api);
+    expect(first.replaceAll(".", "").length).toBeGreaterThan(16);
+    expect(first.replaceAll("x", "").length).toBeGreaterThan(16);
+    expect(await struck(other)).toBe(first);
+    await api.send({ method: "DELETE", path: "/sim/faults" });
+    expect(await struck(api)).not.toBe(first);
+    await api.post("/sim/reset");
+    expect(await struck(api)).toBe(first);
+    await other.close();
+  });
+
+  it("is not shifted by another fault: each counts and draws for every request of its route", async () => {
+    const chance: NewFault = { route: "/clob/time", status: 503, probability: 0.5, after: 3 };
+    await addFault(api, { route: "/clob/book", status: 500 });
+    await addFault(api, chance);
+    const alone = await row(40);
+    await api.post("/sim/reset");
+    await addFault(api, { route: "/clob/time", status: 502, times: 10 });
+    await addFault(api, chance);
+    expect(await row(40)).toEqual([...Array(10).fill(502), ...alone.slice(10)]);
+  });
+
+  it("does not count requests that an earlier fault has won", async () => {
+    await addFault(api, { route: "/clob/time", status: 502, times: 2 });
+    await addFault(api, { route: "*", status: 503, times: 1 });
+    expect(await row(4)).toEqual([502, 502, 503, 200]);
+    expect(await all()).toMatchObject([
+      { matched: 4, fired: 2 },
+      { matched: 4, fired: 1 },
+    ]);
+  });
+});
+
+describe("faults in force", () => {
+  it("are listed, oldest first, in pages", async () => {
+    const added = [
+      await addFault(api, { status: 503, route: "/clob/time" }),
+      await addFault(api, { latency: "5ms" }),
+      await addFault(api, { drop: "connection", route: "/clob/time" }),
+    ];
+    expect(await all()).toEqual(added);
+    const page = { data: added.slice(1, 2), limit: 1, offset: 1, total: 3, hasMore: true };
+    expect(await api.get<FaultPage>("/sim/faults?limit=1&offset=1")).toEqual(page);
+  });
+
+  it("end when they are removed, one by one or all, and their ids are not given again", async () => {
+    await addFault(api, { route: "/clob/time", status: 502 });
+    await addFault(api, { route: "/clob/time", status: 503 });
+    const { body } = await api.send<Fault>({ method: "DELETE", path: "/sim/faults/fault-1" });
+    expect(body).toMatchObject({ id: "fault-1", fired: 0 });
+    expect(await row(1)).toEqual([503]);
+    await addFault(api, { route: "/clob/time", status: 504 });
+    const removed = await api.send({ method: "DELETE", path: "/sim/faults" });
+    expect(removed.body).toEqual({ removed: ["fault-2", "fault-3"] });
+    expect([await row(1), await all()]).toEqual([[200], []]);
+    expect((await addFault(api, { status: 503 })).id).toBe("fault-4");
+  });
+
+  it("are not found by an id that none has", async () => {
+    const gone = { method: "DELETE", path: "/sim/faults/fault-1" } as const;
+    expect((await api.refused(gone, 404, "FAULT_NOT_FOUND")).body.hint).toContain("there are none");
+    await addFault(api, { status: 503 });
+    await addFault(api, { status: 503 });
+    await api.send(gone);
+    expect((await api.refused(gone, 404, "FAULT_NOT_FOUND")).body.hint).toContain("GET /sim/faults");
+  });
+
+  it("are no part of the exchange: neither its state nor a snapshot holds them, and a reset ends them", async () => {
+    const before = await api.get<Info>("/sim");
+    await api.post("/sim/snapshots");
+    await addFault(api, { route: "/clob/time", status: 503, times: 5 });
+    expect(await row(2)).toEqual([503, 503]);
+    expect(await api.get<Info>("/sim")).toEqual(before);
+    await api.post("/sim/snapshots/snapshot-1/restore");
+    expect([await row(1), (await all())[0]?.remaining]).toEqual([[503], 2]);
+    await api.post("/sim/reset");
+    expect([await row(1), await all()]).toEqual([[200], []]);
+    expect((await addFault(api, { status: 503 })).id).toBe("fault-1");
+  });
+});

@@ -1,0 +1,113 @@
+import type { Command } from "../../../src/core/commands.ts";
+import { idOf } from "../../../src/core/ids.ts";
+import { tokenIdIn } from "../../../src/core/market.ts";
+import type { State } from "../../../src/core/state.ts";
+import { parseDuration } from "../../../src/core/time.ts";
+import { millis, money, size } from "../../../src/core/units.ts";
+import { Exchange } from "../../../src/runtime/exchange.ts";
+import { SessionLog } from "../../../src/runtime/session-log.ts";
+import { type RecordedScenario, recordScenario } from "../../../src/scenario/record/record-scenario.ts";
+import { MONEY_PLACES, SIZE_PLACES } from "../../../src/wire/decimals.ts";
+import {
+  addressOf,
+  eventCommand,
+  type MarketTerms,
+  marketCommand,
+  orderCommand,
+  unitsIn,
+} from "../../support/commands.ts";
+import { type Funding, START } from "../../support/exchange.ts";
+
+const TERMS = {
+  seed: "floor",
+  faucet: { collateral: money(100_000_000), everyMarket: size(1_000) },
+  credentials: "rotate",
+} as const;
+
+/** An exchange that is spoken to in sentences; nothing that is said to it may be refused. */
+export class Floor {
+  readonly exchange: Exchange;
+
+  constructor(log?: SessionLog) {
+    this.exchange = new Exchange(TERMS, START, log);
+    this.demand(eventCommand("event"));
+  }
+
+  get state(): State {
+    return this.exchange.state;
+  }
+
+  demand(command: Command): void {
+    const decision = this.exchange.submit(command);
+    if (!decision.ok) throw new Error(`${JSON.stringify(command)}: ${JSON.stringify(decision.refusal)}`);
+  }
+
+  market(slug: string, terms: MarketTerms = {}): void {
+    this.demand(marketCommand(slug, terms));
+  }
+
+  derive(name: string): void {
+    this.demand({ kind: "deriveCredentials", address: addressOf(name) });
+  }
+
+  /** Gives USDC, shares of one market, and shares of every market on first touch. */
+  fund(name: string, { usdc = 0, yes = 0, no = 0, everyMarket = 0 }: Funding, market = 1): void {
+    const tokens = (
+      [
+        ["YES", yes],
+        ["NO", no],
+      ] as const
+    ).map(([outcome, amount]) => ({
+      tokenId: tokenIdIn(this.state.markets.get(market), outcome),
+      size: size(unitsIn(amount, SIZE_PLACES)),
+    }));
+    this.demand({
+      kind: "fundAccount",
+      address: addressOf(name),
+      collateral: money(unitsIn(usdc, MONEY_PLACES)),
+      tokens: tokens.filter((token) => token.size > 0),
+      everyMarket: size(unitsIn(everyMarket, SIZE_PLACES)),
+    });
+  }
+
+  /** `alice BUY 10 YES @ 0.5 GTD 60s`, in a market of that number. */
+  send(sentence: string, market = 1): number {
+    const record = this.state.markets.get(market);
+    this.demand(orderCommand(sentence, this.exchange.now, (outcome) => tokenIdIn(record, outcome)));
+    return this.state.orders.size;
+  }
+
+  cancel(name: string, order: number): void {
+    const orderId = idOf(this.state.idPrefixes.order, order);
+    this.demand({ kind: "cancelOrder", address: addressOf(name), orderId });
+  }
+
+  advance(duration: string): void {
+    this.exchange.advanceTo(millis(this.exchange.now + (parseDuration(duration) ?? Number.NaN)));
+  }
+}
+
+export interface SessionOptions {
+  readonly name?: string;
+  readonly devAccounts?: readonly string[];
+}
+
+/** What is written of a session: `prepare` is what was there before, `act` is the session. */
+export function recordOf(
+  prepare: (floor: Floor) => void,
+  act: (floor: Floor) => void,
+  { name, devAccounts = [] }: SessionOptions = {},
+): RecordedScenario {
+  const log = new SessionLog();
+  const floor = new Floor(log);
+  prepare(floor);
+  log.begin();
+  act(floor);
+  const open = (): Exchange => {
+    const fresh = new Floor();
+    prepare(fresh);
+    return fresh.exchange;
+  };
+  const entries = log.entries ?? [];
+  return recordScenario({ open, entries, devAccounts: devAccounts.map(addressOf), name: name ?? null });
+}

@@ -1,0 +1,168 @@
+import { describe, expect, it } from "vitest";
+import { serveWorld } from "../../../src/compose.ts";
+import { type Config, DEFAULT_CONFIG } from "../../../src/config.ts";
+import { money, size } from "../../../src/core/units.ts";
+import { emptyWorld } from "../../../src/world/open-world.ts";
+import type { Market } from "../../http/replies.ts";
+import { deriveTrader, type Trader } from "../../http/trader.ts";
+import { Api, startApi } from "../../support/http.ts";
+import { recordOf } from "./floor.ts";
+import { failureOf } from "./run-text.ts";
+
+/** A server without any market. */
+const startEmpty = async (): Promise<Api> =>
+  new Api(
+    await serveWorld(
+      { ...DEFAULT_CONFIG, port: 0, clock: { mode: "frozen" }, logLevel: "silent" },
+      emptyWorld("no: thing"),
+    ),
+  ).open();
+
+/** What a server records of what was done on it. */
+async function recorded(start: Promise<Api>, act: (api: Api) => Promise<void>): Promise<string> {
+  const api = await start;
+  try {
+    await act(api);
+    return (await api.get<{ scenario: string }>("/sim/scenario")).scenario;
+  } finally {
+    await api.close();
+  }
+}
+
+const activeMarkets = async (api: Api): Promise<Market[]> =>
+  (await api.get<{ data: Market[] }>("/api/markets?active=true&limit=100")).data;
+
+const traders = async (api: Api, count: number): Promise<Trader[]> => {
+  const all: Trader[] = [];
+  for (let number = 1; number <= count; number += 1) all.push(await deriveTrader(api, number));
+  return all;
+};
+
+/** Several wallets sweep, quote, cancel and let orders expire in every market. */
+async function trade(api: Api): Promise<void> {
+  const [alice, bob, carol] = (await traders(api, 3)) as [Trader, Trader, Trader];
+  for (const { tokens, tickSize } of await activeMarkets(api)) {
+    const [yes, no] = tokens.map(({ tokenId }) => tokenId);
+    const low = Number(tickSize);
+    await alice.place({ tokenId: yes, side: "BUY", price: 1 - low, size: 75 });
+    await bob.place({ tokenId: no, side: "BUY", price: 1 - low, size: 60.5 });
+    await carol.place({ tokenId: no, side: "SELL", price: low, size: 40, orderType: "FAK" });
+    await carol.place({ tokenId: yes, side: "SELL", price: low, size: 90, orderType: "FOK" });
+    const bid = await alice.place({ tokenId: yes, side: "BUY", price: low, size: 10 });
+    const expiration = String(api.now + 30);
+    await bob.place({ tokenId: no, side: "BUY", price: low, size: 20, orderType: "GTD", expiration });
+    await carol.place({ tokenId: yes, side: "BUY", price: low, size: 30 });
+    await alice.cancel(bid.id);
+  }
+  await api.post("/sim/clock", { advance: "45s" });
+  await carol.ask("DELETE", "/clob/orders/all");
+  const [first, second] = await activeMarkets(api);
+  await api.post(`/sim/markets/${first?.slug}/close`);
+  await api.post(`/sim/markets/${second?.slug}/resolve`, { winningOutcome: "YES" });
+}
+
+/** Two wallets meet in a market of their own. */
+async function tradeAlone(api: Api): Promise<void> {
+  const { tokens } = await api.createMarket({
+    slug: "rain",
+    tickSize: 0.001,
+    selfTrade: "cancel-both",
+    feeRateBps: 50,
+  });
+  const [yes, no] = tokens.map(({ tokenId }) => tokenId);
+  const [alice, bob] = (await traders(api, 2)) as [Trader, Trader];
+  await api.post(`/sim/accounts/${bob.address}/fund`, { collateral: 12.345678, tokens: { [`${no}`]: 7.5 } });
+  await alice.place({ tokenId: yes, side: "BUY", price: 0.505, size: 10 });
+  await alice.place({ tokenId: yes, side: "BUY", price: 0.505, size: 20.25 });
+  await bob.place({ tokenId: no, side: "BUY", price: 0.5, size: 15 });
+  await alice.place({ tokenId: no, side: "BUY", price: 0.5, size: 3 });
+  await bob.place({ tokenId: yes, side: "SELL", price: 0.9, size: 1 });
+}
+
+describe("what a server records of a session passes when it is run", () => {
+  it.each<[string, Partial<Config>]>([
+    ["a world file", {}],
+    ["the default world", { worldFile: null }],
+    ["another world", { worldFile: null, seed: "7", markets: 5 }],
+    ["a faucet that gives little", { faucet: { collateral: money(500_000_000), everyMarket: size(10_000) } }],
+    ["numbers as text", { numbers: "string" }],
+    ["a clock that runs", { clock: { mode: "scaled", rate: 3 } }],
+  ])("over %s", async (_what, config) => {
+    const scenario = await recorded(startApi(config), trade);
+    expect(await failureOf(scenario)).toBeNull();
+  });
+
+  it("over nothing but a market of its own", async () => {
+    const scenario = await recorded(startEmpty(), tradeAlone);
+    expect(scenario).toContain('seed: "no: thing"\n');
+    expect(await failureOf(scenario)).toBeNull();
+  });
+
+  it("also when nothing was done", async () => {
+    expect(await failureOf(await recorded(startEmpty(), async () => {}))).toBeNull();
+  });
+
+  it("by requests with real signatures, too", async () => {
+    expect(await failureOf(await recorded(startApi(), trade), "http")).toBeNull();
+  });
+
+  it("after a snapshot was restored in the middle", async () => {
+    const scenario = await recorded(startApi(), async (api) => {
+      const [alice, bob] = (await traders(api, 2)) as [Trader, Trader];
+      const [market] = await activeMarkets(api);
+      const tokenId = market?.tokens[0]?.tokenId;
+      const expiration = String(api.now + 10);
+      await alice.place({ tokenId, side: "BUY", price: 0.5, size: 9, orderType: "GTD", expiration });
+      await api.post("/sim/snapshots", { name: "before" });
+      await api.post("/sim/clock", { advance: "1m" });
+      await bob.place({ tokenId, side: "SELL", price: 0.01, size: 5_000 });
+      await api.post("/sim/snapshots/before/restore");
+      await bob.place({ tokenId, side: "SELL", price: 0.01, size: 12 });
+      await api.post("/sim/clock", { advance: "1m" });
+      await alice.place({ tokenId, side: "BUY", price: 0.99, size: 3 });
+    });
+    expect(await failureOf(scenario)).toBeNull();
+  });
+
+  it("after a reset", async () => {
+    const scenario = await recorded(startApi(), async (api) => {
+      await trade(api);
+      await api.post("/sim/reset");
+      await trade(api);
+    });
+    expect(await failureOf(scenario)).toBeNull();
+  });
+});
+
+describe("what is written is what must be true: the run fails when one thing is another", () => {
+  const { scenario } = recordOf(
+    (floor) => {
+      floor.market("rain");
+      floor.fund("maker", { usdc: 1000 });
+      floor.send("maker BUY 10 YES @ 0.4");
+    },
+    (floor) => {
+      for (const name of ["alice", "bob"]) floor.derive(name);
+      floor.send("alice BUY 10 YES @ 0.5");
+      floor.send("bob SELL 4 YES @ 0.3");
+    },
+  );
+
+  it.each([
+    ["an order's state", "status: LIVE 0/10", "status: LIVE 1/10"],
+    ["a fill", "fills: [SELL 4 YES @ 0.5 from wallet-1]", "fills: [SELL 4 YES @ 0.4 from trader-1]"],
+    ["a book at the opening", "bids: [0.4 x 10 (1)], asks: []", "bids: [0.4 x 10 (2)], asks: []"],
+    [
+      "a book at the end",
+      "YES: { bids: [0.5 x 6 (1), 0.4 x 10 (1)]",
+      "YES: { bids: [0.5 x 6 (2), 0.4 x 10 (1)]",
+    ],
+    ["an order's end", "order-1: LIVE 4/10", "order-1: LIVE 5/10"],
+    ["a trade", "wallet-2 SELL 4 YES @ 0.5", "wallet-2 SELL 4 YES @ 0.51"],
+    ["a balance", "USDC: 98", "USDC: 97"],
+  ])("%s", async (_what, said, other) => {
+    expect(await failureOf(scenario)).toBeNull();
+    expect(scenario.split(said)).toHaveLength(2);
+    expect(await failureOf(scenario.replace(said, other))).toMatch(/^step \d+, /);
+  });
+});

@@ -1,0 +1,96 @@
+import { expect, it } from "vitest";
+import { millis, money, size } from "../../../src/core/units.ts";
+import { Exchange } from "../../../src/runtime/exchange.ts";
+import { SessionLog } from "../../../src/runtime/session-log.ts";
+import { addressOf } from "../../support/commands.ts";
+import { START } from "../../support/exchange.ts";
+
+const CONFIG = {
+  seed: "log",
+  faucet: { collateral: money(0), everyMarket: size(0) },
+  credentials: "rotate",
+} as const;
+
+/** An exchange whose opening derived keys for `world`, and the log of its session. */
+function opened(most?: number): { exchange: Exchange; log: SessionLog } {
+  const log = new SessionLog(most);
+  const exchange = new Exchange(CONFIG, START, log);
+  derive(exchange, "world");
+  log.begin();
+  return { exchange, log };
+}
+
+/** The shortest command that is always accepted. */
+const derive = (exchange: Exchange, ...names: readonly string[]): void => {
+  for (const name of names) {
+    const { ok } = exchange.submit({ kind: "deriveCredentials", address: addressOf(name) });
+    expect(ok).toBe(true);
+  }
+};
+
+/** Who derived keys, in order; null when that is not kept. */
+const actors = ({ entries }: SessionLog): (string | undefined)[] | null =>
+  entries?.map(({ command }) =>
+    ["world", "alice", "bob", "carol", "dave"].find(
+      (name) => command.kind === "deriveCredentials" && command.address === addressOf(name),
+    ),
+  ) ?? null;
+
+it("keeps accepted commands in order, each with its moment and its place", () => {
+  const { exchange, log } = opened();
+  derive(exchange, "alice");
+  exchange.advanceTo(millis(START + 500));
+  derive(exchange, "bob");
+  expect(log.entries).toEqual([
+    { sequence: 2, at: START, command: { kind: "deriveCredentials", address: addressOf("alice") } },
+    { sequence: 3, at: START + 500, command: { kind: "deriveCredentials", address: addressOf("bob") } },
+  ]);
+});
+
+it("keeps neither the opening nor what is refused or changes nothing", () => {
+  const { exchange, log } = opened();
+  exchange.submit({ kind: "cancelOrder", address: addressOf("alice"), orderId: "none" });
+  exchange.submit({ kind: "cancelAllOrders", address: addressOf("alice") });
+  expect(log.entries).toEqual([]);
+});
+
+it("goes back with a snapshot, and forward again to a later one", () => {
+  const { exchange, log } = opened();
+  const empty = exchange.snapshot();
+  derive(exchange, "alice");
+  const early = exchange.snapshot();
+  derive(exchange, "bob", "carol");
+  const late = exchange.snapshot();
+  exchange.restore(early);
+  derive(exchange, "dave");
+  expect(actors(log)).toEqual(["alice", "dave"]);
+  exchange.restore(late);
+  expect(actors(log)).toEqual(["alice", "bob", "carol"]);
+  exchange.restore(empty);
+  expect(actors(log)).toEqual([]);
+});
+
+it("forgets at a restart, and what opens the world anew is no part of the next session", () => {
+  const { exchange, log } = opened();
+  derive(exchange, "alice");
+  exchange.restart(START);
+  derive(exchange, "world");
+  expect(actors(log)).toEqual([]);
+  log.begin();
+  derive(exchange, "bob");
+  expect(actors(log)).toEqual(["bob"]);
+});
+
+it("keeps so many commands and then none, until it goes back to where there were fewer", () => {
+  const { exchange, log } = opened(2);
+  derive(exchange, "alice");
+  const one = exchange.snapshot();
+  derive(exchange, "bob");
+  expect(actors(log)).toEqual(["alice", "bob"]);
+  derive(exchange, "carol");
+  expect(actors(log)).toBeNull();
+  derive(exchange, "dave");
+  expect(actors(log)).toBeNull();
+  exchange.restore(one);
+  expect(actors(log)).toEqual(["alice"]);
+});

@@ -1,0 +1,180 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, describe, expect, it } from "vitest";
+import { grouped } from "../../../src/scenario/report/figures.ts";
+import { jobSummary } from "../../../src/scenario/report/job-summary.ts";
+import { printable } from "../../../src/scenario/report/printable.ts";
+import { HOSTILE, hostileText } from "./hostile.ts";
+import { failedOf, reportOf, resultOf, skippedOf, suiteOf } from "./suite.ts";
+
+interface Command {
+  readonly kind: string;
+  readonly properties: Readonly<Record<string, string>>;
+  readonly message: string;
+}
+
+const decoded = (text: string): string =>
+  text.replace(/%(25|0D|0A|3A|2C)/g, (_match, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+
+/** Reads workflow commands, one a line, as GitHub's runner does: by the first `::`, commas and equals signs. */
+function commandsOf(text: string): Command[] {
+  const lines = text.split(/\r?\n|\r/);
+  expect(lines.pop()).toBe("");
+  return lines.map((line) => {
+    const end = line.indexOf("::", 2);
+    expect(line.startsWith("::") && end > 0).toBe(true);
+    const head = line.slice(2, end);
+    const space = head.indexOf(" ");
+    const properties = head.slice(space + 1).split(",");
+    return {
+      kind: head.slice(0, space),
+      properties: Object.fromEntries(
+        properties.map((property) => {
+          const at = property.indexOf("=");
+          return [property.slice(0, at), decoded(property.slice(at + 1))];
+        }),
+      ),
+      message: decoded(line.slice(end + 2)),
+    };
+  });
+}
+
+describe("github", () => {
+  it("writes an error for a failure, a notice for what was skipped, nothing for what passed", () => {
+    expect(reportOf("github", [resultOf(), failedOf(), skippedOf()])).toBe(
+      [
+        "::error file=scenarios/orders/cancel.yaml,line=12,col=7,title=a cancel frees the reservation::the bids of",
+        " YES are not as expected%0Astep 4: expect: book%0A  bid 0.56 x 10%0A- bid 0.55 x 60%0A+ bid 0.55 x 100%0A",
+        "# 2 more lines%0Arepeat: clobsim run scenarios/orders/cancel.yaml --seed 7 --step 4\n",
+        "::notice file=scenarios/orders/partial.yaml,line=1,col=1,title=a busy server is asked again::",
+        "skipped: needs control plane\n",
+      ].join(""),
+    );
+  });
+
+  it("points at the scenario where nobody explains its failure", () => {
+    expect(commandsOf(reportOf("github", [failedOf({ failure: null })]))).toEqual([
+      {
+        kind: "error",
+        properties: {
+          file: "scenarios/orders/cancel.yaml",
+          line: "1",
+          col: "1",
+          title: "a cancel frees the reservation",
+        },
+        message: "failed",
+      },
+    ]);
+  });
+
+  it.each([
+    ["100%", "title=100%25:", "100%25%0A"],
+    ["a:b,c", "title=a%3Ab%2Cc:", "a:b,c%0A"],
+    ["a\r\nb", "title=a%0D%0Ab:", "a%0D%0Ab%0A"],
+    ["%0A", "title=%250A:", "%250A%0A"],
+  ])("escapes %j in properties and messages, each in its way", (text, property, message) => {
+    const written = reportOf("github", [failedOf({ name: text }, { message: text })]);
+    expect(written).toContain(property);
+    expect(written).toContain(`::${message}`);
+  });
+
+  it.each(HOSTILE.map((text) => [text]))("carries %j", (text) => {
+    const [command] = commandsOf(
+      reportOf("github", [failedOf({ name: `a${text}` }, { message: text, diff: [] })]),
+    );
+    expect(command?.properties.title).toBe(printable(`a${text}`));
+    expect(command?.message.startsWith(`${printable(text)}\nstep 4`)).toBe(true);
+  });
+
+  it("carries any text, but for what XML 1.0 forbids", () => {
+    fc.assert(
+      fc.property(hostileText, hostileText, hostileText, (name, message, file) => {
+        const place = { file: `a${file}`, line: 2, column: 3 };
+        const text = reportOf("github", [
+          failedOf({ name: `a${name}` }, { place, message }),
+          skippedOf({ name: `a${name}`, reason: message, place }),
+        ]);
+        const [failed, skipped] = commandsOf(text);
+        const properties = {
+          file: printable(place.file),
+          line: "2",
+          col: "3",
+          title: printable(`a${name}`),
+        };
+        expect(failed).toMatchObject({ kind: "error", properties });
+        expect(failed?.message.startsWith(`${printable(message)}\nstep 4`)).toBe(true);
+        const notice = { kind: "notice", properties, message: `skipped: ${printable(message)}` };
+        expect(skipped).toEqual(notice);
+      }),
+    );
+  });
+});
+
+describe("the summary of a job", () => {
+  const folder = mkdtempSync(join(tmpdir(), "clobsim-summary-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it("reads like this", () => {
+    const failure = { message: "the bids of `YES` are <wrong>" };
+    expect(
+      jobSummary(suiteOf([resultOf(), failedOf({}, failure), skippedOf()])),
+    ).toBe(`## clobsim: 1 passed, 1 failed, 1 skipped in 13 ms
+
+### a cancel frees the reservation
+
+the bids of \\\`YES\\\` are \\<wrong\\>${"  "}
+step 4 at scenarios\\/orders\\/cancel\\.yaml\\:12\\:7
+
+\`\`\`
+expect: book
+\`\`\`
+
+\`\`\`diff
+  bid 0.56 x 10
+- bid 0.55 x 60
++ bid 0.55 x 100
+# 2 more lines
+\`\`\`
+
+\`\`\`sh
+clobsim run scenarios/orders/cancel.yaml --seed 7 --step 4
+\`\`\`
+
+`);
+  });
+
+  it("is empty where nothing failed", () => {
+    expect(jobSummary(suiteOf([resultOf(), skippedOf()]))).toBe("");
+  });
+
+  it("fences code by more backticks than it holds", () => {
+    expect(jobSummary(suiteOf([failedOf({}, { text: "a ```` b" })]))).toContain("\n`````\na ```` b\n`````\n");
+  });
+
+  it("stays below what GitHub takes, and counts what it leaves out", () => {
+    const failures = Array.from({ length: 20_000 }, () => failedOf({}, { message: "日本語".repeat(20) }));
+    const text = jobSummary(suiteOf(failures));
+    expect(Buffer.byteLength(text)).toBeLessThan(1024 * 1024);
+    const shown = text.match(/^### /gm)?.length ?? 0;
+    expect(shown).toBeGreaterThan(1000);
+    expect(text).toContain(`and ${grouped(20_000 - shown)} more failures: see the log\n`);
+  });
+
+  it("is appended to the file it is given", () => {
+    const summaryPath = join(folder, "summary.md");
+    writeFileSync(summaryPath, "before\n");
+    reportOf("github", [failedOf()], { summaryPath });
+    expect(readFileSync(summaryPath, "utf8")).toBe(`before\n${jobSummary(suiteOf([failedOf()]))}`);
+  });
+
+  it("that cannot be written is a warning", () => {
+    const text = reportOf("github", [failedOf()], { summaryPath: folder });
+    expect(text.split("\n").at(-2)).toMatch(
+      /^::warning title=clobsim::the job summary is not written: .*EISDIR/,
+    );
+  });
+});

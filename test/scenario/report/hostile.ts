@@ -1,0 +1,50 @@
+import fc from "fast-check";
+
+/** Pieces that mean something to XML, TAP, YAML, Markdown, workflow commands, terminals or Unicode. */
+export const HOSTILE = [
+  "]]>",
+  "<![CDATA[",
+  "&amp;",
+  "&#10;",
+  "</failure>",
+  '"',
+  "'",
+  "\n",
+  "\r\n",
+  "\t",
+  "\u0000",
+  "\u001b[31m",
+  "\u0085",
+  "\u2028",
+  "\u202e",
+  "\ud800",
+  "\udc00",
+  "\uffff",
+  "\ufeff",
+  "😀",
+  "日本語",
+  "é\u0301",
+  " # SKIP x",
+  "# TODO",
+  "\\",
+  "\\#",
+  "{",
+  " {",
+  "...",
+  "---",
+  "%0A",
+  "%25",
+  "::error::",
+  "title=a,b:c",
+  "```",
+  "|",
+  "$(x)",
+  "  ",
+] as const;
+
+const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit));
+
+/** Any text there can be, most of it meant badly. */
+export const hostileText: fc.Arbitrary<string> = fc
+  .array(fc.oneof(fc.constantFrom(...HOSTILE), codeUnit, fc.string({ maxLength: 8 })), { maxLength: 12 })
+  .map((pieces) => pieces.join(""));

@@ -1,0 +1,61 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { hostileText } from "./hostile.ts";
+import { failedOf, reportOf, resultOf, skippedOf, writesOf } from "./suite.ts";
+
+const race = {
+  place: { file: "a.yaml", line: 3, column: 5 },
+  step: 2,
+  outcomes: [{ lines: ["alice: BUY"], after: ["market YES bids none; asks none"] }],
+};
+
+describe("json", () => {
+  it("is one document of version 1 with the counts of the suite", () => {
+    const { scenarios, ...rest } = JSON.parse(reportOf("json", [resultOf(), failedOf(), skippedOf()]));
+    expect(rest).toEqual({ version: 1, seed: null, passed: 1, failed: 1, skipped: 1, durationMs: 13.3 });
+    expect(scenarios).toHaveLength(3);
+  });
+
+  it("carries all of a result but the transcript", () => {
+    const results = [resultOf({ races: [race], written: ["golden.txt"] }), failedOf(), skippedOf()];
+    const { scenarios } = JSON.parse(reportOf("json", results));
+    expect(scenarios).toEqual(results.map(({ transcript: _, ...rest }) => rest));
+  });
+
+  it("carries the transcript where asked", () => {
+    const { scenarios } = JSON.parse(reportOf("json", [failedOf()], { transcript: true }));
+    expect(scenarios).toEqual([failedOf()]);
+  });
+
+  it("says the seed that was given for all", () => {
+    expect(JSON.parse(reportOf("json", [], { seed: "7" })).seed).toBe("7");
+  });
+
+  it("has its keys in one order, whatever the order in a result", () => {
+    const reversed = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(reversed);
+      if (value === null || typeof value !== "object") return value;
+      return Object.fromEntries(
+        Object.entries(value)
+          .map(([key, inner]) => [key, reversed(inner)])
+          .reverse(),
+      );
+    };
+    const result = failedOf({ races: [race] });
+    expect(reportOf("json", [reversed(result) as typeof result])).toBe(reportOf("json", [result]));
+  });
+
+  it("is written at once, an empty suite too", () => {
+    expect(writesOf("json", [resultOf(), failedOf()])).toHaveLength(1);
+    expect(JSON.parse(reportOf("json", [])).scenarios).toEqual([]);
+  });
+
+  it("carries any text unchanged", () => {
+    fc.assert(
+      fc.property(hostileText, hostileText, (name, message) => {
+        const { scenarios } = JSON.parse(reportOf("json", [failedOf({ name }, { message })]));
+        expect([scenarios[0].name, scenarios[0].failure.message]).toEqual([name, message]);
+      }),
+    );
+  });
+});

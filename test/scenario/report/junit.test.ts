@@ -1,0 +1,102 @@
+import fc from "fast-check";
+import { XMLParser, XMLValidator } from "fast-xml-parser";
+import { describe, expect, it } from "vitest";
+import { printable } from "../../../src/scenario/report/printable.ts";
+import type { ReporterOptions } from "../../../src/scenario/report/reporter.ts";
+import type { ScenarioResult } from "../../../src/scenario/run/result.ts";
+import { HOSTILE, hostileText } from "./hostile.ts";
+import { failedOf, reportOf, resultOf, skippedOf } from "./suite.ts";
+
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: "",
+  parseAttributeValue: false,
+  parseTagValue: false,
+  trimValues: false,
+  // Numeric references are read only with these.
+  htmlEntities: true,
+  isArray: (name) => name === "testsuite" || name === "testcase",
+});
+
+/** What a public parser makes of the report, which must be well-formed. */
+function parsed(results: readonly ScenarioResult[], own: Partial<ReporterOptions> = {}) {
+  const xml = reportOf("junit", results, own);
+  expect(XMLValidator.validate(xml)).toBe(true);
+  return parser.parse(xml).testsuites;
+}
+
+describe("junit", () => {
+  it("reads like this", () => {
+    const results = [resultOf(), failedOf({}, { diff: [], recent: [] }), skippedOf()];
+    expect(reportOf("junit", results)).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="clobsim" tests="3" failures="1" errors="0" skipped="1" time="0.0133">
+  <testsuite name="scenarios/orders/" tests="2" failures="1" errors="0" skipped="0" time="0.0133">
+    <testcase name="a partial fill leaves the remainder live" classname="scenarios/orders/partial.yaml" file="scenarios/orders/partial.yaml" line="1" time="0.0008"/>
+    <testcase name="a cancel frees the reservation" classname="scenarios/orders/cancel.yaml" file="scenarios/orders/cancel.yaml" line="1" time="0.0125">
+      <failure message="the bids of YES are not as expected" type="failed">scenarios/orders/cancel.yaml:12:7
+step 4  expect: book
+the bids of YES are not as expected
+
+repeat  clobsim run scenarios/orders/cancel.yaml --seed 7 --step 4</failure>
+    </testcase>
+  </testsuite>
+  <testsuite name="scenarios/faults/" tests="1" failures="0" errors="0" skipped="1" time="0">
+    <testcase name="a busy server is asked again" classname="scenarios/faults/busy.yaml" file="scenarios/faults/busy.yaml" line="1" time="0">
+      <skipped message="needs control plane"/>
+    </testcase>
+  </testsuite>
+</testsuites>
+`);
+  });
+
+  it("gathers the scenarios of a folder in one suite, however they come", () => {
+    const files = ["a/1.yaml", "b/1.yaml", "a/2.yaml"];
+    const { testsuite } = parsed(files.map((file) => resultOf({ file })));
+    expect(testsuite.map(({ name, tests }: Record<string, string>) => [name, tests])).toEqual([
+      ["a/", "2"],
+      ["b/", "1"],
+    ]);
+  });
+
+  it("names the seed that was given for all", () => {
+    const { testsuite } = parsed([resultOf()], { seed: "a & b" });
+    expect(testsuite[0].properties.property).toEqual({ name: "seed", value: "a & b" });
+  });
+
+  it("holds the diff in the text of the failure", () => {
+    const { testsuite } = parsed([failedOf()]);
+    expect(testsuite[0].testcase[0].failure["#text"]).toContain(
+      "\n    bid 0.56 x 10\n  - bid 0.55 x 60\n  + bid 0.55 x 100\n  # 2 more lines\n",
+    );
+  });
+
+  it("of an empty suite is well-formed", () => {
+    expect(parsed([]).tests).toBe("0");
+  });
+
+  it("of a failure that nobody explains is a failure", () => {
+    const { testsuite } = parsed([failedOf({ failure: null })]);
+    expect(testsuite[0].testcase[0].failure).toEqual({ message: "", type: "failed" });
+  });
+
+  it.each(HOSTILE.map((text) => [text]))("carries %j", (text) => {
+    const { testsuite } = parsed([failedOf({ name: `a${text}b` }, { message: `c${text}d` })]);
+    expect(testsuite[0].testcase[0].name).toBe(printable(`a${text}b`));
+    expect(testsuite[0].testcase[0].failure.message).toBe(printable(`c${text}d`));
+  });
+
+  it("carries any text, but for what XML 1.0 forbids", () => {
+    fc.assert(
+      fc.property(hostileText, hostileText, hostileText, (name, message, file) => {
+        const { testsuite } = parsed([
+          failedOf({ name, file }, { message, text: message }),
+          skippedOf({ file, reason: message }),
+        ]);
+        const [failed, skipped] = testsuite[0].testcase;
+        expect(failed).toMatchObject({ name: printable(name), file: printable(file) });
+        expect(failed.failure.message).toBe(printable(message));
+        expect(skipped.skipped.message).toBe(printable(message));
+      }),
+    );
+  });
+});

@@ -1,0 +1,100 @@
+import { plainPaint } from "../../../src/scenario/report/paint.ts";
+import type { ReporterOptions } from "../../../src/scenario/report/reporter.ts";
+import { reporterOf } from "../../../src/scenario/report/reporter-of.ts";
+import type { Failure, ScenarioResult, SuiteResult } from "../../../src/scenario/run/result.ts";
+
+/** A scenario that passed in 0.8 ms, but for what a test says otherwise. */
+export const resultOf = (own: Partial<ScenarioResult> = {}): ScenarioResult => ({
+  file: "scenarios/orders/partial.yaml",
+  name: "a partial fill leaves the remainder live",
+  place: { file: "scenarios/orders/partial.yaml", line: 1, column: 1 },
+  seed: "7",
+  way: "process",
+  status: "passed",
+  reason: null,
+  failure: null,
+  steps: 3,
+  durationMs: 0.8,
+  stateHash: "ab".repeat(32),
+  races: [],
+  transcript: ["alice: BUY 100 YES @ 0.55 as bid: LIVE 0/100"],
+  written: [],
+  ...own,
+});
+
+export const failureOf = (own: Partial<Failure> = {}): Failure => ({
+  place: { file: "scenarios/orders/cancel.yaml", line: 12, column: 7 },
+  step: 4,
+  text: "expect: book",
+  message: "the bids of YES are not as expected",
+  diff: [
+    { kind: "same", text: "bid 0.56 x 10" },
+    { kind: "expected", text: "bid 0.55 x 60" },
+    { kind: "found", text: "bid 0.55 x 100" },
+    { kind: "note", text: "2 more lines" },
+  ],
+  recent: ["alice: BUY 100 YES @ 0.55 as bid: LIVE 0/100", "bob: cancel ask: canceled"],
+  repeat: "clobsim run scenarios/orders/cancel.yaml --seed 7 --step 4",
+  ...own,
+});
+
+export const failedOf = (own: Partial<ScenarioResult> = {}, failure: Partial<Failure> = {}): ScenarioResult =>
+  resultOf({
+    file: "scenarios/orders/cancel.yaml",
+    name: "a cancel frees the reservation",
+    place: { file: "scenarios/orders/cancel.yaml", line: 1, column: 1 },
+    status: "failed",
+    durationMs: 12.5,
+    failure: failureOf(failure),
+    ...own,
+  });
+
+export const skippedOf = (own: Partial<ScenarioResult> = {}): ScenarioResult =>
+  resultOf({
+    file: "scenarios/faults/busy.yaml",
+    name: "a busy server is asked again",
+    status: "skipped",
+    reason: "needs control plane",
+    durationMs: 0,
+    stateHash: null,
+    ...own,
+  });
+
+export function suiteOf(results: readonly ScenarioResult[]): SuiteResult {
+  const count = (status: ScenarioResult["status"]): number =>
+    results.filter((result) => result.status === status).length;
+  return {
+    results,
+    passed: count("passed"),
+    failed: count("failed"),
+    skipped: count("skipped"),
+    durationMs: results.reduce((sum, { durationMs }) => sum + durationMs, 0),
+  };
+}
+
+/** Each text that a reporter of that name writes about these results. */
+export function writesOf(
+  name: string,
+  results: readonly ScenarioResult[],
+  own: Partial<ReporterOptions> = {},
+): string[] {
+  const writes: string[] = [];
+  const reporter = reporterOf(name)({
+    write: (text) => writes.push(text),
+    seed: null,
+    repeat: "clobsim run scenarios",
+    paint: plainPaint,
+    tty: false,
+    verbose: false,
+    transcript: false,
+    summaryPath: null,
+    ...own,
+  });
+  reporter.started({ scenarios: results.length, files: new Set(results.map(({ file }) => file)).size });
+  for (const result of results) reporter.finished(result);
+  reporter.ended(suiteOf(results));
+  return writes;
+}
+
+/** All that a reporter of that name writes about these results. */
+export const reportOf = (...given: Parameters<typeof writesOf>): string => writesOf(...given).join("");

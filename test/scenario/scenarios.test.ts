@@ -1,0 +1,3 @@
+import { scenarioSuite } from "../../src/vitest.ts";
+
+scenarioSuite("scenarios");
