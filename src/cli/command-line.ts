@@ -1,13 +1,23 @@
 import yargs, { type Argv } from "yargs";
 import { type Given, VERSION } from "../config.ts";
 import { type Command, wordOf } from "./command.ts";
+import { coverageCommand } from "./coverage.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
+import { flowCommand } from "./flow.ts";
+import { recordCommand } from "./record.ts";
 import { runCommand } from "./run.ts";
 import { serveCommand } from "./serve.ts";
 import { refuseUnknown, warnOfUnknownVariables } from "./unknown-words.ts";
 import { worldCommand } from "./world.ts";
 
-const COMMANDS: readonly Command[] = [serveCommand, runCommand, worldCommand];
+const COMMANDS: readonly Command[] = [
+  serveCommand,
+  runCommand,
+  coverageCommand,
+  recordCommand,
+  flowCommand,
+  worldCommand,
+];
 const MAX_COLUMNS = 100;
 
 /** What yargs makes of a command line. */

@@ -108,7 +108,9 @@ const painted = ({ environment }: RunRequest) => {
 function repeatOf(request: RunRequest): string {
   const { flags } = request.given;
   const options = RUN_FLAGS.flatMap(({ name, toggle }) =>
-    NOT_REPEATED.has(name) ? [] : (flags[name] ?? []).flatMap((value) => (toggle === "on" ? [`--${name}`] : [`--${name}`, value])),
+    NOT_REPEATED.has(name)
+      ? []
+      : (flags[name] ?? []).flatMap((value) => (toggle === "on" ? [`--${name}`] : [`--${name}`, value])),
   );
   return ["clobsim", "run", ...request.paths, ...options].map(shellWord).join(" ");
 }

@@ -95,7 +95,7 @@ function insufficientBalance(refusal: Of<"INSUFFICIENT_BALANCE">, { numbers }: V
   const unit = isMoney ? "USDC" : "shares";
   return new ApiError(
     "INSUFFICIENT_BALANCE",
-    `the order needs ${decimal(refusal.required)} ${unit}, ${decimal(refusal.available)} are available`,
+    `the order needs ${decimal(refusal.required)} ${unit}, available: ${decimal(refusal.available)}`,
     {
       hint: "cancel open orders, or fund the account: POST /sim/accounts/{address}/fund",
       details: {

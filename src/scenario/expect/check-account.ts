@@ -82,5 +82,5 @@ export async function checkBalance(
       note(`${text(balance.available)} of it is available, open orders reserve ${text(balance.reserved)}`),
     );
   }
-  return { place, message: `the balance of ${account} is not as expected`, diff };
+  return { place, message: `the ${name} of ${account} is not as expected`, diff };
 }

@@ -3,13 +3,14 @@ import type { Declarations } from "./declarations.ts";
 import { entriesBy } from "./fields.ts";
 import { LineWords, type Word } from "./line-words.ts";
 import { notYet } from "./not-yet.ts";
-import { OUTCOMES, readOrderLine, SIDES } from "./order-line.ts";
+import { readOrderLine } from "./order-line.ts";
 import { readOwnExpectations } from "./own-expectations.ts";
 import { orOf } from "./page.ts";
 import type { FundStep } from "./plain-steps.ts";
 import type { CancelAllStep, CancelStep, Funding, OrderStep, OwnExpectations } from "./scenario.ts";
 import { baseOf, type StepSource } from "./step-source.ts";
 import { ruleText, textOf } from "./values.ts";
+import { OUTCOMES, SIDES } from "./vocabulary.ts";
 
 const VERBS: readonly string[] = [...SIDES, "cancel", "fund"];
 const CHAIN_VERBS: readonly string[] = ["split", "merge", "redeem"];

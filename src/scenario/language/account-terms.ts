@@ -2,11 +2,12 @@ import type { Money, Size } from "../../core/units.ts";
 import { SHARES, USDC } from "./amounts.ts";
 import { Declarations } from "./declarations.ts";
 import { mappingOf } from "./fields.ts";
-import { isName, isReserved, NAME_RULE } from "./names.ts";
+import { isName, NAME_RULE } from "./names.ts";
 import type { Page } from "./page.ts";
 import type { AccountTerms, Funding } from "./scenario.ts";
 import { readTokenName } from "./token-name.ts";
 import { unitsAt } from "./values.ts";
+import { isReserved } from "./vocabulary.ts";
 import { type Entry, isNothing, type Node } from "./yaml-tree.ts";
 
 /** Reads `{ alice: { USDC: 1000 }, bob: { rain YES: 500 } }`; null when none of the names can be known. */

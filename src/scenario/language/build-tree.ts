@@ -63,7 +63,8 @@ class TreeBuilder {
     const keys = of.items.length > FEW_KEYS ? new Set<string>() : null;
     for (const { key: keyNode, value: valueNode } of of.items) {
       const key = this.#key(keyNode, start);
-      const value = this.node(valueNode, level + 1, key.end);
+      const value = this.node(valueNode, level + 1, key?.end ?? start);
+      if (key === null) continue;
       const isTaken = keys?.has(key.value) ?? entries.some((entry) => entry.key.value === key.value);
       if (isTaken) this.#duplicate(key, entries);
       else entries.push({ key, value });
@@ -72,16 +73,13 @@ class TreeBuilder {
     return { kind: "mapping", start, end, entries };
   }
 
-  #key(of: unknown, after: number): TextNode {
+  #key(of: unknown, after: number): TextNode | null {
     const key = this.node(of, 0, after);
     if (key.kind !== "text") {
-      this.#page.wrong(key.start, `expected a name before the colon, found a ${key.kind}`);
-      return nothing(key.start);
+      return this.#page.wrong(key.start, `expected a name before the colon, found a ${key.kind}`);
     }
-    if (key.isPlain && key.value === "<<") {
-      this.#page.wrong(key.start, "merge keys (<<) are not part of the language", "write the keys out");
-    }
-    return key;
+    if (!key.isPlain || key.value !== "<<") return key;
+    return this.#page.wrong(key.start, "merge keys (<<) are not part of the language", "write the keys out");
   }
 
   #duplicate(key: TextNode, entries: readonly Entry[]): void {

@@ -1,3 +1,4 @@
+import { shown } from "../flow/flow-error.ts";
 import type { Page } from "./page.ts";
 import type { TextNode } from "./yaml-tree.ts";
 
@@ -63,7 +64,12 @@ export class LineWords {
   demand(text: string): Word | null {
     const word = this.take(text);
     if (word === null || word.text === text) return word;
-    return this.page.unexpected(word.at, text, word.text, [text]);
+    if (!word.text.startsWith(text)) return this.page.unexpected(word.at, text, word.text, [text]);
+    return this.page.wrong(
+      word.at,
+      `expected ${text}, found ${shown(word.text)}`,
+      `put a space after ${text}`,
+    );
   }
 
   /** Takes one of a few words, or null with a problem that names the nearest. */

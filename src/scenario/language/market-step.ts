@@ -1,11 +1,11 @@
 import type { WinningOutcome } from "../../core/commands.ts";
 import { entriesBy } from "./fields.ts";
 import { LineWords } from "./line-words.ts";
-import { OUTCOMES } from "./order-line.ts";
 import { orOf } from "./page.ts";
 import type { CloseStep, ResolveStep } from "./plain-steps.ts";
 import { baseOf, type StepSource } from "./step-source.ts";
 import { textOf } from "./values.ts";
+import { OUTCOMES } from "./vocabulary.ts";
 
 const WINNERS: readonly WinningOutcome[] = [...OUTCOMES, "SPLIT"];
 

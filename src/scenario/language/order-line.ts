@@ -1,17 +1,10 @@
-import type { OrderType, Outcome, Side } from "../../core/commands.ts";
-import { parseDuration, parseIso } from "../../core/time.ts";
-import { PRICE, priceOf, SIZE, sizeOf } from "./amounts.ts";
 import type { Declarations } from "./declarations.ts";
 import type { LineWords, Word } from "./line-words.ts";
 import { isName, NAME_RULE } from "./names.ts";
-import { orOf } from "./page.ts";
-import type { ExactOrder, Expiry, OrderWords } from "./scenario.ts";
-import { ruleText } from "./values.ts";
+import { type OrderParts, OrderReader, orderWords } from "./order-reader.ts";
+import type { ExactOrder, OrderWords } from "./scenario.ts";
 
-export const SIDES: readonly Side[] = ["BUY", "SELL"];
-export const OUTCOMES: readonly Outcome[] = ["YES", "NO"];
-const TYPES: readonly OrderType[] = ["GTC", "FOK", "FAK", "GTD"];
-const EXPIRY_RULE = "when it expires, such as +60s or 2026-01-02T00:00:00Z";
+const ENDING = "in MARKET, then as NAME, or the end of the line";
 const SHAPE = "an order such as BUY 100 YES @ 0.55";
 
 /** An order line, read. */
@@ -21,18 +14,6 @@ export interface OrderLine {
   readonly exact: ExactOrder | null;
   /** The name given with `as`. */
   readonly name: string | null;
-}
-
-/** What stands where the words of an order belong. */
-interface Parts {
-  readonly side: Word;
-  readonly size: Word;
-  readonly outcome: Word;
-  readonly price: Word;
-  readonly type: Word | null;
-  readonly expiry: Word | null;
-  readonly market: Word | null;
-  readonly name: Word | null;
 }
 
 /**
@@ -51,15 +32,16 @@ export function readOrderLine(
     if (named !== null) declared.orders.set(named.text, null);
     return null;
   }
-  const isNamed = parts.name === null || isFreeName(line, declared, parts.name);
-  const { exact, isRight } = new OrderReader(line, declared, mayBeWrong).read(parts);
-  const name = parts.name?.text ?? null;
-  if (name !== null) declared.orders.set(name, exact?.orderType ?? null);
-  if (!isNamed || (!isRight && !mayBeWrong)) return null;
-  return { words: orderWords(parts, declared), exact, name };
+  const name = parts.name === null || isFreeName(line, declared, parts.name) ? parts.name : null;
+  const { exact, isRight, isTyped } = new OrderReader(line, declared, mayBeWrong).read(parts);
+  if (name !== null) declared.orders.set(name.text, exact?.orderType ?? null);
+  // Behind a word that is no type it cannot be known what the next was meant to be.
+  const isOver = (!isTyped && !mayBeWrong) || line.isOver(ENDING, ["in", "as"]);
+  if (name !== parts.name || !isOver || (!isRight && !mayBeWrong)) return null;
+  return { words: orderWords(parts, declared), exact, name: name?.text ?? null };
 }
 
-function partsOf(line: LineWords): Parts | null {
+function partsOf(line: LineWords): OrderParts | null {
   const side = line.take(SHAPE);
   const size = side && line.take("a size");
   const outcome = size && line.take("YES or NO");
@@ -67,15 +49,18 @@ function partsOf(line: LineWords): Parts | null {
   const price = at && line.take("a price");
   if (price === null) return null;
   const type = optional(line);
-  const expiry = type && optional(line);
+  const expiry = type && mayExpire(type, line.peek()) ? optional(line) : null;
   const inMarket = line.takeIf("in");
   const market = inMarket && line.take("a market after in");
   const asName = line.takeIf("as");
   const name = asName && line.take("a name after as");
   if ((inMarket !== null && market === null) || (asName !== null && name === null)) return null;
-  if (!line.isOver("in MARKET, then as NAME, or the end of the line", ["in", "as"])) return null;
-  return { side, size, outcome, price, type, expiry, market, name } as Parts;
+  return { side, size, outcome, price, type, expiry, market, name } as OrderParts;
 }
+
+/** Whether a word behind a type is meant as when the order expires. */
+const mayExpire = (type: Word, next: Word | undefined): boolean =>
+  type.text === "GTD" || /^[+\d]/.test(next?.text ?? "");
 
 /** The next word, unless it begins what may follow a type. */
 function optional(line: LineWords): Word | null {
@@ -90,98 +75,4 @@ function isFreeName({ page }: LineWords, { orders }: Declarations, { text, at }:
     page.wrong(at, `an order before is named ${text} already`, "give each a name of its own");
   else return true;
   return false;
-}
-
-function orderWords(parts: Parts, declared: Declarations): OrderWords {
-  const { side, size, outcome, price, type, expiry, market } = parts;
-  return {
-    side: side.text,
-    size: size.text,
-    outcome: outcome.text,
-    price: price.text,
-    type: type?.text ?? "GTC",
-    expiry: expiry === null ? null : expiryOf(expiry.text),
-    market:
-      market !== null && declared.hasMarket(market.text)
-        ? declared.marketName(market.text)
-        : (market?.text ?? null),
-  };
-}
-
-function expiryOf(text: string): Expiry {
-  const after = text.startsWith("+") ? parseDuration(text.slice(1)) : null;
-  if (after !== null) return { after };
-  const at = parseIso(text);
-  return at === null ? { text } : { at };
-}
-
-/** Reads each word of an order in its place and notes what is wrong, where that is a problem. */
-class OrderReader {
-  readonly #line: LineWords;
-  readonly #declared: Declarations;
-  readonly #mayBeWrong: boolean;
-  #isRight = true;
-
-  constructor(line: LineWords, declared: Declarations, mayBeWrong: boolean) {
-    this.#line = line;
-    this.#declared = declared;
-    this.#mayBeWrong = mayBeWrong;
-  }
-
-  read(parts: Parts): { readonly exact: ExactOrder | null; readonly isRight: boolean } {
-    const side = this.#word(parts.side, SIDES);
-    const size = sizeOf(parts.size.text) ?? this.#wrong(parts.size, ruleText(SIZE));
-    const outcome = this.#word(parts.outcome, OUTCOMES);
-    const price = priceOf(parts.price.text) ?? this.#wrong(parts.price, ruleText(PRICE));
-    const orderType = parts.type === null ? "GTC" : this.#word(parts.type, TYPES);
-    const expiry = this.#expiry(orderType, parts);
-    const isKnown = this.#hasMarket(parts);
-    if (side === null || size === null || outcome === null || price === null || orderType === null) {
-      return { exact: null, isRight: this.#isRight };
-    }
-    const market = this.#declared.marketName(parts.market?.text ?? null);
-    const exact = { side, size, outcome, price, orderType, expiry, market };
-    return { exact: this.#isRight && isKnown ? exact : null, isRight: this.#isRight };
-  }
-
-  #word<Text extends string>(word: Word, words: readonly Text[]): Text | null {
-    return words.find((text) => text === word.text) ?? this.#wrong(word, orOf(words), words);
-  }
-
-  #expiry(type: OrderType | null, { type: typeWord, expiry: word }: Parts): ExactOrder["expiry"] {
-    if (word === null) {
-      if (type === "GTD" && typeWord !== null) this.#missing(typeWord);
-      return null;
-    }
-    if (type === null) return null;
-    if (type !== "GTD") {
-      return this.#wrong(word, "in MARKET, as NAME or the end of the line, for only GTD expires", [
-        "in",
-        "as",
-      ]);
-    }
-    const expiry = expiryOf(word.text);
-    return "text" in expiry ? this.#wrong(word, EXPIRY_RULE) : expiry;
-  }
-
-  /** A market must be known, and named where there are several; only what is named may be wrong. */
-  #hasMarket({ market, side }: Parts): boolean {
-    if (this.#declared.hasMarket(market?.text ?? null)) return true;
-    this.#isRight = false;
-    if (market === null || !this.#mayBeWrong) {
-      this.#declared.noMarket(this.#line.page, market?.at ?? side.at, market?.text ?? null);
-    }
-    return false;
-  }
-
-  #missing({ text, at }: Word): void {
-    this.#isRight = false;
-    if (!this.#mayBeWrong)
-      this.#line.page.wrong(at + text.length, `expected ${EXPIRY_RULE}, found nothing after GTD`);
-  }
-
-  #wrong(word: Word, expected: string, words: readonly string[] = []): null {
-    this.#isRight = false;
-    return this.#mayBeWrong ? null : this.#line.page.unexpected(word.at, expected, word.text, words);
-  }
 }

@@ -49,7 +49,7 @@ export class Page {
 
 function didYouMean(word: string, possible: Iterable<string>): string | null {
   const like = word === "" || word.length > LONGEST_WORD ? undefined : nearest(word, possible);
-  return like === undefined ? null : `did you mean ${like}?`;
+  return like === undefined || like === word ? null : `did you mean ${like}?`;
 }
 
 /** Several words as a choice: `BUY, SELL or cancel`. */

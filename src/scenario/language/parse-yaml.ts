@@ -5,7 +5,7 @@ import { orderedFaults, type YamlFault, yamlFault } from "./yaml-fault.ts";
 import { MOST_LEVELS } from "./yaml-tree.ts";
 
 /** A file of the largest size has so many words and signs, unless it is meant to do harm. */
-const MOST_LEXEMES = 500_000;
+const MOST_LEXEMES = 800_000;
 const SCALAR_FOLLOWS = "\u001f";
 /** Every scalar stays the text that it is; equal keys are found when the tree is built, in one pass. */
 const OPTIONS = { schema: "failsafe", uniqueKeys: false } as const;

@@ -1,9 +1,9 @@
-import type { Problem } from "./problem.ts";
+import { type Problem, placeText } from "./problem.ts";
 
 /** So many problems of a file and its parts are told at most. */
 export const MOST_PROBLEMS = 20;
 
-/** The problems found so far, each once. */
+/** The problems found so far, of each place the first: what else is wrong there is mostly its consequence. */
 export class ProblemList {
   readonly #problems = new Map<string, Problem>();
 
@@ -17,9 +17,8 @@ export class ProblemList {
   }
 
   add(problem: Problem): void {
-    const { place, message } = problem;
-    const key = `${place.line}:${place.column}:${place.file}: ${message}`;
-    if (!this.isFull && !this.#problems.has(key)) this.#problems.set(key, problem);
+    const place = placeText(problem.place);
+    if (!this.isFull && !this.#problems.has(place)) this.#problems.set(place, problem);
   }
 
   /** As they stand in each file; the files in the order of their first problem, the scenario's own before its parts. */

@@ -47,9 +47,9 @@ export function readHeader(file: OpenFile, files: ScenarioFiles, worldMarkets: W
   const { page, root } = file;
   const fields = fieldsOf(page, root, "a scenario", KEYS);
   if (fields === null) return null;
-  for (const key of ["scenario", "steps"] as const) {
-    if (fields[key] === undefined) page.wrong(root.start, `expected the key ${key}, found none`);
-  }
+  const missing = (["scenario", "steps"] as const).filter((key) => fields[key] === undefined);
+  if (missing.length > 0)
+    page.wrong(root.start, `expected the key ${missing.join(" and the key ")}, found none`);
   if (fields.about !== undefined) textOf(page, fields.about.value, "some text");
   const name = lineOf(file, fields.scenario, NAME_RULE, LONGEST_NAME) ?? "";
   const seed = lineOf(file, fields.seed, SEED_RULE, LONGEST_SEED);

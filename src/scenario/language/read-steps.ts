@@ -6,7 +6,6 @@ import { entriesBy, fieldsOf, itemsOf } from "./fields.ts";
 import { readGenerate, readReplay } from "./flow-step.ts";
 import type { IncludeChain } from "./include-chain.ts";
 import { readClose, readResolve } from "./market-step.ts";
-import { CHAIN_WORDS, type StepWord } from "./names.ts";
 import { notYet } from "./not-yet.ts";
 import type { ExpectStep } from "./plain-steps.ts";
 import { ordersOf, readRace } from "./race-step.ts";
@@ -17,6 +16,7 @@ import type { OpenFile, ScenarioFiles } from "./scenario-files.ts";
 import { readRestore, readSnapshot } from "./snapshot-step.ts";
 import { stepKeysOf } from "./step-head.ts";
 import { baseOf, type StepSource } from "./step-source.ts";
+import { CHAIN_WORDS, type StepWord } from "./vocabulary.ts";
 import type { Node } from "./yaml-tree.ts";
 
 /** Steps that stand for themselves; what others do depends on what is around them. */

@@ -1,7 +1,7 @@
 import type { Declarations } from "./declarations.ts";
 import { isPartyName } from "./names.ts";
-import { OUTCOMES } from "./order-line.ts";
 import { orOf, type Page } from "./page.ts";
+import { OUTCOMES } from "./vocabulary.ts";
 import type { Node, TextNode } from "./yaml-tree.ts";
 
 const STAND_IN = /\{(token|market|order|address) ([^{}]{1,80})\}/g;

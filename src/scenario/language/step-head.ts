@@ -1,7 +1,7 @@
 import type { Declarations } from "./declarations.ts";
 import { notThis } from "./fields.ts";
-import { BESIDE_WORDS, isReserved, STEP_WORDS } from "./names.ts";
 import type { Page } from "./page.ts";
+import { BESIDE_WORDS, isReserved, STEP_WORDS } from "./vocabulary.ts";
 import type { Entry, Node } from "./yaml-tree.ts";
 
 /** A step's keys: the one that says what it does, and those beside it. */

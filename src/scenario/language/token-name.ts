@@ -1,7 +1,7 @@
 import type { Declarations } from "./declarations.ts";
-import { OUTCOMES } from "./order-line.ts";
 import { orOf, type Page } from "./page.ts";
 import type { TokenName } from "./scenario.ts";
+import { OUTCOMES } from "./vocabulary.ts";
 import type { TextNode } from "./yaml-tree.ts";
 
 /** Reads `YES`, or `rain YES` where there are several markets. */

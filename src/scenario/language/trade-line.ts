@@ -5,10 +5,10 @@ import { PRICE, priceOf, SIZE, sizeOf } from "./amounts.ts";
 import type { Declarations } from "./declarations.ts";
 import type { LineWords, Word } from "./line-words.ts";
 import { isPartyName } from "./names.ts";
-import { OUTCOMES, SIDES } from "./order-line.ts";
 import { orOf } from "./page.ts";
 import type { FillLine, TradeLine } from "./scenario.ts";
 import { ruleText } from "./values.ts";
+import { OUTCOMES, SIDES } from "./vocabulary.ts";
 
 const SETS = ["MINT", "MERGE"] as const;
 const STATUSES: readonly SettlementStatus[] = ["MATCHED", "MINED", "CONFIRMED", "RETRYING", "FAILED"];
@@ -16,6 +16,10 @@ const PARTY_RULE = "the name of an account";
 
 /** Reads `bob SELL 40 YES @ 0.55 in rain from alice MINT CONFIRMED`. */
 export function readTradeLine(line: LineWords, declared: Declarations): TradeLine | null {
+  const first = line.peek();
+  if (first !== undefined && SIDES.some((side) => side === first.text)) {
+    return line.page.unexpected(first.at, "the taker before the side", first.text);
+  }
   const taker = partyOf(line);
   const fill = taker === null ? null : readFillLine(line, declared);
   return taker === null || fill === null ? null : { taker, ...fill };

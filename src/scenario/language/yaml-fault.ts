@@ -17,16 +17,18 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ["BAD_DQ_ESCAPE", "write a backslash twice, or use single quotes"],
 ]);
 
+const OPEN_BRACKET = /^Flow .* must be sufficiently indented/;
 const KEY_WITHOUT_VALUE = "Implicit map keys need to be followed by map values";
 
 /** A fault in the parser's own words. */
 export function yamlFault(at: number, code: string, message: string): YamlFault {
-  const hint = message === KEY_WITHOUT_VALUE ? HINTS.get("MULTILINE_IMPLICIT_KEY") : HINTS.get(code);
-  return {
-    at,
-    message: `not YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`,
-    hint: hint ?? null,
-  };
+  const words = message.charAt(0).toLowerCase() + message.slice(1);
+  return { at, message: `not YAML: ${words}`, hint: hintOf(code, message) };
+}
+
+function hintOf(code: string, message: string): string | null {
+  if (OPEN_BRACKET.test(message)) return "close the bracket";
+  return HINTS.get(message === KEY_WITHOUT_VALUE ? "MULTILINE_IMPLICIT_KEY" : code) ?? null;
 }
 
 /** The first fault of each line, in order: what follows on the line is mostly its consequence. */

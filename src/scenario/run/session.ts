@@ -35,7 +35,7 @@ export type Update =
 /** What a run remembers of its orders; a race or a restored snapshot goes back to it. */
 export interface Memory {
   readonly orders: ReadonlyMap<string, OrderKey>;
-  readonly labels: ReadonlyMap<OrderKey, string>;
+  readonly labels: ReadonlyMap<OrderKey, Label>;
   readonly placed: number;
   /** How many fills the last `trades` expectation had seen. */
   readonly fillsRead: number;
@@ -44,7 +44,13 @@ export interface Memory {
 /** Told of a refused step, with its error code or why an order could not be canceled. */
 export type Refusals = (step: Step, code: string) => void;
 
-const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+const ORDER_ID = /(?:order )?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/g;
+
+/** What an order is called where its id would say little. */
+interface Label {
+  readonly name: string;
+  readonly account: string;
+}
 
 /** One run of one scenario: the venue, the names given to its orders, and what has been seen. */
 export class Session {
@@ -60,7 +66,7 @@ export class Session {
   steps = 0;
   fillsRead = 0;
   #orders = new Map<string, OrderKey>();
-  #labels = new Map<OrderKey, string>();
+  #labels = new Map<OrderKey, Label>();
   #placed = 0;
 
   constructor(scenario: Scenario, venue: Venue, isUpdating: boolean, refused: Refusals = () => {}) {
@@ -83,10 +89,10 @@ export class Session {
     return { market: this.marketOf(market), outcome };
   }
 
-  /** Remembers an accepted order, by its name when it has one. */
-  placed(key: OrderKey, name: string | null): void {
+  /** Remembers an accepted order and whose it is, by its name when it has one. */
+  placed(key: OrderKey, name: string | null, account: string): void {
     this.#placed += 1;
-    this.#labels.set(key, name ?? `order ${this.#placed}`);
+    this.#labels.set(key, { name: name ?? `order ${this.#placed}`, account });
     if (name !== null) this.#orders.set(name, key);
   }
 
@@ -102,13 +108,19 @@ export class Session {
 
   /** What an order is called in the transcript. */
   labelOf(key: OrderKey): string {
-    return this.#labels.get(key) ?? "an order of the flow";
+    return this.#labels.get(key)?.name ?? "an order of the flow";
   }
 
   /** Sentences in which orders stand by their names instead of their ids. */
   withNames(lines: readonly string[]): string[] {
-    const names = new Map([...this.#labels].map(([key, label]) => [this.venue.idOf(key), label]));
-    return lines.map((line) => line.replace(UUID, (id) => names.get(id) ?? id));
+    const labels = new Map([...this.#labels].map(([key, label]) => [this.venue.idOf(key), label]));
+    return lines.map((line) =>
+      line.replace(ORDER_ID, (words, id: string) => {
+        const label = labels.get(id);
+        if (label === undefined) return words;
+        return `${label.name.startsWith("order ") ? "" : "order "}${label.name} of ${label.account}`;
+      }),
+    );
   }
 
   get memory(): Memory {

@@ -26,7 +26,7 @@ export async function takeOrder(session: Session, step: OrderStep, strictness: S
     return;
   }
   const order = attempt.value;
-  session.placed(order.key, step.name);
+  session.placed(order.key, step.name, step.account);
   session.log(`${step.number}. ${step.text} → ${lookText(order)}`);
   const fills = await venue.fills(before);
   for (const fill of fills) session.log(`   ${fillText(fillLike(fill, undefined, session.hasOneMarket))}`);

@@ -37,14 +37,14 @@ function recordOf(before: readonly Move[], session: readonly Move[]): RecordedSc
 it("whatever is done, on whatever exchange, what is written of it is a scenario that passes", async () => {
   let fills = 0;
   await fc.assert(
-    fc.asyncProperty(moves(100), moves(100), async (before, session) => {
+    fc.asyncProperty(moves(80), moves(80), async (before, session) => {
       const { scenario, trades } = recordOf(before, session);
       fills += trades;
       expect(await failureOf(scenario)).toBeNull();
     }),
-    { seed: 42, numRuns: 250 },
+    { seed: 42, numRuns: 100 },
   );
-  expect(fills).toBeGreaterThan(500);
+  expect(fills).toBeGreaterThan(200);
 });
 
 it("and passes over HTTP as well", async () => {

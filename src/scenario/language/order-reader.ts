@@ -1,0 +1,128 @@
+import type { OrderType } from "../../core/commands.ts";
+import { parseDuration, parseIso } from "../../core/time.ts";
+import { PRICE, priceOf, SIZE, sizeOf } from "./amounts.ts";
+import type { Declarations } from "./declarations.ts";
+import type { LineWords, Word } from "./line-words.ts";
+import { orOf } from "./page.ts";
+import type { ExactOrder, Expiry, OrderWords } from "./scenario.ts";
+import { ruleText } from "./values.ts";
+import { OUTCOMES, SIDES } from "./vocabulary.ts";
+
+const TYPES: readonly OrderType[] = ["GTC", "FOK", "FAK", "GTD"];
+const EXPIRY_RULE = "when it expires, such as +60s or 2026-01-02T00:00:00Z";
+
+/** What stands where the words of an order belong. */
+export interface OrderParts {
+  readonly side: Word;
+  readonly size: Word;
+  readonly outcome: Word;
+  readonly price: Word;
+  readonly type: Word | null;
+  readonly expiry: Word | null;
+  readonly market: Word | null;
+  readonly name: Word | null;
+}
+
+/** The words of an order as they stand; the market as steps keep it. */
+export function orderWords(parts: OrderParts, declared: Declarations): OrderWords {
+  const { side, size, outcome, price, type, expiry, market } = parts;
+  return {
+    side: side.text,
+    size: size.text,
+    outcome: outcome.text,
+    price: price.text,
+    type: type?.text ?? "GTC",
+    expiry: expiry === null ? null : expiryOf(expiry.text),
+    market:
+      market !== null && declared.hasMarket(market.text)
+        ? declared.marketName(market.text)
+        : (market?.text ?? null),
+  };
+}
+
+/** When an order expires; a text that says no such thing stays what it is. */
+function expiryOf(text: string): Expiry {
+  const after = text.startsWith("+") ? parseDuration(text.slice(1)) : null;
+  if (after !== null) return { after };
+  const at = parseIso(text);
+  return at === null ? { text } : { at };
+}
+
+interface ReadWords {
+  /** Null when some word is wrong. */
+  readonly exact: ExactOrder | null;
+  readonly isRight: boolean;
+  /** Whether the type is one. */
+  readonly isTyped: boolean;
+}
+
+/** Reads each word of an order in its place and notes what is wrong, where that is a problem. */
+export class OrderReader {
+  readonly #line: LineWords;
+  readonly #declared: Declarations;
+  readonly #mayBeWrong: boolean;
+  #isRight = true;
+
+  constructor(line: LineWords, declared: Declarations, mayBeWrong: boolean) {
+    this.#line = line;
+    this.#declared = declared;
+    this.#mayBeWrong = mayBeWrong;
+  }
+
+  read(parts: OrderParts): ReadWords {
+    const side = this.#word(parts.side, SIDES);
+    const size = sizeOf(parts.size.text) ?? this.#wrong(parts.size, ruleText(SIZE));
+    const outcome = this.#word(parts.outcome, OUTCOMES);
+    const price = priceOf(parts.price.text) ?? this.#wrong(parts.price, ruleText(PRICE));
+    const orderType = parts.type === null ? "GTC" : this.#word(parts.type, TYPES);
+    const expiry = this.#expiry(orderType, parts);
+    this.#demandMarket(parts);
+    const isTyped = orderType !== null;
+    if (side === null || size === null || outcome === null || price === null || !isTyped || !this.#isRight) {
+      return { exact: null, isRight: this.#isRight, isTyped };
+    }
+    const market = this.#declared.marketName(parts.market?.text ?? null);
+    return { exact: { side, size, outcome, price, orderType, expiry, market }, isRight: true, isTyped };
+  }
+
+  #word<Text extends string>(word: Word, words: readonly Text[]): Text | null {
+    return words.find((text) => text === word.text) ?? this.#wrong(word, orOf(words), words);
+  }
+
+  #expiry(type: OrderType | null, { type: typeWord, expiry: word }: OrderParts): ExactOrder["expiry"] {
+    if (word === null) {
+      if (type === "GTD" && typeWord !== null) this.#missing(typeWord);
+      return null;
+    }
+    if (type === null) return null;
+    if (type !== "GTD") {
+      return this.#wrong(word, "in MARKET, as NAME or the end of the line, for only GTD expires", [
+        "in",
+        "as",
+      ]);
+    }
+    const expiry = expiryOf(word.text);
+    return "text" in expiry ? this.#wrong(word, EXPIRY_RULE) : expiry;
+  }
+
+  /** A market must be known, and named where there are several; only what is named may be wrong. */
+  #demandMarket({ market, side }: OrderParts): void {
+    if (this.#declared.hasMarket(market?.text ?? null)) return;
+    this.#isRight = false;
+    const { page } = this.#line;
+    if (market !== null) {
+      if (!this.#mayBeWrong) this.#declared.noMarket(page, market.at, market.text);
+    } else if (this.#line.peek() === undefined) this.#declared.noMarket(page, side.at, null);
+  }
+
+  #missing({ text, at }: Word): void {
+    this.#isRight = false;
+    if (!this.#mayBeWrong)
+      this.#line.page.wrong(at + text.length, `expected ${EXPIRY_RULE}, found nothing after GTD`);
+  }
+
+  #wrong(word: Word, expected: string, words: readonly string[] = []): null {
+    this.#isRight = false;
+    return this.#mayBeWrong ? null : this.#line.page.unexpected(word.at, expected, word.text, words);
+  }
+}

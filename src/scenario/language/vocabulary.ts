@@ -1,0 +1,44 @@
+import type { Outcome, Side } from "../../core/commands.ts";
+
+/** The sides of an order, and the outcomes of a market. */
+export const SIDES: readonly Side[] = ["BUY", "SELL"];
+export const OUTCOMES: readonly Outcome[] = ["YES", "NO"];
+
+/** Keys that say what a step does. */
+export const STEP_WORDS = [
+  "advance",
+  "at",
+  "close",
+  "resolve",
+  "fault",
+  "snapshot",
+  "restore",
+  "replay",
+  "generate",
+  "race",
+  "expect",
+  "include",
+  "request",
+] as const;
+export type StepWord = (typeof STEP_WORDS)[number];
+
+/** Keys of steps that act on the settlement chain. */
+export const CHAIN_WORDS: readonly string[] = ["mine", "fail settlement", "reorg"];
+
+/** Keys that stand beside the one that says what a step does. */
+export const BESIDE_WORDS = [
+  "status",
+  "fills",
+  "rejects",
+  "after",
+  "as",
+  "body",
+  "headers",
+  "answers",
+] as const;
+export type BesideWord = (typeof BESIDE_WORDS)[number];
+
+const RESERVED: ReadonlySet<string> = new Set([...STEP_WORDS, ...CHAIN_WORDS, ...BESIDE_WORDS]);
+
+/** Whether a word means something as the key of a step, so that no account can have it for a name. */
+export const isReserved = (name: string): boolean => RESERVED.has(name);
