@@ -6,6 +6,7 @@ import { MOST_ACCOUNTS, MOST_ORDERS } from "../scenario/flow/flow-limits.ts";
 import { PROFILE_NAMES, PROFILES, type Profile, profileNamed } from "../scenario/flow/profiles.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
+import { OUT } from "./output-file.ts";
 import { UsageError } from "./usage-error.ts";
 
 const anyOf = (words: readonly string[]): string => `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
@@ -35,7 +36,6 @@ const FORMAT: Setting<FlowFormat> = {
   expected: "csv or ndjson",
   read: (text) => (text === "csv" || text === "ndjson" ? text : null),
 };
-const OUT: Setting<string> = { expected: "the path of a file to write", read: (text) => text || null };
 
 /** `clobsim flow`: writes a generated order flow, as far as it has come. */
 export const flowCommand: Command = {

@@ -1,15 +1,14 @@
-import { writeFile } from "node:fs/promises";
 import { type HttpReply, openTransport } from "../client/transport.ts";
 import { type Given, readOne, SETTINGS, type Setting } from "../config.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
+import { ORIGIN } from "./origin.ts";
+import { OUT, save } from "./output-file.ts";
 import { UsageError } from "./usage-error.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:7070";
 const TIMEOUT_MS = 60_000;
 
-const ORIGIN: Setting<URL> = { expected: `an origin such as ${DEFAULT_URL}`, read: readOrigin };
-const OUT: Setting<string> = { expected: "the path of a file to write", read: (text) => text || null };
 const NAME: Setting<string> = {
   expected: "one line of 1 to 200 characters",
   read: (text) => (/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(text) && text.trim() !== "" ? text : null),
@@ -112,20 +111,6 @@ function parsed(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-async function save(path: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, text);
-  } catch (error) {
-    const { code }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
-    throw new UsageError(`--out expects a file that can be written, found ${path} (${code})`);
-  }
-}
-
-function readOrigin(text: string): URL | null {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/` ? url : null;
 }
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

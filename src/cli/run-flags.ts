@@ -1,6 +1,7 @@
 import type { Setting } from "../config.ts";
 import { SETTINGS, wholeNumber } from "../config.ts";
 import type { Flag } from "./command.ts";
+import { ORIGIN } from "./origin.ts";
 
 const HOW = "How:";
 const WHICH = "Which:";
@@ -66,7 +67,7 @@ export const RUN_SETTINGS = {
     expected: "process or http",
     read: (given: string) => (given === "process" || given === "http" ? given : null),
   },
-  target: { expected: "an origin such as http://127.0.0.1:7070", read: readOrigin },
+  target: ORIGIN,
   wallets: text("the path of a wallets file"),
   seed: SETTINGS.seed,
   repeat: wholeNumber(1, 1_000_000),
@@ -79,12 +80,6 @@ export const RUN_SETTINGS = {
   reporter: text("a reporter such as spec or junit=out.xml"),
   verbose: toggle,
 } as const;
-
-function readOrigin(given: string): string | null {
-  const url = URL.canParse(given) ? new URL(given) : null;
-  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
-  return isOrigin ? url.origin : null;
-}
 
 function readPattern(given: string): RegExp | null {
   try {

@@ -42,13 +42,14 @@ async function runOnce(request: RunRequest): Promise<ExitCode> {
   if (chosen.length === 0) {
     throw new UsageError(`none of the ${scenarios.length} scenarios is chosen by --grep or --shard`);
   }
+  const way = await wayOf(request);
   const { reportersOf } = await import("./run-reporters.ts");
   const { runSuite } = await import("../scenario/run/run-suite.ts");
   const reporters = reportersOf(request);
   reporters.started({ scenarios: chosen.length, files });
   const lastStep = request.one("step");
   const suite = await runSuite(chosen, {
-    ...(await targetOf(request)),
+    ...way,
     startServer,
     seed: request.one("seed") ?? undefined,
     repeat: request.one("repeat") ?? 1,
@@ -74,7 +75,8 @@ function choose(scenarios: readonly Scenario[], request: RunRequest): readonly S
   return shard === null ? matching : matching.filter((_, index) => index % shard.count === shard.index - 1);
 }
 
-async function targetOf(request: RunRequest) {
+/** Where scenarios are run. @throws UsageError when the flags contradict each other or the wallets file is wrong. */
+async function wayOf(request: RunRequest) {
   const via = request.one("via");
   const url = request.one("target");
   const wallets = request.one("wallets");
@@ -84,7 +86,7 @@ async function targetOf(request: RunRequest) {
   }
   if (via !== null) throw new UsageError("--target and --via contradict each other: give one of them");
   const { openTargets } = await import("../scenario/venue/target-venue.ts");
-  return { via: "target", target: await openTargets(url, wallets) } as const;
+  return { via: "target", target: await openTargets(url.origin, wallets) } as const;
 }
 
 /** Express, viem and the rest of the server are loaded no sooner than a scenario is run over HTTP. */

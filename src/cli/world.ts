@@ -1,13 +1,12 @@
-import { writeFile } from "node:fs/promises";
-import { DEFAULT_CONFIG, type Given, readOne, SETTINGS, type Setting, wholeNumber } from "../config.ts";
+import { DEFAULT_CONFIG, type Given, readOne, SETTINGS, wholeNumber } from "../config.ts";
 import type { World } from "../world/world.ts";
 import { MOST_MARKETS } from "../world/world-limits.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
+import { OUT, save } from "./output-file.ts";
 import { UsageError } from "./usage-error.ts";
 
 const EVENTS = wholeNumber(1, MOST_MARKETS);
-const OUT: Setting<string> = { expected: "the path of a file to write", read: (text) => text || null };
 
 /** `clobsim world`: writes the world of a seed as JSON. */
 export const worldCommand: Command = {
@@ -51,14 +50,5 @@ async function generate(
   } catch (error) {
     const isContradiction = markets !== undefined && events !== undefined && error instanceof RangeError;
     throw isContradiction ? new UsageError(error.message) : error;
-  }
-}
-
-async function save(path: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, text);
-  } catch (error) {
-    const { code }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
-    throw new UsageError(`--out expects a file that can be written, found ${path} (${code})`);
   }
 }

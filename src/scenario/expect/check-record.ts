@@ -1,22 +1,26 @@
 import { readFile } from "node:fs/promises";
+import type { Place } from "../language/problem.ts";
 import type { Expectation } from "../language/scenario.ts";
 import { diffOf, expected, found, note } from "../run/diff.ts";
 import { goldenText } from "../run/picture.ts";
-import type { Mismatch, Session } from "../run/session.ts";
+import type { Mismatch, Session, Update } from "../run/session.ts";
 
 type Of<Kind extends Expectation["kind"]> = Extract<Expectation, { readonly kind: Kind }>;
 
 /** Compares the hash of everything; updating, notes the new one. */
 export async function checkStateHash(
   session: Session,
-  { place, hash, range }: Of<"stateHash">,
+  { place, hash, range, around }: Of<"stateHash">,
 ): Promise<Mismatch | null> {
   const seen = await session.venue.stateHash();
-  if (seen === null || seen === hash) return null;
+  if (seen === null) return null;
   if (session.isUpdating) {
-    session.updates.push({ kind: "value", file: place.file, range, text: seen });
-    return null;
+    const [before, after] = around;
+    const text = `${before}${seen}${after}`;
+    const update: Update = { kind: "value", file: place.file, range, text };
+    return updated(session, place, `${place.file} ${range[0]}`, seen, seen === hash ? null : update);
   }
+  if (seen === hash) return null;
   return {
     place,
     message: hash === "" ? "the state's hash is not written yet" : "the state's hash is another",
@@ -28,11 +32,10 @@ export async function checkStateHash(
 export async function checkGolden(session: Session, { place, file }: Of<"golden">): Promise<Mismatch | null> {
   const text = await goldenText(session);
   const kept = await readKept(file);
-  if (kept === text) return null;
   if (session.isUpdating) {
-    session.updates.push({ kind: "file", file, text });
-    return null;
+    return updated(session, place, file, text, kept === text ? null : { kind: "file", file, text });
   }
+  if (kept === text) return null;
   if (kept === null) {
     return {
       place,
@@ -40,13 +43,36 @@ export async function checkGolden(session: Session, { place, file }: Of<"golden"
       diff: [note("clobsim run --update writes it")],
     };
   }
-  const lines = (of: string): string[] => of.split("\n").slice(0, -1);
   return {
     place,
     message: "books and trades are not those of the golden file",
-    diff: [...diffOf(lines(kept), lines(text)), note("clobsim run --update writes it anew")],
+    diff: [...diffOf(linesOf(kept), linesOf(text)), note("clobsim run --update writes it anew")],
   };
 }
+
+/** Notes an update once, however often its place is come by: in each order of a race, in each inclusion of a file. */
+function updated(
+  session: Session,
+  place: Place,
+  where: string,
+  value: string,
+  update: Update | null,
+): Mismatch | null {
+  const before = session.recorded.get(where);
+  if (before === undefined) {
+    session.recorded.set(where, value);
+    if (update !== null) session.updates.push(update);
+    return null;
+  }
+  if (before === value) return null;
+  return {
+    place,
+    message: "no one value can be written, for this is checked more than once and differs",
+    diff: diffOf(linesOf(before), linesOf(value)),
+  };
+}
+
+const linesOf = (text: string): string[] => text.replace(/\n$/, "").split("\n");
 
 /** Line ends are the checkout's affair. */
 async function readKept(file: string): Promise<string | null> {

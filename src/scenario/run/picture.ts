@@ -1,4 +1,5 @@
 import type { BookView, HoldingView } from "../venue/venue.ts";
+import { stepsOf } from "./needs.ts";
 import type { Session } from "./session.ts";
 import {
   fillLike,
@@ -44,10 +45,14 @@ function holdingText({ asset, balance, reserved }: HoldingView): string {
   return `${name} ${text(balance)}${reserved === 0 ? "" : ` (${text(reserved)} reserved)`}`;
 }
 
-/** The orders that have a name, a line each. */
-async function orderLines({ venue, named }: Session): Promise<string[]> {
+/** The orders that have a name, a line each, in the order of the file, whatever order they were placed in. */
+async function orderLines(session: Session): Promise<string[]> {
   const lines: string[] = [];
-  for (const [name, key] of named) lines.push(`${name} ${lookText(await venue.order(key))}`);
+  for (const step of stepsOf(session.scenario.steps)) {
+    if (step.kind !== "order" || step.name === null) continue;
+    const key = session.orderNamed(step.name);
+    if (key !== undefined) lines.push(`${step.name} ${lookText(await session.venue.order(key))}`);
+  }
   return lines;
 }
 

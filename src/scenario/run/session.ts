@@ -44,7 +44,7 @@ export interface Memory {
 /** Told of a refused step, with its error code or why an order could not be canceled. */
 export type Refusals = (step: Step, code: string) => void;
 
-const ORDER_ID = /(?:order )?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/g;
+const ORDER_ID = /(?:the (?:resting )?)?(?:order )?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/g;
 
 /** What an order is called where its id would say little. */
 interface Label {
@@ -62,6 +62,8 @@ export class Session {
   readonly transcript: string[] = [];
   readonly races: RaceReport[] = [];
   readonly updates: Update[] = [];
+  /** While updating: what each golden file and each place of a hash holds from now on. */
+  readonly recorded = new Map<string, string>();
   readonly snapshots = new Map<string, { readonly kept: unknown; readonly memory: Memory }>();
   steps = 0;
   fillsRead = 0;
@@ -94,11 +96,6 @@ export class Session {
     this.#placed += 1;
     this.#labels.set(key, { name: name ?? `order ${this.#placed}`, account });
     if (name !== null) this.#orders.set(name, key);
-  }
-
-  /** The orders that have a name, oldest first. */
-  get named(): Iterable<readonly [string, OrderKey]> {
-    return this.#orders;
   }
 
   /** The order of a name; undefined when it was never placed. */

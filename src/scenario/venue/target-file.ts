@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { parse } from "yaml";
+import { parse, YAMLParseError } from "yaml";
 import { MONEY_PLACES, SIZE_PLACES, unitsOf } from "../../wire/decimals.ts";
 import { nearest } from "../../wire/nearest.ts";
 
@@ -30,6 +30,9 @@ export class TargetFileError extends Error {
 
 const SECRETS = ["privateKey", "apiKey", "secret", "passphrase"] as const;
 const MOST_ALIASES = 100;
+const VARIABLE = /^[A-Za-z_][A-Za-z\d_]{0,63}$/;
+/** n of secp256k1 (SEC 2, section 2.4.1): private keys are from 1 to n - 1. */
+const GROUP_ORDER = 0xffffffff_ffffffff_ffffffff_fffffffe_baaedce6_af48a03b_bfd25e8c_d0364141n;
 
 /**
  * Reads a wallets file (YAML or JSON): `markets: { market: will-it-rain }` and
@@ -44,25 +47,40 @@ export function readTargetFile(
   const whole = file.object(load(path), "the file", ["markets", "accounts"]);
   const markets = new Map<string, string>();
   for (const [name, value] of Object.entries(file.object(whole.markets ?? {}, "markets"))) {
-    markets.set(name, file.text(value, `markets.${name}`));
+    markets.set(name, file.text(value, `markets.${shown(name)}`));
   }
   const accounts = new Map<string, TargetAccount>();
   for (const [name, value] of Object.entries(file.object(whole.accounts ?? {}, "accounts"))) {
-    accounts.set(name, file.account(file.object(value, `accounts.${name}`), `accounts.${name}`));
+    const where = `accounts.${shown(name)}`;
+    accounts.set(name, file.account(file.object(value, where), where));
   }
   return { markets, accounts };
 }
 
+/** What a file holds; a warning of the parser would show the line, and with it a key. */
 function load(path: string): unknown {
   try {
-    return parse(readFileSync(path, "utf8"), { maxAliasCount: MOST_ALIASES, intAsBigInt: true });
+    const text = readFileSync(path, "utf8");
+    return parse(text, { maxAliasCount: MOST_ALIASES, intAsBigInt: true, logLevel: "error" });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new TargetFileError(
-      `--wallets ${path}: ${code === "ENOENT" ? "there is no such file" : message.split("\n")[0]}`,
-    );
+    throw new TargetFileError(`--wallets ${path}: ${reasonOf(error)}`);
   }
 }
+
+/** Without the parser's own words, which repeat what stands in the file. */
+function reasonOf(error: unknown): string {
+  if (error instanceof YAMLParseError) {
+    const [at] = error.linePos ?? [];
+    return `no valid YAML${at === undefined ? "" : ` at line ${at.line}, column ${at.col}`} (${error.code})`;
+  }
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) return "no valid YAML: an alias leads nowhere, or too many do";
+  return code === "ENOENT" ? "there is no such file" : `the file cannot be read (${code})`;
+}
+
+/** A name as it may be shown: a key that stands where a name belongs is not. */
+const shown = (name: string): string =>
+  /^[A-Za-z][\w -]{0,63}$/.test(name) && !/[\da-f-]{24}/i.test(name) ? name : "(a name)";
 
 class Reader {
   readonly #path: string;
@@ -82,7 +100,7 @@ class Reader {
     if (unknown === undefined) return object;
     const like = nearest(unknown, known ?? []);
     throw this.#wrong(
-      `${where}: unknown key ${JSON.stringify(unknown)}${like === undefined ? "" : `, did you mean ${like}?`}`,
+      `${where}: unknown key ${shown(unknown)}${like === undefined ? "" : `, did you mean ${like}?`}`,
     );
   }
 
@@ -95,18 +113,20 @@ class Reader {
     const secrets = new Map<string, string>();
     const funds = new Map<string, number>();
     for (const [key, value] of Object.entries(object)) {
-      if (SECRETS.some((secret) => secret === key)) secrets.set(key, this.#secret(value, `${where}.${key}`));
-      else funds.set(key, this.#units(value, key, `${where}.${key}`));
+      const place = `${where}.${shown(key)}`;
+      if (SECRETS.some((secret) => secret === key)) secrets.set(key, this.#secret(value, place));
+      else funds.set(key, this.#units(value, key, place));
     }
     const privateKey = secrets.get("privateKey") ?? "";
-    if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey)) {
+    if (!isPrivateKey(privateKey)) {
       throw this.#wrong(
         `${where}.privateKey: expected 0x and 64 hexadecimal digits in quotes, or $NAME of a variable that holds them`,
       );
     }
     const [apiKey, secret, passphrase] = SECRETS.slice(1).map((key) => secrets.get(key));
     if (apiKey === undefined || secret === undefined || passphrase === undefined) {
-      return { privateKey, credentials: null, funds };
+      if (secrets.size === 1) return { privateKey, credentials: null, funds };
+      throw this.#wrong(`${where}: expected apiKey, secret and passphrase, or none of them`);
     }
     return { privateKey, credentials: { apiKey, secret, passphrase }, funds };
   }
@@ -114,9 +134,10 @@ class Reader {
   #secret(value: unknown, where: string): string {
     const text = this.text(value, where);
     if (!text.startsWith("$")) return text;
-    const found = this.#environment[text.slice(1)];
-    if (found === undefined || found === "")
-      throw this.#wrong(`${where}: the variable ${text.slice(1)} is not set`);
+    const name = text.slice(1);
+    if (!VARIABLE.test(name)) throw this.#wrong(`${where}: expected the name of a variable after $`);
+    const found = this.#environment[name];
+    if (found === undefined || found === "") throw this.#wrong(`${where}: the variable ${name} is not set`);
     return found;
   }
 
@@ -134,4 +155,10 @@ class Reader {
   #wrong(message: string): TargetFileError {
     return new TargetFileError(`--wallets ${this.#path}: ${message}`);
   }
+}
+
+function isPrivateKey(text: string): boolean {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(text)) return false;
+  const number = BigInt(text);
+  return number > 0n && number < GROUP_ORDER;
 }

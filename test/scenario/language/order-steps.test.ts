@@ -3,7 +3,15 @@ import type { OrderStep, OrderWords } from "../../../src/scenario/language/scena
 import { lastStep, ofSteps, ofTwoMarkets } from "./scenario-texts.ts";
 
 const order = (line: string): OrderStep => lastStep(ofSteps(`alice: ${line}`)) as OrderStep;
-const HALF = { side: "BUY", size: 1000, outcome: "YES", price: 5000, orderType: "GTC", expiry: null, market: null };
+const HALF = {
+  side: "BUY",
+  size: 1000,
+  outcome: "YES",
+  price: 5000,
+  orderType: "GTC",
+  expiry: null,
+  market: null,
+};
 
 describe("an order line", () => {
   it.each([
@@ -81,12 +89,19 @@ describe("an order that is to be refused", () => {
     ["BUY 10 YES @ 0.5 IOC", { type: "IOC" }],
     ["BUY 10 YES @ 0.5 GTD", { type: "GTD", expiry: null }],
     ["BUY 10 YES @ 0.5 GTC +60s", { type: "GTC", expiry: { after: 60_000 } }],
-    ["BUY 10 YES @ 0.5 FOK 2026-01-02T00:00:00Z", { type: "FOK", expiry: { at: 1_767_312_000_000 } as never }],
+    [
+      "BUY 10 YES @ 0.5 FOK 2026-01-02T00:00:00Z",
+      { type: "FOK", expiry: { at: 1_767_312_000_000 } as never },
+    ],
     ["BUY 10 YES @ 0.5 GTD soon", { type: "GTD", expiry: { text: "soon" } }],
     ["BUY 10 YES @ 0.5 in nowhere", { market: "nowhere" }],
     ["BYU 0 YSE @ 2 GTX", { side: "BYU", size: "0", outcome: "YSE", price: "2", type: "GTX" }],
   ])("may be wrong: %s", (line, words) => {
-    expect(refused(line)).toMatchObject({ words, exact: null, expects: { rejects: { value: "INVALID_ORDER" } } });
+    expect(refused(line)).toMatchObject({
+      words,
+      exact: null,
+      expects: { rejects: { value: "INVALID_ORDER" } },
+    });
   });
 
   it("is exact when every word is right", () => {
@@ -97,7 +112,9 @@ describe("an order that is to be refused", () => {
 describe("what an order says of its own outcome", () => {
   it("is its status, its fills and where each stands", () => {
     const step = lastStep(
-      ofSteps("{ alice: BUY 10 YES @ 0.5, status: MATCHED 10/10, fills: [BUY 4 YES @ 0.4 from bob, BUY 6 YES @ 0.5 from bob MINT MINED] }"),
+      ofSteps(
+        "{ alice: BUY 10 YES @ 0.5, status: MATCHED 10/10, fills: [BUY 4 YES @ 0.4 from bob, BUY 6 YES @ 0.5 from bob MINT MINED] }",
+      ),
     );
     expect((step as OrderStep).expects).toEqual({
       status: {

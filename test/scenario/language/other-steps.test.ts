@@ -5,8 +5,14 @@ const GTD = "alice: BUY 10 YES @ 0.5 GTD +60s as bid";
 
 describe("a step", () => {
   it.each([
-    ["alice: fund 100.5 USDC", { kind: "fund", account: "alice", funding: { asset: "USDC", amount: 100_500_000 } }],
-    ["alice: fund 50 NO", { kind: "fund", funding: { asset: { market: null, outcome: "NO" }, amount: 5000 } }],
+    [
+      "alice: fund 100.5 USDC",
+      { kind: "fund", account: "alice", funding: { asset: "USDC", amount: 100_500_000 } },
+    ],
+    [
+      "alice: fund 50 NO",
+      { kind: "fund", funding: { asset: { market: null, outcome: "NO" }, amount: 5000 } },
+    ],
     ["alice: cancel all", { kind: "cancelAll", account: "alice", expects: { rejects: null } }],
     ["advance: 1h30m", { kind: "advance", by: 5_400_000 }],
     ["advance: 0s", { kind: "advance", by: 0 }],
@@ -14,11 +20,20 @@ describe("a step", () => {
     ["close: market", { kind: "close", market: null }],
     ["resolve: SPLIT", { kind: "resolve", market: null, outcome: "SPLIT" }],
     ["snapshot: before", { kind: "snapshot", name: "before" }],
-    ["generate: { orders: 5000 }", { kind: "generate", orders: 5000, accounts: 20, profile: "balanced", market: null }],
-    ["generate: { orders: 1, accounts: 2, profile: bursts, in: market }", { accounts: 2, profile: "bursts", market: null }],
+    [
+      "generate: { orders: 5000 }",
+      { kind: "generate", orders: 5000, accounts: 20, profile: "balanced", market: null },
+    ],
+    [
+      "generate: { orders: 1, accounts: 2, profile: bursts, in: market }",
+      { accounts: 2, profile: "bursts", market: null },
+    ],
     [
       "fault: { route: POST /order, status: 503, retryAfter: 2, probability: 0.25, times: 1, after: 0 }",
-      { kind: "fault", fault: { route: "POST /order", status: 503, retryAfter: 2, probability: 0.25, times: 1, after: 0 } },
+      {
+        kind: "fault",
+        fault: { route: "POST /order", status: 503, retryAfter: 2, probability: 0.25, times: 1, after: 0 },
+      },
     ],
     ["fault: { drop: reply, latency: 200ms }", { fault: { drop: "reply", latency: "200ms" } }],
   ])("%s", (step, expected) => {
@@ -63,7 +78,8 @@ describe("a step", () => {
   });
 
   it("may go by an alias", () => {
-    const text = "scenario: x\naccounts: { alice: {} }\nsteps:\n  - &buy { alice: BUY 10 YES @ 0.5 }\n  - *buy\n";
+    const text =
+      "scenario: x\naccounts: { alice: {} }\nsteps:\n  - &buy { alice: BUY 10 YES @ 0.5 }\n  - *buy\n";
     const [first, second] = scenarioOf(text).steps;
     expect(second).toEqual({ ...first, number: 2 });
   });
@@ -83,7 +99,8 @@ describe("a step", () => {
 });
 
 describe("a race", () => {
-  const race = "{ race: [{ bob: cancel bid }, { alice: BUY 1 YES @ 0.6 }], after: { orders: { bid: LIVE 0/10 } } }";
+  const race =
+    "{ race: [{ bob: cancel bid }, { alice: BUY 1 YES @ 0.6 }], after: { orders: { bid: LIVE 0/10 } } }";
 
   it("holds its steps, numbered on, and what must be true after each order of them", () => {
     expect(lastStep(ofSteps(BID, race))).toMatchObject({
@@ -121,7 +138,11 @@ describe("a request", () => {
   });
 
   it("has no body, no refusal and no answer that it does not say", () => {
-    expect(lastStep(ofSteps("request: GET /time"))).toMatchObject({ body: undefined, rejects: null, answers: null });
+    expect(lastStep(ofSteps("request: GET /time"))).toMatchObject({
+      body: undefined,
+      rejects: null,
+      answers: null,
+    });
   });
 
   it("says who signs it, its body, its headers and the answer", () => {
