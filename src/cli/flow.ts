@@ -87,13 +87,12 @@ function formatFor(out: string | null, asked: FlowFormat | null): FlowFormat {
   return asked ?? named ?? "csv";
 }
 
-/** Writes to stdout no faster than its reader reads, and stops when nobody does. */
+/** Writes to stdout no faster than its reader reads. Where nobody does any more, the program ends between two texts. */
 async function print(texts: Iterable<string>): Promise<void> {
   for (const text of texts) {
-    const isHeard = await new Promise<boolean>((resolve) => {
-      process.stdout.write(text, (error) => resolve(error === undefined || error === null));
+    await new Promise<void>((resolve) => {
+      process.stdout.write(text, () => resolve());
     });
-    if (!isHeard) return;
   }
 }
 

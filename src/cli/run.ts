@@ -86,7 +86,12 @@ async function wayOf(request: RunRequest) {
   }
   if (via !== null) throw new UsageError("--target and --via contradict each other: give one of them");
   const { openTargets } = await import("../scenario/venue/target-venue.ts");
-  return { via: "target", target: await openTargets(url.origin, wallets) } as const;
+  const { TargetFileError } = await import("../scenario/venue/target-file.ts");
+  try {
+    return { via: "target", target: await openTargets(url.origin, wallets, request.environment) } as const;
+  } catch (error) {
+    throw error instanceof TargetFileError ? new UsageError(error.message) : error;
+  }
 }
 
 /** Express, viem and the rest of the server are loaded no sooner than a scenario is run over HTTP. */

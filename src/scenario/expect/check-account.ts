@@ -15,7 +15,7 @@ export async function checkOrder(
 ): Promise<Mismatch | null> {
   const key = session.orderNamed(name);
   if (key === undefined) {
-    return { place, message: `order ${name} was never placed`, diff: [expected(lookText(look))] };
+    return { place, message: session.neverPlaced(name), diff: [expected(lookText(look))] };
   }
   return checkLook(session, place, name, key, look, await session.venue.order(key));
 }

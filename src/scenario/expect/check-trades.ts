@@ -1,6 +1,6 @@
 import type { Place } from "../language/problem.ts";
 import type { Expectation, FillLine, Placed } from "../language/scenario.ts";
-import { diffOf } from "../run/diff.ts";
+import { diffOf, expected } from "../run/diff.ts";
 import type { Mismatch, Session } from "../run/session.ts";
 import { fillLike, fillText, tradeText } from "../run/words.ts";
 import type { Fill } from "../venue/venue.ts";
@@ -48,6 +48,6 @@ function mismatchOf(
   return {
     place: lines[first]?.place ?? place,
     message: `the ${what} are not as expected${count}`,
-    diff: diffOf(wanted, seen),
+    diff: wanted.length === 0 ? [expected(`no ${what}`), ...diffOf(wanted, seen)] : diffOf(wanted, seen),
   };
 }

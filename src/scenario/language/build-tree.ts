@@ -9,8 +9,12 @@ const MOST_DIGITS = 15;
 const INTEGER = /^[-+]?\d+$/;
 const FEW_KEYS = 8;
 
-/** The tree of a file's nodes, each alias in it replaced by what it stands for. */
-export const treeOf = (page: Page, root: unknown): Node => new TreeBuilder(page).node(root, 1, 0);
+/** The tree of a file's nodes, each alias in it replaced by what it stands for; null with a problem when that is too much. */
+export function treeOf(page: Page, root: unknown): Node | null {
+  const builder = new TreeBuilder(page);
+  const tree = builder.node(root, 1, 0);
+  return builder.isTooMuch ? null : tree;
+}
 
 /** What an anchor names, and how much that is. */
 interface Anchored {
@@ -23,6 +27,7 @@ interface Anchored {
 class TreeBuilder {
   readonly #page: Page;
   readonly #anchors = new Map<string, Anchored>();
+  isTooMuch = false;
   #nodes = 0;
   #deepest = 0;
   #borrowed = 0;
@@ -107,16 +112,20 @@ class TreeBuilder {
       return nothing(start);
     }
     const { node, nodes, levels } = anchored;
-    if (level + levels > MOST_LEVELS + 1) {
-      this.#page.wrong(start, `nested deeper than ${MOST_LEVELS} levels`);
-      return nothing(start);
-    }
     this.#nodes += nodes;
     this.#borrowed += nodes;
     this.#deepest = Math.max(this.#deepest, level + levels);
+    if (level + levels > MOST_LEVELS + 1)
+      return this.#tooMuch(start, `nested deeper than ${MOST_LEVELS} levels`);
     if (this.#borrowed <= MOST_BORROWED) return node;
-    this.#page.wrong(start, `aliases stand for more than ${MOST_BORROWED} nodes`);
-    return nothing(start);
+    return this.#tooMuch(start, `aliases stand for more than ${MOST_BORROWED} nodes`);
+  }
+
+  /** Told once: whatever follows is no better. */
+  #tooMuch(at: number, message: string): Node {
+    if (!this.isTooMuch) this.#page.wrong(at, message);
+    this.isTooMuch = true;
+    return nothing(at);
   }
 }
 

@@ -1,4 +1,4 @@
-import { Composer, type CST, Lexer, type ParsedNode, Parser } from "yaml";
+import { Composer, CST, Lexer, type ParsedNode, Parser } from "yaml";
 import type { Page } from "./page.ts";
 import { MOST_PROBLEMS } from "./problem-list.ts";
 import { orderedFaults, type YamlFault, yamlFault } from "./yaml-fault.ts";
@@ -38,12 +38,13 @@ class Reading {
     let lexemes = 0;
     let isScalar = false;
     for (const lexeme of new Lexer().lex(text)) {
+      const at = this.#parser.offset;
       if (isScalar) isScalar = false;
       else if (lexeme === SCALAR_FOLLOWS) isScalar = true;
-      else this.#note(lexeme);
+      else this.#note(lexeme, at);
       for (const token of this.#parser.next(lexeme)) this.#take(token);
       lexemes += 1;
-      if (this.#isTooMuch(lexemes)) return;
+      if (this.#isTooMuch(lexemes, at)) return;
     }
     for (const token of this.#parser.end()) this.#take(token);
   }
@@ -65,8 +66,7 @@ class Reading {
     return root;
   }
 
-  #note(lexeme: string): void {
-    const at = this.#parser.offset;
+  #note(lexeme: string, at: number): void {
     if (lexeme.startsWith("#")) this.comments.push(at, at + lexeme.length);
     else if (lexeme.startsWith("!")) {
       this.#fault(
@@ -91,11 +91,12 @@ class Reading {
     } else if (type === "document" || type === "doc-end") this.#documents.push(token);
   }
 
-  #isTooMuch(lexemes: number): boolean {
-    const { offset, stack } = this.#parser;
-    // A document and a scalar stand in the stack besides the collections.
-    if (stack.length > MOST_LEVELS + 2) this.#fault(offset, `nested deeper than ${MOST_LEVELS} levels`);
-    else if (lexemes > MOST_LEXEMES) this.#fault(offset, `more than ${MOST_LEXEMES} words and signs`);
+  #isTooMuch(lexemes: number, at: number): boolean {
+    const { stack } = this.#parser;
+    // Below the collections the stack holds the document, above them perhaps a scalar.
+    const levels = stack.length - (CST.isCollection(stack.at(-1)) ? 1 : 2);
+    if (levels > MOST_LEVELS) this.#fault(at, `nested deeper than ${MOST_LEVELS} levels`);
+    else if (lexemes > MOST_LEXEMES) this.#fault(at, `more than ${MOST_LEXEMES} words and signs`);
     else return this.faults.length >= MOST_PROBLEMS;
     return true;
   }

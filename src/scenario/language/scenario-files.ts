@@ -77,7 +77,8 @@ export class ScenarioFiles {
   #open(file: string, text: string, folder: string): OpenFile | null {
     const page = new Page(new SourceText(file, text), this.#problems);
     if (exceedsLimits(page)) return null;
-    const root = parseYaml(page);
-    return root === undefined ? null : { page, folder, root: treeOf(page, root) };
+    const parsed = parseYaml(page);
+    const root = parsed === undefined ? null : treeOf(page, parsed);
+    return root && { page, folder, root };
   }
 }

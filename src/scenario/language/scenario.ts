@@ -154,7 +154,6 @@ export interface GenerateStep extends StepBase {
   readonly kind: "generate";
   readonly orders: number;
   readonly accounts: number;
-  /** Name of a profile. */
   readonly profile: string;
   readonly market: string | null;
 }

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Update } from "./session.ts";
+import { shownPath } from "./shown-path.ts";
 
 /** Writes what a run found out of date, and answers the files written; a value changes in its place in the file. */
 export async function applyUpdates(updates: readonly Update[]): Promise<string[]> {
@@ -19,5 +20,5 @@ export async function applyUpdates(updates: readonly Update[]): Promise<string[]
     await writeFile(file, text);
     written.add(file);
   }
-  return [...written];
+  return [...written].map(shownPath);
 }

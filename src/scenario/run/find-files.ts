@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
-import { relative, resolve, sep } from "node:path";
+import { resolve } from "node:path";
 import { globSync } from "tinyglobby";
+import { shownPath } from "./shown-path.ts";
 
 /** In a folder: what has such a name, unless it begins with an underscore, as parts for `include` do. */
 const IN_FOLDER = ["**/*.yaml", "**/*.yml", "**/*.scenario.json"];
@@ -35,13 +36,7 @@ function filesOf(path: string): string[] {
   const options = { absolute: true, ignore: PARTS, expandDirectories: false, onlyFiles: true } as const;
   const files =
     kind === "folder" ? globSync(IN_FOLDER, { ...options, cwd: resolve(path) }) : globSync(path, options);
-  return files.map(named);
-}
-
-/** As a person in this folder would write it. */
-function named(file: string): string {
-  const short = relative(process.cwd(), file);
-  return (short.startsWith("..") ? file : short).split(sep).join("/");
+  return files.map(shownPath);
 }
 
 function kindOf(path: string): "file" | "folder" | "none" {

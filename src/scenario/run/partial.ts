@@ -21,11 +21,17 @@ export function differences(wanted: unknown, seen: unknown, path = ""): Differen
     return wanted.flatMap((value, index) => differences(value, seen[index], `${path}[${index}]`));
   }
   if (Object.is(wanted, seen)) return [];
+  if (Array.isArray(wanted) && Array.isArray(seen)) {
+    return [{ path: path === "" ? "answer" : path, wanted: listText(wanted), seen: listText(seen) }];
+  }
   return [{ path: path === "" ? "answer" : path, wanted: shown(wanted), seen: shown(seen) }];
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+const listText = (list: readonly unknown[]): string =>
+  `${list.length} item${list.length === 1 ? "" : "s"} ${shown(list)}`;
 
 const MOST = 120;
 

@@ -1,4 +1,5 @@
-import type { Place } from "../language/problem.ts";
+import { FlowError } from "../flow/flow-error.ts";
+import { type Place, placeText } from "../language/problem.ts";
 import type { AccountTerms, Scenario, Step } from "../language/scenario.ts";
 import type { Soon, Venue } from "../venue/venue.ts";
 import { note } from "./diff.ts";
@@ -7,6 +8,7 @@ import { explore } from "./race.ts";
 import { repeatLine } from "./repeat-line.ts";
 import type { DiffLine, Failure, ScenarioResult, Way } from "./result.ts";
 import { fail, type Mismatch, type Refusals, ScenarioFailure, Session, type Update } from "./session.ts";
+import { shownPath } from "./shown-path.ts";
 import { takeStep } from "./take-step.ts";
 import { refusedText } from "./words.ts";
 
@@ -140,9 +142,8 @@ class ScenarioRun {
   #trouble(error: unknown): Mismatch {
     const place: Place = this.#step?.place ?? this.#scenario.place;
     const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
-    if (name === "VenueError" || name === "WorldOpeningError" || name === "FlowError") {
-      return { place, message, diff: [] };
-    }
+    if (error instanceof FlowError) return { place, message: flowText(error), diff: [] };
+    if (name === "VenueError" || name === "WorldOpeningError") return { place, message, diff: [] };
     const trace = (stack ?? "").split("\n").slice(1, 6);
     return {
       place,
@@ -150,6 +151,12 @@ class ScenarioRun {
       diff: trace.map((line) => note(line.trim())),
     };
   }
+}
+
+/** A wrong row, at its own place in its own file. */
+function flowText({ file, line, column, message }: FlowError): string {
+  const path = shownPath(file);
+  return `${line === 0 ? path : placeText({ file: path, line, column })}: ${message}`;
 }
 
 /** Several mismatches under the sentence of each. */

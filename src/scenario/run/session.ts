@@ -67,6 +67,8 @@ export class Session {
   readonly snapshots = new Map<string, { readonly kept: unknown; readonly memory: Memory }>();
   steps = 0;
   fillsRead = 0;
+  /** Why orders that have a name were not placed. */
+  readonly unplaced = new Map<string, string>();
   #orders = new Map<string, OrderKey>();
   #labels = new Map<OrderKey, Label>();
   #placed = 0;
@@ -101,6 +103,12 @@ export class Session {
   /** The order of a name; undefined when it was never placed. */
   orderNamed(name: string): OrderKey | undefined {
     return this.#orders.get(name);
+  }
+
+  /** That an order of a name was never placed, and why where that is known. */
+  neverPlaced(name: string): string {
+    const reason = this.unplaced.get(name);
+    return `order ${name} was never placed${reason === undefined ? "" : `: ${reason}`}`;
   }
 
   /** What an order is called in the transcript. */

@@ -22,6 +22,8 @@ export async function takeOrder(session: Session, step: OrderStep, strictness: S
   const before = venue.fillCount();
   const attempt = await venue.place(step.account, step.words, step.exact);
   if (!attempt.ok) {
+    if (step.name !== null)
+      session.unplaced.set(step.name, `step ${step.number} was refused with ${attempt.code}`);
     refused(session, step, attempt, step.expects.rejects, strictness);
     return;
   }
@@ -41,7 +43,7 @@ export async function takeOrder(session: Session, step: OrderStep, strictness: S
 export async function takeCancel(session: Session, step: CancelStep, strictness: Strictness): Promise<void> {
   const key = session.orderNamed(step.order);
   if (key === undefined && strictness === "strict" && step.expects.rejects === null) {
-    fail(step.place, `order ${step.order} was never placed`);
+    fail(step.place, session.neverPlaced(step.order));
   }
   const attempt = await session.venue.cancel(step.account, key ?? step.order);
   const [reason] = attempt.ok ? attempt.value.notCanceled : [];

@@ -81,7 +81,7 @@ async function at(session: Session, step: AtStep): Promise<void> {
   const { moment } = step;
   if ("at" in moment) return advance(session, step, () => moment.at);
   const key = session.orderNamed(moment.expiryOf);
-  if (key === undefined) fail(step.place, `order ${moment.expiryOf} was never placed`);
+  if (key === undefined) fail(step.place, session.neverPlaced(moment.expiryOf));
   const { expiration } = await session.venue.order(key);
   if (expiration === null) fail(step.place, `order ${moment.expiryOf} does not expire`);
   return advance(session, step, () => expiration + moment.offset);

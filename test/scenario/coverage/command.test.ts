@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { coverageCommand } from "../../../src/cli/coverage.ts";
+import { ENDING, FAILING, Folder, PARTS, UNSIGNED } from "./files.ts";
+
+const folder = new Folder();
+const parts = folder.write("parts.yaml", PARTS);
+const ending = folder.write("ending.yaml", ENDING);
+const failing = folder.write("failing.yaml", FAILING);
+const unsigned = folder.write("unsigned.yaml", UNSIGNED);
+const wrong = folder.write("wrong.yaml", "scenario: nothing happens\n");
+
+const printed = { stdout: "", stderr: "" };
+
+beforeEach(() => {
+  for (const stream of ["stdout", "stderr"] as const) {
+    vi.spyOn(process[stream], "write").mockImplementation((text) => {
+      printed[stream] += text;
+      return true;
+    });
+  }
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+type Flags = Readonly<Record<string, string>>;
+
+/** Runs the command as `clobsim coverage` does. */
+async function coverage(paths: readonly string[], flags: Flags = {}) {
+  printed.stdout = "";
+  printed.stderr = "";
+  const texts = Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, [text]]));
+  const code = await coverageCommand.run({ flags: texts, environment: {} }, paths);
+  return { code, stdout: folder.within(printed.stdout), stderr: folder.within(printed.stderr) };
+}
+
+describe("clobsim coverage", () => {
+  it("prints the table and ends well where nothing is asked of it", async () => {
+    const { code, stdout, stderr } = await coverage([parts, ending]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/\n {2}✓ GTC {34}2 {6}3 {2}parts\.yaml\n/);
+    expect(stdout).toMatch(/\n\n32 of \d+ items, \d+\.\d %\n$/);
+  });
+
+  it("ends well when --min is reached, and says by how much it is missed", async () => {
+    const { stdout } = await coverage([parts, ending]);
+    const percent = Number(/, (\S+) %\n$/.exec(stdout)?.[1]);
+    const enough = await coverage([parts, ending], { min: `${Math.floor(percent)}` });
+    expect(enough).toMatchObject({ code: 0, stderr: "" });
+    const more = Math.floor(percent) + 1;
+    const missed = await coverage([parts, ending], { min: `${more}` });
+    const stderr = `clobsim: --min expects ${more} %, found ${percent} %\n`;
+    expect(missed).toMatchObject({ code: 1, stderr });
+  });
+
+  it("fails when a scenario does, and names it", async () => {
+    const { code, stdout, stderr } = await coverage([parts, failing]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "clobsim: 1 scenario failed\n" });
+    expect(stdout).toContain("failed\n  ✗ a book is never what it is not\n    failing.yaml:5:23\n");
+  });
+
+  it("runs nothing when a file is wrong", async () => {
+    const { code, stdout, stderr } = await coverage([parts, wrong]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain("wrong.yaml:1:1: ");
+  });
+
+  it("expects paths", async () => {
+    await expect(coverage([])).rejects.toThrow(
+      "coverage expects files, folders or globs, found none (see clobsim coverage --help)",
+    );
+  });
+
+  it.each([
+    [{ via: "target" }, '--via expects process or http, found "target"'],
+    [{ min: "101" }, '--min expects a whole number from 0 to 100, found "101"'],
+  ])("refuses %j", async (flags: Flags, sentence) => {
+    await expect(coverage([parts], flags)).rejects.toThrow(sentence);
+  });
+});
+
+describe("clobsim coverage --json", () => {
+  it("prints the same figures as one document", async () => {
+    const { code, stdout } = await coverage([parts, failing, unsigned], { json: "true", via: "process" });
+    const { groups, ...document } = JSON.parse(stdout);
+    const total = groups.reduce((sum: number, group: { total: number }) => sum + group.total, 0);
+    expect(code).toBe(1);
+    expect(document).toEqual({
+      version: 1,
+      exercised: 15,
+      total,
+      percent: Math.floor((15 * 1000) / total) / 10,
+      scenarios: { passed: 1, failed: 1, skipped: 1 },
+      failed: [
+        {
+          file: "failing.yaml",
+          name: "a book is never what it is not",
+          message: "the bids of YES are not as expected",
+          repeat: expect.stringMatching(/^clobsim run failing\.yaml /),
+        },
+      ],
+      skipped: [
+        {
+          file: "unsigned.yaml",
+          name: "an order without a signature is refused",
+          reason: "needs HTTP: run it with --via http",
+        },
+      ],
+    });
+    expect(groups[0]).toEqual({
+      name: "order types",
+      exercised: 2,
+      total: 4,
+      percent: 50,
+      items: [
+        { name: "GTC", scenarios: 1, times: 2, first: "parts.yaml" },
+        { name: "GTD", scenarios: 0, times: 0, first: null },
+        { name: "FOK", scenarios: 0, times: 0, first: null },
+        { name: "FAK", scenarios: 1, times: 1, first: "parts.yaml" },
+      ],
+    });
+  });
+
+  it("calls an endpoint by its operation, method and path", async () => {
+    const { stdout } = await coverage([unsigned], { json: "true", via: "http" });
+    const { groups } = JSON.parse(stdout);
+    const { items } = groups.find(({ name }: { name: string }) => name === "endpoints");
+    expect(items).toContainEqual({
+      name: "getTime GET /clob/time",
+      scenarios: 1,
+      times: 1,
+      first: "unsigned.yaml",
+    });
+  });
+});
