@@ -11,6 +11,8 @@ import { UsageError } from "./usage-error.ts";
 
 /** All reporters that were asked for, as one. */
 export interface Reporters extends Reporter {
+  /** Whether one of them tells of state hashes. */
+  readonly showHashes: boolean;
   /** Prints all that happened in one scenario. */
   transcript(result: ScenarioResult): void;
 }
@@ -41,6 +43,7 @@ export function reportersOf(request: RunRequest): Reporters {
     outputs.push({ reporter, end });
   }
   return {
+    showHashes: asked.some((argument) => parsed(argument).name === "json"),
     started: (plan: SuitePlan) => {
       for (const { reporter } of outputs) reporter.started(plan);
     },

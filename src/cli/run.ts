@@ -55,6 +55,8 @@ async function runOnce(request: RunRequest): Promise<ExitCode> {
     repeat: request.one("repeat") ?? 1,
     lastStep,
     isUpdating: request.one("update") ?? false,
+    // Nobody sees it otherwise.
+    isHashed: lastStep !== null || reporters.showHashes,
     bail: request.one("bail") ?? false,
     finished: (result) => {
       reporters.finished(result);

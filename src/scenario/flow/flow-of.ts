@@ -24,8 +24,14 @@ export function flowOf(
   if (step.kind === "replay") return readFlow(step.file, { start: setting.start });
   const profile = profileNamed(step.profile);
   if (profile === undefined) throw new FlowError(step.place.file, 0, 0, `unknown profile ${step.profile}`);
-  const { orders, accounts } = step;
-  return inBatches(generateFlow({ seed: setting.seed, orders, accounts, profile, market: setting.grid }));
+  const { orders, accounts, place } = step;
+  try {
+    return inBatches(generateFlow({ seed: setting.seed, orders, accounts, profile, market: setting.grid }));
+  } catch (error) {
+    throw error instanceof RangeError
+      ? new FlowError(place.file, place.line, place.column, error.message)
+      : error;
+  }
 }
 
 async function* inBatches(rows: Iterable<FlowRow>): AsyncGenerator<readonly FlowRow[]> {

@@ -38,7 +38,7 @@ const READERS: ReadonlyMap<string, (step: StepSource) => Step | null> = new Map<
 ]);
 const NOT_IN_A_RACE: readonly string[] = ["race", "include", "snapshot", "restore"];
 const MOST_STEPS = 100_000;
-const MOST_RUNS = 50_400;
+const MOST_RUNS = 5_040;
 
 /** Reads the steps of a scenario in order, those of included files in their places. */
 export class StepsReader {

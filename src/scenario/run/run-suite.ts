@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { World } from "../../world/world.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
-import { openHttp, type StartServer } from "../venue/open-http.ts";
+import type { openHttp, StartServer } from "../venue/open-http.ts";
 import type { Venue } from "../venue/venue.ts";
 import { VenueError } from "../venue/venue-error.ts";
 import { Wallets } from "../venue/wallets.ts";
@@ -31,6 +31,8 @@ export interface SuiteOptions {
   readonly repeat?: number;
   readonly lastStep?: number | null;
   readonly isUpdating?: boolean;
+  /** Whether each result has the state's hash at its end, which takes long after millions of orders. */
+  readonly isHashed?: boolean;
   /** Whether to stop after the first failure. */
   readonly bail?: boolean;
   readonly watcher?: SuiteWatcher;
@@ -70,7 +72,7 @@ export class Suite {
   }
 
   async run(written: Scenario): Promise<ScenarioResult> {
-    const { via, seed, lastStep = null, isUpdating = false, repeat = 1 } = this.#options;
+    const { via, seed, lastStep = null, isUpdating = false, repeat = 1, isHashed = true } = this.#options;
     const scenario = seed === undefined ? written : { ...written, seed };
     const way = via === "auto" ? (needsHttp(scenario) ? "http" : "process") : via;
     if (way === "process" && needsHttp(scenario)) {
@@ -79,7 +81,14 @@ export class Suite {
     const opening = await this.#opening(scenario, way);
     if (typeof opening === "string") return skipped(scenario, way, opening);
     const refused = this.#options.watcher?.refused;
-    const options: RunOptions = { way, open: opening, lastStep, isUpdating, refused };
+    const options: RunOptions = {
+      way,
+      open: opening,
+      lastStep,
+      isUpdating,
+      refused,
+      isHashed: isHashed || repeat > 1,
+    };
     const first = await runScenario(scenario, options);
     const files = await applyUpdates(first.updates);
     const result = { ...first.result, written: files };
@@ -97,6 +106,8 @@ export class Suite {
       return async () => watched(new LocalVenue(scenario, await this.#worldOf(scenario), this.#wallets));
     }
     if (way === "http") {
+      // Client and signatures are loaded only for scenarios that go over HTTP.
+      const { openHttp } = await import("../venue/open-http.ts");
       return async () =>
         watched(
           await openHttp(

@@ -6,6 +6,7 @@ import { refusalError } from "../../wire/refusals.ts";
 import type { CancelRow, FlowRow, PlaceRow } from "../flow/flow-row.ts";
 import { refusedText, rowText } from "../run/words.ts";
 import type { LocalVenue } from "./local-venue.ts";
+import { OrderRefs } from "./order-refs.ts";
 import type { FlowOutcome } from "./venue.ts";
 
 /** Plays the rows of a flow, each at its moment counted from now; `market` is theirs where they name none. */
@@ -26,8 +27,7 @@ class LocalPlayer {
   readonly #start: Millis;
   readonly #addresses = new Map<string, string>();
   readonly #tokens = new Map<string, Record<"YES" | "NO", string>>();
-  /** Order numbers by the flow's names. */
-  readonly #orders = new Map<string, number>();
+  readonly #orders = new OrderRefs();
   readonly #counts = { rows: 0, placed: 0, canceled: 0, rejected: 0 };
   #firstRejection: string | null = null;
 

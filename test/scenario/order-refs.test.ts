@@ -1,0 +1,34 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { OrderRefs } from "../../src/scenario/venue/order-refs.ts";
+
+/** Names that look alike: counted, padded, far ahead, of another prefix, or no counted names at all. */
+const REF = fc.oneof(
+  fc.nat(40).map((count) => `o${count}`),
+  fc.nat(40).map((count) => `o0${count}`),
+  fc.integer({ min: 4_000, max: 9_000 }).map((count) => `o${count}`),
+  fc.nat(40).map((count) => `p${count}`),
+  fc.constantFrom("o", "12", "012", "o1x", "999999999999", "o999999999"),
+);
+
+describe("the names of a flow's orders", () => {
+  it("stand for the latest order that was given each", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(REF, fc.integer({ min: 1, max: 1_000_000 })), { maxLength: 60 }), (given) => {
+        const refs = new OrderRefs();
+        const map = new Map<string, number>();
+        for (const [ref, order] of given) {
+          refs.set(ref, order);
+          map.set(ref, order);
+        }
+        for (const [ref] of given) expect(refs.get(ref)).toBe(map.get(ref));
+      }),
+    );
+  });
+
+  it("that were never given stand for none", () => {
+    const refs = new OrderRefs();
+    refs.set("o5", 1);
+    for (const ref of ["o4", "o05", "o6", "5", "p5", "o", ""]) expect(refs.get(ref)).toBeUndefined();
+  });
+});
