@@ -1,7 +1,8 @@
-import { type FSWatcher, statSync, watch } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { reportFailure } from "./failure.ts";
+import { FolderWatch } from "./folder-watch.ts";
 import { stopSignal } from "./stop-signal.ts";
 
 /** Editors write a file in several steps; what changes within so many milliseconds is one change. */
@@ -25,16 +26,17 @@ export async function watchAndRun(paths: readonly string[], run: () => Promise<E
   const changed = (): void => {
     if (timer !== null) clearTimeout(timer);
     timer = setTimeout(() => {
+      folders.look();
       isStale = true;
       void runWhileStale();
     }, SETTLE_MS);
   };
   const stopped = stopSignal();
-  const watchers: FSWatcher[] = foldersOf(paths).map((folder) => watch(folder, { recursive: true }, changed));
+  const folders = new FolderWatch(foldersOf(paths), changed);
   await runWhileStale();
   await stopped;
   if (timer !== null) clearTimeout(timer);
-  for (const watcher of watchers) watcher.close();
+  folders.close();
   return EXIT.ok;
 }
 

@@ -150,6 +150,11 @@ describe("a wrong cell is named with its line and column, what was expected and 
 });
 
 describe("a wrong line is named", () => {
+  it("behind cells with commas of their own", async () => {
+    const file = 'ref,type,at,account,side,outcome,price,size\n"a,""b""",",",soon,alice,BUY,YES,0.5,1';
+    expect(await flawIn(file)).toMatch(/^2:15 at expects/);
+  });
+
   it.each([
     ["more cells than the header", `${GOOD},1`, "3:37 expected 9 cells as in the header, found 10"],
     ["fewer cells than the header", "0,alice,cancel,bid", "3:19 expected 9 cells as in the header, found 4"],

@@ -89,7 +89,7 @@ describe("a flow of any length", () => {
     Buffer.from(
       Array.from({ length: 1000 }, (_none, index) => {
         const ref = `an-order-with-a-long-name-${from + index}`;
-        return `${from + index},a-trader-with-a-long-name,cancel,${ref},,,,,\n`;
+        return `${from + index},a-trader-with-a-long-name-${from},cancel,${ref},,,,,\n`;
       }).join(""),
     );
 

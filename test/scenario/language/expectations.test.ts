@@ -95,9 +95,9 @@ describe("an expectation", () => {
   it("of balances has the whole, or the parts that it names", () => {
     const balances =
       "{ alice: { USDC: 945.5, YES: { available: 40, reserved: 0 } }, bob: { NO: { balance: 1 } } }";
-    const look = { balance: null, available: null, reserved: null };
+    const look = { amount: null, balance: null, available: null, reserved: null };
     expect(expected(`{ balances: ${balances} }`)).toEqual([
-      { kind: "balance", account: "alice", look: { ...look, asset: "USDC", balance: 945_500_000 } },
+      { kind: "balance", account: "alice", look: { ...look, asset: "USDC", amount: 945_500_000 } },
       { kind: "balance", account: "alice", look: { ...look, asset: YES, available: 4000, reserved: 0 } },
       { kind: "balance", account: "bob", look: { ...look, asset: NO, balance: 100 } },
     ]);
@@ -164,9 +164,6 @@ describe("the hash of everything", () => {
   it.each(["", "~", "null", '""', "''", HASH, `"${HASH}"`])("is written in the place of %s", (value) => {
     const text = ofSteps(`expect: { stateHash: ${value} }`);
     expect(expectationsOf(updated(text))).toMatchObject([{ hash: "f".repeat(64) }]);
-    expect(updated(text).replace(/"?f{64}"?|'f{64}'/, "HASH")).toBe(
-      ofSteps("expect: { stateHash: HASH }").replace("HASH", value === "" ? "HASH" : "HASH"),
-    );
   });
 
   it("is written behind the colon that nothing follows", () => {

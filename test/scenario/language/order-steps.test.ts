@@ -104,6 +104,14 @@ describe("an order that is to be refused", () => {
     });
   });
 
+  it.each(["INVALID_TICK_SIZE", "MARKET_CLOSED", "CONNECTION_LOST", "HTTP 503"])(
+    "may be refused with %s",
+    (code) => {
+      const step = lastStep(ofSteps(`{ alice: BUY 10 YES @ 0.5, rejects: ${code} }`)) as OrderStep;
+      expect(step.expects.rejects).toEqual({ value: code, place: { file: "x.yaml", line: 4, column: 41 } });
+    },
+  );
+
   it("is exact when every word is right", () => {
     expect(refused("BUY 10 YES @ 0.555").exact).toEqual({ ...HALF, price: 5550 });
   });
@@ -147,7 +155,7 @@ describe("what an order says of its own outcome", () => {
               matchType: "MINT",
               status: "MINED",
             },
-            place: { file: "x.yaml", line: 4, column: 90 },
+            place: { file: "x.yaml", line: 4, column: 89 },
           },
         ],
         place: { file: "x.yaml", line: 4, column: 62 },

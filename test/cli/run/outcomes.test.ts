@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Launcher } from "./launcher.ts";
+
+let clobsim: Launcher;
+
+beforeAll(async () => {
+  clobsim = await Launcher.bundled();
+  clobsim.write("good/a.yaml", "scenario: a passes\nsteps: [{ advance: 1s }]\n");
+  clobsim.write("good/b.yaml", "scenario: b passes\nsteps: [{ advance: 2s }]\n");
+  clobsim.write("good/c.yaml", "scenario: c needs HTTP\nsteps: [{ request: GET /clob/time }]\n");
+  clobsim.write("good/_part.yaml", "- advance: 1s\n");
+  clobsim.write("good/notes.txt", "no scenario\n");
+  clobsim.write("bad/fails.yaml", FAILS);
+  clobsim.write("bad/fails-too.yaml", FAILS.replace("it fails", "it fails, too"));
+  clobsim.write("wrong/wrong.yaml", "scenario: wrong\nstepps: []\nsteps:\n  - advanse: 1s\n");
+  clobsim.write("wallets.yaml", `accounts: { alice: { privateKey: "${KEY}" } }\n`);
+});
+
+afterAll(() => clobsim.dispose());
+
+const KEY = "0xnot-a-key-but-secret-all-the-same";
+const FAILS = `scenario: it fails
+accounts: { alice: { USDC: 10 } }
+steps:
+  - alice: BUY 1 YES @ 0.5
+  - expect: { book: { YES: { bids: [0.5 x 2] } } }
+  - advance: 1s
+`;
+
+describe("the exit code of clobsim run", () => {
+  it("is 0 when all passed", async () => {
+    const { code, stdout, stderr } = await clobsim.run("good");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("3 scenarios in 3 files: 3 passed\n");
+  });
+
+  it("is 0 when some are skipped, which it says with the reason", async () => {
+    const { code, stdout } = await clobsim.run("good", "--via", "process");
+    expect(code).toBe(0);
+    expect(stdout).toContain("skipped: needs HTTP: run it with --via http");
+    expect(stdout).toMatch(/2 passed.*1 skipped/);
+  });
+
+  it("is 1 when one failed, after all are run", async () => {
+    const { code, stdout, stderr } = await clobsim.run("bad", "good/a.yaml");
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+    expect(stdout).toContain("bad/fails.yaml:5:23\n");
+    expect(stdout).toMatch(/1 passed/);
+    expect(stdout).toMatch(/2 failed/);
+  });
+
+  it("is 2 when a file is wrong: every problem on stderr with its place, and nothing is run", async () => {
+    const { code, stdout, stderr } = await clobsim.run("good", "wrong", "bad");
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    const lines = stderr.trimEnd().split("\n");
+    expect(lines[0]).toMatch(/^wrong\/wrong\.yaml:2:1: .*stepps.*\(did you mean steps\?\)$/);
+    expect(lines[1]).toMatch(/^wrong\/wrong\.yaml:4:5: .*advanse.*\(did you mean advance\?\)$/);
+    expect(lines.slice(2)).toEqual(["clobsim: 2 problems in 1 file, nothing was run"]);
+  });
+
+  it.each<[args: string[], sentence: string]>([
+    [[], "run expects files, folders or globs, found none (see clobsim run --help)"],
+    [["nowhere"], "no scenario file at nowhere: expected a file, a folder with .yaml files, or a glob"],
+    [["no*/x.yaml"], "no scenario file at no*/x.yaml: expected a file, a folder with .yaml files, or a glob"],
+    [["good", "--via", "target"], '--via expects process or http, found "target"'],
+    [
+      ["good", "--target", "example"],
+      '--target expects an origin such as http://127.0.0.1:7070, found "example"',
+    ],
+    [
+      ["good", "--target", "http://h/a"],
+      '--target expects an origin such as http://127.0.0.1:7070, found "http://h/a"',
+    ],
+    [["good", "--repeat", "0"], '--repeat expects a whole number from 1 to 1000000, found "0"'],
+    [["good", "--step", "one"], '--step expects a whole number from 1 to 1000000, found "one"'],
+    [["good", "--shard", "3/2"], '--shard expects i/n with i from 1 to n, such as 2/4, found "3/2"'],
+    [["good", "--shard", "0/2"], '--shard expects i/n with i from 1 to n, such as 2/4, found "0/2"'],
+    [["good", "--grep", "("], '--grep expects a regular expression, found "("'],
+    [["good", "--grep", "nothing like it"], "none of the 3 scenarios is chosen by --grep or --shard"],
+    [["good/a.yaml", "--shard", "2/2"], "none of the 1 scenarios is chosen by --grep or --shard"],
+    [["good", "--wallets", "wallets.yaml"], "--wallets goes with --target, found it alone"],
+    [
+      ["good", "--via", "http", "--target", "http://127.0.0.1:1"],
+      "--target and --via contradict each other: give one of them",
+    ],
+    [
+      ["good", "--target", "http://127.0.0.1:1", "--wallets", "none.yaml"],
+      "--wallets none.yaml: there is no such file",
+    ],
+    [
+      ["good", "--target", "http://127.0.0.1:1", "--wallets", "wallets.yaml"],
+      "--wallets wallets.yaml: accounts.alice.privateKey: expected 0x and 64 hexadecimal digits in quotes, or $NAME of a variable that holds them",
+    ],
+    [["good", "--seed"], "--seed expects"],
+    [["good", "--repaet", "2"], "unknown option --repaet, did you mean --repeat?"],
+  ])("is 2 with one sentence for %j", async (args, sentence) => {
+    const { code, stdout, stderr } = await clobsim.run(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr.startsWith(`clobsim: ${sentence}`)).toBe(true);
+    expect(stderr.trimEnd().split("\n").length).toBe(1);
+    expect(stderr).not.toContain(KEY);
+  });
+});
+
+describe("clobsim run", () => {
+  it("--bail stops after the first failure", async () => {
+    const { code, stdout } = await clobsim.run("bad", "good", "--bail");
+    expect(code).toBe(1);
+    expect(stdout).toContain("1 scenario in 5 files: 1 failed, 4 not run\n");
+    expect(stdout).not.toContain("a passes");
+  });
+
+  it("--step stops after that step, and prints all that happened beside the report", async () => {
+    const { code, stdout, stderr } = await clobsim.run("bad/fails.yaml", "--step", "1", "--reporter", "json");
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ passed: 1, scenarios: [{ steps: 1 }] });
+    expect(stderr).toMatch(
+      /^\n {2}1\. alice: BUY 1 YES @ 0\.5 → LIVE 0\/1\n {2}end\n {5}at 2026-01-01T00:00:00\.000Z\n {5}market YES bids 0\.5 x 1 \(1\); asks none\n/,
+    );
+  });
+
+  it("--seed changes the state and no outcome", async () => {
+    const run = async (seed: string) => {
+      const { code, stdout } = await clobsim.run("good/a.yaml", "--seed", seed, "--reporter", "json");
+      const [scenario] = JSON.parse(stdout).scenarios as [{ seed: string; stateHash: string; steps: number }];
+      return { code, ...scenario };
+    };
+    const [one, other] = [await run("1"), await run("other")];
+    expect([one.code, other.code, one.seed, other.seed]).toEqual([0, 0, "1", "other"]);
+    expect(one.stateHash).not.toBe(other.stateHash);
+  });
+
+  it("prints a line that repeats a failure: run, it fails in the same way", async () => {
+    const { stdout } = await clobsim.run("bad/fails.yaml", "--reporter", "json");
+    const [{ failure }] = JSON.parse(stdout).scenarios as [{ failure: { repeat: string } }];
+    const [program, command, ...words] = failure.repeat.split(" ");
+    expect([program, command, words[0]]).toEqual(["clobsim", "run", "bad/fails.yaml"]);
+    const again = await clobsim.run(...words, "--reporter", "json");
+    expect(again.code).toBe(1);
+    const [repeated] = JSON.parse(again.stdout).scenarios as [{ failure: unknown }];
+    expect(repeated.failure).toEqual(failure);
+  });
+
+  it("--update writes what is missing, says so, and the next run passes", async () => {
+    clobsim.write("update/hash.yaml", 'scenario: h\r\nsteps:\r\n  - expect: { stateHash: "" } # here\r\n');
+    expect((await clobsim.run("update")).code).toBe(1);
+    const { code, stdout } = await clobsim.run("update", "--update");
+    expect(code).toBe(0);
+    expect(stdout).toContain("wrote update/hash.yaml\n");
+    expect(clobsim.read("update/hash.yaml")).toMatch(
+      /^scenario: h\r\nsteps:\r\n {2}- expect: \{ stateHash: "[\da-f]{64}" \} # here\r\n$/,
+    );
+    expect((await clobsim.run("update")).code).toBe(0);
+  });
+});
+
+describe("which scenarios are run", () => {
+  const chosen = async (...args: string[]): Promise<string[]> => {
+    const { stdout } = await clobsim.run(...args, "--reporter", "json");
+    return (JSON.parse(stdout).scenarios as { file: string }[]).map(({ file }) => file);
+  };
+
+  it("those of folders, of globs and of files, without parts and other files", async () => {
+    expect(await chosen("good")).toEqual(["good/a.yaml", "good/b.yaml", "good/c.yaml"]);
+    expect(await chosen("*/?.yaml")).toEqual(["good/a.yaml", "good/b.yaml", "good/c.yaml"]);
+    expect(await chosen("good", "good/a.yaml", "g*/b.yaml")).toEqual([
+      "good/a.yaml",
+      "good/b.yaml",
+      "good/c.yaml",
+    ]);
+  });
+
+  it("--grep: those whose name or file matches, whatever the case", async () => {
+    expect(await chosen("good", "--grep", "NEEDS|/a\\.")).toEqual(["good/a.yaml", "good/c.yaml"]);
+  });
+
+  it("--shard: the parts together are the whole, and none is in two", async () => {
+    for (let number = 0; number < 7; number += 1) {
+      clobsim.write(`many/${number}.yaml`, `scenario: number ${number}\nsteps: [{ advance: 1s }]\n`);
+    }
+    const whole = await chosen("many");
+    expect(whole.length).toBe(7);
+    for (const count of [1, 3, 7]) {
+      const parts = await Promise.all(
+        Array.from({ length: count }, (_, index) => chosen("many", "--shard", `${index + 1}/${count}`)),
+      );
+      expect(parts.flat().sort()).toEqual(whole);
+      const sizes = parts.map((part) => part.length);
+      expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
+    }
+  });
+});
+
+describe("the reporters of a run", () => {
+  it("write at once to stdout and to as many files as are named", async () => {
+    const names = ["json", "junit", "tap", "github"];
+    const files = names.flatMap((name) => ["--reporter", `${name}=out.${name}`]);
+    const { code, stdout } = await clobsim.run(
+      "bad/fails.yaml",
+      "good/a.yaml",
+      "--reporter",
+      "spec",
+      ...files,
+    );
+    expect(code).toBe(1);
+    expect(stdout).toContain("✗ it fails");
+    expect(JSON.parse(clobsim.read("out.json"))).toMatchObject({ passed: 1, failed: 1 });
+    expect(clobsim.read("out.junit")).toMatch(/^<\?xml .*<testsuites .*failures="1"/s);
+    expect(clobsim.read("out.tap")).toMatch(/^TAP version 14\n.*^not ok 1/ms);
+    expect(clobsim.read("out.github")).toContain("::error file=bad/fails.yaml,line=5,");
+  });
+
+  it.each<[args: string[], sentence: RegExp]>([
+    [["--reporter", "jnit"], /^clobsim: --reporter: .*did you mean junit\?/],
+    [["--reporter", "spec", "--reporter", "tap"], /^clobsim: two reporters write to stdout: /],
+    [["--reporter", "tap=same", "--reporter", "json=same"], /^clobsim: two reporters write to same: /],
+    [
+      ["--reporter", "tap=nowhere/x"],
+      /^clobsim: --reporter expects a file that can be written, found nowhere\/x \(ENOENT\)/,
+    ],
+  ])("are refused with a sentence: %j", async (args, sentence) => {
+    const { code, stdout, stderr } = await clobsim.run("good/a.yaml", ...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(sentence);
+  });
+});

@@ -1,0 +1,225 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadScenario } from "../../../src/scenario/language/load-scenario.ts";
+import { problemText } from "../../../src/scenario/language/problem.ts";
+import { MOST_PROBLEMS } from "../../../src/scenario/language/problem-list.ts";
+import { BID, ofSteps, problemsOf, scenarioOf } from "./scenario-texts.ts";
+
+const MEBIBYTE = 1_048_576;
+const TOO_DEEP = "nested deeper than 32 levels";
+
+/** A text repeated until a file has a quarter of the largest size, or another. */
+const filled = (start: string, unit: string, size = MEBIBYTE / 4): string =>
+  start + unit.repeat(Math.floor((size - start.length) / unit.length));
+
+/** As often as it goes into one line, at most 20,000 times. */
+const deep = (unit: string): string => unit.repeat(Math.min(20_000, Math.floor(65_536 / unit.length)));
+
+describe("nesting without end", () => {
+  it.each([
+    ["brackets", deep("["), "1:33"],
+    ["brackets that close", `${deep("[")}${deep("]")}`, "1:33"],
+    ["braces", deep("{ a: "), "1:161"],
+    ["JSON", deep('{"a":'), "1:161"],
+    ["dashes", deep("- "), "1:65"],
+    ["question marks", deep("? "), "1:65"],
+    ["keys on one line", deep("a: "), "1:98"],
+    ["brackets on lines of their own", deep("[\n"), "33:1"],
+    [
+      "lines each deeper than before",
+      Array.from({ length: 300 }, (_, by) => `${" ".repeat(by)}a:\n`).join(""),
+      "33:34",
+    ],
+  ])("is one problem: %s", (_title, text, place) => {
+    expect(problemsOf(text)).toEqual([`x.yaml:${place}: ${TOO_DEEP}`]);
+  });
+
+  it("is allowed to 32 levels", () => {
+    const text = (levels: number): string =>
+      ofSteps(`{ request: POST /order, body: ${"[".repeat(levels)}1${"]".repeat(levels)} }`);
+    expect(problemsOf(text(29))).toEqual([]);
+    expect(problemsOf(text(30))).toEqual([`x.yaml:4:64: ${TOO_DEEP}`]);
+  });
+});
+
+describe("aliases", () => {
+  const bomb = (levels: number, width: number): string => {
+    const lines = [`  - &a0 [${"x, ".repeat(width)}]`];
+    for (let level = 1; level < levels; level += 1) {
+      lines.push(`  - &a${level} [${`*a${level - 1}, `.repeat(width)}]`);
+    }
+    return `scenario: x\nsteps:\n${lines.join("\n")}\n`;
+  };
+
+  it("are no bomb, however they multiply", () => {
+    expect(problemsOf(bomb(30, 10))).toEqual(["x.yaml:7:20: aliases stand for more than 50000 nodes"]);
+  });
+
+  it("may not pile up deeper than 32 levels", () => {
+    expect(problemsOf(bomb(40, 1))).toEqual([`x.yaml:33:11: ${TOO_DEEP}`]);
+  });
+
+  it("may not stand for what they are in", () => {
+    expect(problemsOf("scenario: x\nsteps: &steps [*steps]\n")).toEqual([
+      'x.yaml:2:16: unknown anchor "steps"',
+    ]);
+  });
+
+  it("stand for the last anchor of their name", () => {
+    const text = "scenario: &a x\nabout: &a y\nseed: *a\nsteps: [{ advance: 1s }]\n";
+    expect(scenarioOf(text)).toMatchObject({ name: "x", seed: "y" });
+  });
+
+  it("may be used for accounts and expectations", () => {
+    const text = `scenario: x
+accounts: { alice: &funds { USDC: 1 }, bob: *funds }
+steps:
+  - expect: { balances: { alice: *funds } }
+`;
+    expect(scenarioOf(text)).toMatchObject({
+      accounts: [{ funding: [{ amount: 1_000_000 }] }, { funding: [{ amount: 1_000_000 }] }],
+      steps: [{ expectations: [{ account: "alice" }] }],
+    });
+  });
+});
+
+describe("keys that objects have", () => {
+  it.each(["__proto__", "constructor", "hasOwnProperty", "toString", "valueOf"])(
+    "are unknown like others: %s",
+    (key) => {
+      const texts = [
+        `scenario: x\n${key}: {}\nsteps: [{ advance: 1s }]\n`,
+        `scenario: x\nmarket: { ${key}: 1 }\nsteps: [{ advance: 1s }]\n`,
+        ofSteps(`{ ${key}: BUY 1 YES @ 0.5 }`),
+        ofSteps(`{ ${BID}, ${key}: 1 }`),
+        ofSteps(`expect: { ${key}: {} }`),
+        ofSteps(`expect: { orders: { ${key}: LIVE 0/1 } }`),
+        ofSteps(`fault: { status: 503, ${key}: {} }`),
+        ofSteps(`restore: ${key}`),
+      ];
+      for (const text of texts) expect(problemsOf(text)).toHaveLength(1);
+      expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    },
+  );
+
+  it("are data in a body", () => {
+    const text = ofSteps('{ request: POST /order, body: { "__proto__": { polluted: true } } }');
+    expect(JSON.stringify(scenarioOf(text).steps)).toContain('"body":{"__proto__":{"polluted":true}}');
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+});
+
+describe("a large file", () => {
+  it.each([
+    ["brackets that open", filled("scenario: [\n", "[\n")],
+    ["brackets that close", filled("scenario: x\n", "]\n")],
+    ["commas", filled("scenario: [\n", ",\n")],
+    ["dashes", filled("steps:\n", "-\n")],
+    ["colons", filled("", ":\n")],
+    ["question marks", filled("", "?\n")],
+    ["quotes", filled("scenario: x\n", '"\n')],
+    ["one quote", filled("scenario: '", "x\n ")],
+    ["anchors", filled("steps:\n", "- &a x\n")],
+    ["aliases", filled("scenario: &a x\nsteps:\n", "- *a\n")],
+    ["tags", filled("steps:\n", "- !!str x\n")],
+    ["tabs", filled("steps:\n", "\t\n")],
+    ["comments", filled("", "#\n")],
+    ["documents", filled("", "---\n")],
+    ["directives", filled("", "%YAML 1.2\n")],
+    ["block scalars", filled("steps:\n", "- |\n  x\n")],
+    ["the same key", filled("", "a: b\n")],
+    ["keys of their own", Array.from({ length: 25_000 }, (_, index) => `k${index}: 1\n`).join("")],
+    ["accounts nobody knows", filled("scenario: x\nsteps:\n", "  - alcie: BUY 1 YES @ 0.5\n")],
+    [
+      "wrong orders",
+      filled("scenario: x\naccounts: { alice: {} }\nsteps:\n", "  - alice: BYU 1 YES @ 0.5\n"),
+    ],
+    ["escapes", filled('scenario: "', "\\u0041\n ")],
+  ])("is told what is wrong with it, in 20 problems at most: %s", (_title, text) => {
+    const problems = problemsOf(text);
+    expect(problems.length).toBeGreaterThan(0);
+    expect(problems.length).toBeLessThanOrEqual(MOST_PROBLEMS);
+    for (const problem of problems) expect(problem.length).toBeLessThan(600);
+  });
+
+  it("may be full of steps to the largest size", () => {
+    const text = filled(ofSteps("advance: 1s"), "  - alice: BUY 1 YES @ 0.5 # fine\n", MEBIBYTE);
+    expect(scenarioOf(text).steps.length).toBeGreaterThan(30_000);
+  });
+
+  it("may have one byte more nowhere", () => {
+    expect(problemsOf(`#${"x".repeat(99)}\n`.repeat(10_382))).toEqual([
+      "x.yaml:1:1: expected at most 1048576 bytes, found more",
+    ]);
+  });
+
+  it("has lines of 64 KiB at most", () => {
+    const line = (length: number): string =>
+      `scenario: x\n#${"x".repeat(length - 1)}\nsteps: [{ advance: 1s }]\n`;
+    expect(problemsOf(line(65_536))).toEqual([]);
+    expect(problemsOf(line(65_537))).toEqual([
+      "x.yaml:2:65537: expected lines of at most 65536 characters, found a longer one",
+    ]);
+  });
+});
+
+describe("a path to a scenario", () => {
+  let folder = "";
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "clobsim-load-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const load = (name: string, bytes: Buffer | string): string[] => {
+    const file = join(folder, name);
+    writeFileSync(file, bytes);
+    return loadScenario(file).problems.map((problem) => problemText(problem).replace(`${folder}/`, ""));
+  };
+
+  it("leads to a scenario", () => {
+    const file = join(folder, "right.yaml");
+    writeFileSync(file, "scenario: x\nsteps: [{ advance: 1s }]\n");
+    expect(loadScenario(file)).toMatchObject({ scenario: { name: "x", place: { file } }, problems: [] });
+  });
+
+  it.each([
+    [
+      "a file that is no UTF-8",
+      Buffer.from("scenario: é\nsteps: \xff\n", "latin1"),
+      "wrong.yaml:1:11: expected UTF-8 text, found a byte that is none",
+    ],
+    [
+      "a file that ends within a character",
+      Buffer.from("scenario: x\n# \xe2\x82", "latin1"),
+      "wrong.yaml:2:3: expected UTF-8 text, found a byte that is none",
+    ],
+    [
+      "a file with a NUL",
+      "scenario: a\0b\n",
+      "wrong.yaml:1:12: expected text, found the control character U+0000",
+    ],
+    [
+      "a file that is too large",
+      Buffer.alloc(MEBIBYTE + 1, "#\n"),
+      "wrong.yaml:1:1: expected at most 1048576 bytes, found more",
+    ],
+  ])("leads to %s", (_title, bytes, problem) => {
+    expect(load("wrong.yaml", bytes)).toEqual([problem]);
+  });
+
+  it.each([
+    ["none.yaml", "there is no such file"],
+    [".", "expected a file, found something else"],
+    ["right.yaml/x", "there is no such file"],
+  ])("leads to no file: %s", (path, message) => {
+    const { scenario, problems } = loadScenario(`${folder}/${path}`);
+    expect(scenario).toBeNull();
+    expect(problems).toMatchObject([{ message, place: { line: 1, column: 1 } }]);
+  });
+
+  it("leads to a device that never ends", () => {
+    expect(loadScenario("/dev/zero").scenario).toBeNull();
+  });
+});

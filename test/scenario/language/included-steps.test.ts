@@ -1,0 +1,216 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lastStep, problemsOf, scenarioOf } from "./scenario-texts.ts";
+
+let folder = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "clobsim-include-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+
+const including = (...paths: string[]): string =>
+  `scenario: x\naccounts: { alice: {} }\nsteps:\n${paths.map((path) => `  - include: ${path}\n`).join("")}`;
+const read = (text: string): string[] => problemsOf(text, { folder });
+
+describe("a file that is included", () => {
+  it("has its steps in its place, numbered on", () => {
+    write("list.yaml", "- advance: 1s\n- alice: BUY 1 YES @ 0.5 as bid\n");
+    write("mapping.yaml", "steps:\n  - alice: cancel bid\n");
+    const { steps } = scenarioOf(`${including("list.yaml", "mapping.yaml")}  - advance: 2s\n`, { folder });
+    expect(steps.map(({ number, text }) => [number, text])).toEqual([
+      [1, "advance: 1s"],
+      [2, "alice: BUY 1 YES @ 0.5 as bid"],
+      [3, "alice: cancel bid"],
+      [4, "advance: 2s"],
+    ]);
+  });
+
+  it("may include others by paths that start from where it lies", () => {
+    write("parts/outer.yaml", "- include: inner/inner.yaml\n- include: ../top.yaml\n");
+    write("parts/inner/inner.yaml", "- advance: 1s\n");
+    write("top.yaml", "- advance: 2s\n");
+    const { steps } = scenarioOf(including("parts/outer.yaml"), { folder });
+    expect(steps.map(({ place }) => place.file)).toEqual(["parts/inner/inner.yaml", "top.yaml"]);
+  });
+
+  it("is called by a path from where the scenario's file is called", () => {
+    write("named.yaml", "- advance: 1s\n");
+    const { steps } = scenarioOf(including("named.yaml"), { folder });
+    expect(steps[0]?.place).toEqual({ file: "named.yaml", line: 1, column: 3 });
+  });
+
+  it("may be included twice", () => {
+    write("twice.yaml", "- advance: 1s\n");
+    expect(scenarioOf(including("twice.yaml", "twice.yaml"), { folder }).steps).toHaveLength(2);
+  });
+
+  it("has its problems at places of its own, after those of the scenario", () => {
+    write("wrong.yaml", "- advance: 1s\n- alice: BYU 1 YES @ 0.5\n");
+    expect(read(`${including("wrong.yaml")}  - advance: soon\n`)).toEqual([
+      'x.yaml:5:14: expected a duration such as 30s or 1h30m, found "soon"',
+      'wrong.yaml:2:10: expected BUY or SELL, found "BYU" (did you mean BUY?)',
+    ]);
+  });
+
+  it.each([
+    ["nothing", "", "empty.yaml:1:1: expected a list of steps, or steps, a mapping, found nothing"],
+    ["a scenario", "scenario: y\nsteps: [{ advance: 1s }]\n", 'empty.yaml:1:1: unknown key "scenario"'],
+    ["no steps", "{}\n", "empty.yaml:1:1: expected the key steps, found none"],
+    [
+      "no YAML",
+      "- [\n",
+      "empty.yaml:2:1: not YAML: flow sequence in block collection must be sufficiently indented and end with a ] (close the bracket)",
+    ],
+  ])("is wrong where it holds %s", (_title, text, problem) => {
+    write("empty.yaml", text);
+    expect(read(including("empty.yaml"))).toEqual([problem]);
+  });
+
+  it("is wrong where it is no UTF-8, and that is told of its own line and column", () => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "latin.yaml"), Buffer.from("- advance: 1s\r\n# caf\xe9\n", "latin1"));
+    expect(read(including("latin.yaml"))).toEqual([
+      "latin.yaml:2:6: expected UTF-8 text, found a byte that is none",
+    ]);
+  });
+
+  it.each([
+    ["itself", { "a.yaml": "a.yaml" }, "a.yaml:1:12: the file includes itself: x.yaml → a.yaml → a.yaml"],
+    [
+      "one that includes it",
+      { "a.yaml": "b.yaml", "b.yaml": "a.yaml" },
+      "b.yaml:1:12: the file includes itself: x.yaml → a.yaml → b.yaml → a.yaml",
+    ],
+    [
+      "the scenario",
+      { "a.yaml": "x.yaml", "x.yaml": "a.yaml" },
+      "a.yaml:1:12: the file includes itself: x.yaml → a.yaml → x.yaml",
+    ],
+  ])("cannot include %s", (_title, files, problem) => {
+    for (const [file, included] of Object.entries(files)) write(file, `- include: ${included}\n`);
+    expect(read(including("a.yaml"))).toEqual([problem]);
+  });
+
+  it("may stand 16 levels deep and no deeper", () => {
+    for (let level = 1; level <= 16; level += 1)
+      write(`level-${level}.yaml`, `- include: level-${level + 1}.yaml\n`);
+    write("level-17.yaml", "- advance: 1s\n");
+    expect(scenarioOf(including("level-2.yaml"), { folder }).steps).toHaveLength(1);
+    const chain = ["x.yaml", ...Array.from({ length: 17 }, (_, index) => `level-${index + 1}.yaml`)].join(
+      " → ",
+    );
+    expect(read(including("level-1.yaml"))).toEqual([
+      `level-16.yaml:1:12: more than 16 levels of include: ${chain}`,
+    ]);
+  });
+
+  it("comes to an end where files include one another very often", () => {
+    for (let level = 1; level <= 10; level += 1) {
+      write(`wide-${level}.yaml`, `- include: wide-${level + 1}.yaml\n`.repeat(100));
+    }
+    write("wide-11.yaml", "- advance: 1s\n");
+    expect(read(including("wide-1.yaml"))).toContain("wide-10.yaml:92:12: more than 1000 times include");
+  });
+});
+
+describe("a path", () => {
+  beforeAll(() => {
+    write("flows/flow.csv", "at\n");
+    mkdirSync(join(folder, "a-folder"));
+    symlinkSync("flows/flow.csv", join(folder, "link.csv"));
+    symlinkSync("/etc/hostname", join(folder, "out.csv"));
+    symlinkSync("/etc", join(folder, "etc"));
+    symlinkSync("/nowhere/golden.txt", join(folder, "dangling.txt"));
+    symlinkSync("loop.csv", join(folder, "loop.csv"));
+  });
+
+  const withStep = (step: string): string => `scenario: x\nsteps:\n  - ${step}\n`;
+
+  it.each(["flows/flow.csv", "./flows/flow.csv", "a-folder/../flows/flow.csv", "flows//flow.csv"])(
+    "leads to a file in the scenario's folder: %s",
+    (path) => {
+      expect(lastStep(withStep(`replay: ${path}`), { folder })).toMatchObject({
+        kind: "replay",
+        file: join(folder, "flows/flow.csv"),
+        market: null,
+        rejected: 0,
+      });
+    },
+  );
+
+  it("may stand among other keys, and may go through a link that stays in the folder", () => {
+    const step = "replay: { file: link.csv, in: market, rejected: 2 }";
+    expect(lastStep(withStep(step), { folder })).toMatchObject({
+      file: join(folder, "link.csv"),
+      rejected: 2,
+    });
+  });
+
+  it("may lead to a golden file that is yet to be written, in a folder that is yet to be made", () => {
+    expect(lastStep(withStep("expect: { golden: goldens/new/x.txt }"), { folder })).toMatchObject({
+      expectations: [
+        { kind: "golden", file: join(folder, "goldens/new/x.txt"), place: { line: 3, column: 15 } },
+      ],
+    });
+  });
+
+  const RULE = "(paths are relative to the file that names them and stay in the scenario's folder)";
+
+  it.each([
+    ["out.csv", `expected a path in the scenario's folder, found a link out of it ${RULE}`],
+    ["etc/hostname", `expected a path in the scenario's folder, found a link out of it ${RULE}`],
+    ["dangling.txt", `the path leads through a link that leads nowhere ${RULE}`],
+    ["loop.csv", `the path cannot be followed: ELOOP ${RULE}`],
+    ["a-folder", `expected a file, found something else ${RULE}`],
+    ["flows/flow.csv/x", `the path cannot be followed: ENOTDIR ${RULE}`],
+    ["a-folder/../../x", `expected a path in the scenario's folder, found one out of it ${RULE}`],
+    ["'flows\\flow.csv'", `expected a path with forward slashes, found a backslash ${RULE}`],
+    ["'C:/flow.csv'", `expected a relative path, found a URL or a drive ${RULE}`],
+    ["file:///etc/hostname", `expected a relative path, found a URL or a drive ${RULE}`],
+    ["''", "expected a path, found nothing"],
+  ])("is wrong where it is %s", (path, problem) => {
+    expect(read(withStep(`replay: ${path}`))).toEqual([`x.yaml:3:13: ${problem}`]);
+    expect(read(withStep(`expect: { golden: ${path} }`))).toEqual([`x.yaml:3:23: ${problem}`]);
+  });
+});
+
+describe("a world", () => {
+  const world = join(import.meta.dirname, "../../../fixtures/worlds");
+  const withWorld = (path: string, step: string): string =>
+    `scenario: x\nworld: ${path}\nsteps:\n  - ${step}\n`;
+
+  it("gives the scenario its markets, by their slugs", () => {
+    expect(
+      scenarioOf(withWorld("w.json", "close: snow"), { folder, worldMarkets: () => ["rain", "snow"] }),
+    ).toMatchObject({
+      world: join(folder, "w.json"),
+      markets: [],
+      steps: [{ kind: "close", market: "snow" }],
+    });
+  });
+
+  beforeAll(() => {
+    write("w.json", "{}");
+    write("list.json", "[]");
+  });
+
+  it("is read where nobody knows its markets", () => {
+    expect(problemsOf(withWorld("tiny.json", "close: no-such-market"), { folder: world })).toEqual([
+      'x.yaml:4:12: unknown market "no-such-market"',
+    ]);
+  });
+
+  it.each([
+    ["none.json", "x.yaml:2:8: there is no file none.json"],
+    ["list.json", "x.yaml:2:8: no world can be read from list.json: world: expected an object, found []"],
+  ])("is wrong where it is %s", (path, problem) => {
+    expect(read(withWorld(path, "close: rain"))).toEqual([problem]);
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { loadScenario } from "../../../src/scenario/language/load-scenario.ts";
+import type { Scenario } from "../../../src/scenario/language/scenario.ts";
+import { Desk, resultOf } from "./desk.ts";
+
+const desk = new Desk();
+
+const LONG = `scenario: the sixth bid's "size" is wrong
+accounts: { alice: { USDC: 1000 }, bob: { YES: 500 } }
+steps:
+  - alice: BUY 1 YES @ 0.51
+  - alice: BUY 2 YES @ 0.52
+  - alice: BUY 3 YES @ 0.53
+  - alice: BUY 4 YES @ 0.54
+  - alice: BUY 5 YES @ 0.55
+  - bob: SELL 6 YES @ 0.54
+  - expect: { book: { YES: { bids: [0.54 x 4] } } }
+  - alice: BUY 1 YES @ 0.51
+`;
+
+/** Reads a command line as a POSIX shell does: words, and words in single quotes. */
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/(?:'[^']*'|\\'|[^\s'])+/g)].map(([word]) =>
+    word.replace(/'([^']*)'|\\(')/g, (_, quoted?: string, bare?: string) => quoted ?? bare ?? ""),
+  );
+}
+
+/** What the flags of a repeat line say. */
+function readRepeat(line: string) {
+  const [program, command, file = "", ...flags] = wordsOf(line);
+  expect([program, command]).toEqual(["clobsim", "run"]);
+  const flag = (name: string): string | undefined => {
+    const at = flags.indexOf(`--${name}`);
+    return at < 0 ? undefined : flags[at + 1];
+  };
+  return { file, seed: flag("seed"), step: Number(flag("step")), via: flag("via") };
+}
+
+describe("a failure shows what happened last", () => {
+  it("the last six lines before it, oldest first", async () => {
+    const { recent } = await desk.failure(LONG);
+    expect(recent).toEqual([
+      "3. alice: BUY 3 YES @ 0.53 → LIVE 0/3",
+      "4. alice: BUY 4 YES @ 0.54 → LIVE 0/4",
+      "5. alice: BUY 5 YES @ 0.55 → LIVE 0/5",
+      "6. bob: SELL 6 YES @ 0.54 → MATCHED 6/6",
+      "   SELL 5 YES @ 0.55 from alice",
+      "   SELL 1 YES @ 0.54 from alice",
+    ]);
+  });
+
+  it("with the step that failed, when it did something", async () => {
+    const { recent } = await desk.failure(`scenario: too much
+accounts: { alice: { USDC: 1 } }
+steps:
+  - alice: BUY 10 YES @ 0.50
+`);
+    expect(recent).toEqual(["1. alice: BUY 10 YES @ 0.50 → refused: INSUFFICIENT_BALANCE"]);
+  });
+
+  it("nothing when nothing had happened", async () => {
+    const { recent } = await desk.failure('scenario: empty\nsteps: [{ expect: { stateHash: "" } }]\n');
+    expect(recent).toEqual([]);
+  });
+});
+
+describe("the repeat line", () => {
+  it("names file, seed and step", async () => {
+    const { repeat } = await desk.failure(LONG, { seed: "s 1" });
+    expect(repeat).toMatch(/^clobsim run \/\S+\.yaml --seed 's 1' --step 7$/);
+  });
+
+  it.each<[what: string, name: string, seed: string, via: "process" | "http"]>([
+    ["in this process", "plain.yaml", "7", "process"],
+    ["over HTTP", "served.yaml", "7", "http"],
+    ["of a file and a seed that a shell would take apart", "bob's & co.yaml", "$HOME it's", "process"],
+  ])("fails the same way when it is run: %s", async (_what, name, seed, via) => {
+    const first = await resultOf(desk.scenario(LONG, name), { via, seed });
+    const repeat = readRepeat(first.failure?.repeat ?? "");
+    expect(repeat).toMatchObject({ file: desk.at(name), seed, step: 7 });
+    const { scenario } = loadScenario(repeat.file);
+    const again = await resultOf(scenario as Scenario, {
+      via: repeat.via === "http" ? "http" : "auto",
+      seed: repeat.seed,
+      lastStep: repeat.step,
+    });
+    expect(again.way).toBe(via);
+    expect(again.failure).toEqual(first.failure);
+    expect(again.transcript).toEqual(first.transcript);
+  });
+});
+
+describe("a last step", () => {
+  it("is the last that is taken, and what stands then is told", async () => {
+    const { status, steps, transcript } = await desk.run(LONG, { lastStep: 2 });
+    expect({ status, steps }).toEqual({ status: "passed", steps: 2 });
+    expect(transcript).toEqual([
+      "1. alice: BUY 1 YES @ 0.51 → LIVE 0/1",
+      "2. alice: BUY 2 YES @ 0.52 → LIVE 0/2",
+      "end",
+      "   at 2026-01-01T00:00:00.000Z",
+      "   market YES bids 0.52 x 2 (1), 0.51 x 1 (1); asks none",
+      "   alice USDC 1000 (1.55 reserved)",
+      "   bob USDC 0, market YES 500",
+      expect.stringMatching(/^ {3}state [\da-f]{64}$/),
+    ]);
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { money } from "../../../src/core/units.ts";
+import type { Scenario } from "../../../src/scenario/language/scenario.ts";
+import { runScenario } from "../../../src/scenario/run/run-scenario.ts";
+import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
+import { Wallets } from "../../../src/scenario/venue/wallets.ts";
+import { Desk, spotOf } from "./desk.ts";
+
+const desk = new Desk();
+
+/** An exchange that finds a dollar in the street whenever an order rests at 0.13. */
+class LeakyVenue extends LocalVenue {
+  override place(...order: Parameters<LocalVenue["place"]>): ReturnType<LocalVenue["place"]> {
+    const attempt = super.place(...order);
+    if (order[1].price === "0.13") {
+      const { collateral } = this.state.accounts.get(1);
+      collateral.balance = money(collateral.balance + 1_000_000);
+    }
+    return attempt;
+  }
+}
+
+const runLeaky = async (scenario: Scenario) =>
+  (await runScenario(scenario, { way: "process", open: () => new LeakyVenue(scenario, null, new Wallets()) }))
+    .result;
+
+describe("every invariant is judged after every step, without being asked", () => {
+  it("at once after the step that broke it, in the sentence of the invariant", async () => {
+    const { failure, steps } = await runLeaky(
+      desk.scenario(`scenario: money from nowhere
+accounts: { alice: { USDC: 10 } }
+steps:
+  - alice: BUY 1 YES @ 0.12
+  - alice: BUY 1 YES @ 0.13
+  - alice: BUY 1 YES @ 0.14
+`),
+    );
+    expect(steps).toBe(2);
+    expect(failure === null ? "" : spotOf(failure)).toBe("5:5");
+    expect(failure?.message).toBe("an invariant does not hold, which is a defect of clobsim");
+    expect(failure?.diff.length).toBeGreaterThan(0);
+    for (const { kind, text } of failure?.diff ?? []) {
+      expect(kind).toBe("note");
+      expect(text).toMatch(/^.+: .+/);
+    }
+  });
+
+  it("after each step of a race, too", async () => {
+    const { failure, transcript } = await runLeaky(
+      desk.scenario(`scenario: a race for money from nowhere
+accounts: { alice: { USDC: 10 } }
+steps:
+  - race:
+      - alice: BUY 1 YES @ 0.12
+      - alice: BUY 1 YES @ 0.13
+      - alice: BUY 1 YES @ 0.14
+`),
+    );
+    expect(transcript.at(-1)).toBe("3. alice: BUY 1 YES @ 0.13 → LIVE 0/1");
+    expect(failure === null ? "" : spotOf(failure)).toBe("6:9");
+  });
+
+  it("whatever the step expects of itself", async () => {
+    const { status } = await runLeaky(
+      desk.scenario(`scenario: money from nowhere in a sound order
+accounts: { alice: { USDC: 10 } }
+steps:
+  - alice: BUY 1 YES @ 0.13
+    status: LIVE 0/1
+`),
+    );
+    expect(status).toBe("failed");
+  });
+});

@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import type { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
+import type { Venue } from "../../../src/scenario/venue/venue.ts";
+import { Desk, diffOf, resultOf } from "./desk.ts";
+
+const desk = new Desk();
+
+const TRADE = `scenario: a trade
+accounts: { alice: { USDC: 100 }, bob: { YES: 100 } }
+steps:
+  - bob: SELL 20 YES @ 0.50 as ask
+  - alice: BUY 5 YES @ 0.50 as bid
+  - alice: cancel all
+`;
+
+/** All that was done and seen, but for the hash of everything. */
+const seenBy = (transcript: readonly string[]): string[] =>
+  transcript.filter((line) => !/^ {3}state [\da-f]{64}$/.test(line));
+
+/** The ids of all orders that a run ended with. */
+async function runWithIds(seed: string) {
+  let opened: Venue | undefined;
+  const watcher = {
+    venue: (venue: Venue) => {
+      opened = venue;
+    },
+  };
+  const result = await resultOf(desk.scenario(TRADE), { seed, watcher });
+  const venue = opened as LocalVenue;
+  return { result, ids: [1, 2].map((number) => venue.idOf(number)) };
+}
+
+describe("the seed of a scenario", () => {
+  it("is the beginning of its name's SHA-256 when the file gives none", async () => {
+    const { seed } = await desk.run("scenario: nothing but time\nsteps: [{ advance: 1s }]\n");
+    expect(seed).toBe(createHash("sha256").update("nothing but time").digest("hex").slice(0, 16));
+  });
+
+  it("is the file's own, unless another is asked for", async () => {
+    const text = "scenario: seeded\nseed: 7\nsteps: [{ advance: 1s }]\n";
+    expect((await desk.run(text)).seed).toBe("7");
+    expect((await desk.run(text, { seed: "eight" })).seed).toBe("eight");
+  });
+
+  it("changes ids, and nothing that a scenario sees", async () => {
+    const [one, other] = [await runWithIds("one"), await runWithIds("other")];
+    expect(one.ids.filter((id) => other.ids.includes(id))).toEqual([]);
+    expect(seenBy(other.result.transcript)).toEqual(seenBy(one.result.transcript));
+    expect(other.result.stateHash).not.toBe(one.result.stateHash);
+  });
+
+  it("changes what a generated flow does, and the same seed does not", async () => {
+    const text = "scenario: generated\nsteps: [{ generate: { orders: 50, accounts: 5 } }]\n";
+    const [one, again, other] = [
+      await desk.run(text, { seed: "1" }),
+      await desk.run(text, { seed: "1" }),
+      await desk.run(text, { seed: "2" }),
+    ];
+    expect(again.transcript).toEqual(one.transcript);
+    expect(again.stateHash).toBe(one.stateHash);
+    expect(seenBy(other.transcript)).not.toEqual(seenBy(one.transcript));
+  });
+});
+
+describe("running a scenario several times", () => {
+  /** Counts how often an exchange is opened, and lets a later one be changed before its first step. */
+  const counting = (change: (venue: LocalVenue, time: number) => void = () => {}) => {
+    const opened = { times: 0 };
+    const venue = (of: Venue): void => {
+      opened.times += 1;
+      change(of as LocalVenue, opened.times);
+    };
+    return { opened, watcher: { venue } };
+  };
+
+  it("passes when every run does and sees the same, each on a fresh exchange", async () => {
+    const { opened, watcher } = counting();
+    const { status } = await desk.run(TRADE, { repeat: 3, watcher });
+    expect({ status, times: opened.times }).toEqual({ status: "passed", times: 3 });
+  });
+
+  it("fails when one answers otherwise, and shows what differs", async () => {
+    const { watcher } = counting((venue, time) => {
+      const { place } = venue;
+      if (time !== 3) return;
+      venue.place = (account, words, exact) =>
+        place.call(venue, account, words, exact && { ...exact, orderType: "FAK" });
+    });
+    const failure = await desk.failure(TRADE, { repeat: 4, watcher });
+    expect(failure.text).toBe("run 3 of 4");
+    expect(failure.message).toBe("the same scenario ended otherwise, which is a defect of clobsim");
+    expect(diffOf(failure)).toContain("- 1. bob: SELL 20 YES @ 0.50 as ask → LIVE 0/20");
+    expect(diffOf(failure).join("\n")).toMatch(/^\+ 1\. bob: SELL 20 YES @ 0\.50 as ask → CANCELED 0\/20/m);
+    expect(failure.repeat).toMatch(/ --seed \S+ --repeat 4$/);
+  });
+
+  it("fails when only the hash of everything differs", async () => {
+    const { watcher } = counting((venue, time) => {
+      if (time === 2) venue.open("mallory", []);
+    });
+    const { message } = await desk.failure(TRADE, { repeat: 2, watcher });
+    expect(message).toBe("the same scenario ended otherwise, which is a defect of clobsim");
+  });
+
+  it("fails as the first run that fails", async () => {
+    const { watcher } = counting((venue, time) => {
+      if (time === 2) venue.close("market");
+    });
+    const { message } = await desk.failure(TRADE, { repeat: 3, watcher });
+    expect(message).toMatch(/^refused: MARKET_CLOSED: /);
+  });
+
+  it("ends with the first failure", async () => {
+    const { opened, watcher } = counting();
+    await desk.failure('scenario: wrong\nsteps: [{ expect: { stateHash: "" } }]\n', { repeat: 5, watcher });
+    expect(opened.times).toBe(1);
+  });
+});

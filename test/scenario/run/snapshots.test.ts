@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import { Desk } from "./desk.ts";
+
+const desk = new Desk();
+
+const WAYS = ["process", "http"] as const;
+
+describe.each(WAYS)("a restored snapshot, in the way %s", (via) => {
+  /** @throws with the failure's message unless it passes. */
+  const passes = async (text: string) => {
+    const result = await desk.run(text, { via });
+    expect(result.failure?.message ?? null).toBeNull();
+    return result;
+  };
+
+  it("brings back books, balances, orders and the clock", async () => {
+    const { transcript } = await passes(`scenario: all of it comes back
+accounts: { alice: { USDC: 100 }, bob: { YES: 100 } }
+steps:
+  - alice: BUY 10 YES @ 0.50 as bid
+  - snapshot: before
+  - advance: 1h
+  - bob: SELL 4 YES @ 0.50
+  - alice: cancel bid
+  - restore: before
+  - expect:
+      orders: { bid: LIVE 0/10 }
+      book: { YES: { bids: [0.50 x 10 (1)], asks: [] } }
+      balances: { alice: { USDC: { balance: 100, reserved: 5 }, YES: 0 }, bob: { USDC: 0, YES: 100 } }
+      quote: { YES: { last: none } }
+      history: { YES: [] }
+`);
+    expect(transcript).toContain("   at 2026-01-01T00:00:00.000Z");
+  });
+
+  it("brings back expiries, which fire again at their moment", async () => {
+    const { transcript } = await passes(`scenario: expiries come back
+accounts: { alice: { USDC: 100 } }
+steps:
+  - alice: BUY 10 YES @ 0.50 GTD +60s as bid
+  - snapshot: before
+  - advance: 2m
+  - restore: before
+  - at: expiry of bid - 1ms
+  - expect: { orders: { bid: LIVE 0/10 } }
+  - advance: 1ms
+  - expect: { orders: { bid: EXPIRED 0/10 } }
+`);
+    const expired = transcript.filter((line) => line.includes(" expired at "));
+    expect(expired).toEqual(Array(2).fill("   bid expired at 2026-01-01T00:01:00.000Z"));
+  });
+
+  it("takes names back: who had none is not remembered by one that came later", async () => {
+    const { failure } = await desk.run(
+      `scenario: names go back
+accounts: { alice: { USDC: 100 } }
+steps:
+  - snapshot: before
+  - alice: BUY 10 YES @ 0.50 as bid
+  - restore: before
+  - expect: { orders: { bid: LIVE 0/10 } }
+`,
+      { via },
+    );
+    expect(failure?.message).toMatch(/^order bid was never placed/);
+  });
+
+  it("takes the count of trades back", async () => {
+    await passes(`scenario: trades are counted from the snapshot on
+accounts: { alice: { USDC: 100 }, bob: { YES: 100 } }
+steps:
+  - bob: SELL 50 YES @ 0.50
+  - alice: BUY 1 YES @ 0.50
+  - snapshot: before
+  - expect: { trades: [alice BUY 1 YES @ 0.50 from bob] }
+  - alice: BUY 2 YES @ 0.50
+  - expect: { trades: [alice BUY 2 YES @ 0.50 from bob] }
+  - restore: before
+  - alice: BUY 3 YES @ 0.50
+  - expect:
+      trades: [alice BUY 1 YES @ 0.50 from bob, alice BUY 3 YES @ 0.50 from bob]
+`);
+  });
+
+  it("takes ids and the count of orders back: the same steps end in the same state", async () => {
+    const steps = `  - bob: SELL 50 YES @ 0.50 as ask
+  - alice: BUY 1 YES @ 0.40
+`;
+    const head = "scenario: same ids\naccounts: { alice: { USDC: 100 }, bob: { YES: 100 } }\nsteps:\n";
+    const plain = await passes(`${head}${steps}`);
+    const other = "  - alice: BUY 7 YES @ 0.10\n  - advance: 1s\n";
+    const restored = await passes(`${head}  - snapshot: before\n${other}  - restore: before\n${steps}`);
+    expect(restored.stateHash).toBe(plain.stateHash);
+  });
+
+  it("can be come back to again and again, and to any of several", async () => {
+    await passes(`scenario: back and forth
+accounts: { alice: { USDC: 100 } }
+steps:
+  - snapshot: empty
+  - alice: BUY 1 YES @ 0.50
+  - snapshot: one
+  - alice: BUY 2 YES @ 0.50
+  - restore: one
+  - expect: { book: { YES: { bids: [0.50 x 1] } } }
+  - restore: empty
+  - expect: { book: { YES: { bids: [] } } }
+  - restore: one
+  - expect: { book: { YES: { bids: [0.50 x 1] } } }
+  - alice: BUY 3 YES @ 0.50
+  - restore: one
+  - expect: { book: { YES: { bids: [0.50 x 1] } } }
+`);
+  });
+
+  it("forgets accounts that a flow brought after it, and opens them anew", async () => {
+    desk.write(
+      "late.csv",
+      "at,account,op,side,outcome,price,size\n0,late,fund,,USDC,,10\n0,late,,BUY,YES,0.5,20\n",
+    );
+    const { transcript } = await passes(`scenario: latecomers
+steps:
+  - snapshot: before
+  - replay: late.csv
+  - restore: before
+  - advance: 1s
+  - replay: late.csv
+  - expect: { book: { YES: { bids: [0.5 x 20 (1)] } } }
+`);
+    expect(transcript).toContain("   late USDC 10 (10 reserved)");
+  });
+});

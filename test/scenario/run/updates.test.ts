@@ -1,0 +1,190 @@
+import { existsSync, statSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { Desk, resultOf, toldBy } from "./desk.ts";
+
+const desk = new Desk();
+const updating = { isUpdating: true } as const;
+
+const OPENING = `scenario: a trade is recorded
+accounts: { alice: { USDC: 100 }, bob: { YES: 100 } }
+steps:
+  - bob: SELL 20 YES @ 0.50
+  - alice: BUY 5 YES @ 0.50
+`;
+
+const GOLDEN = `# a trade is recorded
+
+trades
+  alice BUY 5 YES @ 0.5 from bob
+
+market YES
+             bid |  price | ask
+                 |    0.5 | 15 (1)
+`;
+
+const HASH = /[\da-f]{64}/g;
+
+describe("a golden file", () => {
+  it("that is missing is written, with the folders to it, and holds from then on", async () => {
+    const scenario = desk.scenario(`${OPENING}  - expect: { golden: deep/er/golden.txt }\n`);
+    expect((await resultOf(scenario)).failure?.message).toBe("the golden file does not exist");
+    expect(existsSync(desk.at("deep"))).toBe(false);
+    const { status, written } = await resultOf(scenario, updating);
+    expect({ status, written }).toEqual({ status: "passed", written: [desk.at("deep/er/golden.txt")] });
+    expect(desk.read("deep/er/golden.txt")).toBe(GOLDEN);
+    expect((await resultOf(scenario)).status).toBe("passed");
+  });
+
+  it("that differs is shown line by line, and written anew", async () => {
+    desk.write("stale.txt", GOLDEN.replace("15 (1)", "14 (2)"));
+    const scenario = desk.scenario(`${OPENING}  - expect: { golden: stale.txt }\n`);
+    const { failure } = await resultOf(scenario);
+    expect(failure?.message).toBe("books and trades are not those of the golden file");
+    const lines = failure === null ? [] : toldBy(failure).diff;
+    expect(lines.filter((line) => /^[-+]/.test(line))).toEqual([
+      "-                  |    0.5 | 14 (2)",
+      "+                  |    0.5 | 15 (1)",
+    ]);
+    expect(lines.at(-1)).toBe("# clobsim run --update writes it anew");
+    await resultOf(scenario, updating);
+    expect(desk.read("stale.txt")).toBe(GOLDEN);
+  });
+
+  it("may have the line ends of any checkout, and is left alone then", async () => {
+    const text = GOLDEN.replaceAll("\n", "\r\n");
+    desk.write("windows.txt", text);
+    const scenario = desk.scenario(`${OPENING}  - expect: { golden: windows.txt }\n`);
+    expect(await resultOf(scenario, updating)).toMatchObject({ status: "passed", written: [] });
+    expect(desk.read("windows.txt")).toBe(text);
+  });
+
+  it("that holds what is asked of it already is not touched", async () => {
+    desk.write("right.txt", GOLDEN);
+    const before = statSync(desk.at("right.txt"), { bigint: true }).mtimeNs;
+    const { written } = await desk.run(`${OPENING}  - expect: { golden: right.txt }\n`, updating);
+    expect(written).toEqual([]);
+    expect(statSync(desk.at("right.txt"), { bigint: true }).mtimeNs).toBe(before);
+  });
+});
+
+describe("a state hash", () => {
+  const WRONG = "ab".repeat(32);
+
+  it.each<[what: string, value: string, written: (hash: string) => string]>([
+    ["an empty one in double quotes", '""', (hash) => `"${hash}"`],
+    ["an empty one in single quotes", "''", (hash) => `'${hash}'`],
+    ["a wrong one", `"${WRONG}"`, (hash) => `"${hash}"`],
+    ["a wrong one without quotes", WRONG, (hash) => `"${hash}"`],
+  ])("is written where %s stands, and nothing else changes", async (what, value, written) => {
+    const around = (text: string): string =>
+      `# é ∑ 😀 stays\n${OPENING}  - expect: { stateHash: ${text} }   # so does this\n  - advance: 1s\n`;
+    const name = `hash-${what.replaceAll(" ", "-")}.yaml`;
+    const scenario = desk.scenario(around(value), name);
+    expect((await resultOf(scenario)).status).toBe("failed");
+    expect(desk.read(name)).toBe(around(value));
+    const { status, stateHash, written: files } = await resultOf(scenario, updating);
+    expect({ status, files }).toEqual({ status: "passed", files: [desk.at(name)] });
+    expect(desk.read(name)).toBe(around(written(stateHash ?? "")));
+    expect((await resultOf(desk.scenario(desk.read(name), name))).status).toBe("passed");
+  });
+
+  it("is written in quotes behind a key that has no value yet", async () => {
+    const text = `${OPENING}  - expect:\n      stateHash:\n  - advance: 1s\n`;
+    const { stateHash } = await resultOf(desk.scenario(text, "none.yaml"), updating);
+    expect(desk.read("none.yaml")).toBe(text.replace("stateHash:", `stateHash: "${stateHash}"`));
+  });
+
+  it("is written in each of its places, first and last alike", async () => {
+    const text = OPENING.replace("steps:\n", 'steps:\n  - expect: { stateHash: "" }\n');
+    const scenario = desk.scenario(`${text}  - expect: { stateHash: "" }\n`, "twice.yaml");
+    await resultOf(scenario, updating);
+    const hashes = desk.read("twice.yaml").match(HASH) ?? [];
+    expect(new Set(hashes).size).toBe(2);
+    expect((await resultOf(desk.scenario(desk.read("twice.yaml"), "twice.yaml"))).status).toBe("passed");
+  });
+
+  it.each([
+    ["line ends of Windows", (text: string) => text.replaceAll("\n", "\r\n")],
+    ["a byte order mark", (text: string) => `\ufeff${text}`],
+    ["both", (text: string) => `\ufeff${text.replaceAll("\n", "\r\n")}`],
+  ])("keeps %s", async (_what, as) => {
+    const text = as(`${OPENING}  - expect: { stateHash: "" }\n  - advance: 1s # ends here\n`);
+    const scenario = desk.scenario(text, "odd.yaml");
+    await resultOf(scenario, updating);
+    expect(desk.read("odd.yaml").match(HASH)?.length).toBe(1);
+    expect(desk.read("odd.yaml").replace(HASH, "")).toBe(text);
+    expect((await resultOf(desk.scenario(desk.read("odd.yaml"), "odd.yaml"))).status).toBe("passed");
+  });
+
+  it("of an included file is written there", async () => {
+    desk.write("parts/_closing.yaml", '- advance: 1s\n- expect: { stateHash: "" }\n');
+    const text = `${OPENING}  - include: parts/_closing.yaml\n`;
+    const scenario = desk.scenario(text, "including.yaml");
+    await resultOf(scenario, updating);
+    expect(desk.read("including.yaml")).toBe(text);
+    expect(desk.read("parts/_closing.yaml")).toMatch(
+      /^- advance: 1s\n- expect: \{ stateHash: "[\da-f]{64}" \}\n$/,
+    );
+    expect((await resultOf(desk.scenario(text, "including.yaml"))).status).toBe("passed");
+  });
+
+  it("that a race asks for in every order is written once, when it is the same in all", async () => {
+    const text = `scenario: nothing races
+accounts: { alice: { USDC: 10 } }
+steps:
+  - race: [{ alice: cancel all }, { alice: cancel all }, { alice: cancel all }]
+    after: { stateHash: "" }
+  - expect: { stateHash: "" }
+`;
+    expect((await resultOf(desk.scenario(text, "race.yaml"), updating)).status).toBe("passed");
+    expect(desk.read("race.yaml").replace(HASH, "")).toBe(text);
+    expect((await resultOf(desk.scenario(desk.read("race.yaml"), "race.yaml"))).status).toBe("passed");
+  });
+
+  it("that cannot be the same each time it is checked fails, and nothing is written", async () => {
+    const part = "- alice: BUY 1 YES @ 0.4\n- expect: { stateHash: }\n";
+    desk.write("_again.yaml", part);
+    const text = `${OPENING}  - include: _again.yaml\n  - include: _again.yaml\n`;
+    const { failure, written } = await desk.run(text, updating);
+    expect(failure?.message).toBe(
+      "no one value can be written, for this is checked more than once and differs",
+    );
+    expect(written).toEqual([]);
+    expect(desk.read("_again.yaml")).toBe(part);
+  });
+
+  it("that holds in one order of a race is not overwritten for another", async () => {
+    const text = (hash: string): string => `scenario: orders matter
+accounts: { alice: { USDC: 10 } }
+steps:
+  - race: [{ alice: BUY 1 YES @ 0.5 }, { alice: BUY 2 YES @ 0.5 }]
+    after: { stateHash: "${hash}" }
+`;
+    const { failure } = await desk.run(text(""));
+    const [first = ""] = failure?.diff.map(({ text: line }) => line).filter((line) => HASH.test(line)) ?? [];
+    const result = await resultOf(desk.scenario(text(first), "ordered.yaml"), updating);
+    expect(result).toMatchObject({ status: "failed", written: [] });
+    expect(desk.read("ordered.yaml")).toBe(text(first));
+  });
+});
+
+describe("updating", () => {
+  it("writes nothing for a scenario that fails", async () => {
+    const text = `${OPENING}  - expect: { stateHash: "", golden: never.txt }
+  - expect: { book: { YES: { asks: [] } } }
+`;
+    const result = await resultOf(desk.scenario(text, "failing.yaml"), updating);
+    expect(result).toMatchObject({ status: "failed", written: [] });
+    expect(result.failure?.message).toBe("the asks of YES are not as expected");
+    expect(desk.read("failing.yaml")).toBe(text);
+    expect(existsSync(desk.at("never.txt"))).toBe(false);
+  });
+
+  it("writes over HTTP what it writes in this process", async () => {
+    const text = `${OPENING}  - expect: { stateHash: "", golden: ways.txt }\n`;
+    await resultOf(desk.scenario(text, "ways.yaml"), { ...updating, via: "http" });
+    const [scenario, golden] = [desk.read("ways.yaml"), desk.read("ways.txt")];
+    expect(golden).toBe(GOLDEN);
+    expect((await resultOf(desk.scenario(scenario, "ways.yaml"))).status).toBe("passed");
+  });
+});

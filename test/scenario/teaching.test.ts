@@ -1,0 +1,260 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { universe } from "../../src/scenario/coverage/universe.ts";
+import { COLUMNS } from "../../src/scenario/flow/flow-row.ts";
+import { PROFILE_NAMES } from "../../src/scenario/flow/profiles.ts";
+import { loadScenario } from "../../src/scenario/language/load-scenario.ts";
+import type { Scenario } from "../../src/scenario/language/scenario.ts";
+import { BESIDE_WORDS, STEP_WORDS } from "../../src/scenario/language/vocabulary.ts";
+import { needsHttp } from "../../src/scenario/run/needs.ts";
+import type { ScenarioResult } from "../../src/scenario/run/result.ts";
+import { runSuite } from "../../src/scenario/run/run-suite.ts";
+import { startScenarioServer } from "../../src/scenario-server.ts";
+import { namedPrivateKey } from "../../src/world/dev-accounts.ts";
+import { type Api, startApi } from "../support/http.ts";
+
+const BIN = fileURLToPath(new URL("../../bin/clobsim.js", import.meta.url));
+const PAGE = readFileSync(new URL("../../scenarios/README.md", import.meta.url), "utf8");
+const SHOWN_URL = "http://127.0.0.1:7070";
+const RUN_BELOW = ", run below";
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "clobsim-teaching-")));
+
+/** A fenced block, table or paragraph of the page, with what the comment before it says. */
+interface Part {
+  readonly mark: string;
+  /** Of a fenced block the language after the fence. */
+  readonly kind: string;
+  readonly text: string;
+  readonly line: number;
+}
+
+const PART =
+  /^(?:<!-- (?<mark>.*) -->\n)?(?:```(?<language>\w*)\n(?<block>[\s\S]*?)^```$|(?<prose>(?!```|<!--)[^\n]+(?:\n(?!```|<!--|#)[^\n]+)*))/gm;
+
+const PARTS: readonly Part[] = [...PAGE.matchAll(PART)].map(({ index, groups = {} }) => ({
+  mark: groups.mark ?? "",
+  kind: groups.language ?? (groups.prose?.startsWith("|") ? "table" : "prose"),
+  text: groups.block ?? groups.prose ?? "",
+  line: PAGE.slice(0, index).split("\n").length,
+}));
+
+const partsWith = (mark: string): Part[] => PARTS.filter((part) => part.mark === mark);
+const partOf = (mark: string): Part => partsWith(mark)[0] ?? { mark, kind: "", text: "", line: 0 };
+const spansIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map((found) => found[1] ?? "");
+const isFile = ({ mark }: Part): boolean => mark.startsWith("file ");
+const nameOf = (part: Part): string =>
+  isFile(part) ? part.mark.replace("file ", "").replace(RUN_BELOW, "") : `line-${part.line}.yaml`;
+
+const FENCED = PARTS.filter(({ kind }) => kind !== "table" && kind !== "prose");
+const FILES = PARTS.filter(isFile);
+const WHOLE = PARTS.filter(({ kind, text }) => kind === "yaml" && text.startsWith("scenario:"));
+const CONSOLES = PARTS.filter(({ kind }) => kind === "console");
+
+function write(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** Steps as they stand on the page, under the header that it states for them. */
+const framed = (steps: string): string =>
+  partOf("frame").text.replace(/(?<=^steps:\n).*/ms, () => steps.replace(/^(?=.)/gm, "  "));
+
+/** Steps of one line that are wrong, each with the comment that says how; an empty one where none does. */
+const WRONG_STEPS = partsWith("wrong steps").flatMap(({ text }) =>
+  text
+    .trimEnd()
+    .split("\n")
+    .map((line): [step: string, message: string] => {
+      const [step = "", message = ""] = line.split(/ +# /);
+      return [step, message];
+    }),
+);
+
+const problemsOf = (path: string): string[] =>
+  loadScenario(path).problems.map(({ message, hint }) => (hint === null ? message : `${message} (${hint})`));
+
+function scenarioAt(path: string): Scenario {
+  const { scenario } = loadScenario(path);
+  if (scenario === null) throw new Error(problemsOf(path).join("\n"));
+  return scenario;
+}
+
+async function run(scenario: Scenario, via: "process" | "http"): Promise<ScenarioResult> {
+  const { results } = await runSuite([scenario], { via, startServer: startScenarioServer });
+  return results[0] as ScenarioResult;
+}
+
+/** Runs a file over HTTP and, unless it needs that, in this process, where all must be the same. */
+async function passesBothWays(path: string): Promise<void> {
+  const scenario = scenarioAt(path);
+  const there = await run(scenario, "http");
+  expect(there.failure).toBeNull();
+  if (needsHttp(scenario)) return;
+  const here = await run(scenario, "process");
+  expect(here.failure).toBeNull();
+  expect(here.transcript).toEqual(there.transcript);
+}
+
+interface Printed {
+  readonly code: unknown;
+  readonly text: string;
+}
+
+/** What the program prints in the folder of the page's files, stdout before stderr. */
+function clobsim(args: readonly string[]): Promise<Printed> {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^CLOBSIM_|COLOR|^GITHUB_/.test(name));
+  const keys = { ALICE_KEY: namedPrivateKey("alice"), BOB_KEY: namedPrivateKey("bob") };
+  const env = { ...Object.fromEntries(inherited), ...keys, NO_COLOR: "1" };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [BIN, ...args], { cwd: folder, env }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : error.code, text: stdout + stderr }),
+    );
+  });
+}
+
+const commandOf = ({ text }: Part): string => /^\$ clobsim (.*)$/m.exec(text)?.[1] ?? "";
+
+/** Durations differ from run to run, folders and ports from machine to machine. */
+const comparable = (text: string, url: string): string =>
+  text
+    .replaceAll(`${folder}/`, "")
+    .replaceAll(url, SHOWN_URL)
+    .replace(/\b\d+(?:\.\d+)? m?s(?=$| ·)/gm, "N ms")
+    .trimEnd();
+
+/** What a shown output stands for: a line of three dots for any lines. */
+const patternOf = (shown: string): RegExp =>
+  new RegExp(
+    `^${shown
+      .split("\n")
+      .map((line) => (line.trim() === "..." ? "[\\s\\S]*?" : line.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&")))
+      .join("\n")}$`,
+  );
+
+const printed = new Map<Part, Printed>();
+let api: Api;
+
+beforeAll(async () => {
+  for (const file of FILES) write(nameOf(file), file.text);
+  api = await startApi();
+  await api.createMarket({ slug: "will-it-rain" });
+  for (const part of CONSOLES) {
+    const words = commandOf(part).replace(SHOWN_URL, `http://127.0.0.1:${api.port}`).split(" ");
+    printed.set(part, await clobsim(words));
+  }
+}, 120_000);
+
+afterAll(async () => {
+  await api.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe("the page that teaches the scenario language", () => {
+  const titled = (parts: readonly Part[]) => parts.map((part) => [part.line, part] as const);
+
+  it("has no block that is not tested", () => {
+    const isTested = (part: Part): boolean =>
+      isFile(part) || WHOLE.includes(part) || CONSOLES.includes(part) || /^(?:wrong )?steps$/.test(part.mark);
+    expect(FENCED.filter((part) => !isTested(part))).toEqual([]);
+    expect(PAGE.match(/^ *```/gm)).toHaveLength(2 * FENCED.length);
+    expect(PAGE.match(/<!--/g)).toHaveLength(PARTS.filter(({ mark }) => mark !== "").length);
+    const commands = CONSOLES.map(commandOf).join("\n");
+    const others = PARTS.filter((part) => !isFile(part)).map(({ text }) => text);
+    for (const file of FILES.filter((part) => part.mark.endsWith(RUN_BELOW) || !WHOLE.includes(part))) {
+      expect(WHOLE.includes(file) ? commands : others.join("\n")).toContain(nameOf(file));
+    }
+  });
+
+  it.each(titled(WHOLE.filter(({ mark }) => !mark.endsWith(RUN_BELOW))))(
+    "shows a scenario that passes, line %i",
+    (_line, part) => passesBothWays(write(nameOf(part), part.text)),
+  );
+
+  it.each(titled(partsWith("steps")))("shows steps that pass, line %i", (line, { text }) =>
+    passesBothWays(write(`steps-${line}.yaml`, framed(text))),
+  );
+
+  it.each(WRONG_STEPS)("says what is wrong with %s", (step, message) => {
+    expect(problemsOf(write("wrong-step.yaml", framed(step)))).toEqual([message]);
+  });
+
+  it.each(titled(CONSOLES))("shows what the program prints, line %i", (_line, part) => {
+    const { code, text } = printed.get(part) as Printed;
+    const shown = part.text.replace(/^\$ .*\n/, "");
+    const url = `http://127.0.0.1:${api.port}`;
+    expect(comparable(text, url)).toMatch(patternOf(comparable(shown, url)));
+    expect(`exit ${code}`).toBe(part.mark || "exit 0");
+  });
+
+  it("lists every column and every profile of flows", () => {
+    const cells = partOf("columns").text.replace(/^(\| [^|]*\|).*$/gm, "$1");
+    expect(spansIn(cells)).toEqual(COLUMNS);
+    expect(spansIn(partOf("profiles").text)).toEqual(PROFILE_NAMES);
+  });
+});
+
+describe("its reference", () => {
+  /** The forms in the first column of a table, in rows that begin so. */
+  const formsOf = (mark: string, beginning = ""): string[] =>
+    [...partOf(mark).text.matchAll(new RegExp(`^\\| ${beginning}(\`.*?\`) \\|`, "gm"))].flatMap(
+      ([, cell = ""]) => spansIn(cell),
+    );
+  const steps = formsOf("reference of steps");
+  const expectations = formsOf("reference of expectations");
+  const beside = formsOf("reference of expectations", "beside an order: ");
+  const headsOf = (forms: readonly string[]): Set<string> =>
+    new Set(forms.map((form) => form.replace(/:.*/s, "")));
+
+  it("has only forms that the language reads", () => {
+    const read = [...steps, ...expectations.map((form) => `expect: { ${form} }`)];
+    const all = framed(read.map((form) => `- ${form}\n`).join(""));
+    expect(problemsOf(write("reference.yaml", all))).toEqual([]);
+    for (const form of beside) {
+      const order = framed(`- alice: BUY 50 YES @ 0.50\n  ${form}\n`);
+      expect(problemsOf(write("beside.yaml", order))).toEqual([]);
+    }
+  });
+
+  it("has every step, every word beside a step and every expectation", () => {
+    expect(headsOf(steps)).toEqual(new Set(["alice", ...STEP_WORDS]));
+    const words = new Set([...spansIn(partOf("reference of steps").text), ...headsOf(beside)]);
+    expect(BESIDE_WORDS.filter((word) => !words.has(word))).toEqual([]);
+    const items =
+      universe("process")
+        .find(({ name }) => name === "expectations")
+        ?.items.values() ?? [];
+    expect(headsOf([...expectations, ...beside, "answers"])).toEqual(new Set([...items].flat()));
+  });
+});
+
+describe("its limits", () => {
+  const include = (name: string): string => `- include: ${name}\n`;
+  const race = (steps: number): string => `- race: [${"{ alice: cancel all }, ".repeat(steps)}]\n`;
+  const named = (length: number, seed: string): string =>
+    `scenario: ${"x".repeat(length)}\nseed: ${seed}\nsteps: [advance: 1s]\n`;
+  const beyond: readonly (readonly [limit: string, text: () => string])[] = [
+    ["1,048,576 bytes", () => "# x\n".repeat(300_000)],
+    ["65,536 characters", () => `# ${"x".repeat(65_536)}\n`],
+    ["32 levels", () => `steps: ${"[".repeat(40)}`],
+    ["100,000 steps", () => framed(include("_half.yaml").repeat(2))],
+    ["16 levels", () => framed(include("_level-0.yaml"))],
+    ["6 steps", () => framed(race(7))],
+    ["5,040 runs", () => framed(race(6).repeat(2))],
+    ["200 characters", () => named(201, "1")],
+    ["128 characters", () => named(1, "y".repeat(129))],
+  ];
+
+  it.each(beyond)("are as it says: %s", (limit, text) => {
+    write("_half.yaml", "- advance: 1s\n".repeat(50_001));
+    for (let level = 0; level < 20; level += 1)
+      write(`_level-${level}.yaml`, include(`_level-${level + 1}.yaml`));
+    write("_level-20.yaml", "- advance: 1s\n");
+    expect(partOf("limits").text.replaceAll("\n", " ")).toContain(limit);
+    expect(problemsOf(write("beyond.yaml", text())).join("\n")).toContain(limit.replaceAll(",", ""));
+  });
+});

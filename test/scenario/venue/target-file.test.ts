@@ -1,0 +1,199 @@
+import { describe, expect, it, vi } from "vitest";
+import { readTargetFile, TargetFileError } from "../../../src/scenario/venue/target-file.ts";
+import { Desk } from "../run/desk.ts";
+
+const desk = new Desk();
+
+const KEY = `0x${"3f".repeat(32)}`;
+const API_KEY = "7d3a1f00-0b1c-4d2e-8f3a-9c4b5d6e7f80";
+const SECRET = "c2VjcmV0IG9mIGFsaWNlIHdob20gd2UgdHJ1c3QuLi4=";
+const PASSPHRASE = "9e107d9d372bb6826bd81d3542a419d6aabbccdd";
+const SECRETS = [KEY, KEY.slice(2), String(BigInt(KEY)), API_KEY, SECRET, PASSPHRASE];
+
+let files = 0;
+const write = (text: string): string => {
+  files += 1;
+  return desk.write(`wallets-${files}.yaml`, text);
+};
+
+/** What reading a file with this text is refused with, without its path. */
+function refusalOf(text: string, environment: Readonly<Record<string, string>> = {}): string {
+  const path = write(text);
+  try {
+    readTargetFile(path, environment);
+  } catch (error) {
+    if (!(error instanceof TargetFileError)) throw error;
+    expect(error.message.startsWith(`--wallets ${path}: `)).toBe(true);
+    return error.message.slice(`--wallets ${path}: `.length);
+  }
+  throw new Error("the file was read");
+}
+
+const WHOLE = `markets: { rain: will-it-rain, snow: "0x12" }
+accounts:
+  alice:
+    privateKey: "${KEY}"
+    apiKey: ${API_KEY}
+    secret: "${SECRET}"
+    passphrase: ${PASSPHRASE}
+    USDC: 1000.000001
+    rain YES: 12.5
+  bob: { privateKey: $BOB, USDC: 10, NO: 3 }
+`;
+
+describe("a wallets file", () => {
+  it("says what markets are called there, whose wallets act, and what they own", () => {
+    const { markets, accounts } = readTargetFile(write(WHOLE), { BOB: KEY });
+    expect([...markets]).toEqual([
+      ["rain", "will-it-rain"],
+      ["snow", "0x12"],
+    ]);
+    expect(accounts.get("alice")).toEqual({
+      privateKey: KEY,
+      credentials: { apiKey: API_KEY, secret: SECRET, passphrase: PASSPHRASE },
+      funds: new Map([
+        ["USDC", 1_000_000_001],
+        ["rain YES", 1_250],
+      ]),
+    });
+  });
+
+  it("takes a secret that is written $NAME from the environment", () => {
+    const { accounts } = readTargetFile(write(WHOLE), { BOB: KEY });
+    expect(accounts.get("bob")).toEqual({
+      privateKey: KEY,
+      credentials: null,
+      funds: new Map([
+        ["USDC", 10_000_000],
+        ["NO", 300],
+      ]),
+    });
+  });
+
+  it("may be JSON", () => {
+    const text = JSON.stringify({
+      markets: { market: "m" },
+      accounts: { alice: { privateKey: KEY, USDC: 5 } },
+    });
+    expect(readTargetFile(write(text), {}).accounts.get("alice")?.funds).toEqual(
+      new Map([["USDC", 5_000_000]]),
+    );
+  });
+});
+
+describe("a wrong wallets file gives one sentence", () => {
+  it.each<[text: string, sentence: string | RegExp]>([
+    ["- alice", "the file: expected a mapping"],
+    ["", "the file: expected a mapping"],
+    ["wallets: {}", "the file: unknown key wallets"],
+    ["acounts: {}", "the file: unknown key acounts, did you mean accounts?"],
+    ["accounts: [alice]", "accounts: expected a mapping"],
+    ["accounts: { alice: 5 }", "accounts.alice: expected a mapping"],
+    ["markets: { rain: 12 }", "markets.rain: expected a text, in quotes"],
+    ["markets: { rain: }", "markets.rain: expected a text"],
+    [`accounts: { alice: { privateKey: ${KEY} } }`, "accounts.alice.privateKey: expected a text, in quotes"],
+    [
+      'accounts: { alice: { privateKey: "0xabc" } }',
+      "accounts.alice.privateKey: expected 0x and 64 hexadecimal digits in quotes, or $NAME of a variable that holds them",
+    ],
+    [
+      `accounts: { alice: { privateKey: "0x${"00".repeat(32)}" } }`,
+      /^accounts\.alice\.privateKey: expected 0x /,
+    ],
+    [
+      `accounts: { alice: { privateKey: "0x${"ff".repeat(32)}" } }`,
+      /^accounts\.alice\.privateKey: expected 0x /,
+    ],
+    ["accounts: { alice: { USDC: 5 } }", /^accounts\.alice\.privateKey: expected 0x /],
+    [
+      "accounts: { alice: { privateKey: $ALICE } }",
+      "accounts.alice.privateKey: the variable ALICE is not set",
+    ],
+    [
+      "accounts: { alice: { privateKey: $EMPTY } }",
+      "accounts.alice.privateKey: the variable EMPTY is not set",
+    ],
+    [
+      `accounts: { alice: { privateKey: "${KEY}", USDC: lots } }`,
+      "accounts.alice.USDC: expected an amount such as 1000",
+    ],
+    [
+      `accounts: { alice: { privateKey: "${KEY}", USDC: -1 } }`,
+      "accounts.alice.USDC: expected an amount such as 1000",
+    ],
+    [
+      `accounts: { alice: { privateKey: "${KEY}", YES: 0.001 } }`,
+      "accounts.alice.YES: expected an amount such as 1000",
+    ],
+    [
+      `accounts: { alice: { privateKey: "${KEY}", EUR: 1 } }`,
+      'accounts.alice.EUR: expected privateKey, apiKey, secret, passphrase, USDC, YES, NO or "market YES"',
+    ],
+    [
+      `accounts: { alice: { privateKey: "${KEY}", apiKey: ${API_KEY} } }`,
+      "accounts.alice: expected apiKey, secret and passphrase, or none of them",
+    ],
+    ["accounts: { alice: { privateKey: ", /^no valid YAML at line 1, column \d+ \(\w+\)$/],
+    ["accounts: *nobody", "no valid YAML: an alias leads nowhere, or too many do"],
+  ])("%s", (text, sentence) => {
+    const told = refusalOf(text, { EMPTY: "" });
+    if (typeof sentence === "string") expect(told).toBe(sentence);
+    else expect(told).toMatch(sentence);
+  });
+
+  it("when there is none", () => {
+    const path = desk.at("missing.yaml");
+    expect(() => readTargetFile(path, {})).toThrow(`--wallets ${path}: there is no such file`);
+    expect(() => readTargetFile(desk.path, {})).toThrow(
+      `--wallets ${desk.path}: the file cannot be read (EISDIR)`,
+    );
+  });
+});
+
+describe("no message repeats a key", () => {
+  /** Texts in which a secret stands where something else belongs. */
+  const misplaced = SECRETS.flatMap((secret) => [
+    `${secret}: 1`,
+    `accounts: { ${secret}: 1 }`,
+    `accounts: { alice: { ${secret}: 1 } }`,
+    `accounts: { alice: { "${secret}" } }`,
+    `accounts: { alice: { privateKey: $${secret} } }`,
+    `accounts: { alice: { privateKey: "${secret}x" } }`,
+    `accounts: { alice: { privateKey: *${secret.replace(/\W/g, "")} } }`,
+    `accounts: { alice: { privateKey: !${secret.replace(/\W/g, "")} x } }`,
+    `accounts: { alice: { privateKey: "${KEY}", USDC: ${secret} } }`,
+    `accounts: { alice: { privateKey: "${KEY}", "${secret} YES": x } }`,
+    `markets: { "${secret}": }`,
+  ]);
+
+  it.each(misplaced)("%s", (text) => {
+    const told = refusalOf(text);
+    for (const secret of SECRETS) expect(told).not.toContain(secret);
+  });
+
+  it("wherever a file is cut off or a character in it is lost", () => {
+    const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    const texts = Array.from({ length: WHOLE.length }, (_, at) => [
+      WHOLE.slice(0, at),
+      `${WHOLE.slice(0, at)}${WHOLE.slice(at + 1)}`,
+      `${WHOLE.slice(0, at)}]${WHOLE.slice(at)}`,
+      `${WHOLE.slice(0, at)}!${WHOLE.slice(at)}`,
+    ]).flat();
+    let wrong = 0;
+    for (const text of texts) {
+      const path = write(text);
+      try {
+        readTargetFile(path, { BOB: KEY });
+      } catch (error) {
+        wrong += 1;
+        expect(error).toBeInstanceOf(TargetFileError);
+        const { message } = error as Error;
+        expect(message.split("\n").length).toBe(1);
+        for (const secret of SECRETS) expect(message).not.toContain(secret.slice(1, -1));
+      }
+    }
+    expect(wrong).toBeGreaterThan(100);
+    expect(warned).not.toHaveBeenCalled();
+    warned.mockRestore();
+  });
+});

@@ -1,0 +1,202 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ExchangeClient } from "../../../src/client/client.ts";
+import { orThrow } from "../../../src/client/result.ts";
+import { type RunningServer, serveWorld } from "../../../src/compose.ts";
+import { DEFAULT_CONFIG } from "../../../src/config.ts";
+import { openTargets } from "../../../src/scenario/venue/target-venue.ts";
+import { namedPrivateKey } from "../../../src/world/dev-accounts.ts";
+import { readWorld } from "../../../src/world/world-file.ts";
+import { TINY_WORLD } from "../../support/http.ts";
+import { Desk } from "../run/desk.ts";
+
+const desk = new Desk();
+
+/** With it, whatever a scenario asks of /sim is refused. */
+const SIM_TOKEN = "of-the-operators-alone";
+const ENVIRONMENT = {
+  ALICE_KEY: namedPrivateKey("alice of the deployment"),
+  BOB_KEY: namedPrivateKey("bob of the deployment"),
+};
+const ACCOUNTS = `accounts:
+  alice: { privateKey: $ALICE_KEY, USDC: 1000 }
+  bob: { privateKey: $BOB_KEY, YES: 500, USDC: 5.5 }
+`;
+
+let server: RunningServer;
+let operator: ExchangeClient;
+let markets = 0;
+
+beforeAll(async () => {
+  const world = readWorld(await readFile(TINY_WORLD, "utf8"));
+  const config = { ...DEFAULT_CONFIG, port: 0, logLevel: "silent", simToken: SIM_TOKEN } as const;
+  server = await serveWorld(config, world);
+  operator = new ExchangeClient(server.url, { simToken: SIM_TOKEN });
+});
+
+afterAll(() => server.close());
+
+/** A market of the deployment that nobody has traded in yet; its slug. */
+async function newMarket(): Promise<string> {
+  markets += 1;
+  const texts = { description: "", category: "test", tags: [] };
+  const slug = `deployed-${markets}`;
+  const event = orThrow(await operator.control.createEvent({ title: slug, slug, ...texts }));
+  orThrow(await operator.control.createMarket({ eventId: event.id, question: slug, slug, ...texts }));
+  return slug;
+}
+
+/** What a scenario comes to on the deployment, with these wallets. */
+async function runThere(text: string, wallets: string | null) {
+  const file = wallets === null ? null : desk.write("wallets.yaml", wallets);
+  const target = await openTargets(server.url, file, ENVIRONMENT);
+  return desk.run(text, { via: "target", target });
+}
+
+const walletsFor = (slug: string): string => `markets: { market: ${slug} }\n${ACCOUNTS}`;
+
+const TRADE = `scenario: a partial fill leaves the remainder live
+accounts: { alice: { USDC: 1000 }, bob: { YES: 500 } }
+steps:
+  - alice: BUY 100 YES @ 0.55 as bid
+  - bob: SELL 40 YES @ 0.50
+    fills: [SELL 40 YES @ 0.55 from alice]
+    status: MATCHED 40/40
+  - alice: BUY 10 YES @ 0.555
+    rejects: INVALID_TICK_SIZE
+  - expect:
+      book:   { YES: { bids: [0.55 x 60], asks: [] } }
+      orders: { bid: LIVE 40/100 }
+      trades: [bob SELL 40 YES @ 0.55 from alice]
+      quote:  { YES: { bid: 0.55, ask: none, last: 0.55 } }
+  - alice: cancel bid
+  - alice: cancel bid
+    rejects: already canceled
+  - alice: BUY 5 YES @ 0.10 GTD +1h as late
+  - alice: cancel all
+  - expect: { orders: { bid: CANCELED 40/100 USER, late: CANCELED 0/5 } }
+`;
+
+describe("a scenario on a deployment", () => {
+  it("passes with the public API alone, whatever else that exchange holds", async () => {
+    const result = await runThere(TRADE, walletsFor(await newMarket()));
+    expect(result.failure).toBeNull();
+    expect(result).toMatchObject({ status: "passed", way: "target", steps: 9, stateHash: null });
+  });
+
+  it("fails where what it expects does not hold there", async () => {
+    const text = TRADE.replace("bids: [0.55 x 60]", "bids: [0.55 x 61]");
+    const { failure, status } = await runThere(text, walletsFor(await newMarket()));
+    expect(status).toBe("failed");
+    expect(failure?.place.line).toBe(11);
+    expect(failure?.diff.map(({ text: line }) => line)).toEqual(["bid 0.55 x 61", "bid 0.55 x 60"]);
+  });
+
+  it("calls who is not of the scenario somebody", async () => {
+    const slug = await newMarket();
+    await runThere(
+      "scenario: one\naccounts: { bob: { YES: 5 } }\nsteps: [{ bob: SELL 5 YES @ 0.5 }]\n",
+      walletsFor(slug),
+    );
+    const { failure } = await runThere(
+      `scenario: another
+accounts: { alice: { USDC: 5 } }
+steps:
+  - alice: BUY 5 YES @ 0.5
+    fills: [BUY 5 YES @ 0.5 from somebody]
+`,
+      walletsFor(slug),
+    );
+    expect(failure).toBeNull();
+  });
+});
+
+const HEAD = "scenario: s\naccounts: { alice: { USDC: 10 } }\nsteps:\n";
+const BID = "  - alice: BUY 1 YES @ 0.5 as bid\n";
+
+describe("a scenario that needs the control plane is skipped with the reason", () => {
+  desk.write("flow.csv", "at,account,op,ref,side,outcome,price,size,type\n0,alice,fund,,,USDC,,1,\n");
+
+  it.each<[need: string, steps: string]>([
+    ["line 4 (fund)", "  - alice: fund 10 USDC\n"],
+    ["line 4 (advance)", "  - advance: 1s\n"],
+    ["line 4 (at)", "  - at: 2026-01-02T00:00:00Z\n"],
+    ["line 5 (close)", `${BID}  - close: market\n`],
+    ["line 5 (resolve)", `${BID}  - resolve: YES\n`],
+    ["line 4 (fault)", "  - fault: { route: POST /order, status: 503 }\n"],
+    ["line 4 (snapshot)", "  - snapshot: before\n"],
+    ["line 4 (race)", "  - race: [{ alice: BUY 1 YES @ 0.5 }, { alice: BUY 2 YES @ 0.5 }]\n"],
+    ["line 5 (balances)", `${BID}  - expect: { balances: { alice: { USDC: 10 } } }\n`],
+    ["line 4 (stateHash)", '  - expect: { stateHash: "" }\n'],
+    ["line 4 (generated accounts that must be funded)", "  - generate: { orders: 5 }\n"],
+    ["line 4 (a flow whose accounts must be funded)", "  - replay: flow.csv\n"],
+    ["line 4 (a request to /sim)", "  - request: GET /sim/state-hash\n"],
+    [
+      "line 4 (an expiration at a moment of its own clock)",
+      "  - alice: BUY 1 YES @ 0.5 GTD 2026-01-01T00:01:00Z\n",
+    ],
+  ])("%s", async (need, steps) => {
+    const { status, reason } = await runThere(`${HEAD}${steps}`, walletsFor(await newMarket()));
+    expect({ status, reason }).toEqual({ status: "skipped", reason: `needs control plane: ${need}` });
+  });
+
+  it("as one that opens a world of its own", async () => {
+    desk.write("tiny.json", await readFile(TINY_WORLD, "utf8"));
+    const { reason } = await runThere("scenario: w\nworld: tiny.json\nsteps: [{ advance: 1s }]\n", ACCOUNTS);
+    expect(reason).toBe("needs control plane: it opens a world of its own");
+  });
+});
+
+describe("a scenario that the wallets file does not fit is skipped with the reason", () => {
+  it.each<[reason: string, header: string, wallets: string | null]>([
+    ["needs --wallets: a file with wallets, markets and funds", "accounts: { alice: {} }", null],
+    ["needs market market in the wallets file", "accounts: { alice: {} }", ACCOUNTS],
+    [
+      "needs account carol in the wallets file",
+      "accounts: { carol: {} }",
+      `markets: { market: none }\n${ACCOUNTS}`,
+    ],
+    [
+      "needs 1000.5 USDC for alice, the wallets file gives 1000",
+      "accounts: { alice: { USDC: 1000.5 } }",
+      `markets: { market: none }\n${ACCOUNTS}`,
+    ],
+    [
+      "needs 1 NO for bob, the wallets file gives 0",
+      "accounts: { bob: { YES: 500, NO: 1 } }",
+      `markets: { market: none }\n${ACCOUNTS}`,
+    ],
+    [
+      "needs 3 rain YES for bob, the wallets file gives 0",
+      "markets: { rain: {}, snow: {} }\naccounts: { bob: { rain YES: 3 } }",
+      `markets: { rain: none, snow: none }\n${ACCOUNTS}`,
+    ],
+  ])("%s", async (reason, header, wallets) => {
+    const result = await runThere(`scenario: s\n${header}\nsteps:\n  - request: GET /clob/time\n`, wallets);
+    expect(result).toMatchObject({ status: "skipped", reason });
+  });
+
+  it.each<[reason: string, terms: string]>([
+    ["tickSize 0.001, it has 0.01", "{ tickSize: 0.001 }"],
+    ["minOrderSize 5, it has 1", "{ minOrderSize: 5 }"],
+    ["feeRateBps 20, it has 0", "{ feeRateBps: 20 }"],
+    ["matching independent, it has complementary", "{ matching: independent }"],
+  ])("as when the market there differs: %s", async (reason, terms) => {
+    const text = `scenario: s\nmarket: ${terms}\naccounts: { alice: {} }\nsteps:\n  - alice: cancel all\n`;
+    const result = await runThere(text, walletsFor(await newMarket()));
+    expect(result).toMatchObject({ status: "skipped", reason: `needs market market with ${reason}` });
+  });
+
+  it("as when the market there is closed, or there is none", async () => {
+    const slug = await newMarket();
+    const { id } = orThrow(await operator.market(slug));
+    orThrow(await operator.control.close(id));
+    const text = `${HEAD}${BID}`;
+    expect((await runThere(text, walletsFor(slug))).reason).toBe(
+      "needs market market with status ACTIVE, it is CLOSED",
+    );
+    expect((await runThere(text, walletsFor("no-such-market"))).reason).toMatch(
+      /^needs market market: MARKET_NOT_FOUND: /,
+    );
+  });
+});

@@ -1,0 +1,140 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const SUITE = fileURLToPath(new URL("../src/vitest.ts", import.meta.url));
+const VITEST = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "clobsim-vitest-"));
+
+const FAILING = `scenario: fails in its second step
+accounts: { alice: { USDC: 10 } }
+steps:
+  - alice: BUY 1 YES @ 0.5
+  - expect: { book: { YES: { bids: [0.5 x 2] } } }
+`;
+
+const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+
+const testFile = (path: string, options = ""): string =>
+  `import { scenarioSuite } from ${JSON.stringify(SUITE)};\nscenarioSuite(${JSON.stringify(path)}${options});\n`;
+
+interface Outcome {
+  readonly fullName: string;
+  readonly ancestorTitles: readonly string[];
+  readonly title: string;
+  readonly status: string;
+  readonly failureMessages: readonly string[];
+}
+
+let runs = 0;
+
+/** What `vitest run` comes to in the folder, by its JSON report. */
+async function vitest(...args: string[]): Promise<{ code: number | null; tests: readonly Outcome[] }> {
+  runs += 1;
+  const report = join(folder, `report-${runs}.json`);
+  const own = Object.entries(process.env).filter(([name]) => !/^VITEST|^NODE_ENV$/.test(name));
+  const child = spawn(
+    process.execPath,
+    [VITEST, "run", "--reporter=json", `--outputFile=${report}`, ...args],
+    { cwd: folder, env: Object.fromEntries(own), stdio: ["ignore", "ignore", "pipe"] },
+  );
+  let stderr = "";
+  child.stderr.on("data", (bytes: Buffer) => {
+    stderr += bytes.toString();
+  });
+  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  try {
+    const { testResults } = JSON.parse(readFileSync(report, "utf8")) as {
+      testResults: { assertionResults: Outcome[] }[];
+    };
+    return { code, tests: testResults.flatMap(({ assertionResults }) => assertionResults) };
+  } catch {
+    throw new Error(`vitest ended with ${code} and no report: ${stderr}`);
+  }
+}
+
+beforeAll(() => {
+  mkdirSync(join(folder, "scenarios/deep"), { recursive: true });
+  write("package.json", '{ "type": "module" }');
+  write("vitest.config.mjs", 'export default { test: { include: ["*.test.mjs"] } };');
+  write("scenarios/a-passing.yaml", "scenario: passes\nsteps: [{ advance: 1s }]\n");
+  write("scenarios/b-failing.yaml", FAILING);
+  write("scenarios/c-served.yaml", "scenario: needs HTTP\nsteps: [{ request: GET /clob/time }]\n");
+  write("scenarios/d-wrong.yaml", "scenario: is wrong\nsteps:\n  - advanse: 1s\n");
+  write("scenarios/deep/e.yaml", "scenario: lies deeper\nsteps: [{ advance: 1s }]\n");
+  write("scenarios/_part.yaml", "- advance: 1s\n");
+  write("all.test.mjs", testFile("scenarios", ', { via: "process" }'));
+  write("deep.test.mjs", testFile("scenarios/deep/*.yaml", ", { repeat: 2, seed: 7 }"));
+  write("served.test.mjs", testFile("scenarios/c-served.yaml"));
+}, 60_000);
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("scenarioSuite", () => {
+  let tests: readonly Outcome[];
+  let code: number | null;
+  const named = (name: string): Outcome | undefined => tests.find(({ fullName }) => fullName === name);
+
+  beforeAll(async () => {
+    ({ tests, code } = await vitest("all.test.mjs"));
+  }, 60_000);
+
+  it("makes each scenario a test by its name, under its folder", () => {
+    const names = tests.map(({ ancestorTitles, title }) => [...ancestorTitles, title]);
+    expect(names.sort()).toEqual([
+      ["scenarios", "fails in its second step"],
+      ["scenarios", "needs HTTP"],
+      ["scenarios", "passes"],
+      ["scenarios", "scenarios/d-wrong.yaml"],
+      ["scenarios/deep", "lies deeper"],
+    ]);
+  });
+
+  it("passes, fails and skips as the scenarios do", () => {
+    const statusOf = (name: string): string | undefined => named(name)?.status;
+    expect(statusOf("scenarios passes")).toBe("passed");
+    expect(statusOf("scenarios/deep lies deeper")).toBe("passed");
+    expect(statusOf("scenarios fails in its second step")).toBe("failed");
+    expect(["pending", "skipped"]).toContain(statusOf("scenarios needs HTTP"));
+    expect(code).toBe(1);
+  });
+
+  it("shows a failure in the domain's words, with the failing place as the first of the stack", () => {
+    const [message = ""] = named("scenarios fails in its second step")?.failureMessages ?? [];
+    expect(message).toContain("the bids of YES are not as expected");
+    expect(message).toContain("- bid 0.5 x 2\n");
+    expect(message).toContain("+ bid 0.5 x 1\n");
+    expect(message).toContain("repeat  clobsim run scenarios/b-failing.yaml --seed ");
+    const [frame] = message.split("\n").filter((line) => /^ {4}at /.test(line));
+    expect(frame).toBe(
+      `    at "fails in its second step" (${join(folder, "scenarios/b-failing.yaml")}:5:23)`,
+    );
+  });
+
+  it("makes a wrong file a test that fails with its problems", () => {
+    const wrong = named("scenarios scenarios/d-wrong.yaml");
+    expect(wrong?.status).toBe("failed");
+    expect(wrong?.failureMessages[0]).toMatch(/scenarios\/d-wrong\.yaml:3:5: .*\(did you mean advance\?\)/);
+  });
+
+  it("runs over HTTP what needs it, unless told otherwise", async () => {
+    const served = await vitest("served.test.mjs");
+    expect(served.tests.map(({ title, status }) => [title, status])).toEqual([["needs HTTP", "passed"]]);
+    expect(served.code).toBe(0);
+  }, 60_000);
+
+  it("leaves vitest's shards whole: both together run every test once", async () => {
+    const [whole, one, other] = [
+      await vitest(),
+      await vitest("--shard=1/2"),
+      await vitest("--shard=2/2"),
+    ].map((run) => run.tests.map(({ fullName }) => fullName));
+    expect(whole?.length).toBe(7);
+    expect(one?.length).toBeGreaterThan(0);
+    expect(other?.length).toBeGreaterThan(0);
+    expect([...(one ?? []), ...(other ?? [])].sort()).toEqual([...(whole ?? [])].sort());
+  }, 120_000);
+});
