@@ -95,6 +95,25 @@ describe("running a scenario several times", () => {
     expect(failure.repeat).toMatch(/ --seed \S+ --repeat 4$/);
   });
 
+  it("fails when only what was answered differs", async () => {
+    const { watcher } = counting((venue, time) => {
+      const { cancel } = venue;
+      if (time !== 2) return;
+      venue.cancel = (account, order) => {
+        const attempt = cancel.call(venue, account, order);
+        return attempt.ok ? attempt : { ...attempt, code: "MARKET_CLOSED" };
+      };
+    });
+    const text = `scenario: refused in either order
+accounts: { alice: { USDC: 10 }, bob: {} }
+steps:
+  - alice: BUY 1 YES @ 0.5 as bid
+  - race: [{ bob: cancel bid }, { advance: 1s }]
+`;
+    const failure = await desk.failure(text, { repeat: 2, watcher });
+    expect(diffOf(failure)).toContain("+ 3. bob: cancel bid → refused: MARKET_CLOSED");
+  });
+
   it("fails when only the hash of everything differs", async () => {
     const { watcher } = counting((venue, time) => {
       if (time === 2) venue.open("mallory", []);

@@ -113,7 +113,18 @@ steps:
 `);
   });
 
-  it("forgets accounts that a flow brought after it, and opens them anew", async () => {
+  it("forgets accounts that came after it", async () => {
+    desk.write("passing.csv", "at,account,op,ref,side,outcome,price,size,type\n0,late,fund,,,USDC,,10,\n");
+    const { transcript } = await passes(`scenario: passing by
+steps:
+  - snapshot: before
+  - replay: passing.csv
+  - restore: before
+`);
+    expect(transcript.filter((line) => line.includes("late"))).toEqual([]);
+  });
+
+  it("opens such accounts anew when they come again", async () => {
     desk.write(
       "late.csv",
       "at,account,op,side,outcome,price,size\n0,late,fund,,USDC,,10\n0,late,,BUY,YES,0.5,20\n",
