@@ -120,8 +120,14 @@ export class Suite {
         );
     }
     if (target === undefined) throw new Error("no target is given");
-    const venue = await target(scenario, this.#wallets);
-    return typeof venue === "string" ? venue : () => watched(venue);
+    try {
+      const venue = await target(scenario, this.#wallets);
+      return typeof venue === "string" ? venue : () => watched(venue);
+    } catch (error) {
+      if (!(error instanceof VenueError)) throw error;
+      // A deployment that does not answer fails the scenario: skipped, it would look as if all were well.
+      return () => Promise.reject(error);
+    }
   }
 
   /** The scenario's world under its own seed; null for none. */

@@ -24,10 +24,14 @@ export async function openTargets(
     const need = controlNeedOf(scenario) ?? fileNeedOf(scenario, file);
     if (need !== null || file === null) return need ?? "needs --wallets";
     const venue = new TargetVenue(url, file, wallets);
-    const misfit = await venue.openMarkets(scenario);
-    if (misfit === null) return venue;
-    await venue.dispose();
-    return misfit;
+    let isOpen = false;
+    try {
+      const misfit = await venue.openMarkets(scenario);
+      isOpen = misfit === null;
+      return misfit ?? venue;
+    } finally {
+      if (!isOpen) await venue.dispose();
+    }
   };
 }
 
@@ -73,15 +77,18 @@ class TargetVenue extends HttpVenue {
     return [];
   }
 
-  /** Finds the scenario's markets; answers why one does not do. */
+  /** Finds the scenario's markets; answers why one does not do. @throws VenueError when the deployment does not answer. */
   async openMarkets({ markets }: Scenario): Promise<string | null> {
     for (const terms of markets) {
       const id = this.#file.markets.get(terms.name) as string;
       const found = await this.control.market(id);
-      if (!found.ok) return `needs market ${terms.name}: ${found.error.code}: ${found.error.message}`;
-      const misfit = misfitOf(terms, found.value);
+      if (!found.ok && found.error.code === "MARKET_NOT_FOUND") {
+        return `needs market ${terms.name}: ${found.error.code}: ${found.error.message}`;
+      }
+      const market = demand(found);
+      const misfit = misfitOf(terms, market);
       if (misfit !== null) return `needs market ${terms.name} with ${misfit}`;
-      this.map.add(terms.name, found.value);
+      this.map.add(terms.name, market);
     }
     return null;
   }

@@ -102,6 +102,27 @@ describe("the exit code of clobsim run", () => {
   });
 });
 
+describe("clobsim run --target", () => {
+  it("takes keys from the environment, and is 1 when nobody answers there", async () => {
+    clobsim.write(
+      "named.yaml",
+      "markets: { market: any }\naccounts: { alice: { privateKey: $ALICE_KEY } }\n",
+    );
+    clobsim.write("there.yaml", "scenario: there\naccounts: { alice: {} }\nsteps: [{ alice: cancel all }]\n");
+    const args = ["there.yaml", "--target", "http://127.0.0.1:1", "--wallets", "named.yaml"];
+    expect(await clobsim.run(...args)).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: "clobsim: --wallets named.yaml: accounts.alice.privateKey: the variable ALICE_KEY is not set\n",
+    });
+    const key = `0x${"3f".repeat(32)}`;
+    const { code, stdout, stderr } = await clobsim.launch(args, { ALICE_KEY: key }).ended;
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+    expect(stdout).toContain("1 failed");
+    expect(stdout).not.toContain(key);
+  });
+});
+
 describe("clobsim run", () => {
   it("--bail stops after the first failure", async () => {
     const { code, stdout } = await clobsim.run("bad", "good", "--bail");

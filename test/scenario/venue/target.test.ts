@@ -114,6 +114,17 @@ steps:
 const HEAD = "scenario: s\naccounts: { alice: { USDC: 10 } }\nsteps:\n";
 const BID = "  - alice: BUY 1 YES @ 0.5 as bid\n";
 
+describe("a deployment that does not answer", () => {
+  it("fails a scenario in one sentence, and does not let it be skipped", async () => {
+    const file = desk.write("nobody.yaml", walletsFor("any"));
+    const target = await openTargets("http://127.0.0.1:1", file, ENVIRONMENT);
+    const { status, failure } = await desk.run(`${HEAD}${BID}`, { via: "target", target });
+    expect(status).toBe("failed");
+    expect({ step: failure?.step, text: failure?.text }).toEqual({ step: 0, text: "opening" });
+    expect(failure?.message).toMatch(/^CONNECTION_\w+: /);
+  });
+});
+
 describe("a scenario that needs the control plane is skipped with the reason", () => {
   desk.write("flow.csv", "at,account,op,ref,side,outcome,price,size,type\n0,alice,fund,,,USDC,,1,\n");
 
