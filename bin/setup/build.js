@@ -35,9 +35,12 @@ export async function build(args) {
 }
 
 async function bundleProgram() {
-  const entryPoints = { cli: "src/cli/main.ts", index: "src/index.ts", vitest: "src/vitest.ts" };
+  const program = { cli: "src/cli/main.ts" };
+  const library = { index: "src/index.ts", vitest: "src/vitest.ts" };
   try {
-    return await bundle(entryPoints);
+    // Node shows the line that threw: of a library it must be one that a person can read.
+    const readable = { minifyWhitespace: false, minifySyntax: false };
+    return [...(await bundle(program)), ...(await bundle(library, readable))];
   } catch (error) {
     if (error.errors === undefined) throw error;
     say("the bundle could not be built");

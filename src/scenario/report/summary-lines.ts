@@ -82,7 +82,7 @@ export function totalLines(
   const missing = plan.scenarios - results.length;
   if (missing > 0) counts.push(`${grouped(missing)} not run`);
   const written = results.reduce((sum, result) => sum + result.written.length, 0);
-  const seeds = seed === null ? "seeds: of each scenario" : `seed ${oneLine(seed)}`;
+  const seeds = seed === null ? "each scenario its own seed" : `seed ${oneLine(seed)}`;
   return [
     counts.length === 0 ? of : `${of}: ${counts.join(", ")}`,
     ...(written === 0 ? [] : [`wrote ${count(written, "file")}`]),

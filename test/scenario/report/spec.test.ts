@@ -66,7 +66,7 @@ failed
     scenarios/orders/cancel.yaml:12:7
 
 4 scenarios in 3 files: 2 passed, 1 failed, 1 skipped
-in 14 ms · seeds: of each scenario
+in 14 ms · each scenario its own seed
 repeat  clobsim run scenarios
 `);
   });
@@ -124,7 +124,7 @@ repeat  clobsim run scenarios
 
   it("of no scenarios says so", () => {
     expect(reportOf("spec", [])).toBe(`0 scenarios in 0 files
-in 0.0 ms · seeds: of each scenario
+in 0.0 ms · each scenario its own seed
 repeat  clobsim run scenarios
 `);
   });
@@ -174,7 +174,7 @@ failed
     scenarios/orders/cancel.yaml:12:7
 
 1,517 scenarios in 1,517 files: 1,503 passed, 1 failed, 13 skipped
-in 1.2 s · seeds: of each scenario
+in 1.2 s · each scenario its own seed
 repeat  clobsim run scenarios
 `);
   });

@@ -1,0 +1,25 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Api, startApi } from "../support/http.ts";
+
+let api: Api;
+
+beforeAll(async () => {
+  api = await startApi({ clock: { mode: "frozen" } });
+});
+afterAll(() => api.close());
+
+it("the example of the typed client runs as it stands, with the package's own name", async () => {
+  const program = ["fixtures/examples/typed-client.js", api.server.url];
+  const { stdout } = await promisify(execFile)(process.execPath, program);
+  const [question, ...lines] = stdout.trimEnd().split("\n");
+  expect(question).toMatch(/^.+\? {2}[\d.]+ \| [\d.]+, mid [\d.]+$/);
+  expect(lines).toEqual([
+    expect.stringMatching(/^resting {2}LIVE 100 @ [\d.]+$/),
+    expect.stringMatching(
+      /^refused {2}INSUFFICIENT_BALANCE - the order needs [\d.]+ USDC, available: [\d.]+$/,
+    ),
+    "canceled 1",
+  ]);
+});
