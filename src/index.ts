@@ -2,13 +2,13 @@ import { type RunningServer, startServer } from "./compose.ts";
 import { ConfigError, readConfig, SETTINGS } from "./config.ts";
 import { nearest } from "./wire/nearest.ts";
 
-export { ExchangeClient } from "./client/client.ts";
 export type { ClientOptions } from "./client/client.ts";
+export { ExchangeClient } from "./client/client.ts";
 export type { WalletAccount } from "./client/derive.ts";
 export type { ExchangeError } from "./client/exchange-error.ts";
+export { collect, type PageWindow, pages } from "./client/pages.ts";
 export type * from "./client/replies.ts";
 export type * from "./client/requests.ts";
-export { collect, type PageWindow, pages } from "./client/pages.ts";
 export { ExchangeFailure, orThrow, type Result } from "./client/result.ts";
 export { walletOf } from "./client/wallet.ts";
 export type { RunningServer } from "./compose.ts";

@@ -40,7 +40,9 @@ const counted = (count: number, noun: string): string => `${count} ${noun}${coun
 
 /** What finds files in folders and by globs is not loaded for plain files. */
 async function find(paths: readonly string[]): Promise<readonly string[]> {
-  if (paths.every((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true)) return paths;
+  if (paths.every((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true)) {
+    return [...new Set(paths)].sort((a, b) => (a < b ? -1 : 1));
+  }
   const { findFiles, NoFilesError } = await import("../scenario/run/find-files.ts");
   try {
     return findFiles(paths);

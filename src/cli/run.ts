@@ -90,7 +90,11 @@ async function wayOf(request: RunRequest) {
   const { openTargets } = await import("../scenario/venue/target-venue.ts");
   const { TargetFileError } = await import("../scenario/venue/target-file.ts");
   try {
-    return { via: "target", target: await openTargets(url.origin, wallets, request.environment) } as const;
+    return {
+      via: "target",
+      target: await openTargets(url.origin, wallets, request.environment),
+      targetFlags: ["--target", url.origin, ...(wallets === null ? [] : ["--wallets", wallets])],
+    } as const;
   } catch (error) {
     throw error instanceof TargetFileError ? new UsageError(error.message) : error;
   }

@@ -1,5 +1,4 @@
 import type { Scenario } from "../language/scenario.ts";
-import type { Way } from "./result.ts";
 
 const PLAIN = /^[\w./:@%+=-]+$/;
 
@@ -7,10 +6,10 @@ const PLAIN = /^[\w./:@%+=-]+$/;
 export const shellWord = (text: string): string =>
   PLAIN.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The command line that runs a scenario again, up to a step. */
-export function repeatLine({ place, seed }: Scenario, way: Way, step: number | null): string {
+/** The command line that runs a scenario again where it was run, as the flags say, up to a step. */
+export function repeatLine({ place, seed }: Scenario, flags: readonly string[], step: number | null): string {
   const parts = ["clobsim", "run", shellWord(place.file), "--seed", shellWord(seed)];
-  if (way === "http") parts.push("--via", "http");
+  parts.push(...flags.map(shellWord));
   if (step !== null) parts.push("--step", String(step));
   return parts.join(" ");
 }

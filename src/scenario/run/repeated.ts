@@ -8,6 +8,7 @@ export async function repeated(
   scenario: Scenario,
   first: ScenarioResult,
   times: number,
+  flags: readonly string[],
   again: () => Promise<ScenarioResult>,
 ): Promise<ScenarioResult> {
   let { durationMs } = first;
@@ -28,7 +29,7 @@ export async function repeated(
         message: "the same scenario ended otherwise, which is a defect of clobsim",
         diff,
         recent: [],
-        repeat: `${repeatLine(scenario, first.way, null)} --repeat ${times}`,
+        repeat: `${repeatLine(scenario, flags, null)} --repeat ${times}`,
       },
     };
   }

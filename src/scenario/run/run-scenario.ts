@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly lastStep?: number | null;
   /** Whether goldens and hashes are written instead of compared. */
   readonly isUpdating?: boolean;
+  /** The flags of `clobsim run` that say where, for whoever repeats it; else those of its way. */
+  readonly flags?: readonly string[];
   /** Whether the state's hash at the end is worked out, which takes long after millions of orders; default true. */
   readonly isHashed?: boolean;
   /** Told of each refused step. */
@@ -136,7 +138,7 @@ class ScenarioRun {
         mismatches.length === 1 ? first.message : `${first.message}, and ${mismatches.length - 1} more`,
       diff: diffOfAll(mismatches),
       recent,
-      repeat: repeatLine(this.#scenario, this.#options.way, step?.number ?? null),
+      repeat: repeatLine(this.#scenario, flagsOf(this.#options), step?.number ?? null),
     };
   }
 
@@ -154,6 +156,10 @@ class ScenarioRun {
     };
   }
 }
+
+/** The flags that run a scenario where these options do. */
+export const flagsOf = ({ way, flags }: Pick<RunOptions, "way" | "flags">): readonly string[] =>
+  flags ?? (way === "http" ? ["--via", "http"] : []);
 
 /** A wrong row, at its own place in its own file. */
 function flowText({ file, line, column, message }: FlowError): string {

@@ -10,7 +10,7 @@ import { applyUpdates } from "./apply-updates.ts";
 import { needsHttp } from "./needs.ts";
 import { repeated } from "./repeated.ts";
 import type { ScenarioResult, SuiteResult, Way } from "./result.ts";
-import { type RunOptions, runScenario, skipped } from "./run-scenario.ts";
+import { flagsOf, type RunOptions, runScenario, skipped } from "./run-scenario.ts";
 
 /** Looks at venues and requests as they come; what coverage counts. */
 export interface SuiteWatcher {
@@ -25,6 +25,8 @@ export interface SuiteOptions {
   readonly startServer: StartServer;
   /** Opens a scenario on a deployment, or says why it cannot be run there. */
   readonly target?: (scenario: Scenario, wallets: Wallets) => Promise<Venue | string>;
+  /** The flags of `clobsim run` that name the target, for whoever repeats a scenario there. */
+  readonly targetFlags?: readonly string[];
   /** Instead of each scenario's own. */
   readonly seed?: string | undefined;
   /** How often each is run; all runs must end alike. */
@@ -72,7 +74,15 @@ export class Suite {
   }
 
   async run(written: Scenario): Promise<ScenarioResult> {
-    const { via, seed, lastStep = null, isUpdating = false, repeat = 1, isHashed = true } = this.#options;
+    const {
+      via,
+      seed,
+      lastStep = null,
+      isUpdating = false,
+      repeat = 1,
+      isHashed = true,
+      targetFlags,
+    } = this.#options;
     const scenario = seed === undefined ? written : { ...written, seed };
     const way = via === "auto" ? (needsHttp(scenario) ? "http" : "process") : via;
     if (way === "process" && needsHttp(scenario)) {
@@ -88,11 +98,18 @@ export class Suite {
       isUpdating,
       refused,
       isHashed: isHashed || repeat > 1,
+      ...(way === "target" && targetFlags !== undefined ? { flags: targetFlags } : {}),
     };
     const first = await runScenario(scenario, options);
     const files = await applyUpdates(first.updates);
     const result = { ...first.result, written: files };
-    return repeated(scenario, result, repeat, async () => (await runScenario(scenario, options)).result);
+    return repeated(
+      scenario,
+      result,
+      repeat,
+      flagsOf(options),
+      async () => (await runScenario(scenario, options)).result,
+    );
   }
 
   /** How to open the scenario's exchange, or why that cannot be. */
