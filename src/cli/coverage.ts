@@ -3,10 +3,10 @@ import { type Coverage, shareOf } from "../scenario/coverage/coverage.ts";
 import { coverageDocument } from "../scenario/coverage/coverage-document.ts";
 import { coverageLines, percentText } from "../scenario/coverage/coverage-lines.ts";
 import { count } from "../scenario/report/figures.ts";
-import type { Paint } from "../scenario/report/paint.ts";
 import type { StartServer } from "../scenario/venue/open-http.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
+import { paintOf } from "./paint.ts";
 import { readScenarios } from "./read-scenarios.ts";
 import { RUN_SETTINGS } from "./run-flags.ts";
 import { UsageError } from "./usage-error.ts";
@@ -56,7 +56,7 @@ async function run(given: Given, paths: readonly string[]): Promise<ExitCode> {
   const coverage = await measureCoverage(scenarios, { via, startServer });
   const lines = isJson
     ? [JSON.stringify(coverageDocument(coverage), null, 2)]
-    : coverageLines(coverage, await paintOf(given));
+    : coverageLines(coverage, paintOf(given.environment));
   process.stdout.write(lines.map((line) => `${line}\n`).join(""));
   return judged(coverage, min);
 }
@@ -70,12 +70,6 @@ function judged({ groups, suite }: Coverage, min: number): ExitCode {
   ];
   for (const fault of faults) process.stderr.write(`clobsim: ${fault}\n`);
   return faults.length === 0 ? EXIT.ok : EXIT.failed;
-}
-
-/** Colours on a terminal, unless they are unwanted. */
-async function paintOf({ environment }: Given): Promise<Paint> {
-  const { createColors } = (await import("picocolors")).default;
-  return createColors(process.stdout.isTTY === true && (environment.NO_COLOR ?? "") === "");
 }
 
 const startServer: StartServer = async (...opening) => {

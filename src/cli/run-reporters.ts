@@ -1,10 +1,10 @@
 import { closeSync, openSync, writeSync } from "node:fs";
-import pc from "picocolors";
 import { plainPaint } from "../scenario/report/paint.ts";
 import type { Reporter, SuitePlan } from "../scenario/report/reporter.ts";
 import { parseReporterArgument, ReporterError, reporterOf } from "../scenario/report/reporter-of.ts";
 import { shellWord } from "../scenario/run/repeat-line.ts";
 import type { ScenarioResult, SuiteResult } from "../scenario/run/result.ts";
+import { paintOf } from "./paint.ts";
 import { RUN_FLAGS } from "./run-flags.ts";
 import type { RunRequest } from "./run-request.ts";
 import { UsageError } from "./usage-error.ts";
@@ -34,7 +34,7 @@ export function reportersOf(request: RunRequest): Reporters {
       write,
       seed: request.one("seed"),
       repeat: repeatOf(request),
-      paint: isScreen ? painted(request) : plainPaint,
+      paint: isScreen ? paintOf(request.environment) : plainPaint,
       tty: isScreen && process.stdout.isTTY === true,
       verbose: request.one("verbose") ?? false,
       transcript: request.one("verbose") ?? false,
@@ -100,12 +100,6 @@ function fileAt(path: string): Output {
     isScreen: false,
   };
 }
-
-const painted = ({ environment }: RunRequest) => {
-  const isWanted = pc.isColorSupported && (environment.NO_COLOR ?? "") === "";
-  const { red, green, yellow, dim, bold } = pc.createColors(isWanted);
-  return { red, green, yellow, dim, bold };
-};
 
 /** The command line that was typed, as a POSIX shell reads it back. */
 function repeatOf(request: RunRequest): string {

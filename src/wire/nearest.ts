@@ -1,18 +1,22 @@
 import { distance } from "fastest-levenshtein";
 
-/** The candidate most like a mistyped word, or undefined when none is like it. */
+/** The candidate most like a mistyped word, of equally like ones one of the same letters; undefined when none is like it. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
+  const letters = lettersOf(word);
   let fewest = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
     const edits = distance(word.toLowerCase(), candidate.toLowerCase());
-    if (edits < fewest) {
+    const isBetter = edits === fewest && best !== undefined && lettersOf(best) !== letters;
+    if (edits < fewest || (isBetter && lettersOf(candidate) === letters)) {
       best = candidate;
       fewest = edits;
     }
   }
   return best;
 }
+
+const lettersOf = (word: string): string => [...word.toLowerCase()].sort().join("");
 
 const SHOWN = 5;
 const MAX_NAME = 60;

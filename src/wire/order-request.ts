@@ -15,6 +15,7 @@ import { PRICE_PLACES, plain, SIZE_PLACES, unitsOf } from "./decimals.ts";
 import type { BodySpec } from "./endpoint.ts";
 import { ApiError, type ErrorCode } from "./errors.ts";
 import { type JsonObject, nameOf } from "./json-body.ts";
+import { meantOrderType } from "./meant-order-type.ts";
 import { nearest } from "./nearest.ts";
 import { MAX_SHARES, newOrder } from "./schemas/trading.ts";
 
@@ -116,16 +117,13 @@ function firstProblem(body: JsonObject, issues: readonly z.core.$ZodIssue[]): Ap
   });
 }
 
-/** What other exchanges call an order that takes what there is and never rests. */
-const MEANT: Readonly<Record<string, string>> = { IOC: "FAK", MARKET: "FAK" };
-
 /** A refused value as details repeat it, however long it was. */
 const echoed = (value: unknown): unknown => (typeof value === "string" ? value.slice(0, 80) : value);
 
 function hintForWord(field: Field, value: unknown): string | undefined {
   const words = WORDS[field];
   if (words === undefined || typeof value !== "string") return undefined;
-  const like = MEANT[value.toUpperCase()] ?? nearest(value, words);
+  const like = (field === "orderType" ? meantOrderType(value) : undefined) ?? nearest(value, words);
   return `allowed: ${words.join(", ")}${like === undefined ? "" : `; did you mean ${like}?`}`;
 }
 

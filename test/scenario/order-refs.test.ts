@@ -14,15 +14,18 @@ const REF = fc.oneof(
 describe("the names of a flow's orders", () => {
   it("stand for the latest order that was given each", () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(REF, fc.integer({ min: 1, max: 1_000_000 })), { maxLength: 60 }), (given) => {
-        const refs = new OrderRefs();
-        const map = new Map<string, number>();
-        for (const [ref, order] of given) {
-          refs.set(ref, order);
-          map.set(ref, order);
-        }
-        for (const [ref] of given) expect(refs.get(ref)).toBe(map.get(ref));
-      }),
+      fc.property(
+        fc.array(fc.tuple(REF, fc.integer({ min: 1, max: 1_000_000 })), { maxLength: 60 }),
+        (given) => {
+          const refs = new OrderRefs();
+          const map = new Map<string, number>();
+          for (const [ref, order] of given) {
+            refs.set(ref, order);
+            map.set(ref, order);
+          }
+          for (const [ref] of given) expect(refs.get(ref)).toBe(map.get(ref));
+        },
+      ),
     );
   });
 

@@ -24,7 +24,7 @@ export function readAccounts(
     if (isReserved(key.value)) {
       page.wrong(key.start, `${key.value} is a word of the language and cannot name an account`);
     } else if (!isName(key.value)) page.unexpected(key.start, NAME_RULE, key.value);
-    return { name: key.value, place: page.place(key.start), funding: fundingOf(page, value, declared) };
+    return { name: key.value, place: page.placeOf(key), funding: fundingOf(page, value, declared) };
   });
 }
 

@@ -20,7 +20,7 @@ export function readBalances({ file, declared, into }: ExpectationSource, { valu
     for (const entry of saidEntries(page, assets, "amounts by USDC, YES or NO")) {
       const look = lookOf(page, entry, declared);
       if (look === null || !isKnown) continue;
-      into.push({ kind: "balance", place: page.place(entry.key.start), account: key.value, look });
+      into.push({ kind: "balance", place: page.placeOf(entry.key), account: key.value, look });
     }
   }
 }

@@ -1,12 +1,12 @@
 import { LEVEL_SIZE, PRICE, priceOf, sizeOf } from "./amounts.ts";
 import { type ExpectationSource, saidEntries } from "./expectation-source.ts";
-import { entriesBy, itemsOf } from "./fields.ts";
+import { described, entriesBy, itemsOf } from "./fields.ts";
 import { LineWords } from "./line-words.ts";
 import type { Page } from "./page.ts";
 import type { LevelLine } from "./scenario.ts";
 import { readTokenName } from "./token-name.ts";
 import { ruleText, textOf } from "./values.ts";
-import type { Entry, Node } from "./yaml-tree.ts";
+import { type Entry, isNothing, type Node } from "./yaml-tree.ts";
 
 const LEVEL_RULE = "a level such as 0.55 x 60";
 const COUNT = /^\((\d{1,9})\)$/;
@@ -18,19 +18,33 @@ export function readBooks({ file, declared, into }: ExpectationSource, { value }
     const token = readTokenName(page, key, declared);
     const { bids, asks } = entriesBy(page, saidEntries(page, sides, "bids, asks or both"), ["bids", "asks"]);
     const book = { bids: levelsOf(page, bids), asks: levelsOf(page, asks) };
-    if (token !== null) into.push({ kind: "book", place: page.place(key.start), token, ...book });
+    if (token !== null) into.push({ kind: "book", place: page.placeOf(key), token, ...book });
   }
 }
 
 function levelsOf(page: Page, entry: Entry | undefined): readonly LevelLine[] | null {
-  const items = entry === undefined ? null : itemsOf(page, entry.value, "a list of levels");
+  const items = entry === undefined ? null : listOf(page, entry.value);
   return items === null ? null : items.flatMap((item) => levelOf(page, item) ?? []);
+}
+
+/** The items of a list of levels, or null with a problem; who means none is told how to say so. */
+function listOf(page: Page, node: Node): readonly Node[] | null {
+  const expected = "a list of levels";
+  const isNone = isNothing(node) || (node.kind === "text" && node.value === "none");
+  if (!isNone) return itemsOf(page, node, expected);
+  return page.wrong(
+    node.start,
+    `expected ${expected}, found ${described(node)}`,
+    "[] says that there are none",
+  );
 }
 
 function levelOf(page: Page, node: Node): LevelLine | null {
   if (textOf(page, node, LEVEL_RULE) === null || node.kind !== "text") return null;
   const line = new LineWords(page, node);
   const priceWord = line.take(LEVEL_RULE);
+  const isJoined = priceWord !== null && priceOf(priceWord.text) === null && line.peek()?.text !== "x";
+  if (isJoined) return page.unexpected(priceWord.at, LEVEL_RULE, node.value);
   const sign = priceWord && line.demand("x");
   const sizeWord = sign && line.take(ruleText(LEVEL_SIZE));
   if (priceWord === null || sizeWord === null) return null;

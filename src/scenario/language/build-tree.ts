@@ -23,7 +23,7 @@ interface Anchored {
   readonly levels: number;
 }
 
-/** An alias shares the node that it stands for; only its size is counted, so that no bomb ever goes off. */
+/** An alias shares the parts of the node that it stands for; only its size is counted, so that no bomb ever goes off. */
 class TreeBuilder {
   readonly #page: Page;
   readonly #anchors = new Map<string, Anchored>();
@@ -117,7 +117,7 @@ class TreeBuilder {
     this.#deepest = Math.max(this.#deepest, level + levels);
     if (level + levels > MOST_LEVELS + 1)
       return this.#tooMuch(start, `nested deeper than ${MOST_LEVELS} levels`);
-    if (this.#borrowed <= MOST_BORROWED) return node;
+    if (this.#borrowed <= MOST_BORROWED) return { ...node, aliasAt: start };
     return this.#tooMuch(start, `aliases stand for more than ${MOST_BORROWED} nodes`);
   }
 

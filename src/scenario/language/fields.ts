@@ -1,6 +1,6 @@
 import { shown } from "../flow/flow-error.ts";
 import type { Page } from "./page.ts";
-import type { Entry, MappingNode, Node } from "./yaml-tree.ts";
+import { aliasedThrough, type Entry, type MappingNode, type Node } from "./yaml-tree.ts";
 
 /** The values of some keys, by key; those that are not given are missing. */
 export type Fields<Key extends string> = { readonly [Name in Key]?: Entry };
@@ -15,11 +15,11 @@ export const notThis = (page: Page, node: Node, expected: string): null =>
 
 /** A mapping, or null with a problem. */
 export const mappingOf = (page: Page, node: Node, expected: string): MappingNode | null =>
-  node.kind === "mapping" ? node : notThis(page, node, expected);
+  node.kind === "mapping" ? aliasedThrough(node) : notThis(page, node, expected);
 
 /** The items of a list, or null with a problem. */
 export const itemsOf = (page: Page, node: Node, expected: string): readonly Node[] | null =>
-  node.kind === "list" ? node.items : notThis(page, node, expected);
+  node.kind === "list" ? aliasedThrough(node).items : notThis(page, node, expected);
 
 /** The entries of a mapping by its keys; a key that is none of them is a problem. */
 export function fieldsOf<Key extends string>(

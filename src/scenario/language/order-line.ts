@@ -72,7 +72,7 @@ function isFreeName({ page }: LineWords, { orders }: Declarations, { text, at }:
   if (!isName(text)) page.unexpected(at, NAME_RULE, text);
   else if (text === "all") page.wrong(at, "all cannot name an order, for `cancel all` cancels every order");
   else if (orders.has(text))
-    page.wrong(at, `an order before is named ${text} already`, "give each a name of its own");
+    page.wrong(at, `another order is named ${text} already`, "give each a name of its own");
   else return true;
   return false;
 }

@@ -26,9 +26,10 @@ export function readOrderLook(line: LineWords): OrderLook | null {
   const [matchedText = "", sizeText = "", ...more] = share.text.split("/");
   const matched = decimalIn(matchedText, MATCHED) as Size | null;
   const size = decimalIn(sizeText, SIZE) as Size | null;
-  if (matched === null || size === null || matched > size || more.length > 0) {
+  if (matched === null || size === null || more.length > 0) {
     return line.page.unexpected(share.at, SHARE_RULE, share.text);
   }
+  if (matched > size) return line.page.wrong(share.at, `${matchedText} is more than the whole, ${sizeText}`);
   const reason = line.peek() === undefined ? null : line.oneOf(REASONS, `${orOf(REASONS)}`);
   const isRead = line.isOver();
   return isRead ? { status, matched, size, reason } : null;

@@ -1,5 +1,7 @@
 import type { OrderType } from "../../core/commands.ts";
 import { parseDuration, parseIso } from "../../core/time.ts";
+import { meantOrderType } from "../../wire/meant-order-type.ts";
+import { shown } from "../flow/flow-error.ts";
 import { PRICE, priceOf, SIZE, sizeOf } from "./amounts.ts";
 import type { Declarations } from "./declarations.ts";
 import type { LineWords, Word } from "./line-words.ts";
@@ -74,7 +76,7 @@ export class OrderReader {
     const size = sizeOf(parts.size.text) ?? this.#wrong(parts.size, ruleText(SIZE));
     const outcome = this.#word(parts.outcome, OUTCOMES);
     const price = priceOf(parts.price.text) ?? this.#wrong(parts.price, ruleText(PRICE));
-    const orderType = parts.type === null ? "GTC" : this.#word(parts.type, TYPES);
+    const orderType = parts.type === null ? "GTC" : this.#type(parts.type);
     const expiry = this.#expiry(orderType, parts);
     this.#demandMarket(parts);
     const isTyped = orderType !== null;
@@ -87,6 +89,15 @@ export class OrderReader {
 
   #word<Text extends string>(word: Word, words: readonly Text[]): Text | null {
     return words.find((text) => text === word.text) ?? this.#wrong(word, orOf(words), words);
+  }
+
+  #type(word: Word): OrderType | null {
+    const meant = meantOrderType(word.text);
+    if (meant === undefined) return this.#word(word, TYPES);
+    this.#isRight = false;
+    if (this.#mayBeWrong) return null;
+    const message = `expected ${orOf(TYPES)}, found ${shown(word.text)}`;
+    return this.#line.page.wrong(word.at, message, `did you mean ${meant}?`);
   }
 
   #expiry(type: OrderType | null, { type: typeWord, expiry: word }: OrderParts): ExactOrder["expiry"] {

@@ -39,7 +39,7 @@ export function readRejects({ page }: OpenFile, entry: Entry | undefined): Place
   const code = textOf(page, node, expected);
   if (code === null) return null;
   const isKnown = CODES.includes(code) || REASONS.includes(code) || BARE_STATUS.test(code);
-  if (isKnown) return { value: code, place: page.place(node.start) };
+  if (isKnown) return { value: code, place: page.placeOf(node) };
   return page.unexpected(node.start, expected, code, [...CODES, ...REASONS]);
 }
 
@@ -48,7 +48,7 @@ export function lookAt({ page }: OpenFile, node: Node): Placed<OrderLook> | null
   if (textOf(page, node, "an order's state such as LIVE 40/100") === null || node.kind !== "text")
     return null;
   const value = readOrderLook(new LineWords(page, node));
-  return value && { value, place: page.place(node.start) };
+  return value && { value, place: page.placeOf(node) };
 }
 
 /** A list of lines, each read by `read`. */
@@ -64,7 +64,7 @@ export function readLines<Value>(
     if (textOf(page, item, "a line such as SELL 40 YES @ 0.55 from alice") === null || item.kind !== "text")
       continue;
     const value = read(new LineWords(page, item));
-    if (value !== null) lines.push({ value, place: page.place(item.start) });
+    if (value !== null) lines.push({ value, place: page.placeOf(item) });
   }
-  return { value: lines, place: page.place(node.start) };
+  return { value: lines, place: page.placeOf(node) };
 }

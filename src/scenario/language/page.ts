@@ -3,9 +3,11 @@ import { shown } from "../flow/flow-error.ts";
 import type { Place } from "./problem.ts";
 import type { ProblemList } from "./problem-list.ts";
 import type { SourceText } from "./source-text.ts";
+import type { Node } from "./yaml-tree.ts";
 
 /** A longer word is no mistyped one. */
 const LONGEST_WORD = 60;
+const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)$/;
 
 /** A file that is being read: its text, and where its problems go. Places are offsets in the text. */
 export class Page {
@@ -26,6 +28,11 @@ export class Page {
 
   place(at: number): Place {
     return this.source.placeOf(at);
+  }
+
+  /** The place of what stands in the file or came through an alias: then the alias's own. */
+  placeOf({ start, aliasAt }: Node): Place {
+    return this.place(aliasAt ?? start);
   }
 
   /** Notes a problem; the answer stands for what cannot be read. */
@@ -49,7 +56,9 @@ export class Page {
 
 function didYouMean(word: string, possible: Iterable<string>): string | null {
   const like = word === "" || word.length > LONGEST_WORD ? undefined : nearest(word, possible);
-  return like === undefined || like === word ? null : `did you mean ${like}?`;
+  return like === undefined || like === word || (NUMBER.test(word) && NUMBER.test(like))
+    ? null
+    : `did you mean ${like}?`;
 }
 
 /** Several words as a choice: `BUY, SELL or cancel`. */

@@ -1,4 +1,5 @@
 import { Composer, CST, Lexer, type ParsedNode, Parser } from "yaml";
+import { OpenBrackets } from "./open-brackets.ts";
 import type { Page } from "./page.ts";
 import { MOST_PROBLEMS } from "./problem-list.ts";
 import { orderedFaults, type YamlFault, yamlFault } from "./yaml-fault.ts";
@@ -31,6 +32,7 @@ class Reading {
   readonly faults: YamlFault[] = [];
   readonly comments: number[] = [];
   readonly #parser = new Parser();
+  readonly #brackets = new OpenBrackets();
   readonly #documents: CST.Token[] = [];
 
   /** Takes the text apart, and stops where nobody could mean what it says. */
@@ -47,6 +49,7 @@ class Reading {
       if (this.#isTooMuch(lexemes, at)) return;
     }
     for (const token of this.#parser.end()) this.#take(token);
+    this.#bracket(this.#brackets.end());
   }
 
   /** The nodes of the document. */
@@ -67,6 +70,7 @@ class Reading {
   }
 
   #note(lexeme: string, at: number): void {
+    this.#bracket(this.#brackets.take(lexeme, at));
     if (lexeme.startsWith("#")) this.comments.push(at, at + lexeme.length);
     else if (lexeme.startsWith("!")) {
       this.#fault(
@@ -75,6 +79,10 @@ class Reading {
         "leave it out, and quote what is a text",
       );
     }
+  }
+
+  #bracket(fault: YamlFault | null): void {
+    if (fault !== null) this.faults.push(fault);
   }
 
   #take(token: CST.Token): void {

@@ -31,7 +31,7 @@ export function readQuotes({ file, declared, into }: ExpectationSource, { value 
       if (entry !== undefined) look[name] = priceAt(page, entry.value, RULES[name]);
     }
     if (token !== null)
-      into.push({ kind: "quote", place: page.place(key.start), token, look: look as QuoteLook });
+      into.push({ kind: "quote", place: page.placeOf(key), token, look: look as QuoteLook });
   }
 }
 
@@ -48,7 +48,7 @@ export function readHistories({ file, declared, into }: ExpectationSource, { val
     const token = readTokenName(page, key, declared);
     const items = itemsOf(page, list, "a list of times and prices") ?? [];
     const points = items.flatMap((item) => pointOf(page, item) ?? []);
-    if (token !== null) into.push({ kind: "history", place: page.place(key.start), token, points });
+    if (token !== null) into.push({ kind: "history", place: page.placeOf(key), token, points });
   }
 }
 

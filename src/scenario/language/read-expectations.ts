@@ -42,7 +42,7 @@ export function readExpectations(
 
 function readTrades({ file, declared, into }: ExpectationSource, { key, value }: Entry): void {
   const lines = readLines(file, value, (line) => readTradeLine(line, declared));
-  if (lines !== null) into.push({ kind: "trades", place: file.page.place(key.start), trades: lines.value });
+  if (lines !== null) into.push({ kind: "trades", place: file.page.placeOf(key), trades: lines.value });
 }
 
 function readOrders({ file, declared, into }: ExpectationSource, { value }: Entry): void {
@@ -50,6 +50,6 @@ function readOrders({ file, declared, into }: ExpectationSource, { value }: Entr
   for (const { key, value: state } of saidEntries(page, value, "orders by name")) {
     const look = lookAt(file, state);
     if (!declared.demandOrder(page, key.start, key.value) || look === null) continue;
-    into.push({ kind: "order", place: page.place(key.start), name: key.value, look: look.value });
+    into.push({ kind: "order", place: page.placeOf(key), name: key.value, look: look.value });
   }
 }

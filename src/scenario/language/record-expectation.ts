@@ -15,7 +15,7 @@ export function readStateHash({ file, into }: ExpectationSource, { key, value }:
     return;
   }
   const hash = isNothing(value) ? "" : value.value;
-  into.push({ kind: "stateHash", place: page.place(key.start), hash, ...gapOf(page, value) });
+  into.push({ kind: "stateHash", place: page.placeOf(key), hash, ...gapOf(page, value) });
 }
 
 /** Where a new hash goes. */
@@ -32,5 +32,5 @@ function gapOf(
 /** Reads `golden: goldens/auction.txt`, a file that `--update` writes. */
 export function readGolden({ file, files, into }: ExpectationSource, { key, value }: Entry): void {
   const path = files.pathAt(file, value, "may be missing");
-  if (path !== null) into.push({ kind: "golden", place: file.page.place(key.start), file: path });
+  if (path !== null) into.push({ kind: "golden", place: file.page.placeOf(key), file: path });
 }

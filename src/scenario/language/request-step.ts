@@ -27,9 +27,10 @@ export function readRequest(step: StepSource): RequestStep | null {
   const target = targetOf(step, head.value);
   const as = fields.as === undefined ? null : signerOf(step, fields.as);
   const headers = fields.headers === undefined ? {} : headersOf(step, fields.headers.value);
+  if (fields.answers !== undefined) checkStandIns(page, fields.answers.value, declared);
   const answers = fields.answers && {
     value: jsonOf(page, fields.answers.value),
-    place: page.place(fields.answers.value.start),
+    place: page.placeOf(fields.answers.value),
   };
   const rejects = readRejects(file, fields.rejects);
   if (fields.body !== undefined) checkStandIns(page, fields.body.value, declared);
@@ -57,7 +58,7 @@ function targetOf({ file, declared }: StepSource, value: Node): Pick<RequestStep
   if (first === undefined || first === null) return line.ends("a path after the method");
   const path = line.rest();
   if (!PATH.test(path)) return page.unexpected(first.at, "a path such as /order", path);
-  checkStandIns(page, value, declared);
+  if (!checkStandIns(page, value, declared)) return null;
   const strange = /\{(?!(?:token|market|order|address) )[^{}]*\}/.exec(path)?.[0];
   if (strange !== undefined) return page.unexpected(first.at, STAND_IN_RULE, strange);
   return { method, path: PREFIXED.test(path) ? path : `/clob${path}` };

@@ -24,7 +24,7 @@ export interface StepSource {
 export const baseOf = ({ file, number, head }: StepSource): StepBase => ({
   number,
   text: stepText(file, head),
-  place: file.page.place(head.key.start),
+  place: file.page.placeOf(head.key),
 });
 
 /** The source on one line, without comments: `alice: BUY 10 YES @ 0.5`. */

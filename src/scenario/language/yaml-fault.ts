@@ -1,3 +1,4 @@
+import { withMisplacedKeys } from "./misplaced-key.ts";
 import type { SourceText } from "./source-text.ts";
 
 /** What makes a text no YAML, or more YAML than the language takes. */
@@ -17,7 +18,6 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ["BAD_DQ_ESCAPE", "write a backslash twice, or use single quotes"],
 ]);
 
-const OPEN_BRACKET = /^Flow .* must be sufficiently indented/;
 const KEY_WITHOUT_VALUE = "Implicit map keys need to be followed by map values";
 
 /** A fault in the parser's own words. */
@@ -27,18 +27,16 @@ export function yamlFault(at: number, code: string, message: string): YamlFault 
 }
 
 function hintOf(code: string, message: string): string | null {
-  if (OPEN_BRACKET.test(message)) return "close the bracket";
   return HINTS.get(message === KEY_WITHOUT_VALUE ? "MULTILINE_IMPLICIT_KEY" : code) ?? null;
 }
 
 /** The first fault of each line, in order: what follows on the line is mostly its consequence. */
 export function orderedFaults(source: SourceText, faults: readonly YamlFault[]): YamlFault[] {
   let line = 0;
-  return [...faults]
-    .sort((a, b) => a.at - b.at)
-    .filter(({ at }) => {
-      const before = line;
-      line = source.placeOf(at).line;
-      return line !== before;
-    });
+  const inOrder = [...faults].sort((a, b) => a.at - b.at);
+  return withMisplacedKeys(source, inOrder).filter(({ at }) => {
+    const before = line;
+    line = source.placeOf(at).line;
+    return line !== before;
+  });
 }

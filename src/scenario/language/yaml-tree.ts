@@ -4,6 +4,8 @@ export type Node = TextNode | ListNode | MappingNode;
 interface NodeBase {
   readonly start: number;
   readonly end: number;
+  /** Where the alias stands through which it came, the outermost of several. */
+  readonly aliasAt?: number;
 }
 
 export interface TextNode extends NodeBase {
@@ -32,6 +34,19 @@ export interface Entry {
 
 /** Collections may stand in one another so deep. */
 export const MOST_LEVELS = 32;
+
+/** A node whose parts know that they came through the alias through which it came. */
+export function aliasedThrough<Of extends Node>(node: Of): Of;
+export function aliasedThrough(node: Node): Node {
+  const { aliasAt } = node;
+  if (aliasAt === undefined || node.kind === "text") return node;
+  if (node.kind === "list") return { ...node, items: node.items.map((item) => ({ ...item, aliasAt })) };
+  const entries = node.entries.map(({ key, value }) => ({
+    key: { ...key, aliasAt },
+    value: { ...value, aliasAt },
+  }));
+  return { ...node, entries };
+}
 
 /** Whether nothing stands there, or `null`. */
 export const isNothing = (node: Node): boolean =>

@@ -28,7 +28,12 @@ export const scenarioSection: Section = {
         measurements: [
           await smallMeasurement(folder, rounds),
           ...(await programMeasurements(folder, rounds)),
-          measurementOf(`replay of ${FLOW_ORDERS.toLocaleString("en-US")} orders, a second`, "clobsim", await replayRates(folder, rounds), null),
+          measurementOf(
+            `replay of ${FLOW_ORDERS.toLocaleString("en-US")} orders, a second`,
+            "clobsim",
+            await replayRates(folder, rounds),
+            null,
+          ),
         ],
         notes: [
           "A small scenario: read from its text, opened, its steps taken, every invariant judged after each, its end compared.",

@@ -39,7 +39,7 @@ describe("clobsim coverage", () => {
   it("prints the table and ends well where nothing is asked of it", async () => {
     const { code, stdout, stderr } = await coverage([parts, ending]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/\n {2}✓ GTC {34}2 {6}3 {2}parts\.yaml\n/);
+    expect(stdout).toMatch(/\n {2}✓ GTC {34}2 {6}3 {2}ending\.yaml\n/);
     expect(stdout).toMatch(/\n\n32 of \d+ items, \d+\.\d %\n$/);
   });
 

@@ -84,6 +84,40 @@ describe("a step", () => {
     expect(second).toEqual({ ...first, number: 2 });
   });
 
+  it.each<[what: string, first: string, second: string, places: (readonly [number, number])[]]>([
+    ["all of them", "&all { orders: { bid: LIVE 0/10 } }", "*all", [[6, 13]]],
+    ["one kind", "{ orders: &all { bid: LIVE 0/10 } }", "{ orders: *all }", [[6, 23]]],
+    [
+      "several",
+      "&all { balances: { alice: { USDC: 5, YES: 0 } }, book: { YES: { bids: [] } } }",
+      "*all",
+      [
+        [6, 13],
+        [6, 13],
+        [6, 13],
+      ],
+    ],
+    [
+      "what another alias stands for",
+      "&all { balances: { alice: &a { USDC: 5 }, bob: *a } }",
+      "*all",
+      [
+        [6, 13],
+        [6, 13],
+      ],
+    ],
+  ])("expects at the place of an alias what comes through it: %s", (_what, first, second, places) => {
+    const step = lastStep(ofSteps(BID, `expect: ${first}`, `expect: ${second}`));
+    const found = step.kind === "expect" ? step.expectations.map(({ place }) => place) : [];
+    expect(found).toEqual(places.map(([line, column]) => ({ file: "x.yaml", line, column })));
+  });
+
+  it("says of its own outcome at the place of an alias what comes through it", () => {
+    const own = (value: string): string => `{ ${BID.replace("bid", value.slice(1, 2))}, status: ${value} }`;
+    const step = lastStep(ofSteps(own("&a LIVE 0/10"), "{ alice: BUY 10 YES @ 0.5, status: *a }"));
+    expect(step).toMatchObject({ expects: { status: { place: { line: 5, column: 40 } } } });
+  });
+
   it("has a text of one line without comments, at most 200 characters long", () => {
     const [short, long] = scenarioOf(
       `scenario: x\naccounts: { alice: {} }\nsteps:

@@ -44,7 +44,22 @@ describe("expectations that", () => {
     [
       "have a text for levels",
       ofSteps("expect: { book: { YES: { bids: none } } }"),
-      '4:36: expected a list of levels, found "none"',
+      '4:36: expected a list of levels, found "none" ([] says that there are none)',
+    ],
+    [
+      "have nothing for levels",
+      ofSteps("expect: { book: { YES: { asks: } } }"),
+      "4:36: expected a list of levels, found nothing ([] says that there are none)",
+    ],
+    [
+      "have a level in one word",
+      ofSteps("expect: { book: { YES: { bids: [0.5x10] } } }"),
+      '4:37: expected a level such as 0.55 x 60, found "0.5x10"',
+    ],
+    [
+      "have a level with the sign joined to the price",
+      ofSteps("expect: { book: { YES: { bids: [0.5x 10] } } }"),
+      '4:37: expected a level such as 0.55 x 60, found "0.5x 10"',
     ],
     [
       "have a level without a size",

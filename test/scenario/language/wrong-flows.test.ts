@@ -65,7 +65,7 @@ describe("steps that", () => {
     [
       "fault with an unknown status",
       ofSteps("fault: { status: 404 }"),
-      '4:22: expected 429, 500, 502, 503 or 504, found "404" (did you mean 504?)',
+      '4:22: expected 429, 500, 502, 503 or 504, found "404"',
     ],
     [
       "fault with nothing",
@@ -178,7 +178,22 @@ describe("requests that", () => {
     [
       "stand for something unknown",
       ofSteps("request: GET /book?token_id={tokn YES}"),
-      '4:18: expected {token YES}, {market NAME}, {order NAME} or {address NAME} in braces, found "{tokn YES}"',
+      '4:33: expected {token YES}, {market NAME}, {order NAME} or {address NAME} in braces, found "{tokn YES}" (did you mean token?)',
+    ],
+    [
+      "answer with an unknown order",
+      ofSteps(BID, "{ request: GET /orders, answers: { data: [{ id: '{order bit}' }] } }"),
+      '5:54: unknown order "bit" (did you mean bid?)',
+    ],
+    [
+      "mistype in the answer what stands for something",
+      ofSteps(BID, "{ request: GET /orders, answers: { id: '{orer bid}' } }"),
+      '5:45: expected {token YES}, {market NAME}, {order NAME} or {address NAME} in braces, found "{orer bid}" (did you mean order?)',
+    ],
+    [
+      "mistype in the body what stands for something",
+      ofSteps("{ request: POST /order, body: { tokenId: '{Token YES}' } }"),
+      '4:47: expected {token YES}, {market NAME}, {order NAME} or {address NAME} in braces, found "{Token YES}" (did you mean token?)',
     ],
     [
       "stand for an unknown outcome",

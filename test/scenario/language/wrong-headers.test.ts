@@ -74,10 +74,27 @@ describe("a file that", () => {
       "scenario: x\n  seed: 1\nsteps: [{ advance: 1s }]\n",
       "1:11: not YAML: nested mappings are not allowed in compact mappings (quote a text that contains a colon and a space)",
     ],
+    ["has an open bracket", "scenario: x\nsteps: [{ advance: 1s }\n", "2:8: this [ is never closed"],
     [
-      "has an open bracket",
-      "scenario: x\nsteps: [{ advance: 1s }\n",
-      "3:1: not YAML: flow sequence in block collection must be sufficiently indented and end with a ] (close the bracket)",
+      "has an open brace in an entry",
+      "scenario: x\naccounts:\n  alice: { USDC: 100\n  bob: {}\nsteps: [{ advance: 1s }]\n",
+      "3:10: this { is never closed",
+    ],
+    [
+      "has an open brace within brackets",
+      "scenario: x\nsteps: [{ advance: 1s ]\n",
+      "2:9: this { is never closed",
+    ],
+    [
+      "has two open braces",
+      "scenario: x\naccounts:\n  alice: { USDC: 1\n  bob: { USDC: 1\nsteps: [{ advance: 1s }]\n",
+      "3:10: this { is never closed",
+      "4:8: this { is never closed",
+    ],
+    [
+      "has a list behind its keys",
+      "scenario: x\nseed: 1\n- advance: 1s\n",
+      "3:1: not YAML: implicit keys need to be on a single line (write `key: value`, with a colon and a space)",
     ],
     ["has an open quote", "scenario: 'x\nsteps: []\n", "3:1: not YAML: missing closing 'quote"],
     [

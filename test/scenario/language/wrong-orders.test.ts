@@ -63,12 +63,22 @@ describe("orders that", () => {
     [
       "have an unknown type",
       ofSteps("alice: BUY 10 YES @ 0.5 IOC"),
-      '4:29: expected GTC, FOK, FAK or GTD, found "IOC" (did you mean GTC?)',
+      '4:29: expected GTC, FOK, FAK or GTD, found "IOC" (did you mean FAK?)',
     ],
     [
       "have a mistyped type",
       ofSteps("alice: BUY 10 YES @ 0.5 FKO"),
       '4:29: expected GTC, FOK, FAK or GTD, found "FKO" (did you mean FOK?)',
+    ],
+    [
+      "have a type that is another exchange's",
+      ofSteps("alice: BUY 10 YES @ 0.5 market"),
+      '4:29: expected GTC, FOK, FAK or GTD, found "market" (did you mean FAK?)',
+    ],
+    [
+      "have a type of the right letters",
+      ofSteps("alice: BUY 10 YES @ 0.5 GDT"),
+      '4:29: expected GTC, FOK, FAK or GTD, found "GDT" (did you mean GTD?)',
     ],
     [
       "have GTD without an expiry",
@@ -138,7 +148,7 @@ describe("orders that", () => {
     [
       "have a name that is taken",
       ofSteps(BID, BID),
-      "5:32: an order before is named bid already (give each a name of its own)",
+      "5:32: another order is named bid already (give each a name of its own)",
     ],
     [
       "are wrong in several words",
@@ -162,7 +172,12 @@ describe("orders that", () => {
     [
       "have a status of more than all",
       ofSteps("{ alice: BUY 10 YES @ 0.5, status: LIVE 11/10 }"),
-      '4:45: expected how much of how much is matched, such as 40/100, found "11/10"',
+      "4:45: 11 is more than the whole, 10",
+    ],
+    [
+      "have a status that is no share",
+      ofSteps("{ alice: BUY 10 YES @ 0.5, status: LIVE 1/2/3 }"),
+      '4:45: expected how much of how much is matched, such as 40/100, found "1/2/3"',
     ],
     [
       "have an unknown reason",

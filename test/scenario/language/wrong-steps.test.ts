@@ -49,6 +49,21 @@ describe("steps that", () => {
       ofSteps("{ alice: BUY 10 YES @ 0.5, after: {} }"),
       '4:32: unknown key "after"',
     ],
+    [
+      "have what is beside them in the column of the dash",
+      ofSteps("alice: BUY 10 YES @ 0.5\n  status: LIVE 0/10", "advance: 1s"),
+      "5:3: not YAML: all mapping items must start at the same column (indent it under the step)",
+    ],
+    [
+      "have what is beside them between the dash and the step, behind a comment",
+      ofSteps("alice: BUY 10 YES @ 0.5\n # why\n\n   status: LIVE 0/10", "advance: 1s"),
+      "7:4: not YAML: sequence item without - indicator (indent it under the step)",
+    ],
+    [
+      "have what is beside them in the column of the dash, and more wrong behind",
+      ofSteps("alice: BUY 10 YES @ 0.5\n  status: LIVE 0/10", "{ advance: 1s }", "advance: 1s"),
+      "5:3: not YAML: all mapping items must start at the same column (indent it under the step)",
+    ],
     ["mine", ofSteps("mine: 2"), '4:5: "mine" is not available yet: it comes with the settlement chain'],
     [
       "fail a settlement",

@@ -1,0 +1,15 @@
+import colours from "picocolors";
+import type { Given } from "../config.ts";
+import type { Paint } from "../scenario/report/paint.ts";
+
+/**
+ * How words on stdout are emphasised: in colour on a terminal or where FORCE_COLOR asks for it, never where NO_COLOR
+ * forbids it (no-color.org).
+ */
+export function paintOf(environment: Given["environment"]): Paint {
+  const isSet = (name: string): boolean => (environment[name] ?? "") !== "";
+  const isTerminal = process.stdout.isTTY === true && environment.TERM !== "dumb";
+  const isColoured = !isSet("NO_COLOR") && (isTerminal || isSet("FORCE_COLOR"));
+  const { red, green, yellow, dim, bold } = colours.createColors(isColoured);
+  return { red, green, yellow, dim, bold };
+}
