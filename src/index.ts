@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 import { type RunningServer, startServer } from "./compose.ts";
 import { ConfigError, readConfig, SETTINGS } from "./config.ts";
 import { nearest } from "./wire/nearest.ts";

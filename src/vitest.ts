@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 import { resolve } from "node:path";
 import { describe, test } from "vitest";
 import { loadScenario } from "./scenario/language/load-scenario.ts";

@@ -1,6 +1,8 @@
 import { statSync } from "node:fs";
+import { resolve } from "node:path";
 import { loadScenario } from "../scenario/language/load-scenario.ts";
 import { problemText } from "../scenario/language/problem.ts";
+import { MOST_PROBLEMS } from "../scenario/language/problem-list.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -13,8 +15,13 @@ export interface ReadScenarios {
 }
 
 /** Reads the scenario files of paths, and says on stderr what is wrong with them. @throws UsageError when there are none. */
-export async function readScenarios(paths: readonly string[]): Promise<ReadScenarios> {
-  const files = await find(paths);
+export async function readScenarios(
+  paths: readonly string[],
+  walletsFile: string | null = null,
+): Promise<ReadScenarios> {
+  // A wallets file may lie beside the scenarios, and is none.
+  const found = await find(paths);
+  const files = found.filter((file) => walletsFile === null || resolve(file) !== resolve(walletsFile));
   const scenarios: Scenario[] = [];
   let wrong = 0;
   let problems = 0;
@@ -27,6 +34,9 @@ export async function readScenarios(paths: readonly string[]): Promise<ReadScena
     wrong += 1;
     problems += read.problems.length;
     for (const problem of read.problems) process.stderr.write(`${problemText(problem)}\n`);
+    if (read.problems.length >= MOST_PROBLEMS) {
+      process.stderr.write(`${file}: its first ${MOST_PROBLEMS} problems are shown, there may be more\n`);
+    }
   }
   if (wrong > 0) {
     process.stderr.write(

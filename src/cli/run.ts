@@ -36,11 +36,16 @@ async function run(given: Given, paths: readonly string[]): Promise<ExitCode> {
 
 /** Reads and runs what is asked for. Nothing is run when a file is wrong. */
 async function runOnce(request: RunRequest): Promise<ExitCode> {
-  const { scenarios, files, isWrong } = await readScenarios(request.paths);
+  const { scenarios, files, isWrong } = await readScenarios(request.paths, request.one("wallets"));
   if (isWrong) return EXIT.usage;
   const chosen = choose(scenarios, request);
   if (chosen.length === 0) {
     throw new UsageError(`none of the ${scenarios.length} scenarios is chosen by --grep or --shard`);
+  }
+  if (request.one("seed") !== null && request.one("update") === true) {
+    throw new UsageError(
+      "--seed and --update contradict each other: what is written must hold for each scenario's own seed",
+    );
   }
   const way = await wayOf(request);
   const { reportersOf } = await import("./run-reporters.ts");
@@ -64,6 +69,10 @@ async function runOnce(request: RunRequest): Promise<ExitCode> {
     },
   });
   reporters.ended(suite);
+  if (suite.passed + suite.failed === 0) {
+    process.stderr.write("clobsim: nothing was run, every scenario was skipped\n");
+    return EXIT.failed;
+  }
   return suite.failed > 0 ? EXIT.failed : EXIT.ok;
 }
 

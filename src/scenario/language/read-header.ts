@@ -1,5 +1,6 @@
 import { sha256Hex } from "../../core/hash.ts";
 import { type Millis, millis } from "../../core/units.ts";
+import { nearest } from "../../wire/nearest.ts";
 import { readAccounts } from "./account-terms.ts";
 import { type Fields, fieldsOf } from "./fields.ts";
 import { defaultMarket, readMarkets, readMarketTerms } from "./market-terms.ts";
@@ -62,9 +63,21 @@ export function readHeader(file: OpenFile, files: ScenarioFiles, worldMarkets: W
     world,
     markets,
     marketNames,
-    accounts: fields.accounts === undefined ? [] : readAccounts(page, fields.accounts.value, marketNames),
+    accounts: accountsOf(file, fields.accounts, marketNames),
     steps: fields.steps?.value ?? null,
   };
+}
+
+/** None where no key says them; unknown where a key that is none was surely meant to. */
+function accountsOf(
+  { page, root }: OpenFile,
+  entry: Entry | undefined,
+  markets: Header["marketNames"],
+): Header["accounts"] {
+  if (entry !== undefined) return readAccounts(page, entry.value, markets);
+  const isMistyped =
+    root.kind === "mapping" && root.entries.some(({ key }) => nearest(key.value, KEYS) === "accounts");
+  return isMistyped ? null : [];
 }
 
 /** A text on one line; null when the key is not given, or with a problem. */

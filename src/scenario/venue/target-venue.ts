@@ -77,6 +77,14 @@ class TargetVenue extends HttpVenue {
     return [];
   }
 
+  /** Cancels what the scenario left resting, so that the next one meets the book that this one met. */
+  override async dispose(): Promise<void> {
+    for (const [key, { view, account }] of this.#seen) {
+      if (view.status === "LIVE") await (await this.clientOf(account)).cancel(String(key));
+    }
+    await super.dispose();
+  }
+
   /** Finds the scenario's markets; answers why one does not do. @throws VenueError when the deployment does not answer. */
   async openMarkets({ markets }: Scenario): Promise<string | null> {
     for (const terms of markets) {

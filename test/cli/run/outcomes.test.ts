@@ -41,6 +41,14 @@ describe("the exit code of clobsim run", () => {
     expect(stdout).toMatch(/2 passed.*1 skipped/);
   });
 
+  it("is 1 when every one is skipped: that nothing was run is no success", async () => {
+    const { code, stderr } = await clobsim.run("good/c.yaml", "--via", "process");
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: "clobsim: nothing was run, every scenario was skipped\n",
+    });
+  });
+
   it("is 1 when one failed, after all are run", async () => {
     const { code, stdout, stderr } = await clobsim.run("bad", "good/a.yaml");
     expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
@@ -92,6 +100,7 @@ describe("the exit code of clobsim run", () => {
       "--wallets wallets.yaml: accounts.alice.privateKey: expected 0x and 64 hexadecimal digits in quotes, or $NAME of a variable that holds them",
     ],
     [["good", "--seed"], "--seed expects"],
+    [["good", "--seed", "7", "--update"], "--seed and --update contradict each other"],
     [["good", "--repaet", "2"], "unknown option --repaet, did you mean --repeat?"],
   ])("is 2 with one sentence for %j", async (args, sentence) => {
     const { code, stdout, stderr } = await clobsim.run(...args);

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ExchangeClient } from "../../../src/client/client.ts";
 import { orThrow } from "../../../src/client/result.ts";
+import { walletOf } from "../../../src/client/wallet.ts";
 import { type RunningServer, serveWorld } from "../../../src/compose.ts";
 import { DEFAULT_CONFIG } from "../../../src/config.ts";
 import { openTargets } from "../../../src/scenario/venue/target-venue.ts";
@@ -94,10 +95,15 @@ describe("a scenario on a deployment", () => {
 
   it("calls who is not of the scenario somebody", async () => {
     const slug = await newMarket();
-    await runThere(
-      "scenario: one\naccounts: { bob: { YES: 5 } }\nsteps: [{ bob: SELL 5 YES @ 0.5 }]\n",
-      walletsFor(slug),
-    );
+    const stranger = new ExchangeClient(server.url, {
+      account: await walletOf(namedPrivateKey("a stranger")),
+      time: "server",
+    });
+    orThrow(await stranger.derive());
+    const { tokens } = orThrow(await operator.market(slug));
+    const tokenId = tokens[0]?.tokenId ?? "";
+    orThrow(await stranger.place({ tokenId, side: "SELL", price: 0.5, size: 5 }));
+    stranger.close();
     const { failure } = await runThere(
       `scenario: another
 accounts: { alice: { USDC: 5 } }
@@ -108,6 +114,19 @@ steps:
       walletsFor(slug),
     );
     expect(failure).toBeNull();
+  });
+
+  it("leaves nothing resting, however it ended", async () => {
+    const slug = await newMarket();
+    const bids = "accounts: { alice: { USDC: 5 } }\nsteps:\n  - alice: BUY 5 YES @ 0.4 as bid\n";
+    const passed = await runThere(`scenario: one\n${bids}`, walletsFor(slug));
+    const failed = await runThere(
+      `scenario: other\n${bids}  - expect: { orders: { bid: MATCHED 5/5 } }\n`,
+      walletsFor(slug),
+    );
+    expect([passed.status, failed.status]).toEqual(["passed", "failed"]);
+    const { tokens } = orThrow(await operator.market(slug));
+    expect(orThrow(await operator.book(tokens[0]?.tokenId ?? "")).bids).toEqual([]);
   });
 });
 
