@@ -1,11 +1,14 @@
-import { serveWorld } from "./compose.ts";
 import { DEFAULT_CONFIG } from "./config.ts";
 import { money, size } from "./core/units.ts";
 import type { StartServer } from "./scenario/venue/open-http.ts";
 
-/** Starts the real server for one scenario: on a free port, its clock frozen, silent, without a faucet. */
-export const startScenarioServer: StartServer = (world, { seed, clock }, opened) =>
-  serveWorld(
+/**
+ * Starts the real server for one scenario: on a free port, its clock frozen, silent, without a faucet. Express and all
+ * that comes with it are loaded no sooner.
+ */
+export const startScenarioServer: StartServer = async (world, { seed, clock }, opened) => {
+  const { serveWorld } = await import("./compose.ts");
+  return serveWorld(
     {
       ...DEFAULT_CONFIG,
       port: 0,
@@ -18,3 +21,4 @@ export const startScenarioServer: StartServer = (world, { seed, clock }, opened)
     world,
     opened,
   );
+};

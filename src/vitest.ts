@@ -9,6 +9,7 @@ import { plainPaint } from "./scenario/report/paint.ts";
 import { findFiles } from "./scenario/run/find-files.ts";
 import type { Failure } from "./scenario/run/result.ts";
 import { Suite, type SuiteOptions } from "./scenario/run/run-suite.ts";
+import { startScenarioServer } from "./scenario-server.ts";
 
 /** How the scenarios of a vitest suite are run. */
 export interface ScenarioSuiteOptions {
@@ -69,9 +70,6 @@ function suiteOptions({ via = "auto", seed, repeat = 1 }: ScenarioSuiteOptions):
     via,
     repeat,
     seed: seed === undefined ? undefined : String(seed),
-    startServer: async (world, scenario) => {
-      const { startScenarioServer } = await import("./scenario-server.ts");
-      return startScenarioServer(world, scenario);
-    },
+    startServer: startScenarioServer,
   };
 }

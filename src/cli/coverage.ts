@@ -3,7 +3,7 @@ import { type Coverage, shareOf } from "../scenario/coverage/coverage.ts";
 import { coverageDocument } from "../scenario/coverage/coverage-document.ts";
 import { coverageLines, percentText } from "../scenario/coverage/coverage-lines.ts";
 import { count } from "../scenario/report/figures.ts";
-import type { StartServer } from "../scenario/venue/open-http.ts";
+import { startScenarioServer } from "../scenario-server.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { paintOf } from "./paint.ts";
@@ -53,7 +53,7 @@ async function run(given: Given, paths: readonly string[]): Promise<ExitCode> {
   if (isWrong) return EXIT.usage;
   // Every endpoint with its schemas is loaded only here.
   const { measureCoverage } = await import("../scenario/coverage/measure-coverage.ts");
-  const coverage = await measureCoverage(scenarios, { via, startServer });
+  const coverage = await measureCoverage(scenarios, { via, startServer: startScenarioServer });
   const lines = isJson
     ? [JSON.stringify(coverageDocument(coverage), null, 2)]
     : coverageLines(coverage, paintOf(given.environment));
@@ -71,8 +71,3 @@ function judged({ groups, suite }: Coverage, min: number): ExitCode {
   for (const fault of faults) process.stderr.write(`clobsim: ${fault}\n`);
   return faults.length === 0 ? EXIT.ok : EXIT.failed;
 }
-
-const startServer: StartServer = async (...opening) => {
-  const { startScenarioServer } = await import("../scenario-server.ts");
-  return startScenarioServer(...opening);
-};

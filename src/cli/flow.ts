@@ -4,12 +4,11 @@ import { type Price, price, size } from "../core/units.ts";
 import { type FlowFormat, formatOf } from "../scenario/flow/flow-format.ts";
 import { MOST_ACCOUNTS, MOST_ORDERS } from "../scenario/flow/flow-limits.ts";
 import { PROFILE_NAMES, PROFILES, type Profile, profileNamed } from "../scenario/flow/profiles.ts";
+import { anyOf } from "./any-of.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { OUT } from "./output-file.ts";
 import { UsageError } from "./usage-error.ts";
-
-const anyOf = (words: readonly string[]): string => `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 
 /** The tick sizes of markets, as they are typed and in price units. */
 const TICK_SIZES = new Map<string, Price>([

@@ -1,6 +1,6 @@
 import type { Given } from "../config.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
-import type { StartServer } from "../scenario/venue/open-http.ts";
+import { startScenarioServer } from "../scenario-server.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { readScenarios } from "./read-scenarios.ts";
@@ -55,7 +55,7 @@ async function runOnce(request: RunRequest): Promise<ExitCode> {
   const lastStep = request.one("step");
   const suite = await runSuite(chosen, {
     ...way,
-    startServer,
+    startServer: startScenarioServer,
     seed: request.one("seed") ?? undefined,
     repeat: request.one("repeat") ?? 1,
     lastStep,
@@ -108,9 +108,3 @@ async function wayOf(request: RunRequest) {
     throw error instanceof TargetFileError ? new UsageError(error.message) : error;
   }
 }
-
-/** Express, viem and the rest of the server are loaded no sooner than a scenario is run over HTTP. */
-const startServer: StartServer = async (world, scenario) => {
-  const { startScenarioServer } = await import("../scenario-server.ts");
-  return startScenarioServer(world, scenario);
-};

@@ -1,4 +1,5 @@
 import { type Given, variableOf } from "../config.ts";
+import { anyOf } from "./any-of.ts";
 import { type Command, wordOf } from "./command.ts";
 import { didYouMean } from "./nearest.ts";
 import { UsageError } from "./usage-error.ts";
@@ -19,10 +20,10 @@ export function refuseUnknown(
   const names = commands.map(({ name }) => name);
   const [first, second] = words;
   if (first === undefined) {
-    throw new UsageError(`expected a command, ${oneOf(names)}, found none (see clobsim --help)`);
+    throw new UsageError(`expected a command, ${anyOf(names)}, found none (see clobsim --help)`);
   }
   if (command === undefined) {
-    const nearest = didYouMean(first, names) || `, expected ${oneOf(names)}`;
+    const nearest = didYouMean(first, names) || `, expected ${anyOf(names)}`;
     throw new UsageError(`unknown command ${first}${nearest}`);
   }
   const known = command.flags.map(wordOf);
@@ -39,8 +40,6 @@ export function refuseUnknown(
     throw new UsageError(`${command.name} takes options only, found ${JSON.stringify(second)}`);
   }
 }
-
-const oneOf = (names: readonly string[]): string => `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 
 /** Says on stderr which variables look like settings and are none: others may have set them for a purpose of theirs. */
 export function warnOfUnknownVariables(
