@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Server } from "node:http";
-import { type Config, ConfigError, FROZEN_START, isLoopback, VERSION } from "./config.ts";
+import { type Config, FROZEN_START, isLoopback, VERSION } from "./config.ts";
 import { type Millis, millis } from "./core/units.ts";
 import { Faults } from "./http/faults.ts";
 import { requestLog } from "./http/request-log.ts";
@@ -12,6 +12,7 @@ import { type Journal, noJournal } from "./runtime/journal.ts";
 import { Keyring } from "./runtime/keyring.ts";
 import { SessionLog } from "./runtime/session-log.ts";
 import { Snapshots } from "./runtime/snapshots.ts";
+import { ConfigError } from "./setting.ts";
 import { checksummed } from "./wire/address.ts";
 import { numbersAs } from "./wire/decimals.ts";
 import { HmacKeys } from "./wire/hmac.ts";
@@ -77,7 +78,8 @@ export async function serveWorld(
 export function openService(config: Config, world: World): Service {
   const wallNow = Date.now;
   const start = config.start ?? openingTime(config, wallNow());
-  const terms = { seed: world.seed, faucet: config.faucet, credentials: config.credentials };
+  const { faucet, credentials, settlement, balances } = config;
+  const terms = { seed: world.seed, faucet, credentials, settlement, balances };
   const session = new SessionLog();
   const open = (journal: Journal): Exchange => {
     const opened = new Exchange(terms, start, journal);

@@ -1,6 +1,9 @@
 import { isIP } from "node:net";
+import type { BalancePolicy } from "./core/account.ts";
+import type { SettlementMode } from "./core/chain/chain.ts";
 import { parseDuration, parseIso } from "./core/time.ts";
 import { MAX_SIZE, type Millis, type Money, millis, money, type Size, size } from "./core/units.ts";
+import { ConfigError, choice, type Given, readAll, readOne, type Setting, wholeNumber } from "./setting.ts";
 import { MOST_MARKETS } from "./world/world-limits.ts";
 
 /** The version of the program, as in package.json. */
@@ -45,11 +48,10 @@ export interface Config {
   readonly faucet: { readonly collateral: Money; readonly everyMarket: Size };
   /** Whether `personal_sign` is accepted beside EIP-712. */
   readonly personalSign: boolean;
-}
-
-/** The configuration cannot be used; the message is a sentence for the person who wrote it. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
+  /** When blocks of the settlement chain are mined. */
+  readonly settlement: SettlementMode;
+  /** When what a fill brings can be spent. */
+  readonly balances: BalancePolicy;
 }
 
 /** Where a frozen clock stands unless told otherwise: 2026-01-01T00:00:00Z. */
@@ -74,26 +76,9 @@ export const DEFAULT_CONFIG: Config = {
   requestTimeoutMs: 10_000,
   faucet: { collateral: money(10_000_000_000), everyMarket: size(1_000_000) },
   personalSign: true,
+  settlement: "auto",
+  balances: "optimistic",
 };
-
-/** How the text of one setting becomes its value: null when it is not what is expected. */
-export interface Setting<Value> {
-  readonly expected: string;
-  readonly read: (text: string) => Value | null;
-  /** Never repeated in a message. */
-  readonly secret?: boolean;
-}
-
-const choice = <Value extends string>(...values: readonly Value[]): Setting<Value> => ({
-  expected: `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`,
-  read: (text) => values.find((value) => value === text) ?? null,
-});
-
-/** A setting that is a whole number, both bounds included. */
-export const wholeNumber = (least: number, most: number): Setting<number> => ({
-  expected: `a whole number from ${least} to ${most}`,
-  read: (text) => (/^\d{1,9}$/.test(text) && +text >= least && +text <= most ? +text : null),
-});
 
 /** Every setting by the name of its flag; its variable is the same name as `CLOBSIM_...`. */
 export const SETTINGS = {
@@ -129,56 +114,12 @@ export const SETTINGS = {
     expected: "true or false",
     read: (text: string) => (text === "true" ? true : text === "false" ? false : null),
   },
+  settlement: choice<SettlementMode>("instant", "auto", "manual"),
+  balances: choice<BalancePolicy>("optimistic", "settled"),
 } satisfies Record<string, Setting<unknown>>;
 
 export type SettingName = keyof typeof SETTINGS;
 type ValueOf<Name extends SettingName> = NonNullable<ReturnType<(typeof SETTINGS)[Name]["read"]>>;
-
-/** What a person asked for: the texts of each flag in order, and the environment's variables. */
-export interface Given {
-  readonly flags: Readonly<Record<string, readonly string[] | undefined>>;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-}
-
-/** The environment variable that stands in for a flag; empty, it is not given. */
-export const variableOf = (name: string): string => `CLOBSIM_${name.toUpperCase().replaceAll("-", "_")}`;
-
-/**
- * The values of a setting that may be given several times: of its flag, else of its variable, between commas.
- * @throws ConfigError naming the flag or variable, what was expected and what was found.
- */
-export function readAll<Value>(
-  name: string,
-  setting: Setting<Value>,
-  { flags, environment }: Given,
-): Value[] {
-  const given = flags[name] ?? [];
-  if (given.length > 0) return given.map((text) => readText(`--${name}`, text, setting));
-  const variable = environment[variableOf(name)] ?? "";
-  const texts = variable === "" ? [] : variable.split(",").map((text) => text.trim());
-  return texts.map((text) => readText(variableOf(name), text, setting));
-}
-
-/** The value of a setting, or null when none is given. @throws ConfigError as `readAll`, or when several are given. */
-export function readOne<Value>(
-  name: string,
-  setting: Setting<Value>,
-  { flags, environment }: Given,
-): Value | null {
-  const [text, ...more] = flags[name] ?? [];
-  if (more.length > 0) throw new ConfigError(`--${name} is expected once, found ${more.length + 1} times`);
-  if (text !== undefined) return readText(`--${name}`, text, setting);
-  const variable = environment[variableOf(name)] ?? "";
-  return variable === "" ? null : readText(variableOf(name), variable, setting);
-}
-
-function readText<Value>(source: string, text: string, setting: Setting<Value>): Value {
-  const value = setting.read(text);
-  if (value !== null) return value;
-  const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
-  const found = text === "" ? "nothing" : setting.secret === true ? "something else" : shown;
-  throw new ConfigError(`${source} expects ${setting.expected}, found ${found}`);
-}
 
 /** What flags and environment ask for. @throws ConfigError as `readOne`, or when two settings contradict each other. */
 export function readConfig(given: Given): Config {
@@ -203,6 +144,8 @@ export function readConfig(given: Given): Config {
     requestTimeoutMs: one("request-timeout") ?? DEFAULT_CONFIG.requestTimeoutMs,
     faucet: one("faucet") ?? DEFAULT_CONFIG.faucet,
     personalSign: one("personal-sign") ?? DEFAULT_CONFIG.personalSign,
+    settlement: one("settlement") ?? DEFAULT_CONFIG.settlement,
+    balances: one("balances") ?? DEFAULT_CONFIG.balances,
   };
   refuseContradictions(config);
   return config;

@@ -1,6 +1,7 @@
 /// <reference types="node" preserve="true" />
 import { type RunningServer, startServer } from "./compose.ts";
-import { ConfigError, readConfig, SETTINGS } from "./config.ts";
+import { readConfig, SETTINGS } from "./config.ts";
+import { ConfigError } from "./setting.ts";
 import { nearest } from "./wire/nearest.ts";
 
 export type { ClientOptions } from "./client/client.ts";
@@ -13,7 +14,7 @@ export type * from "./client/requests.ts";
 export { ExchangeFailure, orThrow, type Result } from "./client/result.ts";
 export { walletOf } from "./client/wallet.ts";
 export type { RunningServer } from "./compose.ts";
-export { ConfigError } from "./config.ts";
+export { ConfigError } from "./setting.ts";
 
 /** The flags of `clobsim serve`, by the same names in camelCase. */
 export interface StartOptions {
@@ -39,6 +40,10 @@ export interface StartOptions {
   /** USDC, and shares of both outcomes of every market, for each new wallet. */
   readonly faucet?: number;
   readonly personalSign?: boolean;
+  /** Default `auto`: a block every 2 seconds of virtual time while something is pending. */
+  readonly settlement?: "instant" | "auto" | "manual";
+  /** Default `optimistic`: what a fill brings can be spent at once. */
+  readonly balances?: "optimistic" | "settled";
 }
 
 const DEFAULTS: StartOptions = { port: 0, logLevel: "silent" };

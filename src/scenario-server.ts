@@ -6,7 +6,11 @@ import type { StartServer } from "./scenario/venue/open-http.ts";
  * Starts the real server for one scenario: on a free port, its clock frozen, silent, without a faucet. Express and all
  * that comes with it are loaded no sooner.
  */
-export const startScenarioServer: StartServer = async (world, { seed, clock }, opened) => {
+export const startScenarioServer: StartServer = async (
+  world,
+  { seed, clock, settlement, balances },
+  opened,
+) => {
   const { serveWorld } = await import("./compose.ts");
   return serveWorld(
     {
@@ -16,6 +20,8 @@ export const startScenarioServer: StartServer = async (world, { seed, clock }, o
       clock: { mode: "frozen" },
       start: clock,
       logLevel: "silent",
+      settlement,
+      balances,
       faucet: { collateral: money(0), everyMarket: size(0) },
     },
     world,

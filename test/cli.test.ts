@@ -110,7 +110,7 @@ describe("clobsim", () => {
     [["serve", "--prot", "80"], "unknown option --prot, did you mean --port?"],
     [["serve", "--Port", "80"], "unknown option --Port, did you mean --port?"],
     [["serve", "--no-personalsign"], "unknown option --no-personalsign, did you mean --no-personal-sign?"],
-    [["serve", "--bananas"], "unknown option --bananas (see clobsim serve --help)"],
+    [["serve", "--zebras"], "unknown option --zebras (see clobsim serve --help)"],
     [["serve", "-p", "80"], "unknown option -p (see clobsim serve --help)"],
     [["world", "--port", "80"], "unknown option --port, did you mean --out?"],
     [["serve", "7070"], 'serve takes options only, found "7070"'],

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type Config, DEFAULT_CONFIG, readConfig, SETTINGS, VERSION, variableOf } from "../src/config.ts";
+import { type Config, DEFAULT_CONFIG, readConfig, SETTINGS, VERSION } from "../src/config.ts";
+import { variableOf } from "../src/setting.ts";
 
 type Flags = Readonly<Record<string, readonly string[]>>;
 type Environment = Readonly<Record<string, string>>;

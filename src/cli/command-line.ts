@@ -1,5 +1,6 @@
 import yargs, { type Argv } from "yargs";
-import { type Given, VERSION } from "../config.ts";
+import { VERSION } from "../config.ts";
+import type { Given } from "../setting.ts";
 import { type Command, wordOf } from "./command.ts";
 import { coverageCommand } from "./coverage.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";

@@ -1,4 +1,4 @@
-import type { Given } from "../config.ts";
+import type { Given } from "../setting.ts";
 import type { ExitCode } from "./exit-code.ts";
 
 /** One flag of a command, as its help shows it. */

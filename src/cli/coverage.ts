@@ -1,9 +1,9 @@
-import { type Given, readOne, wholeNumber } from "../config.ts";
 import { type Coverage, shareOf } from "../scenario/coverage/coverage.ts";
 import { coverageDocument } from "../scenario/coverage/coverage-document.ts";
 import { coverageLines, percentText } from "../scenario/coverage/coverage-lines.ts";
 import { count } from "../scenario/report/figures.ts";
 import { startScenarioServer } from "../scenario-server.ts";
+import { type Given, readOne, wholeNumber } from "../setting.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { paintOf } from "./paint.ts";

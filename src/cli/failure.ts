@@ -1,4 +1,5 @@
-import { ConfigError, VERSION } from "../config.ts";
+import { VERSION } from "../config.ts";
+import { ConfigError } from "../setting.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -1,9 +1,10 @@
 import { open } from "node:fs/promises";
-import { DEFAULT_CONFIG, type Given, readOne, SETTINGS, type Setting, wholeNumber } from "../config.ts";
+import { DEFAULT_CONFIG, SETTINGS } from "../config.ts";
 import { type Price, price, size } from "../core/units.ts";
 import { type FlowFormat, formatOf } from "../scenario/flow/flow-format.ts";
 import { MOST_ACCOUNTS, MOST_ORDERS } from "../scenario/flow/flow-limits.ts";
 import { PROFILE_NAMES, PROFILES, type Profile, profileNamed } from "../scenario/flow/profiles.ts";
+import { type Given, readOne, type Setting, wholeNumber } from "../setting.ts";
 import { anyOf } from "./any-of.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";

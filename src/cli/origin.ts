@@ -1,4 +1,4 @@
-import type { Setting } from "../config.ts";
+import type { Setting } from "../setting.ts";
 
 /** Where a server answers: scheme, host and port alone. */
 export const ORIGIN: Setting<URL> = { expected: "an origin such as http://127.0.0.1:7070", read: readOrigin };

@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import type { Setting } from "../config.ts";
+import type { Setting } from "../setting.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The value of `--out`. */

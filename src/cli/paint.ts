@@ -1,6 +1,6 @@
 import colours from "picocolors";
-import type { Given } from "../config.ts";
 import type { Paint } from "../scenario/report/paint.ts";
+import type { Given } from "../setting.ts";
 
 /**
  * How words on stdout are emphasised: in colour on a terminal or where FORCE_COLOR asks for it, never where NO_COLOR

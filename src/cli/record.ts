@@ -1,5 +1,6 @@
 import { type HttpReply, openTransport } from "../client/transport.ts";
-import { type Given, readOne, SETTINGS, type Setting } from "../config.ts";
+import { SETTINGS } from "../config.ts";
+import { type Given, readOne, type Setting } from "../setting.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { ORIGIN } from "./origin.ts";

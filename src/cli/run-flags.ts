@@ -1,5 +1,6 @@
-import type { Setting } from "../config.ts";
-import { SETTINGS, wholeNumber } from "../config.ts";
+import { SETTINGS } from "../config.ts";
+import type { Setting } from "../setting.ts";
+import { wholeNumber } from "../setting.ts";
 import type { Flag } from "./command.ts";
 import { ORIGIN } from "./origin.ts";
 

@@ -1,4 +1,4 @@
-import { type Given, readAll, readOne, type Setting } from "../config.ts";
+import { type Given, readAll, readOne, type Setting } from "../setting.ts";
 import { RUN_SETTINGS } from "./run-flags.ts";
 
 type RunSettings = typeof RUN_SETTINGS;

@@ -1,6 +1,6 @@
-import type { Given } from "../config.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
 import { startScenarioServer } from "../scenario-server.ts";
+import type { Given } from "../setting.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { readScenarios } from "./read-scenarios.ts";

@@ -25,6 +25,16 @@ const HELP: Readonly<Record<SettingName, Omit<Flag, "name">>> = {
     otherwise: "rotate",
   },
   "personal-sign": { group: BEHAVIOUR, text: "Accept only EIP-712 wallet signatures", toggle: "off" },
+  settlement: {
+    group: BEHAVIOUR,
+    text: "Blocks of the settlement chain: instant, auto (every 2 s while something is pending) or manual",
+    otherwise: "auto",
+  },
+  balances: {
+    group: BEHAVIOUR,
+    text: "What a fill brings can be spent at once (optimistic) or when it is mined (settled)",
+    otherwise: "optimistic",
+  },
   faucet: { group: BEHAVIOUR, text: "USDC and shares that a new wallet is given", otherwise: "10000" },
   "request-timeout": {
     group: BEHAVIOUR,

@@ -1,5 +1,6 @@
 import type { RunningServer } from "../compose.ts";
-import { type Config, type Given, readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
+import type { Given } from "../setting.ts";
 import { bannerText, type Screen } from "./banner.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";

@@ -1,4 +1,4 @@
-import { type Given, variableOf } from "../config.ts";
+import { type Given, variableOf } from "../setting.ts";
 import { anyOf } from "./any-of.ts";
 import { type Command, wordOf } from "./command.ts";
 import { didYouMean } from "./nearest.ts";

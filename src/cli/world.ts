@@ -1,4 +1,5 @@
-import { DEFAULT_CONFIG, type Given, readOne, SETTINGS, wholeNumber } from "../config.ts";
+import { DEFAULT_CONFIG, SETTINGS } from "../config.ts";
+import { type Given, readOne, wholeNumber } from "../setting.ts";
 import type { World } from "../world/world.ts";
 import { MOST_MARKETS } from "../world/world-limits.ts";
 import type { Command } from "./command.ts";

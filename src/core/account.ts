@@ -2,11 +2,21 @@ import type { Address } from "./commands.ts";
 import type { Numbered } from "./numbered.ts";
 import type { Money, Size } from "./units.ts";
 
-/** What an account has of one asset, and how much of it open orders hold. */
+/**
+ * What an account has of one asset, how much of it open orders hold, and what of it is not on the settlement chain yet:
+ * a wallet holds balance - incoming + outgoing there.
+ */
 export interface Balance<Unit extends number> {
   balance: Unit;
   reserved: Unit;
+  /** What pending settlements will bring. */
+  incoming: Unit;
+  /** What they will take. */
+  outgoing: Unit;
 }
+
+/** When what a fill brings can be spent: at once, or when it is mined. */
+export type BalancePolicy = "optimistic" | "settled";
 
 /** What an account has in one market. */
 export interface Holding {
@@ -46,6 +56,18 @@ export const tradeOfFill = (fill: number): number => Math.floor(fill / 2);
 /** The side from which a packed fill sees its trade. */
 export const roleOfFill = (fill: number): Role => ((fill & 1) === 1 ? "MAKER" : "TAKER");
 
+/** Nothing of an asset. */
+export const emptyBalance = <Unit extends number>(): Balance<Unit> => ({
+  balance: 0 as Unit,
+  reserved: 0 as Unit,
+  incoming: 0 as Unit,
+  outgoing: 0 as Unit,
+});
+
 /** What is free to spend or sell. */
-export const availableOf = <Unit extends number>(balance: Balance<Unit>): Unit =>
-  (balance.balance - balance.reserved) as Unit;
+export const availableOf = <Unit extends number>(of: Balance<Unit>, policy: BalancePolicy): Unit =>
+  (of.balance - of.reserved - (policy === "settled" ? of.incoming : 0)) as Unit;
+
+/** What the wallet holds on the settlement chain. */
+export const onChainOf = <Unit extends number>({ balance, incoming, outgoing }: Balance<Unit>): Unit =>
+  (balance - incoming + outgoing) as Unit;

@@ -10,9 +10,9 @@ import {
 import { addEvent, addMarket, endMarket } from "./rules/apply-markets.ts";
 import { endOrder, openOrder, restOrder } from "./rules/apply-orders.ts";
 import { settleTrade } from "./rules/apply-trade.ts";
+import { applyChainEvent } from "./rules/chain/apply-chain-event.ts";
 import type { State } from "./state.ts";
 import type { Millis } from "./units.ts";
-import { unreachable } from "./unreachable.ts";
 
 /** Writes what has happened into the state. Never refuses: what cannot be applied is a defect and throws. */
 export function apply(state: State, event: DomainEvent, at: Millis): void {
@@ -31,16 +31,16 @@ export function apply(state: State, event: DomainEvent, at: Millis): void {
       endOrder(state, event, at);
       break;
     case "grantMinted":
-      mintGrant(state, event);
+      mintGrant(state, event, at);
       break;
     case "accountOpened":
       openAccount(state, event);
       break;
     case "collateralIssued":
-      issueCollateral(state, event);
+      issueCollateral(state, event, at);
       break;
     case "setsIssued":
-      issueSets(state, event);
+      issueSets(state, event, at);
       break;
     case "grantRaised":
       raiseGrant(state, event);
@@ -59,6 +59,6 @@ export function apply(state: State, event: DomainEvent, at: Millis): void {
       endMarket(state, event, at);
       break;
     default:
-      throw unreachable(event);
+      applyChainEvent(state, event, at);
   }
 }

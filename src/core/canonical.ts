@@ -1,4 +1,5 @@
 import type { Account, Holding } from "./account.ts";
+import { canonicalChain } from "./chain/canonical-chain.ts";
 import { sha256OfLines } from "./hash.ts";
 import { idOf } from "./ids.ts";
 import type { Market } from "./market.ts";
@@ -13,27 +14,24 @@ export function* canonicalLines(state: State): Generator<string> {
   const { config } = state;
   yield "{";
   yield `"units":{"price":"0.0001 USDC","size":"0.01 share","money":"0.000001 USDC","at":"Unix ms"},`;
-  yield `"config":${JSON.stringify({ seed: config.seed, faucet: config.faucet, credentials: config.credentials })},`;
-  yield `"issued":${state.issued},`;
+  const { seed, faucet, credentials, settlement, balances } = config;
+  yield `"config":${JSON.stringify({ seed, faucet, credentials, settlement, balances })},`;
   yield* section("accounts", state.accounts, (account) => JSON.stringify(canonicalAccount(account)));
   yield* section("events", state.events, (event) =>
     JSON.stringify({ ...event, id: idOf(state.idPrefixes.event, event.number) }),
   );
   yield* section("markets", state.markets, (market) => JSON.stringify(canonicalMarket(state, market)));
   yield* section("orders", state.orders, orderLine);
-  yield* section("trades", state.trades, tradeLine, "");
+  yield* section("trades", state.trades, tradeLine);
+  yield* canonicalChain(state.chain);
+  yield `"issued":${state.issued}`;
   yield "}";
 }
 
 /** SHA-256 of the canonical document, 64 hex digits. */
 export const stateHash = (state: State): string => sha256OfLines(canonicalLines(state));
 
-function* section<T>(
-  name: string,
-  items: Iterable<T>,
-  line: (item: T) => string,
-  end = ",",
-): Generator<string> {
+function* section<T>(name: string, items: Iterable<T>, line: (item: T) => string): Generator<string> {
   yield `"${name}":[`;
   let previous: string | undefined;
   for (const item of items) {
@@ -41,7 +39,7 @@ function* section<T>(
     previous = line(item);
   }
   if (previous !== undefined) yield previous;
-  yield `]${end}`;
+  yield "],";
 }
 
 function canonicalAccount(account: Account): object {
@@ -91,4 +89,4 @@ function orderLine(order: Order): string {
 const tradeLine = (trade: Trade): string =>
   `{"number":${trade.number},"taker":${trade.taker},"maker":${trade.maker},"price":${trade.price},` +
   `"size":${trade.size},"fee":${trade.fee},"matchType":"${trade.matchType}","at":${trade.at},` +
-  `"status":"${trade.status}"}`;
+  `"transaction":${trade.transaction}}`;

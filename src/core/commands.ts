@@ -1,4 +1,5 @@
 import type { SelfTradePolicy } from "./book/book.ts";
+import type { ChainCommand, ExecuteTransaction, ProduceBlock, SealBlock } from "./chain/chain-commands.ts";
 import type { Millis, Money, Price, Size } from "./units.ts";
 
 export type Side = "BUY" | "SELL";
@@ -107,7 +108,21 @@ export type Command =
   | PlaceOrder
   | CancelOrder
   | CancelAllOrders
-  | ExpireOrder;
+  | ChainCommand
+  | TimedCommand;
+
+/** What time alone causes: the schedule makes these, nobody asks for them. */
+export type TimedCommand = ExpireOrder | ProduceBlock | ExecuteTransaction | SealBlock;
+
+const TIMED: ReadonlySet<string> = new Set<TimedCommand["kind"]>([
+  "expireOrder",
+  "produceBlock",
+  "executeTransaction",
+  "sealBlock",
+]);
+
+/** Whether time alone caused a command. */
+export const isCausedByTime = (command: Command): command is TimedCommand => TIMED.has(command.kind);
 
 /** A command with its moment. */
 export interface Stamped<C extends Command = Command> {

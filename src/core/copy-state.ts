@@ -1,7 +1,8 @@
 import type { Account, Holding } from "./account.ts";
 import type { OrderPool } from "./book/order-pool.ts";
+import { copyChain } from "./chain/copy-chain.ts";
 import type { EventRecord, Market, MarketBook } from "./market.ts";
-import type { Order, Trade } from "./order.ts";
+import type { Order } from "./order.ts";
 import type { State } from "./state.ts";
 
 /**
@@ -18,7 +19,7 @@ export function copyState(state: State): State {
     markets: state.markets.copy((market) => copyMarket(market, pool)),
     accounts: state.accounts.copy(copyAccount),
     orders: state.orders.copy(copyOrder),
-    trades: state.trades.copy(copyTrade),
+    trades: state.trades.copy(),
     accountByAddress: new Map(state.accountByAddress),
     tokenById: new Map(state.tokenById),
     marketByConditionId: new Map(state.marketByConditionId),
@@ -27,6 +28,7 @@ export function copyState(state: State): State {
     expiries: state.expiries.copy(),
     pool,
     plan: state.plan,
+    chain: copyChain(state.chain),
     issued: state.issued,
   };
 }
@@ -34,9 +36,6 @@ export function copyState(state: State): State {
 // Spreads keep the order of properties, which the canonical document shows.
 
 const copyOrder = (order: Order): Order => (order.status === "LIVE" ? { ...order } : order);
-
-const copyTrade = (trade: Trade): Trade =>
-  trade.status === "CONFIRMED" || trade.status === "FAILED" ? trade : { ...trade };
 
 const copyEvent = (event: EventRecord): EventRecord => ({ ...event, markets: event.markets.slice() });
 
@@ -49,6 +48,8 @@ function copyMarket(market: Market, pool: OrderPool): Market {
     books,
     volume: { ...market.volume },
     liquidity: { ...market.liquidity },
+    supply: { ...market.supply },
+    onChain: { ...market.onChain },
     trades: market.trades.copy(),
     yesTrades: market.yesTrades.copy(),
   };

@@ -1,6 +1,15 @@
 import type { Stamped } from "./commands.ts";
 import type { Decision } from "./decision.ts";
 import { cancelAllOrders, cancelOrder, expireOrder } from "./rules/cancel-order.ts";
+import { executeTransaction } from "./rules/chain/execute-transaction.ts";
+import { askForBlocks, endBlock, produceBlock, reorganizeChain } from "./rules/chain/produce-block.ts";
+import { sendTransaction } from "./rules/chain/send-transaction.ts";
+import {
+  bumpFees,
+  endSettlementFault,
+  setNativeBalance,
+  setSettlementFault,
+} from "./rules/chain/settlement-faults.ts";
 import { deriveCredentials } from "./rules/credentials.ts";
 import { fundAccount } from "./rules/fund-account.ts";
 import { closeMarket, createEvent, createMarket, resolveMarket } from "./rules/markets.ts";
@@ -13,6 +22,8 @@ export function decide(state: State, { at, command }: Stamped): Decision {
   switch (command.kind) {
     case "placeOrder":
       return placeOrder(state, at, command);
+    case "produceBlock":
+      return produceBlock(state);
     case "cancelOrder":
       return cancelOrder(state, command);
     case "cancelAllOrders":
@@ -31,6 +42,24 @@ export function decide(state: State, { at, command }: Stamped): Decision {
       return closeMarket(state, command);
     case "resolveMarket":
       return resolveMarket(state, command);
+    case "sendTransaction":
+      return sendTransaction(state, at, command);
+    case "executeTransaction":
+      return executeTransaction(state, command);
+    case "sealBlock":
+      return endBlock(state);
+    case "mineBlocks":
+      return askForBlocks(command);
+    case "reorganizeChain":
+      return reorganizeChain(state, command);
+    case "setSettlementFault":
+      return setSettlementFault(state, command);
+    case "endSettlementFault":
+      return endSettlementFault(state, command);
+    case "bumpFees":
+      return bumpFees(state);
+    case "setNativeBalance":
+      return setNativeBalance(command);
     default:
       throw unreachable(command);
   }

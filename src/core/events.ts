@@ -1,3 +1,4 @@
+import type { ChainEvent } from "./chain/chain-events.ts";
 import type { Address, CreateEvent, CreateMarket, OrderType, Side, WinningOutcome } from "./commands.ts";
 import type { Millis, Money, Price, Size } from "./units.ts";
 
@@ -7,7 +8,8 @@ export type CancelReason =
   | "FAK_UNFILLED"
   | "FAK_REMAINDER"
   | "SELF_TRADE"
-  | "MARKET_CLOSED";
+  | "MARKET_CLOSED"
+  | "SETTLEMENT_FAILED";
 
 /** How a fill settles: shares change hands, a full set is split from 1 USDC, or a full set is merged into 1 USDC. */
 export type MatchType = "COMPLEMENTARY" | "MINT" | "MERGE";
@@ -20,6 +22,8 @@ export interface EventCreated extends Omit<CreateEvent, "kind"> {
 export interface MarketCreated extends Omit<CreateMarket, "kind"> {
   readonly kind: "marketCreated";
   readonly market: number;
+  /** The transaction that brings its condition to the chain. */
+  readonly transaction: number;
 }
 
 export interface MarketClosed {
@@ -31,6 +35,8 @@ export interface MarketResolved {
   readonly kind: "marketResolved";
   readonly market: number;
   readonly winningOutcome: WinningOutcome;
+  /** The transaction that reports it on the chain. */
+  readonly transaction: number;
 }
 
 export interface AccountOpened {
@@ -43,6 +49,7 @@ export interface CollateralIssued {
   readonly kind: "collateralIssued";
   readonly account: number;
   readonly amount: Money;
+  readonly transaction: number;
 }
 
 /** Full sets minted from newly issued USDC: the YES shares to one account, the NO shares to another or the same. */
@@ -52,6 +59,7 @@ export interface SetsIssued {
   readonly size: Size;
   readonly yes: number;
   readonly no: number;
+  readonly transaction: number;
 }
 
 /** Raises what an account is granted in every market it touches. */
@@ -67,6 +75,7 @@ export interface GrantMinted {
   readonly account: number;
   readonly market: number;
   readonly size: Size;
+  readonly transaction: number;
 }
 
 export interface CredentialsDerived {
@@ -104,6 +113,8 @@ export interface OrderTraded {
   /** Paid by the taker, in USDC. */
   readonly fee: Money;
   readonly matchType: MatchType;
+  /** The transaction that settles it, one for all fills of a taker. */
+  readonly transaction: number;
 }
 
 export interface OrderRested {
@@ -138,4 +149,5 @@ export type DomainEvent =
   | OrderTraded
   | OrderRested
   | OrderCanceled
-  | OrderExpired;
+  | OrderExpired
+  | ChainEvent;

@@ -32,14 +32,6 @@ export function numberOf(prefix: string, id: string): number {
   return COUNTER.test(counter) ? Number.parseInt(counter, 16) : 0;
 }
 
-/** A condition id: 32 bytes as `0x` and 64 hex digits, a function of (seed, market number). */
-export const conditionIdOf = (seed: string, market: number): string =>
-  `0x${sha256Hex(`clobsim condition\n${market}\n${seed}`)}`;
-
-/** A token id: a 256-bit number in decimal, a function of (seed, market number, outcome). */
-export const tokenIdOf = (seed: string, market: number, outcome: "YES" | "NO"): string =>
-  BigInt(`0x${sha256Hex(`clobsim token\n${market}\n${outcome}\n${seed}`)}`).toString();
-
 /** The address of an account that no key opens (the faucet, the collector of fees), a function of (seed, name). */
 export const houseAddress = (seed: string, name: string): string =>
   `0x${sha256Hex(`clobsim house\n${name}\n${seed}`).slice(24)}`;

@@ -4,7 +4,7 @@ import type { Matching, Outcome, Side, WinningOutcome } from "./commands.ts";
 import type { Numbered } from "./numbered.ts";
 import type { PriceHistory } from "./price-history.ts";
 import type { Sum } from "./sum.ts";
-import type { Millis, Price, Size } from "./units.ts";
+import type { Millis, Money, Price, Size } from "./units.ts";
 import { complement, FULL_PRICE } from "./units.ts";
 
 export interface EventRecord {
@@ -21,6 +21,13 @@ export interface EventRecord {
 }
 
 export type MarketStatus = "ACTIVE" | "CLOSED" | "RESOLVED";
+
+/** What a market has issued: shares of both outcomes, and the USDC locked behind them. */
+export interface Supply {
+  yes: Size;
+  no: Size;
+  collateral: Money;
+}
 
 export interface LastTrade {
   readonly price: Price;
@@ -62,8 +69,11 @@ export interface Market {
   winningOutcome: WinningOutcome | null;
   /** One book in YES terms when complementary, one for YES and one for NO when independent. */
   readonly books: readonly [MarketBook] | readonly [yes: MarketBook, no: MarketBook];
-  /** Full sets in circulation: the supply of YES, the supply of NO and the locked collateral at once. */
-  supply: Size;
+  /** What the ledger counts as issued, and what of it the settlement chain has. */
+  readonly supply: Supply;
+  readonly onChain: Supply;
+  /** The transaction that reports how it ended; 0 before. */
+  report: number;
   /** USDC traded, once per fill, as the taker paid or received it. */
   readonly volume: Sum;
   /** Price x open size of all that rests in the YES book. */
@@ -72,6 +82,9 @@ export interface Market {
   readonly trades: Numbered<number>;
   readonly yesTrades: Numbered<number>;
 }
+
+/** Nothing issued. */
+export const emptySupply = (): Supply => ({ yes: 0 as Size, no: 0 as Size, collateral: 0 as Money });
 
 /** A token is a market and an outcome in one integer. */
 export const tokenOf = (market: number, outcome: Outcome): number => market * 2 + (outcome === "YES" ? 0 : 1);

@@ -41,6 +41,13 @@ export class Numbered<T> {
     return this.#size;
   }
 
+  /** Puts another item in the place of one. @throws RangeError when there is none. */
+  replace(number: number, item: T): void {
+    this.get(number);
+    const index = number - 1;
+    this.#takeChunk(index >> CHUNK_BITS)[index & IN_CHUNK] = item;
+  }
+
   /** The item of a number. @throws RangeError when there is none: a number is only made by `add`. */
   get(number: number): T {
     const item = this.find(number);

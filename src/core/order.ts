@@ -42,9 +42,6 @@ export interface Order {
   previousOpen: number;
 }
 
-/** How far the settlement of a fill has come. */
-export type SettlementStatus = "MATCHED" | "MINED" | "CONFIRMED" | "RETRYING" | "FAILED";
-
 export interface Trade {
   readonly number: number;
   readonly taker: number;
@@ -56,7 +53,8 @@ export interface Trade {
   readonly fee: Money;
   readonly matchType: MatchType;
   readonly at: Millis;
-  status: SettlementStatus;
+  /** The transaction that settles it. */
+  readonly transaction: number;
   /** The trade before this one of the taker's order, and of the maker's; 0 at the start. */
   readonly takerPrevious: number;
   readonly makerPrevious: number;

@@ -8,6 +8,8 @@ export interface Shortfall {
   readonly available: Money | Size;
   readonly balance: Money | Size;
   readonly reserved: Money | Size;
+  /** What of the balance pending settlements are to bring. */
+  readonly incoming: Money | Size;
 }
 
 /**
@@ -27,6 +29,18 @@ export type Refusal =
   | { readonly code: "MARKET_CLOSED"; readonly market: number }
   | ({ readonly code: "INSUFFICIENT_BALANCE" } & Shortfall)
   | { readonly code: "ISSUANCE_EXCEEDED"; readonly asked: Money; readonly left: Money }
-  | { readonly code: "CREDENTIALS_ALREADY_DERIVED"; readonly address: string };
+  | { readonly code: "CREDENTIALS_ALREADY_DERIVED"; readonly address: string }
+  | { readonly code: "REORGANIZATION_TOO_DEEP"; readonly depth: number; readonly most: number }
+  | { readonly code: "FAULT_NOT_FOUND"; readonly number: number }
+  | TransactionRefusal;
+
+/** Why a transaction does not come to the chain, in order of precedence. */
+export type TransactionRefusal =
+  | { readonly code: "INTRINSIC_GAS_TOO_LOW"; readonly gas: number; readonly needed: number }
+  | { readonly code: "TIP_ABOVE_FEE_CAP"; readonly maxFeePerGas: number; readonly tip: number }
+  | { readonly code: "NONCE_TOO_LOW"; readonly nonce: number; readonly next: number }
+  | { readonly code: "TRANSACTION_ALREADY_KNOWN"; readonly hash: string }
+  | { readonly code: "REPLACEMENT_UNDERPRICED"; readonly offered: number; readonly needed: number }
+  | { readonly code: "INSUFFICIENT_GAS_MONEY"; readonly needed: string; readonly available: string };
 
 export type RefusalCode = Refusal["code"];

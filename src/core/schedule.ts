@@ -1,18 +1,86 @@
-import type { Command } from "./commands.ts";
+import type { Chain } from "./chain/chain.ts";
+import type { TimedCommand } from "./commands.ts";
 import type { State } from "./state.ts";
-import type { Millis } from "./units.ts";
+import { type Millis, millis } from "./units.ts";
 
 /** A command that time alone causes, with the moment it is due. */
 export interface Due {
   readonly at: Millis;
-  readonly command: Command;
+  readonly command: TimedCommand;
 }
 
-/** What time causes next, earliest first, then by order of creation; null when nothing waits. */
-export function nextDue(state: State): Due | null {
+const PRODUCE: TimedCommand = { kind: "produceBlock" };
+const SEAL: TimedCommand = { kind: "sealBlock" };
+
+/**
+ * What time causes next by a moment, earliest first: a block that is being put together goes on, orders expire before
+ * blocks of the same moment are mined, then by order of creation. Null when nothing is due by then.
+ */
+export function nextDue(state: State, by: Millis): Due | null {
+  const { chain } = state;
+  if (chain.building !== null) return { at: chain.building.at, command: nextOfBlock(chain) };
+  if (chain.asked > 0) return { at: by, command: PRODUCE };
+  const expiry = nextExpiry(state);
+  const { nextBlockAt } = chain;
+  if (expiry !== null && expiry <= by && (nextBlockAt === null || expiry <= nextBlockAt)) {
+    return { at: expiry, command: { kind: "expireOrder", order: state.expiries.first() } };
+  }
+  return nextBlockAt !== null && nextBlockAt <= by ? { at: nextBlockAt, command: PRODUCE } : null;
+}
+
+/** When time alone causes something next, or null. */
+export function nextDueAt(state: State): Millis | null {
+  const { building, asked, nextBlockAt } = state.chain;
+  if (building !== null || asked > 0) throw new Error("a block is left half done");
+  const expiry = nextExpiry(state);
+  if (expiry === null || nextBlockAt === null) return expiry ?? nextBlockAt;
+  return millis(Math.min(expiry, nextBlockAt));
+}
+
+/** Whether the command before has left something that is to happen at the same moment. */
+export const isUnfinished = ({ chain }: State, now: Millis): boolean =>
+  (chain.nextBlockAt !== null && chain.nextBlockAt <= now) || chain.asked > 0 || chain.building !== null;
+
+function nextExpiry(state: State): Millis | null {
   const order = state.expiries.first();
   if (order === 0) return null;
   const at = state.orders.get(order).expiration;
   if (at === null) throw new Error(`order ${order} waits for an expiration it does not have`);
-  return { at, command: { kind: "expireOrder", order } };
+  return at;
+}
+
+/** The next transaction that the block must look at, or its end. */
+function nextOfBlock(chain: Chain): TimedCommand {
+  const transaction = nextCandidate(chain);
+  return transaction === 0 ? SEAL : { kind: "executeTransaction", transaction };
+}
+
+/** The first pending transaction behind the cursor that may be looked at, or 0. */
+function nextCandidate(chain: Chain): number {
+  const { building, held, fresh, transactions } = chain;
+  if (building === null) return 0;
+  const isCandidate = (number: number): boolean => {
+    const { status, oddity } = transactions.get(number);
+    return status === "PENDING" && (oddity?.notBefore ?? 0) <= building.height;
+  };
+  for (let index = firstAfter(held, building.cursor); index < held.length; index += 1) {
+    const number = held[index] as number;
+    if (isCandidate(number)) return number;
+  }
+  for (let number = Math.max(fresh, building.cursor + 1); number <= transactions.size; number += 1) {
+    if (isCandidate(number)) return number;
+  }
+  return 0;
+}
+
+/** Where in an ascending list the first number greater than another stands. */
+function firstAfter(numbers: readonly number[], number: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] as number) <= number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

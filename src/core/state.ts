@@ -1,13 +1,14 @@
-import type { Account } from "./account.ts";
+import { type Account, type BalancePolicy, emptyBalance } from "./account.ts";
 import { OrderPool } from "./book/order-pool.ts";
 import { Plan } from "./book/plan.ts";
+import { type Chain, createChain, type SettlementMode } from "./chain/chain.ts";
 import type { Address } from "./commands.ts";
 import { ExpiryQueue } from "./expiry-queue.ts";
 import { houseAddress, type IdKind, idPrefix } from "./ids.ts";
 import type { EventRecord, Market } from "./market.ts";
 import { Numbered } from "./numbered.ts";
 import type { Order, Trade } from "./order.ts";
-import { type Money, money, type Size } from "./units.ts";
+import { type Millis, type Money, money, type Size } from "./units.ts";
 
 /** What an exchange is opened with; it never changes while the exchange lives. */
 export interface ExchangeConfig {
@@ -17,6 +18,9 @@ export interface ExchangeConfig {
   readonly faucet: { readonly collateral: Money; readonly everyMarket: Size };
   /** Whether a wallet may derive credentials more than once. */
   readonly credentials: "rotate" | "once";
+  /** When blocks are mined. */
+  readonly settlement: SettlementMode;
+  readonly balances: BalancePolicy;
 }
 
 /** All that an exchange knows. Only `apply` writes to it. */
@@ -37,6 +41,7 @@ export interface State {
   readonly pool: OrderPool;
   /** Scratch paper for one walk over a book; nothing in it outlives a decision. */
   readonly plan: Plan;
+  readonly chain: Chain;
   /** All USDC ever issued: every balance and all locked collateral together. */
   issued: Money;
 }
@@ -51,7 +56,7 @@ export function emptyAccount(number: number, address: Address): Account {
   return {
     number,
     address,
-    collateral: { balance: 0 as Money, reserved: 0 as Money },
+    collateral: emptyBalance(),
     holdings: new Map(),
     everyMarket: 0 as Size,
     derivations: 0,
@@ -68,8 +73,8 @@ export function findAccount(state: State, address: Address): Account | undefined
   return number === undefined ? undefined : state.accounts.get(number);
 }
 
-/** An exchange without events, markets or customers. */
-export function createState(config: ExchangeConfig): State {
+/** An exchange without events, markets or customers, whose chain begins at a moment. */
+export function createState(config: ExchangeConfig, start: Millis): State {
   const prefix = (kind: IdKind): string => idPrefix(config.seed, kind);
   const state: State = {
     config,
@@ -92,6 +97,7 @@ export function createState(config: ExchangeConfig): State {
     expiries: new ExpiryQueue(),
     pool: new OrderPool(),
     plan: new Plan(),
+    chain: createChain(config.seed, start),
     issued: money(0),
   };
   for (const name of ["faucet", "fees"]) {

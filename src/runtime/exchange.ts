@@ -5,7 +5,7 @@ import { copyState } from "../core/copy-state.ts";
 import { decide } from "../core/decide.ts";
 import type { Decision } from "../core/decision.ts";
 import type { DomainEvent } from "../core/events.ts";
-import { nextDue } from "../core/schedule.ts";
+import { type Due, isUnfinished, nextDue, nextDueAt } from "../core/schedule.ts";
 import { createState, type ExchangeConfig, type State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import { type Journal, noJournal } from "./journal.ts";
@@ -38,7 +38,7 @@ export class Exchange {
   constructor(config: ExchangeConfig, start: Millis, journal: Journal = noJournal) {
     this.#config = config;
     this.#journal = journal;
-    this.#state = createState(config);
+    this.#state = createState(config, start);
     this.#now = start;
   }
 
@@ -58,10 +58,20 @@ export class Exchange {
   }
 
   /**
-   * Decides a command at this moment and applies what it causes. A refused command leaves no trace, nor does one
-   * that changes nothing.
+   * Decides a command at this moment and applies what it causes, with what must follow at the same moment: a block that
+   * is mined at once. A refused command leaves no trace, nor does one that changes nothing.
    */
   submit(command: Command): Decision {
+    const decision = this.decideNext(command);
+    while (isUnfinished(this.#state, this.#now)) this.#runDue(nextDue(this.#state, this.#now));
+    return decision;
+  }
+
+  /**
+   * The same for one command alone: what a journal holds is decided anew entry by entry. Whoever calls it brings what
+   * must follow.
+   */
+  decideNext(command: Command): Decision {
     const at = this.#now;
     const decision = decide(this.#state, { at, command });
     if (!decision.ok || decision.events.length === 0) return decision;
@@ -75,17 +85,22 @@ export class Exchange {
 
   /** Lets time pass, submitting in order whatever becomes due on the way, each at its own moment. */
   advanceTo(target: Millis): void {
-    for (let due = nextDue(this.#state); due !== null && due.at <= target; due = nextDue(this.#state)) {
+    for (let due = nextDue(this.#state, target); due !== null; due = nextDue(this.#state, target)) {
       if (due.at > this.#now) this.#now = due.at;
-      const decision = this.submit(due.command);
-      if (!decision.ok) throw new Error(`due but refused: ${due.command.kind}: ${decision.refusal.code}`);
+      this.#runDue(due);
     }
     if (target > this.#now) this.#now = target;
   }
 
+  #runDue(due: Due | null): void {
+    if (due === null) throw new Error("something is unfinished, and nothing is due");
+    const decision = this.decideNext(due.command);
+    if (!decision.ok) throw new Error(`due but refused: ${due.command.kind}: ${decision.refusal.code}`);
+  }
+
   /** When time alone causes something next, or null. */
   get nextDueAt(): Millis | null {
-    return nextDue(this.#state)?.at ?? null;
+    return nextDueAt(this.#state);
   }
 
   /** SHA-256 of the canonical state; worked out once per accepted command. */
@@ -126,7 +141,7 @@ export class Exchange {
   /** Forgets everything and starts anew at a moment. */
   restart(start: Millis): void {
     this.#journal.rewind?.(0);
-    this.#state = createState(this.#config);
+    this.#state = createState(this.#config, start);
     this.#now = start;
     this.#sequence = 0;
     this.#hash = null;

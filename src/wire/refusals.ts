@@ -1,12 +1,13 @@
 import { numberOf } from "../core/ids.ts";
 import { marketOfToken } from "../core/market.ts";
-import type { Refusal, RefusalCode } from "../core/refusals.ts";
+import type { Refusal, RefusalCode, TransactionRefusal } from "../core/refusals.ts";
 import { toIso } from "../core/time.ts";
 import { FULL_PRICE, type Money, type Price, type Size } from "../core/units.ts";
 import { checksummed } from "./address.ts";
 import { type Numbers, PRICE_PLACES, plain, SIZE_PLACES, textOf } from "./decimals.ts";
 import { ApiError } from "./errors.ts";
 import { marketIdOf, type View } from "./replies/view.ts";
+import { transactionRefusalText } from "./transaction-refusals.ts";
 
 type Of<Code extends RefusalCode> = Extract<Refusal, { readonly code: Code }>;
 type Translations = { readonly [Code in RefusalCode]: (refusal: Of<Code>, view: View) => ApiError };
@@ -76,6 +77,24 @@ const translations: Translations = {
     new ApiError("CREDENTIALS_ALREADY_DERIVED", `${checksummed(address)} has derived credentials before`, {
       hint: "the secret is shown once with --credentials once; --credentials rotate issues a new set each time",
     }),
+  REORGANIZATION_TOO_DEEP: ({ depth, most }) =>
+    new ApiError("INVALID_PARAMETER", `a reorganization of ${depth} blocks would undo one that is final`, {
+      hint:
+        most === 0
+          ? "no block can be undone now: with --settlement instant every block is final at once"
+          : `at most ${most} can be undone now: a block with two others on top is final`,
+      details: { fields: ["depth"], most },
+    }),
+  FAULT_NOT_FOUND: ({ number }) =>
+    new ApiError("FAULT_NOT_FOUND", `there is no settlement fault ${number} in force`, {
+      hint: "GET /sim/chain/faults lists those in force; one that has befallen as many settlements as it was to is over",
+    }),
+  INTRINSIC_GAS_TOO_LOW: transactionRefused,
+  TIP_ABOVE_FEE_CAP: transactionRefused,
+  NONCE_TOO_LOW: transactionRefused,
+  TRANSACTION_ALREADY_KNOWN: transactionRefused,
+  REPLACEMENT_UNDERPRICED: transactionRefused,
+  INSUFFICIENT_GAS_MONEY: transactionRefused,
 };
 
 /** A refusal of the core as the API tells it; the compiler keeps the table complete. */
@@ -88,16 +107,23 @@ export function refusalError(refusal: Refusal, view: View): ApiError {
 export const orderNotFound = (orderId: string): ApiError =>
   new ApiError("ORDER_NOT_FOUND", `no order ${JSON.stringify(orderId.slice(0, 80))} of yours`);
 
-function insufficientBalance(refusal: Of<"INSUFFICIENT_BALANCE">, { numbers }: View): ApiError {
+function transactionRefused(refusal: TransactionRefusal): ApiError {
+  return new ApiError("INVALID_PARAMETER", transactionRefusalText(refusal));
+}
+
+function insufficientBalance(refusal: Of<"INSUFFICIENT_BALANCE">, { numbers, state }: View): ApiError {
   const isMoney = refusal.asset === "USDC";
   const decimal = (units: Money | Size): number | string =>
     isMoney ? numbers.money(units as Money) : numbers.size(units as Size);
   const unit = isMoney ? "USDC" : "shares";
+  const isAwaited = state.config.balances === "settled" && refusal.incoming > 0;
   return new ApiError(
     "INSUFFICIENT_BALANCE",
     `the order needs ${decimal(refusal.required)} ${unit}, available: ${decimal(refusal.available)}`,
     {
-      hint: "cancel open orders, or fund the account: POST /sim/accounts/{address}/fund",
+      hint: isAwaited
+        ? `${decimal(refusal.incoming)} ${unit} more can be spent when the trades that bring them are MINED`
+        : "cancel open orders, or fund the account: POST /sim/accounts/{address}/fund",
       details: {
         asset: refusal.asset,
         required: decimal(refusal.required),

@@ -1,12 +1,15 @@
 import type { Command } from "../core/commands.ts";
 import type { Decision } from "../core/decision.ts";
+import { tokenIdIn as tokenIdOf } from "../core/market.ts";
+import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import { type Millis, millis } from "../core/units.ts";
-import { openingCommands } from "./opening-commands.ts";
+import { openingCommands, type TokenIdIn } from "./opening-commands.ts";
 import type { World } from "./world.ts";
 
 /** An exchange on which a world's history can be played. */
 export interface Stage {
+  readonly state: State;
   restart(start: Millis): void;
   advanceTo(target: Millis): void;
   submit(command: Command): Decision;
@@ -20,7 +23,8 @@ export class WorldOpeningError extends Error {
 /** Plays the world's opening history, so that the exchange stands at `start`. @throws WorldOpeningError */
 export function openWorld(stage: Stage, world: World, start: Millis): void {
   let isFirst = true;
-  for (const { at, command } of openingCommands(world, start)) {
+  const tokenIdIn: TokenIdIn = (market, outcome) => tokenIdOf(stage.state.markets.get(market), outcome);
+  for (const { at, command } of openingCommands(world, start, tokenIdIn)) {
     if (at < 0) {
       throw new WorldOpeningError(
         `the start ${toIso(start)} leaves no room for the world's history before it: start later`,

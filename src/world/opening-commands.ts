@@ -1,5 +1,6 @@
+import { GAS_MONEY } from "../core/chain/chain.ts";
+import { conditionIdOf, tokenIdOf } from "../core/chain/position-ids.ts";
 import type { Command, Outcome, Stamped } from "../core/commands.ts";
-import { tokenIdOf } from "../core/ids.ts";
 import { FULL_PRICE, MAX_MILLIS, type Millis, millis, money, price, size } from "../core/units.ts";
 import type { FlowRow, World, WorldEvent, WorldMarket } from "./world.ts";
 
@@ -17,10 +18,14 @@ interface Happening {
  * The commands that make a world real when it is opened at `start`, oldest first: the exchange that obeys them has
  * the world's events, markets and opening history. Decimals of a world are rounded to the core's units.
  */
-export function* openingCommands(world: World, start: Millis): Generator<Stamped> {
+export function* openingCommands(
+  world: World,
+  start: Millis,
+  tokenIdIn: TokenIdIn = tokenIdBySeed(world.seed),
+): Generator<Stamped> {
   const markets = new Numbering();
   const happenings = happeningsOf(world, start, markets);
-  const tokens = new TokenIds(world.seed, markets);
+  const tokens: TokenIds = (market, outcome) => tokenIdIn(markets.of(market), outcome);
   let next = 0;
   for (const row of world.flow) {
     for (; next < happenings.length && (happenings[next] as Happening).at <= row[0]; next += 1) {
@@ -47,26 +52,15 @@ class Numbering {
   }
 }
 
-class TokenIds {
-  readonly #seed: string;
-  readonly #markets: Numbering;
-  readonly #ids = new Map<number, string>();
+/** The id of a token by its market's number; by default worked out anew each time. */
+export type TokenIdIn = (market: number, outcome: Outcome) => string;
+/** The same by the market's place in the file. */
+type TokenIds = TokenIdIn;
 
-  constructor(seed: string, markets: Numbering) {
-    this.#seed = seed;
-    this.#markets = markets;
-  }
-
-  of(market: number, outcome: Outcome): string {
-    const key = market * 2 + (outcome === "YES" ? 0 : 1);
-    let id = this.#ids.get(key);
-    if (id === undefined) {
-      id = tokenIdOf(this.#seed, this.#markets.of(market), outcome);
-      this.#ids.set(key, id);
-    }
-    return id;
-  }
-}
+const tokenIdBySeed =
+  (seed: string): TokenIdIn =>
+  (market, outcome) =>
+    tokenIdOf(conditionIdOf(seed, market), outcome);
 
 const stamped = (start: Millis, { at, command }: Happening): Stamped => ({
   at: millis(start + at),
@@ -108,18 +102,25 @@ function happeningsOf(world: World, start: Millis, markets: Numbering): Happenin
   return [...fundings(world, happenings[0]?.at ?? 0), ...happenings];
 }
 
-/** Traders are funded when the first thing happens. */
-const fundings = (world: World, at: number): Happening[] =>
-  world.traders.map((trader) => ({
-    at: Math.min(at, world.flow[0]?.[0] ?? at),
-    command: () => ({
-      kind: "fundAccount",
-      address: trader.address,
-      collateral: money(Math.round(trader.collateral * MONEY_UNITS)),
-      tokens: [],
-      everyMarket: size(Math.round(trader.shares * SIZE_UNITS)),
-    }),
-  }));
+/** When the first thing happens, dev accounts get what pays for gas, and traders their funds. */
+function fundings(world: World, first: number): Happening[] {
+  const at = Math.min(first, world.flow[0]?.[0] ?? first);
+  const wei = String(GAS_MONEY);
+  return [
+    ...world.devAccounts.map(
+      (address): Happening => ({ at, command: () => ({ kind: "setNativeBalance", address, wei }) }),
+    ),
+    ...world.traders.map((trader): Happening => ({ at, command: () => fundingOf(trader) })),
+  ];
+}
+
+const fundingOf = ({ address, collateral, shares }: World["traders"][number]): Command => ({
+  kind: "fundAccount",
+  address,
+  collateral: money(Math.round(collateral * MONEY_UNITS)),
+  tokens: [],
+  everyMarket: size(Math.round(shares * SIZE_UNITS)),
+});
 
 const endDateOf = (endsInDays: number, start: Millis): Millis =>
   millis(Math.min(MAX_MILLIS, (Math.floor(start / DAY_MS) + endsInDays) * DAY_MS));
@@ -156,7 +157,7 @@ function flowCommand(world: World, row: FlowRow, tokens: TokenIds): Command {
   return {
     kind: "placeOrder",
     address,
-    tokenId: tokens.of(market, outcome),
+    tokenId: tokens(market, outcome),
     side,
     price: price(Math.round(decimalPrice * FULL_PRICE)),
     size: size(Math.round(decimalSize * SIZE_UNITS)),

@@ -79,12 +79,16 @@ describe("GET /sim/state", () => {
     expect(Object.keys(JSON.parse(text) as object)).toEqual([
       "units",
       "config",
-      "issued",
       "accounts",
       "events",
       "markets",
       "orders",
       "trades",
+      "chain",
+      "waiting",
+      "wallets",
+      "transactions",
+      "issued",
     ]);
     await api.createMarket();
     expect(await read()).not.toBe(text);

@@ -20,6 +20,7 @@ import {
   orderCommand,
   unitsIn,
 } from "./commands.ts";
+import { UNSETTLED } from "./config.ts";
 
 /** 2026-01-01T00:00:00Z, where every test exchange starts. */
 export const START = millis(1_767_225_600_000);
@@ -53,7 +54,10 @@ export class TestExchange {
 
   constructor(config: Partial<ExchangeConfig> = {}) {
     const faucet = { collateral: money(0), everyMarket: size(0) };
-    this.exchange = new Exchange({ seed: "test", faucet, credentials: "rotate", ...config }, START);
+    this.exchange = new Exchange(
+      { seed: "test", faucet, credentials: "rotate", ...UNSETTLED, ...config },
+      START,
+    );
     this.exchange.watch((_sequence, _at, events) => void this.events.push(...events));
   }
 

@@ -1,5 +1,6 @@
 import type { State } from "../state.ts";
 import { booksHoldTheLiveOrders, noBookIsCrossed, queuesAreInOrderOfArrival } from "./book-invariants.ts";
+import { blocksHoldWhatWasMined, chainAgreesWithLedger } from "./chain-invariants.ts";
 import type { Invariant } from "./judgement.ts";
 import {
   collateralIsConserved,
@@ -21,6 +22,8 @@ export function invariants(state: State): Invariant[] {
     queuesAreInOrderOfArrival(state),
     fillsAddUp(state),
     openOrdersAreListed(state),
+    chainAgreesWithLedger(state),
+    blocksHoldWhatWasMined(state),
   ];
 }
 

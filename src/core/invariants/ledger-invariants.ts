@@ -1,6 +1,7 @@
-import { type Account, availableOf } from "../account.ts";
+import { type Account, availableOf, type Balance } from "../account.ts";
 import { marketOfToken } from "../market.ts";
 import { remainingOf, reservationOf } from "../order.ts";
+import { payoutOf } from "../rules/chain/payouts.ts";
 import type { State } from "../state.ts";
 import { FULL_PRICE, notional } from "../units.ts";
 import { type Invariant, Judgement } from "./judgement.ts";
@@ -10,12 +11,15 @@ export function collateralIsConserved(state: State): Invariant {
   const judgement = new Judgement("USDC issued = balances + locked collateral");
   let total = 0;
   for (const account of state.accounts) total += account.collateral.balance;
-  for (const market of state.markets) total += notional(FULL_PRICE, market.supply);
+  for (const { supply } of state.markets) total += supply.collateral;
   judgement.equal("micro-USDC", total, state.issued);
   return judgement.result;
 }
 
-/** Every share has its other half and one USDC behind the two. */
+/**
+ * Every share has its other half and one USDC behind the two, until the market is resolved and shares are redeemed:
+ * then what is locked is what the shares still pay.
+ */
 export function sharesAreBacked(state: State): Invariant {
   const judgement = new Judgement("supply of YES = supply of NO = locked collateral");
   const yes = new Map<number, number>();
@@ -26,9 +30,17 @@ export function sharesAreBacked(state: State): Invariant {
       no.set(market, (no.get(market) ?? 0) + holding.no.balance);
     }
   }
-  for (const { number, supply } of state.markets) {
-    judgement.equal(`YES of market ${number}`, yes.get(number) ?? 0, supply);
-    judgement.equal(`NO of market ${number}`, no.get(number) ?? 0, supply);
+  for (const { number, supply, winningOutcome } of state.markets) {
+    judgement.equal(`YES of market ${number}`, yes.get(number) ?? 0, supply.yes);
+    judgement.equal(`NO of market ${number}`, no.get(number) ?? 0, supply.no);
+    if (winningOutcome === null) {
+      judgement.equal(`NO of market ${number} beside its YES`, supply.no, supply.yes);
+      judgement.equal(`locked in market ${number}`, supply.collateral, notional(FULL_PRICE, supply.yes));
+    } else {
+      const payout = payoutOf(winningOutcome);
+      const owed = supply.yes * payout.YES + supply.no * payout.NO;
+      judgement.equal(`locked in market ${number}`, supply.collateral, owed);
+    }
   }
   return judgement.result;
 }
@@ -36,10 +48,11 @@ export function sharesAreBacked(state: State): Invariant {
 /** Nobody owes, and nobody reserves more than there is. */
 export function noBalanceIsNegative(state: State): Invariant {
   const judgement = new Judgement("no balance is negative or over-reserved");
+  const { balances } = state.config;
   for (const account of state.accounts) {
-    const check = (what: string, of: { balance: number; reserved: number }): void =>
+    const check = (what: string, of: Balance<number>): void =>
       judgement.expect(
-        of.reserved >= 0 && availableOf(of) >= 0 && Number.isSafeInteger(of.balance),
+        of.reserved >= 0 && availableOf(of, balances) >= 0 && Number.isSafeInteger(of.balance),
         () => `account ${account.number} ${what}: balance ${of.balance}, reserved ${of.reserved}`,
       );
     check("USDC", account.collateral);

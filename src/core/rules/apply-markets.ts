@@ -1,11 +1,12 @@
+import { conditionIdOf, tokenIdOf } from "../chain/position-ids.ts";
 import type { EventCreated, MarketClosed, MarketCreated, MarketResolved } from "../events.ts";
-import { conditionIdOf, tokenIdOf } from "../ids.ts";
-import { type Market, type MarketBook, tokenOf } from "../market.ts";
+import { emptySupply, type Market, type MarketBook, tokenOf } from "../market.ts";
 import { Numbered } from "../numbered.ts";
 import { PriceHistory } from "../price-history.ts";
 import type { State } from "../state.ts";
 import { emptySum } from "../sum.ts";
-import { type Millis, size } from "../units.ts";
+import type { Millis } from "../units.ts";
+import { addContent } from "./chain/apply-transactions.ts";
 
 // Each record is written out: the order of its facts, which the state's hash sees, is that of no command.
 
@@ -31,6 +32,7 @@ export function addMarket(state: State, event: MarketCreated, at: Millis): void 
   const { seed } = state.config;
   const { market: number } = event;
   const book = emptyBook(at);
+  const conditionId = conditionIdOf(seed, number);
   const market: Market = {
     event: event.event,
     question: event.question,
@@ -45,14 +47,16 @@ export function addMarket(state: State, event: MarketCreated, at: Millis): void 
     selfTrade: event.selfTrade,
     endDate: event.endDate,
     number,
-    conditionId: conditionIdOf(seed, number),
-    tokenIds: [tokenIdOf(seed, number, "YES"), tokenIdOf(seed, number, "NO")],
+    conditionId,
+    tokenIds: [tokenIdOf(conditionId, "YES"), tokenIdOf(conditionId, "NO")],
     createdAt: at,
     status: "ACTIVE",
     resolvedAt: null,
     winningOutcome: null,
     books: event.matching === "complementary" ? [book] : [book, emptyBook(at)],
-    supply: size(0),
+    supply: emptySupply(),
+    onChain: emptySupply(),
+    report: 0,
     volume: emptySum(),
     liquidity: emptySum(),
     trades: new Numbered(),
@@ -64,6 +68,7 @@ export function addMarket(state: State, event: MarketCreated, at: Millis): void 
   state.marketByConditionId.set(market.conditionId, number);
   state.tokenById.set(market.tokenIds[0], tokenOf(number, "YES"));
   state.tokenById.set(market.tokenIds[1], tokenOf(number, "NO"));
+  addContent(state, event.transaction, { kind: "prepare", at, market: number });
 }
 
 /** Closes a market, or resolves it with its winner. */
@@ -73,6 +78,8 @@ export function endMarket(state: State, event: MarketClosed | MarketResolved, at
     market.status = "CLOSED";
     return;
   }
+  addContent(state, event.transaction, { kind: "report", at, market: market.number });
+  market.report = event.transaction;
   market.status = "RESOLVED";
   market.winningOutcome = event.winningOutcome;
   market.resolvedAt = at;

@@ -1,4 +1,5 @@
 import { fillOf, type Role } from "../account.ts";
+import { setsOf } from "../chain/moves.ts";
 import type { OrderTraded } from "../events.ts";
 import {
   bookFor,
@@ -15,6 +16,9 @@ import { FEES, type State } from "../state.ts";
 import { add } from "../sum.ts";
 import { type Millis, money, notional, type Price, type Size, size } from "../units.ts";
 import { changeReservation, leave, noteChange } from "./apply-orders.ts";
+import { addMatch } from "./chain/apply-transactions.ts";
+import { noteFee, noteParty, settlesAtOnce, touch } from "./chain/pending.ts";
+import { changeSupply } from "./chain/supply.ts";
 import { credit, holdingIn, sharesIn } from "./ledger.ts";
 
 /** Settles one fill in the ledger, takes it off the maker in the book, and notes it in every list it belongs to. */
@@ -32,20 +36,26 @@ export function settleTrade(state: State, event: OrderTraded, at: Millis): void 
     fee: event.fee,
     matchType: event.matchType,
     at,
-    status: "CONFIRMED",
+    transaction: event.transaction,
     takerPrevious: taker.lastTrade,
     makerPrevious: maker.lastTrade,
   });
   if (number !== event.trade) throw new Error(`trade ${event.trade} made as number ${number}`);
-  fill(state, market, maker, maker.price, event, "MAKER", at);
-  fill(state, market, taker, event.price, event, "TAKER", at);
+  const isPending = !settlesAtOnce(state);
+  addMatch(state, event, taker, maker, at);
+  fill(state, market, maker, maker.price, event, "MAKER", isPending, at);
+  fill(state, market, taker, event.price, event, "TAKER", isPending, at);
   if (event.fee > 0) {
     taker.fee = money(taker.fee + event.fee);
     credit(state.accounts.get(taker.account).collateral, -event.fee);
     credit(state.accounts.get(FEES).collateral, event.fee);
+    if (isPending) noteFee(state, event.fee, 1);
   }
-  if (event.matchType === "MINT") market.supply = size(market.supply + event.size);
-  if (event.matchType === "MERGE") market.supply = size(market.supply - event.size);
+  if (event.matchType !== "COMPLEMENTARY") {
+    const change = setsOf(market.number, event.matchType === "MINT" ? event.size : -event.size);
+    changeSupply(market.supply, change);
+    if (!isPending) changeSupply(market.onChain, change);
+  }
 
   lane.book?.fill(maker.slot, event.size);
   noteChange(market, lane, maker, size(-event.size), at);
@@ -62,6 +72,7 @@ function fill(
   price: Price,
   event: OrderTraded,
   role: Role,
+  isPending: boolean,
   at: Millis,
 ): void {
   const account = state.accounts.get(order.account);
@@ -78,8 +89,14 @@ function fill(
   const holding = holdingIn(account, market.number);
   const outcome = outcomeOf(order.token);
   const bought = order.side === "BUY" ? 1 : -1;
+  const shares = sharesIn(holding, outcome);
   credit(account.collateral, -bought * value);
-  credit(sharesIn(holding, outcome), bought * event.size);
+  credit(shares, bought * event.size);
+  if (isPending) {
+    const fee = role === "TAKER" ? event.fee : 0;
+    touch(state.chain, account, market.number, shares);
+    noteParty(account.collateral, shares, order.side === "BUY", value, event.size, fee, 1);
+  }
   order.matched = size(order.matched + event.size);
   order.notional = money(order.notional + value);
   order.lastTrade = event.trade;

@@ -3,7 +3,7 @@ import { accepted, type Decision, refused } from "../decision.ts";
 import type { DomainEvent } from "../events.ts";
 import type { State } from "../state.ts";
 import { findAccount } from "../state.ts";
-import { issuanceLeft, opening } from "./ledger.ts";
+import { issuanceLeft, issuing, opening } from "./ledger.ts";
 
 /** A wallet's first derivation also funds it from the faucet; it is refused when there is too little left to issue. */
 export function deriveCredentials(state: State, command: DeriveCredentials): Decision {
@@ -19,7 +19,7 @@ export function deriveCredentials(state: State, command: DeriveCredentials): Dec
     if (collateral > issuanceLeft(state)) {
       return refused({ code: "ISSUANCE_EXCEEDED", asked: collateral, left: issuanceLeft(state) });
     }
-    if (collateral > 0) events.push({ kind: "collateralIssued", account: number, amount: collateral });
+    if (collateral > 0) events.push(issuing(state, number, collateral));
     if (everyMarket > 0) events.push({ kind: "grantRaised", account: number, size: everyMarket });
   }
   events.push({ kind: "credentialsDerived", account: number });

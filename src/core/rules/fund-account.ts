@@ -4,7 +4,7 @@ import type { DomainEvent } from "../events.ts";
 import { marketOfToken, outcomeOf } from "../market.ts";
 import { FAUCET, findAccount, type State } from "../state.ts";
 import { FULL_PRICE, type Money, notional } from "../units.ts";
-import { issuanceLeft, opening } from "./ledger.ts";
+import { issuanceLeft, issuing, opening } from "./ledger.ts";
 
 /** Issues USDC, and mints shares of single outcomes as full sets whose other half goes to the faucet. */
 export function fundAccount(state: State, command: FundAccount): Decision {
@@ -12,7 +12,8 @@ export function fundAccount(state: State, command: FundAccount): Decision {
   const events: DomainEvent[] = [];
   const account = known?.number ?? opening(state, command.address, events);
   let asked: number = command.collateral;
-  if (command.collateral > 0) events.push({ kind: "collateralIssued", account, amount: command.collateral });
+  if (command.collateral > 0) events.push(issuing(state, account, command.collateral));
+  let transaction = state.chain.transactions.next + Number(command.collateral > 0);
   for (const { tokenId, size } of command.tokens) {
     const token = state.tokenById.get(tokenId);
     if (token === undefined) return refused({ code: "TOKEN_NOT_FOUND", tokenId });
@@ -25,7 +26,9 @@ export function fundAccount(state: State, command: FundAccount): Decision {
       size,
       yes: isYes ? account : FAUCET,
       no: isYes ? FAUCET : account,
+      transaction,
     });
+    transaction += 1;
   }
   if (command.everyMarket > 0) events.push({ kind: "grantRaised", account, size: command.everyMarket });
   const left = issuanceLeft(state);

@@ -1,6 +1,13 @@
-import { type Account, availableOf, type Balance, type Holding } from "../account.ts";
+import {
+  type Account,
+  availableOf,
+  type Balance,
+  type BalancePolicy,
+  emptyBalance,
+  type Holding,
+} from "../account.ts";
 import type { Address, Outcome } from "../commands.ts";
-import type { DomainEvent } from "../events.ts";
+import type { CollateralIssued, DomainEvent } from "../events.ts";
 import { type Market, tokenIdIn } from "../market.ts";
 import type { Shortfall } from "../refusals.ts";
 import type { State } from "../state.ts";
@@ -13,13 +20,21 @@ export function opening(state: State, address: Address, events: DomainEvent[]): 
   return account;
 }
 
+/** The event that issues USDC to an account, the first of its command that the chain hears of. */
+export const issuing = (state: State, account: number, amount: Money): CollateralIssued => ({
+  kind: "collateralIssued",
+  account,
+  amount,
+  transaction: state.chain.transactions.next,
+});
+
 /** What the account holds in a market, made on first use; only `apply` may call it. */
 export function holdingIn(account: Account, market: number): Holding {
   let holding = account.holdings.get(market);
   if (holding === undefined) {
     holding = {
-      yes: { balance: size(0), reserved: size(0) },
-      no: { balance: size(0), reserved: size(0) },
+      yes: emptyBalance(),
+      no: emptyBalance(),
       granted: size(0),
       yesFills: null,
       noFills: null,
@@ -40,7 +55,7 @@ export const grantDue = (account: Account, market: number): Size =>
 /** How much USDC the exchange may still issue. */
 export const issuanceLeft = (state: State): Money => money(MAX_ISSUANCE - state.issued);
 
-const NOTHING: Balance<never> = { balance: 0 as never, reserved: 0 as never };
+const NOTHING: Balance<never> = emptyBalance();
 
 /** What the account lacks for an order that must reserve `required`, or null when it can pay. */
 export function shortfallOf(
@@ -48,18 +63,19 @@ export function shortfallOf(
   market: Market,
   order: { readonly side: "BUY" | "SELL"; readonly outcome: Outcome },
   required: number,
+  policy: BalancePolicy,
 ): Shortfall | null {
   if (order.side === "BUY") {
-    const { balance, reserved } = account?.collateral ?? NOTHING;
-    const available = money(balance - reserved);
-    return required <= available
-      ? null
-      : { asset: "USDC", required: money(required), available, balance, reserved };
+    const collateral: Balance<Money> = account?.collateral ?? NOTHING;
+    const available = availableOf(collateral, policy);
+    if (required <= available) return null;
+    const { balance, reserved, incoming } = collateral;
+    return { asset: "USDC", required: money(required), available, balance, reserved, incoming };
   }
   const holding = account?.holdings.get(market.number);
   const shares = holding === undefined ? NOTHING : sharesIn(holding, order.outcome);
   const due = account === undefined ? size(0) : grantDue(account, market.number);
-  const available = size(availableOf<Size>(shares) + due);
+  const available = size(availableOf<Size>(shares, policy) + due);
   return required <= available
     ? null
     : {
@@ -68,6 +84,7 @@ export function shortfallOf(
         available,
         balance: size(shares.balance + due),
         reserved: shares.reserved,
+        incoming: shares.incoming,
       };
 }
 

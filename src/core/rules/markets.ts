@@ -4,6 +4,7 @@ import { accepted, type Decision, refused } from "../decision.ts";
 import type { DomainEvent } from "../events.ts";
 import type { Market } from "../market.ts";
 import type { State } from "../state.ts";
+import { settleAtOnce } from "./chain/produce-block.ts";
 
 /** Creates an event that markets can belong to. */
 export function createEvent(state: State, { kind: _, ...facts }: CreateEvent): Decision {
@@ -17,7 +18,14 @@ export function createMarket(state: State, { kind: _, ...facts }: CreateMarket):
     return refused({ code: "EVENT_NOT_FOUND", event: facts.event });
   }
   if (state.marketBySlug.has(facts.slug)) return refused({ code: "SLUG_TAKEN", slug: facts.slug });
-  return accepted([{ kind: "marketCreated", market: state.markets.next, ...facts }]);
+  return accepted([
+    {
+      kind: "marketCreated",
+      market: state.markets.next,
+      ...facts,
+      transaction: state.chain.transactions.next,
+    },
+  ]);
 }
 
 /** Ends trading; what rests is canceled. */
@@ -33,10 +41,12 @@ export function resolveMarket(state: State, command: ResolveMarket): Decision {
   const market = state.markets.find(command.market);
   if (market === undefined) return refused({ code: "MARKET_NOT_FOUND", market: command.market });
   if (market.status === "RESOLVED") return refused({ code: "MARKET_CLOSED", market: market.number });
-  return accepted([
-    ...cancelingAll(state, market),
-    { kind: "marketResolved", market: market.number, winningOutcome: command.winningOutcome },
-  ]);
+  const transaction = state.chain.transactions.next;
+  const { winningOutcome } = command;
+  const events = cancelingAll(state, market);
+  events.push({ kind: "marketResolved", market: market.number, winningOutcome, transaction });
+  settleAtOnce(state, transaction, events);
+  return accepted(events);
 }
 
 /** Cancels everything that rests in a market, oldest first. */

@@ -1,6 +1,7 @@
 import type { Account } from "../account.ts";
 import { BID } from "../book/book.ts";
 import { NO_SLOT } from "../book/order-pool.ts";
+import type { Plan } from "../book/plan.ts";
 import type { PlaceOrder } from "../commands.ts";
 import { accepted, type Decision, refused } from "../decision.ts";
 import type { CancelReason, DomainEvent } from "../events.ts";
@@ -27,6 +28,7 @@ import {
   type Size,
   size,
 } from "../units.ts";
+import { settleAtOnce } from "./chain/produce-block.ts";
 import { feeOf } from "./fees.ts";
 import { grantDue, issuanceLeft, shortfallOf } from "./ledger.ts";
 
@@ -39,7 +41,7 @@ export function placeOrder(state: State, at: Millis, command: PlaceOrder): Decis
   if (token === undefined) return refused({ code: "TOKEN_NOT_FOUND", tokenId: command.tokenId });
   const market = state.markets.get(marketOfToken(token));
   const account = findAccount(state, command.address);
-  const refusal = refusalOf(at, command, market, account, token);
+  const refusal = refusalOf(state, at, command, market, account, token);
   if (refusal !== null) return refused(refusal);
   if (account === undefined) throw new Error("an order costs something, and nobody can pay for it");
 
@@ -50,8 +52,17 @@ export function placeOrder(state: State, at: Millis, command: PlaceOrder): Decis
 
   const order = state.orders.next;
   const events: DomainEvent[] = [];
-  if (due > 0)
-    events.push({ kind: "grantMinted", account: account.number, market: market.number, size: due });
+  let transaction = state.chain.transactions.next;
+  if (due > 0) {
+    events.push({
+      kind: "grantMinted",
+      account: account.number,
+      market: market.number,
+      size: due,
+      transaction,
+    });
+    transaction += 1;
+  }
   const touch = planWalk(state, command, market, account, token);
   const { side, price, size, orderType, expiration } = command;
   events.push({
@@ -68,11 +79,13 @@ export function placeOrder(state: State, at: Millis, command: PlaceOrder): Decis
     crossable: state.plan.filled as Size,
     ownInWay: state.plan.own === NO_SLOT ? 0 : state.pool.orderIn(state.plan.own),
   });
-  match(state, command, market, token, order, events);
+  match(state, command, market, token, order, transaction, events);
+  if (hasTraded(command, state.plan)) settleAtOnce(state, transaction, events);
   return accepted(events);
 }
 
 function refusalOf(
+  state: State,
   at: Millis,
   command: PlaceOrder,
   market: Market,
@@ -85,7 +98,8 @@ function refusalOf(
   if (expiration !== null && expiration <= at) return { code: "EXPIRATION_IN_PAST", expiration, now: at };
   if (market.status !== "ACTIVE") return { code: "MARKET_CLOSED", market: market.number };
   const required = reservationOf(command, size, market.feeRateBps);
-  const shortfall = shortfallOf(account, market, { side, outcome: outcomeOf(token) }, required);
+  const { balances } = state.config;
+  const shortfall = shortfallOf(account, market, { side, outcome: outcomeOf(token) }, required, balances);
   return shortfall === null ? null : { code: "INSUFFICIENT_BALANCE", ...shortfall };
 }
 
@@ -109,6 +123,10 @@ function planWalk(
   return best === 0 || best > book.levels ? null : priceIn(mirrored, price(best * market.tickSize));
 }
 
+/** Whether the plan is carried out, and fills something. */
+const hasTraded = ({ orderType, size }: PlaceOrder, { filled }: Plan): boolean =>
+  filled > 0 && !(orderType === "FOK" && filled < size);
+
 /** Adds what happens to a placed order at once: its fills, and what becomes of the rest. */
 function match(
   state: State,
@@ -116,6 +134,7 @@ function match(
   market: Market,
   token: number,
   order: number,
+  transaction: number,
   events: DomainEvent[],
 ): void {
   const { plan } = state;
@@ -123,7 +142,7 @@ function match(
     events.push({ kind: "orderCanceled", order, reason: "FOK_UNFILLED" });
     return;
   }
-  carryOut(state, command, market, token, order, events);
+  carryOut(state, command, market, token, order, transaction, events);
   if (plan.filled === command.size) return;
   const reason = reasonToCancel(command, plan.stopped, plan.filled);
   events.push(reason === null ? { kind: "orderRested", order } : { kind: "orderCanceled", order, reason });
@@ -136,6 +155,7 @@ function carryOut(
   market: Market,
   token: number,
   order: number,
+  transaction: number,
   events: DomainEvent[],
 ): void {
   const { plan, pool } = state;
@@ -159,6 +179,7 @@ function carryOut(
       size: quantity,
       fee: feeOf(price, quantity, market.feeRateBps),
       matchType: sameToken ? "COMPLEMENTARY" : command.side === "BUY" ? "MINT" : "MERGE",
+      transaction,
     });
     trade += 1;
   }

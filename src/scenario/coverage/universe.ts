@@ -67,6 +67,7 @@ const NAMED: { readonly [Group in Named]: Readonly<Record<Items[Group], true | s
     FAK_REMAINDER: true,
     SELF_TRADE: true,
     MARKET_CLOSED: true,
+    SETTLEMENT_FAILED: true,
   },
   "matching modes": { complementary: true, independent: true },
   "self-trade policies": { allow: true, "cancel-taker": true, "cancel-maker": true, "cancel-both": true },

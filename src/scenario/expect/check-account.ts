@@ -1,5 +1,6 @@
+import type { BalanceLook, OrderLook } from "../language/looks.ts";
 import type { Place } from "../language/problem.ts";
-import type { BalanceLook, Expectation, OrderLook } from "../language/scenario.ts";
+import type { Expectation } from "../language/scenario.ts";
 import { expected, found, note, same } from "../run/diff.ts";
 import type { DiffLine } from "../run/result.ts";
 import { type Mismatch, notes, type Session } from "../run/session.ts";

@@ -1,5 +1,6 @@
 import { textOf } from "../../wire/decimals.ts";
-import type { Expectation, LevelLine } from "../language/scenario.ts";
+import type { LevelLine } from "../language/looks.ts";
+import type { Expectation } from "../language/scenario.ts";
 import { diffOf, expected, found, same } from "../run/diff.ts";
 import type { DiffLine } from "../run/result.ts";
 import type { Mismatch, Session } from "../run/session.ts";

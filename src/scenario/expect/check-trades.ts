@@ -1,5 +1,6 @@
+import type { FillLine } from "../language/looks.ts";
 import type { Place } from "../language/problem.ts";
-import type { Expectation, FillLine, Placed } from "../language/scenario.ts";
+import type { Expectation, Placed } from "../language/scenario.ts";
 import { diffOf, expected } from "../run/diff.ts";
 import type { Mismatch, Session } from "../run/session.ts";
 import { fillLike, fillText, tradeText } from "../run/words.ts";

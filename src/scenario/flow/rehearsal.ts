@@ -1,4 +1,4 @@
-import { availableOf, type Balance } from "../../core/account.ts";
+import { availableOf, type Balance, emptyBalance } from "../../core/account.ts";
 import { Book } from "../../core/book/book.ts";
 import { OrderPool } from "../../core/book/order-pool.ts";
 import { Plan } from "../../core/book/plan.ts";
@@ -71,9 +71,9 @@ export class Rehearsal {
     this.#tickSize = tickSize;
     this.#book = new Book(new OrderPool(), FULL_PRICE / tickSize - 1);
     this.#purses = Array.from({ length: accounts }, () => ({
-      usdc: { balance: notional(FULL_PRICE, shares), reserved: 0 as Money },
-      YES: { balance: shares, reserved: size(0) },
-      NO: { balance: shares, reserved: size(0) },
+      usdc: { ...emptyBalance(), balance: notional(FULL_PRICE, shares) },
+      YES: { ...emptyBalance(), balance: shares },
+      NO: { ...emptyBalance(), balance: shares },
     }));
   }
 
@@ -99,7 +99,9 @@ export class Rehearsal {
 
   /** Whether its account can pay for an order. */
   canPay(order: RehearsedOrder): boolean {
-    return reservationOf(order, order.size, HIGHEST_FEE_BPS) <= availableOf(this.#paysWith(order));
+    return (
+      reservationOf(order, order.size, HIGHEST_FEE_BPS) <= availableOf(this.#paysWith(order), "optimistic")
+    );
   }
 
   /** Lets time pass: orders expire. */

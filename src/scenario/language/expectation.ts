@@ -1,6 +1,7 @@
 import type { Price } from "../../core/units.ts";
+import type { BalanceLook, LevelLine, OrderLook, TradeLine } from "./looks.ts";
 import type { Place } from "./problem.ts";
-import type { BalanceLook, LevelLine, OrderLook, Placed, TokenName, TradeLine } from "./scenario.ts";
+import type { Placed, TokenName } from "./scenario.ts";
 
 /** What stands in the book of a token. */
 export interface BookExpectation {

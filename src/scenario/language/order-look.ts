@@ -3,8 +3,8 @@ import type { OrderStatus } from "../../core/order.ts";
 import type { Size } from "../../core/units.ts";
 import { MATCHED, SIZE } from "./amounts.ts";
 import type { LineWords } from "./line-words.ts";
+import type { OrderLook } from "./looks.ts";
 import { orOf } from "./page.ts";
-import type { OrderLook } from "./scenario.ts";
 import { decimalIn } from "./values.ts";
 
 const STATUSES: readonly OrderStatus[] = ["LIVE", "MATCHED", "CANCELED", "EXPIRED"];

@@ -6,7 +6,8 @@ import { type Fields, fieldsOf } from "./fields.ts";
 import { defaultMarket, readMarkets, readMarketTerms } from "./market-terms.ts";
 import type { Scenario } from "./scenario.ts";
 import type { OpenFile, ScenarioFiles } from "./scenario-files.ts";
-import { momentAt, textOf } from "./values.ts";
+import { momentAt, oneOf, textOf } from "./values.ts";
+import { BALANCE_POLICIES, SETTLEMENT_MODES } from "./vocabulary.ts";
 import type { Entry, Node } from "./yaml-tree.ts";
 
 const KEYS = [
@@ -14,6 +15,8 @@ const KEYS = [
   "about",
   "seed",
   "clock",
+  "settlement",
+  "balances",
   "market",
   "markets",
   "world",
@@ -60,6 +63,8 @@ export function readHeader(file: OpenFile, files: ScenarioFiles, worldMarkets: W
     place: page.place(fields.scenario?.key.start ?? root.start),
     seed: seed ?? sha256Hex(name).slice(0, SEED_DIGITS),
     clock: clockOf(file, fields.clock),
+    settlement: wordOf(file, fields.settlement, SETTLEMENT_MODES) ?? "instant",
+    balances: wordOf(file, fields.balances, BALANCE_POLICIES) ?? "optimistic",
     world,
     markets,
     marketNames,
@@ -92,6 +97,13 @@ function lineOf({ page }: OpenFile, entry: Entry | undefined, rule: string, long
 
 const clockOf = ({ page }: OpenFile, entry: Entry | undefined): Millis =>
   (entry === undefined ? null : momentAt(page, entry.value)) ?? DEFAULT_CLOCK;
+
+/** One of a few words; null when the key is not given, or with a problem. */
+const wordOf = <Word extends string>(
+  { page }: OpenFile,
+  entry: Entry | undefined,
+  words: readonly Word[],
+): Word | null => (entry === undefined ? null : oneOf(page, entry.value, words));
 
 type Places = Pick<Header, "markets" | "marketNames" | "world">;
 

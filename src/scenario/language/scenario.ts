@@ -1,7 +1,7 @@
+import type { BalancePolicy } from "../../core/account.ts";
 import type { SelfTradePolicy } from "../../core/book/book.ts";
+import type { SettlementMode } from "../../core/chain/chain.ts";
 import type { Matching, OrderType, Outcome, Side } from "../../core/commands.ts";
-import type { CancelReason, MatchType } from "../../core/events.ts";
-import type { OrderStatus, SettlementStatus } from "../../core/order.ts";
 import type { Millis, Money, Price, Size } from "../../core/units.ts";
 import type {
   BalanceExpectation,
@@ -13,6 +13,7 @@ import type {
   QuoteExpectation,
   TradesExpectation,
 } from "./expectation.ts";
+import type { FillLine, OrderLook } from "./looks.ts";
 import type { PlainStep, StepBase } from "./plain-steps.ts";
 import type { Place } from "./problem.ts";
 
@@ -24,6 +25,9 @@ export interface Scenario {
   readonly seed: string;
   /** Where the clock is frozen. */
   readonly clock: Millis;
+  /** When blocks of the settlement chain are mined. */
+  readonly settlement: SettlementMode;
+  readonly balances: BalancePolicy;
   /** Absolute path of the world file it opens with; null for none. */
   readonly world: string | null;
   /** Markets of its own, in order; none when it opens a world. */
@@ -195,48 +199,6 @@ export type Step =
   | RaceStep
   | RequestStep
   | PlainStep;
-
-/** A price level: how many orders only where the file says so. */
-export interface LevelLine {
-  readonly price: Price;
-  readonly size: Size;
-  readonly orders: number | null;
-}
-
-/** An order's state: `LIVE 40/100`, `CANCELED 0/10 FOK_UNFILLED`. Without a reason none is compared. */
-export interface OrderLook {
-  readonly status: OrderStatus;
-  readonly matched: Size;
-  readonly size: Size;
-  readonly reason: CancelReason | null;
-}
-
-/** A fill of a step's own order, as its taker sees it. */
-export interface FillLine {
-  readonly side: Side;
-  readonly size: Size;
-  readonly outcome: Outcome;
-  readonly price: Price;
-  readonly market: string | null;
-  readonly maker: string;
-  readonly matchType: MatchType;
-  /** Null compares none. */
-  readonly status: SettlementStatus | null;
-}
-
-export interface TradeLine extends FillLine {
-  readonly taker: string;
-}
-
-/** What there is of one asset, in its own units; null compares nothing. */
-export interface BalanceLook {
-  readonly asset: "USDC" | TokenName;
-  /** Given alone: the whole balance, or what is available of it. */
-  readonly amount: number | null;
-  readonly balance: number | null;
-  readonly available: number | null;
-  readonly reserved: number | null;
-}
 
 /** One thing that must be true, with the place that says so. */
 export type Expectation =

@@ -1,12 +1,12 @@
+import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { Outcome, Side } from "../../core/commands.ts";
 import type { MatchType } from "../../core/events.ts";
-import type { SettlementStatus } from "../../core/order.ts";
 import { PRICE, priceOf, SIZE, sizeOf } from "./amounts.ts";
 import type { Declarations } from "./declarations.ts";
 import type { LineWords, Word } from "./line-words.ts";
+import type { FillLine, TradeLine } from "./looks.ts";
 import { isPartyName } from "./names.ts";
 import { orOf } from "./page.ts";
-import type { FillLine, TradeLine } from "./scenario.ts";
 import { ruleText } from "./values.ts";
 import { OUTCOMES, SIDES } from "./vocabulary.ts";
 

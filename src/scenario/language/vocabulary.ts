@@ -1,8 +1,14 @@
+import type { BalancePolicy } from "../../core/account.ts";
+import type { SettlementMode } from "../../core/chain/chain.ts";
 import type { Outcome, Side } from "../../core/commands.ts";
 
 /** The sides of an order, and the outcomes of a market. */
 export const SIDES: readonly Side[] = ["BUY", "SELL"];
 export const OUTCOMES: readonly Outcome[] = ["YES", "NO"];
+
+/** When blocks of the settlement chain are mined, and when what a fill brings can be spent. */
+export const SETTLEMENT_MODES: readonly SettlementMode[] = ["instant", "auto", "manual"];
+export const BALANCE_POLICIES: readonly BalancePolicy[] = ["optimistic", "settled"];
 
 /** Keys that say what a step does. */
 export const STEP_WORDS = [

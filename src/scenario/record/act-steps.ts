@@ -80,6 +80,16 @@ export class ActSteps {
       case "createMarket":
       case "deriveCredentials":
       case "expireOrder":
+      case "produceBlock":
+      case "executeTransaction":
+      case "sealBlock":
+      case "sendTransaction":
+      case "mineBlocks":
+      case "reorganizeChain":
+      case "setSettlementFault":
+      case "endSettlementFault":
+      case "bumpFees":
+      case "setNativeBalance":
         break;
       default:
         throw unreachable(command);

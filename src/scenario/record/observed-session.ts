@@ -1,10 +1,10 @@
-import type { Command } from "../../core/commands.ts";
+import { type Command, isCausedByTime } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import type { State } from "../../core/state.ts";
 import type { Millis } from "../../core/units.ts";
 import type { Exchange } from "../../runtime/exchange.ts";
 import type { Entry } from "../../runtime/journal.ts";
-import type { OrderLook } from "../language/scenario.ts";
+import type { OrderLook } from "../language/looks.ts";
 
 /** One accepted command of a session with what it caused. */
 export interface Act {
@@ -34,22 +34,24 @@ export interface ObservedSession {
 export function observeSession(exchange: Exchange, entries: readonly Entry[]): ObservedSession {
   const { state: opening, now: start } = exchange.snapshot();
   const acts: Act[] = [];
-  let isTimed = exchange.nextDueAt !== null;
+  let isTimed = anyExpires(exchange);
   const unwatch = exchange.watch((_sequence, at, events) => {
     const entry = entries[acts.length];
     if (entry === undefined || entry.at !== at) throw astray(entry);
     acts.push({ at, command: entry.command, events, placed: placedIn(exchange.state, events), isTimed });
-    isTimed = exchange.nextDueAt !== null;
+    isTimed = anyExpires(exchange);
   });
   for (const entry of entries) {
     // What expires does so on the way.
     exchange.advanceTo(entry.at);
-    if (entry.command.kind !== "expireOrder" && !exchange.submit(entry.command).ok) throw astray(entry);
+    if (!isCausedByTime(entry.command) && !exchange.submit(entry.command).ok) throw astray(entry);
   }
   unwatch();
   if (acts.length !== entries.length) throw astray(entries[acts.length]);
   return { start, opening, acts, end: exchange.state };
 }
+
+const anyExpires = ({ state }: Exchange): boolean => state.expiries.first() !== 0;
 
 function placedIn(state: State, events: readonly DomainEvent[]): Act["placed"] {
   for (const event of events) {

@@ -3,7 +3,8 @@ import { toIso } from "../../core/time.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../../wire/decimals.ts";
 import type { FlowRow } from "../flow/flow-row.ts";
-import type { FillLine, OrderLook, TokenName, TradeLine } from "../language/scenario.ts";
+import type { FillLine, OrderLook, TradeLine } from "../language/looks.ts";
+import type { TokenName } from "../language/scenario.ts";
 import type { Fill, Level, Refused } from "../venue/venue.ts";
 
 export const priceText = (units: number): string => textOf(units, PRICE_PLACES);

@@ -26,8 +26,11 @@ import type {
 import type { Wallets } from "./wallets.ts";
 
 /** The scenario's world, or its own markets. */
-function openedExchange({ seed, clock, markets }: Scenario, world: World | null): Exchange {
-  const exchange = new Exchange({ seed, faucet: FAUCET, credentials: "rotate" }, clock);
+function openedExchange(
+  { seed, clock, markets, settlement, balances }: Scenario,
+  world: World | null,
+): Exchange {
+  const exchange = new Exchange({ seed, faucet: FAUCET, credentials: "rotate", settlement, balances }, clock);
   openWorld(exchange, world ?? emptyWorld(seed), clock);
   if (markets.length === 0) return exchange;
   exchange.submit(SCENARIO_EVENT);

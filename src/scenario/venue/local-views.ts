@@ -1,5 +1,6 @@
-import { type Account, availableOf, type Balance } from "../../core/account.ts";
+import { type Account, availableOf, type Balance, type BalancePolicy } from "../../core/account.ts";
 import { ASK, BID, type BookDirection } from "../../core/book/book.ts";
+import { tradeStatus } from "../../core/chain/settlement.ts";
 import type { Outcome } from "../../core/commands.ts";
 import { bookFor, isMirrored, type Market, marketOfToken, outcomeOf, priceIn } from "../../core/market.ts";
 import type { Order } from "../../core/order.ts";
@@ -42,7 +43,7 @@ export function fill(state: State, number: number, nameOf: (account: number) => 
     taker: nameOf(taker.account),
     maker: nameOf(maker.account),
     matchType: trade.matchType,
-    status: trade.status,
+    status: tradeStatus(state, trade),
   };
 }
 
@@ -62,19 +63,23 @@ export function book(market: Market, outcome: Outcome): BookView {
 
 /** What an account has; one that never came has no USDC. */
 export function holdings(state: State, account: Account | undefined): HoldingView[] {
+  const { balances } = state.config;
   if (account === undefined) return [{ asset: "USDC", balance: 0, available: 0, reserved: 0 }];
-  const seen: HoldingView[] = [holding("USDC", account.collateral)];
+  const seen: HoldingView[] = [holding("USDC", account.collateral, balances)];
   for (const [number, { yes, no }] of [...account.holdings].sort(([a], [b]) => a - b)) {
     const { slug: market } = state.markets.get(number);
-    seen.push(holding({ market, outcome: "YES" }, yes), holding({ market, outcome: "NO" }, no));
+    seen.push(
+      holding({ market, outcome: "YES" }, yes, balances),
+      holding({ market, outcome: "NO" }, no, balances),
+    );
   }
   return seen;
 }
 
-const holding = (asset: HoldingView["asset"], of: Balance<number>): HoldingView => ({
+const holding = (asset: HoldingView["asset"], of: Balance<number>, policy: BalancePolicy): HoldingView => ({
   asset,
   balance: of.balance,
-  available: availableOf(of),
+  available: availableOf(of, policy),
   reserved: of.reserved,
 });
 

@@ -1,6 +1,7 @@
+import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { OrderType, Outcome, Side, WinningOutcome } from "../../core/commands.ts";
 import type { CancelReason, MatchType } from "../../core/events.ts";
-import type { OrderStatus, SettlementStatus } from "../../core/order.ts";
+import type { OrderStatus } from "../../core/order.ts";
 import type { Millis, Price, Size } from "../../core/units.ts";
 import type { FlowRow } from "../flow/flow-row.ts";
 import type { ExactOrder, FaultStep, Funding, OrderWords, RequestStep } from "../language/scenario.ts";

@@ -17,7 +17,7 @@ export function accountReply(view: View, account: Account): object {
     address: checksummed(account.address),
     collateral: {
       balance: numbers.money(collateral.balance),
-      available: numbers.money(availableOf(collateral)),
+      available: numbers.money(availableOf(collateral, state.config.balances)),
       reserved: numbers.money(collateral.reserved),
     },
     sharesOfEveryOtherToken: numbers.size(account.everyMarket),
@@ -28,7 +28,7 @@ export function accountReply(view: View, account: Account): object {
         marketId: marketIdOf(view, market),
         outcome,
         balance: numbers.size(of.balance),
-        available: numbers.size(availableOf(of)),
+        available: numbers.size(availableOf(of, state.config.balances)),
         reserved: numbers.size(of.reserved),
       });
       return [shares("YES", yes), shares("NO", no)];

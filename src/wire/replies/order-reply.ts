@@ -1,4 +1,6 @@
 import { type Account, type Role, roleOfFill, tradeOfFill } from "../../core/account.ts";
+import { transactionHash } from "../../core/chain/chain-hashes.ts";
+import { blockOf, settledAt, settlementStatus } from "../../core/chain/settlement.ts";
 import { idOf } from "../../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../../core/market.ts";
 import { type Order, remainingOf, type Trade } from "../../core/order.ts";
@@ -48,9 +50,11 @@ export function tradeReply(view: View, trade: Trade, role: Role) {
   const order = state.orders.get(own);
   const market = state.markets.get(marketOfToken(order.token));
   const outcome = outcomeOf(order.token);
+  const transaction = state.chain.transactions.get(trade.transaction);
+  const block = blockOf(state.chain, transaction);
   return {
     id: idOf(state.idPrefixes.trade, trade.number),
-    status: trade.status,
+    status: settlementStatus(state, transaction),
     marketId: marketIdOf(view, market),
     tokenId: tokenIdIn(market, outcome),
     outcome,
@@ -62,10 +66,10 @@ export function tradeReply(view: View, trade: Trade, role: Role) {
     orderId: idOf(state.idPrefixes.order, own),
     counterOrderId: idOf(state.idPrefixes.order, other),
     matchType: trade.matchType,
-    transactionHash: null,
-    blockNumber: null,
+    transactionHash: block === null ? null : transactionHash(state, transaction),
+    blockNumber: block?.height ?? null,
     createdAt: toIso(trade.at),
-    updatedAt: toIso(trade.at),
+    updatedAt: toIso(settledAt(state, trade)),
   };
 }
 

@@ -85,6 +85,8 @@ function endingOf(view: View, order: Order): string {
       return `canceled by the market's self-trade policy: it met an order of the same account, ${matched}${ownInWay(view, order)}`;
     case "MARKET_CLOSED":
       return `canceled because the market closed, ${matched}`;
+    case "SETTLEMENT_FAILED":
+      return `canceled: a failed settlement, or a transfer on the chain, took what it was to be paid with; ${matched}`;
   }
 }
 

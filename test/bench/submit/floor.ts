@@ -4,6 +4,7 @@ import { outcomeOf } from "../../../src/core/market.ts";
 import type { State } from "../../../src/core/state.ts";
 import { complement, FULL_PRICE, MAX_SIZE, millis, money, price, size } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/runtime/exchange.ts";
+import { UNSETTLED } from "../../support/config.ts";
 import { TradeTally } from "../trade-tally.ts";
 
 /** What an exchange is opened with for a benchmark. */
@@ -28,7 +29,7 @@ export const traderAt = (index: number): string => `0x${String(index).padStart(4
 /** A new exchange with complementary markets that are all alike, and accounts that can pay for whatever a flow asks. */
 export function openFloor({ markets, levels, feeRateBps }: FloorTerms): Exchange {
   const faucet = { collateral: money(0), everyMarket: size(0) };
-  const exchange = new Exchange({ seed: "1", faucet, credentials: "rotate" }, millis(0));
+  const exchange = new Exchange({ seed: "1", faucet, credentials: "rotate", ...UNSETTLED }, millis(0));
   const texts = { description: "", category: "", tags: [], endDate: null };
   demand(exchange, { kind: "createEvent", title: "All", slug: "all", ...texts });
   for (let market = 1; market <= markets; market++) {

@@ -11,6 +11,7 @@ import { generateWorld } from "../../../src/world/generate-world.ts";
 import { openingCommands } from "../../../src/world/opening-commands.ts";
 import { writeWorld } from "../../../src/world/world-file.ts";
 import { addressOf, eventCommand } from "../../support/commands.ts";
+import { UNSETTLED } from "../../support/config.ts";
 import { START } from "../../support/exchange.ts";
 
 /*
@@ -60,7 +61,7 @@ const world = await generateWorld({ seed: "7", markets: 12 });
 lines.push(...writeWorld(world).split("\n"));
 
 const faucet = { collateral: money(10_000_000_000), everyMarket: size(1_000_000) };
-const exchange = new Exchange({ seed: world.seed, faucet, credentials: "rotate" }, START);
+const exchange = new Exchange({ seed: world.seed, faucet, credentials: "rotate", ...UNSETTLED }, START);
 exchange.watch((sequence, at, events) => {
   for (const event of events) lines.push(`${sequence} ${toIso(at)} ${JSON.stringify(event)}`);
 });

@@ -68,7 +68,7 @@ describe("whatever happens", () => {
         const live = new Exchange(ARENA, START, { append: (entry) => void journal.push(entry) });
         openArena(live);
         play(live, moves);
-        const state = createState(ARENA);
+        const state = createState(ARENA, START);
         for (const stamped of journal) {
           const decision = decide(state, stamped);
           if (!decision.ok) throw new Error(`accepted once, now ${decision.refusal.code}`);
@@ -187,6 +187,7 @@ describe("whatever happens", () => {
           exchange.submit({ kind: "cancelAllOrders", address });
         }
         const { accounts, markets } = exchange.state;
+        exchange.advanceTo(millis(exchange.now + 60_000));
         expect(exchange.nextDueAt).toBe(null);
         expect([...markets].filter(({ liquidity: { usdc, micro } }) => usdc !== 0 || micro !== 0)).toEqual(
           [],

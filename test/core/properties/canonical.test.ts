@@ -64,7 +64,8 @@ const FACTS: readonly [place: string, change: (state: State) => void][] = [
   ["markets.0.status", set(market, "status", "CLOSED")],
   ["markets.0.winningOutcome", set(market, "winningOutcome", "NO")],
   ["markets.0.resolvedAt", set(market, "resolvedAt", 1)],
-  ["markets.0.supply", set(market, "supply", 1)],
+  ["markets.0.supply.yes", set((state) => market(state).supply, "yes", 1)],
+  ["markets.0.onChain.collateral", set((state) => market(state).onChain, "collateral", 1)],
   ["markets.0.volume.micro", set((state) => market(state).volume, "micro", 1)],
   ["markets.0.liquidity.usdc", set((state) => market(state).liquidity, "usdc", 77)],
   ["markets.0.books.0.sequence", set((state) => market(state).books[0], "sequence", 77)],
@@ -80,7 +81,11 @@ const FACTS: readonly [place: string, change: (state: State) => void][] = [
   ["orders.0.updatedAt", set(order, "updatedAt", 1)],
   ["trades.0.price", set(trade, "price", 1)],
   ["trades.0.fee", set(trade, "fee", 1)],
-  ["trades.0.status", set(trade, "status", "FAILED")],
+  ["trades.0.transaction", set(trade, "transaction", 7)],
+  ["accounts.2.collateral.incoming", set((state) => account(state).collateral, "incoming", 1)],
+  ["accounts.2.holdings.0.no.outgoing", set((state) => holding(state).no, "outgoing", 1)],
+  ["waiting.nextBlockAt", set((state) => state.chain, "nextBlockAt", 1)],
+  ["transactions.0.status", set((state) => state.chain.transactions.get(1), "status", "MINED")],
 ];
 
 describe("the canonical document", () => {

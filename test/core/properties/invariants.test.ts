@@ -16,6 +16,8 @@ const CROSSED = "no book is crossed";
 const ARRIVAL = "queues are in order of arrival";
 const FILLS = "an order's matched size = sum of its fills";
 const LISTED = "an account's open orders = its live orders";
+const ON_CHAIN = "chain balances + pending = ledger";
+const BLOCKS = "blocks = what was mined";
 
 /** Orders 1 and 2 bid at 0.5, order 3 asks at 0.6 as NO, order 4 has traded 3 with order 1. */
 function tradedFloor() {
@@ -49,36 +51,78 @@ const FAULTS: readonly Fault[] = [
     plant: ({ account: { collateral } }) => {
       collateral.balance = money(collateral.balance + 1);
     },
-    found: [CONSERVED],
+    found: [CONSERVED, ON_CHAIN],
   },
   {
     fault: "a share of YES too much",
     plant: ({ holding }) => {
       holding.yes.balance = size(holding.yes.balance + 1);
     },
-    found: [BACKED],
+    found: [BACKED, ON_CHAIN],
   },
   {
     fault: "a share of NO too little",
     plant: ({ holding }) => {
       holding.no.balance = size(holding.no.balance - 1);
     },
-    found: [BACKED],
+    found: [BACKED, ON_CHAIN],
   },
   {
     fault: "a supply that nobody holds",
     plant: ({ market }) => {
-      market.supply = size(market.supply + 1);
+      market.supply.yes = size(market.supply.yes + 1);
     },
-    found: [CONSERVED, BACKED],
+    found: [BACKED],
   },
   {
     fault: "a negative balance",
     plant: ({ holding: { no }, market }) => {
-      market.supply = size(market.supply - no.balance - 1);
+      market.supply.no = size(market.supply.no - no.balance - 1);
       no.balance = size(-1);
     },
-    found: [CONSERVED, BACKED, SOLVENT],
+    found: [BACKED, SOLVENT, ON_CHAIN],
+  },
+  {
+    fault: "a locked USDC that no share is worth",
+    plant: ({ market }) => {
+      market.supply.collateral = money(market.supply.collateral + 1);
+    },
+    found: [CONSERVED, BACKED],
+  },
+  {
+    fault: "a share that is on its way and that no settlement brings",
+    plant: ({ holding }) => {
+      holding.yes.incoming = size(holding.yes.incoming + 1);
+    },
+    found: [ON_CHAIN],
+  },
+  {
+    fault: "USDC on the way out that no settlement takes",
+    plant: ({ account: { collateral } }) => {
+      collateral.outgoing = money(collateral.outgoing + 1);
+    },
+    found: [ON_CHAIN],
+  },
+  {
+    fault: "a supply that the chain has not seen",
+    plant: ({ market }) => {
+      market.onChain.no = size(market.onChain.no + 1);
+    },
+    found: [ON_CHAIN],
+  },
+  {
+    fault: "a settlement that is in no block and says it is",
+    plant: ({ state }) => {
+      state.chain.transactions.get(state.chain.transactions.size).block = 1;
+    },
+    found: [BLOCKS],
+  },
+  {
+    fault: "a wrong count of what is pending",
+    plant: ({ state }) => {
+      state.chain.pending += 1;
+    },
+    found: [BLOCKS],
   },
   {
     fault: "more reserved than there is",

@@ -9,6 +9,7 @@ import { type ExchangeConfig, findAccount, type State } from "../../../src/core/
 import { MAX_SIZE, type Millis, millis, money, price, size } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/runtime/exchange.ts";
 import { addressOf, eventCommand, type MarketTerms, marketCommand } from "../../support/commands.ts";
+import { AUTO } from "../../support/config.ts";
 import { START } from "../../support/exchange.ts";
 
 const NAMES = ["ann", "ben", "cat", "dan"] as const;
@@ -117,6 +118,7 @@ export const ARENA: ExchangeConfig = {
   seed: "arena",
   faucet: { collateral: money(30_000_000), everyMarket: size(1000) },
   credentials: "rotate",
+  ...AUTO,
 };
 
 /** An exchange with a market of every kind and four accounts that have a little. */
@@ -188,9 +190,12 @@ function affordable(
   if (order.side === "SELL") {
     const holding = account.holdings.get(number);
     const due = grantDue(account, number);
-    return Math.min(MAX_SIZE, (holding === undefined ? 0 : availableOf(sharesIn(holding, outcome))) + due);
+    return Math.min(
+      MAX_SIZE,
+      (holding === undefined ? 0 : availableOf(sharesIn(holding, outcome), state.config.balances)) + due,
+    );
   }
-  const budget = availableOf(account.collateral);
+  const budget = availableOf(account.collateral, state.config.balances);
   const costs = (shares: number): number => reservationOf(order, size(shares), feeRateBps);
   const worst = order.price * 10_000 + Math.min(order.price, 10_000 - order.price) * feeRateBps;
   let most = Math.min(MAX_SIZE, Math.floor((budget * 10_000) / worst));

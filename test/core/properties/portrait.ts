@@ -1,14 +1,14 @@
 import { ASK, BID } from "../../../src/core/book/book.ts";
 import { canonicalLines } from "../../../src/core/canonical.ts";
-import { nextDue } from "../../../src/core/schedule.ts";
+import { nextDueAt } from "../../../src/core/schedule.ts";
 import type { State } from "../../../src/core/state.ts";
 
 /**
  * All that can be seen of a state, one fact a line: its canonical document, each queue slot by slot, the lists through
- * orders and fills, and what is due.
+ * orders and fills, the chain transaction by transaction, and what is due.
  */
 export function portraitOf(state: State): string[] {
-  const lines = [...canonicalLines(state), JSON.stringify(nextDue(state))];
+  const lines = [...canonicalLines(state), `next due at ${nextDueAt(state)}`];
   for (const { number, books, trades, yesTrades } of state.markets) {
     lines.push(`market ${number}: ${[...trades]} of which YES ${[...yesTrades]}`);
     for (const { book, history } of books) {
@@ -35,5 +35,20 @@ export function portraitOf(state: State): string[] {
   for (const { number, takerPrevious, makerPrevious } of state.trades) {
     lines.push(`trade ${number}: after ${takerPrevious} and ${makerPrevious}`);
   }
+  const {
+    transactions,
+    blocks,
+    heights,
+    mined,
+    digest,
+    building,
+    wallets: _,
+    signed,
+    ...counters
+  } = state.chain;
+  for (const transaction of transactions) lines.push(JSON.stringify(transaction));
+  for (const block of blocks) lines.push(JSON.stringify(block));
+  lines.push(`chain ${[...heights]} of ${[...mined]}, ${digest.words}, ${[...signed]}`);
+  lines.push(JSON.stringify({ ...counters, building }));
   return lines;
 }

@@ -189,7 +189,7 @@ describe("any tree of snapshots", () => {
           else if (each.kind === "keep") kept.push(guarded(exchange));
           else if (kept.length > 0) exchange.restore(kept[each.pick % kept.length] as Snapshot);
         }
-        const state = createState(ARENA);
+        const state = createState(ARENA, START);
         for (const stamped of journal.entries) {
           const decision = decide(state, stamped);
           if (!decision.ok) throw new Error(`accepted once, now ${decision.refusal.code}`);

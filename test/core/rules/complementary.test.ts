@@ -125,7 +125,7 @@ describe("a fill in a complementary market", () => {
     ];
     const market = floor.state.markets.get(1);
     expect(floor.trades()).toEqual([trade]);
-    expect(market.supply).toBe(supply * 100);
+    expect(market.supply).toEqual({ yes: supply * 100, no: supply * 100, collateral: supply * 1_000_000 });
     expect({ alice: holds("alice"), bob: holds("bob") }).toEqual({ alice, bob });
     expect(market.books[0].last).toMatchObject({ price: Math.round(last[0] * 10_000), side: last[1] });
   });
@@ -162,7 +162,7 @@ describe("a fill in a complementary market", () => {
   it("can merge all that there is", () => {
     const floor = smallFloor();
     floor.send("alice SELL 100 NO @ 0.6", "bob SELL 100 YES @ 0.4");
-    expect(floor.state.markets.get(1).supply).toBe(30_000);
+    expect(floor.state.markets.get(1).supply.collateral).toBe(300_000_000);
   });
 });
 

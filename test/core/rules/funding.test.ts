@@ -72,7 +72,7 @@ describe("a grant of shares in every market", () => {
     const { issued } = floor.state;
     floor.send("dave SELL 20 YES @ 0.5");
     expect(floor.state.issued - issued).toBe(50_000_000);
-    expect(floor.state.markets.get(1).supply).toBe(5000);
+    expect(floor.state.markets.get(1).supply).toEqual({ yes: 5000, no: 5000, collateral: 50_000_000 });
   });
 });
 
@@ -84,7 +84,7 @@ describe("shares of a single outcome", () => {
     const faucet = floor.state.accounts.get(FAUCET).holdings.get(1);
     expect([floor.shares("dave", "YES").balance, floor.shares("dave", "NO").balance]).toEqual([30, 10]);
     expect([faucet?.yes.balance, faucet?.no.balance]).toEqual([1000, 3000]);
-    expect(floor.state.markets.get(1).supply).toBe(4000);
+    expect(floor.state.markets.get(1).supply).toEqual({ yes: 4000, no: 4000, collateral: 40_000_000 });
   });
 
   it("may be asked for twice in one command", () => {

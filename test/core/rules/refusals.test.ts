@@ -129,6 +129,7 @@ describe("what a refusal tells", () => {
       available: 4_950_000,
       balance: 10_000_000,
       reserved: 5_050_000,
+      incoming: 0,
     });
   });
 
@@ -143,6 +144,7 @@ describe("what a refusal tells", () => {
       available: 900,
       balance: 900,
       reserved: 0,
+      incoming: 0,
     });
   });
 

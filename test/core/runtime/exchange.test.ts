@@ -3,12 +3,14 @@ import { money, size } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/runtime/exchange.ts";
 import type { Entry } from "../../../src/runtime/journal.ts";
 import { addressOf, eventCommand } from "../../support/commands.ts";
+import { UNSETTLED } from "../../support/config.ts";
 import { openFloor, START } from "../../support/exchange.ts";
 
 const CONFIG = {
   seed: "test",
   faucet: { collateral: money(0), everyMarket: size(0) },
   credentials: "rotate",
+  ...UNSETTLED,
 } as const;
 
 describe("watching an exchange", () => {

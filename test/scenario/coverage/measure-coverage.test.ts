@@ -66,12 +66,13 @@ match types  1 of 3
   ✗ MERGE                                0      0  never
   ✓ COMPLEMENTARY                        1      2  orders/parts.yaml
 
-cancel reasons  1 of 6
+cancel reasons  1 of 7
   ✗ USER                                 0      0  never
   ✗ FOK_UNFILLED                         0      0  never
   ✗ FAK_UNFILLED                         0      0  never
   ✗ FAK_REMAINDER                        0      0  never
   ✗ SELF_TRADE                           0      0  never
+  ✗ SETTLEMENT_FAILED                    0      0  never
   ✓ MARKET_CLOSED                        1      2  markets/ending.yaml
 
 matching modes  1 of 2

@@ -18,6 +18,8 @@ describe("a scenario", () => {
       place: { file: "x.yaml", line: 1, column: 1 },
       seed: sha256Hex("a name").slice(0, 16),
       clock: 1_767_225_600_000,
+      settlement: "instant",
+      balances: "optimistic",
       world: null,
       markets: [MARKET],
       accounts: [],

@@ -16,12 +16,14 @@ import {
   orderCommand,
   unitsIn,
 } from "../../support/commands.ts";
+import { UNSETTLED } from "../../support/config.ts";
 import { type Funding, START } from "../../support/exchange.ts";
 
 const TERMS = {
   seed: "floor",
   faucet: { collateral: money(100_000_000), everyMarket: size(1_000) },
   credentials: "rotate",
+  ...UNSETTLED,
 } as const;
 
 /** An exchange that is spoken to in sentences; nothing that is said to it may be refused. */

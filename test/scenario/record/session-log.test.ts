@@ -3,12 +3,14 @@ import { millis, money, size } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/runtime/exchange.ts";
 import { SessionLog } from "../../../src/runtime/session-log.ts";
 import { addressOf } from "../../support/commands.ts";
+import { UNSETTLED } from "../../support/config.ts";
 import { START } from "../../support/exchange.ts";
 
 const CONFIG = {
   seed: "log",
   faucet: { collateral: money(0), everyMarket: size(0) },
   credentials: "rotate",
+  ...UNSETTLED,
 } as const;
 
 /** An exchange whose opening derived keys for `world`, and the log of its session. */

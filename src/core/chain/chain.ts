@@ -1,0 +1,187 @@
+import type { Address } from "../commands.ts";
+import { sha256Hex } from "../hash.ts";
+import { Numbered } from "../numbered.ts";
+import type { Millis } from "../units.ts";
+import type { Block } from "./block.ts";
+import { Digest, type DigestWords } from "./digest.ts";
+import type { SettlementFault } from "./settlement-fault.ts";
+import type { Transaction } from "./transaction.ts";
+
+/**
+ * When blocks are mined. `instant`: with whatever asks for one, and final at once. `auto`: every `BLOCK_INTERVAL_MS`
+ * while something is pending. `manual`: when asked for.
+ */
+export type SettlementMode = "instant" | "auto" | "manual";
+
+export const BLOCK_INTERVAL_MS = 2_000;
+/** The chain id of local development nodes. */
+export const CHAIN_ID = 31_337;
+/** What a wei per gas costs in quiet times: 1 gwei. */
+export const QUIET_BASE_FEE = 1_000_000_000;
+/** The most that the exchange offers for its own transactions: 100 gwei. */
+export const OPERATOR_MAX_FEE = 100_000_000_000;
+/** What a wallet that the exchange knows has for gas: 10,000 of the native currency. */
+export const GAS_MONEY = 10_000_000_000_000_000_000_000n;
+
+/** How many blocks on top of its own make a transaction final. */
+export const confirmationsOf = (mode: SettlementMode): number => (mode === "instant" ? 0 : 2);
+
+/** What the chain knows of an address beyond collateral and tokens. */
+export interface ChainWallet {
+  /** How many transactions it has mined, which is the nonce of the next. */
+  mined: number;
+  /** Its pending transactions by nonce. */
+  readonly pending: Map<number, number>;
+  /** Wei. */
+  native: bigint;
+  /** What it allows others to spend of its collateral, where it has said so itself. */
+  readonly allowances: Map<Address, bigint>;
+  /** Who may move its tokens, where it has said so itself. */
+  readonly operators: Map<Address, boolean>;
+}
+
+/** A block that is being put together, transaction by transaction, because one of them needs a look of its own. */
+export interface Building {
+  readonly height: number;
+  readonly at: Millis;
+  readonly baseFee: number;
+  /** The last transaction that was looked at. */
+  cursor: number;
+  readonly first: number;
+  logs: number;
+  gas: number;
+  /** Whether something is in it that awaits its confirmation. */
+  isFilled: boolean;
+}
+
+/** The settlement chain: part of the state. */
+export interface Chain {
+  readonly transactions: Numbered<Transaction>;
+  /** Every block ever made, by serial. */
+  readonly blocks: Numbered<Block>;
+  /** The serials of the chain's blocks, by height + 1. */
+  readonly heights: Numbered<number>;
+  /** The numbers of transactions in the order in which they were mined, orphaned blocks included. */
+  readonly mined: Numbered<number>;
+  readonly digest: Digest;
+  readonly wallets: Map<Address, ChainWallet>;
+  /** Signed transactions by hash; all others carry their number in it. */
+  readonly signed: Map<string, number>;
+  /** The first transaction that no block has looked at. */
+  fresh: number;
+  /** Those that were looked at and put off, ascending. */
+  held: number[];
+  /**
+   * Whose balances await the next block, flat: an account and a market, 0 for USDC. When nothing is out of the ordinary,
+   * that block is all they wait for.
+   */
+  touched: number[];
+  /** How many pending ones await a block. */
+  pending: number;
+  /** How many of them are calls. */
+  pendingCalls: number;
+  /** Those that will never be mined though the ledger counts on them, ascending. */
+  lost: number[];
+  /** How many wallets do not let the exchange move all that they have. */
+  restricted: number;
+  faults: readonly SettlementFault[];
+  faultsSet: number;
+  /** When the next block is due; null while nobody waits for one. */
+  nextBlockAt: Millis | null;
+  /** How many blocks are to be mined at once, because somebody asked for them. */
+  asked: number;
+  building: Building | null;
+  /** The height of the last block with something that awaits its confirmation. */
+  lastFilled: number;
+  reorganizations: number;
+}
+
+/** A chain that holds its first block and nothing else. */
+export function createChain(seed: string, at: Millis): Chain {
+  const digest = new Digest(wordsOf(seed));
+  const chain: Chain = {
+    transactions: new Numbered(),
+    blocks: new Numbered(),
+    heights: new Numbered(),
+    mined: new Numbered(),
+    digest,
+    wallets: new Map(),
+    signed: new Map(),
+    fresh: 1,
+    held: [],
+    touched: [],
+    pending: 0,
+    pendingCalls: 0,
+    lost: [],
+    restricted: 0,
+    faults: [],
+    faultsSet: 0,
+    nextBlockAt: null,
+    asked: 0,
+    building: null,
+    lastFilled: 0,
+    reorganizations: 0,
+  };
+  const serial = chain.blocks.add({
+    serial: 1,
+    height: 0,
+    parent: 0,
+    at,
+    baseFee: QUIET_BASE_FEE,
+    first: 0,
+    count: 0,
+    logs: 0,
+    gas: 0,
+    ...digestFields(digest),
+  });
+  chain.heights.add(serial);
+  return chain;
+}
+
+/** The words of a digest as a block keeps them. */
+const digestFields = ({ a, b, c, d }: Digest) => ({ digestA: a, digestB: b, digestC: c, digestD: d });
+
+const WORD_DIGITS = 8;
+
+function wordsOf(seed: string): DigestWords {
+  const hex = sha256Hex(`clobsim chain\n${seed}`);
+  const word = (index: number): number =>
+    Number.parseInt(hex.slice(index * WORD_DIGITS, (index + 1) * WORD_DIGITS), 16);
+  return [word(0), word(1), word(2), word(3)];
+}
+
+/** The height of the latest block. */
+export const headOf = (chain: Chain): number => chain.heights.size - 1;
+
+/** The block of a height, or undefined above the head. */
+export function blockAt(chain: Chain, height: number): Block | undefined {
+  const serial = chain.heights.find(height + 1);
+  return serial === undefined ? undefined : chain.blocks.get(serial);
+}
+
+/** The latest block. */
+export const headBlock = (chain: Chain): Block => chain.blocks.get(chain.heights.get(chain.heights.size));
+
+/** What a unit of gas costs in the next block: a spike in force decides. */
+export function baseFeeOf(chain: Chain): number {
+  let fee = QUIET_BASE_FEE;
+  for (const fault of chain.faults) if (fault.fault === "gasSpike") fee = Math.max(fee, fault.baseFee);
+  return fee;
+}
+
+/** Whether all that is pending can be mined without a look at each: in order of arrival, nothing can be missing. */
+export const isOrderly = (chain: Chain): boolean =>
+  chain.held.length === 0 &&
+  chain.faults.length === 0 &&
+  chain.pendingCalls === 0 &&
+  chain.lost.length === 0 &&
+  chain.restricted === 0;
+
+/** What the chain knows of an address that never did anything on it. */
+export const emptyWallet = (): ChainWallet => ({
+  mined: 0,
+  pending: new Map(),
+  native: 0n,
+  allowances: new Map(),
+  operators: new Map(),
+});

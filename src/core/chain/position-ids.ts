@@ -1,0 +1,76 @@
+import type { Outcome } from "../commands.ts";
+import { keccak256Hex, sha256Hex } from "../hash.ts";
+import { CONTRACTS, ORACLE } from "./contracts.ts";
+
+/** The prime of alt_bn128's field (EIP-196); 3 modulo 4. */
+const P =
+  21_888_242_871_839_275_222_246_405_745_257_275_088_696_311_157_297_823_662_689_037_894_645_226_208_583n;
+const CURVE_B = 3n;
+const TOP_BIT = 1n << 255n;
+const PARITY_BIT = 1n << 254n;
+/** A market has two outcomes. */
+const SLOTS = 2;
+/** The set of outcomes that each token stands for, a bit an outcome. */
+const INDEX_SETS: Readonly<Record<Outcome, number>> = { YES: 1, NO: 2 };
+
+/** The set of outcomes that a token stands for, as the contract counts it. */
+export const indexSetOf = (outcome: Outcome): number => INDEX_SETS[outcome];
+
+/** What the oracle is asked about a market: 32 bytes, a function of (seed, market number). */
+export const questionIdOf = (seed: string, market: number): string =>
+  `0x${sha256Hex(`clobsim question\n${market}\n${seed}`)}`;
+
+/** The id of the condition that a question of the exchange's oracle is, by the formula of `conditionId`. */
+export const conditionIdOf = (seed: string, market: number): string =>
+  conditionId(ORACLE, questionIdOf(seed, market), SLOTS);
+
+/** The id of an outcome's token: a 256-bit number in decimal, by the formula of `positionId`. */
+export const tokenIdOf = (condition: string, outcome: Outcome): string =>
+  positionId(CONTRACTS.collateral, collectionId(condition, INDEX_SETS[outcome])).toString();
+
+// The formulas of Gnosis' Conditional Tokens Framework, as its contract CTHelpers has them.
+
+/** keccak256(oracle . questionId . outcomeSlotCount). */
+export const conditionId = (oracle: string, question: string, slots: number): string =>
+  `0x${keccak256Hex(oracle.slice(2) + question.slice(2) + word(BigInt(slots)))}`;
+
+/** keccak256(collateral . collectionId), as a number. */
+export const positionId = (collateral: string, collection: string): bigint =>
+  BigInt(`0x${keccak256Hex(collateral.slice(2) + collection.slice(2))}`);
+
+/**
+ * The id of some outcomes of a condition without a parent: the first point of alt_bn128 at or after a hash of the two,
+ * its y as odd as the hash's top bit says, compressed. Only whether y exists need be known, never y itself.
+ */
+export function collectionId(condition: string, indexSet: number): string {
+  const hash = BigInt(`0x${keccak256Hex(condition.slice(2) + word(BigInt(indexSet)))}`);
+  let x = hash % P;
+  do x = (x + 1n) % P;
+  while (!isSquare((((x * x) % P) * x + CURVE_B) % P));
+  return `0x${word(hash >= TOP_BIT ? x | PARITY_BIT : x)}`;
+}
+
+/** Whether a number has a square root modulo P: the Jacobi symbol (Cohen, algorithm 1.4.10), 1 or 0. */
+function isSquare(value: bigint): boolean {
+  let [a, n] = [value, P];
+  let isPositive = true;
+  while (a !== 0n) {
+    const zeros = trailingZeros(a);
+    a >>= BigInt(zeros);
+    const low = Number(n & 7n);
+    if ((zeros & 1) === 1 && (low === 3 || low === 5)) isPositive = !isPositive;
+    if ((a & 3n) === 3n && (low & 3) === 3) isPositive = !isPositive;
+    [a, n] = [n % a, a];
+  }
+  return isPositive;
+}
+
+function trailingZeros(value: bigint): number {
+  let zeros = 0;
+  for (let rest = value; ; rest >>= 32n, zeros += 32) {
+    const low = Number(BigInt.asIntN(32, rest));
+    if (low !== 0) return zeros + 31 - Math.clz32(low & -low);
+  }
+}
+
+const word = (value: bigint): string => value.toString(16).padStart(64, "0");

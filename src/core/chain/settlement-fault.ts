@@ -1,0 +1,37 @@
+/** What can go wrong with settlements. */
+export type SettlementFaultKind =
+  /** Mined, and reverted. */
+  | "fail"
+  /** Put off once: the trade is RETRYING until the next block. */
+  | "retry"
+  /** Not mined before so many more blocks. */
+  | "delay"
+  /** Never mined, and nobody is told: the trade stays MATCHED. */
+  | "ghost"
+  /** The base fee rises above what the exchange offers: everything of its own waits until its fees are raised. */
+  | "gasSpike";
+
+/** What a fault is set with. */
+export interface SettlementFaultTerms {
+  readonly fault: SettlementFaultKind;
+  /** In millionths. */
+  readonly probability: number;
+  /** How many settlements it befalls at most; null for any number. */
+  readonly times: number | null;
+  /** Of a delay; else 0. */
+  readonly blocks: number;
+  /** Wei per gas, of a spike; else 0. */
+  readonly baseFee: number;
+  /** What the failure says; null says that it was asked for. */
+  readonly reason: string | null;
+}
+
+/** A fault in force. */
+export interface SettlementFault extends SettlementFaultTerms {
+  /** Counts all faults ever set, from 1. */
+  readonly number: number;
+  /** How many settlements it has befallen. */
+  struck: number;
+}
+
+export const CERTAIN = 1_000_000;

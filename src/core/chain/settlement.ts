@@ -1,0 +1,48 @@
+import type { Trade } from "../order.ts";
+import type { State } from "../state.ts";
+import type { Millis } from "../units.ts";
+import type { Block } from "./block.ts";
+import { blockAt, type Chain, confirmationsOf, headOf } from "./chain.ts";
+import type { Transaction } from "./transaction.ts";
+
+/** How far the settlement of a fill has come. */
+export type SettlementStatus = "MATCHED" | "MINED" | "CONFIRMED" | "RETRYING" | "FAILED";
+
+/** The height up to which nothing can change any more. */
+export const finalHeight = ({ chain, config }: State): number =>
+  Math.max(0, headOf(chain) - confirmationsOf(config.settlement));
+
+/** The block that holds a transaction, or null. */
+export const blockOf = (chain: Chain, { block }: Transaction): Block | null =>
+  block === 0 ? null : chain.blocks.get(block);
+
+/** How far a settlement has come. */
+export function settlementStatus(state: State, transaction: Transaction): SettlementStatus {
+  switch (transaction.status) {
+    case "PENDING":
+      return (transaction.oddity?.attempts ?? 0) > 0 ? "RETRYING" : "MATCHED";
+    case "MINED": {
+      const height = blockOf(state.chain, transaction)?.height ?? 0;
+      return height <= finalHeight(state) ? "CONFIRMED" : "MINED";
+    }
+    case "LOST":
+      return "MATCHED";
+    default:
+      return "FAILED";
+  }
+}
+
+/** How far the settlement of a trade has come. */
+export const tradeStatus = (state: State, { transaction }: Trade): SettlementStatus =>
+  settlementStatus(state, state.chain.transactions.get(transaction));
+
+/** When a trade came to the status that it has. */
+export function settledAt(state: State, trade: Trade): Millis {
+  const { chain, config } = state;
+  const transaction = chain.transactions.get(trade.transaction);
+  const block = blockOf(chain, transaction);
+  if (transaction.status === "FAILED") return transaction.oddity?.endedAt ?? trade.at;
+  if (block === null) return trade.at;
+  if (settlementStatus(state, transaction) !== "CONFIRMED") return block.at;
+  return blockAt(chain, block.height + confirmationsOf(config.settlement))?.at ?? block.at;
+}
