@@ -1,3 +1,4 @@
+import { ChainControl } from "./chain-control.ts";
 import type { Connection } from "./connection.ts";
 import type { PageWindow } from "./pages.ts";
 import type * as reply from "./replies.ts";
@@ -7,9 +8,12 @@ import { route } from "./target.ts";
 
 /** The control plane `/sim`, which is no part of the imitated service. Values are the bodies of its replies. */
 export class ControlPlane {
+  /** `/sim/chain`: blocks, what is pending, settlement faults. */
+  readonly chain: ChainControl;
   readonly #connection: Connection;
 
   constructor(connection: Connection) {
+    this.chain = new ChainControl(connection);
     this.#connection = connection;
   }
 

@@ -1,3 +1,4 @@
+import type * as chain from "../wire/schemas/chain.ts";
 import type * as control from "../wire/schemas/control.ts";
 import type * as faults from "../wire/schemas/faults.ts";
 import type * as data from "../wire/schemas/market-data.ts";
@@ -59,4 +60,10 @@ export type AuthExplanation = OutputOf<typeof control.authExplanation>;
 export type Snapshot = OutputOf<typeof snapshots.snapshot>;
 export type Fault = OutputOf<typeof faults.fault>;
 export type RemovedFaults = OutputOf<typeof faults.removedFaults>;
+export type Chain = OutputOf<typeof chain.chain>;
+export type ChainBlock = OutputOf<typeof chain.block>;
+export type ChainTransaction = OutputOf<typeof chain.transaction>;
+export type BumpedFees = OutputOf<typeof chain.bumped>;
+export type SettlementFault = OutputOf<typeof chain.settlementFault>;
+export type EndedSettlementFaults = OutputOf<typeof chain.endedSettlementFaults>;
 export type RecordedScenario = OutputOf<typeof recording.recordedScenario>;

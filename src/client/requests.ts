@@ -1,3 +1,4 @@
+import type * as chain from "../wire/schemas/chain.ts";
 import type * as control from "../wire/schemas/control.ts";
 import type * as faults from "../wire/schemas/faults.ts";
 import type * as trading from "../wire/schemas/trading.ts";
@@ -68,4 +69,5 @@ export type NewEvent = InputOf<typeof control.newEvent>;
 export type NewMarket = InputOf<typeof control.newMarket>;
 export type WinningOutcome = InputOf<typeof control.resolution>["winningOutcome"];
 export type PastedRequest = InputOf<typeof control.pastedRequest>;
+export type NewSettlementFault = InputOf<typeof chain.newSettlementFault>;
 export type NewFault = InputOf<typeof faults.newFault>;

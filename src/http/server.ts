@@ -5,6 +5,7 @@ import { preflightHeaders } from "./cross-origin.ts";
 import { mountEndpoints } from "./dispatch.ts";
 import { Incoming, Outgoing } from "./exchange-message.ts";
 import { guardHost } from "./host-guard.ts";
+import { chainHandlers } from "./routes/chain.ts";
 import { controlHandlers } from "./routes/control.ts";
 import { credentialsHandlers } from "./routes/credentials.ts";
 import { faultHandlers } from "./routes/faults.ts";
@@ -78,6 +79,7 @@ function createRouter(service: Service): Router {
     ...controlHandlers,
     ...snapshotHandlers,
     ...faultHandlers,
+    ...chainHandlers,
     ...recordingHandlers,
   });
   return router;

@@ -6,7 +6,14 @@ import type { Params } from "./params.ts";
 /** Who may call: anybody; a wallet with credentials; or the control plane's caller, who may need a token. */
 export type Access = "public" | "signed" | "control";
 
-export type Tag = "Market data" | "Order book" | "Credentials" | "Trading" | "Control plane" | "Service";
+export type Tag =
+  | "Market data"
+  | "Order book"
+  | "Credentials"
+  | "Trading"
+  | "Control plane"
+  | "Settlement chain"
+  | "Service";
 
 /** A JSON body: its schema documents it, its reader answers what the core needs. */
 export interface BodySpec<T> {

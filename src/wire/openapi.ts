@@ -30,6 +30,7 @@ const TAGS: Readonly<Record<Tag, string>> = {
   Trading: "Orders and fills of the caller; every request is signed.",
   Credentials: "A wallet's signature becomes API credentials.",
   "Control plane": "Clock, funds, markets, state and explanations; not part of the imitated service.",
+  "Settlement chain": "Blocks, what is pending, and what goes wrong; not part of the imitated service.",
   Service: "The server itself.",
 };
 

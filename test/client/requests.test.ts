@@ -158,6 +158,30 @@ const CALLS: readonly (readonly [endpoint: string, target: string, body: object 
   ["GET /sim/faults", "/sim/faults", null, ({ control }) => control.faults()],
   ["DELETE /sim/faults", "/sim/faults", null, ({ control }) => control.clearFaults()],
   ["DELETE /sim/faults/{id}", "/sim/faults/fault-1", null, ({ control }) => control.deleteFault("fault-1")],
+  ["GET /sim/chain", "/sim/chain", null, ({ control }) => control.chain.info()],
+  [
+    "GET /sim/chain/blocks",
+    "/sim/chain/blocks?limit=3",
+    null,
+    ({ control }) => control.chain.blocks({ limit: 3 }),
+  ],
+  ["GET /sim/chain/pending", "/sim/chain/pending", null, ({ control }) => control.chain.pending()],
+  ["POST /sim/chain/mine", "/sim/chain/mine", { blocks: 2 }, ({ control }) => control.chain.mine(2)],
+  ["POST /sim/chain/bump", "/sim/chain/bump", null, ({ control }) => control.chain.bump()],
+  [
+    "POST /sim/chain/faults",
+    "/sim/chain/faults",
+    { kind: "delay", blocks: 3 },
+    ({ control }) => control.chain.addFault({ kind: "delay", blocks: 3 }),
+  ],
+  ["GET /sim/chain/faults", "/sim/chain/faults", null, ({ control }) => control.chain.faults()],
+  ["DELETE /sim/chain/faults", "/sim/chain/faults", null, ({ control }) => control.chain.clearFaults()],
+  [
+    "DELETE /sim/chain/faults/{id}",
+    "/sim/chain/faults/settlement-fault-1",
+    null,
+    ({ control }) => control.chain.deleteFault("settlement-fault-1"),
+  ],
 ];
 
 describe("a method of the client", () => {

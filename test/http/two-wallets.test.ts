@@ -122,7 +122,9 @@ async function tellsStory(orderId: string, takers: readonly string[]): Promise<v
     nowBehind: { orders: 0, shares: 0 },
   });
   expect(story.fills.map(({ counterOrderId }) => counterOrderId)).toEqual(takers);
-  const told = story.story.map(({ what }) => what);
+  const sentences = story.story.map(({ what }) => what);
+  expect(sentences.filter((what) => what.startsWith("settlement waits for the block"))).toHaveLength(2);
+  const told = sentences.filter((what) => !what.startsWith("settlement"));
   expect(told).toHaveLength(5);
   expect(told[0]).toContain("SELL 100 YES @ 0.575 GTC");
   expect(told[1]).toContain("joined an empty level at 0.575");

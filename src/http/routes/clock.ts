@@ -1,3 +1,4 @@
+import { headBlock } from "../../core/chain/chain.ts";
 import { idOf } from "../../core/ids.ts";
 import { parseDuration, parseIso, toIso } from "../../core/time.ts";
 import { MAX_MILLIS, type Millis, millis } from "../../core/units.ts";
@@ -42,8 +43,12 @@ export function changeClock(service: Service, change: NewClock): object {
   const { order: prefix } = exchange.state.idPrefixes;
   const unwatch = exchange.watch((_sequence, at, events) => {
     for (const event of events) {
-      if (event.kind !== "orderExpired") continue;
-      fired.push({ kind: "ORDER_EXPIRED", orderId: idOf(prefix, event.order), at: toIso(at) });
+      if (event.kind === "orderExpired") {
+        fired.push({ kind: "ORDER_EXPIRED", orderId: idOf(prefix, event.order), at: toIso(at) });
+      } else if (event.kind === "blocksMined" || event.kind === "blockSealed") {
+        const { height, count } = headBlock(exchange.state.chain);
+        fired.push({ kind: "BLOCK_MINED", blockNumber: height, transactions: count, at: toIso(at) });
+      }
     }
   });
   try {

@@ -103,6 +103,8 @@ export function infoReply(service: Service): object {
       numbers: numbers.mode,
       credentials: options.credentials,
       personalSign: options.personalSign,
+      settlement: state.config.settlement,
+      balances: state.config.balances,
       faucet: {
         collateral: numbers.money(faucet.collateral),
         sharesOfEveryToken: numbers.size(faucet.everyMarket),

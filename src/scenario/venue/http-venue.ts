@@ -101,7 +101,9 @@ export class HttpVenue extends HttpSights implements Venue {
   async advanceTo(moment: Millis): Promise<readonly Expired[]> {
     const { fired } = demand(await this.control.control.setClock({ time: toIso(moment) }));
     this.#now = moment;
-    return fired.map(({ orderId, at }) => ({ key: orderId, at: parseIso(at) ?? moment }));
+    return fired.flatMap((event) =>
+      event.kind === "ORDER_EXPIRED" ? [{ key: event.orderId, at: parseIso(event.at) ?? moment }] : [],
+    );
   }
 
   async close(market: string): Promise<Attempt<null>> {

@@ -1,5 +1,6 @@
 import { endpoint, NO_QUERY } from "../endpoint.ts";
 import { health, openApiReply } from "../schemas/control.ts";
+import { chain } from "./chain.ts";
 import { control } from "./control.ts";
 import { faults } from "./faults.ts";
 import { marketData } from "./market-data.ts";
@@ -48,6 +49,7 @@ export const ENDPOINTS = [
   ...control,
   ...snapshots,
   ...faults,
+  ...chain,
   ...recording,
   ...service,
 ] as const;

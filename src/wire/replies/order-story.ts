@@ -1,12 +1,15 @@
 import { NO_SLOT } from "../../core/book/order-pool.ts";
+import { settledAt } from "../../core/chain/settlement.ts";
+import type { Transaction } from "../../core/chain/transaction.ts";
 import { idOf } from "../../core/ids.ts";
 import { outcomeOf } from "../../core/market.ts";
-import { type Order, remainingOf } from "../../core/order.ts";
+import { type Order, remainingOf, type Trade } from "../../core/order.ts";
 import { toIso } from "../../core/time.ts";
 import type { Millis } from "../../core/units.ts";
 import { checksummed } from "../address.ts";
 import { PRICE_PLACES, SIZE_PLACES, textOf } from "../decimals.ts";
 import { fillsOf, orderReply, tradeReply } from "./order-reply.ts";
+import { settlementWords } from "./settlement-words.ts";
 import type { View } from "./view.ts";
 
 const priceText = (units: number): string => textOf(units, PRICE_PLACES);
@@ -33,6 +36,11 @@ export function orderStory(view: View, order: Order) {
     story.splice(taken + 1, 0, line(order.createdAt, joiningOf(order)));
   }
   if (order.status !== "LIVE") story.push(line(order.updatedAt, endingOf(view, order)));
+  for (const transaction of settlementsOf(view, fills)) {
+    const words = settlementWords(view.state, transaction);
+    if (words !== null) story.push(line(endOf(view, transaction), words));
+  }
+  story.sort((a, b) => (a.at < b.at ? -1 : a.at === b.at ? 0 : 1));
   return {
     order: orderReply(view, order),
     owner: checksummed(view.state.accounts.get(order.account).address),
@@ -42,6 +50,16 @@ export function orderStory(view: View, order: Order) {
     fills: fills.map(({ trade, role }) => tradeReply(view, trade, role)),
   };
 }
+
+/** The transactions that settle some fills, each once. */
+const settlementsOf = ({ state }: View, fills: readonly { readonly trade: Trade }[]): Transaction[] =>
+  [...new Set(fills.map(({ trade }) => trade.transaction))].map((number) =>
+    state.chain.transactions.get(number),
+  );
+
+/** When a settlement came to where it is. */
+const endOf = ({ state }: View, { firstTrade }: Transaction): Millis =>
+  settledAt(state, state.trades.get(firstTrade));
 
 /** The own order that stood in the way, as the end of a sentence; empty when there was none. */
 const ownInWay = ({ state }: View, order: Order): string =>

@@ -23,7 +23,20 @@ export const clock = exactly("Clock", clockShape, "`rate` is virtual seconds per
 
 export const clockChange = exactly("ClockChange", {
   ...clockShape,
-  fired: z.array(exactly("Fired", { kind: z.literal("ORDER_EXPIRED"), orderId: uuid, at: moment })),
+  fired: z.array(
+    named(
+      "Fired",
+      z.discriminatedUnion("kind", [
+        z.strictObject({ kind: z.literal("ORDER_EXPIRED"), orderId: uuid, at: moment }),
+        z.strictObject({
+          kind: z.literal("BLOCK_MINED"),
+          blockNumber: count,
+          transactions: count,
+          at: moment,
+        }),
+      ]),
+    ),
+  ),
 });
 
 export const newClock = named(
@@ -47,6 +60,8 @@ export const info = exactly("Info", {
     numbers: z.enum(["number", "string"]),
     credentials: z.enum(["rotate", "once"]),
     personalSign: z.boolean(),
+    settlement: z.enum(["instant", "auto", "manual"]),
+    balances: z.enum(["optimistic", "settled"]),
     faucet: z.strictObject({ collateral: usdc, sharesOfEveryToken: shares }),
   }),
   events: count,

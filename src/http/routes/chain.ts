@@ -1,0 +1,175 @@
+import {
+  CERTAIN,
+  type SettlementFault,
+  type SettlementFaultKind,
+} from "../../core/chain/settlement-fault.ts";
+import type { Transaction } from "../../core/chain/transaction.ts";
+import { ApiError } from "../../wire/errors.ts";
+import { blockReply, chainReply, transactionReply, WEI_PER_GWEI } from "../../wire/replies/chain-reply.ts";
+import { pageOf } from "../../wire/replies/view.ts";
+import type { Handlers } from "../handler.ts";
+import { type Service, viewOf } from "../service.ts";
+import { accept } from "./trading.ts";
+
+/** How many settlement faults are in force at once. */
+const MAX_FAULTS = 1_000;
+const SPIKE_GWEI = 500;
+
+/** /sim/chain. */
+export const chainHandlers: Handlers<
+  | "getChain"
+  | "listBlocks"
+  | "listPendingTransactions"
+  | "mineBlocks"
+  | "bumpFees"
+  | "listSettlementFaults"
+  | "addSettlementFault"
+  | "removeSettlementFaults"
+  | "removeSettlementFault"
+> = {
+  getChain: (_call, service) => chainReply(viewOf(service)),
+  listBlocks: ({ query }, service) => {
+    const view = viewOf(service);
+    const { heights, blocks } = view.state.chain;
+    return pageOf(heights.size, query, (index) =>
+      blockReply(view, blocks.get(heights.get(heights.size - index))),
+    );
+  },
+  listPendingTransactions: ({ query }, service) => {
+    const view = viewOf(service);
+    const pending = unminedOf(service);
+    return pageOf(pending.length, query, (index) => transactionReply(view, pending[index] as Transaction));
+  },
+  mineBlocks: ({ body }, service) => {
+    accept(service, service.exchange.submit({ kind: "mineBlocks", count: body.blocks }));
+    return chainReply(viewOf(service));
+  },
+  bumpFees: (_call, service) => {
+    const events = accept(service, service.exchange.submit({ kind: "bumpFees" }));
+    const [event] = events;
+    return { bumped: event?.kind === "feesBumped" ? event.transactions.length : 0 };
+  },
+  listSettlementFaults: ({ query }, { exchange }) => {
+    const { faults } = exchange.state.chain;
+    return pageOf(faults.length, query, (index) => faultReply(faults[index] as SettlementFault));
+  },
+  addSettlementFault: ({ body }, service) => addFault(service, body),
+  removeSettlementFaults: (_call, service) => {
+    const removed = service.exchange.state.chain.faults.map(({ number }) => idOf(number));
+    accept(service, service.exchange.submit({ kind: "endSettlementFault", number: null }));
+    return { removed };
+  },
+  removeSettlementFault: ({ path }, service) => {
+    const { faults } = service.exchange.state.chain;
+    const found = faults.find(({ number }) => idOf(number) === path.id);
+    if (found === undefined) {
+      throw new ApiError(
+        "FAULT_NOT_FOUND",
+        `no settlement fault ${JSON.stringify((path.id ?? "").slice(0, 80))}`,
+        {
+          hint:
+            faults.length === 0
+              ? "there are none in force: one that has befallen as many settlements as it was to is over"
+              : `there are ${faults.map(({ number }) => idOf(number)).join(", ")}`,
+        },
+      );
+    }
+    accept(service, service.exchange.submit({ kind: "endSettlementFault", number: found.number }));
+    return faultReply(found);
+  },
+};
+
+const idOf = (number: number): string => `settlement-fault-${number}`;
+
+/** What waits for a block, or will never be mined though the ledger counts on it; oldest first. */
+function unminedOf({ exchange }: Service): Transaction[] {
+  const { held, lost, fresh, transactions } = exchange.state.chain;
+  const found = [...held, ...lost].sort((a, b) => a - b).map((number) => transactions.get(number));
+  for (let number = fresh; number <= transactions.size; number += 1) found.push(transactions.get(number));
+  return found.filter(({ status }) => status === "PENDING" || status === "LOST");
+}
+
+interface NewFault {
+  readonly kind: "fail" | "retry" | "delay" | "ghost" | "gas-spike" | "reorg";
+  readonly times?: number | undefined;
+  readonly probability?: number | undefined;
+  readonly blocks?: number | undefined;
+  readonly baseFeeGwei?: number | undefined;
+  readonly depth?: number | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** Which fields mean something of which kind, beside `kind`. */
+const FIELDS: Readonly<Record<NewFault["kind"], readonly (keyof NewFault)[]>> = {
+  fail: ["times", "probability", "reason"],
+  retry: ["times", "probability"],
+  delay: ["times", "probability", "blocks"],
+  ghost: ["times", "probability"],
+  "gas-spike": ["baseFeeGwei"],
+  reorg: ["depth"],
+};
+
+function addFault(service: Service, fault: NewFault): object {
+  refuseStrayFields(fault);
+  const { exchange } = service;
+  if (fault.kind === "reorg") {
+    const depth = fault.depth ?? 1;
+    accept(service, exchange.submit({ kind: "reorganizeChain", depth }));
+    return { ...NO_TERMS, id: null, kind: "reorg", times: 1, depth, struck: 1, remaining: 0 };
+  }
+  if (exchange.state.chain.faults.length >= MAX_FAULTS) {
+    throw new ApiError("LIMIT_REACHED", `there are ${MAX_FAULTS} settlement faults, and no more are kept`, {
+      hint: "DELETE /sim/chain/faults/{id} ends one, DELETE /sim/chain/faults all",
+      details: { maximum: MAX_FAULTS },
+    });
+  }
+  const isSpike = fault.kind === "gas-spike";
+  accept(
+    service,
+    exchange.submit({
+      kind: "setSettlementFault",
+      fault: isSpike ? "gasSpike" : (fault.kind as Exclude<SettlementFaultKind, "gasSpike">),
+      probability: Math.round((fault.probability ?? 1) * CERTAIN),
+      times: fault.times ?? (fault.probability === undefined && !isSpike ? 1 : null),
+      blocks: fault.kind === "delay" ? (fault.blocks ?? 1) : 0,
+      baseFee: isSpike ? Math.round((fault.baseFeeGwei ?? SPIKE_GWEI) * WEI_PER_GWEI) : 0,
+      reason: fault.reason ?? null,
+    }),
+  );
+  return faultReply(exchange.state.chain.faults.at(-1) as SettlementFault);
+}
+
+/** A field that means nothing of its kind was meant for another one. @throws ApiError `INVALID_PARAMETER`. */
+function refuseStrayFields(fault: NewFault): void {
+  const known = FIELDS[fault.kind];
+  const names = Object.keys(fault) as (keyof NewFault)[];
+  const stray = names.filter((name) => name !== "kind" && fault[name] !== undefined && !known.includes(name));
+  if (stray.length === 0) return;
+  throw new ApiError(
+    "INVALID_PARAMETER",
+    `${stray.join(", ")}: means nothing of a fault of kind ${fault.kind}`,
+    {
+      hint: `beside kind it takes ${known.join(", ")}`,
+      details: { fields: stray },
+    },
+  );
+}
+
+const NO_TERMS = { probability: 1, blocks: null, baseFeeGwei: null, reason: null };
+
+function faultReply(fault: SettlementFault): object {
+  const { number, times, probability, blocks, baseFee, reason, struck } = fault;
+  const isSpike = fault.fault === "gasSpike";
+  return {
+    id: idOf(number),
+    kind: isSpike ? "gas-spike" : fault.fault,
+    times,
+    probability: probability / CERTAIN,
+    blocks: fault.fault === "delay" ? blocks : null,
+    baseFeeGwei: isSpike ? baseFee / WEI_PER_GWEI : null,
+    depth: null,
+    reason,
+    struck,
+    remaining: times === null ? null : times - struck,
+  };
+}

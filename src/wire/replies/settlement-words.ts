@@ -1,0 +1,66 @@
+import { baseFeeOf, confirmationsOf, OPERATOR_MAX_FEE } from "../../core/chain/chain.ts";
+import { transactionHash } from "../../core/chain/chain-hashes.ts";
+import { blockOf, finalHeight } from "../../core/chain/settlement.ts";
+import type { Oddity, Transaction } from "../../core/chain/transaction.ts";
+import type { State } from "../../core/state.ts";
+import { toIso } from "../../core/time.ts";
+
+const GWEI = 1_000_000_000;
+
+/** Why a transaction is not mined, or not carried out; null when it is. */
+export function whyUnsettled(state: State, { status, oddity, content }: Transaction): string | null {
+  switch (status) {
+    case "MINED":
+      return null;
+    case "PENDING":
+      return content?.kind === "deposit" || content?.kind === "prepare"
+        ? "in effect already; the next block has it"
+        : whatItWaitsFor(state, oddity);
+    case "REPLACED":
+      return "another transaction of its sender has its nonce";
+    default:
+      return oddity?.reason ?? null;
+  }
+}
+
+function whatItWaitsFor(state: State, oddity: Oddity | null): string {
+  const { chain, config } = state;
+  switch (oddity?.hold ?? null) {
+    case "DELAYED":
+      return `delayed until block ${oddity?.notBefore}`;
+    case "UNDERPRICED":
+      return `waits until its fee is raised: the base fee is ${baseFeeOf(chain) / GWEI} gwei, the exchange offers ${OPERATOR_MAX_FEE / GWEI}`;
+    case "UNFUNDED":
+      return `retried: a party has not yet received on the chain what it pays with (attempt ${oddity?.attempts})`;
+    case "RETRIED":
+      return `retried after attempt ${oddity?.attempts} failed`;
+    case "NONCE_GAP":
+      return "waits for an earlier nonce of its sender";
+    case "NO_GAS_MONEY":
+      return "waits until its sender can pay for gas";
+    case "REORGANIZED":
+      return "taken out of its block by a reorganization, waits for the next block";
+    case null:
+      if (chain.nextBlockAt !== null) return `waits for the block that is due at ${toIso(chain.nextBlockAt)}`;
+      return config.settlement === "manual"
+        ? "waits until somebody mines a block"
+        : "waits for the next block";
+  }
+}
+
+/** How far the settlement of a fill has come, as a sentence about it; null when it is final and as it should be. */
+export function settlementWords(state: State, transaction: Transaction): string | null {
+  const { status } = transaction;
+  const block = blockOf(state.chain, transaction);
+  const why = whyUnsettled(state, transaction);
+  if (status === "MINED" && block !== null) {
+    const left = block.height - finalHeight(state);
+    if (left <= 0) return null;
+    const hash = transactionHash(state, transaction);
+    return `mined in block ${block.height} (${hash}), final after ${left} of ${confirmationsOf(state.config.settlement)} more blocks`;
+  }
+  if (status === "PENDING") return `settlement ${why}`;
+  if (status === "LOST") return "settlement lost: it will never be mined, though the ledger counts on it";
+  const where = block === null ? "before any block had it" : `in block ${block.height}`;
+  return `settlement failed ${where}: ${why}; USDC and shares went back to all parties, the matched size stays`;
+}
