@@ -28,6 +28,11 @@ export class ChainControl {
     return this.#connection.ask({ path: "/sim/chain/pending", query: { ...window } });
   }
 
+  /** Shares and locked USDC of a market, in the ledger and on the chain. */
+  supply(idOrSlug: string): Promise<Result<reply.MarketSupply>> {
+    return this.#connection.ask({ path: route`/sim/chain/supply/${idOrSlug}` });
+  }
+
   /** Mines blocks at once; all that is pending is in the first. */
   mine(blocks = 1): Promise<Result<reply.Chain>> {
     return this.#connection.ask({ method: "POST", path: "/sim/chain/mine", body: { blocks } });

@@ -63,6 +63,7 @@ export type RemovedFaults = OutputOf<typeof faults.removedFaults>;
 export type Chain = OutputOf<typeof chain.chain>;
 export type ChainBlock = OutputOf<typeof chain.block>;
 export type ChainTransaction = OutputOf<typeof chain.transaction>;
+export type MarketSupply = OutputOf<typeof chain.supply>;
 export type BumpedFees = OutputOf<typeof chain.bumped>;
 export type SettlementFault = OutputOf<typeof chain.settlementFault>;
 export type EndedSettlementFaults = OutputOf<typeof chain.endedSettlementFaults>;

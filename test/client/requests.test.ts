@@ -166,6 +166,12 @@ const CALLS: readonly (readonly [endpoint: string, target: string, body: object 
     ({ control }) => control.chain.blocks({ limit: 3 }),
   ],
   ["GET /sim/chain/pending", "/sim/chain/pending", null, ({ control }) => control.chain.pending()],
+  [
+    "GET /sim/chain/supply/{idOrSlug}",
+    "/sim/chain/supply/rain",
+    null,
+    ({ control }) => control.chain.supply("rain"),
+  ],
   ["POST /sim/chain/mine", "/sim/chain/mine", { blocks: 2 }, ({ control }) => control.chain.mine(2)],
   ["POST /sim/chain/bump", "/sim/chain/bump", null, ({ control }) => control.chain.bump()],
   [

@@ -43,7 +43,7 @@ describe("GET /sim/accounts", () => {
 describe("GET /sim/accounts/{address}", () => {
   it("of an address that never came is empty, in its EIP-55 spelling", async () => {
     const { address } = wallet(101);
-    const collateral = { balance: 0, available: 0, reserved: 0 };
+    const collateral = { balance: 0, available: 0, reserved: 0, onChain: 0 };
     const empty = { address, collateral, sharesOfEveryOtherToken: 0, tokens: [] };
     expect(await accountOf(address.toLowerCase())).toEqual(empty);
     expect(await accountOf(`0x${address.slice(2).toUpperCase()}`)).toEqual(empty);

@@ -35,7 +35,7 @@ afterAll(() => Promise.all([asNumbers.api.close(), asText.api.close()]));
 /** Every decimal of a reply as text, by its place; other numbers stay. */
 const DECIMALS = new Set(
   `price size sharesOfEveryOtherToken sizeMatched sizeRemaining avgPrice fee tickSize minOrderSize bestBid bestAsk lastTradePrice volume
-   liquidity mid spread p balance available reserved required shares collateral sharesOfEveryToken step`.split(
+   liquidity mid spread p balance available reserved onChain required shares collateral sharesOfEveryToken step`.split(
     /\s+/,
   ),
 );

@@ -1,25 +1,28 @@
-import {
-  CERTAIN,
-  type SettlementFault,
-  type SettlementFaultKind,
-} from "../../core/chain/settlement-fault.ts";
+import { CERTAIN, type SettlementFault } from "../../core/chain/settlement-fault.ts";
 import type { Transaction } from "../../core/chain/transaction.ts";
 import { ApiError } from "../../wire/errors.ts";
-import { blockReply, chainReply, transactionReply, WEI_PER_GWEI } from "../../wire/replies/chain-reply.ts";
+import { blockReply, chainReply, supplyReply, transactionReply } from "../../wire/replies/chain-reply.ts";
 import { pageOf } from "../../wire/replies/view.ts";
+import {
+  FAULT_FIELDS,
+  faultTerms,
+  type SettlementFaultWords,
+  WEI_PER_GWEI,
+} from "../../wire/settlement-faults.ts";
 import type { Handlers } from "../handler.ts";
 import { type Service, viewOf } from "../service.ts";
+import { findMarket } from "./lookup.ts";
 import { accept } from "./trading.ts";
 
 /** How many settlement faults are in force at once. */
 const MAX_FAULTS = 1_000;
-const SPIKE_GWEI = 500;
 
 /** /sim/chain. */
 export const chainHandlers: Handlers<
   | "getChain"
   | "listBlocks"
   | "listPendingTransactions"
+  | "getSupply"
   | "mineBlocks"
   | "bumpFees"
   | "listSettlementFaults"
@@ -39,6 +42,10 @@ export const chainHandlers: Handlers<
     const view = viewOf(service);
     const pending = unminedOf(service);
     return pageOf(pending.length, query, (index) => transactionReply(view, pending[index] as Transaction));
+  },
+  getSupply: ({ path }, service) => {
+    const view = viewOf(service);
+    return supplyReply(view, findMarket(view, path.idOrSlug ?? ""));
   },
   mineBlocks: ({ body }, service) => {
     accept(service, service.exchange.submit({ kind: "mineBlocks", count: body.blocks }));
@@ -89,25 +96,12 @@ function unminedOf({ exchange }: Service): Transaction[] {
   return found.filter(({ status }) => status === "PENDING" || status === "LOST");
 }
 
-interface NewFault {
-  readonly kind: "fail" | "retry" | "delay" | "ghost" | "gas-spike" | "reorg";
-  readonly times?: number | undefined;
-  readonly probability?: number | undefined;
-  readonly blocks?: number | undefined;
-  readonly baseFeeGwei?: number | undefined;
-  readonly depth?: number | undefined;
-  readonly reason?: string | undefined;
-}
+type NewFault =
+  | (SettlementFaultWords & { readonly depth?: number | undefined })
+  | (Omit<SettlementFaultWords, "kind"> & { readonly kind: "reorg"; readonly depth?: number | undefined });
 
 /** Which fields mean something of which kind, beside `kind`. */
-const FIELDS: Readonly<Record<NewFault["kind"], readonly (keyof NewFault)[]>> = {
-  fail: ["times", "probability", "reason"],
-  retry: ["times", "probability"],
-  delay: ["times", "probability", "blocks"],
-  ghost: ["times", "probability"],
-  "gas-spike": ["baseFeeGwei"],
-  reorg: ["depth"],
-};
+const FIELDS: Readonly<Record<NewFault["kind"], readonly string[]>> = { ...FAULT_FIELDS, reorg: ["depth"] };
 
 function addFault(service: Service, fault: NewFault): object {
   refuseStrayFields(fault);
@@ -123,27 +117,16 @@ function addFault(service: Service, fault: NewFault): object {
       details: { maximum: MAX_FAULTS },
     });
   }
-  const isSpike = fault.kind === "gas-spike";
-  accept(
-    service,
-    exchange.submit({
-      kind: "setSettlementFault",
-      fault: isSpike ? "gasSpike" : (fault.kind as Exclude<SettlementFaultKind, "gasSpike">),
-      probability: Math.round((fault.probability ?? 1) * CERTAIN),
-      times: fault.times ?? (fault.probability === undefined && !isSpike ? 1 : null),
-      blocks: fault.kind === "delay" ? (fault.blocks ?? 1) : 0,
-      baseFee: isSpike ? Math.round((fault.baseFeeGwei ?? SPIKE_GWEI) * WEI_PER_GWEI) : 0,
-      reason: fault.reason ?? null,
-    }),
-  );
+  accept(service, exchange.submit({ kind: "setSettlementFault", ...faultTerms(fault) }));
   return faultReply(exchange.state.chain.faults.at(-1) as SettlementFault);
 }
 
 /** A field that means nothing of its kind was meant for another one. @throws ApiError `INVALID_PARAMETER`. */
 function refuseStrayFields(fault: NewFault): void {
   const known = FIELDS[fault.kind];
-  const names = Object.keys(fault) as (keyof NewFault)[];
-  const stray = names.filter((name) => name !== "kind" && fault[name] !== undefined && !known.includes(name));
+  const stray = Object.entries(fault).flatMap(([name, value]) =>
+    name === "kind" || value === undefined || known.includes(name) ? [] : [name],
+  );
   if (stray.length === 0) return;
   throw new ApiError(
     "INVALID_PARAMETER",

@@ -39,6 +39,14 @@ export const chain = [
     reply: schema.transactionPage,
   }),
   endpoint({
+    ...read,
+    operation: "getSupply",
+    path: "/sim/chain/supply/{idOrSlug}",
+    summary: "Shares and locked USDC of a market, in the ledger and on the chain",
+    reply: schema.supply,
+    errors: ["MARKET_NOT_FOUND"],
+  }),
+  endpoint({
     ...write,
     operation: "mineBlocks",
     path: "/sim/chain/mine",

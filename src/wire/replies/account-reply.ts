@@ -1,4 +1,4 @@
-import { type Account, availableOf, type Balance } from "../../core/account.ts";
+import { type Account, availableOf, type Balance, onChainOf } from "../../core/account.ts";
 import type { Outcome } from "../../core/commands.ts";
 import { tokenIdIn } from "../../core/market.ts";
 import type { Size } from "../../core/units.ts";
@@ -7,7 +7,7 @@ import { marketIdOf, type View } from "./view.ts";
 
 /**
  * What an address has (contract, section 7): USDC, shares of the markets it has touched, and how many it is granted of
- * each token of all others.
+ * each token of all others. `onChain` is what its wallet holds on the settlement chain.
  */
 export function accountReply(view: View, account: Account): object {
   const { state, numbers } = view;
@@ -19,6 +19,7 @@ export function accountReply(view: View, account: Account): object {
       balance: numbers.money(collateral.balance),
       available: numbers.money(availableOf(collateral, state.config.balances)),
       reserved: numbers.money(collateral.reserved),
+      onChain: numbers.money(onChainOf(collateral)),
     },
     sharesOfEveryOtherToken: numbers.size(account.everyMarket),
     tokens: holdings.flatMap(([number, { yes, no }]) => {
@@ -30,6 +31,7 @@ export function accountReply(view: View, account: Account): object {
         balance: numbers.size(of.balance),
         available: numbers.size(availableOf(of, state.config.balances)),
         reserved: numbers.size(of.reserved),
+        onChain: numbers.size(onChainOf(of)),
       });
       return [shares("YES", yes), shares("NO", no)];
     }),

@@ -5,12 +5,13 @@ import { CONTRACTS, OPERATOR, ORACLE } from "../../core/chain/contracts.ts";
 import { finalHeight } from "../../core/chain/settlement.ts";
 import { kindOf, type Transaction } from "../../core/chain/transaction.ts";
 import { idOf } from "../../core/ids.ts";
+import type { Market, Supply } from "../../core/market.ts";
 import { toIso } from "../../core/time.ts";
 import { checksummed } from "../address.ts";
+import { WEI_PER_GWEI } from "../settlement-faults.ts";
 import { whyUnsettled } from "./settlement-words.ts";
-import { isoOrNull, type View } from "./view.ts";
+import { isoOrNull, marketIdOf, type View } from "./view.ts";
 
-export const WEI_PER_GWEI = 1_000_000_000;
 const NO_PARENT = `0x${"0".repeat(64)}`;
 
 /** The chain as it stands (contract, section 7). */
@@ -71,5 +72,21 @@ export function transactionReply({ state }: View, transaction: Transaction): obj
     status: transaction.status,
     reason: whyUnsettled(state, transaction),
     tradeIds: ids,
+  };
+}
+
+/** What a market has issued: as the ledger counts it, and what of it the chain has. */
+export function supplyReply(view: View, market: Market): object {
+  const { numbers } = view;
+  const amounts = ({ yes, no, collateral }: Supply): object => ({
+    YES: numbers.size(yes),
+    NO: numbers.size(no),
+    collateral: numbers.money(collateral),
+  });
+  return {
+    marketId: marketIdOf(view, market),
+    conditionId: market.conditionId,
+    ledger: amounts(market.supply),
+    onChain: amounts(market.onChain),
   };
 }

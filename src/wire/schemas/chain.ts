@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { address, count, hash32, moment, page, uuid } from "./quantities.ts";
+import { address, count, hash32, moment, page, shares, usdc, uuid } from "./quantities.ts";
 import { exactly, named } from "./registry.ts";
 
 const MOST_BLOCKS = 100_000;
@@ -45,6 +45,15 @@ export const chain = exactly("Chain", {
   }),
   oracle: address,
   operator: address,
+});
+
+const issued = z.strictObject({ YES: shares, NO: shares, collateral: usdc });
+
+export const supply = exactly("MarketSupply", {
+  marketId: uuid,
+  conditionId: hash32,
+  ledger: issued.meta({ description: "With what pending settlements will change." }),
+  onChain: issued,
 });
 
 export const mining = named(

@@ -72,11 +72,11 @@ export const info = exactly("Info", {
   houseAccounts: z.strictObject({ faucet: address, fees: address }),
 });
 
-const balance = { balance: shares, available: shares, reserved: shares };
+const balance = { balance: shares, available: shares, reserved: shares, onChain: shares };
 
 export const account = exactly("Account", {
   address,
-  collateral: z.strictObject({ balance: usdc, available: usdc, reserved: usdc }),
+  collateral: z.strictObject({ balance: usdc, available: usdc, reserved: usdc, onChain: usdc }),
   sharesOfEveryOtherToken: shares,
   tokens: z.array(z.strictObject({ tokenId, marketId: uuid, outcome, ...balance })),
 });

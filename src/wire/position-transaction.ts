@@ -1,0 +1,81 @@
+import { NO_PARENT, type PartitionCall, type RedeemCall } from "../core/chain/call.ts";
+import { OPERATOR_MAX_FEE, QUIET_BASE_FEE } from "../core/chain/chain.ts";
+import type { SendTransaction } from "../core/chain/chain-commands.ts";
+import { CONTRACTS, TOKEN_UNITS } from "../core/chain/contracts.ts";
+import { callGas } from "../core/chain/gas.ts";
+import { indexSetOf } from "../core/chain/position-ids.ts";
+import type { Address } from "../core/commands.ts";
+import type { Size } from "../core/units.ts";
+
+/** What a wallet asks of a market's condition: full sets out of USDC or back into it, or what its shares pay. */
+export type PositionChange =
+  | { readonly kind: "split" | "merge"; readonly size: Size }
+  | { readonly kind: "redeem" };
+
+/** The most that such a wallet offers for its gas, in wei, and what of it is a tip: what the exchange offers itself. */
+const MAX_FEE = OPERATOR_MAX_FEE;
+const TIP = QUIET_BASE_FEE;
+
+const BOTH_OUTCOMES = [indexSetOf("YES"), indexSetOf("NO")].map(String);
+
+/** The transaction by which a wallet changes what it holds of a condition, the same wherever it is sent from. */
+export function positionTransaction(
+  from: Address,
+  condition: string,
+  change: PositionChange,
+): SendTransaction {
+  const call = callOf(condition, change);
+  const input = inputOf(call);
+  return {
+    kind: "sendTransaction",
+    from,
+    to: CONTRACTS.conditionalTokens,
+    nonce: null,
+    value: "0",
+    gas: callGas(call, input),
+    maxFeePerGas: MAX_FEE,
+    maxPriorityFeePerGas: TIP,
+    input,
+    call,
+    raw: null,
+    hash: null,
+  };
+}
+
+function callOf(condition: string, change: PositionChange): PartitionCall | RedeemCall {
+  const of = { collateral: CONTRACTS.collateral, parent: NO_PARENT, condition };
+  if (change.kind === "redeem") return { kind: "redeem", ...of, indexSets: BOTH_OUTCOMES };
+  const amount = String(change.size * TOKEN_UNITS);
+  return { kind: change.kind, ...of, partition: BOTH_OUTCOMES, amount };
+}
+
+/** The first four bytes of the Keccak-256 of each function's signature. */
+const SELECTORS = {
+  /** splitPosition(address,bytes32,bytes32,uint256[],uint256) */
+  split: "72ce4275",
+  /** mergePositions(address,bytes32,bytes32,uint256[],uint256) */
+  merge: "9e7212ad",
+  /** redeemPositions(address,bytes32,bytes32,uint256[]) */
+  redeem: "01b7037c",
+} as const;
+
+const WORD_BYTES = 32;
+
+/** The call as the contract reads it: its selector, then words of 32 bytes; a list stands behind all other arguments. */
+function inputOf(call: PartitionCall | RedeemCall): string {
+  const ids = [word(BigInt(call.collateral)), call.parent.slice(2), call.condition.slice(2)];
+  const isRedemption = call.kind === "redeem";
+  const list = isRedemption ? call.indexSets : call.partition;
+  const amounts = isRedemption ? [] : [word(BigInt(call.amount))];
+  const head = ids.length + 1 + amounts.length;
+  const words = [
+    ...ids,
+    word(BigInt(head * WORD_BYTES)),
+    ...amounts,
+    word(BigInt(list.length)),
+    ...list.map((item) => word(BigInt(item))),
+  ];
+  return `0x${SELECTORS[call.kind]}${words.join("")}`;
+}
+
+const word = (value: bigint): string => value.toString(16).padStart(2 * WORD_BYTES, "0");

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { MarketSupply } from "../../src/client/replies.ts";
+import { type Api, startApi } from "../support/http.ts";
+import type { Account, Market } from "./replies.ts";
+import { deriveTrader } from "./trader.ts";
+
+describe("what is not mined yet", () => {
+  let api: Api;
+  let market: Market;
+  const supplyOf = (idOrSlug: string): Promise<MarketSupply> => api.get(`/sim/chain/supply/${idOrSlug}`);
+  const wallet = async (address: string) => {
+    const { collateral, tokens } = await api.get<Account>(`/sim/accounts/${address}`);
+    const shares = tokens.find(({ tokenId }) => tokenId === market.tokens[0]?.tokenId);
+    return [collateral.balance, collateral.onChain, shares?.balance, shares?.onChain];
+  };
+
+  beforeAll(async () => {
+    api = await startApi({ settlement: "manual" });
+    market = await api.createMarket({ slug: "rain" });
+  });
+  afterAll(() => api.close());
+
+  it("is in the ledger and not on the chain, of the market and of each account", async () => {
+    const [alice, bob] = [await deriveTrader(api, 1), await deriveTrader(api, 2)];
+    const order = { side: "BUY", price: 0.5, size: 10 };
+    await alice.place({ ...order, tokenId: market.tokens[0]?.tokenId });
+    const before = await supplyOf("rain");
+    const [usdc, , shares = 0] = await wallet(alice.address);
+    await bob.place({ ...order, tokenId: market.tokens[1]?.tokenId });
+    const pending = await supplyOf(market.id);
+    expect(pending).toMatchObject({ marketId: market.id, conditionId: market.conditionId });
+    // Bob's shares are minted when he first comes to the market; the ten new sets are pending.
+    const given = before.onChain.YES * 2;
+    expect(pending.onChain).toEqual({ YES: given, NO: given, collateral: given });
+    expect(pending.ledger).toEqual({ YES: given + 10, NO: given + 10, collateral: given + 10 });
+    expect(await wallet(alice.address)).toEqual([Number(usdc) - 5, usdc, shares + 10, shares]);
+    await api.post("/sim/chain/mine");
+    const mined = await supplyOf("rain");
+    expect(mined.onChain).toEqual(pending.ledger);
+    expect(await wallet(alice.address)).toEqual([
+      Number(usdc) - 5,
+      Number(usdc) - 5,
+      shares + 10,
+      shares + 10,
+    ]);
+  });
+
+  it("is asked for by id or slug, and of no other market", async () => {
+    await api.refused({ method: "GET", path: "/sim/chain/supply/snow" }, 404, "MARKET_NOT_FOUND");
+  });
+});
