@@ -64,9 +64,18 @@ export const emptyBalance = <Unit extends number>(): Balance<Unit> => ({
   outgoing: 0 as Unit,
 });
 
-/** What is free to spend or sell. */
+/**
+ * What can be spent, sold or reserved. Where that must be settled first, a reorganization may leave nothing of what has
+ * been spent already: what is on its way again then covers what is on its way out.
+ */
+export const spendableOf = <Unit extends number>(
+  { balance, incoming }: Balance<Unit>,
+  policy: BalancePolicy,
+): Unit => (policy === "settled" ? (Math.max(0, balance - incoming) as Unit) : balance);
+
+/** What of it is not reserved. */
 export const availableOf = <Unit extends number>(of: Balance<Unit>, policy: BalancePolicy): Unit =>
-  (of.balance - of.reserved - (policy === "settled" ? of.incoming : 0)) as Unit;
+  (spendableOf(of, policy) - of.reserved) as Unit;
 
 /** What the wallet holds on the settlement chain. */
 export const onChainOf = <Unit extends number>({ balance, incoming, outgoing }: Balance<Unit>): Unit =>

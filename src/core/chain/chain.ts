@@ -91,8 +91,8 @@ export interface Chain {
   /** How many blocks are to be mined at once, because somebody asked for them. */
   asked: number;
   building: Building | null;
-  /** The height of the last block with something that awaits its confirmation. */
-  lastFilled: number;
+  /** The height of the last block with something that awaits its confirmation; null before the first. */
+  lastFilled: number | null;
   reorganizations: number;
 }
 
@@ -119,7 +119,7 @@ export function createChain(seed: string, at: Millis): Chain {
     nextBlockAt: null,
     asked: 0,
     building: null,
-    lastFilled: 0,
+    lastFilled: null,
     reorganizations: 0,
   };
   const serial = chain.blocks.add({
@@ -157,6 +157,14 @@ export const headOf = (chain: Chain): number => chain.heights.size - 1;
 export function blockAt(chain: Chain, height: number): Block | undefined {
   const serial = chain.heights.find(height + 1);
   return serial === undefined ? undefined : chain.blocks.get(serial);
+}
+
+/** The transactions of the chain's block at a height, in order. */
+export function minedAt(chain: Chain, height: number): Transaction[] {
+  const { first, count } = chain.blocks.get(chain.heights.get(height + 1));
+  return Array.from({ length: count }, (_, index) =>
+    chain.transactions.get(chain.mined.get(first + index + 1)),
+  );
 }
 
 /** The latest block. */

@@ -1,6 +1,8 @@
 const FIRST = 0x9e3779b1;
 const SECOND = 0x85ebca6b;
 const STEP = 0x52dce729;
+/** How many words must follow until each of the four has met the last. */
+const ROUNDS = 8;
 const TWO_32 = 4_294_967_296;
 
 /** What a digest stands at: four signed 32-bit words. */
@@ -39,6 +41,11 @@ export class Digest {
     this.b = this.c;
     this.c = this.d;
     this.d = (Math.imul(word, 5) + STEP) | 0;
+  }
+
+  /** Lets every word know of what came last, which one alone knows until others follow. */
+  spread(): void {
+    for (let round = 0; round < ROUNDS; round += 1) this.mix(round);
   }
 
   /** Takes in a text, its length first. */

@@ -79,6 +79,7 @@ export function addBlock(chain: Chain, building: Building, parent: number): numb
   digest.mix(height);
   digest.mixWide(at);
   digest.mix(baseFee);
+  digest.spread();
   const serial = chain.blocks.next;
   const count = chain.mined.size - first;
   return chain.blocks.add({
@@ -102,7 +103,7 @@ export function addBlock(chain: Chain, building: Building, parent: number): numb
 export function schedule(chain: Chain, config: ExchangeConfig, at: Millis): void {
   const isAwaited =
     config.settlement === "auto" &&
-    (headOf(chain) < chain.lastFilled + confirmationsOf(config.settlement) ||
+    ((chain.lastFilled !== null && headOf(chain) < chain.lastFilled + confirmationsOf(config.settlement)) ||
       chain.held.some((number) => isHelpedByTime(chain.transactions.get(number))));
   chain.nextBlockAt = isAwaited ? millis(at + BLOCK_INTERVAL_MS) : null;
 }

@@ -1,4 +1,4 @@
-import { baseFeeOf, type Chain, headOf } from "../../chain/chain.ts";
+import { baseFeeOf, headOf, minedAt } from "../../chain/chain.ts";
 import type { ChainReorganized } from "../../chain/chain-events.ts";
 import { supplyChangesOf } from "../../chain/moves.ts";
 import { awaitsBlock, type CallContent, type Transaction } from "../../chain/transaction.ts";
@@ -21,9 +21,9 @@ export function reorganize(state: State, { depth }: ChainReorganized, at: Millis
   const stays = head - depth;
   const returned: number[] = [];
   for (let height = head; height > stays; height -= 1) {
-    for (const number of minedAt(chain, height).reverse()) {
-      putBack(state, chain.transactions.get(number));
-      returned.push(number);
+    for (const transaction of minedAt(chain, height).reverse()) {
+      putBack(state, transaction);
+      returned.push(transaction.number);
     }
   }
   const pending = returned.filter((number) => chain.transactions.get(number).status === "PENDING");
@@ -37,14 +37,8 @@ export function reorganize(state: State, { depth }: ChainReorganized, at: Millis
       addBlock(chain, beginBlock(chain, height, baseFeeOf(chain), at), parent),
     );
   }
-  chain.lastFilled = Math.min(chain.lastFilled, stays);
+  if (chain.lastFilled !== null) chain.lastFilled = Math.min(chain.lastFilled, stays);
   if (pending.length > 0) awaitBlock(chain, config, at);
-}
-
-/** The transactions of the chain's block at a height, in order. */
-function minedAt(chain: Chain, height: number): number[] {
-  const { first, count } = chain.blocks.get(chain.heights.get(height + 1));
-  return Array.from({ length: count }, (_, index) => chain.mined.get(first + index + 1));
 }
 
 /** Takes a transaction out of its block. A settlement that had failed there has failed for good. */

@@ -1,8 +1,11 @@
-import { baseFeeOf, type Chain, confirmationsOf, headOf, isOrderly } from "../../chain/chain.ts";
+import { baseFeeOf, type Chain, confirmationsOf, headOf, isOrderly, minedAt } from "../../chain/chain.ts";
 import type { MineBlocks, ReorganizeChain } from "../../chain/chain-commands.ts";
+import { movesOf } from "../../chain/moves.ts";
+import { awaitsBlock } from "../../chain/transaction.ts";
 import { accepted, type Decision, refused } from "../../decision.ts";
 import type { DomainEvent } from "../../events.ts";
 import type { State } from "../../state.ts";
+import { Unwinding } from "./unwind.ts";
 
 /** Lets blocks be mined at this moment, whatever the mode: the schedule does the rest. */
 export const askForBlocks = (command: MineBlocks): Decision =>
@@ -40,9 +43,21 @@ export function endBlock({ chain }: State): Decision {
   return accepted([{ kind: "blockSealed", height: chain.building.height }]);
 }
 
-/** Replaces the latest blocks, as long as none of them is final. */
-export function reorganizeChain({ chain, config }: State, { depth }: ReorganizeChain): Decision {
+/**
+ * Replaces the latest blocks, as long as none of them is final. Where only what is mined can be spent, an order that was
+ * to be paid with what they brought has nothing to be paid with.
+ */
+export function reorganizeChain(state: State, { depth }: ReorganizeChain): Decision {
+  const { chain, config } = state;
   const most = Math.min(confirmationsOf(config.settlement), headOf(chain));
   if (depth > most) return refused({ code: "REORGANIZATION_TOO_DEEP", depth, most });
-  return accepted([{ kind: "chainReorganized", depth }]);
+  const unwinding = new Unwinding(state);
+  for (let height = headOf(chain) - depth + 1; height <= headOf(chain); height += 1) {
+    for (const transaction of minedAt(chain, height)) {
+      if (transaction.status === "MINED" && awaitsBlock(transaction)) {
+        unwinding.expectAgain(movesOf(state, transaction));
+      }
+    }
+  }
+  return accepted([...unwinding.events(), { kind: "chainReorganized", depth }]);
 }

@@ -1,4 +1,4 @@
-import type { Balance } from "../../account.ts";
+import { type Balance, spendableOf } from "../../account.ts";
 import type { SettlementFailed } from "../../chain/chain-events.ts";
 import { movesOf, USDC } from "../../chain/moves.ts";
 import type { Move, Transaction } from "../../chain/transaction.ts";
@@ -48,6 +48,13 @@ export class Unwinding {
     }
   }
 
+  /** What was on the chain is on its way again. */
+  expectAgain(moves: readonly Move[]): void {
+    for (const { account, token, amount } of moves) {
+      if (amount > 0) this.#projection(account, token).incoming += amount;
+    }
+  }
+
   /** A settlement fails: what it has brought and taken goes back. */
   fail(transaction: Transaction, failure: Omit<SettlementFailed, "kind" | "transaction">): void {
     this.#failed.add(transaction.number);
@@ -75,6 +82,13 @@ export class Unwinding {
     }
   }
 
+  /** What there will be of a balance that can be spent or reserved. */
+  #coverOf(projection: Projection): number {
+    const now = this.#balanceOf(projection);
+    const [balance, incoming] = [now.balance + projection.balance, now.incoming + projection.incoming];
+    return spendableOf({ ...now, balance, incoming }, this.#state.config.balances);
+  }
+
   /** The latest settlement that is in the ledger and not on the chain, and takes from a balance. */
   #latestSpender({ account, token }: Projection): Transaction {
     for (const transaction of unsettled(this.#state)) {
@@ -91,10 +105,8 @@ export class Unwinding {
   #uncovered(): number[] {
     const orders: number[] = [];
     for (const projection of this.#projections.values()) {
-      const { balance, reserved, incoming } = this.#balanceOf(projection);
-      const isSettled = this.#state.config.balances === "settled";
-      const cover = balance + projection.balance - (isSettled ? incoming + projection.incoming : 0);
-      if (reserved <= cover) continue;
+      const cover = this.#coverOf(projection);
+      if (this.#balanceOf(projection).reserved <= cover) continue;
       let kept = 0;
       for (const { order, amount } of this.#claims(projection)) {
         if (kept + amount <= cover) kept += amount;

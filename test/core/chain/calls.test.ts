@@ -1,0 +1,401 @@
+import { describe, expect, it } from "vitest";
+import type { ContractCall } from "../../../src/core/chain/call.ts";
+import { GAS_MONEY } from "../../../src/core/chain/chain.ts";
+import { CONTRACTS, ZERO_ADDRESS } from "../../../src/core/chain/contracts.ts";
+import { callGas } from "../../../src/core/chain/gas.ts";
+import { UNLIMITED } from "../../../src/core/chain/permissions.ts";
+import { nextNonce } from "../../../src/core/rules/chain/send-transaction.ts";
+import { addressOf } from "../../support/commands.ts";
+import { openSettlement, type Sending, type SettlementFloor } from "./settlement-floor.ts";
+
+const GWEI = 1_000_000_000n;
+const transfer = (to: string, usdc: number): ContractCall => ({
+  kind: "transfer",
+  to: addressOf(to),
+  amount: String(usdc * 1_000_000),
+});
+const shares = (floor: SettlementFloor, from: string, to: string, yes: number): ContractCall => ({
+  kind: "safeTransfer",
+  from: addressOf(from),
+  to: addressOf(to),
+  ids: [floor.tokenId("YES")],
+  amounts: [String(yes * 1_000_000)],
+  isBatch: false,
+});
+
+/** Sends a call, mines it, and answers `MINED`, or why it reverted. */
+function done(floor: SettlementFloor, name: string, call: ContractCall, sending: Sending = {}): string {
+  const transaction = floor.call(name, call, sending);
+  floor.mine();
+  return transaction.oddity?.reason ?? transaction.status;
+}
+
+describe("a wallet's call", () => {
+  it("does nothing before it is mined", () => {
+    const floor = openSettlement();
+    floor.call("alice", floor.split(100));
+    expect(floor.inLedger("alice")).toEqual({ usdc: 1000, yes: 0, no: 0 });
+    floor.mine();
+    expect(floor.inLedger("alice")).toEqual({ usdc: 900, yes: 100, no: 100 });
+  });
+
+  it("is mined with the request when blocks are mined at once", () => {
+    const floor = openSettlement({ settlement: "instant" });
+    floor.call("alice", floor.split(100));
+    expect(floor.inLedger("alice")).toEqual({ usdc: 900, yes: 100, no: 100 });
+  });
+
+  it("costs gas, carried out or not", () => {
+    const floor = openSettlement();
+    const native = (): bigint => floor.state.chain.wallets.get(addressOf("alice"))?.native ?? 0n;
+    const gas = BigInt(callGas(floor.split(1), "0x"));
+    expect(done(floor, "alice", floor.split(1), { gwei: 9, tip: 1 })).toBe("MINED");
+    expect(GAS_MONEY - native()).toBe(gas * 2n * GWEI);
+    expect(done(floor, "alice", floor.split(99_999))).toContain("exceeds balance");
+    expect(GAS_MONEY - native()).toBe(gas * 2n * GWEI + gas * GWEI);
+  });
+
+  it("splits, merges and redeems, and supply follows in ledger and chain", () => {
+    const floor = openSettlement();
+    const { supply, onChain } = floor.state.markets.get(1);
+    const issued = supply.yes;
+    expect(done(floor, "alice", floor.split(100))).toBe("MINED");
+    expect([supply, onChain]).toEqual(
+      Array(2).fill({ yes: issued + 10_000, no: issued + 10_000, collateral: (issued + 10_000) * 10_000 }),
+    );
+    expect(done(floor, "alice", floor.split(30, "merge"))).toBe("MINED");
+    expect(floor.inLedger("alice")).toEqual({ usdc: 930, yes: 70, no: 70 });
+    expect(supply.yes).toBe(issued + 7000);
+  });
+
+  it.each([
+    ["YES", { usdc: 970, yes: 0, no: 0 }, { usdc: 500, yes: 0, no: 0 }],
+    ["NO", { usdc: 970, yes: 0, no: 0 }, { usdc: 0, yes: 0, no: 0 }],
+    ["SPLIT", { usdc: 970, yes: 0, no: 0 }, { usdc: 250, yes: 0, no: 0 }],
+  ] as const)("redeems what a market resolved to %s pays", (winningOutcome, both, onlyYes) => {
+    const floor = openSettlement();
+    done(floor, "alice", floor.split(70));
+    done(floor, "alice", transfer("dave", 30));
+    floor.demand({ kind: "resolveMarket", market: 1, winningOutcome });
+    expect(done(floor, "alice", floor.redeem())).toBe("MINED");
+    expect(done(floor, "bob", floor.redeem())).toBe("MINED");
+    expect([floor.inLedger("alice"), floor.inLedger("bob")]).toEqual([both, onlyYes]);
+    expect(done(floor, "bob", floor.redeem())).toBe("MINED");
+    expect(floor.inLedger("bob")).toEqual(onlyYes);
+  });
+
+  it("redeems only the outcomes that it names", () => {
+    const floor = openSettlement();
+    floor.demand({ kind: "resolveMarket", market: 1, winningOutcome: "SPLIT" });
+    done(floor, "carol", floor.redeem(1, ["2"]));
+    expect(floor.inLedger("carol")).toEqual({ usdc: 1250, yes: 500, no: 0 });
+  });
+
+  it("moves USDC and shares, to strangers too", () => {
+    const floor = openSettlement();
+    expect(done(floor, "alice", transfer("zoe", 400))).toBe("MINED");
+    expect(done(floor, "bob", shares(floor, "bob", "zoe", 12.5))).toBe("MINED");
+    expect(floor.inLedger("zoe")).toEqual({ usdc: 400, yes: 12.5, no: 0 });
+    expect(floor.inLedger("bob").yes).toBe(487.5);
+  });
+
+  it("takes from the grant of a market that its wallet never touched", () => {
+    const floor = openSettlement();
+    floor.fund("dave", { everyMarket: 10 });
+    floor.demand({ kind: "deriveCredentials", address: addressOf("dave") });
+    expect(done(floor, "dave", floor.split(10, "merge"))).toBe("MINED");
+    expect(floor.inLedger("dave")).toEqual({ usdc: 10, yes: 0, no: 0 });
+  });
+
+  it("cancels the resting orders that it leaves without funds", () => {
+    const floor = openSettlement();
+    const [kept, canceled] = [floor.send("alice BUY 100 YES @ 0.5"), floor.send("alice BUY 100 YES @ 0.6")];
+    done(floor, "alice", transfer("dave", 900));
+    expect([floor.order(kept), floor.order(canceled)]).toEqual([
+      "LIVE 0/100",
+      "CANCELED 0/100 SETTLEMENT_FAILED",
+    ]);
+  });
+
+  it("goes before what was matched after it was sent, and lets that fail", () => {
+    const floor = openSettlement();
+    floor.call("alice", transfer("dave", 990));
+    floor.send("alice BUY 40 YES @ 0.5", "bob SELL 40 YES @ 0.5");
+    floor.mine();
+    expect(floor.statuses).toEqual(["FAILED"]);
+    expect(floor.inLedger("alice")).toEqual({ usdc: 10, yes: 0, no: 0 });
+    expect(floor.inLedger("dave").usdc).toBe(990);
+  });
+
+  it("comes after what was matched before, and reverts when that has taken the funds", () => {
+    const floor = openSettlement();
+    floor.send("alice BUY 400 YES @ 0.5", "bob SELL 400 YES @ 0.5");
+    expect(done(floor, "alice", transfer("dave", 990))).toBe("ERC20: transfer amount exceeds balance");
+    expect(floor.statuses).toEqual(["MINED"]);
+  });
+});
+
+describe("a call reverts", () => {
+  const cases: readonly [
+    what: string,
+    by: string,
+    call: (floor: SettlementFloor) => ContractCall,
+    reason: string,
+  ][] = [
+    [
+      "a split above the balance",
+      "alice",
+      (floor) => floor.split(1001),
+      "ERC20: transfer amount exceeds balance",
+    ],
+    [
+      "a merge without both halves",
+      "bob",
+      (floor) => floor.split(1, "merge"),
+      "ERC1155: burn amount exceeds balance",
+    ],
+    [
+      "a redemption before the report",
+      "bob",
+      (floor) => floor.redeem(),
+      "result for condition not received yet",
+    ],
+    [
+      "a redemption of no index set",
+      "bob",
+      (floor) => floor.redeem(1, ["3"]),
+      "result for condition not received yet",
+    ],
+    [
+      "an amount between two sizes",
+      "alice",
+      (floor) => floor.split(0.005),
+      "clobsim: shares move in multiples of 10000, which is 0.01 share",
+    ],
+    [
+      "a partition of one",
+      "alice",
+      (floor) => ({ ...floor.split(1), partition: ["3"] }) as ContractCall,
+      "got empty or singleton partition",
+    ],
+    [
+      "a partition that overlaps",
+      "alice",
+      (floor) => ({ ...floor.split(1), partition: ["1", "1"] }) as ContractCall,
+      "partition not disjoint",
+    ],
+    [
+      "a partition of all and more",
+      "alice",
+      (floor) => ({ ...floor.split(1), partition: ["1", "3"] }) as ContractCall,
+      "got invalid index set",
+    ],
+    [
+      "an unknown condition",
+      "alice",
+      (floor) => ({ ...floor.split(1), condition: `0x${"1".repeat(64)}` }) as ContractCall,
+      "condition not prepared yet",
+    ],
+    [
+      "another collateral",
+      "alice",
+      (floor) => ({ ...floor.split(1), collateral: ZERO_ADDRESS }) as ContractCall,
+      "clobsim: positions are backed by the exchange's collateral only",
+    ],
+    [
+      "a transfer to nobody",
+      "alice",
+      () => ({ kind: "transfer", to: ZERO_ADDRESS, amount: "1" }),
+      "ERC20: transfer to the zero address",
+    ],
+    [
+      "somebody else's USDC",
+      "bob",
+      () => ({ kind: "transferFrom", from: addressOf("alice"), to: addressOf("bob"), amount: "1" }),
+      "ERC20: transfer amount exceeds allowance",
+    ],
+    [
+      "somebody else's shares",
+      "alice",
+      (floor) => shares(floor, "bob", "alice", 1),
+      "ERC1155: need operator approval for 3rd party transfers.",
+    ],
+    [
+      "more shares than there are",
+      "bob",
+      (floor) => shares(floor, "bob", "alice", 501),
+      "ERC1155: insufficient balance for transfer",
+    ],
+    [
+      "a function that is not modelled",
+      "bob",
+      () => ({ kind: "unknown", reason: "no such function" }),
+      "no such function",
+    ],
+  ];
+  it.each(cases)("because of %s", (_what, by, call, reason) => {
+    const floor = openSettlement();
+    const before = floor.inLedger(by);
+    expect(done(floor, by, call(floor))).toBe(reason);
+    expect(floor.inLedger(by)).toEqual(before);
+  });
+
+  it("when it runs out of gas, which it uses whole", () => {
+    const floor = openSettlement();
+    expect(done(floor, "alice", floor.split(1), { gas: 21_000 })).toBe("out of gas");
+  });
+
+  it("when a function that takes no currency is sent some", () => {
+    const floor = openSettlement();
+    expect(done(floor, "alice", floor.split(1), { value: 1n })).toBe("function is not payable");
+  });
+
+  it("for an index set that no outcome has, once there is a report", () => {
+    const floor = openSettlement();
+    floor.demand({ kind: "resolveMarket", market: 1, winningOutcome: "YES" });
+    expect(done(floor, "bob", floor.redeem(1, ["3"]))).toBe("got invalid index set");
+  });
+});
+
+describe("permissions", () => {
+  const approve = (spender: string, amount: bigint | number): ContractCall => ({
+    kind: "approve",
+    spender,
+    amount: String(amount),
+  });
+
+  it("let a spender take so much and no more", () => {
+    const floor = openSettlement();
+    const take = (usdc: number): ContractCall => ({
+      kind: "transferFrom",
+      from: addressOf("alice"),
+      to: addressOf("bob"),
+      amount: String(usdc * 1_000_000),
+    });
+    done(floor, "alice", approve(addressOf("bob"), 100_000_000));
+    expect(done(floor, "bob", take(60))).toBe("MINED");
+    expect(done(floor, "bob", take(60))).toBe("ERC20: transfer amount exceeds allowance");
+    expect(done(floor, "bob", take(40))).toBe("MINED");
+    expect(floor.inLedger("bob").usdc).toBe(100);
+  });
+
+  it("that are taken from the exchange let settlements fail until they are given again", () => {
+    const floor = openSettlement();
+    done(floor, "alice", approve(CONTRACTS.exchange, 0));
+    floor.send("alice BUY 10 YES @ 0.5", "bob SELL 10 YES @ 0.5");
+    floor.mine();
+    expect(floor.statuses).toEqual(["FAILED"]);
+    expect(floor.settlement().oddity?.reason).toContain("ERC20: transfer amount exceeds allowance");
+    done(floor, "alice", approve(CONTRACTS.exchange, UNLIMITED));
+    floor.send("alice BUY 10 YES @ 0.5", "bob SELL 10 YES @ 0.5");
+    floor.mine();
+    expect(floor.statuses).toEqual(["FAILED", "MINED"]);
+  });
+
+  it("that are limited are used up by settlements", () => {
+    const floor = openSettlement();
+    done(floor, "alice", approve(CONTRACTS.exchange, 7_000_000));
+    for (let count = 0; count < 2; count += 1) {
+      floor.send("alice BUY 10 YES @ 0.5", "bob SELL 10 YES @ 0.5");
+      floor.mine();
+    }
+    expect(floor.statuses).toEqual(["MINED", "FAILED"]);
+  });
+
+  it("taken back for shares let a seller's settlements fail", () => {
+    const floor = openSettlement();
+    done(floor, "bob", { kind: "setApprovalForAll", operator: CONTRACTS.exchange, approved: false });
+    floor.send("alice BUY 10 YES @ 0.5", "bob SELL 10 YES @ 0.5");
+    floor.mine();
+    expect(floor.settlement().oddity?.reason).toContain("ERC1155: need operator approval");
+  });
+
+  it("taken from the tokens' contract let a split revert", () => {
+    const floor = openSettlement();
+    done(floor, "alice", approve(CONTRACTS.conditionalTokens, 0));
+    expect(done(floor, "alice", floor.split(1))).toBe("ERC20: transfer amount exceeds allowance");
+  });
+
+  it("let an operator move shares", () => {
+    const floor = openSettlement();
+    done(floor, "bob", { kind: "setApprovalForAll", operator: addressOf("alice"), approved: true });
+    expect(done(floor, "alice", shares(floor, "bob", "alice", 5))).toBe("MINED");
+  });
+});
+
+describe("nonces and fees", () => {
+  it("count a wallet's transactions, pending ones included", () => {
+    const floor = openSettlement();
+    const next = (): number => nextNonce(floor.state.chain, addressOf("alice"));
+    expect(next()).toBe(0);
+    floor.call("alice", transfer("bob", 1));
+    floor.call("alice", transfer("bob", 1));
+    expect(next()).toBe(2);
+    floor.mine();
+    expect(next()).toBe(2);
+  });
+
+  it("keep a transaction waiting for the one before it", () => {
+    const floor = openSettlement();
+    const later = floor.call("alice", transfer("bob", 1), { nonce: 1 });
+    floor.mine();
+    expect([later.status, later.oddity?.hold]).toEqual(["PENDING", "NONCE_GAP"]);
+    floor.call("alice", transfer("bob", 2), { nonce: 0 });
+    floor.mine(2);
+    expect(later.status).toBe("MINED");
+    expect(floor.inLedger("bob").usdc).toBe(3);
+  });
+
+  it("let a better paid transaction take the place of one that waits", () => {
+    const floor = openSettlement();
+    floor.fault("gasSpike");
+    const cheap = floor.call("alice", transfer("bob", 1), { gwei: 2, nonce: 0 });
+    floor.mine();
+    expect([cheap.status, cheap.oddity?.hold]).toEqual(["PENDING", "UNDERPRICED"]);
+    expect(floor.trySending("alice", transfer("bob", 2), { gwei: 2.1, nonce: 0 })).toMatchObject({
+      refusal: { code: "REPLACEMENT_UNDERPRICED" },
+    });
+    const dear = floor.call("alice", transfer("bob", 2), { gwei: 600, nonce: 0 });
+    floor.mine();
+    expect([cheap.status, dear.status]).toEqual(["REPLACED", "MINED"]);
+    expect(floor.inLedger("bob").usdc).toBe(2);
+  });
+
+  const refusals: readonly [code: string, sending: Sending][] = [
+    ["INTRINSIC_GAS_TOO_LOW", { gas: 20_999 }],
+    ["TIP_ABOVE_FEE_CAP", { gwei: 2, tip: 3 }],
+    ["INSUFFICIENT_GAS_MONEY", { value: GAS_MONEY }],
+  ];
+  it.each(refusals)("refuse what no node would take: %s", (code, sending) => {
+    const floor = openSettlement();
+    expect(floor.trySending("alice", { kind: "send" }, sending)).toMatchObject({
+      ok: false,
+      refusal: { code },
+    });
+  });
+
+  it("refuse a nonce that is used, and a transaction that is known", () => {
+    const floor = openSettlement();
+    done(floor, "alice", transfer("bob", 1));
+    expect(floor.trySending("alice", transfer("bob", 1), { nonce: 0 })).toMatchObject({
+      refusal: { code: "NONCE_TOO_LOW", nonce: 0, next: 1 },
+    });
+  });
+
+  it("refuse a stranger, who has nothing for gas, until somebody gives it some", () => {
+    const floor = openSettlement();
+    expect(floor.trySending("zoe", { kind: "send" })).toMatchObject({
+      refusal: { code: "INSUFFICIENT_GAS_MONEY" },
+    });
+    floor.demand({ kind: "setNativeBalance", address: addressOf("zoe"), wei: String(GWEI * GWEI) });
+    expect(floor.trySending("zoe", { kind: "send" }).ok).toBe(true);
+  });
+
+  it("move the native currency", () => {
+    const floor = openSettlement();
+    const balance = (name: string): bigint => floor.state.chain.wallets.get(addressOf(name))?.native ?? 0n;
+    done(floor, "alice", { kind: "send" }, { value: 5n * GWEI, to: addressOf("zoe") });
+    expect(balance("zoe")).toBe(5n * GWEI);
+    expect(balance("alice")).toBe(GAS_MONEY - 5n * GWEI - 21_000n * GWEI);
+  });
+});

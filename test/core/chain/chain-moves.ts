@@ -1,0 +1,206 @@
+import fc from "fast-check";
+import type { BalancePolicy } from "../../../src/core/account.ts";
+import { type ContractCall, NO_PARENT } from "../../../src/core/chain/call.ts";
+import { GAS_MONEY, type SettlementMode } from "../../../src/core/chain/chain.ts";
+import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
+import { callGas } from "../../../src/core/chain/gas.ts";
+import { CERTAIN, type SettlementFaultKind } from "../../../src/core/chain/settlement-fault.ts";
+import type { Command, Outcome } from "../../../src/core/commands.ts";
+import { tokenIdIn } from "../../../src/core/market.ts";
+import type { ExchangeConfig, State } from "../../../src/core/state.ts";
+import type { Millis } from "../../../src/core/units.ts";
+import { addressOf } from "../../support/commands.ts";
+import { ARENA, anyMove, commandOf, type Move } from "../properties/moves.ts";
+
+const NAMES = ["ann", "ben", "cat", "dan", "eve"] as const;
+const INPUT = "0x01";
+const GWEI = 1_000_000_000;
+
+type CallKind =
+  | "send"
+  | "approve"
+  | "transfer"
+  | "transferFrom"
+  | "operator"
+  | "shares"
+  | "split"
+  | "merge"
+  | "redeem";
+
+/** What somebody may try on the settlement chain, besides all that can be tried on the exchange. */
+export type ChainMove =
+  | { readonly kind: "mine"; readonly count: number }
+  | {
+      readonly kind: "fault";
+      readonly fault: SettlementFaultKind;
+      readonly times: number;
+      readonly half: boolean;
+    }
+  | { readonly kind: "calm" }
+  | { readonly kind: "bump" }
+  | { readonly kind: "reorganize"; readonly depth: number }
+  | {
+      readonly kind: "call";
+      readonly call: CallKind;
+      readonly by: number;
+      readonly to: number;
+      readonly market: number;
+      readonly outcome: Outcome;
+      /** In size units. */
+      readonly amount: number;
+      readonly gwei: number;
+      readonly nonce: number | null;
+    };
+
+const fault = fc.constantFrom<SettlementFaultKind[]>("fail", "retry", "delay", "ghost", "gasSpike");
+const who = fc.nat({ max: NAMES.length - 1 });
+
+const chainMove: fc.Arbitrary<ChainMove> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant("mine" as const), count: fc.constantFrom(1, 1, 1, 2, 5) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("fault" as const),
+      fault,
+      times: fc.constantFrom(1, 1, 2, 3),
+      half: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ kind: "calm" as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: "bump" as const }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("reorganize" as const), depth: fc.constantFrom(1, 1, 2, 3) }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant("call" as const),
+      call: fc.constantFrom<CallKind[]>(
+        "send",
+        "approve",
+        "transfer",
+        "transferFrom",
+        "operator",
+        "shares",
+        "split",
+        "split",
+        "merge",
+        "redeem",
+        "redeem",
+      ),
+      by: who,
+      to: who,
+      market: fc.nat({ max: 4 }),
+      outcome: fc.constantFrom<Outcome[]>("YES", "NO"),
+      amount: fc.constantFrom(0, 1, 100, 500, 1000, 3000, 100_000),
+      gwei: fc.constantFrom(2, 2, 2, 600),
+      nonce: fc.constantFrom(null, null, null, 0, 1, 3),
+    }),
+  },
+);
+
+/** Anything at all, mostly orders, often something on the chain. */
+export const anyChainMove: fc.Arbitrary<Move | ChainMove> = fc.oneof(
+  { weight: 5, arbitrary: anyMove },
+  { weight: 2, arbitrary: chainMove },
+);
+
+/** The arena under other rules of settlement. */
+export const arenaWith = (settlement: SettlementMode, balances: BalancePolicy): ExchangeConfig => ({
+  ...ARENA,
+  settlement,
+  balances,
+});
+
+/** Every combination of the rules of settlement. */
+export const anySettlement: fc.Arbitrary<ExchangeConfig> = fc
+  .tuple(
+    fc.constantFrom<SettlementMode[]>("instant", "auto", "manual"),
+    fc.constantFrom<BalancePolicy[]>("optimistic", "settled"),
+  )
+  .map(([settlement, balances]) => arenaWith(settlement, balances));
+
+/** The command that a move comes to in a state, or null when it is only a wait. */
+export function chainCommandOf(state: State, now: Millis, move: Move | ChainMove): Command | null {
+  switch (move.kind) {
+    case "mine":
+      return { kind: "mineBlocks", count: move.count };
+    case "fault":
+      return {
+        kind: "setSettlementFault",
+        fault: move.fault,
+        probability: move.half ? CERTAIN / 2 : CERTAIN,
+        times: move.fault === "gasSpike" ? null : move.times,
+        blocks: move.fault === "delay" ? move.times : 0,
+        baseFee: move.fault === "gasSpike" ? 500 * GWEI : 0,
+        reason: null,
+      };
+    case "calm":
+      return { kind: "endSettlementFault", number: null };
+    case "bump":
+      return { kind: "bumpFees" };
+    case "reorganize":
+      return { kind: "reorganizeChain", depth: move.depth };
+    case "call":
+      return sendingOf(state, move);
+    default:
+      return commandOf(state, now, move);
+  }
+}
+
+function sendingOf(state: State, move: ChainMove & { kind: "call" }): Command {
+  const call = callOf(state, move);
+  const isMoney = move.call === "send";
+  return {
+    kind: "sendTransaction",
+    from: nameOf(move.by),
+    to: isMoney ? nameOf(move.to) : CONTRACTS.collateral,
+    nonce: move.nonce,
+    value: isMoney ? String(GAS_MONEY / 1000n) : "0",
+    gas: callGas(call, INPUT) - (move.amount === 1 ? 1 : 0),
+    maxFeePerGas: move.gwei * GWEI,
+    maxPriorityFeePerGas: GWEI,
+    input: INPUT,
+    call,
+    raw: null,
+    hash: null,
+  };
+}
+
+const nameOf = (by: number): string => addressOf(NAMES[by] as string);
+
+function callOf(state: State, move: ChainMove & { kind: "call" }): ContractCall {
+  const market = state.markets.find(move.market + 1) ?? state.markets.get(1);
+  const units = String(move.amount * 10_000);
+  const position = { collateral: CONTRACTS.collateral, parent: NO_PARENT, condition: market.conditionId };
+  switch (move.call) {
+    case "send":
+      return { kind: "send" };
+    case "approve":
+      return {
+        kind: "approve",
+        spender: CONTRACTS[move.by % 2 === 0 ? "exchange" : "conditionalTokens"],
+        amount: units,
+      };
+    case "transfer":
+      return { kind: "transfer", to: nameOf(move.to), amount: units };
+    case "transferFrom":
+      return { kind: "transferFrom", from: nameOf(move.to), to: nameOf(move.by), amount: units };
+    case "operator":
+      return { kind: "setApprovalForAll", operator: CONTRACTS.exchange, approved: move.amount > 100 };
+    case "shares": {
+      const ids = [tokenIdIn(market, move.outcome), tokenIdIn(market, "YES")];
+      const [from, to] = [nameOf(move.by), nameOf(move.to)];
+      return { kind: "safeTransfer", from, to, ids, amounts: [units, "10000"], isBatch: true };
+    }
+    case "split":
+    case "merge":
+      return { kind: move.call, ...position, partition: ["1", "2"], amount: units };
+    case "redeem":
+      return { kind: "redeem", ...position, indexSets: ["1", "2"] };
+  }
+}

@@ -1,0 +1,145 @@
+import { describe, expect, it } from "vitest";
+import { CERTAIN } from "../../../src/core/chain/settlement-fault.ts";
+import { openSettlement, type SettlementFloor } from "./settlement-floor.ts";
+
+const trade = (floor: SettlementFloor): void => {
+  floor.send("alice BUY 40 YES @ 0.55", "bob SELL 40 YES @ 0.55");
+};
+
+const everybody = (floor: SettlementFloor) =>
+  Object.fromEntries(["alice", "bob", "carol"].map((name) => [name, floor.inLedger(name)]));
+
+describe("a settlement that fails", () => {
+  it("is taken back for both sides at once, and the matched size stays", () => {
+    const floor = openSettlement();
+    const before = everybody(floor);
+    trade(floor);
+    floor.fault("fail");
+    floor.mine();
+    expect(floor.statuses).toEqual(["FAILED"]);
+    expect(everybody(floor)).toEqual(before);
+    expect([floor.order(1), floor.order(2)]).toEqual(["MATCHED 40/40", "MATCHED 40/40"]);
+  });
+
+  it("is in its block, reverted, and says why", () => {
+    const floor = openSettlement();
+    trade(floor);
+    floor.fault("fail", { reason: "the oracle is on holiday" });
+    floor.mine();
+    expect(floor.settlement()).toMatchObject({
+      status: "REVERTED",
+      oddity: { reason: "the oracle is on holiday" },
+    });
+    expect(floor.settlement().block).toBeGreaterThan(0);
+  });
+
+  it("takes back every maker, the fee, and the sets that were split or merged", () => {
+    const floor = openSettlement({}, { feeRateBps: 200 });
+    floor.fund("bob", { usdc: 100, no: 100 });
+    const before = everybody(floor);
+    const { supply } = floor.state.markets.get(1);
+    const issued = { ...supply };
+    floor.send("bob SELL 10 YES @ 0.5", "carol BUY 10 NO @ 0.45", "alice BUY 20 YES @ 0.55");
+    expect(supply).not.toEqual(issued);
+    floor.fault("fail");
+    floor.mine();
+    expect(floor.statuses).toEqual(["FAILED", "FAILED"]);
+    expect(everybody(floor)).toEqual(before);
+    expect(supply).toEqual(issued);
+    expect(floor.state.accounts.get(2).collateral.balance).toBe(0);
+  });
+
+  it("takes back a merge", () => {
+    const floor = openSettlement();
+    floor.fund("bob", { no: 100 });
+    const before = everybody(floor);
+    floor.send("carol SELL 10 YES @ 0.5", "bob SELL 10 NO @ 0.5");
+    floor.fault("fail");
+    floor.mine();
+    expect(everybody(floor)).toEqual(before);
+  });
+
+  it("cancels the resting orders that it leaves without funds; the oldest claims first", () => {
+    const floor = openSettlement();
+    floor.send("alice BUY 100 YES @ 0.5", "bob SELL 100 YES @ 0.5");
+    const [oldest, large, small] = [
+      floor.send("alice SELL 40 YES @ 0.6"),
+      floor.send("alice SELL 50 YES @ 0.7"),
+      floor.send("alice SELL 10 YES @ 0.8"),
+    ];
+    floor.fund("alice", { yes: 50 });
+    floor.fault("fail");
+    floor.mine();
+    expect([oldest, large, small].map((order) => floor.order(order))).toEqual([
+      "LIVE 0/40",
+      "CANCELED 0/50 SETTLEMENT_FAILED",
+      "LIVE 0/10",
+    ]);
+  });
+
+  it("takes with it what was paid with its proceeds, and what was paid with those", () => {
+    const floor = openSettlement();
+    trade(floor);
+    floor.send("carol BUY 40 YES @ 0.6", "alice SELL 40 YES @ 0.6");
+    floor.fund("dave", { usdc: 400 });
+    floor.send("dave BUY 540 YES @ 0.7", "carol SELL 540 YES @ 0.7");
+    const told = floor.events.length;
+    floor.fault("fail");
+    floor.mine();
+    expect(floor.statuses).toEqual(["FAILED", "FAILED", "FAILED"]);
+    const failed = floor.events
+      .slice(told)
+      .flatMap((event) => (event.kind === "settlementFailed" ? [[event.transaction, event.isMined]] : []));
+    const [first, second, third] = [1, 2, 3].map((number) => floor.settlement(number).number);
+    expect(failed).toEqual([
+      [third, false],
+      [second, false],
+      [first, true],
+    ]);
+    expect(everybody(floor)).toEqual(everybody(openSettlement()));
+  });
+
+  it("leaves alone what others have paid for themselves", () => {
+    const floor = openSettlement();
+    trade(floor);
+    floor.send("carol SELL 5 YES @ 0.5", "alice BUY 5 YES @ 0.5");
+    floor.fault("fail");
+    floor.mine();
+    expect(floor.statuses).toEqual(["FAILED", "MINED"]);
+  });
+
+  it("fails so many as asked, and no more", () => {
+    const floor = openSettlement();
+    floor.fault("fail", { times: 2 });
+    for (let count = 0; count < 4; count += 1) {
+      floor.send("alice BUY 1 YES @ 0.5", "bob SELL 1 YES @ 0.5");
+    }
+    floor.mine();
+    expect(floor.statuses).toEqual(["FAILED", "FAILED", "MINED", "MINED"]);
+    expect(floor.state.chain.faults).toEqual([]);
+  });
+
+  it("fails with a chance that the seed decides", () => {
+    const play = (seed: string): string => {
+      const floor = openSettlement({ seed, settlement: "instant" });
+      floor.fault("fail", { probability: CERTAIN / 4, times: null });
+      for (let count = 0; count < 200; count += 1) {
+        floor.send("alice BUY 1 YES @ 0.5", "bob SELL 1 YES @ 0.5");
+      }
+      return floor.statuses.map((status) => status.charAt(0)).join("");
+    };
+    const failures = [...play("one")].filter((letter) => letter === "F").length;
+    expect(failures).toBeGreaterThan(30);
+    expect(failures).toBeLessThan(70);
+    expect(play("one")).toBe(play("one"));
+    expect(play("two")).not.toBe(play("one"));
+  });
+
+  it("fails in the same request when blocks are mined at once", () => {
+    const floor = openSettlement({ settlement: "instant" });
+    floor.fault("fail");
+    trade(floor);
+    expect(floor.statuses).toEqual(["FAILED"]);
+    expect(floor.head).toBe(1);
+  });
+});

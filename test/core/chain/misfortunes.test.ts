@@ -1,0 +1,177 @@
+import { describe, expect, it } from "vitest";
+import { openSettlement, type SettlementFloor } from "./settlement-floor.ts";
+
+const trade = (floor: SettlementFloor): void => {
+  floor.send("alice BUY 40 YES @ 0.55", "bob SELL 40 YES @ 0.55");
+};
+
+/** What every trade is called after each of some blocks. */
+function through(floor: SettlementFloor, blocks: number): string[] {
+  const seen: string[] = [];
+  for (let count = 0; count < blocks; count += 1) {
+    floor.mine();
+    seen.push(floor.statuses.join(" "));
+  }
+  return seen;
+}
+
+describe("a settlement that is retried", () => {
+  it("is RETRYING until the next block has it", () => {
+    const floor = openSettlement();
+    trade(floor);
+    floor.fault("retry", { times: 2 });
+    expect(through(floor, 3)).toEqual(["RETRYING", "RETRYING", "MINED"]);
+  });
+
+  it("is given up after five attempts", () => {
+    const floor = openSettlement();
+    trade(floor);
+    floor.fault("retry", { times: null });
+    expect(through(floor, 6)).toEqual([...Array(5).fill("RETRYING"), "FAILED"]);
+    expect(floor.settlement().oddity?.reason).toBe("given up after 5 attempts");
+  });
+
+  it("keeps blocks coming by itself", () => {
+    const floor = openSettlement({ settlement: "auto" });
+    floor.fault("retry", { times: 2 });
+    trade(floor);
+    floor.advance("4s");
+    expect(floor.statuses).toEqual(["RETRYING"]);
+    floor.advance("2s");
+    expect(floor.statuses).toEqual(["MINED"]);
+    floor.advance("4s");
+    expect([floor.statuses, floor.exchange.nextDueAt]).toEqual([["CONFIRMED"], null]);
+  });
+});
+
+describe("a settlement that is delayed", () => {
+  it("is mined so many blocks later, once", () => {
+    const floor = openSettlement();
+    trade(floor);
+    floor.fault("delay", { blocks: 3, times: null });
+    expect(through(floor, 4)).toEqual(["MATCHED", "MATCHED", "MATCHED", "MINED"]);
+  });
+
+  it("is overtaken by what came later", () => {
+    const floor = openSettlement();
+    floor.fault("delay", { blocks: 2 });
+    trade(floor);
+    floor.send("carol BUY 5 YES @ 0.6", "bob SELL 5 YES @ 0.6");
+    expect(through(floor, 3)).toEqual(["MATCHED MINED", "MATCHED MINED", "MINED CONFIRMED"]);
+  });
+
+  it("keeps waiting what is paid with its proceeds, which is retried meanwhile", () => {
+    const floor = openSettlement();
+    floor.fault("delay", { blocks: 2 });
+    trade(floor);
+    floor.send("carol BUY 40 YES @ 0.6", "alice SELL 40 YES @ 0.6");
+    expect(through(floor, 3)).toEqual(["MATCHED RETRYING", "MATCHED RETRYING", "MINED MINED"]);
+    expect(floor.onChain("alice")).toEqual({ usdc: 1002, yes: 0, no: 0 });
+  });
+});
+
+describe("a ghost fill", () => {
+  it("stays MATCHED for ever, counted on by the ledger, unknown to the chain", () => {
+    const floor = openSettlement();
+    floor.fault("ghost");
+    trade(floor);
+    expect(through(floor, 4)).toEqual(Array(4).fill("MATCHED"));
+    expect(floor.inLedger("alice").yes).toBe(40);
+    expect(floor.onChain("alice").yes).toBe(0);
+    expect([floor.state.chain.pending, floor.state.chain.lost.length]).toEqual([0, 1]);
+  });
+
+  it("lets what is paid with it fail", () => {
+    const floor = openSettlement();
+    floor.fault("ghost");
+    trade(floor);
+    floor.mine();
+    floor.send("carol BUY 40 YES @ 0.6", "alice SELL 40 YES @ 0.6");
+    floor.mine();
+    expect(floor.statuses).toEqual(["MATCHED", "FAILED"]);
+    expect(floor.settlement(2).oddity?.reason).toContain("ERC1155: insufficient balance for transfer");
+  });
+
+  it("keeps no block coming", () => {
+    const floor = openSettlement({ settlement: "auto" });
+    floor.fault("ghost");
+    trade(floor);
+    floor.advance("2s");
+    expect(floor.exchange.nextDueAt).toBe(null);
+  });
+
+  it("is taken back when the ledger could not pay otherwise", () => {
+    const floor = openSettlement();
+    floor.fault("ghost");
+    floor.send("alice BUY 400 YES @ 0.5", "bob SELL 400 YES @ 0.5");
+    floor.mine();
+    floor.call("alice", {
+      kind: "transfer",
+      to: "0x00000000000000000000000000000000000000aa",
+      amount: "900000000",
+    });
+    floor.mine();
+    expect(floor.statuses).toEqual(["FAILED"]);
+    expect(floor.inLedger("alice")).toEqual({ usdc: 100, yes: 0, no: 0 });
+    expect(floor.inLedger("bob")).toEqual({ usdc: 0, yes: 500, no: 0 });
+  });
+});
+
+describe("a gas spike", () => {
+  it("keeps settlements out of blocks until fees are raised", () => {
+    const floor = openSettlement();
+    floor.fault("gasSpike");
+    trade(floor);
+    expect(through(floor, 2)).toEqual(["MATCHED", "MATCHED"]);
+    floor.demand({ kind: "bumpFees" });
+    expect(through(floor, 1)).toEqual(["MINED"]);
+  });
+
+  it("keeps them out until it ends", () => {
+    const floor = openSettlement({ settlement: "auto" });
+    floor.fault("gasSpike");
+    trade(floor);
+    floor.advance("1m");
+    expect(floor.statuses).toEqual(["MATCHED"]);
+    floor.demand({ kind: "endSettlementFault", number: null });
+    floor.advance("2s");
+    expect(floor.statuses).toEqual(["MINED"]);
+  });
+
+  it("asks nobody for blocks that would not help", () => {
+    const floor = openSettlement({ settlement: "auto" });
+    floor.fault("gasSpike");
+    trade(floor);
+    floor.advance("1d");
+    expect(floor.head).toBe(1);
+  });
+
+  it("that stays below what the exchange offers keeps nothing out", () => {
+    const floor = openSettlement();
+    floor.fault("gasSpike", { baseFee: 100_000_000_000 });
+    trade(floor);
+    expect(through(floor, 1)).toEqual(["MINED"]);
+  });
+});
+
+describe("faults", () => {
+  it("strike in the order in which they were set, one a look", () => {
+    const floor = openSettlement();
+    floor.fault("delay", { blocks: 1 });
+    floor.fault("fail");
+    trade(floor);
+    expect(through(floor, 2)).toEqual(["MATCHED", "FAILED"]);
+  });
+
+  it("end when they are told to, each by its number", () => {
+    const floor = openSettlement();
+    floor.fault("fail");
+    floor.fault("ghost");
+    floor.demand({ kind: "endSettlementFault", number: 1 });
+    expect(floor.state.chain.faults.map(({ number }) => number)).toEqual([2]);
+    expect(floor.submit({ kind: "endSettlementFault", number: 1 })).toMatchObject({
+      ok: false,
+      refusal: { code: "FAULT_NOT_FOUND", number: 1 },
+    });
+  });
+});

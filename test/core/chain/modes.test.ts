@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import { blockAt } from "../../../src/core/chain/chain.ts";
+import { settledAt } from "../../../src/core/chain/settlement.ts";
+import { START } from "../../support/exchange.ts";
+import { openSettlement, type SettlementFloor } from "./settlement-floor.ts";
+
+/** Bob sells 40 YES to alice at 0.55. */
+const trade = (floor: SettlementFloor): void => {
+  floor.send("alice BUY 40 YES @ 0.55", "bob SELL 40 YES @ 0.55");
+};
+
+describe("instant settlement", () => {
+  it("confirms a fill with the order that made it, in a block of its own", () => {
+    const floor = openSettlement({ settlement: "instant" });
+    const { sequence } = floor.exchange;
+    trade(floor);
+    expect(floor.statuses).toEqual(["CONFIRMED"]);
+    expect(floor.head).toBe(1);
+    expect(floor.exchange.sequence).toBe(sequence + 2);
+    expect(floor.exchange.nextDueAt).toBe(null);
+  });
+
+  it("mines one block for all fills of an order, and none for an order that fills nothing", () => {
+    const floor = openSettlement({ settlement: "instant" });
+    floor.send("alice BUY 10 YES @ 0.5", "carol BUY 10 YES @ 0.5");
+    expect(floor.head).toBe(0);
+    floor.send("bob SELL 15 YES @ 0.5");
+    expect(floor.head).toBe(1);
+    expect(floor.settlement(1)).toBe(floor.settlement(2));
+  });
+});
+
+describe("automatic settlement", () => {
+  it("mines a block every two seconds while something is pending, confirms two blocks later, and then rests", () => {
+    const floor = openSettlement({ settlement: "auto" });
+    floor.advance("7s");
+    expect(floor.head).toBe(0);
+    trade(floor);
+    const seen: string[] = [];
+    for (let second = 0; second < 8; second += 1) {
+      seen.push(`${second}s ${floor.head} ${floor.statuses}`);
+      floor.advance("1s");
+    }
+    expect(seen).toEqual([
+      "0s 0 MATCHED",
+      "1s 0 MATCHED",
+      "2s 1 MINED",
+      "3s 1 MINED",
+      "4s 2 MINED",
+      "5s 2 MINED",
+      "6s 3 CONFIRMED",
+      "7s 3 CONFIRMED",
+    ]);
+    expect(floor.exchange.nextDueAt).toBe(null);
+  });
+
+  it("has what comes meanwhile in the next block, two seconds after the one before", () => {
+    const floor = openSettlement({ settlement: "auto" });
+    trade(floor);
+    floor.advance("1s");
+    floor.send("alice BUY 5 YES @ 0.55", "bob SELL 5 YES @ 0.55");
+    floor.advance("1s");
+    expect(floor.statuses).toEqual(["MINED", "MINED"]);
+    floor.send("alice BUY 5 YES @ 0.55", "bob SELL 5 YES @ 0.55");
+    floor.advance("2s");
+    expect(floor.statuses).toEqual(["MINED", "MINED", "MINED"]);
+    expect(floor.head).toBe(2);
+  });
+
+  it("expires an order before it mines the block of the same moment", () => {
+    const floor = openSettlement({ settlement: "auto" });
+    floor.send("carol BUY 1 YES @ 0.1 GTD 2s");
+    trade(floor);
+    const told = floor.events.length;
+    floor.advance("2s");
+    expect(floor.events.slice(told).map(({ kind }) => kind)).toEqual(["orderExpired", "blocksMined"]);
+  });
+
+  it("says when each status was reached", () => {
+    const floor = openSettlement({ settlement: "auto" });
+    trade(floor);
+    const at = (): number => settledAt(floor.state, floor.state.trades.get(1)) - START;
+    expect(at()).toBe(0);
+    floor.advance("2s");
+    expect(at()).toBe(2000);
+    floor.advance("1h");
+    expect(at()).toBe(6000);
+  });
+});
+
+describe("manual settlement", () => {
+  it("mines when it is asked to, and never by itself", () => {
+    const floor = openSettlement();
+    trade(floor);
+    floor.advance("1d");
+    expect(floor.statuses).toEqual(["MATCHED"]);
+    floor.mine();
+    expect(floor.statuses).toEqual(["MINED"]);
+    floor.mine();
+    expect(floor.statuses).toEqual(["MINED"]);
+    floor.mine();
+    expect(floor.statuses).toEqual(["CONFIRMED"]);
+  });
+
+  it("has all that is pending in the first of several blocks, and nothing in the others", () => {
+    const floor = openSettlement();
+    trade(floor);
+    floor.mine(1000);
+    const counts = Array.from(
+      { length: floor.head + 1 },
+      (_, height) => blockAt(floor.state.chain, height)?.count,
+    );
+    expect(floor.head).toBe(1000);
+    expect(counts.slice(2).every((count) => count === 0)).toBe(true);
+    expect(floor.statuses).toEqual(["CONFIRMED"]);
+  });
+});
+
+describe("in every mode", () => {
+  it.each(["instant", "auto", "manual"] as const)("blocks can be asked for: %s", (settlement) => {
+    const floor = openSettlement({ settlement });
+    trade(floor);
+    floor.mine(3);
+    expect(floor.statuses).toEqual(["CONFIRMED"]);
+  });
+
+  it("what the exchange gives is on the chain at once, and asks for no block", () => {
+    const floor = openSettlement({ settlement: "auto" });
+    expect(floor.onChain("alice")).toEqual({ usdc: 1000, yes: 0, no: 0 });
+    expect(floor.state.chain.pending).toBe(0);
+    floor.advance("10s");
+    expect(floor.head).toBe(0);
+    floor.mine();
+    expect(blockAt(floor.state.chain, 1)?.count).toBe(floor.state.chain.transactions.size);
+  });
+
+  it("a fill moves what it moves on the chain when it is mined", () => {
+    const floor = openSettlement();
+    trade(floor);
+    expect(floor.inLedger("alice")).toEqual({ usdc: 978, yes: 40, no: 0 });
+    expect(floor.onChain("alice")).toEqual({ usdc: 1000, yes: 0, no: 0 });
+    floor.mine();
+    expect(floor.onChain("alice")).toEqual({ usdc: 978, yes: 40, no: 0 });
+    expect(floor.onChain("bob")).toEqual({ usdc: 22, yes: 460, no: 0 });
+  });
+});

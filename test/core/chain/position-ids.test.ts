@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { CONTRACTS, OPERATOR, ORACLE } from "../../../src/core/chain/contracts.ts";
+import {
+  collectionId,
+  conditionId,
+  conditionIdOf,
+  positionId,
+  questionIdOf,
+  tokenIdOf,
+} from "../../../src/core/chain/position-ids.ts";
+import { keccak256Hex } from "../../../src/core/hash.ts";
+
+const P =
+  21_888_242_871_839_275_222_246_405_745_257_275_088_696_311_157_297_823_662_689_037_894_645_226_208_583n;
+
+/** The contract's own way: it works the root out, squares it, and turns it to the parity that the hash asks for. */
+function collectionByRoot(condition: string, indexSet: number): string {
+  const power = (base: bigint, exponent: bigint): bigint => {
+    let result = 1n;
+    for (let [b, e] = [base % P, exponent]; e > 0n; e >>= 1n, b = (b * b) % P)
+      if (e & 1n) result = (result * b) % P;
+    return result;
+  };
+  let x = BigInt(`0x${keccak256Hex(condition.slice(2) + indexSet.toString(16).padStart(64, "0"))}`);
+  const isOdd = x >> 255n !== 0n;
+  let [y, square] = [0n, 1n];
+  while ((y * y) % P !== square) {
+    x = (x + 1n) % P;
+    square = (((x * x) % P) * x + 3n) % P;
+    y = power(square, (P + 1n) / 4n);
+  }
+  if (isOdd !== ((y & 1n) === 1n)) y = P - y;
+  return `0x${(x ^ ((y & 1n) << 254n)).toString(16).padStart(64, "0")}`;
+}
+
+describe("the ids of conditions and positions", () => {
+  it("are those that public tools work out for the same collateral and condition", () => {
+    const collateral = "0x2e8dcfe708d44ae2e406a1c02dfe2fa13012f961";
+    const condition = "0xbd31dc8a20211944f6b70f31557f1001557b59905b7738480ca09bd4532f84af";
+    expect([1, 2].map((set) => positionId(collateral, collectionId(condition, set)).toString())).toEqual([
+      "1343197538147866997676250008839231694243646439454152539053893078719042421992",
+      "16678291189211314787145083999015737376658799626183230671758641503291735614088",
+    ]);
+  });
+
+  it("stand on the point that the contract finds", () => {
+    const bytes32 = fc
+      .uint8Array({ minLength: 32, maxLength: 32 })
+      .map((bytes) => `0x${Buffer.from(bytes).toString("hex")}`);
+    fc.assert(
+      fc.property(bytes32, fc.constantFrom(1, 2), (condition, indexSet) => {
+        expect(collectionId(condition, indexSet)).toBe(collectionByRoot(condition, indexSet));
+      }),
+      { seed: 42, numRuns: 200 },
+    );
+  });
+
+  it("of a market follow from the oracle and the question, and the question from seed and number", () => {
+    expect(conditionIdOf("7", 1)).toBe(conditionId(ORACLE, questionIdOf("7", 1), 2));
+    const ids = ["7", "8"].flatMap((seed) =>
+      [1, 2].flatMap((market) => {
+        const condition = conditionIdOf(seed, market);
+        return [tokenIdOf(condition, "YES"), tokenIdOf(condition, "NO")];
+      }),
+    );
+    expect(new Set(ids).size).toBe(8);
+    expect(ids.every((id) => /^[1-9]\d{70,77}$/.test(id))).toBe(true);
+  });
+});
+
+it("the addresses on the chain are hashes of their names", () => {
+  const named = (name: string): string =>
+    `0x${keccak256Hex(Buffer.from(`clobsim ${name}`).toString("hex")).slice(24)}`;
+  expect({ ...CONTRACTS, ORACLE, OPERATOR }).toEqual({
+    collateral: named("collateral"),
+    conditionalTokens: named("conditional tokens"),
+    exchange: named("exchange"),
+    ORACLE: named("oracle"),
+    OPERATOR: named("operator"),
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { availableOf } from "../../../src/core/account.ts";
+import { findAccount } from "../../../src/core/state.ts";
+import { addressOf } from "../../support/commands.ts";
+import { openSettlement, type SettlementFloor } from "./settlement-floor.ts";
+
+const trade = (floor: SettlementFloor): void => {
+  floor.send("alice BUY 40 YES @ 0.55", "bob SELL 40 YES @ 0.55");
+};
+
+const availableUsdc = (floor: SettlementFloor, name: string): number => {
+  const account = findAccount(floor.state, addressOf(name));
+  return account === undefined ? 0 : availableOf(account.collateral, floor.state.config.balances) / 1_000_000;
+};
+
+describe("balances that must be settled first", () => {
+  it("keep a buyer from selling on before the block, and say what is awaited", () => {
+    const floor = openSettlement({ balances: "settled" });
+    trade(floor);
+    expect(floor.try("alice SELL 40 YES @ 0.6")).toMatchObject({
+      ok: false,
+      refusal: { code: "INSUFFICIENT_BALANCE", available: 0, balance: 4000, incoming: 4000 },
+    });
+    floor.mine();
+    expect(floor.try("alice SELL 40 YES @ 0.6").ok).toBe(true);
+  });
+
+  it("keep a seller from spending the proceeds before the block", () => {
+    const floor = openSettlement({ balances: "settled" });
+    trade(floor);
+    expect(availableUsdc(floor, "bob")).toBe(0);
+    expect(floor.try("bob BUY 10 NO @ 0.5").ok).toBe(false);
+    floor.mine();
+    expect(availableUsdc(floor, "bob")).toBe(22);
+  });
+
+  it("take what is paid at once", () => {
+    const floor = openSettlement({ balances: "settled" });
+    trade(floor);
+    expect(availableUsdc(floor, "alice")).toBe(978);
+  });
+
+  it("are spendable at once where what the exchange gives is concerned", () => {
+    const floor = openSettlement({ balances: "settled" });
+    floor.fund("dave", { everyMarket: 10 });
+    expect(floor.try("dave SELL 10 YES @ 0.5").ok).toBe(true);
+  });
+
+  it("come with the fill when blocks are mined at once", () => {
+    const floor = openSettlement({ balances: "settled", settlement: "instant" });
+    trade(floor);
+    expect(floor.try("alice SELL 40 YES @ 0.6").ok).toBe(true);
+  });
+
+  it("never come of a ghost fill", () => {
+    const floor = openSettlement({ balances: "settled" });
+    floor.fault("ghost");
+    trade(floor);
+    floor.mine(10);
+    expect(floor.try("alice SELL 1 YES @ 0.6").ok).toBe(false);
+  });
+});
+
+describe("optimistic balances", () => {
+  it("can be spent before the block", () => {
+    const floor = openSettlement();
+    trade(floor);
+    floor.send("carol BUY 40 YES @ 0.6", "alice SELL 40 YES @ 0.6");
+    floor.mine();
+    expect(floor.statuses).toEqual(["MINED", "MINED"]);
+  });
+});
