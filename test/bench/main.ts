@@ -9,6 +9,7 @@ import { memorySection } from "./memory/memory-section.ts";
 import { partsSection } from "./parts-section.ts";
 import { scenarioSection } from "./scenario/scenario-section.ts";
 import type { Section, SectionReport } from "./section.ts";
+import { settlementSection } from "./settlement/settlement-section.ts";
 import { startSection } from "./start/start-section.ts";
 import { steadyFloor } from "./submit/steady-floor.ts";
 import { submitFlatnessSection } from "./submit/submit-flatness-section.ts";
@@ -21,6 +22,7 @@ const SECTIONS: readonly Section[] = [
   flatnessSection,
   submitSection,
   submitFlatnessSection,
+  settlementSection,
   memorySection,
   partsSection,
   httpSection,

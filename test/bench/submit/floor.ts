@@ -1,3 +1,4 @@
+import type { SettlementMode } from "../../../src/core/chain/chain.ts";
 import type { Command } from "../../../src/core/commands.ts";
 import { violations } from "../../../src/core/invariants/invariants.ts";
 import { outcomeOf } from "../../../src/core/market.ts";
@@ -14,6 +15,8 @@ export interface FloorTerms {
   readonly levels: number;
   /** Taker fee. */
   readonly feeRateBps: number;
+  /** When blocks are mined; never, unless it is said. */
+  readonly settlement?: SettlementMode;
 }
 
 /** How many accounts trade on a floor. */
@@ -27,9 +30,12 @@ const SHARES = 100_000_000_000;
 export const traderAt = (index: number): string => `0x${String(index).padStart(40, "0")}`;
 
 /** A new exchange with complementary markets that are all alike, and accounts that can pay for whatever a flow asks. */
-export function openFloor({ markets, levels, feeRateBps }: FloorTerms): Exchange {
+export function openFloor({ markets, levels, feeRateBps, settlement = "manual" }: FloorTerms): Exchange {
   const faucet = { collateral: money(0), everyMarket: size(0) };
-  const exchange = new Exchange({ seed: "1", faucet, credentials: "rotate", ...UNSETTLED }, millis(0));
+  const exchange = new Exchange(
+    { seed: "1", faucet, credentials: "rotate", ...UNSETTLED, settlement },
+    millis(0),
+  );
   const texts = { description: "", category: "", tags: [], endDate: null };
   demand(exchange, { kind: "createEvent", title: "All", slug: "all", ...texts });
   for (let market = 1; market <= markets; market++) {

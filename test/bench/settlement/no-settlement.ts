@@ -1,0 +1,10 @@
+// What stands, in a bundle of its own, in the place of all that makes settlements of trades: what that bundle does is
+// what the exchange did if it had no chain, and what `npm run bench` compares with.
+
+/** No transaction. */
+export const addMatch = (): void => {};
+/** Nothing is ever on its way. */
+export const settlesAtOnce = (): boolean => true;
+export const touch = (): void => {};
+export const noteFee = (): void => {};
+export const noteParty = (): void => {};

@@ -1,0 +1,86 @@
+import { violations } from "../../../src/core/invariants/invariants.ts";
+import type { Exchange } from "../../../src/runtime/exchange.ts";
+import { inCheckout } from "../checkout.ts";
+import { commonFlow, type Flow } from "../flow.ts";
+import { measurementOf } from "../measurement.ts";
+import { alternate, median, type Subject } from "../rounds.ts";
+import type { Section } from "../section.ts";
+import { prepareSettled, type SettledChoice } from "./settled-run.ts";
+
+const OPERATIONS = 200_000;
+const SUBJECTS: readonly (readonly [name: string, choice: SettledChoice])[] = [
+  ["manual, nothing is mined", { settlement: "manual", commandsABlock: 0 }],
+  ["instant, a block a trading order", { settlement: "instant", commandsABlock: 0 }],
+  ["auto, a block every 100 commands", { settlement: "auto", commandsABlock: 100 }],
+  ["auto, a block every 10,000 commands", { settlement: "auto", commandsABlock: 10_000 }],
+];
+
+/** What settling costs on top of everything else that a command does. */
+export const settlementSection: Section = {
+  name: "settlement",
+  about: "commands through the whole exchange, their fills settled on the chain or by nobody",
+  async measure(rounds) {
+    const { unsettledFlow } = (await import(inCheckout("dist/bench-unsettled.js"))) as Unsettled;
+    const flow = commonFlow({ levels: 99, operations: OPERATIONS });
+    const subjects = [
+      unsettled("without settlement", unsettledFlow(OPERATIONS)),
+      ...SUBJECTS.map(([name, choice]) => settled(name, flow, choice)),
+    ];
+    const samples = alternate(subjects, { rounds, warmUps: 2, sampleMs: 0 });
+    const costs = samples.map((milliseconds) => milliseconds.map((each) => (each * 1e6) / OPERATIONS));
+    const baseline = median(costs[0] ?? []);
+    return {
+      unit: "ns/command",
+      baseline: "without settlement",
+      rounds,
+      measurements: costs.map((each, index) =>
+        measurementOf(subjects[index]?.name ?? "", "clobsim", each, baseline),
+      ),
+      notes: [
+        `The first ${OPERATIONS.toLocaleString("en-US")} operations of the book's flow; four of nine commands make a trade.`,
+        "Without settlement: the same sources, with what settles trades left out of the bundle.",
+        "Every settled run is judged: chain balances and what is pending are the ledger.",
+      ],
+    };
+  },
+};
+
+/** What the other bundle holds. */
+interface Unsettled {
+  unsettledFlow(operations: number): () => () => unknown;
+}
+
+// An exchange stays alive from one run to the next: V8 throws compiled code away with the last object of a shape.
+
+function unsettled(name: string, prepare: () => () => unknown): Subject {
+  let done: unknown;
+  return {
+    name,
+    prepare() {
+      const run = prepare();
+      return () => {
+        done = run();
+      };
+    },
+    check() {
+      if (done === undefined) throw new Error(`${name}: nothing was run`);
+    },
+  };
+}
+
+function settled(name: string, flow: Flow, choice: SettledChoice): Subject {
+  let done: Exchange | undefined;
+  return {
+    name,
+    prepare() {
+      const run = prepareSettled(flow, choice);
+      return () => {
+        done = run();
+      };
+    },
+    check() {
+      const broken = done === undefined ? [] : violations(done.state);
+      if (broken.length > 0) throw new Error(`${name}: ${JSON.stringify(broken)}`);
+    },
+  };
+}

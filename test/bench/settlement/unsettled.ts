@@ -1,0 +1,8 @@
+import { commonFlow } from "../flow.ts";
+import { prepareSettled } from "./settled-run.ts";
+
+/** Prepares the common flow on an exchange whose trades are settled by nobody; bundled apart, with `no-settlement.ts` inside. */
+export function unsettledFlow(operations: number): () => () => unknown {
+  const flow = commonFlow({ levels: 99, operations });
+  return () => prepareSettled(flow, { settlement: "manual", commandsABlock: 0 });
+}
