@@ -1,11 +1,13 @@
-import { readFile } from "node:fs/promises";
 import type { Server } from "node:http";
+import { LazyNode } from "./chain-rpc/lazy-node.ts";
 import { type Config, FROZEN_START, isLoopback, VERSION } from "./config.ts";
 import { type Millis, millis } from "./core/units.ts";
 import { Faults } from "./http/faults.ts";
+import { Gate } from "./http/gate.ts";
 import { requestLog } from "./http/request-log.ts";
 import { createHttpServer } from "./http/server.ts";
 import type { DevAccount, Service, ServiceOptions } from "./http/service.ts";
+import { loadWorld } from "./load-world.ts";
 import { Clock } from "./runtime/clock.ts";
 import { Exchange } from "./runtime/exchange.ts";
 import { type Journal, noJournal } from "./runtime/journal.ts";
@@ -88,11 +90,10 @@ export function openService(config: Config, world: World): Service {
   };
   const exchange = open(session);
   session.begin();
-  const followsWall = config.start === null && config.clock.mode !== "frozen";
-  const setting = { mode: config.clock.mode, rate: config.clock.mode === "scaled" ? config.clock.rate : 1 };
-  const clock = new Clock(exchange, setting, wallNow, followsWall);
+  const clock = clockOf(config, exchange, wallNow);
   const snapshots = new Snapshots(exchange, clock);
   const faults = new Faults(world.seed);
+  const node = new LazyNode({ exchange, clock, version: VERSION, accounts: world.devAccounts });
   return {
     options: optionsOf(config, world),
     exchange,
@@ -105,7 +106,9 @@ export function openService(config: Config, world: World): Service {
     ranking: new MarketRanking(),
     snapshots,
     faults,
+    gate: new Gate(),
     log: requestLog(config.logLevel),
+    chain: (request, isTrusted) => node.answer(request, isTrusted),
     reopen: () => {
       exchange.restart(start);
       openAt(exchange, world, start);
@@ -113,6 +116,7 @@ export function openService(config: Config, world: World): Service {
       clock.open();
       snapshots.clear();
       faults.clear();
+      node.forget();
     },
     record: async (name) => {
       const { recordSession } = await import("./scenario/record/record-session.ts");
@@ -121,6 +125,11 @@ export function openService(config: Config, world: World): Service {
     },
     openApi: () => openApiText(config),
   };
+}
+
+function clockOf({ clock, start }: Config, exchange: Exchange, wallNow: () => number): Clock {
+  const setting = { mode: clock.mode, rate: clock.mode === "scaled" ? clock.rate : 1 };
+  return new Clock(exchange, setting, wallNow, start === null && clock.mode !== "frozen");
 }
 
 const optionsOf = (config: Config, world: World): ServiceOptions => ({
@@ -148,52 +157,6 @@ function openAt(exchange: Exchange, world: World, start: Millis): void {
     openWorld(exchange, world, start);
   } catch (error) {
     throw error instanceof WorldOpeningError ? new ConfigError(error.message) : error;
-  }
-}
-
-const DEFAULT_SEED = "1";
-
-/** The world that the configuration names: a file's, the one that was built in, or one made now. */
-async function loadWorld(config: Config): Promise<World> {
-  if (config.worldFile !== null) {
-    const world = await readWorldFile(config.worldFile);
-    if (config.seedGiven && config.seed !== world.seed) {
-      throw new ConfigError(
-        `${config.worldFile} was made with seed ${world.seed}, --seed asks for ${config.seed}: leave --seed out, or make a world with clobsim world --seed ${config.seed}`,
-      );
-    }
-    return world;
-  }
-  if (config.seed === DEFAULT_SEED && config.markets === null) {
-    const builtIn = await readBuiltIn();
-    if (builtIn !== null) return builtIn;
-  }
-  const { generateWorld } = await import("./world/generate-world.ts");
-  const markets = config.markets === null ? {} : { markets: config.markets };
-  return generateWorld({ seed: config.seed, ...markets });
-}
-
-async function readWorldFile(file: string): Promise<World> {
-  const { readWorld } = await import("./world/world-file.ts");
-  try {
-    return readWorld(await readFile(file, "utf8"));
-  } catch (error) {
-    throw new ConfigError(`--world ${file}: ${unreadable(error)}`);
-  }
-}
-
-function unreadable(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === "ENOENT") return "there is no such file";
-  return code === "EISDIR" ? "expected a file, found a directory" : message;
-}
-
-/** The default world as the build has left it beside the bundle; null where there is no build. */
-async function readBuiltIn(): Promise<World | null> {
-  try {
-    return JSON.parse(await readFile(new URL("./default-world.json", import.meta.url), "utf8")) as World;
-  } catch {
-    return null;
   }
 }
 

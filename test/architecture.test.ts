@@ -18,8 +18,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   inspector: [],
   "setting.ts": [],
   "config.ts": ["setting.ts", "core", "world"],
+  "load-world.ts": ["config.ts", "setting.ts", "world"],
   "compose.ts": [
     "config.ts",
+    "load-world.ts",
     "setting.ts",
     "core",
     "world",

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import type { Address } from "../core/commands.ts";
 import { ApiError } from "../wire/errors.ts";
 import { checkSignedRequest, type HeaderValues, type StoredCredentials } from "../wire/signing.ts";
@@ -35,34 +36,41 @@ export function signingSet({ keyring, hmacKeys }: Service, apiKey: string): Stor
   return { address, secret, passphrase, key: hmacKeys.of(set) };
 }
 
+type WithToken = Pick<Service["options"], "simToken">;
+
 /**
  * Keeps foreign web pages, and with a token foreign callers, from the control plane.
  * @throws ApiError `ORIGIN_NOT_ALLOWED`, `SIM_TOKEN_REQUIRED`.
  */
-export function guardControl(
-  { simToken }: { readonly simToken: string | null },
-  { headers }: Incoming,
-): void {
-  if (headers.origin !== undefined && !allowedOrigin(headers.origin)) {
-    throw new ApiError(
-      "ORIGIN_NOT_ALLOWED",
-      `a page of ${JSON.stringify(headers.origin.slice(0, 200))} may not use the control plane`,
-      { hint: "the control plane serves pages of localhost only" },
-    );
-  }
-  if (simToken === null) return;
-  const bearer = /^Bearer (.*)$/i.exec(headers.authorization ?? "")?.[1];
-  const sent = bearer ?? headers["x-sim-token"];
-  if (typeof sent === "string" && equal(sent, simToken)) return;
+export function guardControl(options: WithToken, { headers }: Incoming): void {
+  guardOrigin(headers, "the control plane");
+  if (isTrusted(options, headers)) return;
+  const found = tokenIn(headers) === undefined ? "none" : "another one";
+  throw new ApiError("SIM_TOKEN_REQUIRED", `the control plane needs its token, found ${found}`, {
+    hint: "send the value of --sim-token as authorization: Bearer TOKEN or as x-sim-token",
+    headers: { "www-authenticate": "Bearer" },
+  });
+}
+
+/** Keeps foreign web pages from a part of the server. @throws ApiError `ORIGIN_NOT_ALLOWED`. */
+export function guardOrigin({ origin }: IncomingHttpHeaders, part: string): void {
+  if (origin === undefined || allowedOrigin(origin)) return;
   throw new ApiError(
-    "SIM_TOKEN_REQUIRED",
-    `the control plane needs its token, found ${sent === undefined ? "none" : "another one"}`,
-    {
-      hint: "send the value of --sim-token as authorization: Bearer TOKEN or as x-sim-token",
-      headers: { "www-authenticate": "Bearer" },
-    },
+    "ORIGIN_NOT_ALLOWED",
+    `a page of ${JSON.stringify(origin.slice(0, 200))} may not use ${part}`,
+    { hint: `${part} serves pages of localhost only` },
   );
 }
+
+/** Whether a caller shows the token of the control plane, where it has one. */
+export function isTrusted({ simToken }: WithToken, headers: IncomingHttpHeaders): boolean {
+  if (simToken === null) return true;
+  const sent = tokenIn(headers);
+  return typeof sent === "string" && equal(sent, simToken);
+}
+
+const tokenIn = (headers: IncomingHttpHeaders): string | string[] | undefined =>
+  /^Bearer (.*)$/i.exec(headers.authorization ?? "")?.[1] ?? headers["x-sim-token"];
 
 /** Equality in constant time, whatever the lengths. */
 function equal(a: string, b: string): boolean {

@@ -52,7 +52,7 @@ function unknownRoute(text: string, method: string | undefined, path: string): A
   const details = { fields: ["route"] };
   if (ENDPOINTS.some((endpoint) => !takesFaults(endpoint) && isNamed(endpoint, method, path))) {
     return new ApiError("INVALID_PARAMETER", `route: faults never befall ${found}`, {
-      hint: "faults befall /api and /clob, never the control plane, /healthz or /openapi.json",
+      hint: "faults befall /api, /clob and /chain, never the control plane, /healthz or /openapi.json",
       details,
     });
   }

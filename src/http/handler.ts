@@ -1,12 +1,16 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Address } from "../core/commands.ts";
-import type { BodySpec } from "../wire/endpoint.ts";
+import type { BodySpec, RawBody } from "../wire/endpoint.ts";
 import type { EndpointOf, Operation } from "../wire/endpoints/all.ts";
 import type { Params, Read } from "../wire/params.ts";
 import type { Service } from "./service.ts";
 
 type QueryOf<E> = E extends { readonly query: infer Q extends Params } ? Read<Q> : never;
-type BodyOf<E> = E extends { readonly body: BodySpec<infer Body> } ? Body : null;
+type BodyOf<E> = E extends { readonly body: BodySpec<infer Body> }
+  ? Body
+  : E extends { readonly body: RawBody }
+    ? Buffer
+    : null;
 
 /** A request as a handler sees it: read, checked and, where the endpoint asks for it, authenticated. */
 export interface Call<Query, Body> {
@@ -28,6 +32,9 @@ export class JsonText {
     this.text = text;
   }
 }
+
+/** Nothing to answer: 204, without a body. */
+export const SILENCE = new JsonText("");
 
 export type Answer = object | JsonText;
 

@@ -1,4 +1,4 @@
-import type { BodySpec } from "../wire/endpoint.ts";
+import { type AnyBody, isRaw } from "../wire/endpoint.ts";
 import type { AnyEndpoint } from "../wire/endpoints/all.ts";
 import type { JsonObject } from "../wire/json-body.ts";
 import { readJsonObject } from "../wire/json-body.ts";
@@ -19,14 +19,14 @@ type Routed = Incoming & { readonly params: Record<string, string> };
 export type Route = (request: Routed, response: Outgoing) => void;
 
 const KIB = 1024;
-/** Bytes of a body on the imitated API, and on the control plane. */
+/** Bytes of a body on the imitated API, and on the control plane and the chain. */
 const MAX_BODY = 64 * KIB;
-const MAX_CONTROL_BODY = 1024 * KIB;
+const MAX_LARGE_BODY = 1024 * KIB;
 
 /** What one endpoint does with a request: who asks, body, faults, time, signature, query, the body's meaning, answer. */
 export function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): Route {
-  const maximum = endpoint.access === "control" ? MAX_CONTROL_BODY : MAX_BODY;
-  const { faults } = service;
+  const maximum = endpoint.access === "control" || isRaw(endpoint.body) ? MAX_LARGE_BODY : MAX_BODY;
+  const { faults, gate } = service;
   return (request, response) => {
     const fail = (error: unknown): void => sendError(service, request, response, error);
     const answerWith = (body: Buffer): void => {
@@ -34,7 +34,10 @@ export function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHand
         if (body.length > 0 && isChunked(request)) checkMediaType(request);
         const answer = answerOf(service, endpoint, handle, request, body);
         if (answer instanceof Promise) {
-          answer.then((late) => sendAnswer(service, request, response, late)).catch(fail);
+          answer
+            .then((late) => sendAnswer(service, request, response, late))
+            .catch(fail)
+            .finally(() => service.clock.arm());
         } else {
           sendAnswer(service, request, response, answer);
         }
@@ -45,8 +48,9 @@ export function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHand
     };
     const arrived = (body: Buffer): void => {
       const fault = faults.areNone ? null : faults.strike(endpoint.operation);
-      if (fault === null) answerWith(body);
-      else befall(service, fault, request, response, () => answerWith(body));
+      const pass = (): void => gate.pass(() => answerWith(body));
+      if (fault === null) pass();
+      else befall(service, fault, request, response, pass);
     };
     try {
       if (endpoint.access === "control") guardControl(service.options, request);
@@ -88,8 +92,9 @@ function answerOf(
   return handle(call, service);
 }
 
-function bodyOf(spec: BodySpec<unknown> | null, request: Incoming, bytes: Buffer): unknown {
+function bodyOf(spec: AnyBody, request: Incoming, bytes: Buffer): unknown {
   if (spec === null) return null;
+  if (isRaw(spec)) return bytes;
   const object: JsonObject = bytes.length === 0 && !spec.required ? {} : readJsonObject(bytes);
   const unknown = Object.keys(object).filter((name) => !spec.fields.includes(name));
   if (unknown.length > 0) warn(request, unknown, spec.fields);

@@ -1,7 +1,7 @@
 import { ApiError, errorBody } from "../wire/errors.ts";
 import { allowedOrigin } from "./cross-origin.ts";
 import type { Incoming, Outgoing } from "./exchange-message.ts";
-import { type Answer, JsonText } from "./handler.ts";
+import { type Answer, JsonText, SILENCE } from "./handler.ts";
 import type { Service } from "./service.ts";
 
 /** What the log says instead of a status where nothing was answered. */
@@ -13,8 +13,13 @@ export function pathOf(target: string): string {
   return query < 0 ? target : target.slice(0, query);
 }
 
-/** Answers 200 with a JSON body. */
+/** Answers 200 with a JSON body, or 204 without one. */
 export function sendAnswer(service: Service, request: Incoming, response: Outgoing, answer: Answer): void {
+  if (answer === SILENCE) {
+    const { origin } = request.headers;
+    sendEmpty(service, request, response, origin === undefined ? [] : corsHeaders(origin));
+    return;
+  }
   const text = answer instanceof JsonText ? answer.text : JSON.stringify(answer);
   send(service, request, response, 200, text, undefined);
 }
@@ -37,6 +42,10 @@ export function sendEmpty(
   response: Outgoing,
   headers: readonly string[],
 ): void {
+  if (request.fault?.drop === "reply") {
+    hangUp(service, request, response, "REPLY_DROPPED");
+    return;
+  }
   const raw = [...simHeaders(service, request.requestId), ...headers];
   response.writeHead(204, raw);
   response.end();

@@ -6,6 +6,7 @@ import { mountEndpoints } from "./dispatch.ts";
 import { Incoming, Outgoing } from "./exchange-message.ts";
 import { guardHost } from "./host-guard.ts";
 import { chainHandlers } from "./routes/chain.ts";
+import { chainRpcHandlers } from "./routes/chain-rpc.ts";
 import { controlHandlers } from "./routes/control.ts";
 import { credentialsHandlers } from "./routes/credentials.ts";
 import { faultHandlers } from "./routes/faults.ts";
@@ -80,6 +81,7 @@ function createRouter(service: Service): Router {
     ...snapshotHandlers,
     ...faultHandlers,
     ...chainHandlers,
+    ...chainRpcHandlers,
     ...recordingHandlers,
   });
   return router;

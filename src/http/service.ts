@@ -9,6 +9,7 @@ import type { BookPages } from "../wire/replies/book-reply.ts";
 import type { View } from "../wire/replies/view.ts";
 import type { SearchIndex } from "../wire/search-index.ts";
 import type { Faults } from "./faults.ts";
+import type { Gate } from "./gate.ts";
 import type { RequestLog } from "./request-log.ts";
 
 /** A development account: anybody may know its key. */
@@ -53,7 +54,13 @@ export interface Service {
   readonly ranking: MarketRanking;
   readonly snapshots: Snapshots;
   readonly faults: Faults;
+  readonly gate: Gate;
   readonly log: RequestLog;
+  /**
+   * The settlement chain as a node: from the bytes of a JSON-RPC request to the text of its answer, empty when there is
+   * none. Who is not trusted may not steer it.
+   */
+  readonly chain: (request: Buffer, isTrusted: boolean) => Promise<string>;
   /** Opens the world anew, as at the start: no snapshot is kept, no fault in force. */
   reopen(): void;
   /** All that was done since the world was opened, as a scenario file. @throws ApiError when no scenario can tell it. */

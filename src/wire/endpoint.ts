@@ -26,13 +26,23 @@ export interface BodySpec<T> {
   read(body: JsonObject): T;
 }
 
+/** A body that its handler reads itself, byte for byte, whatever it holds; its schema only documents it. */
+export interface RawBody {
+  readonly isRaw: true;
+  readonly schema: z.ZodType;
+  readonly required: true;
+}
+
+/** What an endpoint takes as its body; null for none. */
+export type AnyBody = BodySpec<unknown> | RawBody | null;
+
+/** Whether a body is handed on as it came. */
+export const isRaw = (body: AnyBody): body is RawBody => body !== null && "isRaw" in body;
+
 /**
  * One endpoint as data: the router, the reader of requests and the OpenAPI document all follow this one description.
  */
-export interface Endpoint<
-  Query extends Params = Params,
-  Body extends BodySpec<unknown> | null = BodySpec<unknown> | null,
-> {
+export interface Endpoint<Query extends Params = Params, Body extends AnyBody = AnyBody> {
   /** Unique; OpenAPI's operationId. */
   readonly operation: string;
   readonly method: "GET" | "POST" | "DELETE";
@@ -45,16 +55,14 @@ export interface Endpoint<
   readonly body: Body;
   /** Schema of the 200 answer, registered under a name. */
   readonly reply: z.ZodType;
+  /** When it answers 204 and no body instead; left out of those that never do. */
+  readonly silence?: string;
   /** Error codes beyond those that its access, query and body imply. */
   readonly errors: readonly ErrorCode[];
 }
 
 /** Checks the description's type and keeps its literal names. */
-export function endpoint<
-  const Operation extends string,
-  Query extends Params,
-  Body extends BodySpec<unknown> | null,
->(
+export function endpoint<const Operation extends string, Query extends Params, Body extends AnyBody>(
   description: Endpoint<Query, Body> & { readonly operation: Operation },
 ): Endpoint<Query, Body> & { readonly operation: Operation } {
   return description;

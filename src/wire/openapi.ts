@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Endpoint, Tag } from "./endpoint.ts";
+import { type Endpoint, isRaw, type Tag } from "./endpoint.ts";
 import { ENDPOINTS } from "./endpoints/all.ts";
 import { FAULT_CODES, takesFaults } from "./endpoints/faults.ts";
 import { type ErrorCode, statusesOf } from "./errors.ts";
@@ -19,7 +19,7 @@ export interface OpenApiOptions {
 }
 
 const DESCRIPTION = `A local, deterministic mock exchange for prediction markets: market data under /api, a central
-limit order book with signed trading under /clob, and a control plane under /sim.
+limit order book with signed trading under /clob, a settlement chain at /chain, and a control plane under /sim.
 
 Signed requests carry five headers. \`poly_signature\` is the hex HMAC-SHA256, under the text of the secret, of
 timestamp + METHOD + path + body, where the path is relative to /clob and has no query.`;
@@ -30,7 +30,8 @@ const TAGS: Readonly<Record<Tag, string>> = {
   Trading: "Orders and fills of the caller; every request is signed.",
   Credentials: "A wallet's signature becomes API credentials.",
   "Control plane": "Clock, funds, markets, state and explanations; not part of the imitated service.",
-  "Settlement chain": "Blocks, what is pending, and what goes wrong; not part of the imitated service.",
+  "Settlement chain":
+    "Blocks, what is pending, and what goes wrong; and the chain itself, as Ethereum's clients see it.",
   Service: "The server itself.",
 };
 
@@ -106,6 +107,9 @@ function operation(endpoint: Endpoint & { readonly operation: string }): Json {
         }),
     responses: {
       "200": { description: "Success", headers: RESPONSE_HEADERS, content: json(reference(endpoint.reply)) },
+      ...(endpoint.silence === undefined
+        ? {}
+        : { "204": { description: endpoint.silence, headers: RESPONSE_HEADERS } }),
       ...errorResponses(codesOf(endpoint)),
     },
   };
@@ -146,7 +150,7 @@ const queryParameters = (query: Params): Json[] =>
 export function codesOf(endpoint: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>([...EVERYWHERE, ...endpoint.errors]);
   if (Object.keys(endpoint.query).length > 0 || endpoint.path.includes("{")) codes.add("INVALID_PARAMETER");
-  if (endpoint.body !== null) codes.add("INVALID_JSON");
+  if (endpoint.body !== null && !isRaw(endpoint.body)) codes.add("INVALID_JSON");
   if (endpoint.access === "control") codes.add("ORIGIN_NOT_ALLOWED").add("SIM_TOKEN_REQUIRED");
   if (endpoint.access === "signed") {
     for (const code of AUTH_CODES) codes.add(code);

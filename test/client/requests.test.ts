@@ -208,11 +208,12 @@ describe("a method of the client", () => {
     ]);
   });
 
-  it("is there for every endpoint but those of the service itself", () => {
+  it("is there for every endpoint but the chain, which has clients of its own, and those of the service itself", () => {
     const ofQuotes = ["price", "midpoint", "spread", "last-trade-price"].map((name) => `GET /clob/${name}`);
     const reached = new Set([...CALLS.map(([endpoint]) => endpoint), ...ofQuotes]);
     const all = ENDPOINTS.map(({ method, path }) => `${method} ${path}`);
-    expect(all.filter((endpoint) => !reached.has(endpoint))).toEqual(["GET /healthz", "GET /openapi.json"]);
+    const others = ["POST /chain", "GET /healthz", "GET /openapi.json"];
+    expect(all.filter((endpoint) => !reached.has(endpoint))).toEqual(others);
   });
 
   it.each([

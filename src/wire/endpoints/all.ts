@@ -1,6 +1,7 @@
 import { endpoint, NO_QUERY } from "../endpoint.ts";
 import { health, openApiReply } from "../schemas/control.ts";
 import { chain } from "./chain.ts";
+import { chainRpc } from "./chain-rpc.ts";
 import { control } from "./control.ts";
 import { faults } from "./faults.ts";
 import { marketData } from "./market-data.ts";
@@ -50,6 +51,7 @@ export const ENDPOINTS = [
   ...snapshots,
   ...faults,
   ...chain,
+  ...chainRpc,
   ...recording,
   ...service,
 ] as const;

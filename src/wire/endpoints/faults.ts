@@ -23,7 +23,8 @@ export const faults = [
     operation: "addFault",
     method: "POST",
     path: "/sim/faults",
-    summary: "Inject a fault into /api and /clob: latency, an error status, a lost connection or reply",
+    summary:
+      "Inject a fault into /api, /clob and /chain: latency, an error status, a lost connection or reply",
     body: objectBody(schema.newFault),
     reply: schema.fault,
     errors: ["INVALID_PARAMETER", "LIMIT_REACHED"],

@@ -1,0 +1,33 @@
+import type { Clock, ClockSetting } from "../runtime/clock.ts";
+import type { Exchange, Snapshot } from "../runtime/exchange.ts";
+
+/** Snapshots as `evm_snapshot` counts them, from 0: going back to one forgets it and all that came after it. */
+export class EvmSnapshots {
+  readonly #exchange: Exchange;
+  readonly #clock: Clock;
+  readonly #kept = new Map<bigint, { readonly exchange: Snapshot; readonly clock: ClockSetting }>();
+  #taken = 0n;
+
+  constructor(exchange: Exchange, clock: Clock) {
+    this.#exchange = exchange;
+    this.#clock = clock;
+  }
+
+  /** Keeps where the exchange and its clock stand, and answers the snapshot's number. */
+  take(): bigint {
+    const number = this.#taken;
+    this.#taken += 1n;
+    this.#kept.set(number, { exchange: this.#exchange.snapshot(), clock: this.#clock.setting });
+    return number;
+  }
+
+  /** Goes back to a snapshot; false when there is none of this number, or no longer. */
+  revert(number: bigint): boolean {
+    const kept = this.#kept.get(number);
+    if (kept === undefined) return false;
+    for (const other of this.#kept.keys()) if (other >= number) this.#kept.delete(other);
+    this.#exchange.restore(kept.exchange);
+    this.#clock.resume(kept.clock);
+    return true;
+  }
+}

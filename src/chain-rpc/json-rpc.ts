@@ -1,0 +1,90 @@
+import { isUtf8 } from "node:buffer";
+import { RpcError } from "./rpc-error.ts";
+
+/** Carries out one call. @throws RpcError when it cannot. */
+export type Perform = (method: string, params: readonly unknown[]) => unknown;
+
+/** How many calls a batch may have. */
+const MOST_CALLS = 1_000;
+/** How many characters the answers of a batch may have before the rest of it is refused. */
+const MOST_CHARACTERS = 64 * 1024 * 1024;
+
+type Id = string | number | null;
+
+/**
+ * The text that answers a JSON-RPC 2.0 request, one call or a batch, in its order; empty where only notifications came.
+ * The calls of a batch are carried out one after the other.
+ */
+export async function answerRpc(request: Buffer, perform: Perform): Promise<string> {
+  let message: unknown;
+  try {
+    message = parsed(request);
+  } catch (error) {
+    return failure(null, error);
+  }
+  if (!Array.isArray(message)) return answerOne(message, perform);
+  if (message.length === 0 || message.length > MOST_CALLS) {
+    return failure(null, invalid(`a batch has 1 to ${MOST_CALLS} calls, found ${message.length}`));
+  }
+  const answers: string[] = [];
+  let characters = 0;
+  for (const call of message) {
+    const answer = await answerOne(call, characters > MOST_CHARACTERS ? refuse : perform);
+    characters += answer.length;
+    if (answer !== "") answers.push(answer);
+  }
+  return answers.length === 0 ? "" : `[${answers.join(",")}]`;
+}
+
+const refuse: Perform = () => {
+  throw new RpcError("LIMIT_EXCEEDED", "the answers to this batch are too long: send fewer calls at once");
+};
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    if (isUtf8(bytes)) return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    // Said below, as of bytes that are no text.
+  }
+  throw new RpcError("PARSE_ERROR", "Parse error: the body is not JSON in UTF-8");
+}
+
+async function answerOne(message: unknown, perform: Perform): Promise<string> {
+  if (!isObject(message)) return failure(null, invalid("a call is an object"));
+  const { id, jsonrpc, method, params } = message;
+  if (id !== undefined && !isId(id)) {
+    return failure(null, invalid("an id is a string, an integer or null"));
+  }
+  const respond = (answer: () => string): string => (id === undefined ? "" : answer());
+  if (jsonrpc !== "2.0") return failure(id ?? null, invalid('expected "jsonrpc":"2.0"'));
+  if (typeof method !== "string") return failure(id ?? null, invalid("a method is a string"));
+  try {
+    const result = await perform(method, listOf(params));
+    return respond(() => JSON.stringify({ jsonrpc: "2.0", id, result: result ?? null }));
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    return respond(() => failure(id ?? null, error));
+  }
+}
+
+function listOf(params: unknown): readonly unknown[] {
+  if (params === undefined || params === null) return [];
+  if (Array.isArray(params)) return params;
+  throw isObject(params)
+    ? new RpcError("INVALID_PARAMS", "params by name are not modelled: send them as an array")
+    : invalid("params are an array");
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isId = (value: unknown): value is Id =>
+  value === null || typeof value === "string" || Number.isSafeInteger(value);
+
+const invalid = (why: string): RpcError => new RpcError("INVALID_REQUEST", `Invalid request: ${why}`);
+
+function failure(id: Id, error: unknown): string {
+  if (!(error instanceof RpcError)) throw error;
+  const { code, message, data } = error;
+  return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } });
+}

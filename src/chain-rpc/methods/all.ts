@@ -1,0 +1,50 @@
+import { nearest } from "../../wire/nearest.ts";
+import type { ChainNode } from "../chain-node.ts";
+import { RpcError } from "../rpc-error.ts";
+import { accountMethods } from "./accounts.ts";
+import { executionMethods } from "./execution.ts";
+import type { Method } from "./method.ts";
+import { miningMethods } from "./mining.ts";
+import { nodeMethods } from "./node.ts";
+import { sendingMethods } from "./sending.ts";
+
+const METHODS: ReadonlyMap<string, Method> = new Map(
+  Object.entries({
+    ...nodeMethods,
+    ...accountMethods,
+    ...executionMethods,
+    ...sendingMethods,
+    ...miningMethods,
+  }),
+);
+
+/** Carries out one call. @throws RpcError when there is no such method, or it cannot do what it is asked. */
+export function perform(
+  node: ChainNode,
+  name: string,
+  params: readonly unknown[],
+  isTrusted: boolean,
+): unknown {
+  const method = METHODS.get(name);
+  if (method === undefined) throw notModelled(name);
+  const { least, most, isControl, act } = method;
+  if (isControl && !isTrusted) {
+    throw new RpcError(
+      "UNAUTHORIZED",
+      `${name} needs the token of the control plane: send the value of --sim-token as authorization: Bearer TOKEN or as x-sim-token`,
+    );
+  }
+  if (params.length < least || params.length > most) {
+    const expected = least === most ? String(least) : `${least} to ${most}`;
+    throw new RpcError("INVALID_PARAMS", `${name} takes ${expected} parameters, found ${params.length}`);
+  }
+  return act(node, params);
+}
+
+function notModelled(name: string): RpcError {
+  const shown = name.slice(0, 60);
+  const like = nearest(shown, METHODS.keys());
+  const meant = like === undefined ? "" : ` Did you mean ${like}?`;
+  const known = [...METHODS.keys()].sort().join(", ");
+  return new RpcError("METHOD_NOT_FOUND", `Method not found: ${shown}.${meant} Modelled are ${known}`);
+}

@@ -1,0 +1,154 @@
+import { keccak256, parseTransaction, recoverAddress, serializeTransaction } from "viem/utils";
+import { CHAIN_ID } from "../core/chain/chain.ts";
+import type { Address } from "../core/commands.ts";
+import { RpcError } from "./rpc-error.ts";
+
+type Hex = `0x${string}`;
+
+/** The types that are modelled: the first of all, with an access list (EIP-2930), and with a fee cap (EIP-1559). */
+const TYPES = { legacy: "0x0", eip2930: "0x1", eip1559: "0x2" } as const;
+
+/** With blobs (EIP-4844), and with code for its signer (EIP-7702). */
+const OTHER_TYPES: ReadonlySet<string> = new Set(["0x03", "0x04"]);
+
+/** What the bytes of a signed transaction say. */
+export interface SignedTransaction {
+  readonly type: (typeof TYPES)[keyof typeof TYPES];
+  /** Undefined of one that was signed for any chain. */
+  readonly chainId: number | undefined;
+  readonly to: Address;
+  readonly nonce: number;
+  readonly value: bigint;
+  readonly gas: bigint;
+  /** Wei per gas; both are its gas price where it has but one. */
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+  readonly input: Hex;
+  readonly accessList: readonly object[];
+  readonly r: Hex;
+  readonly s: Hex;
+  /** As the type has it: of the first it also says the chain (EIP-155), of the others it is the parity. */
+  readonly v: bigint;
+  readonly yParity: number;
+}
+
+/** The same as viem reads it: what is zero is left out. */
+interface Parsed {
+  readonly type: keyof typeof TYPES;
+  readonly chainId?: number;
+  readonly to?: Hex | null;
+  readonly nonce?: number;
+  readonly value?: bigint;
+  readonly gas?: bigint;
+  readonly gasPrice?: bigint;
+  readonly maxFeePerGas?: bigint;
+  readonly maxPriorityFeePerGas?: bigint;
+  readonly data?: Hex;
+  readonly accessList?: readonly object[];
+  readonly r?: Hex;
+  readonly s?: Hex;
+  readonly v?: bigint;
+  readonly yParity?: number;
+}
+
+/** Reads the bytes of a signed transaction. @throws RpcError when they are none, or one that is not modelled. */
+export function readSigned(raw: Hex): SignedTransaction {
+  const parsed = parse(raw);
+  const { type, chainId, to, gasPrice = 0n, r, s, accessList = [] } = parsed;
+  if (to === undefined || to === null) throw contractCreation();
+  if (r === undefined || s === undefined) throw undecodable("it is not signed");
+  const yParity = parityOf(parsed);
+  const isCapped = type === "eip1559";
+  return {
+    type: TYPES[type],
+    chainId,
+    to: to.toLowerCase(),
+    nonce: parsed.nonce ?? 0,
+    value: parsed.value ?? 0n,
+    gas: parsed.gas ?? 0n,
+    maxFeePerGas: isCapped ? (parsed.maxFeePerGas ?? 0n) : gasPrice,
+    maxPriorityFeePerGas: isCapped ? (parsed.maxPriorityFeePerGas ?? 0n) : gasPrice,
+    input: parsed.data ?? "0x",
+    accessList,
+    r,
+    s,
+    v: type === "legacy" ? (parsed.v ?? 0n) : BigInt(yParity),
+    yParity,
+  };
+}
+
+/** Who has signed the bytes. @throws RpcError when it is nobody, or somebody for another chain. */
+export async function signerOf(raw: Hex): Promise<Address> {
+  const { r, s, v, yParity, ...unsigned } = parse(raw);
+  const { chainId } = unsigned;
+  if (chainId !== undefined && chainId !== CHAIN_ID) {
+    throw new RpcError(
+      "TRANSACTION_REJECTED",
+      `invalid chain id for signer: have ${chainId} want ${CHAIN_ID}`,
+    );
+  }
+  if (r === undefined || s === undefined || BigInt(s) > HALF_ORDER) {
+    throw new RpcError("TRANSACTION_REJECTED", "invalid signature: s is above half the order of the curve");
+  }
+  const hash = keccak256(serializeTransaction(unsigned as never));
+  try {
+    const signer = await recoverAddress({ hash, signature: { r, s, yParity: parityOf({ v, yParity }) } });
+    return signer.toLowerCase();
+  } catch {
+    throw new RpcError("TRANSACTION_REJECTED", "invalid signature: nobody can have made it");
+  }
+}
+
+/** The name of signed bytes. */
+export const signedHash = (raw: Hex): string => keccak256(raw);
+
+/** Half the order of secp256k1's group (EIP-2). */
+const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
+/** 0 or 1: of the first type 27 and 28 stand for them, or 35 + 2 x chain id and its successor. */
+function parityOf({
+  v,
+  yParity,
+}: {
+  readonly v?: bigint | undefined;
+  readonly yParity?: number | undefined;
+}) {
+  return yParity ?? (v === undefined || v < 2n ? Number(v ?? 0n) : Number((v + 1n) % 2n));
+}
+
+function parse(raw: Hex): Parsed {
+  if (raw === "0x") throw new RpcError("INVALID_PARAMS", "Empty transaction data");
+  const type = raw.slice(0, 4);
+  if (OTHER_TYPES.has(type)) throw unmodelledType(type);
+  let parsed: Parsed;
+  try {
+    parsed = parseTransaction(raw) as unknown as Parsed;
+    if (written(parsed) === raw) return parsed;
+  } catch (error) {
+    throw undecodable(reasonOf(error));
+  }
+  throw undecodable(parsed.r === undefined ? "it is not signed" : "it is not in its canonical encoding");
+}
+
+/** The bytes that a transaction is written as. */
+function written({ r, s, v, yParity, ...unsigned }: Parsed): string {
+  const signature = unsigned.type === "legacy" ? { r, s, v } : { r, s, yParity: parityOf({ v, yParity }) };
+  return serializeTransaction(unsigned as never, signature as never);
+}
+
+/** The first line of what the reader of the bytes says. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? (error.message.split("\n", 1)[0] as string).slice(0, 200) : "unreadable";
+
+const undecodable = (why: string): RpcError =>
+  new RpcError("INVALID_PARAMS", `Failed to decode transaction: ${why}`);
+
+const MODELLED = "modelled are transactions of types 0x0, 0x1 and 0x2 to an address";
+
+/** What a transaction to nobody is answered with. */
+export const contractCreation = (): RpcError =>
+  new RpcError("SERVER_ERROR", `contract creation is not modelled; ${MODELLED}`);
+
+/** What a transaction of a type that is not modelled is answered with. */
+export const unmodelledType = (type: unknown): RpcError =>
+  new RpcError("SERVER_ERROR", `transaction type not supported: ${String(type)}; ${MODELLED}`);
