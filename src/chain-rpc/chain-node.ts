@@ -3,8 +3,10 @@ import type { State } from "../core/state.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Exchange } from "../runtime/exchange.ts";
 import { EvmSnapshots } from "./evm-snapshots.ts";
+import { Filters } from "./filters.ts";
 import { Impersonation } from "./impersonation.ts";
 import { answerRpc } from "./json-rpc.ts";
+import { LogIndex } from "./logs/log-index.ts";
 import { perform } from "./methods/all.ts";
 
 /** What a node shows the chain of. */
@@ -26,6 +28,8 @@ export class ChainNode {
   readonly version: string;
   readonly accounts: readonly Address[];
   readonly impersonation = new Impersonation();
+  readonly logIndex = new LogIndex();
+  readonly filters = new Filters(this.logIndex);
   readonly snapshots: EvmSnapshots;
   /** What `evm_increaseTime` has moved the clock by so far. */
   secondsAdded = 0;

@@ -7,12 +7,16 @@ import { asHex } from "../hex.ts";
 export const COLLATERAL = parseAbi(CONTRACT_ABIS.collateral);
 export const TOKENS = parseAbi(CONTRACT_ABIS.conditionalTokens);
 export const EXCHANGE = parseAbi(CONTRACT_ABIS.exchange);
+export const ABIS = { collateral: COLLATERAL, conditionalTokens: TOKENS, exchange: EXCHANGE };
 
 /** Calldata as its contract reads it. */
 export type Decoded =
   | { readonly contract: "collateral"; readonly call: DecodeFunctionDataReturnType<typeof COLLATERAL> }
   | { readonly contract: "conditionalTokens"; readonly call: DecodeFunctionDataReturnType<typeof TOKENS> }
   | { readonly contract: "exchange"; readonly call: DecodeFunctionDataReturnType<typeof EXCHANGE> };
+
+/** A decoded call to one of the contracts. */
+export type CallTo<Contract> = Extract<Decoded, { readonly contract: Contract }>["call"];
 
 /** Why calldata cannot be read: what reverts says of it. */
 export interface Undecoded {

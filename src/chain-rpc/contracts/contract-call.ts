@@ -1,6 +1,6 @@
 import type { ContractCall } from "../../core/chain/call.ts";
 import type { Address } from "../../core/commands.ts";
-import { type Decoded, decodeInput, isContract } from "./abis.ts";
+import { type CallTo, type Decoded, decodeInput, isContract } from "./abis.ts";
 
 /** What a transaction asks for. */
 export interface Sent {
@@ -31,8 +31,6 @@ export function writeOf(decoded: Decoded): ContractCall | null {
       return decoded.call.functionName === "matchOrders" ? operatorsOwn("matchOrders") : null;
   }
 }
-
-type CallTo<Contract> = Extract<Decoded, { readonly contract: Contract }>["call"];
 
 function collateralWrite({ functionName, args }: CallTo<"collateral">): ContractCall | null {
   switch (functionName) {

@@ -1,13 +1,12 @@
-import { headBlock } from "../../core/chain/chain.ts";
 import { OPERATOR } from "../../core/chain/contracts.ts";
 import type { Address } from "../../core/commands.ts";
 import { nextNonce } from "../../core/rules/chain/send-transaction.ts";
 import type { State } from "../../core/state.ts";
-import { type Moment, readMoment } from "../block-parameter.ts";
+import { readMoment } from "../block-parameter.ts";
 import { isContract } from "../contracts/abis.ts";
+import { presentState } from "../contracts/scene.ts";
 import { quantity } from "../hex.ts";
 import { readAddressParam } from "../params.ts";
-import { notKept } from "../past.ts";
 import { type Methods, open } from "./method.ts";
 
 /** Code that does nothing: what the contracts do is not written in it. */
@@ -18,13 +17,15 @@ export const accountMethods: Methods = {
   eth_accounts: open(0, 0, ({ accounts, impersonation }) => [
     ...new Set([...accounts, ...impersonation.addresses]),
   ]),
-  eth_getBalance: open(2, 2, ({ state }, [address, block]) => {
-    atHead(state, readMoment(state, block));
-    return quantity(state.chain.wallets.get(readAddressParam(address, "address"))?.native ?? 0n);
+  eth_getBalance: open(2, 2, (node, [address, block]) => {
+    const wallet = readAddressParam(address, "address");
+    const { chain } = presentState({ node, moment: readMoment(node.state, block) });
+    return quantity(chain.wallets.get(wallet)?.native ?? 0n);
   }),
-  eth_getTransactionCount: open(2, 2, ({ state }, [address, block]) => {
-    const moment = atHead(state, readMoment(state, block));
-    return quantity(nonceOf(state, readAddressParam(address, "address"), moment === "pending"));
+  eth_getTransactionCount: open(2, 2, (node, [address, block]) => {
+    const wallet = readAddressParam(address, "address");
+    const moment = readMoment(node.state, block);
+    return quantity(nonceOf(presentState({ node, moment }), wallet, moment === "pending"));
   }),
   eth_getCode: open(2, 2, ({ state }, [address, block]) => {
     readMoment(state, block);
@@ -36,11 +37,4 @@ function nonceOf({ chain }: State, address: Address, withPending: boolean): numb
   // The exchange's own transactions have their numbers for nonces.
   if (address === OPERATOR) return withPending ? chain.transactions.next : chain.fresh;
   return withPending ? nextNonce(chain, address) : (chain.wallets.get(address)?.mined ?? 0);
-}
-
-/** The latest block or what is pending; of the past nothing else is known. @throws RpcError */
-function atHead({ chain }: State, moment: Moment): Moment {
-  const head = headBlock(chain);
-  if (moment !== "pending" && moment !== head) throw notKept(moment.height, head.height);
-  return moment;
 }

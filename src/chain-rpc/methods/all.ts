@@ -2,16 +2,24 @@ import { nearest } from "../../wire/nearest.ts";
 import type { ChainNode } from "../chain-node.ts";
 import { RpcError } from "../rpc-error.ts";
 import { accountMethods } from "./accounts.ts";
+import { blockMethods } from "./blocks.ts";
 import { executionMethods } from "./execution.ts";
+import { feeMethods } from "./fees.ts";
+import { logMethods } from "./logs.ts";
 import type { Method } from "./method.ts";
 import { miningMethods } from "./mining.ts";
 import { nodeMethods } from "./node.ts";
 import { sendingMethods } from "./sending.ts";
+import { transactionMethods } from "./transactions.ts";
 
 const METHODS: ReadonlyMap<string, Method> = new Map(
   Object.entries({
     ...nodeMethods,
+    ...blockMethods,
+    ...transactionMethods,
+    ...logMethods,
     ...accountMethods,
+    ...feeMethods,
     ...executionMethods,
     ...sendingMethods,
     ...miningMethods,

@@ -1,0 +1,163 @@
+import type { Chain } from "../../core/chain/chain.ts";
+import { orderHash } from "../../core/chain/chain-hashes.ts";
+import { CONTRACTS, ZERO_ADDRESS } from "../../core/chain/contracts.ts";
+import { tradesOf } from "../../core/chain/moves.ts";
+import type { Transaction } from "../../core/chain/transaction.ts";
+import { numberOf } from "../../core/ids.ts";
+import { marketOfToken } from "../../core/market.ts";
+import { FEES, type State } from "../../core/state.ts";
+import { Lineage } from "../lineage.ts";
+import { TOPICS } from "./events.ts";
+import { logsOf } from "./logs-of.ts";
+import { Positions } from "./positions.ts";
+
+/** Who takes part in almost everything: to look for them narrows nothing. */
+const EVERYWHERE: ReadonlySet<string> = new Set([
+  ZERO_ADDRESS,
+  CONTRACTS.conditionalTokens,
+  CONTRACTS.exchange,
+]);
+/** The events that every match leaves. */
+const OF_EVERY_MATCH: ReadonlySet<string> = new Set([
+  TOPICS.Transfer,
+  TOPICS.TransferSingle,
+  TOPICS.OrderFilled,
+  TOPICS.OrdersMatched,
+]);
+/** What follows 24 zeros in 32 bytes may be an address. */
+const ADDRESS = /^0x0{24}([0-9a-f]{40})$/;
+
+/**
+ * Which transactions may have left a log with a certain topic. Matches, which are most of them, are told by their trades
+ * alone, all others by their logs. Each question first takes in the blocks that are new, and forgets those that are gone.
+ */
+export class LogIndex {
+  readonly #lineage = new Lineage();
+  /** By topics, addresses as such. */
+  readonly #byTopic = new Map<string, Positions>();
+  readonly #matches = new Positions();
+  #through = 0;
+
+  /**
+   * The transactions within a range that may have one of these as a topic, as lists that may overlap; null when they
+   * narrow nothing. What nobody has ever told of is in no list.
+   */
+  lists(state: State, topics: Iterable<string>): Positions[] | null {
+    this.#update(state);
+    const lists: Positions[] = [];
+    for (const topic of topics) {
+      const address = ADDRESS.exec(topic)?.[1];
+      if (address !== undefined && EVERYWHERE.has(`0x${address}`)) return null;
+      if (OF_EVERY_MATCH.has(topic)) lists.push(this.#matches);
+      const found = [
+        this.#byTopic.get(topic),
+        address === undefined ? ofOrder(state, topic) : this.#byTopic.get(`0x${address}`),
+      ];
+      for (const list of found) if (list !== undefined) lists.push(list);
+    }
+    return lists;
+  }
+
+  #update(state: State): void {
+    const { chain } = state;
+    const { top } = this.#lineage;
+    const stays = this.#lineage.follow(chain);
+    if (stays < top) this.#cut(chain, stays);
+    for (const last = endOf(chain, this.#lineage.top); this.#through < last; ) {
+      this.#through += 1;
+      const transaction = transactionAt(chain, this.#through);
+      if (transaction !== undefined) this.#add(state, transaction, this.#through);
+    }
+  }
+
+  #cut(chain: Chain, stays: number): void {
+    this.#through = stays < 0 ? 0 : endOf(chain, stays);
+    for (const positions of this.#byTopic.values()) positions.cut(this.#through);
+    this.#matches.cut(this.#through);
+  }
+
+  #add(state: State, transaction: Transaction, position: number): void {
+    if (transaction.content === null) {
+      this.#addMatch(state, transaction, position);
+      return;
+    }
+    for (const { topics } of logsOf(state, transaction)) {
+      for (const topic of topics.map(addressIn)) if (!EVERYWHERE.has(topic)) this.#note(topic, position);
+    }
+  }
+
+  #addMatch(state: State, transaction: Transaction, position: number): void {
+    if (transaction.status !== "MINED") return;
+    const { orders, accounts, markets } = state;
+    this.#matches.add(position);
+    const noteOwner = (order: number): void =>
+      this.#note(accounts.get(orders.get(order).account).address, position);
+    for (const { taker, maker, matchType, fee } of tradesOf(state, transaction)) {
+      noteOwner(taker);
+      noteOwner(maker);
+      if (fee > 0) {
+        this.#note(accounts.get(FEES).address, position);
+        this.#note(TOPICS.FeeCharged, position);
+      }
+      if (matchType === "COMPLEMENTARY") continue;
+      this.#note(markets.get(marketOfToken(orders.get(taker).token)).conditionId, position);
+      this.#note(TOPICS.TransferBatch, position);
+      this.#note(matchType === "MINT" ? TOPICS.PositionSplit : TOPICS.PositionsMerge, position);
+    }
+  }
+
+  #note(topic: string, position: number): void {
+    let positions = this.#byTopic.get(topic);
+    if (positions === undefined) {
+      positions = new Positions();
+      this.#byTopic.set(topic, positions);
+    }
+    positions.add(position);
+  }
+}
+
+/** A topic that may be an address as that, any other as it is. */
+const addressIn = (topic: string): string => {
+  const address = ADDRESS.exec(topic)?.[1];
+  return address === undefined ? topic : `0x${address}`;
+};
+
+/** The last position up to a height. */
+export function endOf({ blocks, heights }: Chain, height: number): number {
+  const { first, count } = blocks.get(heights.get(height + 1));
+  return first + count;
+}
+
+/** The transaction that was mined in a position, unless its block has been orphaned. */
+export function transactionAt(
+  { transactions, mined, blocks }: Chain,
+  position: number,
+): Transaction | undefined {
+  const transaction = transactions.get(mined.get(position));
+  if (transaction.block === 0) return undefined;
+  return positionOf({ blocks }, transaction) === position ? transaction : undefined;
+}
+
+/** Where a transaction that has a block stands among all that were mined. */
+const positionOf = ({ blocks }: Pick<Chain, "blocks">, { block, place }: Transaction): number =>
+  blocks.get(block).first + place + 1;
+
+const HASH_DIGITS = 32;
+
+/** The transactions that have filled the order of a hash, which ends in the order's own id. */
+function ofOrder(state: State, hash: string): Positions | undefined {
+  const digits = hash.slice(-HASH_DIGITS);
+  const id = [0, 8, 12, 16, 20].map((from, index, starts) => digits.slice(from, starts[index + 1])).join("-");
+  const order = state.orders.find(numberOf(state.idPrefixes.order, id));
+  if (order === undefined || orderHash(state, order.number) !== hash) return undefined;
+  const found = new Set<number>();
+  for (let next = order.lastTrade; next !== 0; ) {
+    const trade = state.trades.get(next);
+    next = trade.taker === order.number ? trade.takerPrevious : trade.makerPrevious;
+    const transaction = state.chain.transactions.get(trade.transaction);
+    if (transaction.block !== 0) found.add(positionOf(state.chain, transaction));
+  }
+  const positions = new Positions();
+  for (const position of [...found].sort((a, b) => a - b)) positions.add(position);
+  return positions;
+}

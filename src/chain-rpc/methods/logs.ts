@@ -1,0 +1,87 @@
+import { headOf } from "../../core/chain/chain.ts";
+import { blockOfHash } from "../../core/chain/chain-hashes.ts";
+import type { State } from "../../core/state.ts";
+import { outOfRange, readHeight } from "../block-parameter.ts";
+import type { ChainNode } from "../chain-node.ts";
+import { findLogs } from "../logs/find-logs.ts";
+import { readLogQuery } from "../logs/log-query.ts";
+import { optional, readHash, readObject } from "../params.ts";
+import { RpcError } from "../rpc-error.ts";
+import { type Methods, open } from "./method.ts";
+
+/** Logs that are there, and filters for what is to come. */
+export const logMethods: Methods = {
+  eth_getLogs: open(1, 1, ({ state, logIndex }, [filter]) => {
+    const fields = readObject(filter, "filter");
+    const { from, to } = readRange(state, fields);
+    return findLogs(state, logIndex, readLogQuery(fields), from, to);
+  }),
+  eth_newFilter: open(1, 1, ({ state, filters }, [filter]) => {
+    const fields = readObject(filter, "filter");
+    if (fields.blockHash !== undefined) {
+      throw new RpcError("INVALID_PARAMS", "filter: a filter for what is to come has no blockHash");
+    }
+    const { from } = readRange(state, fields);
+    const isFromNow = fields.fromBlock === undefined || fields.fromBlock === null;
+    return filters.addLogs(state, readLogQuery(fields), isFromNow ? null : from, lastOf(state, fields));
+  }),
+  eth_newBlockFilter: open(0, 0, ({ state, filters }) => filters.addBlocks(state)),
+  eth_newPendingTransactionFilter: open(0, 0, ({ state, filters }) => filters.addTransactions(state)),
+  eth_getFilterChanges: open(1, 1, ({ state, filters }, [id]) => {
+    const changes = filters.changes(state, readId(id));
+    if (changes === undefined) throw filterNotFound();
+    return changes;
+  }),
+  eth_getFilterLogs: open(1, 1, (node, [id]) => allLogs(node, readId(id))),
+  eth_uninstallFilter: open(1, 1, ({ filters }, [id]) => filters.remove(readId(id))),
+};
+
+/** All logs of a filter's range, as the chain stands; of the latest block where it does not say from where. */
+function allLogs({ state, filters, logIndex }: ChainNode, id: string): unknown {
+  const filter = filters.find(id);
+  if (filter?.kind !== "logs") throw filterNotFound();
+  const head = headOf(state.chain);
+  return findLogs(state, logIndex, filter.query, filter.from ?? head, Math.min(filter.to ?? head, head));
+}
+
+const filterNotFound = (): RpcError => new RpcError("SERVER_ERROR", "filter not found");
+
+function readId(value: unknown): string {
+  if (typeof value === "string") return value.toLowerCase();
+  throw new RpcError("INVALID_PARAMS", "filter: expected the id that it was added with");
+}
+
+/** Heights, both ends included; the latest block unless the filter says otherwise. */
+function readRange(
+  state: State,
+  { blockHash, fromBlock, toBlock }: Readonly<Record<string, unknown>>,
+): { readonly from: number; readonly to: number } {
+  const hash = optional(blockHash, "blockHash", readHash);
+  if (hash !== undefined) {
+    if ((fromBlock ?? null) !== null || (toBlock ?? null) !== null) {
+      throw new RpcError(
+        "INVALID_PARAMS",
+        "cannot specify both blockHash and fromBlock/toBlock, choose one or the other",
+      );
+    }
+    const block = blockOfHash(state, hash);
+    if (block === undefined) throw new RpcError("SERVER_ERROR", `unknown block: ${hash}`);
+    return { from: block.height, to: block.height };
+  }
+  const head = headOf(state.chain);
+  const from = heightOr(state, fromBlock, "fromBlock");
+  if (from > head && fromBlock !== "pending") outOfRange(head, from);
+  return { from, to: Math.min(head, heightOr(state, toBlock, "toBlock")) };
+}
+
+/** The height above which a filter looks for nothing; null when it goes on for ever. */
+function lastOf(state: State, { toBlock }: Readonly<Record<string, unknown>>): number | null {
+  const isOpen = [undefined, null, "latest", "pending"].includes(toBlock as string | null | undefined);
+  return isOpen ? null : heightOr(state, toBlock, "toBlock");
+}
+
+/** No log is of a block that is not mined yet: what is pending begins above the head. */
+function heightOr(state: State, value: unknown, name: string): number {
+  const height = readHeight(state, value ?? "latest", name);
+  return height === "pending" ? headOf(state.chain) + 1 : height;
+}

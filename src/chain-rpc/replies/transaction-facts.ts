@@ -1,0 +1,60 @@
+import type { Block } from "../../core/chain/block.ts";
+import { baseFeeOf, OPERATOR_MAX_FEE } from "../../core/chain/chain.ts";
+import { OPERATOR } from "../../core/chain/contracts.ts";
+import { callGas, ownGas } from "../../core/chain/gas.ts";
+import {
+  LOGS_OF_MATCH,
+  LOGS_OF_PREPARATION,
+  LOGS_OF_REPORT,
+  logsOfCall,
+  logsOfDeposit,
+} from "../../core/chain/log-counts.ts";
+import type { Transaction } from "../../core/chain/transaction.ts";
+import type { Address } from "../../core/commands.ts";
+import type { State } from "../../core/state.ts";
+import { unreachable } from "../../core/unreachable.ts";
+import { TIP } from "../protocol.ts";
+
+/** Who sends a transaction: a wallet, or the exchange. */
+export const senderOf = ({ content }: Transaction): Address =>
+  content?.kind === "call" ? content.from : OPERATOR;
+
+/** How many logs a transaction leaves when it is carried out, as the core counts them. */
+export function logCountOf(transaction: Transaction): number {
+  const { content, logs, oddity } = transaction;
+  switch (content?.kind) {
+    case undefined:
+      return logs;
+    case "deposit":
+      return logsOfDeposit(content);
+    case "prepare":
+      return LOGS_OF_PREPARATION;
+    case "report":
+      return LOGS_OF_REPORT;
+    case "call": {
+      const effect = oddity?.effect ?? null;
+      return effect === null ? 0 : logsOfCall(content.call, effect);
+    }
+    default:
+      throw unreachable(content);
+  }
+}
+
+/** What a transaction has used in its block, or would use in one. */
+export function gasUsedOf(transaction: Transaction): number {
+  const { content, oddity } = transaction;
+  if (content?.kind === "call") {
+    return oddity?.gasUsed || Math.min(content.gas, callGas(content.call, content.input));
+  }
+  return ownGas(transaction.status === "REVERTED" ? LOGS_OF_MATCH : logCountOf(transaction));
+}
+
+/** What the exchange offers for a transaction of its own: its usual limit, or what a base fee above that asks. */
+export const ownFeeCap = ({ chain }: State, block: Block | null): number =>
+  Math.max(OPERATOR_MAX_FEE, (block?.baseFee ?? baseFeeOf(chain)) + TIP);
+
+/** What a unit of gas costs a transaction, wei: in its block, or at most while it has none. */
+export function gasPriceOf(state: State, { content, oddity }: Transaction, block: Block | null): number {
+  if (content?.kind === "call") return block === null ? content.maxFeePerGas : (oddity?.gasPrice ?? 0);
+  return block === null ? ownFeeCap(state, null) : block.baseFee + TIP;
+}
