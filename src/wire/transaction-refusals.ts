@@ -20,3 +20,6 @@ export function transactionRefusalText(refusal: TransactionRefusal): string {
       throw unreachable(refusal);
   }
 }
+
+/** Why a call that is only tried would revert, in the words of Ethereum's nodes. */
+export const revertWords = (reason: string): string => `execution reverted: ${reason}`;

@@ -228,7 +228,10 @@ describe("its reference", () => {
       universe("process")
         .find(({ name }) => name === "expectations")
         ?.items.values() ?? [];
-    expect(headsOf([...expectations, ...beside, "answers"])).toEqual(new Set([...items].flat()));
+    expect(headsOf([...expectations, ...beside, "answers"])).toEqual(headsOf([...items].flat()));
+    const parts = [...items].flat().flatMap((item) => /^chain: (.*)$/.exec(item)?.[1]?.split(", ") ?? []);
+    const said = expectations.filter((form) => form.startsWith("chain: ")).join("\n");
+    for (const part of parts) expect(said).toContain(`${part}: `);
   });
 });
 

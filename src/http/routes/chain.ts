@@ -1,5 +1,6 @@
 import { CERTAIN, type SettlementFault } from "../../core/chain/settlement-fault.ts";
 import type { Transaction } from "../../core/chain/transaction.ts";
+import { unminedOf } from "../../core/chain/unmined.ts";
 import { ApiError } from "../../wire/errors.ts";
 import { blockReply, chainReply, supplyReply, transactionReply } from "../../wire/replies/chain-reply.ts";
 import { pageOf } from "../../wire/replies/view.ts";
@@ -40,7 +41,7 @@ export const chainHandlers: Handlers<
   },
   listPendingTransactions: ({ query }, service) => {
     const view = viewOf(service);
-    const pending = unminedOf(service);
+    const pending = unminedOf(view.state.chain);
     return pageOf(pending.length, query, (index) => transactionReply(view, pending[index] as Transaction));
   },
   getSupply: ({ path }, service) => {
@@ -87,14 +88,6 @@ export const chainHandlers: Handlers<
 };
 
 const idOf = (number: number): string => `settlement-fault-${number}`;
-
-/** What waits for a block, or will never be mined though the ledger counts on it; oldest first. */
-function unminedOf({ exchange }: Service): Transaction[] {
-  const { held, lost, fresh, transactions } = exchange.state.chain;
-  const found = [...held, ...lost].sort((a, b) => a - b).map((number) => transactions.get(number));
-  for (let number = fresh; number <= transactions.size; number += 1) found.push(transactions.get(number));
-  return found.filter(({ status }) => status === "PENDING" || status === "LOST");
-}
 
 type NewFault =
   | (SettlementFaultWords & { readonly depth?: number | undefined })

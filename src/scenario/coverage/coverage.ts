@@ -1,6 +1,7 @@
 import type { SuiteResult } from "../run/result.ts";
+import type { GroupName } from "./items.ts";
 import type { Sightings } from "./sightings.ts";
-import type { Group, GroupName } from "./universe.ts";
+import type { Group } from "./universe.ts";
 
 /** How one item is exercised. */
 export interface ItemCoverage {

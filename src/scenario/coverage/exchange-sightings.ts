@@ -3,8 +3,9 @@ import { type Market, marketOfToken } from "../../core/market.ts";
 import type { OrderStatus } from "../../core/order.ts";
 import type { Exchange } from "../../runtime/exchange.ts";
 import { PRICE_PLACES, textOf } from "../../wire/decimals.ts";
+import { isItem, PARTIAL_FILL } from "./items.ts";
+import { SettlementObserver } from "./settlement-sightings.ts";
 import type { Sightings } from "./sightings.ts";
-import { isItem, PARTIAL_FILL } from "./universe.ts";
 
 /** Notes what happens in an exchange from now on; what its world brought is no merit of a scenario. */
 export function watchExchange(exchange: Exchange, sightings: Sightings): void {
@@ -15,12 +16,14 @@ export function watchExchange(exchange: Exchange, sightings: Sightings): void {
 class Observer {
   readonly #exchange: Exchange;
   readonly #sightings: Sightings;
+  readonly #settlement: SettlementObserver;
   /** The markets that are closed, each with the sequence of the command that closed it. */
   readonly #closings = new Map<number, number>();
 
   constructor(exchange: Exchange, sightings: Sightings) {
     this.#exchange = exchange;
     this.#sightings = sightings;
+    this.#settlement = new SettlementObserver(exchange, sightings);
     for (const { number, status } of exchange.state.markets) {
       if (status === "CLOSED") this.#closings.set(number, 0);
     }
@@ -73,7 +76,7 @@ class Observer {
       case "orderRested":
         break;
       default:
-        break;
+        this.#settlement.saw(event);
     }
   }
 
@@ -90,8 +93,10 @@ class Observer {
   }
 
   #traded({ taker, maker, matchType }: OrderTraded): void {
-    const { orders } = this.#exchange.state;
+    const { orders, config } = this.#exchange.state;
     this.#sightings.note("match types", matchType);
+    this.#sightings.note("settlement modes", config.settlement);
+    this.#sightings.note("balance policies", config.balances);
     this.#changed(maker);
     const { account, token } = orders.get(maker);
     if (orders.get(taker).account !== account) return;

@@ -1,7 +1,7 @@
 import type { OwnExpectations, Scenario, Step } from "../language/scenario.ts";
 import { stepsOf } from "../run/needs.ts";
+import { isItem } from "./items.ts";
 import type { Sightings } from "./sightings.ts";
-import { isItem } from "./universe.ts";
 
 /** Notes the words that a scenario is written in. */
 export function noteLanguage({ steps }: Scenario, sightings: Sightings): void {
@@ -24,10 +24,8 @@ function noteOwn(step: Step, sightings: Sightings): void {
       if (step.expects[name] !== null) sightings.note("expectations", name);
     }
   }
-  if (step.kind === "request") {
-    if (step.rejects !== null) sightings.note("expectations", "rejects");
-    if (step.answers !== null) sightings.note("expectations", "answers");
-  }
+  if ("rejects" in step && step.rejects !== null) sightings.note("expectations", "rejects");
+  if (step.kind === "request" && step.answers !== null) sightings.note("expectations", "answers");
   if (step.kind === "replay" && step.rejected > 0) sightings.note("refused steps", "replay: rows");
 }
 
@@ -40,6 +38,6 @@ export function noteRefusal(step: Step, code: string, sightings: Sightings): voi
 }
 
 function rejectsOf(step: Step): OwnExpectations["rejects"] {
-  if (step.kind === "request") return step.rejects;
+  if ("rejects" in step) return step.rejects;
   return "expects" in step ? step.expects.rejects : null;
 }

@@ -1,4 +1,4 @@
-import type { GroupName, Items } from "./universe.ts";
+import type { GroupName, Items } from "./items.ts";
 
 /** What has been seen, and how often. */
 export class Sightings {

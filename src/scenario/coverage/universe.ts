@@ -1,125 +1,8 @@
-import type { SelfTradePolicy } from "../../core/book/book.ts";
-import type { Matching, OrderType, WinningOutcome } from "../../core/commands.ts";
-import type { CancelReason, MatchType } from "../../core/events.ts";
-import type { MarketStatus } from "../../core/market.ts";
-import type { OrderStatus } from "../../core/order.ts";
-import { type AnyEndpoint, ENDPOINTS, type Operation } from "../../wire/endpoints/all.ts";
+import { type AnyEndpoint, ENDPOINTS } from "../../wire/endpoints/all.ts";
 import { trading } from "../../wire/endpoints/trading.ts";
 import { type ErrorCode, STATUS } from "../../wire/errors.ts";
 import { codesOf } from "../../wire/openapi.ts";
-import type { TICK_SIZES } from "../../wire/schemas/control.ts";
-import type { Expectation, OwnExpectations, RequestStep, Step } from "../language/scenario.ts";
-
-export const PARTIAL_FILL = "LIVE -> LIVE (partial fill)";
-
-type Ended = Exclude<OrderStatus, "LIVE">;
-/** A step that may say `rejects`. */
-type Rejecting = Extract<Step, { readonly expects: OwnExpectations } | Pick<RequestStep, "rejects">>;
-
-/** What a suite can exercise, group by group. */
-export interface Items {
-  "order types": OrderType;
-  /** Of an order as it is when its own command is over, and of one that rested before. */
-  "order states": `new -> ${Exclude<OrderStatus, "EXPIRED">}` | typeof PARTIAL_FILL | `LIVE -> ${Ended}`;
-  "market states": "ACTIVE -> CLOSED" | `${Exclude<MarketStatus, "RESOLVED">} -> RESOLVED`;
-  "winning outcomes": WinningOutcome;
-  "match types": MatchType;
-  "cancel reasons": CancelReason;
-  "matching modes": Matching;
-  "self-trade policies": SelfTradePolicy;
-  "tick sizes": `${(typeof TICK_SIZES)[number]}`;
-  "error codes of trading": ErrorCode;
-  steps: Step["kind"];
-  expectations: Expectation["kind"] | keyof OwnExpectations | Extract<keyof RequestStep, "answers">;
-  "refused steps":
-    | `${Rejecting["kind"]}: rejects`
-    | `cancel: already ${Lowercase<Ended>}`
-    | "race: without rejects"
-    | "replay: rows";
-  endpoints: Operation;
-  "errors by endpoint": `${Operation} ${ErrorCode}`;
-}
-
-export type GroupName = keyof Items;
-
-/** The groups whose items the types of the core and of the language name. */
-type Named = Exclude<GroupName, "error codes of trading" | "endpoints" | "errors by endpoint">;
-
-/** Every item of those, `true` or what it is called: one that is missing, or that does not exist, does not compile. */
-const NAMED: { readonly [Group in Named]: Readonly<Record<Items[Group], true | string>> } = {
-  "order types": { GTC: true, GTD: true, FOK: true, FAK: true },
-  "order states": {
-    "new -> LIVE": true,
-    "new -> MATCHED": true,
-    "new -> CANCELED": true,
-    [PARTIAL_FILL]: true,
-    "LIVE -> MATCHED": true,
-    "LIVE -> CANCELED": true,
-    "LIVE -> EXPIRED": true,
-  },
-  "market states": { "ACTIVE -> CLOSED": true, "ACTIVE -> RESOLVED": true, "CLOSED -> RESOLVED": true },
-  "winning outcomes": { YES: true, NO: true, SPLIT: true },
-  "match types": { COMPLEMENTARY: true, MINT: true, MERGE: true },
-  "cancel reasons": {
-    USER: true,
-    FOK_UNFILLED: true,
-    FAK_UNFILLED: true,
-    FAK_REMAINDER: true,
-    SELF_TRADE: true,
-    MARKET_CLOSED: true,
-    SETTLEMENT_FAILED: true,
-  },
-  "matching modes": { complementary: true, independent: true },
-  "self-trade policies": { allow: true, "cancel-taker": true, "cancel-maker": true, "cancel-both": true },
-  "tick sizes": { "0.1": true, "0.01": true, "0.005": true, "0.0025": true, "0.001": true, "0.0001": true },
-  steps: {
-    order: "BUY, SELL",
-    cancel: true,
-    cancelAll: "cancel all",
-    fund: true,
-    advance: true,
-    at: true,
-    close: true,
-    resolve: true,
-    fault: true,
-    snapshot: true,
-    restore: true,
-    replay: true,
-    generate: true,
-    race: true,
-    request: true,
-    expect: true,
-  },
-  expectations: {
-    book: true,
-    trades: true,
-    order: "orders",
-    balance: "balances",
-    quote: true,
-    history: true,
-    stateHash: true,
-    golden: true,
-    status: true,
-    fills: true,
-    rejects: true,
-    answers: true,
-  },
-  "refused steps": {
-    "order: rejects": "BUY, SELL: rejects",
-    "cancel: rejects": true,
-    "cancel: already matched": true,
-    "cancel: already canceled": true,
-    "cancel: already expired": true,
-    "cancelAll: rejects": "cancel all: rejects",
-    "request: rejects": true,
-    "race: without rejects": true,
-    "replay: rows": true,
-  },
-};
-
-/** Whether a text names an item of a group. */
-export const isItem = <Group extends Named>(group: Group, text: string): text is Items[Group] =>
-  Object.hasOwn(NAMED[group], text);
+import { type GroupName, NAMED, type Named } from "./items.ts";
 
 /** A group with its items, each with its words, a column for each. */
 export interface Group {
@@ -180,9 +63,16 @@ export function universe(via: "auto" | "process" | "http"): readonly Group[] {
     "self-trade policies",
     "tick sizes",
   ] as const;
+  const settlement = [
+    "settlement modes",
+    "balance policies",
+    "settlement",
+    "settlement faults",
+    "chain calls",
+  ] as const;
   const language = ["steps", "expectations", "refused steps"] as const;
   return [
-    ...[...trade, ...markets, ...matching].map(namedGroup),
+    ...[...trade, ...markets, ...matching, ...settlement].map(namedGroup),
     tradingCodes(),
     ...language.map(namedGroup),
     ...(via === "http" ? [endpoints(), endpointErrors()] : []),

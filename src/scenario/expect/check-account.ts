@@ -47,7 +47,14 @@ export async function checkLook(
   };
 }
 
-const NOTHING = { balance: 0, available: 0, reserved: 0 };
+const NOTHING = { balance: 0, available: 0, reserved: 0, onChain: 0 };
+const PARTS = {
+  balance: "",
+  available: " available",
+  reserved: " reserved",
+  onChain: " on the chain",
+} as const;
+type Part = keyof typeof PARTS;
 
 const isSameAsset = (token: TokenRef | null, other: HoldingView["asset"]): boolean =>
   token === null || other === "USDC"
@@ -70,10 +77,10 @@ export async function checkBalance(
   if (amount !== null && (amount === balance.balance || amount === balance.available)) return null;
   if (amount !== null)
     diff.push(expected(`${name} ${text(amount)}`), found(`${name} ${text(balance.balance)}`));
-  for (const part of ["balance", "available", "reserved"] as const) {
-    const wanted: BalanceLook[typeof part] = look[part];
+  for (const [part, words] of Object.entries(PARTS) as [Part, string][]) {
+    const wanted: BalanceLook[Part] = look[part];
     if (wanted === null) continue;
-    const line = (units: number): string => `${name} ${text(units)}${part === "balance" ? "" : ` ${part}`}`;
+    const line = (units: number): string => `${name} ${text(units)}${words}`;
     if (balance[part] === wanted) diff.push(same(line(wanted)));
     else diff.push(expected(line(wanted)), found(line(balance[part])));
   }
@@ -81,6 +88,11 @@ export async function checkBalance(
   if (balance.reserved > 0) {
     diff.push(
       note(`${text(balance.available)} of it is available, open orders reserve ${text(balance.reserved)}`),
+    );
+  }
+  if (balance.onChain !== balance.balance) {
+    diff.push(
+      note(`its wallet holds ${text(balance.onChain)} on the chain, the rest is pending or was lost`),
     );
   }
   return { place, message: `the ${name} of ${account} is not as expected`, diff };

@@ -1,8 +1,10 @@
-import type { FillLine } from "../language/looks.ts";
+import type { SettlementStatus } from "../../core/chain/settlement.ts";
+import type { FillLine, TradeLine } from "../language/looks.ts";
 import type { Place } from "../language/problem.ts";
 import type { Expectation, Placed } from "../language/scenario.ts";
 import { diffOf, expected } from "../run/diff.ts";
-import type { Mismatch, Session } from "../run/session.ts";
+import type { DiffLine } from "../run/result.ts";
+import { type Mismatch, notes, type Session } from "../run/session.ts";
 import { fillLike, fillText, tradeText } from "../run/words.ts";
 import type { Fill } from "../venue/venue.ts";
 
@@ -15,24 +17,54 @@ export async function checkTrades(
 ): Promise<Mismatch | null> {
   const fills = await session.venue.fills(session.fillsRead);
   session.fillsRead = session.venue.fillCount();
+  const statuses = await statusesOf(session, trades, fills);
   const wanted = trades.map(({ value }) => tradeText(value));
   const seen = fills.map((fill, index) =>
-    tradeText(fillLike(fill, trades[index]?.value, session.hasOneMarket)),
+    tradeText(fillLike(fill, trades[index]?.value, session.hasOneMarket, statuses[index])),
   );
-  return mismatchOf(place, trades, wanted, seen, "trades");
+  const reasons = await reasonsOf(session, trades, fills, statuses);
+  return mismatchOf(place, trades, wanted, seen, "trades", reasons);
 }
 
 /** Compares the fills of one step's own order. */
-export function checkFills(
+export async function checkFills(
   session: Session,
   { place, value }: Placed<readonly Placed<FillLine>[]>,
   fills: readonly Fill[],
-): Mismatch | null {
+): Promise<Mismatch | null> {
+  const statuses = await statusesOf(session, value, fills);
   const wanted = value.map((line) => fillText(line.value));
   const seen = fills.map((fill, index) =>
-    fillText(fillLike(fill, value[index]?.value, session.hasOneMarket)),
+    fillText(fillLike(fill, value[index]?.value, session.hasOneMarket, statuses[index])),
   );
-  return mismatchOf(place, value, wanted, seen, "fills");
+  const reasons = await reasonsOf(session, value, fills, statuses);
+  return mismatchOf(place, value, wanted, seen, "fills", reasons);
+}
+
+type Lines = readonly Placed<FillLine | TradeLine>[];
+
+/** How far each fill is settled by now; asked only where some line says how far one should be. */
+async function statusesOf(
+  { venue }: Session,
+  lines: Lines,
+  fills: readonly Fill[],
+): Promise<readonly SettlementStatus[]> {
+  return lines.some(({ value }) => value.status !== null) ? venue.settlementsOf(fills) : [];
+}
+
+/** Why the first fill that is not settled as it should be is not: the story of its order. */
+async function reasonsOf(
+  session: Session,
+  lines: Lines,
+  fills: readonly Fill[],
+  statuses: readonly SettlementStatus[],
+): Promise<DiffLine[]> {
+  const astray = fills.find((_fill, index) => {
+    const wanted = lines[index]?.value.status ?? null;
+    return wanted !== null && wanted !== statuses[index];
+  });
+  if (astray === undefined) return [];
+  return notes(session.withNames(await session.venue.explain(astray.order)));
 }
 
 /** The first line that differs is where the mismatch stands. */
@@ -42,13 +74,15 @@ function mismatchOf(
   wanted: readonly string[],
   seen: readonly string[],
   what: string,
+  reasons: readonly DiffLine[],
 ): Mismatch | null {
   const first = wanted.findIndex((text, index) => text !== seen[index]);
   if (first < 0 && wanted.length === seen.length) return null;
   const count = wanted.length === seen.length ? "" : `: ${wanted.length} expected, ${seen.length} found`;
+  const diff = diffOf(wanted, seen);
   return {
     place: lines[first]?.place ?? place,
     message: `the ${what} are not as expected${count}`,
-    diff: wanted.length === 0 ? [expected(`no ${what}`), ...diffOf(wanted, seen)] : diffOf(wanted, seen),
+    diff: [...(wanted.length === 0 ? [expected(`no ${what}`)] : []), ...diff, ...reasons],
   };
 }

@@ -3,6 +3,7 @@ import type { Expectation } from "../language/scenario.ts";
 import { type Mismatch, ScenarioFailure, type Session } from "../run/session.ts";
 import { checkBalance, checkOrder } from "./check-account.ts";
 import { checkBook, checkHistory, checkQuote } from "./check-book.ts";
+import { checkChain, checkSettled, checkSupply } from "./check-chain.ts";
 import { checkGolden, checkStateHash } from "./check-record.ts";
 import { checkTrades } from "./check-trades.ts";
 
@@ -30,6 +31,12 @@ function check(session: Session, expectation: Expectation): Promise<Mismatch | n
       return checkQuote(session, expectation);
     case "history":
       return checkHistory(session, expectation);
+    case "chain":
+      return checkChain(session, expectation);
+    case "supply":
+      return checkSupply(session, expectation);
+    case "settled":
+      return checkSettled(session, expectation);
     case "stateHash":
       return checkStateHash(session, expectation);
     case "golden":

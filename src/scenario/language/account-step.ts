@@ -1,8 +1,9 @@
 import { moneyOf, positive, SHARES, sizeOf, USDC } from "./amounts.ts";
+import { CALL_VERBS, readCall } from "./call-step.ts";
+import type { CallStep } from "./chain-steps.ts";
 import type { Declarations } from "./declarations.ts";
 import { entriesBy } from "./fields.ts";
 import { LineWords, type Word } from "./line-words.ts";
-import { notYet } from "./not-yet.ts";
 import { readOrderLine } from "./order-line.ts";
 import { readOwnExpectations } from "./own-expectations.ts";
 import { orOf } from "./page.ts";
@@ -12,13 +13,12 @@ import { baseOf, type StepSource } from "./step-source.ts";
 import { ruleText, textOf } from "./values.ts";
 import { OUTCOMES, SIDES } from "./vocabulary.ts";
 
-const VERBS: readonly string[] = [...SIDES, "cancel", "fund"];
-const CHAIN_VERBS: readonly string[] = ["split", "merge", "redeem"];
+const VERBS: readonly string[] = [...SIDES, "cancel", "fund", ...CALL_VERBS];
 const ASSETS = ["USDC", ...OUTCOMES] as const;
 
-type AccountStep = OrderStep | CancelStep | CancelAllStep | FundStep;
+type AccountStep = OrderStep | CancelStep | CancelAllStep | FundStep | CallStep;
 
-/** Reads what an account does: `alice: BUY 10 YES @ 0.5`, `alice: cancel bid`, `alice: fund 100 USDC`. */
+/** Reads what an account does: `alice: BUY 10 YES @ 0.5`, `alice: cancel bid`, `alice: fund 100 USDC`, `alice: split 10`. */
 export function readAccountStep(step: StepSource): AccountStep | null {
   const { page } = step.file;
   const { value } = step.head;
@@ -27,9 +27,9 @@ export function readAccountStep(step: StepSource): AccountStep | null {
   const line = new LineWords(page, value);
   const verb = line.peek();
   if (verb === undefined) return page.unexpected(value.start, expected, value.value);
-  if (CHAIN_VERBS.includes(verb.text)) return notYet(page, verb.at, verb.text);
   if (verb.text === "cancel") return readCancel(step, line);
   if (verb.text === "fund") return readFund(step, line);
+  if (CALL_VERBS.some((call) => call === verb.text)) return readCall(step, line);
   const isOrder = SIDES.some((side) => side === verb.text) || line.has("@");
   return isOrder ? readOrder(step, line) : page.unexpected(verb.at, orOf(VERBS), verb.text, VERBS);
 }

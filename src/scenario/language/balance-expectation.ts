@@ -4,12 +4,12 @@ import { type ExpectationSource, saidEntries } from "./expectation-source.ts";
 import { entriesBy } from "./fields.ts";
 import type { BalanceLook } from "./looks.ts";
 import { isPartyName } from "./names.ts";
-import type { Page } from "./page.ts";
+import { orOf, type Page } from "./page.ts";
 import { readTokenName } from "./token-name.ts";
 import { unitsAt } from "./values.ts";
 import type { Entry } from "./yaml-tree.ts";
 
-const PARTS = ["balance", "available", "reserved"] as const;
+const PARTS = ["balance", "available", "reserved", "onChain"] as const;
 
 /** Reads `balances: { alice: { USDC: 945, YES: { available: 40, reserved: 0 } } }`. */
 export function readBalances({ file, declared, into }: ExpectationSource, { value }: Entry): void {
@@ -33,9 +33,9 @@ function lookOf(page: Page, entry: Entry, declared: Declarations): BalanceLook |
   const asset = readAsset(page, entry, declared);
   if (asset === null) return null;
   const rule = asset === "USDC" ? USDC : SHARES;
-  const look = { asset, amount: null, balance: null, available: null, reserved: null };
+  const look = { asset, amount: null, balance: null, available: null, reserved: null, onChain: null };
   if (entry.value.kind === "text") return { ...look, amount: unitsAt(page, entry.value, rule) };
-  const parts = entriesBy(page, saidEntries(page, entry.value, "balance, available or reserved"), PARTS);
+  const parts = entriesBy(page, saidEntries(page, entry.value, orOf(PARTS)), PARTS);
   const unitsOf = (part: Entry | undefined): number | null =>
     part === undefined ? null : unitsAt(page, part.value, rule);
   return {
@@ -44,5 +44,6 @@ function lookOf(page: Page, entry: Entry, declared: Declarations): BalanceLook |
     balance: unitsOf(parts.balance),
     available: unitsOf(parts.available),
     reserved: unitsOf(parts.reserved),
+    onChain: unitsOf(parts.onChain),
   };
 }

@@ -1,4 +1,6 @@
-import type { Price } from "../../core/units.ts";
+import type { SettlementStatus } from "../../core/chain/settlement.ts";
+import type { Outcome } from "../../core/commands.ts";
+import type { Price, Size } from "../../core/units.ts";
 import type { BalanceLook, LevelLine, OrderLook, TradeLine } from "./looks.ts";
 import type { Place } from "./problem.ts";
 import type { Placed, TokenName } from "./scenario.ts";
@@ -60,6 +62,33 @@ export interface HistoryExpectation {
   readonly token: TokenName;
   /** Oldest first, times in Unix seconds. */
   readonly points: readonly { readonly t: number; readonly price: Price }[];
+}
+
+/** How the settlement chain stands: its latest block, the latest that is final, how many transactions wait for one. */
+export interface ChainExpectation {
+  readonly kind: "chain";
+  readonly place: Place;
+  readonly part: "head" | "confirmed" | "pending";
+  readonly count: number;
+}
+
+/** How many shares of a market there are on the chain. */
+export interface SupplyExpectation {
+  readonly kind: "supply";
+  readonly place: Place;
+  readonly market: string | null;
+  /** Null: of both outcomes, so many sets. */
+  readonly outcome: Outcome | null;
+  readonly size: Size;
+}
+
+/** How far the settlement of an order's fills has come, in their order. */
+export interface SettledExpectation {
+  readonly kind: "settled";
+  readonly place: Place;
+  readonly name: string;
+  /** One for all of them, or one for each. */
+  readonly statuses: SettlementStatus | readonly SettlementStatus[];
 }
 
 /** The hash of everything; empty where it is to be written. */

@@ -45,4 +45,6 @@ export interface BalanceLook {
   readonly balance: number | null;
   readonly available: number | null;
   readonly reserved: number | null;
+  /** What the wallet holds on the settlement chain. */
+  readonly onChain: number | null;
 }

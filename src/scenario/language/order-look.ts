@@ -15,6 +15,7 @@ const REASONS: readonly CancelReason[] = [
   "FAK_REMAINDER",
   "SELF_TRADE",
   "MARKET_CLOSED",
+  "SETTLEMENT_FAILED",
 ];
 const SHARE_RULE = "how much of how much is matched, such as 40/100";
 

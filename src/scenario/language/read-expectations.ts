@@ -1,7 +1,7 @@
 import { readBalances } from "./balance-expectation.ts";
 import { readBooks } from "./book-expectation.ts";
+import { readChain } from "./chain-expectation.ts";
 import { type ExpectationSource, saidEntries } from "./expectation-source.ts";
-import { notYet } from "./not-yet.ts";
 import { lookAt, readLines } from "./own-expectations.ts";
 import { readHistories, readQuotes } from "./quote-expectation.ts";
 import { readGolden, readStateHash } from "./record-expectation.ts";
@@ -18,10 +18,10 @@ const READERS: ReadonlyMap<string, Reader> = new Map([
   ["balances", readBalances],
   ["quote", readQuotes],
   ["history", readHistories],
+  ["chain", readChain],
   ["stateHash", readStateHash],
   ["golden", readGolden],
 ]);
-const CHAIN = "chain";
 
 /** Reads the mapping of an `expect` step, or of a race's `after`. */
 export function readExpectations(
@@ -34,7 +34,6 @@ export function readExpectations(
     const { key } = entry;
     const read = READERS.get(key.value);
     if (read !== undefined) read({ ...source, into }, entry);
-    else if (key.value === CHAIN) notYet(page, key.start, CHAIN);
     else page.unknown(key.start, "key", key.value, READERS.keys());
   }
   return into;

@@ -1,4 +1,5 @@
 import { readAccountStep } from "./account-step.ts";
+import { readBump, readMine, readReorg } from "./chain-step.ts";
 import { readAdvance, readAt } from "./clock-step.ts";
 import type { Declarations } from "./declarations.ts";
 import { readFault } from "./fault-step.ts";
@@ -6,17 +7,17 @@ import { entriesBy, fieldsOf, itemsOf } from "./fields.ts";
 import { readGenerate, readReplay } from "./flow-step.ts";
 import type { IncludeChain } from "./include-chain.ts";
 import { readClose, readResolve } from "./market-step.ts";
-import { notYet } from "./not-yet.ts";
 import type { ExpectStep } from "./plain-steps.ts";
 import { ordersOf, readRace } from "./race-step.ts";
 import { readExpectations } from "./read-expectations.ts";
 import { readRequest } from "./request-step.ts";
 import type { Step } from "./scenario.ts";
 import type { OpenFile, ScenarioFiles } from "./scenario-files.ts";
+import { readChainFault, readFailSettlement } from "./settlement-fault-step.ts";
 import { readRestore, readSnapshot } from "./snapshot-step.ts";
 import { stepKeysOf } from "./step-head.ts";
 import { baseOf, type StepSource } from "./step-source.ts";
-import { CHAIN_WORDS, type StepWord } from "./vocabulary.ts";
+import type { StepWord } from "./vocabulary.ts";
 import type { Node } from "./yaml-tree.ts";
 
 /** Steps that stand for themselves; what others do depends on what is around them. */
@@ -35,6 +36,11 @@ const READERS: ReadonlyMap<string, (step: StepSource) => Step | null> = new Map<
   ["generate", readGenerate],
   ["expect", readExpect],
   ["request", readRequest],
+  ["mine", readMine],
+  ["fail settlement", readFailSettlement],
+  ["chain fault", readChainFault],
+  ["bump", readBump],
+  ["reorg", readReorg],
 ]);
 const NOT_IN_A_RACE: readonly string[] = ["race", "include", "snapshot", "restore"];
 const MOST_STEPS = 100_000;
@@ -84,7 +90,6 @@ export class StepsReader {
     const read = READERS.get(key.value);
     if (read !== undefined) return read(source);
     if (key.value === "race") return this.#race(source);
-    if (CHAIN_WORDS.includes(key.value)) return notYet(source.file.page, key.start, key.value);
     return readAccountStep(source);
   }
 

@@ -11,7 +11,7 @@ import { type Entry, isNothing, type Node } from "./yaml-tree.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
 const SHAPE = "a method and a path, such as DELETE /order";
-const PREFIXED = /^\/(?:clob|api|sim)(?:[/?]|$)/;
+const PREFIXED = /^\/(?:clob|api|sim|chain)(?:[/?]|$)/;
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 /** What can stand in a header, and in a path outside of braces. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;

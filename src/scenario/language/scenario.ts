@@ -3,14 +3,18 @@ import type { SelfTradePolicy } from "../../core/book/book.ts";
 import type { SettlementMode } from "../../core/chain/chain.ts";
 import type { Matching, OrderType, Outcome, Side } from "../../core/commands.ts";
 import type { Millis, Money, Price, Size } from "../../core/units.ts";
+import type { ChainStep } from "./chain-steps.ts";
 import type {
   BalanceExpectation,
   BookExpectation,
+  ChainExpectation,
   GoldenExpectation,
   HashExpectation,
   HistoryExpectation,
   OrderExpectation,
   QuoteExpectation,
+  SettledExpectation,
+  SupplyExpectation,
   TradesExpectation,
 } from "./expectation.ts";
 import type { FillLine, OrderLook } from "./looks.ts";
@@ -198,7 +202,8 @@ export type Step =
   | GenerateStep
   | RaceStep
   | RequestStep
-  | PlainStep;
+  | PlainStep
+  | ChainStep;
 
 /** One thing that must be true, with the place that says so. */
 export type Expectation =
@@ -208,5 +213,8 @@ export type Expectation =
   | BalanceExpectation
   | QuoteExpectation
   | HistoryExpectation
+  | ChainExpectation
+  | SupplyExpectation
+  | SettledExpectation
   | HashExpectation
   | GoldenExpectation;

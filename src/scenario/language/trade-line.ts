@@ -1,17 +1,16 @@
-import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { Outcome, Side } from "../../core/commands.ts";
 import type { MatchType } from "../../core/events.ts";
 import { PRICE, priceOf, SIZE, sizeOf } from "./amounts.ts";
 import type { Declarations } from "./declarations.ts";
-import type { LineWords, Word } from "./line-words.ts";
+import type { LineWords } from "./line-words.ts";
 import type { FillLine, TradeLine } from "./looks.ts";
+import { readMarketWord } from "./market-word.ts";
 import { isPartyName } from "./names.ts";
 import { orOf } from "./page.ts";
 import { ruleText } from "./values.ts";
-import { OUTCOMES, SIDES } from "./vocabulary.ts";
+import { OUTCOMES, SETTLEMENT_STATUSES, SIDES } from "./vocabulary.ts";
 
 const SETS = ["MINT", "MERGE"] as const;
-const STATUSES: readonly SettlementStatus[] = ["MATCHED", "MINED", "CONFIRMED", "RETRYING", "FAILED"];
 const PARTY_RULE = "the name of an account";
 
 /** Reads `bob SELL 40 YES @ 0.55 in rain from alice MINT CONFIRMED`. */
@@ -33,12 +32,12 @@ export function readFillLine(line: LineWords, declared: Declarations): FillLine 
   const at = outcome && line.demand("@");
   const price = at && amountOf(line, ruleText(PRICE), priceOf);
   if (side === null || size === null || outcome === null || price === null) return null;
-  const market = marketOf(line, declared);
+  const market = readMarketWord(line, declared);
   const maker = line.demand("from") && partyOf(line);
   if (market === undefined || maker === null) return null;
   const matchType: MatchType = takeAny(line, SETS) ?? "COMPLEMENTARY";
-  const status = takeAny(line, STATUSES);
-  const words = status === null ? [...SETS, ...STATUSES] : [];
+  const status = takeAny(line, SETTLEMENT_STATUSES);
+  const words = status === null ? [...SETS, ...SETTLEMENT_STATUSES] : [];
   const ending = status === null ? "MINT, MERGE, a status or the end of the line" : "the end of the line";
   if (!line.isOver(ending, words)) return null;
   return { side, size, outcome, price, market, maker, matchType, status };
@@ -51,17 +50,6 @@ function amountOf<Amount extends number>(
 ): Amount | null {
   const word = line.take(rule);
   return word && (read(word.text) ?? line.page.unexpected(word.at, rule, word.text));
-}
-
-/** The market of `in MARKET`; undefined with a problem when there is no such market, or none is named. */
-function marketOf(line: LineWords, declared: Declarations): string | null | undefined {
-  const isNamed = line.takeIf("in") !== null;
-  const word: Word | null | undefined = isNamed ? line.take("a market after in") : line.peek();
-  if (isNamed && word === null) return undefined;
-  const name = isNamed ? (word?.text ?? null) : null;
-  if (declared.hasMarket(name)) return declared.marketName(name);
-  declared.noMarket(line.page, word?.at ?? line.end, name);
-  return undefined;
 }
 
 function partyOf(line: LineWords): string | null {

@@ -1,5 +1,6 @@
 import type { BalancePolicy } from "../../core/account.ts";
 import type { SettlementMode } from "../../core/chain/chain.ts";
+import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { Outcome, Side } from "../../core/commands.ts";
 
 /** The sides of an order, and the outcomes of a market. */
@@ -9,6 +10,15 @@ export const OUTCOMES: readonly Outcome[] = ["YES", "NO"];
 /** When blocks of the settlement chain are mined, and when what a fill brings can be spent. */
 export const SETTLEMENT_MODES: readonly SettlementMode[] = ["instant", "auto", "manual"];
 export const BALANCE_POLICIES: readonly BalancePolicy[] = ["optimistic", "settled"];
+
+/** How far the settlement of a fill has come. */
+export const SETTLEMENT_STATUSES: readonly SettlementStatus[] = [
+  "MATCHED",
+  "MINED",
+  "CONFIRMED",
+  "RETRYING",
+  "FAILED",
+];
 
 /** Keys that say what a step does. */
 export const STEP_WORDS = [
@@ -25,11 +35,13 @@ export const STEP_WORDS = [
   "expect",
   "include",
   "request",
+  "mine",
+  "fail settlement",
+  "chain fault",
+  "bump",
+  "reorg",
 ] as const;
 export type StepWord = (typeof STEP_WORDS)[number];
-
-/** Keys of steps that act on the settlement chain. */
-export const CHAIN_WORDS: readonly string[] = ["mine", "fail settlement", "reorg"];
 
 /** Keys that stand beside the one that says what a step does. */
 export const BESIDE_WORDS = [
@@ -41,10 +53,11 @@ export const BESIDE_WORDS = [
   "body",
   "headers",
   "answers",
+  "reason",
 ] as const;
 export type BesideWord = (typeof BESIDE_WORDS)[number];
 
-const RESERVED: ReadonlySet<string> = new Set([...STEP_WORDS, ...CHAIN_WORDS, ...BESIDE_WORDS]);
+const RESERVED: ReadonlySet<string> = new Set([...STEP_WORDS, ...BESIDE_WORDS]);
 
 /** Whether a word means something as the key of a step, so that no account can have it for a name. */
 export const isReserved = (name: string): boolean => RESERVED.has(name);

@@ -33,16 +33,22 @@ async function balanceLines({ venue }: Session): Promise<string[]> {
   const lines: string[] = [];
   for (const account of venue.accounts) {
     const holdings = await venue.holdings(account);
-    const shown = holdings.filter(({ asset, balance }) => asset === "USDC" || balance > 0);
+    const shown = holdings.filter(
+      ({ asset, balance, onChain }) => asset === "USDC" || balance > 0 || onChain > 0,
+    );
     lines.push(`${account} ${shown.map(holdingText).join(", ")}`);
   }
   return lines;
 }
 
-function holdingText({ asset, balance, reserved }: HoldingView): string {
+function holdingText({ asset, balance, reserved, onChain }: HoldingView): string {
   const name = asset === "USDC" ? asset : tokenText(asset);
   const text = asset === "USDC" ? moneyText : sizeText;
-  return `${name} ${text(balance)}${reserved === 0 ? "" : ` (${text(reserved)} reserved)`}`;
+  const parts = [
+    ...(reserved === 0 ? [] : [`${text(reserved)} reserved`]),
+    ...(onChain === balance ? [] : [`${text(onChain)} on the chain`]),
+  ];
+  return `${name} ${text(balance)}${parts.length === 0 ? "" : ` (${parts.join(", ")})`}`;
 }
 
 /** The orders that have a name, a line each, in the order of the file, whatever order they were placed in. */

@@ -34,7 +34,7 @@ export async function takeOrder(session: Session, step: OrderStep, strictness: S
   for (const fill of fills) session.log(`   ${fillText(fillLike(fill, undefined, session.hasOneMarket))}`);
   unexpectedlyAccepted(step, lookText(order));
   const mismatches: (Mismatch | null)[] = [];
-  if (step.expects.fills !== null) mismatches.push(checkFills(session, step.expects.fills, fills));
+  if (step.expects.fills !== null) mismatches.push(await checkFills(session, step.expects.fills, fills));
   mismatches.push(await statusMismatch(session, step, order.key, step.name ?? "the order"));
   throwAll(mismatches);
 }

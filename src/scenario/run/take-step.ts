@@ -6,6 +6,7 @@ import type { AtStep, RaceStep, SnapshotStep, Step } from "../language/scenario.
 import type { Attempt } from "../venue/venue.ts";
 import { note } from "./diff.ts";
 import { fail, type Session } from "./session.ts";
+import { takeChainStep } from "./take-chain.ts";
 import { takeFlow } from "./take-flow.ts";
 import { refused, type Strictness, takeCancel, takeCancelAll, takeOrder } from "./take-order.ts";
 import { takeFault, takeRequest } from "./take-request.ts";
@@ -56,6 +57,15 @@ function act(session: Session, step: Exclude<Step, RaceStep>, strictness: Strict
       return takeRequest(session, step, strictness);
     case "expect":
       return expectAll(session, step);
+    case "split":
+    case "merge":
+    case "redeem":
+    case "mine":
+    case "reorg":
+    case "failSettlement":
+    case "chainFault":
+    case "bump":
+      return takeChainStep(session, step, strictness);
     default:
       throw unreachable(step);
   }

@@ -1,3 +1,4 @@
+import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { MatchType } from "../../core/events.ts";
 import { toIso } from "../../core/time.ts";
 import { type Millis, millis } from "../../core/units.ts";
@@ -66,10 +67,15 @@ export const tradeText = (trade: FillWords & { readonly taker: string }): string
   `${trade.taker} ${fillText(trade)}`;
 
 /** What was found, written with as much as the expectation beside it says. */
-export const fillLike = (fill: Fill, line: FillLine | TradeLine | undefined, isOnlyMarket: boolean) => ({
+export const fillLike = (
+  fill: Fill,
+  line: FillLine | TradeLine | undefined,
+  isOnlyMarket: boolean,
+  status: SettlementStatus | null = null,
+) => ({
   ...fill,
   market: isOnlyMarket && line?.market == null ? null : fill.market,
-  status: line?.status == null ? null : fill.status,
+  status: line?.status == null ? null : status,
 });
 
 /** `INVALID_TICK_SIZE: price 0.555 is not ... (nearest valid prices: 0.55, 0.56)`. */

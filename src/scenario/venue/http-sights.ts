@@ -1,10 +1,13 @@
 import { ExchangeClient } from "../../client/client.ts";
+import type { Trade } from "../../client/replies.ts";
 import { openTransport, type Transport } from "../../client/transport.ts";
+import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import { demand } from "./attempts.ts";
 import { bookView, gridView, historyView, holdingsView, orderView, quoteView } from "./http-views.ts";
 import { MarketMap } from "./market-map.ts";
 import { storyWords } from "./story-words.ts";
-import type { Fill, Grid, OrderKey, OrderView, TokenRef } from "./venue.ts";
+import type { Fill, Grid, OrderKey, OrderView, TokenRef, TradeKey } from "./venue.ts";
+import { VenueError } from "./venue-error.ts";
 
 const TIMEOUT_MS = 30_000;
 
@@ -54,6 +57,18 @@ export abstract class HttpSights {
     return this.seenFills.slice(from);
   }
 
+  async settlementsOf(fills: readonly Fill[]): Promise<readonly SettlementStatus[]> {
+    const statuses = new Map<TradeKey, SettlementStatus>();
+    for (const order of new Set(fills.map((fill) => fill.order))) {
+      for (const { id, status } of await this.tradesOf(order)) statuses.set(id, status);
+    }
+    return fills.map(({ trade }) => {
+      const status = statuses.get(trade);
+      if (status === undefined) throw new VenueError(`the server does not know trade ${trade} any more`);
+      return status;
+    });
+  }
+
   async book(token: TokenRef) {
     return bookView(demand(await this.control.book(this.map.tokenId(token))));
   }
@@ -87,6 +102,11 @@ export abstract class HttpSights {
     const { invariants } = demand(await this.control.control.invariants());
     const broken = invariants.filter(({ holds }) => !holds);
     return broken.map(({ name, differences }) => `${name}: ${differences.join("; ")}`);
+  }
+
+  /** The fills of an order of this scenario, as they are now. */
+  protected async tradesOf(order: OrderKey): Promise<readonly Trade[]> {
+    return demand(await this.control.control.order(String(order))).fills;
   }
 
   async dispose(): Promise<void> {

@@ -7,6 +7,7 @@ import type { Millis } from "../../core/units.ts";
 import type { FlowRow } from "../flow/flow-row.ts";
 import type { ExactOrder, FaultStep, Funding, OrderWords, RequestStep } from "../language/scenario.ts";
 import { askFor, canceledOf, DONE, demand, nothingOf } from "./attempts.ts";
+import { HttpChain } from "./http-chain.ts";
 import { playOverHttp } from "./http-flow.ts";
 import { codeOf, rawRequestOf, standingFor, within } from "./http-request.ts";
 import { HttpSights } from "./http-sights.ts";
@@ -37,6 +38,10 @@ interface Kept {
 /** An exchange over HTTP, with signatures and a control plane: what `clobsim serve` answers. */
 export class HttpVenue extends HttpSights implements Venue {
   readonly way: "http" | "target" = "http";
+  readonly chain = new HttpChain(this.control, this.map, async (account) => {
+    await this.clientOf(account);
+    return this.addressOf(account);
+  });
   protected clients = new Map<string, ExchangeClient>();
   readonly #wallets: Wallets;
   readonly #owners = new Map<OrderKey, string>();

@@ -1,8 +1,17 @@
-import type { Account, Book, Market, Order, PricesHistory, Quotes, Trade } from "../../client/replies.ts";
-import type { CancelReason } from "../../core/events.ts";
+import type {
+  Account,
+  Book,
+  Market,
+  MarketSupply,
+  Order,
+  PricesHistory,
+  Quotes,
+  Trade,
+} from "../../client/replies.ts";
 import { parseIso } from "../../core/time.ts";
 import { type Price, price, type Size, size } from "../../core/units.ts";
 import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, unitsOf } from "../../wire/decimals.ts";
+import type { SharesView } from "./chain-venue.ts";
 import type { MarketMap } from "./market-map.ts";
 import type { BookView, Fill, Grid, HoldingView, OrderView, QuoteView } from "./venue.ts";
 import { VenueError } from "./venue-error.ts";
@@ -29,13 +38,14 @@ export const orderView = (order: Order): OrderView => ({
   status: order.status,
   matched: sizeOf(order.sizeMatched),
   size: sizeOf(order.size),
-  // The wire names one reason more, for a settlement that fails.
-  reason: order.cancelReason as CancelReason | null,
+  reason: order.cancelReason,
   expiration: order.expiration === null ? null : parseIso(order.expiration),
 });
 
 /** A fill as its taker's reply tells it. */
 export const fillOf = (trade: Trade, taker: string, maker: string, markets: MarketMap): Fill => ({
+  trade: trade.id,
+  order: trade.orderId,
   market: markets.nameOf(trade.marketId),
   outcome: trade.outcome,
   side: trade.side,
@@ -44,7 +54,6 @@ export const fillOf = (trade: Trade, taker: string, maker: string, markets: Mark
   taker,
   maker,
   matchType: trade.matchType,
-  status: trade.status,
 });
 
 export function bookView({ bids, asks }: Book): BookView {
@@ -65,13 +74,17 @@ export function holdingsView({ collateral, tokens }: Account, markets: MarketMap
   return [{ asset: "USDC", ...amounts(collateral, MONEY_PLACES) }, ...shares];
 }
 
-const amounts = (
-  of: { readonly balance: number; readonly available: number; readonly reserved: number },
-  places: number,
-) => ({
+const amounts = (of: Account["collateral"], places: number) => ({
   balance: exact(of.balance, places),
   available: exact(of.available, places),
   reserved: exact(of.reserved, places),
+  onChain: exact(of.onChain, places),
+});
+
+/** The shares that a market has issued. */
+export const sharesView = ({ YES, NO }: MarketSupply["onChain"]): SharesView => ({
+  YES: sizeOf(YES),
+  NO: sizeOf(NO),
 });
 
 /** The grid of a market. */

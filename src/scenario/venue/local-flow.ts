@@ -2,9 +2,9 @@ import type { Command } from "../../core/commands.ts";
 import type { Decision } from "../../core/decision.ts";
 import { idOf } from "../../core/ids.ts";
 import { type Millis, millis, money, size } from "../../core/units.ts";
-import { refusalError } from "../../wire/refusals.ts";
 import type { CancelRow, FlowRow, PlaceRow } from "../flow/flow-row.ts";
 import { refusedText, rowText } from "../run/words.ts";
+import { refusedBy } from "./local-attempts.ts";
 import type { LocalVenue } from "./local-venue.ts";
 import { OrderRefs } from "./order-refs.ts";
 import type { FlowOutcome } from "./venue.ts";
@@ -112,8 +112,7 @@ class LocalPlayer {
   #refused(row: FlowRow, decision: Decision): void {
     this.#counts.rejected += 1;
     if (decision.ok || this.#firstRejection !== null) return;
-    const { code, message, help } = refusalError(decision.refusal, this.#venue.view);
-    const text = refusedText({ ok: false, code, message, hint: help.hint ?? null });
+    const text = refusedText(refusedBy(decision.refusal, this.#venue.view));
     this.#firstRejection = `row ${this.#counts.rows}, ${rowText(row)}: ${text}`;
   }
 

@@ -1,3 +1,4 @@
+import { type SettlementStatus, tradeStatus } from "../../core/chain/settlement.ts";
 import { idOf } from "../../core/ids.ts";
 import { violations } from "../../core/invariants/invariants.ts";
 import type { Market } from "../../core/market.ts";
@@ -81,6 +82,11 @@ export class LocalSights {
       fills.push(views.fill(this.state, number, (account) => this.nameOf(account)));
     }
     return fills;
+  }
+
+  settlementsOf(fills: readonly Fill[]): readonly SettlementStatus[] {
+    const { state } = this;
+    return fills.map(({ trade }) => tradeStatus(state, state.trades.get(trade as number)));
   }
 
   book({ market, outcome }: TokenRef) {

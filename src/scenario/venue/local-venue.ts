@@ -1,28 +1,19 @@
 import type { Command, WinningOutcome } from "../../core/commands.ts";
 import type { Decision } from "../../core/decision.ts";
-import type { Refusal } from "../../core/refusals.ts";
 import { findAccount } from "../../core/state.ts";
 import { type Millis, money, size } from "../../core/units.ts";
 import { Exchange, type Snapshot } from "../../runtime/exchange.ts";
-import { refusalError } from "../../wire/refusals.ts";
 import { emptyWorld, openWorld } from "../../world/open-world.ts";
 import type { World } from "../../world/world.ts";
 import type { FlowRow } from "../flow/flow-row.ts";
 import type { ExactOrder, Funding, OrderWords, Scenario } from "../language/scenario.ts";
+import { DONE, nothingOf, refusedBy } from "./local-attempts.ts";
+import { LocalChain } from "./local-chain.ts";
 import { playRows } from "./local-flow.ts";
 import { LocalSights } from "./local-sights.ts";
 import { fundCommand, marketCommand, SCENARIO_EVENT } from "./opening.ts";
 import { expirationOf, orderBodyOf } from "./order-body.ts";
-import type {
-  Attempt,
-  Canceled,
-  Expired,
-  FlowOutcome,
-  OrderKey,
-  OrderView,
-  Refused,
-  Venue,
-} from "./venue.ts";
+import type { Attempt, Canceled, Expired, FlowOutcome, OrderKey, OrderView, Venue } from "./venue.ts";
 import type { Wallets } from "./wallets.ts";
 
 /** The scenario's world, or its own markets. */
@@ -38,12 +29,12 @@ function openedExchange(
   return exchange;
 }
 
-const DONE = { ok: true, value: null } as const;
 const FAUCET = { collateral: money(0), everyMarket: size(0) };
 
 /** An exchange of a scenario's own in this process, without a server: commands go straight to the core. */
 export class LocalVenue extends LocalSights implements Venue {
   readonly way = "process";
+  readonly chain = new LocalChain(this);
 
   /** @throws WorldOpeningError when the world cannot be opened at the scenario's clock. */
   constructor(scenario: Scenario, world: World | null, wallets: Wallets) {
@@ -160,25 +151,19 @@ export class LocalVenue extends LocalSights implements Venue {
   #place(command: Command): Attempt<OrderView> {
     const number = this.state.orders.next;
     const decision = this.exchange.submit(command);
-    return decision.ok ? { ok: true, value: this.order(number) } : this.#refused(decision.refusal);
+    return decision.ok ? { ok: true, value: this.order(number) } : refusedBy(decision.refusal, this.view);
   }
 
   #canceled(decision: Decision): Attempt<Canceled> {
-    if (!decision.ok) return this.#refused(decision.refusal);
+    if (!decision.ok) return refusedBy(decision.refusal, this.view);
     const canceled = decision.events.flatMap((event) =>
       event.kind === "orderCanceled" ? [event.order] : [],
     );
     return { ok: true, value: { canceled, notCanceled: [] } };
   }
 
-  #refused(refusal: Refusal): Refused {
-    const { code, message, help } = refusalError(refusal, this.view);
-    return { ok: false, code, message, hint: help.hint ?? null };
-  }
-
   #try(command: Command): Attempt<null> {
-    const decision = this.exchange.submit(command);
-    return decision.ok ? DONE : this.#refused(decision.refusal);
+    return nothingOf(this.exchange.submit(command), this.view);
   }
 
   #demand(command: Command): void {

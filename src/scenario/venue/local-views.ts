@@ -1,6 +1,12 @@
-import { type Account, availableOf, type Balance, type BalancePolicy } from "../../core/account.ts";
+import {
+  type Account,
+  availableOf,
+  type Balance,
+  type BalancePolicy,
+  emptyBalance,
+  onChainOf,
+} from "../../core/account.ts";
 import { ASK, BID, type BookDirection } from "../../core/book/book.ts";
-import { tradeStatus } from "../../core/chain/settlement.ts";
 import type { Outcome } from "../../core/commands.ts";
 import { bookFor, isMirrored, type Market, marketOfToken, outcomeOf, priceIn } from "../../core/market.ts";
 import type { Order } from "../../core/order.ts";
@@ -35,6 +41,8 @@ export function fill(state: State, number: number, nameOf: (account: number) => 
   const taker = state.orders.get(trade.taker);
   const maker = state.orders.get(trade.maker);
   return {
+    trade: number,
+    order: trade.taker,
     market: state.markets.get(marketOfToken(taker.token)).slug,
     outcome: outcomeOf(taker.token),
     side: taker.side,
@@ -43,7 +51,6 @@ export function fill(state: State, number: number, nameOf: (account: number) => 
     taker: nameOf(taker.account),
     maker: nameOf(maker.account),
     matchType: trade.matchType,
-    status: tradeStatus(state, trade),
   };
 }
 
@@ -64,7 +71,7 @@ export function book(market: Market, outcome: Outcome): BookView {
 /** What an account has; one that never came has no USDC. */
 export function holdings(state: State, account: Account | undefined): HoldingView[] {
   const { balances } = state.config;
-  if (account === undefined) return [{ asset: "USDC", balance: 0, available: 0, reserved: 0 }];
+  if (account === undefined) return [holding("USDC", emptyBalance(), balances)];
   const seen: HoldingView[] = [holding("USDC", account.collateral, balances)];
   for (const [number, { yes, no }] of [...account.holdings].sort(([a], [b]) => a - b)) {
     const { slug: market } = state.markets.get(number);
@@ -81,6 +88,7 @@ const holding = (asset: HoldingView["asset"], of: Balance<number>, policy: Balan
   balance: of.balance,
   available: availableOf(of, policy),
   reserved: of.reserved,
+  onChain: onChainOf(of),
 });
 
 export function quote(market: Market, outcome: Outcome): QuoteView {

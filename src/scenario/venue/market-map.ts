@@ -6,6 +6,7 @@ export interface MarketRef {
   /** As the scenario calls it. */
   readonly name: string;
   readonly id: string;
+  readonly conditionId: string;
   readonly tokens: Readonly<Record<Outcome, string>>;
   readonly isComplementary: boolean;
 }
@@ -15,12 +16,13 @@ export class MarketMap {
   readonly #byName = new Map<string, MarketRef>();
   readonly #byId = new Map<string, MarketRef>();
 
-  add(name: string, market: Pick<MarketDetail, "id" | "tokens" | "matching">): void {
+  add(name: string, market: Pick<MarketDetail, "id" | "conditionId" | "tokens" | "matching">): void {
     const tokenOf = (outcome: Outcome): string =>
       market.tokens.find((token) => token.outcome === outcome)?.tokenId ?? "";
     const ref: MarketRef = {
       name,
       id: market.id,
+      conditionId: market.conditionId,
       tokens: { YES: tokenOf("YES"), NO: tokenOf("NO") },
       isComplementary: market.matching === "complementary",
     };

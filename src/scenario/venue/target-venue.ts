@@ -1,5 +1,5 @@
 import { ExchangeClient } from "../../client/client.ts";
-import type { MarketDetail } from "../../client/replies.ts";
+import type { MarketDetail, Trade } from "../../client/replies.ts";
 import { walletOf } from "../../client/wallet.ts";
 import { type Millis, millis, type Size, size } from "../../core/units.ts";
 import { PRICE_PLACES, SIZE_PLACES, textOf } from "../../wire/decimals.ts";
@@ -178,6 +178,10 @@ class TargetVenue extends HttpVenue {
     return view;
   }
 
+  protected override async tradesOf(order: OrderKey): Promise<readonly Trade[]> {
+    return this.#trades(await this.ownerOf(String(order)), order);
+  }
+
   protected override async ownerOf(orderId: string): Promise<string> {
     return this.#seen.get(orderId)?.account ?? "somebody";
   }
@@ -192,13 +196,18 @@ class TargetVenue extends HttpVenue {
   }
 
   async #matched(account: string, key: OrderKey): Promise<Size> {
+    const trades = await this.#trades(account, key);
+    return size(trades.reduce((matched, trade) => matched + sizeOf(trade.size), 0));
+  }
+
+  async #trades(account: string, key: OrderKey): Promise<readonly Trade[]> {
     const client = await this.clientOf(account);
-    let matched = 0;
-    for (let offset = 0; ; ) {
-      const { data, hasMore } = demand(await client.trades({ order: String(key), limit: 500, offset }));
-      for (const trade of data) matched += sizeOf(trade.size);
-      offset += data.length;
-      if (!hasMore) return size(matched);
+    const trades: Trade[] = [];
+    for (;;) {
+      const filter = { order: String(key), limit: 500, offset: trades.length };
+      const { data, hasMore } = demand(await client.trades(filter));
+      trades.push(...data);
+      if (!hasMore) return trades;
     }
   }
 }

@@ -6,12 +6,16 @@ import type { Millis, Price, Size } from "../../core/units.ts";
 import type { FlowRow } from "../flow/flow-row.ts";
 import type { ExactOrder, FaultStep, Funding, OrderWords, RequestStep } from "../language/scenario.ts";
 import type { Way } from "../run/result.ts";
+import type { ChainVenue } from "./chain-venue.ts";
 
 /** Sooner or later: in this process every answer is there at once. */
 export type Soon<T> = T | Promise<T>;
 
 /** How a venue knows an order: a number here, a UUID there. */
 export type OrderKey = number | string;
+
+/** How it knows a trade. */
+export type TradeKey = number | string;
 
 /** What was asked for, or why not, in the words of the API. */
 export type Attempt<T> = { readonly ok: true; readonly value: T } | Refused;
@@ -35,6 +39,9 @@ export interface OrderView {
 
 /** A fill as its taker sees it, with both parties by name. */
 export interface Fill {
+  readonly trade: TradeKey;
+  /** Its taker's. */
+  readonly order: OrderKey;
   readonly market: string;
   readonly outcome: Outcome;
   readonly side: Side;
@@ -43,7 +50,6 @@ export interface Fill {
   readonly taker: string;
   readonly maker: string;
   readonly matchType: MatchType;
-  readonly status: SettlementStatus;
 }
 
 export interface Canceled {
@@ -70,6 +76,8 @@ export interface HoldingView {
   readonly balance: number;
   readonly available: number;
   readonly reserved: number;
+  /** What the wallet holds on the settlement chain. */
+  readonly onChain: number;
 }
 
 /** Of a token in its own terms; the mid in 0.00001 USDC. */
@@ -129,6 +137,7 @@ export interface Venue {
   readonly markets: readonly string[];
   /** Names of the scenario's accounts, in order. */
   readonly accounts: readonly string[];
+  readonly chain: ChainVenue;
 
   now(): Soon<Millis>;
   /** Makes an account known and gives it what it starts with. */
@@ -162,6 +171,8 @@ export interface Venue {
   fillCount(): number;
   /** The fills from a count on, oldest first. */
   fills(from: number): Soon<readonly Fill[]>;
+  /** How far the settlement of each of some fills has come by now. */
+  settlementsOf(fills: readonly Fill[]): Soon<readonly SettlementStatus[]>;
   book(token: TokenRef): Soon<BookView>;
   /** USDC first, then the tokens that the account has ever touched. */
   holdings(account: string): Soon<readonly HoldingView[]>;

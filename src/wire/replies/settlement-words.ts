@@ -1,6 +1,6 @@
-import { baseFeeOf, confirmationsOf, OPERATOR_MAX_FEE } from "../../core/chain/chain.ts";
+import { baseFeeOf, confirmationsOf, headOf, OPERATOR_MAX_FEE } from "../../core/chain/chain.ts";
 import { transactionHash } from "../../core/chain/chain-hashes.ts";
-import { blockOf, finalHeight } from "../../core/chain/settlement.ts";
+import { blockOf } from "../../core/chain/settlement.ts";
 import type { Oddity, Transaction } from "../../core/chain/transaction.ts";
 import type { State } from "../../core/state.ts";
 import { toIso } from "../../core/time.ts";
@@ -54,10 +54,11 @@ export function settlementWords(state: State, transaction: Transaction): string 
   const block = blockOf(state.chain, transaction);
   const why = whyUnsettled(state, transaction);
   if (status === "MINED" && block !== null) {
-    const left = block.height - finalHeight(state);
+    const needed = confirmationsOf(state.config.settlement);
+    const left = block.height + needed - headOf(state.chain);
     if (left <= 0) return null;
     const hash = transactionHash(state, transaction);
-    return `mined in block ${block.height} (${hash}), final after ${left} of ${confirmationsOf(state.config.settlement)} more blocks`;
+    return `mined in block ${block.height} (${hash}), final after ${left} of ${needed} more blocks`;
   }
   if (status === "PENDING") return `settlement ${why}`;
   if (status === "LOST") return "settlement lost: it will never be mined, though the ledger counts on it";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Coverage } from "../../../src/scenario/coverage/coverage.ts";
+import type { GroupName } from "../../../src/scenario/coverage/items.ts";
 import { measureCoverage } from "../../../src/scenario/coverage/measure-coverage.ts";
-import type { GroupName } from "../../../src/scenario/coverage/universe.ts";
 import { startScenarioServer } from "../../../src/scenario-server.ts";
 import { generateWorld } from "../../../src/world/generate-world.ts";
 import { writeWorld } from "../../../src/world/world-file.ts";
@@ -88,6 +88,121 @@ accounts: { alice: { USDC: 100 } }
 steps: [{ snapshot: open }, { close: market }, { restore: open }, { resolve: SPLIT }]
 `);
   expect(exercised(coverage, "market states")).toEqual(["ACTIVE -> CLOSED", "ACTIVE -> RESOLVED"]);
+});
+
+/** Two trades of one maker that wait for a block. */
+const WAITING = (settlement: string): string => `scenario: two trades
+settlement: ${settlement}
+balances: settled
+accounts: { alice: { USDC: 10 }, bob: { YES: 20 } }
+steps:
+  - alice: BUY 20 YES @ 0.5
+  - bob: SELL 10 YES @ 0.5
+  - bob: SELL 10 YES @ 0.5
+`;
+
+it.each<[steps: string, settlement: string[], faults: string[]]>([
+  ["  - mine: 1\n", ["MATCHED -> MINED"], []],
+  ["  - mine: 2\n", ["MATCHED -> MINED"], []],
+  ["  - mine: 3\n", ["MATCHED -> MINED", "MINED -> CONFIRMED"], []],
+  ["  - mine: 1\n  - mine: 1\n  - mine: 1\n", ["MATCHED -> MINED", "MINED -> CONFIRMED"], []],
+  ["  - mine: 1\n  - reorg: 1\n", ["MATCHED -> MINED", "MINED -> MATCHED (reorganized)"], []],
+  ["  - fail settlement: next\n  - mine: 1\n", ["MATCHED -> MINED", "MATCHED -> FAILED"], ["fail"]],
+  ["  - fail settlement: all\n", [], []],
+  ["  - chain fault: { kind: retry }\n  - mine: 1\n", ["MATCHED -> MINED", "MATCHED -> RETRYING"], ["retry"]],
+  [
+    "  - chain fault: { kind: retry }\n  - mine: 2\n",
+    ["MATCHED -> MINED", "RETRYING -> MINED", "MATCHED -> RETRYING"],
+    ["retry"],
+  ],
+  [
+    "  - chain fault: { kind: retry, probability: 1 }\n  - mine: 6\n",
+    ["RETRYING -> FAILED", "MATCHED -> RETRYING"],
+    ["retry"],
+  ],
+  ["  - chain fault: { kind: delay }\n  - mine: 1\n", ["MATCHED -> MINED", "MATCHED (delayed)"], ["delay"]],
+  [
+    "  - chain fault: { kind: ghost }\n  - mine: 1\n",
+    ["MATCHED -> MINED", "MATCHED for ever (never mined)"],
+    ["ghost"],
+  ],
+  ["  - chain fault: { kind: gas-spike }\n  - mine: 1\n", ["MATCHED (underpriced)"], ["gas-spike"]],
+])(
+  "what becomes of settlements is exercised by those that it happens to: %s",
+  async (steps, items, faults) => {
+    const coverage = await coverageOf(`${WAITING("manual")}${steps}`);
+    expect(exercised(coverage, "settlement")).toEqual(items);
+    expect(exercised(coverage, "settlement faults")).toEqual(faults);
+  },
+);
+
+it("with instant settlement a trade is final at once, also when it is retried first", async () => {
+  expect(exercised(await coverageOf(WAITING("instant")), "settlement")).toEqual(["MATCHED -> CONFIRMED"]);
+  const steps = "steps:\n  - chain fault: { kind: retry }";
+  const retried = await coverageOf(WAITING("instant").replace("steps:", steps));
+  expect(exercised(retried, "settlement")).toEqual([
+    "MATCHED -> CONFIRMED",
+    "RETRYING -> CONFIRMED",
+    "MATCHED -> RETRYING",
+  ]);
+});
+
+it("a settlement that waits for another is told apart from one that is retried", async () => {
+  const coverage = await coverageOf(`scenario: sold on
+settlement: manual
+accounts: { alice: { USDC: 5 }, bob: { YES: 10 }, carol: { USDC: 5 } }
+steps:
+  - bob: SELL 10 YES @ 0.5
+  - alice: BUY 10 YES @ 0.5
+  - carol: BUY 10 YES @ 0.5
+  - alice: SELL 10 YES @ 0.5
+  - chain fault: { kind: delay }
+  - mine: 1
+`);
+  expect(exercised(coverage, "settlement")).toEqual([
+    "MATCHED -> RETRYING (waits for funds)",
+    "MATCHED (delayed)",
+  ]);
+});
+
+it.each(["instant", "auto", "manual"])(
+  "a mode of settlement and a policy of balances are exercised by who trades under them: %s",
+  async (mode) => {
+    const coverage = await coverageOf(WAITING(mode));
+    expect(exercised(coverage, "settlement modes")).toEqual([mode]);
+    expect(exercised(coverage, "balance policies")).toEqual(["settled"]);
+    const idle = await coverageOf(WAITING(mode).replace(/ {2}- bob.*\n/g, ""));
+    expect(exercised(idle, "settlement modes")).toEqual([]);
+  },
+);
+
+it("wallets' own transactions are exercised when they are mined, and one that reverts there as such", async () => {
+  const wallet = (steps: string): Promise<Coverage> =>
+    coverageOf(`scenario: a wallet's own
+settlement: manual
+accounts: { alice: { USDC: 10 } }
+steps: [${steps}]
+`);
+  expect(exercised(await wallet("{ alice: split 5 }"), "chain calls")).toEqual([]);
+  expect(exercised(await wallet("{ alice: split 5 }, { mine: 1 }"), "chain calls")).toEqual(["split"]);
+  const twice = await wallet(
+    "{ alice: split 6 }, { alice: split 6 }, { mine: 1 }, { alice: merge 6 }, { mine: 1 }",
+  );
+  expect(exercised(twice, "chain calls")).toEqual(["split", "merge", "reverted when mined"]);
+  const ended = await wallet(
+    "{ resolve: YES }, { mine: 1 }, { alice: redeem }, { mine: 1 }, { reorg: 1 }, { mine: 1 }",
+  );
+  expect(exercised(ended, "chain calls")).toEqual(["redeem"]);
+});
+
+it("a fault that is restored with a snapshot is still of its kind", async () => {
+  const coverage = await coverageOf(`${WAITING("manual")}  - chain fault: { kind: ghost }
+  - snapshot: before
+  - chain fault: none
+  - restore: before
+  - mine: 1
+`);
+  expect(exercised(coverage, "settlement faults")).toEqual(["ghost"]);
 });
 
 it.each(["process", "http"] as const)(

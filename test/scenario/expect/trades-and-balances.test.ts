@@ -77,6 +77,9 @@ steps:
     expect(diff).toEqual([
       "- BUY 10 NO @ 0.4 from alice FAILED",
       "+ BUY 10 NO @ 0.4 from alice MINT CONFIRMED",
+      "# BUY 10 NO @ 0.4 GTC came; the best ask was 0.4, and 10 of 10 could be filled at its limit",
+      "# filled 10 @ 0.4 (MINT): met order 1 of alice",
+      "# matched whole",
     ]);
   });
 });

@@ -94,11 +94,15 @@ describe("an expectation", () => {
 
   it("of balances has the whole, or the parts that it names", () => {
     const balances =
-      "{ alice: { USDC: 945.5, YES: { available: 40, reserved: 0 } }, bob: { NO: { balance: 1 } } }";
-    const look = { amount: null, balance: null, available: null, reserved: null };
+      "{ alice: { USDC: 945.5, YES: { available: 40, reserved: 0, onChain: 41 } }, bob: { NO: { balance: 1 } } }";
+    const look = { amount: null, balance: null, available: null, reserved: null, onChain: null };
     expect(expected(`{ balances: ${balances} }`)).toEqual([
       { kind: "balance", account: "alice", look: { ...look, asset: "USDC", amount: 945_500_000 } },
-      { kind: "balance", account: "alice", look: { ...look, asset: YES, available: 4000, reserved: 0 } },
+      {
+        kind: "balance",
+        account: "alice",
+        look: { ...look, asset: YES, available: 4000, reserved: 0, onChain: 4100 },
+      },
       { kind: "balance", account: "bob", look: { ...look, asset: NO, balance: 100 } },
     ]);
   });

@@ -7,11 +7,6 @@ describe("expectations that", () => {
     ["are a list", ofSteps("expect: [book]"), "4:13: expected what must be true, a mapping, found a list"],
     ["are unknown", ofSteps("expect: { boook: {} }"), '4:15: unknown key "boook" (did you mean book?)'],
     [
-      "are about the chain",
-      ofSteps("expect: { chain: { head: 1 } }"),
-      '4:15: "chain" is not available yet: it comes with the settlement chain',
-    ],
-    [
       "are about no book",
       ofSteps("expect: { book: {} }"),
       "4:21: expected books by outcome, found an empty mapping",

@@ -182,7 +182,7 @@ describe("orders that", () => {
     [
       "have an unknown reason",
       ofSteps("{ alice: BUY 10 YES @ 0.5, status: CANCELED 0/10 FOK_UNFILED }"),
-      '4:54: expected USER, FOK_UNFILLED, FAK_UNFILLED, FAK_REMAINDER, SELF_TRADE or MARKET_CLOSED, found "FOK_UNFILED" (did you mean FOK_UNFILLED?)',
+      '4:54: expected USER, FOK_UNFILLED, FAK_UNFILLED, FAK_REMAINDER, SELF_TRADE, MARKET_CLOSED or SETTLEMENT_FAILED, found "FOK_UNFILED" (did you mean FOK_UNFILLED?)',
     ],
     [
       "have a text for fills",

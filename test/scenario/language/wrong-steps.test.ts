@@ -64,41 +64,20 @@ describe("steps that", () => {
       ofSteps("alice: BUY 10 YES @ 0.5\n  status: LIVE 0/10", "{ advance: 1s }", "advance: 1s"),
       "5:3: not YAML: all mapping items must start at the same column (indent it under the step)",
     ],
-    ["mine", ofSteps("mine: 2"), '4:5: "mine" is not available yet: it comes with the settlement chain'],
-    [
-      "fail a settlement",
-      ofSteps("fail settlement: next"),
-      '4:5: "fail settlement" is not available yet: it comes with the settlement chain',
-    ],
-    [
-      "reorganise",
-      ofSteps("reorg: 1"),
-      '4:5: "reorg" is not available yet: it comes with the settlement chain',
-    ],
-    [
-      "split",
-      ofSteps("alice: split 10"),
-      '4:12: "split" is not available yet: it comes with the settlement chain',
-    ],
-    [
-      "redeem",
-      ofSteps("alice: redeem"),
-      '4:12: "redeem" is not available yet: it comes with the settlement chain',
-    ],
     [
       "name an unknown verb",
       ofSteps("alice: cancle bid"),
-      '4:12: expected BUY, SELL, cancel or fund, found "cancle" (did you mean cancel?)',
+      '4:12: expected BUY, SELL, cancel, fund, split, merge or redeem, found "cancle" (did you mean cancel?)',
     ],
     [
       "say nothing of an account",
       ofSteps("alice:"),
-      "4:11: expected BUY, SELL, cancel or fund and what belongs to it, found nothing",
+      "4:11: expected BUY, SELL, cancel, fund, split, merge or redeem and what belongs to it, found nothing",
     ],
     [
       "say a list of an account",
       ofSteps("alice: [BUY]"),
-      "4:12: expected BUY, SELL, cancel or fund and what belongs to it, found a list",
+      "4:12: expected BUY, SELL, cancel, fund, split, merge or redeem and what belongs to it, found a list",
     ],
   ])("%s is told where and why", (_title, text, ...problems) => {
     expect(problemsOf(text)).toEqual(problems.map((problem) => `x.yaml:${problem}`));

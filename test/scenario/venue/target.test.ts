@@ -30,7 +30,8 @@ let markets = 0;
 
 beforeAll(async () => {
   const world = readWorld(await readFile(TINY_WORLD, "utf8"));
-  const config = { ...DEFAULT_CONFIG, port: 0, logLevel: "silent", simToken: SIM_TOKEN } as const;
+  const quiet = { port: 0, logLevel: "silent", settlement: "manual" } as const;
+  const config = { ...DEFAULT_CONFIG, ...quiet, simToken: SIM_TOKEN };
   server = await serveWorld(config, world);
   operator = new ExchangeClient(server.url, { simToken: SIM_TOKEN });
 });
@@ -116,6 +117,27 @@ steps:
     expect(failure).toBeNull();
   });
 
+  it("compares how far fills are settled, as the public API tells it now", async () => {
+    const trade = `scenario: how far
+accounts: { alice: { USDC: 1000 }, bob: { YES: 500 } }
+steps:
+  - alice: BUY 10 YES @ 0.55
+  - bob: SELL 4 YES @ 0.50
+    fills: [SELL 4 YES @ 0.55 from alice MATCHED]
+  - bob: SELL 6 YES @ 0.50
+  - expect: { trades: [bob SELL 4 YES @ 0.55 from alice MATCHED, bob SELL 6 YES @ 0.55 from alice FAILED] }
+`;
+    const { failure } = await runThere(trade, walletsFor(await newMarket()));
+    expect({ line: failure?.place.line, diff: failure?.diff.map(({ text }) => text) }).toEqual({
+      line: 8,
+      diff: [
+        "bob SELL 4 YES @ 0.55 from alice MATCHED",
+        "bob SELL 6 YES @ 0.55 from alice FAILED",
+        "bob SELL 6 YES @ 0.55 from alice MATCHED",
+      ],
+    });
+  });
+
   it("leaves nothing resting, however it ended", async () => {
     const slug = await newMarket();
     const bids = "accounts: { alice: { USDC: 5 } }\nsteps:\n  - alice: BUY 5 YES @ 0.4 as bid\n";
@@ -161,6 +183,18 @@ describe("a scenario that needs the control plane is skipped with the reason", (
     ["line 4 (generated accounts that must be funded)", "  - generate: { orders: 5 }\n"],
     ["line 4 (a flow whose accounts must be funded)", "  - replay: flow.csv\n"],
     ["line 4 (a request to /sim)", "  - request: GET /sim/state-hash\n"],
+    ["line 4 (a request to /chain)", "  - request: POST /chain\n"],
+    ["line 4 (split)", "  - alice: split 1\n"],
+    ["line 4 (merge)", "  - alice: merge 1\n"],
+    ["line 4 (redeem)", "  - alice: redeem\n"],
+    ["line 4 (mine)", "  - mine: 1\n"],
+    ["line 4 (reorg)", "  - reorg: 1\n"],
+    ["line 4 (fail settlement)", "  - fail settlement: next\n"],
+    ["line 4 (chain fault)", "  - chain fault: none\n"],
+    ["line 4 (bump)", "  - bump: fees\n"],
+    ["line 5 (chain)", `${BID}  - expect: { chain: { head: 0 } }\n`],
+    ["line 5 (chain)", `${BID}  - expect: { chain: { supply: 0 } }\n`],
+    ["line 5 (chain)", `${BID}  - expect: { chain: { settled: { bid: [] } } }\n`],
     [
       "line 4 (an expiration at a moment of its own clock)",
       "  - alice: BUY 1 YES @ 0.5 GTD 2026-01-01T00:01:00Z\n",
@@ -169,6 +203,14 @@ describe("a scenario that needs the control plane is skipped with the reason", (
     const { status, reason } = await runThere(`${HEAD}${steps}`, walletsFor(await newMarket()));
     expect({ status, reason }).toEqual({ status: "skipped", reason: `needs control plane: ${need}` });
   });
+
+  it.each(["settlement: manual", "settlement: auto", "balances: settled"])(
+    "as one that asks for another chain: %s",
+    async (line) => {
+      const { reason } = await runThere(`${line}\n${HEAD}${BID}`, walletsFor(await newMarket()));
+      expect(reason).toBe(`needs control plane: ${line.replace(":", "")}`);
+    },
+  );
 
   it("as one that opens a world of its own", async () => {
     desk.write("tiny.json", await readFile(TINY_WORLD, "utf8"));

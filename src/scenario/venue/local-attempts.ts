@@ -1,0 +1,17 @@
+import type { Decision } from "../../core/decision.ts";
+import type { Refusal } from "../../core/refusals.ts";
+import { refusalError } from "../../wire/refusals.ts";
+import type { View } from "../../wire/replies/view.ts";
+import type { Attempt, Refused } from "./venue.ts";
+
+export const DONE = { ok: true, value: null } as const;
+
+/** A refusal of the core in the words of the API. */
+export function refusedBy(refusal: Refusal, view: View): Refused {
+  const { code, message, help } = refusalError(refusal, view);
+  return { ok: false, code, message, hint: help.hint ?? null };
+}
+
+/** A command of which only its success matters. */
+export const nothingOf = (decision: Decision, view: View): Attempt<null> =>
+  decision.ok ? DONE : refusedBy(decision.refusal, view);

@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import { money, size } from "../../../src/core/units.ts";
+import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
+import { Wallets } from "../../../src/scenario/venue/wallets.ts";
+import { Desk, toldBy } from "./desk.ts";
+
+const desk = new Desk();
+
+const HEAD = `scenario: something settles
+settlement: manual
+accounts: { alice: { USDC: 10 }, bob: { YES: 10 } }
+steps:
+`;
+
+const WAYS = ["process", "http"] as const;
+
+/** What is told of the steps alone, without how the exchange stands in the end. */
+const linesOf = ({ transcript }: { readonly transcript: readonly string[] }): readonly string[] =>
+  transcript.slice(0, transcript.indexOf("end"));
+
+describe.each(WAYS)("by %s", (via) => {
+  it("the transcript tells what each step of the chain came to", async () => {
+    const result = await desk.run(
+      `${HEAD}  - alice: BUY 10 YES @ 0.50 as bid
+  - chain fault: { kind: gas-spike }
+  - bob: SELL 10 YES @ 0.50
+  - mine: 2
+  - bump: fees
+  - mine: 1
+  - reorg: 2
+  - chain fault: none
+  - fail settlement: next
+    reason: rain
+  - fail settlement: never
+  - alice: split 5
+  - mine: 1
+  - alice: redeem
+    rejects: TRANSACTION_REVERTED
+`,
+      { via },
+    );
+    expect(result.failure).toBeNull();
+    expect(linesOf(result)).toEqual([
+      "1. alice: BUY 10 YES @ 0.50 as bid → LIVE 0/10",
+      "2. chain fault: { kind: gas-spike }",
+      "3. bob: SELL 10 YES @ 0.50 → MATCHED 10/10",
+      "   SELL 10 YES @ 0.5 from alice",
+      "4. mine: 2 → block 2",
+      "5. bump: fees → 1 raised",
+      "6. mine: 1 → block 3",
+      "7. reorg: 2",
+      "8. chain fault: none",
+      "9. fail settlement: next",
+      "10. fail settlement: never",
+      "11. alice: split 5",
+      "12. mine: 1 → block 4",
+      "13. alice: redeem → refused: TRANSACTION_REVERTED",
+    ]);
+  });
+
+  it("and in the end what a wallet holds on the chain, where that is something else", async () => {
+    const { transcript } = await desk.run(
+      `${HEAD}  - alice: BUY 10 YES @ 0.50\n  - bob: SELL 10 YES @ 0.50\n`,
+      { via },
+    );
+    expect(transcript.filter((line) => /^ {3}(?:alice|bob) /.test(line))).toEqual([
+      "   alice USDC 5 (10 on the chain), market YES 10 (0 on the chain)",
+      "   bob USDC 5 (0 on the chain), market YES 0 (10 on the chain)",
+    ]);
+  });
+
+  it("a wallet's transaction that would revert ends the scenario with the contract's reason", async () => {
+    expect(toldBy(await desk.failure(`${HEAD}  - alice: split 10.01\n`, { via }))).toEqual({
+      at: "5:5",
+      message: "refused: TRANSACTION_REVERTED: execution reverted: ERC20: transfer amount exceeds balance",
+      diff: [],
+    });
+  });
+
+  it("a transaction that is sent though the step says it is not ends it, too", async () => {
+    const text = `${HEAD}  - alice: split 10\n    rejects: TRANSACTION_REVERTED\n`;
+    expect(toldBy(await desk.failure(text, { via }))).toEqual({
+      at: "6:14",
+      message: "accepted, expected to be refused with TRANSACTION_REVERTED",
+      diff: ["- TRANSACTION_REVERTED"],
+    });
+  });
+
+  it("a reorganization that is too deep says how deep it may be", async () => {
+    const { message } = await desk.failure(`${HEAD}  - mine: 1\n  - reorg: 2\n`, { via });
+    expect(message).toBe(
+      "refused: INVALID_PARAMETER: a reorganization of 2 blocks would undo one that is final (at most 1 can be undone now: a block with two others on top is final)",
+    );
+  });
+
+  it("in a race a transaction that would revert is an outcome", async () => {
+    const text = `${HEAD}  - race: [{ alice: split 10 }, { mine: 1 }, { alice: merge 10 }]\n`;
+    const { failure, races } = await desk.run(text, { via });
+    expect(failure).toBeNull();
+    const merged = races[0]?.outcomes.filter(({ lines }) => !lines.some((line) => line.includes("refused")));
+    expect(merged).toHaveLength(1);
+  });
+
+  it("faults that fail settlements are ended without those that do something else", async () => {
+    const { failure } = await desk.run(
+      `${HEAD}  - chain fault: { kind: retry, times: 1 }
+  - fail settlement: all
+  - fail settlement: next 3
+  - fail settlement: never
+  - alice: BUY 10 YES @ 0.50 as bid
+  - bob: SELL 10 YES @ 0.50
+  - mine: 1
+  - expect: { chain: { settled: { bid: RETRYING } } }
+`,
+      { via },
+    );
+    expect(failure).toBeNull();
+  });
+});
+
+describe("a wallet without gas money", () => {
+  it("is refused by the node, in its words", async () => {
+    const scenario = desk.scenario(`${HEAD}  - mine: 1\n`);
+    const venue = new LocalVenue(scenario, null, new Wallets());
+    venue.open("alice", [{ asset: "USDC", amount: money(10_000_000) }]);
+    const address = venue.addressOf("alice");
+    venue.exchange.submit({ kind: "setNativeBalance", address, wei: "1" });
+    expect(venue.chain.call("alice", "market", { kind: "split", size: size(100) })).toMatchObject({
+      code: "TRANSACTION_REFUSED",
+      message: expect.stringMatching(/^insufficient funds for gas \* price \+ value: have 1 want \d+$/),
+    });
+  });
+});
