@@ -28,17 +28,19 @@ export class ChainNode {
   readonly version: string;
   readonly accounts: readonly Address[];
   readonly impersonation = new Impersonation();
-  readonly logIndex = new LogIndex();
-  readonly filters = new Filters(this.logIndex);
+  readonly logIndex: LogIndex;
+  readonly filters: Filters;
   readonly snapshots: EvmSnapshots;
   /** What `evm_increaseTime` has moved the clock by so far. */
   secondsAdded = 0;
 
-  constructor({ exchange, clock, version, accounts }: Host) {
+  constructor({ exchange, clock, version, accounts }: Host, logIndex = new LogIndex()) {
     this.exchange = exchange;
     this.clock = clock;
     this.version = version;
     this.accounts = accounts;
+    this.logIndex = logIndex;
+    this.filters = new Filters(logIndex);
     this.snapshots = new EvmSnapshots(exchange, clock);
   }
 

@@ -120,7 +120,12 @@ describe("POST /clob/auth/derive-api-key", () => {
   it("funds a wallet at its first derivation, from the faucet, and not again", async () => {
     const trader = await deriveTrader(api, 77);
     const funded = await api.get<Account>(`/sim/accounts/${trader.address}`);
-    expect(funded.collateral).toEqual({ balance: 10000, available: 10000, reserved: 0 });
+    expect(funded.collateral).toEqual({
+      balance: 10000,
+      available: 10000,
+      reserved: 0,
+      onChain: 10000,
+    });
     await deriveTrader(api, 77);
     expect(await api.get<Account>(`/sim/accounts/${trader.address}`)).toEqual(funded);
   });

@@ -11,7 +11,6 @@ import { findAccount, type State } from "../../core/state.ts";
 import type { ChainNode } from "../chain-node.ts";
 import { addressWord } from "../hex.ts";
 import { TOPICS } from "../logs/events.ts";
-import { candidates } from "../logs/find-logs.ts";
 import { endOf, transactionAt } from "../logs/log-index.ts";
 import { unminedTransactions } from "../pending-transactions.ts";
 import type { Scene } from "./scene.ts";
@@ -87,7 +86,7 @@ function* later(
 ): Generator<Transaction> {
   const { chain } = state;
   const range = { from: position + 1, to: chain.mined.size };
-  for (const next of candidates(state, logIndex, [topics], range)) {
+  for (const next of logIndex.candidates(state, [topics], range)) {
     const transaction = transactionAt(chain, next);
     if (transaction?.status === "MINED") yield transaction;
   }

@@ -24,26 +24,56 @@ const OF_EVERY_MATCH: ReadonlySet<string> = new Set([
   TOPICS.OrderFilled,
   TOPICS.OrdersMatched,
 ]);
+/** Up to how many transactions are looked through rather than looked up. */
+const SCANNED = 1_000;
 /** What follows 24 zeros in 32 bytes may be an address. */
 const ADDRESS = /^0x0{24}([0-9a-f]{40})$/;
+
+/** Places in the order in which transactions were mined, both ends included. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
 
 /**
  * Which transactions may have left a log with a certain topic. Matches, which are most of them, are told by their trades
  * alone, all others by their logs. Each question first takes in the blocks that are new, and forgets those that are gone.
  */
 export class LogIndex {
+  readonly #scanned: number;
   readonly #lineage = new Lineage();
   /** By topics, addresses as such. */
   readonly #byTopic = new Map<string, Positions>();
   readonly #matches = new Positions();
   #through = 0;
 
+  constructor(scanned = SCANNED) {
+    this.#scanned = scanned;
+  }
+
   /**
-   * The transactions within a range that may have one of these as a topic, as lists that may overlap; null when they
-   * narrow nothing. What nobody has ever told of is in no list.
+   * Where the transactions may be that have left a log with one of these topics in each place: everywhere in a small
+   * range, else where the most telling place points. There may be others among them, and orphaned ones.
    */
-  lists(state: State, topics: Iterable<string>): Positions[] | null {
+  candidates(state: State, places: readonly (ReadonlySet<string> | null)[], range: Range): Iterable<number> {
+    const { from, to } = range;
+    if (to - from < this.#scanned) return all(range);
     this.#update(state);
+    let fewest = to - from + 1;
+    let shortest: Positions[] | null = null;
+    for (const place of places) {
+      const lists = place === null ? null : this.#lists(state, place);
+      if (lists === null) continue;
+      const count = lists.reduce((sum, list) => sum + list.count(from, to), 0);
+      if (count >= fewest) continue;
+      fewest = count;
+      shortest = lists;
+    }
+    return shortest === null ? all(range) : merged(shortest, range);
+  }
+
+  /** What may have one of these as a topic, as lists that may overlap; null when they narrow nothing. */
+  #lists(state: State, topics: Iterable<string>): Positions[] | null {
     const lists: Positions[] = [];
     for (const topic of topics) {
       const address = ADDRESS.exec(topic)?.[1];
@@ -114,6 +144,16 @@ export class LogIndex {
     }
     positions.add(position);
   }
+}
+
+function* all({ from, to }: Range): Generator<number> {
+  for (let position = from; position <= to; position += 1) yield position;
+}
+
+/** What several lists have within a range, each once, ascending. */
+function merged(lists: readonly Positions[], { from, to }: Range): number[] {
+  const found = lists.flatMap((list) => list.within(from, to));
+  return lists.length === 1 ? found : [...new Set(found)].sort((a, b) => a - b);
 }
 
 /** A topic that may be an address as that, any other as it is. */

@@ -1,0 +1,93 @@
+import fc from "fast-check";
+import { encodeAbiParameters, encodeEventTopics } from "viem";
+import { describe, expect, it } from "vitest";
+import type { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
+import { logsOf } from "../../../src/chain-rpc/logs/logs-of.ts";
+import { onChainOf } from "../../../src/core/account.ts";
+import { CONTRACTS, TOKEN_UNITS, ZERO_ADDRESS } from "../../../src/core/chain/contracts.ts";
+import { tokenIdIn } from "../../../src/core/market.ts";
+import { sharesIn } from "../../../src/core/rules/ledger.ts";
+import type { State } from "../../../src/core/state.ts";
+import { anySettlement } from "../../core/chain/chain-moves.ts";
+import { histories, type Moves, make, openNode, runs } from "./played.ts";
+import { ABI_OF, blocksOf, decoded, minedIn, Sums } from "./sums.ts";
+
+function played(moves: Moves, node: ChainNode): State {
+  for (const move of moves) make(node, move);
+  node.exchange.submit({ kind: "mineBlocks", count: 1 });
+  return node.state;
+}
+
+describe("whatever has happened", () => {
+  it("the transfers of all blocks add up to the balances on the chain, of everybody and every contract", () => {
+    fc.assert(
+      fc.property(anySettlement, histories(60), (config, moves) => {
+        const state = played(moves, openNode(config));
+        const sums = Sums.ofAll(state);
+        for (const { address, collateral, holdings } of state.accounts) {
+          expect(sums.of("USDC", address)).toBe(BigInt(onChainOf(collateral)));
+          for (const [market, holding] of holdings) {
+            for (const outcome of ["YES", "NO"] as const) {
+              const held = BigInt(onChainOf(sharesIn(holding, outcome)) * TOKEN_UNITS);
+              expect(sums.of(tokenIdIn(state.markets.get(market), outcome), address)).toBe(held);
+            }
+          }
+        }
+        let locked = 0n;
+        for (const { onChain, tokenIds } of state.markets) {
+          locked += BigInt(onChain.collateral);
+          expect(sums.of(tokenIds[0], ZERO_ADDRESS)).toBe(-BigInt(onChain.yes * TOKEN_UNITS));
+          expect(sums.of(tokenIds[1], ZERO_ADDRESS)).toBe(-BigInt(onChain.no * TOKEN_UNITS));
+        }
+        expect(sums.of("USDC", CONTRACTS.conditionalTokens)).toBe(locked);
+        expect(sums.of("USDC", CONTRACTS.exchange)).toBe(0n);
+        expect(sums.of("USDC", ZERO_ADDRESS)).toBe(-BigInt(state.issued));
+      }),
+      runs(300),
+    );
+  });
+
+  it("each transaction leaves as many logs as the core has counted, in its place in the block", () => {
+    fc.assert(
+      fc.property(anySettlement, histories(60), (config, moves) => {
+        const state = played(moves, openNode(config));
+        for (const block of blocksOf(state)) {
+          let logs = 0;
+          for (const transaction of minedIn(state, block)) {
+            expect(transaction.logsBefore).toBe(logs);
+            logs += logsOf(state, transaction).length;
+          }
+          expect(block.logs).toBe(logs);
+        }
+      }),
+      runs(300),
+    );
+  });
+
+  it("each log is encoded as a client would encode what it reads in it", () => {
+    fc.assert(
+      fc.property(anySettlement, histories(40), (config, moves) => {
+        const state = played(moves, openNode(config));
+        for (const block of blocksOf(state)) {
+          for (const log of minedIn(state, block).flatMap((transaction) => logsOf(state, transaction))) {
+            const { name, args } = decoded(log);
+            const abi = (ABI_OF.get(log.address) ?? []).filter(
+              (item) => item.type === "event" && item.name === name,
+            );
+            const [event] = abi;
+            if (event?.type !== "event") throw new Error(`${name} is no event`);
+            expect(encodeEventTopics({ abi, eventName: name, args })).toEqual(log.topics);
+            const unindexed = event.inputs.filter((input) => !("indexed" in input && input.indexed));
+            expect(
+              encodeAbiParameters(
+                unindexed,
+                unindexed.map((input) => args[input.name ?? ""]),
+              ),
+            ).toBe(log.data);
+          }
+        }
+      }),
+      runs(40),
+    );
+  });
+});

@@ -1,0 +1,47 @@
+import fc from "fast-check";
+import { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
+import { LogIndex } from "../../../src/chain-rpc/logs/log-index.ts";
+import type { ExchangeConfig } from "../../../src/core/state.ts";
+import { millis } from "../../../src/core/units.ts";
+import { Clock } from "../../../src/runtime/clock.ts";
+import { Exchange } from "../../../src/runtime/exchange.ts";
+import { anyChainMove, type ChainMove, chainCommandOf } from "../../core/chain/chain-moves.ts";
+import { type Move, openArena } from "../../core/properties/moves.ts";
+import { START } from "../../support/exchange.ts";
+
+export type Moves = readonly (Move | ChainMove)[];
+
+/** Any history of trading and of the chain. */
+export const histories = (maxLength: number): fc.Arbitrary<Moves> =>
+  fc.array(anyChainMove, { maxLength, size: "max" });
+
+/** A number of runs that is the same each time. */
+export const runs = (numRuns: number): { readonly seed: number; readonly numRuns: number } => ({
+  seed: Number(process.env.S ?? 42),
+  numRuns,
+});
+
+/** An exchange with a market of every kind, and the node that shows its chain; the node looks up whatever it can. */
+export function openNode(config: ExchangeConfig): ChainNode {
+  const exchange = openArena(new Exchange(config, START));
+  const clock = new Clock(exchange, { mode: "frozen", rate: 0 }, () => 0);
+  return new ChainNode({ exchange, clock, version: "0", accounts: [] }, new LogIndex(0));
+}
+
+/** Makes a move; what is refused is refused. */
+export function make({ exchange }: ChainNode, move: Move | ChainMove): void {
+  const command = chainCommandOf(exchange.state, exchange.now, move);
+  if (command !== null) exchange.submit(command);
+  if (move.kind === "wait") exchange.advanceTo(millis(exchange.now + move.ms));
+}
+
+/** The result of one call. @throws Error with what it fails with. */
+export async function call<Result>(node: ChainNode, method: string, ...params: unknown[]): Promise<Result> {
+  const request = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
+  const answer = JSON.parse(await node.answer(request, true)) as {
+    readonly result?: Result;
+    readonly error?: { readonly message: string };
+  };
+  if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`);
+  return answer.result as Result;
+}

@@ -1,0 +1,80 @@
+import { decodeEventLog, parseAbi } from "viem";
+import type { Log } from "../../../src/chain-rpc/logs/log.ts";
+import { logsOf } from "../../../src/chain-rpc/logs/logs-of.ts";
+import type { Block } from "../../../src/core/chain/block.ts";
+import { blockAt, headOf } from "../../../src/core/chain/chain.ts";
+import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
+import type { Transaction } from "../../../src/core/chain/transaction.ts";
+import type { State } from "../../../src/core/state.ts";
+import { CONTRACT_ABIS } from "../../../src/wire/contract-abis.ts";
+
+/** The published ABI of each contract, by its address. */
+export const ABI_OF = new Map(
+  (["collateral", "conditionalTokens", "exchange"] as const).map((name) => [
+    CONTRACTS[name] as string,
+    parseAbi(CONTRACT_ABIS[name] as readonly string[]),
+  ]),
+);
+
+/** The blocks of the chain, oldest first. */
+export function* blocksOf({ chain }: State): Generator<Block> {
+  for (let height = 0; height <= headOf(chain); height += 1) yield blockAt(chain, height) as Block;
+}
+
+/** The transactions of a block, in order. */
+export const minedIn = ({ chain }: State, { first, count }: Block): Transaction[] =>
+  Array.from({ length: count }, (_, place) => chain.transactions.get(chain.mined.get(first + place + 1)));
+
+/** A log as a client decodes it with the published ABI. */
+export function decoded({ address, topics, data }: Log): { name: string; args: Record<string, unknown> } {
+  const abi = ABI_OF.get(address) ?? [];
+  const { eventName, args } = decodeEventLog({
+    abi,
+    topics: topics as [`0x${string}`],
+    data: data as `0x${string}`,
+    strict: true,
+  });
+  return { name: eventName ?? "", args: args as unknown as Record<string, unknown> };
+}
+
+/** What all transfers come to: by asset and address, in the contracts' own units. */
+export class Sums {
+  readonly #sums = new Map<string, bigint>();
+
+  of(asset: string, address: string): bigint {
+    return this.#sums.get(`${asset} ${address}`) ?? 0n;
+  }
+
+  /** Takes in the logs of all blocks. */
+  static ofAll(state: State): Sums {
+    const sums = new Sums();
+    for (const block of blocksOf(state)) {
+      for (const log of minedIn(state, block).flatMap((transaction) => logsOf(state, transaction))) {
+        sums.#take(log);
+      }
+    }
+    return sums;
+  }
+
+  #take(log: Log): void {
+    const { name, args } = decoded(log);
+    const { from, to } = args as { from: string; to: string };
+    if (name === "Transfer") this.#move("USDC", from, to, args.value as bigint);
+    if (name === "TransferSingle") this.#move(String(args.id), from, to, args.value as bigint);
+    if (name === "TransferBatch") {
+      for (const [index, id] of (args.ids as bigint[]).entries()) {
+        this.#move(String(id), from, to, (args.values as bigint[])[index] ?? 0n);
+      }
+    }
+  }
+
+  #move(asset: string, from: string, to: string, amount: bigint): void {
+    this.#add(asset, from, -amount);
+    this.#add(asset, to, amount);
+  }
+
+  #add(asset: string, address: string, amount: bigint): void {
+    const key = `${asset} ${address.toLowerCase()}`;
+    this.#sums.set(key, (this.#sums.get(key) ?? 0n) + amount);
+  }
+}
