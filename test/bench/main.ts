@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { answerApart } from "./apart.ts";
 import { bookSection } from "./book-section.ts";
+import { chainSection } from "./chain/chain-section.ts";
 import { flatnessSection } from "./flatness-section.ts";
 import { httpSection } from "./http/http-section.ts";
 import { machine } from "./machine.ts";
@@ -23,6 +24,7 @@ const SECTIONS: readonly Section[] = [
   submitSection,
   submitFlatnessSection,
   settlementSection,
+  chainSection,
   memorySection,
   partsSection,
   httpSection,
