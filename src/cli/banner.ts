@@ -1,6 +1,7 @@
 import colours from "picocolors";
 import type { RunningServer } from "../compose.ts";
 import { type ClockConfig, VERSION } from "../config.ts";
+import { CHAIN_ID } from "../core/chain/chain.ts";
 import { toIso } from "../core/time.ts";
 
 /** Where the banner is shown. */
@@ -32,6 +33,7 @@ export function bannerText(server: Omit<RunningServer, "close">, clock: ClockCon
     address("market data", "/api"),
     address("trading", "/clob"),
     address("control", "/sim"),
+    row("chain", `${cyan(`${server.url}/chain`)}, id ${CHAIN_ID}`),
     address("OpenAPI", "/openapi.json"),
     "",
     row("seed", server.seed),
