@@ -1,4 +1,4 @@
-import type { Chain } from "./chain/chain.ts";
+import type { Building, Chain } from "./chain/chain.ts";
 import type { TimedCommand } from "./commands.ts";
 import type { State } from "./state.ts";
 import { type Millis, millis } from "./units.ts";
@@ -55,10 +55,12 @@ function nextOfBlock(chain: Chain): TimedCommand {
   return transaction === 0 ? SEAL : { kind: "executeTransaction", transaction };
 }
 
-/** The first pending transaction behind the cursor that may be looked at, or 0. */
+/** The first pending transaction behind the cursor that may be looked at, or 0; what waited for the last one goes first. */
 function nextCandidate(chain: Chain): number {
   const { building, held, fresh, transactions } = chain;
   if (building === null) return 0;
+  const successor = successorOf(chain, building);
+  if (successor !== 0) return successor;
   const isCandidate = (number: number): boolean => {
     const { status, oddity } = transactions.get(number);
     return status === "PENDING" && (oddity?.notBefore ?? 0) <= building.height;
@@ -71,6 +73,15 @@ function nextCandidate(chain: Chain): number {
     if (isCandidate(number)) return number;
   }
   return 0;
+}
+
+/** The call that this block has put off already because its nonce follows that of the call just mined; or 0. */
+function successorOf({ transactions, wallets }: Chain, { cursor, height }: Building): number {
+  const content = transactions.find(cursor)?.content;
+  const wallet = content?.kind === "call" ? wallets.get(content.from) : undefined;
+  const next = wallet?.pending.get(wallet.mined) ?? 0;
+  const oddity = transactions.find(next)?.oddity;
+  return oddity?.hold === "NONCE_GAP" && oddity.notBefore > height ? next : 0;
 }
 
 /** Where in an ascending list the first number greater than another stands. */

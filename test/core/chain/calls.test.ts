@@ -335,15 +335,28 @@ describe("nonces and fees", () => {
     expect(next()).toBe(2);
   });
 
-  it("keep a transaction waiting for the one before it", () => {
+  it("keep a transaction waiting for the one before it, and then no longer", () => {
     const floor = openSettlement();
     const later = floor.call("alice", transfer("bob", 1), { nonce: 1 });
     floor.mine();
     expect([later.status, later.oddity?.hold]).toEqual(["PENDING", "NONCE_GAP"]);
     floor.call("alice", transfer("bob", 2), { nonce: 0 });
-    floor.mine(2);
+    floor.mine();
     expect(later.status).toBe("MINED");
     expect(floor.inLedger("bob").usdc).toBe(3);
+  });
+
+  it.each([
+    ["auto", [3, 1, 0, 2]],
+    ["manual", [2, 3, 0, 1]],
+    ["instant", [3, 2, 1, 0]],
+  ] as const)("order what one block has of a wallet, however it came: %s, %j", (settlement, nonces) => {
+    const floor = openSettlement({ settlement });
+    floor.mine();
+    const sent = nonces.map((nonce) => floor.call("alice", transfer("bob", 1), { nonce }));
+    if (settlement !== "instant") floor.mine();
+    expect(sent.map(({ status, place }) => [status, place])).toEqual(nonces.map((nonce) => ["MINED", nonce]));
+    expect(new Set(sent.map(({ block }) => block)).size).toBe(1);
   });
 
   it("let a better paid transaction take the place of one that waits", () => {
