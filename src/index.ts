@@ -15,6 +15,7 @@ export { ExchangeFailure, orThrow, type Result } from "./client/result.ts";
 export { walletOf } from "./client/wallet.ts";
 export type { RunningServer } from "./compose.ts";
 export { ConfigError } from "./setting.ts";
+export { CONTRACT_ABIS } from "./wire/contract-abis.ts";
 
 /** The flags of `clobsim serve`, by the same names in camelCase. */
 export interface StartOptions {

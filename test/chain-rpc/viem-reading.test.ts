@@ -1,0 +1,145 @@
+import { getAddress } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NO_PARENT, ONE, type OpenMarket, openChain, type ViemChain } from "./viem-clients.ts";
+
+let chain: ViemChain;
+let market: OpenMarket;
+
+beforeAll(async () => {
+  chain = await openChain();
+  market = await chain.market();
+  const { alice, bob, collateral } = chain;
+  for (const amount of [1n, 2n]) {
+    const args = [bob.account.address, amount * ONE] as const;
+    await alice.writeContract({ ...collateral, functionName: "transfer", args });
+  }
+  await chain.node.mine({ blocks: 1 });
+});
+afterAll(() => chain.close());
+
+describe("a block", () => {
+  it("is the same by tag, number and hash, with its transactions or their hashes", async () => {
+    const { reader } = chain;
+    const block = await reader.getBlock();
+    expect(await reader.getBlock({ blockNumber: block.number })).toEqual(block);
+    expect(await reader.getBlock({ blockHash: block.hash })).toEqual(block);
+    const full = await reader.getBlock({ includeTransactions: true });
+    expect(full.transactions.map(({ hash }) => hash)).toEqual(block.transactions);
+    for (const transaction of full.transactions) {
+      expect(await reader.getTransaction({ hash: transaction.hash })).toEqual(transaction);
+    }
+    expect(await reader.getBlockTransactionCount()).toBe(block.transactions.length);
+  });
+
+  it("follows the one before it, and the pending one the latest", async () => {
+    const { reader } = chain;
+    const latest = await reader.getBlock();
+    const before = await reader.getBlock({ blockNumber: latest.number - 1n });
+    expect(latest.parentHash).toBe(before.hash);
+    const pending = await reader.getBlock({ blockTag: "pending" });
+    expect(pending).toMatchObject({ number: latest.number + 1n, parentHash: latest.hash, hash: null });
+  });
+
+  it("has receipts that tell where its transactions and their logs are", async () => {
+    const { reader } = chain;
+    const block = await reader.getBlock();
+    let logIndex = 0;
+    let gasUsed = 0n;
+    for (const [transactionIndex, hash] of block.transactions.entries()) {
+      const receipt = await reader.getTransactionReceipt({ hash });
+      gasUsed += receipt.gasUsed;
+      expect(receipt).toMatchObject({ transactionIndex, blockHash: block.hash, cumulativeGasUsed: gasUsed });
+      for (const log of receipt.logs) {
+        expect(log).toMatchObject({ logIndex, transactionHash: hash, blockNumber: block.number });
+        logIndex += 1;
+      }
+    }
+    expect(block.gasUsed).toBe(gasUsed);
+    expect(logIndex).toBe((await reader.getLogs({ blockHash: block.hash })).length);
+  });
+});
+
+describe("a contract", () => {
+  it("answers what a wallet or an explorer wants to know of the collateral", async () => {
+    const { reader, collateral, alice, tokens } = chain;
+    const read = (functionName: "name" | "symbol" | "decimals" | "totalSupply") =>
+      reader.readContract({ ...collateral, functionName });
+    expect([await read("name"), await read("symbol"), await read("decimals")]).toEqual([
+      "USD Coin",
+      "USDC",
+      6,
+    ]);
+    expect(await read("totalSupply")).toBeGreaterThan(await chain.usdc(alice.account.address));
+    const args = [alice.account.address, tokens.address] as const;
+    const allowance = await reader.readContract({ ...collateral, functionName: "allowance", args });
+    expect(allowance).toBe(2n ** 256n - 1n);
+  });
+
+  it("leads from a market's condition to the ids of its tokens, as the public formulas do", async () => {
+    const { reader, tokens, collateral, exchange } = chain;
+    const ids = await Promise.all(
+      [1n, 2n].map(async (indexSet) => {
+        const args = [NO_PARENT, market.conditionId, indexSet] as const;
+        const collection = await reader.readContract({ ...tokens, functionName: "getCollectionId", args });
+        const position = [getAddress(collateral.address), collection] as const;
+        return reader.readContract({ ...tokens, functionName: "getPositionId", args: position });
+      }),
+    );
+    expect(ids.map(String)).toEqual([market.yes, market.no]);
+    const args = [BigInt(market.yes)] as const;
+    expect(await reader.readContract({ ...exchange, functionName: "getComplement", args })).toBe(ids[1]);
+    expect(await reader.readContract({ ...exchange, functionName: "getConditionId", args })).toBe(
+      market.conditionId,
+    );
+  });
+
+  it("tells balances of a past block and of now", async () => {
+    const { reader, collateral, bob } = chain;
+    const blockNumber = (await reader.getBlockNumber()) - 1n;
+    const args = [bob.account.address] as const;
+    const call = { ...collateral, functionName: "balanceOf", args } as const;
+    expect((await reader.readContract(call)) - (await reader.readContract({ ...call, blockNumber }))).toBe(
+      3n * ONE,
+    );
+    expect(await reader.readContract({ ...call, blockTag: "safe" })).toBe(
+      await reader.readContract({ ...call, blockNumber: blockNumber - 1n }),
+    );
+  });
+
+  it("has code, as a wallet has not", async () => {
+    const { reader, exchange, alice } = chain;
+    expect(await reader.getCode(exchange)).toMatch(/^0x../);
+    expect(await reader.getCode(alice.account)).toBeUndefined();
+  });
+});
+
+describe("fees", () => {
+  it("are estimated in both styles, and both are enough for the next block", async () => {
+    const { reader } = chain;
+    const { baseFeePerGas } = await reader.getBlock({ blockTag: "pending" });
+    const capped = await reader.estimateFeesPerGas();
+    const legacy = await reader.estimateFeesPerGas({ type: "legacy" });
+    expect(capped.maxFeePerGas).toBeGreaterThanOrEqual((baseFeePerGas ?? 0n) + capped.maxPriorityFeePerGas);
+    expect(legacy.gasPrice).toBeGreaterThanOrEqual(baseFeePerGas ?? 0n);
+  });
+
+  it("have a history with what each block has used and paid", async () => {
+    const { reader } = chain;
+    const history = await reader.getFeeHistory({ blockCount: 2, rewardPercentiles: [50] });
+    expect(history.baseFeePerGas).toHaveLength(3);
+    expect(history.reward).toHaveLength(2);
+    expect(history.gasUsedRatio.at(-1)).toBeGreaterThan(0);
+  });
+
+  it("are paid for the gas that was estimated, out of the native currency", async () => {
+    const { reader, alice, collateral } = chain;
+    const { address } = alice.account;
+    const args = [address, ONE] as const;
+    const call = { ...collateral, functionName: "approve", args } as const;
+    const estimated = await reader.estimateContractGas({ ...call, account: alice.account });
+    const before = await reader.getBalance({ address });
+    const receipt = await chain.mined(await alice.writeContract(call));
+    expect(receipt.gasUsed).toBe(estimated);
+    expect(before - (await reader.getBalance({ address }))).toBe(estimated * receipt.effectiveGasPrice);
+  });
+});

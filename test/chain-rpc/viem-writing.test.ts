@@ -1,0 +1,199 @@
+import { BaseError, ContractFunctionRevertedError, type Hex, parseEventLogs } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  NO_PARENT,
+  ONE,
+  type OpenMarket,
+  openChain,
+  readerOf,
+  TOKENS,
+  type ViemChain,
+} from "./viem-clients.ts";
+
+let chain: ViemChain;
+let market: OpenMarket;
+let alice: Hex;
+let bob: Hex;
+
+beforeAll(async () => {
+  chain = await openChain();
+  market = await chain.market();
+  alice = chain.alice.account.address;
+  bob = chain.bob.account.address;
+});
+afterAll(() => chain.close());
+
+/** The arguments of splitting and merging so many sets. */
+const sets = (amount: bigint) =>
+  [chain.collateral.address, NO_PARENT, market.conditionId, [1n, 2n], amount] as const;
+
+/** The reason with which the contract reverts, as viem reads it. */
+async function reasonOf(call: Promise<unknown>): Promise<string | undefined> {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof BaseError)) throw new Error("the call does not revert", { cause: error });
+  const reverted = error.walk((cause) => cause instanceof ContractFunctionRevertedError);
+  return (reverted as ContractFunctionRevertedError | null)?.reason;
+}
+
+describe("a call that viem has simulated", () => {
+  it("transfers collateral, and its receipt has the event", async () => {
+    const { reader, collateral } = chain;
+    const args = [bob, 5n * ONE] as const;
+    const { request, result } = await reader.simulateContract({
+      ...{ ...collateral, functionName: "transfer", args },
+      account: chain.alice.account,
+    });
+    expect(result).toBe(true);
+    const before = await chain.usdc(bob);
+    const receipt = await chain.mined(await chain.alice.writeContract(request));
+    expect(receipt).toMatchObject({ status: "success", type: "eip1559", from: alice.toLowerCase() });
+    expect(await chain.usdc(bob)).toBe(before + 5n * ONE);
+    const logs = parseEventLogs({ abi: collateral.abi, logs: receipt.logs });
+    expect(logs).toMatchObject([{ eventName: "Transfer", args: { from: alice, to: bob, value: 5n * ONE } }]);
+  });
+
+  it("approves, and the spender spends up to that", async () => {
+    const { reader, collateral } = chain;
+    const approve = { ...collateral, functionName: "approve", args: [bob, 3n * ONE] } as const;
+    await chain.mined(await chain.alice.writeContract(approve));
+    const spend = (amount: bigint) =>
+      reader.simulateContract({
+        ...{ ...collateral, functionName: "transferFrom", args: [alice, bob, amount] },
+        account: chain.bob.account,
+      });
+    await chain.mined(await chain.bob.writeContract((await spend(2n * ONE)).request));
+    const args = [alice, bob] as const;
+    expect(await reader.readContract({ ...collateral, functionName: "allowance", args })).toBe(ONE);
+    expect(await reasonOf(spend(2n * ONE))).toBe("ERC20: transfer amount exceeds allowance");
+  });
+
+  it("splits collateral into sets and merges them again", async () => {
+    const { tokens } = chain;
+    const held = async () => [await chain.usdc(alice), await chain.shares(alice, market.yes)];
+    const [usdc = 0n, shares = 0n] = await held();
+    const split = { ...tokens, functionName: "splitPosition", args: sets(10n * ONE) } as const;
+    await chain.mined(await chain.alice.writeContract(split));
+    expect(await held()).toEqual([usdc - 10n * ONE, shares + 10n * ONE]);
+    const merge = { ...tokens, functionName: "mergePositions", args: sets(4n * ONE) } as const;
+    const { logs } = await chain.mined(await chain.alice.writeContract(merge));
+    expect(await held()).toEqual([usdc - 6n * ONE, shares + 6n * ONE]);
+    const merged = parseEventLogs({ abi: TOKENS, eventName: "PositionsMerge", logs });
+    expect(merged).toMatchObject([{ args: { stakeholder: alice, amount: 4n * ONE, partition: [1n, 2n] } }]);
+  });
+
+  it("moves shares, for an operator who was approved and until it no longer is", async () => {
+    const { reader, tokens } = chain;
+    const move = () =>
+      reader.simulateContract({
+        ...{ ...tokens, functionName: "safeTransferFrom" },
+        args: [alice, bob, BigInt(market.no), 2n * ONE, "0x"],
+        account: chain.bob.account,
+      });
+    const approve = async (approved: boolean) =>
+      chain.mined(
+        await chain.alice.writeContract({
+          ...{ ...tokens, functionName: "setApprovalForAll", args: [bob, approved] },
+        }),
+      );
+    const refusal = "ERC1155: need operator approval for 3rd party transfers.";
+    expect(await reasonOf(move())).toBe(refusal);
+    await approve(true);
+    const before = await chain.shares(bob, market.no);
+    const { logs } = await chain.mined(await chain.bob.writeContract((await move()).request));
+    expect(await chain.shares(bob, market.no)).toBe(before + 2n * ONE);
+    const args = { operator: bob, from: alice, to: bob, id: BigInt(market.no), value: 2n * ONE };
+    expect(parseEventLogs({ abi: TOKENS, logs })).toMatchObject([{ eventName: "TransferSingle", args }]);
+    await approve(false);
+    expect(await reasonOf(move())).toBe(refusal);
+  });
+});
+
+describe("a call that reverts", () => {
+  it("tells its reason when it is simulated or estimated", async () => {
+    const { reader, tokens } = chain;
+    const redeem = {
+      ...tokens,
+      functionName: "redeemPositions",
+      account: chain.alice.account,
+      args: [chain.collateral.address, NO_PARENT, market.conditionId, [1n]],
+    } as const;
+    const reason = "result for condition not received yet";
+    expect(await reasonOf(reader.simulateContract(redeem))).toBe(reason);
+    expect(await reasonOf(reader.estimateContractGas(redeem))).toBe(reason);
+    expect(await reasonOf(chain.alice.writeContract(redeem))).toBe(reason);
+  });
+
+  it("is mined all the same when its gas is given, pays for it, and has a receipt that says so", async () => {
+    const { reader, collateral } = chain;
+    const args = [bob, 10n ** 15n] as const;
+    const call = { ...collateral, functionName: "transfer", args, gas: 100_000n } as const;
+    const [usdc, native] = [await chain.usdc(alice), await reader.getBalance({ address: alice })];
+    const receipt = await chain.mined(await chain.alice.writeContract(call));
+    expect(receipt).toMatchObject({ status: "reverted", logs: [] });
+    expect(await chain.usdc(alice)).toBe(usdc);
+    expect(native - (await reader.getBalance({ address: alice }))).toBe(
+      receipt.gasUsed * receipt.effectiveGasPrice,
+    );
+  });
+
+  it("says of a function that a contract does not have which ones there are", async () => {
+    const { reader, exchange } = chain;
+    const abi = [
+      { type: "function", name: "paused", stateMutability: "view", inputs: [], outputs: [] },
+    ] as const;
+    expect(
+      await reasonOf(reader.readContract({ address: exchange.address, abi, functionName: "paused" })),
+    ).toMatch(/^clobsim: the exchange has no function 0x5c975abb .+ modelled are getCollateral, /);
+  });
+});
+
+describe("transactions of one wallet", () => {
+  it("are mined in the order of their nonces, several in one block", async () => {
+    const { reader, collateral } = chain;
+    const nonce = await reader.getTransactionCount({ address: alice, blockTag: "pending" });
+    const hashes: Hex[] = [];
+    for (const next of [nonce + 1, nonce]) {
+      const call = { ...collateral, functionName: "transfer", args: [bob, ONE], nonce: next } as const;
+      hashes.push(await chain.alice.writeContract(call));
+    }
+    const [second, first] = await Promise.all([
+      ...hashes.map((hash) => reader.waitForTransactionReceipt({ hash })),
+      chain.node.mine({ blocks: 1 }),
+    ]);
+    expect(first).toMatchObject({ status: "success", blockNumber: second?.blockNumber });
+    expect(second?.transactionIndex).toBe((first?.transactionIndex ?? 0) + 1);
+  });
+
+  it("replace one another for higher fees, and who waits for the first is told of the second", async () => {
+    const { collateral } = chain;
+    // viem tells a replacement by the first transaction, which it must have read while that was pending.
+    let hasRead = false;
+    let onRead = (): void => {};
+    const read = new Promise<void>((resolve) => {
+      onRead = resolve;
+    });
+    const reader = readerOf(chain.api, (request) => {
+      if (hasRead && request.includes("eth_getTransactionReceipt")) onRead();
+      hasRead ||= request.includes("eth_getTransactionByHash");
+    });
+    const nonce = await reader.getTransactionCount({ address: alice });
+    const call = { ...collateral, functionName: "transfer", args: [bob, ONE], nonce } as const;
+    const hash = await chain.alice.writeContract({ ...call, ...fees(2n) });
+    const told: string[] = [];
+    const waiting = reader.waitForTransactionReceipt({
+      hash,
+      onReplaced: ({ reason }) => told.push(reason),
+    });
+    await read;
+    const second = await chain.alice.writeContract({ ...call, ...fees(3n) });
+    await chain.node.mine({ blocks: 1 });
+    expect(await waiting).toMatchObject({ transactionHash: second, status: "success" });
+    expect(told).toEqual(["repriced"]);
+  });
+});
+
+const GWEI = 1_000_000_000n;
+const fees = (gwei: bigint) => ({ maxFeePerGas: 10n * gwei * GWEI, maxPriorityFeePerGas: gwei * GWEI });
