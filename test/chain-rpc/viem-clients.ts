@@ -42,7 +42,7 @@ const clientOf = (url: string) =>
     .extend(walletActions);
 
 /** A client that only reads; `asking` sees each of its requests before it is sent. */
-export const readerOf = ({ server }: Api, asking: (request: string) => void = () => {}) =>
+const readerOf = ({ server }: Api, asking: (request: string) => void = () => {}) =>
   createPublicClient({
     chain: foundry,
     transport: http(`${server.url}/chain`, {
@@ -54,6 +54,24 @@ export const readerOf = ({ server }: Api, asking: (request: string) => void = ()
     pollingInterval: POLLING_MS,
     cacheTime: 0,
   });
+
+/** A client that only reads, and the moment at which it has asked these methods one after the other. */
+export function watchedReader(
+  api: Api,
+  ...methods: readonly string[]
+): { readonly reader: ReturnType<typeof readerOf>; readonly asked: Promise<void> } {
+  let onAsked = (): void => {};
+  const asked = new Promise<void>((resolve) => {
+    onAsked = resolve;
+  });
+  let next = 0;
+  const reader = readerOf(api, (request) => {
+    if (!request.includes(`"${methods[next]}"`)) return;
+    next += 1;
+    if (next === methods.length) onAsked();
+  });
+  return { reader, asked };
+}
 
 /** A client of a wallet that signs in this process. */
 const walletClientOf = ({ server }: Api, account: PrivateKeyAccount) =>

@@ -5,9 +5,9 @@ import {
   ONE,
   type OpenMarket,
   openChain,
-  readerOf,
   TOKENS,
   type ViemChain,
+  watchedReader,
 } from "./viem-clients.ts";
 
 let chain: ViemChain;
@@ -170,15 +170,8 @@ describe("transactions of one wallet", () => {
   it("replace one another for higher fees, and who waits for the first is told of the second", async () => {
     const { collateral } = chain;
     // viem tells a replacement by the first transaction, which it must have read while that was pending.
-    let hasRead = false;
-    let onRead = (): void => {};
-    const read = new Promise<void>((resolve) => {
-      onRead = resolve;
-    });
-    const reader = readerOf(chain.api, (request) => {
-      if (hasRead && request.includes("eth_getTransactionReceipt")) onRead();
-      hasRead ||= request.includes("eth_getTransactionByHash");
-    });
+    const methods = ["eth_getTransactionByHash", "eth_getTransactionReceipt"] as const;
+    const { reader, asked } = watchedReader(chain.api, ...methods);
     const nonce = await reader.getTransactionCount({ address: alice });
     const call = { ...collateral, functionName: "transfer", args: [bob, ONE], nonce } as const;
     const hash = await chain.alice.writeContract({ ...call, ...fees(2n) });
@@ -187,7 +180,7 @@ describe("transactions of one wallet", () => {
       hash,
       onReplaced: ({ reason }) => told.push(reason),
     });
-    await read;
+    await asked;
     const second = await chain.alice.writeContract({ ...call, ...fees(3n) });
     await chain.node.mine({ blocks: 1 });
     expect(await waiting).toMatchObject({ transactionHash: second, status: "success" });
