@@ -125,7 +125,7 @@ function parse(raw: Hex): Parsed {
     parsed = parseTransaction(raw) as unknown as Parsed;
     if (written(parsed) === raw) return parsed;
   } catch (error) {
-    throw undecodable(reasonOf(error));
+    throw isTipAboveCap(error) ? tipAboveCap() : undecodable(reasonOf(error));
   }
   throw undecodable(parsed.r === undefined ? "it is not signed" : "it is not in its canonical encoding");
 }
@@ -139,6 +139,13 @@ function written({ r, s, v, yParity, ...unsigned }: Parsed): string {
 /** The first line of what the reader of the bytes says. */
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? (error.message.split("\n", 1)[0] as string).slice(0, 200) : "unreadable";
+
+/** Whether the reader of the bytes has read them, and does not like one thing alone. */
+const isTipAboveCap = (error: unknown): boolean =>
+  error instanceof Error && error.name === "TipAboveFeeCapError";
+
+const tipAboveCap = (): RpcError =>
+  new RpcError("TRANSACTION_REJECTED", "max priority fee per gas higher than max fee per gas");
 
 const undecodable = (why: string): RpcError =>
   new RpcError("INVALID_PARAMS", `Failed to decode transaction: ${why}`);

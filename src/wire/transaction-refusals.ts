@@ -15,7 +15,7 @@ export function transactionRefusalText(refusal: TransactionRefusal): string {
     case "REPLACEMENT_UNDERPRICED":
       return `replacement transaction underpriced: max fee ${refusal.offered}, minimum needed ${refusal.needed}`;
     case "INSUFFICIENT_GAS_MONEY":
-      return `insufficient funds for gas * price + value: have ${refusal.available} want ${refusal.needed}`;
+      return `Insufficient funds for gas * price + value: have ${refusal.available} want ${refusal.needed}`;
     default:
       throw unreachable(refusal);
   }

@@ -27,9 +27,7 @@ export function transactionReply(state: State, transaction: Transaction): object
 }
 
 function placeOf(state: State, { place }: Transaction, block: Block | null): object {
-  if (block === null) {
-    return { blockHash: null, blockNumber: null, blockTimestamp: null, transactionIndex: null };
-  }
+  if (block === null) return { blockHash: null, blockNumber: null, transactionIndex: null };
   return {
     blockHash: blockHash(state, block),
     blockNumber: quantity(block.height),

@@ -127,7 +127,7 @@ describe("a wallet without gas money", () => {
     venue.exchange.submit({ kind: "setNativeBalance", address, wei: "1" });
     expect(venue.chain.call("alice", "market", { kind: "split", size: size(100) })).toMatchObject({
       code: "TRANSACTION_REFUSED",
-      message: expect.stringMatching(/^insufficient funds for gas \* price \+ value: have 1 want \d+$/),
+      message: expect.stringMatching(/^Insufficient funds for gas \* price \+ value: have 1 want \d+$/),
     });
   });
 });
