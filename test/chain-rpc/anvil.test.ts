@@ -1,0 +1,75 @@
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { millis } from "../../src/core/units.ts";
+import { type Api, startApi } from "../support/http.ts";
+import { differencesOf, type Found } from "./anvil/compare.ts";
+import { isAt } from "./anvil/difference.ts";
+import { DIFFERENCES } from "./anvil/differences.ts";
+import { SCRIPT } from "./anvil/script/all.ts";
+import { ANVIL_PACKAGE, findAnvil, type Running, startAnvil } from "./anvil/start-anvil.ts";
+import { play, type Reply, text } from "./anvil/step.ts";
+
+const EMPTY_WORLD = fileURLToPath(new URL("./anvil/empty-world.json", import.meta.url));
+const program = findAnvil();
+
+/** When a node's first block was, in Unix milliseconds. */
+async function firstBlockAt(url: string): Promise<number> {
+  const params = ["earliest", false];
+  const asked = { jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params };
+  const { body } = (await play(url, [text("first", asked)])).get("first") as Reply;
+  return Number((body as { readonly result: { readonly timestamp: string } }).result.timestamp) * 1000;
+}
+
+function compared(program: string): void {
+  let anvil: Running;
+  let api: Api;
+  let found: ReadonlyMap<string, readonly Found[]>;
+
+  beforeAll(async () => {
+    anvil = await startAnvil(program);
+    const start = millis(await firstBlockAt(anvil.url));
+    api = await startApi({ settlement: "manual", worldFile: EMPTY_WORLD, start });
+    const theirs = await play(anvil.url, SCRIPT);
+    const ours = await play(`${api.server.url}/chain`, SCRIPT);
+    found = new Map(
+      SCRIPT.map(({ title }) => [
+        title,
+        differencesOf(title, theirs.get(title) as Reply, ours.get(title) as Reply),
+      ]),
+    );
+  });
+  afterAll(() => Promise.all([anvil?.close(), api?.close()]));
+
+  it.each(SCRIPT.map(({ title }) => title))(
+    "is answered as by anvil, but for what is listed: %s",
+    (title) => {
+      const unlisted = found
+        .get(title)
+        ?.filter(
+          (place) =>
+            !DIFFERENCES.some(({ at, are }) => at.some((one) => isAt(one, place.where)) && are(place)),
+        );
+      expect(unlisted).toEqual([]);
+    },
+  );
+
+  it.each(DIFFERENCES.flatMap(({ at, why, are }) => at.map((pattern) => ({ pattern, why, are }))))(
+    "is answered otherwise than by anvil still: $pattern, for $why",
+    ({ pattern, are }) => {
+      const places = [...found.values()].flat();
+      expect(places.filter((place) => isAt(pattern, place.where) && are(place))).not.toEqual([]);
+    },
+  );
+}
+
+/** Nobody is to believe that a comparison was passed where there was none. */
+function notCompared(): void {
+  it(`is not compared with anvil: ${ANVIL_PACKAGE} is not installed`, () => {
+    console.warn(`${ANVIL_PACKAGE} is not installed: no answer has been compared with anvil's`);
+  });
+}
+
+describe("a plain call of the chain", () => {
+  if (program === null) notCompared();
+  else compared(program);
+});

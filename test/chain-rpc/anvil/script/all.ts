@@ -1,0 +1,21 @@
+import type { Step } from "../step.ts";
+import { FEES } from "./fees.ts";
+import { FILTERS } from "./filters.ts";
+import { ADDING_TIME, MINING } from "./mining.ts";
+import { NAMES } from "./names.ts";
+import { READING } from "./reading.ts";
+import { FOREIGN, SENDING } from "./sending.ts";
+import { WRONG } from "./wrong.ts";
+
+/** Plain calls of a chain that nobody trades on, to be sent one after the other to a node that has just started. */
+export const SCRIPT: readonly Step[] = [
+  ...READING,
+  ...FEES,
+  ...ADDING_TIME,
+  ...SENDING,
+  ...NAMES,
+  ...MINING,
+  ...FILTERS,
+  ...FOREIGN,
+  ...WRONG,
+];

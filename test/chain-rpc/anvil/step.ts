@@ -1,0 +1,76 @@
+/** What a server answered to each step so far. */
+export interface Answers {
+  /** The result of the call with this title. @throws Error when it has none. */
+  readonly result: (title: string) => unknown;
+}
+
+/** One request of a script, which may build on what was answered before. */
+export interface Step {
+  readonly title: string;
+  /** The text that is sent. */
+  readonly body: (answers: Answers) => string;
+}
+
+type Params = readonly unknown[] | ((answers: Answers) => readonly unknown[]);
+
+/** One call with parameters, which may come from answers. */
+export const call = (title: string, method: string, params: Params = []): Step => ({
+  title,
+  body: (answers) =>
+    JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method,
+      params: typeof params === "function" ? params(answers) : params,
+    }),
+});
+
+/** The moment so many seconds after the first block. */
+export function secondAfter({ result }: Answers, seconds: number): number {
+  const { timestamp } = result("the first block") as { readonly timestamp: string };
+  return Number(timestamp) + seconds;
+}
+
+/** A block of a second after the first block, with what is pending. */
+export const mineAt = (seconds: number): Step =>
+  call(`a block at second ${seconds}`, "evm_mine", (answers) => [secondAfter(answers, seconds)]);
+
+/** Any text at all; an object stands for its JSON. */
+export const text = (title: string, body: string | object): Step => ({
+  title,
+  body: () => (typeof body === "string" ? body : JSON.stringify(body)),
+});
+
+/** What came back: the body's JSON, or its text where it is none. */
+export interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Sends the steps one after the other, and answers what came back to each, by title. */
+export async function play(url: string, steps: readonly Step[]): Promise<Map<string, Reply>> {
+  const replies = new Map<string, Reply>();
+  const answers: Answers = {
+    result: (title) => {
+      const body = replies.get(title)?.body as { readonly result?: unknown } | undefined;
+      if (body?.result === undefined) throw new Error(`"${title}" has no result: ${JSON.stringify(body)}`);
+      return body.result;
+    },
+  };
+  for (const step of steps) {
+    if (replies.has(step.title)) throw new Error(`two steps are called "${step.title}"`);
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(url, { method: "POST", headers, body: step.body(answers) });
+    const received = await response.text();
+    replies.set(step.title, { status: response.status, body: jsonOrText(received) });
+  }
+  return replies;
+}
+
+function jsonOrText(received: string): unknown {
+  try {
+    return JSON.parse(received);
+  } catch {
+    return received;
+  }
+}
