@@ -1,0 +1,183 @@
+import { type Hex, parseEventLogs } from "viem";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { ExchangeClient } from "../../src/client/client.ts";
+import type { Trade } from "../../src/client/replies.ts";
+import { orThrow } from "../../src/client/result.ts";
+import { openTrader } from "../client/opened.ts";
+import {
+  ALICE,
+  BOB,
+  EXCHANGE,
+  NO_PARENT,
+  ONE,
+  type OpenMarket,
+  openChain,
+  TOKENS,
+  type ViemChain,
+} from "./viem-clients.ts";
+
+let chain: ViemChain;
+let buyer: ExchangeClient;
+let seller: ExchangeClient;
+let market: OpenMarket;
+let alice: Hex;
+let bob: Hex;
+
+beforeAll(async () => {
+  chain = await openChain();
+  [buyer, seller] = await Promise.all([openTrader(chain.api, ALICE), openTrader(chain.api, BOB)]);
+  alice = chain.alice.account.address;
+  bob = chain.bob.account.address;
+});
+afterAll(() => chain.close());
+beforeEach(async () => {
+  market = await chain.market({ feeRateBps: 100 });
+  await chain.node.mine({ blocks: 1 });
+});
+
+/** Alice buys 40 YES of bob, who takes her order at 0.55; neither is on the chain yet. */
+async function cross(): Promise<void> {
+  orThrow(await buyer.place({ tokenId: market.yes, side: "BUY", price: 0.55, size: 100 }));
+  orThrow(await seller.place({ tokenId: market.yes, side: "SELL", price: 0.5, size: 40 }));
+}
+
+/** The fill as its maker sees it. */
+async function fill(): Promise<Trade> {
+  const [trade] = orThrow(await buyer.trades({ tokenId: market.yes })).data;
+  if (trade === undefined) throw new Error("nothing was traded");
+  return trade;
+}
+
+/** What the chain says that both have: USDC and YES. */
+const held = async (): Promise<bigint[]> =>
+  Promise.all([chain.usdc(alice), chain.shares(alice, market.yes), chain.usdc(bob)]);
+
+const redeem = (indexSets: readonly bigint[] = [1n, 2n]) =>
+  ({
+    ...chain.tokens,
+    functionName: "redeemPositions",
+    args: [chain.collateral.address, NO_PARENT, market.conditionId, indexSets],
+    account: chain.alice.account,
+  }) as const;
+
+describe("a trade", () => {
+  it("has a transaction once it is mined, whose logs tell both orders and what they got", async () => {
+    await cross();
+    expect(await fill()).toMatchObject({ status: "MATCHED", transactionHash: null });
+    await chain.node.mine({ blocks: 1 });
+    const { transactionHash, orderId, counterOrderId, blockNumber } = await fill();
+    const hash = transactionHash as Hex;
+    const receipt = await chain.reader.waitForTransactionReceipt({ hash });
+    expect(receipt).toMatchObject({ status: "success", blockNumber: BigInt(blockNumber ?? -1) });
+    const [made, taken, ...rest] = parseEventLogs({
+      ...{ abi: EXCHANGE, eventName: "OrderFilled", logs: receipt.logs },
+    });
+    expect(rest).toEqual([]);
+    const money = { makerAssetId: 0n, takerAssetId: BigInt(market.yes) };
+    const shares = { makerAssetId: BigInt(market.yes), takerAssetId: 0n };
+    expect(made?.args).toMatchObject({
+      ...{ maker: alice, taker: bob, ...money, fee: 0n },
+      ...{ makerAmountFilled: 22n * ONE, takerAmountFilled: 40n * ONE },
+    });
+    expect(taken?.args).toMatchObject({
+      ...{ maker: bob, ...shares, makerAmountFilled: 40n * ONE, takerAmountFilled: 22n * ONE },
+    });
+    expect(taken?.args.fee).toBeGreaterThan(0n);
+    for (const [log, id] of [
+      [made, orderId],
+      [taken, counterOrderId],
+    ] as const) {
+      expect(log?.args.orderHash.endsWith(id.replaceAll("-", ""))).toBe(true);
+    }
+    expect(parseEventLogs({ abi: EXCHANGE, eventName: "OrdersMatched", logs: receipt.logs })).toMatchObject([
+      { args: { takerOrderHash: taken?.args.orderHash, takerOrderMaker: bob } },
+    ]);
+  });
+
+  it("is found by the events of its maker, who need not know its transaction", async () => {
+    const fromBlock = (await chain.reader.getBlockNumber()) + 1n;
+    await cross();
+    await chain.node.mine({ blocks: 1 });
+    const query = { ...chain.exchange, eventName: "OrderFilled", fromBlock } as const;
+    const logs = await chain.reader.getContractEvents({ ...query, args: { maker: alice } });
+    expect(logs.map(({ transactionHash }) => transactionHash)).toEqual([(await fill()).transactionHash]);
+    expect(await chain.reader.getContractEvents({ ...query, args: { maker: chain.tokens.address } })).toEqual(
+      [],
+    );
+  });
+
+  it("moves USDC and shares on the chain with its block, and is confirmed two blocks later", async () => {
+    await chain.node.mine({ blocks: 1 });
+    await cross();
+    const before = await held();
+    await chain.node.mine({ blocks: 1 });
+    const [taken] = orThrow(await seller.trades({ tokenId: market.yes })).data;
+    const fee = BigInt(Math.round((taken?.fee ?? 0) * Number(ONE)));
+    expect(fee).toBeGreaterThan(0n);
+    const moved = (await held()).map((now, index) => now - (before[index] ?? 0n));
+    expect(moved).toEqual([-22n * ONE, 40n * ONE, 22n * ONE - fee]);
+    const hash = (await fill()).transactionHash as Hex;
+    const confirmed = chain.reader.waitForTransactionReceipt({ hash, confirmations: 3 });
+    expect((await fill()).status).toBe("MINED");
+    await chain.node.mine({ blocks: 2 });
+    await confirmed;
+    expect((await fill()).status).toBe("CONFIRMED");
+  });
+
+  it("that fails on the chain has a receipt that says so, and its money never leaves", async () => {
+    orThrow(await buyer.control.chain.addFault({ kind: "fail", times: 1 }));
+    const before = await chain.usdc(alice);
+    await cross();
+    await chain.node.mine({ blocks: 1 });
+    const { status, transactionHash } = await fill();
+    expect(status).toBe("FAILED");
+    const receipt = await chain.reader.getTransactionReceipt({ hash: transactionHash as Hex });
+    expect(receipt).toMatchObject({ status: "reverted", logs: [] });
+    expect(await chain.usdc(alice)).toBe(before);
+  });
+
+  it("fails when the buyer has taken back what it allowed the exchange", async () => {
+    const approve = (amount: bigint) =>
+      chain.alice.writeContract({
+        ...{ ...chain.collateral, functionName: "approve", args: [chain.exchange.address, amount] },
+      });
+    await chain.mined(await approve(0n));
+    await cross();
+    await chain.node.mine({ blocks: 1 });
+    expect((await fill()).status).toBe("FAILED");
+    await chain.mined(await approve(2n ** 256n - 1n));
+  });
+});
+
+describe("after a market is resolved", () => {
+  it("its shares are redeemed for USDC, which arrives on the chain and in the account", async () => {
+    await cross();
+    await chain.node.mine({ blocks: 1 });
+    orThrow(await buyer.control.resolve(market.id, "YES"));
+    await chain.node.mine({ blocks: 1 });
+    const [usdc = 0n, yes = 0n] = await held();
+    expect(yes).toBeGreaterThanOrEqual(40n * ONE);
+    const { request } = await chain.reader.simulateContract(redeem());
+    const { logs } = await chain.mined(await chain.alice.writeContract(request));
+    const redeemed = parseEventLogs({ abi: TOKENS, eventName: "PayoutRedemption", logs });
+    expect(redeemed).toMatchObject([{ args: { redeemer: alice, payout: yes } }]);
+    expect((await held()).slice(0, 2)).toEqual([usdc + yes, 0n]);
+    const { collateral } = orThrow(await buyer.control.account(alice));
+    expect(BigInt(Math.round(collateral.balance * Number(ONE)))).toBe(usdc + yes);
+  });
+
+  it("is told by the oracle's report, with what each outcome pays", async () => {
+    const fromBlock = (await chain.reader.getBlockNumber()) + 1n;
+    orThrow(await buyer.control.resolve(market.id, "NO"));
+    await chain.node.mine({ blocks: 1 });
+    const query = { ...chain.tokens, eventName: "ConditionResolution", fromBlock } as const;
+    expect(await chain.reader.getContractEvents(query)).toMatchObject([
+      { args: { conditionId: market.conditionId, payoutNumerators: [0n, 1n] } },
+    ]);
+    const payout = (index: bigint) =>
+      chain.reader.readContract({
+        ...{ ...chain.tokens, functionName: "payoutNumerators", args: [market.conditionId, index] },
+      });
+    expect([await payout(0n), await payout(1n)]).toEqual([0n, 1n]);
+  });
+});

@@ -1,0 +1,121 @@
+import { type Hex, parseEther } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { orThrow } from "../../src/client/result.ts";
+import { openTrader } from "../client/opened.ts";
+import { wallet } from "../http/wallet.ts";
+import { BOB, ONE, openChain, type ViemChain } from "./viem-clients.ts";
+
+let chain: ViemChain;
+let bob: Hex;
+
+beforeAll(async () => {
+  chain = await openChain();
+  bob = chain.bob.account.address;
+});
+afterAll(() => chain.close());
+
+/** The time of the exchange, Unix seconds. */
+async function exchangeTime(): Promise<bigint> {
+  await chain.api.get("/clob/time");
+  return BigInt(chain.api.now);
+}
+
+const transfer = (to: Hex, usdc: bigint) =>
+  ({ ...chain.collateral, functionName: "transfer", args: [to, usdc * ONE] }) as const;
+
+describe("the test client", () => {
+  it("mines blocks, apart in time when told so", async () => {
+    const { node, reader } = chain;
+    const before = await reader.getBlock();
+    await node.mine({ blocks: 3, interval: 60 });
+    const after = await reader.getBlock();
+    expect([after.number - before.number, after.timestamp - before.timestamp]).toEqual([3n, 180n]);
+  });
+
+  it("moves the one clock that exchange and chain have", async () => {
+    const { node, reader } = chain;
+    const before = await exchangeTime();
+    await node.increaseTime({ seconds: 3600 });
+    expect(await exchangeTime()).toBe(before + 3600n);
+    await node.setNextBlockTimestamp({ timestamp: before + 7200n });
+    await node.mine({ blocks: 1 });
+    expect((await reader.getBlock()).timestamp).toBe(before + 7200n);
+    await expect(node.setNextBlockTimestamp({ timestamp: before })).rejects.toThrow("Timestamp error");
+  });
+
+  it("lets an order expire that was good until then", async () => {
+    const market = await chain.market();
+    const trader = await openTrader(chain.api, BOB, { time: "server" });
+    const expiration = Number(await exchangeTime()) + 600;
+    const order = {
+      tokenId: market.yes,
+      side: "BUY",
+      price: 0.5,
+      size: 1,
+      orderType: "GTD",
+      expiration,
+    } as const;
+    const { id } = orThrow(await trader.place(order));
+    await chain.node.increaseTime({ seconds: 600 });
+    expect(orThrow(await trader.openOrders()).data).toEqual([]);
+    expect(orThrow(await trader.control.order(id)).order.status).toBe("EXPIRED");
+    trader.close();
+  });
+
+  it("goes back to a snapshot, with blocks, balances and nonces as they were", async () => {
+    const { node, reader, alice } = chain;
+    const stand = async () => [
+      await reader.getBlock(),
+      await chain.usdc(bob),
+      await reader.getTransactionCount(alice.account),
+    ];
+    const before = await stand();
+    const id = await node.snapshot();
+    const hash = await alice.writeContract(transfer(bob, 5n));
+    await chain.mined(hash);
+    expect(await stand()).not.toEqual(before);
+    await node.revert({ id });
+    expect(await stand()).toEqual(before);
+    await expect(reader.getTransaction({ hash })).rejects.toThrow("could not be found");
+    const again = await chain.mined(await alice.writeContract(transfer(bob, 5n)));
+    expect(again.status).toBe("success");
+  });
+
+  it("gives a stranger gas money, without which it sends nothing", async () => {
+    const { node, reader, bob: payer } = chain;
+    const { address } = wallet(77);
+    const value = parseEther("3");
+    await expect(node.sendTransaction({ account: wallet(77), to: bob, value })).rejects.toThrow(
+      "exceeds the balance",
+    );
+    await node.setBalance({ address, value: 2n * value });
+    expect(await reader.getBalance({ address })).toBe(2n * value);
+    const before = await reader.getBalance({ address: payer.account.address });
+    await chain.mined(await node.sendTransaction({ account: wallet(77), to: bob, value }));
+    expect(await reader.getBalance({ address: bob })).toBe(before + value);
+  });
+
+  it("sends in the name of a wallet whose key nobody has, while it impersonates it", async () => {
+    const { node } = chain;
+    const address: Hex = "0x00000000000000000000000000000000deadbeef";
+    await chain.mined(await chain.alice.writeContract(transfer(address, 8n)));
+    await node.setBalance({ address, value: parseEther("1") });
+    const send = () => node.writeContract({ ...transfer(bob, 8n), account: address });
+    await expect(send()).rejects.toThrow("nobody impersonates it");
+    await node.impersonateAccount({ address });
+    const receipt = await chain.mined(await send());
+    expect(receipt).toMatchObject({ status: "success", from: address });
+    expect(await chain.usdc(address)).toBe(0n);
+    await node.stopImpersonatingAccount({ address });
+    await expect(send()).rejects.toThrow("nobody impersonates it");
+  });
+
+  it("knows the accounts whose keys the exchange shows, and signs for them", async () => {
+    const { node } = chain;
+    const [first] = await node.getAddresses();
+    const [dev] = chain.api.server.devAccounts;
+    expect(first).toBe(dev?.address);
+    const hash = await node.sendTransaction({ account: first as Hex, to: bob, value: 1n });
+    expect(await chain.mined(hash)).toMatchObject({ from: first?.toLowerCase(), status: "success" });
+  });
+});
