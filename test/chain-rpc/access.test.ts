@@ -1,0 +1,132 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { addFault, isHungUp } from "../http/faults.ts";
+import { wallet } from "../http/wallet.ts";
+import { type Api, startApi } from "../support/http.ts";
+import { failureOf, post, resultOf, rpc } from "./rpc.ts";
+
+describe("a page", () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await startApi({ settlement: "manual" });
+  });
+  afterAll(() => api.close());
+
+  it.each(["http://evil.example", "null", "http://localhost.evil.example"])(
+    "of a foreign origin may not even read the chain: %s",
+    async (origin) => {
+      const sent = { method: "POST", path: "/chain", headers: { origin }, body: rpc("eth_chainId") } as const;
+      await api.refused(sent, 403, "ORIGIN_NOT_ALLOWED");
+    },
+  );
+
+  it.each(["http://localhost:3000", "http://127.0.0.1:8080"])(
+    "of this machine may use it and read the answer: %s",
+    async (origin) => {
+      const { body, headers } = await post(api, rpc("evm_mine"), { origin });
+      expect([body.result, headers["access-control-allow-origin"]]).toEqual(["0x0", origin]);
+    },
+  );
+});
+
+describe("with a token of the control plane", () => {
+  const TOKEN = "s3cret";
+  const NO_TOKEN = { "x-sim-token": "" };
+  const SENDER = wallet(7);
+  let api: Api;
+
+  beforeAll(async () => {
+    api = await startApi({ simToken: TOKEN, settlement: "manual" });
+    await resultOf(api, "anvil_setBalance", SENDER.address, `0x${(10n ** 18n).toString(16)}`);
+  });
+  afterAll(() => api.close());
+
+  const modelled = async (): Promise<string[]> => {
+    const { message } = await failureOf(api, "eth_nowhere");
+    return (/Modelled are (.*)$/.exec(message)?.[1] ?? "").split(", ");
+  };
+
+  it("all that steers the chain needs it, and nothing else does", async () => {
+    const methods = await modelled();
+    const guarded: string[] = [];
+    for (const method of methods) {
+      const { body } = await post(api, rpc(method), NO_TOKEN);
+      if (body.error?.code === 4100) guarded.push(method);
+    }
+    const steering = methods.filter((name) => /^(evm|anvil|hardhat)_|^eth_sendTransaction$/.test(name));
+    expect(guarded).toEqual(steering);
+    expect(steering).toContain("evm_mine");
+  });
+
+  it.each(["", "s3cre", "S3CRET", "s3crett"])("another one does not do: %j", async (token) => {
+    const before = await api.stateHash();
+    const { status, body } = await post(api, rpc("evm_mine"), { "x-sim-token": token });
+    expect([status, body.error?.code, body.error?.message]).toEqual([
+      200,
+      4100,
+      expect.stringContaining("--sim-token"),
+    ]);
+    expect(await api.stateHash()).toBe(before);
+  });
+
+  it("it is taken as a bearer token too", async () => {
+    const { body } = await post(api, rpc("evm_mine"), { ...NO_TOKEN, authorization: `Bearer ${TOKEN}` });
+    expect(body.result).toBe("0x0");
+  });
+
+  it("a call of a batch is refused for itself alone", async () => {
+    const { body } = await post<object>(api, [rpc("evm_mine"), rpc("eth_chainId", [], 2)], NO_TOKEN);
+    expect(body).toMatchObject([{ error: { code: 4100 } }, { result: "0x7a69" }]);
+  });
+
+  it("who has signed a transaction needs none", async () => {
+    const raw = await SENDER.signTransaction({
+      ...{
+        type: "legacy",
+        chainId: 31_337,
+        nonce: 0,
+        to: SENDER.address,
+        gas: 21_000n,
+        gasPrice: 2_000_000_000n,
+      },
+    });
+    const { body } = await post(api, rpc("eth_sendRawTransaction", [raw]), NO_TOKEN);
+    expect(body.result).toMatch(/^0x[0-9a-f]{64}$/);
+    const nonce = await resultOf(api, "eth_getTransactionCount", SENDER.address, "pending");
+    expect(nonce).toBe("0x1");
+  });
+});
+
+describe("a fault injected into HTTP", () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await startApi({ settlement: "manual" });
+  });
+  afterEach(() => api.send({ method: "DELETE", path: "/sim/faults" }));
+  afterAll(() => api.close());
+
+  const mining = { method: "POST", path: "/chain", body: rpc("evm_mine") } as const;
+  const head = (): Promise<string> => resultOf(api, "eth_blockNumber");
+
+  it.each(["POST /chain", "/chain", "*"])(
+    "befalls the chain by the route %s, and nothing is mined",
+    async (route) => {
+      await addFault(api, { route, status: 503, times: 1 });
+      await api.refused(mining, 503, "UNAVAILABLE");
+      expect((await api.send(mining)).status).toBe(200);
+    },
+  );
+
+  it("that drops the connection keeps the call from being carried out", async () => {
+    const before = await head();
+    await addFault(api, { route: "POST /chain", drop: "connection", times: 1 });
+    expect(await isHungUp(api.send(mining))).toBe(true);
+    expect(await head()).toBe(before);
+  });
+
+  it("that drops the reply comes after the call was carried out", async () => {
+    const before = Number(await head());
+    await addFault(api, { route: "POST /chain", drop: "reply", times: 1 });
+    expect(await isHungUp(api.send(mining))).toBe(true);
+    expect(Number(await head())).toBe(before + 1);
+  });
+});

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Api, startApi } from "../support/http.ts";
+import { answerOf, failureOf } from "./rpc.ts";
+
+/** What clients are promised, whatever else there is. */
+const PROMISED =
+  `eth_chainId net_version web3_clientVersion eth_blockNumber eth_getBlockByNumber eth_getBlockByHash
+  eth_getTransactionByHash eth_getTransactionReceipt eth_getLogs eth_call eth_getBalance eth_getCode
+  eth_getTransactionCount eth_gasPrice eth_feeHistory eth_maxPriorityFeePerGas eth_estimateGas eth_sendRawTransaction
+  eth_newFilter eth_newBlockFilter eth_getFilterChanges eth_getFilterLogs eth_uninstallFilter evm_mine
+  evm_increaseTime evm_setNextBlockTimestamp evm_snapshot evm_revert anvil_mine anvil_setBalance anvil_nodeInfo`.split(
+    /\s+/,
+  );
+
+let api: Api;
+
+beforeAll(async () => {
+  api = await startApi({ settlement: "manual" });
+});
+afterAll(() => api.close());
+
+describe("a method", () => {
+  it.each(PROMISED)("that is promised is there, and is named among what is modelled: %s", async (method) => {
+    expect((await answerOf(api, method)).error?.code).not.toBe(-32601);
+    const { message } = await failureOf(api, "eth_nowhere");
+    expect(message.split(/Modelled are |, /)).toContain(method);
+  });
+
+  it.each(["eth_getLog", "ETH_CHAINID", "eth_chainId ", "toString", "__proto__", "constructor", ""])(
+    "that is not modelled is not found, and what is modelled is named: %j",
+    async (method) => {
+      const { code, message } = await failureOf(api, method);
+      expect(code).toBe(-32601);
+      expect(message).toMatch(/^Method not found: .*Modelled are .*eth_chainId, .*net_version/);
+    },
+  );
+
+  it("that is nearly one that is modelled leads to it", async () => {
+    expect((await failureOf(api, "eth_getLog")).message).toContain("Did you mean eth_getLogs?");
+  });
+
+  it("that has a long name is not repeated in full", async () => {
+    const name = "x".repeat(10_000);
+    expect((await failureOf(api, name)).message).not.toContain(name.slice(0, 100));
+  });
+
+  it("says how many parameters it takes", async () => {
+    expect(await failureOf(api, "eth_getBalance")).toEqual({
+      code: -32602,
+      message: "eth_getBalance takes 2 parameters, found 0",
+    });
+    expect(await failureOf(api, "eth_call", {}, "latest", {}, {}, {})).toEqual({
+      code: -32602,
+      message: "eth_call takes 1 to 4 parameters, found 5",
+    });
+  });
+});
