@@ -1,0 +1,106 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CONTRACTS } from "../../src/core/chain/contracts.ts";
+import { type Api, startApi } from "../support/http.ts";
+import { type Answer, failureOf, post } from "./rpc.ts";
+
+let api: Api;
+let methods: readonly string[];
+
+beforeAll(async () => {
+  api = await startApi({ settlement: "manual" });
+  const { message } = await failureOf(api, "eth_nowhere");
+  methods = (/Modelled are (.*)$/.exec(message)?.[1] ?? "").split(", ");
+  expect(methods.length).toBeGreaterThan(30);
+});
+afterAll(() => api.close());
+
+/** A number of runs that is the same each time; deeper with a seed of one's own. */
+const runs = { seed: Number(process.env.S ?? 42), numRuns: 600 };
+
+const ADDRESSES = [...Object.values(CONTRACTS), `0x${"0".repeat(40)}`, `0x${"Ab".repeat(20)}`];
+const TAGS = ["latest", "pending", "earliest", "safe", "finalized", "LATEST"];
+const QUANTITIES = [
+  "0x0",
+  "0x1",
+  "0x01",
+  "0x",
+  `0x${"f".repeat(64)}`,
+  `0x1${"0".repeat(64)}`,
+  -1,
+  0.5,
+  1e21,
+  2 ** 53,
+];
+/** What comes near to what is asked for. Numbers are small: mining ten thousand blocks takes its time. */
+const nearly = fc.oneof(
+  fc.constantFrom<unknown>(...ADDRESSES, ...TAGS, ...QUANTITIES, true, null),
+  fc.nat({ max: 20 }).map((number) => `0x${number.toString(16)}`),
+  fc.uint8Array({ maxLength: 200 }).map((bytes) => `0x${Buffer.from(bytes).toString("hex")}`),
+);
+const NAMES =
+  `from to data input value nonce gas gasPrice maxFeePerGas maxPriorityFeePerGas chainId type accessList
+  fromBlock toBlock blockHash blockNumber address topics blocks timestamp`.split(/\s+/);
+const object = fc.dictionary(
+  fc.constantFrom(...NAMES),
+  fc.oneof(
+    nearly,
+    fc.array(nearly, { maxLength: 5 }),
+    fc.array(fc.array(nearly, { maxLength: 3 }), { maxLength: 5 }),
+  ),
+  { maxKeys: 6 },
+);
+const parameter = fc.oneof(nearly, object, fc.jsonValue({ maxDepth: 3 }));
+const call = fc.record({
+  jsonrpc: fc.constant("2.0"),
+  id: fc.constantFrom<unknown>(1, "a", null),
+  method: fc.nat().map((number) => methods[number % methods.length] as string),
+  params: fc.array(parameter, { maxLength: 4 }),
+});
+
+/** Whether it is an answer as JSON-RPC 2.0 has it. */
+function checkAnswer(answer: Answer): void {
+  expect(answer.jsonrpc).toBe("2.0");
+  expect(Object.hasOwn(answer, "id")).toBe(true);
+  expect(Object.hasOwn(answer, "result")).toBe(!Object.hasOwn(answer, "error"));
+  if (answer.error === undefined) return;
+  expect(Number.isInteger(answer.error.code)).toBe(true);
+  expect(answer.error.message).toMatch(/\S/);
+}
+
+/** Whether a body has the answers that it asks for; each reply is checked against the document besides. */
+async function checkReply(body: unknown): Promise<void> {
+  const { status, text, body: reply } = await post<unknown>(api, JSON.stringify(body));
+  expect([200, 204], text).toContain(status);
+  if (status === 204) expect(text).toBe("");
+  else for (const answer of Array.isArray(reply) ? reply : [reply]) checkAnswer(answer as Answer);
+}
+
+describe("no request is an internal error, and every answer is one of JSON-RPC 2.0:", () => {
+  it("any JSON at all", async () => {
+    await fc.assert(fc.asyncProperty(fc.jsonValue(), checkReply), runs);
+  });
+
+  it("any call with any fields", async () => {
+    const field = fc.jsonValue({ maxDepth: 2 });
+    const any = fc.record(
+      { jsonrpc: fc.oneof(fc.constant("2.0"), field), id: field, method: field, params: field },
+      { requiredKeys: [] },
+    );
+    await fc.assert(fc.asyncProperty(any, checkReply), runs);
+  });
+
+  it("any method with parameters that come near to its own", async () => {
+    await fc.assert(fc.asyncProperty(call, checkReply), { ...runs, numRuns: 3_000 });
+  });
+
+  it("any batch, with an answer for each call", async () => {
+    const batches = fc.array(call, { minLength: 1, maxLength: 8 });
+    const check = async (batch: readonly unknown[]): Promise<void> => {
+      await checkReply(batch);
+      const { body } = await post<Answer[]>(api, batch);
+      expect(body).toHaveLength(batch.length);
+    };
+    await fc.assert(fc.asyncProperty(batches, check), { ...runs, numRuns: 150 });
+  });
+});

@@ -1,0 +1,72 @@
+import { type Abi, decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from "viem";
+import { CONTRACTS } from "../../src/core/chain/contracts.ts";
+import type { Address } from "../../src/core/commands.ts";
+import { CONTRACT_ABIS } from "../../src/wire/contract-abis.ts";
+import type { Account, Market } from "../http/replies.ts";
+import { wallet } from "../http/wallet.ts";
+import type { Api } from "../support/http.ts";
+import { resultOf } from "./rpc.ts";
+
+/** A contract by the name under which the chain's facts have it. */
+export type ContractName = keyof typeof CONTRACTS;
+
+const GWEI = 1_000_000_000n;
+const abiOf = (contract: ContractName): Abi => parseAbi(CONTRACT_ABIS[contract] as readonly string[]) as Abi;
+
+/** What a contract answers to a reading, as of a block. */
+export async function read(
+  api: Api,
+  contract: ContractName,
+  functionName: string,
+  args: readonly unknown[],
+  block = "latest",
+): Promise<unknown> {
+  const abi = abiOf(contract);
+  const data = encodeFunctionData({ abi, functionName, args });
+  const answer = await resultOf<Hex>(api, "eth_call", { to: CONTRACTS[contract], data }, block);
+  return decodeFunctionResult({ abi, functionName, data: answer });
+}
+
+/** A wallet that signs its own transactions; the exchange has given it what gas costs. */
+export class ChainWallet {
+  readonly api: Api;
+  readonly address: Address;
+  readonly #account: ReturnType<typeof wallet>;
+  #nonce = 0;
+
+  private constructor(api: Api, account: ReturnType<typeof wallet>) {
+    this.api = api;
+    this.#account = account;
+    this.address = account.address.toLowerCase();
+  }
+
+  /** The wallet of the `number`-th key, with 1,000 USDC and 100 shares of both outcomes of some markets on the chain. */
+  static async open(api: Api, number: number, ...markets: readonly Market[]): Promise<ChainWallet> {
+    const opened = new ChainWallet(api, wallet(number));
+    const tokens = Object.fromEntries(
+      markets.flatMap((market) => market.tokens).map(({ tokenId }) => [tokenId, 100]),
+    );
+    await api.post(`/sim/accounts/${opened.address}/fund`, { collateral: 1_000, tokens });
+    await resultOf(api, "evm_mine");
+    return opened;
+  }
+
+  /** Signs a call of a contract, sends it, and answers its hash. */
+  async send(contract: ContractName, functionName: string, args: readonly unknown[]): Promise<Hex> {
+    const raw = await this.#account.signTransaction({
+      ...{ type: "eip1559", chainId: 31_337, nonce: this.#nonce, gas: 500_000n },
+      ...{ maxFeePerGas: 3n * GWEI, maxPriorityFeePerGas: GWEI },
+      to: CONTRACTS[contract],
+      data: encodeFunctionData({ abi: abiOf(contract), functionName, args }),
+    });
+    this.#nonce += 1;
+    return resultOf<Hex>(this.api, "eth_sendRawTransaction", raw);
+  }
+
+  /** What it has in the ledger: USDC, and shares by token. */
+  async holdings(): Promise<Record<string, number>> {
+    const { collateral, tokens } = await this.api.get<Account>(`/sim/accounts/${this.address}`);
+    const shares = tokens.map(({ tokenId, balance }) => [tokenId, Number(balance)] as const);
+    return Object.fromEntries([["USDC", Number(collateral.balance)], ...shares]);
+  }
+}

@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Clock, Market, OrderPage, StateHash } from "../http/replies.ts";
+import { deriveTrader, type Trader } from "../http/trader.ts";
+import { type Api, startApi } from "../support/http.ts";
+import { failureOf, resultOf } from "./rpc.ts";
+
+let api: Api;
+let trader: Trader;
+let market: Market;
+
+beforeEach(async () => {
+  api = await startApi({ settlement: "manual" });
+  trader = await deriveTrader(api, 1);
+  market = await api.createMarket();
+});
+afterEach(() => api.close());
+
+const state = (): Promise<StateHash> => api.get("/sim/state/hash");
+const place = () =>
+  trader.place({ tokenId: market.tokens[0]?.tokenId, side: "BUY", price: 0.5, size: 5, orderType: "GTC" });
+const openOrders = async (): Promise<number> => (await trader.ask<OrderPage>("GET", "/clob/orders")).total;
+
+describe("evm_revert takes the whole exchange back:", () => {
+  it("an order that was placed in between is gone, and everything is as it was", async () => {
+    const before = await state();
+    const snapshot = await resultOf(api, "evm_snapshot");
+    await place();
+    expect(await openOrders()).toBe(1);
+    expect(await resultOf(api, "evm_revert", snapshot)).toBe(true);
+    expect(await openOrders()).toBe(0);
+    expect(await state()).toEqual(before);
+  });
+
+  it("a market that was made and blocks that were mined in between are gone", async () => {
+    const before = await state();
+    const head = await resultOf(api, "eth_blockNumber");
+    const snapshot = await resultOf(api, "evm_snapshot");
+    const { id } = await api.createMarket();
+    await resultOf(api, "anvil_mine", "0x5");
+    await resultOf(api, "evm_revert", snapshot);
+    expect(await resultOf(api, "eth_blockNumber")).toBe(head);
+    expect((await api.send({ method: "GET", path: `/api/markets/${id}` })).status).toBe(404);
+    expect(await state()).toEqual(before);
+  });
+
+  it("the clock stands where it stood", async () => {
+    const { unixTime } = await api.get<Clock>("/sim/clock");
+    const snapshot = await resultOf(api, "evm_snapshot");
+    await resultOf(api, "evm_increaseTime", 3_600);
+    expect((await api.get<Clock>("/sim/clock")).unixTime).not.toBe(unixTime);
+    await resultOf(api, "evm_revert", snapshot);
+    expect((await api.get<Clock>("/sim/clock")).unixTime).toBe(unixTime);
+  });
+
+  it("what is done once more afterwards comes out the same", async () => {
+    const snapshot = await resultOf(api, "evm_snapshot");
+    const first = await place();
+    await resultOf(api, "evm_mine");
+    const after = await state();
+    await resultOf(api, "evm_revert", snapshot);
+    expect(await place()).toEqual(first);
+    await resultOf(api, "evm_mine");
+    expect(await state()).toEqual(after);
+  });
+});
+
+describe("a snapshot of evm_snapshot", () => {
+  it("is good for one time", async () => {
+    const snapshot = await resultOf(api, "evm_snapshot");
+    expect(await resultOf(api, "evm_revert", snapshot)).toBe(true);
+    expect(await resultOf(api, "evm_revert", snapshot)).toBe(false);
+  });
+
+  it("is lost with an earlier one that is gone back to", async () => {
+    const [first, second] = [await resultOf(api, "evm_snapshot"), await resultOf(api, "evm_snapshot")];
+    expect(await resultOf(api, "evm_revert", first)).toBe(true);
+    expect(await resultOf(api, "evm_revert", second)).toBe(false);
+  });
+
+  it("that was never taken changes nothing", async () => {
+    await place();
+    const before = await state();
+    expect(await resultOf(api, "evm_revert", "0x63")).toBe(false);
+    expect((await failureOf(api, "evm_revert", "first")).code).toBe(-32602);
+    expect(await state()).toEqual(before);
+  });
+
+  it("is forgotten when the exchange is reset", async () => {
+    const snapshot = await resultOf(api, "evm_snapshot");
+    await api.post("/sim/reset", {});
+    expect(await resultOf(api, "evm_revert", snapshot)).toBe(false);
+  });
+});
