@@ -31,8 +31,6 @@ export class ChainNode {
   readonly logIndex: LogIndex;
   readonly filters: Filters;
   readonly snapshots: EvmSnapshots;
-  /** What `evm_increaseTime` has moved the clock by so far. */
-  secondsAdded = 0;
 
   constructor({ exchange, clock, version, accounts }: Host, logIndex = new LogIndex()) {
     this.exchange = exchange;

@@ -1,12 +1,20 @@
 import type { Clock, ClockSetting } from "../runtime/clock.ts";
 import type { Exchange, Snapshot } from "../runtime/exchange.ts";
 
+interface Kept {
+  readonly exchange: Snapshot;
+  readonly clock: ClockSetting;
+  readonly secondsAdded: number;
+}
+
 /** Snapshots as `evm_snapshot` counts them, from 0: going back to one forgets it and all that came after it. */
 export class EvmSnapshots {
   readonly #exchange: Exchange;
   readonly #clock: Clock;
-  readonly #kept = new Map<bigint, { readonly exchange: Snapshot; readonly clock: ClockSetting }>();
+  readonly #kept = new Map<bigint, Kept>();
   #taken = 0n;
+  /** What `evm_increaseTime` has moved the clock by so far; going back takes it back. */
+  secondsAdded = 0;
 
   constructor(exchange: Exchange, clock: Clock) {
     this.#exchange = exchange;
@@ -17,7 +25,8 @@ export class EvmSnapshots {
   take(): bigint {
     const number = this.#taken;
     this.#taken += 1n;
-    this.#kept.set(number, { exchange: this.#exchange.snapshot(), clock: this.#clock.setting });
+    const { secondsAdded } = this;
+    this.#kept.set(number, { exchange: this.#exchange.snapshot(), clock: this.#clock.setting, secondsAdded });
     return number;
   }
 
@@ -28,6 +37,7 @@ export class EvmSnapshots {
     for (const other of this.#kept.keys()) if (other >= number) this.#kept.delete(other);
     this.#exchange.restore(kept.exchange);
     this.#clock.resume(kept.clock);
+    this.secondsAdded = kept.secondsAdded;
     return true;
   }
 }

@@ -52,6 +52,14 @@ describe("evm_revert takes the whole exchange back:", () => {
     expect((await api.get<Clock>("/sim/clock")).unixTime).toBe(unixTime);
   });
 
+  it("the time that was added in between is no longer counted", async () => {
+    await resultOf(api, "evm_increaseTime", 100);
+    const snapshot = await resultOf(api, "evm_snapshot");
+    expect(await resultOf(api, "evm_increaseTime", 50)).toBe(150);
+    await resultOf(api, "evm_revert", snapshot);
+    expect(await resultOf(api, "evm_increaseTime", 1)).toBe(101);
+  });
+
   it("what is done once more afterwards comes out the same", async () => {
     const snapshot = await resultOf(api, "evm_snapshot");
     const first = await place();

@@ -47,8 +47,8 @@ export const miningMethods: Methods = {
   evm_increaseTime: control(1, 1, (node, [seconds]) => {
     const moved = readSeconds(seconds, "seconds");
     moveClock(node, later(node, moved));
-    node.secondsAdded += moved;
-    return node.secondsAdded;
+    node.snapshots.secondsAdded += moved;
+    return node.snapshots.secondsAdded;
   }),
   evm_setNextBlockTimestamp: control(1, 1, (node, [timestamp]) => {
     moveClock(node, atSecond(node, readSeconds(timestamp, "timestamp")));
