@@ -9,6 +9,9 @@ export interface Difference {
   readonly are: (found: Found) => boolean;
 }
 
+export const HASH = /^0x[0-9a-f]{64}$/;
+export const QUANTITY = /^0x(?:0|[1-9a-f][0-9a-f]*)$/;
+
 type Expected = RegExp | string | number | null | undefined | ((value: unknown) => boolean);
 
 /** Whether an answer is as expected: a text by its pattern, all else by a question or by its value. */

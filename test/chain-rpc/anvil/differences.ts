@@ -6,14 +6,12 @@ import {
   type Difference,
   fits,
   goesOn,
+  HASH,
   onlyAnvilFails,
   onlyWeFail,
   otherwise,
+  QUANTITY,
 } from "./difference.ts";
-
-const HASH = /^0x[0-9a-f]{64}$/;
-const ZERO_HASH = `0x${"0".repeat(64)}`;
-const QUANTITY = /^0x(?:0|[1-9a-f][0-9a-f]*)$/;
 
 /** Where we answer otherwise than anvil: why, what the two answers are, and where. Whatever else differs is a defect. */
 export const DIFFERENCES: readonly Difference[] = [
@@ -22,11 +20,9 @@ export const DIFFERENCES: readonly Difference[] = [
     "a block's hash is a digest of the exchange's history, not of an encoded header",
     both(HASH),
     "*: body.result.hash",
-    "*: body.result.blockHash",
+    "*: body.result*.blockHash",
     "*: body.result.parentHash",
     "*: body.result.currentBlockHash",
-    "*: body.result.0.blockHash",
-    "*: body.result.transactions.0.blockHash",
     "two blocks: body.result.*",
     "the block of the transaction: body.result.0",
   ),
@@ -38,7 +34,7 @@ export const DIFFERENCES: readonly Difference[] = [
     "*: body.result.receiptsRoot",
   ),
   otherwise("no block is encoded: its size is an estimate", both(QUANTITY), "*: body.result.size"),
-  otherwise("nothing on the chain is drawn by lot", are(HASH, ZERO_HASH), "*: body.result.mixHash"),
+  otherwise("nothing on the chain is drawn by lot", are(HASH, /^0x0{64}$/), "*: body.result.mixHash"),
   otherwise(
     "what is not mined has no hash, no nonce and no filter of logs, as the execution API has it",
     are(anyText, null),
@@ -53,14 +49,12 @@ export const DIFFERENCES: readonly Difference[] = [
     "*: body.result.excessBlobGas",
     "*: body.result.baseFeePerBlobGas",
     "*: body.result.blobGasUsedRatio",
-    "*: body.result.blobGasPrice",
-    "*: body.result.0.blobGasPrice",
+    "*: body.result*.blobGasPrice",
   ),
   otherwise(
     "in a receipt it is anvil's own, and a number among quantities",
     are(Number.isInteger, undefined),
-    "*: body.result.blockTimestamp",
-    "*: body.result.0.blockTimestamp",
+    "*: body.result*.blockTimestamp",
   ),
   otherwise(
     "the base fee is 1 gwei as long as no fault raises it; anvil's falls with every empty block",
@@ -74,11 +68,7 @@ export const DIFFERENCES: readonly Difference[] = [
     "the receipt below its cap: body.result.effectiveGasPrice",
     "the node's info: body.result.environment.gasPrice",
   ),
-  otherwise(
-    "the sender has paid that price once",
-    are(QUANTITY, QUANTITY),
-    "the balance of the sender is back: body.result",
-  ),
+  otherwise("the sender has paid it once", both(QUANTITY), "the balance of the sender is back: body.result"),
   otherwise(
     "what was matched in order is settled in order, whatever it pays",
     are("fees", "fifo"),
@@ -119,13 +109,9 @@ export const DIFFERENCES: readonly Difference[] = [
     "a cap below the base fee: body.result",
   ),
   otherwise(
-    "in the words of Geth, with the hash that is known",
-    are("transaction already imported", /^already known: 0x[0-9a-f]{64}$/),
+    "in the words of Geth, with the hash that is known: a signed transaction stays known, in a block too",
+    are(/^(?:transaction already imported|nonce too low)$/, /^already known: 0x[0-9a-f]{64}$/),
     "the same transfer while it is pending: body.error.message",
-  ),
-  otherwise(
-    "every signed transaction stays known, in a block too",
-    are("nonce too low", /^already known: 0x[0-9a-f]{64}$/),
     "the same transfer again: body.error.message",
   ),
   otherwise(
@@ -176,6 +162,17 @@ export const DIFFERENCES: readonly Difference[] = [
     "a type that nobody has: body.error.message",
     "in *: body.error.message",
     "a stranger without money: body.error.message",
+    "a text: body.error.message",
+    "a number: body.error.message",
+    "null: body.error.message",
+    "an object of nothing: body.error.message",
+    "no version: body.error.message",
+    "another version: body.error.message",
+    "no method: body.error.message",
+    "a method that is a number: body.error.message",
+    "params of a text: body.error.message",
+    "an empty batch: body.error.message",
+    "an id of *: body.error.message",
   ),
   otherwise(
     "who asks for what is not modelled is told what is",
@@ -185,7 +182,10 @@ export const DIFFERENCES: readonly Difference[] = [
   ),
   otherwise(
     "which parameter it is, what was expected and what was found; anvil says what its types expect",
-    are(/^(invalid|data did not match|hex string without)/, /(takes \d.*|expected .*), found /),
+    are(
+      /invalid|expected|exceeded|did not match|hex string without/i,
+      /, found |params by name are not modelled/,
+    ),
     "a balance without a block: body.error.message",
     "half a byte: body.error.message",
     "what is no hex: body.error.message",
@@ -202,39 +202,19 @@ export const DIFFERENCES: readonly Difference[] = [
     "a snapshot that is a text: body.error.message",
     "a failure keeps its id: body.error.message",
     "a batch with a failure: body.1.error.message",
-  ),
-  otherwise(
-    "anvil says what its types expect",
-    are("invalid type: map, expected a sequence", /^params by name are not modelled/),
     "params by name: body.error.message",
-  ),
-  otherwise(
-    "what makes it invalid stands after anvil's words",
-    (found) => found.anvil === "Invalid request" && goesOn(found),
-    "a text: body.error.message",
-    "a number: body.error.message",
-    "null: body.error.message",
-    "an object of nothing: body.error.message",
-    "no version: body.error.message",
-    "another version: body.error.message",
-    "no method: body.error.message",
-    "a method that is a number: body.error.message",
-    "params of a text: body.error.message",
-    "an id of a fraction: body.error.message",
-    "an id of an object: body.error.message",
-    "an empty batch: body.error.message",
+    "an address of logs that is too short: body.error.message",
+    "a topic too many: body.error.message",
+    "logs of no filter: body.error.message",
   ),
   otherwise(
     "JSON-RPC 2.0 has a code of its own for what is no JSON",
-    are(-32600, -32700),
-    "no JSON: body.error.code",
-    "an empty body: body.error.code",
-  ),
-  otherwise(
-    "the words that go with that code",
-    are("Invalid request", /^Parse error: /),
-    "no JSON: body.error.message",
-    "an empty body: body.error.message",
+    are(
+      (value) => value === -32600 || value === "Invalid request",
+      (value) => value === -32700 || fits(value, /^Parse error: /),
+    ),
+    "no JSON: body.error.*",
+    "an empty body: body.error.*",
   ),
   otherwise(
     "JSON-RPC 2.0 does not forbid more fields",
@@ -246,5 +226,23 @@ export const DIFFERENCES: readonly Difference[] = [
     "one call that is none does not spoil the batch, as JSON-RPC 2.0 has it",
     ({ anvil, ours }) => !Array.isArray(anvil) && Array.isArray(ours) && ours.length === 2,
     "a batch with what is no call: body",
+  ),
+  otherwise(
+    "a call uses up no gas: what it is given makes no difference",
+    onlyAnvilFails(-32000, /^intrinsic gas too high -- CallGasCostMoreThanGasLimit$/),
+    "a call with too little gas: body.error",
+    "a call with too little gas: body.result",
+  ),
+  otherwise(
+    "an address begins with 0x, as the execution API has it",
+    onlyWeFail(-32602, /^address: expected an address of 20 bytes, found the string/),
+    "an address without its prefix: body.result",
+    "an address without its prefix: body.error",
+  ),
+  otherwise(
+    "of the object that evm_mine takes each field may be left out",
+    onlyAnvilFails(-32602, /^data did not match any variant of untagged enum MineOptions$/),
+    "mining by an empty object: body.error",
+    "mining by an empty object: body.result",
   ),
 ];

@@ -33,6 +33,7 @@ export const MINING: readonly Step[] = [
   call("a timestamp in hex", "evm_setNextBlockTimestamp", (answers) => [
     `0x${secondAfter(answers, START + 200).toString(16)}`,
   ]),
+  call("mining by nothing", "evm_mine", [null]),
   call("mining no block", "anvil_mine", ["0x0"]),
   call("the height after no block", "eth_blockNumber"),
   call("mining one block", "anvil_mine"),
