@@ -1,5 +1,6 @@
 import type { GetFilterChangesReturnType, Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { Seen } from "./seen.ts";
 import { ONE, openChain, type ViemChain, watchedReader } from "./viem-clients.ts";
 
 let chain: ViemChain;
@@ -17,26 +18,6 @@ const pay = (usdc: bigint): Promise<Hex> =>
   chain.alice.writeContract({
     ...{ ...chain.collateral, functionName: "transfer", args: [bob, usdc * ONE] },
   });
-
-/** What has been seen so far, and the moment at which it is as much as was waited for. */
-class Seen<Item> {
-  readonly items: Item[] = [];
-  #wake: () => void = () => {};
-
-  readonly add = (...items: readonly Item[]): void => {
-    this.items.push(...items);
-    this.#wake();
-  };
-
-  async count(count: number): Promise<readonly Item[]> {
-    while (this.items.length < count) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-    return this.items;
-  }
-}
 
 describe("watching", () => {
   it("tells each new block once, in order, those mined at once included", async () => {

@@ -1,0 +1,167 @@
+import { type ContractEventPayload, type EventLog, isCallException, NonceManager } from "ethers";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { orThrow } from "../../src/client/result.ts";
+import { openTrader } from "../client/opened.ts";
+import { ALICE, BOB, type EthersChain, NO_PARENT, ONE, openEthers } from "./ethers-clients.ts";
+import { Seen } from "./seen.ts";
+
+describe.each([
+  ["a request each call", 1],
+  ["batches", 100],
+])("with %s", (_how, batchMaxCount) => {
+  let chain: EthersChain;
+  let alice = "";
+  let bob = "";
+
+  beforeAll(async () => {
+    chain = await openEthers(batchMaxCount);
+    [alice, bob] = [chain.alice.address, chain.bob.address];
+  });
+  afterAll(() => chain.close());
+  beforeEach(() => chain.mine(3));
+
+  const pay = (usdc: bigint) => chain.collateral.transfer(bob, usdc * ONE);
+  const usdcOf = (owner: string) => chain.collateral.balanceOf(owner);
+
+  describe("a wallet", () => {
+    it.each([
+      ["EIP-1559", 2],
+      ["EIP-2930", 1],
+      ["legacy", 0],
+    ])("sends %s transactions and waits for their receipts", async (_name, type) => {
+      const { provider } = chain;
+      const before = await provider.getBalance(bob);
+      const sent = await chain.alice.sendTransaction({ to: bob, value: 5n, type });
+      const receipt = await chain.mining(sent.wait());
+      expect(receipt).toMatchObject({ status: 1, type, hash: sent.hash, from: alice, to: bob });
+      expect(await provider.getBalance(bob)).toBe(before + 5n);
+      expect(await provider.getTransaction(sent.hash)).toMatchObject({ type, nonce: sent.nonce, value: 5n });
+    });
+
+    it("waits for so many blocks as it asks for", async () => {
+      const sent = await pay(1n);
+      const blockNumber = await chain.provider.getBlockNumber();
+      const waiting = Promise.all([sent.wait(3), chain.provider.waitForTransaction(sent.hash, 2)]);
+      const [receipt] = await chain.mining(waiting);
+      expect(receipt?.blockNumber).toBe(blockNumber + 1);
+      expect(await receipt?.confirmations()).toBeGreaterThanOrEqual(3);
+    });
+
+    it("sends several at once through a nonce manager, all in one block", async () => {
+      const contract = chain.collateral.connect(new NonceManager(chain.alice)) as typeof chain.collateral;
+      const before = await usdcOf(bob);
+      const sent = await Promise.all([1n, 2n, 3n, 4n].map((usdc) => contract.transfer(bob, usdc * ONE)));
+      const receipts = await chain.mining(Promise.all(sent.map((each) => each.wait())));
+      expect(new Set(receipts.map((receipt) => receipt?.blockNumber)).size).toBe(1);
+      expect(await usdcOf(bob)).toBe(before + 10n * ONE);
+    });
+
+    it("of the node's own sends what the node signs", async () => {
+      const signer = await chain.provider.getSigner(0);
+      const sent = await signer.sendTransaction({ to: bob, value: 1n });
+      expect(await chain.mining(sent.wait())).toMatchObject({ status: 1, from: signer.address });
+    });
+  });
+
+  describe("a contract", () => {
+    it("is read and written to, and tells the events of its receipt", async () => {
+      expect([await chain.collateral.name(), await chain.collateral.decimals()]).toEqual(["USD Coin", 6n]);
+      const before = await usdcOf(bob);
+      const receipt = await chain.mining((await pay(7n)).wait());
+      expect(await usdcOf(bob)).toBe(before + 7n * ONE);
+      const [log] = (receipt?.logs ?? []) as EventLog[];
+      expect([log?.eventName, log?.args.toArray()]).toEqual(["Transfer", [alice, bob, 7n * ONE]]);
+    });
+
+    it("tells why it reverts before anything is sent, and by the receipt when it was sent all the same", async () => {
+      const amount = 10n ** 15n;
+      await expect(chain.collateral.transfer(bob, amount)).rejects.toMatchObject({
+        ...{ code: "CALL_EXCEPTION", reason: "ERC20: transfer amount exceeds balance" },
+      });
+      const sent = await chain.collateral.transfer(bob, amount, { gasLimit: 100_000 });
+      const error = await chain.mining(sent.wait().catch((thrown: unknown) => thrown));
+      if (!(error instanceof Error && isCallException(error))) throw new Error("it did not revert");
+      expect(error.receipt).toMatchObject({ status: 0, logs: [], hash: sent.hash });
+    });
+  });
+
+  describe("who listens", () => {
+    it("is told each block", async () => {
+      const { provider } = chain;
+      const head = await provider.getBlockNumber();
+      const told = new Seen<number>();
+      const tell = (number: number): void => told.add(number);
+      await provider.on("block", tell);
+      await chain.mine(3);
+      expect(await told.count(3)).toEqual([1, 2, 3].map((above) => head + above));
+      await provider.off("block", tell);
+    });
+
+    it("is told the events of a contract as they are mined, and finds them again by a query", async () => {
+      const { collateral } = chain;
+      const filter = collateral.getEvent("Transfer")(alice, bob);
+      const from = (await chain.provider.getBlockNumber()) + 1;
+      const told = new Seen<bigint>();
+      const listen = ({ args }: ContractEventPayload): void => told.add(args.value as bigint);
+      await chain.until("eth_getFilterChanges", () => collateral.on(filter, listen));
+      for (const usdc of [1n, 2n]) await pay(usdc);
+      await chain.mine();
+      await told.count(2);
+      await pay(3n);
+      await chain.mine();
+      const values = await told.count(3);
+      expect(values).toEqual([ONE, 2n * ONE, 3n * ONE]);
+      await collateral.removeAllListeners();
+      const found = (await collateral.queryFilter(filter, from)) as EventLog[];
+      expect(found.map(({ args }) => args.value as bigint)).toEqual(values);
+    });
+
+    it("is told anew, after a reorganization, of what is in another block now", async () => {
+      // ethers keeps to itself that a log was removed; what it tells is that the log is there again.
+      const { collateral, provider } = chain;
+      const told = new Seen<number>();
+      const listen = (...args: unknown[]): void => {
+        told.add((args.at(-1) as ContractEventPayload).log.blockNumber);
+      };
+      await chain.until("eth_getFilterChanges", () => collateral.on("Transfer", listen));
+      await pay(1n);
+      await chain.mine();
+      await told.count(1);
+      await chain.api.post("/sim/chain/faults", { kind: "reorg", depth: 1 });
+      await chain.mine();
+      const head = await provider.getBlockNumber();
+      expect(await told.count(2)).toEqual([head - 1, head]);
+      await collateral.removeAllListeners();
+    });
+  });
+
+  it("a trade is found by its events, and redeemed when its market is resolved", async () => {
+    const { tokens, exchange, api } = chain;
+    const { id, conditionId, tokens: outcomes } = await api.createMarket();
+    const tokenId = outcomes[0]?.tokenId ?? "";
+    const [buyer, seller] = await Promise.all([openTrader(api, ALICE), openTrader(api, BOB)]);
+    const from = (await chain.provider.getBlockNumber()) + 1;
+    orThrow(await buyer.place({ tokenId, side: "BUY", price: 0.4, size: 50 }));
+    orThrow(await seller.place({ tokenId, side: "SELL", price: 0.4, size: 50 }));
+    orThrow(await buyer.control.resolve(id, "YES"));
+    await chain.mine(3);
+    const [trade] = orThrow(await buyer.trades({ tokenId })).data;
+    expect(trade?.status).toBe("CONFIRMED");
+    const filled = (await exchange.queryFilter("OrderFilled", from)) as EventLog[];
+    expect(filled.map(({ transactionHash, args }) => [transactionHash, args.maker as string])).toEqual([
+      [trade?.transactionHash, alice],
+      [trade?.transactionHash, bob],
+    ]);
+    const shares = await tokens.balanceOf(alice, tokenId);
+    const before = await usdcOf(alice);
+    const sent = await tokens.redeemPositions(
+      await chain.collateral.getAddress(),
+      NO_PARENT,
+      conditionId,
+      [1, 2],
+    );
+    const receipt = await chain.mining(sent.wait());
+    expect(receipt?.status).toBe(1);
+    expect(await usdcOf(alice)).toBe(before + shares);
+  });
+});
