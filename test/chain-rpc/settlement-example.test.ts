@@ -1,0 +1,26 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Api, startApi } from "../support/http.ts";
+
+let api: Api;
+
+beforeAll(async () => {
+  api = await startApi({ clock: { mode: "scaled", rate: 20 } });
+});
+afterAll(() => api.close());
+
+it("the example of settlement runs as it stands, while blocks come by themselves", async () => {
+  const program = ["fixtures/examples/settlement.js", api.server.url];
+  const { stdout } = await promisify(execFile)(process.execPath, program);
+  expect(stdout.trimEnd().split("\n")).toEqual([
+    "settled   success",
+    "OrderFilled   alice gives 22000000n and gets 40000000n",
+    "OrderFilled   bob gives 40000000n and gets 22000000n",
+    "OrdersMatched bob gives 40000000n and gets 22000000n",
+    "final     CONFIRMED",
+    "too early result for condition not received yet",
+    "redeemed  success 10040 USDC",
+    "alice has 20018 USDC",
+  ]);
+});
