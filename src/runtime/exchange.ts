@@ -1,6 +1,5 @@
 import { apply } from "../core/apply.ts";
-
-import type { Command } from "../core/commands.ts";
+import type { Command, Stamped } from "../core/commands.ts";
 import { copyState } from "../core/copy-state.ts";
 import { decide } from "../core/decide.ts";
 import type { Decision } from "../core/decision.ts";
@@ -67,10 +66,7 @@ export class Exchange {
     return decision;
   }
 
-  /**
-   * The same for one command alone: what a journal holds is decided anew entry by entry. Whoever calls it brings what
-   * must follow.
-   */
+  /** The same for one command alone. Whoever calls it brings what must follow. */
   decideNext(command: Command): Decision {
     const at = this.#now;
     const decision = decide(this.#state, { at, command });
@@ -81,6 +77,18 @@ export class Exchange {
     for (const event of decision.events) apply(this.#state, event, at);
     for (const watch of this.#watchers) watch(sequence, at, decision.events);
     return decision;
+  }
+
+  /** Decides again what was accepted at a moment, without anything that became due by then: that was accepted, too. */
+  redo({ at, command }: Stamped): Decision {
+    this.passTo(at);
+    return this.decideNext(command);
+  }
+
+  /** Time has passed; what became due on the way has been decided again, or will be. @throws RangeError */
+  passTo(at: Millis): void {
+    if (at < this.#now) throw new RangeError(`${at} is over: time has passed up to ${this.#now}`);
+    this.#now = at;
   }
 
   /** Lets time pass, submitting in order whatever becomes due on the way, each at its own moment. */

@@ -26,5 +26,22 @@ export interface Journal {
   rewind?(sequence: number, mark?: unknown): void;
 }
 
+/** What was to be kept cannot be: the disk is full or broken. Nothing more is accepted. */
+export class NotKeptError extends Error {
+  override readonly name = "NotKeptError";
+}
+
+/** Sees to it that what is answered is kept. */
+export interface Keeper {
+  /**
+   * To be called before an answer leaves, whatever it is: it may show what was accepted since the last call. Undefined
+   * when all that is kept already, else the promise of it. @throws NotKeptError, as the promise does, when it cannot be.
+   */
+  keep(): Promise<void> | undefined;
+}
+
+/** Has nothing to keep. */
+export const noKeeper: Keeper = { keep: () => undefined };
+
 /** Keeps nothing. */
 export const noJournal: Journal = { append: () => {} };

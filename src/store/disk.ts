@@ -1,0 +1,152 @@
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+
+/** A file that is open. Every call throws the system's error when it cannot be done. */
+export interface DiskFile {
+  /** Bytes. */
+  readonly size: number;
+  /** Reads what stands from a position on, and answers how many bytes that were; 0 at the end. */
+  read(into: Uint8Array, position: number): number;
+  /** Writes at a position, and answers how many bytes were written: fewer than asked when the disk is full. */
+  write(bytes: Uint8Array, position: number): number;
+  /** Forgets all beyond a size. */
+  cut(size: number): void;
+  /** Answers once what was written is on the disk itself. */
+  sync(): void;
+  /** The same without waiting. */
+  syncSoon(): Promise<void>;
+  close(): void;
+}
+
+/** `read`: it must be there. `write`: it is made when it is not there. `new`: it must not be there. */
+export type Opening = "read" | "write" | "new";
+
+/** What the store needs of a file system; another one stands in its place where crashes are tried. */
+export interface Disk {
+  /** Makes a folder with those above it; what is there stays. Only its owner may look into it. */
+  makeFolder(path: string): void;
+  /** What is in a folder, sorted; null when there is no such folder. */
+  names(path: string): string[] | null;
+  open(path: string, how: Opening): DiskFile;
+  rename(from: string, to: string): void;
+  remove(path: string): void;
+  /** Answers once what was made, renamed and removed in a folder is on the disk itself. */
+  syncFolder(path: string): void;
+}
+
+const OWNER_ONLY = 0o600;
+const FOLDER_OF_OWNER = 0o700;
+const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL } = constants;
+const FLAGS: Readonly<Record<Opening, number>> = {
+  read: O_RDONLY,
+  write: O_RDWR | O_CREAT,
+  new: O_RDWR | O_CREAT | O_EXCL,
+};
+
+class NodeFile implements DiskFile {
+  readonly #fd: number;
+
+  constructor(path: string, how: Opening) {
+    this.#fd = openSync(path, FLAGS[how], OWNER_ONLY);
+  }
+
+  get size(): number {
+    return fstatSync(this.#fd).size;
+  }
+
+  read(into: Uint8Array, position: number): number {
+    return readSync(this.#fd, into, 0, into.length, position);
+  }
+
+  write(bytes: Uint8Array, position: number): number {
+    return writeSync(this.#fd, bytes, 0, bytes.length, position);
+  }
+
+  cut(size: number): void {
+    ftruncateSync(this.#fd, size);
+  }
+
+  sync(): void {
+    fdatasyncSync(this.#fd);
+  }
+
+  syncSoon(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      fdatasync(this.#fd, (error) => (error === null ? resolve() : reject(error)));
+    });
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+}
+
+/** The file system of this machine. */
+export const nodeDisk: Disk = {
+  makeFolder: (path) => {
+    mkdirSync(path, { recursive: true, mode: FOLDER_OF_OWNER });
+  },
+  names: (path) => {
+    try {
+      return readdirSync(path).sort();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+      throw error;
+    }
+  },
+  open: (path, how) => new NodeFile(path, how),
+  rename: renameSync,
+  remove: unlinkSync,
+  syncFolder: (path) => {
+    // Windows has no folders that can be opened; its renames are on the disk by themselves.
+    if (process.platform === "win32") return;
+    const fd = openSync(path, O_RDONLY);
+    try {
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  },
+};
+
+/** Writes all of the bytes. @throws Error of the code ENOSPC when the disk takes no more. */
+export function writeWhole(file: DiskFile, bytes: Uint8Array, position: number): void {
+  for (let done = 0; done < bytes.length; ) {
+    const written = file.write(bytes.subarray(done), position + done);
+    if (written <= 0) throw Object.assign(new Error("the disk takes no more bytes"), { code: "ENOSPC" });
+    done += written;
+  }
+}
+
+const COPY_CHUNK = 1 << 22;
+
+/** Copies what a file holds from a position on into a new one that is on the disk when this answers. */
+export function copyFrom(disk: Disk, file: DiskFile, from: number, path: string): void {
+  const copy = disk.open(path, "new");
+  try {
+    const chunk = new Uint8Array(COPY_CHUNK);
+    for (let position = from; ; ) {
+      const length = file.read(chunk, position);
+      if (length === 0) break;
+      writeWhole(copy, chunk.subarray(0, length), position - from);
+      position += length;
+    }
+    copy.sync();
+  } finally {
+    copy.close();
+  }
+}

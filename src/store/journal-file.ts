@@ -1,0 +1,193 @@
+import type { DomainEvent } from "../core/events.ts";
+import type { Millis } from "../core/units.ts";
+import { type Entry, type Journal, type Keeper, NotKeptError } from "../runtime/journal.ts";
+import { type DiskFile, writeWhole } from "./disk.ts";
+import { eventHash } from "./event-hash.ts";
+import type { NoteKind, Notes } from "./journal-line.ts";
+import { LineWriter } from "./line-writer.ts";
+
+/**
+ * What an acknowledged command survives. `process`: the end of the process, however it comes, for it was written;
+ * `power`: the end of the machine, for it is on the disk itself.
+ */
+export type Durability = "process" | "power";
+
+/** Lines are written when so many bytes of them wait, whether or not somebody asks. */
+const MOST_WAITING = 1 << 18;
+/** How long what was written waits for the disk itself, at most. */
+const SYNC_INTERVAL_MS = 1_000;
+
+/** Where in a journal its next line comes. */
+export interface JournalEnd {
+  /** The number and the check of the last line, 0 before the first. */
+  readonly number: number;
+  readonly check: number;
+  /** The size of the file. */
+  readonly offset: number;
+}
+
+/** A place up to which the file is good. */
+interface Mark {
+  readonly number: number;
+  readonly offset: number;
+}
+
+/** What becomes of a journal that can no longer be written. */
+export type WhenBroken = (error: Error, good: Mark) => void;
+
+/** The journal of one exchange in a file that is only ever appended to. */
+export class JournalFile implements Journal, Keeper {
+  readonly durability: Durability;
+  readonly #file: DiskFile;
+  readonly #writer: LineWriter;
+  readonly #whenBroken: WhenBroken;
+  /** Up to where lines are written, and up to where they are known to be on the disk itself. */
+  #written: Mark;
+  #synced: Mark;
+  #at = 0 as Millis;
+  #broken: NotKeptError | null = null;
+  #round: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | null = null;
+
+  /** What the file holds up to `end` must be on the disk itself. */
+  constructor(file: DiskFile, durability: Durability, end: JournalEnd, whenBroken: WhenBroken = () => {}) {
+    this.durability = durability;
+    this.#file = file;
+    this.#writer = new LineWriter(end.number, end.check);
+    this.#written = { number: end.number, offset: end.offset };
+    this.#synced = this.#written;
+    this.#whenBroken = whenBroken;
+  }
+
+  /** Where the next line comes; some of what is before it may not be written yet. */
+  get end(): JournalEnd {
+    const { number, check, buffer } = this.#writer;
+    return { number, check, offset: this.#written.offset + buffer.length };
+  }
+
+  /** Why nothing can be written any more; null while it can. */
+  get broken(): NotKeptError | null {
+    return this.#broken;
+  }
+
+  append({ at, command }: Entry, events: readonly DomainEvent[]): void {
+    this.#demandWhole();
+    this.#at = at;
+    this.#writer.command(command, at, this.#synced.number, eventHash(events));
+    if (this.#writer.buffer.length >= MOST_WAITING) this.#write();
+  }
+
+  note<Kind extends NoteKind>(kind: Kind, data: Notes[Kind], at: Millis = this.#at): void {
+    this.#demandWhole();
+    this.#at = at;
+    this.#writer.note(kind, data, at, this.#synced.number);
+  }
+
+  mark(): unknown {
+    return this.#writer.number;
+  }
+
+  rewind(_sequence: number, mark?: unknown): void {
+    if (typeof mark === "number") this.note("restore", { line: mark });
+    else this.note("reset", {});
+  }
+
+  keep(): Promise<void> | undefined {
+    if (this.#broken !== null) return undefined;
+    if (this.durability === "process") {
+      this.#write();
+      return undefined;
+    }
+    const { number } = this.#writer;
+    return number === this.#synced.number ? undefined : this.#syncedUpTo(number);
+  }
+
+  /** Writes what waits and brings all of it to the disk itself. @throws NotKeptError */
+  sync(): void {
+    this.#write();
+    try {
+      this.#file.sync();
+    } catch (error) {
+      throw this.#fail(error);
+    }
+    this.#synced = this.#written;
+  }
+
+  /** Writes what waits, and lets go of the file. */
+  close(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    try {
+      if (this.#broken === null) this.sync();
+    } finally {
+      this.#file.close();
+    }
+  }
+
+  #demandWhole(): void {
+    if (this.#broken !== null) throw this.#broken;
+  }
+
+  #write(): void {
+    const { buffer, number } = this.#writer;
+    if (buffer.length === 0) return;
+    try {
+      writeWhole(this.#file, buffer.bytes, this.#written.offset);
+    } catch (error) {
+      throw this.#fail(error);
+    }
+    this.#written = { number, offset: this.#written.offset + buffer.length };
+    buffer.cut(0);
+    if (this.durability === "process") this.#syncLater();
+  }
+
+  /** Group commit: what comes while the disk is busy goes to it together, in the next round. */
+  async #syncedUpTo(number: number): Promise<void> {
+    while (this.#synced.number < number) {
+      this.#demandWhole();
+      this.#round ??= this.#syncRound().finally(() => {
+        this.#round = null;
+      });
+      await this.#round;
+    }
+  }
+
+  async #syncRound(): Promise<void> {
+    this.#write();
+    const reached = this.#written;
+    try {
+      await this.#file.syncSoon();
+    } catch (error) {
+      throw this.#fail(error);
+    }
+    if (reached.number > this.#synced.number) this.#synced = reached;
+  }
+
+  #syncLater(): void {
+    if (this.#timer !== null) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      if (this.#broken !== null) return;
+      this.#syncRound().catch(() => {
+        // Whoever asks next is told: nothing more is accepted.
+      });
+    }, SYNC_INTERVAL_MS).unref();
+  }
+
+  /** The end of writing: the file is cut back to what was acknowledged. A failed sync is never tried again. */
+  #fail(error: unknown): NotKeptError {
+    if (this.#broken !== null) return this.#broken;
+    const cause = error instanceof Error ? error : new Error(String(error));
+    const broken = new NotKeptError(`the journal cannot be written: ${cause.message}`, { cause });
+    this.#broken = broken;
+    const good = this.durability === "power" ? this.#synced : this.#written;
+    this.#writer.buffer.cut(0);
+    try {
+      this.#file.cut(good.offset);
+    } catch {
+      // What stands beyond has never been acknowledged; it is judged when the journal is opened.
+    }
+    this.#whenBroken(cause, good);
+    return broken;
+  }
+}

@@ -1,0 +1,116 @@
+import type { Buffer } from "node:buffer";
+import { crc32 } from "node:zlib";
+import type { Command } from "../core/commands.ts";
+import type { ExchangeConfig } from "../core/state.ts";
+import type { Millis } from "../core/units.ts";
+import type { ClockSetting } from "../runtime/clock.ts";
+import type { Durability } from "./journal-file.ts";
+
+/** The name of the format, in the first line of each journal. */
+export const FORMAT = "clobsim-journal/1";
+
+/** What an exchange is opened with before its first command. */
+export interface Base {
+  /** `world`: its history is played; `state`: it goes on from a document of a state. */
+  readonly kind: "world" | "state";
+  readonly content: unknown;
+}
+
+/** The data of the first line. */
+export interface OpeningData {
+  readonly format: string;
+  /** The version of the program that made it. */
+  readonly engine: string;
+  readonly config: ExchangeConfig;
+  readonly start: Millis;
+  /** How the clock was set, and whether a reset brings it to the wall clock's time. */
+  readonly clock: ClockSetting & { readonly followsWall: boolean };
+  readonly base: Base;
+  /** Where the exchange stood then. */
+  readonly sequence: number;
+  /** The hash of its state. */
+  readonly hash: string;
+}
+
+/** Lines that are no commands, by their `k`. */
+export interface Notes {
+  opening: OpeningData;
+  /** A program begins to use the journal. */
+  start: { readonly engine: string; readonly durability: Durability; readonly wall: number } & ClockSetting;
+  /** The clock was set; `wall` is what the wall clock showed. */
+  clock: { readonly wall: number } & ClockSetting;
+  /** The exchange went back to where it stood after a line. */
+  restore: { readonly line: number };
+  /** The exchange was opened anew, with the base of the opening. */
+  reset: Record<string, never>;
+  /** The hash of the state after a line. */
+  state: { readonly line: number; readonly hash: string };
+  /** The program has stopped in good order. */
+  close: { readonly hash: string; readonly wall: number };
+  /** A command that made the program fail: a defect. It is not in the state. */
+  defect: { readonly command: Command | null; readonly message: string };
+  /** The end of a report. */
+  report: { readonly hash: string; readonly reason: string; readonly engine: string };
+}
+export type NoteKind = keyof Notes;
+
+const NOTE_KINDS: ReadonlySet<string> = new Set<NoteKind>([
+  "opening",
+  "start",
+  "clock",
+  "restore",
+  "reset",
+  "state",
+  "close",
+  "defect",
+  "report",
+]);
+
+/** One line of a journal. */
+export interface Line {
+  /** Its number, from 1 without gaps. */
+  readonly n: number;
+  /** The `c` of the line before; zeros in the first. */
+  readonly p: string;
+  /** The latest line that was known to be on the disk itself when this one was written. */
+  readonly s: number;
+  /** Virtual time, Unix ms. */
+  readonly t: Millis;
+  /** The kind of the command or note, and its data. */
+  readonly k: string;
+  readonly d: unknown;
+  /** `eventHash` of what the command caused; zeros of a note. */
+  readonly r: string;
+  /** The CRC-32 of all bytes of the line before it. */
+  readonly c: string;
+}
+
+export const isNote = <Kind extends NoteKind>(
+  line: Line,
+  kind: Kind,
+): line is Line & { readonly k: Kind; readonly d: Notes[Kind] } => line.k === kind;
+
+/** The command of a line; null of a note. */
+export const commandOf = ({ k, d }: Line): Command | null =>
+  NOTE_KINDS.has(k) ? null : ({ kind: k, ...(d as object) } as Command);
+
+/** A number of 32 bits as a line has it. */
+export const hex8 = (value: number): string => (value >>> 0).toString(16).padStart(8, "0");
+
+const CHECK = ',"c":"';
+/** `","c":"01234567"}` stands at the end of every line. */
+const TAIL_LENGTH = CHECK.length + 10;
+
+/** Reads one line, without the line feed that ends it; null when it is not a whole line as it was written. */
+export function parseLine(bytes: Buffer): Line | null {
+  const end = bytes.length;
+  if (end < TAIL_LENGTH || bytes[end - 1] !== 125 || bytes[0] !== 123) return null;
+  const check = bytes.toString("latin1", end - TAIL_LENGTH, end);
+  if (!check.startsWith(CHECK)) return null;
+  if (hex8(crc32(bytes.subarray(0, end - 10))) !== check.slice(CHECK.length, CHECK.length + 8)) return null;
+  try {
+    return JSON.parse(bytes.toString("utf8")) as Line;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,161 @@
+import { Buffer } from "node:buffer";
+import type { DiskFile } from "./disk.ts";
+import type { Durability, JournalEnd } from "./journal-file.ts";
+import { isNote, type Line, type OpeningData, parseLine } from "./journal-line.ts";
+
+const CHUNK = 1 << 22;
+const LINE_FEED = 10;
+const LINE_BEGINNING = Buffer.from('{"n":', "latin1");
+
+/** Where a journal is begun to be read: after a line that is known. */
+export const BEGINNING: JournalEnd = { number: 0, check: 0, offset: 0 };
+
+/** Where the good lines of a journal end, and what stands beyond. */
+export interface ScanEnd extends JournalEnd {
+  readonly damage: Damage | null;
+}
+
+/** Something that is not the next line. */
+export interface Damage {
+  readonly offset: number;
+  /** The number of the line that should stand there. */
+  readonly line: number;
+  readonly bytes: number;
+  /** Why it is more than a torn end; null when nothing says so. */
+  readonly proof: string | null;
+}
+
+/** Pieces of a file that end with a line feed, but the last, which may not. */
+export function* piecesOf(file: DiskFile, from: number): Generator<Buffer> {
+  let rest = Buffer.alloc(0);
+  for (let position = from; ; ) {
+    const chunk = Buffer.allocUnsafe(Math.max(CHUNK, rest.length));
+    const length = file.read(chunk, position);
+    position += length;
+    const bytes =
+      rest.length === 0 ? chunk.subarray(0, length) : Buffer.concat([rest, chunk.subarray(0, length)]);
+    if (length === 0) {
+      if (bytes.length > 0) yield bytes;
+      return;
+    }
+    const end = bytes.lastIndexOf(LINE_FEED) + 1;
+    rest = bytes.subarray(end);
+    if (end > 0) yield bytes.subarray(0, end);
+  }
+}
+
+/** The data of the first line; null when there is no whole one. @throws StoreError `newer` */
+export function openingIn(file: DiskFile): OpeningData | null {
+  for (const piece of piecesOf(file, 0)) {
+    const feed = piece.indexOf(LINE_FEED);
+    const line = feed < 0 ? null : parseLine(piece.subarray(0, feed));
+    return line !== null && isNote(line, "opening") && follows(line, BEGINNING) ? line.d : null;
+  }
+  return null;
+}
+
+const RESTORE = Buffer.from(',"k":"restore","d":{', "latin1");
+
+/**
+ * The lines to which later ones go back, sought from a place on. Text within a line cannot look like the beginning of
+ * one: its quotes are escaped.
+ */
+export function linesGoneBackTo(file: DiskFile, from: JournalEnd): Set<number> {
+  const lines = new Set<number>();
+  for (const piece of piecesOf(file, from.offset)) {
+    for (let at = piece.indexOf(RESTORE); at >= 0; at = piece.indexOf(RESTORE, at + 1)) {
+      const start = piece.lastIndexOf(LINE_FEED, at) + 1;
+      const end = piece.indexOf(LINE_FEED, at);
+      const line = end < 0 ? null : parseLine(piece.subarray(start, end));
+      if (line !== null && isNote(line, "restore")) lines.add(line.d.line);
+    }
+  }
+  return lines;
+}
+
+/** Hands on each good line with the place after it, in order, and answers where they end. Nothing is skipped. */
+export function scan(
+  file: DiskFile,
+  from: JournalEnd,
+  take: (line: Line, end: JournalEnd) => void,
+  kept: Durability = "process",
+): ScanEnd {
+  let end = from;
+  let durability = kept;
+  let wasClosed = false;
+  for (const piece of piecesOf(file, from.offset)) {
+    for (let start = 0; start < piece.length; ) {
+      const feed = piece.indexOf(LINE_FEED, start);
+      const line = feed < 0 ? null : parseLine(piece.subarray(start, feed));
+      if (line === null || !follows(line, end)) {
+        return { ...end, damage: judge(file, end, { durability, wasClosed }) };
+      }
+      const next = {
+        number: line.n,
+        check: Number.parseInt(line.c, 16),
+        offset: end.offset + feed + 1 - start,
+      };
+      take(line, next);
+      if (isNote(line, "start")) durability = line.d.durability;
+      wasClosed = line.k === "close";
+      end = next;
+      start = feed + 1;
+    }
+  }
+  return { ...end, damage: null };
+}
+
+const follows = (line: Line, { number, check }: JournalEnd): boolean =>
+  line.n === number + 1 && Number.parseInt(line.p, 16) === check;
+
+interface Before {
+  readonly durability: Durability;
+  readonly wasClosed: boolean;
+}
+
+/**
+ * What stands where the next line should. It may be the torn end of a crash, which nobody was ever told of; but not when
+ * a later line says that this one was on the disk, nor, unless nothing is acknowledged before it is on the disk, when
+ * any whole line follows; nor after a clean stop, when it is not the beginning of the next start.
+ */
+function judge(file: DiskFile, end: JournalEnd, { durability, wasClosed }: Before): Damage {
+  const line = end.number + 1;
+  let bytes = 0;
+  let proof: string | null = null;
+  let isFirst = true;
+  for (const piece of piecesOf(file, end.offset)) {
+    if (isFirst && wasClosed && !isTornStart(piece, end)) {
+      proof = `line ${end.number} says that the program had stopped in good order`;
+    }
+    isFirst = false;
+    bytes += piece.length;
+    proof ??= proofIn(piece, line, durability);
+  }
+  return { offset: end.offset, line, bytes, proof };
+}
+
+function proofIn(piece: Buffer, damaged: number, durability: Durability): string | null {
+  for (let start = 0; start < piece.length; ) {
+    const feed = piece.indexOf(LINE_FEED, start);
+    if (feed < 0) return null;
+    // A crash may leave anything before the beginning of a line.
+    const begin = piece.lastIndexOf(LINE_BEGINNING, feed);
+    const line = begin < start ? null : parseLine(piece.subarray(begin, feed));
+    if (line !== null && line.n > damaged) {
+      if (line.s >= damaged)
+        return `line ${line.n} is whole, and was written when line ${line.s} was on the disk`;
+      if (durability === "process") return `line ${line.n} is whole`;
+    }
+    start = feed + 1;
+  }
+  return null;
+}
+
+/** Whether some bytes are zeros, or what a write of the line that follows a clean stop has left. */
+function isTornStart(bytes: Buffer, { number, check }: JournalEnd): boolean {
+  const expected = `{"n":${number + 1},"p":"${check.toString(16).padStart(8, "0")}","s":`;
+  const zeros = bytes.indexOf(0);
+  const text = bytes.subarray(0, zeros < 0 ? bytes.length : zeros).toString("latin1");
+  const isBeginning = text.length < expected.length ? expected.startsWith(text) : text.startsWith(expected);
+  return isBeginning && (zeros < 0 || bytes.subarray(zeros).every((byte) => byte === 0));
+}

@@ -1,0 +1,97 @@
+import type { Decision } from "../core/decision.ts";
+import type { Millis } from "../core/units.ts";
+import type { ClockSetting } from "../runtime/clock.ts";
+import type { Exchange, Snapshot } from "../runtime/exchange.ts";
+import { eventHash } from "./event-hash.ts";
+import { commandOf, hex8, isNote, type Line } from "./journal-line.ts";
+
+/** A command that comes out otherwise than the journal says. */
+export class ReplayDiffers extends Error {
+  override readonly name = "ReplayDiffers";
+  readonly line: Line;
+  readonly decision: Decision;
+
+  constructor(line: Line, decision: Decision) {
+    super(`line ${line.n}, ${line.k}, comes out otherwise than it did`);
+    this.line = line;
+    this.decision = decision;
+  }
+}
+
+/** A clock as a journal knows it: how it ran, and what both clocks showed when that was written. */
+export interface KnownClock {
+  readonly setting: ClockSetting;
+  readonly virtual: Millis;
+  readonly wall: number;
+}
+
+/** Brings an exchange, line by line, to where a journal says it stood. Every command is decided anew. */
+export class Replayer {
+  readonly #exchange: Exchange;
+  readonly #reopen: () => void;
+  /** The lines to which a later one goes back. */
+  readonly #wanted: ReadonlySet<number>;
+  readonly #kept = new Map<number, Snapshot>();
+  #clock: KnownClock | null;
+  #commands = 0;
+
+  /** `reopen` brings the exchange to where it stood at the opening. */
+  constructor(
+    exchange: Exchange,
+    reopen: () => void,
+    wanted: ReadonlySet<number>,
+    clock: KnownClock | null = null,
+  ) {
+    this.#exchange = exchange;
+    this.#clock = clock;
+    this.#reopen = reopen;
+    this.#wanted = wanted;
+  }
+
+  /** How the clock ran at the end; null when no line says it. */
+  get clock(): KnownClock | null {
+    return this.#clock;
+  }
+
+  /** How many commands have been decided anew. */
+  get commands(): number {
+    return this.#commands;
+  }
+
+  /** Takes the exchange over a line. @throws ReplayDiffers, StateDiffers */
+  take(line: Line): void {
+    const command = commandOf(line);
+    if (command === null) this.#note(line);
+    else {
+      this.#commands += 1;
+      const decision = this.#exchange.redo({ at: line.t, command });
+      if (!decision.ok || hex8(eventHash(decision.events)) !== line.r)
+        throw new ReplayDiffers(line, decision);
+    }
+    this.keep(line.n);
+  }
+
+  /** Keeps where the exchange stands, after a line, for a later one that goes back to it. */
+  keep(line: number): void {
+    if (this.#wanted.has(line)) this.#kept.set(line, this.#exchange.snapshot());
+  }
+
+  #note(line: Line): void {
+    const exchange = this.#exchange;
+    if (isNote(line, "restore")) {
+      const kept = this.#kept.get(line.d.line);
+      if (kept === undefined)
+        throw new Error(`line ${line.n} goes back to line ${line.d.line}, which was not kept`);
+      exchange.restore(kept);
+    } else if (isNote(line, "reset")) this.#reopen();
+    else if (isNote(line, "clock") || isNote(line, "start")) {
+      const { mode, rate, wall } = line.d;
+      this.#passTo(line.t);
+      this.#clock = { setting: { mode, rate }, virtual: line.t, wall };
+    } else if (isNote(line, "close") || isNote(line, "report")) this.#passTo(line.t);
+  }
+
+  #passTo(at: Millis): void {
+    if (at > this.#exchange.now) this.#exchange.passTo(at);
+  }
+}

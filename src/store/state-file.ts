@@ -1,0 +1,217 @@
+import { Buffer } from "node:buffer";
+import { createHash, randomUUID } from "node:crypto";
+import { dirname, join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Adapter, Low } from "lowdb";
+import { DocumentError } from "../core/document/document-error.ts";
+import { documentLines } from "../core/document/document-lines.ts";
+import { parseDocument } from "../core/document/parse-document.ts";
+import type { State } from "../core/state.ts";
+import type { Millis } from "../core/units.ts";
+import { type Disk, type DiskFile, writeWhole } from "./disk.ts";
+import { draftOf, PREVIOUS_STATE_FILE, STATE_FILE } from "./files.ts";
+import type { Durability } from "./journal-file.ts";
+import { piecesOf } from "./journal-scan.ts";
+import type { KnownClock } from "./replayer.ts";
+import { StoreError } from "./store-error.ts";
+
+export const STATE_FORMAT = "clobsim-state/1";
+
+/** Where in a history a state stands. */
+export interface StateHeader {
+  readonly format: string;
+  readonly engine: string;
+  /** The last line of the journal that is in it, its check, and the size of the journal up to there. */
+  readonly line: number;
+  readonly check: string;
+  readonly offset: number;
+  readonly sequence: number;
+  readonly now: Millis;
+  /** The hash of the state. */
+  readonly hash: string;
+  readonly clock: KnownClock;
+  /** How the lines before were kept. */
+  readonly durability: Durability;
+}
+
+/** A state with its place in a history. */
+export interface KeptState {
+  readonly header: StateHeader;
+  readonly state: State;
+}
+
+/** How long writing holds up everything else before it lets others have their turn. */
+const SLICE_MS = 2;
+const PIECE_LENGTH = 1 << 16;
+const READ_CHUNK = 1 << 22;
+const CHECK = '"sha256":"';
+/** `"sha256":"..."` and the brace, each with its line feed. */
+const TAIL_LENGTH = CHECK.length + 64 + 4;
+
+/**
+ * Lowdb's adapter for a state that must not be lost: the whole file is on the disk and has been read back before it takes
+ * its name, and the one before keeps another. Only "there is none" is read as none.
+ */
+export class DurableAdapter implements Adapter<KeptState | null> {
+  readonly #disk: Disk;
+  readonly #path: string;
+
+  constructor(disk: Disk, path: string) {
+    this.#disk = disk;
+    this.#path = path;
+  }
+
+  /** @throws StoreError `corrupt` when the file is not what was written. */
+  async read(): Promise<KeptState | null> {
+    return readStateFile(this.#disk, this.#path);
+  }
+
+  /** Writes in slices, so that requests are answered meanwhile; the state must not change. */
+  async write(kept: KeptState | null): Promise<void> {
+    if (kept === null) return;
+    const draft = draftOf(this.#path, randomUUID());
+    const file = this.#disk.open(draft, "new");
+    try {
+      const written = await writeSlowly(file, stateLines(kept));
+      await demandWritten(file, written);
+      file.sync();
+    } catch (error) {
+      file.close();
+      this.#disk.remove(draft);
+      throw error;
+    }
+    file.close();
+    this.#install(draft);
+  }
+
+  #install(draft: string): void {
+    const folder = dirname(this.#path);
+    if (this.#disk.names(folder)?.includes(STATE_FILE)) {
+      this.#disk.rename(this.#path, join(folder, PREVIOUS_STATE_FILE));
+    }
+    this.#disk.rename(draft, this.#path);
+    this.#disk.syncFolder(folder);
+  }
+}
+
+/** The lowdb database of a folder's latest state. */
+export const stateDatabase = (disk: Disk, folder: string): Low<KeptState | null> =>
+  new Low<KeptState | null>(new DurableAdapter(disk, join(folder, STATE_FILE)), null);
+
+/** The lines of a state's file; the last but one names the bytes of all before it. */
+function* stateLines({ header, state }: KeptState): Generator<string> {
+  const hash = createHash("sha256");
+  const piece = (lines: string): string => {
+    hash.update(lines);
+    return lines;
+  };
+  let waiting = `{\n"clobsim":${JSON.stringify(header)},\n`;
+  for (const line of documentLines(state)) {
+    if (waiting.length >= PIECE_LENGTH) {
+      yield piece(waiting);
+      waiting = "";
+    }
+    waiting += `${line}\n`;
+  }
+  yield piece(`${waiting.slice(0, -1)},\n`);
+  yield `${CHECK}${hash.digest("hex")}"\n}\n`;
+}
+
+/** Writes pieces of text, giving way to others in between, and answers the SHA-256 of all bytes. */
+async function writeSlowly(
+  file: DiskFile,
+  pieces: Iterable<string>,
+): Promise<{ size: number; sha256: string }> {
+  const hash = createHash("sha256");
+  let size = 0;
+  let began = performance.now();
+  for (const piece of pieces) {
+    const bytes = Buffer.from(piece, "utf8");
+    hash.update(bytes);
+    writeWhole(file, bytes, size);
+    size += bytes.length;
+    if (performance.now() - began < SLICE_MS) continue;
+    await nextTurn();
+    began = performance.now();
+  }
+  return { size, sha256: hash.digest("hex") };
+}
+
+/** Reads back what was written. @throws Error when it is not that. */
+async function demandWritten(file: DiskFile, written: { size: number; sha256: string }): Promise<void> {
+  const hash = createHash("sha256");
+  const chunk = new Uint8Array(READ_CHUNK);
+  let position = 0;
+  for (let length = file.read(chunk, 0); length > 0; length = file.read(chunk, position)) {
+    hash.update(chunk.subarray(0, length));
+    position += length;
+    await nextTurn();
+  }
+  if (position === written.size && hash.digest("hex") === written.sha256) return;
+  throw Object.assign(new Error("the disk holds something else than was written"), { code: "EIO" });
+}
+
+/**
+ * The state in a file; null when there is no such file.
+ * @throws StoreError `corrupt` when it is not as it was written, `newer` when a newer version has written it.
+ */
+export function readStateFile(disk: Disk, path: string): KeptState | null {
+  const file = openIfThere(disk, path);
+  if (file === null) return null;
+  try {
+    demandWhole(file, path);
+    const { state, others } = parseDocument(linesIn(file));
+    const header = others.get("clobsim") as StateHeader | undefined;
+    if (header?.format !== STATE_FORMAT) throw foreign(path, header?.format);
+    return { header, state };
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    throw new StoreError("corrupt", `${path}: ${error.message}`, { cause: error });
+  } finally {
+    file.close();
+  }
+}
+
+function openIfThere(disk: Disk, path: string): DiskFile | null {
+  try {
+    return disk.open(path, "read");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** @throws StoreError unless the bytes are those that the end of the file names. */
+function demandWhole(file: DiskFile, path: string): void {
+  const { size } = file;
+  const tail = Buffer.alloc(Math.min(size, TAIL_LENGTH));
+  file.read(tail, size - tail.length);
+  const hash = createHash("sha256");
+  const chunk = new Uint8Array(READ_CHUNK);
+  for (let position = 0; position < size - TAIL_LENGTH; ) {
+    const length = file.read(
+      chunk.subarray(0, Math.min(READ_CHUNK, size - TAIL_LENGTH - position)),
+      position,
+    );
+    hash.update(chunk.subarray(0, length));
+    position += length;
+  }
+  if (tail.toString("latin1") === `${CHECK}${hash.digest("hex")}"\n}\n`) return;
+  throw new StoreError("corrupt", `${path} is not as it was written: its end does not name its content`);
+}
+
+function* linesIn(file: DiskFile): Generator<string> {
+  for (const piece of piecesOf(file, 0)) {
+    const lines = piece.toString("utf8").split("\n");
+    if (lines.at(-1) === "") lines.pop();
+    yield* lines;
+  }
+}
+
+const foreign = (path: string, format: string | undefined): StoreError =>
+  format?.startsWith(STATE_FORMAT.slice(0, STATE_FORMAT.indexOf("/"))) === true
+    ? new StoreError(
+        "newer",
+        `${path} was written by a newer version: its format is ${format}, this one reads ${STATE_FORMAT}`,
+      )
+    : new StoreError("corrupt", `${path} has no header that says where its state stands`);
