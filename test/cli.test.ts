@@ -104,9 +104,12 @@ describe("clobsim", () => {
   });
 
   it.each<[string[], string]>([
-    [[], "expected a command, serve, run, coverage, record, flow or world, found none (see clobsim --help)"],
+    [
+      [],
+      "expected a command, serve, run, coverage, record, shrink, flow or world, found none (see clobsim --help)",
+    ],
     [["sevre"], "unknown command sevre, did you mean serve?"],
-    [["banana"], "unknown command banana, expected serve, run, coverage, record, flow or world"],
+    [["banana"], "unknown command banana, expected serve, run, coverage, record, shrink, flow or world"],
     [["serve", "--prot", "80"], "unknown option --prot, did you mean --port?"],
     [["serve", "--Port", "80"], "unknown option --Port, did you mean --port?"],
     [["serve", "--no-personalsign"], "unknown option --no-personalsign, did you mean --no-personal-sign?"],

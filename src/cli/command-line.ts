@@ -8,6 +8,7 @@ import { flowCommand } from "./flow.ts";
 import { recordCommand } from "./record.ts";
 import { runCommand } from "./run.ts";
 import { serveCommand } from "./serve.ts";
+import { shrinkCommand } from "./shrink.ts";
 import { refuseUnknown, warnOfUnknownVariables } from "./unknown-words.ts";
 import { worldCommand } from "./world.ts";
 
@@ -16,6 +17,7 @@ const COMMANDS: readonly Command[] = [
   runCommand,
   coverageCommand,
   recordCommand,
+  shrinkCommand,
   flowCommand,
   worldCommand,
 ];

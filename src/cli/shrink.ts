@@ -1,0 +1,132 @@
+import { dirname, relative, resolve } from "node:path";
+import { parseDuration } from "../core/time.ts";
+import { readTextFile } from "../scenario/language/read-text-file.ts";
+import type { Scenario } from "../scenario/language/scenario.ts";
+import { needsHttp } from "../scenario/run/needs.ts";
+import { shellWord } from "../scenario/run/repeat-line.ts";
+import { shownPath } from "../scenario/run/shown-path.ts";
+import type { ShrunkScenario } from "../scenario/shrink/shrink-scenario.ts";
+import { startScenarioServer } from "../scenario-server.ts";
+import { type Given, readOne, type Setting } from "../setting.ts";
+import type { Command } from "./command.ts";
+import { EXIT, type ExitCode } from "./exit-code.ts";
+import { OUT, save } from "./output-file.ts";
+import { readScenarios } from "./read-scenarios.ts";
+import { UsageError } from "./usage-error.ts";
+
+const BUDGET: Setting<number> = {
+  expected: "a duration such as 60s or 5m",
+  read: (text) => parseDuration(text) || null,
+};
+
+/** `clobsim shrink`: reduces a failing scenario to the few steps that it takes to fail. */
+export const shrinkCommand: Command = {
+  name: "shrink",
+  summary: "Reduce a failing scenario to the few steps that still make it fail in the same way.",
+  takes: "FILE",
+  flags: [
+    { name: "out", group: "Output:", text: "File to write", otherwise: "stdout" },
+    {
+      name: "budget",
+      group: "Limits:",
+      text: "How long it may take, such as 60s; then the smallest so far is written",
+      otherwise: "until nothing more can be left out",
+    },
+  ],
+  examples: [
+    ["shrink failing.yaml", "print the smallest scenario that fails just so"],
+    ["shrink failing.yaml --out small.yaml", "write it to a file beside the other"],
+    ["shrink long.yaml --budget 60s --out small.yaml", "what can be done in a minute"],
+  ],
+  run: shrink,
+};
+
+async function shrink(given: Given, words: readonly string[]): Promise<ExitCode> {
+  const out = readOne("out", OUT, given);
+  const budget = readOne("budget", BUDGET, given);
+  const [file, ...others] = words;
+  if (file === undefined || others.length > 0) {
+    throw new UsageError(
+      `shrink expects one file, found ${words.length || "none"} (see clobsim shrink --help)`,
+    );
+  }
+  const { scenarios, isWrong } = await readScenarios([file]);
+  if (isWrong) return EXIT.usage;
+  const [scenario] = scenarios;
+  if (scenario === undefined || scenarios.length > 1) {
+    throw new UsageError(`shrink expects one file, found ${scenarios.length} scenarios at ${file}`);
+  }
+  const shrunk = await shrunkOf(scenario, budget);
+  if (shrunk === null) {
+    process.stderr.write(`clobsim: ${shownPath(scenario.place.file)} does not fail, nothing was written\n`);
+    return EXIT.failed;
+  }
+  if (out === null) process.stdout.write(shrunk.text);
+  else await save(out, shrunk.text);
+  process.stderr.write(`${closing(shrunk, scenario, out).join("\n")}\n`);
+  return EXIT.ok;
+}
+
+async function shrunkOf(scenario: Scenario, budget: number | null): Promise<ShrunkScenario | null> {
+  const { file } = scenario.place;
+  const read = readTextFile(file);
+  if (!read.ok) throw new UsageError(`${file}: ${read.message}`);
+  const [{ shrinkScenario }, { venueOpener }] = await Promise.all([
+    import("../scenario/shrink/shrink-scenario.ts"),
+    import("../scenario/shrink/venue-opener.ts"),
+  ]);
+  const open = venueOpener(needsHttp(scenario) ? startScenarioServer : null);
+  const end = budget === null ? Number.POSITIVE_INFINITY : performance.now() + budget;
+  const progress = new Progress();
+  const shrunk = await shrinkScenario(
+    read.text,
+    { file, folder: dirname(resolve(file)), open },
+    { isOver: () => performance.now() >= end, progress: (steps) => progress.show(steps) },
+  );
+  progress.end();
+  return shrunk;
+}
+
+/** One line on a terminal that grows: `1,204 steps → 37 → 9`. */
+class Progress {
+  #line = "";
+
+  show(steps: number): void {
+    if (process.stderr.isTTY !== true) return;
+    const count = steps.toLocaleString("en-US");
+    const piece = this.#line === "" ? `${count} steps` : ` → ${count}`;
+    if (this.#line.length + piece.length >= (process.stderr.columns ?? 80)) {
+      process.stderr.write("\n");
+      this.#line = "";
+    }
+    this.#line += piece;
+    process.stderr.write(piece);
+  }
+
+  end(): void {
+    if (this.#line !== "") process.stderr.write("\n");
+  }
+}
+
+/** How it fails now, and how to run it. */
+function closing(shrunk: ShrunkScenario, scenario: Scenario, out: string | null): string[] {
+  const { before, steps, signature, failure, isMinimal, remarks } = shrunk;
+  const place = `step ${failure.step}, ${failure.text}`;
+  return [
+    `clobsim: ${counted(before)} → ${counted(steps)}${isMinimal ? "" : ", and perhaps fewer: the time was over"}`,
+    `  it fails at ${place}: ${signature.sentence}`,
+    ...remarks.map((remark) => `  ${remark}`),
+    ...missing(shrunk, scenario, out),
+    ...(out === null ? [] : [`  clobsim run ${shellWord(out)}`]),
+  ];
+}
+
+/** The files that it speaks of, where they do not lie beside it any more. */
+function missing({ files }: ShrunkScenario, { place }: Scenario, out: string | null): string[] {
+  const folder = dirname(resolve(place.file));
+  if (files.length === 0 || out === null || dirname(resolve(out)) === folder) return [];
+  const names = files.map((path) => relative(folder, path));
+  return [`  it names ${names.join(", ")}, which must be copied from ${dirname(place.file)} to beside it`];
+}
+
+const counted = (steps: number): string => `${steps.toLocaleString("en-US")} step${steps === 1 ? "" : "s"}`;

@@ -1,0 +1,210 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { leaky, placeIn, shrunk, signatureIn, superfluous } from "./planted.ts";
+
+const LONG = `# What a person noted.
+scenario: something is wrong    # a title
+seed: 7
+clock: 2026-01-01T00:00:00Z
+markets: { rain: {}, snow: { tickSize: 0.001 } }
+accounts:
+  # she buys
+  alice: { USDC: 1000, rain YES: 50 }
+  # he sells
+  bob: { rain YES: 500, USDC: 1000 }
+  carol: { USDC: 5 }
+steps:
+  # first bid
+  - alice: BUY 100 YES @ 0.55 in rain as bid   # the bid
+
+  - bob: SELL 40 YES @ 0.50 in rain
+    fills: [SELL 40 YES @ 0.55 in rain from alice]
+    status: MATCHED 40/40
+  - alice: BUY 10 YES @ 0.10 in snow as other
+  - carol: BUY 10 YES @ 0.9 in snow
+    rejects: INSUFFICIENT_BALANCE
+  - advance: 10s
+  - alice: cancel other
+  - race:
+    - bob: BUY 10 YES @ 0.2 in rain
+    - carol: BUY 1 YES @ 0.3 in rain as c
+    after: { orders: { c: LIVE 0/1 } }
+  # and here it is wrong
+  - expect:
+      book:     { rain YES: { bids: [0.55 x 60, 0.3 x 1, 0.2 x 10] } }
+      orders:   { bid: LIVE 50/100, other: CANCELED 0/10 }   # 40!
+      balances: { alice: { USDC: 945, rain YES: 40 } }
+  - advance: 10s
+`;
+
+describe("a scenario whose expectation does not hold", () => {
+  it("keeps what it takes for it not to hold, word for word, with its comments", async () => {
+    const { text, before, steps, isMinimal } = await shrunk(LONG);
+    expect(text).toBe(`# What a person noted.
+scenario: something is wrong    # a title
+markets: { rain: {} }
+accounts:
+  # she buys
+  alice: { USDC: 1000 }
+  # he sells
+  bob: { rain YES: 500 }
+steps:
+  # first bid
+  - alice: BUY 100 YES @ 0.55 in rain as bid   # the bid
+
+  - bob: SELL 40 YES @ 0.50 in rain
+  # and here it is wrong
+  - expect:
+      orders:   { bid: LIVE 50/100 }   # 40!
+`);
+    expect({ before, steps, isMinimal }).toEqual({ before: 9, steps: 3, isMinimal: true });
+  });
+
+  it("is the same with the line ends of another system, which stay", async () => {
+    const { text } = await shrunk(LONG.replaceAll("\n", "\r\n"));
+    expect(text.replaceAll("\r\n", "\n")).toBe((await shrunk(LONG)).text);
+    expect(text.split("\r\n").length).toBe(text.split("\n").length);
+  });
+
+  it("is the same as JSON", async () => {
+    const { text } = await shrunk(`{
+  "scenario": "as JSON",
+  "accounts": { "alice": { "USDC": 100 }, "bob": { "YES": 10 } },
+  "steps": [
+    { "alice": "BUY 10 YES @ 0.5 as bid" },
+    { "bob": "SELL 1 YES @ 0.7" },
+    { "expect": { "quote": { "YES": { "bid": 0.5, "ask": 0.8 } } } },
+    { "advance": "1s" }
+  ]
+}
+`);
+    expect(text).toBe(`{
+  "scenario": "as JSON",
+  "accounts": { "bob": { "YES": 10 } },
+  "steps": [
+    { "bob": "SELL 1 YES @ 0.7" },
+    { "expect": { "quote": { "YES": { "ask": 0.8 } } } }
+  ]
+}
+`);
+  });
+
+  it("does not fail when it passes, or is no scenario", async () => {
+    const passing = LONG.replace("50/100", "40/100").replace("rain YES: 40 }", "rain YES: 90 }");
+    expect(await shrunk(passing).catch((error: Error) => error.message)).toBe("the scenario does not fail");
+    await expect(shrunk("scenario: x")).rejects.toThrow("the scenario does not fail");
+  });
+});
+
+describe("a race", () => {
+  const RACE = `scenario: who is first
+accounts: { alice: { USDC: 100 }, bob: { YES: 100 } }
+steps:
+  - bob: SELL 10 YES @ 0.60 as ask
+  - race:
+      - bob: SELL 1 YES @ 0.70
+      - bob: cancel ask
+      - alice: BUY 10 YES @ 0.60 as taker
+    after:
+      book: { YES: { bids: [] } }
+      orders: { taker: MATCHED 10/10 }
+`;
+  it("is one order of its steps where that is enough", async () => {
+    const { text } = await shrunk(RACE);
+    expect(text).toBe(`scenario: who is first
+accounts: { alice: { USDC: 100 } }
+steps:
+  - alice: BUY 10 YES @ 0.60 as taker
+  - expect:
+      book: { YES: { bids: [] } }
+`);
+  });
+});
+
+/** A thousand orders that hardly meet, one that fills two, and more behind it. */
+function thousandSteps(): string {
+  const steps: string[] = [];
+  for (let step = 0; step < 1000; step += 1) {
+    const who = ["alice", "bob", "carol"][step % 3];
+    if (step === 600) steps.push("carol: SELL 20 YES @ 0.90");
+    if (step === 650) steps.push("bob: SELL 15 YES @ 0.91 as ask");
+    if (step === 900) steps.push("alice: BUY 30 YES @ 0.95");
+    const name = step % 5 === 4 ? ` as o${step}` : "";
+    if (step % 10 === 9) steps.push(`${["alice", "bob", "carol"][(step - 5) % 3]}: cancel o${step - 5}`);
+    else if (step % 50 === 1) steps.push("advance: 1s");
+    else steps.push(`${who}: ${step % 2 === 0 ? "BUY 1 YES @ 0.1" : "SELL 1 YES @ 0.97"}${name}`);
+  }
+  const lines = steps.map((step) => `  - ${step}\n`).join("");
+  return `scenario: a thousand steps\naccounts: { alice: { USDC: 1000, YES: 1000 }, bob: { USDC: 1000, YES: 1000 }, carol: { USDC: 1000, YES: 1000 } }\nsteps:\n${lines}`;
+}
+
+describe("a broken invariant", () => {
+  it("in a thousand steps is one in a handful, within seconds", async () => {
+    const place = placeIn("/nowhere", leaky);
+    const seen: number[] = [];
+    const started = performance.now();
+    const { text, signature } = await shrunk(thousandSteps(), place, {
+      progress: (steps) => seen.push(steps),
+    });
+    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(text).toBe(`scenario: a thousand steps
+accounts: { alice: { USDC: 1000 }, bob: { YES: 1000 }, carol: { YES: 1000 } }
+steps:
+  - carol: SELL 20 YES @ 0.90
+  - bob: SELL 15 YES @ 0.91 as ask
+  - alice: BUY 30 YES @ 0.95
+`);
+    expect(signature.sentence).toBe("an invariant does not hold: USDC issued = balances + locked collateral");
+    expect(await superfluous(text, signature, place)).toEqual([]);
+    expect(seen[0]).toBe(1003);
+    expect(seen.at(-1)).toBe(3);
+    expect(seen).toEqual([...seen].sort((a, b) => b - a));
+  });
+});
+
+describe("whatever the steps", () => {
+  const who = fc.constantFrom("ann", "ben", "cat");
+  const line = fc.oneof(
+    {
+      weight: 12,
+      arbitrary: fc.tuple(
+        who,
+        fc.constantFrom("BUY", "SELL"),
+        fc.integer({ min: 1, max: 9 }),
+        fc.constantFrom("YES", "NO"),
+        fc.constantFrom("0.4", "0.5", "0.6"),
+      ),
+    },
+    { weight: 1, arbitrary: fc.constant(null) },
+  );
+  const textOf = (lines: readonly (readonly unknown[] | null)[]): string => {
+    const steps = lines.map((words, index) => {
+      if (words === null) return "  - advance: 1s\n";
+      const [by, side, shares, outcome, price] = words;
+      return `  - ${by}: ${side} ${shares} ${outcome} @ ${price} as o${index}\n`;
+    });
+    const funds = "{ USDC: 10000, YES: 1000, NO: 1000 }";
+    return `scenario: any\naccounts: { ann: ${funds}, ben: ${funds}, cat: ${funds} }\nsteps:\n${steps.join("")}`;
+  };
+
+  it("what is left fails in the same way, no step of it is superfluous, and it is the same each time", async () => {
+    const place = placeIn("/nowhere", leaky);
+    let failing = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { minLength: 5, maxLength: 60, size: "max" }), async (lines) => {
+        const text = textOf(lines);
+        const signature = await signatureIn(text, place);
+        fc.pre(signature !== null);
+        failing += 1;
+        const small = await shrunk(text, place);
+        expect(small.signature.key).toBe(signature?.key);
+        expect((await signatureIn(small.text, place))?.key).toBe(signature?.key);
+        expect(await superfluous(small.text, small.signature, place)).toEqual([]);
+        expect(small.steps).toBeLessThanOrEqual(5);
+        expect((await shrunk(text, place)).text).toBe(small.text);
+      }),
+      { seed: 42, numRuns: 30 },
+    );
+    expect(failing).toBeGreaterThan(10);
+  });
+});
