@@ -124,7 +124,8 @@ export function noteChange(market: Market, lane: MarketBook, order: Order, chang
   }
 }
 
-function linkOpen(state: State, account: Account, order: Order): void {
+/** Puts an order at the end of its account's list of open ones. */
+export function linkOpen(state: State, account: Account, order: Order): void {
   order.previousOpen = account.lastOpen;
   if (account.lastOpen === 0) account.firstOpen = order.number;
   else state.orders.get(account.lastOpen).nextOpen = order.number;

@@ -1,5 +1,6 @@
-import { fillOf, type Role } from "../account.ts";
+import { type Account, fillOf, type Holding, type Role } from "../account.ts";
 import { setsOf } from "../chain/moves.ts";
+import type { Outcome } from "../commands.ts";
 import type { OrderTraded } from "../events.ts";
 import {
   bookFor,
@@ -101,7 +102,11 @@ function fill(
   order.notional = money(order.notional + value);
   order.lastTrade = event.trade;
   order.updatedAt = at;
-  const packed = fillOf(event.trade, role);
+  listFill(account, holding, outcome, fillOf(event.trade, role));
+}
+
+/** Adds a fill, packed as `fillOf` does, to the lists of the account and of its holding. */
+export function listFill(account: Account, holding: Holding, outcome: Outcome, packed: number): void {
   account.fills.add(packed);
   if (outcome === "YES") {
     holding.yesFills ??= new Numbered();

@@ -22,15 +22,26 @@ export function addMatch(state: State, event: OrderTraded, taker: Order, maker: 
   const transaction = transactions.get(event.transaction);
   if (isNew) transaction.logs = LOGS_OF_MATCH;
   else transaction.trades += 1;
-  transaction.logs += logsOfFill(event.matchType);
-  if (event.fee > 0 && taker.fee === 0) transaction.logs += LOGS_OF_FEE;
+  noteFill(transaction, event, taker, maker, event.fee > 0 && taker.fee === 0);
+}
+
+/** Counts the logs of one more fill of a match, and names it. `isFirstFee`: whether none before it has cost a fee. */
+export function noteFill(
+  transaction: Transaction,
+  fill: Pick<OrderTraded, "matchType" | "price" | "size" | "fee">,
+  taker: Order,
+  maker: Order,
+  isFirstFee: boolean,
+): void {
+  transaction.logs += logsOfFill(fill.matchType);
+  if (isFirstFee) transaction.logs += LOGS_OF_FEE;
   nameFill(transaction, taker.account);
   nameFill(transaction, taker.token);
   nameFill(transaction, maker.account);
   nameFill(transaction, maker.token);
-  nameFill(transaction, event.price);
-  nameFill(transaction, event.size);
-  nameFill(transaction, event.fee);
+  nameFill(transaction, fill.price);
+  nameFill(transaction, fill.size);
+  nameFill(transaction, fill.fee);
 }
 
 /** Takes one more number into the 64 bits that name the fills of a match. */

@@ -11,13 +11,24 @@ import type { Millis } from "../../units.ts";
 const REPLACEMENT_PERCENT = 110;
 
 /** Takes in a wallet's transaction, if a node would: it waits for a block, and does nothing before. */
-export function sendTransaction(
-  { chain }: State,
-  at: Millis,
-  { kind: _, ...command }: SendTransaction,
-): Decision {
+export function sendTransaction({ chain }: State, at: Millis, command: SendTransaction): Decision {
   const nonce = command.nonce ?? nextNonce(chain, command.from);
-  const content: CallContent = { ...command, kind: "call", at, nonce };
+  // Written out: the order of its facts, which hashes see, is that of no command.
+  const content: CallContent = {
+    from: command.from,
+    to: command.to,
+    nonce,
+    value: command.value,
+    gas: command.gas,
+    maxFeePerGas: command.maxFeePerGas,
+    maxPriorityFeePerGas: command.maxPriorityFeePerGas,
+    input: command.input,
+    call: command.call,
+    raw: command.raw,
+    hash: command.hash,
+    kind: "call",
+    at,
+  };
   const refusal = refusalOf(chain, content);
   if (refusal !== null) return refused(refusal);
   const replaces = chain.wallets.get(content.from)?.pending.get(nonce) ?? 0;

@@ -4,8 +4,14 @@ import { accepted, type Decision, refused } from "../../decision.ts";
 import type { State } from "../../state.ts";
 
 /** Puts a fault in force; they befall settlements in the order in which they were set. */
-export const setSettlementFault = ({ chain }: State, { kind: _, ...terms }: SetSettlementFault): Decision =>
-  accepted([{ kind: "settlementFaultSet", number: chain.faultsSet + 1, ...terms }]);
+export function setSettlementFault({ chain }: State, command: SetSettlementFault): Decision {
+  const { fault, probability, times, blocks, baseFee, reason } = command;
+  const number = chain.faultsSet + 1;
+  // Written out: the order of its facts, which hashes see, is that of no command.
+  return accepted([
+    { kind: "settlementFaultSet", number, fault, probability, times, blocks, baseFee, reason },
+  ]);
+}
 
 /** Ends one fault, or all; to end none is a success that changes nothing. */
 export function endSettlementFault({ chain }: State, { number }: EndSettlementFault): Decision {

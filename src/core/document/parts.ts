@@ -1,0 +1,242 @@
+import { DocumentError } from "./document-error.ts";
+
+/** Who is told what a JSON object holds, in the order in which it stands there. */
+export interface PartReader {
+  /** A field that is no list. */
+  field(name: string, value: unknown, line: number | null): void;
+  /** A field that is a list begins; its items follow. */
+  list(name: string, line: number | null): void;
+  item(name: string, index: number, value: unknown, line: number | null): void;
+}
+
+/** What must come next. */
+type Expected = "object" | "name" | "colon" | "value" | "item" | "behind item" | "behind field" | "nothing";
+
+const WHAT: Readonly<Record<Expected, string>> = {
+  object: "a JSON object",
+  name: "the name of a field in quotes",
+  colon: "a colon",
+  value: "a value",
+  item: "a value",
+  "behind item": "a comma or ]",
+  "behind field": "a comma or }",
+  nothing: "nothing more",
+};
+
+const QUOTE = 34;
+const COMMA = 44;
+const COLON = 58;
+const BACKSLASH = 92;
+const [OPEN_BRACE, CLOSE_BRACE] = [123, 125];
+const [OPEN_BRACKET, CLOSE_BRACKET] = [91, 93];
+
+/**
+ * Takes a JSON object apart that comes a line at a time, however it is printed: its fields, and the items of those
+ * that are lists, one after the other, so that never more than one of them is held as text. Braces around all of it
+ * may be missing. A record on a line of its own costs no look at its characters.
+ */
+export class Parts {
+  readonly #reader: PartReader;
+  #expected: Expected = "object";
+  #isBare = false;
+  /** Whether a comma stands before what is expected, which then must come. */
+  #isOwed = false;
+  #line = 0;
+  #name = "";
+  #index = 0;
+  /** What of a value has been read, and where it stands: how deep in brackets, and whether in a text. */
+  #text = "";
+  #begun = 0;
+  #depth = 0;
+  #isInText = false;
+  #isReading = false;
+
+  constructor(reader: PartReader) {
+    this.#reader = reader;
+  }
+
+  /** Takes the next line, without its line feed. @throws DocumentError when it is no JSON there. */
+  take(line: string): void {
+    this.#line += 1;
+    if (this.#expected === "item" && !this.#isReading && this.#takeRecord(line)) return;
+    let at = 0;
+    while (at < line.length) at = this.#isReading ? this.#readOn(line, at) : this.#step(line, at);
+    if (this.#isReading) this.#text += "\n";
+  }
+
+  /** Ends the document. @throws DocumentError when it is not whole. */
+  end(): void {
+    if (this.#isReading && this.#depth === 0 && !this.#isInText) this.#endValue();
+    const isWhole = this.#expected === (this.#isBare ? "behind field" : "nothing") && !this.#isReading;
+    if (!isWhole) throw this.#wrong(undefined);
+  }
+
+  /** A record on a line of its own; false when the line is something else, and nothing has been done. */
+  #takeRecord(line: string): boolean {
+    if (line.charCodeAt(0) !== OPEN_BRACE) return false;
+    const last = line.charCodeAt(line.length - 1);
+    if (last !== COMMA && last !== CLOSE_BRACE) return false;
+    let value: unknown;
+    try {
+      value = JSON.parse(last === COMMA ? line.slice(0, -1) : line);
+    } catch {
+      return false;
+    }
+    this.#reader.item(this.#name, this.#index, value, this.#line);
+    this.#index += 1;
+    this.#expected = last === COMMA ? "item" : "behind item";
+    this.#isOwed = last === COMMA;
+    return true;
+  }
+
+  /** Looks at one character outside of values, and answers where to go on. */
+  #step(line: string, at: number): number {
+    const code = line.charCodeAt(at);
+    if (code === 32 || code === 9 || code === 13 || code === 10 || (code === 0xfeff && this.#line === 1))
+      return at + 1;
+    const isOwed = this.#isOwed;
+    this.#isOwed = false;
+    switch (this.#expected) {
+      case "object":
+        this.#expected = "name";
+        if (code === OPEN_BRACE) return at + 1;
+        this.#isBare = true;
+        return at;
+      case "name":
+        if (code === CLOSE_BRACE && !isOwed && !this.#isBare) return this.#go("nothing", at);
+        if (code !== QUOTE) throw this.#wrong(line.slice(at));
+        return this.#begin(at);
+      case "colon":
+        if (code !== COLON) throw this.#wrong(line.slice(at));
+        return this.#go("value", at);
+      case "value":
+        if (code !== OPEN_BRACKET) return this.#begin(at);
+        this.#index = 0;
+        this.#reader.list(this.#name, this.#line);
+        return this.#go("item", at);
+      case "item":
+        if (code === CLOSE_BRACKET && !isOwed) return this.#go("behind field", at);
+        return this.#begin(at);
+      case "behind item":
+        if (code === CLOSE_BRACKET) return this.#go("behind field", at);
+        if (code !== COMMA) throw this.#wrong(line.slice(at));
+        this.#isOwed = true;
+        return this.#go("item", at);
+      case "behind field":
+        if (code === CLOSE_BRACE && !this.#isBare) return this.#go("nothing", at);
+        if (code !== COMMA) throw this.#wrong(line.slice(at));
+        this.#isOwed = true;
+        return this.#go("name", at);
+      default:
+        throw this.#wrong(line.slice(at));
+    }
+  }
+
+  #go(expected: Expected, at: number): number {
+    this.#expected = expected;
+    return at + 1;
+  }
+
+  #begin(at: number): number {
+    this.#isReading = true;
+    this.#text = "";
+    this.#begun = this.#line;
+    this.#depth = 0;
+    return at;
+  }
+
+  /** Reads a value as far as it goes on this line, and answers where it ends. */
+  #readOn(line: string, from: number): number {
+    for (let at = from; at < line.length; at += 1) {
+      const code = line.charCodeAt(at);
+      if (this.#isInText) {
+        if (code === BACKSLASH) at += 1;
+        else if (code === QUOTE) {
+          this.#isInText = false;
+          if (this.#depth === 0) return this.#endAt(line, from, at + 1);
+        }
+      } else if (code === QUOTE) {
+        this.#isInText = true;
+      } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+        this.#depth += 1;
+      } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+        if (this.#depth === 0) return this.#endAt(line, from, at);
+        this.#depth -= 1;
+        if (this.#depth === 0) return this.#endAt(line, from, at + 1);
+      } else if (code === COMMA && this.#depth === 0) {
+        return this.#endAt(line, from, at);
+      }
+    }
+    this.#text += line.slice(from);
+    return line.length;
+  }
+
+  #endAt(line: string, from: number, to: number): number {
+    this.#text += line.slice(from, to);
+    this.#endValue();
+    return to;
+  }
+
+  #endValue(): void {
+    this.#isReading = false;
+    const value = this.#parsed();
+    switch (this.#expected) {
+      case "name":
+        this.#name = String(value);
+        this.#expected = "colon";
+        break;
+      case "value":
+        this.#reader.field(this.#name, value, this.#begun);
+        this.#expected = "behind field";
+        break;
+      default:
+        this.#reader.item(this.#name, this.#index, value, this.#begun);
+        this.#index += 1;
+        this.#expected = "behind item";
+    }
+  }
+
+  #parsed(): unknown {
+    try {
+      return JSON.parse(this.#text);
+    } catch {
+      throw this.#wrong(this.#text.trim());
+    }
+  }
+
+  #wrong(found: unknown): DocumentError {
+    const isListed = this.#expected === "item" || this.#expected === "behind item";
+    const section = isListed || this.#expected === "value" ? this.#name : "";
+    const where = {
+      section,
+      index: isListed ? this.#index : null,
+      line: this.#isReading ? this.#begun : this.#line,
+    };
+    return new DocumentError(where, "", WHAT[this.#expected], found);
+  }
+}
+
+/** The lines of a text, without their line feeds. */
+export function* linesOf(text: string): Generator<string> {
+  for (let from = 0; from <= text.length; ) {
+    const end = text.indexOf("\n", from);
+    const to = end < 0 ? text.length : end;
+    yield text.slice(from, to);
+    from = to + 1;
+  }
+}
+
+/** Tells what is in an object that has been read already. @throws DocumentError when it is none. */
+export function tellParts(document: unknown, reader: PartReader): void {
+  if (typeof document !== "object" || document === null || Array.isArray(document)) {
+    throw new DocumentError({ section: "", index: null, line: null }, "", WHAT.object, document);
+  }
+  for (const [name, value] of Object.entries(document)) {
+    if (!Array.isArray(value)) {
+      reader.field(name, value, null);
+      continue;
+    }
+    reader.list(name, null);
+    for (const [index, item] of value.entries()) reader.item(name, index, item, null);
+  }
+}

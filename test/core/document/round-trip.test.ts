@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { stateHash } from "../../../src/core/canonical.ts";
+import { documentLines } from "../../../src/core/document/document-lines.ts";
+import { violations } from "../../../src/core/invariants/invariants.ts";
+import { anySettlement } from "../chain/chain-moves.ts";
+import { histories, open, outlookOf, play, readBack, reload, runs } from "./told.ts";
+
+describe("whatever has happened", () => {
+  it("the document is read to a state with the same hash, document, books, lists and chain", () => {
+    fc.assert(
+      fc.property(anySettlement, histories(80), (config, moves) => {
+        const exchange = open(config);
+        play(exchange, moves);
+        const { state } = exchange;
+        const read = readBack(state);
+        expect(stateHash(read)).toBe(stateHash(state));
+        expect([...documentLines(read)]).toEqual([...documentLines(state)]);
+        expect(outlookOf(read)).toEqual(outlookOf(state));
+        expect(violations(read)).toEqual([]);
+      }),
+      runs(1000),
+    );
+  });
+
+  it("what is read goes on as what was written does, command by command", () => {
+    fc.assert(
+      fc.property(anySettlement, histories(60), histories(40), (config, before, after) => {
+        const [one, two] = [open(config), open(config)];
+        for (const exchange of [one, two]) play(exchange, before);
+        reload(two);
+        expect(play(two, after)).toEqual(play(one, after));
+        expect(two.hash).toBe(one.hash);
+        expect(outlookOf(two.state)).toEqual(outlookOf(one.state));
+        expect(violations(two.state)).toEqual([]);
+      }),
+      runs(1000),
+    );
+  });
+
+  it("a state is read after any command, in the middle of a block, too, and what follows is the same", () => {
+    fc.assert(
+      fc.property(anySettlement, histories(30), fc.nat({ max: 1000 }), (config, moves, stop) => {
+        const [one, two] = [open(config), open(config)];
+        const happened = play(one, moves);
+        const at = 1 + (stop % Math.max(1, happened.length));
+        const again = play(two, moves, (commands) => {
+          if (commands === at) reload(two);
+        });
+        expect(again).toEqual(happened);
+        expect(outlookOf(two.state)).toEqual(outlookOf(one.state));
+      }),
+      runs(1000),
+    );
+  });
+});

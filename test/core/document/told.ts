@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { documentLines } from "../../../src/core/document/document-lines.ts";
+import { parseDocument } from "../../../src/core/document/parse-document.ts";
+import type { ExchangeConfig, State } from "../../../src/core/state.ts";
+import { millis } from "../../../src/core/units.ts";
+import { Exchange } from "../../../src/runtime/exchange.ts";
+import { START } from "../../support/exchange.ts";
+import { anyChainMove, type ChainMove, chainCommandOf } from "../chain/chain-moves.ts";
+import { type Move, openArena } from "../properties/moves.ts";
+import { portraitOf } from "../properties/portrait.ts";
+
+export type Moves = readonly (Move | ChainMove)[];
+
+/** Any history of trading and of the chain. */
+export const histories = (maxLength: number): fc.Arbitrary<Moves> =>
+  fc.array(anyChainMove, { maxLength, size: "max" });
+
+/** A number of runs that is the same each time. */
+export const runs = (numRuns: number): { readonly seed: number; readonly numRuns: number } => ({
+  seed: 42,
+  numRuns,
+});
+
+/** An exchange with a market of every kind and four accounts that have a little. */
+export const open = (config: ExchangeConfig): Exchange => openArena(new Exchange(config, START));
+
+/** Makes the moves, and answers what happened, one line a command; `then` is called after each. */
+export function play(exchange: Exchange, moves: Moves, then?: (commands: number) => void): string[] {
+  const happened: string[] = [];
+  const unwatch = exchange.watch((...command) => {
+    happened.push(JSON.stringify(command));
+    then?.(happened.length);
+  });
+  for (const move of moves) {
+    const command = chainCommandOf(exchange.state, exchange.now, move);
+    if (command !== null) exchange.submit(command);
+    else if (move.kind === "wait") exchange.advanceTo(millis(exchange.now + move.ms));
+  }
+  unwatch();
+  return happened;
+}
+
+/** The state that is read from what a state is written to. */
+export const readBack = (state: State): State => parseDocument(documentLines(state)).state;
+
+/** Puts the state that is read from the exchange's own in its place. */
+export function reload(exchange: Exchange): void {
+  const { now, sequence } = exchange;
+  exchange.restore({ state: readBack(exchange.state), now, sequence, hash: null, mark: null });
+}
+
+/**
+ * All that can be seen of a state, with what leads to its records and the fills by token: all but where in memory an
+ * order rests, and which balances were noted to await the next block, of which more may be noted than have to be.
+ */
+export const outlookOf = (state: State): unknown[] => [
+  portraitOf(state).map((line) =>
+    line.replace(/slot \d+/, "slot").replace(/"touched":\[[\d,]*\]/, '"touched"'),
+  ),
+  [state.accountByAddress, state.tokenById, state.marketByConditionId].map((index) => [...index]),
+  [state.eventBySlug, state.marketBySlug].map((index) => [...index]),
+  state.idPrefixes,
+  state.expiries.first(),
+  [...state.markets].map(({ books }) => books.map(({ book }) => book?.levels ?? null)),
+  [...state.accounts].map(({ holdings }) =>
+    [...holdings]
+      .sort(([a], [b]) => a - b)
+      .map(([market, { yesFills, noFills }]) => [market, yesFills && [...yesFills], noFills && [...noFills]]),
+  ),
+];
