@@ -1,0 +1,137 @@
+import type { Address, Command, PlaceOrder } from "../../core/commands.ts";
+import { marketOfToken, outcomeOf } from "../../core/market.ts";
+import type { Millis } from "../../core/units.ts";
+import { faultWords } from "../../wire/settlement-faults.ts";
+import { moment } from "../record/vocabulary.ts";
+import { type Entry, map, scalar } from "../record/yaml-text.ts";
+import { moneyText, priceText, sizeText } from "../run/words.ts";
+import type { Deed } from "./deeds.ts";
+
+/** A step as the entries of its map. */
+type Step = readonly Entry[];
+
+const NAMES = ["alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi", "ivan", "judy"];
+
+/** Writes deeds as steps, in whose order accounts and orders get their names. */
+export class DeedSteps {
+  readonly steps: Step[] = [];
+  /** What no step can say. */
+  readonly unsaid = new Set<string>();
+  readonly #markets: ReadonlyMap<number, string>;
+  readonly #names = new Map<Address, string>();
+  readonly #canceled: ReadonlySet<number>;
+  readonly #orders = new Map<number, string>();
+  #now: Millis;
+
+  /** `markets` are the names of markets by their numbers in the history. */
+  constructor(deeds: readonly Deed[], markets: ReadonlyMap<number, string>, start: Millis) {
+    this.#markets = markets;
+    this.#canceled = new Set(deeds.map(({ means }) => means.order).filter((order) => order > 0));
+    this.#now = start;
+  }
+
+  /** The accounts that do something, in the order of their first time. */
+  get accounts(): readonly (readonly [Address, string])[] {
+    return [...this.#names];
+  }
+
+  fund(at: Millis, address: Address, token: number, amount: number): void {
+    this.#passTime(at);
+    const what =
+      token === 0
+        ? `${moneyText(amount)} USDC`
+        : `${sizeText(amount)} ${outcomeOf(token)}${this.#inMarket(marketOfToken(token))}`;
+    this.steps.push([[this.#account(address), `fund ${what}`]]);
+  }
+
+  add({ at, command, made, means }: Deed): void {
+    const steps = command === null ? [] : this.#stepsOf(command, made.order, means);
+    if (command === null || steps.length > 0) this.#passTime(at);
+    this.steps.push(...steps);
+  }
+
+  #passTime(at: Millis): void {
+    if (at > this.#now) this.steps.push([["at", moment(at)]]);
+    this.#now = at;
+  }
+
+  #stepsOf(command: Command, order: number, means: Deed["means"]): readonly Step[] {
+    switch (command.kind) {
+      case "placeOrder":
+        return [[[this.#account(command.address), this.#orderText(command, order, means.tokens[0] ?? 0)]]];
+      case "cancelOrder":
+        return [[[this.#account(command.address), `cancel ${this.#orders.get(means.order) ?? "nothing"}`]]];
+      case "cancelAllOrders":
+        return [[[this.#account(command.address), "cancel all"]]];
+      case "deriveCredentials":
+      case "fundAccount":
+        this.#account(command.address);
+        return [];
+      case "closeMarket":
+        return [[["close", this.#markets.get(command.market) ?? ""]]];
+      case "resolveMarket":
+        return [[["resolve", `${command.winningOutcome}${this.#inMarket(command.market)}`]]];
+      case "createEvent":
+      case "createMarket":
+        return [];
+      default:
+        return this.#chainSteps(command, means);
+    }
+  }
+
+  #chainSteps(command: Command, { position }: Deed["means"]): readonly Step[] {
+    switch (command.kind) {
+      case "sendTransaction": {
+        if (position === null) return this.#cannotSay(`a wallet's own transaction (${command.call.kind})`);
+        const { change, market } = position;
+        const amount = change.kind === "redeem" ? "" : ` ${sizeText(change.size)}`;
+        return [[[this.#account(command.from), `${change.kind}${amount}${this.#inMarket(market)}`]]];
+      }
+      case "mineBlocks":
+        return [[["mine", String(command.count)]]];
+      case "reorganizeChain":
+        return [[["reorg", String(command.depth)]]];
+      case "setSettlementFault": {
+        const words = Object.entries(faultWords(command));
+        const entries = words.map(
+          ([key, value]): Entry => [key, typeof value === "string" ? scalar(value) : String(value)],
+        );
+        return [[["chain fault", map(entries)]]];
+      }
+      case "endSettlementFault":
+        return command.number === null
+          ? [[["chain fault", "none"]]]
+          : this.#cannotSay("the end of one fault of several");
+      case "bumpFees":
+        return [[["bump", "fees"]]];
+      default:
+        return this.#cannotSay(command.kind);
+    }
+  }
+
+  #orderText({ side, size, price, orderType, expiration }: PlaceOrder, order: number, token: number): string {
+    const type = orderType === "GTC" ? "" : ` ${orderType}`;
+    const until = expiration === null ? "" : ` ${moment(expiration)}`;
+    const name = this.#canceled.has(order) ? `order-${this.#orders.size + 1}` : null;
+    if (name !== null) this.#orders.set(order, name);
+    const named = name === null ? "" : ` as ${name}`;
+    const where = this.#inMarket(marketOfToken(token));
+    return `${side} ${sizeText(size)} ${outcomeOf(token)} @ ${priceText(price)}${type}${until}${where}${named}`;
+  }
+
+  #cannotSay(what: string): readonly Step[] {
+    this.unsaid.add(what);
+    return [];
+  }
+
+  #inMarket(market: number): string {
+    return this.#markets.size === 1 ? "" : ` in ${this.#markets.get(market)}`;
+  }
+
+  #account(address: Address): string {
+    const count = this.#names.size;
+    const name = this.#names.get(address) ?? NAMES[count] ?? `wallet-${count + 1}`;
+    this.#names.set(address, name);
+    return name;
+  }
+}
