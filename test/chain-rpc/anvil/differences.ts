@@ -109,10 +109,9 @@ export const DIFFERENCES: readonly Difference[] = [
     "a cap below the base fee: body.result",
   ),
   otherwise(
-    "in the words of Geth, with the hash that is known: a signed transaction stays known, in a block too",
-    are(/^(?:transaction already imported|nonce too low)$/, /^already known: 0x[0-9a-f]{64}$/),
+    "in the words of Geth, with the hash that is known",
+    are("transaction already imported", /^already known: 0x[0-9a-f]{64}$/),
     "the same transfer while it is pending: body.error.message",
-    "the same transfer again: body.error.message",
   ),
   otherwise(
     "nobody has the keys of accounts: what they send in their name has a hash that nothing was signed for",
@@ -153,6 +152,7 @@ export const DIFFERENCES: readonly Difference[] = [
     "a call with more than one has: body.error.message",
     "a balance at an unknown hash: body.error.message",
     "the logs of an unknown block: body.error.message",
+    "the same transfer again: body.error.message",
     "a nonce that is used: body.error.message",
     "more than the sender has: body.error.message",
     "another chain id: body.error.message",

@@ -49,9 +49,9 @@ function refusalOf(chain: Chain, content: CallContent): TransactionRefusal | nul
   if (gas < least) return { code: "INTRINSIC_GAS_TOO_LOW", gas, needed: least };
   if (maxPriorityFeePerGas > maxFeePerGas)
     return { code: "TIP_ABOVE_FEE_CAP", maxFeePerGas, tip: maxPriorityFeePerGas };
-  if (hash !== null && chain.signed.has(hash)) return { code: "TRANSACTION_ALREADY_KNOWN", hash };
   const { mined, native, pending } = chain.wallets.get(from) ?? emptyWallet();
   if (nonce < mined) return { code: "NONCE_TOO_LOW", nonce, next: mined };
+  if (hash !== null && chain.signed.has(hash)) return { code: "TRANSACTION_ALREADY_KNOWN", hash };
   const before = pending.get(nonce);
   if (before !== undefined) {
     const underpriced = underpricedBy(chain.transactions.get(before).content as CallContent, content);
