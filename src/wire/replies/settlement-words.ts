@@ -1,21 +1,23 @@
 import { baseFeeOf, confirmationsOf, headOf, OPERATOR_MAX_FEE } from "../../core/chain/chain.ts";
 import { transactionHash } from "../../core/chain/chain-hashes.ts";
 import { blockOf } from "../../core/chain/settlement.ts";
-import type { Oddity, Transaction } from "../../core/chain/transaction.ts";
+import type { HoldReason, Transaction } from "../../core/chain/transaction.ts";
+import { nextNonce } from "../../core/rules/chain/send-transaction.ts";
 import type { State } from "../../core/state.ts";
 import { toIso } from "../../core/time.ts";
 
 const GWEI = 1_000_000_000;
 
 /** Why a transaction is not mined, or not carried out; null when it is. */
-export function whyUnsettled(state: State, { status, oddity, content }: Transaction): string | null {
+export function whyUnsettled(state: State, transaction: Transaction): string | null {
+  const { status, oddity, content } = transaction;
   switch (status) {
     case "MINED":
       return null;
     case "PENDING":
       return content?.kind === "deposit" || content?.kind === "prepare"
         ? "in effect already; the next block has it"
-        : whatItWaitsFor(state, oddity);
+        : whatItWaitsFor(state, transaction);
     case "REPLACED":
       return "another transaction of its sender has its nonce";
     default:
@@ -23,9 +25,10 @@ export function whyUnsettled(state: State, { status, oddity, content }: Transact
   }
 }
 
-function whatItWaitsFor(state: State, oddity: Oddity | null): string {
+function whatItWaitsFor(state: State, transaction: Transaction): string {
   const { chain, config } = state;
-  switch (oddity?.hold ?? null) {
+  const { oddity } = transaction;
+  switch (holdOf(state, transaction)) {
     case "DELAYED":
       return `delayed until block ${oddity?.notBefore}`;
     case "UNDERPRICED":
@@ -46,6 +49,13 @@ function whatItWaitsFor(state: State, oddity: Oddity | null): string {
         ? "waits until somebody mines a block"
         : "waits for the next block";
   }
+}
+
+/** Why it is kept back; of a gap before its nonce no block is needed to know. */
+function holdOf({ chain }: State, { oddity, content }: Transaction): HoldReason | null {
+  const hold = oddity?.hold ?? null;
+  const isAfterGap = content?.kind === "call" && content.nonce > nextNonce(chain, content.from);
+  return hold === null && isAfterGap ? "NONCE_GAP" : hold;
 }
 
 /** How far the settlement of a fill has come, as a sentence about it; null when it is final and as it should be. */

@@ -30,6 +30,8 @@ export interface Sending {
   /** Wei. */
   readonly value?: bigint;
   readonly to?: string;
+  /** Of a transaction that its wallet has signed. */
+  readonly hash?: string;
 }
 
 /** A floor of which the settlement chain can be seen and steered, in human decimals. */
@@ -89,7 +91,7 @@ export class SettlementFloor extends TestExchange {
       input,
       call,
       raw: null,
-      hash: null,
+      hash: sending.hash ?? null,
     });
   }
 
@@ -144,4 +146,23 @@ export function openSettlement(
     floor.demand({ kind: "deriveCredentials", address: addressOf(name) });
   }
   return floor;
+}
+
+/** A transfer of USDC. */
+export const transfer = (to: string, usdc: number): ContractCall => ({
+  kind: "transfer",
+  to: addressOf(to),
+  amount: String(usdc * MICROS),
+});
+
+/** Sends a call, mines it, and answers `MINED`, or why it reverted. */
+export function done(
+  floor: SettlementFloor,
+  name: string,
+  call: ContractCall,
+  sending: Sending = {},
+): string {
+  const transaction = floor.call(name, call, sending);
+  floor.mine();
+  return transaction.oddity?.reason ?? transaction.status;
 }

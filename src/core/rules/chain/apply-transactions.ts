@@ -84,8 +84,12 @@ function addTransaction(
   if (chain.transactions.add(transaction) !== number) throw new Error(`transaction ${number} is out of turn`);
   if (!awaitsBlock(transaction)) return;
   chain.pending += 1;
-  awaitBlock(chain, state.config, at);
+  if (!isAhead(chain, content)) awaitBlock(chain, state.config, at);
 }
+
+/** Whether a call waits for another one of its wallet, which asks for the block of both. */
+const isAhead = ({ wallets }: Chain, content: TransactionContent | null): boolean =>
+  content?.kind === "call" && content.nonce > (wallets.get(content.from)?.mined ?? 0);
 
 /** Somebody waits for a block from this moment on. */
 export function awaitBlock(chain: Chain, { settlement }: ExchangeConfig, at: Millis): void {

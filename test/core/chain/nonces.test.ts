@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { GAS_MONEY } from "../../../src/core/chain/chain.ts";
+import type { Decision } from "../../../src/core/decision.ts";
+import { nextNonce } from "../../../src/core/rules/chain/send-transaction.ts";
+import { whyUnsettled } from "../../../src/wire/replies/settlement-words.ts";
+import { addressOf } from "../../support/commands.ts";
+import { done, openSettlement, type Sending, transfer } from "./settlement-floor.ts";
+
+const GWEI = 1_000_000_000n;
+
+describe("nonces and fees", () => {
+  it("count a wallet's transactions, pending ones included", () => {
+    const floor = openSettlement();
+    const next = (): number => nextNonce(floor.state.chain, addressOf("alice"));
+    expect(next()).toBe(0);
+    floor.call("alice", transfer("bob", 1));
+    floor.call("alice", transfer("bob", 1));
+    expect(next()).toBe(2);
+    floor.mine();
+    expect(next()).toBe(2);
+  });
+
+  it("keep a transaction waiting for the one before it, and then no longer", () => {
+    const floor = openSettlement();
+    const later = floor.call("alice", transfer("bob", 1), { nonce: 1 });
+    floor.mine();
+    expect([later.status, later.oddity?.hold]).toEqual(["PENDING", "NONCE_GAP"]);
+    floor.call("alice", transfer("bob", 2), { nonce: 0 });
+    floor.mine();
+    expect(later.status).toBe("MINED");
+    expect(floor.inLedger("bob").usdc).toBe(3);
+  });
+
+  it.each(["instant", "auto"] as const)(
+    "ask for no block that would be empty, as long as the one before is missing: %s",
+    (settlement) => {
+      const floor = openSettlement({ settlement });
+      const later = floor.call("alice", transfer("bob", 1), { nonce: 1 });
+      floor.advance("1m");
+      expect([floor.head, later.status]).toEqual([0, "PENDING"]);
+      expect(whyUnsettled(floor.state, later)).toBe("waits for an earlier nonce of its sender");
+      floor.call("alice", transfer("bob", 2), { nonce: 0 });
+      floor.advance("2s");
+      expect([floor.head, later.status]).toEqual([1, "MINED"]);
+    },
+  );
+
+  it.each([
+    ["auto", [3, 1, 0, 2]],
+    ["manual", [2, 3, 0, 1]],
+    ["instant", [3, 2, 1, 0]],
+  ] as const)("order what one block has of a wallet, however it came: %s, %j", (settlement, nonces) => {
+    const floor = openSettlement({ settlement });
+    floor.mine();
+    const sent = nonces.map((nonce) => floor.call("alice", transfer("bob", 1), { nonce }));
+    if (settlement !== "instant") floor.mine();
+    expect(sent.map(({ status, place }) => [status, place])).toEqual(nonces.map((nonce) => ["MINED", nonce]));
+    expect(new Set(sent.map(({ block }) => block)).size).toBe(1);
+  });
+
+  it("let a better paid transaction take the place of one that waits", () => {
+    const floor = openSettlement();
+    floor.fault("gasSpike");
+    const cheap = floor.call("alice", transfer("bob", 1), { gwei: 2, nonce: 0 });
+    floor.mine();
+    expect([cheap.status, cheap.oddity?.hold]).toEqual(["PENDING", "UNDERPRICED"]);
+    expect(floor.trySending("alice", transfer("bob", 2), { gwei: 2.1, nonce: 0 })).toMatchObject({
+      refusal: { code: "REPLACEMENT_UNDERPRICED" },
+    });
+    const dear = floor.call("alice", transfer("bob", 2), { gwei: 600, nonce: 0 });
+    floor.mine();
+    expect([cheap.status, dear.status]).toEqual(["REPLACED", "MINED"]);
+    expect(floor.inLedger("bob").usdc).toBe(2);
+  });
+
+  const refusals: readonly [code: string, sending: Sending][] = [
+    ["INTRINSIC_GAS_TOO_LOW", { gas: 20_999 }],
+    ["TIP_ABOVE_FEE_CAP", { gwei: 2, tip: 3 }],
+    ["INSUFFICIENT_GAS_MONEY", { value: GAS_MONEY }],
+  ];
+  it.each(refusals)("refuse what no node would take: %s", (code, sending) => {
+    const floor = openSettlement();
+    expect(floor.trySending("alice", { kind: "send" }, sending)).toMatchObject({
+      ok: false,
+      refusal: { code },
+    });
+  });
+
+  it("refuse a transaction that is known, and once it is mined its nonce", () => {
+    const floor = openSettlement();
+    const hash = `0x${"5".repeat(64)}`;
+    const again = (): Decision => floor.trySending("alice", transfer("bob", 1), { nonce: 0, hash });
+    expect(again().ok).toBe(true);
+    expect(again()).toMatchObject({ refusal: { code: "TRANSACTION_ALREADY_KNOWN", hash } });
+    floor.mine();
+    expect(again()).toMatchObject({ refusal: { code: "NONCE_TOO_LOW", nonce: 0, next: 1 } });
+  });
+
+  it("refuse a stranger, who has nothing for gas, until somebody gives it some", () => {
+    const floor = openSettlement();
+    expect(floor.trySending("zoe", { kind: "send" })).toMatchObject({
+      refusal: { code: "INSUFFICIENT_GAS_MONEY" },
+    });
+    floor.demand({ kind: "setNativeBalance", address: addressOf("zoe"), wei: String(GWEI * GWEI) });
+    expect(floor.trySending("zoe", { kind: "send" }).ok).toBe(true);
+  });
+
+  it("move the native currency", () => {
+    const floor = openSettlement();
+    const balance = (name: string): bigint => floor.state.chain.wallets.get(addressOf(name))?.native ?? 0n;
+    done(floor, "alice", { kind: "send" }, { value: 5n * GWEI, to: addressOf("zoe") });
+    expect(balance("zoe")).toBe(5n * GWEI);
+    expect(balance("alice")).toBe(GAS_MONEY - 5n * GWEI - 21_000n * GWEI);
+  });
+});
