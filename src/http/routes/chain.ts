@@ -102,7 +102,7 @@ function addFault(service: Service, fault: NewFault): object {
   if (fault.kind === "reorg") {
     const depth = fault.depth ?? 1;
     accept(service, exchange.submit({ kind: "reorganizeChain", depth }));
-    return { ...NO_TERMS, id: null, kind: "reorg", times: 1, depth, struck: 1, remaining: 0 };
+    return reorgReply(depth);
   }
   if (exchange.state.chain.faults.length >= MAX_FAULTS) {
     throw new ApiError("LIMIT_REACHED", `there are ${MAX_FAULTS} settlement faults, and no more are kept`, {
@@ -131,7 +131,19 @@ function refuseStrayFields(fault: NewFault): void {
   );
 }
 
-const NO_TERMS = { probability: 1, blocks: null, baseFeeGwei: null, reason: null };
+/** It has happened already: there is nothing to end. */
+const reorgReply = (depth: number): object => ({
+  id: null,
+  kind: "reorg",
+  times: 1,
+  probability: 1,
+  blocks: null,
+  baseFeeGwei: null,
+  depth,
+  reason: null,
+  struck: 1,
+  remaining: 0,
+});
 
 function faultReply(fault: SettlementFault): object {
   const { number, times, probability, blocks, baseFee, reason, struck } = fault;
