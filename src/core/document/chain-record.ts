@@ -1,9 +1,10 @@
 import type { Chain, ChainWallet } from "../chain/chain.ts";
 import type { DigestWords } from "../chain/digest.ts";
 import type { Address } from "../commands.ts";
-import type { Millis } from "../units.ts";
+import { MAX_MILLIS, type Millis } from "../units.ts";
 import { DocumentError, type Where } from "./document-error.ts";
 import { Fields } from "./fields.ts";
+import type { Scan } from "./scan.ts";
 import { readFault } from "./transaction-record.ts";
 
 /** Numbers of transactions that follow one another: the first and the last. */
@@ -11,7 +12,6 @@ export type Run = readonly [first: number, last: number];
 
 /** A block as a document tells it: where it stands on another follows from the heights. */
 export interface BlockRecord {
-  readonly where: Where;
   readonly height: number;
   readonly at: Millis;
   readonly baseFee: number;
@@ -22,14 +22,13 @@ export interface BlockRecord {
 }
 
 /** A block that is being put together. */
-export interface BuildingRecord extends Omit<BlockRecord, "digest" | "where"> {
+export interface BuildingRecord extends Omit<BlockRecord, "digest"> {
   readonly cursor: number;
   readonly isFilled: boolean;
 }
 
 /** Where the chain stands. */
 export interface HeadRecord {
-  readonly where: Where;
   readonly head: number;
   readonly at: Millis;
   readonly digest: DigestWords;
@@ -41,18 +40,16 @@ export interface HeadRecord {
 export type WaitingRecord = Pick<
   Chain,
   "fresh" | "held" | "lost" | "nextBlockAt" | "lastFilled" | "faults" | "faultsSet"
-> & { readonly where: Where };
+>;
 
 /** What is left half done; nothing between two commands that were submitted. */
 export interface UnfinishedRecord {
-  readonly where: Where;
   readonly asked: number;
   readonly building: BuildingRecord | null;
 }
 
 /** What the chain knows of an address. */
 export interface WalletRecord {
-  readonly where: Where;
   readonly address: Address;
   readonly wallet: ChainWallet;
 }
@@ -65,6 +62,7 @@ const WALLET_KEYS = ["address", "mined", "pending", "native", "allowances", "ope
 const ADDRESS = /^0x[0-9a-f]{40}$/;
 const DECIMAL = /^(?:0|[1-9][0-9]{0,77})$/;
 const WORDS = 4;
+const MOST = Number.MAX_SAFE_INTEGER;
 const LEAST_WORD = -2_147_483_648;
 const MOST_WORD = 2_147_483_647;
 
@@ -72,14 +70,46 @@ const MOST_WORD = 2_147_483_647;
 export function readBlock(value: unknown, where: Where, serial: number): BlockRecord {
   const fields = new Fields(value, where, "", BLOCK_KEYS);
   fields.integer("serial", serial, serial);
-  return { where, ...readInside(fields), digest: readDigest(fields) };
+  return { ...readInside(fields), digest: readDigest(fields) };
+}
+
+/** The same of a line that is written as documents are; null when it is not, or is no block. */
+export function scanBlock(scan: Scan, serial: number): BlockRecord | null {
+  scan.integer('{"serial":', serial, serial);
+  const block: BlockRecord = {
+    height: scan.integer(',"height":', 0, MOST),
+    at: scan.integer(',"at":', 0, MAX_MILLIS) as Millis,
+    baseFee: scan.integer(',"baseFee":', 0, MOST),
+    mined: scanRuns(scan),
+    logs: scan.integer(',"logs":', 0, MOST),
+    gas: scan.integer(',"gas":', 0, MOST),
+    digest: [
+      scan.signed(',"digest":[', LEAST_WORD, MOST_WORD),
+      scan.signed(",", LEAST_WORD, MOST_WORD),
+      scan.signed(",", LEAST_WORD, MOST_WORD),
+      scan.signed(",", LEAST_WORD, MOST_WORD),
+    ],
+  };
+  scan.expect("]}");
+  return scan.isWhole ? block : null;
+}
+
+function scanRuns(scan: Scan): Run[] {
+  const runs: Run[] = [];
+  scan.expect(',"mined":[');
+  while (scan.comes(runs.length === 0 ? "[" : ",[")) {
+    const first = scan.integer("", 1, MOST);
+    runs.push([first, scan.integer(",", first, MOST)]);
+    scan.expect("]");
+  }
+  scan.expect("]");
+  return runs;
 }
 
 /** Where the chain stands. @throws DocumentError where it is no such thing. */
 export function readHead(value: unknown, where: Where): HeadRecord {
   const fields = new Fields(value, where, "", HEAD_KEYS);
   return {
-    where,
     head: fields.integer("head"),
     at: fields.millis("at"),
     digest: readDigest(fields),
@@ -92,7 +122,6 @@ export function readHead(value: unknown, where: Where): HeadRecord {
 export function readWaiting(value: unknown, where: Where): WaitingRecord {
   const fields = new Fields(value, where, "", WAITING_KEYS);
   return {
-    where,
     fresh: fields.integer("fresh", 1),
     held: fields.integers("held", 1),
     lost: fields.integers("lost", 1),
@@ -108,7 +137,6 @@ export function readUnfinished(value: unknown, where: Where): UnfinishedRecord {
   const fields = new Fields(value, where, "", ["asked", "building"]);
   const building = fields.isNull("building") ? null : fields.fields("building", BUILDING_KEYS);
   return {
-    where,
     asked: fields.integer("asked"),
     building: building && {
       ...readInside(building),
@@ -128,7 +156,6 @@ export function readWallet(value: unknown, where: Where): WalletRecord {
     isLike(operator, ADDRESS) && typeof allowed === "boolean";
   const allowances = readPairs(fields, "allowances", "an address and an integer in quotes", isAllowance);
   return {
-    where,
     address: fields.address("address"),
     wallet: {
       mined: fields.integer("mined"),
@@ -167,7 +194,7 @@ function readPairs<A, B, Key extends string = string>(
 
 type Inside = "height" | "at" | "baseFee" | "mined" | "logs" | "gas";
 
-function readInside(fields: Fields<Inside>): Omit<BlockRecord, "digest" | "where"> {
+function readInside(fields: Fields<Inside>): Omit<BlockRecord, "digest"> {
   const mined = fields.list("mined", (item, path): Run => {
     const [first, last] = Array.isArray(item) && item.length === 2 ? item : [];
     if (!isCount(first, 1) || !isCount(last, first))

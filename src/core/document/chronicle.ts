@@ -36,11 +36,13 @@ export class Chronicle {
   matchOf(trade: number, number: number): Transaction {
     const { transactions } = this.#state.chain;
     while (transactions.size < number - 1 && this.#hasNext()) this.#makeNext();
+    const record = this.#records.transactions[this.#used];
     if (transactions.next !== number) {
+      if (record !== undefined && record.number < number)
+        throw this.#wrong(".number", `${transactions.next}`, record.number);
       const expected = `${transactions.next}, for there is no such transaction yet`;
       throw this.#records.wrong("trades", trade - 1, ".transaction", expected, number);
     }
-    const record = this.#records.transactions[this.#used];
     if (record?.number !== number) {
       const status = this.#blocks[number] === 0 ? "PENDING" : "MINED";
       return this.#add(number, trade, null, status, null);

@@ -1,5 +1,6 @@
 import type { State } from "../state.ts";
-import { linesOf, Parts, tellParts } from "./parts.ts";
+import { DocumentError } from "./document-error.ts";
+import { type PartReader, Parts } from "./parts.ts";
 import { rebuildState } from "./rebuild-state.ts";
 import { Records } from "./records.ts";
 
@@ -35,4 +36,29 @@ export function readDocument(document: unknown): ParsedDocument {
 function endOf(records: Records): ParsedDocument {
   records.end();
   return { state: rebuildState(records), others: records.others };
+}
+
+/** The lines of a text, without their line feeds. */
+function* linesOf(text: string): Generator<string> {
+  for (let from = 0; from <= text.length; ) {
+    const end = text.indexOf("\n", from);
+    const to = end < 0 ? text.length : end;
+    yield text.slice(from, to);
+    from = to + 1;
+  }
+}
+
+/** Tells what is in an object that has been read already. @throws DocumentError when it is none. */
+function tellParts(document: unknown, reader: PartReader): void {
+  if (typeof document !== "object" || document === null || Array.isArray(document)) {
+    throw new DocumentError({ section: "", index: null, line: null }, "", "a JSON object", document);
+  }
+  for (const [name, value] of Object.entries(document)) {
+    if (!Array.isArray(value)) {
+      reader.field(name, value, null);
+      continue;
+    }
+    reader.list(name, null);
+    for (const [index, item] of value.entries()) reader.item(name, index, item, null);
+  }
 }

@@ -6,6 +6,8 @@ export interface PartReader {
   field(name: string, value: unknown, line: number | null): void;
   /** A field that is a list begins; its items follow. */
   list(name: string, line: number | null): void;
+  /** An item that stands on a line of its own, as text: false when it must be parsed first. */
+  quick(name: string, index: number, text: string, line: number): boolean;
   item(name: string, index: number, value: unknown, line: number | null): void;
 }
 
@@ -33,7 +35,7 @@ const [OPEN_BRACKET, CLOSE_BRACKET] = [91, 93];
 /**
  * Takes a JSON object apart that comes a line at a time, however it is printed: its fields, and the items of those
  * that are lists, one after the other, so that never more than one of them is held as text. Braces around all of it
- * may be missing. A record on a line of its own costs no look at its characters.
+ * may be missing. A record on a line of its own is handed over as it stands there.
  */
 export class Parts {
   readonly #reader: PartReader;
@@ -76,13 +78,12 @@ export class Parts {
     if (line.charCodeAt(0) !== OPEN_BRACE) return false;
     const last = line.charCodeAt(line.length - 1);
     if (last !== COMMA && last !== CLOSE_BRACE) return false;
-    let value: unknown;
-    try {
-      value = JSON.parse(last === COMMA ? line.slice(0, -1) : line);
-    } catch {
-      return false;
+    const text = last === COMMA ? line.slice(0, -1) : line;
+    if (!this.#reader.quick(this.#name, this.#index, text, this.#line)) {
+      const value = recordIn(text);
+      if (value === undefined) return false;
+      this.#reader.item(this.#name, this.#index, value, this.#line);
     }
-    this.#reader.item(this.#name, this.#index, value, this.#line);
     this.#index += 1;
     this.#expected = last === COMMA ? "item" : "behind item";
     this.#isOwed = last === COMMA;
@@ -200,11 +201,11 @@ export class Parts {
     try {
       return JSON.parse(this.#text);
     } catch {
-      throw this.#wrong(this.#text.trim());
+      throw this.#wrong(this.#text.trim(), "JSON");
     }
   }
 
-  #wrong(found: unknown): DocumentError {
+  #wrong(found: unknown, expected = WHAT[this.#expected]): DocumentError {
     const isListed = this.#expected === "item" || this.#expected === "behind item";
     const section = isListed || this.#expected === "value" ? this.#name : "";
     const where = {
@@ -212,31 +213,15 @@ export class Parts {
       index: isListed ? this.#index : null,
       line: this.#isReading ? this.#begun : this.#line,
     };
-    return new DocumentError(where, "", WHAT[this.#expected], found);
+    return new DocumentError(where, "", expected, found);
   }
 }
 
-/** The lines of a text, without their line feeds. */
-export function* linesOf(text: string): Generator<string> {
-  for (let from = 0; from <= text.length; ) {
-    const end = text.indexOf("\n", from);
-    const to = end < 0 ? text.length : end;
-    yield text.slice(from, to);
-    from = to + 1;
-  }
-}
-
-/** Tells what is in an object that has been read already. @throws DocumentError when it is none. */
-export function tellParts(document: unknown, reader: PartReader): void {
-  if (typeof document !== "object" || document === null || Array.isArray(document)) {
-    throw new DocumentError({ section: "", index: null, line: null }, "", WHAT.object, document);
-  }
-  for (const [name, value] of Object.entries(document)) {
-    if (!Array.isArray(value)) {
-      reader.field(name, value, null);
-      continue;
-    }
-    reader.list(name, null);
-    for (const [index, item] of value.entries()) reader.item(name, index, item, null);
+/** What a text holds, or undefined when it is no JSON. */
+function recordIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

@@ -47,18 +47,36 @@ function listBlocks(records: Records, chain: Chain): void {
     if (at < latest) throw records.wrong("blocks", chain.blocks.size, ".at", `a moment from ${latest}`, at);
     latest = at;
     const count = countOf(record);
-    const [digestA, digestB, digestC, digestD] = digest;
     const serial = chain.blocks.next;
-    const parent = serials[height - 1] ?? 0;
-    const place = { serial, height, parent, at, baseFee, first, count, logs, gas };
-    chain.blocks.add({ ...place, digestA, digestB, digestC, digestD });
+    const parent = height === 0 ? 0 : (serials[height - 1] as number);
+    const [digestA, digestB, digestC, digestD] = digest;
+    // Written out, for there may be as many blocks as trades.
+    const block: Block = {
+      serial,
+      height,
+      parent,
+      at,
+      baseFee,
+      first,
+      count,
+      logs,
+      gas,
+      digestA,
+      digestB,
+      digestC,
+      digestD,
+    };
+    chain.blocks.add(block);
     serials[height] = serial;
     first += count;
   }
 }
 
-const countOf = ({ mined }: Pick<BlockRecord, "mined">): number =>
-  mined.reduce((count, [first, last]) => count + last - first + 1, 0);
+function countOf({ mined }: Pick<BlockRecord, "mined">): number {
+  let count = 0;
+  for (const [first, last] of mined) count += last - first + 1;
+  return count;
+}
 
 /** Gives the transactions of a block their places among its logs and its gas, and answers what they sum up to. */
 function place(chain: Chain, first: number, count: number): { logs: number; gas: number } {

@@ -3,16 +3,14 @@ import { headOf } from "../chain/chain.ts";
 import { isRestricted } from "../chain/permissions.ts";
 import { awaitsBlock, type Transaction } from "../chain/transaction.ts";
 import type { State } from "../state.ts";
-import type { WaitingRecord } from "./chain-record.ts";
 import type { Records } from "./records.ts";
 
 /** Notes what is still to come on the chain, and what it knows of wallets. */
 export function rebuildPending(records: Records, state: State): void {
   const { chain } = state;
-  const { where: _, ...waiting } = records.waiting;
-  Object.assign(chain, waiting);
+  Object.assign(chain, records.waiting);
   countTransactions(records, chain);
-  checkWaiting(records, chain, waiting);
+  checkWaiting(records, chain);
   rebuildWallets(records, chain);
   touchPending(state);
 }
@@ -49,8 +47,8 @@ function countTransactions(records: Records, chain: Chain): void {
   throw records.wrong("waiting", null, ".lost", "each transaction that is LOST, once", chain.lost);
 }
 
-function checkWaiting(records: Records, chain: Chain, waiting: Omit<WaitingRecord, "where">): void {
-  const { fresh, held, lastFilled, faults, faultsSet } = waiting;
+function checkWaiting(records: Records, chain: Chain): void {
+  const { fresh, held, lastFilled, faults, faultsSet } = records.waiting;
   const demand = (isTrue: boolean, path: string, expected: string, found: unknown): void => {
     if (!isTrue) throw records.wrong("waiting", null, path, expected, found);
   };

@@ -1,9 +1,8 @@
-import type { Account, BalancePolicy } from "../account.ts";
-import type { SettlementMode } from "../chain/chain.ts";
+import type { Account } from "../account.ts";
 import type { EventRecord, Market } from "../market.ts";
 import type { Order } from "../order.ts";
 import type { ExchangeConfig } from "../state.ts";
-import { MAX_ISSUANCE, MAX_SIZE, type Money, type Size } from "../units.ts";
+import { MAX_ISSUANCE, type Money } from "../units.ts";
 import { readAccount } from "./account-record.ts";
 import {
   type BlockRecord,
@@ -13,15 +12,17 @@ import {
   readUnfinished,
   readWaiting,
   readWallet,
+  scanBlock,
   type UnfinishedRecord,
   type WaitingRecord,
   type WalletRecord,
 } from "./chain-record.ts";
+import { readConfig, readUnits } from "./config-record.ts";
 import { DocumentError, type Where } from "./document-error.ts";
-import { Fields } from "./fields.ts";
 import { type Identified, readEvent, readMarket } from "./market-record.ts";
-import { type LooseTrade, readOrder, readTrade } from "./order-record.ts";
+import { type LooseTrade, readOrder, readTrade, scanOrder, scanTrade } from "./order-record.ts";
 import type { PartReader } from "./parts.ts";
+import { Scan } from "./scan.ts";
 import { readTransaction, type TransactionRecord } from "./transaction-record.ts";
 
 const LISTS = [
@@ -37,10 +38,6 @@ const LISTS = [
 const SINGLES = ["units", "config", "chain", "waiting", "issued", "unfinished"] as const;
 type ListName = (typeof LISTS)[number];
 type SingleName = (typeof SINGLES)[number];
-
-const UNITS = { price: "0.0001 USDC", size: "0.01 share", money: "0.000001 USDC", at: "Unix ms" };
-const MODES: readonly SettlementMode[] = ["instant", "auto", "manual"];
-const POLICIES: readonly BalancePolicy[] = ["optimistic", "settled"];
 
 /** What a document holds, record by record, each checked by itself; what they say of one another is not. */
 export class Records implements PartReader {
@@ -58,6 +55,7 @@ export class Records implements PartReader {
   /** Of each field, the line where it begins; of a list whose records have a line each, that of the first. */
   readonly #lines = new Map<string, { first: number; isRegular: boolean }>();
   readonly #seen = new Set<string>();
+  readonly #scanner = new Scan();
 
   field(name: string, value: unknown, line: number | null): void {
     const where = { section: name, index: null, line };
@@ -74,6 +72,12 @@ export class Records implements PartReader {
       throw new DocumentError(where, "", name === "issued" ? "an integer" : "an object", []);
     }
     if (!isIn(LISTS, name)) this.others.set(name, []);
+  }
+
+  quick(name: string, index: number, text: string, line: number): boolean {
+    if (!this.#scan(name, index + 1, text)) return false;
+    this.#noteLine(name, index, line);
+    return true;
   }
 
   item(name: string, index: number, value: unknown, line: number | null): void {
@@ -140,6 +144,24 @@ export class Records implements PartReader {
     else if (lines.first + index !== line) lines.isRegular = false;
   }
 
+  /** Of these there are millions. */
+  #scan(name: string, number: number, text: string): boolean {
+    const scan = this.#scanner;
+    switch (name) {
+      case "orders":
+        scan.begin(text);
+        return isKept(this.orders, scanOrder(scan, number));
+      case "trades":
+        scan.begin(text);
+        return isKept(this.trades, scanTrade(scan, number));
+      case "blocks":
+        scan.begin(text);
+        return isKept(this.blocks, scanBlock(scan, number));
+      default:
+        return false;
+    }
+  }
+
   #add(name: ListName, where: Where, value: unknown, number: number): void {
     switch (name) {
       case "orders":
@@ -170,6 +192,12 @@ export class Records implements PartReader {
   }
 }
 
+function isKept<Kept>(list: Kept[], item: Kept | null): boolean {
+  if (item === null) return false;
+  list.push(item);
+  return true;
+}
+
 const isIn = <Name extends string>(names: readonly Name[], name: string): name is Name =>
   (names as readonly string[]).includes(name);
 
@@ -190,26 +218,4 @@ function readSingle(name: SingleName, value: unknown, where: Where): unknown {
         return value;
       throw new DocumentError(where, "", `an integer from 0 to ${MAX_ISSUANCE}`, value);
   }
-}
-
-function readUnits(value: unknown, where: Where): typeof UNITS {
-  const keys = Object.keys(UNITS) as (keyof typeof UNITS)[];
-  const fields = new Fields(value, where, "", keys);
-  for (const key of keys) fields.demand(fields.value(key) === UNITS[key], key, JSON.stringify(UNITS[key]));
-  return UNITS;
-}
-
-function readConfig(value: unknown, where: Where): ExchangeConfig {
-  const fields = new Fields(value, where, "", ["seed", "faucet", "credentials", "settlement", "balances"]);
-  const faucet = fields.fields("faucet", ["collateral", "everyMarket"]);
-  return {
-    seed: fields.text("seed"),
-    faucet: {
-      collateral: faucet.integer("collateral", 0, MAX_ISSUANCE) as Money,
-      everyMarket: faucet.integer("everyMarket", 0, MAX_SIZE) as Size,
-    },
-    credentials: fields.oneOf("credentials", ["rotate", "once"]),
-    settlement: fields.oneOf("settlement", MODES),
-    balances: fields.oneOf("balances", POLICIES),
-  };
 }

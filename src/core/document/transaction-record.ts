@@ -16,7 +16,6 @@ import { Fields } from "./fields.ts";
 
 /** A transaction that says more than its trades do. */
 export interface TransactionRecord {
-  readonly where: Where;
   readonly number: number;
   readonly status: TransactionStatus;
   /** The serial of its block, and how many transactions that has before it. */
@@ -93,7 +92,6 @@ export function readTransaction(value: unknown, where: Where): TransactionRecord
   const status = fields.oneOf("status", STATUSES);
   const isInBlock = status === "MINED" || status === "REVERTED";
   return {
-    where,
     number: fields.integer("number", 1),
     status,
     block: isInBlock ? fields.integer("block", 1) : fields.integer("block", 0, 0),

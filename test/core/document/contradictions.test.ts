@@ -1,0 +1,173 @@
+import { describe, expect, it } from "vitest";
+import { parseDocument } from "../../../src/core/document/parse-document.ts";
+import { openFloor } from "../../support/exchange.ts";
+import { textOf } from "./damages.ts";
+
+/** Alice's order 1 rests, partly filled by order 2 of bob; dave's order 3 expires, carol's 4 mints with bob's 5. */
+function text(): string {
+  const floor = openFloor({ feeRateBps: 100 });
+  floor.fund("dave", { usdc: 100 });
+  floor.send("alice BUY 10 YES @ 0.5", "bob SELL 3 YES @ 0.5", "dave BUY 1 YES @ 0.4 GTD 1h");
+  floor.send("carol BUY 4 YES @ 0.6", "bob BUY 4 NO @ 0.4");
+  floor.exchange.submit({ kind: "mineBlocks", count: 1 });
+  return textOf(floor.state);
+}
+
+const TEXT = text();
+
+/** A document in which the first such text in a record of a list, counted from 0, is another one. */
+function edited(section: string, index: number | null, from: string, to: string): string {
+  const lines = TEXT.split("\n");
+  const begin = lines.findIndex((line) => line.startsWith(`"${section}":`));
+  const at = index === null ? begin : begin + 1 + index;
+  const line = lines[at] as string;
+  expect(line).toContain(from);
+  lines[at] = line.replace(from, to);
+  return lines.join("\n");
+}
+
+/** What it is refused with, without the line; empty when it is read. */
+function refusalOf(document: string): string {
+  try {
+    parseDocument(document);
+    return "";
+  } catch (error) {
+    expect(error).toHaveProperty("name", "DocumentError");
+    return (error as Error).message.replace(/^line \d+, /, "");
+  }
+}
+
+const CASES: readonly [section: string, index: number | null, from: string, to: string, refusal: string][] = [
+  ["units", null, "0.01 share", "1 share", 'units.size: expected "0.01 share", found "1 share"'],
+  ["config", null, '"seed":"test"', '"seed":"other"', "accounts[0].address: expected "],
+  ["config", null, '"manual"', '"never"', "config.settlement: expected one of instant, auto, manual, found"],
+  ["accounts", 2, '"balance":', '"balance":1', "accounts[2].collateral.balance: expected"],
+  ["accounts", 2, '"reserved":', '"reserved":1', "accounts[2].collateral.reserved: expected"],
+  ["accounts", 3, "0x", "0X", "accounts[3].address: expected an address, 0x and 40 lower-case hex digits"],
+  [
+    "events",
+    0,
+    '"markets":[1]',
+    '"markets":[]',
+    "events[0].markets: expected the numbers of its markets, [1], found []",
+  ],
+  ["events", 0, '"id":"', '"id":"f', "events[0].id: expected "],
+  [
+    "markets",
+    0,
+    '"tickSize":100',
+    '"tickSize":300',
+    "markets[0].tickSize: expected a divisor of 10000, found 300",
+  ],
+  ["markets", 0, '"conditionId":"0x', '"conditionId":"0x0', "markets[0].conditionId: expected 0x and 64"],
+  ["markets", 0, '"tokenIds":["', '"tokenIds":["1', "markets[0].tokenIds[0]: expected "],
+  [
+    "markets",
+    0,
+    '"winningOutcome":null',
+    '"winningOutcome":"YES"',
+    "markets[0].winningOutcome: expected null",
+  ],
+  [
+    "markets",
+    0,
+    '"status":"ACTIVE"',
+    '"status":"CLOSED"',
+    "markets[0].status: expected ACTIVE, for orders rest",
+  ],
+  ["markets", 0, '"volume":{"usdc":', '"volume":{"usdc":1', "markets[0].volume: expected "],
+  ["markets", 0, '"liquidity":{"usdc":', '"liquidity":{"usdc":1', "markets[0].liquidity: expected "],
+  ["markets", 0, '"books":[{"sequence":', '"books":[{"sequence":1', "markets[0].books[0]: expected "],
+  ["markets", 0, '"onChain":{"yes":', '"onChain":{"yes":1', "markets[0].onChain: expected "],
+  ["orders", 0, '"number":1', '"number":2', "orders[0].number: expected 1, found 2"],
+  ["orders", 0, '"account":', '"account":9', "orders[0].account: expected the number of an account, found 9"],
+  ["orders", 0, '"token":2', '"token":8', "orders[0].token: expected a token, twice the number of a market"],
+  [
+    "orders",
+    0,
+    '"price":5000',
+    '"price":5001',
+    "orders[0].price: expected a multiple of the tick size 100, found 5001",
+  ],
+  [
+    "orders",
+    0,
+    '"status":"LIVE"',
+    '"status":"MATCHED"',
+    "orders[0].status: expected LIVE, CANCELED or EXPIRED",
+  ],
+  ["orders", 0, '"status":"LIVE"', '"status":"LIVING"', "orders[0].status: expected one of LIVE, MATCHED"],
+  ["orders", 0, '"cancelReason":null', '"cancelReason":"USER"', "orders[0].status: expected an end"],
+  ["orders", 0, '"matched":300', '"matched":200', "orders[0].matched: expected 300, what its fills come to"],
+  ["orders", 1, '"notional":', '"notional":1', "orders[1].notional: expected "],
+  ["orders", 1, '"fee":', '"fee":1', "orders[1].fee: expected "],
+  ["orders", 2, '"GTD"', '"GTC"', "orders[2].expiration: expected null"],
+  ["orders", 1, '"updatedAt":', '"updatedAt":1', "orders[1].updatedAt: expected "],
+  ["orders", 1, '"createdAt":', '"createdAt":0, "was":', "orders[1]: expected only the fields number"],
+  [
+    "trades",
+    0,
+    '"maker":1',
+    '"maker":3',
+    "trades[0].maker: expected the number of an order that rested when",
+  ],
+  ["trades", 0, '"price":5000', '"price":5100', "trades[0].price: expected 5000, the maker's own"],
+  ["trades", 0, '"fee":', '"fee":1', "trades[0].fee: expected "],
+  ["trades", 0, '"COMPLEMENTARY"', '"MINT"', "trades[0].matchType: expected COMPLEMENTARY"],
+  ["trades", 0, '"transaction":', '"transaction":1', "trades[0].transaction: expected "],
+  ["chain", null, '"head":1', '"head":2', "chain.head: expected 1, found 2"],
+  ["chain", null, '"digest":[', '"digest":[1,', "chain.digest: expected 4 integers"],
+  ["chain", null, '"reorganizations":0', '"reorganizations":00', "chain: expected JSON, found "],
+  ["waiting", null, '"fresh":', '"fresh":1', "waiting.fresh: expected a number up to "],
+  [
+    "waiting",
+    null,
+    '"lost":[]',
+    '"lost":[1]',
+    "waiting.lost: expected each transaction that is LOST, once, found [1]",
+  ],
+  [
+    "wallets",
+    0,
+    '"pending":[]',
+    '"pending":[[0,1]]',
+    "wallets[0].pending[0]: expected a nonce, and the pending",
+  ],
+  ["transactions", 0, '"status":"MINED"', '"status":"PENDING"', "transactions[0].block: expected 0"],
+  ["transactions", 0, '"block":2', '"block":1', "transactions[0].block: expected 2, found 1"],
+  ["transactions", 0, '"number":1', '"number":2', "transactions[0].number: expected 1, found 2"],
+  ["issued", null, ":", ":1", "issued: expected "],
+  ["blocks", 0, '"height":0', '"height":1', "blocks[0].height: expected a height"],
+  ["blocks", 1, '"mined":[[1', '"mined":[[2', "transactions[0].block: expected 0"],
+  ["blocks", 1, '"logs":', '"logs":1', "blocks[1].logs: expected "],
+  ["blocks", 1, '"gas":', '"gas":1', "blocks[1].gas: expected "],
+  ["blocks", 1, '"at":', '"at":0,"was":', "blocks[1]: expected only the fields serial"],
+];
+
+describe("a document that contradicts itself", () => {
+  it("is not the one that all these are made of", () => {
+    expect(refusalOf(TEXT)).toBe("");
+  });
+
+  it.each(CASES)("is refused: %s %s with %s changed to %s", (section, index, from, to, refusal) => {
+    expect(refusalOf(edited(section, index, from, to))).toContain(refusal);
+  });
+
+  it("is refused with the line that a person finds it on", () => {
+    const document = edited("orders", 1, '"fee":', '"fee":1');
+    const line = TEXT.split("\n").findIndex(
+      (each) => each.startsWith('{"number":2,"account"') && each.includes('"token"'),
+    );
+    expect(() => parseDocument(document)).toThrow(`line ${line + 1}, orders[1].fee: expected `);
+    expect(() => parseDocument(edited("orders", 1, '"price"', '"cost"'))).toThrow(
+      `line ${line + 1}, orders[1].price`,
+    );
+  });
+
+  it("is refused when it is cut short, empty, or no JSON", () => {
+    expect(refusalOf(TEXT.slice(0, TEXT.length >> 1))).toMatch(/: expected a value, found /);
+    expect(refusalOf("")).toBe("line 1: expected a JSON object, found nothing");
+    expect(refusalOf("{}")).toBe("units: expected a value, found nothing");
+    expect(refusalOf("[1]")).toMatch("expected the name of a field in quotes, found");
+  });
+});

@@ -1,0 +1,182 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DocumentError } from "../../../src/core/document/document-error.ts";
+import { parseDocument, readDocument } from "../../../src/core/document/parse-document.ts";
+import { violations } from "../../../src/core/invariants/invariants.ts";
+import type { State } from "../../../src/core/state.ts";
+import { millis } from "../../../src/core/units.ts";
+import { Exchange } from "../../../src/runtime/exchange.ts";
+import { START } from "../../support/exchange.ts";
+import { anySettlement, arenaWith } from "../chain/chain-moves.ts";
+import {
+  at,
+  changed,
+  damagedText,
+  type Json,
+  jsonOrNull,
+  kindOf,
+  nameOf,
+  otherThan,
+  type Path,
+  parsedOf,
+  placesOf,
+  removed,
+  someOfEachKind,
+  strangerTo,
+  textOf,
+} from "./damages.ts";
+import { histories, type Moves, open, play, runs } from "./told.ts";
+
+/** A moment after all that the histories here take. */
+const LATER = millis(START + 100_000_000);
+const AFTERWARDS = fc.sample(histories(25), { seed: 3, numRuns: 1 })[0] as Moves;
+
+const played = (config: Parameters<typeof open>[0], moves: Moves): State => {
+  const exchange = open(config);
+  play(exchange, moves);
+  return exchange.state;
+};
+
+/** Whether what was read can be gone on from. @throws Error when it cannot. */
+function goOn(state: State): void {
+  const exchange = new Exchange(state.config, START);
+  exchange.restore({ state, now: LATER, sequence: 0, hash: null, mark: null });
+  play(exchange, AFTERWARDS);
+  expect(violations(exchange.state)).toEqual([]);
+}
+
+/** The error that a document is refused with; null when it is read. @throws Error when it is refused with another, or read as something else. */
+function refusalOf(document: Json, read: () => State): DocumentError | null {
+  try {
+    const state = read();
+    expect(parsedOf(textOf(state))).toEqual(document);
+    expect(violations(state)).toEqual([]);
+    goOn(state);
+    return null;
+  } catch (error) {
+    if (error instanceof DocumentError) return error;
+    throw error;
+  }
+}
+
+const refused = (document: Json): DocumentError | null =>
+  refusalOf(document, () => readDocument(document).state);
+
+/** Whether an error is about a place, what that belongs to, or what is in it. */
+const isAbout = ({ path }: DocumentError, place: string): boolean =>
+  path.startsWith(place) || place.startsWith(path);
+
+/** A history in which all happens that a document can tell of. */
+function richState(): State {
+  const sample = fc.sample(histories(300), { seed: 7, numRuns: 12 });
+  const states = sample.map((moves) => played(arenaWith("auto", "optimistic"), moves));
+  const richness = (state: State): number => new Set([...placesOf(parsedOf(textOf(state)))].map(kindOf)).size;
+  return states.sort((a, b) => richness(b) - richness(a))[0] as State;
+}
+
+describe("a document in which one thing is wrong", () => {
+  const document = parsedOf(textOf(richState()));
+  /** Each kind of place a few times. */
+  const places = someOfEachKind([...placesOf(document)]);
+
+  it("has every kind of place", () => {
+    const kinds = new Set(places.map(kindOf));
+    for (const kind of [
+      "waiting.held",
+      "waiting.faults.struck",
+      "wallets.pending",
+      "wallets.allowances",
+      "wallets.operators",
+    ])
+      expect(kinds, kind).toContain(kind);
+    for (const kind of [
+      "transactions.oddity.effect.moves.amount",
+      "transactions.content.call.indexSets",
+      "markets.books.last.side",
+    ])
+      expect(kinds, kind).toContain(kind);
+  });
+
+  it("is refused with the place when a field is missing", () => {
+    for (const path of places) {
+      if (typeof path.at(-1) === "number") continue;
+      expect(refused(removed(document, path))?.path, nameOf(path)).toBe(nameOf(path));
+    }
+  });
+
+  it("is refused with the place when something is of another type", () => {
+    for (const path of places) {
+      const error = refused(
+        changed(document, path, (parent, last) => {
+          parent[last] = strangerTo(parent[last] as Json);
+        }),
+      );
+      expect(error, nameOf(path)).not.toBe(null);
+      expect(isAbout(error as DocumentError, nameOf(path)), `${nameOf(path)}: ${error?.message}`).toBe(true);
+    }
+  });
+
+  it("is refused or read to exactly what it says when something else stands there, or an item is missing", () => {
+    for (const path of places) {
+      refused(
+        changed(document, path, (parent, last) => {
+          parent[last] = otherThan(parent[last] as Json);
+        }),
+      );
+      if (typeof path.at(-1) === "number") refused(removed(document, path));
+    }
+  });
+});
+
+describe("any document", () => {
+  it("of any history, with any change at any place, is refused or read to exactly what it says", () => {
+    const change = fc.constantFrom("remove", "other", "stranger", "zero", "copy");
+    fc.assert(
+      fc.property(
+        anySettlement,
+        histories(60),
+        fc.array(fc.tuple(fc.nat(), fc.nat(), change), { minLength: 5, maxLength: 5 }),
+        (config, moves, changes) => {
+          const document = parsedOf(textOf(played(config, moves)));
+          const places = [...placesOf(document)];
+          for (const [pick, from, how] of changes) {
+            const path = places[pick % places.length] as Path;
+            if (how === "remove") refused(removed(document, path));
+            else
+              refused(
+                changed(document, path, (parent, last) => {
+                  const value = parent[last] as Json;
+                  const other = at(document, places[from % places.length] as Path);
+                  parent[last] = {
+                    other: otherThan(value),
+                    stranger: strangerTo(value),
+                    zero: 0,
+                    copy: other,
+                  }[how];
+                }),
+              );
+          }
+        },
+      ),
+      runs(400),
+    );
+  });
+
+  it("with any damage to its text is refused or read to exactly what it says", () => {
+    fc.assert(
+      fc.property(
+        anySettlement,
+        histories(40),
+        fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat({ max: 5 })), { minLength: 6, maxLength: 6 }),
+        (config, moves, damages) => {
+          const text = textOf(played(config, moves));
+          for (const [where, what, how] of damages) {
+            const damaged = damagedText(text, where, what, how);
+            refusalOf(jsonOrNull(damaged), () => parseDocument(damaged).state);
+          }
+        },
+      ),
+      runs(400),
+    );
+  });
+});

@@ -1,0 +1,98 @@
+import { documentLines } from "../../../src/core/document/document-lines.ts";
+import type { State } from "../../../src/core/state.ts";
+
+export type Json = { [name: string]: Json } | Json[] | string | number | boolean | null;
+export type Path = readonly (string | number)[];
+
+export const textOf = (state: State): string => `{\n${[...documentLines(state)].join("\n")}\n}\n`;
+export const parsedOf = (text: string): Json => JSON.parse(text);
+/** A place as an error names it. */
+export const nameOf = (path: Path): string =>
+  path
+    .map((step, depth) => (typeof step === "number" ? `[${step}]` : depth === 0 ? step : `.${step}`))
+    .join("");
+
+/** Every place of a document where something stands, as a path. */
+export function* placesOf(value: Json, path: Path = []): Generator<Path> {
+  if (path.length > 0) yield path;
+  if (Array.isArray(value))
+    for (const [index, item] of value.entries()) yield* placesOf(item, [...path, index]);
+  else if (typeof value === "object" && value !== null)
+    for (const [name, part] of Object.entries(value)) yield* placesOf(part, [...path, name]);
+}
+
+export const at = (document: Json, path: Path): Json =>
+  path.reduce<Json>((part, step) => (part as Record<string | number, Json>)[step] as Json, document);
+
+/** The document with something done at a place. */
+export function changed(
+  document: Json,
+  path: Path,
+  change: (parent: Record<string | number, Json>, last: string | number) => void,
+): Json {
+  const copy = structuredClone(document);
+  change(at(copy, path.slice(0, -1)) as Record<string | number, Json>, path.at(-1) as string | number);
+  return copy;
+}
+
+export const removed = (document: Json, path: Path): Json =>
+  changed(document, path, (parent, last) => {
+    if (Array.isArray(parent)) parent.splice(last as number, 1);
+    else delete parent[last];
+  });
+
+/** What is of another type than whatever may stand there. */
+export const strangerTo = (value: Json): Json =>
+  Array.isArray(value) ? {} : typeof value === "object" && value !== null ? [] : { no: "such" };
+
+/** Something else of the same type. */
+export function otherThan(value: Json): Json {
+  if (typeof value === "number") return value + 1;
+  if (typeof value === "boolean") return !value;
+  if (typeof value === "string") return `${value}x`;
+  if (value === null) return 1;
+  return Array.isArray(value) ? [...value, ...value.slice(-1)] : { ...value, other: 1 };
+}
+
+/** A place without the numbers in it. */
+export const kindOf = (path: Path): string => path.filter((step) => typeof step === "string").join(".");
+
+/** The first and the last few places of each kind. */
+export function someOfEachKind(places: readonly Path[]): Path[] {
+  const kinds = new Map<string, Path[]>();
+  for (const path of places) kinds.set(kindOf(path), [...(kinds.get(kindOf(path)) ?? []), path]);
+  return [...kinds.values()].flatMap((alike) => [...new Set([...alike.slice(0, 3), ...alike.slice(-3)])]);
+}
+
+/** Cut short, a character changed, a line missing, twice, elsewhere, or joined with the next. */
+export function damagedText(text: string, where: number, what: number, how: number): string {
+  const lines = text.split("\n");
+  const [line, other] = [where % lines.length, what % lines.length];
+  const here = lines[line] as string;
+  const place = where % text.length;
+  const characters = '0123456789-"{}[]:,x \n';
+  switch (how) {
+    case 0:
+      return text.slice(0, place);
+    case 1:
+      return text.slice(0, place) + characters[what % characters.length] + text.slice(place + 1);
+    case 2:
+      return lines.toSpliced(line, 1).join("\n");
+    case 3:
+      return lines.toSpliced(line, 0, here).join("\n");
+    case 4:
+      return lines.toSpliced(line, 1).toSpliced(other, 0, here).join("\n");
+    default:
+      return text.slice(0, place) + text.slice(place + 1);
+  }
+}
+
+/** What a text holds; of a document without its braces, too. */
+export function jsonOrNull(text: string): Json {
+  for (const each of [text, `{${text}`, `${text}}`, `{${text}}`]) {
+    try {
+      return parsedOf(each);
+    } catch {}
+  }
+  return null;
+}

@@ -1,0 +1,120 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { stateHash } from "../../../src/core/canonical.ts";
+import { documentLines } from "../../../src/core/document/document-lines.ts";
+import { parseDocument, readDocument } from "../../../src/core/document/parse-document.ts";
+import { Records } from "../../../src/core/document/records.ts";
+import { sha256OfLines } from "../../../src/core/hash.ts";
+import type { State } from "../../../src/core/state.ts";
+import { openFloor } from "../../support/exchange.ts";
+import { anySettlement } from "../chain/chain-moves.ts";
+import { type Json, parsedOf, textOf } from "./damages.ts";
+import { histories, open, outlookOf, play, runs } from "./told.ts";
+
+/** Two orders and a trade, settled. */
+function livelyState(): State {
+  const floor = openFloor({ feeRateBps: 100 });
+  floor.send("alice BUY 10 YES @ 0.5 GTD 1h", "bob SELL 3 YES @ 0.5", "bob BUY 4 NO @ 0.5");
+  floor.exchange.submit({ kind: "mineBlocks", count: 2 });
+  return floor.state;
+}
+
+/** The same values, the names of all objects in alphabetical order. */
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, part]) => [name, sorted(part)]));
+}
+
+/** A text of JSON with a line feed and a blank around each sign outside of texts. */
+const torn = (text: string): string =>
+  text.replace(/"(?:[^"\\]|\\.)*"|[{}[\]:,]/g, (part) => (part.startsWith('"') ? part : `\n${part} `));
+
+const PRINTERS: readonly [name: string, print: (text: string) => string][] = [
+  ["as it is written", (text) => text],
+  ["without braces around it", (text) => text.slice(2, -3)],
+  ["behind a byte order mark", (text) => `\ufeff${text}`],
+  ["with carriage returns", (text) => text.replaceAll("\n", "\r\n")],
+  ["on one line", (text) => JSON.stringify(parsedOf(text))],
+  ["indented by two", (text) => JSON.stringify(parsedOf(text), null, 2)],
+  ["indented by tabs", (text) => JSON.stringify(parsedOf(text), null, "\t")],
+  ["with all names sorted", (text) => JSON.stringify(sorted(parsedOf(text)), null, 1)],
+  ["with a line for each sign", torn],
+];
+
+describe("a document", () => {
+  it.each(PRINTERS)("is read %s", (_name, print) => {
+    fc.assert(
+      fc.property(anySettlement, histories(50), (config, moves) => {
+        const exchange = open(config);
+        play(exchange, moves);
+        const { state } = parseDocument(print(textOf(exchange.state)));
+        expect(stateHash(state)).toBe(exchange.hash);
+        expect(outlookOf(state)).toEqual(outlookOf(exchange.state));
+      }),
+      runs(60),
+    );
+  });
+
+  it("is read when somebody else has parsed it", () => {
+    const state = livelyState();
+    expect(stateHash(readDocument(sorted(parsedOf(textOf(state)))).state)).toBe(stateHash(state));
+  });
+
+  it("begins with the lines that the state's hash is of", () => {
+    const state = livelyState();
+    const lines = [...documentLines(state)];
+    const end = lines.findIndex((line) => line.startsWith('"unfinished"'));
+    const canonical = lines.slice(0, end);
+    canonical[end - 1] = (canonical[end - 1] as string).slice(0, -1);
+    expect(sha256OfLines(["{", ...canonical, "}"])).toBe(stateHash(state));
+  });
+
+  it("has a line for each record", () => {
+    const state = livelyState();
+    const lines = [...documentLines(state)];
+    const records = Object.values(parsedOf(textOf(state)) as object).flatMap((part) =>
+      Array.isArray(part) ? part : [],
+    );
+    const own = new Set(lines.map((line) => line.replace(/,$/, "")));
+    for (const record of records) expect(own).toContain(JSON.stringify(record));
+  });
+
+  it("says nothing twice of a settlement that went well", () => {
+    const document = parsedOf(textOf(livelyState())) as Record<string, Json[]>;
+    const kinds = document.transactions?.map((each) => (each as { content: { kind: string } }).content.kind);
+    expect(new Set(kinds)).toEqual(new Set(["deposit", "prepare"]));
+    expect(document.blocks?.map((block) => (block as { mined: Json }).mined)).toEqual([[], [[1, 12]], []]);
+  });
+
+  it("hands its orders, trades and blocks over without being parsed as JSON", () => {
+    const parsed = parsedOf(textOf(livelyState())) as Record<string, Json[]>;
+    const records = new Records();
+    for (const name of ["orders", "trades", "blocks"]) {
+      records.list(name, 1);
+      const items = parsed[name] as Json[];
+      expect(items.length).toBeGreaterThan(0);
+      for (const [index, item] of items.entries()) {
+        expect(records.quick(name, index, JSON.stringify(item), index + 2), JSON.stringify(item)).toBe(true);
+      }
+    }
+  });
+});
+
+describe("what a document is wrapped with", () => {
+  it("is handed back, whatever it is and wherever it stands", () => {
+    const text = textOf(livelyState());
+    const wrapped = text
+      .replace('"units":', '"format":"some/1","list":[],"numbers":[1,[2],{"a":"]"}],\n"units":')
+      .replace(/\n}\n$/, ',\n"sequence":7\n}');
+    const { state, others } = parseDocument(wrapped);
+    expect(Object.fromEntries(others)).toEqual({
+      format: "some/1",
+      list: [],
+      numbers: [1, [2], { a: "]" }],
+      sequence: 7,
+    });
+    expect(textOf(state)).toBe(text);
+  });
+});
