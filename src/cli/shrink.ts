@@ -19,6 +19,8 @@ const BUDGET: Setting<number> = {
   read: (text) => parseDuration(text) || null,
 };
 
+const DEFAULT_COLUMNS = 80;
+
 /** `clobsim shrink`: reduces a failing scenario to the few steps that it takes to fail. */
 export const shrinkCommand: Command = {
   name: "shrink",
@@ -87,20 +89,20 @@ async function shrunkOf(scenario: Scenario, budget: number | null): Promise<Shru
   return shrunk;
 }
 
-/** One line on a terminal that grows: `1,204 steps → 37 → 9`. */
+/** One line on a terminal that grows, `1,204 steps → 37 → 9`, until it is full: `1,204 steps → … → 9`. */
 class Progress {
+  #first = "";
   #line = "";
 
   show(steps: number): void {
     if (process.stderr.isTTY !== true) return;
     const count = steps.toLocaleString("en-US");
-    const piece = this.#line === "" ? `${count} steps` : ` → ${count}`;
-    if (this.#line.length + piece.length >= (process.stderr.columns ?? 80)) {
-      process.stderr.write("\n");
-      this.#line = "";
-    }
-    this.#line += piece;
-    process.stderr.write(piece);
+    const isFirst = this.#line === "";
+    if (isFirst) this.#first = `${count} steps`;
+    const longer = isFirst ? this.#first : `${this.#line} → ${count}`;
+    const isFull = longer.length >= (process.stderr.columns || DEFAULT_COLUMNS);
+    this.#line = isFull ? `${this.#first} → … → ${count}` : longer;
+    process.stderr.write(`\r\u001b[K${this.#line}`);
   }
 
   end(): void {

@@ -1,6 +1,8 @@
 import type { Scenario } from "../language/scenario.ts";
 import { stepsOf } from "../run/needs.ts";
 import { type Draft, type Part, withParts } from "./draft.ts";
+import { linesToDrop } from "./list-lines.ts";
+import type { Signature } from "./signature.ts";
 import type { Failed } from "./trial.ts";
 
 /** Whether each step of a text is one of the scenario: not so where a file is included. */
@@ -37,7 +39,9 @@ export const ofHeaders = ({ headers }: Draft, kind: "account" | "market"): reado
 
 /** Every part that may go, as it stands in the file. */
 export const removable = ({ headers }: Draft): Part[] =>
-  headers.flatMap((header) => [...withParts(header)]).filter(({ kind }) => kind !== "keep");
+  headers
+    .flatMap((header) => [...withParts(header)])
+    .filter(({ kind }) => kind !== "keep" && kind !== "line");
 
 /** The parts of a step that expect something and in which nothing stands at `at`. */
 function expectationsBeside(part: Part, at: number): readonly Part[] {
@@ -51,16 +55,23 @@ function expectationsBeside(part: Part, at: number): readonly Part[] {
 
 const UNEXPECTED = /^(?:refused: |order .* was never placed|accepted, expected)/;
 
-/** The step of what is left that was refused, or that needed one that was; null when another thing is wrong. */
-export function refusedStep(
-  draft: Draft,
+/**
+ * What else must go from a text that fails otherwise since some parts are gone: the step that is refused now, or needed
+ * one that was, for it does nothing; or what is expected in a list and came of what is gone. None where another thing is
+ * wrong.
+ */
+export function consequencesOf(
+  { draft, scenario: base }: { readonly draft: Draft; readonly scenario: Scenario },
   gone: ReadonlySet<Part>,
-  { scenario, failure }: Failed,
-): Part | null {
-  if (!UNEXPECTED.test(failure.message)) return null;
+  { scenario, failure, signature }: Failed,
+  wanted: Signature,
+): readonly Part[] {
   const left = draft.steps.filter((part) => !gone.has(part));
-  const index = scenario.steps.findIndex(({ number }) => number === failure.step);
-  return left.length === scenario.steps.length ? (left[index] ?? null) : null;
+  const part = left[scenario.steps.findIndex(({ number }) => number === failure.step)];
+  if (part === undefined || left.length !== scenario.steps.length) return [];
+  if (UNEXPECTED.test(failure.message)) return [part];
+  const step = base.steps[draft.steps.indexOf(part)];
+  return (step === undefined ? null : linesToDrop(part, step, wanted, signature, gone)) ?? [];
 }
 
 /** The files that a scenario speaks of, by their absolute paths. */

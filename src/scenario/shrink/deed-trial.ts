@@ -14,41 +14,62 @@ export interface BrokenDeeds {
 /** Up to so many deeds, the invariants are judged after each of them. */
 const FEW = 256;
 /** So often they are judged in a longer history, for each time costs as much as the state is large. */
-const LOOKS = 64;
+const LOOKS = 8;
+/** So often when nothing is found: what is broken may have mended itself. */
+const MANY_LOOKS = 1_000;
 
-/**
- * Tells deeds to fresh exchanges until something throws or an invariant does not hold. Of many, the invariants are
- * judged now and then, and then after each deed since the last time that all was well.
- */
+interface Found extends BrokenDeeds {
+  readonly index: number;
+  /** Every invariant that does not hold; none where something was thrown. */
+  readonly names: readonly string[];
+}
+
+/** Tells deeds to fresh exchanges until something throws or an invariant does not hold; of many, judged now and then. */
 export class DeedTrial {
   readonly #open: () => Exchange;
-  /** Whether they are judged after each deed, however many: what is broken mends itself. */
-  #isThorough = false;
+  #looks = LOOKS;
 
   constructor(open: () => Exchange) {
     this.#open = open;
   }
 
-  /** How deeds fail; null when they do not. The whole history is looked at closely before it is said not to fail. */
+  /** How deeds fail first; null when they do not. */
   first(deeds: readonly Deed[]): BrokenDeeds | null {
-    const broken = this.broken(deeds);
-    if (broken !== null || deeds.length <= FEW) return broken;
-    this.#isThorough = true;
-    return this.broken(deeds);
+    let found = this.#told(deeds, this.#strideOf(deeds));
+    if (found === null && deeds.length > FEW) {
+      this.#looks = MANY_LOOKS;
+      found = this.#told(deeds, this.#strideOf(deeds));
+    }
+    return found === null || found.names.length === 0 ? found : this.#earliest(deeds, found);
   }
 
-  broken(deeds: readonly Deed[]): BrokenDeeds | null {
-    const stride = this.#isThorough || deeds.length <= FEW ? 1 : Math.ceil(deeds.length / LOOKS);
-    const found = this.#told(deeds, 0, stride);
-    if (found === null || stride === 1 || !found.isJudged) return found;
-    return this.#told(deeds, Math.max(0, found.index - stride), 1) ?? found;
+  /** How deeds fail in the same way; null when they do not. */
+  broken(deeds: readonly Deed[], { key }: Signature): BrokenDeeds | null {
+    const found = this.#told(deeds, this.#strideOf(deeds));
+    if (found === null) return null;
+    const signatures = [found.signature, ...found.names.map(brokenInvariant)];
+    const same = signatures.find((signature) => signature.key === key);
+    return same === undefined ? null : { signature: same, deeds: found.deeds };
   }
 
-  #told(
-    deeds: readonly Deed[],
-    judgedFrom: number,
-    stride: number,
-  ): (BrokenDeeds & { readonly index: number; readonly isJudged: boolean }) | null {
+  #strideOf({ length }: readonly Deed[]): number {
+    return length <= FEW ? 1 : Math.ceil(length / this.#looks);
+  }
+
+  /** The first deed after which something is wrong, by halving what lies between the last look at which all was well. */
+  #earliest(deeds: readonly Deed[], last: Found): BrokenDeeds {
+    let found = last;
+    let low = Math.max(-1, last.index - this.#strideOf(deeds));
+    while (found.index - low > 1) {
+      const middle = (low + found.index) >> 1;
+      const earlier = this.#told(deeds.slice(0, middle + 1), deeds.length);
+      if (earlier === null) low = middle;
+      else found = earlier;
+    }
+    return found;
+  }
+
+  #told(deeds: readonly Deed[], stride: number): Found | null {
     const retelling = new Retelling(this.#open());
     const done: Deed[] = [];
     for (const [index, deed] of deeds.entries()) {
@@ -57,14 +78,13 @@ export class DeedTrial {
         told = retelling.tell(deed);
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
-        return { signature: defectOf(message), deeds: [...done, deed], index, isJudged: false };
+        return { signature: defectOf(message), deeds: [...done, deed], index, names: [] };
       }
       if (told === "done") done.push(deed);
-      const isLook = index >= judgedFrom && (index % stride === stride - 1 || index === deeds.length - 1);
-      const [broken] = isLook ? violations(retelling.state) : [];
-      if (broken !== undefined) {
-        return { signature: brokenInvariant(broken.name), deeds: done, index, isJudged: true };
-      }
+      const isLook = index % stride === stride - 1 || index === deeds.length - 1;
+      const names = isLook ? violations(retelling.state).map(({ name }) => name) : [];
+      const [first] = names;
+      if (first !== undefined) return { signature: brokenInvariant(first), deeds: done, index, names };
     }
     return null;
   }

@@ -1,8 +1,11 @@
 import { isMap, isPair, isScalar, isSeq, type Pair, parseDocument, type YAMLMap, type YAMLSeq } from "yaml";
 import { cutsFor, itemSpans, type Span, without } from "./cut.ts";
 
-/** What a part of a scenario is; `keep` has parts that may go, and never goes itself. */
-export type PartKind = "step" | "expectation" | "header" | "account" | "market" | "keep";
+/**
+ * What a part of a scenario is; `keep` has parts that may go, and never goes itself. A `line` of a list that is compared
+ * as a whole goes only with what it is of.
+ */
+export type PartKind = "step" | "expectation" | "line" | "header" | "account" | "market" | "keep";
 
 /** A part of a scenario's text that can go on its own. */
 export interface Part {
@@ -20,6 +23,8 @@ export interface Part {
 
 /** What beside a step's head says what must be true of it. */
 const OWN: ReadonlySet<string> = new Set(["status", "fills", "after"]);
+/** Lists that are compared as a whole. */
+const LISTS: ReadonlySet<string> = new Set(["fills", "trades", "bids", "asks"]);
 const KEEP: ReadonlySet<string> = new Set(["scenario", "about", "steps", "world"]);
 const OPTIONS = { schema: "failsafe", uniqueKeys: false, keepSourceTokens: true } as const;
 
@@ -100,7 +105,8 @@ export class Draft {
   #childrenOf(part: Part): Part[] {
     const { kind, name, node, parent } = part;
     if (kind === "step") return isMap(node) ? this.#insideStep(part, node) : [];
-    if (kind === "keep" && (name === "steps" || name === "race")) return this.#stepsOf(node, part);
+    if (kind === "keep" && (name === "steps" || name === "race")) return this.#itemsOf(node, part, "step");
+    if (kind === "expectation" && LISTS.has(name)) return this.#itemsOf(node, part, "line");
     if (!isMap(node)) return [];
     if (kind === "expectation" || (kind === "keep" && parent !== null)) {
       return this.#pairs(node, part, () => "expectation");
@@ -118,9 +124,9 @@ export class Draft {
     });
   }
 
-  #stepsOf(list: unknown, parent: Part): Part[] {
+  #itemsOf(list: unknown, parent: Part, kind: "step" | "line"): Part[] {
     if (!isSeq(list)) return [];
-    return list.items.map((item, index) => this.#part(list, index, "step", parent, "", item));
+    return list.items.map((item, index) => this.#part(list, index, kind, parent, "", item));
   }
 }
 

@@ -62,6 +62,7 @@ function placeText(row: PlaceRow, name: string | undefined): string {
   const { type, expiresIn, market } = row;
   const plain = rowText({ ...row, market: null });
   const typed = type === "GTC" ? plain.replace(/ GTC$/, "") : plain;
-  const life = expiresIn === null ? "" : ` +${expiresIn}ms`;
+  const life =
+    expiresIn === null ? "" : ` +${expiresIn % 1000 === 0 ? `${expiresIn / 1000}s` : `${expiresIn}ms`}`;
   return `${typed}${life}${market === null ? "" : ` in ${market}`}${name === undefined ? "" : ` as ${name}`}`;
 }

@@ -16,6 +16,8 @@ const MOST_ROWS = 5_000;
 /** A text in which flows are steps, where they can be, and what to say of the others. */
 export interface InlineFlows {
   readonly text: string | null;
+  /** How many rows became steps, less the flows. */
+  readonly added: number;
   readonly remarks: readonly string[];
 }
 
@@ -36,12 +38,13 @@ type FlowStep = ReplayStep | GenerateStep;
 export async function withFlowsInline(draft: Draft, scenario: Scenario, trial: Trial): Promise<InlineFlows> {
   const isFlow = ({ kind }: Scenario["steps"][number]): boolean => kind === "replay" || kind === "generate";
   const isAligned = draft.steps.length === scenario.steps.length;
-  if (!isAligned || !scenario.steps.some(isFlow)) return { text: null, remarks: [] };
+  if (!isAligned || !scenario.steps.some(isFlow)) return { text: null, added: 0, remarks: [] };
   const played = await play(scenario, trial);
   const names = new OrderNames(namesIn(scenario));
   const remarks: string[] = [];
   const accounts = new Set<string>();
   const replacements: Replacement[] = [];
+  let added = 0;
   for (let index = scenario.steps.length - 1; index >= 0; index -= 1) {
     const [step, part] = [scenario.steps[index] as FlowStep, draft.steps[index] as Part];
     if (!isFlow(step)) continue;
@@ -53,13 +56,14 @@ export async function withFlowsInline(draft: Draft, scenario: Scenario, trial: T
       continue;
     }
     const wantsRefused = step.kind === "generate" || step.rejected === 0;
+    added += (flow.rows?.length ?? 0) - 1;
     const bodies = flowSteps(flow.rows ?? [], flow.start, step.market, names, wantsRefused);
     for (const { row } of flow.rows ?? []) accounts.add(row.account);
     replacements.push({ start: line.start, end: line.end, by: listed(bodies, line.column) });
   }
   for (const { name } of scenario.accounts) accounts.delete(name);
   replacements.push(...accountsFor(draft, [...accounts]));
-  return { text: replacedIn(draft.text, replacements), remarks };
+  return { text: replacedIn(draft.text, replacements), added, remarks };
 }
 
 /** Runs the scenario once more, and notes what its flows do, in order. */

@@ -74,8 +74,8 @@ async function fewest(first: BrokenDeeds, trial: DeedTrial, options: ShrinkOptio
   await ddmin(
     first.deeds,
     async (kept) => {
-      const broken = trial.broken(kept);
-      if (broken?.signature.key !== first.signature.key) return null;
+      const broken = trial.broken(kept, first.signature);
+      if (broken === null) return null;
       if (broken.deeds.length < few.deeds.length) options.progress?.(broken.deeds.length);
       few = broken;
       return broken.deeds;

@@ -2,12 +2,12 @@ import type { Scenario } from "../language/scenario.ts";
 import type { Failure } from "../run/result.ts";
 import {
   behindFailure,
+  consequencesOf,
   filesOf,
   isAligned,
   ofHeaders,
   otherExpectations,
   refusedAsExpected,
-  refusedStep,
   removable,
 } from "./candidates.ts";
 import { ddmin } from "./ddmin.ts";
@@ -16,7 +16,7 @@ import { withFlowsInline } from "./inline-flows.ts";
 import { withIncludesInline } from "./inline-includes.ts";
 import { openedRaces } from "./open-races.ts";
 import { References } from "./references.ts";
-import type { Signature } from "./signature.ts";
+import { isInvariant, type Signature } from "./signature.ts";
 import { type Failed, type Place, Trial } from "./trial.ts";
 
 /** How far a reduction goes, and who is told. */
@@ -45,8 +45,8 @@ export interface ShrunkScenario {
   readonly remarks: readonly string[];
 }
 
-/** So often a candidate may lose one more step that is refused now. */
-const MOST_REPAIRS = 8;
+/** So often a candidate may lose something more that only what is gone had made right. */
+const MOST_REPAIRS = 16;
 
 /**
  * Reduces the text of a scenario that fails to one that fails in the same way and in which nothing can be left out.
@@ -61,8 +61,12 @@ export async function shrinkScenario(
   const plain = text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
   const outcome = await trial.run(plain);
   if (outcome.kind !== "failed") return null;
-  const shrinking = new Shrinking(trial, plain, outcome, options);
-  const shrunk = await shrinking.shrunk();
+  // Invariants cost as much as all the rest; where none of them is what fails, they are judged in the end alone.
+  trial.judges = isInvariant(outcome.signature);
+  let shrunk = await new Shrinking(trial, plain, outcome, options).shrunk();
+  if (!trial.judges && !(await trial.failsJudged(shrunk.text, outcome.signature))) {
+    shrunk = await new Shrinking(new Trial(place), plain, outcome, options).shrunk();
+  }
   return text.includes("\r\n") ? { ...shrunk, text: shrunk.text.replaceAll("\n", "\r\n") } : shrunk;
 }
 
@@ -73,7 +77,7 @@ class Shrinking {
   readonly #options: ShrinkOptions;
   readonly #isOver: () => boolean;
   readonly #remarks = new Set<string>();
-  readonly #before: number;
+  #before: number;
   #draft: Draft;
   #failed: Failed;
 
@@ -93,7 +97,10 @@ class Shrinking {
     await this.#reduce();
     const flows = await withFlowsInline(this.#draft, this.#failed.scenario, this.#trial);
     for (const remark of flows.remarks) this.#remarks.add(remark);
-    if (await this.#accept(flows.text)) await this.#reduce();
+    if (await this.#accept(flows.text)) {
+      this.#before += flows.added;
+      await this.#reduce();
+    }
     for (let text = ""; text !== this.#draft.text && !this.#isOver(); ) {
       text = this.#draft.text;
       await this.#openRaces();
@@ -150,8 +157,7 @@ class Shrinking {
   }
 
   /**
-   * Tries a text without some parts and what depends on them. A step that is refused now only because of what is gone
-   * goes as well: being refused it did nothing.
+   * Tries a text without some parts and what depends on them, with what else must go for it to fail in the same way.
    */
   async #without(
     draft: Draft,
@@ -171,9 +177,9 @@ class Shrinking {
       }
       this.#trial.reject(text);
       if (outcome?.kind !== "failed" || !isKnown) return null;
-      const refused = refusedStep(draft, gone, outcome);
-      if (refused === null) return null;
-      gone = new Set([...gone, refused]);
+      const more = consequencesOf({ draft, scenario }, gone, outcome, this.#signature);
+      if (more.length === 0) return null;
+      gone = new Set([...gone, ...more]);
     }
     return null;
   }

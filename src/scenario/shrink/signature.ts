@@ -67,6 +67,9 @@ export const brokenInvariant = (name: string): Signature => ({
   sentence: `an invariant does not hold: ${name}`,
 });
 
+/** Whether it is an invariant that does not hold. */
+export const isInvariant = ({ key }: Signature): boolean => key.startsWith("invariant ");
+
 /** Of what a command threw. */
 export const defectOf = (message: string): Signature => ({
   key: `defect ${withoutFigures(message)}`,
