@@ -1,20 +1,25 @@
 import type { Server } from "node:http";
 import { LazyNode } from "./chain-rpc/lazy-node.ts";
-import { type Config, FROZEN_START, isLoopback, VERSION } from "./config.ts";
-import { type Millis, millis } from "./core/units.ts";
+import { type Config, isLoopback, VERSION } from "./config.ts";
+import type { Millis } from "./core/units.ts";
 import { Faults } from "./http/faults.ts";
 import { Gate } from "./http/gate.ts";
 import { requestLog } from "./http/request-log.ts";
 import { createHttpServer } from "./http/server.ts";
 import type { DevAccount, Service, ServiceOptions } from "./http/service.ts";
-import { loadWorld } from "./load-world.ts";
-import { Clock } from "./runtime/clock.ts";
-import { Exchange } from "./runtime/exchange.ts";
-import { type Journal, noJournal } from "./runtime/journal.ts";
+import { openingTime } from "./opening/load-origin.ts";
+import {
+  type Keeping,
+  type OpenedExchange,
+  openExchange,
+  openUnkept,
+  type Warn,
+} from "./opening/open-exchange.ts";
+import { type Origin, originOfWorld, termsOf } from "./opening/origin.ts";
+import type { ClockSetting } from "./runtime/clock.ts";
+import type { Exchange } from "./runtime/exchange.ts";
 import { Keyring } from "./runtime/keyring.ts";
-import { SessionLog } from "./runtime/session-log.ts";
 import { Snapshots } from "./runtime/snapshots.ts";
-import { ConfigError } from "./setting.ts";
 import { checksummed } from "./wire/address.ts";
 import { numbersAs } from "./wire/decimals.ts";
 import { HmacKeys } from "./wire/hmac.ts";
@@ -22,7 +27,6 @@ import { MarketRanking } from "./wire/market-ranking.ts";
 import { BookPages } from "./wire/replies/book-reply.ts";
 import { SearchIndex } from "./wire/search-index.ts";
 import { devPrivateKey } from "./world/dev-accounts.ts";
-import { openWorld, WorldOpeningError } from "./world/open-world.ts";
 import type { World } from "./world/world.ts";
 
 /** A server that answers. */
@@ -37,68 +41,79 @@ export interface RunningServer {
   /** A token to try things with; null in a world without markets. */
   readonly sampleTokenId: string | null;
   readonly devAccounts: readonly DevAccount[];
+  /** How the clock runs. */
+  readonly clock: ClockSetting;
+  /** What keeps the exchange on disk; null of one that nothing keeps. */
+  readonly keeping: Keeping | null;
   /** Answers what is under way, then stops. */
   close(): Promise<void>;
 }
 
-const SECOND_MS = 1_000;
-
 /**
  * Opens an exchange as configured and answers over HTTP.
- * @throws ConfigError when the world cannot be opened; the system's error when the address cannot be used.
+ * @throws ConfigError when the world cannot be opened, StoreError or ReplayDiffers when what was kept cannot; the system's
+ * error when the address cannot be used.
  */
-export async function startServer(config: Config): Promise<RunningServer> {
-  return serveWorld(config, await loadWorld(config));
+export async function startServer(config: Config, warn: Warn = () => {}): Promise<RunningServer> {
+  const opened = await openExchange(config, warn);
+  try {
+    return await serve(config, opened);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
 }
 
-/** The same with a world that is there already, whose seed counts; `opened` may watch its exchange. */
+/** The same with a world that is there already, whose seed counts, and kept nowhere; `watch` may watch its exchange. */
 export async function serveWorld(
   config: Config,
   world: World,
-  opened: (exchange: Exchange) => void = () => {},
+  watch: (exchange: Exchange) => void = () => {},
 ): Promise<RunningServer> {
-  const service = openService(config, world);
-  opened(service.exchange);
+  const start = config.start ?? openingTime(config, Date.now());
+  const opened = openUnkept(config, originOfWorld(world, termsOf(config, world.seed), start));
+  watch(opened.exchange);
+  return serve(config, opened);
+}
+
+async function serve(config: Config, opened: OpenedExchange): Promise<RunningServer> {
+  const service = serviceOf(config, opened);
   const server = createHttpServer(service);
   const port = await listen(server, config);
-  const { exchange } = service;
+  const { exchange, keeping } = opened;
   const { markets, events } = exchange.state;
   return {
     url: `http://${urlHost(config.host)}:${port}`,
     port,
-    seed: world.seed,
+    seed: exchange.state.config.seed,
     startedAt: exchange.now,
+    clock: opened.clock.setting,
     events: events.size,
     markets: markets.size,
     sampleTokenId: sampleToken(service),
     devAccounts: service.options.devAccounts,
-    close: () => stop(server, service),
+    keeping,
+    close: async () => {
+      await stop(server, service);
+      await opened.close();
+    },
   };
 }
 
-/** One exchange with its world opened, ready to be served. @throws ConfigError when the world contradicts itself. */
-export function openService(config: Config, world: World): Service {
-  const wallNow = Date.now;
-  const start = config.start ?? openingTime(config, wallNow());
-  const { faucet, credentials, settlement, balances } = config;
-  const terms = { seed: world.seed, faucet, credentials, settlement, balances };
-  const session = new SessionLog();
-  const open = (journal: Journal): Exchange => {
-    const opened = new Exchange(terms, start, journal);
-    openAt(opened, world, start);
-    return opened;
-  };
-  const exchange = open(session);
-  session.begin();
-  const clock = clockOf(config, exchange, wallNow);
+/** One opened exchange, ready to be served. */
+export function serviceOf(config: Config, opened: OpenedExchange): Service {
+  const { exchange, clock, origin, session, keeper } = opened;
+  const { seed } = origin.config;
+  const { devAccounts } = origin;
   const snapshots = new Snapshots(exchange, clock);
-  const faults = new Faults(world.seed);
-  const node = new LazyNode({ exchange, clock, version: VERSION, accounts: world.devAccounts });
+  const faults = new Faults(seed);
+  const node = new LazyNode({ exchange, clock, version: VERSION, accounts: devAccounts });
   return {
-    options: optionsOf(config, world),
+    options: optionsOf(config, origin),
     exchange,
     clock,
-    keyring: new Keyring(exchange, world.seed),
+    keeper,
+    keyring: new Keyring(exchange, seed),
     hmacKeys: new HmacKeys(),
     numbers: numbersAs(config.numbers),
     books: new BookPages(),
@@ -110,37 +125,28 @@ export function openService(config: Config, world: World): Service {
     log: requestLog(config.logLevel),
     chain: (request, isTrusted) => node.answer(request, isTrusted),
     reopen: () => {
-      exchange.restart(start);
-      openAt(exchange, world, start);
-      session.begin();
-      clock.open();
+      opened.reopen();
       snapshots.clear();
       faults.clear();
       node.forget();
     },
     record: async (name) => {
       const { recordSession } = await import("./scenario/record/record-session.ts");
-      const { devAccounts } = world;
-      return recordSession({ log: session, open: () => open(noJournal), devAccounts, name });
+      return recordSession({ log: session, open: opened.atSessionStart, devAccounts, name });
     },
     openApi: () => openApiText(config),
   };
 }
 
-function clockOf({ clock, start }: Config, exchange: Exchange, wallNow: () => number): Clock {
-  const setting = { mode: clock.mode, rate: clock.mode === "scaled" ? clock.rate : 1 };
-  return new Clock(exchange, setting, wallNow, start === null && clock.mode !== "frozen");
-}
-
-const optionsOf = (config: Config, world: World): ServiceOptions => ({
+const optionsOf = (config: Config, origin: Origin): ServiceOptions => ({
   version: VERSION,
-  credentials: config.credentials,
+  credentials: origin.config.credentials,
   personalSign: config.personalSign,
   simToken: config.simToken,
   allowHosts: [...config.allowHosts, config.host.toLowerCase()],
   beyondLoopback: !isLoopback(config.host),
   requestTimeoutMs: config.requestTimeoutMs,
-  devAccounts: devAccounts(world),
+  devAccounts: devAccounts(origin),
 });
 
 async function openApiText({ numbers }: Config): Promise<string> {
@@ -148,22 +154,10 @@ async function openApiText({ numbers }: Config): Promise<string> {
   return JSON.stringify(openApiDocument({ version: VERSION, serverUrl: "/", numbers }));
 }
 
-const openingTime = (config: Config, wall: number): Millis =>
-  config.clock.mode === "frozen" ? FROZEN_START : millis(Math.floor(wall / SECOND_MS) * SECOND_MS);
-
-/** Plays the world's opening history. @throws ConfigError when it cannot be played. */
-function openAt(exchange: Exchange, world: World, start: Millis): void {
-  try {
-    openWorld(exchange, world, start);
-  } catch (error) {
-    throw error instanceof WorldOpeningError ? new ConfigError(error.message) : error;
-  }
-}
-
-const devAccounts = (world: World): DevAccount[] =>
-  world.devAccounts.map((address, index) => ({
+const devAccounts = ({ devAccounts, config }: Origin): DevAccount[] =>
+  devAccounts.map((address, index) => ({
     address: checksummed(address),
-    privateKey: devPrivateKey(world.seed, index),
+    privateKey: devPrivateKey(config.seed, index),
   }));
 
 /** The YES token of the market with the greatest volume among those that are open. */

@@ -3,7 +3,17 @@ import type { BalancePolicy } from "./core/account.ts";
 import type { SettlementMode } from "./core/chain/chain.ts";
 import { parseDuration, parseIso } from "./core/time.ts";
 import { MAX_SIZE, type Millis, type Money, millis, money, type Size, size } from "./core/units.ts";
-import { ConfigError, choice, type Given, readAll, readOne, type Setting, wholeNumber } from "./setting.ts";
+import {
+  ConfigError,
+  choice,
+  type Given,
+  readAll,
+  readOne,
+  type Setting,
+  truth,
+  variableOf,
+  wholeNumber,
+} from "./setting.ts";
 import { MOST_MARKETS } from "./world/world-limits.ts";
 
 /** The version of the program, as in package.json. */
@@ -24,8 +34,6 @@ export interface Config {
   /** 0 asks the system for a free port. */
   readonly port: number;
   readonly seed: string;
-  /** False lets a world file's own seed count. */
-  readonly seedGiven: boolean;
   readonly clock: ClockConfig;
   /** Null: the second the wall clock shows or, when frozen, `FROZEN_START`. */
   readonly start: Millis | null;
@@ -37,8 +45,16 @@ export interface Config {
   /** Whether a wallet may derive credentials again. */
   readonly credentials: "rotate" | "once";
   readonly logLevel: LogLevel;
-  /** True: nothing is kept on disk. */
-  readonly ephemeral: boolean;
+  /** The directory that keeps the exchange; null keeps nothing on disk. */
+  readonly data: string | null;
+  /** What an acknowledged command survives: the end of the process, or of the machine. */
+  readonly durability: Durability;
+  /** Whether what the directory holds is removed first. */
+  readonly reset: boolean;
+  /** The directory that reports of defects are written to; null writes none. */
+  readonly report: string | null;
+  /** The names of the settings that somebody has given. */
+  readonly given: ReadonlySet<string>;
   /** What a caller of `/sim` must show; null lets every local caller in. */
   readonly simToken: string | null;
   /** Names a Host header may carry besides loopback, in lower case. */
@@ -62,7 +78,6 @@ export const DEFAULT_CONFIG: Config = {
   host: "127.0.0.1",
   port: 7070,
   seed: "1",
-  seedGiven: false,
   clock: { mode: "real" },
   start: null,
   worldFile: null,
@@ -70,7 +85,11 @@ export const DEFAULT_CONFIG: Config = {
   numbers: "number",
   credentials: "rotate",
   logLevel: "info",
-  ephemeral: true,
+  data: null,
+  durability: "process",
+  reset: false,
+  report: null,
+  given: new Set(),
   simToken: null,
   allowHosts: [],
   requestTimeoutMs: 10_000,
@@ -79,6 +98,12 @@ export const DEFAULT_CONFIG: Config = {
   settlement: "auto",
   balances: "optimistic",
 };
+
+/** What an acknowledged command survives: the end of the process, or of the machine. */
+export type Durability = "process" | "power";
+
+/** The directory that `clobsim serve` keeps its exchange in, unless it is told otherwise. */
+export const DEFAULT_DATA = ".clobsim";
 
 /** Every setting by the name of its flag; its variable is the same name as `CLOBSIM_...`. */
 export const SETTINGS = {
@@ -95,10 +120,11 @@ export const SETTINGS = {
   numbers: choice("number", "string"),
   credentials: choice("rotate", "once"),
   "log-level": choice(...LOG_LEVELS),
-  ephemeral: {
-    expected: "true, for this version keeps nothing on disk",
-    read: (text: string) => (text === "true" ? true : null),
-  },
+  data: { expected: "the path of a directory", read: (text: string) => text || null },
+  ephemeral: truth,
+  durability: choice<Durability | "memory">("process", "power", "memory"),
+  reset: truth,
+  report: { expected: "the path of a directory", read: (text: string) => text || null },
   "sim-token": {
     expected: "1 to 256 visible ASCII characters",
     read: (text: string) => (/^[!-~]{1,256}$/.test(text) ? text : null),
@@ -110,10 +136,7 @@ export const SETTINGS = {
   },
   "request-timeout": { expected: "a duration such as 10s, 500ms or 2m, from 1ms to 1d", read: readTimeout },
   faucet: { expected: "a number from 0 to 10000000 with at most two decimals", read: readFaucet },
-  "personal-sign": {
-    expected: "true or false",
-    read: (text: string) => (text === "true" ? true : text === "false" ? false : null),
-  },
+  "personal-sign": truth,
   settlement: choice<SettlementMode>("instant", "auto", "manual"),
   balances: choice<BalancePolicy>("optimistic", "settled"),
 } satisfies Record<string, Setting<unknown>>;
@@ -121,16 +144,17 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS;
 type ValueOf<Name extends SettingName> = NonNullable<ReturnType<(typeof SETTINGS)[Name]["read"]>>;
 
-/** What flags and environment ask for. @throws ConfigError as `readOne`, or when two settings contradict each other. */
-export function readConfig(given: Given): Config {
+/**
+ * What flags and environment ask for; `data` is the directory that holds when none is named.
+ * @throws ConfigError as `readOne`, or when two settings contradict each other.
+ */
+export function readConfig(given: Given, data: string | null = DEFAULT_CONFIG.data): Config {
   const one = <Name extends SettingName>(name: Name): ValueOf<Name> | null =>
     readOne(name, SETTINGS[name] as Setting<ValueOf<Name>>, given);
-  const seed = one("seed");
   const config: Config = {
     host: one("host") ?? DEFAULT_CONFIG.host,
     port: one("port") ?? DEFAULT_CONFIG.port,
-    seed: seed ?? DEFAULT_CONFIG.seed,
-    seedGiven: seed !== null,
+    seed: one("seed") ?? DEFAULT_CONFIG.seed,
     clock: one("clock") ?? DEFAULT_CONFIG.clock,
     start: one("start"),
     worldFile: one("world"),
@@ -138,7 +162,9 @@ export function readConfig(given: Given): Config {
     numbers: one("numbers") ?? DEFAULT_CONFIG.numbers,
     credentials: one("credentials") ?? DEFAULT_CONFIG.credentials,
     logLevel: one("log-level") ?? DEFAULT_CONFIG.logLevel,
-    ephemeral: one("ephemeral") ?? DEFAULT_CONFIG.ephemeral,
+    ...readKeeping(given, data),
+    report: one("report"),
+    given: givenNames(given),
     simToken: one("sim-token"),
     allowHosts: readAll("allow-host", SETTINGS["allow-host"], given),
     requestTimeoutMs: one("request-timeout") ?? DEFAULT_CONFIG.requestTimeoutMs,
@@ -150,6 +176,37 @@ export function readConfig(given: Given): Config {
   refuseContradictions(config);
   return config;
 }
+
+/** @throws ConfigError when nothing is to be kept, and it is said how or where. */
+function readKeeping(given: Given, otherwise: string | null): Pick<Config, "data" | "durability" | "reset"> {
+  const data = readOne("data", SETTINGS.data, given);
+  const durability = readOne("durability", SETTINGS.durability, given);
+  const reset = readOne("reset", SETTINGS.reset, given) ?? false;
+  const isEphemeral = readOne("ephemeral", SETTINGS.ephemeral, given) ?? durability === "memory";
+  const kept = data ?? otherwise;
+  if (!isEphemeral && durability !== "memory" && kept !== null) {
+    return { data: kept, durability: durability ?? DEFAULT_CONFIG.durability, reset };
+  }
+  const nothing =
+    durability === "memory"
+      ? "--durability memory keeps nothing"
+      : isEphemeral
+        ? "--ephemeral keeps nothing"
+        : "without --data nothing is kept";
+  const said = data !== null ? "--data" : reset ? "--reset" : null;
+  if (said !== null) throw new ConfigError(`${nothing}, and ${said} is given too: leave out one of them`);
+  if (durability !== null && durability !== "memory") {
+    throw new ConfigError(`${nothing}, and --durability ${durability} is given too: leave out one of them`);
+  }
+  return { data: null, durability: DEFAULT_CONFIG.durability, reset };
+}
+
+const givenNames = (given: Given): ReadonlySet<string> =>
+  new Set(
+    Object.keys(SETTINGS).filter(
+      (name) => (given.flags[name] ?? []).length > 0 || (given.environment[variableOf(name)] ?? "") !== "",
+    ),
+  );
 
 /** Whether only this machine can reach a host. */
 export const isLoopback = (host: string): boolean =>

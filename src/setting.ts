@@ -17,6 +17,12 @@ export const choice = <Value extends string>(...values: readonly Value[]): Setti
   read: (text) => values.find((value) => value === text) ?? null,
 });
 
+/** A setting that is so or not. */
+export const truth: Setting<boolean> = {
+  expected: "true or false",
+  read: (text) => (text === "true" ? true : text === "false" ? false : null),
+};
+
 /** A setting that is a whole number, both bounds included. */
 export const wholeNumber = (least: number, most: number): Setting<number> => ({
   expected: `a whole number from ${least} to ${most}`,

@@ -18,11 +18,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   inspector: [],
   "setting.ts": [],
   "config.ts": ["setting.ts", "core", "world"],
-  "load-world.ts": ["config.ts", "setting.ts", "world"],
+  opening: ["config.ts", "setting.ts", "core", "world", "runtime", "store"],
   "compose.ts": [
     "config.ts",
-    "load-world.ts",
     "setting.ts",
+    "opening",
     "core",
     "world",
     "runtime",

@@ -18,8 +18,8 @@ describe("the configuration", () => {
     ["host", "::1", { host: "::1" }],
     ["port", "0", { port: 0 }],
     ["port", "65535", { port: 65_535 }],
-    ["seed", "007", { seed: "007", seedGiven: true }],
-    ["seed", "1", { seed: "1", seedGiven: true }],
+    ["seed", "007", { seed: "007" }],
+    ["seed", "1", { seed: "1" }],
     ["clock", "frozen", { clock: { mode: "frozen" } }],
     ["clock", "5x", { clock: { mode: "scaled", rate: 5 } }],
     ["clock", "0.5x", { clock: { mode: "scaled", rate: 0.5 } }],
@@ -29,7 +29,11 @@ describe("the configuration", () => {
     ["numbers", "string", { numbers: "string" }],
     ["credentials", "once", { credentials: "once" }],
     ["log-level", "silent", { logLevel: "silent" }],
-    ["ephemeral", "true", { ephemeral: true }],
+    ["data", "kept", { data: "kept" }],
+    ["ephemeral", "true", { data: null }],
+    ["ephemeral", "false", { data: null }],
+    ["durability", "memory", { data: null }],
+    ["report", "reports", { report: "reports" }],
     ["sim-token", "s3cret", { simToken: "s3cret" }],
     ["allow-host", "Exchange.Test", { allowHosts: ["exchange.test"] }],
     ["request-timeout", "1500ms", { requestTimeoutMs: 1500 }],
@@ -37,7 +41,7 @@ describe("the configuration", () => {
     ["faucet", "0", { faucet: { collateral: 0, everyMarket: 0 } as Config["faucet"] }],
     ["personal-sign", "false", { personalSign: false }],
   ])("takes --%s %s, and the same from its variable", (name, text, expected) => {
-    const config = { ...DEFAULT_CONFIG, ...expected };
+    const config = { ...DEFAULT_CONFIG, ...expected, given: new Set([name]) };
     expect(configOf({ [name]: [text] })).toEqual(config);
     expect(configOf({}, { [variableOf(name)]: text })).toEqual(config);
   });
@@ -52,7 +56,7 @@ describe("the configuration", () => {
     ["numbers", ["bigint", "String"]],
     ["credentials", ["never"]],
     ["log-level", ["verbose"]],
-    ["ephemeral", ["false"]],
+    ["ephemeral", ["yes"]],
     ["allow-host", ["https://a.test", "a.test:8080"]],
     ["request-timeout", ["10", "0s", "25h", "-1s"]],
     ["faucet", ["-1", "1.234", "10000000.01", "1e3", "lots"]],
@@ -97,6 +101,24 @@ describe("the configuration", () => {
 
   it("refuses to generate markets for a world that a file holds", () => {
     expect(() => configOf({ world: ["w.json"], markets: ["3"] })).toThrow("contradict");
+  });
+
+  it("keeps what is done in a directory where one is named, and nothing where it is told so", () => {
+    expect(configOf({}).data).toBe(null);
+    expect(readConfig({ flags: {}, environment: {} }, "here").data).toBe("here");
+    expect(readConfig({ flags: { ephemeral: ["true"] }, environment: {} }, "here").data).toBe(null);
+    expect(readConfig({ flags: { durability: ["memory"] }, environment: {} }, "here").data).toBe(null);
+    const power = configOf({ data: ["there"], durability: ["power"], reset: ["true"] });
+    expect(power).toMatchObject({ data: "there", durability: "power", reset: true });
+  });
+
+  it.each<[string, Flags]>([
+    ["--ephemeral keeps nothing, and --data is given too", { ephemeral: ["true"], data: ["d"] }],
+    ["--durability memory keeps nothing, and --data is given too", { durability: ["memory"], data: ["d"] }],
+    ["--ephemeral keeps nothing, and --reset is given too", { ephemeral: ["true"], reset: ["true"] }],
+    ["--durability power is given too", { ephemeral: ["true"], durability: ["power"] }],
+  ])("refuses what contradicts itself: %s", (sentence, flags) => {
+    expect(() => configOf(flags)).toThrow(sentence);
   });
 
   it("names the version of package.json", () => {

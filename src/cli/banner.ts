@@ -1,6 +1,6 @@
 import colours from "picocolors";
 import type { RunningServer } from "../compose.ts";
-import { type ClockConfig, VERSION } from "../config.ts";
+import { VERSION } from "../config.ts";
 import { CHAIN_ID } from "../core/chain/chain.ts";
 import { toIso } from "../core/time.ts";
 
@@ -16,7 +16,7 @@ const LABEL_WIDTH = 12;
 const ACCOUNT_WIDTH = 116;
 
 /** What `clobsim serve` says when it answers: where, what, and how to try it. */
-export function bannerText(server: Omit<RunningServer, "close">, clock: ClockConfig, screen: Screen): string {
+export function bannerText(server: Omit<RunningServer, "close">, screen: Screen): string {
   const { bold, cyan, dim } = colours.createColors(screen.isColoured);
   const row = (label: string, text: string): string => `  ${dim(label.padEnd(LABEL_WIDTH))}${text}`;
   const address = (label: string, path: string): string => row(label, cyan(`${server.url}${path}`));
@@ -37,8 +37,9 @@ export function bannerText(server: Omit<RunningServer, "close">, clock: ClockCon
     address("OpenAPI", "/openapi.json"),
     "",
     row("seed", server.seed),
-    row("clock", `${clockText(clock)}, ${toIso(server.startedAt)}`),
+    row("clock", `${clockText(server.clock)}, ${toIso(server.startedAt)}`),
     row("world", `${count(events, "event")}, ${count(markets, "market")}`),
+    row("kept", keepingText(server.keeping)),
     "",
     "  Dev accounts, address and private key: anybody can compute them, never use them on a real chain.",
     "",
@@ -51,6 +52,17 @@ export function bannerText(server: Omit<RunningServer, "close">, clock: ClockCon
   return `${lines.join("\n")}\n`;
 }
 
-const clockText = (clock: ClockConfig): string => (clock.mode === "scaled" ? `${clock.rate}x` : clock.mode);
+const clockText = ({ mode, rate }: RunningServer["clock"]): string => (mode === "scaled" ? `${rate}x` : mode);
 
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
+function keepingText(keeping: RunningServer["keeping"]): string {
+  if (keeping === null) return "nothing";
+  const { path, resumed, removed } = keeping;
+  if (resumed === null)
+    return `in ${path}, new${removed.length === 0 ? "" : `; removed ${removed.join(", ")}`}`;
+  const { commands, from } = resumed;
+  const base = from.number === 0 ? "" : " after the latest state";
+  return `in ${path}, resumed: ${count(commands, "command")}${base}`;
+}
+
+const count = (number: number, noun: string): string =>
+  `${number.toLocaleString("en-US")} ${noun}${number === 1 ? "" : "s"}`;

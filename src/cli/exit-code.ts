@@ -5,6 +5,16 @@ export const EXIT = {
   failed: 1,
   /** The command line, the environment or a file that it names cannot be used. */
   usage: 2,
+  /** What was kept is damaged. */
+  corrupt: 3,
+  /** The disk is full or broken. */
+  disk: 4,
+  /** Another process has the directory. */
+  locked: 5,
+  /** A newer version has written what was kept. */
+  newer: 6,
+  /** What was done comes out otherwise when it is done again. */
+  differs: 7,
   /** The program is wrong, not its user. */
   defect: 70,
 } as const;

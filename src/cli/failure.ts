@@ -1,5 +1,8 @@
 import { VERSION } from "../config.ts";
 import { ConfigError } from "../setting.ts";
+import { ReplayDiffers } from "../store/replayer.ts";
+import { StoreError } from "../store/store-error.ts";
+import { differenceText } from "./difference.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -8,6 +11,14 @@ export function reportFailure(error: unknown): ExitCode {
   if (error instanceof UsageError || error instanceof ConfigError) {
     process.stderr.write(`clobsim: ${error.message}\n`);
     return EXIT.usage;
+  }
+  if (error instanceof StoreError) {
+    process.stderr.write(`clobsim: ${error.message}\n`);
+    return EXIT[error.problem];
+  }
+  if (error instanceof ReplayDiffers) {
+    process.stderr.write(`clobsim: ${differenceText(error)}\n`);
+    return EXIT.differs;
   }
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(

@@ -1,9 +1,10 @@
-import type { SettingName } from "../config.ts";
+import { DEFAULT_DATA, type SettingName } from "../config.ts";
 import type { Flag } from "./command.ts";
 
 const ADDRESS = "Address:";
 const WORLD = "World and time:";
 const BEHAVIOUR = "Behaviour:";
+const KEEPING = "What is kept:";
 const SAFETY = "Who may call:";
 
 const HELP: Readonly<Record<SettingName, Omit<Flag, "name">>> = {
@@ -46,7 +47,15 @@ const HELP: Readonly<Record<SettingName, Omit<Flag, "name">>> = {
     text: "silent, fatal, error, warn, info, debug or trace",
     otherwise: "info",
   },
-  ephemeral: { group: BEHAVIOUR, text: "Keep nothing on disk: what this version always does", toggle: "on" },
+  data: { group: KEEPING, text: "Directory that keeps the exchange", otherwise: DEFAULT_DATA },
+  ephemeral: { group: KEEPING, text: "Keep nothing on disk", toggle: "on" },
+  durability: {
+    group: KEEPING,
+    text: "What an answered request survives: the end of the process, or of the machine (power)",
+    otherwise: "process",
+  },
+  reset: { group: KEEPING, text: "Remove what the directory holds and start anew", toggle: "on" },
+  report: { group: KEEPING, text: "Directory for a report of each defect, to be replayed elsewhere" },
   "sim-token": {
     group: SAFETY,
     text: "Secret that /sim asks for, needed beyond loopback; better set as CLOBSIM_SIM_TOKEN",

@@ -1,5 +1,5 @@
 import type { RunningServer } from "../compose.ts";
-import { type Config, readConfig } from "../config.ts";
+import { type Config, DEFAULT_DATA, readConfig } from "../config.ts";
 import type { Given } from "../setting.ts";
 import { bannerText, type Screen } from "./banner.ts";
 import type { Command } from "./command.ts";
@@ -18,26 +18,34 @@ export const serveCommand: Command = {
     ["serve --port 0 --seed 7 --clock frozen", "for a test: a free port, a frozen clock"],
     ["serve --clock 60x", "an hour of the exchange in a minute"],
     ["serve --world world.json", "a world made by clobsim world, or by hand"],
+    ["serve --data run-7 --durability power", "kept in run-7, whatever happens to the machine"],
   ],
   run: serve,
 };
 
 async function serve(given: Given): Promise<ExitCode> {
-  const config = readConfig(given);
+  const config = readConfig(given, DEFAULT_DATA);
   const stopped = stopSignal();
   const server = await start(config);
-  process.stdout.write(bannerText(server, config.clock, screenOf(given.environment)));
+  process.stdout.write(bannerText(server, screenOf(given.environment)));
   await stopped;
   process.stderr.write("clobsim: stopping\n");
   await server.close();
-  return EXIT.ok;
+  const broken = server.keeping?.broken() ?? null;
+  if (broken === null) return EXIT.ok;
+  warn(`${broken.message}; what was answered before is kept`);
+  return EXIT.disk;
 }
+
+const warn = (message: string): void => {
+  process.stderr.write(`clobsim: ${message}\n`);
+};
 
 /** Express and all that comes with it are loaded no sooner than here. */
 async function start(config: Config): Promise<RunningServer> {
   const { startServer } = await import("../compose.ts");
   try {
-    return await startServer(config);
+    return await startServer(config, warn);
   } catch (error) {
     throw listenFailure(error, config);
   }

@@ -1,3 +1,4 @@
+import { NotKeptError } from "../runtime/journal.ts";
 import { ApiError, errorBody } from "../wire/errors.ts";
 import { allowedOrigin } from "./cross-origin.ts";
 import type { Incoming, Outgoing } from "./exchange-message.ts";
@@ -26,13 +27,23 @@ export function sendAnswer(service: Service, request: Incoming, response: Outgoi
 
 /** Answers with an error body; anything but an `ApiError` is a defect, and is logged with all that helps to find it. */
 export function sendError(service: Service, request: Incoming, response: Outgoing, error: unknown): void {
-  const known = error instanceof ApiError ? error : defect(service, request, error);
+  const told = known(service, request, error);
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const text = JSON.stringify(errorBody(known, request.requestId));
-  send(service, request, response, known.status, text, known);
+  const text = JSON.stringify(errorBody(told, request.requestId));
+  send(service, request, response, told.status, text, told);
+}
+
+/** An error as its caller is told of it. */
+function known(service: Service, request: Incoming, error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (!(error instanceof NotKeptError)) return defect(service, request, error);
+  return new ApiError("UNAVAILABLE", error.message, {
+    hint: "nothing more is accepted, what was answered is safe, and reading goes on: make room on the disk and start again",
+    status: 503,
+  });
 }
 
 /** Answers a preflight or an OPTIONS with headers alone. */
@@ -47,9 +58,11 @@ export function sendEmpty(
     return;
   }
   const raw = [...simHeaders(service, request.requestId), ...headers];
-  response.writeHead(204, raw);
-  response.end();
-  log(service, request, 204, undefined);
+  onceKept(service, request, response, () => {
+    response.writeHead(204, raw);
+    response.end();
+    log(service, request, 204, undefined);
+  });
 }
 
 /** Hangs up on a request that has not been executed. */
@@ -62,6 +75,7 @@ function hangUp(service: Service, request: Incoming, response: Outgoing, code: s
   log(service, request, NO_STATUS, code);
 }
 
+/** Sends what has been made, once all that it may show is kept. */
 function send(
   service: Service,
   request: Incoming,
@@ -70,11 +84,50 @@ function send(
   text: string,
   error: ApiError | undefined,
 ): void {
+  const headers = simHeaders(service, request.requestId);
+  onceKept(service, request, response, () =>
+    sendNow(service, request, response, { status, text, error, headers }),
+  );
+}
+
+function onceKept(service: Service, request: Incoming, response: Outgoing, write: () => void): void {
+  let kept: Promise<void> | undefined;
+  try {
+    kept = service.keeper.keep();
+  } catch (failure) {
+    sendUnkept(service, request, response, failure);
+    return;
+  }
+  if (kept === undefined) write();
+  else kept.then(write, (failure: unknown) => sendUnkept(service, request, response, failure));
+}
+
+/** What cannot be kept has not happened: it is undone, and nobody is told that it had. */
+function sendUnkept(service: Service, request: Incoming, response: Outgoing, failure: unknown): void {
+  const error = known(service, request, failure);
+  const headers = simHeaders(service, request.requestId);
+  const text = JSON.stringify(errorBody(error, request.requestId));
+  sendNow(service, request, response, { status: error.status, text, error, headers });
+}
+
+/** An answer that is ready to leave. */
+interface Ready {
+  readonly status: number;
+  readonly text: string;
+  readonly error: ApiError | undefined;
+  readonly headers: string[];
+}
+
+function sendNow(
+  service: Service,
+  request: Incoming,
+  response: Outgoing,
+  { status, text, error, headers }: Ready,
+): void {
   if (request.fault?.drop === "reply") {
     hangUp(service, request, response, "REPLY_DROPPED");
     return;
   }
-  const headers = simHeaders(service, request.requestId);
   headers.push("content-type", "application/json; charset=utf-8");
   const length = Buffer.byteLength(text);
   headers.push("content-length", String(length));

@@ -1,5 +1,6 @@
 import type { Clock } from "../runtime/clock.ts";
 import type { Exchange } from "../runtime/exchange.ts";
+import type { Keeper } from "../runtime/journal.ts";
 import type { Keyring } from "../runtime/keyring.ts";
 import type { Snapshots } from "../runtime/snapshots.ts";
 import type { Numbers } from "../wire/decimals.ts";
@@ -46,6 +47,8 @@ export interface Service {
   readonly options: ServiceOptions;
   readonly exchange: Exchange;
   readonly clock: Clock;
+  /** Keeps what is answered. */
+  readonly keeper: Keeper;
   readonly keyring: Keyring;
   readonly hmacKeys: HmacKeys;
   readonly numbers: Numbers;

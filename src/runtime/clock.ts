@@ -28,9 +28,17 @@ export class Clock {
   #wallAnchor: number;
   #timer: NodeJS.Timeout | null = null;
   #timerDue = 0;
+  /** Told whenever the clock begins to run in another way, or from another moment. */
+  whenSet: (setting: ClockSetting) => void = () => {};
 
-  /** With `followsWall` it opens at the wall clock's own time, else at the exchange's. */
-  constructor(exchange: Exchange, setting: ClockSetting, wallNow: () => number, followsWall = false) {
+  /** With `followsWall` it opens at the wall clock's own time, else at the exchange's; `later`: when `catchUp` says so. */
+  constructor(
+    exchange: Exchange,
+    setting: ClockSetting,
+    wallNow: () => number,
+    followsWall = false,
+    opens: "now" | "later" = "now",
+  ) {
     this.#exchange = exchange;
     this.#wallNow = wallNow;
     this.#opened = setting;
@@ -38,7 +46,7 @@ export class Clock {
     this.#followsWall = followsWall;
     this.#wallAnchor = wallNow();
     this.#virtualAnchor = exchange.now;
-    this.open();
+    if (opens === "now") this.open();
   }
 
   /** What the wall clock shows, whatever this one does. */
@@ -68,8 +76,10 @@ export class Clock {
   settle(): void {
     if (this.#setting.mode === "frozen") return;
     const reading = this.#reading();
-    if (reading < this.#exchange.now) this.#anchor();
-    else this.#exchange.advanceTo(reading);
+    if (reading < this.#exchange.now) {
+      this.#anchor();
+      this.whenSet(this.#setting);
+    } else this.#exchange.advanceTo(reading);
   }
 
   /** Waits for what time alone causes next; to be called after anything may have changed what that is. */
@@ -110,7 +120,25 @@ export class Clock {
     this.stop();
     this.#setting = setting;
     this.#anchor();
+    this.whenSet(setting);
     this.arm();
+  }
+
+  /**
+   * Runs on as it ran before the program was stopped, `behind` ms of wall time ago: a real clock catches up, with all
+   * that became due on the way; any other one goes on from where it stood.
+   */
+  catchUp(setting: ClockSetting, behind: number): void {
+    const to =
+      setting.mode === "real" ? this.#exchange.now + Math.max(0, Math.floor(behind)) : this.#exchange.now;
+    this.#exchange.advanceTo(millis(Math.min(MAX_MILLIS, to)));
+    this.resume(setting);
+  }
+
+  /** Stands still from now on, and tells nobody. */
+  halt(): void {
+    this.stop();
+    this.#setting = { mode: "frozen", rate: 0 };
   }
 
   /** Runs as it was first set, from where the exchange stands, or from the wall clock's time when it follows that. */

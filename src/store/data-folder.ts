@@ -2,7 +2,14 @@ import { Buffer } from "node:buffer";
 import { dirname, join } from "node:path";
 import type { Exchange } from "../runtime/exchange.ts";
 import { copyFrom, type Disk, type DiskFile } from "./disk.ts";
-import { demandOwnFolder, JOURNAL_FILE, nextTornFile, PREVIOUS_STATE_FILE } from "./files.ts";
+import {
+  demandOwnFolder,
+  JOURNAL_FILE,
+  nextTornFile,
+  PREVIOUS_STATE_FILE,
+  removeDrafts,
+  removeOwnFiles,
+} from "./files.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { type Durability, type JournalEnd, JournalFile, type WhenBroken } from "./journal-file.ts";
 import type { Line, OpeningData } from "./journal-line.ts";
@@ -17,6 +24,8 @@ export interface FolderTerms {
   /** The version of the program. */
   readonly engine: string;
   readonly durability: Durability;
+  /** Whether what the folder holds is removed first. */
+  readonly reset?: boolean;
 }
 
 /** The end of a journal that a crash has torn off. */
@@ -30,8 +39,8 @@ export interface TornEnd {
 export interface Resumed {
   /** How the clock ran; null when no line says it. */
   readonly clock: KnownClock | null;
-  /** The line from whose state it went on, 0 for the opening, and how many commands were decided anew. */
-  readonly from: number;
+  /** Where in the journal the state stands from which it went on, and how many commands were decided anew. */
+  readonly from: JournalEnd;
   readonly commands: number;
   readonly torn: TornEnd | null;
   /** Why a state that was there could not be used. */
@@ -43,6 +52,8 @@ export class DataFolder {
   readonly path: string;
   /** What the journal begins with; null of a new folder. */
   readonly opening: OpeningData | null;
+  /** The names of the files that were removed first. */
+  readonly removed: readonly string[];
   readonly #disk: Disk;
   readonly #terms: FolderTerms;
   readonly #unlock: () => void;
@@ -59,6 +70,7 @@ export class DataFolder {
     disk.makeFolder(path);
     this.#unlock = lockFolder(disk, path);
     try {
+      this.removed = terms.reset === true ? removeOwnFiles(disk, path) : [];
       this.#file = disk.open(join(path, JOURNAL_FILE), "write");
       this.opening = openingIn(this.#file);
     } catch (error) {
@@ -96,15 +108,23 @@ export class DataFolder {
     if (base === null) reopen();
     else {
       const { state, header } = base;
-      exchange.restore({ state, now: header.now, sequence: header.sequence, hash: header.hash, mark: null });
+      exchange.restore({ state, now: header.now, sequence: header.sequence, hash: null, mark: null });
       replayer.keep(header.line);
     }
     const durability = base?.header.durability ?? "process";
     const { damage, ...end } = scan(this.#file, from, (line) => this.#take(line, replayer), durability);
     const torn = damage === null ? null : this.#cutOff(this.#judged(damage));
+    removeDrafts(this.#disk, this.path);
     this.#end = end;
     this.#file.sync();
-    return { clock: replayer.clock, from: from.number, commands: replayer.commands, torn, warnings };
+    return { clock: replayer.clock, from, commands: replayer.commands, torn, warnings };
+  }
+
+  /** Brings an exchange to where all that the journal holds leads; nothing else may be in it by then. */
+  replay(exchange: Exchange, reopen: () => void): void {
+    const replayer = new Replayer(exchange, reopen, linesGoneBackTo(this.#file, BEGINNING));
+    reopen();
+    scan(this.#file, BEGINNING, (line) => replayer.take(line));
   }
 
   /** Goes on with the journal where `resume` has found its end. */

@@ -50,6 +50,12 @@ function namesIn(disk: Disk, folder: string): string[] | null {
   }
 }
 
+/** Removes what a crash has left of states that were being written. */
+export function removeDrafts(disk: Disk, folder: string): void {
+  for (const name of (disk.names(folder) ?? []).filter((name) => DRAFT.test(name)))
+    disk.remove(join(folder, name));
+}
+
 /** Removes all that the store has made in a folder, and answers the names. */
 export function removeOwnFiles(disk: Disk, folder: string): string[] {
   const names = (namesIn(disk, folder) ?? []).filter((name) => isOwn(name) && name !== LOCK_FILE);

@@ -3,6 +3,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Adapter, Low } from "lowdb";
+import type { Address } from "../core/commands.ts";
 import { DocumentError } from "../core/document/document-error.ts";
 import { documentLines } from "../core/document/document-lines.ts";
 import { parseDocument } from "../core/document/parse-document.ts";
@@ -27,8 +28,8 @@ export interface StateHeader {
   readonly offset: number;
   readonly sequence: number;
   readonly now: Millis;
-  /** The hash of the state. */
-  readonly hash: string;
+  /** Addresses of the dev accounts, lower case. */
+  readonly devAccounts: readonly Address[];
   readonly clock: KnownClock;
   /** How the lines before were kept. */
   readonly durability: Durability;

@@ -1,3 +1,4 @@
+import { confirmationsOf } from "../core/chain/chain.ts";
 import type { Command } from "../core/commands.ts";
 import type { Decision } from "../core/decision.ts";
 import { tokenIdIn as tokenIdOf } from "../core/market.ts";
@@ -40,6 +41,14 @@ export function openWorld(stage: Stage, world: World, start: Millis): void {
     );
   }
   stage.advanceTo(start);
+  settleHistory(stage);
+}
+
+/** What a world has traded is final when somebody comes: what is made to go wrong from then on befalls none of it. */
+function settleHistory(stage: Stage): void {
+  const { chain, config } = stage.state;
+  if (chain.pending === 0 && chain.nextBlockAt === null) return;
+  stage.submit({ kind: "mineBlocks", count: 1 + confirmationsOf(config.settlement) });
 }
 
 /** A world that holds nothing. */

@@ -1,8 +1,10 @@
 import { Bench } from "tinybench";
-import { openService } from "../../src/compose.ts";
-import { DEFAULT_CONFIG } from "../../src/config.ts";
+import { serviceOf } from "../../src/compose.ts";
+import { type Config, DEFAULT_CONFIG, FROZEN_START } from "../../src/config.ts";
 import { stateHash } from "../../src/core/canonical.ts";
 import { viewOf } from "../../src/http/service.ts";
+import { openUnkept } from "../../src/opening/open-exchange.ts";
+import { originOfWorld, termsOf } from "../../src/opening/origin.ts";
 import { unitsOf } from "../../src/wire/decimals.ts";
 import { HmacKey } from "../../src/wire/hmac.ts";
 import { readJsonObject } from "../../src/wire/json-body.ts";
@@ -44,7 +46,9 @@ export const partsSection: Section = {
 
 async function parts(): Promise<Record<string, () => unknown>> {
   const world = await generateWorld({ seed: "1" });
-  const service = openService({ ...DEFAULT_CONFIG, clock: { mode: "frozen" }, logLevel: "silent" }, world);
+  const config: Config = { ...DEFAULT_CONFIG, clock: { mode: "frozen" }, logLevel: "silent" };
+  const origin = originOfWorld(world, termsOf(config, world.seed), FROZEN_START);
+  const service = serviceOf(config, openUnkept(config, origin));
   const view = viewOf(service);
   const market = view.state.markets.get(1);
   const secret = "5".repeat(64);

@@ -1,0 +1,124 @@
+import type { Clock } from "../runtime/clock.ts";
+import type { Exchange } from "../runtime/exchange.ts";
+import type { Keeper } from "../runtime/journal.ts";
+import type { DataFolder } from "../store/data-folder.ts";
+import type { JournalEnd, JournalFile } from "../store/journal-file.ts";
+import { hex8 } from "../store/journal-line.ts";
+import { STATE_FORMAT, type StateHeader } from "../store/state-file.ts";
+import type { TeeJournal } from "../store/tee-journal.ts";
+import type { Origin } from "./origin.ts";
+
+/** A state is written when so much has been added to the journal since the last, or more where that was bigger. */
+const LEAST_LINES = 10_000;
+const LEAST_BYTES = 8 * 1024 * 1024;
+
+/** An exchange with all that it is kept with. */
+export interface Kept {
+  readonly engine: string;
+  readonly exchange: Exchange;
+  readonly clock: Clock;
+  readonly origin: Origin;
+  readonly tee: TeeJournal;
+  readonly folder: DataFolder;
+  readonly wallNow: () => number;
+  /** Told of what went wrong and does no harm yet. */
+  readonly warn: (message: string) => void;
+}
+
+/** Sees to it that an exchange is kept: its journal before every answer, its state now and then. */
+export class KeptExchange implements Keeper {
+  readonly #kept: Kept;
+  #journal: JournalFile | null = null;
+  /** The end of the journal when a state was written last. */
+  #stated: Pick<JournalEnd, "number" | "offset">;
+  #writing: Promise<void> | null = null;
+
+  /** `stated` is the line of the latest state that is on the disk, 0 when there is none. */
+  constructor(kept: Kept, stated: Pick<JournalEnd, "number" | "offset">) {
+    this.#kept = kept;
+    this.#stated = stated;
+  }
+
+  /** Why nothing more is accepted; null while all is well. */
+  get broken(): Error | null {
+    return this.#journal?.broken ?? null;
+  }
+
+  /** Begins to keep. */
+  begin(journal: JournalFile): void {
+    const { clock, exchange, tee, wallNow } = this.#kept;
+    this.#journal = journal;
+    tee.begin(journal);
+    clock.whenSet = (setting) => {
+      if (journal.broken === null) journal.note("clock", { ...setting, wall: wallNow() }, exchange.now);
+    };
+  }
+
+  keep(): Promise<void> | undefined {
+    const journal = this.#journal;
+    const done = journal?.keep();
+    if (journal !== null && this.#writing === null && this.#isStateDue(journal.end)) {
+      this.#writing = this.#writeState(journal).finally(() => {
+        this.#writing = null;
+      });
+    }
+    return done;
+  }
+
+  /** The journal cannot be written: what was not acknowledged is undone, and time stands still. */
+  undo(): void {
+    const { clock, exchange, folder, origin, tee } = this.#kept;
+    clock.halt();
+    tee.pause();
+    folder.replay(exchange, () => origin.play(exchange));
+    tee.begin();
+  }
+
+  /** Keeps all of it and lets go of the folder. */
+  async close(): Promise<void> {
+    const { exchange, folder, clock, wallNow } = this.#kept;
+    const journal = this.#journal;
+    try {
+      await this.#writing;
+      if (journal === null || journal.broken !== null) return;
+      clock.settle();
+      journal.note("close", { hash: exchange.hash, wall: wallNow() }, exchange.now);
+      await this.#writeState(journal);
+    } finally {
+      folder.close();
+    }
+  }
+
+  #isStateDue({ number, offset }: JournalEnd): boolean {
+    const { number: line, offset: size } = this.#stated;
+    return number - line >= Math.max(LEAST_LINES, line) || offset - size >= Math.max(LEAST_BYTES, size);
+  }
+
+  /** Writes the state of this moment; what stands in it is on the disk before it is. */
+  async #writeState(journal: JournalFile): Promise<void> {
+    const { exchange, folder, clock, origin, engine, wallNow, warn } = this.#kept;
+    try {
+      clock.settle();
+      journal.sync();
+      const { end } = journal;
+      const { state, now, sequence } = exchange.snapshot();
+      const header: StateHeader = {
+        format: STATE_FORMAT,
+        engine,
+        line: end.number,
+        check: hex8(end.check),
+        offset: end.offset,
+        sequence,
+        now,
+        devAccounts: origin.devAccounts,
+        clock: { setting: clock.setting, virtual: now, wall: wallNow() },
+        durability: journal.durability,
+      };
+      this.#stated = end;
+      await folder.write({ header, state });
+    } catch (error) {
+      // The journal has everything: the next state is written when it has grown again.
+      warn(`the state could not be written to ${folder.path}: ${(error as Error).message}`);
+    }
+  }
+}
