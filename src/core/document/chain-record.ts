@@ -4,7 +4,8 @@ import type { Address } from "../commands.ts";
 import { MAX_MILLIS, type Millis } from "../units.ts";
 import { DocumentError, type Where } from "./document-error.ts";
 import { Fields } from "./fields.ts";
-import type { Scan } from "./scan.ts";
+import { jsonIn } from "./json-in.ts";
+import { INTEGER, integerIn, lineForm } from "./line-form.ts";
 import { readFault } from "./transaction-record.ts";
 
 /** Numbers of transactions that follow one another: the first and the last. */
@@ -62,7 +63,6 @@ const WALLET_KEYS = ["address", "mined", "pending", "native", "allowances", "ope
 const ADDRESS = /^0x[0-9a-f]{40}$/;
 const DECIMAL = /^(?:0|[1-9][0-9]{0,77})$/;
 const WORDS = 4;
-const MOST = Number.MAX_SAFE_INTEGER;
 const LEAST_WORD = -2_147_483_648;
 const MOST_WORD = 2_147_483_647;
 
@@ -73,37 +73,33 @@ export function readBlock(value: unknown, where: Where, serial: number): BlockRe
   return { ...readInside(fields), digest: readDigest(fields) };
 }
 
-/** The same of a line that is written as documents are; null when it is not, or is no block. */
-export function scanBlock(scan: Scan, serial: number): BlockRecord | null {
-  scan.integer('{"serial":', serial, serial);
-  const block: BlockRecord = {
-    height: scan.integer(',"height":', 0, MOST),
-    at: scan.integer(',"at":', 0, MAX_MILLIS) as Millis,
-    baseFee: scan.integer(',"baseFee":', 0, MOST),
-    mined: scanRuns(scan),
-    logs: scan.integer(',"logs":', 0, MOST),
-    gas: scan.integer(',"gas":', 0, MOST),
-    digest: [
-      scan.signed(',"digest":[', LEAST_WORD, MOST_WORD),
-      scan.signed(",", LEAST_WORD, MOST_WORD),
-      scan.signed(",", LEAST_WORD, MOST_WORD),
-      scan.signed(",", LEAST_WORD, MOST_WORD),
-    ],
-  };
-  scan.expect("]}");
-  return scan.isWhole ? block : null;
-}
+const BLOCK_FORM = lineForm(BLOCK_KEYS, {
+  serial: INTEGER,
+  height: INTEGER,
+  at: INTEGER,
+  baseFee: INTEGER,
+  mined: "(\\[[\\d,[\\]]*\\])",
+  logs: INTEGER,
+  gas: INTEGER,
+  digest: `\\[${Array(WORDS).fill("(-?\\d{1,10})").join(",")}\\]`,
+});
 
-function scanRuns(scan: Scan): Run[] {
-  const runs: Run[] = [];
-  scan.expect(',"mined":[');
-  while (scan.comes(runs.length === 0 ? "[" : ",[")) {
-    const first = scan.integer("", 1, MOST);
-    runs.push([first, scan.integer(",", first, MOST)]);
-    scan.expect("]");
-  }
-  scan.expect("]");
-  return runs;
+/** The same of a line that is written as documents are; null when it is not, or is no such block. */
+export function blockOfLine(line: string, serial: number): BlockRecord | null {
+  const groups = BLOCK_FORM.exec(line);
+  const mined = jsonIn(groups?.[5] ?? "");
+  if (groups === null || integerIn(groups[1]) !== serial || !Array.isArray(mined)) return null;
+  const block: BlockRecord = {
+    height: integerIn(groups[2]),
+    at: integerIn(groups[3]) as Millis,
+    baseFee: integerIn(groups[4]),
+    mined,
+    logs: integerIn(groups[6]),
+    gas: integerIn(groups[7]),
+    digest: [integerIn(groups[8]), integerIn(groups[9]), integerIn(groups[10]), integerIn(groups[11])],
+  };
+  const isRight = block.at <= MAX_MILLIS && block.mined.every(isRun) && block.digest.every(isWord);
+  return isRight ? block : null;
 }
 
 /** Where the chain stands. @throws DocumentError where it is no such thing. */
@@ -192,14 +188,17 @@ function readPairs<A, B, Key extends string = string>(
   });
 }
 
+const isRun = (value: unknown): value is Run =>
+  Array.isArray(value) && value.length === 2 && isCount(value[0], 1) && isCount(value[1], value[0]);
+
+const isWord = (word: number): boolean => word === (word | 0);
+
 type Inside = "height" | "at" | "baseFee" | "mined" | "logs" | "gas";
 
 function readInside(fields: Fields<Inside>): Omit<BlockRecord, "digest"> {
   const mined = fields.list("mined", (item, path): Run => {
-    const [first, last] = Array.isArray(item) && item.length === 2 ? item : [];
-    if (!isCount(first, 1) || !isCount(last, first))
-      throw new DocumentError(fields.where, path, "the first and the last of a run of transactions", item);
-    return [first, last];
+    if (isRun(item)) return item;
+    throw new DocumentError(fields.where, path, "the first and the last of a run of transactions", item);
   });
   return {
     height: fields.integer("height"),

@@ -13,7 +13,17 @@ import {
 } from "../units.ts";
 import type { Where } from "./document-error.ts";
 import { Fields } from "./fields.ts";
-import type { Scan } from "./scan.ts";
+import {
+  BOOLEAN,
+  byText,
+  INTEGER,
+  INTEGER_OR_NULL,
+  integerIn,
+  integerOrNullIn,
+  lineForm,
+  oneOf,
+  oneOfOrNull,
+} from "./line-form.ts";
 
 const SIDES: readonly Side[] = ["BUY", "SELL"];
 const TYPES: readonly OrderType[] = ["GTC", "GTD", "FOK", "FAK"];
@@ -31,7 +41,6 @@ const MATCH_TYPES: readonly MatchType[] = ["COMPLEMENTARY", "MINT", "MERGE"];
 const HIGHEST = FULL_PRICE - 1;
 /** Tokens count from 2, for markets count from 1. */
 const FIRST_TOKEN = 2;
-const MOST = Number.MAX_SAFE_INTEGER;
 
 const ORDER_KEYS = [
   "number",
@@ -102,39 +111,86 @@ export function readOrder(value: unknown, where: Where, number: number): Order {
   };
 }
 
-/** The same of a line that is written as documents are; null when it is not, or is no order. */
-export function scanOrder(scan: Scan, number: number): Order | null {
+const ORDER_FORM = lineForm(ORDER_KEYS, {
+  number: INTEGER,
+  account: INTEGER,
+  token: INTEGER,
+  side: oneOf(SIDES),
+  price: INTEGER,
+  size: INTEGER,
+  orderType: oneOf(TYPES),
+  expiration: INTEGER_OR_NULL,
+  createdAt: INTEGER,
+  touch: INTEGER_OR_NULL,
+  crossable: INTEGER,
+  ownInWay: INTEGER,
+  rested: BOOLEAN,
+  ordersAhead: INTEGER,
+  sizeAhead: INTEGER,
+  status: oneOf(STATUSES),
+  cancelReason: oneOfOrNull(REASONS),
+  matched: INTEGER,
+  notional: INTEGER,
+  fee: INTEGER,
+  updatedAt: INTEGER,
+});
+const SIDE_OF = byText(SIDES);
+const TYPE_OF = byText(TYPES);
+const STATUS_OF = byText(STATUSES);
+const REASON_OF = byText(REASONS);
+const MATCH_TYPE_OF = byText(MATCH_TYPES);
+
+/** The same of a line that is written as documents are; null when it is not, or is no such order. */
+export function orderOfLine(line: string, number: number): Order | null {
+  const groups = ORDER_FORM.exec(line);
+  if (groups === null) return null;
   const order: Order = {
-    number: scan.integer('{"number":', number, number),
-    account: scan.integer(',"account":', 1, MOST),
-    token: scan.integer(',"token":', FIRST_TOKEN, MOST),
-    side: scan.oneOf(',"side":', SIDES),
-    price: scan.integer(',"price":', 1, HIGHEST) as Price,
-    size: scan.integer(',"size":', 1, MAX_SIZE) as Size,
-    orderType: scan.oneOf(',"orderType":', TYPES),
-    expiration: scan.integerOrNull(',"expiration":', 0, MAX_MILLIS) as Millis | null,
-    createdAt: scan.integer(',"createdAt":', 0, MAX_MILLIS) as Millis,
-    touch: scan.integerOrNull(',"touch":', 1, HIGHEST) as Price | null,
-    crossable: scan.integer(',"crossable":', 0, MAX_SIZE) as Size,
-    ownInWay: scan.integer(',"ownInWay":', 0, number - 1),
-    rested: scan.boolean(',"rested":'),
-    ordersAhead: scan.integer(',"ordersAhead":', 0, number - 1),
-    sizeAhead: scan.integer(',"sizeAhead":', 0, MOST) as Size,
-    status: scan.oneOf(',"status":', STATUSES),
-    cancelReason: scan.oneOfOrNull(',"cancelReason":', REASONS),
-    matched: scan.integer(',"matched":', 0, MAX_SIZE) as Size,
-    notional: scan.integer(',"notional":', 0, MOST) as Money,
-    fee: scan.integer(',"fee":', 0, MOST) as Money,
-    updatedAt: scan.integer(',"updatedAt":', 0, MAX_MILLIS) as Millis,
+    number: integerIn(groups[1]),
+    account: integerIn(groups[2]),
+    token: integerIn(groups[3]),
+    side: SIDE_OF.get(groups[4] as string) as Side,
+    price: integerIn(groups[5]) as Price,
+    size: integerIn(groups[6]) as Size,
+    orderType: TYPE_OF.get(groups[7] as string) as OrderType,
+    expiration: integerOrNullIn(groups[8]) as Millis | null,
+    createdAt: integerIn(groups[9]) as Millis,
+    touch: integerOrNullIn(groups[10]) as Price | null,
+    crossable: integerIn(groups[11]) as Size,
+    ownInWay: integerIn(groups[12]),
+    rested: groups[13] === "true",
+    ordersAhead: integerIn(groups[14]),
+    sizeAhead: integerIn(groups[15]) as Size,
+    status: STATUS_OF.get(groups[16] as string) as OrderStatus,
+    cancelReason: REASON_OF.get(groups[17] as string) ?? null,
+    matched: integerIn(groups[18]) as Size,
+    notional: integerIn(groups[19]) as Money,
+    fee: integerIn(groups[20]) as Money,
+    updatedAt: integerIn(groups[21]) as Millis,
     slot: NO_SLOT,
     lastTrade: 0,
     nextOpen: 0,
     previousOpen: 0,
   };
-  scan.expect("}");
-  const isOrder = scan.isWhole && order.crossable <= order.size && order.matched <= order.size;
-  return isOrder ? order : null;
+  return order.number === number && isInRange(order) ? order : null;
 }
+
+/** Whether all numbers of an order are from 0 and within the bounds that `readOrder` sets. */
+const isInRange = (order: Order): boolean =>
+  order.account >= 1 &&
+  order.token >= FIRST_TOKEN &&
+  order.price >= 1 &&
+  order.price <= HIGHEST &&
+  order.size >= 1 &&
+  order.size <= MAX_SIZE &&
+  (order.expiration ?? 0) <= MAX_MILLIS &&
+  order.createdAt <= MAX_MILLIS &&
+  (order.touch ?? 1) >= 1 &&
+  (order.touch ?? 1) <= HIGHEST &&
+  order.crossable <= order.size &&
+  order.ownInWay < order.number &&
+  order.ordersAhead < order.number &&
+  order.matched <= order.size &&
+  order.updatedAt <= MAX_MILLIS;
 
 /** A trade that can still be linked to those before it. */
 export type LooseTrade = { -readonly [Key in keyof Trade]: Trade[Key] };
@@ -157,21 +213,38 @@ export function readTrade(value: unknown, where: Where, number: number): LooseTr
   };
 }
 
-/** The same of a line that is written as documents are; null when it is not, or is no trade. */
-export function scanTrade(scan: Scan, number: number): LooseTrade | null {
+const TRADE_FORM = lineForm(TRADE_KEYS, {
+  number: INTEGER,
+  taker: INTEGER,
+  maker: INTEGER,
+  price: INTEGER,
+  size: INTEGER,
+  fee: INTEGER,
+  matchType: oneOf(MATCH_TYPES),
+  at: INTEGER,
+  transaction: INTEGER,
+});
+
+/** The same of a line that is written as documents are; null when it is not, or is no such trade. */
+export function tradeOfLine(line: string, number: number): LooseTrade | null {
+  const groups = TRADE_FORM.exec(line);
+  if (groups === null) return null;
   const trade: LooseTrade = {
-    number: scan.integer('{"number":', number, number),
-    taker: scan.integer(',"taker":', 1, MOST),
-    maker: scan.integer(',"maker":', 1, MOST),
-    price: scan.integer(',"price":', 1, HIGHEST) as Price,
-    size: scan.integer(',"size":', 1, MAX_SIZE) as Size,
-    fee: scan.integer(',"fee":', 0, MOST) as Money,
-    matchType: scan.oneOf(',"matchType":', MATCH_TYPES),
-    at: scan.integer(',"at":', 0, MAX_MILLIS) as Millis,
-    transaction: scan.integer(',"transaction":', 1, MOST),
+    number: integerIn(groups[1]),
+    taker: integerIn(groups[2]),
+    maker: integerIn(groups[3]),
+    price: integerIn(groups[4]) as Price,
+    size: integerIn(groups[5]) as Size,
+    fee: integerIn(groups[6]) as Money,
+    matchType: MATCH_TYPE_OF.get(groups[7] as string) as MatchType,
+    at: integerIn(groups[8]) as Millis,
+    transaction: integerIn(groups[9]),
     takerPrevious: 0,
     makerPrevious: 0,
   };
-  scan.expect("}");
-  return scan.isWhole ? trade : null;
+  const { taker, maker, price, size, at, transaction } = trade;
+  const isPriced = price >= 1 && price <= HIGHEST && size >= 1 && size <= MAX_SIZE;
+  const isPlaced =
+    trade.number === number && taker >= 1 && maker >= 1 && transaction >= 1 && at <= MAX_MILLIS;
+  return isPriced && isPlaced ? trade : null;
 }

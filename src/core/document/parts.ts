@@ -1,4 +1,5 @@
 import { DocumentError } from "./document-error.ts";
+import { jsonIn } from "./json-in.ts";
 
 /** Who is told what a JSON object holds, in the order in which it stands there. */
 export interface PartReader {
@@ -80,7 +81,7 @@ export class Parts {
     if (last !== COMMA && last !== CLOSE_BRACE) return false;
     const text = last === COMMA ? line.slice(0, -1) : line;
     if (!this.#reader.quick(this.#name, this.#index, text, this.#line)) {
-      const value = recordIn(text);
+      const value = jsonIn(text);
       if (value === undefined) return false;
       this.#reader.item(this.#name, this.#index, value, this.#line);
     }
@@ -198,11 +199,9 @@ export class Parts {
   }
 
   #parsed(): unknown {
-    try {
-      return JSON.parse(this.#text);
-    } catch {
-      throw this.#wrong(this.#text.trim(), "JSON");
-    }
+    const value = jsonIn(this.#text);
+    if (value === undefined) throw this.#wrong(this.#text.trim(), "JSON");
+    return value;
   }
 
   #wrong(found: unknown, expected = WHAT[this.#expected]): DocumentError {
@@ -214,14 +213,5 @@ export class Parts {
       line: this.#isReading ? this.#begun : this.#line,
     };
     return new DocumentError(where, "", expected, found);
-  }
-}
-
-/** What a text holds, or undefined when it is no JSON. */
-function recordIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

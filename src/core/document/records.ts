@@ -6,13 +6,13 @@ import { MAX_ISSUANCE, type Money } from "../units.ts";
 import { readAccount } from "./account-record.ts";
 import {
   type BlockRecord,
+  blockOfLine,
   type HeadRecord,
   readBlock,
   readHead,
   readUnfinished,
   readWaiting,
   readWallet,
-  scanBlock,
   type UnfinishedRecord,
   type WaitingRecord,
   type WalletRecord,
@@ -20,9 +20,8 @@ import {
 import { readConfig, readUnits } from "./config-record.ts";
 import { DocumentError, type Where } from "./document-error.ts";
 import { type Identified, readEvent, readMarket } from "./market-record.ts";
-import { type LooseTrade, readOrder, readTrade, scanOrder, scanTrade } from "./order-record.ts";
+import { type LooseTrade, orderOfLine, readOrder, readTrade, tradeOfLine } from "./order-record.ts";
 import type { PartReader } from "./parts.ts";
-import { Scan } from "./scan.ts";
 import { readTransaction, type TransactionRecord } from "./transaction-record.ts";
 
 const LISTS = [
@@ -55,7 +54,6 @@ export class Records implements PartReader {
   /** Of each field, the line where it begins; of a list whose records have a line each, that of the first. */
   readonly #lines = new Map<string, { first: number; isRegular: boolean }>();
   readonly #seen = new Set<string>();
-  readonly #scanner = new Scan();
 
   field(name: string, value: unknown, line: number | null): void {
     const where = { section: name, index: null, line };
@@ -75,7 +73,7 @@ export class Records implements PartReader {
   }
 
   quick(name: string, index: number, text: string, line: number): boolean {
-    if (!this.#scan(name, index + 1, text)) return false;
+    if (!this.#readLine(name, index + 1, text)) return false;
     this.#noteLine(name, index, line);
     return true;
   }
@@ -145,18 +143,14 @@ export class Records implements PartReader {
   }
 
   /** Of these there are millions. */
-  #scan(name: string, number: number, text: string): boolean {
-    const scan = this.#scanner;
+  #readLine(name: string, number: number, text: string): boolean {
     switch (name) {
       case "orders":
-        scan.begin(text);
-        return isKept(this.orders, scanOrder(scan, number));
+        return isKept(this.orders, orderOfLine(text, number));
       case "trades":
-        scan.begin(text);
-        return isKept(this.trades, scanTrade(scan, number));
+        return isKept(this.trades, tradeOfLine(text, number));
       case "blocks":
-        scan.begin(text);
-        return isKept(this.blocks, scanBlock(scan, number));
+        return isKept(this.blocks, blockOfLine(text, number));
       default:
         return false;
     }
