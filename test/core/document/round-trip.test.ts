@@ -19,7 +19,7 @@ describe("whatever has happened", () => {
         expect(outlookOf(read)).toEqual(outlookOf(state));
         expect(violations(read)).toEqual([]);
       }),
-      runs(1000),
+      runs(600),
     );
   });
 
@@ -34,7 +34,7 @@ describe("whatever has happened", () => {
         expect(outlookOf(two.state)).toEqual(outlookOf(one.state));
         expect(violations(two.state)).toEqual([]);
       }),
-      runs(1000),
+      runs(600),
     );
   });
 
@@ -50,7 +50,7 @@ describe("whatever has happened", () => {
         expect(again).toEqual(happened);
         expect(outlookOf(two.state)).toEqual(outlookOf(one.state));
       }),
-      runs(1000),
+      runs(600),
     );
   });
 });
