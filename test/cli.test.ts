@@ -11,7 +11,7 @@ const BIN = fileURLToPath(new URL("../bin/clobsim.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "clobsim-cli-"));
 const children = new Set<ChildProcess>();
 /** On any free port, without a log. */
-const QUIET = ["serve", "--port", "0", "--log-level", "silent"];
+const QUIET = ["serve", "--port", "0", "--ephemeral", "--log-level", "silent"];
 
 afterAll(() => {
   for (const child of children) child.kill("SIGKILL");
@@ -122,8 +122,8 @@ describe("clobsim", () => {
     [["serve", "--port"], "--port expects a whole number from 0 to 65535, found nothing"],
     [["serve", "--port", "1", "--port", "2"], "--port is expected once, found 2 times"],
     [
-      ["serve", "--ephemeral=false"],
-      '--ephemeral expects true, for this version keeps nothing on disk, found "false"',
+      ["serve", "--ephemeral", "--data", "d"],
+      "--ephemeral keeps nothing, and --data is given too: leave out one of them",
     ],
     [["world", "--events", "3", "--markets", "50"], "markets: expected 3 to 24 for 3 events, found 50"],
     [["world", "--out", tmpdir()], `--out expects a file that can be written, found ${tmpdir()} (EISDIR)`],
@@ -225,7 +225,7 @@ describe("clobsim serve", () => {
     await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
     const { port } = blocker.address() as { port: number };
     const stderr = `clobsim: port ${port} of 127.0.0.1 is in use by another program: --port 0 takes any free one\n`;
-    expect(await clobsim(["serve", "--port", `${port}`])).toEqual({ code: 2, stdout: "", stderr });
+    expect(await clobsim(["serve", "--ephemeral", "--port", `${port}`])).toEqual({ code: 2, stdout: "", stderr });
     blocker.close();
   });
 

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { DomainEvent } from "../core/events.ts";
+import type { CancelReason, DomainEvent } from "../core/events.ts";
 
 const SEED = 0x2545f491;
 const TWO_32 = 4_294_967_296;
@@ -49,6 +49,10 @@ function withEvent(hash: number, event: DomainEvent): number {
       return withNumber(mixed(hash, 3), event.order);
     case "orderExpired":
       return withNumber(mixed(hash, 4), event.order);
+    case "orderCanceled":
+      return mixed(withNumber(mixed(hash, 7), event.order), CANCEL_REASONS[event.reason]);
+    case "transactionMined":
+      return withNumber(mixed(hash, 8), event.transaction);
     case "blocksMined":
       return withNumber(
         withNumber(withNumber(mixed(hash, 5), event.height), event.lastTransaction),
@@ -62,6 +66,16 @@ function withEvent(hash: number, event: DomainEvent): number {
 const SIDES = { BUY: 1, SELL: 2 } as const;
 const ORDER_TYPES = { GTC: 1, GTD: 2, FOK: 3, FAK: 4 } as const;
 const MATCH_TYPES = { COMPLEMENTARY: 1, MINT: 2, MERGE: 3 } as const;
+
+const CANCEL_REASONS: Readonly<Record<CancelReason, number>> = {
+  USER: 1,
+  FOK_UNFILLED: 2,
+  FAK_UNFILLED: 3,
+  FAK_REMAINDER: 4,
+  SELF_TRADE: 5,
+  MARKET_CLOSED: 6,
+  SETTLEMENT_FAILED: 7,
+};
 
 /** JSON whose names are sorted, at every depth. */
 const sortedText = (value: unknown): string => JSON.stringify(value, (_name, part: unknown) => sorted(part));

@@ -1,37 +1,49 @@
-import type { Command } from "../core/commands.ts";
+import type { CancelOrder, Command, OrderType, PlaceOrder, Side } from "../core/commands.ts";
 import type { Millis } from "../core/units.ts";
 import type { NoteKind, Notes } from "./journal-line.ts";
 import { bytesOf, LineBuffer } from "./line-buffer.ts";
 
 const NUMBER = bytesOf('{"n":');
 const PREVIOUS = bytesOf(',"p":"');
-const SYNCED = bytesOf('","s":');
-const TIME = bytesOf(',"t":');
 const KIND = bytesOf(',"k":"');
 const DATA = bytesOf('","d":');
 const CAUSED = bytesOf(',"r":"');
 const CHECK = bytesOf('","c":"');
 const END = bytesOf('"}\n');
 
-const PLACE_ORDER = bytesOf(',"k":"placeOrder","d":{"address":');
-const TOKEN = bytesOf(',"tokenId":');
-const BUY = bytesOf(',"side":"BUY","price":');
-const SELL = bytesOf(',"side":"SELL","price":');
 const SIZE = bytesOf(',"size":');
-const ORDER_TYPE = bytesOf(',"orderType":"');
-const ORDER_TYPES = { GTC: bytesOf("GTC"), GTD: bytesOf("GTD"), FOK: bytesOf("FOK"), FAK: bytesOf("FAK") };
-const EXPIRATION = bytesOf('","expiration":');
-const NULL = bytesOf("null");
 const CANCEL_ORDER = bytesOf(',"k":"cancelOrder","d":{"address":');
 const ORDER_ID = bytesOf(',"orderId":');
 const BRACE = bytesOf("}");
-/** How many texts are kept as bytes. */
+const UUID = /^[0-9a-f-]{36}$/;
+/** How many texts are kept. */
 const MOST_KEPT = 65_536;
+
+/** What the orders of a wallet for a token begin with, up to the price; and what all of a type end with. */
+type Heads = Readonly<Record<Side, Uint8Array>>;
+const headOf = (address: string, tokenId: string, side: Side): Uint8Array =>
+  bytesOf(
+    `,"k":"placeOrder","d":{"address":${JSON.stringify(address)},"tokenId":${JSON.stringify(tokenId)},"side":"${side}","price":`,
+  );
+const endingOf = (orderType: OrderType, expiration: number | null): Uint8Array =>
+  bytesOf(`,"orderType":"${orderType}","expiration":${expiration}}`);
+const ENDINGS = {
+  GTC: endingOf("GTC", null),
+  GTD: endingOf("GTD", null),
+  FOK: endingOf("FOK", null),
+  FAK: endingOf("FAK", null),
+};
 
 /** Puts lines together, each with its number and chained to the one before. */
 export class LineWriter {
   readonly buffer = new LineBuffer();
-  readonly #kept = new Map<string, Uint8Array>();
+  readonly #texts = new Map<string, Uint8Array>();
+  readonly #heads = new Map<string, Map<string, Heads>>();
+  #headsKept = 0;
+  /** What most lines have between their two checks: the same as the line before. */
+  #middle = bytesOf("");
+  #middleSynced = -1;
+  #middleAt = -1;
   /** The number of the latest line, and its check. */
   #number: number;
   #check: number;
@@ -81,10 +93,12 @@ export class LineWriter {
     buffer.putInteger(this.#number);
     buffer.put(PREVIOUS);
     buffer.putHex(this.#check);
-    buffer.put(SYNCED);
-    buffer.putInteger(synced);
-    buffer.put(TIME);
-    buffer.putInteger(at);
+    if (synced !== this.#middleSynced || at !== this.#middleAt) {
+      this.#middle = bytesOf(`","s":${synced},"t":${at}`);
+      this.#middleSynced = synced;
+      this.#middleAt = at;
+    }
+    buffer.put(this.#middle);
     return start;
   }
 
@@ -108,40 +122,49 @@ export class LineWriter {
 
   // What there are millions of is put together from bytes; the text is that of JSON.stringify.
 
-  #placeOrder(order: Extract<Command, { kind: "placeOrder" }>): void {
+  #placeOrder({ address, tokenId, side, price, size, orderType, expiration }: PlaceOrder): void {
     const { buffer } = this;
-    buffer.put(PLACE_ORDER);
-    buffer.put(this.#json(order.address));
-    buffer.put(TOKEN);
-    buffer.put(this.#json(order.tokenId));
-    buffer.put(order.side === "BUY" ? BUY : SELL);
-    buffer.putInteger(order.price);
+    buffer.put(this.#head(address, tokenId)[side]);
+    buffer.putInteger(price);
     buffer.put(SIZE);
-    buffer.putInteger(order.size);
-    buffer.put(ORDER_TYPE);
-    buffer.put(ORDER_TYPES[order.orderType]);
-    buffer.put(EXPIRATION);
-    if (order.expiration === null) buffer.put(NULL);
-    else buffer.putInteger(order.expiration);
-    buffer.put(BRACE);
+    buffer.putInteger(size);
+    buffer.put(expiration === null ? ENDINGS[orderType] : endingOf(orderType, expiration));
   }
 
-  #cancelOrder(cancel: Extract<Command, { kind: "cancelOrder" }>): void {
+  #head(address: string, tokenId: string): Heads {
+    const kept = this.#heads.get(address)?.get(tokenId);
+    if (kept !== undefined) return kept;
+    if (this.#headsKept === MOST_KEPT) {
+      this.#heads.clear();
+      this.#headsKept = 0;
+    }
+    const heads = { BUY: headOf(address, tokenId, "BUY"), SELL: headOf(address, tokenId, "SELL") };
+    let ofAddress = this.#heads.get(address);
+    if (ofAddress === undefined) {
+      ofAddress = new Map();
+      this.#heads.set(address, ofAddress);
+    }
+    ofAddress.set(tokenId, heads);
+    this.#headsKept += 1;
+    return heads;
+  }
+
+  #cancelOrder(cancel: CancelOrder): void {
     const { buffer } = this;
     buffer.put(CANCEL_ORDER);
     buffer.put(this.#json(cancel.address));
     buffer.put(ORDER_ID);
-    buffer.putText(JSON.stringify(cancel.orderId));
+    buffer.putText(UUID.test(cancel.orderId) ? `"${cancel.orderId}"` : JSON.stringify(cancel.orderId));
     buffer.put(BRACE);
   }
 
   /** A text that comes again and again, as JSON. */
   #json(text: string): Uint8Array {
-    let bytes = this.#kept.get(text);
+    let bytes = this.#texts.get(text);
     if (bytes === undefined) {
-      if (this.#kept.size === MOST_KEPT) this.#kept.clear();
+      if (this.#texts.size === MOST_KEPT) this.#texts.clear();
       bytes = bytesOf(JSON.stringify(text));
-      this.#kept.set(text, bytes);
+      this.#texts.set(text, bytes);
     }
     return bytes;
   }

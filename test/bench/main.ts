@@ -12,6 +12,8 @@ import { scenarioSection } from "./scenario/scenario-section.ts";
 import type { Section, SectionReport } from "./section.ts";
 import { settlementSection } from "./settlement/settlement-section.ts";
 import { startSection } from "./start/start-section.ts";
+import { reopeningSection } from "./store/reopening-section.ts";
+import { storeSection } from "./store/store-section.ts";
 import { steadyFloor } from "./submit/steady-floor.ts";
 import { submitFlatnessSection } from "./submit/submit-flatness-section.ts";
 import { submitSection } from "./submit/submit-section.ts";
@@ -25,6 +27,8 @@ const SECTIONS: readonly Section[] = [
   submitFlatnessSection,
   settlementSection,
   chainSection,
+  storeSection,
+  reopeningSection,
   memorySection,
   partsSection,
   httpSection,

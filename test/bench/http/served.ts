@@ -21,7 +21,17 @@ export interface BareAnswers {
 
 /** The program as it is shipped, its clock frozen so that signatures stay valid, its log going nowhere. */
 export async function serveClobsim(...flags: readonly string[]): Promise<Served> {
-  const args = [inCheckout("bin/clobsim.js"), "serve", "--port", "0", "--clock", "frozen", ...flags];
+  const keeping = flags.includes("--data") ? [] : ["--ephemeral"];
+  const args = [
+    inCheckout("bin/clobsim.js"),
+    "serve",
+    "--port",
+    "0",
+    "--clock",
+    "frozen",
+    ...keeping,
+    ...flags,
+  ];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "ignore"] });
   const stop = stopper(child);
   for await (const line of createInterface({ input: child.stdout })) {

@@ -64,6 +64,7 @@ const serving =
     millisecondsToFirstAnswer((port) => [
       inCheckout("bin/clobsim.js"),
       "serve",
+      "--ephemeral",
       "--port",
       String(port),
       ...flags,

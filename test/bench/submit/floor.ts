@@ -5,6 +5,7 @@ import { outcomeOf } from "../../../src/core/market.ts";
 import type { State } from "../../../src/core/state.ts";
 import { complement, FULL_PRICE, MAX_SIZE, millis, money, price, size } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/runtime/exchange.ts";
+import { type Journal, noJournal } from "../../../src/runtime/journal.ts";
 import { UNSETTLED } from "../../support/config.ts";
 import { TradeTally } from "../trade-tally.ts";
 
@@ -17,6 +18,8 @@ export interface FloorTerms {
   readonly feeRateBps: number;
   /** When blocks are mined; never, unless it is said. */
   readonly settlement?: SettlementMode;
+  /** Where its commands are kept; nowhere, unless it is said. */
+  readonly journal?: Journal;
 }
 
 /** How many accounts trade on a floor. */
@@ -30,12 +33,14 @@ const SHARES = 100_000_000_000;
 export const traderAt = (index: number): string => `0x${String(index).padStart(40, "0")}`;
 
 /** A new exchange with complementary markets that are all alike, and accounts that can pay for whatever a flow asks. */
-export function openFloor({ markets, levels, feeRateBps, settlement = "manual" }: FloorTerms): Exchange {
-  const faucet = { collateral: money(0), everyMarket: size(0) };
-  const exchange = new Exchange(
-    { seed: "1", faucet, credentials: "rotate", ...UNSETTLED, settlement },
-    millis(0),
-  );
+export function openFloor({
+  markets,
+  levels,
+  feeRateBps,
+  settlement = "manual",
+  journal = noJournal,
+}: FloorTerms): Exchange {
+  const exchange = bareFloor(settlement, journal);
   const texts = { description: "", category: "", tags: [], endDate: null };
   demand(exchange, { kind: "createEvent", title: "All", slug: "all", ...texts });
   for (let market = 1; market <= markets; market++) {
@@ -58,6 +63,13 @@ export function openFloor({ markets, levels, feeRateBps, settlement = "manual" }
     demand(exchange, { kind: "fundAccount", address, collateral: COLLATERAL, tokens: [], everyMarket });
   }
   return exchange;
+}
+
+/** An exchange of the same terms before anything has happened. */
+export function bareFloor(settlement: SettlementMode = "manual", journal: Journal = noJournal): Exchange {
+  const faucet = { collateral: money(0), everyMarket: size(0) };
+  const config = { seed: "1", faucet, credentials: "rotate", ...UNSETTLED, settlement } as const;
+  return new Exchange(config, millis(0), journal);
 }
 
 /** Submits a command. @throws Error when it is refused. */

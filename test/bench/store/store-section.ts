@@ -1,0 +1,57 @@
+import { commonFlow, type Flow } from "../flow.ts";
+import { measurementOf } from "../measurement.ts";
+import { alternate, median, type Subject } from "../rounds.ts";
+import type { Section } from "../section.ts";
+import { demandInvariants } from "../submit/floor.ts";
+import { benchFolder } from "./bench-folder.ts";
+import { type KeptRun, newJournal, prepareRun } from "./kept-run.ts";
+
+const OPERATIONS = 200_000;
+/** What so many clients send at a time is written together. */
+const CLIENTS = 64;
+
+/** What it costs that an answered command survives the end of the process. */
+export const storeSection: Section = {
+  name: "store",
+  about: "commands through the whole exchange, kept in a journal that is written before each answer",
+  measure(rounds) {
+    const folder = benchFolder();
+    const flow = commonFlow({ levels: 99, operations: OPERATIONS });
+    const subjects = [
+      subjectOf("in memory", flow, null, 1),
+      subjectOf(`process, ${CLIENTS} answers at a time`, flow, folder, CLIENTS),
+      subjectOf("process, an answer to each command", flow, folder, 1),
+    ];
+    const samples = alternate(subjects, { rounds, warmUps: 2, sampleMs: 0 });
+    const speeds = samples.map((milliseconds) => milliseconds.map((each) => OPERATIONS / each));
+    const baseline = median(speeds[0] ?? []);
+    return {
+      unit: "thousand commands/s",
+      baseline: "in memory",
+      rounds,
+      measurements: speeds.map((each, index) =>
+        measurementOf(subjects[index]?.name ?? "", "clobsim", each, baseline),
+      ),
+      notes: [
+        `The first ${OPERATIONS.toLocaleString("en-US")} operations of the book's flow. A line has about 300 bytes; each is chained to the one before by its CRC.`,
+        "Every command is in the file, by write(2), before its answer.",
+      ],
+    };
+  },
+};
+
+function subjectOf(name: string, flow: Flow, folder: string | null, group: number): Subject {
+  let kept: KeptRun | null = null;
+  return {
+    name,
+    prepare() {
+      const journal = folder === null ? null : newJournal(folder, "process");
+      const run = prepareRun(flow, journal, group);
+      kept = run;
+      return () => run.run();
+    },
+    check() {
+      if (kept !== null) demandInvariants(kept.exchange.state);
+    },
+  };
+}
