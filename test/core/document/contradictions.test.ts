@@ -15,6 +15,15 @@ function text(): string {
 
 const TEXT = text();
 
+const RETRY = {
+  fault: "retry",
+  probability: 1_000_000,
+  times: 1,
+  blocks: 0,
+  baseFee: 0,
+  reason: null,
+} as const;
+
 /** A document in which the first such text in a record of a list, counted from 0, is another one. */
 function edited(section: string, index: number | null, from: string, to: string): string {
   const lines = TEXT.split("\n");
@@ -139,6 +148,22 @@ const CASES: readonly [section: string, index: number | null, from: string, to: 
   ["issued", null, ":", ":1", "issued: expected "],
   ["blocks", 0, '"height":0', '"height":1', "blocks[0].height: expected a height"],
   ["blocks", 1, '"mined":[[1', '"mined":[[2', "transactions[0].block: expected 0"],
+  [
+    "blocks",
+    1,
+    '"mined":[[1,',
+    '"mined":[[100,',
+    "blocks[1].mined[0]: expected the first and the last of a run",
+  ],
+  [
+    "blocks",
+    1,
+    '"mined":[[1,',
+    '"mined":[[1],[2,',
+    "blocks[1].mined[0]: expected the first and the last of a run",
+  ],
+  ["blocks", 1, '"mined":[[1,', '"mined":[[,', "blocks[1]: expected JSON, found "],
+  ["blocks", 1, '"serial":2', '"serial":3', "blocks[1].serial: expected 2, found 3"],
   ["blocks", 1, '"logs":', '"logs":1', "blocks[1].logs: expected "],
   ["blocks", 1, '"gas":', '"gas":1', "blocks[1].gas: expected "],
   ["blocks", 1, '"at":', '"at":0,"was":', "blocks[1]: expected only the fields serial"],
@@ -151,6 +176,18 @@ describe("a document that contradicts itself", () => {
 
   it.each(CASES)("is refused: %s %s with %s changed to %s", (section, index, from, to, refusal) => {
     expect(refusalOf(edited(section, index, from, to))).toContain(refusal);
+  });
+
+  it("is refused when what a block has put off is not on the list of that", () => {
+    const floor = openFloor();
+    floor.exchange.submit({ kind: "setSettlementFault", ...RETRY });
+    floor.send("alice BUY 1 YES @ 0.5", "bob SELL 1 YES @ 0.5");
+    floor.exchange.submit({ kind: "mineBlocks", count: 1 });
+    const [number] = floor.state.chain.held;
+    const document = textOf(floor.state).replace(`"held":[${number}]`, '"held":[]');
+    expect(refusalOf(document)).toContain(
+      `waiting.held: expected a list with transaction ${number} in it, found []`,
+    );
   });
 
   it("is refused with the line that a person finds it on", () => {

@@ -6,8 +6,12 @@ import { parseDocument, readDocument } from "../../../src/core/document/parse-do
 import { Records } from "../../../src/core/document/records.ts";
 import { sha256OfLines } from "../../../src/core/hash.ts";
 import type { State } from "../../../src/core/state.ts";
-import { openFloor } from "../../support/exchange.ts";
+import { Exchange } from "../../../src/runtime/exchange.ts";
+import { generateWorld } from "../../../src/world/generate-world.ts";
+import { openWorld } from "../../../src/world/open-world.ts";
+import { openFloor, START } from "../../support/exchange.ts";
 import { anySettlement } from "../chain/chain-moves.ts";
+import { ARENA } from "../properties/moves.ts";
 import { type Json, parsedOf, textOf } from "./damages.ts";
 import { histories, open, outlookOf, play, runs } from "./told.ts";
 
@@ -42,6 +46,19 @@ const PRINTERS: readonly [name: string, print: (text: string) => string][] = [
   ["with all names sorted", (text) => JSON.stringify(sorted(parsedOf(text)), null, 1)],
   ["with a line for each sign", torn],
 ];
+
+describe("the exchange that everybody starts with", () => {
+  it.each(["instant", "auto"] as const)(
+    "is read, its world opened with settlement %s",
+    async (settlement) => {
+      const exchange = new Exchange({ ...ARENA, settlement }, START);
+      openWorld(exchange, await generateWorld({ seed: "1" }), START);
+      const { state } = parseDocument(documentLines(exchange.state));
+      expect(stateHash(state)).toBe(exchange.hash);
+      expect(outlookOf(state)).toEqual(outlookOf(exchange.state));
+    },
+  );
+});
 
 describe("a document", () => {
   it.each(PRINTERS)("is read %s", (_name, print) => {

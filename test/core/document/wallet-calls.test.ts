@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { stateHash } from "../../../src/core/canonical.ts";
+import { transactionOfHash } from "../../../src/core/chain/chain-hashes.ts";
+import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
+import { parseDocument } from "../../../src/core/document/parse-document.ts";
+import { addressOf } from "../../support/commands.ts";
+import { openFloor, type TestExchange } from "../../support/exchange.ts";
+import { jsonOrNull, textOf } from "./damages.ts";
+import { readBack, reload } from "./told.ts";
+
+const HASH = `0x${"ab".repeat(32)}`;
+
+/** What ann sends: an approval, signed. */
+const TERMS = {
+  kind: "sendTransaction",
+  from: addressOf("alice"),
+  to: CONTRACTS.collateral,
+  nonce: 0,
+  value: "0",
+  gas: 100_000,
+  maxFeePerGas: 2_000_000_000,
+  maxPriorityFeePerGas: 1_000_000_000,
+  input: "0x01",
+  call: { kind: "approve", spender: CONTRACTS.exchange, amount: "7" },
+  raw: "0x02",
+  hash: HASH,
+} as const;
+
+function floorWithCall(terms: typeof TERMS = TERMS): TestExchange {
+  const floor = openFloor();
+  floor.exchange.submit({ kind: "deriveCredentials", address: TERMS.from });
+  floor.demand(terms);
+  return floor;
+}
+
+describe("what a wallet has signed", () => {
+  it("is found by its hash, and known when it comes again", () => {
+    const { exchange } = floorWithCall();
+    reload(exchange);
+    expect(transactionOfHash(exchange.state, HASH)?.content).toMatchObject({ kind: "call", hash: HASH });
+    expect(exchange.submit(TERMS)).toMatchObject({ refusal: { code: "TRANSACTION_ALREADY_KNOWN" } });
+  });
+
+  it("is told alike, in whatever order the facts of the command came", () => {
+    const backwards = Object.fromEntries(Object.entries(TERMS).reverse()) as typeof TERMS;
+    expect(textOf(floorWithCall(backwards).state)).toBe(textOf(floorWithCall().state));
+  });
+
+  it("comes once: two with the same hash are refused", () => {
+    const floor = floorWithCall();
+    floor.demand({ ...TERMS, nonce: 1, hash: `0x${"cd".repeat(32)}` });
+    const text = textOf(floor.state).replace("cd".repeat(32), "ab".repeat(32));
+    expect(() => parseDocument(text)).toThrow(".content.hash: expected a hash that none before has, found");
+  });
+
+  it("has the same hash when its document was printed with all names sorted", () => {
+    const { state } = floorWithCall();
+    const text = JSON.stringify(jsonOrNull(textOf(state)), (_name, value) =>
+      typeof value === "object" && value !== null && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : value,
+    );
+    expect(stateHash(parseDocument(text).state)).toBe(stateHash(state));
+    expect(stateHash(readBack(state))).toBe(stateHash(state));
+  });
+});
