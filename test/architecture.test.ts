@@ -19,6 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "setting.ts": [],
   "config.ts": ["setting.ts", "core", "world"],
   opening: ["config.ts", "setting.ts", "core", "world", "runtime", "store"],
+  history: ["core", "runtime", "store", "opening", "wire"],
   "compose.ts": [
     "config.ts",
     "setting.ts",
@@ -43,6 +44,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "world",
     "runtime",
     "store",
+    "history",
     "client",
     "scenario",
   ],

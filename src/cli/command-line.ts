@@ -5,7 +5,10 @@ import { type Command, wordOf } from "./command.ts";
 import { coverageCommand } from "./coverage.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { flowCommand } from "./flow.ts";
+import { inspectCommand } from "./inspect.ts";
+import { journalCommand } from "./journal.ts";
 import { recordCommand } from "./record.ts";
+import { replayCommand } from "./replay.ts";
 import { runCommand } from "./run.ts";
 import { serveCommand } from "./serve.ts";
 import { shrinkCommand } from "./shrink.ts";
@@ -20,6 +23,9 @@ const COMMANDS: readonly Command[] = [
   shrinkCommand,
   flowCommand,
   worldCommand,
+  journalCommand,
+  replayCommand,
+  inspectCommand,
 ];
 const MAX_COLUMNS = 100;
 

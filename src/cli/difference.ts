@@ -2,17 +2,29 @@ import { eventHash } from "../store/event-hash.ts";
 import { commandOf, hex8 } from "../store/journal-line.ts";
 import type { ReplayDiffers } from "../store/replayer.ts";
 
-/** Where a history first comes out otherwise, with both outcomes one below the other. */
+/** Where a history first comes out otherwise, with both outcomes side by side. */
 export function differenceText({ line, decision, message }: ReplayDiffers): string {
-  const found = decision.ok
-    ? `accepted, events ${hex8(eventHash(decision.events))}`
-    : `refused, ${decision.refusal.code}`;
+  const now = decision.ok
+    ? ["accepted", hex8(eventHash(decision.events))]
+    : [`refused, ${decision.refusal.code}`, "none"];
   const lines = [
     message,
     `  command   ${JSON.stringify(commandOf(line))}`,
-    `  recorded  accepted, events ${line.r}`,
-    `  now       ${found}`,
+    ...sideBySide([
+      ["", "recorded", "now"],
+      ["outcome", "accepted", now[0] ?? ""],
+      ["events", line.r, now[1] ?? ""],
+    ]),
   ];
   if (decision.ok) lines.push(...decision.events.map((event) => `            ${JSON.stringify(event)}`));
   return lines.join("\n");
+}
+
+/** Rows of a label, what was recorded, and what it is now. */
+export function sideBySide(rows: readonly (readonly [string, string, string])[]): string[] {
+  const label = Math.max(...rows.map(([text]) => text.length));
+  const recorded = Math.max(...rows.map(([, text]) => text.length));
+  return rows.map(([name, then, now]) =>
+    `  ${name.padEnd(label)}  ${then.padEnd(recorded)}  ${now}`.trimEnd(),
+  );
 }

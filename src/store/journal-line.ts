@@ -43,14 +43,18 @@ export interface Notes {
   restore: { readonly line: number };
   /** The exchange was opened anew, with the base of the opening. */
   reset: Record<string, never>;
-  /** The hash of the state after a line. */
-  state: { readonly line: number; readonly hash: string };
   /** The program has stopped in good order. */
   close: { readonly hash: string; readonly wall: number };
   /** A command that made the program fail: a defect. It is not in the state. */
   defect: { readonly command: Command | null; readonly message: string };
-  /** The end of a report. */
-  report: { readonly hash: string; readonly reason: string; readonly engine: string };
+  /** The end of a report: the state's hash, why it was made and by what, and the one command that replays it. */
+  report: {
+    readonly hash: string;
+    readonly reason: string;
+    readonly engine: string;
+    readonly node: string;
+    readonly replay: string;
+  };
 }
 export type NoteKind = keyof Notes;
 
@@ -60,7 +64,6 @@ const NOTE_KINDS: ReadonlySet<string> = new Set<NoteKind>([
   "clock",
   "restore",
   "reset",
-  "state",
   "close",
   "defect",
   "report",

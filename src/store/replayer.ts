@@ -1,4 +1,6 @@
+import type { Command } from "../core/commands.ts";
 import type { Decision } from "../core/decision.ts";
+import type { DomainEvent } from "../core/events.ts";
 import type { Millis } from "../core/units.ts";
 import type { ClockSetting } from "../runtime/clock.ts";
 import type { Exchange, Snapshot } from "../runtime/exchange.ts";
@@ -58,17 +60,12 @@ export class Replayer {
     return this.#commands;
   }
 
-  /** Takes the exchange over a line. @throws ReplayDiffers, StateDiffers */
-  take(line: Line): void {
+  /** Takes the exchange over a line, and answers what its command has caused; null of a note. @throws ReplayDiffers */
+  take(line: Line): readonly DomainEvent[] | null {
     const command = commandOf(line);
-    if (command === null) this.#note(line);
-    else {
-      this.#commands += 1;
-      const decision = this.#exchange.redo({ at: line.t, command });
-      if (!decision.ok || hex8(eventHash(decision.events)) !== line.r)
-        throw new ReplayDiffers(line, decision);
-    }
+    const events = command === null ? this.#note(line) : this.#redo(line, command);
     this.keep(line.n);
+    return events;
   }
 
   /** Keeps where the exchange stands, after a line, for a later one that goes back to it. */
@@ -76,7 +73,14 @@ export class Replayer {
     if (this.#wanted.has(line)) this.#kept.set(line, this.#exchange.snapshot());
   }
 
-  #note(line: Line): void {
+  #redo(line: Line, command: Command): readonly DomainEvent[] {
+    this.#commands += 1;
+    const decision = this.#exchange.redo({ at: line.t, command });
+    if (!decision.ok || hex8(eventHash(decision.events)) !== line.r) throw new ReplayDiffers(line, decision);
+    return decision.events;
+  }
+
+  #note(line: Line): null {
     const exchange = this.#exchange;
     if (isNote(line, "restore")) {
       const kept = this.#kept.get(line.d.line);
@@ -89,6 +93,7 @@ export class Replayer {
       this.#passTo(line.t);
       this.#clock = { setting: { mode, rate }, virtual: line.t, wall };
     } else if (isNote(line, "close") || isNote(line, "report")) this.#passTo(line.t);
+    return null;
   }
 
   #passTo(at: Millis): void {

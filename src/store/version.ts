@@ -1,4 +1,4 @@
-import { FORMAT, isNote, type Line } from "./journal-line.ts";
+import { FORMAT, isNote, type Line, type OpeningData } from "./journal-line.ts";
 import { StoreError } from "./store-error.ts";
 
 /** Whether a version, `1.2.3`, is newer than another. */
@@ -16,11 +16,21 @@ const partsOf = (version: string): number[] =>
 
 /** @throws StoreError `newer` when a newer program has written a line, or its format is not known here. */
 export function demandNotNewer(line: Line, path: string, engine: string): void {
-  if (isNote(line, "opening") && line.d.format !== FORMAT) {
-    throw new StoreError("newer", `${path} has the format ${line.d.format}, this version reads ${FORMAT}`);
+  if (isNote(line, "opening")) demandKnown(line.d, path, engine);
+  else if (isNote(line, "start")) demandEngine(line.d.engine, path, engine);
+}
+
+/** The same of what a journal begins with. */
+export function demandKnown({ format, engine: by }: OpeningData, path: string, engine: string): void {
+  if (format !== FORMAT) {
+    throw new StoreError("newer", `${path} has the format ${format}, this version reads ${FORMAT}`);
   }
-  const by = isNote(line, "opening") || isNote(line, "start") ? line.d.engine : null;
-  if (by === null || !isNewer(by, engine)) return;
+  demandEngine(by, path, engine);
+}
+
+/** @throws StoreError `newer` when a program is newer than this one. */
+export function demandEngine(by: string, path: string, engine: string): void {
+  if (!isNewer(by, engine)) return;
   throw new StoreError(
     "newer",
     `${path} was written by version ${by}, this is ${engine}: use that version, or another directory`,

@@ -1,0 +1,42 @@
+import { VERSION } from "../config.ts";
+import { parseIso } from "../core/time.ts";
+import type { Millis } from "../core/units.ts";
+import { type JournalSource, openSource } from "../history/journal-source.ts";
+import { type Setting, wholeNumber } from "../setting.ts";
+import { nodeDisk } from "../store/disk.ts";
+import { UsageError } from "./usage-error.ts";
+
+const MOST_LINES = 999_999_999;
+
+/** The number of a line of a journal. */
+export const LINE = wholeNumber(1, MOST_LINES);
+
+export const MOMENT: Setting<Millis> = {
+  expected: "a moment with its zone such as 2026-01-01T00:00:00Z",
+  read: parseIso,
+};
+
+/** A line, or the last one up to a moment. */
+export const LINE_OR_MOMENT: Setting<{ readonly to?: number; readonly until?: Millis }> = {
+  expected: "the number of a line, or a moment with its zone such as 2026-01-01T00:00:00Z",
+  read: (text) => {
+    const to = LINE.read(text);
+    if (to !== null) return { to };
+    const until = parseIso(text);
+    return until === null ? null : { until };
+  },
+};
+
+/** What the commands take that read a journal. */
+export const TAKES_JOURNAL = "DIR|REPORT";
+
+/** Opens the journal that a command line names. @throws UsageError, StoreError */
+export function sourceNamed(command: string, words: readonly string[]): JournalSource {
+  const [name, ...others] = words;
+  if (name === undefined || others.length > 0) {
+    throw new UsageError(
+      `${command} expects one data directory or report, found ${words.length || "none"} (see clobsim ${command} --help)`,
+    );
+  }
+  return openSource(nodeDisk, name, VERSION);
+}

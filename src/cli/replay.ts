@@ -1,0 +1,61 @@
+import { VERSION } from "../config.ts";
+import { toIso } from "../core/time.ts";
+import type { JournalSource } from "../history/journal-source.ts";
+import { type Given, readOne } from "../setting.ts";
+import { isNote } from "../store/journal-line.ts";
+import type { Command } from "./command.ts";
+import { EXIT, type ExitCode } from "./exit-code.ts";
+import { LINE, MOMENT, sourceNamed, TAKES_JOURNAL } from "./history-arguments.ts";
+
+/** `clobsim replay`: decides a journal anew and compares. */
+export const replayCommand: Command = {
+  name: "replay",
+  summary: "Decide every command of a journal or a report anew, and name the first that comes out otherwise.",
+  takes: TAKES_JOURNAL,
+  flags: [
+    { name: "to", group: "Which:", text: "The last line to replay", otherwise: "the end" },
+    { name: "until", group: "Which:", text: "Only what was done up to this moment" },
+  ],
+  examples: [
+    ["replay .clobsim", "the directory of clobsim serve"],
+    ["replay report.ndjson", "a bug report: it ends as it did where it was written"],
+  ],
+  run: replay,
+};
+
+async function replay(given: Given, words: readonly string[]): Promise<ExitCode> {
+  const to = readOne("to", LINE, given) ?? undefined;
+  const until = readOne("until", MOMENT, given) ?? undefined;
+  const source = sourceNamed("replay", words);
+  const [{ Walk }, { endingOf }] = await Promise.all([
+    import("../history/walk.ts"),
+    import("./walk-ending.ts"),
+  ]);
+  const walk = new Walk(source, VERSION, { to, until, isVerified: true });
+  process.stdout.write(`${heading(source)}\n`);
+  let reason: string | null = null;
+  const end = walk.run(({ line }) => {
+    if (isNote(line, "report")) reason = `${line.d.reason} (Node ${line.d.node})`;
+  });
+  const { exchange } = walk;
+  const { code, lines } = endingOf(source, end, exchange.state);
+  const { last, commands, trouble } = end;
+  const rest = trouble === null ? "every one comes out as recorded" : "compared up to the line below";
+  const verdict = [
+    ...(reason === null ? [] : [`  written because ${reason}`]),
+    `  ${commands.toLocaleString("en-US")} command${commands === 1 ? "" : "s"}, ${rest}`,
+    `  up to line ${last?.n ?? 0} at ${toIso(exchange.now)}`,
+    ...(trouble === null ? [`  state ${exchange.hash}`] : []),
+  ];
+  process.stdout.write(`${verdict.join("\n")}\n`);
+  if (lines.length > 0) {
+    const out = code === EXIT.ok ? process.stdout : process.stderr;
+    out.write(`clobsim: ${lines.join("\n")}\n`);
+  }
+  return code;
+}
+
+function heading({ name, opening }: JournalSource): string {
+  const { config, engine, start, base } = opening;
+  return `${name}: a ${base.kind} of seed ${config.seed}, opened at ${toIso(start)} by clobsim ${engine}`;
+}

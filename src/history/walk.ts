@@ -1,0 +1,143 @@
+import type { Command } from "../core/commands.ts";
+import type { Decision } from "../core/decision.ts";
+import type { DomainEvent } from "../core/events.ts";
+import type { Millis } from "../core/units.ts";
+import { originOf } from "../opening/origin.ts";
+import { Exchange } from "../runtime/exchange.ts";
+import { commandOf, isNote, type Line, type Notes } from "../store/journal-line.ts";
+import { BEGINNING, linesGoneBackTo, type ScanEnd, scan } from "../store/journal-scan.ts";
+import { ReplayDiffers, Replayer } from "../store/replayer.ts";
+import { demandNotNewer } from "../store/version.ts";
+import type { JournalSource } from "./journal-source.ts";
+
+/** What deciding a line anew has come to. */
+export type Outcome =
+  | { readonly kind: "note" }
+  | { readonly kind: "accepted"; readonly events: readonly DomainEvent[] }
+  /** A command comes out otherwise, or one that made the program fail does so no more. */
+  | { readonly kind: "differs"; readonly decision: Decision }
+  /** The state is another than the line says. */
+  | { readonly kind: "other state"; readonly recorded: string; readonly found: string }
+  /** Something was thrown; `isRecorded` where the journal says just that. */
+  | { readonly kind: "fails"; readonly error: Error; readonly isRecorded: boolean }
+  /** What comes after a line that differs or fails: nobody can tell. */
+  | { readonly kind: "unknown" };
+
+/** One line, and what has come of it. */
+export interface Told {
+  readonly line: Line;
+  /** Of a defect, too: the one that made the program fail. */
+  readonly command: Command | null;
+  readonly outcome: Outcome;
+}
+
+export interface WalkOptions {
+  /** The last line to take. */
+  readonly to?: number | undefined;
+  /** No line of a later moment is taken, nor any after it. */
+  readonly until?: Millis | undefined;
+  /** Whether each hash of a state is worked out again, which takes long where there are many orders. */
+  readonly isVerified?: boolean;
+}
+
+/** Where a walk has ended. */
+export interface WalkEnd {
+  /** The end of the journal, whatever of it was taken. */
+  readonly scan: ScanEnd;
+  /** The last line that was taken. */
+  readonly last: Line | null;
+  readonly commands: number;
+  /** The first line that differs or fails. */
+  readonly trouble: Told | null;
+}
+
+/** Decides a journal anew, line by line, on an exchange of its own. */
+export class Walk {
+  readonly exchange: Exchange;
+  readonly #source: JournalSource;
+  readonly #engine: string;
+  readonly #options: WalkOptions;
+  readonly #replayer: Replayer;
+  #trouble: Told | null = null;
+  #last: Line | null = null;
+
+  /** Stands where the journal opens. `engine` is the version of this program. */
+  constructor(source: JournalSource, engine: string, options: WalkOptions = {}) {
+    const origin = originOf(source.opening);
+    this.exchange = new Exchange(origin.config, origin.start);
+    this.#source = source;
+    this.#engine = engine;
+    this.#options = options;
+    const reopen = (): void => {
+      this.exchange.restart(origin.start);
+      origin.play(this.exchange);
+    };
+    this.#replayer = new Replayer(this.exchange, reopen, linesGoneBackTo(source.file, BEGINNING));
+    origin.play(this.exchange);
+  }
+
+  /** Hands on each line once the exchange stands behind it. */
+  run(take: (told: Told) => void = () => {}): WalkEnd {
+    const { to = Number.POSITIVE_INFINITY, until = Number.POSITIVE_INFINITY } = this.#options;
+    let isOver = false;
+    const end = scan(this.#source.file, BEGINNING, (line) => {
+      demandNotNewer(line, this.#source.path, this.#engine);
+      isOver ||= line.n > to || line.t > until;
+      if (isOver) return;
+      this.#last = line;
+      take(this.#told(line));
+    });
+    return { scan: end, last: this.#last, commands: this.#replayer.commands, trouble: this.#trouble };
+  }
+
+  #told(line: Line): Told {
+    const defect = isNote(line, "defect") ? line.d : null;
+    const command = defect === null ? commandOf(line) : defect.command;
+    const outcome = this.#trouble === null ? this.#outcome(line, defect) : this.#afterTrouble(defect);
+    const told = { line, command, outcome };
+    const isTrouble = !["note", "accepted", "unknown"].includes(outcome.kind);
+    // A defect that the journal ends with says what is to be thought of the line that has failed.
+    if (isTrouble && (this.#trouble === null || outcome.kind === "fails")) this.#trouble = told;
+    return told;
+  }
+
+  #outcome(line: Line, defect: Notes["defect"] | null): Outcome {
+    try {
+      if (defect !== null) return this.#defect(line.t, defect);
+      const events = this.#replayer.take(line);
+      return events === null ? this.#note(line) : { kind: "accepted", events };
+    } catch (error) {
+      if (error instanceof ReplayDiffers) return { kind: "differs", decision: error.decision };
+      const thrown = error instanceof Error ? error : new Error(String(error));
+      return { kind: "fails", error: thrown, isRecorded: thrown.message === defect?.message };
+    }
+  }
+
+  #defect(at: Millis, { command }: Notes["defect"]): Outcome {
+    if (command === null) return { kind: "note" };
+    return { kind: "differs", decision: this.exchange.redo({ at, command }) };
+  }
+
+  #note(line: Line): Outcome {
+    const recorded = hashIn(line);
+    if (recorded === null || this.#options.isVerified !== true) return { kind: "note" };
+    const found = this.exchange.hash;
+    return found === recorded ? { kind: "note" } : { kind: "other state", recorded, found };
+  }
+
+  /** A command that failed while it was carried out stands in the journal, and then in what is told of the defect. */
+  #afterTrouble(defect: Notes["defect"] | null): Outcome {
+    const trouble = this.#trouble;
+    if (defect === null || trouble?.outcome.kind !== "fails") return { kind: "unknown" };
+    const { error } = trouble.outcome;
+    const isRecorded =
+      error.message === defect.message && JSON.stringify(trouble.command) === JSON.stringify(defect.command);
+    return isRecorded ? { kind: "fails", error, isRecorded } : { kind: "unknown" };
+  }
+}
+
+/** The hash of the state that a line tells. */
+function hashIn(line: Line): string | null {
+  const tells = isNote(line, "opening") || isNote(line, "close") || isNote(line, "report");
+  return tells ? line.d.hash : null;
+}
