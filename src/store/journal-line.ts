@@ -1,9 +1,10 @@
-import type { Buffer } from "node:buffer";
+import { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
 import type { Command } from "../core/commands.ts";
 import type { ExchangeConfig } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import type { ClockSetting } from "../runtime/clock.ts";
+import { parseCommon } from "./common-line.ts";
 import type { Durability } from "./journal-file.ts";
 
 /** The name of the format, in the first line of each journal. */
@@ -102,18 +103,34 @@ export const hex8 = (value: number): string => (value >>> 0).toString(16).padSta
 
 const CHECK = ',"c":"';
 /** `","c":"01234567"}` stands at the end of every line. */
-const TAIL_LENGTH = CHECK.length + 10;
+const HEX_TAIL = 10;
+const TAIL_LENGTH = CHECK.length + HEX_TAIL;
+const CHECK_NAME = Buffer.from(CHECK, "latin1");
 
 /** Reads one line, without the line feed that ends it; null when it is not a whole line as it was written. */
 export function parseLine(bytes: Buffer): Line | null {
   const end = bytes.length;
   if (end < TAIL_LENGTH || bytes[end - 1] !== 125 || bytes[0] !== 123) return null;
-  const check = bytes.toString("latin1", end - TAIL_LENGTH, end);
-  if (!check.startsWith(CHECK)) return null;
-  if (hex8(crc32(bytes.subarray(0, end - 10))) !== check.slice(CHECK.length, CHECK.length + 8)) return null;
+  if (!CHECK_NAME.equals(bytes.subarray(end - TAIL_LENGTH, end - HEX_TAIL))) return null;
+  if (crc32(bytes.subarray(0, end - HEX_TAIL)) !== hexAt(bytes, end - HEX_TAIL)) return null;
+  const text = bytes.toString("utf8");
+  const common = parseCommon(text);
+  if (common !== null) return common;
   try {
-    return JSON.parse(bytes.toString("utf8")) as Line;
+    return JSON.parse(text) as Line;
   } catch {
     return null;
   }
+}
+
+/** The 8 hex digits from a place on as a number; -1 when they are something else. */
+function hexAt(bytes: Buffer, from: number): number {
+  let value = 0;
+  for (let at = from; at < from + 8; at += 1) {
+    const code = bytes[at] as number;
+    const digit = code >= 97 ? code - 87 : code - 48;
+    if (!(digit >= 0 && digit <= 15) || (code > 57 && code < 97)) return -1;
+    value = value * 16 + digit;
+  }
+  return value;
 }

@@ -5,7 +5,7 @@ import type { Millis } from "../core/units.ts";
 import type { ClockSetting } from "../runtime/clock.ts";
 import type { Exchange, Snapshot } from "../runtime/exchange.ts";
 import { eventHash } from "./event-hash.ts";
-import { commandOf, hex8, isNote, type Line } from "./journal-line.ts";
+import { commandOf, isNote, type Line } from "./journal-line.ts";
 
 /** A command that comes out otherwise than the journal says. */
 export class ReplayDiffers extends Error {
@@ -76,7 +76,8 @@ export class Replayer {
   #redo(line: Line, command: Command): readonly DomainEvent[] {
     this.#commands += 1;
     const decision = this.#exchange.redo({ at: line.t, command });
-    if (!decision.ok || hex8(eventHash(decision.events)) !== line.r) throw new ReplayDiffers(line, decision);
+    if (!decision.ok || eventHash(decision.events) !== Number.parseInt(line.r, 16))
+      throw new ReplayDiffers(line, decision);
     return decision.events;
   }
 

@@ -13,6 +13,7 @@ import type { Section, SectionReport } from "./section.ts";
 import { settlementSection } from "./settlement/settlement-section.ts";
 import { startSection } from "./start/start-section.ts";
 import { reopeningSection } from "./store/reopening-section.ts";
+import { readState, replayedJournal } from "./store/replayed-journal.ts";
 import { storeSection } from "./store/store-section.ts";
 import { steadyFloor } from "./submit/steady-floor.ts";
 import { submitFlatnessSection } from "./submit/submit-flatness-section.ts";
@@ -37,7 +38,7 @@ const SECTIONS: readonly Section[] = [
 ];
 
 /** What this bundle does besides, in processes that it starts itself. */
-const PARTS = { steadyFloor, marketMemory };
+const PARTS = { steadyFloor, marketMemory, replayedJournal, readState };
 
 const USAGE = "usage: npm run bench -- [--json] [--only SECTION,...] [--rounds N]";
 

@@ -1,18 +1,16 @@
-import { join } from "node:path";
 import type { Exchange } from "../../../src/runtime/exchange.ts";
 import { nodeDisk } from "../../../src/store/disk.ts";
 import { hex8 } from "../../../src/store/journal-line.ts";
-import { BEGINNING, scan } from "../../../src/store/journal-scan.ts";
-import { Replayer } from "../../../src/store/replayer.ts";
-import { readStateFile, STATE_FORMAT, stateDatabase } from "../../../src/store/state-file.ts";
+import { STATE_FORMAT, stateDatabase } from "../../../src/store/state-file.ts";
+import { Apart } from "../apart.ts";
 import { commonFlow } from "../flow.ts";
 import { measurementOf } from "../measurement.ts";
 import { median } from "../rounds.ts";
 import type { Section } from "../section.ts";
-import { bareFloor } from "../submit/floor.ts";
 import { takeTurns } from "../turns.ts";
 import { benchFolder } from "./bench-folder.ts";
 import { newJournal, prepareRun } from "./kept-run.ts";
+import type { KeptHistory } from "./replayed-journal.ts";
 
 const COMMANDS = 1_000_000;
 
@@ -28,27 +26,30 @@ export const reopeningSection: Section = {
     kept.run();
     journal.close();
     await writeState(folder, kept.exchange);
-    const { hash } = kept.exchange;
-    const subjects = [() => replayed(folder, hash), () => read(folder, hash)];
+    const choice: KeptHistory = { folder, hash: kept.exchange.hash };
+    const trades = kept.exchange.state.trades.size;
+    const parts = ["replayedJournal", "readState"].map((name) => new Apart(name, choice));
     const times = await takeTurns(
-      subjects.map((subject) => async () => subject()),
+      parts.map((part) => async () => (await part.ask())[0] as number),
       { rounds, warmUps: 1 },
     );
+    await Promise.all(parts.map((part) => part.stop()));
     const speeds = times.map((seconds) => seconds.map((each) => COMMANDS / 1_000 / each));
-    const names = ["journal: every command decided anew and compared", "db.json: the state read and checked"];
     const baseline = median(speeds[0] ?? []);
     return {
       unit: "thousand commands/s",
       baseline: "journal",
       rounds,
-      measurements: speeds.map((each, index) => measurementOf(names[index] ?? "", "clobsim", each, baseline)),
+      measurements: speeds.map((each, index) => measurementOf(NAMES[index] ?? "", "clobsim", each, baseline)),
       notes: [
-        `A journal of ${COMMANDS.toLocaleString("en-US")} commands that left ${kept.exchange.state.trades.size.toLocaleString("en-US")} trades. The state's hash is the same after each.`,
+        `A journal of ${COMMANDS.toLocaleString("en-US")} commands that left ${trades.toLocaleString("en-US")} trades. The state's hash is the same after each.`,
         "Opening reads the latest state, then the commands after it.",
       ],
     };
   },
 };
+
+const NAMES = ["journal: every command decided anew and compared", "db.json: the state read and checked"];
 
 async function writeState(folder: string, exchange: Exchange): Promise<void> {
   const { state, now, sequence } = exchange.snapshot();
@@ -60,29 +61,4 @@ async function writeState(folder: string, exchange: Exchange): Promise<void> {
     state,
   };
   await database.write();
-}
-
-/** Seconds that replaying the whole journal takes. */
-function replayed(folder: string, hash: string): number {
-  const exchange = bareFloor();
-  const start = performance.now();
-  const file = nodeDisk.open(join(folder, "journal-1"), "read");
-  const replayer = new Replayer(exchange, () => {}, new Set());
-  const { damage } = scan(file, BEGINNING, (line) => replayer.take(line));
-  file.close();
-  const seconds = (performance.now() - start) / 1_000;
-  if (damage !== null || exchange.hash !== hash) throw new Error("the journal leads to another state");
-  return seconds;
-}
-
-/** Seconds that reading the state takes. */
-function read(folder: string, hash: string): number {
-  const start = performance.now();
-  const kept = readStateFile(nodeDisk, join(folder, "db.json"));
-  const seconds = (performance.now() - start) / 1_000;
-  if (kept === null) throw new Error("there is no state");
-  const exchange = bareFloor();
-  exchange.restore({ ...kept.header, state: kept.state, hash: null, mark: null });
-  if (exchange.hash !== hash) throw new Error("the file holds another state");
-  return seconds;
 }

@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import { nodeDisk } from "../../../src/store/disk.ts";
+import { BEGINNING, scan } from "../../../src/store/journal-scan.ts";
+import { Replayer } from "../../../src/store/replayer.ts";
+import { readStateFile } from "../../../src/store/state-file.ts";
+import type { Part } from "../apart.ts";
+import { garbageCollector } from "../rounds.ts";
+import { bareFloor } from "../submit/floor.ts";
+
+/** What a benchmark has kept, and the hash of the state that it leads to. */
+export interface KeptHistory {
+  readonly folder: string;
+  readonly hash: string;
+}
+
+/** Seconds that it takes to decide a whole journal anew. */
+export const replayedJournal: Part<KeptHistory> = ({ folder, hash }) => {
+  const collectGarbage = garbageCollector();
+  return () => {
+    collectGarbage();
+    const exchange = bareFloor();
+    const start = performance.now();
+    const file = nodeDisk.open(join(folder, "journal-1"), "read");
+    const replayer = new Replayer(exchange, () => {}, new Set());
+    const { damage } = scan(file, BEGINNING, (line) => replayer.take(line));
+    file.close();
+    const seconds = (performance.now() - start) / 1_000;
+    if (damage !== null || exchange.hash !== hash) throw new Error("the journal leads to another state");
+    return [seconds];
+  };
+};
+
+/** Seconds that it takes to read a state from its file. */
+export const readState: Part<KeptHistory> = ({ folder, hash }) => {
+  const collectGarbage = garbageCollector();
+  return () => {
+    collectGarbage();
+    const start = performance.now();
+    const kept = readStateFile(nodeDisk, join(folder, "db.json"));
+    const seconds = (performance.now() - start) / 1_000;
+    if (kept === null) throw new Error("there is no state");
+    const exchange = bareFloor();
+    exchange.restore({ ...kept.header, state: kept.state, hash: null, mark: null });
+    if (exchange.hash !== hash) throw new Error("the file holds another state");
+    return [seconds];
+  };
+};
