@@ -120,6 +120,9 @@ const CASES: readonly [section: string, index: number | null, from: string, to: 
     '"maker":3',
     "trades[0].maker: expected the number of an order that rested when",
   ],
+  ["orders", 0, '"matched":300', '"matched":3000', "orders[0].matched: expected an integer from 0 to 1000"],
+  ["orders", 1, '"ownInWay":0', '"ownInWay":00', "orders[1]: expected JSON, found "],
+  ["trades", 0, '"number":1', '"number":3', "trades[0].number: expected 1, found 3"],
   ["trades", 0, '"price":5000', '"price":5100', "trades[0].price: expected 5000, the maker's own"],
   ["trades", 0, '"fee":', '"fee":1', "trades[0].fee: expected "],
   ["trades", 0, '"COMPLEMENTARY"', '"MINT"', "trades[0].matchType: expected COMPLEMENTARY"],
@@ -204,6 +207,9 @@ describe("a document that contradicts itself", () => {
   it("is refused when it is cut short, empty, or no JSON", () => {
     expect(refusalOf(TEXT.slice(0, TEXT.length >> 1))).toMatch(/: expected a value, found /);
     expect(refusalOf("")).toBe("line 1: expected a JSON object, found nothing");
+    expect(refusalOf(TEXT.replace("{\n", '{\n"issued":0,\n'))).toBe(
+      'issued: expected this field once, found "issued"',
+    );
     expect(refusalOf("{}")).toBe("units: expected a value, found nothing");
     expect(refusalOf("[1]")).toMatch("expected the name of a field in quotes, found");
   });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stateHash } from "../../../src/core/canonical.ts";
+import type { CreateEvent } from "../../../src/core/commands.ts";
 import { documentLines } from "../../../src/core/document/document-lines.ts";
 import { parseDocument, readDocument } from "../../../src/core/document/parse-document.ts";
 import { Records } from "../../../src/core/document/records.ts";
@@ -9,8 +10,9 @@ import type { State } from "../../../src/core/state.ts";
 import { Exchange } from "../../../src/runtime/exchange.ts";
 import { generateWorld } from "../../../src/world/generate-world.ts";
 import { openWorld } from "../../../src/world/open-world.ts";
+import { eventCommand } from "../../support/commands.ts";
 import { openFloor, START } from "../../support/exchange.ts";
-import { anySettlement } from "../chain/chain-moves.ts";
+import { anySettlement, arenaWith } from "../chain/chain-moves.ts";
 import { ARENA } from "../properties/moves.ts";
 import { type Json, parsedOf, textOf } from "./damages.ts";
 import { histories, open, outlookOf, play, runs } from "./told.ts";
@@ -72,6 +74,15 @@ describe("a document", () => {
       }),
       runs(60),
     );
+  });
+
+  it.each(PRINTERS)("with any signs in its texts is read %s", (_name, print) => {
+    const exchange = open(arenaWith("manual", "optimistic"));
+    const title = 'a "quoted", \\ [torn] {text}: \n \u{1f40e} \ud800 \u2028 \\"';
+    exchange.submit({ ...eventCommand("other"), title, tags: ['"', "\\", "]", ""] } as CreateEvent);
+    const { state } = parseDocument(print(textOf(exchange.state)));
+    expect(state.events.get(2)).toEqual(exchange.state.events.get(2));
+    expect(stateHash(state)).toBe(exchange.hash);
   });
 
   it("is read when somebody else has parsed it", () => {
