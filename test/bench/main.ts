@@ -14,6 +14,8 @@ import { settlementSection } from "./settlement/settlement-section.ts";
 import { startSection } from "./start/start-section.ts";
 import { reopeningSection } from "./store/reopening-section.ts";
 import { readState, replayedJournal } from "./store/replayed-journal.ts";
+import { snapshotCosts } from "./store/snapshot-costs.ts";
+import { snapshotsSection } from "./store/snapshots-section.ts";
 import { storeSection } from "./store/store-section.ts";
 import { steadyFloor } from "./submit/steady-floor.ts";
 import { submitFlatnessSection } from "./submit/submit-flatness-section.ts";
@@ -30,6 +32,7 @@ const SECTIONS: readonly Section[] = [
   chainSection,
   storeSection,
   reopeningSection,
+  snapshotsSection,
   memorySection,
   partsSection,
   httpSection,
@@ -38,7 +41,7 @@ const SECTIONS: readonly Section[] = [
 ];
 
 /** What this bundle does besides, in processes that it starts itself. */
-const PARTS = { steadyFloor, marketMemory, replayedJournal, readState };
+const PARTS = { steadyFloor, marketMemory, replayedJournal, readState, snapshotCosts };
 
 const USAGE = "usage: npm run bench -- [--json] [--only SECTION,...] [--rounds N]";
 

@@ -3,10 +3,14 @@ import { measurementOf } from "../measurement.ts";
 import { alternate, median, type Subject } from "../rounds.ts";
 import type { Section } from "../section.ts";
 import { demandInvariants } from "../submit/floor.ts";
+import { takeTurns } from "../turns.ts";
 import { benchFolder } from "./bench-folder.ts";
+import { bareAppend, groupCommit } from "./group-commit.ts";
 import { type KeptRun, newJournal, prepareRun } from "./kept-run.ts";
 
 const OPERATIONS = 200_000;
+/** So many lines go to the disk itself. */
+const SYNCED = 32_000;
 /** What so many clients send at a time is written together. */
 const CLIENTS = 64;
 
@@ -14,7 +18,7 @@ const CLIENTS = 64;
 export const storeSection: Section = {
   name: "store",
   about: "commands through the whole exchange, kept in a journal that is written before each answer",
-  measure(rounds) {
+  async measure(rounds) {
     const folder = benchFolder();
     const flow = commonFlow({ levels: 99, operations: OPERATIONS });
     const subjects = [
@@ -25,13 +29,16 @@ export const storeSection: Section = {
     const samples = alternate(subjects, { rounds, warmUps: 2, sampleMs: 0 });
     const speeds = samples.map((milliseconds) => milliseconds.map((each) => OPERATIONS / each));
     const baseline = median(speeds[0] ?? []);
+    const [bare, power] = await onTheDisk(folder, rounds);
     return {
       unit: "thousand commands/s",
-      baseline: "in memory",
+      baseline: "in memory; for power, the bare appends",
       rounds,
-      measurements: speeds.map((each, index) =>
-        measurementOf(subjects[index]?.name ?? "", "clobsim", each, baseline),
-      ),
+      measurements: [
+        ...speeds.map((each, index) => measurementOf(subjects[index]?.name ?? "", "clobsim", each, baseline)),
+        measurementOf(`${CLIENTS} lines appended, then fdatasync`, "node:fs", bare, median(bare)),
+        measurementOf(`power, ${CLIENTS} clients`, "clobsim", power, median(bare)),
+      ],
       notes: [
         `The first ${OPERATIONS.toLocaleString("en-US")} operations of the book's flow. A line has about 300 bytes; each is chained to the one before by its CRC.`,
         "Every command is in the file, by write(2), before its answer.",
@@ -39,6 +46,15 @@ export const storeSection: Section = {
     };
   },
 };
+
+/** Thousand lines a second to the disk itself, by bare appends and by an exchange whose clients wait for it. */
+async function onTheDisk(folder: string, rounds: number): Promise<[bare: number[], power: number[]]> {
+  const flow = commonFlow({ levels: 99, operations: SYNCED });
+  const subjects = [() => bareAppend(SYNCED, folder, CLIENTS), () => groupCommit(flow, folder, CLIENTS)];
+  const times = await takeTurns(subjects, { rounds, warmUps: 1 });
+  const [bare = [], power = []] = times.map((seconds) => seconds.map((each) => SYNCED / 1_000 / each));
+  return [bare, power];
+}
 
 function subjectOf(name: string, flow: Flow, folder: string | null, group: number): Subject {
   let kept: KeptRun | null = null;

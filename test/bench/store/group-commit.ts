@@ -1,0 +1,47 @@
+import { fdatasync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Flow } from "../flow.ts";
+import { demand, openFloor } from "../submit/floor.ts";
+import { FlowCommands } from "../submit/flow-commands.ts";
+import { newJournal } from "./kept-run.ts";
+
+/** What a line of the journal has on average. */
+const LINE_BYTES = 300;
+let files = 0;
+
+/** Seconds that a flow takes when each of `clients` waits for its answer, which waits for the disk itself. */
+export async function groupCommit(flow: Flow, folder: string, clients: number): Promise<number> {
+  const journal = newJournal(folder, "power");
+  const exchange = openFloor({ markets: 1, levels: flow.levels, feeRateBps: 0, journal });
+  const commands = new FlowCommands(flow, exchange.state).take(flow.tape.length);
+  await journal.keep();
+  let next = 0;
+  const client = async (): Promise<void> => {
+    while (next < commands.length) {
+      const command = commands[next];
+      next += 1;
+      if (command !== undefined) demand(exchange, command);
+      await journal.keep();
+    }
+  };
+  const start = performance.now();
+  await Promise.all(Array.from({ length: clients }, client));
+  const seconds = (performance.now() - start) / 1_000;
+  journal.close();
+  return seconds;
+}
+
+/** Seconds that it takes to append as many bytes in groups as large, each brought to the disk before the next. */
+export async function bareAppend(lines: number, folder: string, clients: number): Promise<number> {
+  files += 1;
+  const fd = openSync(join(folder, `bare-${files}`), "w");
+  const group = Buffer.alloc(LINE_BYTES * clients, "x");
+  const sync = promisify(fdatasync);
+  const start = performance.now();
+  for (let done = 0; done < lines; done += clients) {
+    writeSync(fd, group);
+    await sync(fd);
+  }
+  return (performance.now() - start) / 1_000;
+}
