@@ -5,6 +5,7 @@ import { chainSection } from "./chain/chain-section.ts";
 import { flatnessSection } from "./flatness-section.ts";
 import { httpSection } from "./http/http-section.ts";
 import { machine } from "./machine.ts";
+import { historyMemory } from "./memory/history-memory.ts";
 import { marketMemory } from "./memory/market-memory.ts";
 import { memorySection } from "./memory/memory-section.ts";
 import { partsSection } from "./parts-section.ts";
@@ -41,7 +42,7 @@ const SECTIONS: readonly Section[] = [
 ];
 
 /** What this bundle does besides, in processes that it starts itself. */
-const PARTS = { steadyFloor, marketMemory, replayedJournal, readState, snapshotCosts };
+const PARTS = { steadyFloor, marketMemory, replayedJournal, readState, snapshotCosts, historyMemory };
 
 const USAGE = "usage: npm run bench -- [--json] [--only SECTION,...] [--rounds N]";
 

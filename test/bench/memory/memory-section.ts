@@ -5,10 +5,13 @@ import { buildProgram } from "../checkout.ts";
 import { serveClobsim } from "../http/served.ts";
 import { measurementOf } from "../measurement.ts";
 import type { Measurement, Section } from "../section.ts";
+import type { HistoryMemoryChoice } from "./history-memory.ts";
 import type { MarketMemoryChoice } from "./market-memory.ts";
 
 const MARKETS = 5000;
 const LIVE = 40;
+/** Of a steady book. */
+const COMMANDS = 1_000_000;
 const HEAP = "heap and buffers";
 
 /** What many markets take in memory. */
@@ -30,6 +33,7 @@ export const memorySection: Section = {
       const name = ["clobsim serve", ...flags].join(" ");
       measurements.push(row(name, "resident, all of it", await residentServer(...flags)));
     }
+    const [early = 0, late = 0, trades = 0] = await historyAlone();
     return {
       unit: "MiB",
       baseline: null,
@@ -37,10 +41,21 @@ export const memorySection: Section = {
       measurements,
       notes: [
         "Each figure from a new process; it varies by less than one per cent. A generated world has traded before it opens.",
+        `A history grows by ${early.toFixed(0)} bytes a command in the first half of ${figure(COMMANDS)} commands of a steady book, by ${late.toFixed(0)} in the second: ${(late / trades).toFixed(0)} for each trade, with the orders and cancels that come with it.`,
       ],
     };
   },
 };
+
+async function historyAlone(): Promise<number[]> {
+  const choice: HistoryMemoryChoice = { live: 1_000, commands: COMMANDS };
+  const part = new Apart("historyMemory", choice);
+  try {
+    return await part.ask();
+  } finally {
+    await part.stop();
+  }
+}
 
 async function marketsAlone(levels: number): Promise<number[]> {
   const choice: MarketMemoryChoice = { markets: MARKETS, levels, live: LIVE };
