@@ -19,6 +19,8 @@ export class Keyring {
   readonly #exchange: Exchange;
   readonly #seed: string;
   readonly #byApiKey = new Map<string, { readonly set: CredentialSet; readonly derivation: number }>();
+  /** Whether the sets are in there that were derived before anybody asked, as those are of an exchange that was kept. */
+  #hasEarlier = false;
 
   constructor(exchange: Exchange, seed: string) {
     this.#exchange = exchange;
@@ -29,13 +31,12 @@ export class Keyring {
   latest(address: Address): CredentialSet {
     const derivation = this.#derivationsOf(address);
     if (derivation === 0) throw new Error(`${address} has not derived credentials`);
-    const set = this.#make(address, derivation);
-    this.#byApiKey.set(set.apiKey, { set, derivation });
-    return set;
+    return this.#add(address, derivation);
   }
 
   /** The set of an API key, or undefined when the exchange knows of no such derivation. */
   find(apiKey: string): CredentialSet | undefined {
+    if (!this.#hasEarlier && !this.#byApiKey.has(apiKey)) this.#addEarlier();
     const entry = this.#byApiKey.get(apiKey);
     if (entry === undefined || entry.derivation > this.#derivationsOf(entry.set.address)) return undefined;
     return entry.set;
@@ -45,6 +46,19 @@ export class Keyring {
     const { state } = this.#exchange;
     const number = state.accountByAddress.get(address);
     return number === undefined ? 0 : state.accounts.get(number).derivations;
+  }
+
+  #addEarlier(): void {
+    this.#hasEarlier = true;
+    for (const { address, derivations } of this.#exchange.state.accounts) {
+      for (let derivation = 1; derivation <= derivations; derivation += 1) this.#add(address, derivation);
+    }
+  }
+
+  #add(address: Address, derivation: number): CredentialSet {
+    const set = this.#make(address, derivation);
+    this.#byApiKey.set(set.apiKey, { set, derivation });
+    return set;
   }
 
   #make(address: Address, derivation: number): CredentialSet {

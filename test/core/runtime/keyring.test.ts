@@ -57,6 +57,13 @@ describe("a keyring", () => {
     expect(sets.map(({ apiKey }) => keyring.find(apiKey)?.secret)).toEqual(sets.map(({ secret }) => secret));
   });
 
+  it("finds the sets that were derived before it was there, as those of an exchange that was kept", () => {
+    const { floor, derive } = keyedFloor();
+    const sets = [derive("alice"), derive("alice"), derive("bob")];
+    const another = new Keyring(floor.exchange, "test");
+    expect(sets.map(({ apiKey }) => another.find(apiKey)?.secret)).toEqual(sets.map(({ secret }) => secret));
+  });
+
   it("answers the latest set again without a new derivation", () => {
     const { keyring, derive } = keyedFloor();
     derive("alice");
