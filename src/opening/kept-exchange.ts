@@ -1,6 +1,6 @@
-import type { Clock } from "../runtime/clock.ts";
+import type { Clock, ClockSetting } from "../runtime/clock.ts";
 import type { Exchange } from "../runtime/exchange.ts";
-import type { Keeper } from "../runtime/journal.ts";
+import { type Keeper, NotKeptError } from "../runtime/journal.ts";
 import type { DataFolder } from "../store/data-folder.ts";
 import type { JournalEnd, JournalFile } from "../store/journal-file.ts";
 import { hex8 } from "../store/journal-line.ts";
@@ -32,6 +32,8 @@ export class KeptExchange implements Keeper {
   /** The end of the journal when a state was written last. */
   #stated: Pick<JournalEnd, "number" | "offset">;
   #writing: Promise<void> | null = null;
+  /** Why not even reading goes on: nobody knows what is kept. */
+  #lost: NotKeptError | null = null;
 
   /** `stated` is the line of the latest state that is on the disk, 0 when there is none. */
   constructor(kept: Kept, stated: Pick<JournalEnd, "number" | "offset">) {
@@ -55,10 +57,11 @@ export class KeptExchange implements Keeper {
   }
 
   keep(): Promise<void> | undefined {
+    if (this.#lost !== null) throw this.#lost;
     const journal = this.#journal;
     const done = journal?.keep();
-    if (journal !== null && this.#writing === null && this.#isStateDue(journal.end)) {
-      this.#writing = this.#writeState(journal).finally(() => {
+    if (journal?.broken === null && this.#writing === null && this.#isStateDue(journal.end)) {
+      this.#writing = this.#writeState(journal, this.#kept.clock.setting).finally(() => {
         this.#writing = null;
       });
     }
@@ -70,7 +73,15 @@ export class KeptExchange implements Keeper {
     const { clock, exchange, folder, origin, tee } = this.#kept;
     clock.halt();
     tee.pause();
-    folder.replay(exchange, () => origin.play(exchange));
+    try {
+      folder.replay(exchange, () => origin.play(exchange));
+    } catch (cause) {
+      const { message } = cause as Error;
+      this.#lost = new NotKeptError(`the journal can be neither written nor read: ${message}`, { cause });
+      throw this.#lost;
+    }
+    // What must follow at the same moment follows again when the folder is opened.
+    exchange.advanceTo(exchange.now);
     tee.begin();
   }
 
@@ -82,8 +93,11 @@ export class KeptExchange implements Keeper {
       await this.#writing;
       if (journal === null || journal.broken !== null) return;
       clock.settle();
+      const { setting } = clock;
+      // The line that closes is the last, and the state stands there.
+      clock.halt();
       journal.note("close", { hash: exchange.hash, wall: wallNow() }, exchange.now);
-      await this.#writeState(journal);
+      await this.#writeState(journal, setting);
     } finally {
       folder.close();
     }
@@ -95,7 +109,7 @@ export class KeptExchange implements Keeper {
   }
 
   /** Writes the state of this moment; what stands in it is on the disk before it is. */
-  async #writeState(journal: JournalFile): Promise<void> {
+  async #writeState(journal: JournalFile, setting: ClockSetting): Promise<void> {
     const { exchange, folder, clock, origin, engine, wallNow, warn } = this.#kept;
     try {
       clock.settle();
@@ -111,7 +125,7 @@ export class KeptExchange implements Keeper {
         sequence,
         now,
         devAccounts: origin.devAccounts,
-        clock: { setting: clock.setting, virtual: now, wall: wallNow() },
+        clock: { setting, virtual: now, wall: wallNow() },
         durability: journal.durability,
       };
       this.#stated = end;

@@ -1,12 +1,13 @@
 import { type Config, VERSION } from "../config.ts";
 import { Clock, type ClockSetting } from "../runtime/clock.ts";
 import { Exchange } from "../runtime/exchange.ts";
-import { type Keeper, noJournal, noKeeper } from "../runtime/journal.ts";
+import { type Keeper, NotKeptError, noJournal, noKeeper } from "../runtime/journal.ts";
 import { SessionLog } from "../runtime/session-log.ts";
 import { DataFolder, type Resumed } from "../store/data-folder.ts";
-import { nodeDisk } from "../store/disk.ts";
-import { FORMAT, type OpeningData } from "../store/journal-line.ts";
+import { type Disk, nodeDisk } from "../store/disk.ts";
+import { FORMAT, type Notes, type OpeningData } from "../store/journal-line.ts";
 import { BEGINNING } from "../store/journal-scan.ts";
+import { StoreError } from "../store/store-error.ts";
 import { TeeJournal } from "../store/tee-journal.ts";
 import { KeptExchange } from "./kept-exchange.ts";
 import { loadOrigin } from "./load-origin.ts";
@@ -44,28 +45,52 @@ export interface OpenedExchange {
 /** Told of what went wrong and does no harm yet. */
 export type Warn = (message: string) => void;
 
-const wallNow = Date.now;
+/** What an exchange is kept on, and what its clock is set by. */
+export interface Machine {
+  readonly disk: Disk;
+  /** Unix ms. */
+  readonly wallNow: () => number;
+}
+
+const THIS_MACHINE: Machine = { disk: nodeDisk, wallNow: Date.now };
 
 /**
  * Opens the exchange that is asked for: from its directory, where it was kept before, else from its origin.
  * @throws ConfigError, StoreError, ReplayDiffers when it cannot be.
  */
-export async function openExchange(config: Config, warn: Warn): Promise<OpenedExchange> {
+export async function openExchange(
+  config: Config,
+  warn: Warn,
+  machine: Machine = THIS_MACHINE,
+): Promise<OpenedExchange> {
   const { data, durability, reset } = config;
-  if (data === null) return openUnkept(config, await loadOrigin(config, wallNow()));
-  const folder = new DataFolder(nodeDisk, data, { engine: VERSION, durability, reset });
+  const { disk, wallNow } = machine;
+  if (data === null) return openUnkept(config, await loadOrigin(config, wallNow()), wallNow);
   try {
-    return folder.opening === null
-      ? openNew(config, folder, await loadOrigin(config, wallNow()), warn)
-      : await openKept(config, folder, folder.opening, warn);
+    const folder = new DataFolder(disk, data, { engine: VERSION, durability, reset });
+    try {
+      const place = { config, folder, wallNow, warn };
+      return folder.opening === null
+        ? openNew(place, await loadOrigin(config, wallNow()))
+        : await openKept(place, folder.opening);
+    } catch (error) {
+      folder.close();
+      throw error;
+    }
   } catch (error) {
-    folder.close();
-    throw error;
+    throw diskTrouble(error, data);
   }
 }
 
+/** What the system says of the disk as a sentence for the person who wants the directory open. */
+function diskTrouble(error: unknown, data: string): unknown {
+  const isOfSystem = error instanceof Error && "code" in error && "syscall" in error;
+  if (!isOfSystem && !(error instanceof NotKeptError)) return error;
+  return new StoreError("disk", `${data} cannot be used: ${error.message}`, { cause: error });
+}
+
 /** An exchange that nothing keeps. @throws ConfigError when its origin cannot be played. */
-export function openUnkept(config: Config, origin: Origin): OpenedExchange {
+export function openUnkept(config: Config, origin: Origin, wallNow = THIS_MACHINE.wallNow): OpenedExchange {
   const parts = partsOf(origin);
   const { tee, exchange } = parts;
   origin.play(exchange);
@@ -74,9 +99,17 @@ export function openUnkept(config: Config, origin: Origin): OpenedExchange {
   return opened({ ...parts, clock }, noKeeper, null, async () => {});
 }
 
-function openNew(config: Config, folder: DataFolder, origin: Origin, warn: Warn): OpenedExchange {
+/** A folder, and what an exchange is to be like that is kept there. */
+interface Place {
+  readonly config: Config;
+  readonly folder: DataFolder;
+  readonly wallNow: () => number;
+  readonly warn: Warn;
+}
+
+function openNew({ config, folder, wallNow, warn }: Place, origin: Origin): OpenedExchange {
   const parts = partsOf(origin);
-  const { tee, exchange } = parts;
+  const { exchange } = parts;
   origin.play(exchange);
   const setting = settingOf(config);
   const opening: OpeningData = {
@@ -89,44 +122,53 @@ function openNew(config: Config, folder: DataFolder, origin: Origin, warn: Warn)
     sequence: exchange.sequence,
     hash: exchange.hash,
   };
-  const journal = folder.begin(opening, () => kept.undo());
-  journal.note(
-    "start",
-    { engine: VERSION, durability: config.durability, ...setting, wall: wallNow() },
-    exchange.now,
-  );
-  tee.begin(journal);
-  const clock = new Clock(exchange, setting, wallNow, followsWall(config));
+  const clock = new Clock(exchange, setting, wallNow, followsWall(config), "later");
   const kept = new KeptExchange({ ...parts, engine: VERSION, clock, folder, wallNow, warn }, BEGINNING);
+  const journal = folder.begin(opening, () => kept.undo());
+  journal.note("start", startOf(config, setting, wallNow()), exchange.now);
   kept.begin(journal);
+  clock.open();
   return opened({ ...parts, clock }, kept, keepingOf(folder, kept, null), () => kept.close());
 }
 
 async function openKept(
-  config: Config,
-  folder: DataFolder,
+  { config, folder, wallNow, warn }: Place,
   opening: OpeningData,
-  warn: Warn,
 ): Promise<OpenedExchange> {
   const origin = originOf(opening);
   await demandSameOrigin(config, origin, folder.path, () => loadOrigin(config, wallNow()));
   const parts = partsOf(origin);
-  const { tee, exchange } = parts;
+  const { exchange } = parts;
   const resumed = await folder.resume(exchange, () => origin.play(exchange));
-  const known = resumed.clock ?? { setting: opening.clock, virtual: opening.start, wall: wallNow() };
+  const { followsWall: follows, ...first } = opening.clock;
+  const known = resumed.clock ?? { setting: first, virtual: opening.start, wall: wallNow() };
   const setting = config.given.has("clock") ? settingOf(config) : known.setting;
   // What the wall clock showed when virtual time was what it is now.
   const wall = known.wall + (exchange.now - known.virtual);
-  const journal = folder.goOn(() => kept.undo());
-  journal.note("start", { engine: VERSION, durability: config.durability, ...setting, wall }, exchange.now);
-  tee.begin(journal);
-  const clock = new Clock(exchange, opening.clock, wallNow, opening.clock.followsWall, "later");
+  const clock = new Clock(exchange, first, wallNow, follows, "later");
   const kept = new KeptExchange({ ...parts, engine: VERSION, clock, folder, wallNow, warn }, resumed.from);
+  const journal = folder.goOn(() => kept.undo());
+  journal.note("start", startOf(config, setting, wall), exchange.now);
   kept.begin(journal);
-  clock.catchUp(setting, wallNow() - wall);
-  for (const warning of resumed.warnings) warn(warning);
+  clock.catchUp(setting, known.setting.mode === "real" ? wallNow() - wall : 0);
+  for (const warning of warningsOf(resumed)) warn(warning);
   return opened({ ...parts, clock }, kept, keepingOf(folder, kept, resumed), () => kept.close());
 }
+
+const startOf = ({ durability }: Config, setting: ClockSetting, wall: number): Notes["start"] => ({
+  engine: VERSION,
+  durability,
+  ...setting,
+  wall,
+});
+
+const warningsOf = ({ torn, warnings }: Resumed): readonly string[] =>
+  torn === null
+    ? warnings
+    : [
+        ...warnings,
+        `a crash had torn the end of the journal: its ${torn.bytes} bytes are kept in ${torn.file}`,
+      ];
 
 interface Parts {
   readonly origin: Origin;

@@ -26,6 +26,7 @@ export interface Origin {
 export function originOfWorld(world: World, config: ExchangeConfig, start: Millis): Origin {
   const { devAccounts } = world;
   const play = (exchange: Exchange): void => {
+    exchange.restart(start);
     try {
       openWorld(exchange, world, start);
     } catch (error) {

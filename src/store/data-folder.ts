@@ -1,23 +1,25 @@
-import { Buffer } from "node:buffer";
 import { dirname, join } from "node:path";
 import type { Exchange } from "../runtime/exchange.ts";
+import { baseAmong, endOf, isClosedAt, REPAIR } from "./base-state.ts";
 import { copyFrom, type Disk, type DiskFile } from "./disk.ts";
 import {
+  demandNothingKept,
   demandOwnFolder,
   JOURNAL_FILE,
   nextTornFile,
   PREVIOUS_STATE_FILE,
+  removeBesideJournal,
   removeDrafts,
-  removeOwnFiles,
+  STATE_FILE,
 } from "./files.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { type Durability, type JournalEnd, JournalFile, type WhenBroken } from "./journal-file.ts";
 import type { Line, OpeningData } from "./journal-line.ts";
-import { BEGINNING, type Damage, linesGoneBackTo, openingIn, scan } from "./journal-scan.ts";
+import { BEGINNING, type Damage, linesGoneBackTo, openingIn, type ScanEnd, scan } from "./journal-scan.ts";
 import { type KnownClock, Replayer } from "./replayer.ts";
-import { type KeptState, readStateFile, type StateHeader, stateDatabase } from "./state-file.ts";
+import { type KeptState, readStateFile, stateDatabase } from "./state-file.ts";
 import { StoreError } from "./store-error.ts";
-import { demandNotNewer } from "./version.ts";
+import { demandEngine, demandKnown, demandNotNewer } from "./version.ts";
 
 /** What a program is told when it opens a folder. */
 export interface FolderTerms {
@@ -52,12 +54,11 @@ export class DataFolder {
   readonly path: string;
   /** What the journal begins with; null of a new folder. */
   readonly opening: OpeningData | null;
-  /** The names of the files that were removed first. */
-  readonly removed: readonly string[];
   readonly #disk: Disk;
   readonly #terms: FolderTerms;
   readonly #unlock: () => void;
   readonly #file: DiskFile;
+  #removed: readonly string[] = [];
   #end: JournalEnd = BEGINNING;
   #journal: JournalFile | null = null;
 
@@ -70,22 +71,48 @@ export class DataFolder {
     disk.makeFolder(path);
     this.#unlock = lockFolder(disk, path);
     try {
-      this.removed = terms.reset === true ? removeOwnFiles(disk, path) : [];
-      this.#file = disk.open(join(path, JOURNAL_FILE), "write");
-      this.opening = openingIn(this.#file);
+      const isThere = disk.names(path)?.includes(JOURNAL_FILE) === true;
+      if (!isThere && terms.reset !== true) demandNothingKept(disk, path);
+      this.#file = disk.open(this.#journalPath, "write");
     } catch (error) {
       this.#unlock();
       throw error;
     }
+    try {
+      this.opening = terms.reset === true ? null : this.#opening();
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** The names of the files that `begin` has removed first. */
+  get removed(): readonly string[] {
+    return this.#removed;
   }
 
   get #journalPath(): string {
     return join(this.path, JOURNAL_FILE);
   }
 
-  /** Begins the journal of a new folder. */
+  #opening(): OpeningData | null {
+    const opening = openingIn(this.#file);
+    if (opening !== null) {
+      demandKnown(opening, this.#journalPath, this.#terms.engine);
+      return opening;
+    }
+    demandNothingKept(this.#disk, this.path);
+    const { number, damage } = scan(this.#file, BEGINNING, () => {});
+    if (damage !== null) this.#judged(damage);
+    if (number === 0) return null;
+    throw new StoreError("corrupt", `${this.#journalPath} opens no exchange with its first line`);
+  }
+
+  /** Begins the journal of a new folder, or of one whose content is to be removed. */
   begin(opening: OpeningData, whenBroken: WhenBroken): JournalFile {
-    if (this.#file.size > 0) this.#cutOff({ offset: 0, line: 1, bytes: this.#file.size, proof: null });
+    const { size } = this.#file;
+    if (this.#terms.reset === true) this.#removeAll();
+    else if (size > 0) this.#cutOff({ offset: 0, line: 1, bytes: size, proof: null });
     const journal = new JournalFile(this.#file, this.#terms.durability, BEGINNING, whenBroken);
     this.#journal = journal;
     journal.note("opening", opening, opening.start);
@@ -102,7 +129,37 @@ export class DataFolder {
    */
   async resume(exchange: Exchange, reopen: () => void): Promise<Resumed> {
     const warnings: string[] = [];
-    const base = await this.#latestState(warnings);
+    const latest = stateDatabase(this.#disk, this.path);
+    const failure: unknown = await latest.read().then(
+      () => null,
+      (error: unknown) => error,
+    );
+    const readLatest = (): KeptState | null => {
+      if (failure !== null) throw failure;
+      return latest.data;
+    };
+    const base = this.#base(readLatest, warnings);
+    const { replayer, damage, ...end } = this.#bring(exchange, reopen, base);
+    const torn = damage === null ? null : this.#cutOff(this.#judged(damage));
+    removeDrafts(this.#disk, this.path);
+    this.#end = end;
+    this.#file.sync();
+    const from = base === null ? BEGINNING : endOf(base);
+    return { clock: replayer.clock, from, commands: replayer.commands, torn, warnings };
+  }
+
+  /** Brings an exchange to where all that the journal holds leads. @throws as `resume` */
+  replay(exchange: Exchange, reopen: () => void): void {
+    const base = this.#base(() => readStateFile(this.#disk, join(this.path, STATE_FILE)), []);
+    const { damage } = this.#bring(exchange, reopen, base);
+    if (damage !== null) this.#judged(damage);
+  }
+
+  #bring(
+    exchange: Exchange,
+    reopen: () => void,
+    base: KeptState | null,
+  ): ScanEnd & { readonly replayer: Replayer } {
     const from = base === null ? BEGINNING : endOf(base);
     const replayer = new Replayer(exchange, reopen, linesGoneBackTo(this.#file, from), base?.header.clock);
     if (base === null) reopen();
@@ -111,20 +168,12 @@ export class DataFolder {
       exchange.restore({ state, now: header.now, sequence: header.sequence, hash: null, mark: null });
       replayer.keep(header.line);
     }
-    const durability = base?.header.durability ?? "process";
-    const { damage, ...end } = scan(this.#file, from, (line) => this.#take(line, replayer), durability);
-    const torn = damage === null ? null : this.#cutOff(this.#judged(damage));
-    removeDrafts(this.#disk, this.path);
-    this.#end = end;
-    this.#file.sync();
-    return { clock: replayer.clock, from, commands: replayer.commands, torn, warnings };
-  }
-
-  /** Brings an exchange to where all that the journal holds leads; nothing else may be in it by then. */
-  replay(exchange: Exchange, reopen: () => void): void {
-    const replayer = new Replayer(exchange, reopen, linesGoneBackTo(this.#file, BEGINNING));
-    reopen();
-    scan(this.#file, BEGINNING, (line) => replayer.take(line));
+    const before = {
+      durability: base?.header.durability ?? "process",
+      wasClosed: isClosedAt(this.#file, from.offset),
+    };
+    const end = scan(this.#file, from, (line) => this.#take(line, replayer), before);
+    return { ...end, replayer };
   }
 
   /** Goes on with the journal where `resume` has found its end. */
@@ -155,50 +204,14 @@ export class DataFolder {
     replayer.take(line);
   }
 
-  /** The newest state that fits the journal; null when there is none, and all begins at the opening. */
-  async #latestState(warnings: string[]): Promise<KeptState | null> {
-    const latest = stateDatabase(this.#disk, this.path);
-    const readers = [
-      async () => {
-        await latest.read();
-        return latest.data;
-      },
-      () => readStateFile(this.#disk, join(this.path, PREVIOUS_STATE_FILE)),
-    ];
-    for (const read of readers) {
-      try {
-        const kept = await read();
-        if (kept !== null && this.#leadsOn(kept.header)) return kept;
-      } catch (error) {
-        if (!(error instanceof StoreError) || error.problem !== "corrupt") throw error;
-        warnings.push(error.message);
-      }
-    }
-    return null;
-  }
-
-  /**
-   * Whether all that comes after a state can be told from it: nothing goes back to what was before.
-   * @throws StoreError when the state is of another journal, or the journal has lost what the state has seen of it.
-   */
-  #leadsOn({ line, check, offset }: StateHeader): boolean {
-    const end = Buffer.from(`,"c":"${check}"}\n`, "latin1");
-    const found = Buffer.alloc(end.length);
-    if (offset > this.#file.size) {
-      throw new StoreError(
-        "corrupt",
-        `${this.#journalPath} ends at byte ${this.#file.size}, and its line ${line} was on the disk up to byte ${offset}: ${REPAIR}`,
-      );
-    }
-    this.#file.read(found, offset - end.length);
-    if (!found.equals(end)) {
-      throw new StoreError(
-        "corrupt",
-        `${this.#journalPath} has another line ${line}, up to byte ${offset}, than the state that was made after it: ${REPAIR}`,
-      );
-    }
-    const earliest = Math.min(...linesGoneBackTo(this.#file, { number: line, check: 0, offset }));
-    return earliest >= line;
+  #base(readLatest: () => KeptState | null, warnings: string[]): KeptState | null {
+    const readPrevious = (): KeptState | null =>
+      readStateFile(this.#disk, join(this.path, PREVIOUS_STATE_FILE));
+    const base = baseAmong([readLatest, readPrevious], this.#file, this.#journalPath, (message) => {
+      warnings.push(message);
+    });
+    if (base !== null) demandEngine(base.header.engine, this.path, this.#terms.engine);
+    return base;
   }
 
   /** @throws StoreError when what stands at the end of the journal is more than torn. */
@@ -208,6 +221,14 @@ export class DataFolder {
       "corrupt",
       `${this.#journalPath} is damaged at byte ${damage.offset}, where line ${damage.line} should begin: ${damage.proof}. Nothing was touched; ${REPAIR}`,
     );
+  }
+
+  /** Until the last step, the journal has everything. */
+  #removeAll(): void {
+    const beside = removeBesideJournal(this.#disk, this.path);
+    this.#removed = this.#file.size === 0 ? beside : [...beside, JOURNAL_FILE];
+    this.#file.cut(0);
+    this.#file.sync();
   }
 
   /** Keeps what a crash has torn in a file of its own, and takes it off the journal. */
@@ -220,11 +241,3 @@ export class DataFolder {
     return { file, bytes };
   }
 }
-
-const REPAIR = "clobsim repair --accept-loss DIR --out NEW makes a new directory of what is whole";
-
-const endOf = ({ header: { line, check, offset } }: KeptState): JournalEnd => ({
-  number: line,
-  check: Number.parseInt(check, 16),
-  offset,
-});

@@ -6,6 +6,7 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
+  linkSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -43,6 +44,8 @@ export interface Disk {
   names(path: string): string[] | null;
   open(path: string, how: Opening): DiskFile;
   rename(from: string, to: string): void;
+  /** Gives a file a second name. It must not be there. */
+  link(from: string, to: string): void;
   remove(path: string): void;
   /** Answers once what was made, renamed and removed in a folder is on the disk itself. */
   syncFolder(path: string): void;
@@ -59,6 +62,9 @@ const FLAGS: Readonly<Record<Opening, number>> = {
 
 class NodeFile implements DiskFile {
   readonly #fd: number;
+  /** How many syncs are under way; a number that is closed before they have ended may be another file's by then. */
+  #syncing = 0;
+  #isClosed = false;
 
   constructor(path: string, how: Opening) {
     this.#fd = openSync(path, FLAGS[how], OWNER_ONLY);
@@ -85,13 +91,20 @@ class NodeFile implements DiskFile {
   }
 
   syncSoon(): Promise<void> {
+    this.#syncing += 1;
     return new Promise((resolve, reject) => {
-      fdatasync(this.#fd, (error) => (error === null ? resolve() : reject(error)));
+      fdatasync(this.#fd, (error) => {
+        this.#syncing -= 1;
+        if (this.#isClosed && this.#syncing === 0) closeSync(this.#fd);
+        if (error === null) resolve();
+        else reject(error);
+      });
     });
   }
 
   close(): void {
-    closeSync(this.#fd);
+    this.#isClosed = true;
+    if (this.#syncing === 0) closeSync(this.#fd);
   }
 }
 
@@ -110,6 +123,7 @@ export const nodeDisk: Disk = {
   },
   open: (path, how) => new NodeFile(path, how),
   rename: renameSync,
+  link: linkSync,
   remove: unlinkSync,
   syncFolder: (path) => {
     // Windows has no folders that can be opened; its renames are on the disk by themselves.

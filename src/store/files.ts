@@ -9,10 +9,14 @@ export const PREVIOUS_STATE_FILE = "db.previous.json";
 const TORN_FILE = /^journal\.torn-(\d+)$/;
 const DRAFT = /^db\.json\.[0-9a-z-]+\.draft$/;
 
+const STATES: readonly string[] = [STATE_FILE, PREVIOUS_STATE_FILE];
+
+const isOfLock = (name: string): boolean => name === LOCK_FILE || name.startsWith(`${LOCK_FILE}.`);
+
 const isOwn = (name: string): boolean =>
-  [JOURNAL_FILE, STATE_FILE, PREVIOUS_STATE_FILE].includes(name) ||
-  name === LOCK_FILE ||
-  name.startsWith(`${LOCK_FILE}.`) ||
+  name === JOURNAL_FILE ||
+  STATES.includes(name) ||
+  isOfLock(name) ||
   TORN_FILE.test(name) ||
   DRAFT.test(name);
 
@@ -25,19 +29,24 @@ export function nextTornFile(disk: Disk, folder: string): string {
   return join(folder, `journal.torn-${Math.max(0, ...numbers) + 1}`);
 }
 
-/** @throws StoreError when a folder holds what is not the store's, or a state without its journal. */
+/** @throws StoreError when a folder has no journal, and holds what is not the store's. */
 export function demandOwnFolder(disk: Disk, folder: string): void {
   const names = namesIn(disk, folder) ?? [];
-  if (names.includes(JOURNAL_FILE) || names.every((name) => name === LOCK_FILE)) return;
-  if (names.includes(STATE_FILE)) {
-    throw new StoreError(
-      "corrupt",
-      `${folder} has ${STATE_FILE} but no ${JOURNAL_FILE}: to begin from that state, clobsim serve --world ${join(folder, STATE_FILE)} --data NEW`,
-    );
-  }
+  const foreign = names.find((name) => !isOwn(name));
+  if (foreign === undefined || names.includes(JOURNAL_FILE)) return;
   throw new StoreError(
     "usage",
-    `${folder} holds other things, such as ${names[0]}: give a directory of its own, which is made when it is not there`,
+    `${folder} holds other things, such as ${foreign}: give a directory of its own, which is made when it is not there`,
+  );
+}
+
+/** @throws StoreError when a folder holds what was kept by a journal that has nothing in it now. */
+export function demandNothingKept(disk: Disk, folder: string): void {
+  const kept = (disk.names(folder) ?? []).find((name) => STATES.includes(name));
+  if (kept === undefined) return;
+  throw new StoreError(
+    "corrupt",
+    `${folder} has ${kept}, and nothing in ${JOURNAL_FILE}: to begin from that state, clobsim serve --world ${join(folder, kept)} --data NEW`,
   );
 }
 
@@ -56,9 +65,11 @@ export function removeDrafts(disk: Disk, folder: string): void {
     disk.remove(join(folder, name));
 }
 
-/** Removes all that the store has made in a folder, and answers the names. */
-export function removeOwnFiles(disk: Disk, folder: string): string[] {
-  const names = (namesIn(disk, folder) ?? []).filter((name) => isOwn(name) && name !== LOCK_FILE);
+/** Removes all that the store has made beside a journal, which has everything until it goes, too; answers the names. */
+export function removeBesideJournal(disk: Disk, folder: string): string[] {
+  const names = (disk.names(folder) ?? []).filter(
+    (name) => isOwn(name) && !isOfLock(name) && name !== JOURNAL_FILE,
+  );
   for (const name of names) disk.remove(join(folder, name));
   disk.syncFolder(folder);
   return names;

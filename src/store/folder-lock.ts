@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -17,19 +18,30 @@ interface Holder {
 }
 
 /**
- * Takes a folder for this process alone, and answers what gives it back. A lock whose process is gone is taken over: it
- * is renamed first, which only one of several that try can do.
+ * Takes a folder for this process alone, and answers what gives it back. A lock whose process is gone is taken over.
  * @throws StoreError `locked` with the number of the process that has it.
  */
 export function lockFolder(disk: Disk, folder: string): () => void {
-  const path = join(folder, LOCK_FILE);
   const own: Holder = { pid: process.pid, host: hostname(), born: birthOf(process.pid) };
+  return take(disk, folder, LOCK_FILE, own);
+}
+
+/** A lock that nobody holds any more is removed by who holds another, of that removal: it may be a new one by then. */
+function take(disk: Disk, folder: string, name: string, own: Holder): () => void {
+  const path = join(folder, name);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     if (create(disk, path, own)) return () => disk.remove(path);
     const holder = read(disk, path);
     if (holder === "gone") continue;
-    if (holder !== null && isAlive(holder, own.host)) throw locked(folder, holder, own.host);
-    takeAway(disk, path, `${path}.${own.pid}`);
+    demandDead(holder, folder, own);
+    const release = take(disk, folder, `${name}.removal`, own);
+    try {
+      if (read(disk, path) === "gone") continue;
+      demandDead(read(disk, path), folder, own);
+      disk.remove(path);
+    } finally {
+      release();
+    }
   }
   throw new StoreError(
     "locked",
@@ -39,7 +51,32 @@ export function lockFolder(disk: Disk, folder: string): () => void {
 
 const ATTEMPTS = 20;
 
+/** Makes a lock, unless there is one. It has its content when it takes its name: nobody ever finds it empty. */
 function create(disk: Disk, path: string, holder: Holder): boolean {
+  const draft = `${path}.${holder.pid}-${randomUUID()}`;
+  writeNew(disk, draft, holder);
+  try {
+    disk.link(draft, path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    if (!NO_SECOND_NAMES.has(codeOf(error))) throw error;
+    return writeNew(disk, path, holder);
+  } finally {
+    disk.remove(draft);
+  }
+}
+
+/** What a file system answers on which no file can have two names. */
+const NO_SECOND_NAMES: ReadonlySet<string | undefined> = new Set([
+  "EPERM",
+  "ENOTSUP",
+  "EOPNOTSUPP",
+  "ENOSYS",
+]);
+
+/** Whether there was no such file yet. */
+function writeNew(disk: Disk, path: string, holder: Holder): boolean {
   try {
     const file = disk.open(path, "new");
     try {
@@ -54,7 +91,12 @@ function create(disk: Disk, path: string, holder: Holder): boolean {
   }
 }
 
-/** Who holds the lock; null when its file says nothing, which is so after a crash while it was made. */
+/** @throws StoreError `locked` when a lock's process still runs. */
+function demandDead(holder: Holder | "gone" | null, folder: string, { host }: Holder): void {
+  if (holder !== null && holder !== "gone" && isAlive(holder, host)) throw locked(folder, holder, host);
+}
+
+/** Who holds the lock; null when its file says nothing, which is so after a machine has lost what it had not yet written. */
 function read(disk: Disk, path: string): Holder | "gone" | null {
   try {
     const file = disk.open(path, "read");
@@ -68,15 +110,6 @@ function read(disk: Disk, path: string): Holder | "gone" | null {
     }
   } catch (error) {
     return codeOf(error) === "ENOENT" ? "gone" : null;
-  }
-}
-
-function takeAway(disk: Disk, path: string, aside: string): void {
-  try {
-    disk.rename(path, aside);
-    disk.remove(aside);
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
   }
 }
 

@@ -104,6 +104,7 @@ export class JournalFile implements Journal, Keeper {
 
   /** Writes what waits and brings all of it to the disk itself. @throws NotKeptError */
   sync(): void {
+    this.#demandWhole();
     this.#write();
     try {
       this.#file.sync();
@@ -160,6 +161,8 @@ export class JournalFile implements Journal, Keeper {
     } catch (error) {
       throw this.#fail(error);
     }
+    // Meanwhile something else may have failed, and what this round has brought to the disk may have been cut off.
+    this.#demandWhole();
     if (reached.number > this.#synced.number) this.#synced = reached;
   }
 

@@ -4,6 +4,8 @@ import type { Durability, JournalEnd } from "./journal-file.ts";
 import { isNote, type Line, type OpeningData, parseLine } from "./journal-line.ts";
 
 const CHUNK = 1 << 22;
+/** A small file need not pay for more. */
+const LEAST_CHUNK = 1 << 12;
 const LINE_FEED = 10;
 const LINE_BEGINNING = Buffer.from('{"n":', "latin1");
 
@@ -25,11 +27,20 @@ export interface Damage {
   readonly proof: string | null;
 }
 
+/** What is known of the lines before a place. */
+export interface Before {
+  /** How they were kept. */
+  readonly durability: Durability;
+  /** Whether the last of them says that the program had stopped in good order. */
+  readonly wasClosed: boolean;
+}
+
 /** Pieces of a file that end with a line feed, but the last, which may not. */
 export function* piecesOf(file: DiskFile, from: number): Generator<Buffer> {
   let rest = Buffer.alloc(0);
   for (let position = from; ; ) {
-    const chunk = Buffer.allocUnsafe(Math.max(CHUNK, rest.length));
+    const most = Math.max(LEAST_CHUNK, Math.min(CHUNK, file.size - position));
+    const chunk = Buffer.allocUnsafe(Math.max(most, rest.length));
     const length = file.read(chunk, position);
     position += length;
     const bytes =
@@ -44,7 +55,7 @@ export function* piecesOf(file: DiskFile, from: number): Generator<Buffer> {
   }
 }
 
-/** The data of the first line; null when there is no whole one. @throws StoreError `newer` */
+/** The data of the first line; null when there is no whole one. */
 export function openingIn(file: DiskFile): OpeningData | null {
   for (const piece of piecesOf(file, 0)) {
     const feed = piece.indexOf(LINE_FEED);
@@ -78,11 +89,10 @@ export function scan(
   file: DiskFile,
   from: JournalEnd,
   take: (line: Line, end: JournalEnd) => void,
-  kept: Durability = "process",
+  before: Before = { durability: "process", wasClosed: false },
 ): ScanEnd {
   let end = from;
-  let durability = kept;
-  let wasClosed = false;
+  let { durability, wasClosed } = before;
   for (const piece of piecesOf(file, from.offset)) {
     for (let start = 0; start < piece.length; ) {
       const feed = piece.indexOf(LINE_FEED, start);
@@ -107,11 +117,6 @@ export function scan(
 
 const follows = (line: Line, { number, check }: JournalEnd): boolean =>
   line.n === number + 1 && Number.parseInt(line.p, 16) === check;
-
-interface Before {
-  readonly durability: Durability;
-  readonly wasClosed: boolean;
-}
 
 /**
  * What stands where the next line should. It may be the torn end of a crash, which nobody was ever told of; but not when

@@ -1,0 +1,110 @@
+import { Buffer } from "node:buffer";
+import { crc32 } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Command } from "../../src/core/commands.ts";
+import { type Millis, millis, price, size } from "../../src/core/units.ts";
+import { commandOf, hex8, parseLine } from "../../src/store/journal-line.ts";
+import { LineWriter } from "../../src/store/line-writer.ts";
+
+/** Texts as they come, and as nobody should send them. */
+const text = fc.oneof(
+  fc.constantFrom("", "0x00", '"', "\\", "\n", "\u2028", "\ud800", "é", "😀", '","c":"', '{"n":'),
+  fc.string({ unit: "grapheme", maxLength: 60 }),
+  fc.uuid(),
+);
+const address = fc.oneof(text, fc.stringMatching(/^0x[0-9a-f]{40}$/));
+const moment = fc.integer({ min: 0, max: 8_640_000_000_000_000 }).map(millis);
+
+const order: fc.Arbitrary<Command> = fc.record({
+  kind: fc.constant("placeOrder" as const),
+  address,
+  tokenId: text,
+  side: fc.constantFrom("BUY" as const, "SELL" as const),
+  price: fc.integer({ min: 0, max: 10_000 }).map(price),
+  size: fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }).map((value) => value as ReturnType<typeof size>),
+  orderType: fc.constantFrom("GTC" as const, "GTD" as const, "FOK" as const, "FAK" as const),
+  expiration: fc.option(moment, { nil: null }),
+});
+const cancel: fc.Arbitrary<Command> = fc.record({
+  kind: fc.constant("cancelOrder" as const),
+  address,
+  orderId: text,
+});
+const other: fc.Arbitrary<Command> = fc.record({
+  kind: fc.constant("deriveCredentials" as const),
+  address,
+});
+
+interface Written {
+  readonly command: Command;
+  readonly at: Millis;
+  readonly synced: number;
+  readonly caused: number;
+}
+
+const written: fc.Arbitrary<Written> = fc.record({
+  command: fc.oneof(order, cancel, other),
+  at: moment,
+  synced: fc.nat(),
+  caused: fc.integer({ min: 0, max: 0xffff_ffff }),
+});
+
+/** A line as JSON.stringify and the table of its fields say, and its check. */
+function lineOf(number: number, before: string, { command, at, synced, caused }: Written): [string, string] {
+  const { kind, ...data } = command;
+  const fields = { n: number, p: before, s: synced, t: at, k: kind, d: data, r: hex8(caused) };
+  const start = `${JSON.stringify(fields).slice(0, -1)},"c":"`;
+  const check = hex8(crc32(Buffer.from(start, "utf8")));
+  return [`${start}${check}"}`, check];
+}
+
+describe("a line of the journal", () => {
+  it("is the bytes of JSON.stringify, chained to the one before, and is read back as it was", () => {
+    fc.assert(
+      fc.property(fc.array(written, { maxLength: 12 }), (all) => {
+        const writer = new LineWriter();
+        let before = "00000000";
+        for (const [index, each] of all.entries()) {
+          const start = writer.buffer.length;
+          writer.command(each.command, each.at, each.synced, each.caused);
+          const bytes = Buffer.from(writer.buffer.bytes.subarray(start));
+          const [line, check] = lineOf(index + 1, before, each);
+          expect(bytes.toString("utf8")).toBe(`${Buffer.from(line, "utf8").toString("utf8")}\n`);
+          const read = parseLine(bytes.subarray(0, -1));
+          if (read === null) throw new Error(`cannot be read: ${bytes}`);
+          expect(read).toEqual(JSON.parse(bytes.toString("utf8")));
+          expect(commandOf(read)).toEqual(JSON.parse(JSON.stringify(each.command)));
+          expect([read.p, read.c, writer.check]).toEqual([before, check, Number.parseInt(check, 16)]);
+          before = check;
+        }
+      }),
+      { seed: 42, numRuns: 400 },
+    );
+  });
+
+  it("is none any more when one of its bytes is another", () => {
+    const writer = new LineWriter();
+    const command: Command = {
+      kind: "placeOrder",
+      address: "0x01",
+      tokenId: "1",
+      side: "BUY",
+      price: price(100),
+      size: size(500),
+      orderType: "GTD",
+      expiration: millis(1),
+    };
+    writer.command(command, millis(1_767_225_600_000), 0, 7);
+    const line = Buffer.from(writer.buffer.bytes.subarray(0, -1));
+    expect(parseLine(line)).not.toBe(null);
+    for (let index = 0; index < line.length; index += 1) {
+      for (let value = 1; value < 256; value += 1) {
+        line[index] = (line[index] as number) ^ value;
+        expect(parseLine(line)).toBe(null);
+        line[index] = (line[index] as number) ^ value;
+      }
+      expect(parseLine(line.subarray(0, index))).toBe(null);
+    }
+  });
+});

@@ -1,0 +1,41 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Config, DEFAULT_CONFIG } from "../../../src/config.ts";
+import { type OpenedExchange, openExchange } from "../../../src/opening/open-exchange.ts";
+import type { Disk } from "../../../src/store/disk.ts";
+import { emptyWorld } from "../../../src/world/open-world.ts";
+import { writeWorld } from "../../../src/world/world-file.ts";
+import type { Image } from "./simulated-disk.ts";
+
+/** The directory of every exchange on a disk in memory. */
+export const FOLDER = "/data";
+
+/** What a wall clock shows that nobody moves: 2026-01-01T12:00:00Z. */
+export const NOON = 1_767_268_800_000;
+
+const emptyWorldFile = (): string => {
+  const file = join(mkdtempSync(join(tmpdir(), "clobsim-store-")), "empty.json");
+  writeFileSync(file, writeWorld(emptyWorld("kept")));
+  return file;
+};
+let written: string | null = null;
+
+/** What an exchange is kept with that begins without anything, unless told otherwise. */
+export function keptConfig(config: Partial<Config> = {}): Config {
+  written ??= emptyWorldFile();
+  return { ...DEFAULT_CONFIG, clock: { mode: "frozen" }, worldFile: written, data: FOLDER, ...config };
+}
+
+/** An exchange that is kept on a disk; `said` gathers its warnings. */
+export const openOn = (
+  disk: Disk,
+  config: Partial<Config> = {},
+  said: string[] = [],
+  wallNow: () => number = () => NOON,
+): Promise<OpenedExchange> =>
+  openExchange(keptConfig(config), (message) => void said.push(message), { disk, wallNow });
+
+/** The files of a process that is gone, for another one. */
+export const withoutLock = (image: Image): Image =>
+  new Map([...image].filter(([path]) => !path.startsWith(`${FOLDER}/lock`)));
