@@ -16,6 +16,7 @@ import {
   type Warn,
 } from "./opening/open-exchange.ts";
 import { type Origin, originOfWorld, termsOf } from "./opening/origin.ts";
+import { Reporting } from "./reporting.ts";
 import type { ClockSetting } from "./runtime/clock.ts";
 import type { Exchange } from "./runtime/exchange.ts";
 import { Keyring } from "./runtime/keyring.ts";
@@ -57,7 +58,7 @@ export interface RunningServer {
 export async function startServer(config: Config, warn: Warn = () => {}): Promise<RunningServer> {
   const opened = await openExchange(config, warn);
   try {
-    return await serve(config, opened);
+    return await serve(config, opened, warn);
   } catch (error) {
     await opened.close();
     throw error;
@@ -76,8 +77,8 @@ export async function serveWorld(
   return serve(config, opened);
 }
 
-async function serve(config: Config, opened: OpenedExchange): Promise<RunningServer> {
-  const service = serviceOf(config, opened);
+async function serve(config: Config, opened: OpenedExchange, warn: Warn = () => {}): Promise<RunningServer> {
+  const service = serviceOf(config, opened, warn);
   const server = createHttpServer(service);
   const port = await listen(server, config);
   const { exchange, keeping } = opened;
@@ -101,12 +102,13 @@ async function serve(config: Config, opened: OpenedExchange): Promise<RunningSer
 }
 
 /** One opened exchange, ready to be served. */
-export function serviceOf(config: Config, opened: OpenedExchange): Service {
+export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = () => {}): Service {
   const { exchange, clock, origin, session, keeper } = opened;
   const { seed } = origin.config;
   const { devAccounts } = origin;
   const snapshots = new Snapshots(exchange, clock);
   const faults = new Faults(seed);
+  const reporting = new Reporting(opened, config, warn);
   const node = new LazyNode({ exchange, clock, version: VERSION, accounts: devAccounts });
   return {
     options: optionsOf(config, origin),
@@ -134,6 +136,8 @@ export function serviceOf(config: Config, opened: OpenedExchange): Service {
       const { recordSession } = await import("./scenario/record/record-session.ts");
       return recordSession({ log: session, open: opened.atSessionStart, devAccounts, name });
     },
+    report: (reason) => reporting.text(reason),
+    reportDefect: (error, reason) => reporting.defect(error, reason),
     openApi: () => openApiText(config),
   };
 }

@@ -19,11 +19,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "setting.ts": [],
   "config.ts": ["setting.ts", "core", "world"],
   opening: ["config.ts", "setting.ts", "core", "world", "runtime", "store"],
-  history: ["core", "runtime", "store", "opening", "wire"],
+  history: ["core", "world", "runtime", "store", "opening", "wire"],
   "compose.ts": [
+    "reporting.ts",
     "config.ts",
     "setting.ts",
     "opening",
+    "history",
     "core",
     "world",
     "runtime",
@@ -33,6 +35,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "chain-rpc",
     "scenario",
   ],
+  "reporting.ts": ["config.ts", "opening", "history", "wire"],
   "scenario-server.ts": ["compose.ts", "config.ts", "core", "scenario"],
   cli: [
     "compose.ts",

@@ -9,6 +9,7 @@ import { inspectCommand } from "./inspect.ts";
 import { journalCommand } from "./journal.ts";
 import { recordCommand } from "./record.ts";
 import { replayCommand } from "./replay.ts";
+import { reportCommand } from "./report.ts";
 import { runCommand } from "./run.ts";
 import { serveCommand } from "./serve.ts";
 import { shrinkCommand } from "./shrink.ts";
@@ -26,6 +27,7 @@ const COMMANDS: readonly Command[] = [
   journalCommand,
   replayCommand,
   inspectCommand,
+  reportCommand,
 ];
 const MAX_COLUMNS = 100;
 

@@ -9,9 +9,9 @@ export const OUT: Setting<string> = {
 };
 
 /** Writes what `--out` names. @throws UsageError when it cannot be written. */
-export async function save(path: string, text: string): Promise<void> {
+export async function save(path: string, content: string | Uint8Array): Promise<void> {
   try {
-    await writeFile(path, text);
+    await writeFile(path, content);
   } catch (error) {
     const { code }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
     throw new UsageError(`--out expects a file that can be written, found ${path} (${code})`);

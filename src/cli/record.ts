@@ -1,14 +1,11 @@
-import { type HttpReply, openTransport } from "../client/transport.ts";
+import type { HttpReply } from "../client/transport.ts";
 import { SETTINGS } from "../config.ts";
 import { type Given, readOne, type Setting } from "../setting.ts";
+import { askServer, DEFAULT_URL, parsed, refusalOf } from "./ask-server.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { ORIGIN } from "./origin.ts";
 import { OUT, save } from "./output-file.ts";
-import { UsageError } from "./usage-error.ts";
-
-const DEFAULT_URL = "http://127.0.0.1:7070";
-const TIMEOUT_MS = 60_000;
 
 const NAME: Setting<string> = {
   expected: "one line of 1 to 200 characters",
@@ -41,7 +38,8 @@ async function record(given: Given): Promise<ExitCode> {
   const token = readOne("sim-token", SETTINGS["sim-token"], given);
   const name = readOne("name", NAME, given);
   const out = readOne("out", OUT, given);
-  const recorded = recordedIn(await ask(origin, token, name), origin.origin, token !== null);
+  const path = `/sim/scenario${name === null ? "" : `?name=${encodeURIComponent(name)}`}`;
+  const recorded = recordedIn(await askServer(origin, token, path), origin.origin, token !== null);
   if (out === null) {
     process.stdout.write(recorded.scenario);
     return EXIT.ok;
@@ -54,30 +52,6 @@ async function record(given: Given): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-/** @throws UsageError when nothing answers. */
-async function ask(origin: URL, token: string | null, name: string | null): Promise<HttpReply> {
-  const transport = openTransport(origin, TIMEOUT_MS);
-  try {
-    return await transport.send({
-      method: "GET",
-      path: `/sim/scenario${name === null ? "" : `?name=${encodeURIComponent(name)}`}`,
-      headers: [
-        ["host", origin.host],
-        ["accept", "application/json"],
-        ...(token === null ? [] : ([["x-sim-token", token]] as const)),
-      ],
-      body: null,
-    });
-  } catch (error) {
-    const { code, message }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
-    throw new UsageError(
-      `nothing answers at ${origin.origin} (${code ?? message}): is clobsim serve running there?`,
-    );
-  } finally {
-    transport.close();
-  }
-}
-
 interface Recorded {
   readonly scenario: string;
   readonly orders: number;
@@ -85,33 +59,12 @@ interface Recorded {
 }
 
 /** @throws UsageError when the answer holds no scenario, with the reason. */
-function recordedIn({ status, headers, text }: HttpReply, url: string, hasToken: boolean): Recorded {
-  const body = parsed(text) as Partial<Recorded & { code: string; error: string; hint: string }> | null;
-  if (headers["x-sim-sequence"] === undefined || typeof body !== "object" || body === null) {
-    throw new UsageError(`what answers at ${url} is no clobsim`);
-  }
-  const { scenario, orders = 0, trades = 0, code, error, hint } = body;
-  if (status === 200 && scenario !== undefined) return { scenario, orders, trades };
-  if (code === "SIM_TOKEN_REQUIRED") {
-    throw new UsageError(
-      hasToken
-        ? `the clobsim at ${url} has another token: --sim-token expects the one that it was started with`
-        : `the clobsim at ${url} asks for its token: give it as --sim-token or CLOBSIM_SIM_TOKEN`,
-    );
-  }
-  if (code === "ROUTE_NOT_FOUND")
-    throw new UsageError(`the clobsim at ${url} is too old to record its sessions`);
-  throw new UsageError(
-    `the clobsim at ${url} cannot record: ${error}${hint === undefined ? "" : ` (${hint})`}`,
-  );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+function recordedIn(reply: HttpReply, url: string, hasToken: boolean): Recorded {
+  const body = parsed(reply.text) as Partial<Recorded> | null;
+  const isOurs = reply.status === 200 && reply.headers["x-sim-sequence"] !== undefined;
+  if (!isOurs || body?.scenario === undefined) throw refusalOf(reply, url, hasToken, "record its sessions");
+  const { scenario, orders = 0, trades = 0 } = body;
+  return { scenario, orders, trades };
 }
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

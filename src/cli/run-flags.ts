@@ -43,6 +43,11 @@ export const RUN_FLAGS: readonly Flag[] = [
     otherwise: "spec",
   },
   {
+    name: "report",
+    group: OUTPUT,
+    text: "Directory for a report of each failed scenario, for clobsim replay",
+  },
+  {
     name: "verbose",
     group: OUTPUT,
     text: "A line for each scenario however many there are; transcripts in json",
@@ -79,6 +84,7 @@ export const RUN_SETTINGS = {
   shard: { expected: "i/n with i from 1 to n, such as 2/4", read: readShard },
   bail: toggle,
   reporter: text("a reporter such as spec or junit=out.xml"),
+  report: text("the path of a directory"),
   verbose: toggle,
 } as const;
 

@@ -113,4 +113,11 @@ function repeatOf(request: RunRequest): string {
 }
 
 /** What only concerns how results are shown, or changes files. */
-const NOT_REPEATED: ReadonlySet<string> = new Set(["reporter", "watch", "update", "bail", "verbose"]);
+const NOT_REPEATED: ReadonlySet<string> = new Set([
+  "reporter",
+  "report",
+  "watch",
+  "update",
+  "bail",
+  "verbose",
+]);

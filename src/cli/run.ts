@@ -63,6 +63,7 @@ async function runOnce(request: RunRequest): Promise<ExitCode> {
     // Nobody sees it otherwise.
     isHashed: lastStep !== null || reporters.showHashes,
     bail: request.one("bail") ?? false,
+    ...(await reporting(request.one("report"))),
     finished: (result) => {
       reporters.finished(result);
       if (lastStep !== null) reporters.transcript(result);
@@ -74,6 +75,13 @@ async function runOnce(request: RunRequest): Promise<ExitCode> {
     return EXIT.failed;
   }
   return suite.failed > 0 ? EXIT.failed : EXIT.ok;
+}
+
+/** What is done with the exchanges of failed scenarios where reports are wanted. */
+async function reporting(folder: string | null) {
+  if (folder === null) return {};
+  const { reportFailedTo } = await import("./failed-scenarios.ts");
+  return { failed: reportFailedTo(folder) };
 }
 
 /** Those that --grep and --shard leave: every n-th, so that the parts are alike. */

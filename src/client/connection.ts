@@ -66,6 +66,13 @@ export class Connection {
     return sent.ok ? advised(readReply<Value>(sent.value)) : sent;
   }
 
+  /** The same of a reply that is no JSON document when it is a success. */
+  async askText({ path, query }: Pick<ApiRequest, "path" | "query">): Promise<Result<string>> {
+    const sent = await this.send({ method: "GET", path: targetOf(path, query) });
+    if (!sent.ok) return sent;
+    return sent.value.status === 200 ? success(sent.value.text) : readReply<string>(sent.value);
+  }
+
   /** Sends a request; any reply is a success. */
   async send({ method, path, body, signed = false, headers = {} }: RawRequest): Promise<Result<RawReply>> {
     const text = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body);

@@ -96,6 +96,11 @@ export class ControlPlane {
     return this.#connection.ask({ path: "/sim/scenario", query: { name } });
   }
 
+  /** All that another machine needs to replay what was done, a JSON object a line: the content of a report's file. */
+  report(reason?: string): Promise<Result<string>> {
+    return this.#connection.askText({ path: "/sim/report", query: { reason } });
+  }
+
   /** Keeps books, accounts, clock, timers and id counters as they stand. */
   snapshot(name?: string): Promise<Result<reply.Snapshot>> {
     return this.#post("/sim/snapshots", name === undefined ? undefined : { name });

@@ -24,12 +24,16 @@ export interface Call<Query, Body> {
   readonly rawHeaders: readonly string[];
 }
 
-/** JSON that stands as text already. */
+export const JSON_MEDIA = "application/json; charset=utf-8";
+
+/** JSON that stands as text already, a document unless its media type says something else. */
 export class JsonText {
   readonly text: string;
+  readonly media: string;
 
-  constructor(text: string) {
+  constructor(text: string, media: string = JSON_MEDIA) {
     this.text = text;
+    this.media = media;
   }
 }
 

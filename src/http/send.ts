@@ -2,7 +2,7 @@ import { NotKeptError } from "../runtime/journal.ts";
 import { ApiError, errorBody } from "../wire/errors.ts";
 import { allowedOrigin } from "./cross-origin.ts";
 import type { Incoming, Outgoing } from "./exchange-message.ts";
-import { type Answer, JsonText, SILENCE } from "./handler.ts";
+import { type Answer, JSON_MEDIA, JsonText, SILENCE } from "./handler.ts";
 import type { Service } from "./service.ts";
 
 /** What the log says instead of a status where nothing was answered. */
@@ -21,8 +21,8 @@ export function sendAnswer(service: Service, request: Incoming, response: Outgoi
     sendEmpty(service, request, response, origin === undefined ? [] : corsHeaders(origin));
     return;
   }
-  const text = answer instanceof JsonText ? answer.text : JSON.stringify(answer);
-  send(service, request, response, 200, text, undefined);
+  const { text, media } = answer instanceof JsonText ? answer : new JsonText(JSON.stringify(answer));
+  send(service, request, response, { status: 200, text, media, error: undefined });
 }
 
 /** Answers with an error body; anything but an `ApiError` is a defect, and is logged with all that helps to find it. */
@@ -33,7 +33,7 @@ export function sendError(service: Service, request: Incoming, response: Outgoin
     return;
   }
   const text = JSON.stringify(errorBody(told, request.requestId));
-  send(service, request, response, told.status, text, told);
+  send(service, request, response, { status: told.status, text, media: JSON_MEDIA, error: told });
 }
 
 /** An error as its caller is told of it. */
@@ -76,18 +76,9 @@ function hangUp(service: Service, request: Incoming, response: Outgoing, code: s
 }
 
 /** Sends what has been made, once all that it may show is kept. */
-function send(
-  service: Service,
-  request: Incoming,
-  response: Outgoing,
-  status: number,
-  text: string,
-  error: ApiError | undefined,
-): void {
+function send(service: Service, request: Incoming, response: Outgoing, made: Omit<Ready, "headers">): void {
   const headers = simHeaders(service, request.requestId);
-  onceKept(service, request, response, () =>
-    sendNow(service, request, response, { status, text, error, headers }),
-  );
+  onceKept(service, request, response, () => sendNow(service, request, response, { ...made, headers }));
 }
 
 function onceKept(service: Service, request: Incoming, response: Outgoing, write: () => void): void {
@@ -107,13 +98,14 @@ function sendUnkept(service: Service, request: Incoming, response: Outgoing, fai
   const error = known(service, request, failure);
   const headers = simHeaders(service, request.requestId);
   const text = JSON.stringify(errorBody(error, request.requestId));
-  sendNow(service, request, response, { status: error.status, text, error, headers });
+  sendNow(service, request, response, { status: error.status, text, media: JSON_MEDIA, error, headers });
 }
 
 /** An answer that is ready to leave. */
 interface Ready {
   readonly status: number;
   readonly text: string;
+  readonly media: string;
   readonly error: ApiError | undefined;
   readonly headers: string[];
 }
@@ -122,13 +114,13 @@ function sendNow(
   service: Service,
   request: Incoming,
   response: Outgoing,
-  { status, text, error, headers }: Ready,
+  { status, text, media, error, headers }: Ready,
 ): void {
   if (request.fault?.drop === "reply") {
     hangUp(service, request, response, "REPLY_DROPPED");
     return;
   }
-  headers.push("content-type", "application/json; charset=utf-8");
+  headers.push("content-type", media);
   const length = Buffer.byteLength(text);
   headers.push("content-length", String(length));
   if (request.fault !== null) headers.push("x-sim-fault", request.fault.id);
@@ -188,6 +180,7 @@ function defect(service: Service, request: Incoming, error: unknown): ApiError {
     path: pathOf(request.url),
   };
   service.log.defect(error, facts);
+  service.reportDefect(error, `${facts.method} ${facts.path} failed`);
   const { method, path, ...shown } = facts;
   return new ApiError("INTERNAL_ERROR", "a defect in clobsim; the server's log has the details", {
     hint: "please report it with the details below and the log line of this request",

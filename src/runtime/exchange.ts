@@ -24,6 +24,12 @@ export interface Snapshot {
   readonly mark: unknown;
 }
 
+/** A command at which deciding or applying threw, which is a defect, or at which it could not be kept. */
+export interface Thrown {
+  readonly command: Command;
+  readonly error: unknown;
+}
+
 /** One running exchange: the single writer of one state. Time passes only when it is told to. */
 export class Exchange {
   readonly #config: ExchangeConfig;
@@ -33,6 +39,8 @@ export class Exchange {
   #now: Millis;
   #sequence = 0;
   #hash: { readonly sequence: number; readonly text: string } | null = null;
+
+  #thrown: Thrown | null = null;
 
   constructor(config: ExchangeConfig, start: Millis, journal: Journal = noJournal) {
     this.#config = config;
@@ -66,8 +74,22 @@ export class Exchange {
     return decision;
   }
 
+  /** The latest command at which something was thrown; null when there is none. */
+  get thrown(): Thrown | null {
+    return this.#thrown;
+  }
+
   /** The same for one command alone. Whoever calls it brings what must follow. */
   decideNext(command: Command): Decision {
+    try {
+      return this.#decideAndApply(command);
+    } catch (error) {
+      this.#thrown = { command, error };
+      throw error;
+    }
+  }
+
+  #decideAndApply(command: Command): Decision {
     const at = this.#now;
     const decision = decide(this.#state, { at, command });
     if (!decision.ok || decision.events.length === 0) return decision;

@@ -55,6 +55,8 @@ export interface Endpoint<Query extends Params = Params, Body extends AnyBody = 
   readonly body: Body;
   /** Schema of the 200 answer, registered under a name. */
   readonly reply: z.ZodType;
+  /** The media type of the 200 answer where it is no JSON document; its schema is then that of a text. */
+  readonly media?: string;
   /** When it answers 204 and no body instead; left out of those that never do. */
   readonly silence?: string;
   /** Error codes beyond those that its access, query and body imply. */

@@ -106,7 +106,7 @@ function operation(endpoint: Endpoint & { readonly operation: string }): Json {
           requestBody: { required: endpoint.body.required, content: json(reference(endpoint.body.schema)) },
         }),
     responses: {
-      "200": { description: "Success", headers: RESPONSE_HEADERS, content: json(reference(endpoint.reply)) },
+      "200": { description: "Success", headers: RESPONSE_HEADERS, content: content(endpoint) },
       ...(endpoint.silence === undefined
         ? {}
         : { "204": { description: endpoint.silence, headers: RESPONSE_HEADERS } }),
@@ -114,6 +114,9 @@ function operation(endpoint: Endpoint & { readonly operation: string }): Json {
     },
   };
 }
+
+const content = ({ media, reply }: Endpoint): Json =>
+  media === undefined ? json(reference(reply)) : { [media]: { schema: reference(reply) } };
 
 const json = (schema: Json): Json => ({ "application/json": { schema } });
 

@@ -5,8 +5,8 @@ type Json = Readonly<Record<string, unknown>>;
 
 interface Response {
   readonly description: string;
-  /** Missing of what comes without a body. */
-  readonly content?: { readonly "application/json": { readonly schema: { readonly $ref: string } } };
+  /** By media type, one; missing of what comes without a body. */
+  readonly content?: Readonly<Record<string, { readonly schema: { readonly $ref: string } }>>;
 }
 
 export interface Parameter {
@@ -80,9 +80,15 @@ export class ApiDocument {
     if (status >= 400 && !response.description.split(", ").includes(codeIn(body))) {
       throw new Error(`${what} with code ${codeIn(body)}, documented are ${response.description}`);
     }
-    const schema = response.content?.["application/json"].schema;
+    const schema = Object.values(response.content ?? {})[0]?.schema;
     if (schema !== undefined && method !== "HEAD") this.#checkBody(what, schema.$ref, body);
     if (schema === undefined && body !== "") throw new Error(`${what} ${shown(body)}, documented is no body`);
+  }
+
+  /** The media type of what a request is answered with. */
+  mediaOf(method: string, path: string, status: number): string {
+    const { content = {} } = this.operationOf(method, path)?.responses[status] ?? {};
+    return Object.keys(content)[0] ?? "application/json";
   }
 
   /** The operation that a request of this method and path reaches. */

@@ -1,6 +1,10 @@
-import type { Handlers } from "../handler.ts";
+import { type Handlers, JsonText } from "../handler.ts";
 
-/** GET /sim/scenario. */
-export const recordingHandlers: Handlers<"recordScenario"> = {
+const LINES = "application/x-ndjson";
+
+/** GET /sim/scenario, GET /sim/report. */
+export const recordingHandlers: Handlers<"recordScenario" | "reportSession"> = {
   recordScenario: ({ query }, service) => service.record(query.name ?? null),
+  reportSession: async ({ query }, service) =>
+    new JsonText(await service.report(query.reason ?? "somebody asked for it"), LINES),
 };

@@ -12,6 +12,8 @@ import { shownPath } from "./shown-path.ts";
 import { takeStep } from "./take-step.ts";
 import { refusedText } from "./words.ts";
 
+export type Failed = (venue: Venue, scenario: Scenario, failure: Failure) => Soon<void>;
+
 /** How one scenario is run. */
 export interface RunOptions {
   readonly way: Way;
@@ -25,6 +27,8 @@ export interface RunOptions {
   readonly flags?: readonly string[];
   /** Whether the state's hash at the end is worked out, which takes long after millions of orders; default true. */
   readonly isHashed?: boolean;
+  /** Told of a failure while the exchange still stands as it has left it. */
+  readonly failed?: Failed | undefined;
   /** Told of each refused step. */
   readonly refused?: Refusals | undefined;
 }
@@ -102,7 +106,9 @@ class ScenarioRun {
       await this.#take(this.session, 0);
       return null;
     } catch (error) {
-      return this.#failureOf(error);
+      const failure = this.#failureOf(error);
+      if (venue !== null) await this.#options.failed?.(venue, this.#scenario, failure);
+      return failure;
     } finally {
       await venue?.dispose();
     }

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { SessionLog } from "../../runtime/session-log.ts";
 import type { World } from "../../world/world.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
@@ -10,7 +11,7 @@ import { applyUpdates } from "./apply-updates.ts";
 import { needsHttp } from "./needs.ts";
 import { repeated } from "./repeated.ts";
 import type { ScenarioResult, SuiteResult, Way } from "./result.ts";
-import { flagsOf, type RunOptions, runScenario, skipped } from "./run-scenario.ts";
+import { type Failed, flagsOf, type RunOptions, runScenario, skipped } from "./run-scenario.ts";
 
 /** Looks at venues and requests as they come; what coverage counts. */
 export interface SuiteWatcher {
@@ -38,6 +39,8 @@ export interface SuiteOptions {
   /** Whether to stop after the first failure. */
   readonly bail?: boolean;
   readonly watcher?: SuiteWatcher;
+  /** Told of each failure while its exchange still stands as it has left it, with all that was done. */
+  readonly failed?: Failed;
   readonly finished?: (result: ScenarioResult) => void;
 }
 
@@ -100,7 +103,7 @@ export class Suite {
       isHashed: isHashed || repeat > 1,
       ...(way === "target" && targetFlags !== undefined ? { flags: targetFlags } : {}),
     };
-    const first = await runScenario(scenario, options);
+    const first = await runScenario(scenario, { ...options, failed: this.#options.failed });
     const files = await applyUpdates(first.updates);
     const result = { ...first.result, written: files };
     return repeated(
@@ -120,7 +123,10 @@ export class Suite {
       return venue;
     };
     if (way === "process") {
-      return async () => watched(new LocalVenue(scenario, await this.#worldOf(scenario), this.#wallets));
+      // What was done is kept only where somebody may want it.
+      const newLog = (): SessionLog | null => (this.#options.failed === undefined ? null : new SessionLog());
+      return async () =>
+        watched(new LocalVenue(scenario, await this.#worldOf(scenario), this.#wallets, newLog()));
     }
     if (way === "http") {
       // Client and signatures are loaded only for scenarios that go over HTTP.

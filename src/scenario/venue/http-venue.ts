@@ -23,6 +23,7 @@ import type {
   OrderView,
   RawReply,
   Venue,
+  VenueDeeds,
 } from "./venue.ts";
 import { VenueError } from "./venue-error.ts";
 import { signerOf, strangerName, type Wallets } from "./wallets.ts";
@@ -157,6 +158,12 @@ export class HttpVenue extends HttpSights implements Venue {
     if (!sent.ok) return { status: 0, body: { error: sent.error.message }, code: sent.error.code, wanted };
     const { status, body } = sent.value;
     return { status, body: body ?? sent.value.text, code: codeOf(status, body), wanted };
+  }
+
+  /** A deployment may have no control plane. */
+  async deeds(reason: string): Promise<VenueDeeds | null> {
+    const report = await this.control.control.report(reason);
+    return report.ok ? { kind: "report", text: report.value } : null;
   }
 
   addressOf(account: string): string {

@@ -3,6 +3,8 @@ import type { Decision } from "../../core/decision.ts";
 import { findAccount } from "../../core/state.ts";
 import { type Millis, money, size } from "../../core/units.ts";
 import { Exchange, type Snapshot } from "../../runtime/exchange.ts";
+import { noJournal } from "../../runtime/journal.ts";
+import type { SessionLog } from "../../runtime/session-log.ts";
 import { emptyWorld, openWorld } from "../../world/open-world.ts";
 import type { World } from "../../world/world.ts";
 import type { FlowRow } from "../flow/flow-row.ts";
@@ -13,16 +15,28 @@ import { playRows } from "./local-flow.ts";
 import { LocalSights } from "./local-sights.ts";
 import { fundCommand, marketCommand, SCENARIO_EVENT } from "./opening.ts";
 import { expirationOf, orderBodyOf } from "./order-body.ts";
-import type { Attempt, Canceled, Expired, FlowOutcome, OrderKey, OrderView, Venue } from "./venue.ts";
+import type {
+  Attempt,
+  Canceled,
+  Expired,
+  FlowOutcome,
+  OrderKey,
+  OrderView,
+  Venue,
+  VenueDeeds,
+} from "./venue.ts";
 import type { Wallets } from "./wallets.ts";
 
-/** The scenario's world, or its own markets. */
+/** The scenario's world, or its own markets; what comes after the world is logged. */
 function openedExchange(
   { seed, clock, markets, settlement, balances }: Scenario,
   world: World | null,
+  log: SessionLog | null,
 ): Exchange {
-  const exchange = new Exchange({ seed, faucet: FAUCET, credentials: "rotate", settlement, balances }, clock);
+  const config = { seed, faucet: FAUCET, credentials: "rotate", settlement, balances } as const;
+  const exchange = new Exchange(config, clock, log ?? noJournal);
   openWorld(exchange, world ?? emptyWorld(seed), clock);
+  log?.begin();
   if (markets.length === 0) return exchange;
   exchange.submit(SCENARIO_EVENT);
   for (const terms of markets) exchange.submit(marketCommand(terms, exchange.state.events.size));
@@ -36,9 +50,17 @@ export class LocalVenue extends LocalSights implements Venue {
   readonly way = "process";
   readonly chain = new LocalChain(this);
 
-  /** @throws WorldOpeningError when the world cannot be opened at the scenario's clock. */
-  constructor(scenario: Scenario, world: World | null, wallets: Wallets) {
-    super(openedExchange(scenario, world), wallets);
+  readonly #opening: { readonly scenario: Scenario; readonly world: World | null };
+  readonly #log: SessionLog | null;
+
+  /**
+   * `log` keeps what is done, where somebody may want it.
+   * @throws WorldOpeningError when the world cannot be opened at the scenario's clock.
+   */
+  constructor(scenario: Scenario, world: World | null, wallets: Wallets, log: SessionLog | null = null) {
+    super(openedExchange(scenario, world, log), wallets);
+    this.#opening = { scenario, world };
+    this.#log = log;
   }
 
   /** The address of an account, made known to the exchange as a client's first derivation of keys does. */
@@ -135,6 +157,19 @@ export class LocalVenue extends LocalSights implements Venue {
 
   request(): never {
     throw new Error("a request needs HTTP");
+  }
+
+  deeds(): VenueDeeds | null {
+    const entries = this.#log?.entries ?? null;
+    if (entries === null) return null;
+    const { scenario, world } = this.#opening;
+    return {
+      kind: "session",
+      world: world ?? emptyWorld(scenario.seed),
+      exchange: this.exchange,
+      opening: { config: this.state.config, start: scenario.clock },
+      entries,
+    };
   }
 
   dispose(): void {}

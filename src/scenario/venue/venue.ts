@@ -2,7 +2,11 @@ import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { OrderType, Outcome, Side, WinningOutcome } from "../../core/commands.ts";
 import type { CancelReason, MatchType } from "../../core/events.ts";
 import type { OrderStatus } from "../../core/order.ts";
+import type { ExchangeConfig } from "../../core/state.ts";
 import type { Millis, Price, Size } from "../../core/units.ts";
+import type { Exchange } from "../../runtime/exchange.ts";
+import type { Entry } from "../../runtime/journal.ts";
+import type { World } from "../../world/world.ts";
 import type { FlowRow } from "../flow/flow-row.ts";
 import type { ExactOrder, FaultStep, Funding, OrderWords, RequestStep } from "../language/scenario.ts";
 import type { Way } from "../run/result.ts";
@@ -121,6 +125,17 @@ export interface RawReply {
   readonly wanted: unknown;
 }
 
+/** All that was done on an exchange, to be done again elsewhere: told by the exchange itself, or its accepted commands. */
+export type VenueDeeds =
+  | { readonly kind: "report"; readonly text: string }
+  | {
+      readonly kind: "session";
+      readonly world: World;
+      readonly exchange: Exchange;
+      readonly opening: { readonly config: ExchangeConfig; readonly start: Millis };
+      readonly entries: readonly Entry[];
+    };
+
 /** An order that time alone ended. */
 export interface Expired {
   readonly key: OrderKey;
@@ -186,6 +201,8 @@ export interface Venue {
   stateHash(): Soon<string | null>;
   /** The invariants that do not hold, a sentence each. */
   violations(): Soon<readonly string[]>;
+  /** All that was done here, for a bug report written because of `reason`; null when nobody has kept it. */
+  deeds(reason: string): Soon<VenueDeeds | null>;
   /** Ends what was opened for it. */
   dispose(): Soon<void>;
 }

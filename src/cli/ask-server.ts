@@ -1,0 +1,63 @@
+import { type HttpReply, openTransport } from "../client/transport.ts";
+import { UsageError } from "./usage-error.ts";
+
+export const DEFAULT_URL = "http://127.0.0.1:7070";
+const TIMEOUT_MS = 60_000;
+
+/** Asks the control plane of a running server. @throws UsageError when nothing answers. */
+export async function askServer(origin: URL, token: string | null, path: string): Promise<HttpReply> {
+  const transport = openTransport(origin, TIMEOUT_MS);
+  try {
+    return await transport.send({
+      method: "GET",
+      path,
+      headers: [
+        ["host", origin.host],
+        ["accept", "application/json"],
+        ...(token === null ? [] : ([["x-sim-token", token]] as const)),
+      ],
+      body: null,
+    });
+  } catch (error) {
+    const { code, message }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
+    throw new UsageError(
+      `nothing answers at ${origin.origin} (${code ?? message}): is clobsim serve running there?`,
+    );
+  } finally {
+    transport.close();
+  }
+}
+
+/** Why a server has refused what was asked of it; `what` is a verb with its object. */
+export function refusalOf(
+  { headers, text }: HttpReply,
+  url: string,
+  hasToken: boolean,
+  what: string,
+): UsageError {
+  const body = parsed(text) as Partial<{ code: string; error: string; hint: string }> | null;
+  if (headers["x-sim-sequence"] === undefined || typeof body !== "object" || body === null) {
+    return new UsageError(`what answers at ${url} is no clobsim`);
+  }
+  const { code, error, hint } = body;
+  if (code === "SIM_TOKEN_REQUIRED") {
+    return new UsageError(
+      hasToken
+        ? `the clobsim at ${url} has another token: --sim-token expects the one that it was started with`
+        : `the clobsim at ${url} asks for its token: give it as --sim-token or CLOBSIM_SIM_TOKEN`,
+    );
+  }
+  if (code === "ROUTE_NOT_FOUND") return new UsageError(`the clobsim at ${url} is too old to ${what}`);
+  return new UsageError(
+    `the clobsim at ${url} cannot ${what}: ${error}${hint === undefined ? "" : ` (${hint})`}`,
+  );
+}
+
+/** JSON, or null. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,102 @@
+import { DEFAULT_DATA, SETTINGS, VERSION } from "../config.ts";
+import type { ReportContent } from "../history/report.ts";
+import { type Given, readOne, type Setting } from "../setting.ts";
+import { askServer, refusalOf } from "./ask-server.ts";
+import type { Command } from "./command.ts";
+import { EXIT, type ExitCode } from "./exit-code.ts";
+import { sourceNamed } from "./history-arguments.ts";
+import { ORIGIN } from "./origin.ts";
+import { OUT, save } from "./output-file.ts";
+import { UsageError } from "./usage-error.ts";
+
+const REASON: Setting<string> = {
+  expected: "one line of 1 to 200 characters",
+  read: (text) => (/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(text) && text.trim() !== "" ? text : null),
+};
+const DEFAULT_REASON = "somebody asked for it";
+
+/** `clobsim report`: one file that another machine replays. */
+export const reportCommand: Command = {
+  name: "report",
+  summary: "Write all that was done on an exchange to one file that another machine replays.",
+  takes: "[DIR]",
+  flags: [
+    { name: "from", group: "Exchange:", text: "Where a running server answers, instead of a directory" },
+    {
+      name: "sim-token",
+      group: "Exchange:",
+      text: "Secret that its /sim asks for; better set as CLOBSIM_SIM_TOKEN",
+    },
+    { name: "reason", group: "Output:", text: "What went wrong, in a line", otherwise: "none" },
+    { name: "out", group: "Output:", text: "File to write", otherwise: "report-STATE.ndjson" },
+  ],
+  examples: [
+    ["report", `of the exchange in ${DEFAULT_DATA}, whether or not it runs`],
+    ["report --from http://127.0.0.1:7070 --out bug.ndjson", "of a running server, which may keep nothing"],
+    ["replay bug.ndjson", "what whoever gets the file types"],
+  ],
+  run: report,
+};
+
+async function report(given: Given, words: readonly string[]): Promise<ExitCode> {
+  const out = readOne("out", OUT, given);
+  const reason = readOne("reason", REASON, given) ?? DEFAULT_REASON;
+  const [word, ...others] = words;
+  const isUrl = word !== undefined && /^https?:/.test(word);
+  const url = isUrl ? ORIGIN.read(word) : readOne("from", ORIGIN, given);
+  if (others.length > 0 || (!isUrl && word !== undefined && url !== null) || (isUrl && url === null)) {
+    throw new UsageError(
+      `report expects one directory or the origin of a server, found ${words.join(" ")} (see clobsim report --help)`,
+    );
+  }
+  const { reportName } = await import("../history/report-file.ts");
+  if (url !== null) {
+    const text = await reportedBy(url, readOne("sim-token", SETTINGS["sim-token"], given), reason);
+    return written(out ?? reportName(lastHashIn(text)), text);
+  }
+  const content = await contentOf(word ?? DEFAULT_DATA, reason);
+  const { reportBytes } = await import("../history/report.ts");
+  const path = out ?? reportName(content.hash);
+  return written(path, reportBytes(content, path));
+}
+
+async function written(path: string, content: string | Uint8Array): Promise<ExitCode> {
+  await save(path, content);
+  process.stderr.write(
+    `clobsim: the report is in ${path}; on any machine, clobsim replay ${path} replays it\n`,
+  );
+  return EXIT.ok;
+}
+
+/** What a directory's journal comes to; where that differs from what it says, the report is to show it. */
+async function contentOf(folder: string, reason: string): Promise<ReportContent> {
+  const source = sourceNamed("report", [folder]);
+  const [{ Walk }, { endingOf }] = await Promise.all([
+    import("../history/walk.ts"),
+    import("./walk-ending.ts"),
+  ]);
+  const walk = new Walk(source, VERSION);
+  const end = walk.run();
+  const { exchange } = walk;
+  const { lines } = endingOf(source, end, exchange.state);
+  if (lines.length > 0) process.stderr.write(`clobsim: ${lines.join("\n")}\n`);
+  return {
+    deeds: { kind: "journal", path: source.path, size: end.scan.offset },
+    engine: VERSION,
+    reason,
+    now: exchange.now,
+    hash: end.trouble === null ? exchange.hash : "",
+    defect: null,
+  };
+}
+
+/** @throws UsageError when there is no clobsim, or it refuses. */
+async function reportedBy(url: URL, token: string | null, reason: string): Promise<string> {
+  const reply = await askServer(url, token, `/sim/report?reason=${encodeURIComponent(reason)}`);
+  const isReport = reply.headers["content-type"] === "application/x-ndjson";
+  if (reply.status === 200 && isReport) return reply.text;
+  throw refusalOf(reply, url.origin, token !== null, "report its sessions");
+}
+
+/** The hash of the state, as the last line of a report says it. */
+const lastHashIn = (text: string): string => /"hash":"([0-9a-f]{64})"[^\n]*\n$/.exec(text)?.[1] ?? "";

@@ -1,0 +1,66 @@
+import { type Config, VERSION } from "./config.ts";
+import { deedsOf, defectOf, type ReportContent, ReportTooLong, reportBytes } from "./history/report.ts";
+import { saveReport } from "./history/report-file.ts";
+import type { OpenedExchange } from "./opening/open-exchange.ts";
+import { ApiError } from "./wire/errors.ts";
+
+/** Makes bug reports of one exchange. */
+export class Reporting {
+  readonly #opened: OpenedExchange;
+  /** The directory that reports of defects are written to; null writes none. */
+  readonly #folder: string | null;
+  readonly #warn: (message: string) => void;
+
+  constructor(opened: OpenedExchange, { report }: Config, warn: (message: string) => void) {
+    this.#opened = opened;
+    this.#folder = report;
+    this.#warn = warn;
+  }
+
+  /** The text of a report. @throws ApiError `SESSION_TOO_LONG` */
+  async text(reason: string): Promise<string> {
+    const { keeper, keeping } = this.#opened;
+    for (let kept = keeper.keep(); kept !== undefined; kept = keeper.keep()) await kept;
+    try {
+      return reportBytes(this.#content(reason)).toString("utf8");
+    } catch (error) {
+      if (!(error instanceof ReportTooLong)) throw error;
+      throw new ApiError("SESSION_TOO_LONG", error.message, {
+        hint:
+          keeping === null
+            ? "POST /sim/reset begins a new session, which can be reported"
+            : `clobsim report ${keeping.path} writes it to a file`,
+      });
+    }
+  }
+
+  /** Writes the report of a defect; that it cannot be written harms nothing else. */
+  defect(error: unknown, reason: string): void {
+    const folder = this.#folder;
+    if (folder === null) return;
+    const fail = (failure: unknown): void =>
+      this.#warn(`no report could be written to ${folder}: ${(failure as Error).message}`);
+    try {
+      const write = (): void => this.#write(folder, error, reason);
+      const kept = this.#opened.keeper.keep();
+      if (kept === undefined) write();
+      else kept.then(write).catch(fail);
+    } catch (failure) {
+      fail(failure);
+    }
+  }
+
+  #write(folder: string, error: unknown, reason: string): void {
+    const defect = defectOf(this.#opened.exchange, error);
+    const content = this.#content(`${reason}: ${defect.message}`);
+    const path = saveReport(folder, "defect", { ...content, defect });
+    this.#warn(`a report of this defect is in ${path}, try clobsim replay ${path}`);
+  }
+
+  /** All that was done; all of it is written by now. */
+  #content(reason: string): ReportContent {
+    const { exchange } = this.#opened;
+    const deeds = deedsOf(this.#opened);
+    return { deeds, engine: VERSION, reason, now: exchange.now, hash: exchange.hash, defect: null };
+  }
+}
