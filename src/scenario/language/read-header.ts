@@ -46,6 +46,9 @@ const NAME_RULE = `a name of 1 to ${LONGEST_NAME} characters on one line`;
 const SEED_RULE = `a text of 1 to ${LONGEST_SEED} characters on one line`;
 const INVISIBLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 
+/** What seeds a scenario that does not say it. */
+export const seedOfName = (name: string): string => sha256Hex(name).slice(0, SEED_DIGITS);
+
 /** Reads the keys of a scenario; null when there are none. */
 export function readHeader(file: OpenFile, files: ScenarioFiles, worldMarkets: WorldMarkets): Header | null {
   const { page, root } = file;
@@ -61,7 +64,7 @@ export function readHeader(file: OpenFile, files: ScenarioFiles, worldMarkets: W
   return {
     name,
     place: page.place(fields.scenario?.key.start ?? root.start),
-    seed: seed ?? sha256Hex(name).slice(0, SEED_DIGITS),
+    seed: seed ?? seedOfName(name),
     clock: clockOf(file, fields.clock),
     settlement: wordOf(file, fields.settlement, SETTLEMENT_MODES) ?? "instant",
     balances: wordOf(file, fields.balances, BALANCE_POLICIES) ?? "optimistic",

@@ -1,124 +1,192 @@
 import type { FundAccount } from "../../core/commands.ts";
+import { isCausedByTime } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
+import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import type { State } from "../../core/state.ts";
-import type { Millis } from "../../core/units.ts";
-import { unreachable } from "../../core/unreachable.ts";
 import { lookText, moneyText } from "../run/words.ts";
-import type { Act, ObservedSession } from "./observed-session.ts";
+import type { ChainTelling } from "./chain-telling.ts";
+import type { Act } from "./observed-session.ts";
 import { addressIn } from "./parties.ts";
-import { moment, type Vocabulary } from "./vocabulary.ts";
-import { type Entry, list, map } from "./yaml-text.ts";
-
-/** A step as the entries of its map. */
-export type Step = readonly Entry[];
+import { RecordingError } from "./recording-error.ts";
+import type { Script } from "./script.ts";
+import type { Vocabulary } from "./vocabulary.ts";
+import { list, map } from "./yaml-text.ts";
 
 /** After so many trades they are compared. */
 const TRADES_COMPARED = 50;
 
 /** Writes what a session did, command by command, as steps with what was observed of each. */
 export class ActSteps {
-  readonly steps: Step[] = [];
   /** Trades that no step has compared yet. */
   trades: string[] = [];
+  readonly #script: Script;
+  readonly #chain: ChainTelling;
   readonly #words: Vocabulary;
   readonly #names: ReadonlyMap<number, string>;
   readonly #end: State;
-  #now: Millis;
 
-  constructor({ start, end }: ObservedSession, words: Vocabulary, names: ReadonlyMap<number, string>) {
+  constructor(
+    script: Script,
+    chain: ChainTelling,
+    words: Vocabulary,
+    names: ReadonlyMap<number, string>,
+    end: State,
+  ) {
+    this.#script = script;
+    this.#chain = chain;
     this.#words = words;
     this.#names = names;
     this.#end = end;
-    this.#now = start;
   }
 
-  add(act: Act): void {
-    this.#passTime(act);
-    const address = addressIn(act.command);
-    const account = address === null ? undefined : this.#end.accountByAddress.get(address);
-    this.#act(act, account === undefined ? "" : this.#words.account(account));
+  /** Tells an act, or, of one that no step says, what follows from it. */
+  add(act: Act, isTold: boolean): void {
+    if (isTold) this.#tell(act);
+    this.#chain.follow(act);
     for (const event of act.events) {
       if (event.kind === "orderTraded") this.trades.push(this.#words.fill(event).trade);
     }
     if (this.trades.length < TRADES_COMPARED) return;
-    this.#say(["expect", map([["trades", list(this.trades)]])]);
+    this.#script.say(["expect", map([["trades", list(this.trades)]])]);
     this.trades = [];
   }
 
-  /** Moves the clock where that decides something: while an order waits for its expiration. */
-  #passTime({ at, command, isTimed }: Act): void {
-    const matters = isTimed || (command.kind === "placeOrder" && command.expiration !== null);
-    if (!matters || at === this.#now) return;
-    const expiring = command.kind === "expireOrder" ? this.#names.get(command.order) : undefined;
-    this.#say(["at", expiring === undefined ? moment(at) : `expiry of ${expiring}`]);
-    this.#now = at;
+  /** The session is over: all its time is told. */
+  finish(sequence: number): void {
+    this.#script.catchUp();
+    this.#chain.compare(sequence);
   }
 
-  #act({ command, events, placed }: Act, account: string): void {
+  #tell(act: Act): void {
+    const { command } = act;
+    const isTimed = isCausedByTime(command);
+    if (command.kind === "expireOrder") this.#chain.prepareTime(act);
+    if (!isTimed || command.kind === "expireOrder") this.#passTime(act);
+    if (isTimed) return;
+    this.#chain.prepare(act);
+    const address = addressIn(command);
+    const account = address === null ? undefined : this.#end.accountByAddress.get(address);
+    const name = account === undefined ? "" : this.#words.account(account);
+    if (!this.#tellTrading(act, name)) this.#tellChain(act);
+  }
+
+  /** Moves the clock where that decides something: while an order waits for its expiration, and when blocks are mined. */
+  #passTime(act: Act): void {
+    const { at, command, isTimed } = act;
+    const isSilent = command.kind === "deriveCredentials" || command.kind === "createMarket";
+    const matters =
+      isTimed ||
+      (command.kind === "placeOrder" && command.expiration !== null) ||
+      (!isSilent && this.#chain.isClocked(act));
+    if (!matters || at === this.#script.now) return;
+    const expiring = command.kind === "expireOrder" ? this.#names.get(command.order) : undefined;
+    if (expiring === undefined) this.#script.passTo(at);
+    else this.#script.passTo(at, `expiry of ${expiring}`);
+  }
+
+  /** Whether it was something of the exchange. */
+  #tellTrading(act: Act, account: string): boolean {
+    const { command, events, sequence } = act;
+    const { twin } = this.#script;
     switch (command.kind) {
       case "placeOrder":
-        if (placed !== null) this.#place(account, placed, events);
-        break;
+        this.#place(account, act);
+        return true;
       case "cancelOrder":
         for (const event of events) {
-          if (event.kind === "orderCanceled") this.#say([account, `cancel ${this.#nameOf(event.order)}`]);
+          if (event.kind !== "orderCanceled") continue;
+          const attempt = twin.cancel(account, event.order);
+          this.#script.done(sequence, attempt, [account, `cancel ${this.#nameOf(event.order)}`]);
         }
-        break;
+        return true;
       case "cancelAllOrders":
-        this.#say([account, "cancel all"]);
-        break;
+        this.#script.done(sequence, twin.cancelAll(account), [account, "cancel all"]);
+        return true;
       case "fundAccount":
-        this.#fund(account, command);
-        break;
+        this.#fund(sequence, account, command);
+        return true;
       case "closeMarket":
-        this.#say(["close", this.#words.market(command.market)]);
-        break;
-      case "resolveMarket":
-        this.#say(["resolve", command.winningOutcome + this.#words.inMarket(command.market)]);
-        break;
-      case "createEvent":
-      case "createMarket":
-      case "deriveCredentials":
-      case "expireOrder":
-      case "produceBlock":
-      case "executeTransaction":
-      case "sealBlock":
-      case "sendTransaction":
-      case "mineBlocks":
-      case "reorganizeChain":
-      case "setSettlementFault":
-      case "endSettlementFault":
-      case "bumpFees":
-      case "setNativeBalance":
-        break;
+      case "resolveMarket": {
+        const name = this.#words.market(command.market);
+        const attempt = twin.submit({ ...command, market: twin.marketNumber(name) });
+        const inMarket = this.#words.inMarket(command.market);
+        if (command.kind === "closeMarket") this.#script.done(sequence, attempt, ["close", name]);
+        else this.#script.done(sequence, attempt, ["resolve", command.winningOutcome + inMarket]);
+        return true;
+      }
       default:
-        throw unreachable(command);
+        return false;
     }
   }
 
-  #place(account: string, { order, look }: NonNullable<Act["placed"]>, events: readonly DomainEvent[]): void {
+  #tellChain(act: Act): void {
+    const { command, faults, sequence } = act;
+    switch (command.kind) {
+      case "sendTransaction":
+        this.#chain.send(act, command);
+        break;
+      case "mineBlocks":
+        this.#chain.mine(act);
+        break;
+      case "reorganizeChain":
+        this.#chain.reorganize(act, command);
+        break;
+      case "setSettlementFault":
+        this.#chain.faults.set(command);
+        break;
+      case "endSettlementFault":
+        this.#chain.faults.end(sequence, command, faults);
+        break;
+      case "bumpFees":
+        this.#chain.bump();
+        break;
+      default:
+        // Events, markets and keys are there from the start; gas money changes nothing that a scenario sees.
+        break;
+    }
+  }
+
+  #place(account: string, { sequence, placed, events }: Act): void {
+    if (placed === null) return;
+    const { order, look } = placed;
+    const { twin, state } = this.#script;
     const record = this.#end.orders.get(order);
-    const fills = events.flatMap((event) =>
-      event.kind === "orderTraded" ? [this.#words.fill(event).fill] : [],
-    );
-    this.#say(
+    const traded = events.filter((event): event is OrderTraded => event.kind === "orderTraded");
+    const next = state.chain.transactions.next;
+    const attempt = twin.place(account, record, this.#words.market(marketOfToken(record.token)), record.size);
+    for (const { transaction } of traded) twin.pair(transaction, next);
+    this.#script.done(
+      sequence,
+      attempt,
       [account, this.#words.order(record, record.size, this.#names.get(order))],
       ["status", lookText(look)],
-      ...(fills.length === 0 ? [] : [["fills", list(fills)] as const]),
+      ...(traded.length === 0
+        ? []
+        : [["fills", list(traded.map((each) => this.#words.fill(each).fill))] as const]),
+    );
+    const { status, matched, size, cancelReason: reason } = twin.orderOf(order);
+    const found = lookText({ status, matched, size, reason });
+    if (found === lookText(look)) return;
+    throw new RecordingError(
+      "SESSION_NOT_RECORDABLE",
+      `the order of sequence ${sequence} became ${lookText(look)}, and in a scenario of the session it becomes ${found}: what was pending when it began decided that`,
     );
   }
 
-  #fund(account: string, { collateral, tokens }: FundAccount): void {
-    if (collateral > 0) this.#say([account, `fund ${moneyText(collateral)} USDC`]);
+  #fund(sequence: number, account: string, { collateral, tokens }: FundAccount): void {
+    const { twin } = this.#script;
+    if (collateral > 0) {
+      const attempt = twin.fund(account, { asset: "USDC", amount: collateral });
+      this.#script.done(sequence, attempt, [account, `fund ${moneyText(collateral)} USDC`]);
+    }
     for (const { tokenId, size } of tokens) {
       const token = this.#end.tokenById.get(tokenId);
       if (token === undefined) throw new Error(`funded with an unknown token ${tokenId}`);
-      if (size > 0) this.#say([account, `fund ${this.#words.shares(token, size)}`]);
+      if (size === 0) continue;
+      const asset = { market: this.#words.market(marketOfToken(token)), outcome: outcomeOf(token) };
+      const attempt = twin.fund(account, { asset, amount: size });
+      this.#script.done(sequence, attempt, [account, `fund ${this.#words.shares(token, size)}`]);
     }
-  }
-
-  #say(...step: Step): void {
-    this.steps.push(step);
   }
 
   #nameOf(order: number): string {
@@ -127,3 +195,5 @@ export class ActSteps {
     return name;
   }
 }
+
+type OrderTraded = Extract<DomainEvent, { readonly kind: "orderTraded" }>;

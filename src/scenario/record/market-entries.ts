@@ -1,16 +1,20 @@
 import { marketOfToken } from "../../core/market.ts";
 import { type Order, remainingOf } from "../../core/order.ts";
 import { type Size, size } from "../../core/units.ts";
+import { defaultMarket } from "../language/market-terms.ts";
+import type { MarketTerms } from "../language/scenario.ts";
 import { priceText, sizeText } from "../run/words.ts";
 import type { TouchedMarket } from "./touched-markets.ts";
 import { type Entry, map } from "./yaml-text.ts";
 
-/** One share: what a market's smallest order is unless it says otherwise. */
-const DEFAULT_MINIMUM = size(100);
+/** What a market's smallest order is unless it says otherwise. */
+const DEFAULT_MINIMUM = defaultMarket().minOrderSize;
 
 /** The markets of a scenario by name, and what about them is not as it was in the session. */
 export interface MarketEntries {
   readonly entries: readonly Entry[];
+  /** The same, as the language reads it. */
+  readonly terms: readonly MarketTerms[];
   readonly remarks: readonly string[];
 }
 
@@ -20,11 +24,13 @@ export interface MarketEntries {
  */
 export function marketEntries(markets: readonly TouchedMarket[], resting: readonly Order[]): MarketEntries {
   const remarks: string[] = [];
+  const all: MarketTerms[] = [];
   const left = leastLeft(resting);
   const entries = markets.map(({ number, name, after }): Entry => {
     const { tickSize, minOrderSize, feeRateBps, matching, selfTrade } = after;
     const terms: Entry[] = [["tickSize", priceText(tickSize)]];
-    const minimum = Math.min(minOrderSize, left.get(number) ?? minOrderSize);
+    const minimum = size(Math.min(minOrderSize, left.get(number) ?? minOrderSize));
+    all.push({ name, tickSize, minOrderSize: minimum, feeRateBps, matching, selfTrade });
     if (minimum < minOrderSize) {
       remarks.push(
         `${name} had a minOrderSize of ${sizeText(minOrderSize)}, but less is left of an order that rests from the start.`,
@@ -36,7 +42,7 @@ export function marketEntries(markets: readonly TouchedMarket[], resting: readon
     if (selfTrade !== "allow") terms.push(["selfTrade", selfTrade]);
     return [name, map(terms)];
   });
-  return { entries, remarks };
+  return { entries, terms: all.length === 0 ? [defaultMarket()] : all, remarks };
 }
 
 /** What is left of the order with the least left, by market. */

@@ -1,3 +1,4 @@
+import type { SettlementFault } from "../../core/chain/settlement-fault.ts";
 import { type Command, isCausedByTime } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import type { State } from "../../core/state.ts";
@@ -8,13 +9,16 @@ import type { OrderLook } from "../language/looks.ts";
 
 /** One accepted command of a session with what it caused. */
 export interface Act {
+  readonly sequence: number;
   readonly at: Millis;
   readonly command: Command;
   readonly events: readonly DomainEvent[];
-  /** The order that it placed as it stood right after, and its number; null where it placed none. */
+  /** The order that it placed as it stood when all that follows at once was done, and its number; null where it placed none. */
   readonly placed: { readonly order: number; readonly look: OrderLook } | null;
   /** Whether some order waited for its expiration when the command came. */
   readonly isTimed: boolean;
+  /** The settlement faults in force before it. */
+  readonly faults: readonly SettlementFault[];
 }
 
 /** A session as it happened once more. */
@@ -35,16 +39,23 @@ export function observeSession(exchange: Exchange, entries: readonly Entry[]): O
   const { state: opening, now: start } = exchange.snapshot();
   const acts: Act[] = [];
   let isTimed = anyExpires(exchange);
+  let { faults } = opening.chain;
   const unwatch = exchange.watch((_sequence, at, events) => {
     const entry = entries[acts.length];
     if (entry === undefined || entry.at !== at) throw astray(entry);
-    acts.push({ at, command: entry.command, events, placed: placedIn(exchange.state, events), isTimed });
+    const { sequence, command } = entry;
+    acts.push({ sequence, at, command, events, placed: placedIn(exchange.state, events), isTimed, faults });
     isTimed = anyExpires(exchange);
+    ({ faults } = exchange.state.chain);
   });
   for (const entry of entries) {
     // What expires does so on the way.
     exchange.advanceTo(entry.at);
-    if (!isCausedByTime(entry.command) && !exchange.submit(entry.command).ok) throw astray(entry);
+    if (isCausedByTime(entry.command)) continue;
+    const next = acts.length;
+    if (!exchange.submit(entry.command).ok) throw astray(entry);
+    const act = acts[next];
+    if (act !== undefined) acts[next] = { ...act, placed: placedIn(exchange.state, act.events) };
   }
   unwatch();
   if (acts.length !== entries.length) throw astray(entries[acts.length]);

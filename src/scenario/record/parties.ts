@@ -2,7 +2,7 @@ import type { Address, Command } from "../../core/commands.ts";
 import { FEES, type State } from "../../core/state.ts";
 import type { ObservedSession } from "./observed-session.ts";
 
-/** Whose command it is, or whom it funds; null where it is nobody's. */
+/** Whose command it is, whose transaction, or whom it funds; null where it is nobody's. */
 export function addressIn(command: Command): Address | null {
   switch (command.kind) {
     case "placeOrder":
@@ -11,6 +11,8 @@ export function addressIn(command: Command): Address | null {
     case "deriveCredentials":
     case "fundAccount":
       return command.address;
+    case "sendTransaction":
+      return command.from;
     default:
       return null;
   }

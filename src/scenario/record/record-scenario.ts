@@ -1,20 +1,32 @@
 import type { Address } from "../../core/commands.ts";
+import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import { findAccount } from "../../core/state.ts";
-import { FULL_PRICE, MAX_ISSUANCE } from "../../core/units.ts";
+import { FULL_PRICE, MAX_ISSUANCE, money, size } from "../../core/units.ts";
 import type { Exchange } from "../../runtime/exchange.ts";
 import type { Entry as JournalEntry } from "../../runtime/journal.ts";
+import { seedOfName } from "../language/read-header.ts";
+import type { Funding } from "../language/scenario.ts";
 import { moneyText, sizeText } from "../run/words.ts";
-import { ActSteps, type Step } from "./act-steps.ts";
-import { balanceEntries, bookEntries, orderEntries } from "./expectations.ts";
+import { ActSteps } from "./act-steps.ts";
+import { ChainTelling } from "./chain-telling.ts";
+import { balanceEntries, bookEntries, orderEntries, settledEntries } from "./expectations.ts";
+import { areToldByBlock } from "./fault-telling.ts";
+import { refuseDivergence } from "./final-state.ts";
 import { marketEntries } from "./market-entries.ts";
+import { inOrderOfNonces } from "./nonce-order.ts";
+import { ObservedBlocks } from "./observed-blocks.ts";
 import { type Act, type ObservedSession, observeSession } from "./observed-session.ts";
-import { openingSteps, restingBefore } from "./opening-steps.ts";
+import { restingBefore, tellOpening } from "./opening-steps.ts";
 import { orderNames } from "./order-names.ts";
 import { isHouse, Parties } from "./parties.ts";
 import { RecordingError } from "./recording-error.ts";
 import { scenarioText } from "./scenario-text.ts";
+import { Script } from "./script.ts";
 import { type Funds, startingFunds } from "./starting-funds.ts";
-import { type TouchedMarket, touchedMarkets } from "./touched-markets.ts";
+import { withoutIdleCalls } from "./told-calls.ts";
+import type { ToldSession } from "./told-session.ts";
+import { touchedMarkets } from "./touched-markets.ts";
+import { Twin } from "./twin.ts";
 import { Vocabulary } from "./vocabulary.ts";
 import { type Entry, list, map } from "./yaml-text.ts";
 
@@ -40,71 +52,99 @@ export interface RecordedScenario {
 }
 
 /**
- * Writes a session as one scenario file that passes: it repeats the session in a fresh exchange, and what it sees there
- * is what the scenario expects. The same session gives the same bytes.
+ * Writes a session as one scenario file that passes: it repeats the session in a fresh exchange, its settlement and what
+ * went wrong with it included, and what it sees there is what the scenario expects. The steps are done in such an
+ * exchange as they are written, so that nothing is written that would not pass. The same session gives the same bytes.
  * @throws RecordingError when no scenario can tell it.
  */
 export function recordScenario({ open, entries, devAccounts, name }: Session): RecordedScenario {
-  const observed = observeSession(open(), entries);
-  const acts = observed.acts.filter((act) => !fundsHouse(act, observed));
+  const repeated = observeSession(open(), entries);
+  const observed = { ...repeated, acts: inOrderOfNonces(repeated.acts, repeated.opening) };
+  const { acts: called, left } = withoutIdleCalls(observed);
+  const acts = called.filter((act) => !fundsHouse(act, observed));
   const session = { ...observed, acts };
   const { opening, end, start } = session;
   const parties = new Parties(session, devAccounts);
   const markets = touchedMarkets(session, parties.actors);
-  const words = new Vocabulary(parties, markets, end);
-  const names = orderNames(session);
   const resting = restingBefore(opening, markets);
   const funds = startingFunds(session, markets, parties.actors, resting);
   refuseOverIssuance(session, funds);
   const terms = marketEntries(markets, resting);
   const orders = end.orders.size - opening.orders.size;
   const title = name ?? `recorded session of ${counted(orders, "order")}`;
-  const { seed } = end.config;
+  const { seed, settlement, balances } = end.config;
   const isSeed = /^[^\p{Cc}\p{Cs}]{1,128}$/u.test(seed);
-  const remarks = [
-    "A session that clobsim recorded: what it did, and what came of it.",
-    ...terms.remarks,
-    ...(isSeed ? [] : ["The seed of the session is no line of text; ids alone depend on it."]),
-    ...houseRemarks(observed.acts.length - acts.length),
-  ];
+  const words = new Vocabulary(parties, markets, end);
+  const twin = new Twin({
+    seed: isSeed ? seed : seedOfName(title),
+    settlement,
+    balances,
+    clock: start,
+    markets: terms.terms,
+  });
+  openAccounts(twin, words, funds);
+  const told = { session, words, names: orderNames(session), markets, actors: parties.actors };
+  const script = new Script(twin);
+  tellOpening(script, told);
+  const before = script.steps.length;
+  twin.begin();
+  tellSession(script, observed.acts, told);
   const scenario = scenarioText({
-    remarks,
+    remarks: [...terms.remarks, ...remarksOf(isSeed, called.length - acts.length, left)],
     name: title,
     seed: isSeed ? seed : null,
     clock: start,
+    settlement,
+    balances,
     markets: terms.entries,
     accounts: accountEntries(words, funds),
-    opening: openingSteps(words, names, markets, resting),
-    session: sessionSteps(session, words, names, markets, parties.actors),
+    opening: script.steps.slice(0, before),
+    session: script.steps.slice(before),
   });
   return { name: title, scenario, orders, trades: end.trades.size - opening.trades.size };
 }
 
 /** The steps of a session, and what must be true after them. */
-function sessionSteps(
-  session: ObservedSession,
-  words: Vocabulary,
-  names: ReadonlyMap<number, string>,
-  markets: readonly TouchedMarket[],
-  actors: readonly number[],
-): Step[] {
-  const acts = new ActSteps(session, words, names);
-  for (const act of session.acts) acts.add(act);
+function tellSession(script: Script, all: readonly Act[], told: ToldSession): void {
+  const { session, words, names, markets } = told;
   const { end } = session;
+  const blocks = new ObservedBlocks(all, end, end.config.settlement);
+  const chain = new ChainTelling(script, words, blocks, end, areToldByBlock(session, blocks));
+  const steps = new ActSteps(script, chain, words, names, end);
+  const isTold = new Set(session.acts);
+  for (const act of all) steps.add(act, isTold.has(act));
+  steps.finish((all.at(-1)?.sequence ?? 0) + 1);
+  refuseDivergence(told, script.twin);
   const books = bookEntries(
     words,
     markets.map(({ after }) => after),
   );
-  const all: readonly Entry[] = [
+  const settled = settledEntries(session, names);
+  const expectations: readonly Entry[] = [
     ["book", map(books)],
     ["orders", map(orderEntries(session, names))],
-    ["trades", list(acts.trades)],
-    ["balances", map(balanceEntries(words, end, actors, markets))],
+    ["trades", list(steps.trades)],
+    ["balances", map(balanceEntries(told, script.twin))],
+    ["chain", map(settled.length === 0 ? [] : [["settled", map(settled)]])],
   ];
-  const said = all.filter(
+  const said = expectations.filter(
     ([, value]) => typeof value !== "object" || !("entries" in value) || value.entries.length > 0,
   );
-  return [...acts.steps, [["expect", map(said)]]];
+  script.say(["expect", map(said)]);
+}
+
+/** Gives everybody what they start with, as the header of the scenario does. */
+function openAccounts(twin: Twin, words: Vocabulary, funds: ReadonlyMap<number, Funds>): void {
+  for (const [account, { collateral, shares }] of funds) {
+    const tokens = [...shares].sort(([a], [b]) => a - b);
+    const fundings: Funding[] = collateral > 0 ? [{ asset: "USDC", amount: money(collateral) }] : [];
+    for (const [token, amount] of tokens) {
+      const asset = { market: words.market(marketOfToken(token)), outcome: outcomeOf(token) };
+      fundings.push({ asset, amount: size(amount) });
+    }
+    const attempt = twin.open(words.account(account), fundings);
+    if (!attempt.ok) throw new RecordingError("SESSION_NOT_RECORDABLE", attempt.message);
+  }
 }
 
 const accountEntries = (words: Vocabulary, funds: ReadonlyMap<number, Funds>): Entry[] =>
@@ -123,10 +163,14 @@ function fundsHouse({ command }: Act, { end }: ObservedSession): boolean {
   return account !== undefined && isHouse(account.number);
 }
 
-const houseRemarks = (count: number): string[] =>
-  count === 0
-    ? []
-    : [`Left out: the exchange's own accounts were funded ${count === 1 ? "once" : `${count} times`}.`];
+/** What the file says of itself: of the seed, how often the house was funded, and how many transactions are left out. */
+const remarksOf = (isSeed: boolean, houses: number, left: number): string[] => [
+  ...(isSeed ? [] : ["The seed of the session is no line of text; ids alone depend on it."]),
+  ...(houses === 0 ? [] : [`Left out: the exchange's own accounts were funded ${times(houses)}.`]),
+  ...(left === 0 ? [] : [`Left out: what wallets did on the chain and changed no balance, ${times(left)}.`]),
+];
+
+const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
 
 /** A scenario gives shares of both outcomes by two mints where the session needed one. @throws RecordingError */
 function refuseOverIssuance({ acts }: ObservedSession, funds: ReadonlyMap<number, Funds>): void {

@@ -1,5 +1,6 @@
+import type { ExchangeConfig } from "../../core/state.ts";
 import type { Millis } from "../../core/units.ts";
-import type { Step } from "./act-steps.ts";
+import type { Step } from "./script.ts";
 import { moment } from "./vocabulary.ts";
 import { type Entry, itemLines, mapLines, scalar } from "./yaml-text.ts";
 
@@ -11,6 +12,9 @@ export interface ScenarioParts {
   /** Null leaves it out. */
   readonly seed: string | null;
   readonly clock: Millis;
+  /** Left out where they are what a scenario has anyway. */
+  readonly settlement: ExchangeConfig["settlement"];
+  readonly balances: ExchangeConfig["balances"];
   readonly markets: readonly Entry[];
   readonly accounts: readonly Entry[];
   /** What brings the markets to where the session found them. */
@@ -18,14 +22,17 @@ export interface ScenarioParts {
   readonly session: readonly Step[];
 }
 
+const TITLE = "A session that clobsim recorded: what it did, and what came of it.";
+
 /** The file of a scenario. */
 export function scenarioText(parts: ScenarioParts): string {
-  const { remarks, name, seed, clock, markets, accounts, opening, session } = parts;
+  const { remarks, name, seed, clock, settlement, balances, markets, accounts, opening, session } = parts;
   const lines = [
-    ...remarks.map((remark) => `# ${remark}`),
+    ...[TITLE, ...remarks].map((remark) => `# ${remark}`),
     `scenario: ${scalar(name)}`,
     ...(seed === null ? [] : [`seed: ${seedText(seed)}`]),
     `clock: ${moment(clock)}`,
+    ...settlementLines({ settlement, balances }),
     ...block("markets", markets),
     ...block("accounts", accounts),
     "steps:",
@@ -34,6 +41,15 @@ export function scenarioText(parts: ScenarioParts): string {
   ];
   return `${lines.join("\n")}\n`;
 }
+
+/** How a scenario is settled, as its header says it: nothing of what it has anyway. */
+export const settlementLines = ({
+  settlement,
+  balances,
+}: Pick<ExchangeConfig, "settlement" | "balances">): string[] => [
+  ...(settlement === "instant" ? [] : [`settlement: ${settlement}`]),
+  ...(balances === "optimistic" ? [] : [`balances: ${balances}`]),
+];
 
 /** A whole number needs no quotes: the language takes it for the text that it is. */
 const seedText = (seed: string): string => (/^(?:0|[1-9]\d{0,14})$/.test(seed) ? seed : scalar(seed));

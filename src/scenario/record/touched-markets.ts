@@ -2,6 +2,7 @@ import type { DomainEvent } from "../../core/events.ts";
 import { type Market, marketOfToken } from "../../core/market.ts";
 import type { State } from "../../core/state.ts";
 import type { ObservedSession } from "./observed-session.ts";
+import { positionIn } from "./position-change.ts";
 import { scalar } from "./yaml-text.ts";
 
 /** A market that a session has to do with. */
@@ -15,8 +16,8 @@ export interface TouchedMarket {
 }
 
 /**
- * The markets that a session touched, by number: where something was placed, ended, issued, created, closed or
- * resolved, and where those who acted had orders open already.
+ * The markets that a session touched, by number: where something was placed, ended, issued, created, closed,
+ * resolved, split, merged or redeemed, and where those who acted had orders open already.
  */
 export function touchedMarkets(session: ObservedSession, actors: readonly number[]): TouchedMarket[] {
   const { opening, acts, end } = session;
@@ -58,6 +59,8 @@ function marketIn(state: State, event: DomainEvent): number | null {
     case "setsIssued":
     case "grantMinted":
       return event.market;
+    case "transactionSent":
+      return positionIn(state, event.content)?.market ?? null;
     default:
       return null;
   }

@@ -1,14 +1,12 @@
 import type { Address, Command, PlaceOrder } from "../../core/commands.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import type { Millis } from "../../core/units.ts";
-import { faultWords } from "../../wire/settlement-faults.ts";
+import { faultStep, sayableTerms } from "../record/fault-step.ts";
+import { positionText } from "../record/position-change.ts";
+import type { Step } from "../record/script.ts";
 import { moment } from "../record/vocabulary.ts";
-import { type Entry, map, scalar } from "../record/yaml-text.ts";
 import { moneyText, priceText, sizeText } from "../run/words.ts";
 import type { Deed } from "./deeds.ts";
-
-/** A step as the entries of its map. */
-type Step = readonly Entry[];
 
 const NAMES = ["alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi", "ivan", "judy"];
 
@@ -84,20 +82,14 @@ export class DeedSteps {
       case "sendTransaction": {
         if (position === null) return this.#cannotSay(`a wallet's own transaction (${command.call.kind})`);
         const { change, market } = position;
-        const amount = change.kind === "redeem" ? "" : ` ${sizeText(change.size)}`;
-        return [[[this.#account(command.from), `${change.kind}${amount}${this.#inMarket(market)}`]]];
+        return [[[this.#account(command.from), positionText(change) + this.#inMarket(market)]]];
       }
       case "mineBlocks":
         return [[["mine", String(command.count)]]];
       case "reorganizeChain":
         return [[["reorg", String(command.depth)]]];
-      case "setSettlementFault": {
-        const words = Object.entries(faultWords(command));
-        const entries = words.map(
-          ([key, value]): Entry => [key, typeof value === "string" ? scalar(value) : String(value)],
-        );
-        return [[["chain fault", map(entries)]]];
-      }
+      case "setSettlementFault":
+        return [faultStep(sayableTerms(command))];
       case "endSettlementFault":
         return command.number === null
           ? [[["chain fault", "none"]]]

@@ -1,13 +1,10 @@
-import { NO_PARENT } from "../../core/chain/call.ts";
-import type { SendTransaction } from "../../core/chain/chain-commands.ts";
-import { TOKEN_UNITS } from "../../core/chain/contracts.ts";
 import { type Command, isCausedByTime } from "../../core/commands.ts";
 import { numberOf } from "../../core/ids.ts";
 import type { State } from "../../core/state.ts";
-import { type Millis, size } from "../../core/units.ts";
+import type { Millis } from "../../core/units.ts";
 import type { Exchange } from "../../runtime/exchange.ts";
 import type { Entry } from "../../runtime/journal.ts";
-import { type PositionChange, positionTransaction } from "../../wire/position-transaction.ts";
+import { type Position, positionIn } from "../record/position-change.ts";
 
 /** What one entry of a history made, by the numbers that it had there; 0 for nothing. */
 export interface Made {
@@ -24,7 +21,7 @@ export interface Means {
   /** Token numbers: of an order, or of each funding in shares; 0 where there was no such token. */
   readonly tokens: readonly number[];
   /** What a wallet does with its position in a market; null of everything else. */
-  readonly position: { readonly market: number; readonly change: PositionChange } | null;
+  readonly position: Position | null;
 }
 
 /** One thing that was done, in terms that hold also when others are left out. */
@@ -91,17 +88,4 @@ function meaningOf(state: State, command: Command): Means {
     default:
       return NO_MEANING;
   }
-}
-
-/** What a wallet's transaction does with full sets, as a step of a scenario can say it. */
-function positionIn(state: State, { from, call }: SendTransaction): Means["position"] {
-  if (call.kind !== "split" && call.kind !== "merge" && call.kind !== "redeem") return null;
-  const market = state.marketByConditionId.get(call.condition);
-  if (market === undefined || call.parent !== NO_PARENT) return null;
-  const shares = call.kind === "redeem" ? 0 : Number(call.amount) / TOKEN_UNITS;
-  if (!Number.isSafeInteger(shares)) return null;
-  const change: PositionChange =
-    call.kind === "redeem" ? { kind: call.kind } : { kind: call.kind, size: size(shares) };
-  const same = positionTransaction(from, call.condition, change).call;
-  return JSON.stringify(same) === JSON.stringify(call) ? { market, change } : null;
 }

@@ -4,6 +4,7 @@ import type { Millis } from "../../core/units.ts";
 import type { Exchange } from "../../runtime/exchange.ts";
 import { isMarketName } from "../language/names.ts";
 import { marketEntries } from "../record/market-entries.ts";
+import { settlementLines } from "../record/scenario-text.ts";
 import type { TouchedMarket } from "../record/touched-markets.ts";
 import { moment } from "../record/vocabulary.ts";
 import { itemLines, map, mapLines, scalar } from "../record/yaml-text.ts";
@@ -68,8 +69,7 @@ export function historyScenario(told: DeedsToTell): HistoryScenario {
     `scenario: ${scalar(oneLine(signature.sentence))}`,
     ...(isSeed(config.seed) ? [`seed: ${scalar(config.seed)}`] : []),
     `clock: ${moment(start)}`,
-    ...(config.settlement === "instant" ? [] : [`settlement: ${config.settlement}`]),
-    ...(config.balances === "optimistic" ? [] : [`balances: ${config.balances}`]),
+    ...settlementLines(config),
     ...block("markets", mapLines(marketEntries(markets, []).entries, 2)),
     ...block("accounts", mapLines(accounts, 2)),
     ...block(

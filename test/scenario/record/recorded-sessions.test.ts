@@ -159,7 +159,9 @@ describe("what is written is what must be true: the run fails when one thing is 
     ],
     ["an order's end", "order-1: LIVE 4/10", "order-1: LIVE 5/10"],
     ["a trade", "wallet-2 SELL 4 YES @ 0.5", "wallet-2 SELL 4 YES @ 0.51"],
-    ["a balance", "USDC: 98", "USDC: 97"],
+    ["a balance", "USDC: { balance: 98,", "USDC: { balance: 97,"],
+    ["what a wallet has on the chain", "98, onChain: 100", "98, onChain: 98"],
+    ["a settlement", "order-1: MATCHED }", "order-1: MINED }"],
   ])("%s", async (_what, said, other) => {
     expect(await failureOf(scenario)).toBeNull();
     expect(scenario.split(said)).toHaveLength(2);

@@ -47,6 +47,7 @@ it("is a whole file that a trader can read aloud", () => {
 scenario: recorded session of 4 orders
 seed: floor
 clock: 2026-01-01T00:00:00Z
+settlement: manual
 markets:
   rain: { tickSize: 0.01, minOrderSize: 5, feeRateBps: 100 }
   snow: { tickSize: 0.001, matching: independent, selfTrade: cancel-maker }
@@ -91,9 +92,15 @@ steps:
         - wallet-2 SELL 10 YES @ 0.7 in rain from wallet-1
         - wallet-2 SELL 10 YES @ 0.4 in rain from trader-1
       balances:
-        wallet-1: { USDC: 62.8, rain YES: 70, rain NO: 10, snow YES: 10, snow NO: 10 }
-        wallet-2: { USDC: 23.43, rain YES: 0, rain NO: 0 }
+        wallet-1:
+          USDC: { balance: 62.8, onChain: 100 }
+          rain YES: { balance: 70, onChain: 10 }
+          rain NO: 10
+          snow YES: 10
+          snow NO: 10
+        wallet-2: { USDC: { balance: 23.43, onChain: 12.5 }, rain YES: { balance: 0, onChain: 20 }, rain NO: 0 }
         dev-1: { USDC: 5.772, rain YES: 0, rain NO: 7 }
+      chain: { settled: { order-1: MATCHED } }
 `);
 });
 
