@@ -1,11 +1,12 @@
 import { Buffer } from "node:buffer";
-import { crc32 } from "node:zlib";
 
 const FIRST = 1 << 16;
 const DIGITS = new Uint8Array(Buffer.from("0123456789abcdef", "latin1"));
 const ZERO = 48;
 /** No number of a line has more digits. */
 const ROOM = 64;
+/** No view is kept of more bytes. */
+const MOST_VIEWS = 1_024;
 const INT_MAX = 2_147_483_647;
 
 /** Text as the bytes of a line. */
@@ -18,6 +19,8 @@ export const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(
 export class LineBuffer {
   #bytes = new Uint8Array(FIRST);
   #view = viewOf(this.#bytes);
+  /** Views of the first bytes by their number: to make one costs more than to write what is in it. */
+  #views: (Uint8Array | undefined)[] = [];
   #length = 0;
 
   get length(): number {
@@ -26,7 +29,14 @@ export class LineBuffer {
 
   /** What has been put; good until more is. */
   get bytes(): Uint8Array {
-    return this.#bytes.subarray(0, this.#length);
+    const length = this.#length;
+    if (length >= MOST_VIEWS) return this.#bytes.subarray(0, length);
+    let view = this.#views[length];
+    if (view === undefined) {
+      view = this.#bytes.subarray(0, length);
+      this.#views[length] = view;
+    }
+    return view;
   }
 
   /** Forgets all beyond a length. */
@@ -76,17 +86,13 @@ export class LineBuffer {
     }
   }
 
-  /** The CRC-32 of what stands from a place on. */
-  crcFrom(start: number): number {
-    return crc32(this.#view.subarray(start, this.#length));
-  }
-
   #reserve(length: number): void {
     const needed = this.#length + length + ROOM;
     if (needed <= this.#bytes.length) return;
     const bytes = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
     bytes.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = bytes;
+    this.#views = [];
     this.#view = viewOf(bytes);
   }
 }

@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import type { CancelOrder, Command, OrderType, PlaceOrder, Side } from "../core/commands.ts";
 import type { Millis } from "../core/units.ts";
 import type { NoteKind, Notes } from "./journal-line.ts";
@@ -36,7 +37,9 @@ const ENDINGS = {
 
 /** Puts lines together, each with its number and chained to the one before. */
 export class LineWriter {
+  /** The lines that have been put together. */
   readonly buffer = new LineBuffer();
+  readonly #line = new LineBuffer();
   readonly #texts = new Map<string, Uint8Array>();
   readonly #heads = new Map<string, Map<string, Heads>>();
   #headsKept = 0;
@@ -69,66 +72,66 @@ export class LineWriter {
   }
 
   command(command: Command, at: Millis, synced: number, caused: number): void {
-    const start = this.#begin(at, synced);
+    this.#begin(at, synced);
     if (command.kind === "placeOrder") this.#placeOrder(command);
     else if (command.kind === "cancelOrder") this.#cancelOrder(command);
     else {
       const { kind, ...data } = command;
       this.#plain(kind, data);
     }
-    this.#end(start, caused);
+    this.#end(caused);
   }
 
   note<Kind extends NoteKind>(kind: Kind, data: Notes[Kind], at: Millis, synced: number): void {
-    const start = this.#begin(at, synced);
+    this.#begin(at, synced);
     this.#plain(kind, data);
-    this.#end(start, 0);
+    this.#end(0);
   }
 
-  #begin(at: Millis, synced: number): number {
-    const { buffer } = this;
-    const start = buffer.length;
+  #begin(at: Millis, synced: number): void {
+    const line = this.#line;
+    line.cut(0);
     this.#number += 1;
-    buffer.put(NUMBER);
-    buffer.putInteger(this.#number);
-    buffer.put(PREVIOUS);
-    buffer.putHex(this.#check);
+    line.put(NUMBER);
+    line.putInteger(this.#number);
+    line.put(PREVIOUS);
+    line.putHex(this.#check);
     if (synced !== this.#middleSynced || at !== this.#middleAt) {
       this.#middle = bytesOf(`","s":${synced},"t":${at}`);
       this.#middleSynced = synced;
       this.#middleAt = at;
     }
-    buffer.put(this.#middle);
-    return start;
+    line.put(this.#middle);
   }
 
-  #end(start: number, caused: number): void {
-    const { buffer } = this;
-    buffer.put(CAUSED);
-    buffer.putHex(caused);
-    buffer.put(CHECK);
-    this.#check = buffer.crcFrom(start);
-    buffer.putHex(this.#check);
-    buffer.put(END);
+  #end(caused: number): void {
+    const line = this.#line;
+    line.put(CAUSED);
+    line.putHex(caused);
+    line.put(CHECK);
+    this.#check = crc32(line.bytes);
+    line.putHex(this.#check);
+    line.put(END);
+    this.buffer.put(line.bytes);
   }
 
   #plain(kind: string, data: object): void {
-    const { buffer } = this;
-    buffer.put(KIND);
-    buffer.putText(kind);
-    buffer.put(DATA);
-    buffer.putText(JSON.stringify(data));
+    const line = this.#line;
+    line.put(KIND);
+    line.putText(kind);
+    line.put(DATA);
+    line.putText(JSON.stringify(data));
   }
 
   // What there are millions of is put together from bytes; the text is that of JSON.stringify.
 
   #placeOrder({ address, tokenId, side, price, size, orderType, expiration }: PlaceOrder): void {
-    const { buffer } = this;
-    buffer.put(this.#head(address, tokenId)[side]);
-    buffer.putInteger(price);
-    buffer.put(SIZE);
-    buffer.putInteger(size);
-    buffer.put(expiration === null ? ENDINGS[orderType] : endingOf(orderType, expiration));
+    const line = this.#line;
+    line.put(this.#head(address, tokenId)[side]);
+    line.putInteger(price);
+    line.put(SIZE);
+    line.putInteger(size);
+    line.put(expiration === null ? ENDINGS[orderType] : endingOf(orderType, expiration));
   }
 
   #head(address: string, tokenId: string): Heads {
@@ -150,12 +153,12 @@ export class LineWriter {
   }
 
   #cancelOrder(cancel: CancelOrder): void {
-    const { buffer } = this;
-    buffer.put(CANCEL_ORDER);
-    buffer.put(this.#json(cancel.address));
-    buffer.put(ORDER_ID);
-    buffer.putText(UUID.test(cancel.orderId) ? `"${cancel.orderId}"` : JSON.stringify(cancel.orderId));
-    buffer.put(BRACE);
+    const line = this.#line;
+    line.put(CANCEL_ORDER);
+    line.put(this.#json(cancel.address));
+    line.put(ORDER_ID);
+    line.putText(UUID.test(cancel.orderId) ? `"${cancel.orderId}"` : JSON.stringify(cancel.orderId));
+    line.put(BRACE);
   }
 
   /** A text that comes again and again, as JSON. */
