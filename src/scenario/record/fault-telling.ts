@@ -62,6 +62,8 @@ export class FaultTelling {
   readonly #script: Script;
   readonly #byBlock: boolean;
   readonly #told = new Set<ObservedBlock>();
+  /** Whether some fault has a probability that was worked out, so that it befalls one settlement and spares others. */
+  isDrawn = false;
 
   constructor(script: Script, byBlock: boolean) {
     this.#script = script;
@@ -133,6 +135,7 @@ export class FaultTelling {
    */
   #setFor(own: number, spared: readonly number[], terms: SettlementFaultTerms, { at, sequence }: Act): void {
     const { config, chain } = this.#script.state;
+    this.isDrawn = true;
     for (let tried = 0; tried < MOST_NUMBERS; tried += 1) {
       const number = this.#script.state.chain.faultsSet + 1;
       const draw = (transaction: number): number => {

@@ -20,20 +20,25 @@ export function inOrderOfNonces(acts: readonly Act[], opening: State): Act[] {
     for (const ready of own.take(nonce, act)) ordered.push({ ...ready, at: act.at, isTimed: act.isTimed });
   }
   // Nothing comes of those behind a gap that nobody fills.
-  for (const own of gaps.values()) ordered.push(...own.left);
+  const last = acts.at(-1);
+  for (const own of gaps.values()) {
+    for (const act of own.left) ordered.push({ ...act, at: last?.at ?? act.at });
+  }
   return ordered;
 }
 
 /** What a wallet has sent ahead of its nonces. */
 class Gaps {
   readonly #waiting = new Map<number, Act>();
+  /** The nonces that were sent before the session and not mined. */
+  readonly #before: ReadonlySet<number>;
   #next: number;
 
   constructor({ chain }: State, from: string) {
     const wallet = chain.wallets.get(from);
+    this.#before = new Set(wallet?.pending.keys() ?? []);
     this.#next = wallet?.mined ?? 0;
-    const pending = wallet?.pending ?? new Map<number, number>();
-    while (pending.has(this.#next)) this.#next += 1;
+    this.#skip();
   }
 
   get left(): Iterable<Act> {
@@ -49,7 +54,12 @@ class Gaps {
       ready.push(next);
       this.#waiting.delete(this.#next);
       this.#next += 1;
+      this.#skip();
     }
     return ready;
+  }
+
+  #skip(): void {
+    while (this.#before.has(this.#next)) this.#next += 1;
   }
 }

@@ -88,9 +88,9 @@ export function recordScenario({ open, entries, devAccounts, name }: Session): R
   tellOpening(script, told);
   const before = script.steps.length;
   twin.begin();
-  tellSession(script, observed.acts, told);
+  const isDrawn = tellSession(script, observed.acts, told);
   const scenario = scenarioText({
-    remarks: [...terms.remarks, ...remarksOf(isSeed, called.length - acts.length, left)],
+    remarks: [...terms.remarks, ...remarksOf(isSeed, isDrawn, called.length - acts.length, left)],
     name: title,
     seed: isSeed ? seed : null,
     clock: start,
@@ -104,8 +104,8 @@ export function recordScenario({ open, entries, devAccounts, name }: Session): R
   return { name: title, scenario, orders, trades: end.trades.size - opening.trades.size };
 }
 
-/** The steps of a session, and what must be true after them. */
-function tellSession(script: Script, all: readonly Act[], told: ToldSession): void {
+/** The steps of a session, and what must be true after them. Answers whether probabilities were worked out for them. */
+function tellSession(script: Script, all: readonly Act[], told: ToldSession): boolean {
   const { session, words, names, markets } = told;
   const { end } = session;
   const blocks = new ObservedBlocks(all, end, end.config.settlement);
@@ -131,6 +131,7 @@ function tellSession(script: Script, all: readonly Act[], told: ToldSession): vo
     ([, value]) => typeof value !== "object" || !("entries" in value) || value.entries.length > 0,
   );
   script.say(["expect", map(said)]);
+  return chain.faults.isDrawn;
 }
 
 /** Gives everybody what they start with, as the header of the scenario does. */
@@ -164,11 +165,15 @@ function fundsHouse({ command }: Act, { end }: ObservedSession): boolean {
 }
 
 /** What the file says of itself: of the seed, how often the house was funded, and how many transactions are left out. */
-const remarksOf = (isSeed: boolean, houses: number, left: number): string[] => [
-  ...(isSeed ? [] : ["The seed of the session is no line of text; ids alone depend on it."]),
+const remarksOf = (isSeed: boolean, isDrawn: boolean, houses: number, left: number): string[] => [
+  ...(isSeed ? [] : ["The seed of the session is no line of text; ids and draws alone depend on it."]),
+  ...(isDrawn ? [DRAWN] : []),
   ...(houses === 0 ? [] : [`Left out: the exchange's own accounts were funded ${times(houses)}.`]),
   ...(left === 0 ? [] : [`Left out: what wallets did on the chain and changed no balance, ${times(left)}.`]),
 ];
+
+const DRAWN =
+  "Faults of chance are told by what they befell: each probability is drawn by one settlement alone. Those of 0 take a number.";
 
 const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
 

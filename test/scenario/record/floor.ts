@@ -1,13 +1,16 @@
+import type { ContractCall } from "../../../src/core/chain/call.ts";
 import type { Command } from "../../../src/core/commands.ts";
 import { idOf } from "../../../src/core/ids.ts";
 import { tokenIdIn } from "../../../src/core/market.ts";
-import type { State } from "../../../src/core/state.ts";
+import type { ExchangeConfig, State } from "../../../src/core/state.ts";
 import { parseDuration } from "../../../src/core/time.ts";
 import { millis, money, size } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/runtime/exchange.ts";
 import { SessionLog } from "../../../src/runtime/session-log.ts";
 import { type RecordedScenario, recordScenario } from "../../../src/scenario/record/record-scenario.ts";
 import { MONEY_PLACES, SIZE_PLACES } from "../../../src/wire/decimals.ts";
+import { type PositionChange, positionTransaction } from "../../../src/wire/position-transaction.ts";
+import { faultTerms, type SettlementFaultWords } from "../../../src/wire/settlement-faults.ts";
 import {
   addressOf,
   eventCommand,
@@ -26,12 +29,15 @@ const TERMS = {
   ...UNSETTLED,
 } as const;
 
+/** When blocks are mined, and what can be spent. */
+export type Settlement = Pick<ExchangeConfig, "settlement" | "balances">;
+
 /** An exchange that is spoken to in sentences; nothing that is said to it may be refused. */
 export class Floor {
   readonly exchange: Exchange;
 
-  constructor(log?: SessionLog) {
-    this.exchange = new Exchange(TERMS, START, log);
+  constructor(log?: SessionLog, settlement: Settlement = UNSETTLED) {
+    this.exchange = new Exchange({ ...TERMS, ...settlement }, START, log);
     this.demand(eventCommand("event"));
   }
 
@@ -84,12 +90,37 @@ export class Floor {
     this.demand({ kind: "cancelOrder", address: addressOf(name), orderId });
   }
 
+  mine(count = 1): void {
+    this.demand({ kind: "mineBlocks", count });
+  }
+
+  fault(words: SettlementFaultWords): void {
+    this.demand({ kind: "setSettlementFault", ...faultTerms(words) });
+  }
+
+  /** Sends a wallet's transaction: a change of its position in the first market, or any other call. */
+  call(name: string, what: PositionChange | ContractCall, nonce: number | null = null): void {
+    const { conditionId } = this.state.markets.get(1);
+    const isChange = what.kind === "redeem" || "size" in what;
+    const terms = positionTransaction(
+      addressOf(name),
+      conditionId,
+      isChange ? (what as PositionChange) : REDEEM,
+    );
+    this.demand(
+      isChange ? { ...terms, nonce } : { ...terms, nonce, gas: 500_000, call: what as ContractCall },
+    );
+  }
+
   advance(duration: string): void {
     this.exchange.advanceTo(millis(this.exchange.now + (parseDuration(duration) ?? Number.NaN)));
   }
 }
 
+const REDEEM = { kind: "redeem" } as const;
+
 export interface SessionOptions {
+  readonly settlement?: Settlement;
   readonly name?: string;
   readonly devAccounts?: readonly string[];
 }
@@ -98,15 +129,15 @@ export interface SessionOptions {
 export function recordOf(
   prepare: (floor: Floor) => void,
   act: (floor: Floor) => void,
-  { name, devAccounts = [] }: SessionOptions = {},
+  { name, devAccounts = [], settlement = UNSETTLED }: SessionOptions = {},
 ): RecordedScenario {
   const log = new SessionLog();
-  const floor = new Floor(log);
+  const floor = new Floor(log, settlement);
   prepare(floor);
   log.begin();
   act(floor);
   const open = (): Exchange => {
-    const fresh = new Floor();
+    const fresh = new Floor(undefined, settlement);
     prepare(fresh);
     return fresh.exchange;
   };
