@@ -124,6 +124,32 @@ describe("what a server records of a session passes when it is run", () => {
     expect(await failureOf(scenario)).toBeNull();
   });
 
+  it("with settlements that fail, and blocks that are replaced and asked for", async () => {
+    const scenario = await recorded(startApi(), async (api) => {
+      const [alice, bob] = (await traders(api, 2)) as [Trader, Trader];
+      const [market] = await activeMarkets(api);
+      const tokenId = market?.tokens[0]?.tokenId;
+      const cross = async (): Promise<void> => {
+        await alice.place({ tokenId, side: "BUY", price: 0.99, size: 9 });
+        await bob.place({ tokenId, side: "SELL", price: 0.01, size: 12 });
+      };
+      await api.post("/sim/chain/faults", { kind: "fail", probability: 0.5, reason: "out of luck" });
+      for (let count = 0; count < 4; count += 1) await cross();
+      await api.post("/sim/clock", { advance: "3s" });
+      await api.post("/sim/chain/faults", { kind: "reorg", depth: 1 });
+      await api.post("/sim/chain/faults", { kind: "delay", blocks: 2 });
+      await cross();
+      await api.post("/sim/chain/mine", { blocks: 1 });
+      await api.post("/sim/clock", { advance: "1m" });
+      await api.post(`/sim/markets/${market?.slug}/resolve`, { winningOutcome: "YES" });
+    });
+    expect(scenario).toContain("settlement: auto\n");
+    expect(scenario).toMatch(/order-\d+: FAILED/);
+    expect(scenario).toContain("  - reorg: 1\n");
+    expect(await failureOf(scenario)).toBeNull();
+    expect(await failureOf(scenario, "http")).toBeNull();
+  });
+
   it("after a reset", async () => {
     const scenario = await recorded(startApi(), async (api) => {
       await trade(api);
