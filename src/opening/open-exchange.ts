@@ -3,9 +3,9 @@ import { Clock, type ClockSetting } from "../runtime/clock.ts";
 import { Exchange } from "../runtime/exchange.ts";
 import { type Keeper, NotKeptError, noJournal, noKeeper } from "../runtime/journal.ts";
 import { SessionLog } from "../runtime/session-log.ts";
-import { DataFolder, type Resumed } from "../store/data-folder.ts";
+import { DataFolder, type Resumed, type Start } from "../store/data-folder.ts";
 import { type Disk, nodeDisk } from "../store/disk.ts";
-import { FORMAT, type Notes, type OpeningData } from "../store/journal-line.ts";
+import { FORMAT, type OpeningData } from "../store/journal-line.ts";
 import { BEGINNING } from "../store/journal-scan.ts";
 import { StoreError } from "../store/store-error.ts";
 import { TeeJournal } from "../store/tee-journal.ts";
@@ -124,9 +124,7 @@ function openNew({ config, folder, wallNow, warn }: Place, origin: Origin): Open
   };
   const clock = new Clock(exchange, setting, wallNow, followsWall(config), "later");
   const kept = new KeptExchange({ ...parts, engine: VERSION, clock, folder, wallNow, warn }, BEGINNING);
-  const journal = folder.begin(opening, () => kept.undo());
-  journal.note("start", startOf(config, setting, wallNow()), exchange.now);
-  kept.begin(journal);
+  kept.begin(folder.begin(opening, startOf(config, setting, wallNow(), exchange), () => kept.undo()));
   clock.open();
   return opened({ ...parts, clock }, kept, keepingOf(folder, kept, null), () => kept.close());
 }
@@ -147,19 +145,15 @@ async function openKept(
   const wall = known.wall + (exchange.now - known.virtual);
   const clock = new Clock(exchange, first, wallNow, follows, "later");
   const kept = new KeptExchange({ ...parts, engine: VERSION, clock, folder, wallNow, warn }, resumed.from);
-  const journal = folder.goOn(() => kept.undo());
-  journal.note("start", startOf(config, setting, wall), exchange.now);
-  kept.begin(journal);
+  kept.begin(folder.goOn(startOf(config, setting, wall, exchange), () => kept.undo()));
   clock.catchUp(setting, known.setting.mode === "real" ? wallNow() - wall : 0);
   for (const warning of warningsOf(resumed)) warn(warning);
   return opened({ ...parts, clock }, kept, keepingOf(folder, kept, resumed), () => kept.close());
 }
 
-const startOf = ({ durability }: Config, setting: ClockSetting, wall: number): Notes["start"] => ({
-  engine: VERSION,
-  durability,
-  ...setting,
-  wall,
+const startOf = ({ durability }: Config, setting: ClockSetting, wall: number, { now }: Exchange): Start => ({
+  data: { engine: VERSION, durability, ...setting, wall },
+  at: now,
 });
 
 const warningsOf = ({ torn, warnings }: Resumed): readonly string[] =>

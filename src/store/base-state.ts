@@ -5,8 +5,7 @@ import { isNote, type Line, parseLine } from "./journal-line.ts";
 import { linesGoneBackTo } from "./journal-scan.ts";
 import type { KeptState, StateHeader } from "./state-file.ts";
 import { StoreError } from "./store-error.ts";
-
-export const REPAIR = "clobsim repair --accept-loss DIR --out NEW makes a new directory of what is whole";
+import { REPAIR } from "./torn-end.ts";
 
 /** Where in a journal a state stands. */
 export const endOf = ({ header: { line, check, offset } }: KeptState): JournalEnd => ({

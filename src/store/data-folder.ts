@@ -1,12 +1,12 @@
 import { dirname, join } from "node:path";
+import type { Millis } from "../core/units.ts";
 import type { Exchange } from "../runtime/exchange.ts";
-import { baseAmong, endOf, isClosedAt, REPAIR } from "./base-state.ts";
-import { copyFrom, type Disk, type DiskFile } from "./disk.ts";
+import { baseAmong, endOf, isClosedAt } from "./base-state.ts";
+import type { Disk, DiskFile } from "./disk.ts";
 import {
   demandNothingKept,
   demandOwnFolder,
   JOURNAL_FILE,
-  nextTornFile,
   PREVIOUS_STATE_FILE,
   removeBesideJournal,
   removeDrafts,
@@ -14,11 +14,12 @@ import {
 } from "./files.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { type Durability, type JournalEnd, JournalFile, type WhenBroken } from "./journal-file.ts";
-import type { Line, OpeningData } from "./journal-line.ts";
-import { BEGINNING, type Damage, linesGoneBackTo, openingIn, type ScanEnd, scan } from "./journal-scan.ts";
+import type { Line, Notes, OpeningData } from "./journal-line.ts";
+import { BEGINNING, linesGoneBackTo, openingIn, type ScanEnd, scan } from "./journal-scan.ts";
 import { type KnownClock, Replayer } from "./replayer.ts";
 import { type KeptState, readStateFile, stateDatabase } from "./state-file.ts";
 import { StoreError } from "./store-error.ts";
+import { cutOff, demandTorn, type TornEnd } from "./torn-end.ts";
 import { demandEngine, demandKnown, demandNotNewer } from "./version.ts";
 
 /** What a program is told when it opens a folder. */
@@ -30,11 +31,10 @@ export interface FolderTerms {
   readonly reset?: boolean;
 }
 
-/** The end of a journal that a crash has torn off. */
-export interface TornEnd {
-  /** Where what was cut off is kept. */
-  readonly file: string;
-  readonly bytes: number;
+/** What a program says when it begins to use a journal, and the moment up to which time has passed. */
+export interface Start {
+  readonly data: Notes["start"];
+  readonly at: Millis;
 }
 
 /** What has come of opening a folder in which an exchange was kept. */
@@ -103,23 +103,23 @@ export class DataFolder {
     }
     demandNothingKept(this.#disk, this.path);
     const { number, damage } = scan(this.#file, BEGINNING, () => {});
-    if (damage !== null) this.#judged(damage);
+    if (damage !== null) demandTorn(damage, this.path);
     if (number === 0) return null;
     throw new StoreError("corrupt", `${this.#journalPath} opens no exchange with its first line`);
   }
 
-  /** Begins the journal of a new folder, or of one whose content is to be removed. */
-  begin(opening: OpeningData, whenBroken: WhenBroken): JournalFile {
+  /** Begins the journal of a new folder, or of one whose content is to be removed. @throws NotKeptError */
+  begin(opening: OpeningData, start: Start, whenBroken: WhenBroken): JournalFile {
     const { size } = this.#file;
     if (this.#terms.reset === true) this.#removeAll();
-    else if (size > 0) this.#cutOff({ offset: 0, line: 1, bytes: size, proof: null });
+    else if (size > 0) cutOff(this.#disk, this.path, this.#file, 0);
     const journal = new JournalFile(this.#file, this.#terms.durability, BEGINNING, whenBroken);
     this.#journal = journal;
     journal.note("opening", opening, opening.start);
     journal.sync();
     this.#disk.syncFolder(this.path);
     this.#disk.syncFolder(dirname(this.path));
-    return journal;
+    return started(journal, start);
   }
 
   /**
@@ -140,7 +140,8 @@ export class DataFolder {
     };
     const base = this.#base(readLatest, warnings);
     const { replayer, damage, ...end } = this.#bring(exchange, reopen, base);
-    const torn = damage === null ? null : this.#cutOff(this.#judged(damage));
+    if (damage !== null) demandTorn(damage, this.path);
+    const torn = damage === null ? null : cutOff(this.#disk, this.path, this.#file, end.offset);
     removeDrafts(this.#disk, this.path);
     this.#end = end;
     this.#file.sync();
@@ -152,7 +153,7 @@ export class DataFolder {
   replay(exchange: Exchange, reopen: () => void): void {
     const base = this.#base(() => readStateFile(this.#disk, join(this.path, STATE_FILE)), []);
     const { damage } = this.#bring(exchange, reopen, base);
-    if (damage !== null) this.#judged(damage);
+    if (damage !== null) demandTorn(damage, this.path);
   }
 
   #bring(
@@ -176,10 +177,10 @@ export class DataFolder {
     return { ...end, replayer };
   }
 
-  /** Goes on with the journal where `resume` has found its end. */
-  goOn(whenBroken: WhenBroken): JournalFile {
+  /** Goes on with the journal where `resume` has found its end. @throws NotKeptError */
+  goOn(start: Start, whenBroken: WhenBroken): JournalFile {
     this.#journal = new JournalFile(this.#file, this.#terms.durability, this.#end, whenBroken);
-    return this.#journal;
+    return started(this.#journal, start);
   }
 
   /** Writes a state to the folder's database. It must not change meanwhile. */
@@ -214,15 +215,6 @@ export class DataFolder {
     return base;
   }
 
-  /** @throws StoreError when what stands at the end of the journal is more than torn. */
-  #judged(damage: Damage): Damage {
-    if (damage.proof === null) return damage;
-    throw new StoreError(
-      "corrupt",
-      `${this.#journalPath} is damaged at byte ${damage.offset}, where line ${damage.line} should begin: ${damage.proof}. Nothing was touched; ${REPAIR}`,
-    );
-  }
-
   /** Until the last step, the journal has everything. */
   #removeAll(): void {
     const beside = removeBesideJournal(this.#disk, this.path);
@@ -230,14 +222,11 @@ export class DataFolder {
     this.#file.cut(0);
     this.#file.sync();
   }
+}
 
-  /** Keeps what a crash has torn in a file of its own, and takes it off the journal. */
-  #cutOff({ offset, bytes }: Damage): TornEnd {
-    const file = nextTornFile(this.#disk, this.path);
-    copyFrom(this.#disk, this.#file, offset, file);
-    this.#disk.syncFolder(this.path);
-    this.#file.cut(offset);
-    this.#file.sync();
-    return { file, bytes };
-  }
+/** On the disk itself before anything follows: what is torn is judged by how the lines before it say that they are kept. */
+function started(journal: JournalFile, { data, at }: Start): JournalFile {
+  journal.note("start", data, at);
+  journal.sync();
+  return journal;
 }

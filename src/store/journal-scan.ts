@@ -156,11 +156,17 @@ function proofIn(piece: Buffer, damaged: number, durability: Durability): string
   return null;
 }
 
-/** Whether some bytes are zeros, or what a write of the line that follows a clean stop has left. */
-function isTornStart(bytes: Buffer, { number, check }: JournalEnd): boolean {
+const SECTOR = 512;
+
+/**
+ * Whether some bytes are zeros, or what a write of the line that follows a clean stop has left: its beginning, or that
+ * of a later sector behind zeros.
+ */
+function isTornStart(bytes: Buffer, { number, check, offset }: JournalEnd): boolean {
   const expected = `{"n":${number + 1},"p":"${check.toString(16).padStart(8, "0")}","s":`;
-  const zeros = bytes.indexOf(0);
-  const text = bytes.subarray(0, zeros < 0 ? bytes.length : zeros).toString("latin1");
-  const isBeginning = text.length < expected.length ? expected.startsWith(text) : text.startsWith(expected);
-  return isBeginning && (zeros < 0 || bytes.subarray(zeros).every((byte) => byte === 0));
+  const zeros = bytes.findIndex((byte) => byte !== 0);
+  if (zeros !== 0) return zeros < 0 || (offset + zeros) % SECTOR === 0;
+  const begun = bytes.indexOf(0);
+  const text = bytes.toString("latin1", 0, begun < 0 ? bytes.length : begun);
+  return text.length < expected.length ? expected.startsWith(text) : text.startsWith(expected);
 }

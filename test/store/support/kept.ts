@@ -1,9 +1,11 @@
+import type { Buffer } from "node:buffer";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Config, DEFAULT_CONFIG } from "../../../src/config.ts";
 import { type OpenedExchange, openExchange } from "../../../src/opening/open-exchange.ts";
 import type { Disk } from "../../../src/store/disk.ts";
+import { parseLine } from "../../../src/store/journal-line.ts";
 import { emptyWorld } from "../../../src/world/open-world.ts";
 import { writeWorld } from "../../../src/world/world-file.ts";
 import type { Image } from "./simulated-disk.ts";
@@ -35,6 +37,14 @@ export const openOn = (
   wallNow: () => number = () => NOON,
 ): Promise<OpenedExchange> =>
   openExchange(keptConfig(config), (message) => void said.push(message), { disk, wallNow });
+
+/** A journal without its last line, which says that a program has started. @throws Error when it is another one. */
+export function withoutStart(journal: Buffer): Buffer {
+  const end = journal.lastIndexOf(10, journal.length - 2) + 1;
+  const line = parseLine(journal.subarray(end, -1));
+  if (line?.k === "start") return journal.subarray(0, end);
+  throw new Error(`ends with ${line?.k}`);
+}
 
 /** The files of a process that is gone, for another one. */
 export const withoutLock = (image: Image): Image =>

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import type { Disk, DiskFile, Opening } from "../../../src/store/disk.ts";
 
 /** Something that a disk was told and may not have carried out when the power fails. */
-type DataChange =
+export type DataChange =
   | { readonly kind: "write"; readonly position: number; readonly bytes: Uint8Array }
   | { readonly kind: "cut"; readonly size: number };
 type NameChange =
@@ -31,7 +31,7 @@ class Bytes {
   size: number;
 
   constructor(bytes: Uint8Array = new Uint8Array(0)) {
-    this.#room = bytes.slice();
+    this.#room = new Uint8Array(bytes);
     this.size = bytes.length;
   }
 
@@ -203,7 +203,8 @@ export class SimulatedDisk implements Disk {
       write: (bytes, position) => {
         this.before({ kind: "write", path });
         const taken = this.taken(path, bytes.length);
-        if (taken > 0) content.change({ kind: "write", position, bytes: bytes.slice(0, taken) });
+        if (taken > 0)
+          content.change({ kind: "write", position, bytes: new Uint8Array(bytes.subarray(0, taken)) });
         return taken;
       },
       cut: (size) => {

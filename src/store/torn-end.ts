@@ -1,0 +1,34 @@
+import { join } from "node:path";
+import { copyFrom, type Disk, type DiskFile } from "./disk.ts";
+import { JOURNAL_FILE, nextTornFile } from "./files.ts";
+import type { Damage } from "./journal-scan.ts";
+import { StoreError } from "./store-error.ts";
+
+export const REPAIR = "clobsim repair --accept-loss DIR --out NEW makes a new directory of what is whole";
+
+/** The end of a journal that a crash has torn off. */
+export interface TornEnd {
+  /** Where what was cut off is kept. */
+  readonly file: string;
+  readonly bytes: number;
+}
+
+/** @throws StoreError when what stands at the end of a folder's journal is more than torn. */
+export function demandTorn({ offset, line, proof }: Damage, folder: string): void {
+  if (proof === null) return;
+  throw new StoreError(
+    "corrupt",
+    `${join(folder, JOURNAL_FILE)} is damaged at byte ${offset}, where line ${line} should begin: ${proof}. Nothing was touched; ${REPAIR}`,
+  );
+}
+
+/** Keeps what a crash has torn in a file of its own, and takes it off the journal. */
+export function cutOff(disk: Disk, folder: string, journal: DiskFile, offset: number): TornEnd {
+  const bytes = journal.size - offset;
+  const file = nextTornFile(disk, folder);
+  copyFrom(disk, journal, offset, file);
+  disk.syncFolder(folder);
+  journal.cut(offset);
+  journal.sync();
+  return { file, bytes };
+}
