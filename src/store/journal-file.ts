@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import type { DomainEvent } from "../core/events.ts";
 import type { Millis } from "../core/units.ts";
 import { type Entry, type Journal, type Keeper, NotKeptError } from "../runtime/journal.ts";
@@ -146,11 +147,18 @@ export class JournalFile implements Journal, Keeper {
   async #syncedUpTo(number: number): Promise<void> {
     while (this.#synced.number < number) {
       this.#demandWhole();
-      this.#round ??= this.#syncRound().finally(() => {
+      this.#round ??= this.#nextRound().finally(() => {
         this.#round = null;
       });
       await this.#round;
     }
+  }
+
+  /** A round that takes along whatever else comes in this turn: those who were answered by the last one come together. */
+  async #nextRound(): Promise<void> {
+    await endOfTurn();
+    this.#demandWhole();
+    await this.#syncRound();
   }
 
   async #syncRound(): Promise<void> {
