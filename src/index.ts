@@ -45,6 +45,14 @@ export interface StartOptions {
   readonly settlement?: "instant" | "auto" | "manual";
   /** Default `optimistic`: what a fill brings can be spent at once. */
   readonly balances?: "optimistic" | "settled";
+  /** The directory that keeps the exchange; without it nothing is kept. */
+  readonly data?: string;
+  /** Default `process`: what is answered survives the end of the process; `power`: of the machine. */
+  readonly durability?: "process" | "power" | "memory";
+  /** Removes first what the directory holds. */
+  readonly reset?: boolean;
+  /** The directory for a report of each defect. */
+  readonly report?: string;
 }
 
 const DEFAULTS: StartOptions = { port: 0, logLevel: "silent" };

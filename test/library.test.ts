@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ConfigError, type StartOptions, startExchange } from "../src/index.ts";
 
@@ -22,6 +25,26 @@ describe("startExchange", () => {
     expect(await hashOf(one)).not.toBe(opened);
     expect(await hashOf(other)).toBe(opened);
     await Promise.all([one.close(), other.close()]);
+  });
+
+  it("keeps what is done where it is told to, and goes on from there", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "clobsim-"));
+    try {
+      const options = { ...tiny, data: join(folder, "kept") };
+      const first = await startExchange(options);
+      await fetch(`${first.url}/sim/events`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: '{"title":"Kept"}',
+      });
+      const { hash } = await read<{ hash: string }>(first.url, "/sim/state/hash");
+      await first.close();
+      const second = await startExchange(options);
+      expect(await read(second.url, "/sim/state/hash")).toMatchObject({ hash });
+      await second.close();
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it.each<[string, object, string]>([

@@ -4,7 +4,7 @@ import type { Command } from "../core/commands.ts";
 import type { ExchangeConfig } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import type { ClockSetting } from "../runtime/clock.ts";
-import { parseCommon } from "./common-line.ts";
+import { parseCommon } from "./order-line.ts";
 import type { Durability } from "./journal-file.ts";
 
 /** The name of the format, in the first line of each journal. */
