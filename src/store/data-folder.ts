@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import type { Millis } from "../core/units.ts";
 import type { Exchange } from "../runtime/exchange.ts";
+import { NotKeptError } from "../runtime/journal.ts";
 import { baseAmong, endOf, isClosedAt } from "./base-state.ts";
 import type { Disk, DiskFile } from "./disk.ts";
 import {
@@ -190,11 +191,13 @@ export class DataFolder {
     await database.write();
   }
 
-  /** Brings what waits to the disk, and lets others have the folder. */
+  /** Brings what waits to the disk, unless its journal is `broken` by then, and lets others have the folder. */
   close(): void {
     try {
       if (this.#journal === null) this.#file.close();
       else this.#journal.close();
+    } catch (error) {
+      if (!(error instanceof NotKeptError)) throw error;
     } finally {
       this.#unlock();
     }

@@ -14,10 +14,11 @@ export function takeStep({ exchange }: OpenedExchange, step: number): void {
     exchange.submit({ kind: "fundAccount", address, collateral, tokens: [], everyMarket: size(1000) });
   } else if (step % 7 === 4) exchange.submit({ kind: "cancelAllOrders", address });
   else {
+    const market = exchange.state.markets.find(1);
     exchange.submit({
       kind: "placeOrder",
       address,
-      tokenId: tokenIdIn(exchange.state.markets.get(1), step % 2 === 0 ? "YES" : "NO"),
+      tokenId: market === undefined ? "0" : tokenIdIn(market, step % 2 === 0 ? "YES" : "NO"),
       side: "BUY",
       price: price(100 * (40 + (step % 21))),
       size: size(100 + step),
