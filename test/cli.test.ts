@@ -106,10 +106,13 @@ describe("clobsim", () => {
   it.each<[string[], string]>([
     [
       [],
-      "expected a command, serve, run, coverage, record, shrink, flow or world, found none (see clobsim --help)",
+      "expected a command, serve, run, coverage, record, shrink, flow, world, journal, replay, inspect, report, repair or doctor, found none (see clobsim --help)",
     ],
     [["sevre"], "unknown command sevre, did you mean serve?"],
-    [["banana"], "unknown command banana, expected serve, run, coverage, record, shrink, flow or world"],
+    [
+      ["banana"],
+      "unknown command banana, expected serve, run, coverage, record, shrink, flow, world, journal, replay, inspect, report, repair or doctor",
+    ],
     [["serve", "--prot", "80"], "unknown option --prot, did you mean --port?"],
     [["serve", "--Port", "80"], "unknown option --Port, did you mean --port?"],
     [["serve", "--no-personalsign"], "unknown option --no-personalsign, did you mean --no-personal-sign?"],
@@ -225,7 +228,11 @@ describe("clobsim serve", () => {
     await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
     const { port } = blocker.address() as { port: number };
     const stderr = `clobsim: port ${port} of 127.0.0.1 is in use by another program: --port 0 takes any free one\n`;
-    expect(await clobsim(["serve", "--ephemeral", "--port", `${port}`])).toEqual({ code: 2, stdout: "", stderr });
+    expect(await clobsim(["serve", "--ephemeral", "--port", `${port}`])).toEqual({
+      code: 2,
+      stdout: "",
+      stderr,
+    });
     blocker.close();
   });
 

@@ -3,11 +3,13 @@ import { VERSION } from "../config.ts";
 import type { Given } from "../setting.ts";
 import { type Command, wordOf } from "./command.ts";
 import { coverageCommand } from "./coverage.ts";
+import { doctorCommand } from "./doctor.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { flowCommand } from "./flow.ts";
 import { inspectCommand } from "./inspect.ts";
 import { journalCommand } from "./journal.ts";
 import { recordCommand } from "./record.ts";
+import { repairCommand } from "./repair.ts";
 import { replayCommand } from "./replay.ts";
 import { reportCommand } from "./report.ts";
 import { runCommand } from "./run.ts";
@@ -28,6 +30,8 @@ const COMMANDS: readonly Command[] = [
   replayCommand,
   inspectCommand,
   reportCommand,
+  repairCommand,
+  doctorCommand,
 ];
 const MAX_COLUMNS = 100;
 

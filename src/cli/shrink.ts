@@ -8,10 +8,12 @@ import { shownPath } from "../scenario/run/shown-path.ts";
 import type { ShrunkScenario } from "../scenario/shrink/shrink-scenario.ts";
 import { startScenarioServer } from "../scenario-server.ts";
 import { type Given, readOne, type Setting } from "../setting.ts";
+import { nodeDisk } from "../store/disk.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { OUT, save } from "./output-file.ts";
 import { readScenarios } from "./read-scenarios.ts";
+import { Progress } from "./shrink-progress.ts";
 import { UsageError } from "./usage-error.ts";
 
 const BUDGET: Setting<number> = {
@@ -19,13 +21,11 @@ const BUDGET: Setting<number> = {
   read: (text) => parseDuration(text) || null,
 };
 
-const DEFAULT_COLUMNS = 80;
-
 /** `clobsim shrink`: reduces a failing scenario to the few steps that it takes to fail. */
 export const shrinkCommand: Command = {
   name: "shrink",
   summary: "Reduce a failing scenario to the few steps that still make it fail in the same way.",
-  takes: "FILE",
+  takes: "FILE|REPORT",
   flags: [
     { name: "out", group: "Output:", text: "File to write", otherwise: "stdout" },
     {
@@ -38,6 +38,7 @@ export const shrinkCommand: Command = {
   examples: [
     ["shrink failing.yaml", "print the smallest scenario that fails just so"],
     ["shrink failing.yaml --out small.yaml", "write it to a file beside the other"],
+    ["shrink report.ndjson --out small.yaml", "a bug report: the commands that are enough, as a scenario"],
     ["shrink long.yaml --budget 60s --out small.yaml", "what can be done in a minute"],
   ],
   run: shrink,
@@ -52,6 +53,11 @@ async function shrink(given: Given, words: readonly string[]): Promise<ExitCode>
       `shrink expects one file, found ${words.length || "none"} (see clobsim shrink --help)`,
     );
   }
+  const { isJournal } = await import("../history/journal-source.ts");
+  if (isJournal(nodeDisk, file)) {
+    const { shrinkReport } = await import("./shrink-report.ts");
+    return shrinkReport(file, budget, out);
+  }
   const { scenarios, isWrong } = await readScenarios([file]);
   if (isWrong) return EXIT.usage;
   const [scenario] = scenarios;
@@ -63,9 +69,18 @@ async function shrink(given: Given, words: readonly string[]): Promise<ExitCode>
     process.stderr.write(`clobsim: ${shownPath(scenario.place.file)} does not fail, nothing was written\n`);
     return EXIT.failed;
   }
+  return printShrunk(shrunk, out, missing(shrunk, scenario, out));
+}
+
+/** Writes the shrunk scenario, and says how it fails; `remarks` are what else is to be said. */
+export async function printShrunk(
+  shrunk: ShrunkScenario,
+  out: string | null,
+  remarks: readonly string[] = [],
+): Promise<ExitCode> {
   if (out === null) process.stdout.write(shrunk.text);
   else await save(out, shrunk.text);
-  process.stderr.write(`${closing(shrunk, scenario, out).join("\n")}\n`);
+  process.stderr.write(`${closing(shrunk, remarks, out).join("\n")}\n`);
   return EXIT.ok;
 }
 
@@ -89,36 +104,15 @@ async function shrunkOf(scenario: Scenario, budget: number | null): Promise<Shru
   return shrunk;
 }
 
-/** One line on a terminal that grows, `1,204 steps → 37 → 9`, until it is full: `1,204 steps → … → 9`. */
-class Progress {
-  #first = "";
-  #line = "";
-
-  show(steps: number): void {
-    if (process.stderr.isTTY !== true) return;
-    const count = steps.toLocaleString("en-US");
-    const isFirst = this.#line === "";
-    if (isFirst) this.#first = `${count} steps`;
-    const longer = isFirst ? this.#first : `${this.#line} → ${count}`;
-    const isFull = longer.length >= (process.stderr.columns || DEFAULT_COLUMNS);
-    this.#line = isFull ? `${this.#first} → … → ${count}` : longer;
-    process.stderr.write(`\r\u001b[K${this.#line}`);
-  }
-
-  end(): void {
-    if (this.#line !== "") process.stderr.write("\n");
-  }
-}
-
 /** How it fails now, and how to run it. */
-function closing(shrunk: ShrunkScenario, scenario: Scenario, out: string | null): string[] {
+function closing(shrunk: ShrunkScenario, more: readonly string[], out: string | null): string[] {
   const { before, steps, signature, failure, isMinimal, remarks } = shrunk;
   const place = `step ${failure.step}, ${failure.text}`;
   return [
     `clobsim: ${counted(before)} → ${counted(steps)}${isMinimal ? "" : ", and perhaps fewer: the time was over"}`,
     `  it fails at ${place}: ${signature.sentence}`,
     ...remarks.map((remark) => `  ${remark}`),
-    ...missing(shrunk, scenario, out),
+    ...more,
     ...(out === null ? [] : [`  clobsim run ${shellWord(out)}`]),
   ];
 }

@@ -4,6 +4,7 @@ import { toIso } from "../core/time.ts";
 import { commandText } from "../history/command-words.ts";
 import { outcomeText } from "../history/event-words.ts";
 import type { JournalSource } from "../history/journal-source.ts";
+import { REMEDY } from "../history/salvage.ts";
 import type { Told, WalkEnd } from "../history/walk.ts";
 import { eventHash } from "../store/event-hash.ts";
 import { hex8, isNote } from "../store/journal-line.ts";
@@ -40,10 +41,9 @@ function damageOf({ path, isFolder }: JournalSource, { scan: { damage } }: WalkE
       ],
     };
   }
-  const remedy = "clobsim repair --accept-loss DIR --out NEW makes a new directory of what is whole";
   return {
     code: EXIT.corrupt,
-    lines: [`${place}, is damaged: ${proof ?? `${bytes} bytes are no whole line`}; ${remedy}`],
+    lines: [`${place}, is damaged: ${proof ?? `${bytes} bytes are no whole line`}; ${REMEDY}`],
   };
 }
 

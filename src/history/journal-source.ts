@@ -55,12 +55,27 @@ function namesIn(disk: Disk, name: string): string[] | "a file" | null {
   }
 }
 
+/** Whether something is a journal, or a directory with one, rather than any other file. */
+export function isJournal(disk: Disk, name: string): boolean {
+  const names = namesIn(disk, name);
+  if (names !== "a file") return names?.includes(JOURNAL_FILE) === true;
+  const file = disk.open(name, "read");
+  try {
+    return beginsAsOne(file);
+  } finally {
+    file.close();
+  }
+}
+
 const FIRST = '{"n":1,"p":"00000000"';
 
-function unreadable(file: DiskFile, path: string): StoreError {
+function beginsAsOne(file: DiskFile): boolean {
   const beginning = Buffer.alloc(FIRST.length);
   file.read(beginning, 0);
-  return path.endsWith(JOURNAL_FILE) || beginning.toString("latin1") === FIRST
+  return beginning.toString("latin1") === FIRST;
+}
+
+const unreadable = (file: DiskFile, path: string): StoreError =>
+  path.endsWith(JOURNAL_FILE) || beginsAsOne(file)
     ? new StoreError("corrupt", `${path} has no whole first line: nothing of it can be replayed`)
     : new StoreError("usage", `${path} is neither a report nor the journal of a data directory`);
-}

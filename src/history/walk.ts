@@ -4,6 +4,7 @@ import type { DomainEvent } from "../core/events.ts";
 import type { Millis } from "../core/units.ts";
 import { originOf } from "../opening/origin.ts";
 import { Exchange } from "../runtime/exchange.ts";
+import type { Journal } from "../runtime/journal.ts";
 import { commandOf, isNote, type Line, type Notes } from "../store/journal-line.ts";
 import { BEGINNING, linesGoneBackTo, type ScanEnd, scan } from "../store/journal-scan.ts";
 import { ReplayDiffers, Replayer } from "../store/replayer.ts";
@@ -38,6 +39,8 @@ export interface WalkOptions {
   readonly until?: Millis | undefined;
   /** Whether each hash of a state is worked out again, which takes long where there are many orders. */
   readonly isVerified?: boolean;
+  /** Keeps what is decided anew. */
+  readonly journal?: Journal;
 }
 
 /** Where a walk has ended. */
@@ -64,7 +67,7 @@ export class Walk {
   /** Stands where the journal opens. `engine` is the version of this program. */
   constructor(source: JournalSource, engine: string, options: WalkOptions = {}) {
     const origin = originOf(source.opening);
-    this.exchange = new Exchange(origin.config, origin.start);
+    this.exchange = new Exchange(origin.config, origin.start, options.journal);
     this.#source = source;
     this.#engine = engine;
     this.#options = options;

@@ -26,6 +26,21 @@ export function lockFolder(disk: Disk, folder: string): () => void {
   return take(disk, folder, LOCK_FILE, own);
 }
 
+/** Who has a folder, as far as anybody can tell who only looks. */
+export type LockState =
+  | { readonly kind: "free" | "left" }
+  /** The error is what a program would be told that wants the folder now. */
+  | { readonly kind: "held"; readonly error: StoreError };
+
+/** Looks at the lock of a folder: a process holds it, or it was left by one that is gone. */
+export function lockStateOf(disk: Disk, folder: string): LockState {
+  const holder = read(disk, join(folder, LOCK_FILE));
+  if (holder === "gone") return { kind: "free" };
+  const host = hostname();
+  if (holder === null || !isAlive(holder, host)) return { kind: "left" };
+  return { kind: "held", error: locked(folder, holder, host) };
+}
+
 /** A lock that nobody holds any more is removed by who holds another, of that removal: it may be a new one by then. */
 function take(disk: Disk, folder: string, name: string, own: Holder): () => void {
   const path = join(folder, name);

@@ -1,0 +1,102 @@
+import { statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { DEFAULT_DATA, VERSION } from "../config.ts";
+import type { Finding } from "../history/examination.ts";
+import type { Paint } from "../scenario/report/paint.ts";
+import type { Given } from "../setting.ts";
+import { nodeDisk } from "../store/disk.ts";
+import type { Command } from "./command.ts";
+import { EXIT, type ExitCode } from "./exit-code.ts";
+import { paintOf } from "./paint.ts";
+import { syncCostIn } from "./sync-cost.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Below this, nothing has gone to a disk. */
+const NO_DISK_MS = 0.01;
+const PART_WIDTH = 10;
+const OWNER_ONLY = 0o600;
+const FOLDER_OF_OWNER = 0o700;
+
+/** `clobsim doctor`: whether a data directory can be opened, and what its disk costs. */
+export const doctorCommand: Command = {
+  name: "doctor",
+  summary: "Say what a sync costs on this disk, and whether clobsim serve could open a data directory.",
+  takes: "[DIR]",
+  flags: [],
+  examples: [
+    ["doctor", `of ${DEFAULT_DATA}`],
+    ["doctor run-7", "of another directory; it ends with the code that serve would end with"],
+  ],
+  run: doctor,
+};
+
+async function doctor(given: Given, words: readonly string[]): Promise<ExitCode> {
+  const [folder = DEFAULT_DATA, ...others] = words;
+  if (others.length > 0) {
+    throw new UsageError(`doctor expects one data directory, found ${words.length}`);
+  }
+  const { examine } = await import("../history/examination.ts");
+  const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  const findings = [
+    diskFinding(isThere ? folder : nearestFolder(folder)),
+    ...examine(nodeDisk, folder, VERSION),
+    ...(isThere ? modeFindings(folder) : []),
+  ];
+  const paint = paintOf(given.environment);
+  for (const finding of findings) process.stdout.write(`${findingText(finding, paint)}\n`);
+  const problem = findings.find((finding) => finding.problem !== null)?.problem ?? null;
+  return problem === null ? EXIT.ok : EXIT[problem];
+}
+
+function findingText({ part, text, problem, isNotable }: Finding, paint: Paint): string {
+  const mark = problem !== null ? paint.red("✗") : isNotable === true ? paint.yellow("!") : paint.green("✓");
+  return `${mark} ${paint.bold(part.padEnd(PART_WIDTH))}  ${text}`;
+}
+
+/** The folder in which a path would be made. */
+function nearestFolder(path: string): string {
+  let folder = dirname(resolve(path));
+  while (statSync(folder, { throwIfNoEntry: false }) === undefined) folder = dirname(folder);
+  return folder;
+}
+
+function diskFinding(folder: string): Finding {
+  try {
+    const { median, longest } = syncCostIn(nodeDisk, folder);
+    const cost = `a sync takes ${median.toFixed(3)} ms, ${longest.toFixed(3)} ms at the longest`;
+    if (median < NO_DISK_MS) {
+      const text = `${cost}: this is memory, or a disk that does not wait; no --durability survives the machine here`;
+      return { part: "disk", text, problem: null, isNotable: true };
+    }
+    const rate = Math.round(1000 / median).toLocaleString("en-US");
+    const text = `${cost}: --durability power answers one client at most ${rate} times a second`;
+    return { part: "disk", text, problem: null };
+  } catch (error) {
+    return {
+      part: "disk",
+      text: `${folder} cannot be written to: ${(error as Error).message}`,
+      problem: "disk",
+    };
+  }
+}
+
+/** Files that others may read or write; the system that has no such modes has nothing to say. */
+function modeFindings(folder: string): Finding[] {
+  if (process.platform === "win32") return [];
+  const names = nodeDisk.names(folder) ?? [];
+  const open = [
+    ...wrongMode(folder, FOLDER_OF_OWNER),
+    ...names.flatMap((name) => wrongMode(join(folder, name), OWNER_ONLY)),
+  ];
+  if (open.length > 0) {
+    return [{ part: "modes", text: `others get at it: ${open.join("; ")}`, problem: null, isNotable: true }];
+  }
+  return [{ part: "modes", text: "only the owner gets at it", problem: null }];
+}
+
+function wrongMode(path: string, expected: number): string[] {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? expected;
+  if ((mode & 0o077) === 0) return [];
+  const octal = (bits: number): string => (bits & 0o777).toString(8).padStart(4, "0");
+  return [`${path} has mode ${octal(mode)}, chmod ${octal(expected)} ${path}`];
+}

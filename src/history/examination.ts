@@ -1,0 +1,194 @@
+import { join } from "node:path";
+import { toIso } from "../core/time.ts";
+import { originOf } from "../opening/origin.ts";
+import { Exchange } from "../runtime/exchange.ts";
+import { baseAmong, endOf, isClosedAt } from "../store/base-state.ts";
+import type { Disk, DiskFile } from "../store/disk.ts";
+import {
+  demandNothingKept,
+  demandOwnFolder,
+  JOURNAL_FILE,
+  PREVIOUS_STATE_FILE,
+  STATE_FILE,
+} from "../store/files.ts";
+import { lockStateOf } from "../store/folder-lock.ts";
+import { isNote, type Line } from "../store/journal-line.ts";
+import { BEGINNING, type Damage, linesGoneBackTo, openingIn, scan } from "../store/journal-scan.ts";
+import { ReplayDiffers, Replayer } from "../store/replayer.ts";
+import { type KeptState, readStateFile } from "../store/state-file.ts";
+import { StoreError, type StoreProblem } from "../store/store-error.ts";
+import { demandKnown, demandNotNewer } from "../store/version.ts";
+import type { JournalSource } from "./journal-source.ts";
+import { REMEDY } from "./salvage.ts";
+
+/** What was found out about one part of a data directory. */
+export interface Finding {
+  readonly part: string;
+  readonly text: string;
+  /** What the program would end with that opens it; null when it would go on. */
+  readonly problem: StoreProblem | null;
+  /** Whether a person should know, though the program goes on. */
+  readonly isNotable?: boolean;
+}
+
+/** Looks at a data directory as the program does that opens it, and touches nothing. */
+export function examine(disk: Disk, folder: string, engine: string): readonly Finding[] {
+  const examination = new Examination(disk, folder, engine);
+  examination.directory();
+  return examination.findings;
+}
+
+class Examination {
+  readonly findings: Finding[] = [];
+  readonly #disk: Disk;
+  readonly #folder: string;
+  readonly #engine: string;
+
+  constructor(disk: Disk, folder: string, engine: string) {
+    this.#disk = disk;
+    this.#folder = folder;
+    this.#engine = engine;
+  }
+
+  directory(): void {
+    this.#look("directory", () => {
+      demandOwnFolder(this.#disk, this.#folder);
+      const names = this.#disk.names(this.#folder);
+      if (names === null) return { text: "there is none yet: clobsim serve makes it" };
+      if (!names.includes(JOURNAL_FILE)) demandNothingKept(this.#disk, this.#folder);
+      this.#look("lock", () => lockFinding(this.#disk, this.#folder));
+      if (names.includes(JOURNAL_FILE)) this.#look("journal", () => this.#journal());
+      return null;
+    });
+  }
+
+  /** Notes what is found of a part, or what keeps the program from opening it. @throws what is not about the directory */
+  #look(part: string, find: () => Found | null): void {
+    try {
+      const found = find();
+      if (found !== null) this.findings.push({ part, problem: null, ...found });
+    } catch (error) {
+      this.findings.push({ part, ...problemOf(error) });
+    }
+  }
+
+  #journal(): Found | null {
+    const path = join(this.#folder, JOURNAL_FILE);
+    const file = this.#disk.open(path, "read");
+    try {
+      const opening = openingIn(file);
+      if (opening === null) return this.#empty(file, path);
+      demandKnown(opening, path, this.#engine);
+      const source = { path, file, opening };
+      this.#look("journal", () => journalFound(source, this.#engine));
+      this.#look(STATE_FILE, () => this.#state(source));
+      return null;
+    } finally {
+      file.close();
+    }
+  }
+
+  #empty(file: DiskFile, path: string): Found {
+    demandNothingKept(this.#disk, this.#folder);
+    const { damage } = scan(file, BEGINNING, () => {});
+    return damage === null ? { text: "nothing is in it yet" } : damageFound(path, damage);
+  }
+
+  /** Which state the program would begin from, and where the journal leads from there. */
+  #state(source: Source): null {
+    const readers = [STATE_FILE, PREVIOUS_STATE_FILE].map(
+      (name) => () => readStateFile(this.#disk, join(this.#folder, name)),
+    );
+    const base = baseAmong(readers, source.file, source.path, (text) => {
+      this.#look(STATE_FILE, () => ({ text, isNotable: true }));
+    });
+    const text =
+      base === null
+        ? "no state to begin from: the whole journal is replayed"
+        : `the state after line ${base.header.line}, its SHA-256 is right`;
+    this.#look(STATE_FILE, () => ({ text }));
+    this.#look("replay", () => {
+      const { damage, commands } = replayed(source, base);
+      if (damage !== null) this.#look("journal", () => damageFound(source.path, damage));
+      return { text: `${commands} command${commands === 1 ? "" : "s"} after that, as recorded` };
+    });
+    return null;
+  }
+}
+
+type Found = Omit<Finding, "part" | "problem"> & { readonly problem?: StoreProblem };
+type Source = Pick<JournalSource, "path" | "file" | "opening">;
+
+/** @throws whatever is not about the directory. */
+function problemOf(error: unknown): Omit<Finding, "part"> {
+  if (error instanceof StoreError) return { text: error.message, problem: error.problem };
+  if (error instanceof ReplayDiffers) return { text: error.message, problem: "differs" };
+  if (error instanceof Error && "syscall" in error) return { text: error.message, problem: "disk" };
+  throw error;
+}
+
+function lockFinding(disk: Disk, folder: string): Found {
+  const lock = lockStateOf(disk, folder);
+  if (lock.kind === "held") return { text: lock.error.message, problem: lock.error.problem };
+  const text =
+    lock.kind === "free"
+      ? "nobody has the directory"
+      : "left by a process that is gone: the next one takes it over";
+  return { text, isNotable: lock.kind === "left" };
+}
+
+/** How long the journal is, and when it was closed last. */
+function journalFound({ path, file }: Source, engine: string): Found {
+  let last: Line | null = null;
+  let closed: Line | null = null;
+  const { number, offset, damage } = scan(file, BEGINNING, (line) => {
+    demandNotNewer(line, path, engine);
+    last = line;
+    if (isNote(line, "close")) closed = line;
+  });
+  const lastLine = last as Line | null;
+  const close = closed as Line | null;
+  const end = lastLine === null ? "" : `, up to ${toIso(lastLine.t)}`;
+  const stop =
+    close === null
+      ? "never stopped in good order"
+      : close === lastLine
+        ? "stopped in good order"
+        : `last stopped in good order at line ${close.n}`;
+  const whole = `${number} lines, ${offset} bytes${end}`;
+  if (damage === null) return { text: `${whole}; ${stop}` };
+  const text = `${whole}; from there on ${damage.bytes} bytes are damaged, and cannot be replayed`;
+  return { text, isNotable: true };
+}
+
+function replayed(source: Source, base: KeptState | null) {
+  const origin = originOf(source.opening);
+  const exchange = new Exchange(origin.config, origin.start);
+  const reopen = (): void => {
+    exchange.restart(origin.start);
+    origin.play(exchange);
+  };
+  const from = base === null ? BEGINNING : endOf(base);
+  const replayer = new Replayer(exchange, reopen, linesGoneBackTo(source.file, from));
+  if (base === null) reopen();
+  else {
+    const { state, header } = base;
+    exchange.restore({ state, now: header.now, sequence: header.sequence, hash: null, mark: null });
+    replayer.keep(header.line);
+  }
+  const before = {
+    durability: base?.header.durability ?? "process",
+    wasClosed: isClosedAt(source.file, from.offset),
+  } as const;
+  const { damage } = scan(source.file, from, (line) => void replayer.take(line), before);
+  return { damage, commands: replayer.commands };
+}
+
+function damageFound(path: string, { offset, line, bytes, proof }: Damage): Found {
+  const place = `at byte ${offset}, where line ${line} should begin`;
+  if (proof !== null) return { text: `${path} is damaged ${place}: ${proof}; ${REMEDY}`, problem: "corrupt" };
+  return {
+    text: `torn ${place}, by a crash: the next start keeps the ${bytes} bytes in a file of their own and goes on`,
+    isNotable: true,
+  };
+}
