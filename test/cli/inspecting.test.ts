@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { inspectCommand } from "../../src/cli/inspect.ts";
+import { journalCommand } from "../../src/cli/journal.ts";
+import { ownFolder, run, serve, trade } from "./tools.ts";
+
+const data = join(ownFolder(), "data");
+/** The lines at which Alice rests a bid and cancels it. */
+let [placed, canceled] = [0, 0];
+
+beforeAll(async () => {
+  const server = await serve({ data });
+  await trade(server.url);
+  await server.close();
+  const { stdout } = await run(journalCommand, [data]);
+  const lineOf = (pattern: RegExp): number => 1 + stdout.split("\n").findIndex((line) => pattern.test(line));
+  [placed, canceled] = [lineOf(/BUY 100 YES/), lineOf(/ cancel order/)];
+});
+
+const standingAt = async (line: number) =>
+  JSON.parse((await run(inspectCommand, [data], { at: String(line), json: "true" })).stdout);
+
+describe("clobsim inspect", () => {
+  it("prints books, open orders and balances as they stood after a line, not as they are now", async () => {
+    const then = await standingAt(placed);
+    const later = await standingAt(canceled);
+    expect(then.orders).toMatchObject([{ side: "BUY", size: 100, price: 0.01, matched: 0 }]);
+    expect(later.orders).toEqual([]);
+    expect(then.accounts[0].assets[0]).toMatchObject({ asset: "USDC", reserved: 1 });
+    expect(later.accounts[0].assets[0]).toMatchObject({ reserved: 0 });
+    expect(then.markets[0].books[0].bids).toContainEqual({ price: 0.01, size: 250, orders: 3 });
+    expect(later.markets[0].books[0].bids).toContainEqual({ price: 0.01, size: 150, orders: 2 });
+  });
+
+  it("prints the same as tables of bid, price and ask", async () => {
+    const { code, stdout } = await run(inspectCommand, [data], { at: String(placed) });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/ +bid │ +price │ ask\n/);
+    expect(stdout).toMatch(/250 \(3\) │ +0\.01 │\n/);
+    expect(stdout).toMatch(/open orders\n {2}order \d+ {2}0x19e7e376 {2}BUY 100 YES @ 0\.01/);
+  });
+
+  it("takes a moment for a line", async () => {
+    const { stdout } = await run(inspectCommand, [data], { at: "2026-01-01T00:00:05Z" });
+    expect(stdout).toMatch(/^line \d+, 2026-01-01T00:00:04\.000Z/);
+  });
+
+  it("shows one account or market alone, named by a beginning that is its own", async () => {
+    const one = await run(inspectCommand, [data], { account: "0x19E7E376", json: "true" });
+    expect(JSON.parse(one.stdout).accounts).toHaveLength(1);
+    const none = await run(inspectCommand, [data], { account: "0x0123456789" });
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining("there was none") });
+    expect((await run(inspectCommand, [data], { market: "no-such-market" })).code).toBe(2);
+  });
+
+  it("refuses a line that the journal does not have", async () => {
+    const { code, stderr } = await run(inspectCommand, [data], { at: "999" });
+    expect({ code, isTold: /--at expects a line of .*, found 999/.test(stderr) }).toEqual({
+      code: 2,
+      isTold: true,
+    });
+  });
+});

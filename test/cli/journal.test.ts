@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { journalCommand } from "../../src/cli/journal.ts";
+import { ownFolder, run, serve, trade } from "./tools.ts";
+
+const data = join(ownFolder(), "data");
+
+beforeAll(async () => {
+  const server = await serve({ data });
+  await trade(server.url);
+  await server.close();
+});
+
+describe("clobsim journal", () => {
+  it("says of each line when, who, what, and what came of it", async () => {
+    const { code, stdout } = await run(journalCommand, [data]);
+    expect(code).toBe(0);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines[0]).toMatch(/^ {5}1 {2}2026-01-01T00:00:00\.000Z .*opens from a world/);
+    expect(stdout).toMatch(/0x19e7e376 {2}BUY 100 YES @ 0\.01 in \S+ +→ order \d+, rests 100 @ 0\.01/);
+    expect(stdout).toMatch(/0x\w{8} {2}SELL 5 YES @ 0\.01 in \S+ +→ order \d+, fills 5 @ \S+ from 0x\w{8}/);
+    expect(stdout).toMatch(/cancel order (\d+) +→ canceled order \1 with \d+ open/);
+    expect(lines.at(-1)).toMatch(/00:00:10\.000Z .*stopped in good order, state [0-9a-f]{12}$/);
+  });
+
+  it("is not coloured where nobody asks for colours", async () => {
+    expect((await run(journalCommand, [data])).stdout).not.toContain("\u001b");
+  });
+
+  it("prints a part, and what matches", async () => {
+    const part = await run(journalCommand, [data], { from: "2", to: "3" });
+    expect(
+      part.stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => Number(line.slice(0, 6))),
+    ).toEqual([2, 3]);
+    const found = await run(journalCommand, [data], { grep: "SELL" });
+    expect(found.stdout.trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  it("prints a JSON object a line, with the events that each command caused", async () => {
+    const { stdout } = await run(journalCommand, [data], { json: "true", grep: "derive" });
+    const [line] = stdout
+      .trimEnd()
+      .split("\n")
+      .map((text) => JSON.parse(text));
+    expect(line).toMatchObject({ kind: "deriveCredentials", text: "derive credentials" });
+    expect(line.events.at(-1)).toMatchObject({ kind: "credentialsDerived" });
+  });
+});

@@ -1,0 +1,125 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { replayCommand } from "../../src/cli/replay.ts";
+import { reportCommand } from "../../src/cli/report.ts";
+import { runCommand } from "../../src/cli/run.ts";
+import { shrinkCommand } from "../../src/cli/shrink.ts";
+import { ownFolder, run, serve, trade, traderOn } from "./tools.ts";
+
+/** Whether orders of 13.37 shares make the program fail: a defect that is planted here. */
+const planted = vi.hoisted(() => ({ isThere: true }));
+vi.mock("../../src/core/decide.ts", async (original) => {
+  const core = await original<typeof import("../../src/core/decide.ts")>();
+  const decide: typeof core.decide = (state, stamped) => {
+    const { command } = stamped;
+    if (planted.isThere && command.kind === "placeOrder" && command.size === 1337) throw new Error("boom");
+    return core.decide(state, stamped);
+  };
+  return { ...core, decide };
+});
+
+const folder = ownFolder();
+
+describe("clobsim report", () => {
+  it("writes what a running server has done, kept or not, and a replay ends in the same state", async () => {
+    for (const data of [null, join(folder, "data")]) {
+      const server = await serve({ data });
+      await trade(server.url);
+      const file = join(folder, `running-${data === null ? "unkept" : "kept"}.ndjson`);
+      const written = await run(reportCommand, [server.url], { out: file, reason: "a wrong fill" });
+      const hash = await (await fetch(`${server.url}/sim/state/hash`)).json();
+      await server.close();
+      expect(written).toMatchObject({ code: 0, stderr: expect.stringContaining(`clobsim replay ${file}`) });
+      const replayed = await run(replayCommand, [file]);
+      expect(replayed).toMatchObject({ code: 0, stderr: "" });
+      expect(replayed.stdout).toContain("written because a wrong fill");
+      expect(replayed.stdout).toContain(
+        `state ${Object.values(hash as object).find((value) => `${value}`.length === 64)}`,
+      );
+    }
+  });
+
+  it("writes a directory's journal, which stays as it is", async () => {
+    const before = readFileSync(join(folder, "data/journal.ndjson"));
+    const file = join(folder, "directory.ndjson");
+    expect((await run(reportCommand, [join(folder, "data")], { out: file })).code).toBe(0);
+    expect(readFileSync(file).subarray(0, before.length).equals(before)).toBe(true);
+    expect(readFileSync(join(folder, "data/journal.ndjson")).equals(before)).toBe(true);
+    expect((await run(replayCommand, [file])).code).toBe(0);
+  });
+
+  it("holds no secret", async () => {
+    const server = await serve({ simToken: "hush-hush" });
+    const { secret, passphrase, apiKey } = (await traderOn(server.url)).credentials;
+    const headers = { "x-sim-token": "hush-hush" };
+    const text = await (await fetch(`${server.url}/sim/report`, { headers })).text();
+    await server.close();
+    for (const word of [secret, passphrase, apiKey, "hush-hush"]) expect(text).not.toContain(word);
+  });
+
+  it("says that nothing answers, and that there is no directory", async () => {
+    expect((await run(reportCommand, ["http://127.0.0.1:1"])).code).toBe(2);
+    expect((await run(reportCommand, [join(folder, "nothing")])).code).toBe(2);
+  });
+});
+
+describe("a defect of a server", () => {
+  const reports = join(folder, "reports");
+  const file = join(reports, "defect.ndjson");
+
+  it("is written with the command that failed, for its owner alone", async () => {
+    const server = await serve({ report: reports });
+    const { place } = await traderOn(server.url);
+    expect(await place(13.37)).toMatchObject({ ok: false, error: { code: "INTERNAL_ERROR" } });
+    await server.close();
+    expect(readdirSync(reports)).toEqual(["defect.ndjson"]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, "utf8")).toMatch(
+      /"k":"defect","d":\{"command":\{"kind":"placeOrder".*"message":"boom"/,
+    );
+  });
+
+  it("fails in the same way when it is replayed, and comes out otherwise once it is mended", async () => {
+    const failing = await run(replayCommand, [file]);
+    expect({ code: failing.code, isTold: failing.stdout.includes("fails in the same way") }).toEqual({
+      code: 0,
+      isTold: true,
+    });
+    planted.isThere = false;
+    const mended = await run(replayCommand, [file]);
+    planted.isThere = true;
+    expect({ code: mended.code, isTold: mended.stderr.includes("fails: boom") }).toEqual({
+      code: 7,
+      isTold: true,
+    });
+  });
+
+  it("is shrunk to a scenario that fails so", async () => {
+    const { code, stdout } = await run(shrinkCommand, [file]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/BUY 13\.37/);
+  });
+
+  it("is nothing that a report without a failure could be shrunk to", async () => {
+    const { code, stderr } = await run(shrinkCommand, [join(folder, "directory.ndjson")]);
+    expect({ code, isTold: stderr.includes("does not fail") }).toEqual({ code: 1, isTold: true });
+  });
+});
+
+describe("clobsim run --report", () => {
+  it.each(["process", "http"])("writes a report of a scenario that fails by way of %s", async (via) => {
+    const scenario = join(folder, "small.yaml");
+    writeFileSync(
+      scenario,
+      "scenario: small\naccounts: { alice: { USDC: 100 } }\nsteps:\n  - alice: BUY 10 YES @ 0.50 as bid\n  - expect: { orders: { bid: LIVE 0/11 } }\n",
+    );
+    const reports = join(folder, `run-${via}`);
+    expect((await run(runCommand, [scenario], { via, report: reports })).code).toBe(1);
+    const { code, stdout } = await run(replayCommand, [join(reports, "small.ndjson")]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /written because .*small\.yaml fails at step 2: bid is LIVE 0\/10, expected LIVE 0\/11/,
+    );
+  });
+});

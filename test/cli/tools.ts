@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, vi } from "vitest";
+import type { Command } from "../../src/cli/command.ts";
+import { reportFailure } from "../../src/cli/failure.ts";
+import { ExchangeClient } from "../../src/client/client.ts";
+import { orThrow } from "../../src/client/result.ts";
+import { walletOf } from "../../src/client/wallet.ts";
+import { type RunningServer, startServer } from "../../src/compose.ts";
+import { type Config, DEFAULT_CONFIG } from "../../src/config.ts";
+import { TINY_WORLD } from "../support/http.ts";
+
+/** A folder that is gone when the tests of a file have ended. */
+export function ownFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "clobsim-tools-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command as the program does, with what it throws put into words. */
+export async function run(
+  command: Command,
+  words: readonly string[],
+  flags: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
+  const printed = { stdout: "", stderr: "" };
+  for (const stream of ["stdout", "stderr"] as const) {
+    vi.spyOn(process[stream], "write").mockImplementation((text) => {
+      printed[stream] += String(text);
+      return true;
+    });
+  }
+  const given = Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, [text]]));
+  try {
+    const code = await command.run({ flags: given, environment: {} }, words).catch(reportFailure);
+    return { code, ...printed };
+  } finally {
+    vi.restoreAllMocks();
+  }
+}
+
+/** A frozen server over the tiny world. */
+export const serve = (config: Partial<Config>): Promise<RunningServer> =>
+  startServer({
+    ...DEFAULT_CONFIG,
+    port: 0,
+    clock: { mode: "frozen" },
+    worldFile: TINY_WORLD,
+    logLevel: "silent",
+    ...config,
+  });
+
+/** Alice rests a bid and cancels another, Bob sells to the first; then ten seconds pass. */
+export async function trade(url: string): Promise<void> {
+  const clients = await Promise.all(
+    ["1", "2"].map(async (digit) => {
+      const account = await walletOf(`0x${digit.repeat(64)}`);
+      const client = new ExchangeClient(url, { account, time: "server" });
+      return client;
+    }),
+  );
+  const [alice, bob] = clients as [ExchangeClient, ExchangeClient];
+  orThrow(await alice.derive());
+  orThrow(await bob.derive());
+  const market = orThrow(await alice.markets({ active: true, limit: 1 })).data[0];
+  const tokenId = market?.tokens[0]?.tokenId ?? "";
+  orThrow(await alice.place({ tokenId, side: "BUY", price: 0.99, size: 10 }));
+  const second = orThrow(await alice.place({ tokenId, side: "BUY", price: 0.01, size: 100 }));
+  orThrow(await bob.place({ tokenId, side: "SELL", price: 0.01, size: 5 }));
+  orThrow(await alice.cancel(second.id));
+  orThrow(await alice.control.setClock({ advance: "10s" }));
+  for (const client of clients) client.close();
+}
+
+/** A wallet that has signed in, what it signs with, and what places an order of its. */
+export async function traderOn(url: string) {
+  const account = await walletOf(`0x${"3".repeat(64)}`);
+  const client = new ExchangeClient(url, { account, time: "server" });
+  const credentials = orThrow(await client.derive());
+  const market = orThrow(await client.markets({ active: true, limit: 1 })).data[0];
+  const tokenId = market?.tokens[0]?.tokenId ?? "";
+  const place = (size: number) => client.place({ tokenId, side: "BUY", price: 0.01, size });
+  return { credentials, place };
+}
