@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** The build's own bundler. */
+const BUNDLER = new URL("../../../bin/setup/bundle.js", import.meta.url).href;
+type Bundle = (
+  entryPoints: Readonly<Record<string, string>>,
+  options: { outdir: string },
+) => Promise<unknown>;
+
+/** How a process ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A server in a process of its own. */
+export interface Served {
+  readonly url: string;
+  readonly pid: number;
+  readonly ended: Promise<Ended>;
+  /** Ends it by a signal. */
+  end(signal: "SIGTERM" | "SIGKILL"): Promise<Ended>;
+}
+
+/** How a process is started, where that is not as this one was. */
+export interface Circumstances {
+  readonly environment?: NodeJS.ProcessEnv;
+  /** Of Node. */
+  readonly flags?: readonly string[];
+  readonly umask?: string;
+}
+
+/** The program, bundled from the sources that stand now, with a folder for what it keeps. */
+export class KeptProgram {
+  readonly folder: string;
+  readonly #children = new Set<ChildProcess>();
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  static async bundled(): Promise<KeptProgram> {
+    const folder = await mkdtemp(join(tmpdir(), "clobsim-kept-"));
+    await writeFile(join(folder, "package.json"), '{ "type": "module" }');
+    const { bundle } = (await import(BUNDLER)) as { readonly bundle: Bundle };
+    await bundle({ cli: "src/cli/main.ts" }, { outdir: join(folder, "dist") });
+    return new KeptProgram(folder);
+  }
+
+  /** A path in the program's folder. */
+  path(...names: readonly string[]): string {
+    return join(this.folder, ...names);
+  }
+
+  /** `clobsim serve` on a free port, once it answers. @throws Error when it ends before. */
+  async serve(args: readonly string[], circumstances: Circumstances = {}): Promise<Served> {
+    const child = this.#start(["serve", "--port", "0", "--log-level", "silent", ...args], circumstances);
+    const ended = endOf(child);
+    const url = await Promise.race([addressOf(child), ended.then(failed)]);
+    const end = (signal: "SIGTERM" | "SIGKILL"): Promise<Ended> => {
+      child.kill(signal);
+      return ended;
+    };
+    return { url, pid: child.pid ?? 0, ended, end };
+  }
+
+  /** Runs a command to its end. */
+  run(args: readonly string[], circumstances: Circumstances = {}): Promise<Ended> {
+    return endOf(this.#start(args, circumstances));
+  }
+
+  async dispose(): Promise<void> {
+    for (const child of this.#children) child.kill("SIGKILL");
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  #start(args: readonly string[], { environment, flags = [], umask }: Circumstances): ChildProcess {
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("CLOBSIM_"));
+    const command = [process.execPath, ...flags, this.path("dist", "cli.js"), ...args];
+    const words = umask === undefined ? command : ["sh", "-c", `umask ${umask}; exec "$@"`, "sh", ...command];
+    const child = spawn(words[0] as string, words.slice(1), {
+      env: { ...Object.fromEntries(inherited), ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#children.add(child);
+    child.on("close", () => this.#children.delete(child));
+    return child;
+  }
+}
+
+function endOf(child: ChildProcess): Promise<Ended> {
+  let [stdout, stderr] = ["", ""];
+  child.stdout?.on("data", (bytes: Buffer) => {
+    stdout += bytes.toString();
+  });
+  child.stderr?.on("data", (bytes: Buffer) => {
+    stderr += bytes.toString();
+  });
+  return new Promise((resolve) =>
+    child.on("close", (code, signal) => resolve({ code, signal, stdout, stderr })),
+  );
+}
+
+function failed({ code, stderr }: Ended): never {
+  throw new Error(`ended with ${code} before it answered: ${stderr}`);
+}
+
+function addressOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    let printed = "";
+    child.stdout?.on("data", (bytes: Buffer) => {
+      printed += bytes.toString();
+      const url = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0];
+      if (url !== undefined) resolve(url);
+    });
+  });
+}
