@@ -127,6 +127,7 @@ const CALLS: readonly (readonly [endpoint: string, target: string, body: object 
     { winningOutcome: "NO" },
     ({ control }) => control.resolve("rain", "NO"),
   ],
+  ["GET /sim/report", "/sim/report?reason=a%20stop", null, ({ control }) => control.report("a stop")],
   ["GET /sim/orders/{id}", "/sim/orders/o", null, ({ control }) => control.order("o")],
   [
     "POST /sim/explain-auth",

@@ -106,7 +106,7 @@ it("tells what is no clobsim, one that is too old, and one that refuses", async 
   );
   const long = await answering(409, sim, '{"code":"SESSION_TOO_LONG","error":"too long","hint":"reset it"}');
   await expect(record({ url: long })).rejects.toThrow(
-    `the clobsim at ${long} cannot record: too long (reset it)`,
+    `the clobsim at ${long} cannot record its sessions: too long (reset it)`,
   );
 });
 
