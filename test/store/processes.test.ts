@@ -1,0 +1,90 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TINY_WORLD } from "../support/http.ts";
+import { KeptProgram, type Served } from "./support/program.ts";
+
+let program: KeptProgram;
+beforeAll(async () => {
+  program = await KeptProgram.bundled();
+});
+afterAll(() => program.dispose());
+
+const FROZEN = ["--world", TINY_WORLD, "--clock", "frozen"];
+const json = async <Body>(url: string, body?: object): Promise<Body> => {
+  const headers = { "content-type": "application/json" };
+  const post = { method: "POST", headers, body: JSON.stringify(body) };
+  return (await fetch(url, body === undefined ? {} : post)).json() as Promise<Body>;
+};
+const modeOf = async (...path: string[]): Promise<string> =>
+  ((await stat(program.path(...path))).mode & 0o777).toString(8);
+const linesOf = async (data: string): Promise<{ k: string }[]> => {
+  const text = await readFile(program.path(data, "journal.ndjson"), "utf8");
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { k: string });
+};
+
+describe("processes that want one directory", () => {
+  it("the second ends with 5 and names the first, which goes on", async () => {
+    const data = program.path("wanted");
+    const served = await program.serve([...FROZEN, "--data", data]);
+    const { code, stderr } = await program.run(["serve", "--port", "0", "--data", data]);
+    expect([code, stderr]).toEqual([5, expect.stringContaining(`in use by process ${served.pid}:`)]);
+    expect(await json(`${served.url}/sim/health`)).toBeDefined();
+    expect((await served.end("SIGTERM")).code).toBe(0);
+  });
+
+  it("of eight that start at once over the lock of a dead one, exactly one serves", async () => {
+    const data = program.path("contested");
+    await (await program.serve([...FROZEN, "--data", data])).end("SIGKILL");
+    expect(await readFile(`${data}/lock`, "utf8")).toContain('"pid"');
+    const starting = Array.from({ length: 8 }, () => program.serve([...FROZEN, "--data", data]));
+    const outcomes = await Promise.allSettled(starting);
+    const serving = outcomes.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    const refusals = outcomes.flatMap((each) => (each.status === "rejected" ? [String(each.reason)] : []));
+    expect([serving.length, refusals.length]).toEqual([1, 7]);
+    for (const refusal of refusals) expect(refusal).toContain("ended with 5 ");
+    expect((await (serving[0] as Served).end("SIGTERM")).code).toBe(0);
+  });
+
+  it.each(["", "{", '{"pid":"1"}'])("a lock that says %j is nobody's", async (text) => {
+    const data = program.path(`nobody-${text.length}`);
+    await (await program.serve([...FROZEN, "--data", data])).end("SIGTERM");
+    await writeFile(`${data}/lock`, text);
+    expect((await (await program.serve([...FROZEN, "--data", data])).end("SIGTERM")).code).toBe(0);
+  });
+});
+
+describe("what is kept", () => {
+  it.each(["000", "077"])("is its owner's alone, whatever the umask (%s)", async (umask) => {
+    const data = `of-umask-${umask}`;
+    for (let start = 0; start < 2; start += 1) {
+      const served = await program.serve([...FROZEN, "--data", program.path(data)], { umask });
+      expect(await modeOf(data, "lock")).toBe("600");
+      await served.end("SIGTERM");
+    }
+    const names = ["journal.ndjson", "db.json", "db.previous.json"];
+    expect(await Promise.all(names.map((name) => modeOf(data, name)))).toEqual(["600", "600", "600"]);
+    expect(await modeOf(data)).toBe("700");
+  });
+});
+
+describe("a program that is told to stop", () => {
+  it("ends with 0, its journal closed and its state written; a frozen clock stands where it stood", async () => {
+    const data = program.path("stopped");
+    const first = await program.serve([...FROZEN, "--data", data]);
+    await json(`${first.url}/sim/markets`, { question: "Will it rain?" });
+    const { fired } = await json<{ fired?: unknown[] }>(`${first.url}/sim/clock`, { advance: "90s" });
+    expect(fired).toBeDefined();
+    const before = [await json(`${first.url}/sim`), await json(`${first.url}/sim/clock`)];
+    expect((await first.end("SIGTERM")).code).toBe(0);
+    expect((await linesOf("stopped")).at(-1)?.k).toBe("close");
+    expect(await modeOf("stopped", "db.json")).toBe("600");
+
+    const second = await program.serve(["--data", data]);
+    const after = [await json(`${second.url}/sim`), await json(`${second.url}/sim/clock`)];
+    expect(after).toEqual(before);
+    await second.end("SIGTERM");
+  });
+});
