@@ -7,6 +7,7 @@ import { noteText } from "../history/note-words.ts";
 import { addressText } from "../history/thing-words.ts";
 import type { Outcome, Told } from "../history/walk.ts";
 import type { Paint } from "../scenario/report/paint.ts";
+import { visible } from "../scenario/report/printable.ts";
 
 const NUMBER_WIDTH = 6;
 const ACTOR_WIDTH = 10;
@@ -25,8 +26,9 @@ export function journalLine(told: Told, state: State, paint: Paint): JournalLine
   const number = String(line.n).padStart(NUMBER_WIDTH);
   const time = toIso(line.t);
   const note = noteText(line);
-  const what = note ?? (command === null ? line.k : commandText(command, state));
-  const became = note !== null && outcome.kind === "note" ? "" : outcomeWords(outcome, state);
+  // Names and messages are somebody else's text: nothing in it may speak to the terminal.
+  const what = visible(note ?? (command === null ? line.k : commandText(command, state)));
+  const became = note !== null && outcome.kind === "note" ? "" : visible(outcomeWords(outcome, state));
   const actor = actorText(command).padEnd(ACTOR_WIDTH);
   const asked = became === "" ? what : what.padEnd(COMMAND_WIDTH);
   const isTrouble = outcome.kind !== "accepted" && outcome.kind !== "note";

@@ -1,6 +1,7 @@
 import { VERSION } from "../config.ts";
 import { toIso } from "../core/time.ts";
 import type { JournalSource } from "../history/journal-source.ts";
+import { visible } from "../scenario/report/printable.ts";
 import { type Given, readOne } from "../setting.ts";
 import { isNote } from "../store/journal-line.ts";
 import type { Command } from "./command.ts";
@@ -35,7 +36,7 @@ async function replay(given: Given, words: readonly string[]): Promise<ExitCode>
   process.stdout.write(`${heading(source)}\n`);
   let reason: string | null = null;
   const end = walk.run(({ line }) => {
-    if (isNote(line, "report")) reason = `${line.d.reason} (Node ${line.d.node})`;
+    if (isNote(line, "report")) reason = visible(`${line.d.reason} (Node ${line.d.node})`);
   });
   const { exchange } = walk;
   const { code, lines } = endingOf(source, end, exchange.state);
@@ -57,5 +58,5 @@ async function replay(given: Given, words: readonly string[]): Promise<ExitCode>
 
 function heading({ name, opening }: JournalSource): string {
   const { config, engine, start, base } = opening;
-  return `${name}: a ${base.kind} of seed ${config.seed}, opened at ${toIso(start)} by clobsim ${engine}`;
+  return `${name}: a ${base.kind} of seed ${visible(config.seed)}, opened at ${toIso(start)} by clobsim ${engine}`;
 }

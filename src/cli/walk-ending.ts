@@ -6,6 +6,7 @@ import { outcomeText } from "../history/event-words.ts";
 import type { JournalSource } from "../history/journal-source.ts";
 import { REMEDY } from "../history/salvage.ts";
 import type { Told, WalkEnd } from "../history/walk.ts";
+import { visible } from "../scenario/report/printable.ts";
 import { eventHash } from "../store/event-hash.ts";
 import { hex8, isNote } from "../store/journal-line.ts";
 import { sideBySide } from "./difference.ts";
@@ -50,11 +51,11 @@ function damageOf({ path, isFolder }: JournalSource, { scan: { damage } }: WalkE
 function troubleOf({ name }: JournalSource, told: Told, state: State): Ending {
   const { line, command, outcome } = told;
   const what = `line ${line.n} of ${name}`;
-  const asked = command === null ? [] : [`  ${toIso(line.t)}  ${commandText(command, state)}`];
+  const asked = command === null ? [] : [`  ${toIso(line.t)}  ${visible(commandText(command, state))}`];
   switch (outcome.kind) {
     case "differs": {
       const [recorded, hash] = isNote(line, "defect")
-        ? [`fails: ${line.d.message}`, "none"]
+        ? [visible(`fails: ${line.d.message}`), "none"]
         : ["accepted", line.r];
       const table = sideBySide([
         ["", "recorded", "now"],
@@ -79,7 +80,7 @@ function troubleOf({ name }: JournalSource, told: Told, state: State): Ending {
     case "fails": {
       const { error, isRecorded } = outcome;
       const way = isRecorded ? "fails in the same way" : "makes this program fail: a defect";
-      const trace = isRecorded ? error.message : (error.stack ?? error.message);
+      const trace = isRecorded ? visible(error.message) : (error.stack ?? error.message);
       return {
         code: isRecorded ? EXIT.ok : EXIT.defect,
         lines: [`${what}, ${command?.kind ?? line.k}, ${way}`, ...asked, `  ${trace}`],
@@ -92,5 +93,5 @@ function troubleOf({ name }: JournalSource, told: Told, state: State): Ending {
 
 const decisionText = (decision: Decision, state: State): string =>
   decision.ok
-    ? `accepted: ${outcomeText(decision.events, state)}`
+    ? visible(`accepted: ${outcomeText(decision.events, state)}`)
     : `refused, ${decision.refusal.code}: ${JSON.stringify(decision.refusal)}`;
