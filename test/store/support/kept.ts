@@ -1,13 +1,9 @@
 import type { Buffer } from "node:buffer";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type Config, DEFAULT_CONFIG } from "../../../src/config.ts";
 import { type OpenedExchange, openExchange } from "../../../src/opening/open-exchange.ts";
 import type { Disk } from "../../../src/store/disk.ts";
 import { parseLine } from "../../../src/store/journal-line.ts";
-import { emptyWorld } from "../../../src/world/open-world.ts";
-import { writeWorld } from "../../../src/world/world-file.ts";
 import type { Image } from "./simulated-disk.ts";
 
 /** The directory of every exchange on a disk in memory. */
@@ -16,18 +12,17 @@ export const FOLDER = "/data";
 /** What a wall clock shows that nobody moves: 2026-01-01T12:00:00Z. */
 export const NOON = 1_767_268_800_000;
 
-const emptyWorldFile = (): string => {
-  const file = join(mkdtempSync(join(tmpdir(), "clobsim-store-")), "empty.json");
-  writeFileSync(file, writeWorld(emptyWorld("kept")));
-  return file;
-};
-let written: string | null = null;
+/** A world that holds nothing. */
+const EMPTY_WORLD = fileURLToPath(new URL("./empty-world.json", import.meta.url));
 
 /** What an exchange is kept with that begins without anything, unless told otherwise. */
-export function keptConfig(config: Partial<Config> = {}): Config {
-  written ??= emptyWorldFile();
-  return { ...DEFAULT_CONFIG, clock: { mode: "frozen" }, worldFile: written, data: FOLDER, ...config };
-}
+export const keptConfig = (config: Partial<Config> = {}): Config => ({
+  ...DEFAULT_CONFIG,
+  clock: { mode: "frozen" },
+  worldFile: EMPTY_WORLD,
+  data: FOLDER,
+  ...config,
+});
 
 /** An exchange that is kept on a disk; `said` gathers its warnings. */
 export const openOn = (
