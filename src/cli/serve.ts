@@ -34,7 +34,7 @@ async function serve(given: Given): Promise<ExitCode> {
   const broken = server.keeping?.broken() ?? null;
   if (broken === null) return EXIT.ok;
   warn(`${broken.message}; what was answered before is kept`);
-  return EXIT.disk;
+  return broken.reason === "disk" ? EXIT.disk : EXIT.defect;
 }
 
 const warn = (message: string): void => {

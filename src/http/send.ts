@@ -41,7 +41,7 @@ function known(service: Service, request: Incoming, error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (!(error instanceof NotKeptError)) return defect(service, request, error);
   return new ApiError("UNAVAILABLE", error.message, {
-    hint: "nothing more is accepted, what was answered is safe, and reading goes on: make room on the disk and start again",
+    hint: `nothing more is accepted, what was answered is safe, and reading goes on: ${error.reason === "disk" ? "make room on the disk and start again" : "start again"}`,
     status: 503,
   });
 }

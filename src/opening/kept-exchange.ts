@@ -42,7 +42,7 @@ export class KeptExchange implements Keeper {
   }
 
   /** Why nothing more is accepted; null while all is well. */
-  get broken(): Error | null {
+  get broken(): NotKeptError | null {
     return this.#journal?.broken ?? null;
   }
 
@@ -77,7 +77,7 @@ export class KeptExchange implements Keeper {
       folder.replay(exchange, () => origin.play(exchange));
     } catch (cause) {
       const { message } = cause as Error;
-      this.#lost = new NotKeptError(`the journal can be neither written nor read: ${message}`, { cause });
+      this.#lost = new NotKeptError(`the journal can be neither written nor read: ${message}`, "disk", cause);
       throw this.#lost;
     }
     // What must follow at the same moment follows again when the folder is opened.

@@ -22,7 +22,7 @@ export interface Keeping {
   /** What `--reset` has removed. */
   readonly removed: readonly string[];
   /** Why nothing more is accepted; null while all is well. */
-  readonly broken: () => Error | null;
+  readonly broken: () => NotKeptError | null;
 }
 
 /** An exchange that is ready to be used. */

@@ -96,7 +96,12 @@ export class Exchange {
     const sequence = this.#sequence + 1;
     this.#journal.append({ sequence, at, command }, decision.events);
     this.#sequence = sequence;
-    for (const event of decision.events) apply(this.#state, event, at);
+    try {
+      for (const event of decision.events) apply(this.#state, event, at);
+    } catch (error) {
+      this.#journal.unapplied?.(error);
+      throw error;
+    }
     for (const watch of this.#watchers) watch(sequence, at, decision.events);
     return decision;
   }

@@ -24,11 +24,19 @@ export interface Journal {
    * a mark it holds none: the exchange starts anew. A throw leaves the exchange where it stands.
    */
   rewind?(sequence: number, mark?: unknown): void;
+  /** What was appended last could not be carried out: a defect. It must not be kept, for nobody could do it again. */
+  unapplied?(error: unknown): void;
 }
 
-/** What was to be kept cannot be: the disk is full or broken. Nothing more is accepted. */
+/** What was to be kept cannot be: the disk is full or broken, or a defect has come between. Nothing more is accepted. */
 export class NotKeptError extends Error {
   override readonly name = "NotKeptError";
+  readonly reason: "disk" | "defect";
+
+  constructor(message: string, reason: "disk" | "defect", cause: unknown) {
+    super(message, { cause });
+    this.reason = reason;
+  }
 }
 
 /** Sees to it that what is answered is kept. */

@@ -34,7 +34,7 @@ interface Mark {
 }
 
 /** What becomes of a journal that can no longer be written. */
-export type WhenBroken = (error: Error, good: Mark) => void;
+export type WhenBroken = () => void;
 
 /** The journal of one exchange in a file that is only ever appended to. */
 export class JournalFile implements Journal, Keeper {
@@ -73,9 +73,17 @@ export class JournalFile implements Journal, Keeper {
 
   append({ at, command }: Entry, events: readonly DomainEvent[]): void {
     this.#demandWhole();
+    // What was appended last is not written before it has been carried out.
+    if (this.#writer.buffer.length >= MOST_WAITING) this.#write();
     this.#at = at;
     this.#writer.command(command, at, this.#synced.number, eventHash(events));
-    if (this.#writer.buffer.length >= MOST_WAITING) this.#write();
+  }
+
+  /** Nothing more is accepted: what was not acknowledged is cut off, the command that failed with it. */
+  unapplied(error: unknown): void {
+    if (this.#broken !== null) return;
+    const { message } = error as Error;
+    this.#stop(new NotKeptError(`nothing more is accepted after a defect: ${message}`, "defect", error));
   }
 
   note<Kind extends NoteKind>(kind: Kind, data: Notes[Kind], at: Millis = this.#at): void {
@@ -185,11 +193,15 @@ export class JournalFile implements Journal, Keeper {
     }, SYNC_INTERVAL_MS).unref();
   }
 
-  /** The end of writing: the file is cut back to what was acknowledged. A failed sync is never tried again. */
+  /** A failed sync is never tried again. */
   #fail(error: unknown): NotKeptError {
     if (this.#broken !== null) return this.#broken;
-    const cause = error instanceof Error ? error : new Error(String(error));
-    const broken = new NotKeptError(`the journal cannot be written: ${cause.message}`, { cause });
+    const { message } = error as Error;
+    return this.#stop(new NotKeptError(`the journal cannot be written: ${message}`, "disk", error));
+  }
+
+  /** The end of writing: the file is cut back to what was acknowledged. */
+  #stop(broken: NotKeptError): NotKeptError {
     this.#broken = broken;
     const good = this.durability === "power" ? this.#synced : this.#written;
     this.#writer.buffer.cut(0);
@@ -198,7 +210,7 @@ export class JournalFile implements Journal, Keeper {
     } catch {
       // What stands beyond has never been acknowledged; it is judged when the journal is opened.
     }
-    this.#whenBroken(cause, good);
+    this.#whenBroken();
     return broken;
   }
 }

@@ -4,8 +4,8 @@ import type { Command } from "../core/commands.ts";
 import type { ExchangeConfig } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import type { ClockSetting } from "../runtime/clock.ts";
-import { parseCommon } from "./order-line.ts";
 import type { Durability } from "./journal-file.ts";
+import { parseCommon } from "./order-line.ts";
 
 /** The name of the format, in the first line of each journal. */
 export const FORMAT = "clobsim-journal/1";

@@ -40,6 +40,10 @@ export class TeeJournal implements Journal {
     this.#session.append(entry);
   }
 
+  unapplied(error: unknown): void {
+    if (!this.#isOpening) this.#file?.unapplied(error);
+  }
+
   mark(): unknown {
     return { session: this.#session.mark(), file: this.#file?.mark() } satisfies Marks;
   }
