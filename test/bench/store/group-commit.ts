@@ -1,4 +1,4 @@
-import { fdatasync, openSync, writeSync } from "node:fs";
+import { closeSync, fdatasync, openSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Flow } from "../flow.ts";
@@ -8,11 +8,10 @@ import { newJournal } from "./kept-run.ts";
 
 /** What a line of the journal has on average. */
 const LINE_BYTES = 300;
-let files = 0;
 
 /** Seconds that a flow takes when each of `clients` waits for its answer, which waits for the disk itself. */
 export async function groupCommit(flow: Flow, folder: string, clients: number): Promise<number> {
-  const journal = newJournal(folder, "power");
+  const { journal, discard } = newJournal(folder, "journal", "power");
   const exchange = openFloor({ markets: 1, levels: flow.levels, feeRateBps: 0, journal });
   const commands = new FlowCommands(flow, exchange.state).take(flow.tape.length);
   await journal.keep();
@@ -28,14 +27,14 @@ export async function groupCommit(flow: Flow, folder: string, clients: number): 
   const start = performance.now();
   await Promise.all(Array.from({ length: clients }, client));
   const seconds = (performance.now() - start) / 1_000;
-  journal.close();
+  discard();
   return seconds;
 }
 
 /** Seconds that it takes to append as many bytes in groups as large, each brought to the disk before the next. */
 export async function bareAppend(lines: number, folder: string, clients: number): Promise<number> {
-  files += 1;
-  const fd = openSync(join(folder, `bare-${files}`), "w");
+  const path = join(folder, "bare");
+  const fd = openSync(path, "wx");
   const group = Buffer.alloc(LINE_BYTES * clients, "x");
   const sync = promisify(fdatasync);
   const start = performance.now();
@@ -43,5 +42,8 @@ export async function bareAppend(lines: number, folder: string, clients: number)
     writeSync(fd, group);
     await sync(fd);
   }
-  return (performance.now() - start) / 1_000;
+  const seconds = (performance.now() - start) / 1_000;
+  unlinkSync(path);
+  closeSync(fd);
+  return seconds;
 }

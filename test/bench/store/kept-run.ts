@@ -7,13 +7,42 @@ import type { Flow } from "../flow.ts";
 import { demand, openFloor } from "../submit/floor.ts";
 import { FlowCommands } from "../submit/flow-commands.ts";
 
-let files = 0;
+/** A journal of a benchmark. */
+export interface BenchJournal {
+  readonly journal: JournalFile;
+  /** Removes it before the disk has to take it in, which would slow down whatever is measured next. */
+  discard(): void;
+}
 
 /** A new journal on the disk. */
-export const newJournal = (folder: string, durability: Durability): JournalFile => {
-  files += 1;
-  return new JournalFile(nodeDisk.open(join(folder, `journal-${files}`), "new"), durability, BEGINNING);
-};
+export function newJournal(folder: string, name: string, durability: Durability): BenchJournal {
+  const path = join(folder, name);
+  const file = nodeDisk.open(path, "new");
+  let isDiscarded = false;
+  const journal = new JournalFile(
+    {
+      get size() {
+        return file.size;
+      },
+      read: (into, position) => file.read(into, position),
+      write: (bytes, position) => file.write(bytes, position),
+      cut: (size) => file.cut(size),
+      sync: () => (isDiscarded ? undefined : file.sync()),
+      syncSoon: () => (isDiscarded ? Promise.resolve() : file.syncSoon()),
+      close: () => file.close(),
+    },
+    durability,
+    BEGINNING,
+  );
+  return {
+    journal,
+    discard: () => {
+      isDiscarded = true;
+      nodeDisk.remove(path);
+      journal.close();
+    },
+  };
+}
 
 /** A run of a flow's commands on an exchange, and the exchange that they have made. */
 export interface KeptRun {

@@ -21,7 +21,7 @@ export const reopeningSection: Section = {
   async measure(rounds) {
     const folder = benchFolder();
     const flow = commonFlow({ levels: 99, operations: COMMANDS });
-    const journal = newJournal(folder, "process");
+    const { journal } = newJournal(folder, "journal", "process");
     const kept = prepareRun(flow, journal, COMMANDS);
     kept.run();
     journal.close();

@@ -20,7 +20,7 @@ export const replayedJournal: Part<KeptHistory> = ({ folder, hash }) => {
     collectGarbage();
     const exchange = bareFloor();
     const start = performance.now();
-    const file = nodeDisk.open(join(folder, "journal-1"), "read");
+    const file = nodeDisk.open(join(folder, "journal"), "read");
     const replayer = new Replayer(exchange, () => {}, new Set());
     const { damage } = scan(file, BEGINNING, (line) => replayer.take(line));
     file.close();

@@ -6,7 +6,7 @@ import { demandInvariants } from "../submit/floor.ts";
 import { takeTurns } from "../turns.ts";
 import { benchFolder } from "./bench-folder.ts";
 import { bareAppend, groupCommit } from "./group-commit.ts";
-import { type KeptRun, newJournal, prepareRun } from "./kept-run.ts";
+import { type BenchJournal, type KeptRun, newJournal, prepareRun } from "./kept-run.ts";
 
 const OPERATIONS = 200_000;
 /** So many lines go to the disk itself. */
@@ -58,15 +58,17 @@ async function onTheDisk(folder: string, rounds: number): Promise<[bare: number[
 
 function subjectOf(name: string, flow: Flow, folder: string | null, group: number): Subject {
   let kept: KeptRun | null = null;
+  let journal: BenchJournal | null = null;
   return {
     name,
     prepare() {
-      const journal = folder === null ? null : newJournal(folder, "process");
-      const run = prepareRun(flow, journal, group);
+      journal = folder === null ? null : newJournal(folder, "journal", "process");
+      const run = prepareRun(flow, journal?.journal ?? null, group);
       kept = run;
       return () => run.run();
     },
     check() {
+      journal?.discard();
       if (kept !== null) demandInvariants(kept.exchange.state);
     },
   };
