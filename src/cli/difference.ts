@@ -1,15 +1,15 @@
 import { eventHash } from "../store/event-hash.ts";
-import { commandOf, hex8 } from "../store/journal-line.ts";
+import { hex8 } from "../store/journal-line.ts";
 import type { ReplayDiffers } from "../store/replayer.ts";
 
 /** Where a history first comes out otherwise, with both outcomes side by side. */
-export function differenceText({ line, decision, message }: ReplayDiffers): string {
+export function differenceText({ line, command, decision, message }: ReplayDiffers): string {
   const now = decision.ok
     ? ["accepted", hex8(eventHash(decision.events))]
     : [`refused, ${decision.refusal.code}`, "none"];
   const lines = [
     message,
-    `  command   ${JSON.stringify(commandOf(line))}`,
+    `  command   ${JSON.stringify(command)}`,
     ...sideBySide([
       ["", "recorded", "now"],
       ["outcome", "accepted", now[0] ?? ""],

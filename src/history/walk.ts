@@ -95,7 +95,7 @@ export class Walk {
 
   #told(line: Line): Told {
     const defect = isNote(line, "defect") ? line.d : null;
-    const command = defect === null ? commandOf(line) : defect.command;
+    const command = defect === null ? commandOf(line, this.exchange.state) : defect.command;
     const outcome = this.#trouble === null ? this.#outcome(line, defect) : this.#afterTrouble(defect);
     const told = { line, command, outcome };
     const isTrouble = !["note", "accepted", "unknown"].includes(outcome.kind);

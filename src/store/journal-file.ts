@@ -1,4 +1,5 @@
 import { setImmediate as endOfTurn } from "node:timers/promises";
+import type { Command } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import type { Millis } from "../core/units.ts";
 import { type Entry, type Journal, type Keeper, NotKeptError } from "../runtime/journal.ts";
@@ -76,7 +77,12 @@ export class JournalFile implements Journal, Keeper {
     // What was appended last is not written before it has been carried out.
     if (this.#writer.buffer.length >= MOST_WAITING) this.#write();
     this.#at = at;
-    this.#writer.command(command, at, this.#synced.number, eventHash(events));
+    const caused = eventHash(events);
+    const synced = this.#synced.number;
+    const subject = subjectOf(command, events);
+    if (subject === null) this.#writer.command(command, at, synced, caused);
+    else if (subject.kind === "orderPlaced") this.#writer.order(subject, at, synced, caused);
+    else this.#writer.cancel(subject.order, at, synced, caused);
   }
 
   /** Nothing more is accepted: what was not acknowledged is cut off, the command that failed with it. */
@@ -213,4 +219,16 @@ export class JournalFile implements Journal, Keeper {
     this.#whenBroken();
     return broken;
   }
+}
+
+/** What an order that is placed or canceled is known by from then on; null of any other command. */
+function subjectOf(
+  { kind }: Command,
+  events: readonly DomainEvent[],
+): Extract<DomainEvent, { kind: "orderPlaced" | "orderCanceled" }> | null {
+  for (const event of events) {
+    if (kind === "placeOrder" && event.kind === "orderPlaced") return event;
+    if (kind === "cancelOrder" && event.kind === "orderCanceled") return event;
+  }
+  return null;
 }

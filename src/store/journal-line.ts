@@ -1,8 +1,10 @@
 import { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
-import type { Command } from "../core/commands.ts";
-import type { ExchangeConfig } from "../core/state.ts";
-import type { Millis } from "../core/units.ts";
+import type { CancelOrder, Command, OrderType, PlaceOrder, Side } from "../core/commands.ts";
+import { idOf } from "../core/ids.ts";
+import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
+import type { ExchangeConfig, State } from "../core/state.ts";
+import type { Millis, Price, Size } from "../core/units.ts";
 import type { ClockSetting } from "../runtime/clock.ts";
 import type { Durability } from "./journal-file.ts";
 import { parseCommon } from "./order-line.ts";
@@ -94,9 +96,55 @@ export const isNote = <Kind extends NoteKind>(
   kind: Kind,
 ): line is Line & { readonly k: Kind; readonly d: Notes[Kind] } => line.k === kind;
 
-/** The command of a line; null of a note. */
-export const commandOf = ({ k, d }: Line): Command | null =>
-  NOTE_KINDS.has(k) ? null : ({ kind: k, ...(d as object) } as Command);
+/** The data of a line `order`: a command placeOrder, whose account and token are known by their numbers. */
+export interface OrderData {
+  readonly account: number;
+  readonly token: number;
+  readonly side: Side;
+  readonly price: Price;
+  readonly size: Size;
+  readonly orderType: OrderType;
+  readonly expiration?: Millis;
+}
+
+/** The data of a line `cancel`: a command cancelOrder of its owner. */
+export interface CancelData {
+  readonly order: number;
+}
+
+/** The command of a line, which the state before it may be needed to tell; null of a note. */
+export function commandOf({ k, d }: Line, state: State): Command | null {
+  if (NOTE_KINDS.has(k)) return null;
+  if (k === "order") return placing(d as OrderData, state);
+  if (k === "cancel") return canceling(d as CancelData, state);
+  return { kind: k, ...(d as object) } as Command;
+}
+
+// What a state does not know can be nobody's: the command is refused, and differs from what was recorded.
+
+function placing(data: OrderData, { accounts, markets }: State): PlaceOrder {
+  const { account, token, side, price, size, orderType, expiration = null } = data;
+  const market = markets.find(marketOfToken(token));
+  return {
+    kind: "placeOrder",
+    address: accounts.find(account)?.address ?? "",
+    tokenId: market === undefined ? "" : tokenIdIn(market, outcomeOf(token)),
+    side,
+    price,
+    size,
+    orderType,
+    expiration,
+  };
+}
+
+function canceling({ order: number }: CancelData, { accounts, orders, idPrefixes }: State): CancelOrder {
+  const order = orders.find(number);
+  return {
+    kind: "cancelOrder",
+    address: order === undefined ? "" : accounts.get(order.account).address,
+    orderId: idOf(idPrefixes.order, number),
+  };
+}
 
 /** A number of 32 bits as a line has it. */
 export const hex8 = (value: number): string => (value >>> 0).toString(16).padStart(8, "0");

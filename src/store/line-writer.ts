@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
-import type { CancelOrder, Command, OrderType, PlaceOrder, Side } from "../core/commands.ts";
+import type { Command, OrderType, Side } from "../core/commands.ts";
+import type { OrderPlaced } from "../core/events.ts";
 import type { Millis } from "../core/units.ts";
 import type { NoteKind, Notes } from "./journal-line.ts";
 import { bytesOf, LineBuffer } from "./line-buffer.ts";
@@ -12,37 +13,27 @@ const CAUSED = bytesOf(',"r":"');
 const CHECK = bytesOf('","c":"');
 const END = bytesOf('"}\n');
 
-const SIZE = bytesOf(',"size":');
-const CANCEL_ORDER = bytesOf(',"k":"cancelOrder","d":{"address":');
-const ORDER_ID = bytesOf(',"orderId":');
-const BRACE = bytesOf("}");
-const UUID = /^[0-9a-f-]{36}$/;
-/** How many texts are kept. */
-const MOST_KEPT = 65_536;
-
-/** What the orders of a wallet for a token begin with, up to the price; and what all of a type end with. */
-type Heads = Readonly<Record<Side, Uint8Array>>;
-const headOf = (address: string, tokenId: string, side: Side): Uint8Array =>
-  bytesOf(
-    `,"k":"placeOrder","d":{"address":${JSON.stringify(address)},"tokenId":${JSON.stringify(tokenId)},"side":"${side}","price":`,
-  );
-const endingOf = (orderType: OrderType, expiration: number | null): Uint8Array =>
-  bytesOf(`,"orderType":"${orderType}","expiration":${expiration}}`);
-const ENDINGS = {
-  GTC: endingOf("GTC", null),
-  GTD: endingOf("GTD", null),
-  FOK: endingOf("FOK", null),
-  FAK: endingOf("FAK", null),
+const ORDER = bytesOf(',"k":"order","d":{"account":');
+const TOKEN = bytesOf(',"token":');
+const PRICES: Readonly<Record<Side, Uint8Array>> = {
+  BUY: bytesOf(',"side":"BUY","price":'),
+  SELL: bytesOf(',"side":"SELL","price":'),
 };
+const SIZE = bytesOf(',"size":');
+const ENDINGS: Readonly<Record<OrderType, Uint8Array>> = {
+  GTC: bytesOf(',"orderType":"GTC"}'),
+  GTD: bytesOf(',"orderType":"GTD","expiration":'),
+  FOK: bytesOf(',"orderType":"FOK"}'),
+  FAK: bytesOf(',"orderType":"FAK"}'),
+};
+const CANCEL = bytesOf(',"k":"cancel","d":{"order":');
+const BRACE = bytesOf("}");
 
 /** Puts lines together, each with its number and chained to the one before. */
 export class LineWriter {
   /** The lines that have been put together. */
   readonly buffer = new LineBuffer();
   readonly #line = new LineBuffer();
-  readonly #texts = new Map<string, Uint8Array>();
-  readonly #heads = new Map<string, Map<string, Heads>>();
-  #headsKept = 0;
   /** What most lines have between their two checks: the same as the line before. */
   #middle = bytesOf("");
   #middleSynced = -1;
@@ -71,14 +62,44 @@ export class LineWriter {
     this.#check = check;
   }
 
-  command(command: Command, at: Millis, synced: number, caused: number): void {
+  /** Any command, as it is. */
+  command({ kind, ...data }: Command, at: Millis, synced: number, caused: number): void {
     this.#begin(at, synced);
-    if (command.kind === "placeOrder") this.#placeOrder(command);
-    else if (command.kind === "cancelOrder") this.#cancelOrder(command);
-    else {
-      const { kind, ...data } = command;
-      this.#plain(kind, data);
+    this.#plain(kind, data);
+    this.#end(caused);
+  }
+
+  // What there are millions of is put together from bytes, and names account, token and order by their numbers: what a
+  // line costs follows from its length.
+
+  /** The command that has placed an order. */
+  order(placed: OrderPlaced, at: Millis, synced: number, caused: number): void {
+    const line = this.#line;
+    const { account, token, side, price, size, orderType, expiration } = placed;
+    this.#begin(at, synced);
+    line.put(ORDER);
+    line.putInteger(account);
+    line.put(TOKEN);
+    line.putInteger(token);
+    line.put(PRICES[side]);
+    line.putInteger(price);
+    line.put(SIZE);
+    line.putInteger(size);
+    line.put(ENDINGS[orderType]);
+    if (expiration !== null) {
+      line.putInteger(expiration);
+      line.put(BRACE);
     }
+    this.#end(caused);
+  }
+
+  /** The command that has canceled an order. */
+  cancel(order: number, at: Millis, synced: number, caused: number): void {
+    const line = this.#line;
+    this.#begin(at, synced);
+    line.put(CANCEL);
+    line.putInteger(order);
+    line.put(BRACE);
     this.#end(caused);
   }
 
@@ -121,54 +142,5 @@ export class LineWriter {
     line.putText(kind);
     line.put(DATA);
     line.putText(JSON.stringify(data));
-  }
-
-  // What there are millions of is put together from bytes; the text is that of JSON.stringify.
-
-  #placeOrder({ address, tokenId, side, price, size, orderType, expiration }: PlaceOrder): void {
-    const line = this.#line;
-    line.put(this.#head(address, tokenId)[side]);
-    line.putInteger(price);
-    line.put(SIZE);
-    line.putInteger(size);
-    line.put(expiration === null ? ENDINGS[orderType] : endingOf(orderType, expiration));
-  }
-
-  #head(address: string, tokenId: string): Heads {
-    const kept = this.#heads.get(address)?.get(tokenId);
-    if (kept !== undefined) return kept;
-    if (this.#headsKept === MOST_KEPT) {
-      this.#heads.clear();
-      this.#headsKept = 0;
-    }
-    const heads = { BUY: headOf(address, tokenId, "BUY"), SELL: headOf(address, tokenId, "SELL") };
-    let ofAddress = this.#heads.get(address);
-    if (ofAddress === undefined) {
-      ofAddress = new Map();
-      this.#heads.set(address, ofAddress);
-    }
-    ofAddress.set(tokenId, heads);
-    this.#headsKept += 1;
-    return heads;
-  }
-
-  #cancelOrder(cancel: CancelOrder): void {
-    const line = this.#line;
-    line.put(CANCEL_ORDER);
-    line.put(this.#json(cancel.address));
-    line.put(ORDER_ID);
-    line.putText(UUID.test(cancel.orderId) ? `"${cancel.orderId}"` : JSON.stringify(cancel.orderId));
-    line.put(BRACE);
-  }
-
-  /** A text that comes again and again, as JSON. */
-  #json(text: string): Uint8Array {
-    let bytes = this.#texts.get(text);
-    if (bytes === undefined) {
-      if (this.#texts.size === MOST_KEPT) this.#texts.clear();
-      bytes = bytesOf(JSON.stringify(text));
-      this.#texts.set(text, bytes);
-    }
-    return bytes;
   }
 }

@@ -1,8 +1,5 @@
-import type { CancelOrder, OrderType, PlaceOrder, Side } from "../core/commands.ts";
-import type { Line } from "./journal-line.ts";
+import type { CancelData, Line, OrderData } from "./journal-line.ts";
 
-/** Characters of an address. */
-const ADDRESS_LENGTH = 42;
 const ZERO = 48;
 /** No integer of a line has more digits. */
 const MOST_DIGITS = 16;
@@ -21,28 +18,29 @@ export function parseCommon(text: string): Line | null {
   const s = cursor.after('","s":').integer();
   const t = cursor.after(',"t":').integer() as Line["t"];
   const k = cursor.after(',"k":"').text();
-  const d = k === "placeOrder" ? placeOrder(cursor) : k === "cancelOrder" ? cancelOrder(cursor) : NOT_COMMON;
+  const d = k === "order" ? order(cursor) : k === "cancel" ? cancel(cursor) : NOT_COMMON;
   if (d === NOT_COMMON) return null;
   const r = cursor.after('},"r":"').characters(8);
   const c = cursor.after('","c":"').characters(8);
   return cursor.after('"}').isAtEnd ? { n, p, s, t, k, d, r, c } : null;
 }
 
-function placeOrder(cursor: Cursor): Omit<PlaceOrder, "kind"> | null {
-  const address = cursor.after(',"d":{"address":"').characters(ADDRESS_LENGTH);
-  const tokenId = cursor.after('","tokenId":"').text();
-  const side = cursor.after(',"side":"').text() as Side;
-  const price = cursor.after(',"price":').integer() as PlaceOrder["price"];
-  const size = cursor.after(',"size":').integer() as PlaceOrder["size"];
-  const orderType = cursor.after(',"orderType":"').text() as OrderType;
-  const expiration = cursor.after(',"expiration":').integerOrNull() as PlaceOrder["expiration"];
-  return cursor.isLost ? null : { address, tokenId, side, price, size, orderType, expiration };
+function order(cursor: Cursor): OrderData | null {
+  const account = cursor.after(',"d":{"account":').integer();
+  const token = cursor.after(',"token":').integer();
+  const side = cursor.after(',"side":"').text() as OrderData["side"];
+  const price = cursor.after(',"price":').integer() as OrderData["price"];
+  const size = cursor.after(',"size":').integer() as OrderData["size"];
+  const orderType = cursor.after(',"orderType":"').text() as OrderData["orderType"];
+  const data = { account, token, side, price, size, orderType };
+  if (orderType !== "GTD") return cursor.isLost ? null : data;
+  const expiration = cursor.after(',"expiration":').integer() as NonNullable<OrderData["expiration"]>;
+  return cursor.isLost ? null : { ...data, expiration };
 }
 
-function cancelOrder(cursor: Cursor): Omit<CancelOrder, "kind"> | null {
-  const address = cursor.after(',"d":{"address":"').characters(ADDRESS_LENGTH);
-  const orderId = cursor.after('","orderId":"').text();
-  return cursor.isLost ? null : { address, orderId };
+function cancel(cursor: Cursor): CancelData | null {
+  const number = cursor.after(',"d":{"order":').integer();
+  return cursor.isLost ? null : { order: number };
 }
 
 /** Reads a text from left to right; lost for good where it is not as expected. */
@@ -89,14 +87,6 @@ class Cursor {
     }
     this.#at = at > start && Number.isSafeInteger(value) ? at : -1;
     return value;
-  }
-
-  integerOrNull(): number | null {
-    if (this.#at >= 0 && this.#text.startsWith("null", this.#at)) {
-      this.#at += "null".length;
-      return null;
-    }
-    return this.integer();
   }
 
   #take(end: number, beyond: number): string {

@@ -11,11 +11,13 @@ import { commandOf, isNote, type Line } from "./journal-line.ts";
 export class ReplayDiffers extends Error {
   override readonly name = "ReplayDiffers";
   readonly line: Line;
+  readonly command: Command;
   readonly decision: Decision;
 
-  constructor(line: Line, decision: Decision) {
+  constructor(line: Line, command: Command, decision: Decision) {
     super(`line ${line.n}, ${line.k}, comes out otherwise than it did`);
     this.line = line;
+    this.command = command;
     this.decision = decision;
   }
 }
@@ -62,7 +64,7 @@ export class Replayer {
 
   /** Takes the exchange over a line, and answers what its command has caused; null of a note. @throws ReplayDiffers */
   take(line: Line): readonly DomainEvent[] | null {
-    const command = commandOf(line);
+    const command = commandOf(line, this.#exchange.state);
     const events = command === null ? this.#note(line) : this.#redo(line, command);
     this.keep(line.n);
     return events;
@@ -77,7 +79,7 @@ export class Replayer {
     this.#commands += 1;
     const decision = this.#exchange.redo({ at: line.t, command });
     if (!decision.ok || eventHash(decision.events) !== Number.parseInt(line.r, 16))
-      throw new ReplayDiffers(line, decision);
+      throw new ReplayDiffers(line, command, decision);
     return decision.events;
   }
 
