@@ -3,7 +3,14 @@ import { inProject, run, runNode, say } from "./project.js";
 
 // Development tools too, whatever NODE_ENV or the user's own npm configuration says: the build needs them. No package runs a
 // script of its own, so nothing is fetched that package-lock.json does not name.
-const CLEAN_INSTALL = ["ci", "--include=dev", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
+const CLEAN_INSTALL = [
+  "ci",
+  "--include=dev",
+  "--no-audit",
+  "--no-fund",
+  "--ignore-scripts",
+  "--loglevel=error",
+];
 
 /** Installs the packages unless node_modules holds what package-lock.json asks for. Answers whether they are there. */
 export async function installMissing() {

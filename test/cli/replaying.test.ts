@@ -18,6 +18,7 @@ beforeAll(async () => {
 function changed(name: string, kind: string, change: (line: string) => string): string {
   const lines = readFileSync(join(data, "journal.ndjson"), "utf8").trimEnd().split("\n");
   const at = lines.findIndex((line) => line.includes(`"k":"${kind}"`));
+  if (at < 0) throw new Error(`no line ${kind}`);
   let check = "00000000";
   const rechained = lines.map((line, index) => {
     const content = index === at ? change(line) : line;
@@ -49,12 +50,10 @@ describe("clobsim replay", () => {
   });
 
   it("names the first command that comes out otherwise, with both outcomes side by side, and ends with 7", async () => {
-    const file = changed("other.ndjson", "placeOrder", (line) => line.replace(/"size":\d+/, '"size":2000'));
+    const file = changed("other.ndjson", "order", (line) => line.replace(/"size":\d+/, '"size":2000'));
     const { code, stderr } = await run(replayCommand, [file]);
     expect(code).toBe(7);
-    expect(stderr).toMatch(
-      /^clobsim: line \d+ of .*other\.ndjson, placeOrder, comes out otherwise than it did\n/,
-    );
+    expect(stderr).toMatch(/^clobsim: line \d+ of .*other\.ndjson, order, comes out otherwise than it did\n/);
     expect(stderr).toMatch(/BUY 20 YES @ 0\.99/);
     expect(stderr).toMatch(
       / +recorded +now\n +outcome +accepted +accepted: .*\n +events +[0-9a-f]{8} +[0-9a-f]{8}\n/,
@@ -62,9 +61,7 @@ describe("clobsim replay", () => {
   });
 
   it("finds a command that is refused now", async () => {
-    const file = changed("refused.ndjson", "placeOrder", (line) =>
-      line.replace(/"price":\d+/, '"price":9901'),
-    );
+    const file = changed("refused.ndjson", "order", (line) => line.replace(/"price":\d+/, '"price":9901'));
     const { code, stderr } = await run(replayCommand, [file]);
     expect({ code, isTold: stderr.includes("refused, INVALID_TICK_SIZE") }).toEqual({
       code: 7,

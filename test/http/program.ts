@@ -46,7 +46,10 @@ export class Program {
 
   /** `clobsim serve` over the tiny world on a free port, ready to answer. */
   async serve(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Spawned> {
-    const child = this.#start(["serve", "--port", "0", "--ephemeral", "--world", TINY_WORLD, ...args], environment);
+    const child = this.#start(
+      ["serve", "--port", "0", "--ephemeral", "--world", TINY_WORLD, ...args],
+      environment,
+    );
     const ended = endOf(child);
     const url = await Promise.race([addressOf(child), ended.then(failed)]);
     return {

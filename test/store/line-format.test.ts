@@ -7,6 +7,8 @@ import { createState } from "../../src/core/state.ts";
 import { type Millis, millis, money, price, size } from "../../src/core/units.ts";
 import { commandOf, hex8, parseLine } from "../../src/store/journal-line.ts";
 import { LineWriter } from "../../src/store/line-writer.ts";
+import { addressOf } from "../support/commands.ts";
+import { TestExchange } from "../support/exchange.ts";
 
 /** Texts as they come, and as nobody should send them. */
 const text = fc.oneof(
@@ -94,6 +96,37 @@ describe("a line of the journal", () => {
       }),
       { seed: 42, numRuns: 400 },
     );
+  });
+
+  it("tells an order and its cancel by numbers, and the state before it tells the command again", () => {
+    const said: Command[] = [];
+    const writer = new LineWriter();
+    const floor = new TestExchange();
+    const { exchange } = floor;
+    floor.market();
+    for (const name of ["alice", "bob"]) floor.fund(name, { usdc: 1_000, everyMarket: 1_000 });
+    exchange.watch((_sequence, at, events) => {
+      for (const event of events) {
+        if (event.kind === "orderPlaced") writer.order(event, at, 3, 7);
+        if (event.kind === "orderCanceled") writer.cancel(event.order, at, 3, 7);
+      }
+    });
+    for (const sentence of [
+      "alice BUY 10 YES @ 0.4",
+      "bob SELL 5 NO @ 0.7",
+      "alice BUY 2 NO @ 0.2 GTD 60s",
+    ]) {
+      const command = floor.command(sentence);
+      said.push(command);
+      floor.demand(command);
+    }
+    const cancel: Command = { kind: "cancelOrder", address: addressOf("bob"), orderId: floor.orderId(2) };
+    said.push(cancel);
+    floor.demand(cancel);
+    const lines = Buffer.from(writer.buffer.bytes).toString("utf8").trimEnd().split("\n");
+    const read = lines.map((line) => parseLine(Buffer.from(line)));
+    expect(read).toEqual(lines.map((line) => JSON.parse(line)));
+    expect(read.map((line) => line && commandOf(line, exchange.state))).toEqual(said);
   });
 
   it("is none any more when one of its bytes is another", () => {
