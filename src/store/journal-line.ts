@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
 import type { CancelOrder, Command, OrderType, PlaceOrder, Side } from "../core/commands.ts";
 import { idOf } from "../core/ids.ts";
@@ -153,13 +153,22 @@ const CHECK = ',"c":"';
 /** `","c":"01234567"}` stands at the end of every line. */
 const HEX_TAIL = 10;
 const TAIL_LENGTH = CHECK.length + HEX_TAIL;
-const CHECK_NAME = Buffer.from(CHECK, "latin1");
+
+/** The number of 8 hex digits in a line. */
+export function hexIn(digits: string): number {
+  let value = 0;
+  for (let at = 0; at < digits.length; at += 1) {
+    const code = digits.charCodeAt(at);
+    value = value * 16 + (code >= 97 ? code - 87 : code - 48);
+  }
+  return value;
+}
 
 /** Reads one line, without the line feed that ends it; null when it is not a whole line as it was written. */
 export function parseLine(bytes: Buffer): Line | null {
   const end = bytes.length;
   if (end < TAIL_LENGTH || bytes[end - 1] !== 125 || bytes[0] !== 123) return null;
-  if (!CHECK_NAME.equals(bytes.subarray(end - TAIL_LENGTH, end - HEX_TAIL))) return null;
+  if (!isCheckAt(bytes, end - TAIL_LENGTH)) return null;
   if (crc32(bytes.subarray(0, end - HEX_TAIL)) !== hexAt(bytes, end - HEX_TAIL)) return null;
   const text = bytes.toString("utf8");
   const common = parseCommon(text);
@@ -169,6 +178,11 @@ export function parseLine(bytes: Buffer): Line | null {
   } catch {
     return null;
   }
+}
+
+function isCheckAt(bytes: Buffer, from: number): boolean {
+  for (let at = 0; at < CHECK.length; at += 1) if (bytes[from + at] !== CHECK.charCodeAt(at)) return false;
+  return true;
 }
 
 /** The 8 hex digits from a place on as a number; -1 when they are something else. */

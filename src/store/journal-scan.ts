@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { DiskFile } from "./disk.ts";
 import type { Durability, JournalEnd } from "./journal-file.ts";
-import { isNote, type Line, type OpeningData, parseLine } from "./journal-line.ts";
+import { hexIn, isNote, type Line, type OpeningData, parseLine } from "./journal-line.ts";
 
 const CHUNK = 1 << 22;
 /** A small file need not pay for more. */
@@ -102,7 +102,7 @@ export function scan(
       }
       const next = {
         number: line.n,
-        check: Number.parseInt(line.c, 16),
+        check: hexIn(line.c),
         offset: end.offset + feed + 1 - start,
       };
       take(line, next);
@@ -116,7 +116,7 @@ export function scan(
 }
 
 const follows = (line: Line, { number, check }: JournalEnd): boolean =>
-  line.n === number + 1 && Number.parseInt(line.p, 16) === check;
+  line.n === number + 1 && hexIn(line.p) === check;
 
 /**
  * What stands where the next line should. It may be the torn end of a crash, which nobody was ever told of; but not when
