@@ -2,14 +2,16 @@ import type { ChainEvent } from "./chain/chain-events.ts";
 import type { Address, CreateEvent, CreateMarket, OrderType, Side, WinningOutcome } from "./commands.ts";
 import type { Millis, Money, Price, Size } from "./units.ts";
 
-export type CancelReason =
-  | "USER"
-  | "FOK_UNFILLED"
-  | "FAK_UNFILLED"
-  | "FAK_REMAINDER"
-  | "SELF_TRADE"
-  | "MARKET_CLOSED"
-  | "SETTLEMENT_FAILED";
+export const CANCEL_REASONS = [
+  "USER",
+  "FOK_UNFILLED",
+  "FAK_UNFILLED",
+  "FAK_REMAINDER",
+  "SELF_TRADE",
+  "MARKET_CLOSED",
+  "SETTLEMENT_FAILED",
+] as const;
+export type CancelReason = (typeof CANCEL_REASONS)[number];
 
 /** How a fill settles: shares change hands, a full set is split from 1 USDC, or a full set is merged into 1 USDC. */
 export type MatchType = "COMPLEMENTARY" | "MINT" | "MERGE";

@@ -4,7 +4,8 @@ import { feeOf } from "./rules/fees.ts";
 import type { Millis, Money, Price, Size } from "./units.ts";
 import { notional } from "./units.ts";
 
-export type OrderStatus = "LIVE" | "MATCHED" | "CANCELED" | "EXPIRED";
+export const ORDER_STATUSES = ["LIVE", "MATCHED", "CANCELED", "EXPIRED"] as const;
+export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 export interface Order {
   readonly number: number;

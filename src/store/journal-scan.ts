@@ -40,11 +40,11 @@ export function* piecesOf(file: DiskFile, from: number): Generator<Buffer> {
   let rest = Buffer.alloc(0);
   for (let position = from; ; ) {
     const most = Math.max(LEAST_CHUNK, Math.min(CHUNK, file.size - position));
-    const chunk = Buffer.allocUnsafe(Math.max(most, rest.length));
-    const length = file.read(chunk, position);
+    const chunk = Buffer.allocUnsafe(rest.length + Math.max(most, rest.length));
+    rest.copy(chunk);
+    const length = file.read(chunk.subarray(rest.length), position);
     position += length;
-    const bytes =
-      rest.length === 0 ? chunk.subarray(0, length) : Buffer.concat([rest, chunk.subarray(0, length)]);
+    const bytes = chunk.subarray(0, rest.length + length);
     if (length === 0) {
       if (bytes.length > 0) yield bytes;
       return;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { TINY_WORLD } from "../support/http.ts";
+import { Program, type Served } from "../support/program.ts";
 import { titleOf } from "./bad-inputs.ts";
-import { Program, type Spawned } from "./program.ts";
 import type { Credentials, Market, Refusal } from "./replies.ts";
 import { hmac } from "./trader.ts";
 import { signPersonal, wallet } from "./wallet.ts";
@@ -24,12 +25,12 @@ const EXPIRATIONS = [
 let program: Program;
 
 beforeAll(async () => {
-  program = await Program.bundled();
+  program = await Program.bundled(["--ephemeral", "--world", TINY_WORLD]);
 });
 afterAll(() => program.dispose());
 
 /** Everything that one server answers to the same questions, as it came. */
-async function answersOf({ url }: Spawned): Promise<string[]> {
+async function answersOf({ url }: Served): Promise<string[]> {
   const answers: string[] = [];
   const headers = { "content-type": "application/json" };
   const ask = async (path: string, body?: object, more = {}): Promise<string> => {
@@ -73,9 +74,9 @@ async function answersOf({ url }: Spawned): Promise<string[]> {
 it(`${titleOf("Q08")}; and the expirations of O09`, async () => {
   const all = await Promise.all(
     ENVIRONMENTS.map(async (environment) => {
-      const server = await program.serve(["--clock", "frozen", "--log-level", "silent"], environment);
+      const server = await program.serve(["--clock", "frozen", "--log-level", "silent"], { environment });
       const answers = await answersOf(server);
-      await server.stop();
+      await server.end("SIGTERM");
       return answers;
     }),
   );

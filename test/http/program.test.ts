@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TINY_WORLD } from "../support/http.ts";
+import { type Ended, Program, type Served } from "../support/program.ts";
 import { titleOf } from "./bad-inputs.ts";
-import { type Ended, Program, type Spawned } from "./program.ts";
 import { answerTo, requestBytes } from "./raw-socket.ts";
 import type { Credentials, MarketPage, PlacedOrder, Refusal } from "./replies.ts";
 import { hmac } from "./trader.ts";
@@ -13,7 +14,7 @@ const HOST = "Host: localhost";
 let program: Program;
 
 beforeAll(async () => {
-  program = await Program.bundled();
+  program = await Program.bundled(["--ephemeral", "--world", TINY_WORLD]);
 });
 afterAll(() => program.dispose());
 
@@ -33,7 +34,7 @@ const logOf = ({ stderr }: Ended): LogLine[] =>
 
 describe("the log", () => {
   /** Derives, places and cancels, right and wrong; answers everything that must stay secret. */
-  async function session({ url }: Spawned): Promise<string[]> {
+  async function session({ url }: Served): Promise<string[]> {
     const account = wallet();
     const body = JSON.stringify({ address: account.address, signature: await signPersonal(account) });
     const headers = { "content-type": "application/json" };
@@ -65,7 +66,7 @@ describe("the log", () => {
   it(titleOf("A27"), async () => {
     const server = await program.serve(["--log-level", "trace", "--clock", "frozen"]);
     const secrets = await session(server);
-    const ended = await server.stop();
+    const ended = await server.end("SIGTERM");
     expect(ended.code).toBe(0);
     expect(logOf(ended).length).toBe(8);
     for (const secret of secrets) expect(ended.stdout + ended.stderr).not.toContain(secret);
@@ -79,7 +80,7 @@ describe("the log", () => {
     // Node's parser takes no control character in a header: such a request never becomes one.
     const agent = requestBytes("GET /api/markets/x", [HOST, "User-Agent: \x1b[2J"]);
     expect((await answerTo(server.port, agent)).status).toBe(400);
-    const ended = await server.stop();
+    const ended = await server.end("SIGTERM");
     const lines = logOf(ended);
     expect(lines.map(({ status, code }) => [status, code])).toEqual([
       [404, "MARKET_NOT_FOUND"],
@@ -93,7 +94,7 @@ describe("the log", () => {
     const server = await program.serve(["--clock", "frozen"]);
     const paths = ["/clob/time?a=SECRET", "/clob/book", "/nowhere/%00", "/api/markets/%zz"];
     for (const path of paths) await answerTo(server.port, requestBytes(`GET ${path}`, [HOST, "X-Y: SECRET"]));
-    const ended = await server.stop();
+    const ended = await server.end("SIGTERM");
     expect(logOf(ended).map(({ method, path, status }) => [method, path, status])).toEqual([
       ["GET", "/clob/time", 200],
       ["GET", "/clob/book", 400],
@@ -125,7 +126,7 @@ describe("the program", () => {
     expect(await statusOf("/clob/time", "[2001:db8::1]")).toBe(200);
     expect(await statusOf("/clob/time", "evil.example")).toBe(403);
     expect(await statusOf("/sim", "localhost")).toBe(401);
-    await server.stop();
+    await server.end("SIGTERM");
   });
 
   const residentKib = (pid: number): number =>
@@ -144,7 +145,7 @@ describe("the program", () => {
     const before = residentKib(server.pid);
     for (let count = 0; count < 5; count += 1) expect(await post()).toBe(415);
     expect(residentKib(server.pid) - before).toBeLessThan(10 * 1024);
-    await server.stop();
+    await server.end("SIGTERM");
   });
 
   it("answers a client that is still sending 10 MB, and does not break the connection", async () => {
@@ -177,6 +178,6 @@ describe("the program", () => {
         }
       }
     }
-    await server.stop();
+    await server.end("SIGTERM");
   });
 });

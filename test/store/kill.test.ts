@@ -5,17 +5,17 @@ import { numberOf } from "../../src/core/ids.ts";
 import { type OpenedExchange, openExchange } from "../../src/opening/open-exchange.ts";
 import type { MarketPage } from "../http/replies.ts";
 import { TINY_WORLD } from "../support/http.ts";
+import { Program } from "../support/program.ts";
 import { OrderClient } from "./support/order-client.ts";
-import { KeptProgram } from "./support/program.ts";
 
 const CLIENTS = 8;
 const KILLS = 20;
 /** Every so often the program is told to stop instead, and writes its state. */
 const KILLS_OF_A_STOP = 7;
 
-let program: KeptProgram;
+let program: Program;
 beforeAll(async () => {
-  program = await KeptProgram.bundled();
+  program = await Program.bundled(["--log-level", "silent"]);
 });
 afterAll(() => program.dispose());
 

@@ -1,11 +1,11 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TINY_WORLD } from "../support/http.ts";
-import { KeptProgram, type Served } from "./support/program.ts";
+import { Program, type Served } from "../support/program.ts";
 
-let program: KeptProgram;
+let program: Program;
 beforeAll(async () => {
-  program = await KeptProgram.bundled();
+  program = await Program.bundled(["--log-level", "silent"]);
 });
 afterAll(() => program.dispose());
 

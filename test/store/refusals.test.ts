@@ -7,15 +7,15 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openExchange } from "../../src/opening/open-exchange.ts";
 import { hex8, type Line } from "../../src/store/journal-line.ts";
 import { TINY_WORLD } from "../support/http.ts";
+import { Program } from "../support/program.ts";
 import { keptConfig } from "./support/kept.ts";
-import { KeptProgram } from "./support/program.ts";
 import { takeStep } from "./support/short-history.ts";
 
-let program: KeptProgram;
+let program: Program;
 let count = 0;
 
 beforeAll(async () => {
-  program = await KeptProgram.bundled();
+  program = await Program.bundled(["--log-level", "silent"]);
   const config = keptConfig({ data: program.path("whole") });
   for (let start = 0; start < 2; start += 1) {
     const opened = await openExchange(config, () => {});

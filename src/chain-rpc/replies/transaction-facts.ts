@@ -2,43 +2,15 @@ import type { Block } from "../../core/chain/block.ts";
 import { baseFeeOf, OPERATOR_MAX_FEE } from "../../core/chain/chain.ts";
 import { OPERATOR } from "../../core/chain/contracts.ts";
 import { callGas, ownGas } from "../../core/chain/gas.ts";
-import {
-  LOGS_OF_MATCH,
-  LOGS_OF_PREPARATION,
-  LOGS_OF_REPORT,
-  logsOfCall,
-  logsOfDeposit,
-} from "../../core/chain/log-counts.ts";
+import { LOGS_OF_MATCH, logCountOf } from "../../core/chain/log-counts.ts";
 import type { Transaction } from "../../core/chain/transaction.ts";
 import type { Address } from "../../core/commands.ts";
 import type { State } from "../../core/state.ts";
-import { unreachable } from "../../core/unreachable.ts";
 import { TIP } from "../protocol.ts";
 
 /** Who sends a transaction: a wallet, or the exchange. */
 export const senderOf = ({ content }: Transaction): Address =>
   content?.kind === "call" ? content.from : OPERATOR;
-
-/** How many logs a transaction leaves when it is carried out, as the core counts them. */
-export function logCountOf(transaction: Transaction): number {
-  const { content, logs, oddity } = transaction;
-  switch (content?.kind) {
-    case undefined:
-      return logs;
-    case "deposit":
-      return logsOfDeposit(content);
-    case "prepare":
-      return LOGS_OF_PREPARATION;
-    case "report":
-      return LOGS_OF_REPORT;
-    case "call": {
-      const effect = oddity?.effect ?? null;
-      return effect === null ? 0 : logsOfCall(content.call, effect);
-    }
-    default:
-      throw unreachable(content);
-  }
-}
 
 /** What a transaction has used in its block, or would use in one. */
 export function gasUsedOf(transaction: Transaction): number {

@@ -3,6 +3,7 @@ import { CHAIN_ID } from "../../core/chain/chain.ts";
 import { blockHash, transactionHash } from "../../core/chain/chain-hashes.ts";
 import { OPERATOR } from "../../core/chain/contracts.ts";
 import { ownGas } from "../../core/chain/gas.ts";
+import { logCountOf } from "../../core/chain/log-counts.ts";
 import { blockOf } from "../../core/chain/settlement.ts";
 import type { CallContent, Transaction } from "../../core/chain/transaction.ts";
 import { sha256Hex } from "../../core/hash.ts";
@@ -11,7 +12,7 @@ import { ownInputOf, recipientOf } from "../contracts/own-call.ts";
 import { asHex, quantity } from "../hex.ts";
 import { secondsOf, TIP } from "../protocol.ts";
 import { readSigned } from "../signed-transaction.ts";
-import { gasPriceOf, logCountOf, ownFeeCap } from "./transaction-facts.ts";
+import { gasPriceOf, ownFeeCap } from "./transaction-facts.ts";
 
 /** A transaction, in a block or still to come. */
 export function transactionReply(state: State, transaction: Transaction): object {

@@ -1,6 +1,13 @@
 import type { MatchType } from "../events.ts";
+import { unreachable } from "../unreachable.ts";
 import type { ContractCall } from "./call.ts";
-import type { CallEffect, DepositContent } from "./transaction.ts";
+import type {
+  CallContent,
+  CallEffect,
+  DepositContent,
+  Transaction,
+  TransactionContent,
+} from "./transaction.ts";
 
 // How many logs each transaction leaves, known without making them: a receipt's place among its block's logs costs nothing.
 
@@ -17,13 +24,27 @@ const LOGS_OF_COLLATERAL = 1;
 const LOGS_OF_SET = 4;
 const LOGS_OF_HALF_SET = 5;
 /** The condition's event, and the exchange's for the two tokens. */
-export const LOGS_OF_PREPARATION = 2;
-export const LOGS_OF_REPORT = 1;
+const LOGS_OF_PREPARATION = 2;
+const LOGS_OF_REPORT = 1;
 
 /** Of what the exchange gives. */
-export function logsOfDeposit({ market, yes, no }: DepositContent): number {
+function logsOfDeposit({ market, yes, no }: DepositContent): number {
   if (market === 0) return LOGS_OF_COLLATERAL;
   return yes === no ? LOGS_OF_SET : LOGS_OF_HALF_SET;
+}
+
+/** Of what is neither a match nor a wallet's. */
+function logsOfContent(content: Exclude<TransactionContent, CallContent>): number {
+  switch (content.kind) {
+    case "deposit":
+      return logsOfDeposit(content);
+    case "prepare":
+      return LOGS_OF_PREPARATION;
+    case "report":
+      return LOGS_OF_REPORT;
+    default:
+      throw unreachable(content);
+  }
 }
 
 /** USDC in or out, the tokens minted or burned, the position's event. */
@@ -44,4 +65,12 @@ export function logsOfCall(call: ContractCall, { moves }: CallEffect): number {
     default:
       return 1;
   }
+}
+
+/** Of any transaction when it is carried out; of a call as far as that is known. */
+export function logCountOf({ content, logs, oddity }: Transaction): number {
+  if (content === null) return logs;
+  if (content.kind !== "call") return logsOfContent(content);
+  const effect = oddity?.effect ?? null;
+  return effect === null ? 0 : logsOfCall(content.call, effect);
 }

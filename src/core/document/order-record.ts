@@ -1,7 +1,7 @@
 import { NO_SLOT } from "../book/order-pool.ts";
 import type { OrderType, Side } from "../commands.ts";
-import type { CancelReason, MatchType } from "../events.ts";
-import type { Order, OrderStatus, Trade } from "../order.ts";
+import { CANCEL_REASONS, type MatchType } from "../events.ts";
+import { ORDER_STATUSES, type Order, type OrderStatus, type Trade } from "../order.ts";
 import {
   FULL_PRICE,
   MAX_MILLIS,
@@ -27,16 +27,6 @@ import {
 
 const SIDES: readonly Side[] = ["BUY", "SELL"];
 const TYPES: readonly OrderType[] = ["GTC", "GTD", "FOK", "FAK"];
-const STATUSES: readonly OrderStatus[] = ["LIVE", "MATCHED", "CANCELED", "EXPIRED"];
-const REASONS: readonly CancelReason[] = [
-  "USER",
-  "FOK_UNFILLED",
-  "FAK_UNFILLED",
-  "FAK_REMAINDER",
-  "SELF_TRADE",
-  "MARKET_CLOSED",
-  "SETTLEMENT_FAILED",
-];
 const MATCH_TYPES: readonly MatchType[] = ["COMPLEMENTARY", "MINT", "MERGE"];
 const HIGHEST = FULL_PRICE - 1;
 /** Tokens count from 2, for markets count from 1. */
@@ -98,8 +88,8 @@ export function readOrder(value: unknown, where: Where, number: number): Order {
     rested: fields.boolean("rested"),
     ordersAhead: fields.integer("ordersAhead", 0, number - 1),
     sizeAhead: fields.integer("sizeAhead") as Size,
-    status: fields.oneOf("status", STATUSES),
-    cancelReason: fields.oneOfOrNull("cancelReason", REASONS),
+    status: fields.oneOf("status", ORDER_STATUSES),
+    cancelReason: fields.oneOfOrNull("cancelReason", CANCEL_REASONS),
     matched: fields.integer("matched", 0, size) as Size,
     notional: fields.integer("notional") as Money,
     fee: fields.integer("fee") as Money,
@@ -127,8 +117,8 @@ const ORDER_FORM = lineForm(ORDER_KEYS, {
   rested: BOOLEAN,
   ordersAhead: INTEGER,
   sizeAhead: INTEGER,
-  status: oneOf(STATUSES),
-  cancelReason: oneOfOrNull(REASONS),
+  status: oneOf(ORDER_STATUSES),
+  cancelReason: oneOfOrNull(CANCEL_REASONS),
   matched: INTEGER,
   notional: INTEGER,
   fee: INTEGER,
@@ -136,8 +126,8 @@ const ORDER_FORM = lineForm(ORDER_KEYS, {
 });
 const SIDE_OF = byText(SIDES);
 const TYPE_OF = byText(TYPES);
-const STATUS_OF = byText(STATUSES);
-const REASON_OF = byText(REASONS);
+const STATUS_OF = byText(ORDER_STATUSES);
+const REASON_OF = byText(CANCEL_REASONS);
 const MATCH_TYPE_OF = byText(MATCH_TYPES);
 
 /** The same of a line that is written as documents are; null when it is not, or is no such order. */

@@ -2,13 +2,7 @@ import type { Block } from "../chain/block.ts";
 import { blockAt, type Chain, headBlock, headOf } from "../chain/chain.ts";
 import { Digest } from "../chain/digest.ts";
 import { ownGas } from "../chain/gas.ts";
-import {
-  LOGS_OF_MATCH,
-  LOGS_OF_PREPARATION,
-  LOGS_OF_REPORT,
-  logsOfCall,
-  logsOfDeposit,
-} from "../chain/log-counts.ts";
+import { LOGS_OF_MATCH, logCountOf } from "../chain/log-counts.ts";
 import type { Transaction } from "../chain/transaction.ts";
 import type { State } from "../state.ts";
 import type { BlockRecord } from "./chain-record.ts";
@@ -86,28 +80,11 @@ function place(chain: Chain, first: number, count: number): { logs: number; gas:
     const transaction = chain.transactions.get(chain.mined.get(index));
     transaction.logsBefore = logs;
     transaction.gasBefore = gas;
-    const own = logsOf(transaction);
+    const own = transaction.status === "MINED" ? logCountOf(transaction) : 0;
     logs += own;
     gas += gasOf(transaction, own);
   }
   return { logs, gas };
-}
-
-/** How many logs a transaction has left that a block has. */
-function logsOf({ status, content, logs, oddity }: Transaction): number {
-  if (status !== "MINED") return 0;
-  switch (content?.kind) {
-    case undefined:
-      return logs;
-    case "deposit":
-      return logsOfDeposit(content);
-    case "prepare":
-      return LOGS_OF_PREPARATION;
-    case "report":
-      return LOGS_OF_REPORT;
-    case "call":
-      return logsOfCall(content.call, oddity?.effect ?? { moves: [], supply: null });
-  }
 }
 
 function gasOf({ status, content, oddity }: Transaction, logs: number): number {

@@ -1,5 +1,5 @@
-import type { CancelReason } from "../../core/events.ts";
-import type { OrderStatus } from "../../core/order.ts";
+import { CANCEL_REASONS } from "../../core/events.ts";
+import { ORDER_STATUSES } from "../../core/order.ts";
 import type { Size } from "../../core/units.ts";
 import { MATCHED, SIZE } from "./amounts.ts";
 import type { LineWords } from "./line-words.ts";
@@ -7,21 +7,11 @@ import type { OrderLook } from "./looks.ts";
 import { orOf } from "./page.ts";
 import { decimalIn } from "./values.ts";
 
-const STATUSES: readonly OrderStatus[] = ["LIVE", "MATCHED", "CANCELED", "EXPIRED"];
-const REASONS: readonly CancelReason[] = [
-  "USER",
-  "FOK_UNFILLED",
-  "FAK_UNFILLED",
-  "FAK_REMAINDER",
-  "SELF_TRADE",
-  "MARKET_CLOSED",
-  "SETTLEMENT_FAILED",
-];
 const SHARE_RULE = "how much of how much is matched, such as 40/100";
 
 /** Reads `CANCELED 0/10 FOK_UNFILLED`. */
 export function readOrderLook(line: LineWords): OrderLook | null {
-  const status = line.oneOf(STATUSES, orOf(STATUSES));
+  const status = line.oneOf(ORDER_STATUSES, orOf(ORDER_STATUSES));
   const share = status && line.take(SHARE_RULE);
   if (status === null || share === null) return null;
   const [matchedText = "", sizeText = "", ...more] = share.text.split("/");
@@ -31,7 +21,7 @@ export function readOrderLook(line: LineWords): OrderLook | null {
     return line.page.unexpected(share.at, SHARE_RULE, share.text);
   }
   if (matched > size) return line.page.wrong(share.at, `${matchedText} is more than the whole, ${sizeText}`);
-  const reason = line.peek() === undefined ? null : line.oneOf(REASONS, `${orOf(REASONS)}`);
+  const reason = line.peek() === undefined ? null : line.oneOf(CANCEL_REASONS, `${orOf(CANCEL_REASONS)}`);
   const isRead = line.isOver();
   return isRead ? { status, matched, size, reason } : null;
 }

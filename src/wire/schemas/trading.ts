@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { CANCEL_REASONS } from "../../core/events.ts";
+import { ORDER_STATUSES } from "../../core/order.ts";
 import { matchType, settlementStatus } from "./market-data.ts";
 import {
   average,
@@ -59,7 +61,7 @@ export const cancellation = named(
 
 const orderShape = {
   id: uuid,
-  status: z.enum(["LIVE", "MATCHED", "CANCELED", "EXPIRED"]),
+  status: z.enum(ORDER_STATUSES),
   marketId: uuid,
   tokenId,
   outcome,
@@ -72,17 +74,7 @@ const orderShape = {
   fee: usdc,
   orderType,
   expiration: moment.nullable(),
-  cancelReason: z
-    .enum([
-      "USER",
-      "FOK_UNFILLED",
-      "FAK_UNFILLED",
-      "FAK_REMAINDER",
-      "SELF_TRADE",
-      "MARKET_CLOSED",
-      "SETTLEMENT_FAILED",
-    ])
-    .nullable(),
+  cancelReason: z.enum(CANCEL_REASONS).nullable(),
   createdAt: moment,
   updatedAt: moment,
 };

@@ -1,6 +1,6 @@
 import type { Building, Chain } from "../../chain/chain.ts";
 import { ownGas } from "../../chain/gas.ts";
-import { LOGS_OF_PREPARATION, LOGS_OF_REPORT, logsOfDeposit } from "../../chain/log-counts.ts";
+import { logCountOf } from "../../chain/log-counts.ts";
 import { setsOf } from "../../chain/moves.ts";
 import { awaitsBlock, type Transaction, type TransactionContent } from "../../chain/transaction.ts";
 import type { WinningOutcome } from "../../commands.ts";
@@ -20,7 +20,8 @@ export function includeOwn(state: State, building: Building, transaction: Transa
     chain.digest.mix(transaction.fillsA);
     chain.digest.mix(transaction.fillsB);
   }
-  const logs = content === null ? transaction.logs : mineContent(state, content);
+  if (content !== null) mixContent(state, content);
+  const logs = logCountOf(transaction);
   include(chain, building, transaction, logs, ownGas(logs));
 }
 
@@ -62,22 +63,22 @@ export function settleMatch(state: State, { firstTrade, trades: count }: Transac
 const settleSets = ({ number, onChain }: Market, { matchType, size }: Trade, sign: Sign): void =>
   changeSupply(onChain, setsOf(number, matchType === "MINT" ? size : -size), sign);
 
-/** Takes in what the content of a transaction says, and answers how many logs it leaves. */
-function mineContent({ chain, markets }: State, content: TransactionContent): number {
+/** Takes in what the content of a transaction says. */
+function mixContent({ chain, markets }: State, content: TransactionContent): void {
   const { digest } = chain;
   switch (content.kind) {
     case "prepare":
       digest.mix(content.market);
-      return LOGS_OF_PREPARATION;
+      return;
     case "report":
       digest.mix(content.market);
       digest.mix(WINNERS.indexOf(markets.get(content.market).winningOutcome));
-      return LOGS_OF_REPORT;
+      return;
     case "deposit":
       for (const value of [content.account, content.market, content.yes, content.no]) digest.mix(value);
       digest.mixWide(content.collateral);
       digest.mix(content.size);
-      return logsOfDeposit(content);
+      return;
     default:
       throw new Error("a call is not the exchange's own");
   }

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { TINY_WORLD } from "../support/http.ts";
 
 /** The build's own bundler. */
 const BUNDLER = new URL("../../bin/setup/bundle.js", import.meta.url).href;
@@ -11,72 +10,86 @@ type Bundle = (
   options: { outdir: string },
 ) => Promise<unknown>;
 
+/** How a process ended. */
 export interface Ended {
   readonly code: number | null;
+  readonly signal: string | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /** A server in a process of its own. */
-export interface Spawned {
+export interface Served {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Tells it to stop, and answers all that it has printed. */
-  stop(): Promise<Ended>;
+  readonly ended: Promise<Ended>;
+  /** Ends it by a signal. */
+  end(signal: "SIGTERM" | "SIGKILL"): Promise<Ended>;
 }
 
-/** The program as users start it, bundled from the sources that stand now. */
+/** How a process is started, where that is not as this one was. */
+export interface Circumstances {
+  readonly environment?: NodeJS.ProcessEnv;
+  /** Of Node. */
+  readonly flags?: readonly string[];
+  readonly umask?: string;
+}
+
+/** The program, bundled from the sources that stand now, with a folder for what it keeps. */
 export class Program {
-  readonly #folder: string;
+  readonly folder: string;
   readonly #children = new Set<ChildProcess>();
 
-  private constructor(folder: string) {
-    this.#folder = folder;
+  /** What `serve` is told besides. */
+  readonly #always: readonly string[];
+
+  private constructor(folder: string, always: readonly string[]) {
+    this.folder = folder;
+    this.#always = always;
   }
 
   /** Bundled as the build does it, but into a folder of its own: a build of the user's is left alone. */
-  static async bundled(): Promise<Program> {
+  static async bundled(always: readonly string[]): Promise<Program> {
     const folder = await mkdtemp(join(tmpdir(), "clobsim-program-"));
     await writeFile(join(folder, "package.json"), '{ "type": "module" }');
     const { bundle } = (await import(BUNDLER)) as { readonly bundle: Bundle };
-    await bundle({ cli: "src/cli/main.ts" }, { outdir: folder });
-    return new Program(folder);
+    await bundle({ cli: "src/cli/main.ts" }, { outdir: join(folder, "dist") });
+    return new Program(folder, always);
   }
 
-  /** `clobsim serve` over the tiny world on a free port, ready to answer. */
-  async serve(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Spawned> {
-    const child = this.#start(
-      ["serve", "--port", "0", "--ephemeral", "--world", TINY_WORLD, ...args],
-      environment,
-    );
+  /** A path in the program's folder. */
+  path(...names: readonly string[]): string {
+    return join(this.folder, ...names);
+  }
+
+  /** `clobsim serve` on a free port, once it answers. @throws Error when it ends before. */
+  async serve(args: readonly string[], circumstances: Circumstances = {}): Promise<Served> {
+    const child = this.#start(["serve", "--port", "0", ...this.#always, ...args], circumstances);
     const ended = endOf(child);
     const url = await Promise.race([addressOf(child), ended.then(failed)]);
-    return {
-      url,
-      port: Number(new URL(url).port),
-      pid: child.pid ?? 0,
-      stop: () => {
-        child.kill("SIGTERM");
-        return ended;
-      },
+    const end = (signal: "SIGTERM" | "SIGKILL"): Promise<Ended> => {
+      child.kill(signal);
+      return ended;
     };
+    return { url, port: Number(new URL(url).port), pid: child.pid ?? 0, ended, end };
   }
 
   /** Runs a command to its end. */
-  run(args: readonly string[]): Promise<Ended> {
-    return endOf(this.#start(args, {}));
+  run(args: readonly string[], circumstances: Circumstances = {}): Promise<Ended> {
+    return endOf(this.#start(args, circumstances));
   }
 
-  /** Ends what still runs, and removes the bundle. */
   async dispose(): Promise<void> {
     for (const child of this.#children) child.kill("SIGKILL");
-    await rm(this.#folder, { recursive: true });
+    await rm(this.folder, { recursive: true, force: true });
   }
 
-  #start(args: readonly string[], environment: NodeJS.ProcessEnv): ChildProcess {
+  #start(args: readonly string[], { environment, flags = [], umask }: Circumstances): ChildProcess {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("CLOBSIM_"));
-    const child = spawn(process.execPath, [join(this.#folder, "cli.js"), ...args], {
+    const command = [process.execPath, ...flags, this.path("dist", "cli.js"), ...args];
+    const words = umask === undefined ? command : ["sh", "-c", `umask ${umask}; exec "$@"`, "sh", ...command];
+    const child = spawn(words[0] as string, words.slice(1), {
       env: { ...Object.fromEntries(inherited), ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -94,7 +107,9 @@ function endOf(child: ChildProcess): Promise<Ended> {
   child.stderr?.on("data", (bytes: Buffer) => {
     stderr += bytes.toString();
   });
-  return new Promise((resolve) => child.on("close", (code) => resolve({ code, stdout, stderr })));
+  return new Promise((resolve) =>
+    child.on("close", (code, signal) => resolve({ code, signal, stdout, stderr })),
+  );
 }
 
 function failed({ code, stderr }: Ended): never {
