@@ -1,5 +1,5 @@
 import { eventHash } from "../store/event-hash.ts";
-import { hex8 } from "../store/journal-line.ts";
+import { hex8 } from "../store/hex8.ts";
 import type { ReplayDiffers } from "../store/replayer.ts";
 
 /** Where a history first comes out otherwise, with both outcomes side by side. */
@@ -13,7 +13,7 @@ export function differenceText({ line, command, decision, message }: ReplayDiffe
     ...sideBySide([
       ["", "recorded", "now"],
       ["outcome", "accepted", now[0] ?? ""],
-      ["events", line.r, now[1] ?? ""],
+      ["events", hex8(line.r), now[1] ?? ""],
     ]),
   ];
   if (decision.ok) lines.push(...decision.events.map((event) => `            ${JSON.stringify(event)}`));

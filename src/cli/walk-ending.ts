@@ -8,7 +8,8 @@ import { REMEDY } from "../history/salvage.ts";
 import type { Told, WalkEnd } from "../history/walk.ts";
 import { visible } from "../scenario/report/printable.ts";
 import { eventHash } from "../store/event-hash.ts";
-import { hex8, isNote } from "../store/journal-line.ts";
+import { hex8 } from "../store/hex8.ts";
+import { isNote } from "../store/journal-line.ts";
 import { sideBySide } from "./difference.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 
@@ -56,7 +57,7 @@ function troubleOf({ name }: JournalSource, told: Told, state: State): Ending {
     case "differs": {
       const [recorded, hash] = isNote(line, "defect")
         ? [visible(`fails: ${line.d.message}`), "none"]
-        : ["accepted", line.r];
+        : ["accepted", hex8(line.r)];
       const table = sideBySide([
         ["", "recorded", "now"],
         ["outcome", recorded, decisionText(outcome.decision, state)],

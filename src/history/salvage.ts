@@ -2,8 +2,9 @@ import { join } from "node:path";
 import type { Millis } from "../core/units.ts";
 import { type Disk, type DiskFile, writeWhole } from "../store/disk.ts";
 import { JOURNAL_FILE } from "../store/files.ts";
-import { type Line, parseLine } from "../store/journal-line.ts";
+import type { Line } from "../store/journal-line.ts";
 import { BEGINNING, piecesOf, scan } from "../store/journal-scan.ts";
+import { parseLine } from "../store/line-reader.ts";
 import { StoreError } from "../store/store-error.ts";
 import type { JournalSource } from "./journal-source.ts";
 

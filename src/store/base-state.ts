@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
 import type { DiskFile } from "./disk.ts";
 import type { JournalEnd } from "./journal-file.ts";
-import { isNote, type Line, parseLine } from "./journal-line.ts";
+import { isNote, type Line } from "./journal-line.ts";
 import { linesGoneBackTo } from "./journal-scan.ts";
+import { parseLine } from "./line-reader.ts";
 import type { KeptState, StateHeader } from "./state-file.ts";
 import { StoreError } from "./store-error.ts";
 import { REPAIR } from "./torn-end.ts";

@@ -1,5 +1,3 @@
-import type { Buffer } from "node:buffer";
-import { crc32 } from "node:zlib";
 import type { CancelOrder, Command, OrderType, PlaceOrder, Side } from "../core/commands.ts";
 import { idOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
@@ -7,7 +5,6 @@ import type { ExchangeConfig, State } from "../core/state.ts";
 import type { Millis, Price, Size } from "../core/units.ts";
 import type { ClockSetting } from "../runtime/clock.ts";
 import type { Durability } from "./journal-file.ts";
-import { parseCommon } from "./order-line.ts";
 
 /** The name of the format, in the first line of each journal. */
 export const FORMAT = "clobsim-journal/1";
@@ -72,12 +69,12 @@ const NOTE_KINDS: ReadonlySet<string> = new Set<NoteKind>([
   "report",
 ]);
 
-/** One line of a journal. */
+/** One line of a journal. What has 32 bits is written as 8 hex digits. */
 export interface Line {
   /** Its number, from 1 without gaps. */
   readonly n: number;
-  /** The `c` of the line before; zeros in the first. */
-  readonly p: string;
+  /** The `c` of the line before; 0 in the first. */
+  readonly p: number;
   /** The latest line that was known to be on the disk itself when this one was written. */
   readonly s: number;
   /** Virtual time, Unix ms. */
@@ -85,10 +82,10 @@ export interface Line {
   /** The kind of the command or note, and its data. */
   readonly k: string;
   readonly d: unknown;
-  /** `eventHash` of what the command caused; zeros of a note. */
-  readonly r: string;
+  /** `eventHash` of what the command caused; 0 of a note. */
+  readonly r: number;
   /** The CRC-32 of all bytes of the line before it. */
-  readonly c: string;
+  readonly c: number;
 }
 
 export const isNote = <Kind extends NoteKind>(
@@ -144,55 +141,4 @@ function canceling({ order: number }: CancelData, { accounts, orders, idPrefixes
     address: order === undefined ? "" : accounts.get(order.account).address,
     orderId: idOf(idPrefixes.order, number),
   };
-}
-
-/** A number of 32 bits as a line has it. */
-export const hex8 = (value: number): string => (value >>> 0).toString(16).padStart(8, "0");
-
-const CHECK = ',"c":"';
-/** `","c":"01234567"}` stands at the end of every line. */
-const HEX_TAIL = 10;
-const TAIL_LENGTH = CHECK.length + HEX_TAIL;
-
-/** The number of 8 hex digits in a line. */
-export function hexIn(digits: string): number {
-  let value = 0;
-  for (let at = 0; at < digits.length; at += 1) {
-    const code = digits.charCodeAt(at);
-    value = value * 16 + (code >= 97 ? code - 87 : code - 48);
-  }
-  return value;
-}
-
-/** Reads one line, without the line feed that ends it; null when it is not a whole line as it was written. */
-export function parseLine(bytes: Buffer): Line | null {
-  const end = bytes.length;
-  if (end < TAIL_LENGTH || bytes[end - 1] !== 125 || bytes[0] !== 123) return null;
-  if (!isCheckAt(bytes, end - TAIL_LENGTH)) return null;
-  if (crc32(bytes.subarray(0, end - HEX_TAIL)) !== hexAt(bytes, end - HEX_TAIL)) return null;
-  const text = bytes.toString("utf8");
-  const common = parseCommon(text);
-  if (common !== null) return common;
-  try {
-    return JSON.parse(text) as Line;
-  } catch {
-    return null;
-  }
-}
-
-function isCheckAt(bytes: Buffer, from: number): boolean {
-  for (let at = 0; at < CHECK.length; at += 1) if (bytes[from + at] !== CHECK.charCodeAt(at)) return false;
-  return true;
-}
-
-/** The 8 hex digits from a place on as a number; -1 when they are something else. */
-function hexAt(bytes: Buffer, from: number): number {
-  let value = 0;
-  for (let at = from; at < from + 8; at += 1) {
-    const code = bytes[at] as number;
-    const digit = code >= 97 ? code - 87 : code - 48;
-    if (!(digit >= 0 && digit <= 15) || (code > 57 && code < 97)) return -1;
-    value = value * 16 + digit;
-  }
-  return value;
 }

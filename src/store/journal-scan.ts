@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import type { DiskFile } from "./disk.ts";
 import type { Durability, JournalEnd } from "./journal-file.ts";
-import { hexIn, isNote, type Line, type OpeningData, parseLine } from "./journal-line.ts";
+import { isNote, type Line, type OpeningData } from "./journal-line.ts";
+import { LineReader, parseLine } from "./line-reader.ts";
 
 const CHUNK = 1 << 22;
 /** A small file need not pay for more. */
@@ -94,15 +95,16 @@ export function scan(
   let end = from;
   let { durability, wasClosed } = before;
   for (const piece of piecesOf(file, from.offset)) {
+    const reader = new LineReader(piece);
     for (let start = 0; start < piece.length; ) {
       const feed = piece.indexOf(LINE_FEED, start);
-      const line = feed < 0 ? null : parseLine(piece.subarray(start, feed));
+      const line = feed < 0 ? null : reader.read(start, feed);
       if (line === null || !follows(line, end)) {
         return { ...end, damage: judge(file, end, { durability, wasClosed }) };
       }
       const next = {
         number: line.n,
-        check: hexIn(line.c),
+        check: line.c,
         offset: end.offset + feed + 1 - start,
       };
       take(line, next);
@@ -116,7 +118,7 @@ export function scan(
 }
 
 const follows = (line: Line, { number, check }: JournalEnd): boolean =>
-  line.n === number + 1 && hexIn(line.p) === check;
+  line.n === number + 1 && line.p === check;
 
 /**
  * What stands where the next line should. It may be the torn end of a crash, which nobody was ever told of; but not when

@@ -1,46 +1,19 @@
-import { crc32 } from "node:zlib";
-import type { Command, OrderType, Side } from "../core/commands.ts";
+import type { Command } from "../core/commands.ts";
 import type { OrderPlaced } from "../core/events.ts";
 import type { Millis } from "../core/units.ts";
 import type { NoteKind, Notes } from "./journal-line.ts";
-import { bytesOf, LineBuffer } from "./line-buffer.ts";
-
-const NUMBER = bytesOf('{"n":');
-const PREVIOUS = bytesOf(',"p":"');
-const KIND = bytesOf(',"k":"');
-const DATA = bytesOf('","d":');
-const CAUSED = bytesOf(',"r":"');
-const CHECK = bytesOf('","c":"');
-const END = bytesOf('"}\n');
-
-const ORDER = bytesOf(',"k":"order","d":{"account":');
-const TOKEN = bytesOf(',"token":');
-const PRICES: Readonly<Record<Side, Uint8Array>> = {
-  BUY: bytesOf(',"side":"BUY","price":'),
-  SELL: bytesOf(',"side":"SELL","price":'),
-};
-const SIZE = bytesOf(',"size":');
-const ENDINGS: Readonly<Record<OrderType, Uint8Array>> = {
-  GTC: bytesOf(',"orderType":"GTC"}'),
-  GTD: bytesOf(',"orderType":"GTD","expiration":'),
-  FOK: bytesOf(',"orderType":"FOK"}'),
-  FAK: bytesOf(',"orderType":"FAK"}'),
-};
-const CANCEL = bytesOf(',"k":"cancel","d":{"order":');
-const BRACE = bytesOf("}");
+import { LineBuffer } from "./line-buffer.ts";
+import * as format from "./line-format.ts";
 
 /** Puts lines together, each with its number and chained to the one before. */
 export class LineWriter {
   /** The lines that have been put together. */
   readonly buffer = new LineBuffer();
-  readonly #line = new LineBuffer();
-  /** What most lines have between their two checks: the same as the line before. */
-  #middle = bytesOf("");
-  #middleSynced = -1;
-  #middleAt = -1;
   /** The number of the latest line, and its check. */
   #number: number;
   #check: number;
+  /** Where the latest line begins. */
+  #start = 0;
 
   constructor(number = 0, check = 0) {
     this.#number = number;
@@ -56,16 +29,24 @@ export class LineWriter {
     return this.#check;
   }
 
-  /** Goes on after another line than the latest. */
-  moveTo(number: number, check: number): void {
-    this.#number = number;
-    this.#check = check;
-  }
-
   /** Any command, as it is. */
   command({ kind, ...data }: Command, at: Millis, synced: number, caused: number): void {
+    this.#plain(kind, data, at, synced, caused);
+  }
+
+  note<Kind extends NoteKind>(kind: Kind, data: Notes[Kind], at: Millis, synced: number): void {
+    this.#plain(kind, data, at, synced, 0);
+  }
+
+  #plain(kind: string, data: object, at: Millis, synced: number, caused: number): void {
+    const { buffer } = this;
+    const text = JSON.stringify(data);
     this.#begin(at, synced);
-    this.#plain(kind, data);
+    buffer.put(format.KIND);
+    buffer.putText(kind);
+    buffer.put(format.DATA);
+    buffer.putText(text);
+    buffer.put(format.CAUSED);
     this.#end(caused);
   }
 
@@ -74,73 +55,55 @@ export class LineWriter {
 
   /** The command that has placed an order. */
   order(placed: OrderPlaced, at: Millis, synced: number, caused: number): void {
-    const line = this.#line;
-    const { account, token, side, price, size, orderType, expiration } = placed;
+    const { buffer } = this;
     this.#begin(at, synced);
-    line.put(ORDER);
-    line.putInteger(account);
-    line.put(TOKEN);
-    line.putInteger(token);
-    line.put(PRICES[side]);
-    line.putInteger(price);
-    line.put(SIZE);
-    line.putInteger(size);
-    line.put(ENDINGS[orderType]);
-    if (expiration !== null) {
-      line.putInteger(expiration);
-      line.put(BRACE);
+    buffer.put(format.ORDER);
+    buffer.putInteger(placed.account);
+    buffer.put(format.TOKEN);
+    buffer.putInteger(placed.token);
+    buffer.put(format.PRICE_OF[placed.side]);
+    buffer.putInteger(placed.price);
+    buffer.put(format.SIZE);
+    buffer.putInteger(placed.size);
+    buffer.put(format.CAUSED_BY[placed.orderType]);
+    if (placed.expiration !== null) {
+      buffer.putInteger(placed.expiration);
+      buffer.put(format.CAUSED_AT_ONCE);
     }
     this.#end(caused);
   }
 
   /** The command that has canceled an order. */
   cancel(order: number, at: Millis, synced: number, caused: number): void {
-    const line = this.#line;
+    const { buffer } = this;
     this.#begin(at, synced);
-    line.put(CANCEL);
-    line.putInteger(order);
-    line.put(BRACE);
+    buffer.put(format.CANCEL);
+    buffer.putInteger(order);
+    buffer.put(format.CAUSED_AT_ONCE);
     this.#end(caused);
   }
 
-  note<Kind extends NoteKind>(kind: Kind, data: Notes[Kind], at: Millis, synced: number): void {
-    this.#begin(at, synced);
-    this.#plain(kind, data);
-    this.#end(0);
-  }
-
   #begin(at: Millis, synced: number): void {
-    const line = this.#line;
-    line.cut(0);
+    const { buffer } = this;
+    buffer.reserve();
+    this.#start = buffer.length;
     this.#number += 1;
-    line.put(NUMBER);
-    line.putInteger(this.#number);
-    line.put(PREVIOUS);
-    line.putHex(this.#check);
-    if (synced !== this.#middleSynced || at !== this.#middleAt) {
-      this.#middle = bytesOf(`","s":${synced},"t":${at}`);
-      this.#middleSynced = synced;
-      this.#middleAt = at;
-    }
-    line.put(this.#middle);
+    buffer.put(format.NUMBER);
+    buffer.putInteger(this.#number);
+    buffer.put(format.PREVIOUS);
+    buffer.putHex(this.#check);
+    buffer.put(format.SYNCED);
+    buffer.putInteger(synced);
+    buffer.put(format.TIME);
+    buffer.putInteger(at);
   }
 
   #end(caused: number): void {
-    const line = this.#line;
-    line.put(CAUSED);
-    line.putHex(caused);
-    line.put(CHECK);
-    this.#check = crc32(line.bytes);
-    line.putHex(this.#check);
-    line.put(END);
-    this.buffer.put(line.bytes);
-  }
-
-  #plain(kind: string, data: object): void {
-    const line = this.#line;
-    line.put(KIND);
-    line.putText(kind);
-    line.put(DATA);
-    line.putText(JSON.stringify(data));
+    const { buffer } = this;
+    buffer.putHex(caused);
+    buffer.put(format.CHECK);
+    this.#check = buffer.checkFrom(this.#start);
+    buffer.putHex(this.#check);
+    buffer.put(format.END);
   }
 }

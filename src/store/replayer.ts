@@ -5,7 +5,7 @@ import type { Millis } from "../core/units.ts";
 import type { ClockSetting } from "../runtime/clock.ts";
 import type { Exchange, Snapshot } from "../runtime/exchange.ts";
 import { eventHash } from "./event-hash.ts";
-import { commandOf, hexIn, isNote, type Line } from "./journal-line.ts";
+import { commandOf, isNote, type Line } from "./journal-line.ts";
 
 /** A command that comes out otherwise than the journal says. */
 export class ReplayDiffers extends Error {
@@ -78,7 +78,7 @@ export class Replayer {
   #redo(line: Line, command: Command): readonly DomainEvent[] {
     this.#commands += 1;
     const decision = this.#exchange.redo({ at: line.t, command });
-    if (!decision.ok || eventHash(decision.events) !== hexIn(line.r))
+    if (!decision.ok || eventHash(decision.events) !== line.r)
       throw new ReplayDiffers(line, command, decision);
     return decision.events;
   }

@@ -3,7 +3,7 @@ import type { Config } from "../../src/config.ts";
 import { tokenIdIn } from "../../src/core/market.ts";
 import { millis } from "../../src/core/units.ts";
 import type { OpenedExchange } from "../../src/opening/open-exchange.ts";
-import { parseLine } from "../../src/store/journal-line.ts";
+import { parseLine } from "../../src/store/line-reader.ts";
 import { orderCommand } from "../support/commands.ts";
 import { FOLDER, NOON, openOn, withoutLock } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";

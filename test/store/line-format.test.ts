@@ -3,9 +3,12 @@ import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Command } from "../../src/core/commands.ts";
+import type { OrderPlaced } from "../../src/core/events.ts";
 import { createState } from "../../src/core/state.ts";
 import { type Millis, millis, money, price, size } from "../../src/core/units.ts";
-import { commandOf, hex8, parseLine } from "../../src/store/journal-line.ts";
+import { hex8 } from "../../src/store/hex8.ts";
+import { commandOf, type Line } from "../../src/store/journal-line.ts";
+import { parseLine } from "../../src/store/line-reader.ts";
 import { LineWriter } from "../../src/store/line-writer.ts";
 import { addressOf } from "../support/commands.ts";
 import { TestExchange } from "../support/exchange.ts";
@@ -65,13 +68,66 @@ const STATE = createState(
   millis(0),
 );
 
+const bits32 = fc.integer({ min: 0, max: 0xffff_ffff });
+/** Any integer, each number of digits as often as another. */
+const integer = fc
+  .tuple(fc.integer({ min: 0, max: 52 }), fc.maxSafeNat())
+  .map(([bits, value]) => value % (2 * 2 ** bits))
+  .filter(Number.isSafeInteger);
+
+/** An order that was placed, as far as a line tells it. */
+const placed: fc.Arbitrary<OrderPlaced> = fc
+  .record({
+    account: integer,
+    token: integer,
+    side: fc.constantFrom("BUY" as const, "SELL" as const),
+    price: integer,
+    size: integer,
+    orderType: fc.constantFrom("GTC" as const, "GTD" as const, "FOK" as const, "FAK" as const),
+    expiration: integer,
+  })
+  .map(
+    (told) =>
+      ({
+        ...told,
+        kind: "orderPlaced",
+        expiration: told.orderType === "GTD" ? told.expiration : null,
+      }) as unknown as OrderPlaced,
+  );
+
 /** A line as JSON.stringify and the table of its fields say, and its check. */
 function lineOf(number: number, before: string, { command, at, synced, caused }: Written): [string, string] {
   const { kind, ...data } = command;
-  const fields = { n: number, p: before, s: synced, t: at, k: kind, d: data, r: hex8(caused) };
+  return textOf({ n: number, p: before, s: synced, t: at, k: kind, d: data, r: hex8(caused) });
+}
+
+function textOf(fields: object): [string, string] {
   const start = `${JSON.stringify(fields).slice(0, -1)},"c":"`;
   const check = hex8(crc32(Buffer.from(start, "utf8")));
   return [`${start}${check}"}`, check];
+}
+
+/** The same of a text that may be no line. */
+function lineIn(text: string): Line | null {
+  if (!text.startsWith("{") || !/","c":"[0-9a-f]{8}"}$/.test(text)) return null;
+  try {
+    const { p, r } = JSON.parse(text);
+    return [p, r].every((digits) => /^[0-9a-f]{8}$/.test(digits)) ? parsed(text) : null;
+  } catch {
+    return null;
+  }
+}
+
+function dataOf({ account, token, side, price, size, orderType, expiration }: OrderPlaced): object {
+  const data = { account, token, side, price, size, orderType };
+  return expiration === null ? data : { ...data, expiration };
+}
+
+/** What a line says, by a parser of JSON. */
+function parsed(text: string): Line {
+  const { p, r, c, ...line } = JSON.parse(text);
+  const [before, caused, check] = [p, r, c].map((digits) => Number.parseInt(digits, 16));
+  return { ...line, p: before, r: caused, c: check };
 }
 
 describe("a line of the journal", () => {
@@ -88,13 +144,42 @@ describe("a line of the journal", () => {
           expect(bytes.toString("utf8")).toBe(`${Buffer.from(line, "utf8").toString("utf8")}\n`);
           const read = parseLine(bytes.subarray(0, -1));
           if (read === null) throw new Error(`cannot be read: ${bytes}`);
-          expect(read).toEqual(JSON.parse(bytes.toString("utf8")));
+          expect(read).toEqual(parsed(bytes.toString("utf8")));
           expect(commandOf(read, STATE)).toEqual(JSON.parse(JSON.stringify(each.command)));
-          expect([read.p, read.c, writer.check]).toEqual([before, check, Number.parseInt(check, 16)]);
+          expect([read.p, read.c, writer.check].map(hex8)).toEqual([before, check, check]);
           before = check;
         }
       }),
       { seed: 42, numRuns: 400 },
+    );
+  });
+
+  it("is the bytes of JSON.stringify where an order is told by numbers, whatever they are", () => {
+    const cases = fc.array(fc.tuple(fc.oneof(placed, integer), integer, integer, bits32), { maxLength: 12 });
+    fc.assert(
+      fc.property(cases, (all) => {
+        const writer = new LineWriter();
+        const expected: string[] = [];
+        let before = "00000000";
+        for (const [index, [told, at, synced, caused]] of all.entries()) {
+          const isOrder = typeof told === "object";
+          if (isOrder) writer.order(told, at as Millis, synced, caused);
+          else writer.cancel(told, at as Millis, synced, caused);
+          const common = { n: index + 1, p: before, s: synced, t: at };
+          const [line, check] = textOf({
+            ...common,
+            k: isOrder ? "order" : "cancel",
+            d: isOrder ? dataOf(told) : { order: told },
+            r: hex8(caused),
+          });
+          expected.push(line);
+          before = check;
+        }
+        const text = Buffer.from(writer.buffer.bytes).toString("utf8");
+        expect(text).toBe(expected.map((line) => `${line}\n`).join(""));
+        expect(expected.map((line) => parseLine(Buffer.from(line)))).toEqual(expected.map(parsed));
+      }),
+      { seed: 43, numRuns: 1_000 },
     );
   });
 
@@ -125,8 +210,37 @@ describe("a line of the journal", () => {
     floor.demand(cancel);
     const lines = Buffer.from(writer.buffer.bytes).toString("utf8").trimEnd().split("\n");
     const read = lines.map((line) => parseLine(Buffer.from(line)));
-    expect(read).toEqual(lines.map((line) => JSON.parse(line)));
+    expect(read).toEqual(lines.map(parsed));
     expect(read.map((line) => line && commandOf(line, exchange.state))).toEqual(said);
+  });
+
+  it("with a right check says what a parser of JSON finds in it, or is no line", () => {
+    const [told, r] = [{ n: 9, p: "0123abcd", s: 8, t: 7 }, "00fedcba"];
+    const data = {
+      account: 12,
+      token: 3,
+      side: "SELL",
+      price: 40,
+      size: 5,
+      orderType: "GTD",
+      expiration: 60,
+    };
+    const lines = [
+      textOf({ ...told, k: "order", d: data, r }),
+      textOf({ ...told, k: "cancel", d: { order: 120 }, r }),
+    ];
+    for (const [line] of lines) {
+      const body = line.slice(0, line.lastIndexOf(',"c":"') + 6);
+      for (let at = 0; at < body.length; at += 1) {
+        for (const other of ['"', "\\", "0", "1", "9", "a", "A", "B", "-", ".", " ", ",", "{", "}"]) {
+          for (const beyond of [0, 1]) {
+            const changed = body.slice(0, at) + other + body.slice(at + beyond);
+            const text = `${changed}${hex8(crc32(Buffer.from(changed)))}"}`;
+            expect(parseLine(Buffer.from(text)), text).toEqual(lineIn(text));
+          }
+        }
+      }
+    }
   });
 
   it("is none any more when one of its bytes is another", () => {

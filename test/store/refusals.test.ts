@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openExchange } from "../../src/opening/open-exchange.ts";
-import { hex8, type Line } from "../../src/store/journal-line.ts";
+import { hex8 } from "../../src/store/hex8.ts";
+import type { Line } from "../../src/store/journal-line.ts";
 import { TINY_WORLD } from "../support/http.ts";
 import { Program } from "../support/program.ts";
 import { keptConfig } from "./support/kept.ts";
@@ -56,16 +57,19 @@ async function refused(
 const sentence = (...parts: readonly string[]) =>
   expect.stringMatching(new RegExp(`^clobsim: [^\\n]*${parts.join("[^\\n]*")}[^\\n]*\\n`));
 
+/** A line as its text has it. */
+type TextLine = Omit<Line, "p" | "r" | "c"> & Readonly<Record<"p" | "r" | "c", string>>;
+
 /** Changes lines of a journal, with all checks right again; its states are removed, for they know of other lines. */
-async function rewrite(data: string, change: (line: Line) => object): Promise<void> {
+async function rewrite(data: string, change: (line: TextLine) => object): Promise<void> {
   const path = join(data, "journal.ndjson");
   let before = "00000000";
   const lines = (await readFile(path, "utf8"))
     .trimEnd()
     .split("\n")
     .map((text) => {
-      const { c, ...line } = { ...(JSON.parse(text) as Line), p: before };
-      const { c: _check, ...changed } = { ...line, ...change({ ...line, c }) } as Line;
+      const line = { ...(JSON.parse(text) as TextLine), p: before };
+      const { c: _check, ...changed } = { ...line, ...change(line) };
       const start = `${JSON.stringify(changed).slice(0, -1)},"c":"`;
       before = hex8(crc32(Buffer.from(start, "utf8")));
       return `${start}${before}"}\n`;
@@ -119,11 +123,11 @@ describe("a directory is refused, and left as it is", () => {
   });
 
   it("with 6 when a newer program has written in it, even if its state is whole", async () => {
-    const newer = (line: Line): object =>
+    const newer = (line: TextLine): object =>
       line.k === "start" ? { d: { ...(line.d as object), engine: "99.0.0" } } : {};
     const inJournal = await spoilt((data) => rewrite(data, newer));
     expect(await refused(inJournal)).toEqual([6, sentence("written by version 99.0.0")]);
-    const other = (line: Line): object =>
+    const other = (line: TextLine): object =>
       line.k === "opening" ? { d: { ...(line.d as object), format: "clobsim-journal/2" } } : {};
     const ofFormat = await spoilt((data) => rewrite(data, other));
     expect(await refused(ofFormat)).toEqual([6, sentence("clobsim-journal/2")]);
@@ -140,7 +144,7 @@ describe("a directory is refused, and left as it is", () => {
   });
 
   it("with 7 when a command comes out otherwise than it did, and names the first", async () => {
-    const spoil = (line: Line): object => (line.n >= 9 && line.r !== "00000000" ? { r: "12345678" } : {});
+    const spoil = (line: TextLine): object => (line.n >= 9 && line.r !== "00000000" ? { r: "12345678" } : {});
     const data = await spoilt((data) => rewrite(data, spoil));
     expect(await refused(data)).toEqual([7, sentence("\\b(?:line|command) (?:9|10)\\b")]);
   });

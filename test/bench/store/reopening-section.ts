@@ -1,6 +1,6 @@
 import type { Exchange } from "../../../src/runtime/exchange.ts";
 import { nodeDisk } from "../../../src/store/disk.ts";
-import { hex8 } from "../../../src/store/journal-line.ts";
+import { hex8 } from "../../../src/store/hex8.ts";
 import { STATE_FORMAT, stateDatabase } from "../../../src/store/state-file.ts";
 import { Apart } from "../apart.ts";
 import { commonFlow } from "../flow.ts";

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { type Config, DEFAULT_CONFIG } from "../../../src/config.ts";
 import { type OpenedExchange, openExchange } from "../../../src/opening/open-exchange.ts";
 import type { Disk } from "../../../src/store/disk.ts";
-import { parseLine } from "../../../src/store/journal-line.ts";
+import { parseLine } from "../../../src/store/line-reader.ts";
 import type { Image } from "./simulated-disk.ts";
 
 /** The directory of every exchange on a disk in memory. */

@@ -1,0 +1,53 @@
+/** CRC-32 as in zlib and PNG: reflected polynomial, all ones before and inverted after (RFC 1952 section 8). */
+const POLYNOMIAL = 0xedb8_8320;
+const STRIDE = 16;
+
+/**
+ * "Slicing" (Kounavis and Berry, A Systematic Approach to Building High Performance Software-based CRC Generators,
+ * 2005): entry `256 * n + byte` is what a byte with n zero bytes after it leaves, so that the 16 bytes of a stride are
+ * looked up side by side.
+ */
+const TABLE = slicingTable();
+
+function slicingTable(): Int32Array {
+  const table = new Int32Array(STRIDE * 256);
+  for (let byte = 0; byte < 256; byte += 1) {
+    let left = byte;
+    for (let bit = 0; bit < 8; bit += 1) left = left & 1 ? (left >>> 1) ^ POLYNOMIAL : left >>> 1;
+    table[byte] = left;
+  }
+  for (let at = 256; at < table.length; at += 1) {
+    const left = table[at - 256] as number;
+    table[at] = (left >>> 8) ^ (table[left & 255] as number);
+  }
+  return table;
+}
+
+/** What a byte leaves that has so many zero bytes after it. */
+const after = (zeros: number, byte: number): number => TABLE[(zeros << 8) + (byte & 255)] as number;
+
+/** What the four bytes of a word leave, the first in its lowest bits, with so many zero bytes after them. */
+const afterWord = (zeros: number, word: number): number =>
+  after(zeros + 3, word) ^
+  after(zeros + 2, word >>> 8) ^
+  after(zeros + 1, word >>> 16) ^
+  after(zeros, word >>> 24);
+
+/**
+ * The CRC-32 of the bytes from a place up to another, 32 bits unsigned. For a line of a journal it takes half as long as
+ * `zlib.crc32`, whose call alone costs as much.
+ */
+export function crc32(bytes: DataView, from: number, to: number): number {
+  let left = -1;
+  let at = from;
+  for (; at + STRIDE <= to; at += STRIDE) {
+    left =
+      afterWord(12, left ^ bytes.getInt32(at, true)) ^
+      afterWord(8, bytes.getInt32(at + 4, true)) ^
+      afterWord(4, bytes.getInt32(at + 8, true)) ^
+      afterWord(0, bytes.getInt32(at + 12, true));
+  }
+  for (; at + 4 <= to; at += 4) left = afterWord(0, left ^ bytes.getInt32(at, true));
+  for (; at < to; at += 1) left = (left >>> 8) ^ after(0, left ^ bytes.getUint8(at));
+  return ~left >>> 0;
+}
