@@ -3,7 +3,7 @@ import type { Exchange } from "../runtime/exchange.ts";
 import { type Keeper, NotKeptError } from "../runtime/journal.ts";
 import type { DataFolder } from "../store/data-folder.ts";
 import { hex8 } from "../store/hex8.ts";
-import type { JournalEnd, JournalFile } from "../store/journal-file.ts";
+import type { JournalFile, Mark } from "../store/journal-file.ts";
 import { STATE_FORMAT, type StateHeader } from "../store/state-file.ts";
 import type { TeeJournal } from "../store/tee-journal.ts";
 import type { Origin } from "./origin.ts";
@@ -30,13 +30,13 @@ export class KeptExchange implements Keeper {
   readonly #kept: Kept;
   #journal: JournalFile | null = null;
   /** The end of the journal when a state was written last. */
-  #stated: Pick<JournalEnd, "number" | "offset">;
+  #stated: Mark;
   #writing: Promise<void> | null = null;
   /** Why not even reading goes on: nobody knows what is kept. */
   #lost: NotKeptError | null = null;
 
   /** `stated` is the line of the latest state that is on the disk, 0 when there is none. */
-  constructor(kept: Kept, stated: Pick<JournalEnd, "number" | "offset">) {
+  constructor(kept: Kept, stated: Mark) {
     this.#kept = kept;
     this.#stated = stated;
   }
@@ -60,7 +60,7 @@ export class KeptExchange implements Keeper {
     if (this.#lost !== null) throw this.#lost;
     const journal = this.#journal;
     const done = journal?.keep();
-    if (journal?.broken === null && this.#writing === null && this.#isStateDue(journal.end)) {
+    if (journal?.broken === null && this.#writing === null && this.#isStateDue(journal.written)) {
       this.#writing = this.#writeState(journal, this.#kept.clock.setting).finally(() => {
         this.#writing = null;
       });
@@ -103,7 +103,7 @@ export class KeptExchange implements Keeper {
     }
   }
 
-  #isStateDue({ number, offset }: JournalEnd): boolean {
+  #isStateDue({ number, offset }: Mark): boolean {
     const { number: line, offset: size } = this.#stated;
     return number - line >= Math.max(LEAST_LINES, line) || offset - size >= Math.max(LEAST_BYTES, size);
   }

@@ -1,12 +1,10 @@
 import { setImmediate as endOfTurn } from "node:timers/promises";
-import type { Command } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import type { Millis } from "../core/units.ts";
 import { type Entry, type Journal, type Keeper, NotKeptError } from "../runtime/journal.ts";
 import { type DiskFile, writeWhole } from "./disk.ts";
-import { eventHash } from "./event-hash.ts";
 import type { NoteKind, Notes } from "./journal-line.ts";
-import { LineWriter } from "./line-writer.ts";
+import { LineQueue } from "./line-queue.ts";
 
 /**
  * What an acknowledged command survives. `process`: the end of the process, however it comes, for it was written;
@@ -29,7 +27,7 @@ export interface JournalEnd {
 }
 
 /** A place up to which the file is good. */
-interface Mark {
+export interface Mark {
   readonly number: number;
   readonly offset: number;
 }
@@ -41,21 +39,25 @@ export type WhenBroken = () => void;
 export class JournalFile implements Journal, Keeper {
   readonly durability: Durability;
   readonly #file: DiskFile;
-  readonly #writer: LineWriter;
+  readonly #queue: LineQueue;
   readonly #whenBroken: WhenBroken;
   /** Up to where lines are written, and up to where they are known to be on the disk itself. */
   #written: Mark;
   #synced: Mark;
   #at = 0 as Millis;
   #broken: NotKeptError | null = null;
-  #round: Promise<void> | null = null;
+  /** The round that will take along what is appended now, and the one whose lines are on their way to the disk. */
+  #gathering: Promise<void> | null = null;
+  #syncing: Promise<void> | null = null;
+  /** The latest line of those. */
+  #reaching = 0;
   #timer: NodeJS.Timeout | null = null;
 
   /** What the file holds up to `end` must be on the disk itself. */
   constructor(file: DiskFile, durability: Durability, end: JournalEnd, whenBroken: WhenBroken = () => {}) {
     this.durability = durability;
     this.#file = file;
-    this.#writer = new LineWriter(end.number, end.check);
+    this.#queue = new LineQueue(end.number, end.check);
     this.#written = { number: end.number, offset: end.offset };
     this.#synced = this.#written;
     this.#whenBroken = whenBroken;
@@ -63,8 +65,14 @@ export class JournalFile implements Journal, Keeper {
 
   /** Where the next line comes; some of what is before it may not be written yet. */
   get end(): JournalEnd {
-    const { number, check, buffer } = this.#writer;
-    return { number, check, offset: this.#written.offset + buffer.length };
+    const queue = this.#queue;
+    queue.put(this.#synced.number);
+    return { number: queue.number, check: queue.check, offset: this.#written.offset + queue.length };
+  }
+
+  /** Where what is written ends. */
+  get written(): Mark {
+    return this.#written;
   }
 
   /** Why nothing can be written any more; null while it can. */
@@ -72,17 +80,12 @@ export class JournalFile implements Journal, Keeper {
     return this.#broken;
   }
 
-  append({ at, command }: Entry, events: readonly DomainEvent[]): void {
+  append(entry: Entry, events: readonly DomainEvent[]): void {
     this.#demandWhole();
     // What was appended last is not written before it has been carried out.
-    if (this.#writer.buffer.length >= MOST_WAITING) this.#write();
-    this.#at = at;
-    const caused = eventHash(events);
-    const synced = this.#synced.number;
-    const subject = subjectOf(command, events);
-    if (subject === null) this.#writer.command(command, at, synced, caused);
-    else if (subject.kind === "orderPlaced") this.#writer.order(subject, at, synced, caused);
-    else this.#writer.cancel(subject.order, at, synced, caused);
+    if (this.#queue.isFull) this.#put();
+    this.#at = entry.at;
+    this.#queue.append(entry, events);
   }
 
   /** Nothing more is accepted: what was not acknowledged is cut off, the command that failed with it. */
@@ -95,11 +98,11 @@ export class JournalFile implements Journal, Keeper {
   note<Kind extends NoteKind>(kind: Kind, data: Notes[Kind], at: Millis = this.#at): void {
     this.#demandWhole();
     this.#at = at;
-    this.#writer.note(kind, data, at, this.#synced.number);
+    this.#queue.note(kind, data, at, this.#synced.number);
   }
 
   mark(): unknown {
-    return this.#writer.number;
+    return this.#queue.number;
   }
 
   rewind(_sequence: number, mark?: unknown): void {
@@ -113,8 +116,11 @@ export class JournalFile implements Journal, Keeper {
       this.#write();
       return undefined;
     }
-    const { number } = this.#writer;
-    return number === this.#synced.number ? undefined : this.#syncedUpTo(number);
+    const { number } = this.#queue;
+    if (number === this.#synced.number) return undefined;
+    if (number === this.#reaching && this.#syncing !== null) return this.#syncing;
+    this.#gathering ??= this.#gather();
+    return this.#gathering;
   }
 
   /** Writes what waits and brings all of it to the disk itself. @throws NotKeptError */
@@ -144,40 +150,50 @@ export class JournalFile implements Journal, Keeper {
     if (this.#broken !== null) throw this.#broken;
   }
 
+  /** Makes lines of what waits, and writes them when they are many. */
+  #put(): void {
+    this.#queue.put(this.#synced.number);
+    if (this.#queue.length >= MOST_WAITING) this.#write();
+  }
+
   #write(): void {
-    const { buffer, number } = this.#writer;
-    if (buffer.length === 0) return;
+    const queue = this.#queue;
+    queue.put(this.#synced.number);
+    const { number, length } = queue;
+    if (length === 0) return;
     try {
-      writeWhole(this.#file, buffer.bytes, this.#written.offset);
+      writeWhole(this.#file, queue.bytes, this.#written.offset);
     } catch (error) {
       throw this.#fail(error);
     }
-    this.#written = { number, offset: this.#written.offset + buffer.length };
-    buffer.cut(0);
+    this.#written = { number, offset: this.#written.offset + length };
+    queue.clear();
     if (this.durability === "process") this.#syncLater();
   }
 
-  /** Group commit: what comes while the disk is busy goes to it together, in the next round. */
-  async #syncedUpTo(number: number): Promise<void> {
-    while (this.#synced.number < number) {
-      this.#demandWhole();
-      this.#round ??= this.#nextRound().finally(() => {
-        this.#round = null;
-      });
-      await this.#round;
+  /**
+   * Group commit: what comes while the disk is busy goes to it together, with whatever else comes in the turn after that:
+   * those who were answered by the last round come together.
+   */
+  async #gather(): Promise<void> {
+    try {
+      await this.#syncing;
+    } catch {
+      // It has told those who waited for it; what comes after it is told below.
     }
-  }
-
-  /** A round that takes along whatever else comes in this turn: those who were answered by the last one come together. */
-  async #nextRound(): Promise<void> {
     await endOfTurn();
+    this.#gathering = null;
     this.#demandWhole();
-    await this.#syncRound();
+    this.#syncing = this.#syncRound().finally(() => {
+      this.#syncing = null;
+    });
+    await this.#syncing;
   }
 
   async #syncRound(): Promise<void> {
     this.#write();
     const reached = this.#written;
+    this.#reaching = reached.number;
     try {
       await this.#file.syncSoon();
     } catch (error) {
@@ -210,7 +226,7 @@ export class JournalFile implements Journal, Keeper {
   #stop(broken: NotKeptError): NotKeptError {
     this.#broken = broken;
     const good = this.durability === "power" ? this.#synced : this.#written;
-    this.#writer.buffer.cut(0);
+    this.#queue.clear();
     try {
       this.#file.cut(good.offset);
     } catch {
@@ -219,16 +235,4 @@ export class JournalFile implements Journal, Keeper {
     this.#whenBroken();
     return broken;
   }
-}
-
-/** What an order that is placed or canceled is known by from then on; null of any other command. */
-function subjectOf(
-  { kind }: Command,
-  events: readonly DomainEvent[],
-): Extract<DomainEvent, { kind: "orderPlaced" | "orderCanceled" }> | null {
-  for (const event of events) {
-    if (kind === "placeOrder" && event.kind === "orderPlaced") return event;
-    if (kind === "cancelOrder" && event.kind === "orderCanceled") return event;
-  }
-  return null;
 }

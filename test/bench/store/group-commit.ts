@@ -7,7 +7,7 @@ import { FlowCommands } from "../submit/flow-commands.ts";
 import { newJournal } from "./kept-run.ts";
 
 /** What a line of the journal has on average. */
-const LINE_BYTES = 300;
+const LINE_BYTES = 150;
 
 /** Seconds that a flow takes when each of `clients` waits for its answer, which waits for the disk itself. */
 export async function groupCommit(flow: Flow, folder: string, clients: number): Promise<number> {

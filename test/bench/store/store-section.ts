@@ -40,7 +40,7 @@ export const storeSection: Section = {
         measurementOf(`power, ${CLIENTS} clients`, "clobsim", power, median(bare)),
       ],
       notes: [
-        `The first ${OPERATIONS.toLocaleString("en-US")} operations of the book's flow. A line has about 300 bytes; each is chained to the one before by its CRC.`,
+        `The first ${OPERATIONS.toLocaleString("en-US")} operations of the book's flow. A line has about 150 bytes; each is chained to the one before by its CRC.`,
         "Every command is in the file, by write(2), before its answer.",
       ],
     };
