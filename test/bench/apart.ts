@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { inCheckout } from "./checkout.ts";
 
 /** What a process of its own does: opened with a choice, it answers figures as often as it is asked. */
-export type Part<Choice> = (choice: Choice) => () => number[];
+export type Part<Choice> = (choice: Choice) => () => number[] | Promise<number[]>;
 
 const FLAG = "--apart";
 
@@ -38,7 +38,7 @@ export function answerApart(parts: Readonly<Record<string, Part<never>>>): boole
   if (flag !== FLAG) return false;
   const part = parts[name] as Part<unknown>;
   const answer = part(JSON.parse(choice));
-  process.on("message", () => process.send?.(answer()));
+  process.on("message", async () => process.send?.(await answer()));
   process.on("disconnect", () => process.exit());
   return true;
 }

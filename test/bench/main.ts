@@ -13,6 +13,7 @@ import { scenarioSection } from "./scenario/scenario-section.ts";
 import type { Section, SectionReport } from "./section.ts";
 import { settlementSection } from "./settlement/settlement-section.ts";
 import { startSection } from "./start/start-section.ts";
+import { groupCommits } from "./store/group-commit.ts";
 import { reopeningSection } from "./store/reopening-section.ts";
 import { readState, replayedJournal } from "./store/replayed-journal.ts";
 import { snapshotCosts } from "./store/snapshot-costs.ts";
@@ -42,7 +43,15 @@ const SECTIONS: readonly Section[] = [
 ];
 
 /** What this bundle does besides, in processes that it starts itself. */
-const PARTS = { steadyFloor, marketMemory, replayedJournal, readState, snapshotCosts, historyMemory };
+const PARTS = {
+  steadyFloor,
+  marketMemory,
+  replayedJournal,
+  readState,
+  snapshotCosts,
+  historyMemory,
+  groupCommits,
+};
 
 const USAGE = "usage: npm run bench -- [--json] [--only SECTION,...] [--rounds N]";
 

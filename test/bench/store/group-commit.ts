@@ -1,7 +1,9 @@
 import { closeSync, fdatasync, openSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Flow } from "../flow.ts";
+import type { Part } from "../apart.ts";
+import { commonFlow, type Flow } from "../flow.ts";
+import { garbageCollector } from "../rounds.ts";
 import { demand, openFloor } from "../submit/floor.ts";
 import { FlowCommands } from "../submit/flow-commands.ts";
 import { newJournal } from "./kept-run.ts";
@@ -9,8 +11,29 @@ import { newJournal } from "./kept-run.ts";
 /** What a line of the journal has on average. */
 const LINE_BYTES = 150;
 
+export interface GroupCommitChoice {
+  readonly folder: string;
+  readonly lines: number;
+  readonly clients: number;
+}
+
+/** Seconds that bare appends take, then those of an exchange whose clients wait for the disk itself. */
+export const groupCommits: Part<GroupCommitChoice> = ({ folder, lines, clients }) => {
+  const collectGarbage = garbageCollector();
+  const flow = commonFlow({ levels: 99, operations: lines });
+  return async () => {
+    const bare = await bareAppend(lines, folder, clients);
+    return [bare, await groupCommit(flow, folder, clients, collectGarbage)];
+  };
+};
+
 /** Seconds that a flow takes when each of `clients` waits for its answer, which waits for the disk itself. */
-export async function groupCommit(flow: Flow, folder: string, clients: number): Promise<number> {
+async function groupCommit(
+  flow: Flow,
+  folder: string,
+  clients: number,
+  collectGarbage: () => void,
+): Promise<number> {
   const { journal, discard } = newJournal(folder, "journal", "power");
   const exchange = openFloor({ markets: 1, levels: flow.levels, feeRateBps: 0, journal });
   const commands = new FlowCommands(flow, exchange.state).take(flow.tape.length);
@@ -24,6 +47,7 @@ export async function groupCommit(flow: Flow, folder: string, clients: number): 
       await journal.keep();
     }
   };
+  collectGarbage();
   const start = performance.now();
   await Promise.all(Array.from({ length: clients }, client));
   const seconds = (performance.now() - start) / 1_000;
@@ -32,7 +56,7 @@ export async function groupCommit(flow: Flow, folder: string, clients: number): 
 }
 
 /** Seconds that it takes to append as many bytes in groups as large, each brought to the disk before the next. */
-export async function bareAppend(lines: number, folder: string, clients: number): Promise<number> {
+async function bareAppend(lines: number, folder: string, clients: number): Promise<number> {
   const path = join(folder, "bare");
   const fd = openSync(path, "wx");
   const group = Buffer.alloc(LINE_BYTES * clients, "x");

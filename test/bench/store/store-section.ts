@@ -1,11 +1,11 @@
+import { Apart } from "../apart.ts";
 import { commonFlow, type Flow } from "../flow.ts";
 import { measurementOf } from "../measurement.ts";
 import { alternate, median, type Subject } from "../rounds.ts";
 import type { Section } from "../section.ts";
 import { demandInvariants } from "../submit/floor.ts";
-import { takeTurns } from "../turns.ts";
 import { benchFolder } from "./bench-folder.ts";
-import { bareAppend, groupCommit } from "./group-commit.ts";
+import type { GroupCommitChoice } from "./group-commit.ts";
 import { type BenchJournal, type KeptRun, newJournal, prepareRun } from "./kept-run.ts";
 
 const OPERATIONS = 200_000;
@@ -13,6 +13,8 @@ const OPERATIONS = 200_000;
 const SYNCED = 32_000;
 /** What so many clients send at a time is written together. */
 const CLIENTS = 64;
+/** Rounds at the disk itself that do not count: compilers settle in them. */
+const WARM_UPS = 3;
 
 /** What it costs that an answered command survives the end of the process. */
 export const storeSection: Section = {
@@ -49,11 +51,16 @@ export const storeSection: Section = {
 
 /** Thousand lines a second to the disk itself, by bare appends and by an exchange whose clients wait for it. */
 async function onTheDisk(folder: string, rounds: number): Promise<[bare: number[], power: number[]]> {
-  const flow = commonFlow({ levels: 99, operations: SYNCED });
-  const subjects = [() => bareAppend(SYNCED, folder, CLIENTS), () => groupCommit(flow, folder, CLIENTS)];
-  const times = await takeTurns(subjects, { rounds, warmUps: 1 });
-  const [bare = [], power = []] = times.map((seconds) => seconds.map((each) => SYNCED / 1_000 / each));
-  return [bare, power];
+  const choice: GroupCommitChoice = { folder, lines: SYNCED, clients: CLIENTS };
+  const part = new Apart("groupCommits", choice);
+  const speeds: [number[], number[]] = [[], []];
+  for (let round = -WARM_UPS; round < rounds; round += 1) {
+    const seconds = await part.ask();
+    if (round < 0) continue;
+    for (const [index, each] of speeds.entries()) each.push(SYNCED / 1_000 / (seconds[index] as number));
+  }
+  await part.stop();
+  return speeds;
 }
 
 function subjectOf(name: string, flow: Flow, folder: string | null, group: number): Subject {
