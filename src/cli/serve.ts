@@ -27,6 +27,8 @@ async function serve(given: Given): Promise<ExitCode> {
   const config = readConfig(given, DEFAULT_DATA);
   const stopped = stopSignal();
   const server = await start(config);
+  // Whoever wanted to read that it has started may have gone; whoever trades has not.
+  process.stdout.removeAllListeners("error").on("error", () => {});
   process.stdout.write(bannerText(server, screenOf(given.environment)));
   await stopped;
   process.stderr.write("clobsim: stopping\n");

@@ -113,7 +113,7 @@ export class DataFolder {
   begin(opening: OpeningData, start: Start, whenBroken: WhenBroken): JournalFile {
     const { size } = this.#file;
     if (this.#terms.reset === true) this.#removeAll();
-    else if (size > 0) cutOff(this.#disk, this.path, this.#file, 0);
+    else if (size > 0) cutOff(this.#disk, this.path, this.#file, { offset: 0, bytes: size });
     const journal = new JournalFile(this.#file, this.#terms.durability, BEGINNING, whenBroken);
     this.#journal = journal;
     journal.note("opening", opening, opening.start);
@@ -142,7 +142,8 @@ export class DataFolder {
     const base = this.#base(readLatest, warnings);
     const { replayer, damage, ...end } = this.#bring(exchange, reopen, base);
     if (damage !== null) demandTorn(damage, this.path);
-    const torn = damage === null ? null : cutOff(this.#disk, this.path, this.#file, end.offset);
+    const torn = damage === null ? null : cutOff(this.#disk, this.path, this.#file, damage);
+    if (this.#file.size > end.offset) this.#file.cut(end.offset);
     removeDrafts(this.#disk, this.path);
     this.#end = end;
     this.#file.sync();

@@ -148,16 +148,22 @@ export function writeWhole(file: DiskFile, bytes: Uint8Array, position: number):
 
 const COPY_CHUNK = 1 << 22;
 
-/** Copies what a file holds from a position on into a new one that is on the disk when this answers. */
-export function copyFrom(disk: Disk, file: DiskFile, from: number, path: string): void {
+/** Some bytes of a file. */
+export interface Range {
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+/** Copies bytes of a file into a new one that is on the disk when this answers. */
+export function copyBytes(disk: Disk, file: DiskFile, { offset, bytes }: Range, path: string): void {
   const copy = disk.open(path, "new");
   try {
-    const chunk = new Uint8Array(COPY_CHUNK);
-    for (let position = from; ; ) {
-      const length = file.read(chunk, position);
+    const chunk = new Uint8Array(Math.min(COPY_CHUNK, bytes));
+    for (let done = 0; done < bytes; ) {
+      const length = file.read(chunk.subarray(0, bytes - done), offset + done);
       if (length === 0) break;
-      writeWhole(copy, chunk.subarray(0, length), position - from);
-      position += length;
+      writeWhole(copy, chunk.subarray(0, length), done);
+      done += length;
     }
     copy.sync();
   } finally {

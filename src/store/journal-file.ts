@@ -5,6 +5,7 @@ import { type Entry, type Journal, type Keeper, NotKeptError } from "../runtime/
 import { type DiskFile, writeWhole } from "./disk.ts";
 import type { NoteKind, Notes } from "./journal-line.ts";
 import { LineQueue } from "./line-queue.ts";
+import { RoomAhead } from "./room-ahead.ts";
 
 /**
  * What an acknowledged command survives. `process`: the end of the process, however it comes, for it was written;
@@ -40,6 +41,7 @@ export class JournalFile implements Journal, Keeper {
   readonly durability: Durability;
   readonly #file: DiskFile;
   readonly #queue: LineQueue;
+  readonly #room: RoomAhead | null;
   readonly #whenBroken: WhenBroken;
   /** Up to where lines are written, and up to where they are known to be on the disk itself. */
   #written: Mark;
@@ -58,6 +60,7 @@ export class JournalFile implements Journal, Keeper {
     this.durability = durability;
     this.#file = file;
     this.#queue = new LineQueue(end.number, end.check);
+    this.#room = durability === "power" ? new RoomAhead(file) : null;
     this.#written = { number: end.number, offset: end.offset };
     this.#synced = this.#written;
     this.#whenBroken = whenBroken;
@@ -140,7 +143,9 @@ export class JournalFile implements Journal, Keeper {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     try {
-      if (this.#broken === null) this.sync();
+      if (this.#broken !== null) return;
+      this.sync();
+      this.#room?.giveBack(this.#written.offset);
     } finally {
       this.#file.close();
     }
@@ -194,6 +199,7 @@ export class JournalFile implements Journal, Keeper {
     this.#write();
     const reached = this.#written;
     this.#reaching = reached.number;
+    this.#room?.demand(reached.offset);
     try {
       await this.#file.syncSoon();
     } catch (error) {

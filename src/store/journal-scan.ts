@@ -3,6 +3,7 @@ import type { DiskFile } from "./disk.ts";
 import type { Durability, JournalEnd } from "./journal-file.ts";
 import { isNote, type Line, type OpeningData } from "./journal-line.ts";
 import { LineReader, parseLine } from "./line-reader.ts";
+import { isRoom, lengthWithoutRoom } from "./room-ahead.ts";
 
 const CHUNK = 1 << 22;
 /** A small file need not pay for more. */
@@ -23,6 +24,7 @@ export interface Damage {
   readonly offset: number;
   /** The number of the line that should stand there. */
   readonly line: number;
+  /** How much of it there is, without the zeros behind it where room is made ahead. */
   readonly bytes: number;
   /** Why it is more than a torn end; null when nothing says so. */
   readonly proof: string | null;
@@ -100,7 +102,8 @@ export function scan(
       const feed = piece.indexOf(LINE_FEED, start);
       const line = feed < 0 ? null : reader.read(start, feed);
       if (line === null || !follows(line, end)) {
-        return { ...end, damage: judge(file, end, { durability, wasClosed }) };
+        const isEnd = durability === "power" && isRoom(piecesOf(file, end.offset));
+        return { ...end, damage: isEnd ? null : judge(file, end, { durability, wasClosed }) };
       }
       const next = {
         number: line.n,
@@ -127,7 +130,7 @@ const follows = (line: Line, { number, check }: JournalEnd): boolean =>
  */
 function judge(file: DiskFile, end: JournalEnd, { durability, wasClosed }: Before): Damage {
   const line = end.number + 1;
-  let bytes = 0;
+  let [bytes, beforeRoom] = [0, 0];
   let proof: string | null = null;
   let isFirst = true;
   for (const piece of piecesOf(file, end.offset)) {
@@ -135,10 +138,12 @@ function judge(file: DiskFile, end: JournalEnd, { durability, wasClosed }: Befor
       proof = `line ${end.number} says that the program had stopped in good order`;
     }
     isFirst = false;
+    const solid = lengthWithoutRoom(piece);
+    if (solid > 0) beforeRoom = bytes + solid;
     bytes += piece.length;
     proof ??= proofIn(piece, line, durability);
   }
-  return { offset: end.offset, line, bytes, proof };
+  return { offset: end.offset, line, bytes: durability === "power" ? beforeRoom : bytes, proof };
 }
 
 function proofIn(piece: Buffer, damaged: number, durability: Durability): string | null {

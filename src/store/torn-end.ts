@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { copyFrom, type Disk, type DiskFile } from "./disk.ts";
+import { copyBytes, type Disk, type DiskFile, type Range } from "./disk.ts";
 import { JOURNAL_FILE, nextTornFile } from "./files.ts";
 import type { Damage } from "./journal-scan.ts";
 import { StoreError } from "./store-error.ts";
@@ -23,10 +23,9 @@ export function demandTorn({ offset, line, proof }: Damage, folder: string): voi
 }
 
 /** Keeps what a crash has torn in a file of its own, and takes it off the journal. */
-export function cutOff(disk: Disk, folder: string, journal: DiskFile, offset: number): TornEnd {
-  const bytes = journal.size - offset;
+export function cutOff(disk: Disk, folder: string, journal: DiskFile, { offset, bytes }: Range): TornEnd {
   const file = nextTornFile(disk, folder);
-  copyFrom(disk, journal, offset, file);
+  copyBytes(disk, journal, { offset, bytes }, file);
   disk.syncFolder(folder);
   journal.cut(offset);
   journal.sync();

@@ -1,4 +1,7 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TINY_WORLD } from "../support/http.ts";
@@ -181,3 +184,35 @@ describe("the program", () => {
     await server.end("SIGTERM");
   });
 });
+
+describe("what nobody reads", () => {
+  it("does not stop it: the pipe of its output may be closed", async () => {
+    const port = await freePort();
+    const args = ["serve", "--port", String(port), "--ephemeral", "--world", TINY_WORLD];
+    const child = spawn(process.execPath, [program.path("dist", "cli.js"), ...args]);
+    child.stdout.destroy();
+    const said = text(child.stderr);
+    const ended = once(child, "close");
+    await answered(`http://127.0.0.1:${port}/sim`);
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+    expect(await said).toContain("clobsim: stopping\n");
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { readonly port: number };
+  server.close();
+  return port;
+}
+
+/** Asks until somebody answers. */
+async function answered(url: string): Promise<void> {
+  for (;;) {
+    const reply = await fetch(url).catch(() => null);
+    if (reply !== null) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

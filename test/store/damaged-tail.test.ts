@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Durability } from "../../src/config.ts";
 import type { DiskFile } from "../../src/store/disk.ts";
 import { BEGINNING, scan } from "../../src/store/journal-scan.ts";
+import { lengthWithoutRoom } from "../../src/store/room-ahead.ts";
 import { StoreError } from "../../src/store/store-error.ts";
 import { FOLDER, openOn, withoutLock, withoutStart } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
@@ -16,6 +17,8 @@ const LINE_FEED = 10;
 interface Kept {
   readonly image: Image;
   readonly journal: Buffer;
+  /** How many zeros stand behind it. */
+  readonly room: number;
   /** Where each line begins, and where the last ends. */
   readonly starts: readonly number[];
   /** Lines that were acknowledged as being on the disk itself. */
@@ -23,10 +26,11 @@ interface Kept {
 }
 
 const keptOf = (image: Image, proven: number): Kept => {
-  const journal = Buffer.from(image.get(JOURNAL) ?? []);
+  const file = Buffer.from(image.get(JOURNAL) ?? []);
+  const journal = file.subarray(0, lengthWithoutRoom(file));
   const starts = [0];
   for (const [index, byte] of journal.entries()) if (byte === LINE_FEED) starts.push(index + 1);
-  return { image: withoutLock(image), journal, starts, proven };
+  return { image: withoutLock(image), journal, room: file.length - journal.length, starts, proven };
 };
 
 const linesIn = (bytes: Uint8Array): number => bytes.filter((byte) => byte === LINE_FEED).length;
@@ -95,7 +99,8 @@ async function opensAs(kept: Kept, prefixes: Prefixes, damaged: Buffer): Promise
     const lines = kept.starts.indexOf(found.length);
     if (lines < kept.proven || !found.equals(kept.journal.subarray(0, found.length)))
       throw new Error(`${found.length} bytes of ${lines} lines`);
-    const rest = damaged.subarray(found.length);
+    const behind = damaged.subarray(found.length);
+    const rest = kept.room === 0 ? behind : behind.subarray(0, lengthWithoutRoom(behind));
     const torn = after.get(TORN);
     if (rest.length === 0 ? torn !== undefined : !rest.equals(torn ?? Buffer.alloc(0)))
       throw new Error("what was torn is not kept");
@@ -161,13 +166,22 @@ describe("a journal whose end is damaged, as it opens", () => {
 
   it("kept for power failures: whatever is damaged, what was acknowledged is there, or it is refused", async () => {
     const prefixes = new Prefixes(power);
+    const room = Buffer.alloc(power.room);
+    const open = (bytes: Buffer, behind = room) => opensAs(power, prefixes, Buffer.concat([bytes, behind]));
+    expect(room.length).toBeGreaterThan(1_000);
+    expect(await open(power.journal)).toBe(power.starts.length - 1);
     for (let at = firstOf(power, 10); at < power.journal.length; at += 4) {
       const line = lineAt(power, at);
       const isProven = line <= power.proven;
-      const found = await opensAs(power, prefixes, flipped(power.journal, at, (at >> 2) % 8));
+      const found = await open(flipped(power.journal, at, (at >> 2) % 8));
       expect(found).toBe(isProven ? null : line - 1);
       if (isProven || at % 8 !== 0) continue;
-      expect(await opensAs(power, prefixes, cut(power.journal, at))).toBe(line - 1);
+      for (const behind of [room, Buffer.alloc(0)]) {
+        expect(await open(cut(power.journal, at), behind)).toBe(line - 1);
+      }
+    }
+    for (const [lines, start] of power.starts.entries()) {
+      if (lines >= power.proven) expect(await open(cut(power.journal, start))).toBe(lines);
     }
   });
 
