@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OTHER_VERSION, otherNode } from "./support/other-node.ts";
 
 const BUNDLER = new URL("../../bin/setup/bundle.js", import.meta.url).href;
 const JOURNALS = fileURLToPath(new URL("../../fixtures/journals/", import.meta.url));
@@ -38,13 +39,20 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function printed(zone: string, language: string, ...flags: readonly string[]): Promise<string> {
+const printed = (...of: (typeof ENVIRONMENTS)[number]): Promise<string> => printedBy(process.execPath, ...of);
+
+async function printedBy(
+  node: string,
+  zone: string,
+  language: string,
+  ...flags: readonly string[]
+): Promise<string> {
   const env = { PATH: process.env.PATH, TZ: zone, LANG: language, LC_ALL: language };
   const journals = readdirSync(JOURNALS)
     .sort()
     .map((name) => join(JOURNALS, name));
   const args = [...flags, join(folder, "replayed.js"), ...journals];
-  const { stdout } = await run(process.execPath, args, { env, maxBuffer: 1 << 28 });
+  const { stdout } = await run(node, args, { env, maxBuffer: 1 << 28 });
   return stdout;
 }
 
@@ -63,4 +71,16 @@ describe("the same journals", () => {
     await Promise.all([worker(), worker()]);
     expect(differing).toEqual([]);
   });
+
+  it(`give the same bytes in Node ${OTHER_VERSION}, where the package registry has it`, async () => {
+    const other = await otherNode();
+    if ("reason" in other) console.warn(`nothing was tried in Node ${OTHER_VERSION}: ${other.reason}`);
+    const nodes = "program" in other ? [other.program] : [];
+    const expected = await printed("UTC", "C");
+    for (const node of nodes) {
+      expect(await printedBy(node, "UTC", "C")).toBe(expected);
+      expect(await printedBy(node, "America/St_Johns", "tr_TR.UTF-8", "--hash-seed=3")).toBe(expected);
+    }
+    expect(expected).toContain('"clobsim":{"format"');
+  }, 180_000);
 });

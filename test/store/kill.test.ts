@@ -9,8 +9,9 @@ import { Program } from "../support/program.ts";
 import { OrderClient } from "./support/order-client.ts";
 
 const CLIENTS = 8;
+/** How often each of the directories is killed. */
 const KILLS = 20;
-/** Every so often the program is told to stop instead, and writes its state. */
+/** Every so often, and at the end, the program is told to stop instead, and writes its state. */
 const KILLS_OF_A_STOP = 7;
 
 let program: Program;
@@ -51,28 +52,39 @@ async function hashOf(data: string, hasState: boolean): Promise<string> {
   return hash;
 }
 
-/** Kills the program again and again while its clients work, and counts what they were told. */
-async function killAgainAndAgain(data: string, durability: string, kills: number): Promise<OrderClient[]> {
+/** How the program ends after each start: killed so many times, stopped now and then and at the end. */
+function* endings(): Generator<"SIGKILL" | "SIGTERM"> {
+  for (let kill = 1; kill <= KILLS; kill += 1) {
+    yield "SIGKILL";
+    if (kill % KILLS_OF_A_STOP === 0) yield "SIGTERM";
+  }
+  yield "SIGTERM";
+}
+
+/** Kills the program again and again while its clients work, and answers what they were told. */
+async function killAgainAndAgain(data: string, durability: string): Promise<OrderClient[]> {
   let clients: OrderClient[] = [];
   let known: number[] = [];
-  for (let kill = 0; kill <= kills; kill += 1) {
+  let kills = 0;
+  for (const [turn, signal] of [...endings()].entries()) {
     const served = await program.serve(["--world", TINY_WORLD, "--data", data, "--durability", durability]);
-    if (kill === 0) clients = await deriveClients(served.url);
+    if (turn === 0) clients = await deriveClients(served.url);
     await Promise.all(
       clients.map((client, index) => demandAcknowledged(served.url, client, known[index] ?? 0)),
     );
     known = clients.map(({ orders }) => Math.max(0, orders.length - 1));
-    let left = 20 + ((kill * 37) % 60);
-    const signal = kill % KILLS_OF_A_STOP === KILLS_OF_A_STOP - 1 || kill === kills ? "SIGTERM" : "SIGKILL";
+    let left = 20 + ((turn * 37) % 60);
     const answered = (): boolean => {
       left -= 1;
       if (left === 0) void served.end(signal);
       return left > 0 || signal === "SIGKILL";
     };
     await Promise.all(clients.map((client) => client.work(served.url, answered)));
-    const { code, stderr } = await served.ended;
-    if (signal === "SIGTERM") expect([code, stderr]).toEqual([0, "clobsim: stopping\n"]);
+    const ended = await served.ended;
+    if (ended.signal === "SIGKILL") kills += 1;
+    if (signal === "SIGTERM") expect([ended.code, ended.stderr]).toEqual([0, "clobsim: stopping\n"]);
   }
+  expect(kills).toBe(KILLS);
   return clients;
 }
 
@@ -85,7 +97,7 @@ describe("a program that is killed under eight clients", { concurrent: true, tim
     "%s, %s directory: each order that was acknowledged is found once",
     async (durability, name) => {
       const data = program.path(name);
-      const clients = await killAgainAndAgain(data, durability, KILLS);
+      const clients = await killAgainAndAgain(data, durability);
       const opened = await reopened(data);
       const { state, hash } = opened.exchange;
       await opened.close();
