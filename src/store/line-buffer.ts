@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
+import type { FixedText } from "../core/bytes/fixed-text.ts";
 import { crc32 } from "./crc32.ts";
-import type { FixedText } from "./fixed-text.ts";
 
 const FIRST = 1 << 16;
 /** More than a line takes without its text. */

@@ -6,7 +6,7 @@ import { type Adapter, Low } from "lowdb";
 import type { Address } from "../core/commands.ts";
 import { DocumentError } from "../core/document/document-error.ts";
 import { documentLines } from "../core/document/document-lines.ts";
-import { parseDocument } from "../core/document/parse-document.ts";
+import { parsePieces } from "../core/document/parse-document.ts";
 import type { State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import { type Disk, type DiskFile, writeWhole } from "./disk.ts";
@@ -161,7 +161,7 @@ export function readStateFile(disk: Disk, path: string): KeptState | null {
   if (file === null) return null;
   try {
     demandWhole(file, path);
-    const { state, others } = parseDocument(linesIn(file));
+    const { state, others } = parsePieces(piecesOf(file, 0), textOf);
     const header = others.get("clobsim") as StateHeader | undefined;
     if (header?.format !== STATE_FORMAT) throw foreign(path, header?.format);
     return { header, state };
@@ -201,13 +201,8 @@ function demandWhole(file: DiskFile, path: string): void {
   throw new StoreError("corrupt", `${path} is not as it was written: its end does not name its content`);
 }
 
-function* linesIn(file: DiskFile): Generator<string> {
-  for (const piece of piecesOf(file, 0)) {
-    const lines = piece.toString("utf8").split("\n");
-    if (lines.at(-1) === "") lines.pop();
-    yield* lines;
-  }
-}
+const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString("utf8");
 
 const foreign = (path: string, format: string | undefined): StoreError =>
   format?.startsWith(STATE_FORMAT.slice(0, STATE_FORMAT.indexOf("/"))) === true

@@ -1,11 +1,11 @@
+import type { ByteCursor } from "../bytes/byte-cursor.ts";
 import type { Chain, ChainWallet } from "../chain/chain.ts";
 import type { DigestWords } from "../chain/digest.ts";
 import type { Address } from "../commands.ts";
 import { MAX_MILLIS, type Millis } from "../units.ts";
 import { DocumentError, type Where } from "./document-error.ts";
 import { Fields } from "./fields.ts";
-import { jsonIn } from "./json-in.ts";
-import { INTEGER, integerIn, lineForm } from "./line-form.ts";
+import { fieldTexts, integerAt, itemsAt, listAt, signedIntegerAt } from "./line-fields.ts";
 import { readFault } from "./transaction-record.ts";
 
 /** Numbers of transactions that follow one another: the first and the last. */
@@ -73,33 +73,26 @@ export function readBlock(value: unknown, where: Where, serial: number): BlockRe
   return { ...readInside(fields), digest: readDigest(fields) };
 }
 
-const BLOCK_FORM = lineForm(BLOCK_KEYS, {
-  serial: INTEGER,
-  height: INTEGER,
-  at: INTEGER,
-  baseFee: INTEGER,
-  mined: "(\\[[\\d,[\\]]*\\])",
-  logs: INTEGER,
-  gas: INTEGER,
-  digest: `\\[${Array(WORDS).fill("(-?\\d{1,10})").join(",")}\\]`,
-});
+const BLOCK = fieldTexts(BLOCK_KEYS);
 
 /** The same of a line that is written as documents are; null when it is not, or is no such block. */
-export function blockOfLine(line: string, serial: number): BlockRecord | null {
-  const groups = BLOCK_FORM.exec(line);
-  const mined = jsonIn(groups?.[5] ?? "");
-  if (groups === null || integerIn(groups[1]) !== serial || !Array.isArray(mined)) return null;
+export function blockAt(cursor: ByteCursor, serial: number): BlockRecord | null {
+  const found = integerAt(cursor, BLOCK.serial);
   const block: BlockRecord = {
-    height: integerIn(groups[2]),
-    at: integerIn(groups[3]) as Millis,
-    baseFee: integerIn(groups[4]),
-    mined,
-    logs: integerIn(groups[6]),
-    gas: integerIn(groups[7]),
-    digest: [integerIn(groups[8]), integerIn(groups[9]), integerIn(groups[10]), integerIn(groups[11])],
+    height: integerAt(cursor, BLOCK.height),
+    at: integerAt(cursor, BLOCK.at) as Millis,
+    baseFee: integerAt(cursor, BLOCK.baseFee),
+    mined: listAt(cursor, BLOCK.mined, (): Run => {
+      const [first = 0, last = 0] = itemsAt(cursor, () => cursor.integer());
+      return [first, last];
+    }),
+    logs: integerAt(cursor, BLOCK.logs),
+    gas: integerAt(cursor, BLOCK.gas),
+    digest: listAt(cursor, BLOCK.digest, () => signedIntegerAt(cursor)) as unknown as DigestWords,
   };
+  const isRead = !cursor.isLost && cursor.isAtEnd && found === serial && block.digest.length === WORDS;
   const isRight = block.at <= MAX_MILLIS && block.mined.every(isRun) && block.digest.every(isWord);
-  return isRight ? block : null;
+  return isRead && isRight ? block : null;
 }
 
 /** Where the chain stands. @throws DocumentError where it is no such thing. */

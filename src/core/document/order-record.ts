@@ -1,7 +1,8 @@
 import { NO_SLOT } from "../book/order-pool.ts";
+import type { ByteCursor } from "../bytes/byte-cursor.ts";
 import type { OrderType, Side } from "../commands.ts";
 import { CANCEL_REASONS, type MatchType } from "../events.ts";
-import { ORDER_STATUSES, type Order, type OrderStatus, type Trade } from "../order.ts";
+import { ORDER_STATUSES, type Order, type Trade } from "../order.ts";
 import {
   FULL_PRICE,
   MAX_MILLIS,
@@ -14,16 +15,14 @@ import {
 import type { Where } from "./document-error.ts";
 import { Fields } from "./fields.ts";
 import {
-  BOOLEAN,
-  byText,
-  INTEGER,
-  INTEGER_OR_NULL,
-  integerIn,
-  integerOrNullIn,
-  lineForm,
-  oneOf,
-  oneOfOrNull,
-} from "./line-form.ts";
+  booleanAt,
+  choiceAt,
+  choiceOrNullAt,
+  choices,
+  fieldTexts,
+  integerAt,
+  integerOrNullAt,
+} from "./line-fields.ts";
 
 const SIDES: readonly Side[] = ["BUY", "SELL"];
 const TYPES: readonly OrderType[] = ["GTC", "GTD", "FOK", "FAK"];
@@ -101,67 +100,44 @@ export function readOrder(value: unknown, where: Where, number: number): Order {
   };
 }
 
-const ORDER_FORM = lineForm(ORDER_KEYS, {
-  number: INTEGER,
-  account: INTEGER,
-  token: INTEGER,
-  side: oneOf(SIDES),
-  price: INTEGER,
-  size: INTEGER,
-  orderType: oneOf(TYPES),
-  expiration: INTEGER_OR_NULL,
-  createdAt: INTEGER,
-  touch: INTEGER_OR_NULL,
-  crossable: INTEGER,
-  ownInWay: INTEGER,
-  rested: BOOLEAN,
-  ordersAhead: INTEGER,
-  sizeAhead: INTEGER,
-  status: oneOf(ORDER_STATUSES),
-  cancelReason: oneOfOrNull(CANCEL_REASONS),
-  matched: INTEGER,
-  notional: INTEGER,
-  fee: INTEGER,
-  updatedAt: INTEGER,
-});
-const SIDE_OF = byText(SIDES);
-const TYPE_OF = byText(TYPES);
-const STATUS_OF = byText(ORDER_STATUSES);
-const REASON_OF = byText(CANCEL_REASONS);
-const MATCH_TYPE_OF = byText(MATCH_TYPES);
+const ORDER = fieldTexts(ORDER_KEYS);
+const SIDE_TEXTS = choices(SIDES);
+const TYPE_TEXTS = choices(TYPES);
+const STATUS_TEXTS = choices(ORDER_STATUSES);
+const REASON_TEXTS = choices(CANCEL_REASONS);
+const MATCH_TYPE_TEXTS = choices(MATCH_TYPES);
 
 /** The same of a line that is written as documents are; null when it is not, or is no such order. */
-export function orderOfLine(line: string, number: number): Order | null {
-  const groups = ORDER_FORM.exec(line);
-  if (groups === null) return null;
+export function orderAt(cursor: ByteCursor, number: number): Order | null {
   const order: Order = {
-    number: integerIn(groups[1]),
-    account: integerIn(groups[2]),
-    token: integerIn(groups[3]),
-    side: SIDE_OF.get(groups[4] as string) as Side,
-    price: integerIn(groups[5]) as Price,
-    size: integerIn(groups[6]) as Size,
-    orderType: TYPE_OF.get(groups[7] as string) as OrderType,
-    expiration: integerOrNullIn(groups[8]) as Millis | null,
-    createdAt: integerIn(groups[9]) as Millis,
-    touch: integerOrNullIn(groups[10]) as Price | null,
-    crossable: integerIn(groups[11]) as Size,
-    ownInWay: integerIn(groups[12]),
-    rested: groups[13] === "true",
-    ordersAhead: integerIn(groups[14]),
-    sizeAhead: integerIn(groups[15]) as Size,
-    status: STATUS_OF.get(groups[16] as string) as OrderStatus,
-    cancelReason: REASON_OF.get(groups[17] as string) ?? null,
-    matched: integerIn(groups[18]) as Size,
-    notional: integerIn(groups[19]) as Money,
-    fee: integerIn(groups[20]) as Money,
-    updatedAt: integerIn(groups[21]) as Millis,
+    number: integerAt(cursor, ORDER.number),
+    account: integerAt(cursor, ORDER.account),
+    token: integerAt(cursor, ORDER.token),
+    side: choiceAt(cursor, ORDER.side, SIDE_TEXTS),
+    price: integerAt(cursor, ORDER.price) as Price,
+    size: integerAt(cursor, ORDER.size) as Size,
+    orderType: choiceAt(cursor, ORDER.orderType, TYPE_TEXTS),
+    expiration: integerOrNullAt(cursor, ORDER.expiration) as Millis | null,
+    createdAt: integerAt(cursor, ORDER.createdAt) as Millis,
+    touch: integerOrNullAt(cursor, ORDER.touch) as Price | null,
+    crossable: integerAt(cursor, ORDER.crossable) as Size,
+    ownInWay: integerAt(cursor, ORDER.ownInWay),
+    rested: booleanAt(cursor, ORDER.rested),
+    ordersAhead: integerAt(cursor, ORDER.ordersAhead),
+    sizeAhead: integerAt(cursor, ORDER.sizeAhead) as Size,
+    status: choiceAt(cursor, ORDER.status, STATUS_TEXTS),
+    cancelReason: choiceOrNullAt(cursor, ORDER.cancelReason, REASON_TEXTS),
+    matched: integerAt(cursor, ORDER.matched) as Size,
+    notional: integerAt(cursor, ORDER.notional) as Money,
+    fee: integerAt(cursor, ORDER.fee) as Money,
+    updatedAt: integerAt(cursor, ORDER.updatedAt) as Millis,
     slot: NO_SLOT,
     lastTrade: 0,
     nextOpen: 0,
     previousOpen: 0,
   };
-  return order.number === number && isInRange(order) ? order : null;
+  const isWhole = !cursor.isLost && cursor.isAtEnd;
+  return isWhole && order.number === number && isInRange(order) ? order : null;
 }
 
 /** Whether all numbers of an order are from 0 and within the bounds that `readOrder` sets. */
@@ -203,35 +179,24 @@ export function readTrade(value: unknown, where: Where, number: number): LooseTr
   };
 }
 
-const TRADE_FORM = lineForm(TRADE_KEYS, {
-  number: INTEGER,
-  taker: INTEGER,
-  maker: INTEGER,
-  price: INTEGER,
-  size: INTEGER,
-  fee: INTEGER,
-  matchType: oneOf(MATCH_TYPES),
-  at: INTEGER,
-  transaction: INTEGER,
-});
+const TRADE = fieldTexts(TRADE_KEYS);
 
 /** The same of a line that is written as documents are; null when it is not, or is no such trade. */
-export function tradeOfLine(line: string, number: number): LooseTrade | null {
-  const groups = TRADE_FORM.exec(line);
-  if (groups === null) return null;
+export function tradeAt(cursor: ByteCursor, number: number): LooseTrade | null {
   const trade: LooseTrade = {
-    number: integerIn(groups[1]),
-    taker: integerIn(groups[2]),
-    maker: integerIn(groups[3]),
-    price: integerIn(groups[4]) as Price,
-    size: integerIn(groups[5]) as Size,
-    fee: integerIn(groups[6]) as Money,
-    matchType: MATCH_TYPE_OF.get(groups[7] as string) as MatchType,
-    at: integerIn(groups[8]) as Millis,
-    transaction: integerIn(groups[9]),
+    number: integerAt(cursor, TRADE.number),
+    taker: integerAt(cursor, TRADE.taker),
+    maker: integerAt(cursor, TRADE.maker),
+    price: integerAt(cursor, TRADE.price) as Price,
+    size: integerAt(cursor, TRADE.size) as Size,
+    fee: integerAt(cursor, TRADE.fee) as Money,
+    matchType: choiceAt(cursor, TRADE.matchType, MATCH_TYPE_TEXTS),
+    at: integerAt(cursor, TRADE.at) as Millis,
+    transaction: integerAt(cursor, TRADE.transaction),
     takerPrevious: 0,
     makerPrevious: 0,
   };
+  if (cursor.isLost || !cursor.isAtEnd) return null;
   const { taker, maker, price, size, at, transaction } = trade;
   const isPriced = price >= 1 && price <= HIGHEST && size >= 1 && size <= MAX_SIZE;
   const isPlaced =

@@ -1,3 +1,4 @@
+import type { ByteCursor } from "../bytes/byte-cursor.ts";
 import { DocumentError } from "./document-error.ts";
 import { jsonIn } from "./json-in.ts";
 
@@ -7,8 +8,10 @@ export interface PartReader {
   field(name: string, value: unknown, line: number | null): void;
   /** A field that is a list begins; its items follow. */
   list(name: string, line: number | null): void;
-  /** An item that stands on a line of its own, as text: false when it must be parsed first. */
-  quick(name: string, index: number, text: string, line: number): boolean;
+  /**
+   * An item that stands on a line of its own, as bytes, without the brace at its end: false when it must be parsed first.
+   */
+  quick(name: string, index: number, at: ByteCursor, line: number): boolean;
   item(name: string, index: number, value: unknown, line: number | null): void;
 }
 
@@ -67,6 +70,20 @@ export class Parts {
     if (this.#isReading) this.#text += "\n";
   }
 
+  /** Takes the next line, if it is a record of which there are millions; else it must be taken as text. */
+  takeBytes(cursor: ByteCursor, start: number, end: number): boolean {
+    if (this.#expected !== "item" || this.#isReading) return false;
+    const { bytes } = cursor;
+    const isOwed = bytes[end - 1] === COMMA;
+    const brace = isOwed ? end - 2 : end - 1;
+    if (brace < start || bytes[brace] !== CLOSE_BRACE) return false;
+    cursor.begin(start, brace);
+    if (!this.#reader.quick(this.#name, this.#index, cursor, this.#line + 1)) return false;
+    this.#line += 1;
+    this.#goBehindRecord(isOwed);
+    return true;
+  }
+
   /** Ends the document. @throws DocumentError when it is not whole. */
   end(): void {
     if (this.#isReading && this.#depth === 0 && !this.#isInText) this.#endValue();
@@ -79,16 +96,17 @@ export class Parts {
     if (line.charCodeAt(0) !== OPEN_BRACE) return false;
     const last = line.charCodeAt(line.length - 1);
     if (last !== COMMA && last !== CLOSE_BRACE) return false;
-    const text = last === COMMA ? line.slice(0, -1) : line;
-    if (!this.#reader.quick(this.#name, this.#index, text, this.#line)) {
-      const value = jsonIn(text);
-      if (value === undefined) return false;
-      this.#reader.item(this.#name, this.#index, value, this.#line);
-    }
-    this.#index += 1;
-    this.#expected = last === COMMA ? "item" : "behind item";
-    this.#isOwed = last === COMMA;
+    const value = jsonIn(last === COMMA ? line.slice(0, -1) : line);
+    if (value === undefined) return false;
+    this.#reader.item(this.#name, this.#index, value, this.#line);
+    this.#goBehindRecord(last === COMMA);
     return true;
+  }
+
+  #goBehindRecord(isOwed: boolean): void {
+    this.#index += 1;
+    this.#expected = isOwed ? "item" : "behind item";
+    this.#isOwed = isOwed;
   }
 
   /** Looks at one character outside of values, and answers where to go on. */

@@ -1,4 +1,5 @@
 import type { Account } from "../account.ts";
+import type { ByteCursor } from "../bytes/byte-cursor.ts";
 import type { EventRecord, Market } from "../market.ts";
 import type { Order } from "../order.ts";
 import type { ExchangeConfig } from "../state.ts";
@@ -6,7 +7,7 @@ import { MAX_ISSUANCE, type Money } from "../units.ts";
 import { readAccount } from "./account-record.ts";
 import {
   type BlockRecord,
-  blockOfLine,
+  blockAt,
   type HeadRecord,
   readBlock,
   readHead,
@@ -20,7 +21,7 @@ import {
 import { readConfig, readUnits } from "./config-record.ts";
 import { DocumentError, type Where } from "./document-error.ts";
 import { type Identified, readEvent, readMarket } from "./market-record.ts";
-import { type LooseTrade, orderOfLine, readOrder, readTrade, tradeOfLine } from "./order-record.ts";
+import { type LooseTrade, orderAt, readOrder, readTrade, tradeAt } from "./order-record.ts";
 import type { PartReader } from "./parts.ts";
 import { readTransaction, type TransactionRecord } from "./transaction-record.ts";
 
@@ -72,8 +73,8 @@ export class Records implements PartReader {
     if (!isIn(LISTS, name)) this.others.set(name, []);
   }
 
-  quick(name: string, index: number, text: string, line: number): boolean {
-    if (!this.#readLine(name, index + 1, text)) return false;
+  quick(name: string, index: number, at: ByteCursor, line: number): boolean {
+    if (!this.#readAt(name, index + 1, at)) return false;
     this.#noteLine(name, index, line);
     return true;
   }
@@ -143,14 +144,14 @@ export class Records implements PartReader {
   }
 
   /** Of these there are millions. */
-  #readLine(name: string, number: number, text: string): boolean {
+  #readAt(name: string, number: number, cursor: ByteCursor): boolean {
     switch (name) {
       case "orders":
-        return isKept(this.orders, orderOfLine(text, number));
+        return isKept(this.orders, orderAt(cursor, number));
       case "trades":
-        return isKept(this.trades, tradeOfLine(text, number));
+        return isKept(this.trades, tradeAt(cursor, number));
       case "blocks":
-        return isKept(this.blocks, blockOfLine(text, number));
+        return isKept(this.blocks, blockAt(cursor, number));
       default:
         return false;
     }

@@ -25,7 +25,7 @@ import {
   strangerTo,
   textOf,
 } from "./damages.ts";
-import { histories, type Moves, open, play, runs } from "./told.ts";
+import { histories, type Moves, open, parsedBytes, play, runs } from "./told.ts";
 
 /** A moment after all that the histories here take. */
 const LATER = millis(START + 100_000_000);
@@ -172,7 +172,9 @@ describe("any document", () => {
           const text = textOf(played(config, moves));
           for (const [where, what, how] of damages) {
             const damaged = damagedText(text, where, what, how);
-            refusalOf(jsonOrNull(damaged), () => parseDocument(damaged).state);
+            const document = jsonOrNull(damaged);
+            const refusal = refusalOf(document, () => parseDocument(damaged).state);
+            expect(refusalOf(document, () => parsedBytes(damaged).state)?.message).toBe(refusal?.message);
           }
         },
       ),

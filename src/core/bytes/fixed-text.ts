@@ -1,5 +1,3 @@
-import { Buffer } from "node:buffer";
-
 /**
  * Text that stands in many lines, as words of four bytes with the first byte lowest: to write or to compare a word costs
  * what a byte costs.
@@ -15,9 +13,9 @@ export interface FixedText {
 /** @param text of ASCII. */
 export function fixedText(text: string): FixedText {
   const { length } = text;
-  const bytes = Buffer.alloc(Math.ceil(length / 4) * 4);
-  bytes.write(text, "latin1");
-  const words = new Int32Array(bytes.length / 4);
-  for (let index = 0; index < words.length; index += 1) words[index] = bytes.readInt32LE(index * 4);
-  return { length, words, last: bytes.readInt32LE(Math.max(0, length - 4)) };
+  const view = new DataView(new ArrayBuffer(Math.ceil(length / 4) * 4));
+  for (let at = 0; at < length; at += 1) view.setUint8(at, text.charCodeAt(at));
+  const words = new Int32Array(view.byteLength / 4);
+  for (let index = 0; index < words.length; index += 1) words[index] = view.getInt32(index * 4, true);
+  return { length, words, last: length < 4 ? 0 : view.getInt32(length - 4, true) };
 }
