@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { buildProgram } from "../checkout.ts";
 import { measurementOf } from "../measurement.ts";
 import { median } from "../rounds.ts";
 import type { Section } from "../section.ts";
+import { benchFolder } from "../store/bench-folder.ts";
 import { takeTurns } from "../turns.ts";
 import { answerTo, bytesOf, type Call, get } from "./call.ts";
 import { type CrossingOrders, crossingOrders } from "./crossing-orders.ts";
@@ -27,12 +29,17 @@ export const httpSection: Section = {
     try {
       const logging = await start(serveClobsim());
       const silent = await start(serveClobsim("--log-level", "silent"));
+      const folder = benchFolder();
+      const kept = await start(serveClobsim("--data", join(folder, "process")));
+      const synced = await start(serveClobsim("--data", join(folder, "power"), "--durability", "power"));
       const page = await bookCall(logging.port);
       const trader = await crossingOrders(logging.port);
       const bare = await start(serveBare(await answersOf(logging.port, page, trader)));
       return await race(rounds, [
         ...workloads("clobsim", logging, page, trader),
         ...workloads("clobsim --log-level silent", silent, page, await crossingOrders(silent.port)),
+        order("clobsim --data DIR", kept, await crossingOrders(kept.port)),
+        order("clobsim --data DIR --durability power", synced, await crossingOrders(synced.port)),
         ...workloads(BARE, bare, page, trader),
       ]);
     } finally {
@@ -48,12 +55,16 @@ interface Workload {
   readonly requests: readonly Buffer[];
 }
 
-function workloads(subject: string, { port }: Served, page: Call, trader: CrossingOrders): Workload[] {
-  const bytes = (calls: readonly Call[]): Buffer[] => calls.map((call) => bytesOf(call, port));
-  return [
-    { workload: "GET /clob/book, 1 KB", subject, port, requests: bytes([page]) },
-    { workload: "POST /clob/order, signed", subject, port, requests: bytes([trader.buy, trader.sell]) },
-  ];
+const workloads = (subject: string, served: Served, page: Call, trader: CrossingOrders): Workload[] => [
+  workloadOf("GET /clob/book, 1 KB", subject, served, [page]),
+  order(subject, served, trader),
+];
+
+const order = (subject: string, served: Served, { buy, sell }: CrossingOrders): Workload =>
+  workloadOf("POST /clob/order, signed", subject, served, [buy, sell]);
+
+function workloadOf(workload: string, subject: string, { port }: Served, calls: readonly Call[]): Workload {
+  return { workload, subject, port, requests: calls.map((call) => bytesOf(call, port)) };
 }
 
 async function race(rounds: number, all: readonly Workload[]) {
