@@ -21,8 +21,9 @@ export function sendAnswer(service: Service, request: Incoming, response: Outgoi
     sendEmpty(service, request, response, origin === undefined ? [] : corsHeaders(origin));
     return;
   }
-  const { text, media } = answer instanceof JsonText ? answer : new JsonText(JSON.stringify(answer));
-  send(service, request, response, { status: 200, text, media, error: undefined });
+  const isText = answer instanceof JsonText;
+  const text = isText ? answer.text : JSON.stringify(answer);
+  send(service, request, response, readyOf(service, request, 200, text, isText ? answer.media : JSON_MEDIA));
 }
 
 /** Answers with an error body; anything but an `ApiError` is a defect, and is logged with all that helps to find it. */
@@ -33,7 +34,7 @@ export function sendError(service: Service, request: Incoming, response: Outgoin
     return;
   }
   const text = JSON.stringify(errorBody(told, request.requestId));
-  send(service, request, response, { status: told.status, text, media: JSON_MEDIA, error: told });
+  send(service, request, response, readyOf(service, request, told.status, text, JSON_MEDIA, told));
 }
 
 /** An error as its caller is told of it. */
@@ -58,11 +59,16 @@ export function sendEmpty(
     return;
   }
   const raw = [...simHeaders(service, request.requestId), ...headers];
-  onceKept(service, request, response, () => {
+  const write = (): void => {
     response.writeHead(204, raw);
     response.end();
     log(service, request, 204, undefined);
-  });
+  };
+  const kept = keep(service, request, response);
+  if (kept === "kept") write();
+  else if (kept !== "refused") {
+    kept.then(write, (failure: unknown) => sendUnkept(service, request, response, failure));
+  }
 }
 
 /** Hangs up on a request that has not been executed. */
@@ -76,29 +82,32 @@ function hangUp(service: Service, request: Incoming, response: Outgoing, code: s
 }
 
 /** Sends what has been made, once all that it may show is kept. */
-function send(service: Service, request: Incoming, response: Outgoing, made: Omit<Ready, "headers">): void {
-  const headers = simHeaders(service, request.requestId);
-  onceKept(service, request, response, () => sendNow(service, request, response, { ...made, headers }));
+function send(service: Service, request: Incoming, response: Outgoing, ready: Ready): void {
+  const kept = keep(service, request, response);
+  if (kept === "kept") sendNow(service, request, response, ready);
+  else if (kept !== "refused") {
+    kept.then(
+      () => sendNow(service, request, response, ready),
+      (failure: unknown) => sendUnkept(service, request, response, failure),
+    );
+  }
 }
 
-function onceKept(service: Service, request: Incoming, response: Outgoing, write: () => void): void {
-  let kept: Promise<void> | undefined;
+/** Whether all that was accepted is kept, or when it will be; what cannot be is answered here. */
+function keep(service: Service, request: Incoming, response: Outgoing): "kept" | "refused" | Promise<void> {
   try {
-    kept = service.keeper.keep();
+    return service.keeper.keep() ?? "kept";
   } catch (failure) {
     sendUnkept(service, request, response, failure);
-    return;
+    return "refused";
   }
-  if (kept === undefined) write();
-  else kept.then(write, (failure: unknown) => sendUnkept(service, request, response, failure));
 }
 
 /** What cannot be kept has not happened: it is undone, and nobody is told that it had. */
 function sendUnkept(service: Service, request: Incoming, response: Outgoing, failure: unknown): void {
   const error = known(service, request, failure);
-  const headers = simHeaders(service, request.requestId);
   const text = JSON.stringify(errorBody(error, request.requestId));
-  sendNow(service, request, response, { status: error.status, text, media: JSON_MEDIA, error, headers });
+  sendNow(service, request, response, readyOf(service, request, error.status, text, JSON_MEDIA, error));
 }
 
 /** An answer that is ready to leave. */
@@ -107,8 +116,18 @@ interface Ready {
   readonly text: string;
   readonly media: string;
   readonly error: ApiError | undefined;
+  /** What the exchange was at when it was made. */
   readonly headers: string[];
 }
+
+const readyOf = (
+  service: Service,
+  { requestId }: Incoming,
+  status: number,
+  text: string,
+  media: string,
+  error?: ApiError,
+): Ready => ({ status, text, media, error, headers: simHeaders(service, requestId) });
 
 function sendNow(
   service: Service,
