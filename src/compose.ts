@@ -4,6 +4,7 @@ import { type Config, isLoopback, VERSION } from "./config.ts";
 import type { Millis } from "./core/units.ts";
 import { Faults } from "./http/faults.ts";
 import { Gate } from "./http/gate.ts";
+import { Outbox } from "./http/outbox.ts";
 import { requestLog } from "./http/request-log.ts";
 import { createHttpServer } from "./http/server.ts";
 import type { DevAccount, Service, ServiceOptions } from "./http/service.ts";
@@ -124,6 +125,7 @@ export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = (
     snapshots,
     faults,
     gate: new Gate(),
+    outbox: new Outbox(),
     log: requestLog(config.logLevel),
     chain: (request, isTrusted) => node.answer(request, isTrusted),
     reopen: () => {

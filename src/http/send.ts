@@ -64,11 +64,7 @@ export function sendEmpty(
     response.end();
     log(service, request, 204, undefined);
   };
-  const kept = keep(service, request, response);
-  if (kept === "kept") write();
-  else if (kept !== "refused") {
-    kept.then(write, (failure: unknown) => sendUnkept(service, request, response, failure));
-  }
+  post(service, request, response, write);
 }
 
 /** Hangs up on a request that has not been executed. */
@@ -81,31 +77,30 @@ function hangUp(service: Service, request: Incoming, response: Outgoing, code: s
   log(service, request, NO_STATUS, code);
 }
 
-/** Sends what has been made, once all that it may show is kept. */
-function send(service: Service, request: Incoming, response: Outgoing, ready: Ready): void {
-  const kept = keep(service, request, response);
-  if (kept === "kept") sendNow(service, request, response, ready);
-  else if (kept !== "refused") {
-    kept.then(
-      () => sendNow(service, request, response, ready),
-      (failure: unknown) => sendUnkept(service, request, response, failure),
-    );
-  }
+const send = (service: Service, request: Incoming, response: Outgoing, ready: Ready): void =>
+  post(service, request, response, () => sendNow(service, request, response, ready));
+
+/** Writes what has been made, once all that it may show is kept. */
+function post(service: Service, request: Incoming, response: Outgoing, write: () => void): void {
+  const refuse = (failure: unknown): void => sendInstead(service, request, response, failure);
+  service.outbox.post(() => {
+    try {
+      const kept = service.keeper.keep();
+      if (kept === undefined) write();
+      else kept.then(write).catch(refuse);
+    } catch (failure) {
+      refuse(failure);
+    }
+  });
 }
 
-/** Whether all that was accepted is kept, or when it will be; what cannot be is answered here. */
-function keep(service: Service, request: Incoming, response: Outgoing): "kept" | "refused" | Promise<void> {
-  try {
-    return service.keeper.keep() ?? "kept";
-  } catch (failure) {
-    sendUnkept(service, request, response, failure);
-    return "refused";
-  }
-}
-
-/** What cannot be kept has not happened: it is undone, and nobody is told that it had. */
-function sendUnkept(service: Service, request: Incoming, response: Outgoing, failure: unknown): void {
+/** Answers for what cannot be kept, which is undone, so that nobody is told that it had happened; or be written. */
+function sendInstead(service: Service, request: Incoming, response: Outgoing, failure: unknown): void {
   const error = known(service, request, failure);
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
   const text = JSON.stringify(errorBody(error, request.requestId));
   sendNow(service, request, response, readyOf(service, request, error.status, text, JSON_MEDIA, error));
 }

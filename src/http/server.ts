@@ -38,6 +38,7 @@ export function createHttpServer(service: Service): Server {
     requireHostHeader: false,
     noDelay: true,
   });
+  server.on("connection", (socket) => service.outbox.admit(socket));
   const nextId = requestIds();
   const admitted = admit(service, createRouter(service), nextId);
   server.on("request", admitted);

@@ -11,6 +11,7 @@ import type { View } from "../wire/replies/view.ts";
 import type { SearchIndex } from "../wire/search-index.ts";
 import type { Faults } from "./faults.ts";
 import type { Gate } from "./gate.ts";
+import type { Outbox } from "./outbox.ts";
 import type { RequestLog } from "./request-log.ts";
 
 /** A development account: anybody may know its key. */
@@ -58,6 +59,7 @@ export interface Service {
   readonly snapshots: Snapshots;
   readonly faults: Faults;
   readonly gate: Gate;
+  readonly outbox: Outbox;
   readonly log: RequestLog;
   /**
    * The settlement chain as a node: from the bytes of a JSON-RPC request to the text of its answer, empty when there is
