@@ -53,7 +53,7 @@ export class Reporting {
   #write(folder: string, error: unknown, reason: string): void {
     const defect = defectOf(this.#opened.exchange, error);
     const content = this.#content(`${reason}: ${defect.message}`);
-    const path = saveReport(folder, "defect", { ...content, defect });
+    const path = saveReport(folder, "defect", (name) => reportBytes({ ...content, defect }, name));
     this.#warn(`a report of this defect is in ${path}, try clobsim replay ${path}`);
   }
 

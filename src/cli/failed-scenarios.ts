@@ -1,11 +1,13 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { Buffer } from "node:buffer";
+import { basename } from "node:path";
 import { VERSION } from "../config.ts";
-import { defectOf, type ReportContent, sessionDeeds } from "../history/report.ts";
-import { freeName, saveReport } from "../history/report-file.ts";
+import { defectOf, type ReportContent, reportBytes, sessionDeeds, withScenario } from "../history/report.ts";
+import { saveReport } from "../history/report-file.ts";
+import type { Scenario } from "../scenario/language/scenario.ts";
 import { oneLine } from "../scenario/report/printable.ts";
 import type { Failed } from "../scenario/run/run-scenario.ts";
 import { shownPath } from "../scenario/run/shown-path.ts";
+import { sourceFilesOf } from "../scenario/run/source-files.ts";
 import type { VenueDeeds } from "../scenario/venue/venue.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -14,7 +16,8 @@ const MOST_REASON = 200;
 /** Writes a report of each failed scenario into a directory, and says so. */
 export const reportFailedTo =
   (folder: string): Failed =>
-  async (venue, { place }, { step, message }) => {
+  async (venue, scenario, { step, message }) => {
+    const { place } = scenario;
     const file = shownPath(place.file);
     const reason = oneLine(`${file} fails at step ${step}: ${message}`).slice(0, MOST_REASON);
     const deeds = await venue.deeds(reason);
@@ -22,18 +25,22 @@ export const reportFailedTo =
       process.stderr.write(`clobsim: no report of ${file}: nobody has kept all that was done\n`);
       return;
     }
-    const path = written(folder, basename(place.file).replace(/\.[^.]*$/, ""), reason, deeds);
-    process.stderr.write(`clobsim: a report of ${file} is in ${path}, try clobsim replay ${path}\n`);
+    const path = written(folder, scenario, reason, deeds);
+    process.stderr.write(
+      `clobsim: a report of ${file} is in ${path}, try clobsim replay or shrink ${path}\n`,
+    );
   };
 
 /** @throws UsageError when it cannot be written. */
-function written(folder: string, subject: string, reason: string, deeds: VenueDeeds): string {
+function written(folder: string, scenario: Scenario, reason: string, deeds: VenueDeeds): string {
+  const subject = basename(scenario.place.file).replace(/\.[^.]*$/, "");
+  const sources = sourceFilesOf(scenario);
   try {
-    if (deeds.kind === "session") return saveReport(folder, subject, contentOf(deeds, reason));
-    mkdirSync(folder, { recursive: true });
-    const path = join(folder, freeName(folder, subject));
-    writeFileSync(path, deeds.text, { flag: "wx", mode: 0o600 });
-    return path;
+    return saveReport(folder, subject, (name) => {
+      const report =
+        deeds.kind === "session" ? reportBytes(contentOf(deeds, reason), name) : Buffer.from(deeds.text);
+      return sources === null ? report : withScenario(report, sources);
+    });
   } catch (error) {
     const { code }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
     if (code === undefined) throw error;

@@ -1,18 +1,33 @@
+import { constants, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
 import { VERSION } from "../config.ts";
+import { scenarioIn } from "../history/told-scenario.ts";
 import { wholeHistory } from "../history/whole-history.ts";
+import type { Scenario } from "../scenario/language/scenario.ts";
+import { type SourceFiles, writeSourceFiles } from "../scenario/run/source-files.ts";
 import { HistoryNotTellable, shrinkHistory } from "../scenario/shrink/shrink-history.ts";
+import type { ShrunkScenario } from "../scenario/shrink/shrink-scenario.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { sourceNamed } from "./history-arguments.ts";
-import { printShrunk } from "./shrink.ts";
+import { readScenarios } from "./read-scenarios.ts";
+import { printShrunk, shrunkOf } from "./shrink.ts";
 import { Progress } from "./shrink-progress.ts";
+import { UsageError } from "./usage-error.ts";
 
-/** Reduces what a journal tells to the few commands that are enough to fail, as a scenario. */
+/**
+ * Reduces the scenario that a report carries; or else what a journal tells to the few commands that are enough to fail, as
+ * a scenario.
+ */
 export async function shrinkReport(
   file: string,
   budget: number | null,
   out: string | null,
 ): Promise<ExitCode> {
-  const history = wholeHistory(sourceNamed("shrink", [file]), VERSION);
+  const source = sourceNamed("shrink", [file]);
+  const told = scenarioIn(source);
+  if (told !== null) return shrinkTold(told, budget, out);
+  const history = wholeHistory(source, VERSION);
   if (history === null) {
     return failed(`${file} goes on from a state: what led to it is not in there, and cannot be left out`);
   }
@@ -33,6 +48,44 @@ export async function shrinkReport(
   return failed(
     `${file} does not fail: no command makes the program fail, and every invariant holds; nothing was written`,
   );
+}
+
+/** Runs it where its files are, which is nowhere for long. */
+async function shrinkTold(told: SourceFiles, budget: number | null, out: string | null): Promise<ExitCode> {
+  const folder = mkdtempSync(join(tmpdir(), "clobsim-shrink-"));
+  try {
+    const { scenarios, isWrong } = await readScenarios([written(told, folder)]);
+    const [scenario] = scenarios;
+    if (isWrong || scenario === undefined) return EXIT.usage;
+    const shrunk = await shrunkOf(scenario, budget);
+    if (shrunk !== null) return await printShrunk(shrunk, out, placeBeside(shrunk, scenario, out));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return failed(`${told.file}, which the report carries, does not fail here; nothing was written`);
+}
+
+/** @throws UsageError when the report would have files written elsewhere. */
+function written(told: SourceFiles, folder: string): string {
+  try {
+    return writeSourceFiles(told, folder);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new UsageError(`the report's scenario: ${error.message}`);
+  }
+}
+
+/** Brings the files that what is left speaks of to where it will look for them, and says so. No file is overwritten. */
+function placeBeside({ files }: ShrunkScenario, { place }: Scenario, out: string | null): string[] {
+  const names = files.map((path) => relative(dirname(place.file), path));
+  if (names.length === 0) return [];
+  if (out === null) return [`  it names ${names.join(", ")}, which --out FILE brings along from the report`];
+  for (const [index, name] of names.entries()) {
+    const to = resolve(dirname(out), name);
+    mkdirSync(dirname(to), { recursive: true });
+    if (!existsSync(to)) copyFileSync(files[index] as string, to, constants.COPYFILE_EXCL);
+  }
+  return [`  it names ${names.join(", ")}, brought along from the report`];
 }
 
 function failed(message: string): ExitCode {

@@ -84,7 +84,8 @@ export async function printShrunk(
   return EXIT.ok;
 }
 
-async function shrunkOf(scenario: Scenario, budget: number | null): Promise<ShrunkScenario | null> {
+/** A scenario reduced; null when it does not fail. */
+export async function shrunkOf(scenario: Scenario, budget: number | null): Promise<ShrunkScenario | null> {
   const { file } = scenario.place;
   const read = readTextFile(file);
   if (!read.ok) throw new UsageError(`${file}: ${read.message}`);

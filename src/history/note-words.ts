@@ -18,6 +18,7 @@ export function noteText(line: Line): string | null {
   if (isNote(line, "close")) return `stopped in good order, state ${line.d.hash.slice(0, SHOWN_DIGITS)}`;
   if (isNote(line, "defect")) return `a defect: ${line.d.message}`;
   if (isNote(line, "report")) return `end of the report: ${line.d.reason}`;
+  if (isNote(line, "scenario")) return `the scenario that failed: ${line.d.file}`;
   return null;
 }
 

@@ -83,6 +83,17 @@ export function reportBytes(content: ReportContent, file = "FILE", disk: Disk = 
   return Buffer.concat([before, writer.buffer.bytes]);
 }
 
+/** A report that carries the scenario that has failed. */
+export function withScenario(report: Buffer, told: Notes["scenario"]): Buffer {
+  let at = 0 as Millis;
+  const { number, check, offset } = scan(inMemory(report), BEGINNING, (line) => {
+    at = line.t;
+  });
+  const writer = new LineWriter(number, check);
+  writer.note("scenario", told, at, 0);
+  return Buffer.concat([report.subarray(0, offset), writer.buffer.bytes]);
+}
+
 /** The whole lines of a journal, and what goes on behind them. */
 function copied(disk: Disk, path: string, size: number): [Buffer, LineWriter] {
   const file = disk.open(path, "read");

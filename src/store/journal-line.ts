@@ -47,6 +47,8 @@ export interface Notes {
   close: { readonly hash: string; readonly wall: number };
   /** A command that made the program fail: a defect. It is not in the state. */
   defect: { readonly command: Command | null; readonly message: string };
+  /** The scenario that had failed, and the files that it speaks of, by paths below a folder of theirs. */
+  scenario: { readonly file: string; readonly texts: Readonly<Record<string, string>> };
   /** The end of a report: the state's hash, why it was made and by what, and the one command that replays it. */
   report: {
     readonly hash: string;
@@ -67,6 +69,7 @@ const NOTE_KINDS: ReadonlySet<string> = new Set<NoteKind>([
   "close",
   "defect",
   "report",
+  "scenario",
 ]);
 
 /** One line of a journal. What has 32 bits is written as 8 hex digits. */

@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { replayCommand } from "../../src/cli/replay.ts";
 import { reportCommand } from "../../src/cli/report.ts";
 import { runCommand } from "../../src/cli/run.ts";
 import { shrinkCommand } from "../../src/cli/shrink.ts";
+import { writeSourceFiles } from "../../src/scenario/run/source-files.ts";
 import { ownFolder, run, serve, trade, traderOn } from "./tools.ts";
 
 /** Whether orders of 13.37 shares make the program fail: a defect that is planted here. */
@@ -122,4 +123,40 @@ describe("clobsim run --report", () => {
       /written because .*small\.yaml fails at step 2: bid is LIVE 0\/10, expected LIVE 0\/11/,
     );
   });
+
+  it("carries the scenario with all that it speaks of, and is shrunk where nothing of it is", async () => {
+    const sources = join(folder, "sources");
+    mkdirSync(join(sources, "parts"), { recursive: true });
+    const flow =
+      "at,account,op,ref,side,outcome,price,size,type\n0,bob,place,,SELL,YES,0.7,5,GTC\n0,bob,place,,SELL,YES,0.7,5,GTX\n";
+    writeFileSync(join(sources, "parts/flow.csv"), flow);
+    writeFileSync(join(sources, "parts/start.yaml"), "steps:\n  - alice: BUY 10 YES @ 0.50 as bid\n");
+    const scenario = join(sources, "far.yaml");
+    writeFileSync(
+      scenario,
+      "scenario: far\naccounts: { alice: { USDC: 100 }, bob: { YES: 100 } }\nsteps:\n  - include: parts/start.yaml\n  - replay: parts/flow.csv\n  - expect: { orders: { bid: LIVE 0/11 } }\n",
+    );
+    const reports = join(folder, "far-reports");
+    expect((await run(runCommand, [scenario], { report: reports })).code).toBe(1);
+    const inPlace = await run(shrinkCommand, [scenario], { out: join(sources, "small.yaml") });
+    const expected = readFileSync(join(sources, "small.yaml"), "utf8");
+    rmSync(sources, { recursive: true });
+    const out = join(folder, "elsewhere", "small.yaml");
+    mkdirSync(join(folder, "elsewhere"));
+    const { code } = await run(shrinkCommand, [join(reports, "far.ndjson")], { out });
+    expect([inPlace.code, code]).toEqual([0, 0]);
+    expect(readFileSync(out, "utf8")).toBe(expected);
+    expect(expected).toContain("parts/flow.csv");
+    expect(readFileSync(join(folder, "elsewhere/parts/flow.csv"), "utf8")).toBe(flow);
+    expect((await run(runCommand, [out])).code).toBe(1);
+  });
+
+  it.each(["../out.yaml", "/etc/x", "a/../../b", ".", ""])(
+    "of which a file is to lie at %j, out of the scenario's folder, is refused",
+    (name) => {
+      const inside = join(folder, "inside");
+      expect(() => writeSourceFiles({ file: "a.yaml", texts: { [name]: "a" } }, inside)).toThrow(RangeError);
+      expect(existsSync(inside)).toBe(false);
+    },
+  );
 });

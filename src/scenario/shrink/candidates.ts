@@ -1,5 +1,4 @@
 import type { Scenario } from "../language/scenario.ts";
-import { stepsOf } from "../run/needs.ts";
 import { type Draft, type Part, withParts } from "./draft.ts";
 import { linesToDrop } from "./list-lines.ts";
 import type { Signature } from "./signature.ts";
@@ -72,16 +71,6 @@ export function consequencesOf(
   if (UNEXPECTED.test(failure.message)) return [part];
   const step = base.steps[draft.steps.indexOf(part)];
   return (step === undefined ? null : linesToDrop(part, step, wanted, signature, gone)) ?? [];
-}
-
-/** The files that a scenario speaks of, by their absolute paths. */
-export function* filesOf({ world, steps }: Scenario): Generator<string> {
-  if (world !== null) yield world;
-  for (const step of stepsOf(steps)) {
-    if (step.kind === "replay") yield step.file;
-    const said = step.kind === "expect" ? step.expectations : step.kind === "race" ? step.after : [];
-    for (const expectation of said) if (expectation.kind === "golden") yield expectation.file;
-  }
 }
 
 function offsetOf(text: string, line: number, column: number): number {

@@ -1,9 +1,9 @@
 import type { Scenario } from "../language/scenario.ts";
 import type { Failure } from "../run/result.ts";
+import { filesNamedIn } from "../run/source-files.ts";
 import {
   behindFailure,
   consequencesOf,
-  filesOf,
   isAligned,
   ofHeaders,
   otherExpectations,
@@ -113,7 +113,7 @@ class Shrinking {
       before: this.#before,
       steps: this.#draft.steps.length,
       isMinimal: !this.#isOver(),
-      files: [...new Set(filesOf(this.#failed.scenario))],
+      files: [...new Set(filesNamedIn(this.#failed.scenario))],
       remarks: [...this.#remarks],
     };
   }
