@@ -86,9 +86,9 @@ export class JournalFile implements Journal, Keeper {
   append(entry: Entry, events: readonly DomainEvent[]): void {
     this.#demandWhole();
     // What was appended last is not written before it has been carried out.
-    if (this.#queue.isFull) this.#put();
+    if (this.#queue.length >= MOST_WAITING) this.#write();
     this.#at = entry.at;
-    this.#queue.append(entry, events);
+    this.#queue.append(entry, events, this.#synced.number);
   }
 
   /** Nothing more is accepted: what was not acknowledged is cut off, the command that failed with it. */
@@ -153,12 +153,6 @@ export class JournalFile implements Journal, Keeper {
 
   #demandWhole(): void {
     if (this.#broken !== null) throw this.#broken;
-  }
-
-  /** Makes lines of what waits, and writes them when they are many. */
-  #put(): void {
-    this.#queue.put(this.#synced.number);
-    if (this.#queue.length >= MOST_WAITING) this.#write();
   }
 
   #write(): void {

@@ -6,18 +6,23 @@ import { eventHash } from "./event-hash.ts";
 import type { NoteKind, Notes } from "./journal-line.ts";
 import { LineWriter } from "./line-writer.ts";
 
-/** So many commands wait, before they are lines. */
-const MOST_ENTRIES = 256;
+/** So many orders and cancels wait, before they are lines. */
+const MOST_WAITING = 256;
+
+/** An order that is placed or canceled; nothing that comes later changes it. */
+type Subject = Extract<DomainEvent, { kind: "orderPlaced" | "orderCanceled" }>;
 
 /**
- * What is to be written next. Commands become lines only then, one behind the other: put together between two
- * commands, a line costs half as much again, for all that the exchange and the line need does not fit the nearest cache.
+ * What is to be written next. Orders and cancels, of which there are millions, become lines only then, one behind the
+ * other: put together between two commands, a line costs half as much again, for all that the exchange and the line need
+ * does not fit the nearest cache.
  */
 export class LineQueue {
   readonly #writer: LineWriter;
-  /** The commands that wait, with what they cause: the first `#waiting` of each. */
-  readonly #entries = new Array<Entry>(MOST_ENTRIES);
-  readonly #caused = new Array<readonly DomainEvent[]>(MOST_ENTRIES);
+  /** What waits to become lines, when it was, and the hash of all that it caused: the first `#waiting` of each. */
+  readonly #subjects = new Array<Subject>(MOST_WAITING);
+  readonly #moments = new Float64Array(MOST_WAITING);
+  readonly #caused = new Uint32Array(MOST_WAITING);
   #waiting = 0;
 
   /** The number and the check of the line that comes before. */
@@ -44,22 +49,30 @@ export class LineQueue {
     return this.#writer.buffer.bytes;
   }
 
-  get isFull(): boolean {
-    return this.#waiting === MOST_ENTRIES;
-  }
-
-  /** Takes a command; not when it is full. */
-  append(entry: Entry, events: readonly DomainEvent[]): void {
-    this.#entries[this.#waiting] = entry;
-    this.#caused[this.#waiting] = events;
+  /** Takes a command; `synced` is the latest line that is on the disk itself. */
+  append({ at, command }: Entry, events: readonly DomainEvent[], synced: number): void {
+    const caused = eventHash(events);
+    const subject = subjectOf(command, events);
+    if (subject === null) {
+      this.put(synced);
+      this.#writer.command(command, at, synced, caused);
+      return;
+    }
+    if (this.#waiting === MOST_WAITING) this.put(synced);
+    this.#subjects[this.#waiting] = subject;
+    this.#moments[this.#waiting] = at;
+    this.#caused[this.#waiting] = caused;
     this.#waiting += 1;
   }
 
-  /** Puts together the lines of all commands that wait; `synced` is the latest line that is on the disk itself. */
+  /** Puts together the lines of all that waits. */
   put(synced: number): void {
     for (let index = 0; index < this.#waiting; index += 1) {
-      const { at, command } = this.#entries[index] as Entry;
-      this.#putCommand(command, at, synced, this.#caused[index] as readonly DomainEvent[]);
+      const subject = this.#subjects[index] as Subject;
+      const at = this.#moments[index] as Millis;
+      const caused = this.#caused[index] as number;
+      if (subject.kind === "orderPlaced") this.#writer.order(subject, at, synced, caused);
+      else this.#writer.cancel(subject.order, at, synced, caused);
     }
     this.#waiting = 0;
   }
@@ -74,21 +87,10 @@ export class LineQueue {
     this.#waiting = 0;
     this.#writer.buffer.cut(0);
   }
-
-  #putCommand(command: Command, at: Millis, synced: number, events: readonly DomainEvent[]): void {
-    const caused = eventHash(events);
-    const subject = subjectOf(command, events);
-    if (subject === null) this.#writer.command(command, at, synced, caused);
-    else if (subject.kind === "orderPlaced") this.#writer.order(subject, at, synced, caused);
-    else this.#writer.cancel(subject.order, at, synced, caused);
-  }
 }
 
 /** What an order that is placed or canceled is known by from then on; null of any other command. */
-function subjectOf(
-  { kind }: Command,
-  events: readonly DomainEvent[],
-): Extract<DomainEvent, { kind: "orderPlaced" | "orderCanceled" }> | null {
+function subjectOf({ kind }: Command, events: readonly DomainEvent[]): Subject | null {
   for (const event of events) {
     if (kind === "placeOrder" && event.kind === "orderPlaced") return event;
     if (kind === "cancelOrder" && event.kind === "orderCanceled") return event;
