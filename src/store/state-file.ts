@@ -153,20 +153,22 @@ async function demandWritten(file: DiskFile, written: { size: number; sha256: st
 }
 
 /**
- * The state in a file; null when there is no such file.
+ * The state in a file, which is read once; null when there is no such file.
  * @throws StoreError `corrupt` when it is not as it was written, `newer` when a newer version has written it.
  */
 export function readStateFile(disk: Disk, path: string): KeptState | null {
   const file = openIfThere(disk, path);
   if (file === null) return null;
+  const seal = new Seal(file);
   try {
-    demandWhole(file, path);
-    const { state, others } = parsePieces(piecesOf(file, 0), textOf);
+    const { state, others } = parsePieces(seal.pieces(), textOf);
+    if (!seal.isWhole()) throw broken(path);
     const header = others.get("clobsim") as StateHeader | undefined;
     if (header?.format !== STATE_FORMAT) throw foreign(path, header?.format);
     return { header, state };
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
+    if (!seal.isWhole()) throw broken(path);
     throw new StoreError("corrupt", `${path}: ${error.message}`, { cause: error });
   } finally {
     file.close();
@@ -182,24 +184,38 @@ function openIfThere(disk: Disk, path: string): DiskFile | null {
   }
 }
 
-/** @throws StoreError unless the bytes are those that the end of the file names. */
-function demandWhole(file: DiskFile, path: string): void {
-  const { size } = file;
-  const tail = Buffer.alloc(Math.min(size, TAIL_LENGTH));
-  file.read(tail, size - tail.length);
-  const hash = createHash("sha256");
-  const chunk = new Uint8Array(READ_CHUNK);
-  for (let position = 0; position < size - TAIL_LENGTH; ) {
-    const length = file.read(
-      chunk.subarray(0, Math.min(READ_CHUNK, size - TAIL_LENGTH - position)),
-      position,
-    );
-    hash.update(chunk.subarray(0, length));
-    position += length;
+/** Whether the bytes of a file are those that its end names, found out while they are read for something else. */
+class Seal {
+  readonly #hash = createHash("sha256");
+  readonly #pieces: Generator<Buffer>;
+  /** How many bytes are still to come before those that name them. */
+  #left: number;
+  #end = "";
+
+  constructor(file: DiskFile) {
+    this.#pieces = piecesOf(file, 0);
+    this.#left = Math.max(0, file.size - TAIL_LENGTH);
   }
-  if (tail.toString("latin1") === `${CHECK}${hash.digest("hex")}"\n}\n`) return;
-  throw new StoreError("corrupt", `${path} is not as it was written: its end does not name its content`);
+
+  *pieces(): Generator<Buffer> {
+    for (let next = this.#pieces.next(); !next.done; next = this.#pieces.next()) {
+      const piece = next.value;
+      this.#hash.update(piece.subarray(0, this.#left));
+      this.#end += piece.toString("latin1", this.#left);
+      this.#left = Math.max(0, this.#left - piece.length);
+      yield piece;
+    }
+  }
+
+  /** Reads what has not been read. To be asked once. */
+  isWhole(): boolean {
+    for (const _piece of this.pieces());
+    return this.#end === `${CHECK}${this.#hash.digest("hex")}"\n}\n`;
+  }
 }
+
+const broken = (path: string): StoreError =>
+  new StoreError("corrupt", `${path} is not as it was written: its end does not name its content`);
 
 const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString("utf8");
