@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import { createServer, type Server as TcpServer } from "node:net";
 import { LazyNode } from "./chain-rpc/lazy-node.ts";
 import { type Config, isLoopback, VERSION } from "./config.ts";
 import type { Millis } from "./core/units.ts";
@@ -57,6 +58,7 @@ export interface RunningServer {
  * error when the address cannot be used.
  */
 export async function startServer(config: Config, warn: Warn = () => {}): Promise<RunningServer> {
+  if (config.data !== null && config.port !== 0) await demandFree(config);
   const opened = await openExchange(config, warn);
   try {
     return await serve(config, opened, warn);
@@ -172,7 +174,14 @@ function sampleToken({ exchange, ranking }: Service): string | null {
   return (ranked.find(({ status }) => status === "ACTIVE") ?? ranked[0])?.tokenIds[0] ?? null;
 }
 
-function listen(server: Server, { host, port }: Config): Promise<number> {
+/** Nothing is kept for a server that will not listen. @throws the system's error when the address cannot be used. */
+async function demandFree(config: Config): Promise<void> {
+  const probe = createServer();
+  await listen(probe, config);
+  await new Promise((resolve) => probe.close(resolve));
+}
+
+function listen(server: TcpServer, { host, port }: Config): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen({ host, port }, () => {

@@ -20,9 +20,18 @@ export function reportFailure(error: unknown): ExitCode {
     process.stderr.write(`clobsim: ${differenceText(error)}\n`);
     return EXIT.differs;
   }
+  if (isOfFiles(error)) {
+    process.stderr.write(`clobsim: ${error.message}\n`);
+    return EXIT.disk;
+  }
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(
     `clobsim: this is a defect of clobsim ${VERSION} (Node ${process.versions.node}, ${process.platform}), please report it:\n${trace}\n`,
   );
   return EXIT.defect;
 }
+
+/** What the system says of a file that it does not give; anything else that it says nobody has reckoned with. */
+const isOfFiles = (error: unknown): error is Error =>
+  error instanceof Error && "syscall" in error && "code" in error && NOT_GIVEN.has(String(error.code));
+const NOT_GIVEN: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "ENOSPC", "EIO"]);

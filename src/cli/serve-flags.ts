@@ -51,7 +51,7 @@ const HELP: Readonly<Record<SettingName, Omit<Flag, "name">>> = {
   ephemeral: { group: KEEPING, text: "Keep nothing on disk", toggle: "on" },
   durability: {
     group: KEEPING,
-    text: "What an answered request survives: the end of the process, or of the machine (power)",
+    text: "What an answered request survives: process (kill -9, a crash), power (the machine's end, too), memory (nothing)",
     otherwise: "process",
   },
   reset: { group: KEEPING, text: "Remove what the directory holds and start anew", toggle: "on" },

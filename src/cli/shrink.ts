@@ -53,6 +53,9 @@ async function shrink(given: Given, words: readonly string[]): Promise<ExitCode>
       `shrink expects one file, found ${words.length || "none"} (see clobsim shrink --help)`,
     );
   }
+  if (out !== null && resolve(out) === resolve(file)) {
+    throw new UsageError(`--out expects another file than the one that is shrunk, found ${out}`);
+  }
   const { isJournal } = await import("../history/journal-source.ts");
   if (isJournal(nodeDisk, file)) {
     const { shrinkReport } = await import("./shrink-report.ts");

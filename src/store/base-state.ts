@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { dirname } from "node:path";
 import type { DiskFile } from "./disk.ts";
 import type { JournalEnd } from "./journal-file.ts";
 import { isNote, type Line } from "./journal-line.ts";
@@ -6,7 +7,7 @@ import { linesGoneBackTo } from "./journal-scan.ts";
 import { parseLine } from "./line-reader.ts";
 import type { KeptState, StateHeader } from "./state-file.ts";
 import { StoreError } from "./store-error.ts";
-import { REPAIR } from "./torn-end.ts";
+import { repairHint } from "./torn-end.ts";
 
 /** Where in a journal a state stands. */
 export const endOf = ({ header: { line, check, offset } }: KeptState): JournalEnd => ({
@@ -45,14 +46,14 @@ function leadsOn({ line, check, offset }: StateHeader, journal: DiskFile, path: 
   if (offset > journal.size) {
     throw new StoreError(
       "corrupt",
-      `${path} ends at byte ${journal.size}, and its line ${line} was on the disk up to byte ${offset}: ${REPAIR}`,
+      `${path} ends at byte ${journal.size}, and its line ${line} was on the disk up to byte ${offset}: ${repairHint(dirname(path))}`,
     );
   }
   journal.read(found, offset - end.length);
   if (!found.equals(end)) {
     throw new StoreError(
       "corrupt",
-      `${path} has another line ${line}, up to byte ${offset}, than the state that was made after it: ${REPAIR}`,
+      `${path} has another line ${line}, up to byte ${offset}, than the state that was made after it: ${repairHint(dirname(path))}`,
     );
   }
   for (const earlier of linesGoneBackTo(journal, { number: line, check: 0, offset })) {

@@ -12,9 +12,11 @@ import {
   readdirSync,
   readSync,
   renameSync,
+  statSync,
   unlinkSync,
   writeSync,
 } from "node:fs";
+import { dirname } from "node:path";
 
 /** A file that is open. Every call throws the system's error when it cannot be done. */
 export interface DiskFile {
@@ -108,11 +110,28 @@ class NodeFile implements DiskFile {
   }
 }
 
+/** By hand: where a file system makes no folders, such as /proc, Node's own way of making those above tries for ever. */
+function makeFolder(path: string): void {
+  if (hasMade(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path, { mode: FOLDER_OF_OWNER });
+}
+
+/** Whether a folder is there now; false when it needs one above it. */
+function hasMade(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: FOLDER_OF_OWNER });
+    return true;
+  } catch (error) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return true;
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || dirname(path) === path) throw error;
+    return false;
+  }
+}
+
 /** The file system of this machine. */
 export const nodeDisk: Disk = {
-  makeFolder: (path) => {
-    mkdirSync(path, { recursive: true, mode: FOLDER_OF_OWNER });
-  },
+  makeFolder,
   names: (path) => {
     try {
       return readdirSync(path).sort();

@@ -22,7 +22,7 @@ interface Holder {
  * @throws StoreError `locked` with the number of the process that has it.
  */
 export function lockFolder(disk: Disk, folder: string): () => void {
-  const own: Holder = { pid: process.pid, host: hostname(), born: birthOf(process.pid) };
+  const own: Holder = { pid: process.pid, host: hostname(), born: statOf(process.pid)?.birth ?? null };
   return take(disk, folder, LOCK_FILE, own);
 }
 
@@ -136,15 +136,19 @@ function isAlive({ pid, host, born }: Holder, ownHost: string): boolean {
   } catch (error) {
     if (codeOf(error) === "ESRCH") return false;
   }
-  const now = birthOf(pid);
-  return born === null || now === null || born === now;
+  const stat = statOf(pid);
+  if (stat === null) return true;
+  // One that has ended and waits for its parent to notice holds nothing any more.
+  const hasEnded = stat.state === "Z" || stat.state === "X";
+  return !hasEnded && (born === null || born === stat.birth);
 }
 
-/** When a process was started, in ticks since the machine was; null where the system has no /proc. */
-function birthOf(pid: number): string | null {
+/** The state of a process, and when it was started, in ticks since the machine was; null where the system has no /proc. */
+function statOf(pid: number): { readonly state: string; readonly birth: string } | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return { state: fields[0] ?? "", birth: fields[19] ?? "" };
   } catch {
     return null;
   }

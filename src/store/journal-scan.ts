@@ -125,8 +125,9 @@ const follows = (line: Line, { number, check }: JournalEnd): boolean =>
 
 /**
  * What stands where the next line should. It may be the torn end of a crash, which nobody was ever told of; but not when
- * a later line says that this one was on the disk, nor, unless nothing is acknowledged before it is on the disk, when
- * any whole line follows; nor after a clean stop, when it is not the beginning of the next start.
+ * it was written to its end, for of what was not written a crash leaves nothing, or zeros; not when a later line says that
+ * this one was on the disk, nor, unless nothing is acknowledged before it is on the disk, when any whole line follows; nor
+ * after a clean stop, when it is not the beginning of the next start.
  */
 function judge(file: DiskFile, end: JournalEnd, { durability, wasClosed }: Before): Damage {
   const line = end.number + 1;
@@ -134,9 +135,7 @@ function judge(file: DiskFile, end: JournalEnd, { durability, wasClosed }: Befor
   let proof: string | null = null;
   let isFirst = true;
   for (const piece of piecesOf(file, end.offset)) {
-    if (isFirst && wasClosed && !isTornStart(piece, end)) {
-      proof = `line ${end.number} says that the program had stopped in good order`;
-    }
+    if (isFirst) proof = proofBefore(piece, end, wasClosed);
     isFirst = false;
     const solid = lengthWithoutRoom(piece);
     if (solid > 0) beforeRoom = bytes + solid;
@@ -144,6 +143,15 @@ function judge(file: DiskFile, end: JournalEnd, { durability, wasClosed }: Befor
     proof ??= proofIn(piece, line, durability);
   }
   return { offset: end.offset, line, bytes: durability === "power" ? beforeRoom : bytes, proof };
+}
+
+/** Why the line that stands first in some bytes cannot be torn, whatever follows. */
+function proofBefore(bytes: Buffer, end: JournalEnd, wasClosed: boolean): string | null {
+  if (wasClosed && !isTornStart(bytes, end))
+    return `line ${end.number} says that the program had stopped in good order`;
+  const feed = bytes.indexOf(LINE_FEED);
+  const hole = bytes.indexOf(0);
+  return feed < 0 || (hole >= 0 && hole < feed) ? null : "it was written to its end, and is another line now";
 }
 
 function proofIn(piece: Buffer, damaged: number, durability: Durability): string | null {

@@ -4,7 +4,9 @@ import { JOURNAL_FILE, nextTornFile } from "./files.ts";
 import type { Damage } from "./journal-scan.ts";
 import { StoreError } from "./store-error.ts";
 
-export const REPAIR = "clobsim repair --accept-loss DIR --out NEW makes a new directory of what is whole";
+/** What can be done about a folder whose journal is damaged. */
+export const repairHint = (folder: string): string =>
+  `clobsim repair --accept-loss ${folder} --out NEW makes a new directory of what is whole`;
 
 /** The end of a journal that a crash has torn off. */
 export interface TornEnd {
@@ -18,7 +20,7 @@ export function demandTorn({ offset, line, proof }: Damage, folder: string): voi
   if (proof === null) return;
   throw new StoreError(
     "corrupt",
-    `${join(folder, JOURNAL_FILE)} is damaged at byte ${offset}, where line ${line} should begin: ${proof}. Nothing was touched; ${REPAIR}`,
+    `${join(folder, JOURNAL_FILE)} is damaged at byte ${offset}, where line ${line} should begin: ${proof}. Nothing was touched; ${repairHint(folder)}`,
   );
 }
 

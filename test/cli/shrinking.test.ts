@@ -83,6 +83,12 @@ describe("clobsim shrink", () => {
     expect(ending).toBe("clobsim: 4 steps → 2 steps");
   });
 
+  it("does not write over what it shrinks", async () => {
+    const path = write("failing.yaml", FAILING);
+    await expect(shrink([path], { out: path })).rejects.toThrow(/^--out expects another file/);
+    expect(readFileSync(path, "utf8")).toBe(FAILING);
+  });
+
   it("ends with 1 where the scenario does not fail", async () => {
     const path = write("passing.yaml", FAILING.replace("0/11", "0/10"));
     const out = join(folder, "never.yaml");

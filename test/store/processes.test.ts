@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TINY_WORLD } from "../support/http.ts";
@@ -25,6 +27,40 @@ const linesOf = async (data: string): Promise<{ k: string }[]> => {
     .map((line) => JSON.parse(line) as { k: string });
 };
 
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
+
+/** The process that holds a directory, as soon as one does. */
+async function holderOf(data: string): Promise<number> {
+  for (;;) {
+    const text = await readFile(`${data}/lock`, "utf8").catch(() => "");
+    const pid = /"pid":(\d+)/.exec(text)?.[1];
+    if (pid !== undefined) return Number(pid);
+    await pause();
+  }
+}
+
+describe("a start that fails", () => {
+  it("leaves no directory behind where another has the port", async () => {
+    const served = await program.serve([...FROZEN, "--ephemeral"]);
+    const data = program.path("unmade");
+    const args = ["serve", ...FROZEN, "--port", String(served.port), "--data", data];
+    const { code, stderr } = await program.run(args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(String(served.port))]);
+    expect(existsSync(data)).toBe(false);
+    await served.end("SIGTERM");
+  });
+});
+
+describe("a directory that cannot be made", () => {
+  it("ends with 4 and a sentence, wherever it is asked for", async () => {
+    for (const data of ["/proc/nowhere", "/proc/nowhere/below"]) {
+      const { code, stdout, stderr } = await program.run(["serve", "--port", "0", "--data", data]);
+      expect([code, stdout, stderr.split("\n").length]).toEqual([4, "", 2]);
+      expect(stderr).toMatch(/^clobsim: \/proc\/.* cannot be used: E[A-Z]+: /);
+    }
+  });
+});
+
 describe("processes that want one directory", () => {
   it("the second ends with 5 and names the first, which goes on", async () => {
     const data = program.path("wanted");
@@ -47,6 +83,33 @@ describe("processes that want one directory", () => {
     for (const refusal of refusals) expect(refusal).toContain("ended with 5 ");
     expect((await (serving[0] as Served).end("SIGTERM")).code).toBe(0);
   });
+
+  it.runIf(existsSync("/proc/self/stat"))(
+    "one that was killed holds nothing, even while nobody has noticed",
+    async () => {
+      const data = program.path("unnoticed");
+      const command = [
+        process.execPath,
+        program.path("dist", "cli.js"),
+        "serve",
+        "--port",
+        "0",
+        "--data",
+        data,
+      ];
+      const parent = spawn("sh", ["-c", '"$@" & exec sleep 600', "sh", ...command, ...FROZEN], {
+        stdio: "ignore",
+      });
+      try {
+        const pid = await holderOf(data);
+        process.kill(pid, "SIGKILL");
+        while (!(await readFile(`/proc/${pid}/stat`, "latin1")).includes(") Z ")) await pause();
+        expect((await (await program.serve([...FROZEN, "--data", data])).end("SIGTERM")).code).toBe(0);
+      } finally {
+        parent.kill("SIGKILL");
+      }
+    },
+  );
 
   it.each(["", "{", '{"pid":"1"}'])("a lock that says %j is nobody's", async (text) => {
     const data = program.path(`nobody-${text.length}`);
