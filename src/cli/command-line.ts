@@ -1,6 +1,6 @@
 import yargs, { type Argv } from "yargs";
 import { VERSION } from "../config.ts";
-import type { Given } from "../setting.ts";
+import { type Given, variableOf } from "../setting.ts";
 import { type Command, wordOf } from "./command.ts";
 import { coverageCommand } from "./coverage.ts";
 import { doctorCommand } from "./doctor.ts";
@@ -125,8 +125,28 @@ function describeCommand(parser: Argv, command: Command): void {
       ...(flag.toggle === undefined ? {} : { type: "boolean" }),
     });
   }
-  for (const [line, purpose] of command.examples) parser.example(`$0 ${line}`, purpose);
-  parser.epilogue("An option can also be set by its variable: --log-level by CLOBSIM_LOG_LEVEL, and so on.");
+  const valued = command.flags.filter(({ toggle }) => toggle === undefined);
+  const flag = valued.find(({ name }) => name === "log-level") ?? valued[0];
+  const variable =
+    flag === undefined
+      ? ""
+      : `\n\nAn option can also be set by its variable: --${wordOf(flag)} by ${variableOf(flag.name)}, and so on.`;
+  parser.epilogue(`${examplesText(command.examples)}${variable}`);
+}
+
+/** Longer examples have what they are for in the next line: none is broken, for they are there to be copied. */
+const WIDEST_EXAMPLE = 50;
+
+function examplesText(examples: Command["examples"]): string {
+  const lines = examples.map(([line, purpose]) => [`clobsim ${line}`, purpose] as const);
+  const lengths = lines.map(([line]) => line.length).filter((length) => length <= WIDEST_EXAMPLE);
+  const width = Math.max(...lengths, 0);
+  const rows = lines.flatMap(([line, purpose]) =>
+    line.length <= width
+      ? [`  ${line.padEnd(width)}  ${purpose}`]
+      : [`  ${line}`, `  ${" ".repeat(width)}  ${purpose}`],
+  );
+  return ["Examples:", ...rows].join("\n");
 }
 
 /** The texts given for each flag; one given without its value has an empty text. */

@@ -38,7 +38,7 @@ export const shrinkCommand: Command = {
   examples: [
     ["shrink failing.yaml", "print the smallest scenario that fails just so"],
     ["shrink failing.yaml --out small.yaml", "write it to a file beside the other"],
-    ["shrink report.ndjson --out small.yaml", "a bug report: the commands that are enough, as a scenario"],
+    ["shrink report.ndjson --out small.yaml", "a bug report, as a scenario of a few steps"],
     ["shrink long.yaml --budget 60s --out small.yaml", "what can be done in a minute"],
   ],
   run: shrink,
