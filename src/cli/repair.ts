@@ -1,7 +1,11 @@
+import { join } from "node:path";
 import { toIso } from "../core/time.ts";
+import type { JournalSource } from "../history/journal-source.ts";
 import type { Loss, Salvage } from "../history/salvage.ts";
 import { type Given, readOne, truth } from "../setting.ts";
 import { nodeDisk } from "../store/disk.ts";
+import { STATE_FILE } from "../store/files.ts";
+import { StoreError } from "../store/store-error.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { sourceNamed } from "./history-arguments.ts";
@@ -35,7 +39,8 @@ async function repair(given: Given, words: readonly string[]): Promise<ExitCode>
   const source = sourceNamed("repair", words);
   const { copyWhole, salvageOf } = await import("../history/salvage.ts");
   const salvage = salvageOf(source);
-  process.stdout.write(`${salvageText(source.path, salvage).join("\n")}\n`);
+  const lines = [...salvageText(source.path, salvage), ...(await stateText(source, salvage))];
+  process.stdout.write(`${lines.join("\n")}\n`);
   if (!isAccepted || out === null) {
     throw new UsageError(
       "nothing was written: repair expects --accept-loss and --out NEW, the directory to make (see clobsim repair --help)",
@@ -53,6 +58,31 @@ function salvageText(path: string, { lines, bytes, until, lost }: Salvage): stri
     `${path} is whole up to line ${count(lines)} at ${toIso(until)}, ${count(bytes)} bytes`,
     lost === null ? "  nothing is lost: no line is damaged" : `  ${lossText(lost, lines + 1)}`,
   ];
+}
+
+/** What the latest state holds that is lost from the journal. */
+async function stateText(
+  { name, isFolder }: JournalSource,
+  { lines, lost }: Salvage,
+): Promise<readonly string[]> {
+  if (lost === null || !isFolder) return [];
+  const path = join(name, STATE_FILE);
+  const line = await lineOf(path);
+  if (line === null || line <= lines) return [];
+  return [
+    `  ${path} has the exchange as it stood after line ${count(line)}: clobsim serve --world ${path} --data NEW saves that`,
+  ];
+}
+
+/** The last line of the journal that a state is of; null when it cannot be read. */
+async function lineOf(path: string): Promise<number | null> {
+  const { readStateFile } = await import("../store/state-file.ts");
+  try {
+    return readStateFile(nodeDisk, path)?.header.line ?? null;
+  } catch (error) {
+    if (error instanceof StoreError) return null;
+    throw error;
+  }
 }
 
 function lossText({ bytes, lines, whole, until }: Loss, first: number): string {

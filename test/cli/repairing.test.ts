@@ -39,6 +39,16 @@ describe("clobsim repair", () => {
     await (await serve({ data: repaired })).close();
   });
 
+  it("says where a state has more than it can save, and only where one has", async () => {
+    const state = join(data, "db.json");
+    const { line } = JSON.parse(readFileSync(state, "utf8")).clobsim as { readonly line: number };
+    expect(line).toBeGreaterThan(4);
+    const told = `${state} has the exchange as it stood after line ${line}: clobsim serve --world ${state} --data NEW`;
+    expect((await run(repairCommand, [data])).stdout).toContain(told);
+    writeFileSync(state, readFileSync(state, "utf8").replace("sha256", "sha255"));
+    expect((await run(repairCommand, [data])).stdout).not.toContain("db.json");
+  });
+
   it("refuses a place where something is", async () => {
     const { code, stderr } = await run(repairCommand, [data], { "accept-loss": "true", out: repaired });
     expect({ code, isTold: stderr.includes("new or empty") }).toEqual({ code: 2, isTold: true });
