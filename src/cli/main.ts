@@ -1,10 +1,12 @@
 import { VERSION } from "../config.ts";
-import { reportFailure } from "./failure.ts";
 
 const argv = process.argv.slice(2);
 const [first, ...more] = argv;
 
-process.on("uncaughtException", (error) => process.exit(reportFailure(error)));
+/** What can go wrong is told by much of the program, which is loaded no sooner. */
+const failed = async (error: unknown): Promise<number> => (await import("./failure.ts")).reportFailure(error);
+
+process.on("uncaughtException", async (error) => process.exit(await failed(error)));
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit();
   throw error;
@@ -15,5 +17,5 @@ if ((first === "--version" || first === "-v") && more.length === 0) {
   process.stdout.write(`${VERSION}\n`);
 } else {
   const { runCommandLine } = await import("./command-line.ts");
-  process.exitCode = await runCommandLine(argv, process.env).catch(reportFailure);
+  process.exitCode = await runCommandLine(argv, process.env).catch(failed);
 }
