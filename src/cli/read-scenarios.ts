@@ -1,8 +1,5 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { loadScenario } from "../scenario/language/load-scenario.ts";
-import { problemText } from "../scenario/language/problem.ts";
-import { MOST_PROBLEMS } from "../scenario/language/problem-list.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -19,6 +16,12 @@ export async function readScenarios(
   paths: readonly string[],
   walletsFile: string | null = null,
 ): Promise<ReadScenarios> {
+  // The language is not loaded for commands that read none of it.
+  const [{ loadScenario }, { problemText }, { MOST_PROBLEMS }] = await Promise.all([
+    import("../scenario/language/load-scenario.ts"),
+    import("../scenario/language/problem.ts"),
+    import("../scenario/language/problem-list.ts"),
+  ]);
   // A wallets file may lie beside the scenarios, and is none.
   const found = await find(paths);
   const files = found.filter((file) => walletsFile === null || resolve(file) !== resolve(walletsFile));
