@@ -4,12 +4,12 @@ import { toIso } from "../core/time.ts";
 import { commandText } from "../history/command-words.ts";
 import { outcomeText } from "../history/event-words.ts";
 import type { JournalSource } from "../history/journal-source.ts";
-import { REMEDY } from "../history/salvage.ts";
 import type { Told, WalkEnd } from "../history/walk.ts";
 import { visible } from "../scenario/report/printable.ts";
 import { eventHash } from "../store/event-hash.ts";
 import { hex8 } from "../store/hex8.ts";
 import { isNote } from "../store/journal-line.ts";
+import { repairHint } from "../store/torn-end.ts";
 import { sideBySide } from "./difference.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 
@@ -31,7 +31,7 @@ export function endingOf(source: JournalSource, end: WalkEnd, state: State): End
 
 const SOUND: Ending = { code: EXIT.ok, lines: [] };
 
-function damageOf({ path, isFolder }: JournalSource, { scan: { damage } }: WalkEnd): Ending {
+function damageOf({ path, name, isFolder }: JournalSource, { scan: { damage } }: WalkEnd): Ending {
   if (damage === null) return SOUND;
   const { offset, bytes, line, proof } = damage;
   const place = `${path} from byte ${offset} on, where line ${line} should begin`;
@@ -45,7 +45,7 @@ function damageOf({ path, isFolder }: JournalSource, { scan: { damage } }: WalkE
   }
   return {
     code: EXIT.corrupt,
-    lines: [`${place}, is damaged: ${proof ?? `${bytes} bytes are no whole line`}; ${REMEDY}`],
+    lines: [`${place}, is damaged: ${proof ?? `${bytes} bytes are no whole line`}; ${repairHint(name)}`],
   };
 }
 

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { toIso } from "../core/time.ts";
 import { originOf } from "../opening/origin.ts";
 import { Exchange } from "../runtime/exchange.ts";
@@ -17,9 +17,9 @@ import { BEGINNING, type Damage, linesGoneBackTo, openingIn, scan } from "../sto
 import { ReplayDiffers, Replayer } from "../store/replayer.ts";
 import { type KeptState, readStateFile } from "../store/state-file.ts";
 import { StoreError, type StoreProblem } from "../store/store-error.ts";
+import { repairHint } from "../store/torn-end.ts";
 import { demandKnown, demandNotNewer } from "../store/version.ts";
 import type { JournalSource } from "./journal-source.ts";
-import { REMEDY } from "./salvage.ts";
 
 /** What was found out about one part of a data directory. */
 export interface Finding {
@@ -186,7 +186,10 @@ function replayed(source: Source, base: KeptState | null) {
 
 function damageFound(path: string, { offset, line, bytes, proof }: Damage): Found {
   const place = `at byte ${offset}, where line ${line} should begin`;
-  if (proof !== null) return { text: `${path} is damaged ${place}: ${proof}; ${REMEDY}`, problem: "corrupt" };
+  if (proof !== null) {
+    const text = `${path} is damaged ${place}: ${proof}; ${repairHint(dirname(path))}`;
+    return { text, problem: "corrupt" };
+  }
   return {
     text: `torn ${place}, by a crash: the next start keeps the ${bytes} bytes in a file of their own and goes on`,
     isNotable: true,

@@ -8,9 +8,6 @@ import { parseLine } from "../store/line-reader.ts";
 import { StoreError } from "../store/store-error.ts";
 import type { JournalSource } from "./journal-source.ts";
 
-/** What is left to do where a journal is damaged. */
-export const REMEDY = "clobsim repair --accept-loss DIR --out NEW makes a new directory of what is whole";
-
 const LINE_FEED = 10;
 const COPY_CHUNK = 1 << 22;
 

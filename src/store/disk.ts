@@ -158,10 +158,12 @@ export const nodeDisk: Disk = {
 
 /** Writes all of the bytes. @throws Error of the code ENOSPC when the disk takes no more. */
 export function writeWhole(file: DiskFile, bytes: Uint8Array, position: number): void {
-  for (let done = 0; done < bytes.length; ) {
-    const written = file.write(bytes.subarray(done), position + done);
+  for (let rest = bytes, at = position; rest.length > 0; ) {
+    const written = file.write(rest, at);
+    if (written === rest.length) return;
     if (written <= 0) throw Object.assign(new Error("the disk takes no more bytes"), { code: "ENOSPC" });
-    done += written;
+    rest = rest.subarray(written);
+    at += written;
   }
 }
 

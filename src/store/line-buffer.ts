@@ -5,8 +5,6 @@ import { crc32 } from "./crc32.ts";
 const FIRST = 1 << 16;
 /** More than a line takes without its text. */
 const ROOM = 512;
-/** No view is kept of more bytes. */
-const MOST_VIEWS = 1_024;
 
 /** Two digits as two bytes, by their value. */
 const DECIMALS = pairsOf(10);
@@ -30,8 +28,6 @@ function pairsOf(base: number): Int16Array {
 export class LineBuffer {
   #bytes = Buffer.alloc(FIRST);
   #view = viewOf(this.#bytes);
-  /** Views of the first bytes by their number: to make one costs more than to write what is in it. */
-  #views: (Uint8Array | undefined)[] = [];
   #length = 0;
 
   get length(): number {
@@ -40,14 +36,7 @@ export class LineBuffer {
 
   /** What has been put; good until more is. */
   get bytes(): Uint8Array {
-    const length = this.#length;
-    if (length >= MOST_VIEWS) return this.#bytes.subarray(0, length);
-    let view = this.#views[length];
-    if (view === undefined) {
-      view = this.#bytes.subarray(0, length);
-      this.#views[length] = view;
-    }
-    return view;
+    return this.#bytes.subarray(0, this.#length);
   }
 
   /** Forgets all beyond a length. */
@@ -62,7 +51,6 @@ export class LineBuffer {
     const bytes = Buffer.alloc(Math.max(needed, this.#bytes.length * 2));
     bytes.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = bytes;
-    this.#views = [];
     this.#view = viewOf(bytes);
   }
 

@@ -1,4 +1,4 @@
-import { fixedText } from "../core/bytes/fixed-text.ts";
+import { type FixedText, fixedText } from "../core/bytes/fixed-text.ts";
 import type { OrderType, Side } from "../core/commands.ts";
 
 // What stands between the values of a line, for the one that writes lines and the one that reads them. All lines begin
@@ -19,12 +19,12 @@ export const END = fixedText('"}\n');
 
 export const ORDER = fixedText(',"k":"order","d":{"account":');
 export const TOKEN = fixedText(',"token":');
-export const PRICE_OF: Readonly<Record<Side, ReturnType<typeof fixedText>>> = {
+export const PRICE_OF: Readonly<Record<Side, FixedText>> = {
   BUY: fixedText(',"side":"BUY","price":'),
   SELL: fixedText(',"side":"SELL","price":'),
 };
 export const SIZE = fixedText(',"size":');
-export const CAUSED_BY: Readonly<Record<OrderType, ReturnType<typeof fixedText>>> = {
+export const CAUSED_BY: Readonly<Record<OrderType, FixedText>> = {
   GTC: fixedText(',"orderType":"GTC"},"r":"'),
   GTD: fixedText(',"orderType":"GTD","expiration":'),
   FOK: fixedText(',"orderType":"FOK"},"r":"'),

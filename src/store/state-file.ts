@@ -6,7 +6,7 @@ import { type Adapter, Low } from "lowdb";
 import type { Address } from "../core/commands.ts";
 import { DocumentError } from "../core/document/document-error.ts";
 import { documentLines } from "../core/document/document-lines.ts";
-import { parsePieces } from "../core/document/parse-document.ts";
+import { parseDocument } from "../core/document/parse-document.ts";
 import type { State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import { type Disk, type DiskFile, writeWhole } from "./disk.ts";
@@ -161,7 +161,7 @@ export function readStateFile(disk: Disk, path: string): KeptState | null {
   if (file === null) return null;
   const seal = new Seal(file);
   try {
-    const { state, others } = parsePieces(seal.pieces(), textOf);
+    const { state, others } = parseDocument(seal.pieces(), textOf);
     if (!seal.isWhole()) throw broken(path);
     const header = others.get("clobsim") as StateHeader | undefined;
     if (header?.format !== STATE_FORMAT) throw foreign(path, header?.format);

@@ -4,9 +4,9 @@ import { JOURNAL_FILE, nextTornFile } from "./files.ts";
 import type { Damage } from "./journal-scan.ts";
 import { StoreError } from "./store-error.ts";
 
-/** What can be done about a folder whose journal is damaged. */
-export const repairHint = (folder: string): string =>
-  `clobsim repair --accept-loss ${folder} --out NEW makes a new directory of what is whole`;
+/** What can be done about a damaged journal: that of a folder, or a report. */
+export const repairHint = (damaged: string): string =>
+  `clobsim repair --accept-loss ${damaged} --out NEW makes a new directory of what is whole`;
 
 /** The end of a journal that a crash has torn off. */
 export interface TornEnd {

@@ -1,14 +1,14 @@
 import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bundleInto } from "../support/bundled.ts";
 import { OTHER_VERSION, otherNode } from "./support/other-node.ts";
 
-const BUNDLER = new URL("../../bin/setup/bundle.js", import.meta.url).href;
 const JOURNALS = fileURLToPath(new URL("../../fixtures/journals/", import.meta.url));
 const run = promisify(execFile);
 
@@ -31,11 +31,7 @@ const ENVIRONMENTS: readonly (readonly [zone: string, language: string, ...flags
 let folder = "";
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "clobsim-environments-"));
-  await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-  const { bundle } = (await import(BUNDLER)) as {
-    readonly bundle: (entryPoints: object, options: object) => Promise<unknown>;
-  };
-  await bundle({ replayed: "test/store/support/replayed-state.ts" }, { outdir: folder });
+  await bundleInto(folder, { replayed: "test/store/support/replayed-state.ts" });
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

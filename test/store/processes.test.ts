@@ -67,7 +67,7 @@ describe("processes that want one directory", () => {
     const served = await program.serve([...FROZEN, "--data", data]);
     const { code, stderr } = await program.run(["serve", "--port", "0", "--data", data]);
     expect([code, stderr]).toEqual([5, expect.stringContaining(`in use by process ${served.pid}:`)]);
-    expect(await json(`${served.url}/sim/health`)).toBeDefined();
+    expect(await json(`${served.url}/sim`)).toMatchObject({ name: "clobsim" });
     expect((await served.end("SIGTERM")).code).toBe(0);
   });
 

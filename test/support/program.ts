@@ -1,14 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
-/** The build's own bundler. */
-const BUNDLER = new URL("../../bin/setup/bundle.js", import.meta.url).href;
-type Bundle = (
-  entryPoints: Readonly<Record<string, string>>,
-  options: { outdir: string },
-) => Promise<unknown>;
+import { bundleInto } from "./bundled.ts";
 
 /** How a process ended. */
 export interface Ended {
@@ -49,12 +43,9 @@ export class Program {
     this.#always = always;
   }
 
-  /** Bundled as the build does it, but into a folder of its own: a build of the user's is left alone. */
   static async bundled(always: readonly string[]): Promise<Program> {
     const folder = await mkdtemp(join(tmpdir(), "clobsim-program-"));
-    await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-    const { bundle } = (await import(BUNDLER)) as { readonly bundle: Bundle };
-    await bundle({ cli: "src/cli/main.ts" }, { outdir: join(folder, "dist") });
+    await bundleInto(join(folder, "dist"), { cli: "src/cli/main.ts" });
     return new Program(folder, always);
   }
 

@@ -16,25 +16,13 @@ export interface ParsedDocument {
 
 /**
  * The state that a document was written from. It may be printed in any way and its fields stand in any order, and there
- * may be other fields beside them; quickest, and never held twice, is one that comes line by line as `documentLines`
- * yields it, with or without braces around all of it.
- * @param source the text, or its lines without line feeds.
+ * may be other fields beside them; quickest, and never held twice, is one that has a line for each record, as
+ * `documentLines` yields it, with or without braces around all of it.
+ * @param pieces the bytes, in pieces each of which ends with a line feed but the last, which may not.
+ * @param decode the text of some bytes.
  * @throws DocumentError that names the line and the place, where it is no state of any exchange.
  */
-export function parseDocument(source: string | Iterable<string>): ParsedDocument {
-  const records = new Records();
-  const parts = new Parts(records);
-  for (const line of typeof source === "string" ? linesOf(source) : source) parts.take(line);
-  parts.end();
-  return endOf(records);
-}
-
-/**
- * The same of a document that comes in pieces of bytes, each of which ends with a line feed but the last, which may not:
- * the quickest for one that has millions of records.
- * @param decode the text of some bytes.
- */
-export function parsePieces(
+export function parseDocument(
   pieces: Iterable<Uint8Array>,
   decode: (bytes: Uint8Array) => string,
 ): ParsedDocument {
@@ -65,16 +53,6 @@ export function readDocument(document: unknown): ParsedDocument {
 function endOf(records: Records): ParsedDocument {
   records.end();
   return { state: rebuildState(records), others: records.others };
-}
-
-/** The lines of a text, without their line feeds. */
-function* linesOf(text: string): Generator<string> {
-  for (let from = 0; from <= text.length; ) {
-    const end = text.indexOf("\n", from);
-    const to = end < 0 ? text.length : end;
-    yield text.slice(from, to);
-    from = to + 1;
-  }
 }
 
 /** Tells what is in an object that has been read already. @throws DocumentError when it is none. */

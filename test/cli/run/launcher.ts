@@ -2,13 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-
-/** The build's own bundler. */
-const BUNDLER = new URL("../../../bin/setup/bundle.js", import.meta.url).href;
-type Bundle = (
-  entryPoints: Readonly<Record<string, string>>,
-  options: { outdir: string },
-) => Promise<unknown>;
+import { bundleInto } from "../../support/bundled.ts";
 
 export interface Ended {
   readonly code: number | null;
@@ -32,9 +26,7 @@ export class Launcher {
 
   static async bundled(): Promise<Launcher> {
     const launcher = new Launcher();
-    writeFileSync(join(launcher.#program, "package.json"), '{ "type": "module" }');
-    const { bundle } = (await import(BUNDLER)) as { readonly bundle: Bundle };
-    await bundle({ cli: "src/cli/main.ts" }, { outdir: launcher.#program });
+    await bundleInto(launcher.#program, { cli: "src/cli/main.ts" });
     return launcher;
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { parseDocument } from "../../../src/core/document/parse-document.ts";
 import { openFloor } from "../../support/exchange.ts";
 import { textOf } from "./damages.ts";
+import { parsed } from "./told.ts";
 
 /** Alice's order 1 rests, partly filled by order 2 of bob; dave's order 3 expires, carol's 4 mints with bob's 5. */
 function text(): string {
@@ -38,7 +38,7 @@ function edited(section: string, index: number | null, from: string, to: string)
 /** What it is refused with, without the line; empty when it is read. */
 function refusalOf(document: string): string {
   try {
-    parseDocument(document);
+    parsed(document);
     return "";
   } catch (error) {
     expect(error).toHaveProperty("name", "DocumentError");
@@ -198,8 +198,8 @@ describe("a document that contradicts itself", () => {
     const line = TEXT.split("\n").findIndex(
       (each) => each.startsWith('{"number":2,"account"') && each.includes('"token"'),
     );
-    expect(() => parseDocument(document)).toThrow(`line ${line + 1}, orders[1].fee: expected `);
-    expect(() => parseDocument(edited("orders", 1, '"price"', '"cost"'))).toThrow(
+    expect(() => parsed(document)).toThrow(`line ${line + 1}, orders[1].fee: expected `);
+    expect(() => parsed(edited("orders", 1, '"price"', '"cost"'))).toThrow(
       `line ${line + 1}, orders[1].price`,
     );
   });

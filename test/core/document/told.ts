@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { documentLines } from "../../../src/core/document/document-lines.ts";
-import { type ParsedDocument, parsePieces } from "../../../src/core/document/parse-document.ts";
+import { type ParsedDocument, parseDocument } from "../../../src/core/document/parse-document.ts";
 import type { ExchangeConfig, State } from "../../../src/core/state.ts";
 import { millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/runtime/exchange.ts";
@@ -41,10 +41,10 @@ export function play(exchange: Exchange, moves: Moves, then?: (commands: number)
 }
 
 /** The state that is read from what a state is written to. */
-export const readBack = (state: State): State => parsedBytes([...documentLines(state)].join("\n")).state;
+export const readBack = (state: State): State => parsed([...documentLines(state)].join("\n")).state;
 
 /** What a text is read to that comes as bytes, a few lines at a time. */
-export function parsedBytes(text: string): ParsedDocument {
+export function parsed(text: string): ParsedDocument {
   const bytes = Buffer.from(text);
   const pieces: Buffer[] = [];
   for (let from = 0; from < bytes.length; ) {
@@ -53,7 +53,7 @@ export function parsedBytes(text: string): ParsedDocument {
     pieces.push(bytes.subarray(from, end));
     from = end;
   }
-  return parsePieces(pieces, (piece) => Buffer.from(piece).toString("utf8"));
+  return parseDocument(pieces, (piece) => Buffer.from(piece).toString("utf8"));
 }
 
 /** Puts the state that is read from the exchange's own in its place. */

@@ -2,11 +2,10 @@ import { describe, expect, it } from "vitest";
 import { stateHash } from "../../../src/core/canonical.ts";
 import { transactionOfHash } from "../../../src/core/chain/chain-hashes.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
-import { parseDocument } from "../../../src/core/document/parse-document.ts";
 import { addressOf } from "../../support/commands.ts";
 import { openFloor, type TestExchange } from "../../support/exchange.ts";
 import { jsonOrNull, textOf } from "./damages.ts";
-import { readBack, reload } from "./told.ts";
+import { parsed, readBack, reload } from "./told.ts";
 
 const HASH = `0x${"ab".repeat(32)}`;
 
@@ -50,7 +49,7 @@ describe("what a wallet has signed", () => {
     const floor = floorWithCall();
     floor.demand({ ...TERMS, nonce: 1, hash: `0x${"cd".repeat(32)}` });
     const text = textOf(floor.state).replace("cd".repeat(32), "ab".repeat(32));
-    expect(() => parseDocument(text)).toThrow(".content.hash: expected a hash that none before has, found");
+    expect(() => parsed(text)).toThrow(".content.hash: expected a hash that none before has, found");
   });
 
   it("has the same hash when its document was printed with all names sorted", () => {
@@ -60,7 +59,7 @@ describe("what a wallet has signed", () => {
         ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
         : value,
     );
-    expect(stateHash(parseDocument(text).state)).toBe(stateHash(state));
+    expect(stateHash(parsed(text).state)).toBe(stateHash(state));
     expect(stateHash(readBack(state))).toBe(stateHash(state));
   });
 });
