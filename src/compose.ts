@@ -4,7 +4,6 @@ import { LazyNode } from "./chain-rpc/lazy-node.ts";
 import { type Config, isLoopback, VERSION } from "./config.ts";
 import type { Millis } from "./core/units.ts";
 import { Faults } from "./http/faults.ts";
-import { Gate } from "./http/gate.ts";
 import { Outbox } from "./http/outbox.ts";
 import { requestLog } from "./http/request-log.ts";
 import { createHttpServer } from "./http/server.ts";
@@ -22,6 +21,7 @@ import { Reporting } from "./reporting.ts";
 import type { ClockSetting } from "./runtime/clock.ts";
 import type { Exchange } from "./runtime/exchange.ts";
 import { Keyring } from "./runtime/keyring.ts";
+import { Slices } from "./runtime/slices.ts";
 import { Snapshots } from "./runtime/snapshots.ts";
 import { checksummed } from "./wire/address.ts";
 import { numbersAs } from "./wire/decimals.ts";
@@ -126,7 +126,7 @@ export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = (
     ranking: new MarketRanking(),
     snapshots,
     faults,
-    gate: new Gate(),
+    slices: new Slices(),
     outbox: new Outbox(),
     log: requestLog(config.logLevel),
     chain: (request, isTrusted) => node.answer(request, isTrusted),

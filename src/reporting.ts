@@ -20,7 +20,11 @@ export class Reporting {
   /** The text of a report. @throws ApiError `SESSION_TOO_LONG` */
   async text(reason: string): Promise<string> {
     const { keeper, keeping } = this.#opened;
-    for (let kept = keeper.keep(); kept !== undefined; kept = keeper.keep()) await kept;
+    for (;;) {
+      const kept = keeper.keep(keeper.position);
+      if (kept === undefined) break;
+      await kept;
+    }
     try {
       return reportBytes(this.#content(reason)).toString("utf8");
     } catch (error) {
@@ -42,7 +46,8 @@ export class Reporting {
       this.#warn(`no report could be written to ${folder}: ${(failure as Error).message}`);
     try {
       const write = (): void => this.#write(folder, error, reason);
-      const kept = this.#opened.keeper.keep();
+      const { keeper } = this.#opened;
+      const kept = keeper.keep(keeper.position);
       if (kept === undefined) write();
       else kept.then(write).catch(fail);
     } catch (failure) {

@@ -37,10 +37,21 @@ export class JsonText {
   }
 }
 
+/** An answer that is made while it is sent: however long it is, little of it is in memory at a time. */
+export class Pieces {
+  readonly pieces: Iterable<string | Uint8Array>;
+  readonly media: string;
+
+  constructor(pieces: Iterable<string | Uint8Array>, media: string = JSON_MEDIA) {
+    this.pieces = pieces;
+    this.media = media;
+  }
+}
+
 /** Nothing to answer: 204, without a body. */
 export const SILENCE = new JsonText("");
 
-export type Answer = object | JsonText;
+export type Answer = object | JsonText | Pieces;
 
 /** What one endpoint does: from a checked request to the body of its 200 answer. */
 export type Handler<O extends Operation> = (

@@ -26,15 +26,20 @@ const MAX_LARGE_BODY = 1024 * KIB;
 /** What one endpoint does with a request: who asks, body, faults, time, signature, query, the body's meaning, answer. */
 export function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): Route {
   const maximum = endpoint.access === "control" || isRaw(endpoint.body) ? MAX_LARGE_BODY : MAX_BODY;
-  const { faults, gate } = service;
+  const { faults, keeper } = service;
   return (request, response) => {
     const fail = (error: unknown): void => sendError(service, request, response, error);
     const answerWith = (body: Buffer): void => {
       try {
         if (body.length > 0 && isChunked(request)) checkMediaType(request);
+        const { broken } = keeper;
         const answer = answerOf(service, endpoint, handle, request, body);
         if (answer instanceof Promise) {
           answer
+            .finally(() => {
+              // What it shows may have been undone while it was being made.
+              if (keeper.broken !== broken) throw keeper.broken;
+            })
             .then((late) => sendAnswer(service, request, response, late))
             .catch(fail)
             .finally(() => service.clock.arm());
@@ -48,9 +53,8 @@ export function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHand
     };
     const arrived = (body: Buffer): void => {
       const fault = faults.areNone ? null : faults.strike(endpoint.operation);
-      const pass = (): void => gate.pass(() => answerWith(body));
-      if (fault === null) pass();
-      else befall(service, fault, request, response, pass);
+      if (fault === null) answerWith(body);
+      else befall(service, fault, request, response, () => answerWith(body));
     };
     try {
       if (endpoint.access === "control") guardControl(service.options, request);

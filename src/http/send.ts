@@ -2,11 +2,14 @@ import { NotKeptError } from "../runtime/journal.ts";
 import { ApiError, errorBody } from "../wire/errors.ts";
 import { allowedOrigin } from "./cross-origin.ts";
 import type { Incoming, Outgoing } from "./exchange-message.ts";
-import { type Answer, JSON_MEDIA, JsonText, SILENCE } from "./handler.ts";
+import { type Answer, JSON_MEDIA, JsonText, Pieces, SILENCE } from "./handler.ts";
 import type { Service } from "./service.ts";
+import { slicesOf, writePieces } from "./write-pieces.ts";
 
 /** What the log says instead of a status where nothing was answered. */
 const NO_STATUS = 0;
+/** A text of more characters is written piece by piece: in one go it would hold up everybody else. */
+const MAX_AT_ONCE = 256 * 1024;
 
 /** The part of a target before the query. */
 export function pathOf(target: string): string {
@@ -19,26 +22,24 @@ export function sendAnswer(service: Service, request: Incoming, response: Outgoi
   if (answer === SILENCE) {
     const { origin } = request.headers;
     sendEmpty(service, request, response, origin === undefined ? [] : corsHeaders(origin));
-    return;
+  } else if (answer instanceof Pieces) {
+    send(service, request, response, contentOf(200, answer.pieces, answer.media));
+  } else if (answer instanceof JsonText) {
+    send(service, request, response, contentOf(200, answer.text, answer.media));
+  } else {
+    send(service, request, response, contentOf(200, JSON.stringify(answer), JSON_MEDIA));
   }
-  const isText = answer instanceof JsonText;
-  const text = isText ? answer.text : JSON.stringify(answer);
-  send(service, request, response, readyOf(service, request, 200, text, isText ? answer.media : JSON_MEDIA));
 }
 
 /** Answers with an error body; anything but an `ApiError` is a defect, and is logged with all that helps to find it. */
 export function sendError(service: Service, request: Incoming, response: Outgoing, error: unknown): void {
-  const told = known(service, request, error);
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  const text = JSON.stringify(errorBody(told, request.requestId));
-  send(service, request, response, readyOf(service, request, told.status, text, JSON_MEDIA, told));
+  const known = knownError(service, request, error);
+  if (response.headersSent) response.destroy();
+  else send(service, request, response, errorContent(known, request));
 }
 
 /** An error as its caller is told of it. */
-function known(service: Service, request: Incoming, error: unknown): ApiError {
+function knownError(service: Service, request: Incoming, error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (!(error instanceof NotKeptError)) return defect(service, request, error);
   return new ApiError("UNAVAILABLE", error.message, {
@@ -54,17 +55,12 @@ export function sendEmpty(
   response: Outgoing,
   headers: readonly string[],
 ): void {
-  if (request.fault?.drop === "reply") {
-    hangUp(service, request, response, "REPLY_DROPPED");
-    return;
-  }
   const raw = [...simHeaders(service, request.requestId), ...headers];
-  const write = (): void => {
+  post(service, request, response, () => {
     response.writeHead(204, raw);
     response.end();
     log(service, request, 204, undefined);
-  };
-  post(service, request, response, write);
+  });
 }
 
 /** Hangs up on a request that has not been executed. */
@@ -77,17 +73,24 @@ function hangUp(service: Service, request: Incoming, response: Outgoing, code: s
   log(service, request, NO_STATUS, code);
 }
 
-const send = (service: Service, request: Incoming, response: Outgoing, ready: Ready): void =>
-  post(service, request, response, () => sendNow(service, request, response, ready));
+function send(service: Service, request: Incoming, response: Outgoing, content: Content): void {
+  const headers = simHeaders(service, request.requestId);
+  post(service, request, response, () => sendNow(service, request, response, content, headers));
+}
 
-/** Writes what has been made, once all that it may show is kept. */
+/** Writes an answer that was made just now, once all that it may show is kept. */
 function post(service: Service, request: Incoming, response: Outgoing, write: () => void): void {
+  const { position } = service.keeper;
+  const leave = (): void => {
+    if (request.fault?.drop === "reply") hangUp(service, request, response, "REPLY_DROPPED");
+    else write();
+  };
   const refuse = (failure: unknown): void => sendInstead(service, request, response, failure);
   service.outbox.post(() => {
     try {
-      const kept = service.keeper.keep();
-      if (kept === undefined) write();
-      else kept.then(write).catch(refuse);
+      const kept = service.keeper.keep(position);
+      if (kept === undefined) leave();
+      else kept.then(leave).catch(refuse);
     } catch (failure) {
       refuse(failure);
     }
@@ -96,55 +99,64 @@ function post(service: Service, request: Incoming, response: Outgoing, write: ()
 
 /** Answers for what cannot be kept, which is undone, so that nobody is told that it had happened; or be written. */
 function sendInstead(service: Service, request: Incoming, response: Outgoing, failure: unknown): void {
-  const error = known(service, request, failure);
+  const error = knownError(service, request, failure);
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const text = JSON.stringify(errorBody(error, request.requestId));
-  sendNow(service, request, response, readyOf(service, request, error.status, text, JSON_MEDIA, error));
+  const headers = simHeaders(service, request.requestId);
+  sendNow(service, request, response, errorContent(error, request), headers);
 }
 
-/** An answer that is ready to leave. */
-interface Ready {
+/** What is to be sent. */
+interface Content {
   readonly status: number;
-  readonly text: string;
+  readonly body: string | Iterable<string | Uint8Array>;
   readonly media: string;
   readonly error: ApiError | undefined;
-  /** What the exchange was at when it was made. */
-  readonly headers: string[];
 }
 
-const readyOf = (
-  service: Service,
-  { requestId }: Incoming,
-  status: number,
-  text: string,
-  media: string,
-  error?: ApiError,
-): Ready => ({ status, text, media, error, headers: simHeaders(service, requestId) });
+const contentOf = (status: number, body: Content["body"], media: string, error?: ApiError): Content => ({
+  status,
+  body,
+  media,
+  error,
+});
 
+const errorContent = (error: ApiError, { requestId }: Incoming): Content =>
+  contentOf(error.status, JSON.stringify(errorBody(error, requestId)), JSON_MEDIA, error);
+
+/** `headers` say where the exchange stood when the answer was made. */
 function sendNow(
   service: Service,
   request: Incoming,
   response: Outgoing,
-  { status, text, media, error, headers }: Ready,
+  { status, body, media, error }: Content,
+  headers: string[],
 ): void {
-  if (request.fault?.drop === "reply") {
-    hangUp(service, request, response, "REPLY_DROPPED");
-    return;
-  }
   headers.push("content-type", media);
-  const length = Buffer.byteLength(text);
-  headers.push("content-length", String(length));
+  const length = typeof body === "string" ? Buffer.byteLength(body) : null;
+  if (length !== null) headers.push("content-length", String(length));
   if (request.fault !== null) headers.push("x-sim-fault", request.fault.id);
   if (request.warning !== "") headers.push("x-sim-warning", request.warning);
   if (request.headers.origin !== undefined) headers.push(...corsHeaders(request.headers.origin));
   if (error?.help.headers !== undefined) headers.push(...Object.entries(error.help.headers).flat());
   response.writeHead(status, headers);
-  // Text without a character above ASCII is the same bytes in latin1, which Node writes faster.
-  response.end(text, length === text.length ? "latin1" : "utf8");
-  log(service, request, status, error?.code);
+  const done = (): void => log(service, request, status, error?.code);
+  if (request.method === "HEAD") {
+    response.end();
+    done();
+  } else if (typeof body === "string" && body.length <= MAX_AT_ONCE) {
+    // Text without a character above ASCII is the same bytes in latin1, which Node writes faster.
+    response.end(body, length === body.length ? "latin1" : "utf8");
+    done();
+  } else {
+    const pieces = typeof body === "string" ? slicesOf(body) : body;
+    writePieces(service.slices, response, pieces).then(done, (failure: unknown) => {
+      knownError(service, request, failure);
+      hangUp(service, request, response, "INTERNAL_ERROR");
+    });
+  }
 }
 
 /** Request id, journal sequence and virtual time: every response carries them. */

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 import express, { type Router } from "express";
 import { ApiError } from "../wire/errors.ts";
+import { Connection } from "./connection.ts";
 import { preflightHeaders } from "./cross-origin.ts";
 import { mountEndpoints } from "./dispatch.ts";
 import { Incoming, Outgoing } from "./exchange-message.ts";
@@ -38,26 +40,33 @@ export function createHttpServer(service: Service): Server {
     requireHostHeader: false,
     noDelay: true,
   });
-  server.on("connection", (socket) => service.outbox.admit(socket));
+  // A client that has sent all that it will ever send still gets every answer.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  server.maxHeadersCount = 0;
+  const connections = new WeakMap<Duplex, Connection>();
+  server.on("connection", (socket) => {
+    connections.set(socket, new Connection(socket));
+    service.outbox.admit(socket);
+  });
   const nextId = requestIds();
   const admitted = admit(service, createRouter(service), nextId);
-  server.on("request", admitted);
-  server.on("checkExpectation", (request, response) => {
-    admitted(
-      request,
-      response,
-      new ApiError("EXPECTATION_FAILED", "no expectation but 100-continue can be met"),
-    );
-  });
-  server.on("connect", (_request, socket) => refuseOnSocket(service, nextId(), new Error("CONNECT"), socket));
-  server.maxHeadersCount = 0;
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) =>
-    refuseOnSocket(service, nextId(), error, socket),
+  const take = (request: IncomingMessage, response: ServerResponse, refusal?: ApiError): void => {
+    (request as Incoming).arrivedAt = performance.now();
+    const begin = (): void => admitted(request as Incoming, response, refusal);
+    connections.get(request.socket)?.take({ request, response, begin });
+  };
+  const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void =>
+    connections.get(socket)?.end(() => refuseOnSocket(service, nextId(), error, socket));
+  server.on("request", (request, response) => take(request, response));
+  server.on("checkExpectation", (request, response) =>
+    take(request, response, new ApiError("EXPECTATION_FAILED", "no expectation but 100-continue can be met")),
   );
+  server.on("connect", (_request, socket) => refuse(new Error("CONNECT"), socket));
+  server.on("clientError", refuse);
   return server;
 }
 
-/** Requests are numbered in the order in which they come. */
+/** Requests are numbered in the order in which they are taken up. */
 function requestIds(): () => string {
   let count = 0;
   return () => {
@@ -93,10 +102,8 @@ function admit(
   service: Service,
   router: Router,
   nextId: () => string,
-): (request: IncomingMessage, response: ServerResponse, error?: ApiError) => void {
-  return (message, response, refusal) => {
-    const request = message as Incoming;
-    request.arrivedAt = performance.now();
+): (request: Incoming, response: ServerResponse, refusal?: ApiError) => void {
+  return (request, response, refusal) => {
     request.requestId = nextId();
     try {
       guardHost(service.options, request);

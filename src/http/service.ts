@@ -2,6 +2,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Exchange } from "../runtime/exchange.ts";
 import type { Keeper } from "../runtime/journal.ts";
 import type { Keyring } from "../runtime/keyring.ts";
+import type { Slices } from "../runtime/slices.ts";
 import type { Snapshots } from "../runtime/snapshots.ts";
 import type { Numbers } from "../wire/decimals.ts";
 import type { HmacKeys } from "../wire/hmac.ts";
@@ -10,7 +11,6 @@ import type { BookPages } from "../wire/replies/book-reply.ts";
 import type { View } from "../wire/replies/view.ts";
 import type { SearchIndex } from "../wire/search-index.ts";
 import type { Faults } from "./faults.ts";
-import type { Gate } from "./gate.ts";
 import type { Outbox } from "./outbox.ts";
 import type { RequestLog } from "./request-log.ts";
 
@@ -58,7 +58,8 @@ export interface Service {
   readonly ranking: MarketRanking;
   readonly snapshots: Snapshots;
   readonly faults: Faults;
-  readonly gate: Gate;
+  /** Where long work waits for its share of the event loop. */
+  readonly slices: Slices;
   readonly outbox: Outbox;
   readonly log: RequestLog;
   /**

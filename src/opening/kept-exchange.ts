@@ -41,7 +41,10 @@ export class KeptExchange implements Keeper {
     this.#stated = stated;
   }
 
-  /** Why nothing more is accepted; null while all is well. */
+  get position(): number {
+    return this.#journal?.position ?? 0;
+  }
+
   get broken(): NotKeptError | null {
     return this.#journal?.broken ?? null;
   }
@@ -56,10 +59,10 @@ export class KeptExchange implements Keeper {
     };
   }
 
-  keep(): Promise<void> | undefined {
+  keep(position: number): Promise<void> | undefined {
     if (this.#lost !== null) throw this.#lost;
     const journal = this.#journal;
-    const done = journal?.keep();
+    const done = journal?.keep(position);
     if (journal?.broken === null && this.#writing === null && this.#isStateDue(journal.written)) {
       this.#writing = this.#writeState(journal, this.#kept.clock.setting).finally(() => {
         this.#writing = null;

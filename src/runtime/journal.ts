@@ -39,17 +39,21 @@ export class NotKeptError extends Error {
   }
 }
 
-/** Sees to it that what is answered is kept. */
+/** Keeps accepted commands before an answer that shows them leaves. */
 export interface Keeper {
+  /** How far the accepted commands reach: an answer that is made now may show all of them. Never beyond what is kept once it is broken. */
+  readonly position: number;
+  /** Why nothing more is accepted; null while all is well. What was accepted and not kept by then has been undone. */
+  readonly broken: NotKeptError | null;
   /**
-   * To be called before an answer leaves, whatever it is: it may show what was accepted since the last call. Undefined
-   * when all that is kept already, else the promise of it. @throws NotKeptError, as the promise does, when it cannot be.
+   * Called before an answer leaves, with the position at which it was made. Undefined when everything up to there is kept
+   * already, else the promise of it. @throws NotKeptError, as the promise does, when some of it was undone instead.
    */
-  keep(): Promise<void> | undefined;
+  keep(position: number): Promise<void> | undefined;
 }
 
 /** Has nothing to keep. */
-export const noKeeper: Keeper = { keep: () => undefined };
+export const noKeeper: Keeper = { position: 0, broken: null, keep: () => undefined };
 
 /** Keeps nothing. */
 export const noJournal: Journal = { append: () => {} };

@@ -48,6 +48,8 @@ export class JournalFile implements Journal, Keeper {
   #synced: Mark;
   #at = 0 as Millis;
   #broken: NotKeptError | null = null;
+  /** The last line that is kept once the journal is broken. */
+  #lastKept = 0;
   /** The round that will take along what is appended now, and the one whose lines are on their way to the disk. */
   #gathering: Promise<void> | null = null;
   #syncing: Promise<void> | null = null;
@@ -113,15 +115,21 @@ export class JournalFile implements Journal, Keeper {
     else this.note("reset", {});
   }
 
-  keep(): Promise<void> | undefined {
-    if (this.#broken !== null) return undefined;
-    if (this.durability === "process") {
-      this.#write();
+  get position(): number {
+    return this.#broken === null ? this.#queue.number : this.#lastKept;
+  }
+
+  keep(position: number): Promise<void> | undefined {
+    if (this.#broken !== null) {
+      if (position > this.#lastKept) throw this.#broken;
       return undefined;
     }
-    const { number } = this.#queue;
-    if (number === this.#synced.number) return undefined;
-    if (number === this.#reaching && this.#syncing !== null) return this.#syncing;
+    if (this.durability === "process") {
+      if (position > this.#written.number) this.#write();
+      return undefined;
+    }
+    if (position <= this.#synced.number) return undefined;
+    if (position <= this.#reaching && this.#syncing !== null) return this.#syncing;
     this.#gathering ??= this.#gather();
     return this.#gathering;
   }
@@ -226,6 +234,7 @@ export class JournalFile implements Journal, Keeper {
   #stop(broken: NotKeptError): NotKeptError {
     this.#broken = broken;
     const good = this.durability === "power" ? this.#synced : this.#written;
+    this.#lastKept = good.number;
     this.#queue.clear();
     try {
       this.#file.cut(good.offset);

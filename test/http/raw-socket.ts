@@ -81,11 +81,31 @@ function parseReplies(bytes: Buffer, isHead: boolean): RawReply[] {
     const [statusLine = "", ...lines] = bytes.toString("latin1", start, end).split("\r\n");
     const headers = headersOf(lines);
     const status = Number(statusLine.split(" ")[1]);
+    const isChunked = !isHead && headers.get("transfer-encoding")?.[0] === "chunked";
     const length = isHead ? 0 : Number(headers.get("content-length")?.[0] ?? 0);
-    const from = end + 4;
-    if (bytes.length < from + length) return found;
-    start = from + length;
-    if (status >= 200) found.push({ status, headers, text: bytes.toString("utf8", from, start) });
+    const body = isChunked ? chunkedBody(bytes, end + 4) : wholeBody(bytes, end + 4, length);
+    if (body === null) return found;
+    start = body.end;
+    if (status >= 200) found.push({ status, headers, text: body.bytes.toString("utf8") });
+  }
+}
+
+/** The bytes of a body, and where it ends; null when its end has not come yet. */
+type Body = { readonly bytes: Buffer; readonly end: number } | null;
+
+const wholeBody = (bytes: Buffer, from: number, length: number): Body =>
+  bytes.length < from + length ? null : { bytes: bytes.subarray(from, from + length), end: from + length };
+
+function chunkedBody(bytes: Buffer, from: number): Body {
+  const chunks: Buffer[] = [];
+  for (let at = from; ; ) {
+    const line = bytes.indexOf("\r\n", at);
+    const length = line < 0 ? Number.NaN : Number.parseInt(bytes.toString("latin1", at, line), 16);
+    const end = line + 2 + length + 2;
+    if (!(end <= bytes.length)) return null;
+    if (length === 0) return { bytes: Buffer.concat(chunks), end };
+    chunks.push(bytes.subarray(line + 2, line + 2 + length));
+    at = end;
   }
 }
 

@@ -28,7 +28,7 @@ async function run(
   afterwards: (opened: OpenedExchange) => Promise<void>,
 ): Promise<void> {
   const keep = async ({ keeper }: OpenedExchange): Promise<void> => {
-    const pending = keeper.keep();
+    const pending = keeper.keep(keeper.position);
     if (pending !== undefined) await pending;
     kept();
   };

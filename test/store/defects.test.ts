@@ -22,7 +22,7 @@ async function begin({ exchange, keeper }: OpenedExchange): Promise<Command> {
   const order = { kind: "placeOrder", address: ALICE, tokenId, side: "BUY", price: price(5_000) } as const;
   const buy: Command = { ...order, size: size(1_000), orderType: "GTC", expiration: null };
   expect(exchange.submit(buy).ok).toBe(true);
-  await keeper.keep();
+  await keeper.keep(keeper.position);
   return buy;
 }
 

@@ -71,12 +71,12 @@ interface Told {
 async function take(opened: OpenedExchange, step: number, told: Told): Promise<void> {
   try {
     takeStep(opened, step);
-    await opened.keeper.keep();
+    await opened.keeper.keep(opened.keeper.position);
     told.acknowledged = opened.exchange.sequence;
   } catch (error) {
     if (!(error instanceof NotKeptError)) throw error;
     told.notKept += 1;
-    expect(opened.keeper.keep()).toBe(undefined);
+    expect(opened.keeper.keep(opened.keeper.position)).toBe(undefined);
     expect(opened.keeping?.broken()).toBeInstanceOf(NotKeptError);
     expect(opened.exchange.sequence).toBeGreaterThanOrEqual(told.acknowledged);
   }

@@ -71,7 +71,7 @@ class Run {
 
   keep(): void {
     const needed = this.lines;
-    const kept = this.journal.keep();
+    const kept = this.journal.keep(this.journal.position);
     const check = (): void => {
       if (this.file.synced < needed) this.early.push(needed);
     };

@@ -118,7 +118,7 @@ async function ended(
   { opened }: Running,
   how: Extract<Turn, { kind: "reopen" }>["how"],
 ): Promise<Image> {
-  await opened.keeper.keep();
+  await opened.keeper.keep(opened.keeper.position);
   const killed = disk.image;
   opened.clock.stop();
   await opened.close();

@@ -1,11 +1,11 @@
 import { guardOrigin, isTrusted } from "../authentication.ts";
 import { type Handlers, JsonText, SILENCE } from "../handler.ts";
 
-/** POST /chain. Its answers take effect in the order in which their requests came, among all others too. */
+/** POST /chain. */
 export const chainRpcHandlers: Handlers<"callChain"> = {
-  callChain: ({ body, headers }, { chain, gate, options }) => {
+  callChain: async ({ body, headers }, { chain, options }) => {
     guardOrigin(headers, "the chain");
-    const answer = chain(body, isTrusted(options, headers));
-    return gate.hold(answer.then((text) => (text === "" ? SILENCE : new JsonText(text))));
+    const text = await chain(body, isTrusted(options, headers));
+    return text === "" ? SILENCE : new JsonText(text);
   },
 };

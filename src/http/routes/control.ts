@@ -11,8 +11,9 @@ import { explainAuth } from "../../wire/explain-auth.ts";
 import { accountReply } from "../../wire/replies/account-reply.ts";
 import { orderStory } from "../../wire/replies/order-story.ts";
 import { pageOf } from "../../wire/replies/view.ts";
-import { type Handlers, JsonText } from "../handler.ts";
+import { type Handlers, JsonText, Pieces } from "../handler.ts";
 import { type Service, viewOf } from "../service.ts";
+import { inPieces } from "../write-pieces.ts";
 import { changeClock, clockReply } from "./clock.ts";
 import { accept } from "./trading.ts";
 
@@ -40,7 +41,7 @@ export const controlHandlers: Handlers<
     service.reopen();
     return infoReply(service);
   },
-  getState: (_call, { exchange }) => new JsonText([...canonicalLines(exchange.state), ""].join("\n")),
+  getState: (_call, { exchange }) => new Pieces(inPieces(canonicalLines(exchange.snapshot().state))),
   getStateHash: (_call, { exchange }) => ({ hash: exchange.hash, sequence: exchange.sequence }),
   getInvariants: (_call, { exchange }) => {
     const judged = invariants(exchange.state);

@@ -55,17 +55,17 @@ export function prepareRun(flow: Flow, journal: JournalFile | null, group: numbe
   const terms = { markets: 1, levels: flow.levels, feeRateBps: 0 };
   const exchange = openFloor(journal === null ? terms : { ...terms, journal });
   const commands = new FlowCommands(flow, exchange.state).take(flow.tape.length);
-  journal?.keep();
+  journal?.keep(journal.position);
   const run = (): void => {
     let left = group;
     for (const command of commands) {
       demand(exchange, command);
       left -= 1;
       if (left > 0) continue;
-      journal?.keep();
+      journal?.keep(journal.position);
       left = group;
     }
-    journal?.keep();
+    journal?.keep(journal.position);
   };
   return { exchange, run };
 }

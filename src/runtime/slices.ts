@@ -1,0 +1,48 @@
+/** How long one job may hold the event loop before others have their turn. */
+const SLICE_MS = 5;
+
+/** Work in steps small enough that many of them fit in a slice. */
+export type Steps<T> = Iterator<unknown, T>;
+
+/**
+ * Shares the event loop between long jobs and everything else: in each turn of the loop one job runs for one slice,
+ * however many jobs there are, so that a request never waits for more than a slice of them.
+ */
+export class Slices {
+  readonly #waiting: (() => void)[] = [];
+
+  /** Runs steps to their end and answers their result. */
+  async run<T>(steps: Steps<T>): Promise<T> {
+    for (;;) {
+      const hasTime = await this.next();
+      do {
+        const { done, value } = steps.next();
+        if (done === true) return value;
+      } while (hasTime());
+    }
+  }
+
+  /** Waits for the next slice; the answer says whether it still lasts. */
+  async next(): Promise<() => boolean> {
+    await new Promise<void>((resolve) => {
+      if (this.#waiting.push(resolve) === 1) setImmediate(() => this.#grant());
+    });
+    const end = performance.now() + SLICE_MS;
+    return () => performance.now() < end;
+  }
+
+  #grant(): void {
+    const [grant] = this.#waiting;
+    grant?.();
+    this.#waiting.shift();
+    if (this.#waiting.length > 0) setImmediate(() => this.#grant());
+  }
+}
+
+/** Runs steps to their end at once, for callers that nobody waits for. */
+export function finish<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
