@@ -1,4 +1,5 @@
 import { VERSION } from "../config.ts";
+import { whenUnread } from "./unread.ts";
 
 const argv = process.argv.slice(2);
 const [first, ...more] = argv;
@@ -7,10 +8,7 @@ const [first, ...more] = argv;
 const failed = async (error: unknown): Promise<number> => (await import("./failure.ts")).reportFailure(error);
 
 process.on("uncaughtException", async (error) => process.exit(await failed(error)));
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit();
-  throw error;
-});
+for (const stream of [process.stdout, process.stderr]) whenUnread(stream, () => process.exit());
 
 if ((first === "--version" || first === "-v") && more.length === 0) {
   // Answered before yargs is loaded, which would take longer than all the rest.

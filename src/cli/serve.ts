@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from "./exit-code.ts";
 import { listenFailure } from "./listen-failure.ts";
 import { SERVE_FLAGS } from "./serve-flags.ts";
 import { stopSignal } from "./stop-signal.ts";
+import { whenUnread } from "./unread.ts";
 
 /** `clobsim serve`: opens an exchange and answers until it is told to stop. */
 export const serveCommand: Command = {
@@ -26,9 +27,9 @@ export const serveCommand: Command = {
 async function serve(given: Given): Promise<ExitCode> {
   const config = readConfig(given, DEFAULT_DATA);
   const stopped = stopSignal();
-  const server = await start(config);
   // Whoever wanted to read that it has started may have gone; whoever trades has not.
-  process.stdout.removeAllListeners("error").on("error", () => {});
+  whenUnread(process.stdout, () => {});
+  const server = await start(config);
   process.stdout.write(bannerText(server, screenOf(given.environment)));
   await stopped;
   process.stderr.write("clobsim: stopping\n");

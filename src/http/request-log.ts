@@ -31,6 +31,7 @@ export function requestLog(level: LogLevel): RequestLog {
   if (level === "silent") return { request: () => {}, defect: () => {}, flush: () => {} };
   const isTerminal = process.stderr.isTTY === true;
   const batched = isTerminal ? null : pino.destination(BATCHED);
+  batched?.on("error", tellStderr);
   const terminal = { write: (line: string) => void process.stderr.write(pretty(line)) };
   const out = batched ?? terminal;
   const time = timestamps();
@@ -41,8 +42,15 @@ export function requestLog(level: LogLevel): RequestLog {
       ? (outcome) => out.write(requestLine(values.info as number, time(), outcome))
       : () => {},
     defect: (error, facts) => logger.error({ ...facts, err: error }, "a defect in clobsim"),
-    flush: () => batched?.flushSync(),
+    // Without waiting: where nobody reads the lines any more, that would be for ever.
+    flush: () => batched?.flush(),
   };
+}
+
+/** The lines go to stderr past its stream: whoever wants to know that nobody reads it listens there. */
+function tellStderr(error: Error): void {
+  if (process.stderr.listenerCount("error") > 0) process.stderr.emit("error", error);
+  else if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
 }
 
 /** The line that pino would write of a request, put together by hand: there is one for every request. */

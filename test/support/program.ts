@@ -19,7 +19,9 @@ export interface Served {
   readonly pid: number;
   readonly ended: Promise<Ended>;
   /** Ends it by a signal. */
-  end(signal: "SIGTERM" | "SIGKILL"): Promise<Ended>;
+  end(signal: "SIGTERM" | "SIGKILL" | "SIGHUP"): Promise<Ended>;
+  /** Closes the other end of what it prints to, as `head` does when it has seen enough. */
+  stopReading(stream: "stdout" | "stderr"): void;
 }
 
 /** How a process is started, where that is not as this one was. */
@@ -28,6 +30,8 @@ export interface Circumstances {
   /** Of Node. */
   readonly flags?: readonly string[];
   readonly umask?: string;
+  /** What nobody reads: its other end is closed before anything can be printed. */
+  readonly unread?: "stdout" | "stderr";
 }
 
 /** The program, bundled from the sources that stand now, with a folder for what it keeps. */
@@ -59,11 +63,12 @@ export class Program {
     const child = this.#start(["serve", "--port", "0", ...this.#always, ...args], circumstances);
     const ended = endOf(child);
     const url = await Promise.race([addressOf(child), ended.then(failed)]);
-    const end = (signal: "SIGTERM" | "SIGKILL"): Promise<Ended> => {
+    const end: Served["end"] = (signal) => {
       child.kill(signal);
       return ended;
     };
-    return { url, port: Number(new URL(url).port), pid: child.pid ?? 0, ended, end };
+    const stopReading: Served["stopReading"] = (stream) => void child[stream]?.destroy();
+    return { url, port: Number(new URL(url).port), pid: child.pid ?? 0, ended, end, stopReading };
   }
 
   /** Runs a command to its end. */
@@ -76,7 +81,7 @@ export class Program {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  #start(args: readonly string[], { environment, flags = [], umask }: Circumstances): ChildProcess {
+  #start(args: readonly string[], { environment, flags = [], umask, unread }: Circumstances): ChildProcess {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("CLOBSIM_"));
     const command = [process.execPath, ...flags, this.path("dist", "cli.js"), ...args];
     const words = umask === undefined ? command : ["sh", "-c", `umask ${umask}; exec "$@"`, "sh", ...command];
@@ -84,6 +89,7 @@ export class Program {
       env: { ...Object.fromEntries(inherited), ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
+    if (unread !== undefined) child[unread]?.destroy();
     this.#children.add(child);
     child.on("close", () => this.#children.delete(child));
     return child;
