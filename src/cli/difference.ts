@@ -1,23 +1,31 @@
+import { visible } from "../scenario/report/printable.ts";
 import { eventHash } from "../store/event-hash.ts";
 import { hex8 } from "../store/hex8.ts";
-import type { ReplayDiffers } from "../store/replayer.ts";
+import type { Redone, ReplayDiffers } from "../store/replayer.ts";
 
 /** Where a history first comes out otherwise, with both outcomes side by side. */
-export function differenceText({ line, command, decision, message }: ReplayDiffers): string {
-  const now = decision.ok
-    ? ["accepted", hex8(eventHash(decision.events))]
-    : [`refused, ${decision.refusal.code}`, "none"];
+export function differenceText({ line, command, redone, message }: ReplayDiffers): string {
+  const now = nowOf(redone);
   const lines = [
     message,
     `  command   ${JSON.stringify(command)}`,
     ...sideBySide([
       ["", "recorded", "now"],
-      ["outcome", "accepted", now[0] ?? ""],
-      ["events", hex8(line.r), now[1] ?? ""],
+      ["outcome", "accepted", now[0]],
+      ["events", hex8(line.r), now[1]],
     ]),
   ];
-  if (decision.ok) lines.push(...decision.events.map((event) => `            ${JSON.stringify(event)}`));
+  if (!(redone instanceof Error) && redone.ok)
+    lines.push(...redone.events.map((event) => `            ${JSON.stringify(event)}`));
   return lines.join("\n");
+}
+
+/** What came of a command now, and the hash of what it caused. */
+function nowOf(redone: Redone): [outcome: string, events: string] {
+  if (redone instanceof Error) return [`fails: ${visible(redone.message)}`, "none"];
+  return redone.ok
+    ? ["accepted", hex8(eventHash(redone.events))]
+    : [`refused, ${redone.refusal.code}`, "none"];
 }
 
 /** Rows of a label, what was recorded, and what it is now. */

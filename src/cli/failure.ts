@@ -1,4 +1,5 @@
 import { VERSION } from "../config.ts";
+import { FileRefused } from "../regular-file.ts";
 import { ConfigError } from "../setting.ts";
 import { ReplayDiffers } from "../store/replayer.ts";
 import { StoreError } from "../store/store-error.ts";
@@ -8,6 +9,10 @@ import { UsageError } from "./usage-error.ts";
 
 /** Says on stderr what went wrong: one sentence when the user can mend it, everything when only we can. */
 export function reportFailure(error: unknown): ExitCode {
+  if (error instanceof FileRefused) {
+    process.stderr.write(`clobsim: ${error.path}: ${error.message}\n`);
+    return EXIT.usage;
+  }
   if (error instanceof UsageError || error instanceof ConfigError) {
     process.stderr.write(`clobsim: ${error.message}\n`);
     return EXIT.usage;

@@ -1,7 +1,7 @@
 import { VERSION } from "../config.ts";
 import { parseIso } from "../core/time.ts";
 import type { Millis } from "../core/units.ts";
-import { type JournalSource, openSource } from "../history/journal-source.ts";
+import { type JournalPlace, type JournalSource, openPlace, openSource } from "../history/journal-source.ts";
 import { type Setting, wholeNumber } from "../setting.ts";
 import { nodeDisk } from "../store/disk.ts";
 import { UsageError } from "./usage-error.ts";
@@ -31,12 +31,19 @@ export const LINE_OR_MOMENT: Setting<{ readonly to?: number; readonly until?: Mi
 export const TAKES_JOURNAL = "DIR|REPORT";
 
 /** Opens the journal that a command line names. @throws UsageError, StoreError */
-export function sourceNamed(command: string, words: readonly string[]): JournalSource {
+export const sourceNamed = (command: string, words: readonly string[]): JournalSource =>
+  openSource(nodeDisk, nameIn(command, words), VERSION);
+
+/** The same, whatever the journal begins with. @throws UsageError, StoreError */
+export const placeNamed = (command: string, words: readonly string[]): JournalPlace =>
+  openPlace(nodeDisk, nameIn(command, words));
+
+function nameIn(command: string, words: readonly string[]): string {
   const [name, ...others] = words;
   if (name === undefined || others.length > 0) {
     throw new UsageError(
       `${command} expects one data directory or report, found ${words.length || "none"} (see clobsim ${command} --help)`,
     );
   }
-  return openSource(nodeDisk, name, VERSION);
+  return name;
 }

@@ -1,14 +1,16 @@
 import { join } from "node:path";
+import { VERSION } from "../config.ts";
 import { toIso } from "../core/time.ts";
-import type { JournalSource } from "../history/journal-source.ts";
+import type { JournalPlace } from "../history/journal-source.ts";
 import type { Loss, Salvage } from "../history/salvage.ts";
+import { FileRefused } from "../regular-file.ts";
 import { type Given, readOne, truth } from "../setting.ts";
 import { nodeDisk } from "../store/disk.ts";
-import { STATE_FILE } from "../store/files.ts";
+import { PREVIOUS_STATE_FILE, STATE_FILE } from "../store/files.ts";
 import { StoreError } from "../store/store-error.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
-import { sourceNamed } from "./history-arguments.ts";
+import { placeNamed } from "./history-arguments.ts";
 import { OUT } from "./output-file.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -36,53 +38,76 @@ export const repairCommand: Command = {
 async function repair(given: Given, words: readonly string[]): Promise<ExitCode> {
   const isAccepted = readOne("accept-loss", truth, given) ?? false;
   const out = readOne("out", OUT, given);
-  const source = sourceNamed("repair", words);
+  const place = placeNamed("repair", words);
   const { copyWhole, salvageOf } = await import("../history/salvage.ts");
-  const salvage = salvageOf(source);
-  const lines = [...salvageText(source.path, salvage), ...(await stateText(source, salvage))];
+  const salvage = salvageOf(place, VERSION);
+  if (salvage.fault !== null) return nothingWhole(place, salvage.fault);
+  const lines = [...salvageText(place.path, salvage), ...(await stateText(place, salvage))];
   process.stdout.write(`${lines.join("\n")}\n`);
   if (!isAccepted || out === null) {
     throw new UsageError(
       "nothing was written: repair expects --accept-loss and --out NEW, the directory to make (see clobsim repair --help)",
     );
   }
-  copyWhole(nodeDisk, source, salvage.bytes, out);
+  copyWhole(nodeDisk, place, salvage.bytes, out);
   process.stdout.write(
-    `  ${out} holds what is whole, ${source.name} is as it was: clobsim serve --data ${out}\n`,
+    `  ${out} holds what is whole, ${place.name} is as it was: clobsim serve --data ${out}\n`,
   );
   return EXIT.ok;
 }
 
-function salvageText(path: string, { lines, bytes, until, lost }: Salvage): string[] {
+/** Without its first line a journal tells nothing; what can be saved is a state that lies beside it. */
+async function nothingWhole(place: JournalPlace, fault: string): Promise<ExitCode> {
+  const state = await latestState(place);
+  const lines = [
+    fault,
+    "  no line can be copied: line 1 holds the world and the seed, and every other line goes on from there",
+    state === null
+      ? `  no whole state lies beside it${place.isFolder ? `, neither ${STATES.join(" nor ")}` : ""}: nothing can be saved`
+      : `  ${savingText(state)}`,
+  ];
+  process.stdout.write(`${lines.join("\n")}\n`);
+  process.stderr.write("clobsim: nothing was written\n");
+  return EXIT.corrupt;
+}
+
+function salvageText(path: string, { damage, lines, bytes, until, lost }: Salvage): string[] {
   return [
+    ...(damage === null ? [] : [damage]),
     `${path} is whole up to line ${count(lines)} at ${toIso(until)}, ${count(bytes)} bytes`,
     lost === null ? "  nothing is lost: no line is damaged" : `  ${lossText(lost, lines + 1)}`,
   ];
 }
 
 /** What the latest state holds that is lost from the journal. */
-async function stateText(
-  { name, isFolder }: JournalSource,
-  { lines, lost }: Salvage,
-): Promise<readonly string[]> {
-  if (lost === null || !isFolder) return [];
-  const path = join(name, STATE_FILE);
-  const line = await lineOf(path);
-  if (line === null || line <= lines) return [];
-  return [
-    `  ${path} has the exchange as it stood after line ${count(line)}: clobsim serve --world ${path} --data NEW saves that`,
-  ];
+async function stateText(place: JournalPlace, { lines, lost }: Salvage): Promise<readonly string[]> {
+  const state = lost === null ? null : await latestState(place);
+  return state === null || state.line <= lines ? [] : [`  ${savingText(state)}`];
 }
 
-/** The last line of the journal that a state is of; null when it cannot be read. */
-async function lineOf(path: string): Promise<number | null> {
+/** A state in a file, and the last line of the journal that is in it. */
+interface WholeState {
+  readonly path: string;
+  readonly line: number;
+}
+
+const STATES = [STATE_FILE, PREVIOUS_STATE_FILE];
+
+const savingText = ({ path, line }: WholeState): string =>
+  `${path} has the exchange as it stood after line ${count(line)}: clobsim serve --world ${path} --data NEW saves that`;
+
+/** The latest state beside a journal that can be read; null when there is none. */
+async function latestState({ name, isFolder }: JournalPlace): Promise<WholeState | null> {
   const { readStateFile } = await import("../store/state-file.ts");
-  try {
-    return readStateFile(nodeDisk, path)?.header.line ?? null;
-  } catch (error) {
-    if (error instanceof StoreError) return null;
-    throw error;
+  for (const path of isFolder ? STATES.map((state) => join(name, state)) : []) {
+    try {
+      const kept = readStateFile(nodeDisk, path);
+      if (kept !== null) return { path, line: kept.header.line };
+    } catch (error) {
+      if (!(error instanceof StoreError || error instanceof FileRefused)) throw error;
+    }
   }
+  return null;
 }
 
 function lossText({ bytes, lines, whole, until }: Loss, first: number): string {

@@ -52,24 +52,28 @@ async function report(given: Given, words: readonly string[]): Promise<ExitCode>
   const { reportName } = await import("../history/report-file.ts");
   if (url !== null) {
     const text = await reportedBy(url, readOne("sim-token", SETTINGS["sim-token"], given), reason);
-    return written(out ?? reportName(lastHashIn(text)), text);
+    await write(out ?? reportName(lastHashIn(text)), text);
+    return EXIT.ok;
   }
-  const content = await contentOf(word ?? DEFAULT_DATA, reason);
+  const { content, code } = await toldIn(word ?? DEFAULT_DATA, reason);
   const { reportBytes } = await import("../history/report.ts");
   const path = out ?? reportName(content.hash);
-  return written(path, reportBytes(content, path));
+  await write(path, reportBytes(content, path));
+  return code;
 }
 
-async function written(path: string, content: string | Uint8Array): Promise<ExitCode> {
+async function write(path: string, content: string | Uint8Array): Promise<void> {
   await save(path, content);
   process.stderr.write(
     `clobsim: the report is in ${path}; on any machine, clobsim replay ${path} replays it\n`,
   );
-  return EXIT.ok;
 }
 
-/** What a directory's journal comes to; where that differs from what it says, the report is to show it. */
-async function contentOf(folder: string, reason: string): Promise<ReportContent> {
+/**
+ * What a directory's journal comes to, and the exit code that says so: where it is damaged, or leads elsewhere than it
+ * says, the report is written all the same, for it is to show just that.
+ */
+async function toldIn(folder: string, reason: string): Promise<{ content: ReportContent; code: ExitCode }> {
   const source = sourceNamed("report", [folder]);
   const [{ Walk }, { endingOf }] = await Promise.all([
     import("../history/walk.ts"),
@@ -78,9 +82,9 @@ async function contentOf(folder: string, reason: string): Promise<ReportContent>
   const walk = new Walk(source, VERSION);
   const end = walk.run();
   const { exchange } = walk;
-  const { lines } = endingOf(source, end, exchange.state);
+  const { code, lines } = endingOf(source, end, exchange.state);
   if (lines.length > 0) process.stderr.write(`clobsim: ${lines.join("\n")}\n`);
-  return {
+  const content: ReportContent = {
     deeds: { kind: "journal", path: source.path, size: end.scan.offset },
     engine: VERSION,
     reason,
@@ -88,6 +92,7 @@ async function contentOf(folder: string, reason: string): Promise<ReportContent>
     hash: end.trouble === null ? exchange.hash : "",
     defect: null,
   };
+  return { content, code };
 }
 
 /** @throws UsageError when there is no clobsim, or it refuses. */

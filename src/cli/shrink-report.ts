@@ -2,18 +2,19 @@ import { constants, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } f
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { VERSION } from "../config.ts";
-import { scenarioIn } from "../history/told-scenario.ts";
+import { type CarriedScenario, scenarioIn } from "../history/told-scenario.ts";
 import { wholeHistory } from "../history/whole-history.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
-import { type SourceFiles, writeSourceFiles } from "../scenario/run/source-files.ts";
+import { writeSourceFiles } from "../scenario/run/source-files.ts";
 import { HistoryNotTellable, shrinkHistory } from "../scenario/shrink/shrink-history.ts";
 import type { ShrunkScenario } from "../scenario/shrink/shrink-scenario.ts";
+import { wrongLine } from "../store/store-error.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { sourceNamed } from "./history-arguments.ts";
 import { readScenarios } from "./read-scenarios.ts";
 import { printShrunk, shrunkOf } from "./shrink.ts";
 import { Progress } from "./shrink-progress.ts";
-import { UsageError } from "./usage-error.ts";
+import { endingOf } from "./walk-ending.ts";
 
 /**
  * Reduces the scenario that a report carries; or else what a journal tells to the few commands that are enough to fail, as
@@ -25,12 +26,14 @@ export async function shrinkReport(
   out: string | null,
 ): Promise<ExitCode> {
   const source = sourceNamed("shrink", [file]);
-  const told = scenarioIn(source);
-  if (told !== null) return shrinkTold(told, budget, out);
+  const carried = scenarioIn(source);
+  if (carried !== null) return shrinkCarried(source.path, carried, budget, out);
   const history = wholeHistory(source, VERSION);
   if (history === null) {
     return failed(`${file} goes on from a state: what led to it is not in there, and cannot be left out`);
   }
+  const ending = endingOf(source, history.end, history.state);
+  if (ending.code !== EXIT.ok) return failed(ending.lines.join("\n"), ending.code);
   const end = budget === null ? Number.POSITIVE_INFINITY : performance.now() + budget;
   const progress = new Progress();
   try {
@@ -51,27 +54,38 @@ export async function shrinkReport(
 }
 
 /** Runs it where its files are, which is nowhere for long. */
-async function shrinkTold(told: SourceFiles, budget: number | null, out: string | null): Promise<ExitCode> {
+async function shrinkCarried(
+  path: string,
+  carried: CarriedScenario,
+  budget: number | null,
+  out: string | null,
+): Promise<ExitCode> {
+  const { line, sources } = carried;
   const folder = mkdtempSync(join(tmpdir(), "clobsim-shrink-"));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  // Nobody may read any more what this prints, and then the program ends at once.
+  process.once("exit", remove);
   try {
-    const { scenarios, isWrong } = await readScenarios([written(told, folder)]);
+    const { scenarios, isWrong } = await readScenarios([written(path, carried, folder)]);
     const [scenario] = scenarios;
-    if (isWrong || scenario === undefined) return EXIT.usage;
+    if (isWrong || scenario === undefined) {
+      return failed(`line ${line} of ${path} carries a scenario that cannot be read`, EXIT.corrupt);
+    }
     const shrunk = await shrunkOf(scenario, budget);
     if (shrunk !== null) return await printShrunk(shrunk, out, placeBeside(shrunk, scenario, out));
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    process.off("exit", remove);
+    remove();
   }
-  return failed(`${told.file}, which the report carries, does not fail here; nothing was written`);
+  return failed(`${sources.file}, which the report carries, does not fail here; nothing was written`);
 }
 
-/** @throws UsageError when the report would have files written elsewhere. */
-function written(told: SourceFiles, folder: string): string {
+/** @throws StoreError when the report would have files written elsewhere. */
+function written(path: string, { line, sources }: CarriedScenario, folder: string): string {
   try {
-    return writeSourceFiles(told, folder);
+    return writeSourceFiles(sources, folder);
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new UsageError(`the report's scenario: ${error.message}`);
+    throw error instanceof RangeError ? wrongLine(path, line, `d.texts: ${error.message}`) : error;
   }
 }
 
@@ -88,7 +102,7 @@ function placeBeside({ files }: ShrunkScenario, { place }: Scenario, out: string
   return [`  it names ${names.join(", ")}, brought along from the report`];
 }
 
-function failed(message: string): ExitCode {
+function failed(message: string, code: ExitCode = EXIT.failed): ExitCode {
   process.stderr.write(`clobsim: ${message}\n`);
-  return EXIT.failed;
+  return code;
 }

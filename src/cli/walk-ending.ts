@@ -3,13 +3,14 @@ import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import { commandText } from "../history/command-words.ts";
 import { outcomeText } from "../history/event-words.ts";
-import type { JournalSource } from "../history/journal-source.ts";
+import { isCorrupt, type JournalSource } from "../history/journal-source.ts";
 import type { Told, WalkEnd } from "../history/walk.ts";
 import { visible } from "../scenario/report/printable.ts";
 import { eventHash } from "../store/event-hash.ts";
 import { hex8 } from "../store/hex8.ts";
-import { isNote } from "../store/journal-line.ts";
-import { repairHint } from "../store/torn-end.ts";
+import { isNote, type Line } from "../store/journal-line.ts";
+import type { Redone } from "../store/replayer.ts";
+import { damageText } from "../store/torn-end.ts";
 import { sideBySide } from "./difference.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 
@@ -31,21 +32,17 @@ export function endingOf(source: JournalSource, end: WalkEnd, state: State): End
 
 const SOUND: Ending = { code: EXIT.ok, lines: [] };
 
-function damageOf({ path, name, isFolder }: JournalSource, { scan: { damage } }: WalkEnd): Ending {
+function damageOf(source: JournalSource, { scan: { damage } }: WalkEnd): Ending {
   if (damage === null) return SOUND;
-  const { offset, bytes, line, proof } = damage;
+  const { path, name } = source;
+  if (isCorrupt(source, damage)) return { code: EXIT.corrupt, lines: [damageText(path, name, damage)] };
+  const { offset, bytes, line } = damage;
   const place = `${path} from byte ${offset} on, where line ${line} should begin`;
-  if (proof === null && isFolder) {
-    return {
-      code: EXIT.ok,
-      lines: [
-        `${place}: ${bytes} bytes are no whole line; a crash has torn them, or they are being written now`,
-      ],
-    };
-  }
   return {
-    code: EXIT.corrupt,
-    lines: [`${place}, is damaged: ${proof ?? `${bytes} bytes are no whole line`}; ${repairHint(name)}`],
+    code: EXIT.ok,
+    lines: [
+      `${place}: ${bytes} bytes are no whole line; a crash has torn them, or they are being written now`,
+    ],
   };
 }
 
@@ -54,19 +51,15 @@ function troubleOf({ name }: JournalSource, told: Told, state: State): Ending {
   const what = `line ${line.n} of ${name}`;
   const asked = command === null ? [] : [`  ${toIso(line.t)}  ${visible(commandText(command, state))}`];
   switch (outcome.kind) {
-    case "differs": {
-      const [recorded, hash] = isNote(line, "defect")
-        ? [visible(`fails: ${line.d.message}`), "none"]
-        : ["accepted", hex8(line.r)];
-      const table = sideBySide([
-        ["", "recorded", "now"],
-        ["outcome", recorded, decisionText(outcome.decision, state)],
-        ["events", hash, outcome.decision.ok ? hex8(eventHash(outcome.decision.events)) : "none"],
-      ]);
-      return {
-        code: EXIT.differs,
-        lines: [`${what}, ${line.k}, comes out otherwise than it did`, ...asked, ...table],
-      };
+    case "differs":
+    case "fails": {
+      if (outcome.kind === "fails" && outcome.isRecorded) {
+        const heading = `${what}, ${command?.kind ?? line.k}, fails in the same way`;
+        return { code: EXIT.ok, lines: [heading, ...asked, `  ${visible(outcome.error.message)}`] };
+      }
+      const heading = `${what}, ${line.k}, comes out otherwise than it did`;
+      const now = outcome.kind === "fails" ? outcome.error : outcome.decision;
+      return { code: EXIT.differs, lines: [heading, ...asked, ...comparison(line, now, state)] };
     }
     case "other state": {
       const table = sideBySide([
@@ -78,18 +71,25 @@ function troubleOf({ name }: JournalSource, told: Told, state: State): Ending {
         lines: [`every command comes out as it did, and at ${what} the state is another`, ...table],
       };
     }
-    case "fails": {
-      const { error, isRecorded } = outcome;
-      const way = isRecorded ? "fails in the same way" : "makes this program fail: a defect";
-      const trace = isRecorded ? visible(error.message) : (error.stack ?? error.message);
-      return {
-        code: isRecorded ? EXIT.ok : EXIT.defect,
-        lines: [`${what}, ${command?.kind ?? line.k}, ${way}`, ...asked, `  ${trace}`],
-      };
-    }
     default:
       return SOUND;
   }
+}
+
+/** What a line says came of its command, and what comes of it now. */
+function comparison(line: Line, now: Redone, state: State): string[] {
+  const [recorded, hash] = isNote(line, "defect")
+    ? [visible(`fails: ${line.d.message}`), "none"]
+    : ["accepted", hex8(line.r)];
+  const [outcome, events] =
+    now instanceof Error
+      ? [visible(`fails: ${now.message}`), "none"]
+      : [decisionText(now, state), now.ok ? hex8(eventHash(now.events)) : "none"];
+  return sideBySide([
+    ["", "recorded", "now"],
+    ["outcome", recorded, outcome],
+    ["events", hash, events],
+  ]);
 }
 
 const decisionText = (decision: Decision, state: State): string =>

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { toIso } from "../core/time.ts";
 import { originOf } from "../opening/origin.ts";
+import { FileRefused } from "../regular-file.ts";
 import { Exchange } from "../runtime/exchange.ts";
 import { baseAmong, endOf, isClosedAt } from "../store/base-state.ts";
 import type { Disk, DiskFile } from "../store/disk.ts";
@@ -13,11 +14,11 @@ import {
 } from "../store/files.ts";
 import { lockStateOf } from "../store/folder-lock.ts";
 import { isNote, type Line } from "../store/journal-line.ts";
-import { BEGINNING, type Damage, linesGoneBackTo, openingIn, scan } from "../store/journal-scan.ts";
+import { BEGINNING, type Damage, openingIn, scan } from "../store/journal-scan.ts";
 import { ReplayDiffers, Replayer } from "../store/replayer.ts";
 import { type KeptState, readStateFile } from "../store/state-file.ts";
 import { StoreError, type StoreProblem } from "../store/store-error.ts";
-import { repairHint } from "../store/torn-end.ts";
+import { damageText, openingDamage } from "../store/torn-end.ts";
 import { demandKnown, demandNotNewer } from "../store/version.ts";
 import type { JournalSource } from "./journal-source.ts";
 
@@ -89,8 +90,8 @@ class Examination {
   }
 
   #empty(file: DiskFile, path: string): Found {
-    demandNothingKept(this.#disk, this.#folder);
-    const { damage } = scan(file, BEGINNING, () => {});
+    const damage = openingDamage(this.#disk, this.#folder, file);
+    if (damage === null) demandNothingKept(this.#disk, this.#folder);
     return damage === null ? { text: "nothing is in it yet" } : damageFound(path, damage);
   }
 
@@ -121,6 +122,7 @@ type Source = Pick<JournalSource, "path" | "file" | "opening">;
 
 /** @throws whatever is not about the directory. */
 function problemOf(error: unknown): Omit<Finding, "part"> {
+  if (error instanceof FileRefused) return { text: `${error.path}: ${error.message}`, problem: "corrupt" };
   if (error instanceof StoreError) return { text: error.message, problem: error.problem };
   if (error instanceof ReplayDiffers) return { text: error.message, problem: "differs" };
   if (error instanceof Error && "syscall" in error) return { text: error.message, problem: "disk" };
@@ -162,14 +164,14 @@ function journalFound({ path, file }: Source, engine: string): Found {
 }
 
 function replayed(source: Source, base: KeptState | null) {
-  const origin = originOf(source.opening);
+  const origin = originOf(source.opening, source.path);
   const exchange = new Exchange(origin.config, origin.start);
   const reopen = (): void => {
     exchange.restart(origin.start);
     origin.play(exchange);
   };
   const from = base === null ? BEGINNING : endOf(base);
-  const replayer = new Replayer(exchange, reopen, linesGoneBackTo(source.file, from));
+  const replayer = new Replayer(exchange, reopen, source, from);
   if (base === null) reopen();
   else {
     const { state, header } = base;
@@ -184,14 +186,11 @@ function replayed(source: Source, base: KeptState | null) {
   return { damage, commands: replayer.commands };
 }
 
-function damageFound(path: string, { offset, line, bytes, proof }: Damage): Found {
-  const place = `at byte ${offset}, where line ${line} should begin`;
-  if (proof !== null) {
-    const text = `${path} is damaged ${place}: ${proof}; ${repairHint(dirname(path))}`;
-    return { text, problem: "corrupt" };
-  }
+function damageFound(path: string, damage: Damage): Found {
+  const { offset, line, bytes, proof } = damage;
+  if (proof !== null) return { text: damageText(path, dirname(path), damage), problem: "corrupt" };
   return {
-    text: `torn ${place}, by a crash: the next start keeps the ${bytes} bytes in a file of their own and goes on`,
+    text: `torn at byte ${offset}, where line ${line} should begin, by a crash: the next start keeps the ${bytes} bytes in a file of their own and goes on`,
     isNotable: true,
   };
 }

@@ -1,20 +1,27 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
+import { FileRefused } from "../regular-file.ts";
 import type { Disk, DiskFile } from "../store/disk.ts";
 import { JOURNAL_FILE } from "../store/files.ts";
 import type { OpeningData } from "../store/journal-line.ts";
-import { openingIn } from "../store/journal-scan.ts";
+import { type Damage, firstDamage, openingIn, rawLines } from "../store/journal-scan.ts";
+import { parseLine } from "../store/line-reader.ts";
 import { StoreError } from "../store/store-error.ts";
+import { damageText } from "../store/torn-end.ts";
 import { demandKnown } from "../store/version.ts";
 
-/** A journal to be read, wherever it lies: in a data directory, or in a file of its own, as a report does. */
-export interface JournalSource {
+/** A file that may be a journal: that of a data directory, or one of its own, as a report is. */
+export interface JournalPlace {
   /** Of the file. */
   readonly path: string;
   /** As it was named. */
   readonly name: string;
   readonly isFolder: boolean;
   readonly file: DiskFile;
+}
+
+/** A journal to be read, wherever it lies. */
+export interface JournalSource extends JournalPlace {
   readonly opening: OpeningData;
 }
 
@@ -23,17 +30,44 @@ export interface JournalSource {
  * @throws StoreError `usage` when there is none, `corrupt` when its first line is damaged, `newer`.
  */
 export function openSource(disk: Disk, name: string, engine: string): JournalSource {
-  const { path, isFolder } = placeOf(disk, name);
-  const file = disk.open(path, "read");
+  const place = openPlace(disk, name);
   try {
-    const opening = openingIn(file);
-    if (opening === null) throw unreadable(file, path);
-    demandKnown(opening, path, engine);
-    return { path, name, isFolder, file, opening };
+    const opening = openingIn(place.file);
+    if (opening === null) throw unopened(place);
+    demandKnown(opening, place.path, engine);
+    return { ...place, opening };
   } catch (error) {
-    file.close();
+    place.file.close();
     throw error;
   }
+}
+
+/** Opens what may be a journal. @throws StoreError `usage` when there is nothing of the kind, `corrupt` */
+export function openPlace(disk: Disk, name: string): JournalPlace {
+  const { path, isFolder } = placeOf(disk, name);
+  try {
+    return { path, name, isFolder, file: disk.open(path, "read") };
+  } catch (error) {
+    if (!(error instanceof FileRefused)) throw error;
+    throw new StoreError(isFolder ? "corrupt" : "usage", `${path}: ${error.message}`);
+  }
+}
+
+/** @throws StoreError `usage` when a file is nothing that a journal could be. */
+export function demandJournal({ path, isFolder, file }: JournalPlace): void {
+  if (isFolder || isJournalFile(file)) return;
+  throw new StoreError("usage", `${path} is neither a report nor the journal of a data directory`);
+}
+
+/** Whether what stands where the next line should is more than the end that a crash leaves of a directory's journal. */
+export const isCorrupt = ({ isFolder }: JournalPlace, { proof }: Damage): boolean =>
+  proof !== null || !isFolder;
+
+function unopened(place: JournalPlace): StoreError {
+  demandJournal(place);
+  const damage = firstDamage(place.file);
+  const { path, name } = place;
+  return new StoreError("corrupt", damage === null ? `${path} is empty` : damageText(path, name, damage));
 }
 
 function placeOf(disk: Disk, name: string): Pick<JournalSource, "path" | "isFolder"> {
@@ -61,21 +95,19 @@ export function isJournal(disk: Disk, name: string): boolean {
   if (names !== "a file") return names?.includes(JOURNAL_FILE) === true;
   const file = disk.open(name, "read");
   try {
-    return beginsAsOne(file);
+    return isJournalFile(file);
   } finally {
     file.close();
   }
 }
 
-const FIRST = '{"n":1,"p":"00000000"';
+const FIRST = Buffer.from('{"n":1,"p":"00000000"', "latin1");
 
-function beginsAsOne(file: DiskFile): boolean {
+/** Whether a file begins as a journal does, or has a whole line of one somewhere. */
+function isJournalFile(file: DiskFile): boolean {
   const beginning = Buffer.alloc(FIRST.length);
   file.read(beginning, 0);
-  return beginning.toString("latin1") === FIRST;
+  if (beginning.equals(FIRST)) return true;
+  for (const bytes of rawLines(file, 0)) if (parseLine(bytes) !== null) return true;
+  return false;
 }
-
-const unreadable = (file: DiskFile, path: string): StoreError =>
-  path.endsWith(JOURNAL_FILE) || beginsAsOne(file)
-    ? new StoreError("corrupt", `${path} has no whole first line: nothing of it can be replayed`)
-    : new StoreError("usage", `${path} is neither a report nor the journal of a data directory`);

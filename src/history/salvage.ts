@@ -1,18 +1,24 @@
 import { join } from "node:path";
-import type { Millis } from "../core/units.ts";
+import { type Millis, millis } from "../core/units.ts";
+import { originOf } from "../opening/origin.ts";
+import { Exchange } from "../runtime/exchange.ts";
 import { type Disk, type DiskFile, writeWhole } from "../store/disk.ts";
 import { JOURNAL_FILE } from "../store/files.ts";
-import type { Line } from "../store/journal-line.ts";
-import { BEGINNING, piecesOf, scan } from "../store/journal-scan.ts";
+import { BEGINNING, firstDamage, openingIn, rawLines, scan } from "../store/journal-scan.ts";
 import { parseLine } from "../store/line-reader.ts";
 import { StoreError } from "../store/store-error.ts";
-import type { JournalSource } from "./journal-source.ts";
+import { damagePlace } from "../store/torn-end.ts";
+import { demandKnown } from "../store/version.ts";
+import { demandJournal, type JournalPlace } from "./journal-source.ts";
 
-const LINE_FEED = 10;
 const COPY_CHUNK = 1 << 22;
 
 /** What of a journal is whole, and what is lost with the rest. */
 export interface Salvage {
+  /** What is wrong with the first line, without which no other means anything; null when nothing is. */
+  readonly fault: string | null;
+  /** Where the first damage is, and what is wrong there; null when there is none behind the first line. */
+  readonly damage: string | null;
   /** The last line that is whole, with all before it, and the bytes up to its end. */
   readonly lines: number;
   readonly bytes: number;
@@ -31,41 +37,61 @@ export interface Loss {
   readonly until: Millis | null;
 }
 
-/** Looks how far a journal is whole. Touches nothing. */
-export function salvageOf({ file }: JournalSource): Salvage {
-  let last: Line | null = null;
-  const { number, offset, damage } = scan(file, BEGINNING, (line) => {
-    last = line;
+/**
+ * Looks how far a journal is whole. Touches nothing.
+ * @throws StoreError `newer`; `usage` when it is no journal.
+ */
+export function salvageOf(place: JournalPlace, engine: string): Salvage {
+  const fault = faultInOpening(place, engine);
+  if (fault !== null) return { fault, damage: null, lines: 0, bytes: 0, until: millis(0), lost: null };
+  let until = millis(0);
+  const { number, offset, damage } = scan(place.file, BEGINNING, ({ t }) => {
+    until = t;
   });
-  const until = (last as Line | null)?.t ?? (0 as Millis);
-  return { lines: number, bytes: offset, until, lost: damage === null ? null : lossFrom(file, offset) };
+  const whole = { fault, lines: number, bytes: offset, until };
+  if (damage === null) return { ...whole, damage, lost: null };
+  return { ...whole, damage: damagePlace(place.path, damage), lost: lossFrom(place.file, offset) };
+}
+
+/** What is wrong with the first line of a journal; null when an exchange can be opened with it. */
+function faultInOpening(place: JournalPlace, engine: string): string | null {
+  const { path, file } = place;
+  const opening = openingIn(file);
+  if (opening === null) {
+    demandJournal(place);
+    const damage = firstDamage(file);
+    return damage === null ? `${path} is empty` : damagePlace(path, damage);
+  }
+  demandKnown(opening, path, engine);
+  try {
+    const { config, start, play } = originOf(opening, path);
+    play(new Exchange(config, start));
+    return null;
+  } catch (error) {
+    if (error instanceof StoreError && error.problem === "corrupt") return error.message;
+    throw error;
+  }
 }
 
 function lossFrom(file: DiskFile, offset: number): Loss {
   let [bytes, lines, whole] = [0, 0, 0];
   let until: Millis | null = null;
-  for (const piece of piecesOf(file, offset)) {
-    bytes += piece.length;
-    for (let start = 0; start < piece.length; ) {
-      const feed = piece.indexOf(LINE_FEED, start);
-      const end = feed < 0 ? piece.length : feed;
-      const line = parseLine(piece.subarray(start, end));
-      lines += 1;
-      if (line !== null) {
-        whole += 1;
-        until = line.t;
-      }
-      start = end + 1;
-    }
+  for (const each of rawLines(file, offset)) {
+    bytes += each.length + 1;
+    lines += 1;
+    const line = parseLine(each);
+    if (line === null) continue;
+    whole += 1;
+    until = line.t;
   }
-  return { bytes, lines, whole, until };
+  return { bytes: Math.min(bytes, file.size - offset), lines, whole, until };
 }
 
 /**
  * Copies the first bytes of a journal into a new data directory.
  * @throws StoreError `usage` when there is something at that place.
  */
-export function copyWhole(disk: Disk, { file }: JournalSource, bytes: number, folder: string): void {
+export function copyWhole(disk: Disk, { file }: JournalPlace, bytes: number, folder: string): void {
   demandNew(disk, folder);
   disk.makeFolder(folder);
   const copy = disk.open(join(folder, JOURNAL_FILE), "new");

@@ -1,12 +1,23 @@
 import { isNote, type Notes } from "../store/journal-line.ts";
 import { BEGINNING, scan } from "../store/journal-scan.ts";
-import type { JournalSource } from "./journal-source.ts";
+import { StoreError } from "../store/store-error.ts";
+import { damageText } from "../store/torn-end.ts";
+import { isCorrupt, type JournalSource } from "./journal-source.ts";
 
-/** The scenario whose failure a report is of; null when it is of something else. */
-export function scenarioIn({ file }: JournalSource): Notes["scenario"] | null {
-  let told: Notes["scenario"] | null = null;
-  scan(file, BEGINNING, (line) => {
-    if (isNote(line, "scenario")) told = line.d;
+/** The scenario whose failure a report is of, and the line that carries it. */
+export interface CarriedScenario {
+  readonly line: number;
+  readonly sources: Notes["scenario"];
+}
+
+/** The scenario that a report carries; null when it carries none. @throws StoreError when the report is damaged */
+export function scenarioIn(source: JournalSource): CarriedScenario | null {
+  let carried: CarriedScenario | null = null;
+  const { damage } = scan(source.file, BEGINNING, (line) => {
+    if (isNote(line, "scenario")) carried = { line: line.n, sources: line.d };
   });
-  return told;
+  if (damage !== null && isCorrupt(source, damage)) {
+    throw new StoreError("corrupt", damageText(source.path, source.name, damage));
+  }
+  return carried;
 }

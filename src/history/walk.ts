@@ -6,8 +6,8 @@ import { originOf } from "../opening/origin.ts";
 import { Exchange } from "../runtime/exchange.ts";
 import type { Journal } from "../runtime/journal.ts";
 import { commandOf, isNote, type Line, type Notes } from "../store/journal-line.ts";
-import { BEGINNING, linesGoneBackTo, type ScanEnd, scan } from "../store/journal-scan.ts";
-import { ReplayDiffers, Replayer } from "../store/replayer.ts";
+import { BEGINNING, type ScanEnd, scan } from "../store/journal-scan.ts";
+import { type Redone, ReplayDiffers, Replayer, redone } from "../store/replayer.ts";
 import { demandNotNewer } from "../store/version.ts";
 import type { JournalSource } from "./journal-source.ts";
 
@@ -19,7 +19,7 @@ export type Outcome =
   | { readonly kind: "differs"; readonly decision: Decision }
   /** The state is another than the line says. */
   | { readonly kind: "other state"; readonly recorded: string; readonly found: string }
-  /** Something was thrown; `isRecorded` where the journal says just that. */
+  /** A command makes the program fail; `isRecorded` where the journal says just that. */
   | { readonly kind: "fails"; readonly error: Error; readonly isRecorded: boolean }
   /** What comes after a line that differs or fails: nobody can tell. */
   | { readonly kind: "unknown" };
@@ -66,7 +66,7 @@ export class Walk {
 
   /** Stands where the journal opens. `engine` is the version of this program. */
   constructor(source: JournalSource, engine: string, options: WalkOptions = {}) {
-    const origin = originOf(source.opening);
+    const origin = originOf(source.opening, source.path);
     this.exchange = new Exchange(origin.config, origin.start, options.journal);
     this.#source = source;
     this.#engine = engine;
@@ -75,7 +75,7 @@ export class Walk {
       this.exchange.restart(origin.start);
       origin.play(this.exchange);
     };
-    this.#replayer = new Replayer(this.exchange, reopen, linesGoneBackTo(source.file, BEGINNING));
+    this.#replayer = new Replayer(this.exchange, reopen, source, BEGINNING);
     origin.play(this.exchange);
   }
 
@@ -105,20 +105,18 @@ export class Walk {
   }
 
   #outcome(line: Line, defect: Notes["defect"] | null): Outcome {
+    if (defect !== null) return this.#defect(line.t, defect);
     try {
-      if (defect !== null) return this.#defect(line.t, defect);
       const events = this.#replayer.take(line);
       return events === null ? this.#note(line) : { kind: "accepted", events };
     } catch (error) {
-      if (error instanceof ReplayDiffers) return { kind: "differs", decision: error.decision };
-      const thrown = error instanceof Error ? error : new Error(String(error));
-      return { kind: "fails", error: thrown, isRecorded: thrown.message === defect?.message };
+      if (!(error instanceof ReplayDiffers)) throw error;
+      return outcomeOf(error.redone, null);
     }
   }
 
-  #defect(at: Millis, { command }: Notes["defect"]): Outcome {
-    if (command === null) return { kind: "note" };
-    return { kind: "differs", decision: this.exchange.redo({ at, command }) };
+  #defect(at: Millis, { command, message }: Notes["defect"]): Outcome {
+    return command === null ? { kind: "note" } : outcomeOf(redone(this.exchange, { at, command }), message);
   }
 
   #note(line: Line): Outcome {
@@ -138,6 +136,12 @@ export class Walk {
     return isRecorded ? { kind: "fails", error, isRecorded } : { kind: "unknown" };
   }
 }
+
+/** What came of a command that does not come out as recorded, unless it failed then with the same `message`. */
+const outcomeOf = (redone: Redone, message: string | null): Outcome =>
+  redone instanceof Error
+    ? { kind: "fails", error: redone, isRecorded: redone.message === message }
+    : { kind: "differs", decision: redone };
 
 /** The hash of the state that a line tells. */
 function hashIn(line: Line): string | null {

@@ -1,4 +1,4 @@
-import type { ExchangeConfig } from "../core/state.ts";
+import type { ExchangeConfig, State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import type { Entry } from "../runtime/journal.ts";
 import { EntryLog } from "./entry-log.ts";
@@ -11,6 +11,8 @@ export interface WholeHistory {
   readonly start: Millis;
   readonly entries: readonly Entry[];
   readonly end: WalkEnd;
+  /** Behind all of it. */
+  readonly state: State;
 }
 
 /** What a journal tells; null when it goes on from a state, of which nobody knows how it came to be. */
@@ -24,5 +26,5 @@ export function wholeHistory(source: JournalSource, engine: string): WholeHistor
   const { thrown, now, sequence } = walk.exchange;
   const isKept = thrown === null || entries.at(-1)?.command === thrown.command;
   if (!isKept) entries.push({ sequence: sequence + 1, at: now, command: thrown.command });
-  return { config, start, entries, end };
+  return { config, start, entries, end, state: walk.exchange.state };
 }

@@ -4,7 +4,7 @@ import { type Keeper, NotKeptError } from "../runtime/journal.ts";
 import type { DataFolder } from "../store/data-folder.ts";
 import { hex8 } from "../store/hex8.ts";
 import type { JournalFile, Mark } from "../store/journal-file.ts";
-import { STATE_FORMAT, type StateHeader } from "../store/state-file.ts";
+import { STATE_FORMAT, type StateHeader } from "../store/state-header.ts";
 import type { TeeJournal } from "../store/tee-journal.ts";
 import type { Origin } from "./origin.ts";
 

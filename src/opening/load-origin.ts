@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { type Config, FROZEN_START } from "../config.ts";
 import { DocumentError } from "../core/document/document-error.ts";
 import { type Millis, millis } from "../core/units.ts";
+import { FILE_LIMITS, readText } from "../regular-file.ts";
 import { ConfigError } from "../setting.ts";
-import { STATE_FORMAT } from "../store/state-file.ts";
+import { STATE_FORMAT } from "../store/state-header.ts";
 import { loadWorld } from "./load-world.ts";
 import {
   demandSameTerms,
@@ -22,7 +22,7 @@ const SECOND_MS = 1_000;
  */
 export async function loadOrigin(config: Config, wall: number): Promise<Origin> {
   const { worldFile } = config;
-  const document = worldFile === null ? null : await stateIn(worldFile);
+  const document = worldFile === null ? null : stateIn(worldFile);
   if (worldFile !== null && document !== null) {
     const origin = originIn(worldFile, document);
     demandSameTerms(config, origin, worldFile);
@@ -37,10 +37,10 @@ export const openingTime = (config: Config, wall: number): Millis =>
   config.clock.mode === "frozen" ? FROZEN_START : millis(Math.floor(wall / SECOND_MS) * SECOND_MS);
 
 /** The document of a state in a file; null when the file is something else, which others tell. */
-async function stateIn(file: string): Promise<StateDocument | null> {
-  const text = await readFile(file, "utf8").catch(() => "");
-  if (!text.includes('"clobsim"')) return null;
+function stateIn(file: string): StateDocument | null {
   try {
+    const text = readText(file, FILE_LIMITS.world);
+    if (!text.includes('"clobsim"')) return null;
     const document = JSON.parse(text) as Partial<StateDocument>;
     return typeof document?.clobsim?.format === "string" ? (document as StateDocument) : null;
   } catch {
@@ -50,14 +50,9 @@ async function stateIn(file: string): Promise<StateDocument | null> {
 
 /** @throws ConfigError that names the place in the file that is wrong. */
 function originIn(file: string, document: StateDocument): Origin {
-  const { format, now, sequence, devAccounts } = document.clobsim;
+  const { format } = document.clobsim;
   if (format !== STATE_FORMAT) {
     throw new ConfigError(`--world ${file}: expected a state of the format ${STATE_FORMAT}, found ${format}`);
-  }
-  if (!Number.isSafeInteger(now) || !Number.isSafeInteger(sequence) || !Array.isArray(devAccounts)) {
-    throw new ConfigError(
-      `--world ${file}: clobsim: expected now, sequence and devAccounts as they were written`,
-    );
   }
   try {
     return originOfState(document);

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Config } from "../config.ts";
+import { FILE_LIMITS, readText, whyUnread } from "../regular-file.ts";
 import { ConfigError } from "../setting.ts";
 import type { World } from "../world/world.ts";
 
@@ -32,16 +33,10 @@ export async function loadWorld(config: Config): Promise<World> {
 async function readWorldFile(file: string): Promise<World> {
   const { readWorld } = await import("../world/world-file.ts");
   try {
-    return readWorld(await readFile(file, "utf8"));
+    return readWorld(readText(file, FILE_LIMITS.world));
   } catch (error) {
-    throw new ConfigError(`--world ${file}: ${unreadable(error)}`);
+    throw new ConfigError(`--world ${file}: ${whyUnread(error)}`);
   }
-}
-
-function unreadable(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === "ENOENT") return "there is no such file";
-  return code === "EISDIR" ? "expected a file, found a directory" : message;
 }
 
 /** The default world as the build has left it beside the bundle; null where there is no build. */

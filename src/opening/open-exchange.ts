@@ -1,10 +1,13 @@
+import { join } from "node:path";
 import { type Config, VERSION } from "../config.ts";
+import { FileRefused } from "../regular-file.ts";
 import { Clock, type ClockSetting } from "../runtime/clock.ts";
 import { Exchange } from "../runtime/exchange.ts";
 import { type Keeper, NotKeptError, noJournal, noKeeper } from "../runtime/journal.ts";
 import { SessionLog } from "../runtime/session-log.ts";
 import { DataFolder, type Resumed, type Start } from "../store/data-folder.ts";
 import { type Disk, nodeDisk } from "../store/disk.ts";
+import { JOURNAL_FILE } from "../store/files.ts";
 import { FORMAT, type OpeningData } from "../store/journal-line.ts";
 import { BEGINNING } from "../store/journal-scan.ts";
 import { StoreError } from "../store/store-error.ts";
@@ -84,6 +87,7 @@ export async function openExchange(
 
 /** What the system says of the disk as a sentence for the person who wants the directory open. */
 function diskTrouble(error: unknown, data: string): unknown {
+  if (error instanceof FileRefused) return new StoreError("corrupt", `${error.path}: ${error.message}`);
   const isOfSystem = error instanceof Error && "code" in error && "syscall" in error;
   if (!isOfSystem && !(error instanceof NotKeptError)) return error;
   return new StoreError("disk", `${data} cannot be used: ${error.message}`, { cause: error });
@@ -133,7 +137,7 @@ async function openKept(
   { config, folder, wallNow, warn }: Place,
   opening: OpeningData,
 ): Promise<OpenedExchange> {
-  const origin = originOf(opening);
+  const origin = originOf(opening, join(folder.path, JOURNAL_FILE));
   await demandSameOrigin(config, origin, folder.path, () => loadOrigin(config, wallNow()));
   const parts = partsOf(origin);
   const { exchange } = parts;

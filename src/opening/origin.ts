@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import type { Address } from "../core/commands.ts";
+import { DocumentError } from "../core/document/document-error.ts";
 import { readDocument } from "../core/document/parse-document.ts";
 import type { ExchangeConfig } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
@@ -7,9 +8,12 @@ import type { Millis } from "../core/units.ts";
 import type { Exchange } from "../runtime/exchange.ts";
 import { ConfigError } from "../setting.ts";
 import type { Base, OpeningData } from "../store/journal-line.ts";
-import type { StateHeader } from "../store/state-file.ts";
+import { readBeginning, type StateHeader } from "../store/state-header.ts";
+import { wrongLine } from "../store/store-error.ts";
 import { openWorld, WorldOpeningError } from "../world/open-world.ts";
 import type { World } from "../world/world.ts";
+import { WorldFileError } from "../world/world-checks.ts";
+import { checkedWorld } from "../world/world-file.ts";
 
 /** Where an exchange begins, before anybody has done anything. */
 export interface Origin {
@@ -43,18 +47,32 @@ export interface StateDocument {
 
 /** A state that goes on from where it stood. @throws DocumentError when it is no state of any exchange. */
 export function originOfState(document: StateDocument): Origin {
+  const { now, sequence, devAccounts } = readBeginning(document.clobsim);
   const { state } = readDocument(document);
-  const { now, sequence, devAccounts } = document.clobsim;
   const play = (exchange: Exchange): void =>
     exchange.restore({ state, now, sequence, hash: null, mark: undefined });
   return { config: state.config, start: now, devAccounts, base: { kind: "state", content: document }, play };
 }
 
-/** The origin that a journal begins with. */
-export const originOf = ({ base, config, start }: OpeningData): Origin =>
-  base.kind === "world"
-    ? originOfWorld(base.content as World, config, start)
-    : originOfState(base.content as StateDocument);
+/** The origin that a journal begins with. @throws StoreError when its first line holds none that can be opened */
+export function originOf({ base: { kind, content }, config, start }: OpeningData, path: string): Origin {
+  const origin = demandOrigin(path, () =>
+    kind === "world"
+      ? originOfWorld(checkedWorld(content) && (content as World), config, start)
+      : originOfState(content as StateDocument),
+  );
+  return { ...origin, play: (exchange) => demandOrigin(path, () => origin.play(exchange)) };
+}
+
+function demandOrigin<Value>(path: string, find: () => Value): Value {
+  try {
+    return find();
+  } catch (error) {
+    const isOfContent =
+      error instanceof WorldFileError || error instanceof DocumentError || error instanceof ConfigError;
+    throw isOfContent ? wrongLine(path, 1, `d.base.content: ${error.message}`) : error;
+  }
+}
 
 /** What decides the rules of an exchange, as it is configured. */
 export const termsOf = (

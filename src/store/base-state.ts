@@ -5,7 +5,8 @@ import type { JournalEnd } from "./journal-file.ts";
 import { isNote, type Line } from "./journal-line.ts";
 import { linesGoneBackTo } from "./journal-scan.ts";
 import { parseLine } from "./line-reader.ts";
-import type { KeptState, StateHeader } from "./state-file.ts";
+import type { KeptState } from "./state-file.ts";
+import type { StateHeader } from "./state-header.ts";
 import { StoreError } from "./store-error.ts";
 import { repairHint } from "./torn-end.ts";
 
@@ -49,7 +50,7 @@ function leadsOn({ line, check, offset }: StateHeader, journal: DiskFile, path: 
       `${path} ends at byte ${journal.size}, and its line ${line} was on the disk up to byte ${offset}: ${repairHint(dirname(path))}`,
     );
   }
-  journal.read(found, offset - end.length);
+  journal.read(found, Math.max(0, offset - end.length));
   if (!found.equals(end)) {
     throw new StoreError(
       "corrupt",

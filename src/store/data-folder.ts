@@ -16,11 +16,10 @@ import {
 import { lockFolder } from "./folder-lock.ts";
 import { type Durability, type JournalEnd, JournalFile, type WhenBroken } from "./journal-file.ts";
 import type { Line, Notes, OpeningData } from "./journal-line.ts";
-import { BEGINNING, linesGoneBackTo, openingIn, type ScanEnd, scan } from "./journal-scan.ts";
+import { BEGINNING, openingIn, type ScanEnd, scan } from "./journal-scan.ts";
 import { type KnownClock, Replayer } from "./replayer.ts";
 import { type KeptState, readStateFile, stateDatabase } from "./state-file.ts";
-import { StoreError } from "./store-error.ts";
-import { cutOff, demandTorn, type TornEnd } from "./torn-end.ts";
+import { cutOff, demandTorn, openingDamage, type TornEnd } from "./torn-end.ts";
 import { demandEngine, demandKnown, demandNotNewer } from "./version.ts";
 
 /** What a program is told when it opens a folder. */
@@ -102,11 +101,10 @@ export class DataFolder {
       demandKnown(opening, this.#journalPath, this.#terms.engine);
       return opening;
     }
-    demandNothingKept(this.#disk, this.path);
-    const { number, damage } = scan(this.#file, BEGINNING, () => {});
-    if (damage !== null) demandTorn(damage, this.path);
-    if (number === 0) return null;
-    throw new StoreError("corrupt", `${this.#journalPath} opens no exchange with its first line`);
+    const damage = openingDamage(this.#disk, this.path, this.#file);
+    if (damage === null) demandNothingKept(this.#disk, this.path);
+    else demandTorn(damage, this.path);
+    return null;
   }
 
   /** Begins the journal of a new folder, or of one whose content is to be removed. @throws NotKeptError */
@@ -164,7 +162,8 @@ export class DataFolder {
     base: KeptState | null,
   ): ScanEnd & { readonly replayer: Replayer } {
     const from = base === null ? BEGINNING : endOf(base);
-    const replayer = new Replayer(exchange, reopen, linesGoneBackTo(this.#file, from), base?.header.clock);
+    const journal = { path: this.#journalPath, file: this.#file };
+    const replayer = new Replayer(exchange, reopen, journal, from, base?.header.clock);
     if (base === null) reopen();
     else {
       const { state, header } = base;

@@ -17,6 +17,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { FILE_LIMITS, openRegular } from "../regular-file.ts";
 
 /** A file that is open. Every call throws the system's error when it cannot be done. */
 export interface DiskFile {
@@ -44,6 +45,7 @@ export interface Disk {
   makeFolder(path: string): void;
   /** What is in a folder, sorted; null when there is no such folder. */
   names(path: string): string[] | null;
+  /** @throws FileRefused when it is no file */
   open(path: string, how: Opening): DiskFile;
   rename(from: string, to: string): void;
   /** Gives a file a second name. It must not be there. */
@@ -69,7 +71,7 @@ class NodeFile implements DiskFile {
   #isClosed = false;
 
   constructor(path: string, how: Opening) {
-    this.#fd = openSync(path, FLAGS[how], OWNER_ONLY);
+    this.#fd = openRegular(path, FILE_LIMITS.journal, FLAGS[how], OWNER_ONLY);
   }
 
   get size(): number {

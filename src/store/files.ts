@@ -40,10 +40,14 @@ export function demandOwnFolder(disk: Disk, folder: string): void {
   );
 }
 
+/** The name of a state that a folder holds; null when it holds none. */
+export const stateKept = (disk: Disk, folder: string): string | null =>
+  (disk.names(folder) ?? []).find((name) => STATES.includes(name)) ?? null;
+
 /** @throws StoreError when a folder holds what was kept by a journal that has nothing in it now. */
 export function demandNothingKept(disk: Disk, folder: string): void {
-  const kept = (disk.names(folder) ?? []).find((name) => STATES.includes(name));
-  if (kept === undefined) return;
+  const kept = stateKept(disk, folder);
+  if (kept === null) return;
   throw new StoreError(
     "corrupt",
     `${folder} has ${kept}, and nothing in ${JOURNAL_FILE}: to begin from that state, clobsim serve --world ${join(folder, kept)} --data NEW`,

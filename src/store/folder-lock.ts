@@ -3,11 +3,14 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { FileRefused } from "../regular-file.ts";
 import type { Disk } from "./disk.ts";
 import { writeWhole } from "./disk.ts";
 import { StoreError } from "./store-error.ts";
 
 export const LOCK_FILE = "lock";
+/** More than a lock ever says. */
+const MOST_BYTES = 4096;
 
 /** Who holds a folder. */
 interface Holder {
@@ -111,12 +114,15 @@ function demandDead(holder: Holder | "gone" | null, folder: string, { host }: Ho
   if (holder !== null && holder !== "gone" && isAlive(holder, host)) throw locked(folder, holder, host);
 }
 
-/** Who holds the lock; null when its file says nothing, which is so after a machine has lost what it had not yet written. */
+/**
+ * Who holds the lock; null when its file says nothing, which is so after a machine has lost what it had not yet written.
+ * @throws FileRefused when it is no file.
+ */
 function read(disk: Disk, path: string): Holder | "gone" | null {
   try {
     const file = disk.open(path, "read");
     try {
-      const bytes = Buffer.alloc(file.size);
+      const bytes = Buffer.alloc(Math.min(file.size, MOST_BYTES));
       file.read(bytes, 0);
       const holder = JSON.parse(bytes.toString("utf8")) as Holder;
       return Number.isSafeInteger(holder.pid) ? holder : null;
@@ -124,6 +130,7 @@ function read(disk: Disk, path: string): Holder | "gone" | null {
       file.close();
     }
   } catch (error) {
+    if (error instanceof FileRefused) throw error;
     return codeOf(error) === "ENOENT" ? "gone" : null;
   }
 }

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { DiskFile } from "./disk.ts";
+import { hex8 } from "./hex8.ts";
 import type { Durability, JournalEnd } from "./journal-file.ts";
 import { isNote, type Line, type OpeningData } from "./journal-line.ts";
 import { LineReader, parseLine } from "./line-reader.ts";
@@ -8,6 +9,8 @@ import { isRoom, lengthWithoutRoom } from "./room-ahead.ts";
 const CHUNK = 1 << 22;
 /** A small file need not pay for more. */
 const LEAST_CHUNK = 1 << 12;
+/** What has more bytes cannot become one text. */
+const LONGEST_LINE = 1 << 29;
 const LINE_FEED = 10;
 const LINE_BEGINNING = Buffer.from('{"n":', "latin1");
 
@@ -38,10 +41,14 @@ export interface Before {
   readonly wasClosed: boolean;
 }
 
-/** Pieces of a file that end with a line feed, but the last, which may not. */
+/** Pieces of a file that end with a line feed, but the last, and of a line that is longer than any text: these need not. */
 export function* piecesOf(file: DiskFile, from: number): Generator<Buffer> {
   let rest = Buffer.alloc(0);
   for (let position = from; ; ) {
+    if (rest.length > LONGEST_LINE) {
+      yield rest;
+      rest = Buffer.alloc(0);
+    }
     const most = Math.max(LEAST_CHUNK, Math.min(CHUNK, file.size - position));
     const chunk = Buffer.allocUnsafe(rest.length + Math.max(most, rest.length));
     rest.copy(chunk);
@@ -58,6 +65,18 @@ export function* piecesOf(file: DiskFile, from: number): Generator<Buffer> {
   }
 }
 
+/** Each line from a place on as it stands there, without the line feed that ends it. */
+export function* rawLines(file: DiskFile, from: number): Generator<Buffer> {
+  for (const piece of piecesOf(file, from)) {
+    for (let start = 0; start < piece.length; ) {
+      const feed = piece.indexOf(LINE_FEED, start);
+      const end = feed < 0 ? piece.length : feed;
+      yield piece.subarray(start, end);
+      start = end + 1;
+    }
+  }
+}
+
 /** The data of the first line; null when there is no whole one. */
 export function openingIn(file: DiskFile): OpeningData | null {
   for (const piece of piecesOf(file, 0)) {
@@ -67,6 +86,9 @@ export function openingIn(file: DiskFile): OpeningData | null {
   }
   return null;
 }
+
+/** What is wrong with the beginning of a file that has no whole first line; null of an empty one. */
+export const firstDamage = (file: DiskFile): Damage | null => scan(file, BEGINNING, () => {}).damage;
 
 const RESTORE = Buffer.from(',"k":"restore","d":{', "latin1");
 
@@ -103,7 +125,8 @@ export function scan(
       const line = feed < 0 ? null : reader.read(start, feed);
       if (line === null || !follows(line, end)) {
         const isEnd = durability === "power" && isRoom(piecesOf(file, end.offset));
-        return { ...end, damage: isEnd ? null : judge(file, end, { durability, wasClosed }) };
+        const fault = line === null ? reader.fault : whyNotNext(line, end);
+        return { ...end, damage: isEnd ? null : judge(file, end, { durability, wasClosed }, fault) };
       }
       const next = {
         number: line.n,
@@ -123,19 +146,30 @@ export function scan(
 const follows = (line: Line, { number, check }: JournalEnd): boolean =>
   line.n === number + 1 && line.p === check;
 
+/** Why a whole line is not the one that follows. */
+const whyNotNext = ({ n, p }: Line, { number, check }: JournalEnd): string =>
+  n === number + 1
+    ? `p: expected "${hex8(check)}" as the line before ends, found "${hex8(p)}"`
+    : `n: expected ${number + 1}, found ${n}`;
+
 /**
- * What stands where the next line should. It may be the torn end of a crash, which nobody was ever told of; but not when
+ * What stands where the next line should; `fault` is what is wrong with a line whose own check is right. It may be the torn end of a crash, which nobody was ever told of; but not when
  * it was written to its end, for of what was not written a crash leaves nothing, or zeros; not when a later line says that
  * this one was on the disk, nor, unless nothing is acknowledged before it is on the disk, when any whole line follows; nor
  * after a clean stop, when it is not the beginning of the next start.
  */
-function judge(file: DiskFile, end: JournalEnd, { durability, wasClosed }: Before): Damage {
+function judge(
+  file: DiskFile,
+  end: JournalEnd,
+  { durability, wasClosed }: Before,
+  fault: string | null,
+): Damage {
   const line = end.number + 1;
   let [bytes, beforeRoom] = [0, 0];
-  let proof: string | null = null;
+  let proof = fault;
   let isFirst = true;
   for (const piece of piecesOf(file, end.offset)) {
-    if (isFirst) proof = proofBefore(piece, end, wasClosed);
+    if (isFirst) proof ??= proofBefore(piece, end, wasClosed);
     isFirst = false;
     const solid = lengthWithoutRoom(piece);
     if (solid > 0) beforeRoom = bytes + solid;

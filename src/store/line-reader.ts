@@ -1,11 +1,12 @@
 import { Buffer } from "node:buffer";
 import { ByteCursor } from "../core/bytes/byte-cursor.ts";
 import type { OrderType, Side } from "../core/commands.ts";
-import type { Millis, Price, Size } from "../core/units.ts";
+import { FULL_PRICE, MAX_MILLIS, MAX_SIZE, type Millis, type Price, type Size } from "../core/units.ts";
 import { crc32 } from "./crc32.ts";
 import { fromHex8, HEX_DIGITS } from "./hex8.ts";
 import type { CancelData, Line, OrderData } from "./journal-line.ts";
 import * as format from "./line-format.ts";
+import { type LineText, shapeFault } from "./line-shape.ts";
 
 const BRACE_OPEN = 123;
 const BRACE_CLOSE = 125;
@@ -19,14 +20,24 @@ const ORDER_TYPES: readonly OrderType[] = ["GTC", "FAK", "FOK", "GTD"];
 export class LineReader {
   readonly #bytes: Uint8Array;
   readonly #cursor: ByteCursor;
+  #fault: string | null = null;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
     this.#cursor = new ByteCursor(bytes);
   }
 
-  /** The line from a place up to the line feed that ends it; null when it is not a whole line as it was written. */
+  /** What is wrong with the content of the line that `read` answered null for last, when its checks are right. */
+  get fault(): string | null {
+    return this.#fault;
+  }
+
+  /**
+   * The line from a place up to the line feed that ends it; null when it is not a whole line as it was written, or not
+   * what a line may hold.
+   */
   read(start: number, feed: number): Line | null {
+    this.#fault = null;
     const bytes = this.#bytes;
     const cursor = this.#cursor;
     const end = feed - TAIL_LENGTH;
@@ -42,22 +53,31 @@ export class LineReader {
   }
 
   #any(start: number, feed: number, c: number): Line | null {
+    const line = this.#parsed(start, feed);
+    if (line === null) return null;
+    this.#fault = shapeFault(line);
+    const [p, r] = [fromHex8(line.p), fromHex8(line.r)];
+    return this.#fault !== null || p === null || r === null ? null : { ...line, p, r, c };
+  }
+
+  /** What stands between braces as JSON; null when it is none, or longer than any text. */
+  #parsed(start: number, feed: number): LineText | null {
     try {
       const { buffer, byteOffset } = this.#bytes;
-      const text = Buffer.from(buffer, byteOffset + start, feed - start).toString("utf8");
-      const { p, r, ...line } = JSON.parse(text) as Line & Record<"p" | "r", unknown>;
-      const [before, caused] = [fromHex8(p), fromHex8(r)];
-      return before === null || caused === null ? null : { ...line, p: before, r: caused, c };
+      return JSON.parse(Buffer.from(buffer, byteOffset + start, feed - start).toString("utf8"));
     } catch {
       return null;
     }
   }
 }
 
-/** One line, without the line feed that ends it; null when it is not a whole line as it was written. */
+/** One line, without the line feed that ends it; null as `LineReader.read` answers it. */
 export const parseLine = (bytes: Uint8Array): Line | null => new LineReader(bytes).read(0, bytes.length);
 
-/** A line `order` or `cancel`; null for any other, and for one that is written in the least other way. */
+/**
+ * A line `order` or `cancel`; null for any other, and for one that is written in the least other way, or has a number
+ * that is none of an order.
+ */
 function common(cursor: ByteCursor, c: number): Line | null {
   cursor.skip(format.NUMBER);
   const n = cursor.integer();
@@ -71,7 +91,9 @@ function common(cursor: ByteCursor, c: number): Line | null {
   const d = isOrder ? order(cursor) : cancel(cursor);
   const r = cursor.hex();
   cursor.skip(format.CHECK);
-  return cursor.isLost ? null : { n, p, s, t, k: isOrder ? "order" : "cancel", d, r, c };
+  return cursor.isLost || n < 2 || t > MAX_MILLIS
+    ? null
+    : { n, p, s, t, k: isOrder ? "order" : "cancel", d, r, c };
 }
 
 function order(cursor: ByteCursor): OrderData {
@@ -83,10 +105,13 @@ function order(cursor: ByteCursor): OrderData {
   const price = cursor.integer() as Price;
   cursor.skip(format.SIZE);
   const size = cursor.integer() as Size;
+  const isInRange = price >= 1 && price < FULL_PRICE && size >= 1 && size <= MAX_SIZE;
+  if (!isInRange || account < 1 || token < 2) cursor.lose();
   const orderType = orderTypeAt(cursor);
   const data = { account, token, side, price, size, orderType };
   if (orderType !== "GTD") return data;
   const expiration = cursor.integer() as Millis;
+  if (expiration > MAX_MILLIS) cursor.lose();
   cursor.skip(format.CAUSED_AT_ONCE);
   return { ...data, expiration };
 }
@@ -100,6 +125,7 @@ function orderTypeAt(cursor: ByteCursor): OrderType {
 function cancel(cursor: ByteCursor): CancelData {
   cursor.skip(format.CANCEL);
   const order = cursor.integer();
+  if (order < 1) cursor.lose();
   cursor.skip(format.CAUSED_AT_ONCE);
   return { order };
 }

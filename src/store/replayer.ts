@@ -1,24 +1,46 @@
-import type { Command } from "../core/commands.ts";
+import type { Command, Stamped } from "../core/commands.ts";
 import type { Decision } from "../core/decision.ts";
 import type { DomainEvent } from "../core/events.ts";
 import type { Millis } from "../core/units.ts";
 import type { ClockSetting } from "../runtime/clock.ts";
 import type { Exchange, Snapshot } from "../runtime/exchange.ts";
+import type { DiskFile } from "./disk.ts";
 import { eventHash } from "./event-hash.ts";
+import type { JournalEnd } from "./journal-file.ts";
 import { commandOf, isNote, type Line } from "./journal-line.ts";
+import { linesGoneBackTo } from "./journal-scan.ts";
+import { type StoreError, wrongLine } from "./store-error.ts";
+
+/** An open file, and what messages call it. */
+export interface NamedFile {
+  readonly path: string;
+  readonly file: DiskFile;
+}
+
+/** What has come of a command that was accepted: what was decided now, or what was thrown when it was tried. */
+export type Redone = Decision | Error;
+
+/** Decides a command again that was accepted. */
+export function redone(exchange: Exchange, stamped: Stamped): Redone {
+  try {
+    return exchange.redo(stamped);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
 
 /** A command that comes out otherwise than the journal says. */
 export class ReplayDiffers extends Error {
   override readonly name = "ReplayDiffers";
   readonly line: Line;
   readonly command: Command;
-  readonly decision: Decision;
+  readonly redone: Redone;
 
-  constructor(line: Line, command: Command, decision: Decision) {
-    super(`line ${line.n}, ${line.k}, comes out otherwise than it did`);
+  constructor(path: string, line: Line, command: Command, redone: Redone) {
+    super(`line ${line.n} of ${path}, ${line.k}, comes out otherwise than it did`);
     this.line = line;
     this.command = command;
-    this.decision = decision;
+    this.redone = redone;
   }
 }
 
@@ -33,23 +55,26 @@ export interface KnownClock {
 export class Replayer {
   readonly #exchange: Exchange;
   readonly #reopen: () => void;
+  readonly #path: string;
   /** The lines to which a later one goes back. */
   readonly #wanted: ReadonlySet<number>;
   readonly #kept = new Map<number, Snapshot>();
   #clock: KnownClock | null;
   #commands = 0;
 
-  /** `reopen` brings the exchange to where it stood at the opening. */
+  /** Takes the lines of a journal behind a place; `reopen` brings the exchange to where it stood at the opening. */
   constructor(
     exchange: Exchange,
     reopen: () => void,
-    wanted: ReadonlySet<number>,
+    { path, file }: NamedFile,
+    from: JournalEnd,
     clock: KnownClock | null = null,
   ) {
     this.#exchange = exchange;
     this.#clock = clock;
     this.#reopen = reopen;
-    this.#wanted = wanted;
+    this.#path = path;
+    this.#wanted = linesGoneBackTo(file, from);
   }
 
   /** How the clock ran at the end; null when no line says it. */
@@ -77,18 +102,17 @@ export class Replayer {
 
   #redo(line: Line, command: Command): readonly DomainEvent[] {
     this.#commands += 1;
-    const decision = this.#exchange.redo({ at: line.t, command });
-    if (!decision.ok || eventHash(decision.events) !== line.r)
-      throw new ReplayDiffers(line, command, decision);
-    return decision.events;
+    const found = redone(this.#exchange, { at: line.t, command });
+    if (found instanceof Error || !found.ok || eventHash(found.events) !== line.r)
+      throw new ReplayDiffers(this.#path, line, command, found);
+    return found.events;
   }
 
   #note(line: Line): null {
     const exchange = this.#exchange;
     if (isNote(line, "restore")) {
       const kept = this.#kept.get(line.d.line);
-      if (kept === undefined)
-        throw new Error(`line ${line.n} goes back to line ${line.d.line}, which was not kept`);
+      if (kept === undefined) throw this.#notKept(line.n, line.d.line);
       exchange.restore(kept);
     } else if (isNote(line, "reset")) this.#reopen();
     else if (isNote(line, "clock") || isNote(line, "start")) {
@@ -97,6 +121,11 @@ export class Replayer {
       this.#clock = { setting: { mode, rate }, virtual: line.t, wall };
     } else if (isNote(line, "close") || isNote(line, "report")) this.#passTo(line.t);
     return null;
+  }
+
+  /** Lines to go back to are sought as lines are written: one that somebody has written otherwise was not found. */
+  #notKept(line: number, to: number): StoreError {
+    return wrongLine(this.#path, line, `d.line: expected an earlier line, told as clobsim does, found ${to}`);
   }
 
   #passTo(at: Millis): void {

@@ -3,37 +3,15 @@ import { createHash, randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Adapter, Low } from "lowdb";
-import type { Address } from "../core/commands.ts";
 import { DocumentError } from "../core/document/document-error.ts";
 import { documentLines } from "../core/document/document-lines.ts";
 import { parseDocument } from "../core/document/parse-document.ts";
 import type { State } from "../core/state.ts";
-import type { Millis } from "../core/units.ts";
 import { type Disk, type DiskFile, writeWhole } from "./disk.ts";
 import { draftOf, PREVIOUS_STATE_FILE, STATE_FILE } from "./files.ts";
-import type { Durability } from "./journal-file.ts";
 import { piecesOf } from "./journal-scan.ts";
-import type { KnownClock } from "./replayer.ts";
+import { readHeader, type StateHeader } from "./state-header.ts";
 import { StoreError } from "./store-error.ts";
-
-export const STATE_FORMAT = "clobsim-state/1";
-
-/** Where in a history a state stands. */
-export interface StateHeader {
-  readonly format: string;
-  readonly engine: string;
-  /** The last line of the journal that is in it, its check, and the size of the journal up to there. */
-  readonly line: number;
-  readonly check: string;
-  readonly offset: number;
-  readonly sequence: number;
-  readonly now: Millis;
-  /** Addresses of the dev accounts, lower case. */
-  readonly devAccounts: readonly Address[];
-  readonly clock: KnownClock;
-  /** How the lines before were kept. */
-  readonly durability: Durability;
-}
 
 /** A state with its place in a history. */
 export interface KeptState {
@@ -163,9 +141,7 @@ export function readStateFile(disk: Disk, path: string): KeptState | null {
   try {
     const { state, others } = parseDocument(seal.pieces(), textOf);
     if (!seal.isWhole()) throw broken(path);
-    const header = others.get("clobsim") as StateHeader | undefined;
-    if (header?.format !== STATE_FORMAT) throw foreign(path, header?.format);
-    return { header, state };
+    return { header: readHeader(others.get("clobsim"), path), state };
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
     if (!seal.isWhole()) throw broken(path);
@@ -219,11 +195,3 @@ const broken = (path: string): StoreError =>
 
 const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString("utf8");
-
-const foreign = (path: string, format: string | undefined): StoreError =>
-  format?.startsWith(STATE_FORMAT.slice(0, STATE_FORMAT.indexOf("/"))) === true
-    ? new StoreError(
-        "newer",
-        `${path} was written by a newer version: its format is ${format}, this one reads ${STATE_FORMAT}`,
-      )
-    : new StoreError("corrupt", `${path} has no header that says where its state stands`);

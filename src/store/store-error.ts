@@ -11,3 +11,7 @@ export class StoreError extends Error {
     this.problem = problem;
   }
 }
+
+/** What is wrong with the content of a line of a journal: `path: expected X, found Y`. */
+export const wrongLine = (path: string, line: number, what: string): StoreError =>
+  new StoreError("corrupt", `${path}, line ${line}: ${what} (sed -n ${line}p ${path} prints it)`);

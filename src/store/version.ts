@@ -1,3 +1,4 @@
+import { shown } from "../core/document/document-error.ts";
 import { FORMAT, isNote, type Line, type OpeningData } from "./journal-line.ts";
 import { StoreError } from "./store-error.ts";
 
@@ -23,7 +24,7 @@ export function demandNotNewer(line: Line, path: string, engine: string): void {
 /** The same of what a journal begins with. */
 export function demandKnown({ format, engine: by }: OpeningData, path: string, engine: string): void {
   if (format !== FORMAT) {
-    throw new StoreError("newer", `${path} has the format ${format}, this version reads ${FORMAT}`);
+    throw new StoreError("newer", `${path} has the format ${shown(format)}, this version reads ${FORMAT}`);
   }
   demandEngine(by, path, engine);
 }

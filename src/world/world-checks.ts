@@ -1,3 +1,5 @@
+import { shown } from "../core/document/document-error.ts";
+
 /** A world file that cannot be read: where, what was expected and what was found, in one line. */
 export class WorldFileError extends Error {
   override readonly name = "WorldFileError";
@@ -10,7 +12,6 @@ export class WorldFileError extends Error {
   }
 }
 
-const LONGEST_SHOWN = 60;
 const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const ADDRESS = /^0x[0-9a-f]{40}$/;
 
@@ -118,10 +119,4 @@ export function firstOf(value: string, path: string, taken: Set<string>, what: s
   if (taken.has(value)) throw new WorldFileError(path, `${what} that none before has`, value);
   taken.add(value);
   return value;
-}
-
-function shown(value: unknown): string {
-  if (value === undefined) return "nothing";
-  const text = JSON.stringify(value);
-  return text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}...`;
 }

@@ -57,13 +57,16 @@ const MARKET_KEYS = [
 ] as const;
 const RESOLVED_KEYS = ["at", "winningOutcome"] as const;
 
+/** A world from the text of its file. @throws WorldFileError as `checkedWorld` */
+export const readWorld = (text: string): World => checkedWorld(parsed(text));
+
 /**
- * A world from the text of its file, checked through and through: every price on its market's ticks, every index
+ * A world from what a file of JSON holds, checked through and through: every price on its market's ticks, every index
  * pointing at something, slugs unique, the flow in order and within the life of its markets.
  * @throws WorldFileError that names the place, what was expected there and what was found.
  */
-export function readWorld(text: string): World {
-  const fields = fieldsOf(parsed(text), "world", WORLD_KEYS);
+export function checkedWorld(value: unknown): World {
+  const fields = fieldsOf(value, "world", WORLD_KEYS);
   const format = oneOf(fields.format, "format", ["clobsim-world/1"]);
   const taken = { events: new Set<string>(), markets: new Set<string>() };
   const dev = new Set<string>();

@@ -1,23 +1,102 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import type { Buffer } from "node:buffer";
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { doctorCommand } from "../../src/cli/doctor.ts";
 import { repairCommand } from "../../src/cli/repair.ts";
 import { replayCommand } from "../../src/cli/replay.ts";
+import { shrinkCommand } from "../../src/cli/shrink.ts";
 import { ownFolder, run, serve, trade } from "./tools.ts";
 
 const folder = ownFolder();
 const data = join(folder, "data");
 const journal = join(data, "journal.ndjson");
 const repaired = join(folder, "repaired");
+/** The directory before it was damaged. */
+const whole = join(folder, "whole");
 
 beforeAll(async () => {
   const server = await serve({ data });
   await trade(server.url);
   await server.close();
+  cpSync(data, whole, { recursive: true });
   const bytes = readFileSync(journal);
   const at = bytes.indexOf('{"n":5,') + 30;
   bytes[at] = (bytes[at] ?? 0) ^ 1;
   writeFileSync(journal, bytes);
+});
+
+/** A copy of the directory as it was before anything was damaged, with its journal spoilt otherwise. */
+function spoilt(name: string, spoil: (journal: Buffer) => Buffer, removed: readonly string[] = []): string {
+  const copy = join(folder, name);
+  cpSync(whole, copy, { recursive: true });
+  writeFileSync(join(copy, "journal.ndjson"), spoil(readFileSync(join(copy, "journal.ndjson"))));
+  for (const each of removed) rmSync(join(copy, each), { force: true });
+  return copy;
+}
+
+const STATES = ["db.json", "db.previous.json"];
+const firstLineChanged = (journal: Buffer): Buffer => {
+  journal[20] = (journal[20] ?? 0) ^ 1;
+  return journal;
+};
+
+describe("a journal whose first line is damaged", () => {
+  it.each<[what: string, spoil: (journal: Buffer) => Buffer, why: string]>([
+    ["changed", firstLineChanged, "it was written to its end, and is another line now"],
+    ["cut", (journal) => journal.subarray(0, 900), "900 bytes are no whole line"],
+  ])("and %s: repair says where, and how its state is saved", async (what, spoil, why) => {
+    const damaged = spoilt(what, spoil);
+    const { code, stdout } = await run(repairCommand, [damaged], {
+      "accept-loss": "true",
+      out: `${damaged}-new`,
+    });
+    const file = join(damaged, "journal.ndjson");
+    const place = `${file} is damaged at byte 0, where line 1 should begin: ${why} (sed -n 1p ${file} prints it)\n`;
+    expect([code, stdout]).toEqual([3, expect.stringContaining(place)]);
+    const state = join(damaged, "db.json");
+    expect(stdout).toContain(`: clobsim serve --world ${state} --data NEW saves that\n`);
+    expect(existsSync(`${damaged}-new`)).toBe(false);
+    await (await serve({ worldFile: state })).close();
+  });
+
+  it("has nothing to be saved where no whole state lies beside it", async () => {
+    const damaged = spoilt("alone", firstLineChanged, STATES);
+    const { code, stdout } = await run(repairCommand, [damaged]);
+    expect([code, stdout]).toEqual([
+      3,
+      expect.stringMatching(/neither db\.json nor db\.previous\.json: nothing can be saved\n$/),
+    ]);
+  });
+
+  it("is saved from the state before, where the latest is damaged, too", async () => {
+    const damaged = spoilt("before", firstLineChanged);
+    renameSync(join(damaged, "db.json"), join(damaged, "db.previous.json"));
+    writeFileSync(join(damaged, "db.json"), "null");
+    const { stdout } = await run(repairCommand, [damaged]);
+    expect(stdout).toContain(
+      `clobsim serve --world ${join(damaged, "db.previous.json")} --data NEW saves that`,
+    );
+  });
+
+  it.each([replayCommand, doctorCommand])("is told by $name with its file and byte", async (command) => {
+    const damaged = spoilt(command.name, firstLineChanged);
+    const { code, stdout, stderr } = await run(command, [damaged]);
+    const words = `journal.ndjson is damaged at byte 0, where line 1 should begin: `;
+    expect([code, `${stdout}${stderr}`]).toEqual([3, expect.stringContaining(words)]);
+    expect(`${stdout}${stderr}`).toContain(`clobsim repair ${damaged} says what can be saved`);
+  });
+
+  it("is told so of a report of which the very first bytes are others", async () => {
+    const report = join(folder, "report.ndjson");
+    const bytes = readFileSync(join(whole, "journal.ndjson"));
+    bytes.write("XX", 0);
+    writeFileSync(report, bytes);
+    for (const command of [replayCommand, shrinkCommand]) {
+      const { code, stderr } = await run(command, [report]);
+      expect([code, stderr]).toEqual([3, expect.stringContaining(`${report} is damaged at byte 0`)]);
+    }
+  });
 });
 
 describe("clobsim repair", () => {

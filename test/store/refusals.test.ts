@@ -115,6 +115,16 @@ describe("a directory is refused, and left as it is", () => {
     ],
     ["its journal has lost its end", (data) => shorten(data, 300), "was on the disk up to byte"],
     ["its journal's first line is damaged", (data) => damage(data, 20), "damaged at byte 0"],
+    [
+      "its journal's first line is damaged, and its state is whole",
+      (data) => damage(data, 20, false),
+      "journal\\.ndjson is damaged at byte 0, where line 1 should begin",
+    ],
+    [
+      "its journal's first line is cut, and its state is whole",
+      (data) => cut(data, 300),
+      "journal\\.ndjson is damaged at byte 0, where line 1 should begin: it is not whole, and db\\.json was made",
+    ],
     ["its journal is damaged in the middle", (data) => damage(data, 2_000), "is whole"],
     ["another journal stands beside its state", (data) => rewriteKeepingState(data), "another line"],
     ["something stands behind a clean stop", (data) => append(data, "x"), "had stopped in good order"],
@@ -156,12 +166,18 @@ async function shorten(data: string, bytes: number): Promise<void> {
   await writeFile(path, journal.subarray(0, -bytes));
 }
 
-async function damage(data: string, at: number): Promise<void> {
+async function cut(data: string, size: number): Promise<void> {
+  const path = join(data, "journal.ndjson");
+  await writeFile(path, (await readFile(path)).subarray(0, size));
+}
+
+async function damage(data: string, at: number, isAlone = true): Promise<void> {
   const path = join(data, "journal.ndjson");
   const journal = await readFile(path);
   journal[at] = (journal[at] as number) ^ 1;
   await writeFile(path, journal);
-  for (const name of ["db.json", "db.previous.json"]) await rm(join(data, name), { force: true });
+  for (const name of isAlone ? ["db.json", "db.previous.json"] : [])
+    await rm(join(data, name), { force: true });
 }
 
 async function append(data: string, text: string): Promise<void> {

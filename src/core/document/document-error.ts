@@ -16,7 +16,7 @@ export class DocumentError extends Error {
   readonly line: number | null;
 
   constructor({ section, index, line }: Where, path: string, expected: string, found: unknown) {
-    const place = `${section}${index === null ? "" : `[${index}]`}${path}`;
+    const place = `${section}${index === null ? "" : `[${index}]`}${path}`.replace(/^\./, "");
     const places = [line === null ? "" : `line ${line}`, place].filter((text) => text !== "");
     super(`${places.join(", ")}: expected ${expected}, found ${shown(found)}`);
     this.path = place;
@@ -25,9 +25,22 @@ export class DocumentError extends Error {
 }
 
 const LONGEST_SHOWN = 60;
+/** Control characters, and those that change the direction of the text after them, which JSON leaves as they are. */
+const UNSEEN = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 
-function shown(value: unknown): string {
+/** A value as a message shows it, whatever it is: on one line, and not all of a long one. */
+export function shown(value: unknown): string {
   if (value === undefined) return "nothing";
-  const text = JSON.stringify(value);
+  if (typeof value === "number") return String(value);
+  const text = textOf(value).replace(UNSEEN, "\ufffd");
   return text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}...`;
+}
+
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // Nothing else that was read from JSON cannot be written as JSON.
+    return "something too deeply nested";
+  }
 }

@@ -3,6 +3,7 @@ import { MAX_MILLIS, type Millis } from "../units.ts";
 import { DocumentError, type Where } from "./document-error.ts";
 
 const ADDRESS = /^0x[0-9a-f]{40}$/;
+const ADDRESS_TEXT = "an address, 0x and 40 lower-case hex digits";
 const WEI = /^(?:0|-?[1-9][0-9]{0,99})$/;
 const HEX = /^0x(?:[0-9a-f]{2})*$/;
 const HASH = /^0x[0-9a-f]{64}$/;
@@ -101,7 +102,11 @@ export class Fields<Key extends string> {
   }
 
   address(key: Key): Address {
-    return this.textLike(key, ADDRESS, "an address, 0x and 40 lower-case hex digits");
+    return this.textLike(key, ADDRESS, ADDRESS_TEXT);
+  }
+
+  addresses(key: Key): Address[] {
+    return this.texts(key, ADDRESS, ADDRESS_TEXT);
   }
 
   /** An integer of any size, as decimal text. */

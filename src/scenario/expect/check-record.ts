@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { FILE_LIMITS, readText } from "../../regular-file.ts";
 import type { Place } from "../language/problem.ts";
 import type { Expectation } from "../language/scenario.ts";
 import { diffOf, expected, found, note } from "../run/diff.ts";
@@ -77,7 +77,7 @@ const linesOf = (text: string): string[] => text.replace(/\n$/, "").split("\n");
 /** Line ends are the checkout's affair. */
 async function readKept(file: string): Promise<string | null> {
   try {
-    return (await readFile(file, "utf8")).replaceAll("\r\n", "\n");
+    return readText(file, FILE_LIMITS.golden).replaceAll("\r\n", "\n");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;

@@ -1,5 +1,7 @@
-import { open } from "node:fs/promises";
+import { closeSync, read } from "node:fs";
+import { promisify } from "node:util";
 import type { Millis } from "../../core/units.ts";
+import { FILE_LIMITS, FileRefused, openRegular } from "../../regular-file.ts";
 import { CsvFlow } from "./csv-flow.ts";
 import { FlowError, shown } from "./flow-error.ts";
 import { type FlowFormat, formatOf } from "./flow-format.ts";
@@ -58,24 +60,33 @@ export async function* parseFlow(
 
 /** The bytes of a file, each piece good until the next is asked for. */
 async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
-  const handle = await open(path).catch((error: unknown) => {
-    throw unreadable(path, error);
-  });
+  const file = opened(path);
   try {
     const buffer = Buffer.allocUnsafe(PIECE_BYTES);
     for (;;) {
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
+      const { bytesRead } = await readPiece(file, buffer, 0, buffer.length, null);
       if (bytesRead === 0) return;
       yield buffer.subarray(0, bytesRead);
     }
   } catch (error) {
     throw unreadable(path, error);
   } finally {
-    await handle.close();
+    closeSync(file);
+  }
+}
+
+const readPiece = promisify(read);
+
+function opened(path: string): number {
+  try {
+    return openRegular(path, FILE_LIMITS.flow);
+  } catch (error) {
+    throw unreadable(path, error);
   }
 }
 
 function unreadable(path: string, error: unknown): FlowError {
+  if (error instanceof FileRefused) return new FlowError(path, 0, 0, error.message);
   const { code }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
   return new FlowError(path, 0, 0, `expected a file that can be read, found ${shown(path)} (${code})`);
 }

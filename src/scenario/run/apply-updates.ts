@@ -1,5 +1,7 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { readText } from "../../regular-file.ts";
+import { MOST_BYTES } from "../language/text-limits.ts";
 import type { Update } from "./session.ts";
 import { shownPath } from "./shown-path.ts";
 
@@ -14,7 +16,7 @@ export async function applyUpdates(updates: readonly Update[]): Promise<string[]
   }
   const values = updates.filter((update) => update.kind === "value");
   for (const file of new Set(values.map((value) => value.file))) {
-    let text = await readFile(file, "utf8");
+    let text = readText(file, MOST_BYTES);
     const own = values.filter((value) => value.file === file).sort((a, b) => b.range[0] - a.range[0]);
     for (const { range, text: value } of own) text = text.slice(0, range[0]) + value + text.slice(range[1]);
     await writeFile(file, text);

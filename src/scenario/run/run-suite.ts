@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { FILE_LIMITS, readText, whyUnread } from "../../regular-file.ts";
 import { SessionLog } from "../../runtime/session-log.ts";
 import type { World } from "../../world/world.ts";
 import type { Scenario } from "../language/scenario.ts";
@@ -168,8 +168,8 @@ export class Suite {
 async function readWorldFile(path: string): Promise<World> {
   const { readWorld } = await import("../../world/world-file.ts");
   try {
-    return readWorld(await readFile(path, "utf8"));
+    return readWorld(readText(path, FILE_LIMITS.world));
   } catch (error) {
-    throw new VenueError(`world ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new VenueError(`world ${path}: ${whyUnread(error)}`);
   }
 }

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { FILE_LIMITS, readText } from "../../regular-file.ts";
 import type { World } from "../../world/world.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
@@ -26,5 +26,5 @@ export function venueOpener(startServer: StartServer | null): (scenario: Scenari
 
 async function readWorldFile(path: string): Promise<World> {
   const { readWorld } = await import("../../world/world-file.ts");
-  return readWorld(await readFile(path, "utf8"));
+  return readWorld(readText(path, FILE_LIMITS.world));
 }

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { parse, YAMLParseError } from "yaml";
+import { FILE_LIMITS, readText, whyUnread } from "../../regular-file.ts";
 import { MONEY_PLACES, SIZE_PLACES, unitsOf } from "../../wire/decimals.ts";
 import { nearest } from "../../wire/nearest.ts";
 
@@ -59,23 +59,29 @@ export function readTargetFile(
 
 /** What a file holds; a warning of the parser would show the line, and with it a key. */
 function load(path: string): unknown {
+  const text = textOf(path);
   try {
-    const text = readFileSync(path, "utf8");
     return parse(text, { maxAliasCount: MOST_ALIASES, intAsBigInt: true, logLevel: "error" });
   } catch (error) {
-    throw new TargetFileError(`--wallets ${path}: ${reasonOf(error)}`);
+    throw new TargetFileError(`--wallets ${path}: ${whyNoYaml(error)}`);
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readText(path, FILE_LIMITS.wallets);
+  } catch (error) {
+    throw new TargetFileError(`--wallets ${path}: ${whyUnread(error)}`);
   }
 }
 
 /** Without the parser's own words, which repeat what stands in the file. */
-function reasonOf(error: unknown): string {
+function whyNoYaml(error: unknown): string {
   if (error instanceof YAMLParseError) {
     const [at] = error.linePos ?? [];
     return `no valid YAML${at === undefined ? "" : ` at line ${at.line}, column ${at.col}`} (${error.code})`;
   }
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === undefined) return "no valid YAML: an alias leads nowhere, or too many do";
-  return code === "ENOENT" ? "there is no such file" : `the file cannot be read (${code})`;
+  return "no valid YAML: an alias leads nowhere, or too many do";
 }
 
 /** A name as it may be shown: a key that stands where a name belongs is not. */

@@ -20,8 +20,9 @@ export const replayedJournal: Part<KeptHistory> = ({ folder, hash }) => {
     collectGarbage();
     const exchange = bareFloor();
     const start = performance.now();
-    const file = nodeDisk.open(join(folder, "journal"), "read");
-    const replayer = new Replayer(exchange, () => {}, new Set());
+    const path = join(folder, "journal");
+    const file = nodeDisk.open(path, "read");
+    const replayer = new Replayer(exchange, () => {}, { path, file }, BEGINNING);
     const { damage } = scan(file, BEGINNING, (line) => replayer.take(line));
     file.close();
     const seconds = (performance.now() - start) / 1_000;

@@ -69,7 +69,7 @@ describe("a file", () => {
   });
 
   it("that is a folder is named", async () => {
-    await expect(batchesOf(folder, { format: "csv" })).rejects.toThrow("(EISDIR)");
+    await expect(batchesOf(folder, { format: "csv" })).rejects.toThrow("expected a file, found a directory");
   });
 
   it("that goes wrong gives the rows before, then the place", async () => {

@@ -211,7 +211,7 @@ describe("a path to a scenario", () => {
 
   it.each([
     ["none.yaml", "there is no such file"],
-    [".", "expected a file, found something else"],
+    [".", "expected a file, found a directory"],
     ["right.yaml/x", "there is no such file"],
   ])("leads to no file: %s", (path, message) => {
     const { scenario, problems } = loadScenario(`${folder}/${path}`);

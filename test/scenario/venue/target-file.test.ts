@@ -145,7 +145,7 @@ describe("a wrong wallets file gives one sentence", () => {
     const path = desk.at("missing.yaml");
     expect(() => readTargetFile(path, {})).toThrow(`--wallets ${path}: there is no such file`);
     expect(() => readTargetFile(desk.path, {})).toThrow(
-      `--wallets ${desk.path}: the file cannot be read (EISDIR)`,
+      `--wallets ${desk.path}: expected a file, found a directory`,
     );
   });
 });

@@ -1,0 +1,296 @@
+import { Buffer } from "node:buffer";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Command as CliCommand } from "../../src/cli/command.ts";
+import { doctorCommand } from "../../src/cli/doctor.ts";
+import { EXIT } from "../../src/cli/exit-code.ts";
+import { inspectCommand } from "../../src/cli/inspect.ts";
+import { journalCommand } from "../../src/cli/journal.ts";
+import { repairCommand } from "../../src/cli/repair.ts";
+import { replayCommand } from "../../src/cli/replay.ts";
+import { reportCommand } from "../../src/cli/report.ts";
+import { shrinkCommand } from "../../src/cli/shrink.ts";
+import { DEFAULT_CONFIG, VERSION } from "../../src/config.ts";
+import type { Command } from "../../src/core/commands.ts";
+import { money, size } from "../../src/core/units.ts";
+import { examine } from "../../src/history/examination.ts";
+import { openExchange } from "../../src/opening/open-exchange.ts";
+import { nodeDisk } from "../../src/store/disk.ts";
+import type { NoteKind } from "../../src/store/journal-line.ts";
+import { LineWriter } from "../../src/store/line-writer.ts";
+import { openOn } from "../store/support/kept.ts";
+import { SimulatedDisk } from "../store/support/simulated-disk.ts";
+import { addressOf, eventCommand, marketCommand } from "../support/commands.ts";
+import { linesIn, resealed, type TextLine } from "./resealed.ts";
+import { ownFolder, type Ran, run } from "./tools.ts";
+
+const folder = ownFolder();
+const data = join(folder, "data");
+const report = join(folder, "report.ndjson");
+const GOLDEN = new URL("../../fixtures/journals/", import.meta.url);
+
+/** What no field holds, or not every one, as JSON has it. */
+const WRONG: Readonly<Record<string, string>> = {
+  null: "null",
+  "a negative number": "-1",
+  "a fraction": "1.5",
+  "a number beyond all": "1e999",
+  "a number that is not exact": "9007199254740993",
+  "an empty text": '""',
+  "a text": '"constructor"',
+  "a NUL": '"a\\u0000b"',
+  "a list of lists": "[[[1]]]",
+  "an object with a prototype": '{"__proto__":{"kind":"world"}}',
+  "something nested deeply": `${"[".repeat(20_000)}${"]".repeat(20_000)}`,
+};
+
+type Path = readonly (string | number)[];
+
+/** A journal of which one field of one line holds something else, or is not there. */
+interface Wrong {
+  readonly lines: readonly (TextLine | string)[];
+  readonly number: number;
+  readonly what: string;
+  /** Whether nobody could take it for what belongs there. */
+  readonly isOfOtherType: boolean;
+}
+
+/** The paths of all that is in a value; of a list, of its first item. */
+function* pathsIn(value: unknown, path: Path = []): Generator<Path> {
+  if (path.length > 0) yield path;
+  if (typeof value !== "object" || value === null) return;
+  const keys = Array.isArray(value) ? (value.length > 0 ? [0] : []) : Object.keys(value);
+  for (const key of keys) yield* pathsIn((value as Record<string, unknown>)[key], [...path, key]);
+}
+
+const typeOf = (value: unknown): string =>
+  value === null ? "null" : Array.isArray(value) ? "list" : typeof value;
+
+/** A line as its text, with a change at a place. */
+function changed(
+  line: TextLine,
+  path: Path,
+  change: (object: Record<string, unknown>, key: string) => void,
+): string {
+  const copy = structuredClone(line) as Record<string, unknown>;
+  let object = copy;
+  for (const key of path.slice(0, -1)) object = object[key] as Record<string, unknown>;
+  change(object, String(path.at(-1)));
+  return JSON.stringify(copy).slice(0, -1);
+}
+
+const MARK = "here it stands";
+/** So many lines are left behind the one that is wrong: a report's end is among them. */
+const BEHIND = 5;
+
+function* wrongs(lines: readonly TextLine[], index: number): Generator<Wrong> {
+  const line = lines[index] as TextLine;
+  const number = index + 1;
+  const withLine = (text: string) => [
+    ...lines.slice(0, index),
+    text,
+    ...lines.slice(index + 1, index + BEHIND),
+  ];
+  for (const path of pathsIn(line)) {
+    // What every line has is tried in some.
+    if (path[0] !== "d" && !["opening", "start", "order", "placeOrder"].includes(String(line.k))) continue;
+    const place = path.join(".");
+    const isItem = typeof path.at(-1) === "number";
+    let before: unknown;
+    const marked = changed(line, path, (object, key) => {
+      before = object[key];
+      object[key] = MARK;
+    });
+    for (const [what, json] of Object.entries(WRONG)) {
+      const after: unknown = JSON.parse(json);
+      yield {
+        lines: withLine(marked.replace(JSON.stringify(MARK), () => json)),
+        number,
+        what: `${what} in ${place}`,
+        isOfOtherType: before !== null && after !== null && typeOf(before) !== typeOf(after),
+      };
+    }
+    if (isItem) continue;
+    const without = changed(line, path, (object, key) => delete object[key]);
+    // Of its files a report may carry any.
+    const isOfOtherType = !place.startsWith("d.texts.");
+    yield { lines: withLine(without), number, what: `nothing in ${place}`, isOfOtherType };
+  }
+}
+
+/** One line of each kind and form of its data, with the journal in which it stands. */
+function* linesOfEachKind(
+  journals: readonly (readonly TextLine[])[],
+): Generator<[readonly TextLine[], number]> {
+  const seen = new Set<string>();
+  for (const lines of journals) {
+    for (const [index, { k, d }] of lines.entries()) {
+      const { kind: call } = ((d as Record<string, unknown>).call ?? {}) as { kind?: string };
+      const form = [k, ...Object.keys(d as object), call].join();
+      if (seen.has(form)) continue;
+      seen.add(form);
+      yield [lines, index];
+    }
+  }
+}
+
+/** A journal with what no golden one has, ended as reports are. */
+async function reportOfEverything(): Promise<TextLine[]> {
+  const disk = new SimulatedDisk();
+  const opened = await openOn(disk, {}, []);
+  const { exchange } = opened;
+  const address = addressOf("ann");
+  exchange.submit(eventCommand("event"));
+  exchange.submit(marketCommand("market"));
+  exchange.submit({ kind: "setNativeBalance", address, wei: "1000000000000000000" });
+  exchange.submit({
+    kind: "fundAccount",
+    address,
+    collateral: money(5_000_000),
+    tokens: [],
+    everyMarket: size(7),
+  });
+  exchange.submit({
+    kind: "setSettlementFault",
+    fault: "delay",
+    probability: 1,
+    times: 3,
+    blocks: 2,
+    baseFee: 0,
+    reason: "r",
+  });
+  exchange.submit({ kind: "endSettlementFault", number: 1 });
+  exchange.submit({ kind: "closeMarket", market: 1 });
+  await opened.close();
+  const lines = linesIn(Buffer.from(disk.image.get("/data/journal.ndjson") ?? []).toString("utf8"));
+  const writer = new LineWriter(lines.length);
+  const at = exchange.now;
+  writer.note("defect", { command: null, message: "boom" }, at, 0);
+  writer.note(
+    "report",
+    { hash: exchange.hash, reason: "r", engine: "0.1.0", node: "20", replay: "r" },
+    at,
+    0,
+  );
+  const texts = { "a.yaml": "scenario: passes\nsteps:\n  - expect: {}\n", "parts/b.yaml": "steps: []\n" };
+  writer.note("scenario", { file: "a.yaml", texts }, at, 0);
+  writer.note("defect", { command: { kind: "closeMarket", market: 2 }, message: "boom" }, at, 0);
+  return [...lines, ...linesIn(Buffer.from(writer.buffer.bytes).toString("utf8"))];
+}
+
+/** What opening a directory ends with. */
+const serve: CliCommand["run"] = async () => {
+  const opened = await openExchange({ ...DEFAULT_CONFIG, clock: { mode: "frozen" }, data }, () => {});
+  await opened.close();
+  return EXIT.ok;
+};
+
+/** What `clobsim doctor` finds in a directory, without trying its disk. */
+const examineData: CliCommand["run"] = async () => {
+  const findings = examine(nodeDisk, data, VERSION);
+  process.stdout.write(findings.map(({ text }) => `${text}\n`).join(""));
+  const problem = findings.find(({ problem }) => problem !== null)?.problem ?? null;
+  return problem === null ? EXIT.ok : EXIT[problem];
+};
+
+const asCommand = (run: CliCommand["run"]): CliCommand => ({ ...doctorCommand, run });
+
+/** Every command that reads a journal, and how it is told to read this one. */
+const READERS: Readonly<Record<string, () => Promise<Ran>>> = {
+  serve: () => run(asCommand(serve), []),
+  doctor: () => run(asCommand(examineData), []),
+  replay: () => run(replayCommand, [report]),
+  journal: () => run(journalCommand, [report]),
+  inspect: () => run(inspectCommand, [data], { all: "true" }),
+  repair: () => run(repairCommand, [data]),
+  report: () => run(reportCommand, [data], { out: join(folder, "out.ndjson") }),
+  shrink: () => run(shrinkCommand, [report], { budget: "1s" }),
+};
+
+function write(lines: readonly (TextLine | string)[]): void {
+  rmSync(data, { recursive: true, force: true });
+  mkdirSync(data, { mode: 0o700 });
+  const text = resealed(lines);
+  writeFileSync(join(data, "journal.ndjson"), text);
+  writeFileSync(report, text);
+}
+
+const GOLDEN_LINES = readdirSync(GOLDEN).map((name) => linesIn(readFileSync(new URL(name, GOLDEN), "utf8")));
+const EVERYTHING = await reportOfEverything();
+const CASES = [...linesOfEachKind([EVERYTHING, ...GOLDEN_LINES])].map(
+  ([lines, index]): [kind: string, number: number, lines: readonly TextLine[]] => {
+    const line = lines[index] as TextLine;
+    return [`${line.k}`, index + 1, lines];
+  },
+);
+
+/** Every kind of line that there is. */
+const KINDS: Readonly<Record<Command["kind"] | NoteKind | "order" | "cancel", true>> = {
+  opening: true,
+  start: true,
+  clock: true,
+  restore: true,
+  reset: true,
+  close: true,
+  defect: true,
+  scenario: true,
+  report: true,
+  order: true,
+  cancel: true,
+  createEvent: true,
+  createMarket: true,
+  closeMarket: true,
+  resolveMarket: true,
+  fundAccount: true,
+  deriveCredentials: true,
+  placeOrder: true,
+  cancelOrder: true,
+  cancelAllOrders: true,
+  expireOrder: true,
+  sendTransaction: true,
+  mineBlocks: true,
+  reorganizeChain: true,
+  setSettlementFault: true,
+  endSettlementFault: true,
+  bumpFees: true,
+  setNativeBalance: true,
+  produceBlock: true,
+  executeTransaction: true,
+  sealBlock: true,
+};
+
+/** Not an exit code for a defect, nor a trace of one; a place, where it is not all well. */
+function demandSentence({ code, stdout, stderr }: Ran, number: number | null, what: string): void {
+  const said = `${stdout}${stderr}`;
+  expect(code, `${what}: ${said}`).not.toBe(EXIT.defect);
+  expect(said, what).not.toMatch(/\n\s+at /);
+  if (number === null && (code === EXIT.ok || code === EXIT.failed)) return;
+  expect(said, what).toMatch(number === null ? /\bline \d+/ : new RegExp(`\\bline ${number}\\b`));
+}
+
+describe("a journal whose checks are right", () => {
+  it("is tried with every kind of line", () => {
+    expect(new Set(CASES.map(([kind]) => kind))).toEqual(new Set(Object.keys(KINDS)));
+  });
+
+  it.each(CASES)(
+    "and whose line %s holds what does not belong there is told from one that is whole (line %i)",
+    async (_kind, number, lines) => {
+      const names = Object.keys(READERS);
+      let turn = number;
+      for (const wrong of wrongs(lines, number - 1)) {
+        const name = names[turn % names.length] as string;
+        turn += 1;
+        write(wrong.lines);
+        const ran = await (READERS[name] as () => Promise<Ran>)();
+        const what = `${name} of ${wrong.what}`;
+        demandSentence(ran, wrong.isOfOtherType ? wrong.number : null, what);
+        if (wrong.isOfOtherType) {
+          expect(ran.code, what).toBe(name === "repair" && number > 1 ? EXIT.usage : EXIT.corrupt);
+          expect(`${ran.stdout}${ran.stderr}`, what).toMatch(/: expected .*, found |is another line now/);
+        }
+      }
+    },
+  );
+});

@@ -1,0 +1,92 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TINY_WORLD } from "../support/http.ts";
+import { Program } from "../support/program.ts";
+
+let program: Program;
+beforeAll(async () => {
+  program = await Program.bundled(["--log-level", "silent"]);
+  const served = await program.serve(["--world", TINY_WORLD, "--data", program.path("whole")]);
+  await served.end("SIGTERM");
+});
+afterAll(() => program.dispose());
+
+/** What is no file: what it is called, and how it comes to a place. */
+const ODD: readonly (readonly [what: string, put: (path: string) => void])[] = [
+  ["a named pipe", (path) => void execFileSync("mkfifo", [path])],
+  ["a device", (path) => symlinkSync("/dev/zero", path)],
+  ["a directory", (path) => void mkdirSync(path)],
+];
+
+const SCENARIO = "scenario: a\naccounts: { alice: { USDC: 1 } }\nsteps:\n  - alice: BUY 1 YES @ 0.5\n";
+
+describe.skipIf(process.platform === "win32")("what is no file, and never ends", () => {
+  it.each(ODD)("is refused with 2 where a person names it: %s", async (what, put) => {
+    const path = program.path("odd");
+    rmSync(path, { recursive: true, force: true });
+    put(path);
+    const good = program.path("good.yaml");
+    writeFileSync(good, SCENARIO);
+    const said = `${path}: expected a file, found ${what}\n`;
+    const named: [args: string[], said: string][] = [
+      [["serve", "--ephemeral", "--port", "0", "--world", path], `clobsim: --world ${said}`],
+      [["run", good, "--target", "http://127.0.0.1:1", "--wallets", path], `clobsim: --wallets ${said}`],
+    ];
+    // A folder may well be a data directory, or hold scenarios.
+    if (what !== "a directory")
+      for (const tool of ["replay", "shrink"]) named.push([[tool, path], `clobsim: ${said}`]);
+    for (const [args, words] of named) {
+      const { code, stdout, stderr } = await program.run(args);
+      expect([code, stdout, stderr], args[0]).toEqual([2, "", words]);
+    }
+  });
+
+  it.each(ODD)("is refused with 2 where a scenario names it: %s", async (what, put) => {
+    const folder = program.path(`scenarios with ${what}`);
+    mkdirSync(folder);
+    put(join(folder, "odd.csv"));
+    const file = join(folder, "a.yaml");
+    for (const step of ["include: odd.csv", "replay: odd.csv", "expect: { golden: odd.csv }"]) {
+      writeFileSync(file, `scenario: a\nsteps:\n  - ${step}\n`);
+      const { code, stderr } = await program.run(["run", file]);
+      expect([code, stderr], step).toEqual([
+        2,
+        expect.stringMatching(/a\.yaml:\d+:\d+: .*expected a (?:file|path)/),
+      ]);
+    }
+  });
+
+  it.each(
+    ["journal.ndjson", "db.json", "lock"].flatMap((name) =>
+      ODD.map(([what, put]) => [name, what, put] as const),
+    ),
+  )("is refused with 3 where it lies in a data directory: %s, which is %s", async (name, what, put) => {
+    const data = program.path("spoilt");
+    rmSync(data, { recursive: true, force: true });
+    cpSync(program.path("whole"), data, { recursive: true });
+    rmSync(join(data, name), { force: true });
+    put(join(data, name));
+    const before = readdirSync(data);
+    const words = `${join(data, name)}: expected a file, found ${what}\n`;
+    const served = await program.run(["serve", "--port", "0", "--data", data]);
+    expect([served.code, served.stdout, served.stderr]).toEqual([3, "", `clobsim: ${words}`]);
+    const examined = await program.run(["doctor", data]);
+    expect([examined.code, examined.stdout]).toEqual([3, expect.stringContaining(words)]);
+    expect(readdirSync(data)).toEqual(before);
+  });
+});
+
+describe("a file that is larger than any of its kind", () => {
+  it("is refused before it is read", async () => {
+    const path = program.path("large");
+    writeFileSync(path, "{");
+    truncateSync(path, 600 * 1024 * 1024);
+    const { code, stderr } = await program.run(["serve", "--ephemeral", "--port", "0", "--world", path]);
+    expect([code, stderr]).toEqual([
+      2,
+      `clobsim: --world ${path}: expected at most 524288000 bytes, found more\n`,
+    ]);
+  });
+});
