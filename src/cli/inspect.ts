@@ -5,10 +5,14 @@ import type { Market } from "../core/market.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import type { Touched } from "../history/touched.ts";
+import type { Told } from "../history/walk.ts";
+import type { Paint } from "../scenario/report/paint.ts";
+import { visible } from "../scenario/report/printable.ts";
 import { type Given, readOne, type Setting, truth } from "../setting.ts";
 import type { Command } from "./command.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { LINE_OR_MOMENT, sourceNamed, TAKES_JOURNAL } from "./history-arguments.ts";
+import { didYouMean } from "./nearest.ts";
 import { paintOf } from "./paint.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -21,6 +25,12 @@ const ACCOUNT: Setting<string> = {
   read: (text) => (/^0x[0-9a-f]{4,40}$/i.test(text) ? text.toLowerCase() : null),
 };
 
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const ORDER: Setting<string> = {
+  expected: "the id of an order, or its number",
+  read: (text) => (/^[1-9]\d{0,14}$/.test(text) || UUID.test(text) ? text.toLowerCase() : null),
+};
+
 /** `clobsim inspect`: the exchange as it stood after a line of its journal. */
 export const inspectCommand: Command = {
   name: "inspect",
@@ -30,6 +40,7 @@ export const inspectCommand: Command = {
     { name: "at", group: "When:", text: "After this line, or at this moment", otherwise: "the end" },
     { name: "market", group: "What:", text: "The one market to show, by its slug, its beginning, or its id" },
     { name: "account", group: "What:", text: "The one account to show, by its address or its beginning" },
+    { name: "order", group: "What:", text: "The story of one order instead, by its id or its number" },
     {
       name: "all",
       group: "What:",
@@ -41,55 +52,102 @@ export const inspectCommand: Command = {
   examples: [
     ["inspect .clobsim --at 17", "what the 17th line has left"],
     ["inspect report.ndjson --at 2026-01-01T00:00:10Z --account 0x19e7", "one account at a moment"],
+    ["inspect .clobsim --order 4116", "why an order is where it is, and the lines that brought it there"],
   ],
   run: inspect,
 };
 
 async function inspect(given: Given, words: readonly string[]): Promise<ExitCode> {
   const at = readOne("at", LINE_OR_MOMENT, given) ?? {};
-  const market = readOne("market", MARKET, given);
-  const account = readOne("account", ACCOUNT, given);
-  const isAll = readOne("all", truth, given) ?? false;
+  const chosen = {
+    market: readOne("market", MARKET, given),
+    account: readOne("account", ACCOUNT, given),
+    isAll: readOne("all", truth, given) ?? false,
+  };
+  const asked = readOne("order", ORDER, given);
   const isJson = readOne("json", truth, given) ?? false;
+  if (asked !== null && (chosen.market !== null || chosen.account !== null || chosen.isAll)) {
+    throw new UsageError("--order shows an order alone: --market, --account and --all do not go with it");
+  }
   const source = sourceNamed("inspect", words);
-  const [{ Walk }, { Touched }, { standingOf }, { standingText }, { endingOf }] = await Promise.all([
+  const [{ Walk }, { endingOf }] = await Promise.all([
     import("../history/walk.ts"),
-    import("../history/touched.ts"),
-    import("../history/standing.ts"),
-    import("./standing-text.ts"),
     import("./walk-ending.ts"),
   ]);
   const walk = new Walk(source, VERSION, at);
-  const touched = new Touched();
-  const end = walk.run((told) => touched.take(told));
+  const { exchange } = walk;
+  const paint = paintOf(given.environment);
+  const view = asked === null ? await standingView(chosen, paint) : await orderView(asked, paint);
+  const end = walk.run((told) => view.take(told, exchange.state));
   if (at.to !== undefined && end.last?.n !== at.to) {
     throw new UsageError(
       `--at expects a line of ${source.name}, which has ${end.scan.number}, found ${at.to}`,
     );
   }
-  const { state, sequence, now } = walk.exchange;
-  const selection = {
-    markets: marketsOf(state, market, isAll ? null : touched),
-    accounts: accountsOf(state, account, isAll ? null : touched),
-  };
+  const { state, sequence, now } = exchange;
   const place = { line: end.last?.n ?? 0, time: toIso(now), sequence };
-  const standing = { ...place, ...standingOf(state, selection) };
-  if (isJson) process.stdout.write(`${JSON.stringify(standing, null, 2)}\n`);
-  else process.stdout.write(`${standingText(standing, paintOf(given.environment)).join("\n")}\n`);
+  const printed = isJson
+    ? JSON.stringify({ ...place, ...view.json(state) }, null, 2)
+    : [`${paint.bold(`line ${place.line}`)}, ${place.time}, sequence ${sequence}`, ...view.text(state)].join(
+        "\n",
+      );
+  process.stdout.write(`${printed}\n`);
   const { code, lines } = endingOf(source, end, state);
   if (lines.length > 0) process.stderr.write(`clobsim: ${lines.join("\n")}\n`);
   return code;
+}
+
+/** What is shown of a history: gathered line by line, and printed as it stands behind the last. */
+interface InspectView {
+  readonly take: (told: Told, state: State) => void;
+  readonly text: (state: State) => string[];
+  readonly json: (state: State) => object;
+}
+
+async function orderView(asked: string, paint: Paint): Promise<InspectView> {
+  const { OrderLife } = await import("./order-life.ts");
+  const life = new OrderLife(asked, paint);
+  return {
+    take: (told, state) => life.take(told, state),
+    text: (state) => life.text(state),
+    json: (state) => life.json(state),
+  };
+}
+
+/** Whose books, orders and balances are asked for. */
+interface Chosen {
+  readonly market: string | null;
+  readonly account: string | null;
+  readonly isAll: boolean;
+}
+
+async function standingView({ market, account, isAll }: Chosen, paint: Paint): Promise<InspectView> {
+  const [{ Touched }, { standingOf }, { standingText }] = await Promise.all([
+    import("../history/touched.ts"),
+    import("../history/standing.ts"),
+    import("./standing-text.ts"),
+  ]);
+  const touched = new Touched();
+  const standing = (state: State) =>
+    standingOf(state, {
+      markets: marketsOf(state, market, isAll ? null : touched),
+      accounts: accountsOf(state, account, isAll ? null : touched),
+    });
+  return {
+    take: (told) => touched.take(told),
+    text: (state) => standingText(standing(state), paint),
+    json: standing,
+  };
 }
 
 /** @throws UsageError when there is no such market then, or more than one. */
 function marketsOf(state: State, named: string | null, touched: Touched | null): Market[] {
   const markets = [...state.markets];
   if (named === null) return markets.filter(({ number }) => touched === null || touched.markets.has(number));
-  const number = state.marketBySlug.get(named) ?? numberOf(state.idPrefixes.market, named);
-  const found = markets.filter((market) =>
-    number === 0 ? market.slug.startsWith(named) : market.number === number,
-  );
-  return theOne("market", named, found);
+  const number = state.marketBySlug.get(named) ?? numberOf(state.idPrefixes.market, named.toLowerCase());
+  const own = state.markets.find(number);
+  if (own !== undefined) return [own];
+  return theOne("market", named, markets, ({ slug }) => slug);
 }
 
 /** @throws UsageError when there is no such account then, or more than one. */
@@ -98,12 +156,28 @@ function accountsOf(state: State, named: string | null, touched: Touched | null)
   if (named === null) {
     return accounts.filter(({ address }) => touched === null || touched.accounts.has(address));
   }
-  const found = accounts.filter(({ address }) => address.startsWith(named));
-  return theOne("account", named, found);
+  return theOne("account", named, accounts, ({ address }) => address);
 }
 
-function theOne<T>(noun: string, named: string, found: T[]): T[] {
+/** The one whose name begins so. @throws UsageError that names those that could be meant */
+function theOne<T>(noun: string, named: string, all: readonly T[], nameOf: (item: T) => string): T[] {
+  const found = all.filter((item) => nameOf(item).startsWith(named));
   if (found.length === 1) return found;
-  const finding = found.length === 0 ? `there was none ${named} then` : `${found.length} begin with ${named}`;
-  throw new UsageError(`--${noun} expects one ${noun}, ${finding}`);
+  const expected = `--${noun} expects one ${noun}`;
+  if (found.length > 1) {
+    throw new UsageError(`${expected}, ${found.length} begin with ${named}: ${listed(found.map(nameOf))}`);
+  }
+  const names = all.map(nameOf);
+  const having = names.filter((name) => name.includes(named));
+  const like = didYouMean(named, names);
+  const meant =
+    having.length > 0 ? `, did you mean ${listed(having)}?` : like || `: there were ${listed(names)}`;
+  throw new UsageError(`${expected}, there was none ${named} then${meant}`);
+}
+
+const MOST_LISTED = 8;
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_LISTED).map(visible).join(", ");
+  return names.length <= MOST_LISTED ? shown || "none" : `${shown} and ${names.length - MOST_LISTED} more`;
 }

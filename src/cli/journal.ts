@@ -6,7 +6,7 @@ import { LINE, sourceNamed, TAKES_JOURNAL } from "./history-arguments.ts";
 import { OutputLines } from "./output-lines.ts";
 import { paintOf } from "./paint.ts";
 
-const PATTERN: Setting<RegExp> = { expected: "a regular expression", read: readPattern };
+const PATTERN: Setting<RegExp> = { expected: "a regular expression, or an id", read: readPattern };
 
 /** `clobsim journal`: prints a journal as a person reads it. */
 export const journalCommand: Command = {
@@ -16,13 +16,18 @@ export const journalCommand: Command = {
   flags: [
     { name: "from", group: "Which:", text: "The first line to print", otherwise: "1" },
     { name: "to", group: "Which:", text: "The last line to print", otherwise: "the end" },
-    { name: "grep", group: "Which:", text: "Only lines whose words match this regular expression" },
+    {
+      name: "grep",
+      group: "Which:",
+      text: "Only lines whose words match this regular expression, or that speak of the order, trade, market, event, token or account of this id, slug or address",
+    },
     { name: "json", group: "Output:", text: "A JSON object a line, with the events of each", toggle: "on" },
   ],
   examples: [
     ["journal .clobsim", "all that was done"],
     ["journal .clobsim --from 100 --to 120", "a part of it"],
     ["journal report.ndjson --grep fills", "what traded"],
+    ["journal .clobsim --grep 4acfce73-8b67-80ed-9cc2-000000000001", "what the API calls so"],
   ],
   run: printJournal,
 };
@@ -33,8 +38,9 @@ async function printJournal(given: Given, words: readonly string[]): Promise<Exi
   const pattern = readOne("grep", PATTERN, given);
   const isJson = readOne("json", truth, given) ?? false;
   const source = sourceNamed("journal", words);
-  const [{ Walk }, { endingOf }, { journalLine }] = await Promise.all([
+  const [{ Walk }, { Mentions }, { endingOf }, { journalLine }] = await Promise.all([
     import("../history/walk.ts"),
+    import("../history/mentions.ts"),
     import("./walk-ending.ts"),
     import("./journal-lines.ts"),
   ]);
@@ -44,7 +50,8 @@ async function printJournal(given: Given, words: readonly string[]): Promise<Exi
   const end = walk.run((told) => {
     if (told.line.n < from) return;
     const { plain, painted, json } = journalLine(told, walk.exchange.state, paint);
-    if (pattern !== null && !pattern.test(plain)) return;
+    if (pattern !== null && !pattern.test(plain) && !new Mentions(told, walk.exchange.state).matches(pattern))
+      return;
     output.add(isJson ? JSON.stringify(json) : painted);
   });
   output.end();

@@ -7,18 +7,11 @@ import type {
 } from "../history/standing.ts";
 import { addressText } from "../history/thing-words.ts";
 import type { Paint } from "../scenario/report/paint.ts";
-
-export interface PlacedStanding extends Standing {
-  readonly line: number;
-  readonly time: string;
-  readonly sequence: number;
-}
+import { visible } from "../scenario/report/printable.ts";
 
 /** Books as tables of bid, price and ask, then orders and balances. */
-export function standingText(standing: PlacedStanding, paint: Paint): string[] {
-  const { line, time, sequence, markets, orders, accounts } = standing;
+export function standingText({ markets, orders, accounts }: Standing, paint: Paint): string[] {
   return [
-    `${paint.bold(`line ${line}`)}, ${time}, sequence ${sequence}`,
     ...markets.flatMap((market) => marketText(market, paint)),
     "",
     paint.bold("open orders"),
@@ -33,7 +26,7 @@ function marketText({ market, status, winningOutcome, books }: MarketStanding, p
   const how = winningOutcome === null ? status : `${status} as ${winningOutcome}`;
   return books.flatMap(({ outcome, bids, asks }) => [
     "",
-    `${paint.bold(`${market} ${outcome}`)}  ${how}`,
+    `${paint.bold(`${visible(market)} ${outcome}`)}  ${how}`,
     ...(bids.length + asks.length === 0 ? ["  nobody rests"] : bookText(bids, asks, paint)),
   ]);
 }
@@ -56,7 +49,7 @@ const orderCells = (order: OrderStanding): string[] => [
   `order ${order.order}`,
   addressText(order.account),
   `${order.side} ${order.size} ${order.outcome} @ ${order.price}`,
-  order.market,
+  visible(order.market),
   `${order.matched} matched`,
   order.expiration === null ? order.orderType : `${order.orderType} until ${order.expiration}`,
 ];
@@ -66,7 +59,7 @@ const ASSET_HEAD = ["account", "asset", "balance", "available", "reserved"];
 const accountCells = ({ account, assets }: AccountStanding): string[][] =>
   assets.map(({ asset, market, balance, available, reserved }, index) => [
     index === 0 ? addressText(account) : "",
-    market === null ? asset : `${asset} in ${market}`,
+    market === null ? asset : `${asset} in ${visible(market)}`,
     ...[balance, available, reserved].map(String),
   ]);
 

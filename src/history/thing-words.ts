@@ -21,13 +21,9 @@ export function accountText(state: State, number: number): string {
   return account === undefined ? `account ${number}` : addressText(account.address);
 }
 
-const SHOWN_SLUG = 28;
-
-/** The slug of a market, or its beginning, which `clobsim inspect --market` takes as well. */
-export function marketText(state: State, number: number): string {
-  const slug = state.markets.find(number)?.slug ?? `market ${number}`;
-  return slug.length <= SHOWN_SLUG ? slug : `${slug.slice(0, SHOWN_SLUG - 1)}…`;
-}
+/** The slug of a market, whole: it is what the API and `clobsim inspect --market` take. */
+export const marketText = (state: State, number: number): string =>
+  state.markets.find(number)?.slug ?? `market ${number}`;
 
 /** `YES in will-it-rain`. */
 export const tokenText = (state: State, token: number): string =>

@@ -1,0 +1,170 @@
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { inspectCommand } from "../../src/cli/inspect.ts";
+import { journalCommand } from "../../src/cli/journal.ts";
+import { ExchangeClient } from "../../src/client/client.ts";
+import { orThrow } from "../../src/client/result.ts";
+import { walletOf } from "../../src/client/wallet.ts";
+import { ownFolder, run, serve } from "./tools.ts";
+
+const data = join(ownFolder(), "data");
+const SLUG = "will-the-longest-of-all-slugs-be-printed-from-its-first-letter-to-its-last";
+
+/** What the API calls things: Alice's bid, Bob's sale to it, the trade between them, Alice's other bid in another market. */
+const ids = { market: "", token: "", alice: "", bid: "", sale: "", trade: "", other: "", undone: "" };
+/** What the API tells of Alice's bid. */
+let story: unknown;
+
+beforeAll(async () => {
+  const server = await serve({ data });
+  const [alice, bob] = await Promise.all(
+    ["1", "2"].map(async (digit) => {
+      const account = await walletOf(`0x${digit.repeat(64)}`);
+      return { account, client: new ExchangeClient(server.url, { account, time: "server" }) };
+    }),
+  );
+  if (alice === undefined || bob === undefined) throw new Error("nobody trades");
+  for (const { client } of [alice, bob]) orThrow(await client.derive());
+  const { control } = alice.client;
+  const market = orThrow(await control.createMarket({ question: "Long?", slug: SLUG }));
+  const old = orThrow(await alice.client.markets({ active: true })).data.find(({ slug }) => slug !== SLUG);
+  const token = market.tokens[0]?.tokenId ?? "";
+  const order = { tokenId: token, price: 0.4, size: 10 };
+  const bid = orThrow(await alice.client.place({ ...order, side: "BUY" }));
+  const sale = orThrow(await bob.client.place({ ...order, side: "SELL", size: 4 }));
+  const other = orThrow(
+    await alice.client.place({ tokenId: old?.tokens[0]?.tokenId ?? "", side: "BUY", price: 0.01, size: 5 }),
+  );
+  await fetch(`${server.url}/sim/snapshots`, { method: "POST", headers: JSON_BODY, body: '{"name":"here"}' });
+  const undone = orThrow(await alice.client.place({ ...order, side: "BUY", price: 0.3 }));
+  await fetch(`${server.url}/sim/snapshots/here/restore`, { method: "POST" });
+  orThrow(await alice.client.cancel(bid.id));
+  const trade = orThrow(await bob.client.trades()).data[0]?.id ?? "";
+  const ids_ = { market: market.id, token, alice: alice.account.address, bid: bid.id, sale: sale.id, trade };
+  Object.assign(ids, ids_, { other: other.id, undone: undone.id });
+  story = await (await fetch(`${server.url}/sim/orders/${bid.id}`)).json();
+  for (const { client } of [alice, bob]) client.close();
+  await server.close();
+});
+
+const JSON_BODY = { "content-type": "application/json" };
+
+/** The words of the lines that a pattern finds. */
+async function found(pattern: string): Promise<string[]> {
+  const { code, stdout } = await run(journalCommand, [data], { grep: pattern });
+  expect(code).toBe(0);
+  return stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.slice(44));
+}
+
+const PLACED = expect.stringContaining("BUY 10 YES @ 0.4");
+const SOLD = expect.stringContaining("SELL 4 YES @ 0.4");
+const CANCELED = expect.stringContaining("cancel order");
+const CREATED = expect.stringContaining("create market");
+
+describe("what the API calls a thing", () => {
+  it("finds the lines of an order, of either case: placed, met, canceled", async () => {
+    expect(await found(ids.bid)).toEqual([PLACED, SOLD, CANCELED]);
+    expect(await found(ids.bid.toUpperCase())).toEqual([PLACED, SOLD, CANCELED]);
+    expect(await found(ids.sale)).toEqual([SOLD]);
+  });
+
+  it("finds the line of a trade, and all lines of a market, a token, a slug and an account", async () => {
+    expect(await found(ids.trade)).toEqual([SOLD]);
+    const ofMarket = [CREATED, PLACED, SOLD, expect.stringContaining("BUY 10 YES @ 0.3"), CANCELED];
+    for (const id of [ids.market, ids.token, SLUG]) expect(await found(id), id).toEqual(ofMarket);
+    const ofAlice = await found(ids.alice);
+    expect(ofAlice).toContainEqual(expect.stringContaining("derive credentials"));
+    expect(ofAlice).toContainEqual(SOLD);
+    expect(ofAlice).not.toContainEqual(CREATED);
+  });
+
+  it("finds nothing by a part of it that the words of a line do not have", async () => {
+    expect(await found(ids.token.slice(0, 20))).toEqual([""]);
+  });
+
+  it("is printed whole: no slug is cut", async () => {
+    const { stdout } = await run(journalCommand, [data]);
+    expect(stdout).toContain(`BUY 10 YES @ 0.4 in ${SLUG} `);
+    expect(stdout).not.toContain("…");
+  });
+});
+
+describe("clobsim inspect --order", () => {
+  it("tells the story that the API tells, by id of either case and by number, with the order's lines", async () => {
+    const byId = await run(inspectCommand, [data], { order: ids.bid.toUpperCase(), json: "true" });
+    const { number, lines, line, time, sequence, ...told } = JSON.parse(byId.stdout);
+    expect([line, time, sequence].map((value) => typeof value)).toEqual(["number", "string", "number"]);
+    expect(told).toEqual(story);
+    expect(lines.map(({ text }: { text: string }) => text)).toEqual([PLACED, SOLD, CANCELED]);
+    const byNumber = await run(inspectCommand, [data], { order: String(number), json: "true" });
+    expect(byNumber.stdout).toBe(byId.stdout);
+  });
+
+  it("tells it as text, too, and as it was after a line", async () => {
+    const { code, stdout } = await run(inspectCommand, [data], { order: ids.bid });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      new RegExp(
+        `order \\d+, ${ids.bid}, of ${ids.alice}\\nBUY 10 YES @ 0\\.4 GTC in ${SLUG}: CANCELED, 4 matched\\n`,
+      ),
+    );
+    expect(stdout).toMatch(/filled 4 @ 0\.4 \(COMPLEMENTARY\)/);
+    const placed = Number(/ +(\d+) {2}.*BUY 10 YES @ 0\.4/.exec(stdout)?.[1]);
+    const then = await run(inspectCommand, [data], { order: ids.bid, at: String(placed) });
+    expect(then.stdout).toContain(": LIVE, 0 matched\n");
+    expect(then.stdout).not.toContain("filled");
+  });
+
+  it("knows nothing of what a restored snapshot has undone", async () => {
+    const { code, stderr } = await run(inspectCommand, [data], { order: ids.undone });
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /--order expects the id of an order, or its number; there were the orders 1 to \d+ then/,
+      ),
+    ]);
+  });
+
+  it("says what an id is of that is no order's", async () => {
+    const trade = await run(inspectCommand, [data], { order: ids.trade });
+    expect([trade.code, trade.stderr]).toEqual([
+      2,
+      expect.stringContaining(`a trade of ${ids.sale} and ${ids.bid}`),
+    ]);
+    const market = await run(inspectCommand, [data], { order: ids.market });
+    expect([market.code, market.stderr]).toEqual([2, expect.stringContaining(`the market ${SLUG}`)]);
+    await expect(run(inspectCommand, [data], { order: "bid" })).resolves.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--order expects the id of an order, or its number, found"),
+    });
+  });
+
+  it("goes with nothing that shows something else", async () => {
+    expect((await run(inspectCommand, [data], { order: "1", market: SLUG })).code).toBe(2);
+  });
+});
+
+describe("clobsim inspect --market", () => {
+  it("takes an id of either case", async () => {
+    const { stdout } = await run(inspectCommand, [data], { market: ids.market.toUpperCase(), json: "true" });
+    expect(JSON.parse(stdout).markets).toMatchObject([{ market: SLUG }]);
+  });
+
+  it.each([
+    ["will-the-longest-of-all-slugs-be-printed-from-its-first-letter-to-its-las", "", 0],
+    ["longest-of-all", `there was none longest-of-all then, did you mean ${SLUG}?`, 2],
+    [SLUG.replace("longest", "lungest"), `then, did you mean ${SLUG}?`, 2],
+    ["zzz", "there was none zzz then: there were ", 2],
+  ])("%s: names those that could be meant, where it is not one", async (market, words, code) => {
+    const ran = await run(inspectCommand, [data], { market });
+    expect([ran.code, ran.stderr]).toEqual([code, expect.stringContaining(words)]);
+  });
+
+  it("names all that begin so", async () => {
+    const { stderr } = await run(inspectCommand, [data], { market: "will" });
+    expect(stderr).toMatch(/--market expects one market, \d+ begin with will: will-[a-z\d-]+, will-/);
+  });
+});
