@@ -5,12 +5,12 @@ import type { Market } from "../core/market.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import type { Touched } from "../history/touched.ts";
-import type { Told } from "../history/walk.ts";
+import type { Told, Walk } from "../history/walk.ts";
 import type { Paint } from "../scenario/report/paint.ts";
 import { visible } from "../scenario/report/printable.ts";
 import { type Given, readOne, type Setting, truth } from "../setting.ts";
 import type { Command } from "./command.ts";
-import type { ExitCode } from "./exit-code.ts";
+import { EXIT, type ExitCode } from "./exit-code.ts";
 import { LINE_OR_MOMENT, sourceNamed, TAKES_JOURNAL } from "./history-arguments.ts";
 import { didYouMean } from "./nearest.ts";
 import { paintOf } from "./paint.ts";
@@ -52,7 +52,7 @@ export const inspectCommand: Command = {
   examples: [
     ["inspect .clobsim --at 17", "what the 17th line has left"],
     ["inspect report.ndjson --at 2026-01-01T00:00:10Z --account 0x19e7", "one account at a moment"],
-    ["inspect .clobsim --order 4116", "why an order is where it is, and the lines that brought it there"],
+    ["inspect .clobsim --order 4116", "why an order is where it is, line by line"],
   ],
   run: inspect,
 };
@@ -79,39 +79,45 @@ async function inspect(given: Given, words: readonly string[]): Promise<ExitCode
   const paint = paintOf(given.environment);
   const view = asked === null ? await standingView(chosen, paint) : await orderView(asked, paint);
   const end = walk.run((told) => view.take(told, exchange.state));
-  if (at.to !== undefined && end.last?.n !== at.to) {
-    throw new UsageError(
-      `--at expects a line of ${source.name}, which has ${end.scan.number}, found ${at.to}`,
-    );
+  const { code, lines } = endingOf(source, end, exchange.state);
+  try {
+    if (at.to !== undefined && end.last?.n !== at.to) {
+      const has = `which has ${end.scan.number}, found ${at.to}`;
+      throw new UsageError(`--at expects a line of ${source.name}, ${has}`);
+    }
+    process.stdout.write(`${shown(view, exchange, end.last?.n ?? 0, isJson, paint)}\n`);
+  } catch (error) {
+    // It may lie behind what is wrong with the journal, which decides how this ends.
+    if (code === EXIT.ok || !(error instanceof UsageError)) throw error;
+    process.stderr.write(`clobsim: ${error.message}\n`);
   }
-  const { state, sequence, now } = exchange;
-  const place = { line: end.last?.n ?? 0, time: toIso(now), sequence };
-  const printed = isJson
-    ? JSON.stringify({ ...place, ...view.json(state) }, null, 2)
-    : [`${paint.bold(`line ${place.line}`)}, ${place.time}, sequence ${sequence}`, ...view.text(state)].join(
-        "\n",
-      );
-  process.stdout.write(`${printed}\n`);
-  const { code, lines } = endingOf(source, end, state);
   if (lines.length > 0) process.stderr.write(`clobsim: ${lines.join("\n")}\n`);
   return code;
 }
 
-/** What is shown of a history: gathered line by line, and printed as it stands behind the last. */
+/** What is shown of a history: gathered line by line, each with the state behind it, and printed as it stands at last. */
 interface InspectView {
-  readonly take: (told: Told, state: State) => void;
-  readonly text: (state: State) => string[];
-  readonly json: (state: State) => object;
+  take(told: Told, state: State): void;
+  /** @throws UsageError when what was asked for is not there */
+  text(state: State): string[];
+  json(state: State): object;
+}
+
+function shown(
+  view: InspectView,
+  { state, sequence, now }: Walk["exchange"],
+  line: number,
+  isJson: boolean,
+  paint: Paint,
+): string {
+  const time = toIso(now);
+  if (isJson) return JSON.stringify({ line, time, sequence, ...view.json(state) }, null, 2);
+  return [`${paint.bold(`line ${line}`)}, ${time}, sequence ${sequence}`, ...view.text(state)].join("\n");
 }
 
 async function orderView(asked: string, paint: Paint): Promise<InspectView> {
   const { OrderLife } = await import("./order-life.ts");
-  const life = new OrderLife(asked, paint);
-  return {
-    take: (told, state) => life.take(told, state),
-    text: (state) => life.text(state),
-    json: (state) => life.json(state),
-  };
+  return new OrderLife(asked, paint);
 }
 
 /** Whose books, orders and balances are asked for. */

@@ -203,6 +203,8 @@ const READERS: Readonly<Record<string, () => Promise<Ran>>> = {
   replay: () => run(replayCommand, [report]),
   journal: () => run(journalCommand, [report]),
   inspect: () => run(inspectCommand, [data], { all: "true" }),
+  "inspect --order": () => run(inspectCommand, [report], { order: "1" }),
+  "journal --grep": () => run(journalCommand, [data], { grep: "^4acfce73-8b67-80ed-9cc2-000000000001$" }),
   repair: () => run(repairCommand, [data]),
   report: () => run(reportCommand, [data], { out: join(folder, "out.ndjson") }),
   shrink: () => run(shrinkCommand, [report], { budget: "1s" }),
@@ -265,7 +267,7 @@ function demandSentence({ code, stdout, stderr }: Ran, number: number | null, wh
   const said = `${stdout}${stderr}`;
   expect(code, `${what}: ${said}`).not.toBe(EXIT.defect);
   expect(said, what).not.toMatch(/\n\s+at /);
-  if (number === null && (code === EXIT.ok || code === EXIT.failed)) return;
+  if (number === null && (code === EXIT.ok || code === EXIT.failed || code === EXIT.usage)) return;
   expect(said, what).toMatch(number === null ? /\bline \d+/ : new RegExp(`\\bline ${number}\\b`));
 }
 
