@@ -25,7 +25,11 @@ export function reportFailure(error: unknown): ExitCode {
     process.stderr.write(`clobsim: ${differenceText(error)}\n`);
     return EXIT.differs;
   }
-  if (isOfFiles(error)) {
+  if (isOfFiles(error, NO_PATH)) {
+    process.stderr.write(`clobsim: ${error.message}\n`);
+    return EXIT.usage;
+  }
+  if (isOfFiles(error, NOT_GIVEN)) {
     process.stderr.write(`clobsim: ${error.message}\n`);
     return EXIT.disk;
   }
@@ -36,7 +40,10 @@ export function reportFailure(error: unknown): ExitCode {
   return EXIT.defect;
 }
 
-/** What the system says of a file that it does not give; anything else that it says nobody has reckoned with. */
-const isOfFiles = (error: unknown): error is Error =>
-  error instanceof Error && "syscall" in error && "code" in error && NOT_GIVEN.has(String(error.code));
+/** Whether the system says one of a few things of a file. */
+const isOfFiles = (error: unknown, codes: ReadonlySet<string>): error is Error =>
+  error instanceof Error && "syscall" in error && "code" in error && codes.has(String(error.code));
+
+/** What it says of a path that leads nowhere, and of a file that it does not give; the rest nobody has reckoned with. */
+const NO_PATH: ReadonlySet<string> = new Set(["ENOTDIR", "ELOOP", "ENAMETOOLONG"]);
 const NOT_GIVEN: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "ENOSPC", "EIO"]);

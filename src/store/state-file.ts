@@ -163,6 +163,7 @@ function openIfThere(disk: Disk, path: string): DiskFile | null {
 /** Whether the bytes of a file are those that its end names, found out while they are read for something else. */
 class Seal {
   readonly #hash = createHash("sha256");
+  #digest: string | null = null;
   readonly #pieces: Generator<Buffer>;
   /** How many bytes are still to come before those that name them. */
   #left: number;
@@ -183,10 +184,11 @@ class Seal {
     }
   }
 
-  /** Reads what has not been read. To be asked once. */
+  /** Reads what has not been read. */
   isWhole(): boolean {
     for (const _piece of this.pieces());
-    return this.#end === `${CHECK}${this.#hash.digest("hex")}"\n}\n`;
+    this.#digest ??= this.#hash.digest("hex");
+    return this.#end === `${CHECK}${this.#digest}"\n}\n`;
   }
 }
 

@@ -78,6 +78,18 @@ describe.skipIf(process.platform === "win32")("what is no file, and never ends",
   });
 });
 
+describe("a path that leads nowhere", () => {
+  it.each(["file/below", "loop", "a".repeat(300)])("is no defect: %s", async (name) => {
+    writeFileSync(program.path("file"), "");
+    rmSync(program.path("loop"), { force: true });
+    symlinkSync("loop", program.path("loop"));
+    for (const tool of ["replay", "shrink", "run", "report", "doctor"]) {
+      const { code, stderr } = await program.run([tool, program.path(name)]);
+      expect([code, stderr], tool).toEqual([2, expect.stringMatching(/^clobsim: E[A-Z]+: .*\n$/)]);
+    }
+  });
+});
+
 describe("a file that is larger than any of its kind", () => {
   it("is refused before it is read", async () => {
     const path = program.path("large");
