@@ -85,8 +85,14 @@ function whyNoYaml(error: unknown): string {
 }
 
 /** A name as it may be shown: a key that stands where a name belongs is not. */
-const shown = (name: string): string =>
+export const shown = (name: string): string =>
   /^[A-Za-z][\w -]{0,63}$/.test(name) && !/[\da-f-]{24}/i.test(name) ? name : "(a name)";
+
+/** A slug as it may be shown, for the same reason; a market's id is not. */
+export const shownSlug = (slug: string): string =>
+  /^[a-z\d]+(?:-[a-z\d]+)*$/.test(slug) && slug.length <= 128 && !/[\da-f-]{24}/.test(slug)
+    ? JSON.stringify(slug)
+    : "of that id";
 
 class Reader {
   readonly #path: string;

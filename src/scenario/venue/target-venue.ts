@@ -1,25 +1,29 @@
 import { ExchangeClient } from "../../client/client.ts";
-import type { MarketDetail, Trade } from "../../client/replies.ts";
+import type { Trade } from "../../client/replies.ts";
 import { walletOf } from "../../client/wallet.ts";
 import { type Millis, millis, type Size, size } from "../../core/units.ts";
-import { PRICE_PLACES, SIZE_PLACES, textOf } from "../../wire/decimals.ts";
-import type { MarketTerms, Scenario } from "../language/scenario.ts";
+import type { Scenario } from "../language/scenario.ts";
 import { controlNeedOf } from "../run/needs.ts";
 import { demand } from "./attempts.ts";
 import { HttpVenue } from "./http-venue.ts";
 import { sizeOf } from "./http-views.ts";
 import { readTargetFile, type TargetAccount, type TargetFile } from "./target-file.ts";
+import { checkMarkets, fileNeedOf, misfitOf } from "./target-fit.ts";
 import type { Attempt, Canceled, OrderKey, OrderView, Venue } from "./venue.ts";
 import { VenueError } from "./venue-error.ts";
 import type { Wallets } from "./wallets.ts";
 
-/** Opens scenarios on the deployment at an origin, or says why one cannot be run there. */
+/**
+ * Opens scenarios on the deployment at an origin, or says why one cannot be run there.
+ * @throws TargetFileError when the wallets file is wrong, or names a market that the deployment does not have.
+ */
 export async function openTargets(
   url: string,
   walletsFile: string | null,
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<(scenario: Scenario, wallets: Wallets) => Promise<Venue | string>> {
   const file = walletsFile === null ? null : readTargetFile(walletsFile, environment);
+  if (file !== null) await checkMarkets(url, `--wallets ${walletsFile}`, file);
   return async (scenario, wallets) => {
     const need = controlNeedOf(scenario) ?? fileNeedOf(scenario, file);
     if (need !== null || file === null) return need ?? "needs --wallets";
@@ -33,30 +37,6 @@ export async function openTargets(
       if (!isOpen) await venue.dispose();
     }
   };
-}
-
-/** What the wallets file must have for a scenario and has not; null when it has all. */
-function fileNeedOf({ accounts, markets }: Scenario, file: TargetFile | null): string | null {
-  if (file === null) return "needs --wallets: a file with wallets, markets and funds";
-  const lost = markets.find(({ name }) => !file.markets.has(name));
-  if (lost !== undefined) return `needs market ${lost.name} in the wallets file`;
-  for (const { name, funding } of accounts) {
-    const account = file.accounts.get(name);
-    if (account === undefined) return `needs account ${name} in the wallets file`;
-    for (const { asset, amount } of funding) {
-      const isMoney = asset === "USDC";
-      const key = isMoney
-        ? asset
-        : asset.market === null
-          ? asset.outcome
-          : `${asset.market} ${asset.outcome}`;
-      const owned = account.funds.get(key) ?? 0;
-      if (owned >= amount) continue;
-      const text = (units: number): string => textOf(units, isMoney ? 6 : SIZE_PLACES);
-      return `needs ${text(amount)} ${key} for ${name}, the wallets file gives ${text(owned)}`;
-    }
-  }
-  return null;
 }
 
 /** A deployment of the API without its control plane: only what clients can do and see. */
@@ -88,12 +68,7 @@ class TargetVenue extends HttpVenue {
   /** Finds the scenario's markets; answers why one does not do. @throws VenueError when the deployment does not answer. */
   async openMarkets({ markets }: Scenario): Promise<string | null> {
     for (const terms of markets) {
-      const id = this.#file.markets.get(terms.name) as string;
-      const found = await this.control.market(id);
-      if (!found.ok && found.error.code === "MARKET_NOT_FOUND") {
-        return `needs market ${terms.name}: ${found.error.code}: ${found.error.message}`;
-      }
-      const market = demand(found);
+      const market = demand(await this.control.market(this.#file.markets.get(terms.name) as string));
       const misfit = misfitOf(terms, market);
       if (misfit !== null) return `needs market ${terms.name} with ${misfit}`;
       this.map.add(terms.name, market);
@@ -210,18 +185,4 @@ class TargetVenue extends HttpVenue {
       if (!hasMore) return trades;
     }
   }
-}
-
-/** In what a market differs from the one the scenario needs; null when in nothing that matters. */
-function misfitOf(terms: MarketTerms, market: MarketDetail): string | null {
-  const wanted = {
-    tickSize: Number(textOf(terms.tickSize, PRICE_PLACES)),
-    minOrderSize: Number(textOf(terms.minOrderSize, SIZE_PLACES)),
-    feeRateBps: terms.feeRateBps,
-    matching: terms.matching,
-  };
-  const found: Readonly<Record<string, unknown>> = market;
-  const name = Object.entries(wanted).find(([key, value]) => found[key] !== value)?.[0];
-  if (name !== undefined) return `${name} ${wanted[name as keyof typeof wanted]}, it has ${found[name]}`;
-  return market.status === "ACTIVE" ? null : `status ACTIVE, it is ${market.status}`;
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startApi } from "../../support/http.ts";
 import { Launcher } from "./launcher.ts";
 
 let clobsim: Launcher;
@@ -129,6 +130,24 @@ describe("clobsim run --target", () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
     expect(stdout).toContain("1 failed");
     expect(stdout).not.toContain(key);
+  });
+
+  it("is 2 when the wallets file names a market that is not there, and nothing is run", async () => {
+    const api = await startApi();
+    const url = `http://127.0.0.1:${api.port}`;
+    await api.createMarket({ slug: "will-it-rain" });
+    clobsim.write(
+      "slug.yaml",
+      `markets: { market: will-it-rian }\naccounts: { alice: { privateKey: "0x${"3f".repeat(32)}" } }\n`,
+    );
+    clobsim.write("there.yaml", "scenario: there\naccounts: { alice: {} }\nsteps: [{ alice: cancel all }]\n");
+    const ended = await clobsim.run("there.yaml", "--target", url, "--wallets", "slug.yaml");
+    await api.close();
+    expect(ended).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `clobsim: --wallets slug.yaml: markets.market: there is no market "will-it-rian" at ${url}, did you mean will-it-rain?\n`,
+    });
   });
 });
 
