@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import type { WrongFile } from "../scenario/language/problem.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -7,7 +8,8 @@ import { UsageError } from "./usage-error.ts";
 export interface ReadScenarios {
   readonly scenarios: readonly Scenario[];
   readonly files: number;
-  /** Whether some file cannot be understood; stderr has said why. */
+  /** The files that cannot be understood; stderr has said why. */
+  readonly wrong: readonly WrongFile[];
   readonly isWrong: boolean;
 }
 
@@ -17,7 +19,7 @@ export async function readScenarios(
   walletsFile: string | null = null,
 ): Promise<ReadScenarios> {
   // The language is not loaded for commands that read none of it.
-  const [{ loadScenario }, { problemText }, { MOST_PROBLEMS }] = await Promise.all([
+  const [{ loadScenario }, { problemText, wrongFilesText }, { MOST_PROBLEMS }] = await Promise.all([
     import("../scenario/language/load-scenario.ts"),
     import("../scenario/language/problem.ts"),
     import("../scenario/language/problem-list.ts"),
@@ -26,30 +28,22 @@ export async function readScenarios(
   const found = await find(paths);
   const files = found.filter((file) => walletsFile === null || resolve(file) !== resolve(walletsFile));
   const scenarios: Scenario[] = [];
-  let wrong = 0;
-  let problems = 0;
+  const wrong: WrongFile[] = [];
   for (const file of files) {
     const read = loadScenario(file);
     if (read.scenario !== null && read.problems.length === 0) {
       scenarios.push(read.scenario);
       continue;
     }
-    wrong += 1;
-    problems += read.problems.length;
+    wrong.push({ file, problems: read.problems });
     for (const problem of read.problems) process.stderr.write(`${problemText(problem)}\n`);
     if (read.problems.length >= MOST_PROBLEMS) {
       process.stderr.write(`${file}: its first ${MOST_PROBLEMS} problems are shown, there may be more\n`);
     }
   }
-  if (wrong > 0) {
-    process.stderr.write(
-      `clobsim: ${counted(problems, "problem")} in ${counted(wrong, "file")}, nothing was run\n`,
-    );
-  }
-  return { scenarios, files: files.length, isWrong: wrong > 0 };
+  if (wrong.length > 0) process.stderr.write(`clobsim: ${wrongFilesText(wrong)}\n`);
+  return { scenarios, files: files.length, wrong, isWrong: wrong.length > 0 };
 }
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** What finds files in folders and by globs is not loaded for plain files. */
 async function find(paths: readonly string[]): Promise<readonly string[]> {

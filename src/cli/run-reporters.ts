@@ -1,7 +1,13 @@
 import { closeSync, openSync, writeSync } from "node:fs";
+import type { WrongFile } from "../scenario/language/problem.ts";
 import { plainPaint } from "../scenario/report/paint.ts";
 import type { Reporter, SuitePlan } from "../scenario/report/reporter.ts";
-import { parseReporterArgument, ReporterError, reporterOf } from "../scenario/report/reporter-of.ts";
+import {
+  parseReporterArgument,
+  ReporterError,
+  type ReporterName,
+  reporterOf,
+} from "../scenario/report/reporter-of.ts";
 import { shellWord } from "../scenario/run/repeat-line.ts";
 import type { ScenarioResult, SuiteResult } from "../scenario/run/result.ts";
 import { paintOf } from "./paint.ts";
@@ -19,8 +25,44 @@ export interface Reporters extends Reporter {
 
 /** @throws UsageError when a reporter is unknown, a file cannot be written, or two would write to one place. */
 export function reportersOf(request: RunRequest): Reporters {
+  const outputs = outputsOf(request);
+  return {
+    showHashes: outputs.some(({ name }) => name === "json"),
+    started: (plan: SuitePlan) => {
+      for (const { reporter } of outputs) reporter.started(plan);
+    },
+    finished: (result: ScenarioResult) => {
+      for (const { reporter } of outputs) reporter.finished(result);
+    },
+    ended: (suite: SuiteResult) => {
+      for (const { reporter, end } of outputs) {
+        reporter.ended(suite);
+        end();
+      }
+    },
+    wrong: (files: readonly WrongFile[]) => {
+      for (const { name, reporter, end, isScreen } of outputs) {
+        // Whoever reads the screen has read it on stderr.
+        if (!isScreen || name !== "spec") reporter.wrong(files);
+        end();
+      }
+    },
+    // Beside the reports, so that a document on stdout stays whole.
+    transcript: ({ transcript }: ScenarioResult) => {
+      process.stderr.write(`\n${transcript.map((line) => `  ${line}\n`).join("")}\n`);
+    },
+  };
+}
+
+/** A reporter with the place that it writes to. */
+interface NamedReporter extends Pick<Output, "end" | "isScreen"> {
+  readonly name: ReporterName;
+  readonly reporter: Reporter;
+}
+
+function outputsOf(request: RunRequest): readonly NamedReporter[] {
   const asked = request.all("reporter");
-  const outputs: { readonly reporter: Reporter; readonly end: () => void }[] = [];
+  const outputs: NamedReporter[] = [];
   const places = new Set<string>();
   for (const argument of asked.length === 0 ? ["spec"] : asked) {
     const { name, file } = parsed(argument);
@@ -40,27 +82,9 @@ export function reportersOf(request: RunRequest): Reporters {
       transcript: request.one("verbose") ?? false,
       summaryPath: request.environment.GITHUB_STEP_SUMMARY || null,
     });
-    outputs.push({ reporter, end });
+    outputs.push({ name, reporter, end, isScreen });
   }
-  return {
-    showHashes: asked.some((argument) => parsed(argument).name === "json"),
-    started: (plan: SuitePlan) => {
-      for (const { reporter } of outputs) reporter.started(plan);
-    },
-    finished: (result: ScenarioResult) => {
-      for (const { reporter } of outputs) reporter.finished(result);
-    },
-    ended: (suite: SuiteResult) => {
-      for (const { reporter, end } of outputs) {
-        reporter.ended(suite);
-        end();
-      }
-    },
-    // Beside the reports, so that a document on stdout stays whole.
-    transcript: ({ transcript }: ScenarioResult) => {
-      process.stderr.write(`\n${transcript.map((line) => `  ${line}\n`).join("")}\n`);
-    },
-  };
+  return outputs;
 }
 
 function parsed(argument: string) {

@@ -34,10 +34,14 @@ async function run(given: Given, paths: readonly string[]): Promise<ExitCode> {
   return runOnce(request);
 }
 
-/** Reads and runs what is asked for. Nothing is run when a file is wrong. */
+/** Reads and runs what is asked for. Nothing is run when a file is wrong, but the reports say so. */
 async function runOnce(request: RunRequest): Promise<ExitCode> {
-  const { scenarios, files, isWrong } = await readScenarios(request.paths, request.one("wallets"));
-  if (isWrong) return EXIT.usage;
+  const { scenarios, files, wrong } = await readScenarios(request.paths, request.one("wallets"));
+  if (wrong.length > 0) {
+    const { reportersOf } = await import("./run-reporters.ts");
+    reportersOf(request).wrong(wrong);
+    return EXIT.usage;
+  }
   const chosen = choose(scenarios, request);
   if (chosen.length === 0) {
     throw new UsageError(`none of the ${scenarios.length} scenarios is chosen by --grep or --shard`);

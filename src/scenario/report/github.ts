@@ -1,8 +1,8 @@
 import { appendFileSync } from "node:fs";
-import type { Place } from "../language/problem.ts";
+import { type Place, sentenceOf, type WrongFile } from "../language/problem.ts";
 import type { Failure, ScenarioResult, SuiteResult } from "../run/result.ts";
 import { DIFF_MARKS } from "./failure-lines.ts";
-import { jobSummary } from "./job-summary.ts";
+import { jobSummary, wrongFilesSummary } from "./job-summary.ts";
 import { printable } from "./printable.ts";
 import type { Reporter, ReporterOptions, SuitePlan } from "./reporter.ts";
 
@@ -52,10 +52,20 @@ export class GithubReporter implements Reporter {
     else write(annotation("error", failure.place, name, failureText(failure)));
   }
 
-  /** A summary that cannot be written is a warning: the results stand all the same. */
   ended(suite: SuiteResult): void {
+    this.#summarize(jobSummary(suite));
+  }
+
+  wrong(files: readonly WrongFile[]): void {
+    for (const problem of files.flatMap((file) => file.problems)) {
+      this.#options.write(annotation("error", problem.place, "wrong scenario file", sentenceOf(problem)));
+    }
+    this.#summarize(wrongFilesSummary(files));
+  }
+
+  /** A summary that cannot be written is a warning: the results stand all the same. */
+  #summarize(text: string): void {
     const { write, summaryPath } = this.#options;
-    const text = jobSummary(suite);
     if (summaryPath === null || text === "") return;
     try {
       appendFileSync(summaryPath, text);

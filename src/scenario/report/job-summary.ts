@@ -1,4 +1,4 @@
-import { placeText } from "../language/problem.ts";
+import { placeText, problemText, type WrongFile, wrongFilesText } from "../language/problem.ts";
 import type { ScenarioResult, SuiteResult } from "../run/result.ts";
 import { DIFF_MARKS } from "./failure-lines.ts";
 import { count, durationText, grouped } from "./figures.ts";
@@ -33,6 +33,19 @@ function failureMarkdown({ name, place, failure }: ScenarioResult): string {
     "",
     "",
   ].join("\n");
+}
+
+/** What is wrong with files in Markdown, at most 768 KiB of it. */
+export function wrongFilesSummary(files: readonly WrongFile[]): string {
+  const lines = files.flatMap(({ problems }) => problems.map((problem) => oneLine(problemText(problem))));
+  let bytes = 0;
+  const kept = lines.filter((line) => {
+    bytes += Buffer.byteLength(line) + 1;
+    return bytes <= MOST_BYTES;
+  });
+  const left = lines.length - kept.length;
+  const more = left === 0 ? "" : `\nand ${count(left, "more problem")}: see the log\n`;
+  return `## clobsim: ${wrongFilesText(files)}\n\n${codeLines("", kept).join("\n")}\n${more}`;
 }
 
 /** The failures of a suite in Markdown, at most 768 KiB of it; nothing where none failed. */

@@ -1,4 +1,4 @@
-import type { Place } from "../language/problem.ts";
+import type { Place, Problem, WrongFile } from "../language/problem.ts";
 import type { Failure, RaceReport, ScenarioResult, SuiteResult } from "../run/result.ts";
 import type { Reporter, ReporterOptions, SuitePlan } from "./reporter.ts";
 
@@ -42,6 +42,18 @@ const scenarioOf = (result: ScenarioResult): Document<Omit<ScenarioResult, "tran
   written: result.written,
 });
 
+const problemOf = ({ place, message, hint }: Problem): Document<Problem> => ({
+  place: placeOf(place),
+  message,
+  hint,
+});
+
+/** What a suite came to; where files are wrong there are no scenarios, and each such file counts as failed. */
+interface Content extends Omit<SuiteResult, "results"> {
+  readonly problems: readonly Problem[];
+  readonly scenarios: readonly unknown[];
+}
+
 /** One JSON document at the end, its keys always in the same order. */
 export class JsonReporter implements Reporter {
   readonly #options: Pick<ReporterOptions, "write" | "seed" | "transcript">;
@@ -54,12 +66,22 @@ export class JsonReporter implements Reporter {
 
   finished(_result: ScenarioResult): void {}
 
-  ended({ results, passed, failed, skipped, durationMs }: SuiteResult): void {
-    const { write, seed, transcript } = this.#options;
+  ended({ results, ...counts }: SuiteResult): void {
+    const { transcript } = this.#options;
     const scenarios = results.map((result) =>
       transcript ? { ...scenarioOf(result), transcript: result.transcript } : scenarioOf(result),
     );
-    const document = { version: VERSION, seed, passed, failed, skipped, durationMs, scenarios };
-    write(`${JSON.stringify(document, null, 2)}\n`);
+    this.#write({ ...counts, problems: [], scenarios });
+  }
+
+  wrong(files: readonly WrongFile[]): void {
+    const problems = files.flatMap((file) => file.problems);
+    this.#write({ passed: 0, failed: files.length, skipped: 0, durationMs: 0, problems, scenarios: [] });
+  }
+
+  #write({ passed, failed, skipped, durationMs, problems, scenarios }: Content): void {
+    const { write, seed } = this.#options;
+    const counts = { version: VERSION, seed, passed, failed, skipped, durationMs };
+    write(`${JSON.stringify({ ...counts, problems: problems.map(problemOf), scenarios }, null, 2)}\n`);
   }
 }

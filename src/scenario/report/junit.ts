@@ -1,3 +1,4 @@
+import { placeText, problemText, sentenceOf, type WrongFile } from "../language/problem.ts";
 import type { ScenarioResult, SuiteResult } from "../run/result.ts";
 import { WIDTH } from "./columns.ts";
 import { failureLines } from "./failure-lines.ts";
@@ -27,14 +28,20 @@ export class JunitReporter implements Reporter {
   finished(_result: ScenarioResult): void {}
 
   ended({ results, durationMs }: SuiteResult): void {
-    const root = xmlAttributes({ name: "clobsim", ...numbersOf(results), time: seconds(durationMs) });
-    const lines = [
-      '<?xml version="1.0" encoding="UTF-8"?>',
-      `<testsuites${root}>`,
-      ...[...byFolder(results)].flatMap(([folder, own]) => this.#suiteLines(folder, own)),
-      "</testsuites>",
-    ];
-    this.#options.write(`${lines.join("\n")}\n`);
+    const root = { name: "clobsim", ...numbersOf(results), time: seconds(durationMs) };
+    const suites = [...byFolder(results)].flatMap(([folder, own]) => this.#suiteLines(folder, own));
+    this.#write(root, suites);
+  }
+
+  /** A suite for each file, in which each problem is a case with an error. */
+  wrong(files: readonly WrongFile[]): void {
+    const problems = files.flatMap((file) => file.problems).length;
+    this.#write({ name: "clobsim", ...errorsOf(problems), time: "0" }, files.flatMap(wrongLines));
+  }
+
+  #write(root: Readonly<Record<string, string | number>>, suites: readonly string[]): void {
+    const head = ['<?xml version="1.0" encoding="UTF-8"?>', `<testsuites${xmlAttributes(root)}>`];
+    this.#options.write(`${[...head, ...suites, "</testsuites>"].join("\n")}\n`);
   }
 
   #suiteLines(folder: string, results: readonly ScenarioResult[]): string[] {
@@ -60,6 +67,29 @@ const numbersOf = (results: readonly ScenarioResult[]): Record<string, number> =
   errors: 0,
   skipped: countOf(results, "skipped"),
 });
+
+const errorsOf = (errors: number): Record<string, number> => ({
+  tests: errors,
+  failures: 0,
+  errors,
+  skipped: 0,
+});
+
+function wrongLines({ file, problems }: WrongFile): string[] {
+  const cases = problems.flatMap((problem) => {
+    const { place } = problem;
+    const name = placeText(place);
+    const at = xmlAttributes({ name, classname: file, file: place.file, line: place.line, time: "0" });
+    const error = xmlAttributes({ message: sentenceOf(problem), type: "wrong file" });
+    return [
+      `    <testcase${at}>`,
+      `      <error${error}>${xmlText(problemText(problem))}</error>`,
+      "    </testcase>",
+    ];
+  });
+  const suite = xmlAttributes({ name: file, ...errorsOf(problems.length), time: "0" });
+  return [`  <testsuite${suite}>`, ...cases, "  </testsuite>"];
+}
 
 function caseLines(result: ScenarioResult): string[] {
   const { name, file, durationMs } = result;

@@ -1,3 +1,4 @@
+import type { WrongFile } from "../language/problem.ts";
 import type { ScenarioResult, SuiteResult } from "../run/result.ts";
 import type { Paint } from "./paint.ts";
 
@@ -13,6 +14,8 @@ export interface Reporter {
   /** Once for each scenario, when it ends. */
   finished(result: ScenarioResult): void;
   ended(suite: SuiteResult): void;
+  /** Called instead of all others: nothing is run, for these files are wrong. */
+  wrong(files: readonly WrongFile[]): void;
 }
 
 /** What a reporter is made with; each uses what concerns it. */

@@ -1,7 +1,8 @@
+import { problemText, type WrongFile, wrongFilesText } from "../language/problem.ts";
 import type { ScenarioResult, SuiteResult } from "../run/result.ts";
 import { endOf, WIDTH } from "./columns.ts";
 import { folderOf } from "./folder.ts";
-import { visible } from "./printable.ts";
+import { oneLine, visible } from "./printable.ts";
 import { Progress } from "./progress.ts";
 import type { Reporter, ReporterOptions, SuitePlan } from "./reporter.ts";
 import { scenarioLines } from "./scenario-lines.ts";
@@ -40,6 +41,11 @@ export class SpecReporter implements Reporter {
     if (this.#isSummed) this.#print(["", ...folderLines(suite.results, paint)]);
     this.#print(["", ...failedLines(suite.results, paint)]);
     this.#print(["", ...totalLines(suite, this.#plan, this.#options)]);
+  }
+
+  wrong(files: readonly WrongFile[]): void {
+    const lines = files.flatMap(({ problems }) => problems.map(problemText));
+    this.#print([...lines.map(oneLine), "", wrongFilesText(files)]);
   }
 
   get #isSummed(): boolean {

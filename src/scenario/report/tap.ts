@@ -1,3 +1,11 @@
+import {
+  type Place,
+  type Problem,
+  problemText,
+  sentenceOf,
+  type WrongFile,
+  wrongFilesText,
+} from "../language/problem.ts";
 import type { DiffLine, Failure, ScenarioResult, SuiteResult } from "../run/result.ts";
 import { decimalText } from "./figures.ts";
 import { oneLine, title, wellFormed } from "./printable.ts";
@@ -27,14 +35,24 @@ const yamlList = (key: string, texts: readonly string[]): string[] =>
 const textsOf = (diff: readonly DiffLine[], ...kinds: readonly DiffLine["kind"][]): string[] =>
   diff.filter(({ kind }) => kinds.includes(kind)).map(({ text }) => text);
 
+const placeLines = ({ file, line, column }: Place): string[] => [
+  "at:",
+  `  file: ${yamlText(file)}`,
+  `  line: ${line}`,
+  `  column: ${column}`,
+];
+
+const problemLines = (problem: Problem): string[] => [
+  `message: ${yamlText(sentenceOf(problem))}`,
+  "severity: fail",
+  ...placeLines(problem.place),
+];
+
 function failureLines({ place, step, text, message, diff, recent, repeat }: Failure, seed: string): string[] {
   return [
     `message: ${yamlText(message)}`,
     "severity: fail",
-    "at:",
-    `  file: ${yamlText(place.file)}`,
-    `  line: ${place.line}`,
-    `  column: ${place.column}`,
+    ...placeLines(place),
     `step: ${step}`,
     `text: ${yamlText(text)}`,
     ...yamlList("expected", textsOf(diff, "same", "expected")),
@@ -77,6 +95,17 @@ export class TapReporter implements Reporter {
       const details = ["---", ...failureLines(failure, seed), "..."];
       lines.push(...details.map((line) => `  ${line}`));
     }
+    this.#write(`${lines.join("\n")}\n`);
+  }
+
+  /** A test point that fails for each problem. */
+  wrong(files: readonly WrongFile[]): void {
+    const problems = files.flatMap((file) => file.problems);
+    const points = problems.flatMap((problem, index) => [
+      `not ok ${index + 1} - ${tapText(oneLine(problemText(problem)))}`,
+      ...["---", ...problemLines(problem), "..."].map((line) => `  ${line}`),
+    ]);
+    const lines = ["TAP version 14", `1..${problems.length}`, ...points, `# ${wrongFilesText(files)}`];
     this.#write(`${lines.join("\n")}\n`);
   }
 

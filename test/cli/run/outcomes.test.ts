@@ -259,6 +259,30 @@ describe("the reporters of a run", () => {
     expect(clobsim.read("out.github")).toContain("::error file=bad/fails.yaml,line=5,");
   });
 
+  it("tell of wrong files, too: the exit code is 2, and nothing is run", async () => {
+    const names = ["spec", "json", "junit", "tap", "github"];
+    const files = names.flatMap((name) => ["--reporter", `${name}=wrong.${name}`]);
+    const { code, stdout } = await clobsim.run("good", "wrong", "--reporter", "spec", ...files);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    const sentence = 'unknown step or account "advanse" (did you mean advance?)';
+    expect(clobsim.read("wrong.spec")).toMatch(
+      /^wrong\/wrong\.yaml:2:1: .*\nwrong\/wrong\.yaml:4:5: .*\n\n2 problems in 1 file, nothing was run\n$/,
+    );
+    expect(JSON.parse(clobsim.read("wrong.json"))).toMatchObject({
+      passed: 0,
+      failed: 1,
+      problems: [{ place: { line: 2 } }, { place: { file: "wrong/wrong.yaml", line: 4, column: 5 } }],
+    });
+    expect(clobsim.read("wrong.junit")).toMatch(/^<\?xml .*<testsuites .*errors="2".*line="4"/s);
+    expect(clobsim.read("wrong.tap")).toContain(`not ok 2 - wrong/wrong.yaml:4:5: ${sentence}\n`);
+    expect(clobsim.read("wrong.github")).toContain(
+      `::error file=wrong/wrong.yaml,line=4,col=5,title=wrong scenario file::${sentence}\n`,
+    );
+    const tap = await clobsim.run("wrong", "--reporter", "tap");
+    expect(tap.code).toBe(2);
+    expect(tap.stdout).toBe(clobsim.read("wrong.tap"));
+  });
+
   it.each<[args: string[], sentence: RegExp]>([
     [["--reporter", "jnit"], /^clobsim: --reporter: .*did you mean junit\?/],
     [["--reporter", "spec", "--reporter", "tap"], /^clobsim: two reporters write to stdout: /],

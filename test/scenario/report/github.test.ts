@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
+import type { WrongFile } from "../../../src/scenario/language/problem.ts";
 import { grouped } from "../../../src/scenario/report/figures.ts";
-import { jobSummary } from "../../../src/scenario/report/job-summary.ts";
+import { jobSummary, wrongFilesSummary } from "../../../src/scenario/report/job-summary.ts";
 import { printable } from "../../../src/scenario/report/printable.ts";
 import { HOSTILE, hostileText } from "./hostile.ts";
-import { failedOf, reportOf, resultOf, skippedOf, suiteOf } from "./suite.ts";
+import { failedOf, reportOf, resultOf, skippedOf, suiteOf, WRONG_FILES, wrongReportOf } from "./suite.ts";
 
 interface Command {
   readonly kind: string;
@@ -52,6 +53,16 @@ describe("github", () => {
         "# 2 more lines%0Arepeat: clobsim run scenarios/orders/cancel.yaml --seed 7 --step 4\n",
         "::notice file=scenarios/orders/partial.yaml,line=1,col=1,title=a busy server is asked again::",
         "skipped: needs control plane\n",
+      ].join(""),
+    );
+  });
+
+  it("writes an error for each thing that is wrong with a file, at its place", () => {
+    expect(wrongReportOf("github")).toBe(
+      [
+        '::error file=scenarios/wrong.yaml,line=5,col=5,title=wrong scenario file::unknown key "stauts" (did you mean status?)\n',
+        "::error file=scenarios/_part.yaml,line=2,col=19,title=wrong scenario file::expected a price, found nothing\n",
+        "::error file=scenarios/none.yaml,line=1,col=1,title=wrong scenario file::expected a scenario, found a list\n",
       ].join(""),
     );
   });
@@ -117,6 +128,23 @@ describe("github", () => {
 describe("the summary of a job", () => {
   const folder = mkdtempSync(join(tmpdir(), "clobsim-summary-"));
   afterAll(() => rmSync(folder, { recursive: true }));
+
+  it("lists what is wrong with files, as much of it as GitHub takes", () => {
+    const summaryPath = join(folder, "wrong.md");
+    wrongReportOf("github", WRONG_FILES, { summaryPath });
+    expect(readFileSync(summaryPath, "utf8")).toBe(`## clobsim: 3 problems in 2 files, nothing was run
+
+\`\`\`
+scenarios/wrong.yaml:5:5: unknown key "stauts" (did you mean status?)
+scenarios/_part.yaml:2:19: expected a price, found nothing
+scenarios/none.yaml:1:1: expected a scenario, found a list
+\`\`\`
+`);
+    const many = Array.from({ length: 20_000 }, () => WRONG_FILES[0] as WrongFile);
+    const long = wrongFilesSummary(many);
+    expect(Buffer.byteLength(long)).toBeLessThan(800 * 1024);
+    expect(long).toMatch(/\n```\n\nand \d+,\d+ more problems: see the log\n$/);
+  });
 
   it("reads like this", () => {
     const failure = { message: "the bids of `YES` are <wrong>" };

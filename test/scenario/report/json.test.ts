@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hostileText } from "./hostile.ts";
-import { failedOf, reportOf, resultOf, skippedOf, writesOf } from "./suite.ts";
+import { failedOf, reportOf, resultOf, skippedOf, WRONG_FILES, writesOf, wrongReportOf } from "./suite.ts";
 
 const race = {
   place: { file: "a.yaml", line: 3, column: 5 },
@@ -12,7 +12,15 @@ const race = {
 describe("json", () => {
   it("is one document of version 1 with the counts of the suite", () => {
     const { scenarios, ...rest } = JSON.parse(reportOf("json", [resultOf(), failedOf(), skippedOf()]));
-    expect(rest).toEqual({ version: 1, seed: null, passed: 1, failed: 1, skipped: 1, durationMs: 13.3 });
+    expect(rest).toEqual({
+      version: 1,
+      seed: null,
+      passed: 1,
+      failed: 1,
+      skipped: 1,
+      durationMs: 13.3,
+      problems: [],
+    });
     expect(scenarios).toHaveLength(3);
   });
 
@@ -43,6 +51,13 @@ describe("json", () => {
     };
     const result = failedOf({ races: [race] });
     expect(reportOf("json", [reversed(result) as typeof result])).toBe(reportOf("json", [result]));
+  });
+
+  it("lists what is wrong with files, each of which counts as failed", () => {
+    const { problems, ...rest } = JSON.parse(wrongReportOf("json"));
+    expect(problems).toEqual(WRONG_FILES.flatMap((file) => file.problems));
+    const counts = { passed: 0, failed: 2, skipped: 0, durationMs: 0 };
+    expect(rest).toEqual({ version: 1, seed: null, ...counts, scenarios: [] });
   });
 
   it("is written at once, an empty suite too", () => {

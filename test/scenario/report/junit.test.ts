@@ -5,7 +5,7 @@ import { printable } from "../../../src/scenario/report/printable.ts";
 import type { ReporterOptions } from "../../../src/scenario/report/reporter.ts";
 import type { ScenarioResult } from "../../../src/scenario/run/result.ts";
 import { HOSTILE, hostileText } from "./hostile.ts";
-import { failedOf, reportOf, resultOf, skippedOf } from "./suite.ts";
+import { failedOf, reportOf, resultOf, skippedOf, wrongReportOf } from "./suite.ts";
 
 const parser = new XMLParser({
   ignoreAttributes: false,
@@ -43,6 +43,28 @@ repeat  clobsim run scenarios/orders/cancel.yaml --seed 7 --step 4</failure>
   <testsuite name="scenarios/faults/" tests="1" failures="0" errors="0" skipped="1" time="0">
     <testcase name="a busy server is asked again" classname="scenarios/faults/busy.yaml" file="scenarios/faults/busy.yaml" line="1" time="0">
       <skipped message="needs control plane"/>
+    </testcase>
+  </testsuite>
+</testsuites>
+`);
+  });
+
+  it("has an error for each thing that is wrong with a file, at its place", () => {
+    const xml = wrongReportOf("junit");
+    expect(XMLValidator.validate(xml)).toBe(true);
+    expect(xml).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="clobsim" tests="3" failures="0" errors="3" skipped="0" time="0">
+  <testsuite name="scenarios/wrong.yaml" tests="2" failures="0" errors="2" skipped="0" time="0">
+    <testcase name="scenarios/wrong.yaml:5:5" classname="scenarios/wrong.yaml" file="scenarios/wrong.yaml" line="5" time="0">
+      <error message="unknown key &quot;stauts&quot; (did you mean status?)" type="wrong file">scenarios/wrong.yaml:5:5: unknown key "stauts" (did you mean status?)</error>
+    </testcase>
+    <testcase name="scenarios/_part.yaml:2:19" classname="scenarios/wrong.yaml" file="scenarios/_part.yaml" line="2" time="0">
+      <error message="expected a price, found nothing" type="wrong file">scenarios/_part.yaml:2:19: expected a price, found nothing</error>
+    </testcase>
+  </testsuite>
+  <testsuite name="scenarios/none.yaml" tests="1" failures="0" errors="1" skipped="0" time="0">
+    <testcase name="scenarios/none.yaml:1:1" classname="scenarios/none.yaml" file="scenarios/none.yaml" line="1" time="0">
+      <error message="expected a scenario, found a list" type="wrong file">scenarios/none.yaml:1:1: expected a scenario, found a list</error>
     </testcase>
   </testsuite>
 </testsuites>

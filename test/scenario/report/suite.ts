@@ -1,3 +1,4 @@
+import type { WrongFile } from "../../../src/scenario/language/problem.ts";
 import { plainPaint } from "../../../src/scenario/report/paint.ts";
 import type { ReporterOptions } from "../../../src/scenario/report/reporter.ts";
 import { reporterOf } from "../../../src/scenario/report/reporter-of.ts";
@@ -72,6 +73,56 @@ export function suiteOf(results: readonly ScenarioResult[]): SuiteResult {
   };
 }
 
+/** Two files that are wrong, the first in two places. */
+export const WRONG_FILES: readonly WrongFile[] = [
+  {
+    file: "scenarios/wrong.yaml",
+    problems: [
+      {
+        place: { file: "scenarios/wrong.yaml", line: 5, column: 5 },
+        message: 'unknown key "stauts"',
+        hint: "did you mean status?",
+      },
+      {
+        place: { file: "scenarios/_part.yaml", line: 2, column: 19 },
+        message: "expected a price, found nothing",
+        hint: null,
+      },
+    ],
+  },
+  {
+    file: "scenarios/none.yaml",
+    problems: [
+      {
+        place: { file: "scenarios/none.yaml", line: 1, column: 1 },
+        message: "expected a scenario, found a list",
+        hint: null,
+      },
+    ],
+  },
+];
+
+const OPTIONS: Omit<ReporterOptions, "write"> = {
+  seed: null,
+  repeat: "clobsim run scenarios",
+  paint: plainPaint,
+  tty: false,
+  verbose: false,
+  transcript: false,
+  summaryPath: null,
+};
+
+/** All that a reporter of that name writes where files are wrong. */
+export function wrongReportOf(
+  name: string,
+  files: readonly WrongFile[] = WRONG_FILES,
+  own: Partial<ReporterOptions> = {},
+): string {
+  const writes: string[] = [];
+  reporterOf(name)({ ...OPTIONS, write: (text) => writes.push(text), ...own }).wrong(files);
+  return writes.join("");
+}
+
 /** Each text that a reporter of that name writes about these results. */
 export function writesOf(
   name: string,
@@ -79,17 +130,7 @@ export function writesOf(
   own: Partial<ReporterOptions> = {},
 ): string[] {
   const writes: string[] = [];
-  const reporter = reporterOf(name)({
-    write: (text) => writes.push(text),
-    seed: null,
-    repeat: "clobsim run scenarios",
-    paint: plainPaint,
-    tty: false,
-    verbose: false,
-    transcript: false,
-    summaryPath: null,
-    ...own,
-  });
+  const reporter = reporterOf(name)({ ...OPTIONS, write: (text) => writes.push(text), ...own });
   reporter.started({ scenarios: results.length, files: new Set(results.map(({ file }) => file)).size });
   for (const result of results) reporter.finished(result);
   reporter.ended(suiteOf(results));

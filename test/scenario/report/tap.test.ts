@@ -5,7 +5,7 @@ import { plainPaint } from "../../../src/scenario/report/paint.ts";
 import { oneLine, title, wellFormed } from "../../../src/scenario/report/printable.ts";
 import { reporterOf } from "../../../src/scenario/report/reporter-of.ts";
 import { HOSTILE, hostileText } from "./hostile.ts";
-import { failedOf, reportOf, resultOf, skippedOf, suiteOf } from "./suite.ts";
+import { failedOf, reportOf, resultOf, skippedOf, suiteOf, wrongReportOf } from "./suite.ts";
 
 type Point = Record<"ok" | "name" | "id" | "skip" | "time", unknown> & { diag: Record<string, unknown> };
 
@@ -60,6 +60,43 @@ ok 3 - a busy server is asked again # SKIP needs control plane
   it("passes for a parser when nothing failed, and fails when something did", () => {
     expect(isOk(reportOf("tap", [resultOf(), skippedOf()]))).toBe(true);
     expect(isOk(reportOf("tap", [resultOf(), failedOf()]))).toBe(false);
+  });
+
+  it("has a point that fails for each thing that is wrong with a file", () => {
+    const tap = wrongReportOf("tap");
+    expect(tap).toBe(`TAP version 14
+1..3
+not ok 1 - scenarios/wrong.yaml:5:5: unknown key "stauts" (did you mean status?)
+  ---
+  message: "unknown key \\"stauts\\" (did you mean status?)"
+  severity: fail
+  at:
+    file: "scenarios/wrong.yaml"
+    line: 5
+    column: 5
+  ...
+not ok 2 - scenarios/_part.yaml:2:19: expected a price, found nothing
+  ---
+  message: "expected a price, found nothing"
+  severity: fail
+  at:
+    file: "scenarios/_part.yaml"
+    line: 2
+    column: 19
+  ...
+not ok 3 - scenarios/none.yaml:1:1: expected a scenario, found a list
+  ---
+  message: "expected a scenario, found a list"
+  severity: fail
+  at:
+    file: "scenarios/none.yaml"
+    line: 1
+    column: 1
+  ...
+# 3 problems in 2 files, nothing was run
+`);
+    expect(pointsOf(tap)).toHaveLength(3);
+    expect(isOk(tap)).toBe(false);
   });
 
   it("says a duration without an exponent", () => {
