@@ -1,12 +1,12 @@
 import type { HttpReply } from "../client/transport.ts";
 import { SETTINGS } from "../config.ts";
 import { type Given, readOne, type Setting } from "../setting.ts";
-import { askServer, DEFAULT_URL, parsed, refusalOf } from "./ask-server.ts";
+import { askServer, parsed, refusalOf, serverFlags, serverNamed } from "./ask-server.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
-import { ORIGIN } from "./origin.ts";
 import { OUT, save } from "./output-file.ts";
 
+const DEFAULT_URL = "http://127.0.0.1:7070";
 const NAME: Setting<string> = {
   expected: "one line of 1 to 200 characters",
   read: (text) => (/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(text) && text.trim() !== "" ? text : null),
@@ -17,12 +17,7 @@ export const recordCommand: Command = {
   name: "record",
   summary: "Write all that was done on a running exchange as a scenario file that passes.",
   flags: [
-    { name: "url", group: "Exchange:", text: "Where it answers", otherwise: DEFAULT_URL },
-    {
-      name: "sim-token",
-      group: "Exchange:",
-      text: "Secret that its /sim asks for; better set as CLOBSIM_SIM_TOKEN",
-    },
+    ...serverFlags({ text: "Where it answers", otherwise: DEFAULT_URL }),
     { name: "name", group: "Output:", text: "Name of the scenario", otherwise: "how many orders it tells" },
     { name: "out", group: "Output:", text: "File to write", otherwise: "stdout" },
   ],
@@ -34,7 +29,7 @@ export const recordCommand: Command = {
 };
 
 async function record(given: Given): Promise<ExitCode> {
-  const origin = readOne("url", ORIGIN, given) ?? new URL(DEFAULT_URL);
+  const origin = serverNamed(given) ?? new URL(DEFAULT_URL);
   const token = readOne("sim-token", SETTINGS["sim-token"], given);
   const name = readOne("name", NAME, given);
   const out = readOne("out", OUT, given);

@@ -1,7 +1,7 @@
 import { DEFAULT_DATA, SETTINGS, VERSION } from "../config.ts";
 import type { ReportContent } from "../history/report.ts";
 import { type Given, readOne, type Setting } from "../setting.ts";
-import { askServer, refusalOf } from "./ask-server.ts";
+import { askServer, refusalOf, serverFlags, serverNamed } from "./ask-server.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { sourceNamed } from "./history-arguments.ts";
@@ -21,18 +21,13 @@ export const reportCommand: Command = {
   summary: "Write all that was done on an exchange to one file that another machine replays.",
   takes: "[DIR]",
   flags: [
-    { name: "from", group: "Exchange:", text: "Where a running server answers, instead of a directory" },
-    {
-      name: "sim-token",
-      group: "Exchange:",
-      text: "Secret that its /sim asks for; better set as CLOBSIM_SIM_TOKEN",
-    },
+    ...serverFlags({ text: "Where a running server answers, instead of a directory" }),
     { name: "reason", group: "Output:", text: "What went wrong, in a line", otherwise: "none" },
     { name: "out", group: "Output:", text: "File to write", otherwise: "report-STATE.ndjson" },
   ],
   examples: [
     ["report", `of the exchange in ${DEFAULT_DATA}, whether or not it runs`],
-    ["report --from http://127.0.0.1:7070 --out bug.ndjson", "of a running server, which may keep nothing"],
+    ["report --url http://127.0.0.1:7070 --out bug.ndjson", "of a running server, which may keep nothing"],
     ["replay bug.ndjson", "what whoever gets the file types"],
   ],
   run: report,
@@ -43,7 +38,10 @@ async function report(given: Given, words: readonly string[]): Promise<ExitCode>
   const reason = readOne("reason", REASON, given) ?? DEFAULT_REASON;
   const [word, ...others] = words;
   const isUrl = word !== undefined && /^https?:/.test(word);
-  const url = isUrl ? ORIGIN.read(word) : readOne("from", ORIGIN, given);
+  // Which server the environment names does not matter where a directory is named.
+  const url = isUrl
+    ? ORIGIN.read(word)
+    : serverNamed(word === undefined ? given : { ...given, environment: {} });
   if (others.length > 0 || (!isUrl && word !== undefined && url !== null) || (isUrl && url === null)) {
     throw new UsageError(
       `report expects one directory or the origin of a server, found ${words.join(" ")} (see clobsim report --help)`,

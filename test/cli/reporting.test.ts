@@ -59,6 +59,35 @@ describe("clobsim report", () => {
     for (const word of [secret, passphrase, apiKey, "hush-hush"]) expect(text).not.toContain(word);
   });
 
+  it("names a server by --url, by --from, by their variables, or by a word", async () => {
+    const server = await serve({});
+    const { url } = server;
+    const out = join(folder, "named.ndjson");
+    const reported = async (...[words, flags, environment]: [string[], object, Record<string, string>]) => {
+      expect((await run(reportCommand, words, { ...flags, out }, environment)).code).toBe(0);
+      return readFileSync(out, "utf8");
+    };
+    const texts = [
+      await reported([], { url }, {}),
+      await reported([], { from: url }, {}),
+      await reported([], {}, { CLOBSIM_URL: url }),
+      await reported([], {}, { CLOBSIM_FROM: url }),
+      await reported([url], {}, {}),
+    ];
+    await server.close();
+    expect(new Set(texts).size).toBe(1);
+  });
+
+  it("takes a directory that is named, whatever server the environment names", async () => {
+    const out = join(folder, "named-directory.ndjson");
+    const url = "http://127.0.0.1:1";
+    const words = [join(folder, "data")];
+    expect((await run(reportCommand, words, { out }, { CLOBSIM_URL: url })).code).toBe(0);
+    const both = await run(reportCommand, words, { out, url });
+    expect(both.code).toBe(2);
+    expect(both.stderr).toContain("report expects one directory or the origin of a server");
+  });
+
   it("says that nothing answers, and that there is no directory", async () => {
     expect((await run(reportCommand, ["http://127.0.0.1:1"])).code).toBe(2);
     expect((await run(reportCommand, [join(folder, "nothing")])).code).toBe(2);

@@ -29,6 +29,7 @@ export async function run(
   command: Command,
   words: readonly string[],
   flags: Readonly<Record<string, string>> = {},
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<Ran> {
   const printed = { stdout: "", stderr: "" };
   for (const stream of ["stdout", "stderr"] as const) {
@@ -39,7 +40,7 @@ export async function run(
   }
   const given = Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, [text]]));
   try {
-    const code = await command.run({ flags: given, environment: {} }, words).catch(reportFailure);
+    const code = await command.run({ flags: given, environment }, words).catch(reportFailure);
     return { code, ...printed };
   } finally {
     vi.restoreAllMocks();

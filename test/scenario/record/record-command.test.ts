@@ -44,7 +44,8 @@ async function record(flags: Readonly<Record<string, string>>, environment = {})
     });
   }
   const given = Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, [text]]));
-  const code = await recordCommand.run({ flags: { url: [api.server.url], ...given }, environment }, []);
+  const server = "from" in flags ? {} : { url: [api.server.url] };
+  const code = await recordCommand.run({ flags: { ...server, ...given }, environment }, []);
   return { code, ...printed };
 }
 
@@ -61,6 +62,13 @@ it("prints the session of a running exchange as a scenario, and nothing else", a
   expect(code).toBe(0);
   expect(stdout).toBe((await api.get<{ scenario: string }>("/sim/scenario")).scenario);
   expect(stderr).toBe("");
+});
+
+it("names the exchange by --url, and by --from as `clobsim report` once did, but not by both", async () => {
+  const { stdout } = await record({ "sim-token": TOKEN });
+  expect((await record({ from: api.server.url, "sim-token": TOKEN })).stdout).toBe(stdout);
+  const both = recordCommand.run({ flags: { url: ["http://h"], from: ["http://h"] }, environment: {} }, []);
+  await expect(both).rejects.toThrow("--from is another name of --url: give one of them");
 });
 
 it("writes it to a file under a name, and says what it tells", async () => {
@@ -115,6 +123,7 @@ it.each([
   ["url", "ftp://127.0.0.1"],
   ["url", "http://127.0.0.1:7070/sim"],
   ["url", ""],
+  ["from", "127.0.0.1:7070"],
   ["out", ""],
   ["name", ""],
   ["name", " "],
