@@ -20,9 +20,9 @@ export async function checkTrades(
   const statuses = await statusesOf(session, trades, fills);
   const wanted = trades.map(({ value }) => tradeText(value));
   const seen = fills.map((fill, index) =>
-    tradeText(fillLike(fill, trades[index]?.value, session.hasOneMarket, statuses[index])),
+    tradeText(seenAs(session, fill, trades[index]?.value, statuses[index])),
   );
-  const reasons = await reasonsOf(session, trades, fills, statuses);
+  const reasons = [...unplaced(session, trades), ...(await reasonsOf(session, trades, fills, statuses))];
   return mismatchOf(place, trades, wanted, seen, "trades", reasons);
 }
 
@@ -35,13 +35,27 @@ export async function checkFills(
   const statuses = await statusesOf(session, value, fills);
   const wanted = value.map((line) => fillText(line.value));
   const seen = fills.map((fill, index) =>
-    fillText(fillLike(fill, value[index]?.value, session.hasOneMarket, statuses[index])),
+    fillText(seenAs(session, fill, value[index]?.value, statuses[index])),
   );
-  const reasons = await reasonsOf(session, value, fills, statuses);
+  const reasons = [...unplaced(session, value), ...(await reasonsOf(session, value, fills, statuses))];
   return mismatchOf(place, value, wanted, seen, "fills", reasons);
 }
 
+/** A fill as far as a line tells of one. */
+const seenAs = (session: Session, fill: Fill, line: FillLine | undefined, status?: SettlementStatus) => ({
+  ...fillLike(fill, line, session.hasOneMarket, status),
+  maker: session.makerOf(fill, line),
+});
+
 type Lines = readonly Placed<FillLine | TradeLine>[];
+
+/** Which of the orders that the lines name were never placed. */
+const unplaced = (session: Session, lines: Lines): DiffLine[] =>
+  notes(
+    lines.flatMap(({ value: { isMakerOrder, maker } }) =>
+      isMakerOrder && session.orderNamed(maker) === undefined ? [session.neverPlaced(maker)] : [],
+    ),
+  );
 
 /** How far each fill is settled by now; asked only where some line says how far one should be. */
 async function statusesOf(

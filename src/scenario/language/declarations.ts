@@ -2,6 +2,14 @@ import type { OrderType } from "../../core/commands.ts";
 import type { Page } from "./page.ts";
 
 const SHOWN = 5;
+/** What a deployment's other traders are called. */
+const SOMEBODY = "somebody";
+
+/** Some names between commas, of many the first. */
+function listed(names: readonly string[]): string {
+  const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
+  return `${names.slice(0, SHOWN).join(", ")}${more}`;
+}
 
 /** What a scenario has named up to some step; steps can speak only of that. */
 export class Declarations {
@@ -13,10 +21,17 @@ export class Declarations {
   readonly snapshots = new Set<string>();
   /** Whether an order flow came, which opens accounts of its own. */
   hasFlow = false;
+  readonly #hasWorld: boolean;
 
-  constructor(markets: ReadonlySet<string> | null, accounts: ReadonlySet<string> | null) {
+  constructor(markets: ReadonlySet<string> | null, accounts: ReadonlySet<string> | null, hasWorld = false) {
     this.markets = markets;
     this.accounts = accounts;
+    this.#hasWorld = hasWorld;
+  }
+
+  /** Whether others trade than the accounts of the scenario: those of a flow, or of its world. */
+  get hasStrangers(): boolean {
+    return this.hasFlow || this.#hasWorld;
   }
 
   /** Whether there is such a market; none given is right where there is but one. */
@@ -35,17 +50,36 @@ export class Declarations {
     const markets = this.markets ?? [];
     if (name !== null) return page.unknown(at, "market", name, markets);
     const names = [...markets];
-    const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
-    const count =
-      names.length === 0 ? "there is none" : `there are ${names.slice(0, SHOWN).join(", ")}${more}`;
+    const count = names.length === 0 ? "there is none" : `there are ${listed(names)}`;
     return page.wrong(at, `expected the market to be named, for ${count}`);
   }
 
   /** Whether there is such an account; if not, that is a problem. */
   demandAccount(page: Page, at: number, name: string): boolean {
     if (this.accounts === null || this.accounts.has(name)) return true;
-    page.unknown(at, "account", name, this.accounts);
+    page.unknown(at, "account", name, this.accounts, this.accountsText);
     return false;
+  }
+
+  /** Whether an account of that name can be a party of a trade; if not, that is a problem. `others` might be meant. */
+  demandParty(
+    page: Page,
+    at: number,
+    name: string,
+    what = "account",
+    others: Iterable<string> = [],
+  ): boolean {
+    const isStranger = this.hasStrangers || name === SOMEBODY;
+    if (isStranger || this.accounts === null || this.accounts.has(name)) return true;
+    page.unknown(at, what, name, [...this.accounts, ...others], this.accountsText);
+    return false;
+  }
+
+  /** The accounts that there are, as a hint for whoever has named another. */
+  get accountsText(): string {
+    const names = [...(this.accounts ?? [])];
+    if (names.length === 0) return "there are no accounts";
+    return names.length === 1 ? `the only account is ${names[0]}` : `the accounts are ${listed(names)}`;
   }
 
   /** Whether an order was named so before; if not, that is a problem. */

@@ -27,7 +27,9 @@ export interface FillLine {
   readonly outcome: Outcome;
   readonly price: Price;
   readonly market: string | null;
+  /** The account that rested, or the name of its order. */
   readonly maker: string;
+  readonly isMakerOrder: boolean;
   readonly matchType: MatchType;
   /** Null compares none. */
   readonly status: SettlementStatus | null;

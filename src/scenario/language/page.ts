@@ -47,10 +47,16 @@ export class Page {
     return this.wrong(at, `expected ${expected}, found ${shown(found)}`, didYouMean(found, possible));
   }
 
-  /** Notes a name that nothing has. */
-  unknown(at: number, what: string, name: string, known: Iterable<string>): null {
+  /** Notes a name that nothing has, with the nearest that something has, else with `otherwise`. */
+  unknown(
+    at: number,
+    what: string,
+    name: string,
+    known: Iterable<string>,
+    otherwise: string | null = null,
+  ): null {
     if (!this.isListening) return null;
-    return this.wrong(at, `unknown ${what} ${shown(name)}`, didYouMean(name, known));
+    return this.wrong(at, `unknown ${what} ${shown(name)}`, didYouMean(name, known) ?? otherwise);
   }
 }
 

@@ -38,7 +38,7 @@ function readFrom(file: string, text: string, options: ReadOptions, problems: Pr
   const { markets, marketNames, accounts, steps: list, ...rest } = header;
   const names = accounts && new Set(accounts.map(({ name }) => name));
   const chain = new IncludeChain(join(open.folder, basename(file)), file);
-  const reader = new StepsReader(files, new Declarations(marketNames, names), chain);
+  const reader = new StepsReader(files, new Declarations(marketNames, names, header.world !== null), chain);
   const steps: Step[] = list === null ? [] : reader.read(open, list);
   if (markets === null || accounts === null) return null;
   return { ...rest, markets, accounts, steps };

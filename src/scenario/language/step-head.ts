@@ -11,22 +11,26 @@ export interface StepKeys {
 }
 
 const STEP_RULE = "a step such as `alice: BUY 10 YES @ 0.5` or `advance: 30s`";
+const ACTS = /^\s*(?:buy|sell|cancel|fund|split|merge|redeem)(?:\s|$)/i;
 const BESIDE: ReadonlySet<string> = new Set(BESIDE_WORDS);
 
 /** Finds out what a step does; null with a problem when that is nothing, two things at once, or unknown. */
-export function stepKeysOf(page: Page, node: Node, { accounts }: Declarations): StepKeys | null {
+export function stepKeysOf(page: Page, node: Node, declared: Declarations): StepKeys | null {
+  const { accounts } = declared;
   if (node.kind !== "mapping") return notThis(page, node, STEP_RULE);
   const isKnown = ({ key: { value } }: Entry): boolean =>
     !BESIDE.has(value) && (isReserved(value) || accounts === null || accounts.has(value));
   const head = node.entries.find(isKnown);
   const beside = node.entries.filter((entry) => entry !== head);
   if (head === undefined) {
-    const stranger = node.entries.find(({ key }) => !BESIDE.has(key.value))?.key;
+    const stranger = node.entries.find(({ key }) => !BESIDE.has(key.value));
     if (stranger === undefined) return page.wrong(node.start, `expected ${STEP_RULE}, found none`);
-    return page.unknown(stranger.start, "step or account", stranger.value, [
-      ...(accounts ?? []),
-      ...STEP_WORDS,
-    ]);
+    const { start, value } = stranger.key;
+    // Whatever places an order was meant to be an account, not a step.
+    const isAccount = ACTS.test(stranger.value.kind === "text" ? stranger.value.value : "");
+    const known = [...(accounts ?? []), ...(isAccount ? [] : STEP_WORDS)];
+    const what = isAccount ? "account" : "step or account";
+    return page.unknown(start, what, value, known, declared.accountsText);
   }
   const second = accounts === null ? undefined : beside.find(isKnown)?.key;
   if (second === undefined) return { head, beside };

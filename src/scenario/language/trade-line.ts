@@ -12,6 +12,7 @@ import { OUTCOMES, SETTLEMENT_STATUSES, SIDES } from "./vocabulary.ts";
 
 const SETS = ["MINT", "MERGE"] as const;
 const PARTY_RULE = "the name of an account";
+const MAKER_RULE = "the name of an account or of an order";
 
 /** Reads `bob SELL 40 YES @ 0.55 in rain from alice MINT CONFIRMED`. */
 export function readTradeLine(line: LineWords, declared: Declarations): TradeLine | null {
@@ -19,7 +20,7 @@ export function readTradeLine(line: LineWords, declared: Declarations): TradeLin
   if (first !== undefined && SIDES.some((side) => side === first.text)) {
     return line.page.unexpected(first.at, "the taker before the side", first.text);
   }
-  const taker = partyOf(line);
+  const taker = takerOf(line, declared);
   const fill = taker === null ? null : readFillLine(line, declared);
   return taker === null || fill === null ? null : { taker, ...fill };
 }
@@ -33,14 +34,14 @@ export function readFillLine(line: LineWords, declared: Declarations): FillLine 
   const price = at && amountOf(line, ruleText(PRICE), priceOf);
   if (side === null || size === null || outcome === null || price === null) return null;
   const market = readMarketWord(line, declared);
-  const maker = line.demand("from") && partyOf(line);
+  const maker = line.demand("from") && makerOf(line, declared);
   if (market === undefined || maker === null) return null;
   const matchType: MatchType = takeAny(line, SETS) ?? "COMPLEMENTARY";
   const status = takeAny(line, SETTLEMENT_STATUSES);
   const words = status === null ? [...SETS, ...SETTLEMENT_STATUSES] : [];
   const ending = status === null ? "MINT, MERGE, a status or the end of the line" : "the end of the line";
   if (!line.isOver(ending, words)) return null;
-  return { side, size, outcome, price, market, maker, matchType, status };
+  return { side, size, outcome, price, market, ...maker, matchType, status };
 }
 
 function amountOf<Amount extends number>(
@@ -52,10 +53,28 @@ function amountOf<Amount extends number>(
   return word && (read(word.text) ?? line.page.unexpected(word.at, rule, word.text));
 }
 
-function partyOf(line: LineWords): string | null {
+function takerOf(line: LineWords, declared: Declarations): string | null {
   const word = line.take(PARTY_RULE);
   if (word === null) return null;
-  return isPartyName(word.text) ? word.text : line.page.unexpected(word.at, PARTY_RULE, word.text);
+  const { text, at } = word;
+  if (!isPartyName(text)) return line.page.unexpected(at, PARTY_RULE, text);
+  return declared.demandParty(line.page, at, text) ? text : null;
+}
+
+/** Who rested: an account, or an order by its name, but not a name that both have. */
+function makerOf(line: LineWords, declared: Declarations): Pick<FillLine, "maker" | "isMakerOrder"> | null {
+  const word = line.take(MAKER_RULE);
+  if (word === null) return null;
+  const { text: maker, at } = word;
+  if (!isPartyName(maker)) return line.page.unexpected(at, MAKER_RULE, maker);
+  const isMakerOrder = declared.orders.has(maker);
+  if (isMakerOrder && declared.accounts?.has(maker) === true) {
+    return line.page.wrong(at, `${maker} is an account and an order`, "give the order another name");
+  }
+  const { orders } = declared;
+  const isKnown =
+    isMakerOrder || declared.demandParty(line.page, at, maker, "account or order", orders.keys());
+  return isKnown ? { maker, isMakerOrder } : null;
 }
 
 /** Takes the next word if it is one of a few. */

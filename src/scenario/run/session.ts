@@ -1,6 +1,7 @@
+import type { FillLine } from "../language/looks.ts";
 import type { Place } from "../language/problem.ts";
 import type { Scenario, Step, TokenName } from "../language/scenario.ts";
-import type { OrderKey, TokenRef, Venue } from "../venue/venue.ts";
+import type { Fill, OrderKey, TokenRef, Venue } from "../venue/venue.ts";
 import { note } from "./diff.ts";
 import type { DiffLine, RaceReport } from "./result.ts";
 
@@ -114,6 +115,14 @@ export class Session {
   /** What an order is called in the transcript. */
   labelOf(key: OrderKey): string {
     return this.#labels.get(key)?.name ?? "an order of the flow";
+  }
+
+  /** Whom a fill met, in the words of its expectation: the account, or its order where a line names orders. */
+  makerOf(fill: Fill, line: FillLine | undefined): string {
+    if (line?.isMakerOrder !== true) return fill.maker;
+    if (this.#orders.get(line.maker) === fill.makerOrder) return line.maker;
+    const name = this.#labels.get(fill.makerOrder)?.name;
+    return name !== undefined && this.#orders.get(name) === fill.makerOrder ? name : fill.maker;
   }
 
   /** Sentences in which orders stand by their names instead of their ids. */

@@ -53,6 +53,7 @@ export const fillOf = (trade: Trade, taker: string, maker: string, markets: Mark
   size: sizeOf(trade.size),
   taker,
   maker,
+  makerOrder: trade.counterOrderId,
   matchType: trade.matchType,
 });
 

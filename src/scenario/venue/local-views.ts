@@ -50,6 +50,7 @@ export function fill(state: State, number: number, nameOf: (account: number) => 
     size: trade.size,
     taker: nameOf(taker.account),
     maker: nameOf(maker.account),
+    makerOrder: trade.maker,
     matchType: trade.matchType,
   };
 }

@@ -53,6 +53,7 @@ export interface Fill {
   readonly size: Size;
   readonly taker: string;
   readonly maker: string;
+  readonly makerOrder: OrderKey;
   readonly matchType: MatchType;
 }
 

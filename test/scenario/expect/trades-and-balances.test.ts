@@ -44,6 +44,38 @@ describe("trades that are not as expected", () => {
     });
   });
 
+  it("may name the order that rested", async () => {
+    await passes("{ trades: [alice BUY 10 YES @ 0.56 from carol, alice BUY 5 YES @ 0.56 from ask] }");
+    expect(
+      await told("{ trades: [alice BUY 10 YES @ 0.56 from ask, alice BUY 5 YES @ 0.56 from rest] }"),
+    ).toEqual({
+      message: "the trades are not as expected",
+      diff: [
+        "- alice BUY 10 YES @ 0.56 from ask",
+        "- alice BUY 5 YES @ 0.56 from rest",
+        "+ alice BUY 10 YES @ 0.56 from carol",
+        "+ alice BUY 5 YES @ 0.56 from ask",
+      ],
+    });
+  });
+
+  it("say why an order that is to have rested never did", async () => {
+    const failure = await desk.failure(`scenario: a maker that was refused
+accounts: { alice: { USDC: 10 }, bob: { YES: 5 } }
+steps:
+  - alice: BUY 99 YES @ 0.50 as bid
+    rejects: INSUFFICIENT_BALANCE
+  - alice: BUY 5 YES @ 0.50
+  - bob: SELL 5 YES @ 0.50
+    fills: [SELL 5 YES @ 0.50 from bid]
+`);
+    expect(toldBy(failure).diff).toEqual([
+      "- SELL 5 YES @ 0.5 from bid",
+      "+ SELL 5 YES @ 0.5 from alice",
+      "# order bid was never placed: step 1 was refused with INSUFFICIENT_BALANCE",
+    ]);
+  });
+
   it("are compared in their order", async () => {
     const swapped = "[alice BUY 5 YES @ 0.56 from bob, alice BUY 10 YES @ 0.56 from carol]";
     expect((await told(`{ trades: ${swapped} }`)).message).toBe("the trades are not as expected");

@@ -31,15 +31,27 @@ describe("an expectation", () => {
     ]);
   });
 
+  it("of trades may name the order that rested, as fills may", () => {
+    const trade = { taker: "bob", maker: "bid", isMakerOrder: true };
+    expect(expectationsOf(ofSteps(BID, "expect: { trades: [bob SELL 4 YES @ 0.5 from bid] }"))).toMatchObject(
+      [{ trades: [{ value: trade }] }],
+    );
+    const step = lastStep(ofSteps(BID, "{ bob: SELL 4 YES @ 0.5, fills: [SELL 4 YES @ 0.5 from bid] }"));
+    expect(step).toMatchObject({
+      expects: { fills: { value: [{ value: { maker: "bid", isMakerOrder: true } }] } },
+    });
+  });
+
   it("of trades has each trade with both parties, accounts of flows among them", () => {
     const [trades] = expectationsOf(
       ofSteps(
+        "generate: { orders: 1 }",
         "expect: { trades: [bob SELL 40 YES @ 0.55 from alice, trader-1 BUY 1 NO @ 0.1 from trader-2 MERGE FAILED] }",
       ),
     );
     expect(trades).toEqual({
       kind: "trades",
-      place: { file: "x.yaml", line: 4, column: 15 },
+      place: { file: "x.yaml", line: 5, column: 15 },
       trades: [
         {
           value: {
@@ -50,10 +62,11 @@ describe("an expectation", () => {
             price: 5500,
             market: null,
             maker: "alice",
+            isMakerOrder: false,
             matchType: "COMPLEMENTARY",
             status: null,
           },
-          place: { file: "x.yaml", line: 4, column: 24 },
+          place: { file: "x.yaml", line: 5, column: 24 },
         },
         {
           value: {
@@ -64,10 +77,11 @@ describe("an expectation", () => {
             price: 1000,
             market: null,
             maker: "trader-2",
+            isMakerOrder: false,
             matchType: "MERGE",
             status: "FAILED",
           },
-          place: { file: "x.yaml", line: 4, column: 59 },
+          place: { file: "x.yaml", line: 5, column: 59 },
         },
       ],
     });

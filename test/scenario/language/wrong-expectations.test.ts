@@ -98,13 +98,41 @@ describe("expectations that", () => {
     ],
     [
       "have a trade of no market where there are several",
-      ofTwoMarkets("expect: { trades: [bob SELL 40 YES @ 0.55 from alice] }"),
-      "5:47: expected the market to be named, for there are rain, snow",
+      ofTwoMarkets("expect: { trades: [alice SELL 40 YES @ 0.55 from alice] }"),
+      "5:49: expected the market to be named, for there are rain, snow",
     ],
     [
       "are about an unknown order",
       ofSteps(BID, "expect: { orders: { bit: LIVE 0/10 } }"),
       '5:25: unknown order "bit" (did you mean bid?)',
+    ],
+    [
+      "name a maker that is no account and no order",
+      ofSteps(BID, "{ bob: SELL 1 YES @ 0.5, fills: [SELL 1 YES @ 0.5 from bud] }"),
+      '5:60: unknown account or order "bud" (did you mean bid?)',
+    ],
+    [
+      "name a maker that is nothing like an account",
+      ofSteps("expect: { trades: [bob SELL 1 YES @ 0.5 from somewhere-else] }"),
+      '4:50: unknown account or order "somewhere-else" (the accounts are alice, bob)',
+    ],
+    [
+      "name an unknown taker",
+      ofSteps("expect: { trades: [bobb SELL 1 YES @ 0.5 from alice] }"),
+      '4:24: unknown account "bobb" (did you mean bob?)',
+    ],
+    [
+      "name a maker that is an account and an order",
+      ofSteps(
+        "alice: BUY 10 YES @ 0.5 as bob",
+        "{ bob: SELL 1 YES @ 0.5, fills: [SELL 1 YES @ 0.5 from bob] }",
+      ),
+      "5:60: bob is an account and an order (give the order another name)",
+    ],
+    [
+      "are about an account unlike any",
+      ofSteps("expect: { balances: { zacharias: { USDC: 1 } } }"),
+      '4:27: unknown account "zacharias" (the accounts are alice, bob)',
     ],
     [
       "are about an unknown account",

@@ -27,7 +27,27 @@ describe("steps that", () => {
     [
       "name an unknown account",
       ofSteps("alcie: cancel all"),
-      '4:5: unknown step or account "alcie" (did you mean alice?)',
+      '4:5: unknown account "alcie" (did you mean alice?)',
+    ],
+    [
+      "let an account act that is like a step, and like no account",
+      ofSteps("dave: BUY 10 YES @ 0.5"),
+      '4:5: unknown account "dave" (the accounts are alice, bob)',
+    ],
+    [
+      "are unlike any step or account",
+      ofSteps("zacharias: {}"),
+      '4:5: unknown step or account "zacharias" (the accounts are alice, bob)',
+    ],
+    [
+      "let somebody act where there are no accounts",
+      "scenario: x\nsteps:\n  - alice: BUY 10 YES @ 0.5\n",
+      '3:5: unknown account "alice" (there are no accounts)',
+    ],
+    [
+      "let another than the only account act",
+      "scenario: x\naccounts: { alice: {} }\nsteps:\n  - bob: cancel all\n",
+      '4:5: unknown account "bob" (the only account is alice)',
     ],
     [
       "do two things at once",

@@ -63,7 +63,7 @@ accounts: { alice: { USDC: 1000 }, bob: { YES: 500 } }
 steps:
   - alice: BUY 100 YES @ 0.55 as bid
   - bob: SELL 40 YES @ 0.50
-    fills: [SELL 40 YES @ 0.55 from alice]
+    fills: [SELL 40 YES @ 0.55 from bid]
     status: MATCHED 40/40
   - alice: BUY 10 YES @ 0.555
     rejects: INVALID_TICK_SIZE
