@@ -208,7 +208,7 @@ describe("its reference", () => {
   const expectations = formsOf("reference of expectations");
   const beside = formsOf("reference of expectations", "beside an order: ");
   const headsOf = (forms: readonly string[]): Set<string> =>
-    new Set(forms.map((form) => form.replace(/:.*/s, "")));
+    new Set(forms.map((form) => form.replace(/^\{ /, "").replace(/:.*/s, "")));
 
   it("has only forms that the language reads", () => {
     const read = [...steps, ...expectations.map((form) => `expect: { ${form} }`)];
@@ -238,6 +238,8 @@ describe("its reference", () => {
 describe("its limits", () => {
   const include = (name: string): string => `- include: ${name}\n`;
   const race = (steps: number): string => `- race: [${"{ alice: cancel all }, ".repeat(steps)}]\n`;
+  const repeat = (times: number, step: string): string =>
+    `- { repeat: ${times}, steps: [${step.replace(/^- /, "").trim()}] }\n`;
   const named = (length: number, seed: string): string =>
     `scenario: ${"x".repeat(length)}\nseed: ${seed}\nsteps: [advance: 1s]\n`;
   const beyond: readonly (readonly [limit: string, text: () => string])[] = [
@@ -245,6 +247,7 @@ describe("its limits", () => {
     ["65,536 characters", () => `# ${"x".repeat(65_536)}\n`],
     ["32 levels", () => `steps: ${"[".repeat(40)}`],
     ["100,000 steps", () => framed(include("_half.yaml").repeat(2))],
+    ["100,000 steps", () => framed(repeat(400, repeat(251, "{ advance: 1ms }")))],
     ["16 levels", () => framed(include("_level-0.yaml"))],
     ["6 steps", () => framed(race(7))],
     ["5,040 runs", () => framed(race(6).repeat(2))],

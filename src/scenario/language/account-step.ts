@@ -61,9 +61,11 @@ function readCancel(step: StepSource, line: LineWords): CancelStep | CancelAllSt
   const own = expects(["status", "rejects"]);
   if (order === undefined) return line.ends("the name of an order, or all");
   const mayBeAny = beside.some(({ key }) => key.value === "rejects");
-  if (!mayBeAny && !declared.demandOrder(page, order.at, order.text)) return null;
-  const name = mayBeAny ? line.rest() : line.take("")?.text;
-  if (name === undefined || !line.isOver()) return null;
+  line.takeIf(order.text);
+  const name = mayBeAny
+    ? declared.rounds.named([order.text, line.rest()].join(" ").trimEnd())
+    : declared.orderNamed(page, order.at, order.text);
+  if (name === null || !line.isOver()) return null;
   return { ...base, kind: "cancel", order: name, expects: own };
 }
 

@@ -75,8 +75,9 @@ function readSettled({ file, declared, into }: ExpectationSource, { value }: Ent
   const { page } = file;
   for (const { key, value: said } of saidEntries(page, value, "statuses by order")) {
     const statuses = statusesAt(page, said);
-    if (!declared.demandOrder(page, key.start, key.value) || statuses === null) continue;
-    into.push({ kind: "settled", place: page.placeOf(key), name: key.value, statuses });
+    const name = declared.orderNamed(page, key.start, key.value);
+    if (name === null || statuses === null) continue;
+    into.push({ kind: "settled", place: page.placeOf(key), name, statuses });
   }
 }
 

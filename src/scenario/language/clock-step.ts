@@ -35,12 +35,13 @@ function instantOf({ file, head }: StepSource, text: string): AtStep["moment"] |
 
 function expiryMoment({ declared }: StepSource, line: LineWords): AtStep["moment"] | null {
   const { page } = line;
-  const name = line.demand("of") && line.take("the name of an order");
-  if (name === null || !declared.demandOrder(page, name.at, name.text)) return null;
-  const type = declared.orders.get(name.text) ?? "GTD";
-  if (type !== "GTD") return page.wrong(name.at, `order ${name.text} is ${type} and does not expire`);
+  const word = line.demand("of") && line.take("the name of an order");
+  const expiryOf = word && declared.orderNamed(page, word.at, word.text);
+  if (word === null || expiryOf === null) return null;
+  const type = declared.orders.get(expiryOf) ?? "GTD";
+  if (type !== "GTD") return page.wrong(word.at, `order ${expiryOf} is ${type} and does not expire`);
   const offset = offsetOf(line);
-  return offset !== null && line.isOver() ? { expiryOf: name.text, offset } : null;
+  return offset !== null && line.isOver() ? { expiryOf, offset } : null;
 }
 
 /** Milliseconds after, or before. */

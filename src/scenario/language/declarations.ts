@@ -1,5 +1,6 @@
 import type { OrderType } from "../../core/commands.ts";
 import type { Page } from "./page.ts";
+import { Rounds } from "./rounds.ts";
 
 const SHOWN = 5;
 /** What a deployment's other traders are called. */
@@ -19,6 +20,7 @@ export class Declarations {
   /** The type of each named order; null where the order is to be refused. */
   readonly orders = new Map<string, OrderType | null>();
   readonly snapshots = new Set<string>();
+  readonly rounds = new Rounds();
   /** Whether an order flow came, which opens accounts of its own. */
   hasFlow = false;
   readonly #hasWorld: boolean;
@@ -82,10 +84,20 @@ export class Declarations {
     return names.length === 1 ? `the only account is ${names[0]}` : `the accounts are ${listed(names)}`;
   }
 
-  /** Whether an order was named so before; if not, that is a problem. */
-  demandOrder(page: Page, at: number, name: string): boolean {
-    if (this.orders.has(name)) return true;
-    page.unknown(at, "order", name, this.orders.keys());
-    return false;
+  /** The name of an order that was given before; null with a problem when it was not. */
+  orderNamed(page: Page, at: number, text: string): string | null {
+    const name = this.rounds.named(text);
+    return this.orders.has(name) ? name : page.unknown(at, "order", name, this.orders.keys());
+  }
+
+  /** Names an order, whose type is null where it is to be refused. */
+  nameOrder(name: string, type: OrderType | null): void {
+    this.orders.set(name, type);
+    this.rounds.give(`order ${name}`);
+  }
+
+  /** Whether no order has a name, but for one of a round before. */
+  isFree(name: string): boolean {
+    return !this.orders.has(name) || this.rounds.mayGiveAgain(`order ${name}`);
   }
 }

@@ -1,3 +1,4 @@
+import { shown } from "../flow/flow-error.ts";
 import type { Declarations } from "./declarations.ts";
 import type { LineWords, Word } from "./line-words.ts";
 import { isName, NAME_RULE } from "./names.ts";
@@ -29,16 +30,16 @@ export function readOrderLine(
   const parts = partsOf(line);
   if (parts === null) {
     // What speaks of the order later is not wrong because of this line.
-    if (named !== null) declared.orders.set(named.text, null);
+    if (named !== null) declared.nameOrder(declared.rounds.named(named.text), null);
     return null;
   }
-  const name = parts.name === null || isFreeName(line, declared, parts.name) ? parts.name : null;
+  const name = parts.name && freeName(line, declared, parts.name);
   const { exact, isRight, isTyped } = new OrderReader(line, declared, mayBeWrong).read(parts);
-  if (name !== null) declared.orders.set(name.text, exact?.orderType ?? null);
+  if (name !== null) declared.nameOrder(name, exact?.orderType ?? null);
   // Behind a word that is no type it cannot be known what the next was meant to be.
   const isOver = (!isTyped && !mayBeWrong) || line.isOver(ENDING, ["in", "as"]);
-  if (name !== parts.name || !isOver || (!isRight && !mayBeWrong)) return null;
-  return { words: orderWords(parts, declared), exact, name: name?.text ?? null };
+  if ((parts.name !== null && name === null) || !isOver || (!isRight && !mayBeWrong)) return null;
+  return { words: orderWords(parts, declared), exact, name };
 }
 
 function partsOf(line: LineWords): OrderParts | null {
@@ -68,11 +69,16 @@ function optional(line: LineWords): Word | null {
   return next === undefined || next.text === "in" || next.text === "as" ? null : line.take("");
 }
 
-function isFreeName({ page }: LineWords, { orders }: Declarations, { text, at }: Word): boolean {
-  if (!isName(text)) page.unexpected(at, NAME_RULE, text);
-  else if (text === "all") page.wrong(at, "all cannot name an order, for `cancel all` cancels every order");
-  else if (orders.has(text))
-    page.wrong(at, `another order is named ${text} already`, "give each a name of its own");
-  else return true;
-  return false;
+/** The name that an order is given, or null with a problem. */
+function freeName({ page }: LineWords, declared: Declarations, { text, at }: Word): string | null {
+  const name = declared.rounds.named(text);
+  if (text.includes("#") && name === text) {
+    return page.wrong(at, `# numbers the names in a repeat, found ${shown(text)} outside of any`);
+  }
+  if (!isName(name)) return page.unexpected(at, NAME_RULE, text);
+  if (name === "all") {
+    return page.wrong(at, "all cannot name an order, for `cancel all` cancels every order");
+  }
+  if (declared.isFree(name)) return name;
+  return page.wrong(at, `another order is named ${name} already`, "give each a name of its own");
 }

@@ -48,7 +48,8 @@ function readOrders({ file, declared, into }: ExpectationSource, { value }: Entr
   const { page } = file;
   for (const { key, value: state } of saidEntries(page, value, "orders by name")) {
     const look = lookAt(file, state);
-    if (!declared.demandOrder(page, key.start, key.value) || look === null) continue;
-    into.push({ kind: "order", place: page.placeOf(key), name: key.value, look: look.value });
+    const name = declared.orderNamed(page, key.start, key.value);
+    if (name === null || look === null) continue;
+    into.push({ kind: "order", place: page.placeOf(key), name, look: look.value });
   }
 }

@@ -15,14 +15,15 @@ import type { Step } from "./scenario.ts";
 import type { OpenFile, ScenarioFiles } from "./scenario-files.ts";
 import { readChainFault, readFailSettlement } from "./settlement-fault-step.ts";
 import { readRestore, readSnapshot } from "./snapshot-step.ts";
-import { stepKeysOf } from "./step-head.ts";
+import { type StepKeys, stepKeysOf } from "./step-head.ts";
 import { baseOf, type StepSource } from "./step-source.ts";
+import { type DecimalRule, unitsAt } from "./values.ts";
 import type { StepWord } from "./vocabulary.ts";
 import type { Node } from "./yaml-tree.ts";
 
 /** Steps that stand for themselves; what others do depends on what is around them. */
 const READERS: ReadonlyMap<string, (step: StepSource) => Step | null> = new Map<
-  Exclude<StepWord, "race" | "include">,
+  Exclude<StepWord, "race" | "repeat" | "include">,
   (step: StepSource) => Step | null
 >([
   ["advance", readAdvance],
@@ -42,8 +43,9 @@ const READERS: ReadonlyMap<string, (step: StepSource) => Step | null> = new Map<
   ["bump", readBump],
   ["reorg", readReorg],
 ]);
-const NOT_IN_A_RACE: readonly string[] = ["race", "include", "snapshot", "restore"];
+const NOT_IN_A_RACE: readonly string[] = ["race", "repeat", "include", "snapshot", "restore"];
 const MOST_STEPS = 100_000;
+const TIMES: DecimalRule = { what: "a number of times", places: 0, least: 1, most: MOST_STEPS };
 const MOST_RUNS = 5_040;
 
 /** Reads the steps of a scenario in order, those of included files in their places. */
@@ -61,13 +63,12 @@ export class StepsReader {
     this.#chain = chain;
   }
 
-  /** The steps of a list, at least one. */
-  read(file: OpenFile, list: Node): Step[] {
+  /** Reads the steps of a list, at least one, and answers them behind those that are read already. */
+  read(file: OpenFile, list: Node, into: Step[] = []): Step[] {
     const nodes = itemsOf(file.page, list, "a list of steps");
     if (nodes?.length === 0) file.page.wrong(list.start, "expected at least one step, found an empty list");
-    const steps: Step[] = [];
-    for (const node of nodes ?? []) this.#read(file, node, steps);
-    return steps;
+    for (const node of nodes ?? []) this.#read(file, node, into);
+    return into;
   }
 
   #read(file: OpenFile, node: Node, into: Step[]): void {
@@ -77,8 +78,12 @@ export class StepsReader {
       this.#include(file, keys.head.value, into);
       return;
     }
+    if (keys?.head.key.value === "repeat") {
+      this.#repeat(file, keys, into);
+      return;
+    }
     this.#number += 1;
-    if (this.#number > MOST_STEPS) file.page.wrong(node.start, `more than ${MOST_STEPS} steps`);
+    if (this.#number === MOST_STEPS + 1) file.page.wrong(node.start, `more than ${MOST_STEPS} steps`);
     if (keys === null || this.#number > MOST_STEPS) return;
     const source = { file, files: this.#files, declared: this.#declared, number: this.#number, ...keys };
     const step = this.#stepOf(source);
@@ -116,6 +121,20 @@ export class StepsReader {
     return key === undefined;
   }
 
+  /** Reads the steps of a repeat round by round: they stand there so often. */
+  #repeat(file: OpenFile, { head, beside }: StepKeys, into: Step[]): void {
+    const { page } = file;
+    const { steps } = entriesBy(page, beside, ["steps"]);
+    const times = unitsAt(page, head.value, TIMES);
+    if (steps === undefined) page.wrong(head.key.start, "expected the key steps beside repeat, found none");
+    if (steps === undefined || times === null) return;
+    this.#declared.rounds.repeat(times, () => {
+      const before = this.#number;
+      this.read(file, steps.value, into);
+      return this.#number > before && this.#number <= MOST_STEPS;
+    });
+  }
+
   #include(file: OpenFile, value: Node, into: Step[]): void {
     const path = this.#files.pathAt(file, value);
     if (path === null) return;
@@ -127,7 +146,7 @@ export class StepsReader {
         root.kind === "list"
           ? root
           : fieldsOf(page, root, "a list of steps, or steps", ["steps"])?.steps?.value;
-      if (list !== undefined) into.push(...this.read(part, list));
+      if (list !== undefined) this.read(part, list, into);
       else if (root.kind === "mapping") page.wrong(root.start, "expected the key steps, found none");
     });
   }

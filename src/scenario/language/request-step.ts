@@ -4,7 +4,7 @@ import { LineWords } from "./line-words.ts";
 import { readRejects } from "./own-expectations.ts";
 import type { Page } from "./page.ts";
 import type { RequestStep } from "./scenario.ts";
-import { checkStandIns, STAND_IN_RULE } from "./stand-ins.ts";
+import { checkStandIns, inRound, STAND_IN_RULE } from "./stand-ins.ts";
 import { baseOf, type StepSource } from "./step-source.ts";
 import { textOf } from "./values.ts";
 import { type Entry, isNothing, type Node } from "./yaml-tree.ts";
@@ -36,16 +36,8 @@ export function readRequest(step: StepSource): RequestStep | null {
   if (fields.body !== undefined) checkStandIns(page, fields.body.value, declared);
   const body = fields.body === undefined ? undefined : jsonOf(page, fields.body.value);
   if (target === null || as === undefined || headers === null) return null;
-  return {
-    ...baseOf(step),
-    kind: "request",
-    ...target,
-    as,
-    body,
-    headers,
-    rejects,
-    answers: answers ?? null,
-  };
+  const said = { ...target, body, headers, answers: answers ?? null };
+  return { ...baseOf(step), kind: "request", as, rejects, ...inRound(said, declared.rounds) };
 }
 
 function targetOf({ file, declared }: StepSource, value: Node): Pick<RequestStep, "method" | "path"> | null {

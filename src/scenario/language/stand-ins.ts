@@ -3,11 +3,13 @@ import { shown } from "../flow/flow-error.ts";
 import type { Declarations } from "./declarations.ts";
 import { isPartyName } from "./names.ts";
 import { orOf, type Page } from "./page.ts";
+import type { Rounds } from "./rounds.ts";
 import { OUTCOMES } from "./vocabulary.ts";
 import type { Node, TextNode } from "./yaml-tree.ts";
 
 const KINDS: readonly string[] = ["token", "market", "order", "address"];
 const LIKE_A_STAND_IN = /\{([A-Za-z]{1,20}) ([^{}]{1,80})\}/g;
+const OF_ORDER = /\{order [^{}]{1,80}\}/g;
 export const STAND_IN_RULE = "{token YES}, {market NAME}, {order NAME} or {address NAME} in braces";
 
 /** Notes every `{order bid}` and the like, in any text of a request, that stands for nothing; false when there is one. */
@@ -23,6 +25,15 @@ export function checkStandIns(page: Page, node: Node, declared: Declarations): b
     case "text":
       return !node.value.includes("{") || checkText(page, node, declared);
   }
+}
+
+/** A value in which the names of orders are those of the round: `{order bid#}` is `{order bid7}`. */
+export function inRound<Value>(value: Value, rounds: Rounds): Value;
+export function inRound(value: unknown, rounds: Rounds): unknown {
+  if (typeof value === "string") return value.replace(OF_ORDER, (whole) => rounds.named(whole));
+  if (Array.isArray(value)) return value.map((item) => inRound(item, rounds));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, inRound(item, rounds)]));
 }
 
 function checkText(page: Page, { value, start, end }: TextNode, declared: Declarations): boolean {
@@ -54,7 +65,7 @@ function isNamed(page: Page, at: number, kind: string, words: string, declared: 
   const names = words.trim().split(/\s+/);
   const name = names.join(" ");
   if (kind === "token") return isToken(page, at, names, declared);
-  if (kind === "order") return declared.demandOrder(page, at, name);
+  if (kind === "order") return declared.orderNamed(page, at, name) !== null;
   if (kind === "market") return declared.hasMarket(name) || declared.noMarket(page, at, name) !== null;
   return isPartyName(name) || page.unexpected(at, "the name of an account", name) !== null;
 }

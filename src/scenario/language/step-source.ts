@@ -21,9 +21,9 @@ export interface StepSource {
 }
 
 /** What every step has. */
-export const baseOf = ({ file, number, head }: StepSource): StepBase => ({
+export const baseOf = ({ file, number, head, declared }: StepSource): StepBase => ({
   number,
-  text: stepText(file, head),
+  text: `${stepText(file, head)}${declared.rounds.text}`,
   place: file.page.placeOf(head.key),
 });
 

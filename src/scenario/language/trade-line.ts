@@ -65,7 +65,8 @@ function takerOf(line: LineWords, declared: Declarations): string | null {
 function makerOf(line: LineWords, declared: Declarations): Pick<FillLine, "maker" | "isMakerOrder"> | null {
   const word = line.take(MAKER_RULE);
   if (word === null) return null;
-  const { text: maker, at } = word;
+  const { at } = word;
+  const maker = declared.rounds.named(word.text);
   if (!isPartyName(maker)) return line.page.unexpected(at, MAKER_RULE, maker);
   const isMakerOrder = declared.orders.has(maker);
   if (isMakerOrder && declared.accounts?.has(maker) === true) {

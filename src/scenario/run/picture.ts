@@ -53,11 +53,14 @@ function holdingText({ asset, balance, reserved, onChain }: HoldingView): string
 
 /** The orders that have a name, a line each, in the order of the file, whatever order they were placed in. */
 async function orderLines(session: Session): Promise<string[]> {
-  const lines: string[] = [];
+  const names = new Set<string>();
   for (const step of stepsOf(session.scenario.steps)) {
-    if (step.kind !== "order" || step.name === null) continue;
-    const key = session.orderNamed(step.name);
-    if (key !== undefined) lines.push(`${step.name} ${lookText(await session.venue.order(key))}`);
+    if (step.kind === "order" && step.name !== null) names.add(step.name);
+  }
+  const lines: string[] = [];
+  for (const name of names) {
+    const key = session.orderNamed(name);
+    if (key !== undefined) lines.push(`${name} ${lookText(await session.venue.order(key))}`);
   }
   return lines;
 }

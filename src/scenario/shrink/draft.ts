@@ -119,7 +119,7 @@ export class Draft {
 
   #insideStep(step: Part, map: YAMLMap): Part[] {
     return this.#pairs(map, step, (name) => {
-      if (name === "expect" || name === "race") return "keep";
+      if (name === "expect" || name === "race" || name === "steps") return "keep";
       return OWN.has(name) ? "expectation" : null;
     });
   }

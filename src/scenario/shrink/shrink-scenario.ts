@@ -12,6 +12,7 @@ import {
 } from "./candidates.ts";
 import { ddmin } from "./ddmin.ts";
 import { Draft, type Part } from "./draft.ts";
+import { fewerRounds } from "./fewer-rounds.ts";
 import { withFlowsInline } from "./inline-flows.ts";
 import { withIncludesInline } from "./inline-includes.ts";
 import { openedRaces } from "./open-races.ts";
@@ -104,6 +105,7 @@ class Shrinking {
     for (let text = ""; text !== this.#draft.text && !this.#isOver(); ) {
       text = this.#draft.text;
       await this.#openRaces();
+      await this.#repeatLess();
       await this.#sweep();
     }
     return {
@@ -202,6 +204,14 @@ class Shrinking {
   async #openRaces(): Promise<void> {
     for (const text of openedRaces(this.#draft)) {
       if (this.#isOver() || (await this.#accept(text))) return;
+    }
+  }
+
+  /** Repeats steps less often, as long as that fails in the same way. */
+  async #repeatLess(): Promise<void> {
+    for (const text of fewerRounds(this.#draft)) {
+      if (this.#isOver()) return;
+      if (await this.#accept(text)) return this.#repeatLess();
     }
   }
 

@@ -37,6 +37,47 @@ steps:
   - advance: 10s
 `;
 
+const HEADER = "scenario: repeated\naccounts: { alice: { USDC: 1000 }, bob: { YES: 1000 } }\nsteps:\n";
+
+describe("a scenario whose steps are repeated", () => {
+  it("keeps the fewest rounds, and the fewest steps of a round", async () => {
+    const { text, isMinimal } = await shrunk(`${HEADER}  - repeat: 50
+    steps:
+      - bob: BUY 1 YES @ 0.10
+        rejects: INSUFFICIENT_BALANCE
+      - alice: BUY 5 YES @ 0.50 as bid#   # five more
+      - alice: BUY 5 YES @ 0.40 as low
+      - advance: 1s
+  - expect: { orders: { bid1: LIVE 0/5, bid7: CANCELED 0/5, bid50: LIVE 0/5 } }
+`);
+    expect(text).toBe(`scenario: repeated
+accounts: { alice: { USDC: 1000 } }
+steps:
+  - repeat: 7
+    steps:
+      - alice: BUY 5 YES @ 0.50 as bid#   # five more
+  - expect: { orders: { bid7: CANCELED 0/5 } }
+`);
+    expect(isMinimal).toBe(true);
+  });
+
+  it("has no repeat where one round is enough", async () => {
+    const { text } = await shrunk(`${HEADER}  - repeat: 3
+    steps:
+      - repeat: 4
+        steps:
+          - alice: BUY 5 YES @ 0.50 as bid#
+          - expect: { orders: { bid#: MATCHED 5/5 } }
+`);
+    expect(text).toBe(`scenario: repeated
+accounts: { alice: { USDC: 1000 } }
+steps:
+  - alice: BUY 5 YES @ 0.50 as bid1
+  - expect: { orders: { bid1: MATCHED 5/5 } }
+`);
+  });
+});
+
 describe("a scenario whose expectation does not hold", () => {
   it("keeps what it takes for it not to hold, word for word, with its comments", async () => {
     const { text, before, steps, isMinimal } = await shrunk(LONG);
