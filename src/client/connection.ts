@@ -3,7 +3,7 @@ import { changeHeaders, type Header, type HeaderChanges } from "./headers.ts";
 import { parseReply, type RawReply, readReply } from "./read-reply.ts";
 import type { SigningCredentials, Time } from "./replies.ts";
 import { failure, type Result, success } from "./result.ts";
-import { authHeaders } from "./sign-request.ts";
+import { authHeaders, type Signable } from "./sign-request.ts";
 import { SigningClock, type TimeSource } from "./signing-clock.ts";
 import { type Query, targetOf } from "./target.ts";
 import type { Transport } from "./transport.ts";
@@ -17,8 +17,10 @@ export interface RawRequest {
   readonly body?: unknown;
   /** True signs it with the client's credentials. */
   readonly signed?: boolean;
-  /** These replace the headers that were made, after signing. */
-  readonly headers?: HeaderChanges;
+  /** Is signed instead of the path, which has neither `/clob` nor its query then. */
+  readonly signedPath?: string;
+  /** These replace the headers that were made, after signing; a function makes others of them. */
+  readonly headers?: HeaderChanges | ((made: readonly Header[]) => readonly Header[]);
 }
 
 /** A request of the API. */
@@ -74,16 +76,29 @@ export class Connection {
   }
 
   /** Sends a request; any reply is a success. */
-  async send({ method, path, body, signed = false, headers = {} }: RawRequest): Promise<Result<RawReply>> {
+  async send({
+    method,
+    path,
+    body,
+    signed = false,
+    signedPath,
+    headers = {},
+  }: RawRequest): Promise<Result<RawReply>> {
     const text = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body);
-    const auth = signed ? await this.#sign(method, path, text ?? "") : success([]);
+    const target = {
+      method,
+      target: path,
+      body: text ?? "",
+      ...(signedPath !== undefined && { signedPath }),
+    };
+    const auth = signed ? await this.#sign(target) : success([]);
     if (!auth.ok) return auth;
     const made = [...this.#plainHeaders(method, path, text), ...auth.value];
     try {
       const reply = await this.#transport({
         method,
         path,
-        headers: changeHeaders(made, headers),
+        headers: typeof headers === "function" ? headers(made) : changeHeaders(made, headers),
         body: text,
       });
       return success(parseReply(reply));
@@ -102,10 +117,10 @@ export class Connection {
     return headers;
   }
 
-  async #sign(method: string, target: string, body: string): Promise<Result<Header[]>> {
+  async #sign(request: Signable): Promise<Result<Header[]>> {
     if (this.credentials === null) return failure(notDerived());
     const now = await this.clock.now();
-    return now.ok ? success(authHeaders(this.credentials, { method, target, body }, now.value)) : now;
+    return now.ok ? success(authHeaders(this.credentials, request, now.value)) : now;
   }
 }
 

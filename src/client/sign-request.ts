@@ -7,6 +7,8 @@ export interface Signable {
   readonly method: string;
   /** Path and query, from the origin on. */
   readonly target: string;
+  /** Is signed instead of what the target comes to. */
+  readonly signedPath?: string;
   /** Empty when there is none. */
   readonly body: string;
 }
@@ -14,11 +16,11 @@ export interface Signable {
 /** The five headers of a signed request (specification, "Authentication"); `unixTime` is in seconds. */
 export function authHeaders(
   { address, apiKey, secret, passphrase }: SigningCredentials,
-  { method, target, body }: Signable,
+  { method, target, signedPath = signedPathOf(target), body }: Signable,
   unixTime: number,
 ): Header[] {
   const timestamp = String(unixTime);
-  const message = canonicalMessage({ timestamp, method, path: signedPath(target), body });
+  const message = canonicalMessage({ timestamp, method, path: signedPath, body });
   return [
     ["poly_address", address],
     ["poly_api_key", apiKey],
@@ -29,7 +31,7 @@ export function authHeaders(
 }
 
 /** The path that is signed: relative to `/clob`, without the query. */
-function signedPath(target: string): string {
+function signedPathOf(target: string): string {
   const [path = ""] = target.split("?", 1);
   return path.startsWith("/clob/") ? path.slice("/clob".length) : path;
 }

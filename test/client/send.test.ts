@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ExchangeClient } from "../../src/client/client.ts";
-import type { HeaderChanges } from "../../src/client/headers.ts";
+import type { Header, HeaderChanges } from "../../src/client/headers.ts";
 import { orThrow } from "../../src/client/result.ts";
 import { type Api, startApi, T0 } from "../support/http.ts";
 import { openTrader } from "./opened.ts";
@@ -77,6 +77,22 @@ describe("headers given", () => {
     const reply = orThrow(await client.send({ method: "GET", path, signed: true, headers }));
     expect(reply.status).toBe(status);
     if (code !== "") expect(reply.body).toMatchObject({ code });
+  });
+
+  it("may be a function of those that were made", async () => {
+    const path = "/clob/orders";
+    const headers = (made: readonly Header[]): readonly Header[] =>
+      made.map(([name, value]) => [name.toUpperCase(), name === "poly_signature" ? `${value}00` : value]);
+    const reply = orThrow(await client.send({ method: "GET", path, signed: true, headers }));
+    expect(reply.body).toMatchObject({ code: "INVALID_SIGNATURE" });
+  });
+
+  it("are signed for the path without its query, or for what is given", async () => {
+    const sent = { method: "GET", path: "/clob/orders?limit=5", signed: true };
+    expect(orThrow(await client.send(sent)).status).toBe(200);
+    expect(orThrow(await client.send({ ...sent, signedPath: "/orders" })).status).toBe(200);
+    const other = orThrow(await client.send({ ...sent, signedPath: "/orders?limit=5" }));
+    expect(other.body).toMatchObject({ code: "INVALID_SIGNATURE" });
   });
 
   it("replace the type of a body", async () => {

@@ -1,8 +1,8 @@
-import { entriesBy, mappingOf, notThis } from "./fields.ts";
+import { entriesBy } from "./fields.ts";
 import { jsonOf } from "./json-value.ts";
 import { LineWords } from "./line-words.ts";
 import { readRejects } from "./own-expectations.ts";
-import type { Page } from "./page.ts";
+import { readHeaders, readTamper } from "./request-headers.ts";
 import type { RequestStep } from "./scenario.ts";
 import { checkStandIns, inRound, STAND_IN_RULE } from "./stand-ins.ts";
 import { baseOf, type StepSource } from "./step-source.ts";
@@ -12,21 +12,17 @@ import { type Entry, isNothing, type Node } from "./yaml-tree.ts";
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
 const SHAPE = "a method and a path, such as DELETE /order";
 const PREFIXED = /^\/(?:clob|api|sim|chain)(?:[/?]|$)/;
-const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-/** What can stand in a header, and in a path outside of braces. */
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** What can stand in a path outside of braces. */
 const PATH = /^\/(?:[\x21-\x7a|~]|\{[^{}]*\})*$/;
-
-type Headers = Record<string, string | null | readonly string[]>;
 
 /** Reads `request: DELETE /order` with what stands beside it. */
 export function readRequest(step: StepSource): RequestStep | null {
   const { file, head, beside, declared } = step;
   const { page } = file;
-  const fields = entriesBy(page, beside, ["as", "body", "headers", "rejects", "answers"]);
+  const fields = entriesBy(page, beside, ["as", "body", "headers", "tamper", "rejects", "answers"]);
   const target = targetOf(step, head.value);
   const as = fields.as === undefined ? null : signerOf(step, fields.as);
-  const headers = fields.headers === undefined ? {} : headersOf(step, fields.headers.value);
+  const headers = fields.headers === undefined ? {} : readHeaders(step, fields.headers.value);
   if (fields.answers !== undefined) checkStandIns(page, fields.answers.value, declared);
   const answers = fields.answers && {
     value: jsonOf(page, fields.answers.value),
@@ -36,8 +32,10 @@ export function readRequest(step: StepSource): RequestStep | null {
   if (fields.body !== undefined) checkStandIns(page, fields.body.value, declared);
   const body = fields.body === undefined ? undefined : jsonOf(page, fields.body.value);
   if (target === null || as === undefined || headers === null) return null;
-  const said = { ...target, body, headers, answers: answers ?? null };
-  return { ...baseOf(step), kind: "request", as, rejects, ...inRound(said, declared.rounds) };
+  const sent = { ...target, as, body, headers };
+  const tamper = fields.tamper === undefined ? null : readTamper(step, fields.tamper, sent);
+  const said = { ...sent, tamper, answers: answers ?? null };
+  return { ...baseOf(step), kind: "request", rejects, ...inRound(said, declared.rounds) };
 }
 
 function targetOf({ file, declared }: StepSource, value: Node): Pick<RequestStep, "method" | "path"> | null {
@@ -62,26 +60,4 @@ function signerOf({ file, declared }: StepSource, { value }: Entry): string | nu
   const name = textOf(file.page, value, "the name of an account");
   if (name === null) return undefined;
   return declared.demandAccount(file.page, value.start, name) ? name : undefined;
-}
-
-function headersOf({ file, declared }: StepSource, node: Node): Headers | null {
-  const { page } = file;
-  const mapping = mappingOf(page, node, "headers by name");
-  if (mapping === null) return null;
-  checkStandIns(page, node, declared);
-  const headers: (readonly [string, Headers[string]])[] = [];
-  for (const { key, value } of mapping.entries) {
-    if (!HEADER_NAME.test(key.value)) page.unexpected(key.start, "the name of a header", key.value);
-    else if (value.kind === "list")
-      headers.push([key.value, value.items.map((item) => headerText(page, item))]);
-    else headers.push([key.value, isNothing(value) ? null : headerText(page, value)]);
-  }
-  return Object.fromEntries(headers);
-}
-
-function headerText(page: Page, node: Node): string {
-  const expected = "the text of a header on one line";
-  if (node.kind === "text" && HEADER_VALUE.test(node.value)) return node.value;
-  notThis(page, node, expected);
-  return "";
 }

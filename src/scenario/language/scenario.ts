@@ -174,6 +174,18 @@ export interface RaceStep extends StepBase {
   readonly after: readonly Expectation[];
 }
 
+/** What is done to a request that is made and signed otherwise as it should be; headers by name, in lower case but for `spell`. */
+export interface Tamper {
+  /** Is signed instead of the path, which has neither `/clob` nor a query; null where that is signed. */
+  readonly sign: string | null;
+  /** What is put behind the value of a header. */
+  readonly append: Readonly<Record<string, string>>;
+  /** Are sent twice. */
+  readonly twice: readonly string[];
+  /** Names of headers in the letters in which they are sent. */
+  readonly spell: readonly string[];
+}
+
 /** A request as a client would send it, for what no other step can say. */
 export interface RequestStep extends StepBase {
   readonly kind: "request";
@@ -186,6 +198,7 @@ export interface RequestStep extends StepBase {
   readonly body: unknown;
   /** Replace what is made, after signing: null removes, several values send a header as often. */
   readonly headers: Readonly<Record<string, string | null | readonly string[]>>;
+  readonly tamper: Tamper | null;
   readonly rejects: Placed<string> | null;
   /** What the answer must hold, at least. */
   readonly answers: Placed<unknown> | null;

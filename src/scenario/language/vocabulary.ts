@@ -54,6 +54,7 @@ export const BESIDE_WORDS = [
   "as",
   "body",
   "headers",
+  "tamper",
   "answers",
   "reason",
 ] as const;

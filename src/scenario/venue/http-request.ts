@@ -1,5 +1,6 @@
 import type { RawRequest } from "../../client/connection.ts";
-import type { RequestStep } from "../language/scenario.ts";
+import { changeHeaders, type Header, type HeaderChanges } from "../../client/headers.ts";
+import type { RequestStep, Tamper } from "../language/scenario.ts";
 
 /** What the words in braces stand for, in a path, a body or a header of a request step. */
 export interface Meanings {
@@ -23,13 +24,29 @@ export function rawRequestOf(step: RequestStep, text: (of: string) => string): R
     name,
     value === null ? null : typeof value === "string" ? text(value) : value.map(text),
   ]);
+  const changes = Object.fromEntries(headers) as HeaderChanges;
+  const { tamper } = step;
   return {
     method: step.method,
     path: text(step.path),
     ...(step.body === undefined ? {} : { body: within(step.body, text) }),
     signed: step.as !== null,
-    headers: Object.fromEntries(headers) as NonNullable<RawRequest["headers"]>,
+    ...(tamper !== null && tamper.sign !== null && { signedPath: text(tamper.sign) }),
+    headers: (made) => tampered(changeHeaders(made, changes), tamper),
   };
+}
+
+/** Headers as they are sent in the end. */
+function tampered(headers: readonly Header[], tamper: Tamper | null): readonly Header[] {
+  if (tamper === null) return headers;
+  const { append, twice, spell } = tamper;
+  const isIn = (names: readonly string[], name: string): boolean =>
+    names.some((each) => each.toLowerCase() === name.toLowerCase());
+  return headers.flatMap(([name, value]) => {
+    const spelled = spell.find((each) => isIn([each], name)) ?? name;
+    const header = [spelled, value + (append[name.toLowerCase()] ?? "")] as const;
+    return isIn(twice, name) ? [header, header] : [header];
+  });
 }
 
 function meaningOf(meanings: Meanings, kind: keyof Meanings, words: string): string {

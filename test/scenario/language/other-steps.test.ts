@@ -159,6 +159,30 @@ describe("a race", () => {
   });
 });
 
+describe("a request that is tampered with", () => {
+  const tampered = (tamper: string): unknown =>
+    lastStep(
+      ofSteps(`{ request: GET /orders?limit=5, as: alice, headers: { x-own: 1 }, tamper: ${tamper} }`),
+    );
+  const none = { sign: null, append: {}, twice: [], spell: [] };
+
+  it.each<[tamper: string, expected: object]>([
+    ["{ sign: /orders?limit=5 }", { ...none, sign: "/orders?limit=5" }],
+    ["{ sign: '/trades?token_id={token YES}' }", { ...none, sign: "/trades?token_id={token YES}" }],
+    [
+      "{ append: { POLY_SIGNATURE: 00, x-own: ' ' } }",
+      { ...none, append: { poly_signature: "00", "x-own": " " } },
+    ],
+    ["{ twice: poly_timestamp }", { ...none, twice: ["poly_timestamp"] }],
+    [
+      "{ twice: [host, X-Own], spell: POLY_API_KEY }",
+      { ...none, twice: ["host", "X-Own"], spell: ["POLY_API_KEY"] },
+    ],
+  ])("%s", (tamper, expected) => {
+    expect(tampered(tamper)).toMatchObject({ kind: "request", tamper: expected });
+  });
+});
+
 describe("a request", () => {
   it.each([
     ["request: DELETE /order", { method: "DELETE", path: "/clob/order" }],

@@ -35,6 +35,28 @@ describe("steps that", () => {
       '4:5: unknown account "dave" (the accounts are alice, bob)',
     ],
     [
+      "tamper with a header that is not sent",
+      ofSteps("{ request: GET /orders, as: alice, tamper: { append: { poly_signatur: 00 } } }"),
+      '4:60: unknown header of this request "poly_signatur" (did you mean poly_signature?)',
+    ],
+    [
+      "tamper with headers of a request that nobody signs, or that are left out",
+      ofSteps(
+        "{ request: GET /orders, tamper: { sign: /orders, twice: poly_address } }",
+        "{ request: GET /orders, as: alice, headers: { POLY_ADDRESS: }, tamper: { spell: Poly_Address } }",
+      ),
+      "4:39: nobody signs this request (as: alice lets her sign it)",
+      '4:61: unknown header of this request "poly_address" (it has host)',
+      '5:85: unknown header of this request "Poly_Address" (it has host, poly_api_key, poly_passphrase, poly_timestamp, poly_signature)',
+    ],
+    [
+      "tamper with a request in an unknown way",
+      ofSteps("{ request: GET /orders, as: alice, tamper: { apend: {}, sign: orders, twice: {} } }"),
+      '4:50: unknown key "apend" (did you mean append?)',
+      '4:67: expected a path such as /orders?limit=5, found "orders"',
+      "4:82: expected the name of a header, or a list of them, found a mapping",
+    ],
+    [
       "are unlike any step or account",
       ofSteps("zacharias: {}"),
       '4:5: unknown step or account "zacharias" (the accounts are alice, bob)',
