@@ -4,13 +4,14 @@ import type { CallStep } from "./chain-steps.ts";
 import type { Declarations } from "./declarations.ts";
 import { entriesBy } from "./fields.ts";
 import { LineWords, type Word } from "./line-words.ts";
+import { meantWord } from "./near-misses.ts";
 import { readOrderLine } from "./order-line.ts";
 import { readOwnExpectations } from "./own-expectations.ts";
 import { orOf } from "./page.ts";
 import type { FundStep } from "./plain-steps.ts";
 import type { CancelAllStep, CancelStep, Funding, OrderStep, OwnExpectations } from "./scenario.ts";
 import { baseOf, type StepSource } from "./step-source.ts";
-import { ruleText, textOf } from "./values.ts";
+import { textOf, wrongNumber } from "./values.ts";
 import { OUTCOMES, SIDES } from "./vocabulary.ts";
 
 const VERBS: readonly string[] = [...SIDES, "cancel", "fund", ...CALL_VERBS];
@@ -30,9 +31,14 @@ export function readAccountStep(step: StepSource): AccountStep | null {
   if (verb.text === "cancel") return readCancel(step, line);
   if (verb.text === "fund") return readFund(step, line);
   if (CALL_VERBS.some((call) => call === verb.text)) return readCall(step, line);
-  const isOrder = SIDES.some((side) => side === verb.text) || line.has("@");
-  return isOrder ? readOrder(step, line) : page.unexpected(verb.at, orOf(VERBS), verb.text, VERBS);
+  const isOrder = meantWord(verb.text, SIDES) !== undefined || line.left.some(isOfOrder);
+  if (isOrder) return readOrder(step, line);
+  return page.unexpected(verb.at, orOf(VERBS), verb.text, [...VERBS, "cancel all"]);
 }
+
+/** Whether a word is one that only an order has. */
+const isOfOrder = ({ text }: Word): boolean =>
+  text.startsWith("@") || SIDES.some((side) => side === text.toUpperCase());
 
 function readOrder(step: StepSource, line: LineWords): OrderStep | null {
   const { page } = step.file;
@@ -73,6 +79,11 @@ function readFund(step: StepSource, line: LineWords): FundStep | null {
   line.takeIf("fund");
   entriesBy(step.file.page, step.beside, []);
   const amount = line.take("an amount");
+  const [after] = line.left;
+  if (amount !== null && after !== undefined && ASSETS.some((asset) => asset === amount.text)) {
+    const meant = `fund ${after.text} ${amount.text}`;
+    return line.page.unexpected(amount.at, "an amount", amount.text, [], meant);
+  }
   const asset = amount && line.oneOf(ASSETS, orOf(ASSETS));
   if (amount === null || asset === null) return null;
   const funding =
@@ -83,7 +94,7 @@ function readFund(step: StepSource, line: LineWords): FundStep | null {
 
 function moneyFunding({ page }: LineWords, { text, at }: Word): Funding | null {
   const amount = moneyOf(text);
-  if (amount === null || amount === 0) return page.unexpected(at, ruleText(positive(USDC)), text);
+  if (amount === null || amount === 0) return wrongNumber(page, at, positive(USDC), text);
   return { asset: "USDC", amount };
 }
 
@@ -94,7 +105,7 @@ function shareFunding(
   outcome: (typeof OUTCOMES)[number],
 ): Funding | null {
   const amount = sizeOf(text, positive(SHARES));
-  if (amount === null) return line.page.unexpected(at, ruleText(positive(SHARES)), text);
+  if (amount === null) return wrongNumber(line.page, at, positive(SHARES), text);
   const market = line.takeIf("in") === null ? null : line.take("a market after in");
   const name = market?.text ?? null;
   if (!declared.hasMarket(name)) return declared.noMarket(line.page, market?.at ?? line.end, name);

@@ -5,10 +5,12 @@ import { LineWords } from "./line-words.ts";
 import type { LevelLine } from "./looks.ts";
 import type { Page } from "./page.ts";
 import { readTokenName } from "./token-name.ts";
-import { ruleText, textOf } from "./values.ts";
+import { corrected, decimalIn, ruleText, textOf } from "./values.ts";
 import { type Entry, isNothing, type Node } from "./yaml-tree.ts";
 
 const LEVEL_RULE = "a level such as 0.55 x 60";
+/** A level with another sign, or without blanks around it. */
+const LIKE_A_LEVEL = /^(\S+?) ?[x×@:] ?(\S+?)( \(\d+\))?$/;
 const COUNT = /^\((\d{1,9})\)$/;
 
 /** Reads `book: { YES: { bids: [0.55 x 60 (2)], asks: [] } }`. */
@@ -42,6 +44,8 @@ function listOf(page: Page, node: Node): readonly Node[] | null {
 function levelOf(page: Page, node: Node): LevelLine | null {
   if (textOf(page, node, LEVEL_RULE) === null || node.kind !== "text") return null;
   const line = new LineWords(page, node);
+  const meant = meantLevel(node.value);
+  if (meant !== null) return page.unexpected(node.start, LEVEL_RULE, node.value, [], meant);
   const priceWord = line.take(LEVEL_RULE);
   const isJoined = priceWord !== null && priceOf(priceWord.text) === null && line.peek()?.text !== "x";
   if (isJoined) return page.unexpected(priceWord.at, LEVEL_RULE, node.value);
@@ -54,6 +58,17 @@ function levelOf(page: Page, node: Node): LevelLine | null {
   if (size === null) return page.unexpected(sizeWord.at, ruleText(LEVEL_SIZE), sizeWord.text);
   const orders = ordersOf(line);
   return orders === undefined || !line.isOver() ? null : { price, size, orders };
+}
+
+/** A level that is written as others write it: `0.55x60`, `60 @ 0.55`; null for one that is right, or like none. */
+function meantLevel(text: string): string | null {
+  const said = text.trim().replace(/\s+/g, " ");
+  const [, first = "", second = "", count = ""] = LIKE_A_LEVEL.exec(said) ?? [];
+  const isSwapped = decimalIn(first, PRICE) === null && decimalIn(second, PRICE) !== null;
+  const price = corrected(isSwapped ? second : first, PRICE);
+  const size = corrected(isSwapped ? first : second, LEVEL_SIZE);
+  const meant = `${price} x ${size}${count}`;
+  return price === null || size === null || meant === said ? null : meant;
 }
 
 /** How many orders, where it is said; undefined with a problem when it is no number in brackets. */

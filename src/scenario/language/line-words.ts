@@ -28,6 +28,11 @@ export class LineWords {
     return this.#words[this.#next];
   }
 
+  /** The words that are still to be read. */
+  get left(): readonly Word[] {
+    return this.#words.slice(this.#next);
+  }
+
   /** Whether some word is the one given. */
   has(text: string): boolean {
     return this.#words.some((word) => word.text === text);

@@ -1,11 +1,11 @@
 import { shown } from "../flow/flow-error.ts";
 import type { Declarations } from "./declarations.ts";
 import type { LineWords, Word } from "./line-words.ts";
+import { isRearranged, ORDER_ENDING } from "./meant-order.ts";
 import { isName, NAME_RULE } from "./names.ts";
-import { type OrderParts, OrderReader, orderWords } from "./order-reader.ts";
+import { EXPIRY_RULE, expiryMeant, type OrderParts, OrderReader, orderWords } from "./order-reader.ts";
 import type { ExactOrder, OrderWords } from "./scenario.ts";
 
-const ENDING = "in MARKET, then as NAME, or the end of the line";
 const SHAPE = "an order such as BUY 100 YES @ 0.55";
 
 /** An order line, read. */
@@ -27,7 +27,7 @@ export function readOrderLine(
   mayBeWrong: boolean,
 ): OrderLine | null {
   const named = line.wordAfter("as");
-  const parts = partsOf(line);
+  const parts = !mayBeWrong && isRearranged(line) ? null : partsOf(line);
   if (parts === null) {
     // What speaks of the order later is not wrong because of this line.
     if (named !== null) declared.nameOrder(declared.rounds.named(named.text), null);
@@ -37,7 +37,7 @@ export function readOrderLine(
   const { exact, isRight, isTyped } = new OrderReader(line, declared, mayBeWrong).read(parts);
   if (name !== null) declared.nameOrder(name, exact?.orderType ?? null);
   // Behind a word that is no type it cannot be known what the next was meant to be.
-  const isOver = (!isTyped && !mayBeWrong) || line.isOver(ENDING, ["in", "as"]);
+  const isOver = (!isTyped && !mayBeWrong) || line.isOver(ORDER_ENDING, ["in", "as"]);
   if ((parts.name !== null && name === null) || !isOver || (!isRight && !mayBeWrong)) return null;
   return { words: orderWords(parts, declared), exact, name };
 }
@@ -50,6 +50,7 @@ function partsOf(line: LineWords): OrderParts | null {
   const price = at && line.take("a price");
   if (price === null) return null;
   const type = optional(line);
+  if (type?.text === "GTD" && isSaidToExpire(line)) return null;
   const expiry = type && mayExpire(type, line.peek()) ? optional(line) : null;
   const inMarket = line.takeIf("in");
   const market = inMarket && line.take("a market after in");
@@ -62,6 +63,18 @@ function partsOf(line: LineWords): OrderParts | null {
 /** Whether a word behind a type is meant as when the order expires. */
 const mayExpire = (type: Word, next: Word | undefined): boolean =>
   type.text === "GTD" || /^[+\d]/.test(next?.text ?? "");
+
+/** Notes `in 60s` where `+60s` is meant, or another word before when an order expires. */
+function isSaidToExpire(line: LineWords): boolean {
+  const [before, when] = line.left;
+  const meant =
+    when === undefined || !/^(?:in|for|after|until|till|at)$/i.test(before?.text ?? "")
+      ? null
+      : expiryMeant(when.text);
+  if (before === undefined || meant === null) return false;
+  line.page.unexpected(before.at, EXPIRY_RULE, `${before.text} ${when?.text}`, [], meant);
+  return true;
+}
 
 /** The next word, unless it begins what may follow a type. */
 function optional(line: LineWords): Word | null {

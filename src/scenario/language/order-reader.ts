@@ -1,17 +1,16 @@
 import type { OrderType } from "../../core/commands.ts";
 import { parseDuration, parseIso } from "../../core/time.ts";
 import { meantOrderType } from "../../wire/meant-order-type.ts";
-import { shown } from "../flow/flow-error.ts";
 import { PRICE, priceOf, SIZE, sizeOf } from "./amounts.ts";
 import type { Declarations } from "./declarations.ts";
 import type { LineWords, Word } from "./line-words.ts";
+import { meantExpiry } from "./near-misses.ts";
 import { orOf } from "./page.ts";
 import type { ExactOrder, Expiry, OrderWords } from "./scenario.ts";
-import { ruleText } from "./values.ts";
-import { OUTCOMES, SIDES } from "./vocabulary.ts";
+import { type DecimalRule, wrongNumber } from "./values.ts";
+import { ORDER_TYPES, OUTCOMES, SIDES } from "./vocabulary.ts";
 
-const TYPES: readonly OrderType[] = ["GTC", "FOK", "FAK", "GTD"];
-const EXPIRY_RULE = "when it expires, such as +60s or 2026-01-02T00:00:00Z";
+export const EXPIRY_RULE = "when it expires, such as +60s or 2026-01-02T00:00:00Z";
 
 /** What stands where the words of an order belong. */
 export interface OrderParts {
@@ -50,6 +49,10 @@ function expiryOf(text: string): Expiry {
   return at === null ? { text } : { at };
 }
 
+/** When an order expires as the language says it, by a text that says so or almost does; null by any other. */
+export const expiryMeant = (text: string): string | null =>
+  "text" in (expiryOf(text) ?? {}) ? meantExpiry(text) : text;
+
 interface ReadWords {
   /** Null when some word is wrong. */
   readonly exact: ExactOrder | null;
@@ -73,9 +76,9 @@ export class OrderReader {
 
   read(parts: OrderParts): ReadWords {
     const side = this.#word(parts.side, SIDES);
-    const size = sizeOf(parts.size.text) ?? this.#wrong(parts.size, ruleText(SIZE));
+    const size = sizeOf(parts.size.text) ?? this.#wrongNumber(parts.size, SIZE);
     const outcome = this.#word(parts.outcome, OUTCOMES);
-    const price = priceOf(parts.price.text) ?? this.#wrong(parts.price, ruleText(PRICE));
+    const price = priceOf(parts.price.text) ?? this.#wrongNumber(parts.price, PRICE);
     const orderType = parts.type === null ? "GTC" : this.#type(parts.type);
     const expiry = this.#expiry(orderType, parts);
     this.#demandMarket(parts);
@@ -92,12 +95,12 @@ export class OrderReader {
   }
 
   #type(word: Word): OrderType | null {
-    const meant = meantOrderType(word.text);
-    if (meant === undefined) return this.#word(word, TYPES);
-    this.#isRight = false;
-    if (this.#mayBeWrong) return null;
-    const message = `expected ${orOf(TYPES)}, found ${shown(word.text)}`;
-    return this.#line.page.wrong(word.at, message, `did you mean ${meant}?`);
+    const type = ORDER_TYPES.find((each) => each === word.text);
+    if (type !== undefined) return type;
+    const { text } = word;
+    const expiry = expiryMeant(text);
+    const meant = expiry === null ? meantOrderType(text) : `GTD ${expiry}`;
+    return this.#wrong(word, orOf(ORDER_TYPES), ORDER_TYPES, meant ?? null);
   }
 
   #expiry(type: OrderType | null, { type: typeWord, expiry: word }: OrderParts): ExactOrder["expiry"] {
@@ -113,7 +116,7 @@ export class OrderReader {
       ]);
     }
     const expiry = expiryOf(word.text);
-    return "text" in expiry ? this.#wrong(word, EXPIRY_RULE) : expiry;
+    return "text" in expiry ? this.#wrong(word, EXPIRY_RULE, [], meantExpiry(word.text)) : expiry;
   }
 
   /** A market must be known, and named where there are several; only what is named may be wrong. */
@@ -132,8 +135,13 @@ export class OrderReader {
       this.#line.page.wrong(at + text.length, `expected ${EXPIRY_RULE}, found nothing after GTD`);
   }
 
-  #wrong(word: Word, expected: string, words: readonly string[] = []): null {
+  #wrongNumber({ text, at }: Word, rule: DecimalRule): null {
     this.#isRight = false;
-    return this.#mayBeWrong ? null : this.#line.page.unexpected(word.at, expected, word.text, words);
+    return this.#mayBeWrong ? null : wrongNumber(this.#line.page, at, rule, text);
+  }
+
+  #wrong(word: Word, expected: string, words: readonly string[] = [], meant: string | null = null): null {
+    this.#isRight = false;
+    return this.#mayBeWrong ? null : this.#line.page.unexpected(word.at, expected, word.text, words, meant);
   }
 }

@@ -1,5 +1,6 @@
 import { nearest } from "../../wire/nearest.ts";
 import { shown } from "../flow/flow-error.ts";
+import { meantWord } from "./near-misses.ts";
 import type { Place } from "./problem.ts";
 import type { ProblemList } from "./problem-list.ts";
 import type { SourceText } from "./source-text.ts";
@@ -41,10 +42,17 @@ export class Page {
     return null;
   }
 
-  /** Notes a word that is not as expected, with the nearest of those that were possible. */
-  unexpected(at: number, expected: string, found: string, possible: Iterable<string> = []): null {
+  /** Notes a word that is not as expected, with what was meant: else with the nearest of those that were possible. */
+  unexpected(
+    at: number,
+    expected: string,
+    found: string,
+    possible: Iterable<string> = [],
+    meant: string | null = null,
+  ): null {
     if (!this.isListening) return null;
-    return this.wrong(at, `expected ${expected}, found ${shown(found)}`, didYouMean(found, possible));
+    const hint = meant === null ? didYouMean(found, possible) : `did you mean ${meant}?`;
+    return this.wrong(at, `expected ${expected}, found ${shown(found)}`, hint);
   }
 
   /** Notes a name that nothing has, with the nearest that something has, else with `otherwise`. */
@@ -61,7 +69,9 @@ export class Page {
 }
 
 function didYouMean(word: string, possible: Iterable<string>): string | null {
-  const like = word === "" || word.length > LONGEST_WORD ? undefined : nearest(word, possible);
+  if (word === "" || word.length > LONGEST_WORD) return null;
+  const words = [...possible];
+  const like = meantWord(word, words) ?? nearest(word, words);
   return like === undefined || like === word || (NUMBER.test(word) && NUMBER.test(like))
     ? null
     : `did you mean ${like}?`;

@@ -5,12 +5,12 @@ import type { Declarations } from "./declarations.ts";
 import type { LineWords } from "./line-words.ts";
 import type { FillLine, TradeLine } from "./looks.ts";
 import { readMarketWord } from "./market-word.ts";
+import { isRearranged } from "./meant-order.ts";
 import { isPartyName } from "./names.ts";
 import { orOf } from "./page.ts";
-import { ruleText } from "./values.ts";
-import { OUTCOMES, SETTLEMENT_STATUSES, SIDES } from "./vocabulary.ts";
+import { type DecimalRule, ruleText, wrongNumber } from "./values.ts";
+import { OUTCOMES, SETS, SETTLEMENT_STATUSES, SIDES } from "./vocabulary.ts";
 
-const SETS = ["MINT", "MERGE"] as const;
 const PARTY_RULE = "the name of an account";
 const MAKER_RULE = "the name of an account or of an order";
 
@@ -27,11 +27,12 @@ export function readTradeLine(line: LineWords, declared: Declarations): TradeLin
 
 /** Reads the same without who takes: `SELL 40 YES @ 0.55 from alice`. */
 export function readFillLine(line: LineWords, declared: Declarations): FillLine | null {
+  if (isRearranged(line)) return null;
   const side: Side | null = line.oneOf(SIDES, orOf(SIDES));
-  const size = side && amountOf(line, ruleText(SIZE), sizeOf);
+  const size = side && amountOf(line, SIZE, sizeOf);
   const outcome: Outcome | null = size && line.oneOf(OUTCOMES, orOf(OUTCOMES));
   const at = outcome && line.demand("@");
-  const price = at && amountOf(line, ruleText(PRICE), priceOf);
+  const price = at && amountOf(line, PRICE, priceOf);
   if (side === null || size === null || outcome === null || price === null) return null;
   const market = readMarketWord(line, declared);
   const maker = line.demand("from") && makerOf(line, declared);
@@ -46,11 +47,11 @@ export function readFillLine(line: LineWords, declared: Declarations): FillLine 
 
 function amountOf<Amount extends number>(
   line: LineWords,
-  rule: string,
+  rule: DecimalRule,
   read: (text: string) => Amount | null,
 ): Amount | null {
-  const word = line.take(rule);
-  return word && (read(word.text) ?? line.page.unexpected(word.at, rule, word.text));
+  const word = line.take(ruleText(rule));
+  return word && (read(word.text) ?? wrongNumber(line.page, word.at, rule, word.text));
 }
 
 function takerOf(line: LineWords, declared: Declarations): string | null {

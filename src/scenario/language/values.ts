@@ -2,6 +2,7 @@ import { parseDuration, parseIso } from "../../core/time.ts";
 import type { Millis } from "../../core/units.ts";
 import { textOf as decimalText, unitsOf } from "../../wire/decimals.ts";
 import { notThis } from "./fields.ts";
+import { meantDuration, meantNumber } from "./near-misses.ts";
 import { orOf, type Page } from "./page.ts";
 import { isNothing, type Node } from "./yaml-tree.ts";
 
@@ -42,7 +43,16 @@ export function ruleText({ what, places, least, most }: DecimalRule): string {
 export function unitsAt(page: Page, node: Node, rule: DecimalRule): number | null {
   const text = textOf(page, node, ruleText(rule));
   if (text === null) return null;
-  return decimalIn(text, rule) ?? page.unexpected(node.start, ruleText(rule), text);
+  return decimalIn(text, rule) ?? wrongNumber(page, node.start, rule, text);
+}
+
+/** A number that is as the rule says, or the one that a text almost is; null where it is like none. */
+export const corrected = (text: string, rule: DecimalRule): string | null =>
+  decimalIn(text, rule) === null ? meantNumber(text, (each) => decimalIn(each, rule) !== null) : text;
+
+/** Notes a number that is not as the rule says, with the one that it almost is. */
+export function wrongNumber(page: Page, at: number, rule: DecimalRule, text: string): null {
+  return page.unexpected(at, ruleText(rule), text, [], corrected(text, rule));
 }
 
 /** A length of time in milliseconds, or null with a problem. */
@@ -50,9 +60,7 @@ export function durationAt(page: Page, node: Node): number | null {
   const expected = "a duration such as 30s or 1h30m";
   const text = textOf(page, node, expected);
   if (text === null) return null;
-  return (
-    parseDuration(text) ?? page.unexpected(node.start, expected, text, /^\d+$/.test(text) ? [`${text}s`] : [])
-  );
+  return parseDuration(text) ?? page.unexpected(node.start, expected, text, [], meantDuration(text));
 }
 
 export const MOMENT_RULE = "a moment such as 2026-01-01T00:00:00Z";

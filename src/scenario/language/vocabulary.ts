@@ -1,11 +1,15 @@
 import type { BalancePolicy } from "../../core/account.ts";
 import type { SettlementMode } from "../../core/chain/chain.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
-import type { Outcome, Side } from "../../core/commands.ts";
+import type { OrderType, Outcome, Side } from "../../core/commands.ts";
 
 /** The sides of an order, and the outcomes of a market. */
 export const SIDES: readonly Side[] = ["BUY", "SELL"];
 export const OUTCOMES: readonly Outcome[] = ["YES", "NO"];
+
+/** How long an order stays, and how its fill changed the number of sets. */
+export const ORDER_TYPES: readonly OrderType[] = ["GTC", "FOK", "FAK", "GTD"];
+export const SETS = ["MINT", "MERGE"] as const;
 
 /** When blocks of the settlement chain are mined, and when what a fill brings can be spent. */
 export const SETTLEMENT_MODES: readonly SettlementMode[] = ["instant", "auto", "manual"];

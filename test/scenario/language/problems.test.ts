@@ -24,7 +24,9 @@ describe("the problems of a file", () => {
       "alice: cancel bid",
       "expect: { orders: { bid: LIVE 0/10 } }",
     );
-    expect(problemsOf(text)).toEqual(['x.yaml:4:23: expected @, found "0.5"']);
+    expect(problemsOf(text)).toEqual([
+      'x.yaml:4:23: expected @, found "0.5" (did you mean BUY 10 YES @ 0.5 as bid?)',
+    ]);
   });
 
   it("leave no scenario", () => {

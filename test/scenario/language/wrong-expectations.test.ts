@@ -49,12 +49,12 @@ describe("expectations that", () => {
     [
       "have a level in one word",
       ofSteps("expect: { book: { YES: { bids: [0.5x10] } } }"),
-      '4:37: expected a level such as 0.55 x 60, found "0.5x10"',
+      '4:37: expected a level such as 0.55 x 60, found "0.5x10" (did you mean 0.5 x 10?)',
     ],
     [
       "have a level with the sign joined to the price",
       ofSteps("expect: { book: { YES: { bids: [0.5x 10] } } }"),
-      '4:37: expected a level such as 0.55 x 60, found "0.5x 10"',
+      '4:37: expected a level such as 0.55 x 60, found "0.5x 10" (did you mean 0.5 x 10?)',
     ],
     [
       "have a level without a size",

@@ -43,7 +43,11 @@ describe("orders that", () => {
       ofSteps("alice: BUY 10 YSE @ 0.5"),
       '4:19: expected YES or NO, found "YSE" (did you mean YES?)',
     ],
-    ["have no sign before the price", ofSteps("alice: BUY 10 YES 0.5"), '4:23: expected @, found "0.5"'],
+    [
+      "have no sign before the price",
+      ofSteps("alice: BUY 10 YES 0.5"),
+      '4:23: expected @, found "0.5" (did you mean BUY 10 YES @ 0.5?)',
+    ],
     [
       "have the sign joined to the price",
       ofSteps("alice: BUY 10 YES @0.5"),
@@ -103,7 +107,7 @@ describe("orders that", () => {
     [
       "have the name before the market",
       ofTwoMarkets("alice: BUY 10 YES @ 0.5 as bid in rain"),
-      '5:36: expected in MARKET, then as NAME, or the end of the line, found "in"',
+      '5:29: expected in MARKET, then as NAME, or the end of the line, found "as" (did you mean BUY 10 YES @ 0.5 in rain as bid?)',
     ],
     [
       "have a mistyped in",
