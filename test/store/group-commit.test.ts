@@ -6,8 +6,6 @@ import type { DiskFile } from "../../src/store/disk.ts";
 import { JournalFile } from "../../src/store/journal-file.ts";
 import { BEGINNING } from "../../src/store/journal-scan.ts";
 
-const LINE_FEED = 10;
-
 /** A file whose syncs end when they are told to. */
 class SlowFile implements DiskFile {
   size = 0;
@@ -15,18 +13,29 @@ class SlowFile implements DiskFile {
   written = 0;
   synced = 0;
   syncs = 0;
-  #ends: (() => void)[] = [];
+  /** Lines that say of more than is on the disk that it is there. */
+  readonly boasting: number[] = [];
+  /** What the file was cut to; -1 before. */
+  cutTo = -1;
+  #ends: { readonly end: () => void; readonly fail: () => void }[] = [];
 
   read(): number {
     return 0;
   }
 
   write(bytes: Uint8Array): number {
-    for (const byte of bytes) if (byte === LINE_FEED) this.written += 1;
+    for (const text of Buffer.from(bytes).toString().split("\n").slice(0, -1)) {
+      this.written += 1;
+      // Zeros ahead of the lines are none.
+      if (text.startsWith("{") && (JSON.parse(text) as { s: number }).s > this.synced)
+        this.boasting.push(this.written);
+    }
     return bytes.length;
   }
 
-  cut(): void {}
+  cut(size: number): void {
+    this.cutTo = size;
+  }
 
   sync(): void {
     this.synced = this.written;
@@ -35,19 +44,25 @@ class SlowFile implements DiskFile {
   syncSoon(): Promise<void> {
     const reached = this.written;
     this.syncs += 1;
-    return new Promise((resolve) => {
-      this.#ends.push(() => {
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
         this.synced = Math.max(this.synced, reached);
         resolve();
-      });
+      };
+      this.#ends.push({ end, fail: () => reject(new Error("EIO: i/o error, fdatasync")) });
     });
   }
 
   /** The sync that is under way ends; false when there is none. */
   end(): boolean {
-    const end = this.#ends.shift();
-    end?.();
-    return end !== undefined;
+    const sync = this.#ends.shift();
+    sync?.end();
+    return sync !== undefined;
+  }
+
+  /** The sync that is under way fails. */
+  fail(): void {
+    this.#ends.shift()?.fail();
   }
 
   close(): void {}
@@ -110,10 +125,30 @@ describe("group commit", () => {
           else await turns();
         }
         await run.endAll();
-        expect([run.early, run.waiting]).toEqual([[], 0]);
+        expect([run.early, run.waiting, run.file.boasting]).toEqual([[], 0, []]);
       }),
       { seed: 45, numRuns: 300 },
     );
+  });
+
+  it("counts nothing as kept that was written while the disk was busy", async () => {
+    const run = new Run();
+    run.append();
+    run.keep();
+    await turns();
+    const { offset } = run.journal.written;
+    // So much that most of it is written at once, with the sync still under way.
+    run.append(400);
+    expect(run.file.written).toBeGreaterThan(1);
+    run.file.end();
+    await turns();
+    run.append();
+    const kept = run.journal.keep();
+    await turns();
+    expect(run.file.boasting).toEqual([]);
+    run.file.fail();
+    await expect(kept).rejects.toThrow("the journal cannot be written: EIO");
+    expect(run.file.cutTo).toBe(offset);
   });
 
   it("takes along all who come while the disk is busy: 64 at a time are one sync", async () => {

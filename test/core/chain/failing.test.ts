@@ -99,6 +99,20 @@ describe("a settlement that fails", () => {
     expect(everybody(floor)).toEqual(everybody(openSettlement()));
   });
 
+  it("takes with it the newest of those that spent its proceeds, and no more than must go", () => {
+    const floor = openSettlement();
+    floor.fund("alice", { yes: 30 });
+    trade(floor);
+    for (const price of [0.6, 0.7, 0.8]) {
+      floor.send(`carol BUY 20 YES @ ${price}`, `alice SELL 20 YES @ ${price}`);
+    }
+    floor.fault("fail");
+    floor.mine();
+    // 30 of her own pay for the first sale, and for half of the second.
+    expect(floor.statuses).toEqual(["FAILED", "MINED", "FAILED", "FAILED"]);
+    expect(floor.inLedger("alice").yes).toBe(10);
+  });
+
   it("leaves alone what others have paid for themselves", () => {
     const floor = openSettlement();
     trade(floor);
