@@ -1,22 +1,40 @@
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import type { Plugin } from "esbuild";
 
-/** The build's own bundler. */
-const BUNDLER = new URL("../../bin/setup/bundle.js", import.meta.url).href;
+/** The build's own bundler, and what it leaves out. */
+const SETUP = new URL("../../bin/setup/", import.meta.url);
 type Bundle = (
   entryPoints: Readonly<Record<string, string>>,
-  options: { outdir: string },
+  options: { outdir: string; plugins: readonly Plugin[] },
 ) => Promise<unknown>;
 
 /**
  * Bundles entry points, by their names in the folder that is named `outdir`, from the sources that stand now, as the build
- * does it: a build of the user's is left alone.
+ * does it: a build of the user's is left alone. `replaced` holds other texts for some of the sources, by their paths.
  */
 export async function bundleInto(
   outdir: string,
   entryPoints: Readonly<Record<string, string>>,
+  replaced: ReadonlyMap<string, string> = new Map(),
 ): Promise<void> {
-  const { bundle } = (await import(BUNDLER)) as { readonly bundle: Bundle };
-  await bundle(entryPoints, { outdir });
+  const { bundle } = (await import(new URL("bundle.js", SETUP).href)) as { readonly bundle: Bundle };
+  const { leanOptions } = (await import(new URL("lean.js", SETUP).href)) as {
+    readonly leanOptions: { readonly plugins: readonly Plugin[] };
+  };
+  await bundle(entryPoints, { outdir, plugins: [replacing(replaced), ...leanOptions.plugins] });
   writeFileSync(join(outdir, "package.json"), '{ "type": "module" }');
+}
+
+function replacing(texts: ReadonlyMap<string, string>): Plugin {
+  const byPath = new Map([...texts].map(([path, text]) => [resolve(path), text]));
+  return {
+    name: "replaced-sources",
+    setup(build) {
+      build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        const contents = byPath.get(path);
+        return contents === undefined ? undefined : { contents, loader: "ts" };
+      });
+    },
+  };
 }

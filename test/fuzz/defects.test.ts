@@ -1,0 +1,104 @@
+import { execFile, execFileSync } from "node:child_process";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { bundleInto } from "../support/bundled.ts";
+
+const DEFECTS = "test/fuzz/defects";
+/** Whatever a run of these tests in a copy of the sources needs. */
+const SOURCES = ["src", "test", "fixtures", "package.json", "tsconfig.json", "vitest.config.ts"];
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "clobsim-defects-")));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const patchOf = (defect: string): string => join(process.cwd(), DEFECTS, `${defect}.patch`);
+
+/** The table: each defect with what catches it. */
+const CATCHES = [
+  ...readFileSync(join(DEFECTS, "README.md"), "utf8").matchAll(/^\| `([^`]+)` +\| (.*) \|$/gm),
+].map(([, defect = "", cell = ""]) => ({
+  defect,
+  by: [...cell.matchAll(/`([^`]+)`/g)].map(([, path = ""]) => path),
+}));
+const pairs = CATCHES.flatMap(({ defect, by }) => by.map((path) => [defect, path] as const));
+
+/** The sources that a patch changes, by their paths, as they are with it. */
+function patchedBy(defect: string): ReadonlyMap<string, string> {
+  const copy = mkdtempSync(join(folder, "patched-"));
+  const paths = [...readFileSync(patchOf(defect), "utf8").matchAll(/^\+\+\+ b\/(.*)$/gm)].map(
+    ([, path = ""]) => path,
+  );
+  for (const path of paths) {
+    mkdirSync(join(copy, dirname(path)), { recursive: true });
+    cpSync(path, join(copy, path));
+  }
+  execFileSync("git", ["apply", patchOf(defect)], { cwd: copy });
+  return new Map(paths.map((path) => [path, readFileSync(join(copy, path), "utf8")]));
+}
+
+interface Ran {
+  readonly code: unknown;
+  readonly text: string;
+}
+
+const node = (args: readonly string[], cwd: string): Promise<Ran> =>
+  new Promise((ended) => {
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !/^(?:CLOBSIM|GITHUB|VITEST)/.test(name),
+    );
+    const env = { ...Object.fromEntries(inherited), NO_COLOR: "1" };
+    execFile(process.execPath, args, { cwd, env }, (error, stdout, stderr) =>
+      ended({ code: error === null ? 0 : error.code, text: stdout + stderr }),
+    );
+  });
+
+/** Runs a scenario with the program that has a defect. */
+async function runScenario(path: string, defect: string): Promise<Ran> {
+  const program = mkdtempSync(join(folder, "program-"));
+  await bundleInto(program, { cli: "src/cli/main.ts" }, patchedBy(defect));
+  return node([join(program, "cli.js"), "run", path], process.cwd());
+}
+
+/** Runs a test where the sources have a defect. */
+async function runTest(path: string, defect: string): Promise<Ran> {
+  const copy = mkdtempSync(join(folder, "sources-"));
+  for (const source of SOURCES) cpSync(source, join(copy, source), { recursive: true });
+  symlinkSync(join(process.cwd(), "node_modules"), join(copy, "node_modules"));
+  execFileSync("git", ["apply", patchOf(defect)], { cwd: copy });
+  return node([join("node_modules", "vitest", "vitest.mjs"), "run", path], copy);
+}
+
+describe("each planted defect", () => {
+  it("is in the table, says in its first line what it breaks, and is one change", () => {
+    const patches = readdirSync(DEFECTS).filter((name) => name.endsWith(".patch"));
+    expect(CATCHES.map(({ defect }) => `${defect}.patch`)).toEqual(patches.sort());
+    for (const patch of patches) {
+      const text = readFileSync(join(DEFECTS, patch), "utf8");
+      expect([basename(patch), text]).toEqual([
+        basename(patch),
+        expect.stringMatching(/^[A-Za-z].{10,100}\.\n\ndiff --git /),
+      ]);
+      expect(text.match(/^@@ /gm)).toHaveLength(1);
+    }
+  });
+
+  it.each(pairs)("%s is caught by %s", async (defect, path) => {
+    const isScenario = path.endsWith(".yaml");
+    const { code, text } = await (isScenario ? runScenario(path, defect) : runTest(path, defect));
+    // Where nothing passes, something else is wrong than the defect.
+    expect(text).toMatch(
+      isScenario ? /^1 scenario in 1 file: 1 failed$/m : /^ *Tests +\d+ failed \| \d+ passed/m,
+    );
+    expect(code).toBe(1);
+  });
+});
