@@ -1,3 +1,4 @@
+import { parseIso } from "../../core/time.ts";
 import { meantOrderType } from "../../wire/meant-order-type.ts";
 import { PRICE, SIZE } from "./amounts.ts";
 import type { LineWords } from "./line-words.ts";
@@ -61,8 +62,9 @@ function meantOrder(words: readonly string[]): readonly string[] | null {
   const isSign = (word: string, index: number): boolean =>
     wordOf(word, ["@"]) !== undefined && (word === "@" || NUMBER.test(left[index + 1] ?? ""));
   const rest = left.filter((word, index) => !NUMBER.test(word) && !isSign(word, index) && !NOISE.test(word));
+  const isExpiry = (word: string): boolean => word.startsWith("+") || parseIso(word) !== null;
   const isKnown = rest.every(
-    (word) => wordOf(word, TAILS) ?? meantOrderType(word) ?? meantExpiry(word) ?? word.startsWith("+"),
+    (word) => wordOf(word, TAILS) ?? meantOrderType(word) ?? meantExpiry(word) ?? isExpiry(word),
   );
   if (side === undefined || outcome === undefined || first === undefined || third !== undefined || !isKnown)
     return null;

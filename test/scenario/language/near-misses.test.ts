@@ -29,6 +29,7 @@ describe("an order that is almost right is answered with what was meant", () => 
     ["BUY YES 10@0.55", "BUY 10 YES @ 0.55"],
     ["BUY FOK 10 YES @ 0.55", "BUY 10 YES @ 0.55 FOK"],
     ["BUY 10 YES FAK @ 0.55", "BUY 10 YES @ 0.55 FAK"],
+    ["BUY YES 10 @ 0.55 GTD 2026-01-02T00:00:00Z", "BUY 10 YES @ 0.55 GTD 2026-01-02T00:00:00Z"],
     ["BUY 10 YES as bid @ 0.55", "BUY 10 YES @ 0.55 as bid"],
     ["BUY 10 YES @ 0.55 as bid GTC", "BUY 10 YES @ 0.55 GTC as bid"],
     // The sign.
@@ -91,6 +92,25 @@ describe("an order that is almost right is answered with what was meant", () => 
       suggestionsOf(ofTwoMarkets("alice: BUY 10 rain YES @ 0.5", "alice: BUY in rain 10 YES @ 0.5")),
     ).toEqual(['x.yaml:5:24: expected @, found "YES"', "BUY 10 YES @ 0.5 in rain"]);
   });
+
+  it.each([
+    "BUY 10 YES @ 0.55 as limit",
+    "BUY 10 YES @ 0.55 as in",
+    "BUY 10 YES @ 0.55 GTC as x",
+    "BUY 10 YES @ 0.55 in market as from",
+    "BUY 10 YES @ 0.55 GTD 2026-01-02T00:00:00Z in market as at",
+    "SELL 0.5 NO @ 0.25 GTD +1h30m as buy",
+    "SELL 55 NO @ 0.0001 FAK as GTC",
+  ])("but not where it is right: %s", (order) => {
+    expect(problemsOf(ofSteps(`alice: "${order}"`))).toEqual([]);
+  });
+
+  it.each(["BUY 4 YES @ 0.5 in market from bob MINT FAILED", "BUY 0.25 NO @ 0.5 from somebody MATCHED"])(
+    "nor where a fill is right: %s",
+    (fill) => {
+      expect(problemsOf(ofSteps(`{ alice: BUY 10 YES @ 0.5, fills: ["${fill}"] }`))).toEqual([]);
+    },
+  );
 
   it("and has no other problem where it has a sentence of its own", () => {
     expect(problemsOf(ofSteps("alice: BUY 10 YES @0.55"))).toEqual([
