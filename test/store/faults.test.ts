@@ -3,6 +3,7 @@ import type { Durability } from "../../src/config.ts";
 import type { OpenedExchange } from "../../src/opening/open-exchange.ts";
 import { NotKeptError } from "../../src/runtime/journal.ts";
 import { StoreError } from "../../src/store/store-error.ts";
+import { type DiskFault, FailingDisk, faultsOf } from "./support/failing-disk.ts";
 import { openOn, withoutLock } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
 import { type CallKind, SimulatedDisk } from "./support/simulated-disk.ts";
@@ -18,48 +19,6 @@ const SHAPES: readonly Shape[] = [
   { starts: 3, steps: 20, kinds: ["write", "sync", "rename", "open", "cut", "syncFolder"] },
   { starts: 1, steps: 190, kinds: ["write", "sync"] },
 ];
-
-/** What goes wrong, at the n-th call of a kind. */
-interface Fault {
-  readonly kind: CallKind;
-  readonly how: "ENOSPC" | "EIO" | "short";
-  readonly isForEver: boolean;
-}
-
-const faultsOf = ({ kinds }: Shape): readonly Fault[] =>
-  kinds.flatMap((kind) =>
-    (kind === "write" ? (["ENOSPC", "EIO", "short"] as const) : (["EIO"] as const)).flatMap((how) =>
-      [false, true].map((isForEver) => ({ kind, how, isForEver })),
-    ),
-  );
-
-/** Lets the n-th call of a kind fail, and all later ones when it is for ever. */
-class Plan {
-  readonly #fault: Fault;
-  #left: number;
-  hasStruck = false;
-
-  constructor(disk: SimulatedDisk, fault: Fault, nth: number) {
-    this.#fault = fault;
-    this.#left = nth;
-    disk.before = ({ kind, path }) => {
-      if (fault.how === "short" || !this.#isNow(kind, path)) return;
-      throw Object.assign(new Error(`${fault.how}: ${kind}`), { code: fault.how, syscall: kind });
-    };
-    disk.taken = (path, length) => {
-      if (fault.how !== "short" || !this.#isNow("write", path)) return length;
-      return Math.floor(length / 2);
-    };
-  }
-
-  #isNow(kind: CallKind, path: string): boolean {
-    if (kind !== this.#fault.kind || path.includes("/lock")) return false;
-    this.#left -= 1;
-    const isNow = this.#left === 0 || (this.#left < 0 && this.#fault.isForEver);
-    this.hasStruck ||= isNow;
-    return isNow;
-  }
-}
 
 /** What became of a run: the sequence that was acknowledged last, and how many commands were not kept. */
 interface Told {
@@ -110,9 +69,14 @@ async function run(
 }
 
 /** Whether there was such a call that could fail. */
-async function tryFault(durability: Durability, shape: Shape, fault: Fault, nth: number): Promise<boolean> {
+async function tryFault(
+  durability: Durability,
+  shape: Shape,
+  fault: DiskFault,
+  nth: number,
+): Promise<boolean> {
   const disk = new SimulatedDisk();
-  const plan = new Plan(disk, fault, nth);
+  const plan = new FailingDisk(disk, fault, nth);
   const told: Told = { acknowledged: 0, notKept: 0 };
   const hash = await run(disk, durability, shape, told);
   if (!plan.hasStruck) return false;
@@ -129,7 +93,7 @@ describe("when the disk fails", () => {
     async (durability) => {
       let cases = 0;
       for (const shape of SHAPES) {
-        for (const fault of faultsOf(shape)) {
+        for (const fault of faultsOf(shape.kinds)) {
           for (let nth = 1; nth <= 200; nth += 1) {
             const hasStruck = await tryFault(durability, shape, fault, nth).catch((error: Error) => {
               throw new Error(`${JSON.stringify(fault)}, call ${nth}: ${error.stack}`);

@@ -139,11 +139,14 @@ describe("group commit", () => {
     const { offset } = run.journal.written;
     // So much that most of it is written at once, with the sync still under way.
     run.append(400);
-    expect(run.file.written).toBeGreaterThan(1);
+    const writtenMeanwhile = run.file.written;
+    expect(writtenMeanwhile).toBeGreaterThan(1);
     run.file.end();
     await turns();
+    expect(run.journal.keep(1)).toBe(undefined);
+    expect(run.journal.keep(writtenMeanwhile)).toBeInstanceOf(Promise);
     run.append();
-    const kept = run.journal.keep();
+    const kept = run.journal.keep(run.journal.position);
     await turns();
     expect(run.file.boasting).toEqual([]);
     run.file.fail();

@@ -1,0 +1,45 @@
+import type { CallKind, SimulatedDisk } from "./simulated-disk.ts";
+
+/** What goes wrong with a disk: calls of a kind fail, or take but half of what is written. */
+export interface DiskFault {
+  readonly kind: CallKind;
+  readonly how: "ENOSPC" | "EIO" | "short";
+  /** Whether every later call of the kind fails, too. */
+  readonly isForEver: boolean;
+}
+
+/** Every fault of some kinds of calls. */
+export const faultsOf = (kinds: readonly CallKind[]): readonly DiskFault[] =>
+  kinds.flatMap((kind) =>
+    (kind === "write" ? (["ENOSPC", "EIO", "short"] as const) : (["EIO"] as const)).flatMap((how) =>
+      [false, true].map((isForEver) => ({ kind, how, isForEver })),
+    ),
+  );
+
+/** Lets the n-th call of a fault's kind fail from now on; `hasStruck` says whether one has failed. */
+export class FailingDisk {
+  readonly #fault: DiskFault;
+  #left: number;
+  hasStruck = false;
+
+  constructor(disk: SimulatedDisk, fault: DiskFault, nth: number) {
+    this.#fault = fault;
+    this.#left = nth;
+    disk.before = ({ kind, path }) => {
+      if (fault.how === "short" || !this.#isNow(kind, path)) return;
+      throw Object.assign(new Error(`${fault.how}: ${kind}`), { code: fault.how, syscall: kind });
+    };
+    disk.taken = (path, length) => {
+      if (fault.how !== "short" || !this.#isNow("write", path)) return length;
+      return Math.floor(length / 2);
+    };
+  }
+
+  #isNow(kind: CallKind, path: string): boolean {
+    if (kind !== this.#fault.kind || path.includes("/lock")) return false;
+    this.#left -= 1;
+    const isNow = this.#left === 0 || (this.#left < 0 && this.#fault.isForEver);
+    this.hasStruck ||= isNow;
+    return isNow;
+  }
+}
