@@ -155,7 +155,7 @@ describe("clobsim world", () => {
     const there = await clobsim(["world"], { CLOBSIM_SEED: "7", TZ: "Asia/Kolkata", LANG: "tr_TR.UTF-8" });
     expect(here).toMatchObject({ code: 0, stderr: "" });
     expect(there.stdout).toBe(here.stdout);
-    expect(JSON.parse(here.stdout)).toMatchObject({ format: "clobsim-world/1", seed: "7" });
+    expect(JSON.parse(here.stdout)).toMatchObject({ format: "clobsim-world/2", seed: "7" });
   });
 
   it("writes another world for another seed", async () => {

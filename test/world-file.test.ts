@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { ORDER_WIDTH } from "../src/world/flow.ts";
 import { generateWorld } from "../src/world/generate-world.ts";
 import type { World, WorldEvent, WorldMarket } from "../src/world/world.ts";
 import { WorldFileError } from "../src/world/world-checks.ts";
@@ -8,13 +9,15 @@ type Draft = { [key: string]: unknown };
 
 const DAY = 86_400_000;
 const ROW: readonly unknown[] = [-10, 0, 0, "BUY", "YES", 0.5, 10, "GTC"];
+/** The same order as a world packs it: six integers. */
+const PACKED: readonly unknown[] = [-10, 0, 0, 0, 5000, 1000];
 const NONE_BEFORE = "expected a slug that none before has, found";
 const TICKS = "0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001";
 const COLUMNS = "[at, trader, market, side, outcome, price, size, orderType]";
 const KEYS = "format, seed, devAccounts, traders, events, flow";
 
 /** A flow of one row with one column replaced. */
-const flowWith = (column: number, value: unknown): unknown[][] => [ROW.with(column, value)];
+const rowWith = (column: number, value: unknown): unknown[][] => [ROW.with(column, value)];
 
 /** Changes one value of a parsed file, by a path of keys and indexes; undefined takes it out. */
 function set(file: Draft, path: string, value: unknown): void {
@@ -42,7 +45,7 @@ describe("a world file", async () => {
   });
 
   test("has a line for each order and ends with one line feed", () => {
-    expect(text.match(/^ {4}\[-\d+,.*\],?$/gm)).toHaveLength(world.flow.length);
+    expect(text.match(/^ {4}-\d+(?:,\d+){5},?$/gm)).toHaveLength(world.flow.length / ORDER_WIDTH);
     expect(text).toMatch(/[^\n]\n$/);
   });
 
@@ -55,8 +58,8 @@ describe("a world file", async () => {
     [
       "another format",
       "format",
-      "clobsim-world/2",
-      'format: expected one of clobsim-world/1, found "clobsim-world/2"',
+      "clobsim-world/3",
+      'format: expected one of clobsim-world/1, clobsim-world/2, found "clobsim-world/3"',
     ],
     ["a missing key", "seed", undefined, "world: expected the key seed, found nothing"],
     ["an unknown key", "extra", 1, `world: expected only the keys ${KEYS}, found "extra"`],
@@ -136,70 +139,46 @@ describe("a world file", async () => {
       "events[0].markets: expected at most 20000 items, found 20001",
     ],
     [
-      "too many rows",
-      "flow",
-      Array(5_000_001).fill(0),
-      "flow: expected at most 5000000 items, found 5000001",
+      "a period that is none",
+      "events.0.endOf",
+      "week",
+      "events[0].endOf: expected one of day, month, quarter, year",
     ],
-    ["a short row", "flow", [ROW.slice(1)], `flow[0]: expected ${COLUMNS}, found [0,`],
+    [
+      "a flow of rows",
+      "flow",
+      [ROW],
+      "flow: expected 6 integers an order: at, trader, market, terms, price, size, found 1",
+    ],
+    ["half an order", "flow", PACKED.slice(1), "flow: expected 6 integers an order"],
     [
       "an unknown trader",
       "flow",
-      flowWith(1, 40),
-      "flow[0][1]: expected trader, an index below 40, found 40",
+      PACKED.with(1, 40),
+      "flow[1]: expected trader, an index below 40, found 40",
     ],
-    ["an unknown market", "flow", flowWith(2, 5), "flow[0][2]: expected market, an index below 5, found 5"],
+    ["an unknown market", "flow", PACKED.with(2, 5), "flow[2]: expected market, an index below 5, found 5"],
     [
-      "a market by name",
+      "an order out of order",
       "flow",
-      flowWith(2, "length"),
-      'flow[0][2]: expected market, an index below 5, found "length"',
+      [...PACKED, ...PACKED.with(0, -11)],
+      "flow[6]: expected at, an integer from -10 to -1, found -11",
     ],
-    [
-      "a row out of order",
-      "flow",
-      [ROW, ROW.with(0, -11)],
-      "flow[1][0]: expected at, an integer from -10 to -1, found -11",
-    ],
-    ["a row after the start", "flow", flowWith(0, 0), "flow[0][0]: expected at, an integer from"],
-    [
-      "a side of another case",
-      "flow",
-      flowWith(3, "buy"),
-      'flow[0][3]: expected side, BUY or SELL, found "buy"',
-    ],
-    [
-      "a third outcome",
-      "flow",
-      flowWith(4, "MAYBE"),
-      'flow[0][4]: expected outcome, YES or NO, found "MAYBE"',
-    ],
+    ["an order after the start", "flow", PACKED.with(0, 0), "flow[0]: expected at, an integer from"],
+    ["unknown terms", "flow", PACKED.with(3, 8), "flow[3]: expected terms, an integer from 0 to 7, found 8"],
     [
       "a price off the tick",
       "flow",
-      flowWith(5, 0.555),
-      "flow[0][5]: expected price, a multiple of 0.01 above 0 and below 1, found 0.555",
+      PACKED.with(4, 5050),
+      "flow[4]: expected price, a multiple of 100 from 100 to 9900, found 5050",
     ],
-    ["a price of zero", "flow", flowWith(5, 0), "above 0 and below 1, found 0"],
-    ["a price of one", "flow", flowWith(5, 1), "above 0 and below 1, found 1"],
-    ["a price with noise", "flow", flowWith(5, 0.1 + 0.2), "found 0.30000000000000004"],
-    [
-      "a size of thousandths",
-      "flow",
-      flowWith(6, 10.005),
-      "flow[0][6]: expected size, a multiple of 0.01 from 1 to 10000000, found 10.005",
-    ],
+    ["a decimal price", "flow", PACKED.with(4, 0.5), "flow[4]: expected price, a multiple of 100"],
+    ["a price of one", "flow", PACKED.with(4, 10_000), "found 10000"],
     [
       "a size below the minimum",
       "flow",
-      flowWith(6, 0.99),
-      "a multiple of 0.01 from 1 to 10000000, found 0.99",
-    ],
-    [
-      "an order that waits for a date",
-      "flow",
-      flowWith(7, "GTD"),
-      'flow[0][7]: expected orderType, GTC or FAK, found "GTD"',
+      PACKED.with(5, 99),
+      "flow[5]: expected size, an integer from 100 to 1000000000, found 99",
     ],
   ])("is refused with %s", (_, path, value, message) => {
     const file = JSON.parse(text) as Draft;
@@ -207,6 +186,61 @@ describe("a world file", async () => {
     const broken = JSON.stringify(file);
     expect(() => readWorld(broken)).toThrow(WorldFileError);
     expect(() => readWorld(broken)).toThrow(message);
+  });
+
+  test.each<[string, readonly unknown[], string]>([
+    ["too many rows", Array(5_000_001).fill(0), "flow: expected at most 5000000 items, found 5000001"],
+    ["a short row", [ROW.slice(1)], `flow[0]: expected ${COLUMNS}, found [0,`],
+    ["an unknown trader", rowWith(1, 40), "flow[0][1]: expected trader, an index below 40, found 40"],
+    ["an unknown market", rowWith(2, 5), "flow[0][2]: expected market, an index below 5, found 5"],
+    [
+      "a market by name",
+      rowWith(2, "length"),
+      'flow[0][2]: expected market, an index below 5, found "length"',
+    ],
+    [
+      "a row out of order",
+      [ROW, ROW.with(0, -11)],
+      "flow[1][0]: expected at, an integer from -10 to -1, found -11",
+    ],
+    ["a row after the start", rowWith(0, 0), "flow[0][0]: expected at, an integer from"],
+    ["a side of another case", rowWith(3, "buy"), 'flow[0][3]: expected side, BUY or SELL, found "buy"'],
+    ["a third outcome", rowWith(4, "MAYBE"), 'flow[0][4]: expected outcome, YES or NO, found "MAYBE"'],
+    [
+      "a price off the tick",
+      rowWith(5, 0.555),
+      "flow[0][5]: expected price, a multiple of 0.01 above 0 and below 1, found 0.555",
+    ],
+    ["a price of zero", rowWith(5, 0), "above 0 and below 1, found 0"],
+    ["a price of one", rowWith(5, 1), "above 0 and below 1, found 1"],
+    ["a price with noise", rowWith(5, 0.1 + 0.2), "found 0.30000000000000004"],
+    [
+      "a size of thousandths",
+      rowWith(6, 10.005),
+      "flow[0][6]: expected size, a multiple of 0.01 from 1 to 10000000, found 10.005",
+    ],
+    ["a size below the minimum", rowWith(6, 0.99), "a multiple of 0.01 from 1 to 10000000, found 0.99"],
+    [
+      "an order that waits for a date",
+      rowWith(7, "GTD"),
+      'flow[0][7]: expected orderType, GTC or FAK, found "GTD"',
+    ],
+  ])("with rows of decimals, as earlier versions wrote them, is refused with %s", (_, flow, message) => {
+    const broken = JSON.stringify({ ...JSON.parse(text), format: "clobsim-world/1", flow });
+    expect(() => readWorld(broken)).toThrow(WorldFileError);
+    expect(() => readWorld(broken)).toThrow(message);
+  });
+
+  test("gives back a world of an earlier version as it was", () => {
+    const old = {
+      ...(JSON.parse(text) as Draft),
+      format: "clobsim-world/1",
+      flow: [ROW],
+    } as unknown as World;
+    const { endOf: _, ...event } = old.events[0] as WorldEvent;
+    const older: World = { ...old, events: [event, ...old.events.slice(1)] };
+    expect(readWorld(writeWorld(older))).toStrictEqual(older);
+    expect(writeWorld(older)).toContain('\n    [-10,0,0,"BUY","YES",0.5,10,"GTC"]\n');
   });
 
   test("is refused with more markets than a world may have, spread over events", () => {

@@ -1,13 +1,14 @@
 import { describe, expect, test } from "vitest";
+import { type FlowOrder, flowOf } from "../src/world/flow.ts";
 import { generateWorld, type WorldOptions } from "../src/world/generate-world.ts";
-import type { FlowRow, World, WorldMarket } from "../src/world/world.ts";
+import type { World, WorldMarket } from "../src/world/world.ts";
 import { NaiveBook, type NaiveTrade } from "./reference/naive-book.ts";
 
 const DAY = 86_400_000;
 
 const marketsOf = (world: World): WorldMarket[] => world.events.flatMap((event) => event.markets);
 const ticksOf = (market: WorldMarket): number => Math.round(1 / market.tickSize);
-const ownTick = (market: WorldMarket, row: FlowRow): number => Math.round(row[5] * ticksOf(market));
+const unitsOf = (market: WorldMarket): number => Math.round(market.tickSize * 10_000);
 
 interface Played {
   readonly market: WorldMarket;
@@ -16,7 +17,7 @@ interface Played {
 }
 
 /** Sends the whole flow to reference books: one per market, or one per outcome where outcomes do not meet. */
-function play(world: World): Played[] {
+function play(world: World, orders: readonly FlowOrder[]): Played[] {
   const markets = marketsOf(world);
   const books = new Map<string, Played>();
   for (const [index, market] of markets.entries()) {
@@ -24,14 +25,18 @@ function play(world: World): Played[] {
       books.set(`${index} ${outcome}`, { market, book: new NaiveBook(), trades: [] });
     }
   }
-  world.flow.forEach((row, id) => {
-    const [, owner, index, side, outcome, , shares, type] = row;
+  orders.forEach(({ trader, market: index, side, outcome, price, size, orderType }, id) => {
     const own = books.get(`${index} ${outcome}`);
     const { market, book, trades } = own ?? (books.get(`${index} YES`) as Played);
-    const tick = own ? ownTick(market, row) : ticksOf(market) - ownTick(market, row);
-    const size = Math.round(shares * 100);
-    const order = { id, owner, side: own ? side : side === "BUY" ? "SELL" : "BUY", tick, size } as const;
-    trades.push(...book.place(order, type).trades);
+    const tick = (own ? price : 10_000 - price) / unitsOf(market);
+    const order = {
+      id,
+      owner: trader,
+      side: own ? side : side === "BUY" ? "SELL" : "BUY",
+      tick,
+      size,
+    } as const;
+    trades.push(...book.place(order, orderType).trades);
   });
   return [...books.values()];
 }
@@ -44,27 +49,31 @@ describe.each<WorldOptions>([
 ])("the order flow of %o", async (options) => {
   const world = await generateWorld(options);
   const markets = marketsOf(world);
-  const played = play(world);
+  const orders = [...flowOf(world)];
+  const played = play(world, orders);
 
   test("is sorted by time, then market, and lies within the seven days and the life of each market", () => {
-    world.flow.forEach(([at, , index], position) => {
-      const [before, , marketBefore] = world.flow[position - 1] ?? [Number.NEGATIVE_INFINITY, 0, 0];
-      const { createdAt, resolved } = markets[index] as WorldMarket;
-      expect(before < at || (before === at && marketBefore <= index)).toBe(true);
+    orders.forEach(({ at, market }, position) => {
+      const before = orders[position - 1] ?? { at: Number.NEGATIVE_INFINITY, market: 0 };
+      const { createdAt, resolved } = markets[market] as WorldMarket;
+      expect(before.at < at || (before.at === at && before.market <= market)).toBe(true);
       expect(Number.isInteger(at) && at > createdAt && at < (resolved?.at ?? 0)).toBe(true);
     });
     for (const event of world.events) {
       expect(event.createdAt).toBeGreaterThanOrEqual(-7 * DAY);
       for (const market of event.markets) expect(market.createdAt).toBeGreaterThanOrEqual(event.createdAt);
     }
-    expect(world.flow[0]?.[0]).toBeLessThan(-6.9 * DAY);
-    expect(world.flow.at(-1)?.[0]).toBeGreaterThan(-DAY / 24);
+    expect(orders[0]?.at).toBeLessThan(-6.9 * DAY);
+    expect(orders.at(-1)?.at).toBeGreaterThan(-DAY / 24);
   });
 
-  test("grows denser towards the end of each market's history", () => {
+  test("grows denser towards the end of the history of each market that is not busy", () => {
     const quarters = [0, 0, 0, 0];
-    for (const [at, , index] of world.flow) {
-      const { createdAt, resolved } = markets[index] as WorldMarket;
+    const counts = markets.map(() => 0);
+    for (const { market } of orders) counts[market] = (counts[market] ?? 0) + 1;
+    for (const { at, market } of orders) {
+      if ((counts[market] ?? 0) > 1000) continue;
+      const { createdAt, resolved } = markets[market] as WorldMarket;
       const quarter = Math.floor((4 * (at - createdAt)) / ((resolved?.at ?? 0) - createdAt));
       quarters[quarter] = (quarters[quarter] ?? 0) + 1;
     }
@@ -73,25 +82,25 @@ describe.each<WorldOptions>([
   });
 
   test("names prices on the tick strictly between 0 and 1, and sizes in hundredths from the minimum", () => {
-    for (const row of world.flow) {
-      const market = markets[row[2]] as WorldMarket;
-      const tick = ownTick(market, row);
-      expect(tick / ticksOf(market)).toBe(row[5]);
-      expect(tick > 0 && tick < ticksOf(market)).toBe(true);
-      expect(Math.round(row[6] * 100) / 100).toBe(row[6]);
-      expect(row[6]).toBeGreaterThanOrEqual(market.minOrderSize);
+    for (const { market: index, price, size } of orders) {
+      const market = markets[index] as WorldMarket;
+      expect(price % unitsOf(market)).toBe(0);
+      expect(price > 0 && price < 10_000).toBe(true);
+      expect(Number.isInteger(size)).toBe(true);
+      expect(size).toBeGreaterThanOrEqual(market.minOrderSize * 100);
     }
   });
 
   test("never asks for more than its traders have, even if nothing filled and everything rested", () => {
     const spent = new Map<number, number>();
     const sold = new Map<string, number>();
-    for (const [, trader, index, side, outcome, price, size] of world.flow) {
-      const { feeRateBps } = markets[index] as WorldMarket;
-      const cost = price * size + (Math.min(price, 1 - price) * size * feeRateBps) / 10_000;
-      const key = `${trader} ${index} ${outcome}`;
+    for (const { trader, market, side, outcome, price, size } of orders) {
+      const { feeRateBps } = markets[market] as WorldMarket;
+      const fee = (Math.min(price, 10_000 - price) * feeRateBps) / 10_000;
+      const cost = ((price + fee) * size) / 1_000_000;
+      const key = `${trader} ${market} ${outcome}`;
       if (side === "BUY") spent.set(trader, (spent.get(trader) ?? 0) + cost);
-      else sold.set(key, (sold.get(key) ?? 0) + size);
+      else sold.set(key, (sold.get(key) ?? 0) + size / 100);
     }
     for (const [trader, cost] of spent) expect(cost).toBeLessThan(world.traders[trader]?.collateral ?? 0);
     for (const [key, size] of sold) {
@@ -100,7 +109,7 @@ describe.each<WorldOptions>([
   });
 
   test("uses both sides, both outcomes and both order types", () => {
-    expect(new Set(world.flow.map((row) => `${row[3]} ${row[4]} ${row[7]}`)).size).toBe(8);
+    expect(new Set(orders.map((order) => `${order.side} ${order.outcome} ${order.orderType}`)).size).toBe(8);
   });
 
   test("leaves every open market a narrow book with five levels a side wherever there is room", () => {
@@ -122,7 +131,7 @@ describe.each<WorldOptions>([
   });
 
   test("trades several times in every market, and never with oneself", () => {
-    const ownerOf = (order: number): number | undefined => world.flow[order]?.[1];
+    const ownerOf = (order: number): number | undefined => orders[order]?.trader;
     for (const { market, trades } of played) {
       expect(trades.length, market.slug).toBeGreaterThanOrEqual(3);
       for (const { taker, maker } of trades) expect(ownerOf(taker)).not.toBe(ownerOf(maker));

@@ -3,17 +3,20 @@ import { privateKeyToAddress } from "viem/accounts";
 import { describe, expect, test } from "vitest";
 import { stream } from "../src/core/random.ts";
 import { devAddress, devPrivateKey, traderAddress } from "../src/world/dev-accounts.ts";
+import { drawFairPaths } from "../src/world/fair-path.ts";
 import { drawFairPrices } from "../src/world/fair-prices.ts";
+import { type FlowOrder, flowOf, ORDER_WIDTH } from "../src/world/flow.ts";
 import { generateWorld, type WorldOptions } from "../src/world/generate-world.ts";
 import { freshSlug, slugOf } from "../src/world/slug.ts";
-import type { FlowRow, World, WorldMarket } from "../src/world/world.ts";
+import type { World, WorldMarket } from "../src/world/world.ts";
 import { writeWorld } from "../src/world/world-file.ts";
 
 const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+/** A date, or words that mean another one with every day that passes. */
 const DATED =
-  /\b(19|20)\d\d\b|\b(January|February|March|April|May|June|July|August|September|October|November|December|[A-Z]?[a-z]+day)\b/;
+  /\b(?:this|next|end of the) (?:week|month|quarter|year)\b|\b(19|20)\d\d\b|\b(January|February|March|April|May|June|July|August|September|October|November|December|[A-Z]?[a-z]+day)\b/;
 const TINY: WorldOptions = { seed: "tiny-334", events: 2, markets: 3, rowsPerMarket: 60 };
-const SMALL: WorldOptions = { seed: "small-4", events: 4 };
+const SMALL: WorldOptions = { seed: "small-4", events: 4, rowsPerMarket: 100 };
 
 const marketsOf = (world: World): WorldMarket[] => world.events.flatMap((event) => event.markets);
 
@@ -55,7 +58,7 @@ describe("a generated world", async () => {
     const many = await generateWorld({ seed: "7", events: 20 });
     const count = marketsOf(few).length;
     expect(many.events.slice(0, 5)).toEqual(few.events);
-    expect(many.flow.filter((row) => row[2] < count)).toEqual(few.flow);
+    expect([...flowOf(many)].filter(({ market }) => market < count)).toEqual([...flowOf(few)]);
   });
 
   test.each([
@@ -121,19 +124,23 @@ describe("a generated world", async () => {
   });
 
   test("sorts its history by time, and by market where several act in the same millisecond", () => {
-    const pairs = large.flow.slice(1).map((row, index) => [large.flow[index], row] as [FlowRow, FlowRow]);
-    const inOrder = pairs.filter(([a, b]) => a[0] < b[0] || (a[0] === b[0] && a[2] <= b[2]));
+    const orders = [...flowOf(large)];
+    const pairs = orders.slice(1).map((order, index) => [orders[index], order] as [FlowOrder, FlowOrder]);
+    const inOrder = pairs.filter(([a, b]) => a.at < b.at || (a.at === b.at && a.market <= b.market));
     expect(inOrder.length).toBe(pairs.length);
-    expect(pairs.filter(([a, b]) => a[0] === b[0] && a[2] < b[2]).length).toBeGreaterThan(0);
+    expect(pairs.filter(([a, b]) => a.at === b.at && a.market < b.market).length).toBeGreaterThan(0);
   });
 
-  test("asks questions that fit any date, and says in two sentences what decides", () => {
-    for (const { title, description, markets, endsInDays } of large.events) {
+  test("asks questions that name no date but that of their end, and says in two sentences what decides", () => {
+    for (const { title, description, markets, endsInDays, endOf } of large.events) {
       expect(`${title} ${description}`).not.toMatch(DATED);
+      expect(`${title} ${description}`).toContain("{endDate}");
       expect(endsInDays >= 1 && endsInDays <= 365).toBe(true);
       for (const market of markets) {
         expect(market.question).toMatch(/^Will .*[^?]\?$/);
         expect(`${market.question} ${market.description}`).not.toMatch(DATED);
+        expect(market.description).toContain("{endDate}");
+        expect(market).toMatchObject({ endsInDays, endOf });
         expect(market.description).toMatch(
           /^This market resolves to YES if .*, and to NO otherwise\. [A-Z].*\.$/,
         );
@@ -153,7 +160,7 @@ describe("a generated world", async () => {
       [0.75, share((market) => market.minOrderSize === 1), 0.95],
       [0.75, share((market) => market.feeRateBps === 0), 0.95],
       [0.03, share((market) => market.matching === "independent"), 0.1],
-      [0.05, share((market) => market.resolved !== null), 0.12],
+      [0.03, share((market) => market.resolved !== null), 0.08],
     ];
     for (const [low, found, high] of shares) expect(low <= found && found <= high, `${found}`).toBe(true);
   });
@@ -176,21 +183,45 @@ describe("a generated world", async () => {
       0,
     );
     expect(count).toBe(20_000);
-    expect(world.flow.length).toBeGreaterThan(24 * count);
+    expect(world.flow.length / ORDER_WIDTH).toBeGreaterThan(24 * count);
     expect(issued).toBeLessThan(1e9);
   });
 });
 
 describe("the prices within an event", () => {
-  test.each(Array.from({ length: 50 }, (_, seed) => seed))("hang together: seed %i", (seed) => {
-    const candidates = drawFairPrices(stream(`${seed}`, "prices"), "choice", 5, null);
-    const thresholds = drawFairPrices(stream(`${seed}`, "prices"), "ladder", 5, null);
-    for (const end of ["from", "to"] as const) {
-      const sum = candidates.reduce((total, prices) => total + prices[end], 0);
-      expect(sum > 9400 && sum < 10_500).toBe(true);
-      const steps = thresholds.map((prices) => prices[end]);
+  const shapes = {
+    choice: { shape: "choice", dropsOut: true },
+    ladder: { shape: "ladder", passesEarly: true },
+  } as const;
+  const resolutions = {
+    choice: { position: 2, winningOutcome: "NO" },
+    ladder: { position: 0, winningOutcome: "YES" },
+  } as const;
+  const cases = Array.from({ length: 50 }, (_, seed) => [seed, seed % 2 === 0] as const);
+
+  test.each(cases)("hang together at every moment: seed %i, one resolved early: %s", (seed, isResolved) => {
+    const pathsOf = (shape: "choice" | "ladder"): readonly (readonly number[])[] => {
+      const random = stream(`${seed}`, shape);
+      const resolution = isResolved ? resolutions[shape] : null;
+      const prices = drawFairPrices(random, shapes[shape], 5, resolution, false);
+      return drawFairPaths(random, {
+        shape,
+        prices,
+        steps: 100,
+        volatility: 150,
+        resolution,
+        resolvedStep: 70,
+      });
+    };
+    const [candidates, thresholds] = [pathsOf("choice"), pathsOf("ladder")];
+    for (let step = 0; step <= 100; step += 1) {
+      const sum = candidates.reduce((total, path) => total + (path[step] ?? 0), 0);
+      expect(sum > 9500 && sum < 10_700, `${sum}`).toBe(true);
+      const steps = thresholds.map((path) => path[step] ?? 0);
       expect(steps).toEqual([...steps].sort((a, b) => b - a));
     }
+    const last = thresholds.map((path) => path[100] ?? 0);
+    for (const [level, price] of last.slice(1).entries()) expect(last[level]).toBeGreaterThan(price + 100);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Stream } from "../core/random.ts";
 import type { Cast, Part, Role } from "./cast.ts";
+import type { Pace } from "./flow-moments.ts";
 import { drawSize } from "./order-size.ts";
 import type { BookSide, RestingDepth } from "./resting-depth.ts";
 
@@ -26,9 +27,22 @@ export interface BookSetting {
   readonly minimum: number;
   /** Lines to write. */
   readonly lines: number;
+  readonly pace: Pace;
 }
 
+/**
+ * How often makers add to the touch and to the levels behind it, once in so many rounds, and what part of a maker's
+ * size a taker trades: in a busy market many small takers come to each maker.
+ */
+const HABITS = {
+  usual: { requoteOneIn: 6, deepenOneIn: 3, takerPart: 1 },
+  busy: { requoteOneIn: 36, deepenOneIn: 36, takerPart: 6 },
+} as const;
+
 const CLOSING_LEVELS = 6;
+
+/** Number of lines that open a book. */
+export const openingLines = (lines: number): number => (lines < 50 ? 8 : 12);
 
 /**
  * Writes the history of one book without cancels: makers quote round the fair price, takers nibble at the touch, and
@@ -42,6 +56,7 @@ export class BookScript {
   readonly #depth: RestingDepth;
   readonly #setting: BookSetting;
   readonly #ticks: number;
+  readonly #habits: (typeof HABITS)[Pace];
 
   /** `depth` is emptied first and written to: one instance serves any number of scripts in turn. */
   constructor(random: Stream, cast: Cast, depth: RestingDepth, setting: BookSetting) {
@@ -49,23 +64,19 @@ export class BookScript {
     this.#cast = cast;
     this.#depth = depth;
     this.#setting = setting;
+    this.#habits = HABITS[setting.pace];
     this.#ticks = 10_000 / setting.tickUnits - 1;
     depth.reset(this.#ticks);
   }
 
-  /** Number of lines that open the book. */
-  get openingLines(): number {
-    return this.#setting.lines < 50 ? 8 : 12;
-  }
-
-  /** The whole history along a path of fair prices, in 0.0001 USDC, one for each line and one for the end. */
-  write(path: readonly number[]): readonly ScriptLine[] {
+  /** The whole history along fair prices, in 0.0001 USDC: `fairAt` answers that of each line and, past the last, of the end. */
+  write(fairAt: (line: number) => number): readonly ScriptLine[] {
     const { lines } = this.#setting;
-    this.#open(path[0] as number);
+    this.#open(fairAt(0));
     for (let turn = 0; turn < lines && this.#lines.length + this.#missing() < lines; turn += 1) {
-      this.#round(path[this.#lines.length] as number);
+      this.#round(fairAt(this.#lines.length));
     }
-    this.#close(path[path.length - 1] as number);
+    this.#close(fairAt(lines));
     for (let turn = 0; turn < lines && this.#lines.length < lines; turn += 1) this.#deepen();
     return this.#lines;
   }
@@ -74,7 +85,7 @@ export class BookScript {
     const touch = this.#touch(fair);
     for (const side of ["bid", "ask"] as const) {
       let tick = touch[side];
-      for (let level = 0; level < this.openingLines / 2; level += 1) {
+      for (let level = 0; level < openingLines(this.#setting.lines) / 2; level += 1) {
         this.#quote(side, tick, level);
         tick = outward(side, tick, this.#step());
       }
@@ -84,7 +95,7 @@ export class BookScript {
   #round(fair: number): void {
     if (!this.#follow(fair)) this.#nibble();
     this.#tighten(fair);
-    if (this.#random.oneIn(3)) this.#deepen();
+    if (this.#random.oneIn(this.#habits.deepenOneIn)) this.#deepen();
   }
 
   #close(fair: number): void {
@@ -146,7 +157,7 @@ export class BookScript {
     const through = this.#random.oneIn(4) ? this.#setting.gap : 0;
     const limit = side === "bid" ? Math.min(this.#ticks, best + through) : Math.max(1, best - through);
     const open = this.#depth.crossing(side, limit);
-    const wanted = this.#size(0);
+    const wanted = this.#size(0, this.#habits.takerPart);
     const rests = this.#cast.mayRest && this.#random.oneIn(8);
     if (rests || wanted <= open) this.#place("taker", side, limit, wanted, this.#takerType(open));
     else this.#place("taker", side, limit, wanted, "FAK");
@@ -154,11 +165,13 @@ export class BookScript {
 
   /** Brings the quotes back to where they belong. */
   #tighten(fair: number): void {
+    const { requoteOneIn } = this.#habits;
     const touch = this.#touch(fair);
     const bid = Math.min(touch.bid, this.#depth.bestAsk - 1);
-    if (bid >= 1 && (this.#depth.bestBid < bid || this.#random.oneIn(6))) this.#quote("bid", bid, 0);
+    if (bid >= 1 && (this.#depth.bestBid < bid || this.#random.oneIn(requoteOneIn)))
+      this.#quote("bid", bid, 0);
     const ask = Math.max(touch.ask, this.#depth.bestBid + 1);
-    if (ask <= this.#ticks && (this.#depth.bestAsk > ask || this.#random.oneIn(6)))
+    if (ask <= this.#ticks && (this.#depth.bestAsk > ask || this.#random.oneIn(requoteOneIn)))
       this.#quote("ask", ask, 0);
   }
 
@@ -190,9 +203,9 @@ export class BookScript {
     return open < this.#setting.minimum || this.#random.below(10) < 6 ? "FAK" : "GTC";
   }
 
-  #size(level: number): number {
+  #size(level: number, part = 1): number {
     const { typicalShares } = this.#setting;
-    return drawSize(this.#random, Math.floor((typicalShares * (2 + Math.min(level, 10))) / 2));
+    return drawSize(this.#random, Math.floor((typicalShares * (2 + Math.min(level, 10))) / (2 * part)));
   }
 
   #best(side: BookSide): number {

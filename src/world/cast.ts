@@ -1,4 +1,5 @@
 import type { Stream } from "../core/random.ts";
+import type { Pace } from "./flow-moments.ts";
 import type { BookSide } from "./resting-depth.ts";
 import type { WorldTrader } from "./world.ts";
 
@@ -34,20 +35,24 @@ export class Cast {
   readonly #isMirrored: boolean;
   readonly #firstMaker: number;
   readonly #makers: number;
+  readonly #firstTaker: number;
+  readonly #takers: number;
   readonly #sold = { YES: new Float64Array(TRADERS), NO: new Float64Array(TRADERS) };
   readonly #resting = new Set<number>();
 
   /** `isMirrored`: one book serves both outcomes, so that whoever would sell one can buy the other. */
-  constructor(random: Stream, isMirrored: boolean) {
+  constructor(random: Stream, isMirrored: boolean, pace: Pace) {
     this.#random = random;
     this.#isMirrored = isMirrored;
     this.#firstMaker = random.below(MAKERS);
     this.#makers = isMirrored ? random.between(3, 6) : MAKERS;
+    this.#firstTaker = random.below(TAKERS);
+    this.#takers = isMirrored && pace === "usual" ? random.between(8, 12) : TAKERS;
   }
 
   /** Whether one more taker may leave a remainder in the book. */
   get mayRest(): boolean {
-    return this.#resting.size < TAKERS / 2;
+    return this.#resting.size < this.#takers / 2;
   }
 
   /** Remembers that an order of this trader stays in the book. */
@@ -83,7 +88,7 @@ export class Cast {
   #pick(role: Role): number {
     if (role === "maker") return (this.#firstMaker + this.#random.below(this.#makers)) % MAKERS;
     for (;;) {
-      const trader = MAKERS + this.#random.below(TAKERS);
+      const trader = MAKERS + ((this.#firstTaker + this.#random.below(this.#takers)) % TAKERS);
       if (!this.#resting.has(trader)) return trader;
     }
   }

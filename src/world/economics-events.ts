@@ -1,5 +1,6 @@
-import { type EventTemplate, endOf, rising, singleQuestion, tenths } from "./event-story.ts";
+import { type EventTemplate, rising, singleQuestion, tenths } from "./event-story.ts";
 
+/** The likeliest first. */
 const DECISIONS = [
   "leave its interest rate alone",
   "cut its interest rate by 25 basis points",
@@ -15,111 +16,133 @@ const DECISIONS = [
 export const ECONOMICS: readonly EventTemplate[] = [
   {
     shape: "ladder",
+    spans: ["week", "month"],
+    isScheduled: true,
     tell: ({ names, random, count }) => {
       const region = names.region();
-      const { moment, days } = endOf(random, "month", "quarter", "year");
       return {
-        title: `Inflation in ${region} ${moment}`,
-        about: `Each market names a yearly rate of inflation in ${region}, higher than the one before.`,
+        title: `What will the next inflation rate of ${region} be?`,
+        about: `${region} reports its yearly inflation on {endDate}, and each market names a higher rate than the one before.`,
         source: "The first estimate of the statistics office decides, later revisions do not.",
         tags: ["inflation"],
-        days,
         subjects: rising(count, random.between(15, 50), 2, (rate) => `${tenths(rate)}%`),
-        question: (rate) => `Will inflation in ${region} be above ${rate} ${moment}?`,
-        condition: (rate) => `consumer prices in ${region} rise by more than ${rate} over a year ${moment}`,
+        question: (rate) => `Will ${region} report inflation above ${rate} on {endDate}?`,
+        condition: (rate) =>
+          `${region} reports on {endDate} that consumer prices rose by more than ${rate} over a year`,
       };
     },
   },
   {
     shape: "ladder",
+    spans: ["week", "month"],
+    isScheduled: true,
     tell: ({ names, random, count }) => {
       const region = names.region();
-      const { moment, days } = endOf(random, "month", "quarter", "year");
       return {
-        title: `Unemployment in ${region} ${moment}`,
-        about: `Each market names a rate of unemployment in ${region}, higher than the one before.`,
+        title: `What will the next unemployment rate of ${region} be?`,
+        about: `${region} reports its unemployment on {endDate}, and each market names a higher rate than the one before.`,
         source: "The seasonally adjusted rate that the labour office publishes first decides.",
         tags: ["jobs"],
-        days,
         subjects: rising(count, random.between(30, 70), 2, (rate) => `${tenths(rate)}%`),
-        question: (rate) => `Will unemployment in ${region} be above ${rate} ${moment}?`,
-        condition: (rate) => `more than ${rate} of the workforce of ${region} are out of work ${moment}`,
+        question: (rate) => `Will ${region} report unemployment above ${rate} on {endDate}?`,
+        condition: (rate) =>
+          `${region} reports on {endDate} that more than ${rate} of its workforce are out of work`,
       };
     },
   },
   {
     shape: "choice",
-    tell: ({ names, random, count }) => {
+    isRanked: true,
+    spans: ["week", "month", "quarter"],
+    isScheduled: true,
+    tell: ({ names, count }) => {
       const bank = `the central bank of ${names.region()}`;
       return {
         title: `What will ${bank} decide next?`,
-        about: `The governors of ${bank} meet, and each market stands for one decision.`,
-        source: "The statement after the next scheduled meeting decides.",
+        about: `The governors of ${bank} meet on {endDate}, and each market stands for one decision.`,
+        source: "The statement after the meeting decides.",
         tags: ["central-banks", "interest-rates"],
-        days: endOf(random, "week", "month", "quarter").days,
         subjects: DECISIONS.slice(0, count),
-        question: (decision) => `Will ${bank} ${decision} at its next meeting?`,
-        condition: (decision) => `the governors of ${bank} announce to ${decision.replace("its", "the")}`,
+        question: (decision) => `Will ${bank} ${decision} on {endDate}?`,
+        condition: (decision) =>
+          `the governors of ${bank} announce on {endDate} to ${decision.replace("its", "the")}`,
       };
     },
   },
   {
     shape: "choice",
-    tell: ({ names, random, count }) => {
+    dropsOut: true,
+    spans: ["month", "quarter", "year"],
+    tell: ({ names, count }) => {
       const company = names.company();
       return {
         title: `Who will be the next chief executive of ${company}?`,
-        about: `${company} looks for a chief executive, and each market stands for one candidate.`,
+        about: `${company} wants to name a chief executive by {endDate}, and each market stands for one candidate.`,
         source: "The first permanent appointment that the board announces counts.",
         tags: ["companies", "appointments"],
-        days: endOf(random, "month", "quarter", "year").days,
         subjects: names.several(count, () => names.person()),
-        question: (person) => `Will ${person} be the next chief executive of ${company}?`,
-        condition: (person) => `the board of ${company} names ${person} its next chief executive`,
+        question: (person) => `Will ${person} be named chief executive of ${company} by {endDate}?`,
+        condition: (person) => `the board of ${company} names ${person} its chief executive by {endDate}`,
       };
     },
   },
   {
     shape: "ladder",
+    spans: ["month", "quarter"],
+    isScheduled: true,
     tell: ({ names, random, count }) => {
       const company = names.company();
       return {
-        title: `How much will ${company} sell this quarter?`,
-        about: `${company} reports its revenue, and each market names more of it than the one before.`,
-        source: "The next quarterly report to shareholders decides.",
+        title: `How much revenue will ${company} report?`,
+        about: `${company} reports its quarter on {endDate}, and each market names more revenue than the one before.`,
+        source: "The quarterly report to shareholders decides.",
         tags: ["companies", "earnings"],
-        days: endOf(random, "quarter").days,
         subjects: rising(count, random.between(8, 60), 2, (revenue) => `$${tenths(revenue)} billion`),
-        question: (revenue) => `Will ${company} report at least ${revenue} of revenue this quarter?`,
-        condition: (revenue) => `${company} reports a quarterly revenue of ${revenue} or more`,
+        question: (revenue) => `Will ${company} report at least ${revenue} of revenue on {endDate}?`,
+        condition: (revenue) => `${company} reports a quarterly revenue of ${revenue} or more on {endDate}`,
       };
     },
   },
   {
     shape: "single",
-    tell: ({ names, random }) => {
+    chance: [30, 75],
+    spans: ["week", "month"],
+    isScheduled: true,
+    tell: ({ names }) => {
       const company = names.company();
-      const { phrase, days } = endOf(random, "quarter", "year");
       return singleQuestion({
-        asks: `Will ${company} list its shares ${phrase}?`,
-        when: `shares of ${company} trade on a public exchange ${phrase}`,
-        source: "The first trade decides, a filing alone does not.",
-        tags: ["companies", "listings"],
-        days,
+        asks: `Will ${company} raise its dividend on {endDate}?`,
+        when: `the board of ${company} proposes a higher dividend than a year before on {endDate}`,
+        source: "The report to shareholders decides.",
+        tags: ["companies", "dividends"],
       });
     },
   },
   {
     shape: "single",
-    tell: ({ names, random }) => {
-      const region = names.region();
-      const { phrase, days } = endOf(random, "quarter", "year");
+    chance: [10, 65],
+    spans: ["quarter", "year"],
+    tell: ({ names }) => {
+      const company = names.company();
       return singleQuestion({
-        asks: `Will ${region} be in recession ${phrase}?`,
-        when: `the output of ${region} has shrunk for two quarters in a row ${phrase}`,
-        source: "The figures that the statistics office publishes in time decide.",
+        asks: `Will ${company} list its shares by {endDate}?`,
+        when: `shares of ${company} trade on a public exchange by {endDate}`,
+        source: "The first trade decides, a filing alone does not.",
+        tags: ["companies", "listings"],
+      });
+    },
+  },
+  {
+    shape: "single",
+    chance: [10, 55],
+    spans: ["quarter", "year"],
+    tell: ({ names }) => {
+      const region = names.region();
+      return singleQuestion({
+        asks: `Will ${region} be in recession by {endDate}?`,
+        when: `figures published by {endDate} show that the output of ${region} has shrunk for two quarters in a row`,
+        source: "The figures of the statistics office decide.",
         tags: ["growth"],
-        days,
       });
     },
   },

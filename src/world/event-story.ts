@@ -1,16 +1,11 @@
 import type { Stream } from "../core/random.ts";
+import type { Period } from "./calendar.ts";
 import type { FictionalNames } from "./fictional-names.ts";
 
-/** How long until something is known, in words and in whole days. */
-export interface Horizon {
-  /** Such as "before the end of the month". */
-  readonly phrase: string;
-  /** Such as "at the end of the month". */
-  readonly moment: string;
-  readonly days: number;
-}
-
-/** An event in words: no slugs, prices or dates yet. */
+/**
+ * An event in words: no slugs, prices or dates yet. `{endDate}` in a text stands for the day on which the event ends,
+ * and a preposition stands before it.
+ */
 export interface EventStory {
   readonly title: string;
   /** What the whole event asks, one sentence. */
@@ -19,7 +14,6 @@ export interface EventStory {
   readonly source: string;
   /** Slugs, besides the category's. */
   readonly tags: readonly string[];
-  readonly days: number;
   /** One per market: candidates, or thresholds in rising order; the only one of a single question is empty. */
   readonly subjects: readonly string[];
   readonly question: (subject: string) => string;
@@ -36,31 +30,43 @@ export interface Ingredients {
 }
 
 /** A way to tell events, each time with other names and numbers. */
-export interface EventTemplate {
-  /** One question; candidates of whom exactly one wins; or thresholds where passing one means passing those below. */
-  readonly shape: "single" | "choice" | "ladder";
-  /** Whether a threshold can be passed for good before the event ends. */
-  readonly passesEarly?: true;
+export type EventTemplate = {
+  /** How long it may be until something is known. */
+  readonly spans: readonly Span[];
+  /** Set when it is known on one day; else anything until the end of a period counts, which is where it ends. */
+  readonly isScheduled?: true;
   readonly tell: (ingredients: Ingredients) => EventStory;
+} & EventShape;
+
+/** One question; candidates of whom exactly one wins; or thresholds where passing one means passing those below. */
+export type EventShape =
+  /** `chance`: how likely a reader would think YES, from and to, in percent. */
+  | { readonly shape: "single"; readonly chance: readonly [low: number, high: number] }
+  /** `dropsOut`: whether a candidate can lose before the event ends. `isRanked`: the first is the likeliest, and so on. */
+  | { readonly shape: "choice"; readonly dropsOut?: true; readonly isRanked?: true }
+  /** `passesEarly`: whether a threshold can be passed for good before the event ends. */
+  | { readonly shape: "ladder"; readonly passesEarly?: true };
+
+/** When an event ends: at the end of the period in which the day so many days after the start lies. */
+export interface Horizon {
+  readonly endsInDays: number;
+  readonly endOf: Period;
 }
 
+/** How many days each span can be, and where a question that is open until then ends. */
 const SPANS = {
-  week: { low: 2, high: 7 },
-  month: { low: 8, high: 30 },
-  quarter: { low: 25, high: 90 },
-  season: { low: 40, high: 200 },
-  year: { low: 60, high: 365 },
+  week: { low: 2, high: 6, endOf: "day" },
+  month: { low: 8, high: 28, endOf: "month" },
+  quarter: { low: 25, high: 80, endOf: "quarter" },
+  season: { low: 40, high: 150, endOf: "month" },
+  year: { low: 60, high: 200, endOf: "year" },
 } as const;
+export type Span = keyof typeof SPANS;
 
-/** Draws when something is known, at the end of one of the spans. */
-export function endOf(random: Stream, ...spans: readonly (keyof typeof SPANS)[]): Horizon {
-  const span = random.pick(spans);
-  const { low, high } = SPANS[span];
-  return {
-    phrase: `before the end of the ${span}`,
-    moment: `at the end of the ${span}`,
-    days: random.between(low, high),
-  };
+/** Draws when an event ends, at the end of one of the spans. */
+export function drawHorizon(random: Stream, spans: readonly Span[], isScheduled: boolean): Horizon {
+  const { low, high, endOf } = SPANS[random.pick(spans)];
+  return { endsInDays: random.between(low, high), endOf: isScheduled ? "day" : endOf };
 }
 
 /** Thresholds in equal steps from the first, as texts. */
@@ -85,7 +91,7 @@ export function tenths(value: number): string {
 
 /** A single question as a story: its title is the question. */
 export function singleQuestion(
-  parts: Pick<EventStory, "source" | "tags" | "days"> & { readonly asks: string; readonly when: string },
+  parts: Pick<EventStory, "source" | "tags"> & { readonly asks: string; readonly when: string },
 ): EventStory {
   const { asks, when, ...rest } = parts;
   return {

@@ -1,11 +1,19 @@
 import { type Stream, stream } from "../core/random.ts";
+import { withoutEndDate } from "./calendar.ts";
 import { CRYPTO } from "./crypto-events.ts";
 import { CULTURE } from "./culture-events.ts";
 import { ECONOMICS } from "./economics-events.ts";
-import type { EventStory, EventTemplate } from "./event-story.ts";
-import { drawFairPrices, type EarlyResolution, type FairPrices, resolutionIn } from "./fair-prices.ts";
+import { drawHorizon, type EventStory, type EventTemplate, type Horizon, type Span } from "./event-story.ts";
+import { drawFairPaths, type FairPath, type PathSetting } from "./fair-path.ts";
+import {
+  canResolve,
+  drawFairPrices,
+  type EarlyResolution,
+  type FairPrices,
+  resolutionIn,
+} from "./fair-prices.ts";
 import type { FictionalNames } from "./fictional-names.ts";
-import { drawTerms, PLAIN_TERMS } from "./market-terms.ts";
+import { drawTerms, type MarketTerms, PLAIN_TERMS } from "./market-terms.ts";
 import { POLITICS } from "./politics-events.ts";
 import { SCIENCE } from "./science-events.ts";
 import { freshSlug, slugOf } from "./slug.ts";
@@ -18,7 +26,9 @@ import type { WorldEvent, WorldMarket } from "./world.ts";
 export interface PricedEvent {
   readonly event: WorldEvent;
   /** One per market. */
-  readonly prices: readonly FairPrices[];
+  readonly paths: readonly FairPath[];
+  /** Whether its first market is one of the busy ones. */
+  readonly isBusy: boolean;
 }
 
 /** How many markets an event must and can have. */
@@ -42,7 +52,28 @@ const HOUR = 3_600_000;
 const HISTORY = 7 * 24 * HOUR;
 /** In each run of so many events, one at least has the finest tick and one at least a resolved market. */
 const RUN = 12;
+/** One in so many events of the first run has a busy market, the first of all included. */
+const BUSY_EVERY = 4;
 const ATTEMPTS = 4;
+
+/** What is decided of an event before it is told. */
+interface Plan {
+  readonly number: number;
+  readonly bounds: MarketBounds;
+  readonly isBusy: boolean;
+  readonly mustResolve: boolean;
+}
+
+/** What is told of an event, and when it happens. */
+interface Draft {
+  readonly number: number;
+  readonly category: string;
+  readonly story: EventStory;
+  /** When the event is created, in milliseconds before the start (negative). */
+  readonly createdAt: number;
+  readonly horizon: Horizon;
+  readonly isBusy: boolean;
+}
 
 /**
  * Tells events one after the other, each from streams of its own: what an event is depends on its number and, where
@@ -64,15 +95,34 @@ export class EventTeller {
   tell(bounds: MarketBounds): PricedEvent {
     const number = this.#number;
     this.#number += 1;
+    const isBusy = number < RUN && number % BUSY_EVERY === 0;
+    const plan: Plan = { number, bounds, isBusy, mustResolve: this.#isChosen("resolved", number) };
     const [category, templates] = this.#category(number);
-    const mustResolve = this.#isChosen("resolved", number);
-    const { template, story } = this.#story(templates, number, bounds, mustResolve);
+    const { template, story } = this.#story(templates, plan);
     const random = stream(this.#seed, `event/${number}/prices`);
     const count = story.subjects.length;
-    const resolves = (mustResolve || random.oneIn(4)) && number > 0;
+    const resolves = !isBusy && (plan.mustResolve || random.oneIn(4));
     const resolution = resolves ? resolutionIn(random, template, count) : null;
-    const prices = drawFairPrices(random, template.shape, count, resolution);
-    return { event: this.#event(number, category, story, prices, resolution), prices };
+    const prices = drawFairPrices(random, template, count, resolution, isBusy);
+    const moments = stream(this.#seed, `event/${number}/moments`);
+    const horizon = drawHorizon(
+      moments,
+      spansOf(template, number, resolution),
+      template.isScheduled === true,
+    );
+    const createdAt = drawCreation(moments, number, isBusy) - HISTORY;
+    const steps = Math.ceil(-createdAt / HOUR);
+    const setting: PathSetting = {
+      shape: template.shape,
+      prices,
+      steps,
+      volatility: random.between(30, 80) * (isBusy ? 2 : 1),
+      resolution,
+      resolvedStep: Math.floor((steps * random.between(45, 95)) / 100),
+    };
+    const paths = drawFairPaths(random, setting);
+    const draft: Draft = { number, category, story, createdAt, horizon, isBusy };
+    return { event: this.#event(draft, setting, moments), paths, isBusy };
   }
 
   /** Every run of eight events goes through all categories, in an order of its own. */
@@ -87,99 +137,105 @@ export class EventTeller {
     return order[number % size] as (typeof order)[0];
   }
 
+  /** Whether an event is the one of its run; never one that has a busy market. */
   #isChosen(what: string, number: number): boolean {
     const random = stream(this.#seed, `${what}/${Math.floor(number / RUN)}`);
-    return number % RUN === random.between(1, RUN - 1);
+    const place = random.below(RUN - RUN / BUSY_EVERY);
+    return number % RUN === place + 1 + Math.floor(place / (BUSY_EVERY - 1));
   }
 
   #story(
     templates: readonly EventTemplate[],
-    number: number,
-    bounds: MarketBounds,
-    mustResolve: boolean,
+    plan: Plan,
   ): { readonly template: EventTemplate; readonly story: EventStory } {
     for (let attempt = 1; ; attempt += 1) {
-      const random = stream(this.#seed, `event/${number}/story/${attempt}`);
-      const template = drawTemplate(random, templates, bounds, mustResolve);
-      const count = drawCount(random, template, bounds, mustResolve);
+      const random = stream(this.#seed, `event/${plan.number}/story/${attempt}`);
+      const template = drawTemplate(random, templates, plan);
+      const count = drawCount(random, template, plan.bounds);
       this.#names.follow(random);
       const story = template.tell({ names: this.#names, random, count });
-      if (attempt === ATTEMPTS || !this.#eventSlugs.has(slugOf(story.title))) return { template, story };
+      const slug = slugOf(withoutEndDate(story.title));
+      if (attempt === ATTEMPTS || !this.#eventSlugs.has(slug)) return { template, story };
     }
   }
 
-  #event(
-    number: number,
-    category: string,
-    story: EventStory,
-    prices: readonly FairPrices[],
-    resolution: EarlyResolution | null,
-  ): WorldEvent {
-    const random = stream(this.#seed, `event/${number}/moments`);
-    const hours = number === 0 ? 1 : Math.min(random.between(1, 120), random.between(1, 120));
-    const createdAt = random.below(hours * HOUR) - HISTORY;
+  #event(draft: Draft, { prices, resolution, resolvedStep, steps }: PathSetting, random: Stream): WorldEvent {
+    const { category, story, createdAt, horizon } = draft;
+    const { title, about, source } = story;
     const tags = [...new Set([category, ...story.tags])];
-    const { title, about, source, days } = story;
-    const markets = story.subjects.map((_, position): WorldMarket => {
-      const opensAt = createdAt + position * random.between(1000, 30_000);
+    let opensAt = createdAt;
+    const markets = prices.map((price, position): WorldMarket => {
+      if (position > 0) opensAt += random.between(1000, 30_000);
       const winner = resolution?.position === position ? resolution.winningOutcome : null;
-      const at = opensAt + Math.floor((-opensAt * random.between(45, 95)) / 100);
+      const at = createdAt - Math.floor((createdAt * resolvedStep) / steps);
       return {
-        ...this.#market(number, position, story, prices[position] as FairPrices),
+        ...this.#market(draft, position, price),
         tags,
         createdAt: opensAt,
-        endsInDays: days,
+        ...horizon,
         resolved: winner === null ? null : { at, winningOutcome: winner },
       };
     });
-    const slug = freshSlug(title, this.#eventSlugs);
-    const description = `${about} ${source}`;
-    return { title, slug, description, category, tags, createdAt, endsInDays: days, markets };
+    const slug = freshSlug(withoutEndDate(title), this.#eventSlugs);
+    return { title, slug, description: `${about} ${source}`, category, tags, createdAt, ...horizon, markets };
   }
 
   #market(
-    number: number,
+    { number, story, isBusy }: Draft,
     position: number,
-    { subjects, question, condition, source }: EventStory,
     { from, to }: FairPrices,
-  ): Omit<WorldMarket, "tags" | "createdAt" | "endsInDays" | "resolved"> {
-    const subject = subjects[position] as string;
+  ): Pick<WorldMarket, "question" | "slug" | "description"> & MarketTerms {
+    const subject = story.subjects[position] as string;
+    const question = story.question(subject);
     const isExtreme = Math.min(from, to) < 500 || Math.max(from, to) > 9500;
     const random = stream(this.#seed, `event/${number}/market/${position}/terms`);
-    const terms = number === 0 && position === 0 ? PLAIN_TERMS : drawTerms(random, isExtreme);
+    const terms = isBusy && position === 0 ? PLAIN_TERMS : drawTerms(random, isExtreme);
     const isFinest = position === 0 && this.#isChosen("finest tick", number);
     return {
-      question: question(subject),
-      slug: freshSlug(question(subject), this.#marketSlugs),
-      description: `This market resolves to YES if ${condition(subject)}, and to NO otherwise. ${source}`,
+      question,
+      slug: freshSlug(withoutEndDate(question), this.#marketSlugs),
+      description: `This market resolves to YES if ${story.condition(subject)}, and to NO otherwise. ${story.source}`,
       ...terms,
       ...(isFinest ? { tickSize: 0.0001 } : {}),
     };
   }
 }
 
-/** Draws freely, and once more among those that fit when the first does not. */
-function drawTemplate(
-  random: Stream,
-  templates: readonly EventTemplate[],
-  { low, high }: MarketBounds,
-  mustResolve: boolean,
-): EventTemplate {
-  const fits = ({ shape, passesEarly }: EventTemplate): boolean =>
-    (shape === "single" ? low === 1 : high > 1) &&
-    (!mustResolve || shape !== "ladder" || passesEarly === true);
-  const first = random.pick(templates);
-  return fits(first) ? first : random.pick(templates.filter(fits));
+/** Draws among the templates that suit the plan or, where none does, among those with as many markets as it must have. */
+function drawTemplate(random: Stream, templates: readonly EventTemplate[], plan: Plan): EventTemplate {
+  const { low, high } = plan.bounds;
+  const possible = templates.filter(({ shape }) => (shape === "single" ? low === 1 : high > 1));
+  const suitable = possible.filter((template) => suits(template, plan));
+  return random.pick(suitable.length > 0 ? suitable : possible);
 }
 
-function drawCount(
-  random: Stream,
-  { shape }: EventTemplate,
-  { low, high }: MarketBounds,
-  mustResolve: boolean,
-): number {
+/** The first event ends within a week, a busy market is neither sure nor hopeless, and not all can be settled early. */
+function suits(template: EventTemplate, { number, isBusy, mustResolve }: Plan): boolean {
+  if (number === 0 && !template.spans.includes("week")) return false;
+  if (mustResolve && !canResolve(template)) return false;
+  return !isBusy || template.shape !== "single" || (template.chance[0] <= 50 && template.chance[1] >= 50);
+}
+
+/**
+ * The first event ends within a week and one that was resolved in part later, so that what ends soonest is open.
+ */
+function spansOf(
+  { spans }: EventTemplate,
+  number: number,
+  resolution: EarlyResolution | null,
+): readonly Span[] {
+  if (number === 0) return ["week"];
+  return resolution === null ? spans : spans.filter((span) => span !== "week");
+}
+
+/** When an event is created, in milliseconds after the history begins: the first at once, busy ones soon. */
+function drawCreation(random: Stream, number: number, isBusy: boolean): number {
+  if (number === 0) return random.below(HOUR);
+  if (isBusy) return random.below(6 * HOUR);
+  return random.below(Math.min(random.between(1, 120), random.between(1, 120)) * HOUR);
+}
+
+function drawCount(random: Stream, { shape }: EventTemplate, { low, high }: MarketBounds): number {
   if (shape === "single") return 1;
-  const least = shape === "ladder" || mustResolve ? 3 : 2;
-  const count = least + random.below(4) + random.below(6 - least);
-  return Math.min(high, Math.max(low, count));
+  return Math.min(high, Math.max(low, 3 + Math.min(random.below(6), random.below(6))));
 }

@@ -1,6 +1,7 @@
 import type { Stream } from "../core/random.ts";
 import { FULL_PRICE } from "../core/units.ts";
-import type { EventTemplate } from "./event-story.ts";
+import { unreachable } from "../core/unreachable.ts";
+import type { EventShape } from "./event-story.ts";
 
 /** Where a market's price of YES begins and ends its history, in 0.0001 USDC. */
 export interface FairPrices {
@@ -18,76 +19,109 @@ const LOWEST = 150;
 const HIGHEST = FULL_PRICE - LOWEST;
 const KNOWN_YES = FULL_PRICE - 120;
 const KNOWN_NO = 120;
+/** How much likelier a threshold is than the next higher one, at least. */
+const STEP = 300;
+/** How far a price of 0.5 moves at most between beginning and end; others move less, the nearer they are to 0 or 1. */
+const MOST_SHIFT = 1200;
 
 /**
- * Prices that hang together within an event: candidates share nearly 1 USDC, and a higher threshold is never likelier
- * than a lower one.
+ * Prices that hang together within an event: candidates share about 1 USDC, a higher threshold is less likely than a
+ * lower one, and a single question is as likely as its template says. The first market of a busy event is neither sure
+ * nor hopeless, and of candidates the likeliest.
  */
 export function drawFairPrices(
   random: Stream,
-  shape: EventTemplate["shape"],
+  shape: EventShape,
   count: number,
   resolution: EarlyResolution | null,
+  isBusy: boolean,
 ): FairPrices[] {
-  const known = resolution === null ? null : resolution.winningOutcome === "YES" ? KNOWN_YES : KNOWN_NO;
-  if (shape === "single") return [drawSingle(random, known)];
-  const [from, to] = shape === "choice" ? drawShares(random, count, resolution) : drawSteps(random, count);
-  return from.map((price, position) => ({
-    from: bounded(price),
-    to: position === resolution?.position && known !== null ? known : bounded(to[position] as number),
-  }));
+  const drawn = drawOpenPrices(random, shape, count, resolution, isBusy);
+  if (resolution === null) return drawn;
+  const known = resolution.winningOutcome === "YES" ? KNOWN_YES : KNOWN_NO;
+  return drawn.map(({ from, to }, position) => ({ from, to: position === resolution.position ? known : to }));
 }
 
-/** Which market of such an event can be resolved while the others stay open, or null when none can. */
-export function resolutionIn(random: Stream, template: EventTemplate, count: number): EarlyResolution | null {
-  if (template.shape === "single") return { position: 0, winningOutcome: random.pick(["YES", "NO"]) };
-  if (template.shape === "ladder") {
-    return template.passesEarly && count > 1 ? { position: 0, winningOutcome: "YES" } : null;
+/**
+ * Which market of such an event can be resolved while others stay open, or null when none can: never the latest, so
+ * that what is new is open.
+ */
+export function resolutionIn(random: Stream, shape: EventShape, count: number): EarlyResolution | null {
+  if (count < 3 || !canResolve(shape)) return null;
+  return shape.shape === "ladder"
+    ? { position: 0, winningOutcome: "YES" }
+    : { position: random.below(count - 1), winningOutcome: "NO" };
+}
+
+/** Whether one market of such an event can be settled before the others. */
+export const canResolve = (shape: EventShape): boolean =>
+  (shape.shape === "ladder" && shape.passesEarly === true) ||
+  (shape.shape === "choice" && shape.dropsOut === true);
+
+function drawOpenPrices(
+  random: Stream,
+  shape: EventShape,
+  count: number,
+  resolution: EarlyResolution | null,
+  isBusy: boolean,
+): FairPrices[] {
+  switch (shape.shape) {
+    case "single":
+      return [drawSingle(random, shape.chance, isBusy)];
+    case "ladder":
+      return drawSteps(random, count, isBusy);
+    case "choice":
+      return drawShares(random, count, resolution, { isRanked: shape.isRanked === true, isBusy });
+    default:
+      throw unreachable(shape);
   }
-  return count > 2 ? { position: count - 1, winningOutcome: "NO" } : null;
 }
 
-function drawSingle(random: Stream, known: number | null): FairPrices {
-  if (known === null && random.oneIn(8)) {
-    const far = random.between(LOWEST, 600);
-    const near = random.between(LOWEST, 600);
-    return random.oneIn(2) ? { from: far, to: near } : { from: FULL_PRICE - far, to: FULL_PRICE - near };
-  }
-  const from = random.between(1200, 8800);
-  return { from, to: known ?? bounded(from + random.between(-1500, 1500)) };
+function drawSingle(random: Stream, chance: readonly [number, number], isBusy: boolean): FairPrices {
+  const [low, high] = isBusy ? [Math.max(chance[0], 30), Math.min(chance[1], 70)] : chance;
+  const from = random.between(low * 100, high * 100);
+  return { from: bounded(from), to: bounded(shifted(from, random.between(-MOST_SHIFT, MOST_SHIFT))) };
 }
 
-/** Shares of candidates before and after; one who drops out leaves the rest to the others. */
+/** Falling prices of rising thresholds, before and after. */
+function drawSteps(random: Stream, count: number, isBusy: boolean): FairPrices[] {
+  let price = random.between(4500, isBusy ? 6500 : 9300);
+  const move = random.between(-MOST_SHIFT / 2, MOST_SHIFT / 2);
+  return Array.from({ length: count }, (_, level) => {
+    if (level > 0) {
+      const share = Math.floor((price * random.between(45, 85)) / 100);
+      price = Math.min(price - STEP, Math.max(LOWEST + STEP * (count - 1 - level), share));
+    }
+    return { from: price, to: bounded(shifted(price, move)) };
+  });
+}
+
+/** Shares of candidates, before and after; one who drops out leaves the rest to the others. */
 function drawShares(
   random: Stream,
   count: number,
   resolution: EarlyResolution | null,
-): [from: number[], to: number[]] {
+  { isRanked, isBusy }: { readonly isRanked: boolean; readonly isBusy: boolean },
+): FairPrices[] {
   const weights = Array.from({ length: count }, () => 100 + Math.floor(20_000 / random.between(10, 200)));
+  if (isRanked || isBusy) weights.sort(descending);
   const later = weights.map((weight) => Math.floor((weight * random.between(50, 190)) / 100));
+  if (isRanked) later.sort(descending);
   if (resolution !== null) later[resolution.position] = 0;
-  const shared = FULL_PRICE - random.between(50, 500);
-  return [shares(weights, shared), shares(later, shared)];
+  const shared = FULL_PRICE + random.between(-250, 250);
+  const [before, after] = [shares(weights, shared), shares(later, shared)];
+  return before.map((from, position) => ({ from, to: after[position] as number }));
 }
+
+const descending = (a: number, b: number): number => b - a;
 
 function shares(weights: readonly number[], shared: number): number[] {
   const sum = weights.reduce((total, weight) => total + weight, 0);
-  return weights.map((weight) => Math.floor((weight * shared) / sum));
+  return weights.map((weight) => bounded(Math.floor((weight * shared) / sum)));
 }
 
-/** Falling prices of rising thresholds, before and after. */
-function drawSteps(random: Stream, count: number): [from: number[], to: number[]] {
-  const from = [random.between(4500, 9300)];
-  const move = random.between(80, 118);
-  for (let level = 1; level < count; level += 1) {
-    from.push(Math.floor(((from[level - 1] as number) * random.between(45, 85)) / 100));
-  }
-  return [from, from.map((price) => Math.floor((price * Math.min(move, 100)) / 100) + gain(price, move))];
-}
-
-/** What a price gains when the chances against it shrink. */
-function gain(price: number, move: number): number {
-  return move <= 100 ? 0 : Math.floor(((FULL_PRICE - price) * price * (move - 100) * 2) / (FULL_PRICE * 100));
-}
+/** A price after a shift that is `by` at 0.5 and vanishes towards 0 and 1: the order of prices stays. */
+export const shifted = (price: number, by: number): number =>
+  price + Math.round((4 * by * price * (FULL_PRICE - price)) / (FULL_PRICE * FULL_PRICE));
 
 const bounded = (price: number): number => Math.min(HIGHEST, Math.max(LOWEST, price));

@@ -55,6 +55,8 @@ const TRADES = [
   "Foods",
   "Group",
 ];
+const TECHNOLOGY_TRADES = ["Labs", "Systems", "Robotics", "Software", "Computing", "Devices"];
+const COIN_ENDINGS = ["coin", "ium", "bit", "ether", "cash", "net"];
 
 /** Names of people, places and things that do not exist, in English. */
 export class FictionalNames {
@@ -107,6 +109,16 @@ export class FictionalNames {
 
   company(): string {
     return `${this.surname()} ${this.#random.pick(TRADES)}`;
+  }
+
+  /** A company of the technology sector. */
+  technologyCompany(): string {
+    return `${this.surname()} ${this.#random.pick(TECHNOLOGY_TRADES)}`;
+  }
+
+  /** A coin of a blockchain. */
+  coin(): string {
+    return this.#random.pick(REGION_STEMS) + this.#random.pick(COIN_ENDINGS);
   }
 
   team(): string {

@@ -1,10 +1,13 @@
 import { stream } from "../core/random.ts";
+import { FULL_PRICE } from "../core/units.ts";
 import { sharesOf, TRADERS } from "./cast.ts";
 import { devAddress, devPrivateKey, traderAddress } from "./dev-accounts.ts";
 import { EventTeller, type PricedEvent } from "./event-teller.ts";
+import type { FairPath } from "./fair-path.ts";
 import { FictionalNames } from "./fictional-names.ts";
+import { type FlowOrder, packFlow } from "./flow.ts";
 import { type FlowSubject, orderFlow } from "./order-flow.ts";
-import type { FlowRow, World, WorldMarket, WorldTrader } from "./world.ts";
+import type { World, WorldMarket, WorldTrader } from "./world.ts";
 import { MOST_MARKETS, MOST_ROWS } from "./world-limits.ts";
 
 /** How large a world is; without markets and events it has 12 events. */
@@ -16,7 +19,8 @@ export interface WorldOptions {
   readonly events?: number | undefined;
   /**
    * Orders of a market, up to a seventh more or less: 24 to 2,500,000 divided by the number of markets. By default 100,
-   * fewer in a world of many markets; one whose outcomes do not meet has two books of at least 24.
+   * fewer in a world of many markets, and far more in a busy one: of the first twelve events, every fourth has one.
+   * A market whose outcomes do not meet has two books of at least 24.
    */
   readonly rowsPerMarket?: number | undefined;
 }
@@ -25,6 +29,7 @@ const MOST_IN_EVENT = 8;
 const DEFAULT_EVENTS = 12;
 const DEV_ACCOUNTS = 10;
 const LEAST_ROWS = 24;
+const MONEY_UNITS = 1_000_000;
 
 /**
  * The world of a seed: the same options give the same world, on any machine.
@@ -35,26 +40,29 @@ export async function generateWorld(options: WorldOptions): Promise<World> {
   requireRanges(options);
   const names = await FictionalNames.load(stream(seed, "names"));
   const told = tellEvents(new EventTeller(seed, names), options);
-  const subjects = told.flatMap(({ event, prices }, number) =>
+  const rowsPerMarket = options.rowsPerMarket ?? usualRows(told);
+  const subjects = told.flatMap(({ event, paths, isBusy }, number) =>
     event.markets.map((market, position): FlowSubject => {
+      const isBusyMarket = isBusy && position === 0 && options.rowsPerMarket === undefined;
       return {
         market,
-        prices: prices[position] as (typeof prices)[0],
+        path: paths[position] as FairPath,
+        since: event.createdAt,
         key: `event/${number}/market/${position}`,
+        pace: isBusyMarket ? "busy" : "usual",
       };
     }),
   );
-  const rowsPerMarket = options.rowsPerMarket ?? usualRows(subjects.length);
   requireInteger("rowsPerMarket", rowsPerMarket, LEAST_ROWS, Math.floor(MOST_ROWS / 2 / subjects.length));
-  const flow = orderFlow(seed, subjects, rowsPerMarket);
+  const orders = orderFlow(seed, subjects, rowsPerMarket);
   const markets = subjects.map(({ market }) => market);
   return {
-    format: "clobsim-world/1",
+    format: "clobsim-world/2",
     seed,
     devAccounts: Array.from({ length: DEV_ACCOUNTS }, (_, index) => devAddress(devPrivateKey(seed, index))),
-    traders: fundedTraders(seed, markets, flow),
+    traders: fundedTraders(seed, markets, orders),
     events: told.map(({ event }) => event),
-    flow,
+    flow: packFlow(orders),
   };
 }
 
@@ -89,7 +97,8 @@ function tellEvents(teller: EventTeller, { markets, events }: WorldOptions): Pri
   return told;
 }
 
-function usualRows(markets: number): number {
+function usualRows(told: readonly PricedEvent[]): number {
+  const markets = told.reduce((sum, { event }) => sum + event.markets.length, 0);
   return Math.min(100, Math.max(28, Math.round(200_000 / markets)));
 }
 
@@ -97,15 +106,15 @@ function usualRows(markets: number): number {
 function fundedTraders(
   seed: string,
   markets: readonly WorldMarket[],
-  flow: readonly FlowRow[],
+  orders: readonly FlowOrder[],
 ): WorldTrader[] {
   const needed = new Float64Array(TRADERS);
-  for (const row of flow) {
-    if (row[3] === "SELL") continue;
-    const { feeRateBps } = markets[row[2]] as WorldMarket;
-    const price = row[5];
-    const fee = (Math.min(price, 1 - price) * feeRateBps) / 10_000;
-    needed[row[1]] = (needed[row[1]] as number) + Math.ceil((price + fee) * row[6] + 0.01);
+  for (const { trader, market, side, price, size } of orders) {
+    if (side === "SELL") continue;
+    const { feeRateBps } = markets[market] as WorldMarket;
+    const fee = (Math.min(price, FULL_PRICE - price) * feeRateBps) / 10_000;
+    const cost = ((price + fee) * size) / MONEY_UNITS;
+    needed[trader] = (needed[trader] as number) + Math.ceil(cost + 0.01);
   }
   return Array.from(needed, (usdc, index) => ({
     address: traderAddress(seed, index),

@@ -1,10 +1,11 @@
 import { GAS_MONEY } from "../core/chain/chain.ts";
 import { conditionIdOf, tokenIdOf } from "../core/chain/position-ids.ts";
 import type { Command, Outcome, Stamped } from "../core/commands.ts";
-import { FULL_PRICE, MAX_MILLIS, type Millis, millis, money, price, size } from "../core/units.ts";
-import type { FlowRow, World, WorldEvent, WorldMarket } from "./world.ts";
+import { FULL_PRICE, type Millis, millis, money, price, size } from "../core/units.ts";
+import { endDateOf, withEndDate } from "./calendar.ts";
+import { type FlowOrder, flowOf, flowStart } from "./flow.ts";
+import type { World, WorldEvent, WorldMarket } from "./world.ts";
 
-const DAY_MS = 86_400_000;
 const SIZE_UNITS = 100;
 const MONEY_UNITS = 1_000_000;
 
@@ -27,11 +28,11 @@ export function* openingCommands(
   const happenings = happeningsOf(world, start, markets);
   const tokens: TokenIds = (market, outcome) => tokenIdIn(markets.of(market), outcome);
   let next = 0;
-  for (const row of world.flow) {
-    for (; next < happenings.length && (happenings[next] as Happening).at <= row[0]; next += 1) {
+  for (const order of flowOf(world)) {
+    for (; next < happenings.length && (happenings[next] as Happening).at <= order.at; next += 1) {
       yield stamped(start, happenings[next] as Happening);
     }
-    yield { at: millis(start + row[0]), command: flowCommand(world, row, tokens) };
+    yield { at: millis(start + order.at), command: commandOf(world, order, tokens) };
   }
   for (; next < happenings.length; next += 1) yield stamped(start, happenings[next] as Happening);
 }
@@ -104,7 +105,7 @@ function happeningsOf(world: World, start: Millis, markets: Numbering): Happenin
 
 /** When the first thing happens, dev accounts get what pays for gas, and traders their funds. */
 function fundings(world: World, first: number): Happening[] {
-  const at = Math.min(first, world.flow[0]?.[0] ?? first);
+  const at = Math.min(first, flowStart(world) ?? first);
   const wei = String(GAS_MONEY);
   return [
     ...world.devAccounts.map(
@@ -122,45 +123,48 @@ const fundingOf = ({ address, collateral, shares }: World["traders"][number]): C
   everyMarket: size(Math.round(shares * SIZE_UNITS)),
 });
 
-const endDateOf = (endsInDays: number, start: Millis): Millis =>
-  millis(Math.min(MAX_MILLIS, (Math.floor(start / DAY_MS) + endsInDays) * DAY_MS));
+function createEvent(event: WorldEvent, start: Millis): Command {
+  const endDate = endDateOf(start, event.endsInDays, event.endOf);
+  return {
+    kind: "createEvent",
+    title: withEndDate(event.title, endDate),
+    slug: event.slug,
+    description: withEndDate(event.description, endDate),
+    category: event.category,
+    tags: event.tags,
+    endDate,
+  };
+}
 
-const createEvent = (event: WorldEvent, start: Millis): Command => ({
-  kind: "createEvent",
-  title: event.title,
-  slug: event.slug,
-  description: event.description,
-  category: event.category,
-  tags: event.tags,
-  endDate: endDateOf(event.endsInDays, start),
-});
+function createMarket(market: WorldMarket, event: WorldEvent, number: number, start: Millis): Command {
+  const endDate = endDateOf(start, market.endsInDays, market.endOf);
+  return {
+    kind: "createMarket",
+    event: number,
+    question: withEndDate(market.question, endDate),
+    slug: market.slug,
+    description: withEndDate(market.description, endDate),
+    category: event.category,
+    tags: market.tags,
+    tickSize: price(Math.round(market.tickSize * FULL_PRICE)),
+    minOrderSize: size(Math.round(market.minOrderSize * SIZE_UNITS)),
+    feeRateBps: market.feeRateBps,
+    matching: market.matching,
+    selfTrade: "allow",
+    endDate,
+  };
+}
 
-const createMarket = (market: WorldMarket, event: WorldEvent, number: number, start: Millis): Command => ({
-  kind: "createMarket",
-  event: number,
-  question: market.question,
-  slug: market.slug,
-  description: market.description,
-  category: event.category,
-  tags: market.tags,
-  tickSize: price(Math.round(market.tickSize * FULL_PRICE)),
-  minOrderSize: size(Math.round(market.minOrderSize * SIZE_UNITS)),
-  feeRateBps: market.feeRateBps,
-  matching: market.matching,
-  selfTrade: "allow",
-  endDate: endDateOf(market.endsInDays, start),
-});
-
-function flowCommand(world: World, row: FlowRow, tokens: TokenIds): Command {
-  const [, trader, market, side, outcome, decimalPrice, decimalSize, orderType] = row;
+function commandOf(world: World, order: FlowOrder, tokens: TokenIds): Command {
+  const { trader, market, side, outcome, price, size, orderType } = order;
   const { address } = world.traders[trader] as World["traders"][number];
   return {
     kind: "placeOrder",
     address,
     tokenId: tokens(market, outcome),
     side,
-    price: price(Math.round(decimalPrice * FULL_PRICE)),
-    size: size(Math.round(decimalSize * SIZE_UNITS)),
+    price,
+    size,
     orderType,
     expiration: null,
   };

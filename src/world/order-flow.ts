@@ -1,96 +1,106 @@
 import { type Stream, stream } from "../core/random.ts";
-import { FULL_PRICE } from "../core/units.ts";
-import { BookScript, type BookSetting, type ScriptLine } from "./book-script.ts";
+import { FULL_PRICE, price, size } from "../core/units.ts";
+import { BookScript, type BookSetting, openingLines, type ScriptLine } from "./book-script.ts";
 import { Cast } from "./cast.ts";
-import { fairPath } from "./fair-path.ts";
-import type { FairPrices } from "./fair-prices.ts";
+import { type FairPath, fairAt } from "./fair-path.ts";
+import type { FlowOrder } from "./flow.ts";
+import { drawMoments, type Pace } from "./flow-moments.ts";
 import { RestingDepth } from "./resting-depth.ts";
-import type { FlowRow, WorldMarket } from "./world.ts";
+import type { WorldMarket } from "./world.ts";
 
 /** A market whose history is to be written. */
 export interface FlowSubject {
   readonly market: WorldMarket;
-  readonly prices: FairPrices;
+  readonly path: FairPath;
+  /** When the path begins, in milliseconds before the start (negative). */
+  readonly since: number;
   /** Begins the names of the streams that its history is drawn from. */
   readonly key: string;
+  readonly pace: Pace;
 }
 
 const TYPICAL_SHARES = [20, 40, 60, 80, 100, 150, 200, 300, 500, 1000];
+const BUSY_TYPICAL_SHARES = [600, 800, 1000];
 const MOST_INDEPENDENT_SHARES = 60;
 const LEAST_LINES = 24;
+/** Enough for more than 2,000 trades. */
+const BUSY_LINES = 2380;
 
 /**
  * The opening history of all markets, oldest first; at one moment markets come in order, and a market's rows in the
- * order they were written. Each market has about `rowsPerMarket` rows, a seventh more or less, and two books when its
- * outcomes do not meet.
+ * order they were written. Each usual market has about `rowsPerMarket` rows, a seventh more or less, and two books when
+ * its outcomes do not meet.
  */
 export function orderFlow(
   seed: string,
   subjects: readonly FlowSubject[],
   rowsPerMarket: number,
-): readonly FlowRow[] {
+): readonly FlowOrder[] {
   const depth = new RestingDepth();
-  const rows: FlowRow[] = [];
+  const orders: FlowOrder[] = [];
   subjects.forEach((subject, index) => {
-    writeMarket(seed, subject, index, rowsPerMarket, depth, rows);
+    writeMarket(seed, subject, index, rowsPerMarket, depth, orders);
   });
-  return rows.sort((a, b) => a[0] - b[0] || a[2] - b[2]);
+  return orders.sort((a, b) => a.at - b.at || a.market - b.market);
 }
 
 function writeMarket(
   seed: string,
-  { market, prices, key }: FlowSubject,
+  { market, path, since, key, pace }: FlowSubject,
   index: number,
   rowsPerMarket: number,
   depth: RestingDepth,
-  rows: FlowRow[],
+  orders: FlowOrder[],
 ): void {
   const random = stream(seed, `${key}/flow`);
   const isMirrored = market.matching === "complementary";
-  const count = rowsPerMarket + random.between(-1, 1) * random.below(Math.floor(rowsPerMarket / 7) + 1);
-  const lines = Math.max(LEAST_LINES, isMirrored ? count : Math.floor(count / 2));
-  const setting = drawSetting(random, market, prices, lines);
-  const cast = new Cast(random, isMirrored);
-  const path = fairPath(stream(seed, `${key}/path`), {
-    ...prices,
-    steps: lines,
-    volatility: volatilityOf(random, setting),
-    isLate: market.resolved !== null,
-  });
+  const lines = drawLines(random, pace, rowsPerMarket, isMirrored);
+  const setting = drawSetting(random, market, path, lines, pace);
+  const cast = new Cast(random, isMirrored, pace);
   const from = market.createdAt + random.between(500, 60_000);
   const to = (market.resolved?.at ?? 0) - 1;
   for (const outcome of isMirrored ? (["YES"] as const) : (["YES", "NO"] as const)) {
-    const script = new BookScript(random, cast, depth, { ...setting, outcome });
-    const written = script.write(outcome === "YES" ? path : path.map((price) => FULL_PRICE - price));
-    const moments = drawMoments(random, written.length, script.openingLines, from, to);
+    const moments = drawMoments(random, { count: lines, opening: openingLines(lines), from, to, pace });
+    const fairAfter = (line: number): number => {
+      const yes = fairAt(path, since, moments[line] ?? to);
+      return outcome === "YES" ? yes : FULL_PRICE - yes;
+    };
+    const written = new BookScript(random, cast, depth, { ...setting, outcome }).write(fairAfter);
     written.forEach((line, position) => {
-      rows.push(rowOf(line, moments[position] as number, index, setting.tickUnits));
+      const at = moments[Math.min(position, lines - 1)] as number;
+      orders.push(orderOf(line, at, index, setting.tickUnits));
     });
   }
 }
 
-function rowOf(
+function drawLines(random: Stream, pace: Pace, rowsPerMarket: number, isMirrored: boolean): number {
+  if (pace === "busy") return BUSY_LINES;
+  const count = rowsPerMarket + random.between(-1, 1) * random.below(Math.floor(rowsPerMarket / 7) + 1);
+  return Math.max(LEAST_LINES, isMirrored ? count : Math.floor(count / 2));
+}
+
+function orderOf(
   { part, tick, orderType }: ScriptLine,
   at: number,
   market: number,
   tickUnits: number,
-): FlowRow {
-  const price = (tick * tickUnits) / FULL_PRICE;
-  return [at, part.trader, market, part.side, part.outcome, price, part.size / 100, orderType];
+): FlowOrder {
+  return { ...part, at, market, price: price(tick * tickUnits), size: size(part.size), orderType };
 }
 
 /** Finer ticks come with narrower books, measured in money. */
 function drawSetting(
   random: Stream,
   market: WorldMarket,
-  { from, to }: FairPrices,
+  path: FairPath,
   lines: number,
+  pace: Pace,
 ): BookSetting {
   const tickUnits = Math.round(market.tickSize * 10_000);
-  const typical = random.pick(TYPICAL_SHARES);
+  const typical = random.pick(pace === "busy" ? BUSY_TYPICAL_SHARES : TYPICAL_SHARES);
   const isMirrored = market.matching === "complementary";
   const { spread, gap } = drawSpacing(random, tickUnits);
-  const room = Math.min(from, to, FULL_PRICE - from, FULL_PRICE - to);
+  const room = path.reduce((least, price) => Math.min(least, price, FULL_PRICE - price), FULL_PRICE);
   return {
     outcome: "YES",
     tickUnits,
@@ -99,6 +109,7 @@ function drawSetting(
     typicalShares: isMirrored ? typical : Math.min(typical, MOST_INDEPENDENT_SHARES),
     minimum: Math.round(market.minOrderSize * 100),
     lines,
+    pace,
   };
 }
 
@@ -106,26 +117,4 @@ function drawSpacing(random: Stream, tickUnits: number): Pick<BookSetting, "spre
   if (tickUnits >= 100) return { spread: random.pick([1, 1, 1, 2, 2, 3]), gap: 1 };
   if (tickUnits >= 10) return { spread: random.between(2, 8), gap: random.between(2, 4) };
   return { spread: random.between(8, 40), gap: random.between(6, 20) };
-}
-
-/** Short histories take larger steps, so that every price has some way to go. */
-function volatilityOf(random: Stream, { tickUnits, lines }: BookSetting): number {
-  const usual = random.between(30, 80) * (lines < 50 ? 2 : 1);
-  return tickUnits >= 100 ? usual : Math.floor(usual / (tickUnits >= 10 ? 2 : 4));
-}
-
-/** When each line is sent: the opening within minutes, the rest the denser the nearer the end. */
-function drawMoments(random: Stream, count: number, opening: number, from: number, to: number): Float64Array {
-  const moments = new Float64Array(count);
-  let at = from;
-  for (let line = 0; line < count; line += 1) {
-    if (line < opening) {
-      moments[line] = at;
-      at += random.between(200, 20_000);
-    } else {
-      const back = random.below(65_536);
-      moments[line] = to - Math.floor(((to - at) * (back * back)) / 4_294_967_296);
-    }
-  }
-  return moments.sort();
 }

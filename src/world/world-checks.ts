@@ -15,11 +15,15 @@ export class WorldFileError extends Error {
 const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const ADDRESS = /^0x[0-9a-f]{40}$/;
 
-/** The fields of an object that has exactly these keys, its own and no others. @throws WorldFileError otherwise. */
+/**
+ * The fields of an object that has these keys, its own and no others; some may be left out.
+ * @throws WorldFileError otherwise.
+ */
 export function fieldsOf<Key extends string>(
   value: unknown,
   path: string,
   keys: readonly Key[],
+  optional: readonly Key[] = [],
 ): Readonly<Record<Key, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new WorldFileError(path, "an object", value);
@@ -27,7 +31,7 @@ export function fieldsOf<Key extends string>(
   const known: readonly string[] = keys;
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown !== undefined) throw new WorldFileError(path, `only the keys ${keys.join(", ")}`, unknown);
-  const missing = keys.find((key) => !Object.hasOwn(value, key));
+  const missing = keys.find((key) => !Object.hasOwn(value, key) && !optional.includes(key));
   if (missing !== undefined) throw new WorldFileError(path, `the key ${missing}`, undefined);
   return value as Record<Key, unknown>;
 }

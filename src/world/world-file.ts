@@ -1,13 +1,13 @@
-import type { FlowRow, World, WorldEvent, WorldMarket, WorldTrader } from "./world.ts";
+import { PERIODS } from "./calendar.ts";
+import { ORDER_WIDTH } from "./flow.ts";
+import { readPacked, readRows } from "./read-flow.ts";
+import type { World, WorldEnd, WorldEvent, WorldMarket, WorldTrader } from "./world.ts";
 import {
   addressOf,
   decimalOf,
   fieldsOf,
   firstOf,
   integerOf,
-  isDecimal,
-  isInteger,
-  itemsOf,
   listOf,
   oneOf,
   slugIn,
@@ -15,21 +15,18 @@ import {
   WorldFileError,
   wordsOf,
 } from "./world-checks.ts";
-import { MOST_MARKETS, MOST_ROWS } from "./world-limits.ts";
+import { MOST_MARKETS, MOST_SHARES, OLDEST } from "./world-limits.ts";
 
 const MOST_TRADERS = 10_000;
 const MOST_TAGS = 100;
 const MOST_USDC = 4_000_000_000;
-const MOST_SHARES = 10_000_000;
-/** Ten years, in milliseconds and in days. */
-const OLDEST = -315_576_000_000;
+/** Ten years. */
 const LATEST_DAYS = 3652;
-const PRICE_UNITS = 10_000;
 const SIZE_UNITS = 100;
 const MONEY_UNITS = 1_000_000;
 const TICK_SIZES = [0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001];
-const ROW_KEYS = ["at", "trader", "market", "side", "outcome", "price", "size", "orderType"];
 
+const FORMATS = ["clobsim-world/1", "clobsim-world/2"] as const;
 const WORLD_KEYS = ["format", "seed", "devAccounts", "traders", "events", "flow"] as const;
 const TRADER_KEYS = ["address", "collateral", "shares"] as const;
 const EVENT_KEYS = [
@@ -40,6 +37,7 @@ const EVENT_KEYS = [
   "tags",
   "createdAt",
   "endsInDays",
+  "endOf",
   "markets",
 ] as const;
 const MARKET_KEYS = [
@@ -53,8 +51,11 @@ const MARKET_KEYS = [
   "matching",
   "createdAt",
   "endsInDays",
+  "endOf",
   "resolved",
 ] as const;
+/** What a world of an earlier version leaves out. */
+const OPTIONAL_KEYS = ["endOf"] as const;
 const RESOLVED_KEYS = ["at", "winningOutcome"] as const;
 
 /** A world from the text of its file. @throws WorldFileError as `checkedWorld` */
@@ -67,7 +68,7 @@ export const readWorld = (text: string): World => checkedWorld(parsed(text));
  */
 export function checkedWorld(value: unknown): World {
   const fields = fieldsOf(value, "world", WORLD_KEYS);
-  const format = oneOf(fields.format, "format", ["clobsim-world/1"]);
+  const format = oneOf(fields.format, "format", FORMATS);
   const taken = { events: new Set<string>(), markets: new Set<string>() };
   const dev = new Set<string>();
   const addresses = new Set<string>();
@@ -82,8 +83,10 @@ export function checkedWorld(value: unknown): World {
     throw new WorldFileError("events", `at most ${MOST_MARKETS} markets`, taken.markets.size);
   }
   const markets = events.flatMap((event) => event.markets);
-  const flow = readFlow(fields.flow, traders.length, markets);
-  return { format, seed: textOf(fields.seed, "seed"), devAccounts, traders, events, flow };
+  const content = { seed: textOf(fields.seed, "seed"), devAccounts, traders, events };
+  return format === "clobsim-world/1"
+    ? { format, ...content, flow: readRows(fields.flow, traders.length, markets) }
+    : { format, ...content, flow: readPacked(fields.flow, traders.length, markets) };
 }
 
 /** The file of a world: JSON with its keys in a fixed order and one line for each account and each order. */
@@ -94,7 +97,10 @@ export function writeWorld(world: World): string {
     const markets = event.markets.map((market) => ordered(market, MARKET_KEYS));
     return indented(JSON.stringify({ ...ordered(event, EVENT_KEYS), markets }, null, 2));
   });
-  const flow = world.flow.map((row) => JSON.stringify(row));
+  const flow =
+    world.format === "clobsim-world/1"
+      ? world.flow.map((row) => JSON.stringify(row))
+      : packedLines(world.flow);
   return `{
   "format": ${JSON.stringify(world.format)},
   "seed": ${JSON.stringify(world.seed)},
@@ -130,7 +136,7 @@ interface TakenSlugs {
 }
 
 function readEvent(value: unknown, path: string, taken: TakenSlugs): WorldEvent {
-  const fields = fieldsOf(value, path, EVENT_KEYS);
+  const fields = fieldsOf(value, path, EVENT_KEYS, OPTIONAL_KEYS);
   const createdAt = integerOf(fields.createdAt, `${path}.createdAt`, OLDEST, -1);
   return {
     title: wordsOf(fields.title, `${path}.title`),
@@ -139,7 +145,7 @@ function readEvent(value: unknown, path: string, taken: TakenSlugs): WorldEvent 
     category: slugIn(fields.category, `${path}.category`),
     tags: listOf(fields.tags, `${path}.tags`, MOST_TAGS, slugIn),
     createdAt,
-    endsInDays: integerOf(fields.endsInDays, `${path}.endsInDays`, 1, LATEST_DAYS),
+    ...readEnd(fields, path),
     markets: listOf(fields.markets, `${path}.markets`, MOST_MARKETS, (item, at) =>
       readMarket(item, at, createdAt, taken.markets),
     ),
@@ -147,7 +153,7 @@ function readEvent(value: unknown, path: string, taken: TakenSlugs): WorldEvent 
 }
 
 function readMarket(value: unknown, path: string, earliest: number, taken: Set<string>): WorldMarket {
-  const fields = fieldsOf(value, path, MARKET_KEYS);
+  const fields = fieldsOf(value, path, MARKET_KEYS, OPTIONAL_KEYS);
   const createdAt = integerOf(fields.createdAt, `${path}.createdAt`, earliest, -1);
   return {
     question: wordsOf(fields.question, `${path}.question`),
@@ -159,9 +165,15 @@ function readMarket(value: unknown, path: string, earliest: number, taken: Set<s
     feeRateBps: integerOf(fields.feeRateBps, `${path}.feeRateBps`, 0, 10_000),
     matching: oneOf(fields.matching, `${path}.matching`, ["complementary", "independent"]),
     createdAt,
-    endsInDays: integerOf(fields.endsInDays, `${path}.endsInDays`, 1, LATEST_DAYS),
+    ...readEnd(fields, path),
     resolved: fields.resolved === null ? null : readResolved(fields.resolved, `${path}.resolved`, createdAt),
   };
+}
+
+function readEnd(fields: Readonly<Record<"endsInDays" | "endOf", unknown>>, path: string): WorldEnd {
+  const endsInDays = integerOf(fields.endsInDays, `${path}.endsInDays`, 1, LATEST_DAYS);
+  if (fields.endOf === undefined) return { endsInDays };
+  return { endsInDays, endOf: oneOf(fields.endOf, `${path}.endOf`, PERIODS) };
 }
 
 function readResolved(value: unknown, path: string, earliest: number): WorldMarket["resolved"] {
@@ -172,64 +184,17 @@ function readResolved(value: unknown, path: string, earliest: number): WorldMark
   };
 }
 
-function readFlow(value: unknown, traders: number, markets: readonly WorldMarket[]): FlowRow[] {
-  let earliest = OLDEST;
-  return itemsOf(value, "flow", MOST_ROWS).map((item, index) => {
-    const row = readRow(item, index, earliest, traders, markets);
-    earliest = row[0];
-    return row;
-  });
-}
-
-/** A row of the flow; its path is put together only when it is wrong. */
-function readRow(
-  value: unknown,
-  index: number,
-  earliest: number,
-  traders: number,
-  markets: readonly WorldMarket[],
-): FlowRow {
-  if (!Array.isArray(value) || value.length !== ROW_KEYS.length) {
-    throw new WorldFileError(`flow[${index}]`, `[${ROW_KEYS.join(", ")}]`, value);
-  }
-  const fault = faultIn(value, earliest, traders, markets);
-  if (fault === null) return value as unknown as FlowRow;
-  const [column, expected] = fault;
-  throw new WorldFileError(`flow[${index}][${column}]`, `${ROW_KEYS[column]}, ${expected}`, value[column]);
-}
-
-/** The first wrong column of a row and what it should hold. */
-function faultIn(
-  row: readonly unknown[],
-  earliest: number,
-  traders: number,
-  markets: readonly WorldMarket[],
-): [column: number, expected: string] | null {
-  const [at, trader, index, side, outcome, price, size, orderType] = row;
-  const market = typeof index === "number" ? markets[index] : undefined;
-  if (market === undefined) return [2, `an index below ${markets.length}`];
-  const { tickSize, minOrderSize } = market;
-  const first = Math.max(earliest, market.createdAt);
-  const last = (market.resolved?.at ?? 0) - 1;
-  if (!isInteger(at, first, last)) return [0, `an integer from ${first} to ${last}`];
-  if (!isInteger(trader, 0, traders - 1)) return [1, `an index below ${traders}`];
-  if (side !== "BUY" && side !== "SELL") return [3, "BUY or SELL"];
-  if (outcome !== "YES" && outcome !== "NO") return [4, "YES or NO"];
-  if (!isOnTick(price, tickSize)) return [5, `a multiple of ${tickSize} above 0 and below 1`];
-  if (!isDecimal(size, minOrderSize, MOST_SHARES, SIZE_UNITS)) {
-    return [6, `a multiple of 0.01 from ${minOrderSize} to ${MOST_SHARES}`];
-  }
-  return orderType === "GTC" || orderType === "FAK" ? null : [7, "GTC or FAK"];
-}
-
-function isOnTick(value: unknown, tickSize: number): boolean {
-  if (!isDecimal(value, tickSize, 1 - tickSize, PRICE_UNITS)) return false;
-  return Math.round(value * PRICE_UNITS) % Math.round(tickSize * PRICE_UNITS) === 0;
-}
-
-/** The same value with its keys in the order of the file. */
+/** The same value with its keys in the order of the file, as far as it has them. */
 function ordered<Value extends object>(value: Value, keys: readonly (keyof Value)[]): Value {
-  return Object.fromEntries(keys.map((key) => [key, value[key]])) as Value;
+  const own = keys.filter((key) => Object.hasOwn(value, key));
+  return Object.fromEntries(own.map((key) => [key, value[key]])) as Value;
+}
+
+/** A packed flow with one line for each order. */
+function packedLines(flow: readonly number[]): string[] {
+  return Array.from({ length: flow.length / ORDER_WIDTH }, (_, order) =>
+    flow.slice(order * ORDER_WIDTH, (order + 1) * ORDER_WIDTH).join(","),
+  );
 }
 
 const inline = (value: object): string => JSON.stringify(value, null, 1).replace(/\n */g, " ");

@@ -1,9 +1,25 @@
+import type { Period } from "./calendar.ts";
+
 /**
  * A world: what an exchange holds before its first client comes. Plain data that does not know when it is opened:
  * every moment is relative to the start, so one file opens at any `--start`.
  */
-export interface World {
-  readonly format: "clobsim-world/1";
+export type World = WorldContent &
+  (
+    | {
+        /** Written by hand and by earlier versions. */
+        readonly format: "clobsim-world/1";
+        /** The opening history, oldest first. */
+        readonly flow: readonly FlowRow[];
+      }
+    | {
+        readonly format: "clobsim-world/2";
+        /** The same, packed: six integers an order, as `packFlow` has them. */
+        readonly flow: readonly number[];
+      }
+  );
+
+interface WorldContent {
   /** Decides ids, secrets and dev accounts of the exchange that opens this world. */
   readonly seed: string;
   /** Addresses of the dev accounts (lower case); their private keys are functions of the seed. */
@@ -11,8 +27,6 @@ export interface World {
   /** The wallets whose orders make the opening history. */
   readonly traders: readonly WorldTrader[];
   readonly events: readonly WorldEvent[];
-  /** The opening history, oldest first. */
-  readonly flow: readonly FlowRow[];
 }
 
 export interface WorldTrader {
@@ -24,7 +38,19 @@ export interface WorldTrader {
   readonly shares: number;
 }
 
-export interface WorldEvent {
+/** When an event or a market ends. */
+export interface WorldEnd {
+  /** Whole days after the start. */
+  readonly endsInDays: number;
+  /**
+   * The period, of the calendar in UTC, in which that day lies and with whose last second it ends; without one it ends
+   * at midnight UTC, when that day begins.
+   */
+  readonly endOf?: Period;
+}
+
+/** In the texts of an event and its markets, `{endDate}` stands for the day on which it ends: "November 30, 2026". */
+export interface WorldEvent extends WorldEnd {
   readonly title: string;
   readonly slug: string;
   readonly description: string;
@@ -32,12 +58,10 @@ export interface WorldEvent {
   readonly tags: readonly string[];
   /** Milliseconds before the start, negative. */
   readonly createdAt: number;
-  /** Whole days after the start; the event ends at midnight UTC of that day. */
-  readonly endsInDays: number;
   readonly markets: readonly WorldMarket[];
 }
 
-export interface WorldMarket {
+export interface WorldMarket extends WorldEnd {
   readonly question: string;
   readonly slug: string;
   readonly description: string;
@@ -50,7 +74,6 @@ export interface WorldMarket {
   readonly matching: "complementary" | "independent";
   /** Milliseconds before the start, negative. */
   readonly createdAt: number;
-  readonly endsInDays: number;
   /** Set when the market was resolved before the start: what won, and when (negative milliseconds). */
   readonly resolved: { readonly at: number; readonly winningOutcome: "YES" | "NO" } | null;
 }
