@@ -3,6 +3,7 @@ import type { RunningServer } from "../compose.ts";
 import { VERSION } from "../config.ts";
 import { CHAIN_ID } from "../core/chain/chain.ts";
 import { toIso } from "../core/time.ts";
+import { count } from "../scenario/report/figures.ts";
 
 /** Where the banner is shown. */
 export interface Screen {
@@ -63,6 +64,3 @@ function keepingText(keeping: RunningServer["keeping"]): string {
   const base = from.number === 0 ? "" : " after the latest state";
   return `in ${path}, resumed: ${count(commands, "command")}${base}`;
 }
-
-const count = (number: number, noun: string): string =>
-  `${number.toLocaleString("en-US")} ${noun}${number === 1 ? "" : "s"}`;
