@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { tradeStatus } from "../src/core/chain/settlement.ts";
 import { parseIso, toIso } from "../src/core/time.ts";
 import { price, size } from "../src/core/units.ts";
-import { endDateOf, withEndDate, withoutEndDate } from "../src/world/calendar.ts";
+import { endingOf, withEndDate, withoutEndDate } from "../src/world/calendar.ts";
 import { type FlowOrder, flowOf, packFlow } from "../src/world/flow.ts";
 import { emptyWorld, openWorld } from "../src/world/open-world.ts";
 import type { FlowRow, World, WorldEvent } from "../src/world/world.ts";
@@ -93,7 +93,8 @@ describe("the end of an event", () => {
     "that opens on %s and ends %i days later, to the end of the %s, is on %s",
     (start, days, period, date) => {
       const at = parseIso(`${start}T15:30Z`) ?? START;
-      const endDate = endDateOf(at, days, period);
+      const ending = endingOf(at, { endsInDays: days, endOf: period });
+      const { endDate } = ending;
       expect(toIso(endDate)).toMatch(`${date}T23:59:59`);
       expect(endDate).toBeGreaterThan(at);
       const [year, month, day] = date.split("-").map(Number);
@@ -101,7 +102,7 @@ describe("the end of an event", () => {
         month: "long",
         timeZone: "UTC",
       });
-      expect(withEndDate("Now? By {endDate}, {endDate}", endDate)).toBe(
+      expect(withEndDate("Now? By {endDate}, {endDate}", ending)).toBe(
         `Now? By ${name} ${day}, ${year}, ${name} ${day}, ${year}`,
       );
     },

@@ -25,11 +25,33 @@ const MONTH_NAMES = [
 /** Where a text of a world says when its event ends. */
 const END_DATE = "{endDate}";
 
-/**
- * When something ends that is opened at `start`: the last second of the period in which the day so many days later
- * lies; without a period the midnight with which that day begins.
- */
-export function endDateOf(start: Millis, days: number, period: Period | undefined): Millis {
+/** When an event or a market ends, in days after the start. */
+export interface End {
+  readonly endsInDays: number;
+  /**
+   * The period, in UTC, in which that day lies and with whose last second it ends; without one it ends at midnight
+   * UTC, when that day begins.
+   */
+  readonly endOf?: Period;
+}
+
+/** When something ends: the moment, and its day as a text says it, such as "November 30, 2026". */
+export interface Ending {
+  readonly endDate: Millis;
+  readonly day: string;
+}
+
+/** When something ends that is opened at `start`. */
+export function endingOf(start: Millis, { endsInDays, endOf }: End): Ending {
+  const endDate = endDateOf(start, endsInDays, endOf);
+  const [year, month, day] = dateOf(endDate);
+  return { endDate, day: `${MONTH_NAMES[month - 1]} ${day}, ${year}` };
+}
+
+/** A text with the day in it on which its event ends. */
+export const withEndDate = (text: string, { day }: Ending): string => text.replaceAll(END_DATE, day);
+
+function endDateOf(start: Millis, days: number, period: Period | undefined): Millis {
   const day = (Math.floor(start / DAY_MS) + days) * DAY_MS;
   if (day > MAX_MILLIS) return millis(MAX_MILLIS);
   if (period === undefined) return millis(day);
@@ -43,13 +65,6 @@ function startAfter(at: number, months: number): number {
   const next = Math.floor((month - 1) / months) * months + months;
   const text = `${year + Math.floor(next / 12)}-${String((next % 12) + 1).padStart(2, "0")}-01T00:00Z`;
   return parseIso(text) ?? Number.POSITIVE_INFINITY;
-}
-
-/** A text with the date in it on which its event ends, such as "November 30, 2026". */
-export function withEndDate(text: string, endDate: Millis): string {
-  if (!text.includes(END_DATE)) return text;
-  const [year, month, day] = dateOf(endDate);
-  return text.replaceAll(END_DATE, `${MONTH_NAMES[month - 1]} ${day}, ${year}`);
 }
 
 /** A text without its end date and the preposition before it, which a name that holds at any start leaves out. */

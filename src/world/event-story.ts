@@ -1,5 +1,5 @@
 import type { Stream } from "../core/random.ts";
-import type { Period } from "./calendar.ts";
+import type { End } from "./calendar.ts";
 import type { FictionalNames } from "./fictional-names.ts";
 
 /**
@@ -48,10 +48,7 @@ export type EventShape =
   | { readonly shape: "ladder"; readonly passesEarly?: true };
 
 /** When an event ends: at the end of the period in which the day so many days after the start lies. */
-export interface Horizon {
-  readonly endsInDays: number;
-  readonly endOf: Period;
-}
+export type Horizon = Required<End>;
 
 /** How many days each span can be, and where a question that is open until then ends. */
 const SPANS = {

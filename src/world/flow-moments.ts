@@ -14,39 +14,67 @@ export interface MomentSetting {
   readonly pace: Pace;
 }
 
+/** When the exchange is active, in milliseconds before the start (negative), oldest first. */
+export type Pulses = Float64Array;
+
 const DAY = 86_400_000;
-/** What is sent shortly after one another, and within how many milliseconds. */
+const WEEK = 7 * DAY;
+const PULSES = 1500;
+/** How many orders come at one pulse in one market, and within how many milliseconds. */
 const BURST = { usual: 3, busy: 6 } as const;
 const BURST_LENGTH = 1500;
 
 /**
- * When each order of a history is sent: the opening within minutes, the rest in bursts that follow the time of day. A
- * usual market draws the more the nearer the end, a busy one is busy all the time.
+ * Draws when the exchange is active during its week: more by day than at night. What moves one market moves others,
+ * so all of them share these moments, and the settlement chain has fewer blocks for it.
  */
-export function drawMoments(random: Stream, setting: MomentSetting): Float64Array {
+export function drawPulses(random: Stream): Pulses {
+  const pulses = new Float64Array(PULSES);
+  for (let drawn = 0; drawn < PULSES; ) {
+    const at = -random.below(WEEK);
+    if (random.below(100) >= activityAt(at)) continue;
+    pulses[drawn] = at;
+    drawn += 1;
+  }
+  return pulses.sort();
+}
+
+/**
+ * When each order of a history is sent: the opening within minutes, the rest in bursts. A usual market draws the more
+ * the nearer the end, a busy one is busy all the time.
+ */
+export function drawMoments(random: Stream, pulses: Pulses, setting: MomentSetting): Float64Array {
   const { count, opening, from, to, pace } = setting;
   const moments = new Float64Array(count);
   let at = from;
-  let burst = from;
-  for (let line = 0; line < count; line += 1) {
-    if (line < opening) {
-      moments[line] = at;
-      at += random.between(200, 20_000);
-    } else {
-      if ((line - opening) % BURST[pace] === 0) burst = drawMoment(random, at, to - BURST_LENGTH, pace);
-      moments[line] = burst + random.below(BURST_LENGTH);
+  for (let line = 0; line < opening; line += 1) {
+    moments[line] = at;
+    at += random.between(200, 20_000);
+  }
+  const first = countBefore(pulses, at);
+  const last = countBefore(pulses, to - BURST_LENGTH) - 1;
+  let pulse = at;
+  for (let line = opening; line < count; line += 1) {
+    if ((line - opening) % BURST[pace] === 0) {
+      const back = random.below(65_536) / 65_536;
+      const share = pace === "busy" ? back : back * back;
+      pulse = pulses[last - Math.floor((last - first + 1) * share)] as number;
     }
+    moments[line] = pulse + random.below(BURST_LENGTH);
   }
   return moments.sort();
 }
 
-/** A moment at which something goes on, as likely as the time of day makes it. */
-function drawMoment(random: Stream, from: number, to: number, pace: Pace): number {
-  for (;;) {
-    const back = random.below(65_536) / 65_536;
-    const at = to - Math.floor((to - from) * (pace === "busy" ? back : back * back));
-    if (random.below(100) < activityAt(at)) return at;
+/** How many pulses are earlier than a moment. */
+function countBefore(pulses: Pulses, at: number): number {
+  let low = 0;
+  let high = pulses.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((pulses[middle] as number) < at) low = middle + 1;
+    else high = middle;
   }
+  return low;
 }
 
 /** 100 at the start and whole days before it, 16 half a day away from that. */

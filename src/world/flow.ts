@@ -39,19 +39,19 @@ export function packFlow(orders: readonly FlowOrder[]): number[] {
 
 /** The opening history of a world, oldest first. */
 export function* flowOf(world: World): Generator<FlowOrder> {
-  if (world.format === "clobsim-world/1") {
-    for (const row of world.flow) yield orderOf(row);
-    return;
-  }
-  const { flow } = world;
-  for (let place = 0; place < flow.length; place += ORDER_WIDTH) yield orderAt(flow, place);
+  const count = flowLength(world);
+  for (let index = 0; index < count; index += 1) yield orderIn(world, index);
 }
 
-/** When the history of a world begins, in milliseconds before its start; null when there is none. */
-export const flowStart = ({ flow }: World): number | null => {
-  const [first] = flow;
-  return (typeof first === "number" ? first : first?.[0]) ?? null;
-};
+/** How many orders the opening history of a world has. */
+export const flowLength = ({ format, flow }: World): number =>
+  format === "clobsim-world/1" ? flow.length : flow.length / ORDER_WIDTH;
+
+/** One order of the opening history, by its place in it. */
+export const orderIn = (world: World, index: number): FlowOrder =>
+  world.format === "clobsim-world/1"
+    ? orderOf(world.flow[index] as FlowRow)
+    : orderAt(world.flow, index * ORDER_WIDTH);
 
 function orderAt(flow: readonly number[], place: number): FlowOrder {
   const terms = flow[place + 3] as number;

@@ -2,8 +2,8 @@ import { GAS_MONEY } from "../core/chain/chain.ts";
 import { conditionIdOf, tokenIdOf } from "../core/chain/position-ids.ts";
 import type { Command, Outcome, Stamped } from "../core/commands.ts";
 import { FULL_PRICE, type Millis, millis, money, price, size } from "../core/units.ts";
-import { endDateOf, withEndDate } from "./calendar.ts";
-import { type FlowOrder, flowOf, flowStart } from "./flow.ts";
+import { type Ending, endingOf, withEndDate } from "./calendar.ts";
+import { type FlowOrder, flowLength, orderIn } from "./flow.ts";
 import type { World, WorldEvent, WorldMarket } from "./world.ts";
 
 const SIZE_UNITS = 100;
@@ -26,9 +26,11 @@ export function* openingCommands(
 ): Generator<Stamped> {
   const markets = new Numbering();
   const happenings = happeningsOf(world, start, markets);
-  const tokens: TokenIds = (market, outcome) => tokenIdIn(markets.of(market), outcome);
+  const tokens = tokensOf(markets, tokenIdIn);
+  const count = flowLength(world);
   let next = 0;
-  for (const order of flowOf(world)) {
+  for (let index = 0; index < count; index += 1) {
+    const order = orderIn(world, index);
     for (; next < happenings.length && (happenings[next] as Happening).at <= order.at; next += 1) {
       yield stamped(start, happenings[next] as Happening);
     }
@@ -63,6 +65,16 @@ const tokenIdBySeed =
   (market, outcome) =>
     tokenIdOf(conditionIdOf(seed, market), outcome);
 
+/** Asks for each token's id once. */
+function tokensOf(markets: Numbering, tokenIdIn: TokenIdIn): TokenIds {
+  const ids: string[] = [];
+  return (market, outcome) => {
+    const place = 2 * market + (outcome === "YES" ? 0 : 1);
+    ids[place] ??= tokenIdIn(markets.of(market), outcome);
+    return ids[place];
+  };
+}
+
 const stamped = (start: Millis, { at, command }: Happening): Stamped => ({
   at: millis(start + at),
   command: command(),
@@ -74,20 +86,22 @@ function happeningsOf(world: World, start: Millis, markets: Numbering): Happenin
   const happenings: Happening[] = [];
   let index = 0;
   for (const [place, event] of world.events.entries()) {
+    const ending = endingOf(start, event);
     happenings.push({
       at: event.createdAt,
       command: () => {
         events.create(place);
-        return createEvent(event, start);
+        return createEvent(event, ending);
       },
     });
     for (const market of event.markets) {
       const own = index++;
+      const isSame = market.endsInDays === event.endsInDays && market.endOf === event.endOf;
       happenings.push({
         at: Math.max(market.createdAt, event.createdAt),
         command: () => {
           markets.create(own);
-          return createMarket(market, event, events.of(place), start);
+          return createMarket(market, event, events.of(place), isSame ? ending : endingOf(start, market));
         },
       });
       const { resolved } = market;
@@ -105,7 +119,7 @@ function happeningsOf(world: World, start: Millis, markets: Numbering): Happenin
 
 /** When the first thing happens, dev accounts get what pays for gas, and traders their funds. */
 function fundings(world: World, first: number): Happening[] {
-  const at = Math.min(first, flowStart(world) ?? first);
+  const at = flowLength(world) === 0 ? first : Math.min(first, orderIn(world, 0).at);
   const wei = String(GAS_MONEY);
   return [
     ...world.devAccounts.map(
@@ -123,27 +137,25 @@ const fundingOf = ({ address, collateral, shares }: World["traders"][number]): C
   everyMarket: size(Math.round(shares * SIZE_UNITS)),
 });
 
-function createEvent(event: WorldEvent, start: Millis): Command {
-  const endDate = endDateOf(start, event.endsInDays, event.endOf);
+function createEvent(event: WorldEvent, ending: Ending): Command {
   return {
     kind: "createEvent",
-    title: withEndDate(event.title, endDate),
+    title: withEndDate(event.title, ending),
     slug: event.slug,
-    description: withEndDate(event.description, endDate),
+    description: withEndDate(event.description, ending),
     category: event.category,
     tags: event.tags,
-    endDate,
+    endDate: ending.endDate,
   };
 }
 
-function createMarket(market: WorldMarket, event: WorldEvent, number: number, start: Millis): Command {
-  const endDate = endDateOf(start, market.endsInDays, market.endOf);
+function createMarket(market: WorldMarket, event: WorldEvent, number: number, ending: Ending): Command {
   return {
     kind: "createMarket",
     event: number,
-    question: withEndDate(market.question, endDate),
+    question: withEndDate(market.question, ending),
     slug: market.slug,
-    description: withEndDate(market.description, endDate),
+    description: withEndDate(market.description, ending),
     category: event.category,
     tags: market.tags,
     tickSize: price(Math.round(market.tickSize * FULL_PRICE)),
@@ -151,7 +163,7 @@ function createMarket(market: WorldMarket, event: WorldEvent, number: number, st
     feeRateBps: market.feeRateBps,
     matching: market.matching,
     selfTrade: "allow",
-    endDate,
+    endDate: ending.endDate,
   };
 }
 

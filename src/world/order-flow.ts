@@ -4,7 +4,7 @@ import { BookScript, type BookSetting, openingLines, type ScriptLine } from "./b
 import { Cast } from "./cast.ts";
 import { type FairPath, fairAt } from "./fair-path.ts";
 import type { FlowOrder } from "./flow.ts";
-import { drawMoments, type Pace } from "./flow-moments.ts";
+import { drawMoments, drawPulses, type Pace, type Pulses } from "./flow-moments.ts";
 import { RestingDepth } from "./resting-depth.ts";
 import type { WorldMarket } from "./world.ts";
 
@@ -17,6 +17,14 @@ export interface FlowSubject {
   /** Begins the names of the streams that its history is drawn from. */
   readonly key: string;
   readonly pace: Pace;
+}
+
+/** What all markets of a world have in common. */
+interface Stage {
+  readonly seed: string;
+  readonly rowsPerMarket: number;
+  readonly depth: RestingDepth;
+  readonly pulses: Pulses;
 }
 
 const TYPICAL_SHARES = [20, 40, 60, 80, 100, 150, 200, 300, 500, 1000];
@@ -36,20 +44,23 @@ export function orderFlow(
   subjects: readonly FlowSubject[],
   rowsPerMarket: number,
 ): readonly FlowOrder[] {
-  const depth = new RestingDepth();
+  const stage: Stage = {
+    seed,
+    rowsPerMarket,
+    depth: new RestingDepth(),
+    pulses: drawPulses(stream(seed, "pulses")),
+  };
   const orders: FlowOrder[] = [];
   subjects.forEach((subject, index) => {
-    writeMarket(seed, subject, index, rowsPerMarket, depth, orders);
+    writeMarket(stage, subject, index, orders);
   });
   return orders.sort((a, b) => a.at - b.at || a.market - b.market);
 }
 
 function writeMarket(
-  seed: string,
+  { seed, rowsPerMarket, depth, pulses }: Stage,
   { market, path, since, key, pace }: FlowSubject,
   index: number,
-  rowsPerMarket: number,
-  depth: RestingDepth,
   orders: FlowOrder[],
 ): void {
   const random = stream(seed, `${key}/flow`);
@@ -60,12 +71,18 @@ function writeMarket(
   const from = market.createdAt + random.between(500, 60_000);
   const to = (market.resolved?.at ?? 0) - 1;
   for (const outcome of isMirrored ? (["YES"] as const) : (["YES", "NO"] as const)) {
-    const moments = drawMoments(random, { count: lines, opening: openingLines(lines), from, to, pace });
-    const fairAfter = (line: number): number => {
+    const moments = drawMoments(random, pulses, {
+      count: lines,
+      opening: openingLines(lines),
+      from,
+      to,
+      pace,
+    });
+    const fairOf = (line: number): number => {
       const yes = fairAt(path, since, moments[line] ?? to);
       return outcome === "YES" ? yes : FULL_PRICE - yes;
     };
-    const written = new BookScript(random, cast, depth, { ...setting, outcome }).write(fairAfter);
+    const written = new BookScript(random, cast, depth, { ...setting, outcome }).write(fairOf);
     written.forEach((line, position) => {
       const at = moments[Math.min(position, lines - 1)] as number;
       orders.push(orderOf(line, at, index, setting.tickUnits));

@@ -1,7 +1,7 @@
-import { PERIODS } from "./calendar.ts";
+import { type End, PERIODS } from "./calendar.ts";
 import { ORDER_WIDTH } from "./flow.ts";
 import { readPacked, readRows } from "./read-flow.ts";
-import type { World, WorldEnd, WorldEvent, WorldMarket, WorldTrader } from "./world.ts";
+import type { World, WorldEvent, WorldMarket, WorldTrader } from "./world.ts";
 import {
   addressOf,
   decimalOf,
@@ -170,7 +170,7 @@ function readMarket(value: unknown, path: string, earliest: number, taken: Set<s
   };
 }
 
-function readEnd(fields: Readonly<Record<"endsInDays" | "endOf", unknown>>, path: string): WorldEnd {
+function readEnd(fields: Readonly<Record<"endsInDays" | "endOf", unknown>>, path: string): End {
   const endsInDays = integerOf(fields.endsInDays, `${path}.endsInDays`, 1, LATEST_DAYS);
   if (fields.endOf === undefined) return { endsInDays };
   return { endsInDays, endOf: oneOf(fields.endOf, `${path}.endOf`, PERIODS) };

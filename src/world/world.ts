@@ -1,4 +1,4 @@
-import type { Period } from "./calendar.ts";
+import type { End } from "./calendar.ts";
 
 /**
  * A world: what an exchange holds before its first client comes. Plain data that does not know when it is opened:
@@ -38,19 +38,8 @@ export interface WorldTrader {
   readonly shares: number;
 }
 
-/** When an event or a market ends. */
-export interface WorldEnd {
-  /** Whole days after the start. */
-  readonly endsInDays: number;
-  /**
-   * The period, of the calendar in UTC, in which that day lies and with whose last second it ends; without one it ends
-   * at midnight UTC, when that day begins.
-   */
-  readonly endOf?: Period;
-}
-
 /** In the texts of an event and its markets, `{endDate}` stands for the day on which it ends: "November 30, 2026". */
-export interface WorldEvent extends WorldEnd {
+export interface WorldEvent extends End {
   readonly title: string;
   readonly slug: string;
   readonly description: string;
@@ -61,7 +50,7 @@ export interface WorldEvent extends WorldEnd {
   readonly markets: readonly WorldMarket[];
 }
 
-export interface WorldMarket extends WorldEnd {
+export interface WorldMarket extends End {
   readonly question: string;
   readonly slug: string;
   readonly description: string;
