@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { MatchType } from "../src/core/events.ts";
 import { violations } from "../src/core/invariants/invariants.ts";
 import { type Millis, millis, money, size } from "../src/core/units.ts";
 import { Exchange } from "../src/runtime/exchange.ts";
@@ -44,6 +45,7 @@ interface Fresh {
 interface Trade {
   readonly at: Millis;
   readonly price: number;
+  readonly matchType: MatchType;
 }
 
 const DAY = 86_400_000;
@@ -75,9 +77,9 @@ async function open(options: WorldOptions, start: Millis): Promise<Fresh> {
     markets: [...state.markets].map((market) => ({
       ...(marketReply(view, market) as MarketView),
       trades: [...market.trades].map((number): Trade => {
-        const { at, price, taker } = state.trades.get(number);
+        const { at, price, taker, matchType } = state.trades.get(number);
         const isYes = state.orders.get(taker).token % 2 === 0;
-        return { at, price: isYes ? price : 10_000 - price };
+        return { at, price: isYes ? price : 10_000 - price, matchType };
       }),
     })),
     violations: violations(state).map(({ name }) => name),
@@ -175,6 +177,16 @@ describe.each(defaults)("the default world of $name", (fresh) => {
     expect(fresh.lists.get("volume")?.[0]?.slug).toBe([...busy].sort((a, b) => b.volume - a.volume)[0]?.slug);
     for (const market of fresh.markets) {
       if (!busy.includes(market)) expect(market.trades.length, market.slug).toBeLessThan(200);
+    }
+  });
+
+  test("has busy markets in which shares change hands, are minted and are merged", () => {
+    for (const { slug, trades } of busy) {
+      const share = (kind: MatchType): number =>
+        trades.filter(({ matchType }) => matchType === kind).length / trades.length;
+      expect(share("COMPLEMENTARY"), slug).toBeGreaterThan(0.3);
+      expect(share("MINT"), slug).toBeGreaterThan(0.15);
+      expect(share("MERGE"), slug).toBeGreaterThan(0.05);
     }
   });
 

@@ -17,14 +17,16 @@ export interface Part {
 
 const MAKERS = 12;
 const TAKERS = 28;
-const MAKER_SHARES = 2000;
-const TAKER_SHARES = 500;
+const MAKER_SHARES = 20_000;
+const TAKER_SHARES = 5000;
+/** In a world of more markets traders have a tenth of the shares, so that a billion USDC is enough for all of them. */
+const MOST_MARKETS_WITH_ALL = 1000;
 /** So many traders make the opening history of every world. */
 export const TRADERS = MAKERS + TAKERS;
 
-/** Shares of both outcomes that a trader of the history has in every market. */
-export const sharesOf = (trader: number): WorldTrader["shares"] =>
-  trader < MAKERS ? MAKER_SHARES : TAKER_SHARES;
+/** Shares of both outcomes that a trader of the history has in every market of a world of so many. */
+export const sharesOf = (trader: number, markets: number): WorldTrader["shares"] =>
+  (trader < MAKERS ? MAKER_SHARES : TAKER_SHARES) / (markets > MOST_MARKETS_WITH_ALL ? 10 : 1);
 
 /**
  * Gives the orders of one market to traders, so that nobody sells more than the shares of a new holder and nobody
@@ -33,6 +35,7 @@ export const sharesOf = (trader: number): WorldTrader["shares"] =>
 export class Cast {
   readonly #random: Stream;
   readonly #isMirrored: boolean;
+  readonly #markets: number;
   readonly #firstMaker: number;
   readonly #makers: number;
   readonly #firstTaker: number;
@@ -40,10 +43,14 @@ export class Cast {
   readonly #sold = { YES: new Float64Array(TRADERS), NO: new Float64Array(TRADERS) };
   readonly #resting = new Set<number>();
 
-  /** `isMirrored`: one book serves both outcomes, so that whoever would sell one can buy the other. */
-  constructor(random: Stream, isMirrored: boolean, pace: Pace) {
+  /**
+   * `isMirrored`: one book serves both outcomes, so that whoever would sell one can buy the other. `markets`: how many
+   * the world has.
+   */
+  constructor(random: Stream, isMirrored: boolean, pace: Pace, markets: number) {
     this.#random = random;
     this.#isMirrored = isMirrored;
+    this.#markets = markets;
     this.#firstMaker = random.below(MAKERS);
     this.#makers = isMirrored ? random.between(3, 6) : MAKERS;
     this.#firstTaker = random.below(TAKERS);
@@ -82,7 +89,7 @@ export class Cast {
   }
 
   #room(trader: number, outcome: "YES" | "NO"): number {
-    return sharesOf(trader) * 100 - (this.#sold[outcome][trader] as number);
+    return sharesOf(trader, this.#markets) * 100 - (this.#sold[outcome][trader] as number);
   }
 
   #pick(role: Role): number {

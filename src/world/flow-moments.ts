@@ -19,9 +19,9 @@ export type Pulses = Float64Array;
 
 const DAY = 86_400_000;
 const WEEK = 7 * DAY;
-const PULSES = 1500;
+const PULSES = 1000;
 /** How many orders come at one pulse in one market, and within how many milliseconds. */
-const BURST = { usual: 3, busy: 6 } as const;
+const BURST = { usual: 1, busy: 6 } as const;
 const BURST_LENGTH = 1500;
 
 /**
@@ -40,8 +40,8 @@ export function drawPulses(random: Stream): Pulses {
 }
 
 /**
- * When each order of a history is sent: the opening within minutes, the rest in bursts. A usual market draws the more
- * the nearer the end, a busy one is busy all the time.
+ * When each order of a history is sent: the opening within minutes, the rest at pulses: one by one in a usual market, the more
+ * the nearer the end, and several together in a busy one, all the time alike.
  */
 export function drawMoments(random: Stream, pulses: Pulses, setting: MomentSetting): Float64Array {
   const { count, opening, from, to, pace } = setting;

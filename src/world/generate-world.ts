@@ -119,7 +119,7 @@ function fundedTraders(
   return Array.from(needed, (usdc, index) => ({
     address: traderAddress(seed, index),
     collateral: roundedUp(usdc),
-    shares: sharesOf(index),
+    shares: sharesOf(index, markets.length),
   }));
 }
 

@@ -22,6 +22,7 @@ export interface FlowSubject {
 /** What all markets of a world have in common. */
 interface Stage {
   readonly seed: string;
+  readonly markets: number;
   readonly rowsPerMarket: number;
   readonly depth: RestingDepth;
   readonly pulses: Pulses;
@@ -46,6 +47,7 @@ export function orderFlow(
 ): readonly FlowOrder[] {
   const stage: Stage = {
     seed,
+    markets: subjects.length,
     rowsPerMarket,
     depth: new RestingDepth(),
     pulses: drawPulses(stream(seed, "pulses")),
@@ -58,7 +60,7 @@ export function orderFlow(
 }
 
 function writeMarket(
-  { seed, rowsPerMarket, depth, pulses }: Stage,
+  { seed, markets, rowsPerMarket, depth, pulses }: Stage,
   { market, path, since, key, pace }: FlowSubject,
   index: number,
   orders: FlowOrder[],
@@ -67,7 +69,7 @@ function writeMarket(
   const isMirrored = market.matching === "complementary";
   const lines = drawLines(random, pace, rowsPerMarket, isMirrored);
   const setting = drawSetting(random, market, path, lines, pace);
-  const cast = new Cast(random, isMirrored, pace);
+  const cast = new Cast(random, isMirrored, pace, markets);
   const from = market.createdAt + random.between(500, 60_000);
   const to = (market.resolved?.at ?? 0) - 1;
   for (const outcome of isMirrored ? (["YES"] as const) : (["YES", "NO"] as const)) {
