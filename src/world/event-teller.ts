@@ -54,6 +54,8 @@ const HISTORY = 7 * 24 * HOUR;
 const RUN = 12;
 /** One in so many events of the first run has a busy market, the first of all included. */
 const BUSY_EVERY = 4;
+/** Steps of the paths of an event that has no busy market; that of one that has goes hour by hour. */
+const USUAL_STEPS = 40;
 const ATTEMPTS = 4;
 
 /** What is decided of an event before it is told. */
@@ -111,12 +113,12 @@ export class EventTeller {
       template.isScheduled === true,
     );
     const createdAt = drawCreation(moments, number, isBusy) - HISTORY;
-    const steps = Math.ceil(-createdAt / HOUR);
+    const steps = isBusy ? Math.ceil(-createdAt / HOUR) : USUAL_STEPS;
     const setting: PathSetting = {
       shape: template.shape,
       prices,
       steps,
-      volatility: random.between(30, 80) * (isBusy ? 2 : 1),
+      volatility: random.between(60, 160),
       resolution,
       resolvedStep: Math.floor((steps * random.between(45, 95)) / 100),
     };

@@ -104,7 +104,16 @@ function orderOf(
   market: number,
   tickUnits: number,
 ): FlowOrder {
-  return { ...part, at, market, price: price(tick * tickUnits), size: size(part.size), orderType };
+  return {
+    at,
+    trader: part.trader,
+    market,
+    side: part.side,
+    outcome: part.outcome,
+    price: price(tick * tickUnits),
+    size: size(part.size),
+    orderType,
+  };
 }
 
 /** Finer ticks come with narrower books, measured in money. */
