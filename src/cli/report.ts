@@ -102,4 +102,4 @@ async function reportedBy(url: URL, token: string | null, reason: string): Promi
 }
 
 /** The hash of the state, as the last line of a report says it. */
-const lastHashIn = (text: string): string => /"hash":"([0-9a-f]{64})"[^\n]*\n$/.exec(text)?.[1] ?? "";
+const lastHashIn = (text: string): string => /"hash":"(?:v2:)?([0-9a-f]{64})"[^\n]*\n$/.exec(text)?.[1] ?? "";

@@ -3,7 +3,7 @@ import { toIso } from "../core/time.ts";
 import { originOf } from "../opening/origin.ts";
 import { FileRefused } from "../regular-file.ts";
 import { Exchange } from "../runtime/exchange.ts";
-import { baseAmong, endOf, isClosedAt } from "../store/base-state.ts";
+import { baseAmong, endOf, isClosedAt, standingIn } from "../store/base-state.ts";
 import type { Disk, DiskFile } from "../store/disk.ts";
 import {
   demandNothingKept,
@@ -174,9 +174,8 @@ function replayed(source: Source, base: KeptState | null) {
   const replayer = new Replayer(exchange, reopen, source, from);
   if (base === null) reopen();
   else {
-    const { state, header } = base;
-    exchange.restore({ state, now: header.now, sequence: header.sequence, hash: null, mark: null });
-    replayer.keep(header.line);
+    exchange.restore(standingIn(base));
+    replayer.keep(base.header.line);
   }
   const before = {
     durability: base?.header.durability ?? "process",

@@ -1,4 +1,5 @@
 import { isNote, type Line } from "../store/journal-line.ts";
+import { digitsOf } from "./report-file.ts";
 
 const SHOWN_DIGITS = 12;
 
@@ -15,7 +16,8 @@ export function noteText(line: Line): string | null {
   if (isNote(line, "clock")) return `clock set to ${clockText(line.d.mode, line.d.rate)}`;
   if (isNote(line, "restore")) return `back to where it stood after line ${line.d.line}`;
   if (isNote(line, "reset")) return "opened anew";
-  if (isNote(line, "close")) return `stopped in good order, state ${line.d.hash.slice(0, SHOWN_DIGITS)}`;
+  if (isNote(line, "close"))
+    return `stopped in good order, state ${digitsOf(line.d.hash).slice(0, SHOWN_DIGITS)}`;
   if (isNote(line, "defect")) return `a defect: ${line.d.message}`;
   if (isNote(line, "report")) return `end of the report: ${line.d.reason}`;
   if (isNote(line, "scenario")) return `the scenario that failed: ${line.d.file}`;

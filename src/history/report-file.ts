@@ -3,9 +3,12 @@ import { join } from "node:path";
 
 const SHOWN_DIGITS = 8;
 
+/** The digits of a state hash, without its version. */
+export const digitsOf = (hash: string): string => hash.slice(hash.indexOf(":") + 1);
+
 /** What the file of a report is called that is named after the state. */
 export const reportName = (hash: string): string =>
-  `report-${hash.slice(0, SHOWN_DIGITS) || "unknown"}.ndjson`;
+  `report-${digitsOf(hash).slice(0, SHOWN_DIGITS) || "unknown"}.ndjson`;
 
 /**
  * Writes a report into a folder, which is made when it is not there, and answers its path. No file is overwritten.

@@ -5,6 +5,7 @@ import type { Millis } from "../core/units.ts";
 import { originOf } from "../opening/origin.ts";
 import { Exchange } from "../runtime/exchange.ts";
 import type { Journal } from "../runtime/journal.ts";
+import { contentHash } from "../runtime/state-hash.ts";
 import { commandOf, isNote, type Line, type Notes } from "../store/journal-line.ts";
 import { BEGINNING, type ScanEnd, scan } from "../store/journal-scan.ts";
 import { type Redone, ReplayDiffers, Replayer, redone } from "../store/replayer.ts";
@@ -122,7 +123,8 @@ export class Walk {
   #note(line: Line): Outcome {
     const recorded = hashIn(line);
     if (recorded === null || this.#options.isVerified !== true) return { kind: "note" };
-    const found = this.exchange.hash;
+    const isOfHistory = recorded.startsWith("v2:");
+    const found = isOfHistory ? this.exchange.hash : contentHash(this.exchange.state);
     return found === recorded ? { kind: "note" } : { kind: "other state", recorded, found };
   }
 

@@ -118,7 +118,7 @@ export class KeptExchange implements Keeper {
       clock.settle();
       journal.sync();
       const { end } = journal;
-      const { state, now, sequence } = exchange.snapshot();
+      const { state, now, sequence, digest } = exchange.snapshot();
       const header: StateHeader = {
         format: STATE_FORMAT,
         engine,
@@ -127,6 +127,7 @@ export class KeptExchange implements Keeper {
         offset: end.offset,
         sequence,
         now,
+        digest,
         devAccounts: origin.devAccounts,
         clock: { setting, virtual: now, wall: wallNow() },
         durability: journal.durability,

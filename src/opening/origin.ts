@@ -6,6 +6,7 @@ import type { ExchangeConfig } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import type { Millis } from "../core/units.ts";
 import type { Exchange } from "../runtime/exchange.ts";
+import { HistoryDigest } from "../runtime/state-hash.ts";
 import { ConfigError } from "../setting.ts";
 import type { Base, OpeningData } from "../store/journal-line.ts";
 import { readBeginning, type StateHeader } from "../store/state-header.ts";
@@ -49,8 +50,9 @@ export interface StateDocument {
 export function originOfState(document: StateDocument): Origin {
   const { now, sequence, devAccounts } = readBeginning(document.clobsim);
   const { state } = readDocument(document);
+  const digest = HistoryDigest.of(state).text;
   const play = (exchange: Exchange): void =>
-    exchange.restore({ state, now, sequence, hash: null, mark: undefined });
+    exchange.restore({ state, now, sequence, digest, mark: undefined });
   return { config: state.config, start: now, devAccounts, base: { kind: "state", content: document }, play };
 }
 

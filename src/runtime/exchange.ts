@@ -8,7 +8,7 @@ import { type Due, isUnfinished, nextDue, nextDueAt } from "../core/schedule.ts"
 import { createState, type ExchangeConfig, type State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import { type Journal, noJournal } from "./journal.ts";
-import { nativeStateHash } from "./state-hash.ts";
+import { HistoryDigest } from "./state-hash.ts";
 
 /** Told of each accepted command after it has been applied. */
 export type Watcher = (sequence: number, at: Millis, events: readonly DomainEvent[]) => void;
@@ -18,8 +18,8 @@ export interface Snapshot {
   readonly state: State;
   readonly now: Millis;
   readonly sequence: number;
-  /** The hash of the state, where it had been worked out by then. */
-  readonly hash: string | null;
+  /** The digest of the history that led there, as `HistoryDigest.text`. */
+  readonly digest: string;
   /** What the journal needs to go back here. */
   readonly mark: unknown;
 }
@@ -38,14 +38,14 @@ export class Exchange {
   #state: State;
   #now: Millis;
   #sequence = 0;
-  #hash: { readonly sequence: number; readonly text: string } | null = null;
-
+  #digest: HistoryDigest;
   #thrown: Thrown | null = null;
 
   constructor(config: ExchangeConfig, start: Millis, journal: Journal = noJournal) {
     this.#config = config;
     this.#journal = journal;
     this.#state = createState(config, start);
+    this.#digest = HistoryDigest.of(this.#state);
     this.#now = start;
   }
 
@@ -98,6 +98,7 @@ export class Exchange {
     this.#sequence = sequence;
     try {
       for (const event of decision.events) apply(this.#state, event, at);
+      this.#digest.mix(at, decision.events);
     } catch (error) {
       this.#journal.unapplied?.(error);
       throw error;
@@ -138,12 +139,9 @@ export class Exchange {
     return nextDueAt(this.#state);
   }
 
-  /** SHA-256 of the canonical state; worked out once per accepted command. */
+  /** Names the state by what led to it: equal where histories are equal. `v2:` and 64 hex digits. */
   get hash(): string {
-    if (this.#hash?.sequence !== this.#sequence) {
-      this.#hash = { sequence: this.#sequence, text: nativeStateHash(this.#state) };
-    }
-    return this.#hash.text;
+    return this.#digest.hash;
   }
 
   /** Calls `watcher` after each accepted command until the answer is called. */
@@ -155,22 +153,21 @@ export class Exchange {
   /** Where the exchange stands, to come back to. */
   snapshot(): Snapshot {
     const state = this.#state;
-    const hash = this.#hash?.sequence === this.#sequence ? this.#hash.text : null;
     const mark = this.#journal.mark?.();
     this.#state = copyState(state);
-    return { state, now: this.#now, sequence: this.#sequence, hash, mark };
+    return { state, now: this.#now, sequence: this.#sequence, digest: this.#digest.text, mark };
   }
 
   /**
    * Goes to where a snapshot of this exchange was taken, as often as wanted: state, time and counters together. Only
    * here, and in `restart`, may time and sequence run backwards.
    */
-  restore({ state, now, sequence, hash, mark }: Snapshot): void {
+  restore({ state, now, sequence, digest, mark }: Snapshot): void {
     this.#journal.rewind?.(sequence, mark);
     this.#state = copyState(state);
     this.#now = now;
     this.#sequence = sequence;
-    this.#hash = hash === null ? null : { sequence, text: hash };
+    this.#digest = new HistoryDigest(digest);
   }
 
   /** Forgets everything and starts anew at a moment. */
@@ -178,7 +175,7 @@ export class Exchange {
     this.#journal.rewind?.(0);
     this.#state = createState(this.#config, start);
     this.#now = start;
+    this.#digest = HistoryDigest.of(this.#state);
     this.#sequence = 0;
-    this.#hash = null;
   }
 }

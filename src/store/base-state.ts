@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { dirname } from "node:path";
+import type { Snapshot } from "../runtime/exchange.ts";
 import type { DiskFile } from "./disk.ts";
 import type { JournalEnd } from "./journal-file.ts";
 import { isNote, type Line } from "./journal-line.ts";
@@ -10,6 +11,12 @@ import type { StateHeader } from "./state-header.ts";
 import { StoreError } from "./store-error.ts";
 import { repairHint } from "./torn-end.ts";
 
+/** A state as an exchange goes on from it. */
+export function standingIn({ header: { now, sequence, digest }, state }: KeptState): Snapshot {
+  if (digest === null) throw new Error("a state that does not tell its history cannot be gone on from");
+  return { state, now, sequence, digest, mark: null };
+}
+
 /** Where in a journal a state stands. */
 export const endOf = ({ header: { line, check, offset } }: KeptState): JournalEnd => ({
   number: line,
@@ -19,7 +26,7 @@ export const endOf = ({ header: { line, check, offset } }: KeptState): JournalEn
 
 /**
  * The first of some states, newest first, from which all that comes after it in a journal can be told: nothing goes back
- * to what was before. Null when there is none, and all begins at the opening. One that is damaged is told of.
+ * to what was before, and it tells the digest of its history, which earlier versions did not write. Null when there is none, and all begins at the opening. One that is damaged is told of.
  * @throws StoreError when a state is of another journal, or the journal has lost what the state has seen of it.
  */
 export function baseAmong(
@@ -41,7 +48,7 @@ export function baseAmong(
   return null;
 }
 
-function leadsOn({ line, check, offset }: StateHeader, journal: DiskFile, path: string): boolean {
+function leadsOn({ line, check, offset, digest }: StateHeader, journal: DiskFile, path: string): boolean {
   const end = Buffer.from(`,"c":"${check}"}\n`, "latin1");
   const found = Buffer.alloc(end.length);
   if (offset > journal.size) {
@@ -57,6 +64,7 @@ function leadsOn({ line, check, offset }: StateHeader, journal: DiskFile, path: 
       `${path} has another line ${line}, up to byte ${offset}, than the state that was made after it: ${repairHint(dirname(path))}`,
     );
   }
+  if (digest === null) return false;
   for (const earlier of linesGoneBackTo(journal, { number: line, check: 0, offset })) {
     if (earlier < line) return false;
   }

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import type { Millis } from "../core/units.ts";
 import type { Exchange } from "../runtime/exchange.ts";
 import { NotKeptError } from "../runtime/journal.ts";
-import { baseAmong, endOf, isClosedAt } from "./base-state.ts";
+import { baseAmong, endOf, isClosedAt, standingIn } from "./base-state.ts";
 import type { Disk, DiskFile } from "./disk.ts";
 import {
   demandNothingKept,
@@ -166,9 +166,8 @@ export class DataFolder {
     const replayer = new Replayer(exchange, reopen, journal, from, base?.header.clock);
     if (base === null) reopen();
     else {
-      const { state, header } = base;
-      exchange.restore({ state, now: header.now, sequence: header.sequence, hash: null, mark: null });
-      replayer.keep(header.line);
+      exchange.restore(standingIn(base));
+      replayer.keep(base.header.line);
     }
     const before = {
       durability: base?.header.durability ?? "process",

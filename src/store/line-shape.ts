@@ -52,8 +52,10 @@ const CONFIG_FIELDS: readonly (keyof ExchangeConfig)[] = [
 
 /** Of a program, as its package names it. */
 export const engineVersion = textLike(/^[\w.+-]{1,64}$/, "a version such as 1.2.3");
-const hash = textLike(/^[0-9a-f]{64}$/, "a hash of 64 hex digits");
-const hashOrNone = textLike(/^(?:[0-9a-f]{64})?$/, "a hash of 64 hex digits, or nothing in quotes");
+/** Of earlier versions without `v2:`, where it is a content hash. */
+const HASH = "v2: and 64 hex digits";
+const hash = textLike(/^(?:v2:)?[0-9a-f]{64}$/, HASH);
+const hashOrNone = textLike(/^(?:(?:v2:)?[0-9a-f]{64})?$/, `${HASH}, or nothing in quotes`);
 
 /** How a clock runs. */
 export const CLOCK_SETTING = {

@@ -5,6 +5,7 @@ import {
   integer,
   moment,
   objectOf,
+  orNull,
   type Shape,
   shapedAtLeast,
   textLike,
@@ -28,6 +29,8 @@ export interface StateHeader {
   readonly offset: number;
   readonly sequence: number;
   readonly now: Millis;
+  /** The digest of what led there, as `HistoryDigest.text`; null where an earlier version has written it. */
+  readonly digest: string | null;
   /** Addresses of the dev accounts, lower case. */
   readonly devAccounts: readonly Address[];
   readonly clock: KnownClock;
@@ -45,6 +48,7 @@ const HEADER: Shape<StateHeader> = {
   format: anyText,
   engine: engineVersion,
   line: integer(1),
+  digest: orNull(textLike(/^[0-9a-f]{32}$/, "32 hex digits")),
   check: textLike(/^[0-9a-f]{8}$/, "8 hex digits"),
   offset: integer(1),
   ...BEGINNING,
@@ -59,7 +63,7 @@ export const readBeginning = (header: unknown) => shapedAtLeast(BEGINNING, heade
 /** The header of the state in a file. @throws StoreError `newer`, `corrupt`; DocumentError */
 export function readHeader(header: unknown, path: string): StateHeader {
   const format = (header as Partial<StateHeader> | null | undefined)?.format;
-  if (format === STATE_FORMAT) return shapedAtLeast(HEADER, header, WHERE);
+  if (format === STATE_FORMAT) return shapedAtLeast(HEADER, { digest: null, ...(header as object) }, WHERE);
   if (typeof format !== "string" || !format.startsWith(FORMAT_NAME))
     throw new StoreError("corrupt", `${path} has no header that says where its state stands`);
   throw new StoreError(

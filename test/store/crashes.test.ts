@@ -4,6 +4,7 @@ import type { Durability } from "../../src/config.ts";
 import type { OpenedExchange } from "../../src/opening/open-exchange.ts";
 import { lengthWithoutRoom } from "../../src/store/room-ahead.ts";
 import { StoreError } from "../../src/store/store-error.ts";
+import { sightOf } from "../support/state-sight.ts";
 import { type Crash, crashesAt, digestOf } from "./support/crashes.ts";
 import { FOLDER, openOn, withoutLock, withoutStart } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
@@ -51,7 +52,7 @@ async function undisturbed(durability: Durability): Promise<[Buffer, Map<number,
   const disk = new SimulatedDisk();
   const hashes = new Map<number, string>();
   const note = async ({ exchange }: OpenedExchange): Promise<void> => {
-    hashes.set(journalIn(disk.image).length, exchange.hash);
+    hashes.set(journalIn(disk.image).length, sightOf(exchange));
   };
   await run(disk, durability, () => {}, note);
   return [journalIn(disk.image), hashes];
@@ -96,8 +97,8 @@ class Judge {
       const { exchange } = await openOn(disk, { durability: this.#durability });
       const size = this.#prefix(disk);
       const known = this.#hashes.get(size);
-      if (known === undefined) this.#hashes.set(size, exchange.hash);
-      else if (known !== exchange.hash) throw new Error(`another state after ${size} bytes`);
+      if (known === undefined) this.#hashes.set(size, sightOf(exchange));
+      else if (known !== sightOf(exchange)) throw new Error(`another state after ${size} bytes`);
       return size;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;

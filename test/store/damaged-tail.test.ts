@@ -5,6 +5,7 @@ import type { DiskFile } from "../../src/store/disk.ts";
 import { BEGINNING, scan } from "../../src/store/journal-scan.ts";
 import { lengthWithoutRoom } from "../../src/store/room-ahead.ts";
 import { StoreError } from "../../src/store/store-error.ts";
+import { sightOf } from "../support/state-sight.ts";
 import { FOLDER, openOn, withoutLock, withoutStart } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
 import { type Image, SimulatedDisk } from "./support/simulated-disk.ts";
@@ -74,7 +75,7 @@ class Prefixes {
     if (found === undefined) {
       const prefix = this.#kept.journal.subarray(0, this.#kept.starts[lines]);
       const { exchange } = await openOn(new SimulatedDisk(new Map([[JOURNAL, prefix]])));
-      found = [exchange.hash, exchange.sequence];
+      found = [sightOf(exchange), exchange.sequence];
       this.#known.set(lines, found);
     }
     return found;
@@ -105,7 +106,7 @@ async function opensAs(kept: Kept, prefixes: Prefixes, damaged: Buffer): Promise
     if (rest.length === 0 ? torn !== undefined : !rest.equals(torn ?? Buffer.alloc(0)))
       throw new Error("what was torn is not kept");
     const [hash, sequence] = await prefixes.standing(lines);
-    if (exchange.sequence !== sequence || (prefixes.isNew(lines) && exchange.hash !== hash))
+    if (exchange.sequence !== sequence || (prefixes.isNew(lines) && sightOf(exchange) !== hash))
       throw new Error(`line ${lines} leads to ${exchange.sequence}, and should to ${sequence}`);
     return lines;
   } catch (error) {

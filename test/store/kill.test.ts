@@ -6,6 +6,7 @@ import { type OpenedExchange, openExchange } from "../../src/opening/open-exchan
 import type { MarketPage } from "../http/replies.ts";
 import { TINY_WORLD } from "../support/http.ts";
 import { Program } from "../support/program.ts";
+import { sightOf } from "../support/state-sight.ts";
 import { OrderClient } from "./support/order-client.ts";
 
 const CLIENTS = 8;
@@ -47,7 +48,7 @@ async function hashOf(data: string, hasState: boolean): Promise<string> {
   if (!hasState)
     for (const name of ["db.json", "db.previous.json"]) await rm(`${copy}/${name}`, { force: true });
   const opened = await reopened(copy);
-  const { hash } = opened.exchange;
+  const hash = sightOf(opened.exchange);
   await opened.close();
   return hash;
 }
@@ -99,7 +100,8 @@ describe("a program that is killed under eight clients", { concurrent: true, tim
       const data = program.path(name);
       const clients = await killAgainAndAgain(data, durability);
       const opened = await reopened(data);
-      const { state, hash } = opened.exchange;
+      const { state } = opened.exchange;
+      const hash = sightOf(opened.exchange);
       await opened.close();
       const ids = clients.flatMap(({ orders }) => orders.map(({ id }) => id));
       expect(new Set(ids).size).toBe(ids.length);

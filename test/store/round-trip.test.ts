@@ -8,6 +8,7 @@ import type { ClockSetting } from "../../src/runtime/clock.ts";
 import { Snapshots } from "../../src/runtime/snapshots.ts";
 import { anyChainMove, type ChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
 import { type Move, openArena } from "../core/properties/moves.ts";
+import { sightOf } from "../support/state-sight.ts";
 import { keptConfig, NOON, openOn, withoutLock } from "./support/kept.ts";
 import { type Image, SimulatedDisk } from "./support/simulated-disk.ts";
 
@@ -80,7 +81,7 @@ class Running {
   get sight(): unknown {
     const { exchange, clock } = this.opened;
     clock.settle();
-    return [exchange.hash, exchange.sequence, exchange.now, clock.setting, exchange.nextDueAt];
+    return [sightOf(exchange), exchange.sequence, exchange.now, clock.setting, exchange.nextDueAt];
   }
 
   take(turn: Exclude<Turn, { kind: "reopen" | "pass" }>): void {

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
+import { sightOf } from "../support/state-sight.ts";
 import { FOLDER, openOn, withoutLock } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
 import { type Image, SimulatedDisk } from "./support/simulated-disk.ts";
@@ -13,7 +14,7 @@ beforeAll(async () => {
   const disk = new SimulatedDisk();
   const opened = await openOn(disk);
   for (let step = 0; step < 12; step += 1) takeStep(opened, step);
-  hash = opened.exchange.hash;
+  hash = sightOf(opened.exchange);
   await opened.close();
   image = withoutLock(disk.image);
 });
@@ -29,13 +30,14 @@ function withHeader(change: (header: Record<string, unknown>) => unknown): Image
   return new Map([...image, [STATE, Buffer.from(`${content}"sha256":"${seal}"\n}\n`)]]);
 }
 
-const FIELDS = "engine line check offset sequence now devAccounts clock durability".split(" ");
+const FIELDS = "engine line check offset sequence now digest devAccounts clock durability".split(" ");
 
 describe("a state whose checksum is right and whose header is not", () => {
   it.each(FIELDS)(
     "is not used where its %s is not what it says: the journal leads to the same",
     async (field) => {
       for (const wrong of [null, -1, 1.5, "", " ", [[]], {}, undefined]) {
+        if (field === "digest" && (wrong === null || wrong === undefined)) continue;
         const said: string[] = [];
         const disk = new SimulatedDisk(withHeader((header) => ({ ...header, [field]: wrong })));
         const opened = await openOn(disk, {}, said).catch((error: unknown) => error);
@@ -43,7 +45,7 @@ describe("a state whose checksum is right and whose header is not", () => {
         if (field === "engine" && wrong === "x") continue;
         if (opened instanceof Error) throw opened;
         const { exchange, close } = opened as Awaited<ReturnType<typeof openOn>>;
-        expect(exchange.hash).toBe(hash);
+        expect(sightOf(exchange)).toBe(hash);
         expect(said.join(), JSON.stringify(wrong)).toMatch(
           new RegExp(`db\\.json: clobsim\\.${field}\\b.*: expected .*, found `),
         );
@@ -61,6 +63,19 @@ describe("a state whose checksum is right and whose header is not", () => {
       await opened.close();
     },
   );
+
+  it("is not used without a digest, as earlier versions wrote it: the journal tells the history", async () => {
+    const disk = new SimulatedDisk(withHeader(({ digest: _, ...header }) => header));
+    const { exchange, keeping, close } = await openOn(disk);
+    expect(keeping?.resumed?.warnings).toEqual([]);
+    expect(keeping?.resumed?.commands).toBeGreaterThan(0);
+    expect(sightOf(exchange)).toBe(hash);
+    await close();
+    const again = await openOn(new SimulatedDisk(withoutLock(disk.image)));
+    expect(again.keeping?.resumed?.commands).toBe(0);
+    expect(sightOf(again.exchange)).toBe(hash);
+    await again.close();
+  });
 
   it("is refused where a newer version has written it", async () => {
     const disk = new SimulatedDisk(withHeader((header) => ({ ...header, format: "clobsim-state/2" })));

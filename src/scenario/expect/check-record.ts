@@ -23,9 +23,16 @@ export async function checkStateHash(
   if (seen === hash) return null;
   return {
     place,
-    message: hash === "" ? "the state's hash is not written yet" : "the state's hash is another",
+    message: hashMessage(hash),
     diff: [expected(hash === "" ? "(none)" : hash), found(seen), note("clobsim run --update writes it")],
   };
+}
+
+function hashMessage(hash: string): string {
+  if (hash === "") return "the state's hash is not written yet";
+  return hash.includes(":")
+    ? "the state's hash is another"
+    : "the state's hash was written by an earlier version, which hashed otherwise";
 }
 
 /** Compares books and trades with a file that holds them; updating, writes it. */

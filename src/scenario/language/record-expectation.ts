@@ -4,14 +4,14 @@ import { notThis } from "./fields.ts";
 import type { Page } from "./page.ts";
 import { type Entry, isNothing, type TextNode } from "./yaml-tree.ts";
 
-const HASH = /^[\da-f]{64}$/;
+const HASH = /^(?:v2:)?[\da-f]{64}$/;
 
 /** Reads `stateHash: "..."`; nothing is to be written by `--update`. */
 export function readStateHash({ file, into }: ExpectationSource, { key, value }: Entry): void {
   const { page } = file;
   const isHash = value.kind === "text" && (isNothing(value) || value.value === "" || HASH.test(value.value));
   if (!isHash) {
-    notThis(page, value, "64 hex digits, or nothing for --update to write them");
+    notThis(page, value, "v2: and 64 hex digits, or nothing for --update to write them");
     return;
   }
   const hash = isNothing(value) ? "" : value.value;

@@ -2,11 +2,11 @@ import * as z from "zod";
 import {
   address,
   count,
-  digest,
   moment,
   outcome,
   page,
   shares,
+  stateDigest,
   tokenId,
   unixSeconds,
   usdc,
@@ -55,7 +55,7 @@ export const info = exactly("Info", {
   seed: z.string(),
   clock,
   sequence: count,
-  stateHash: digest,
+  stateHash: stateDigest,
   config: z.strictObject({
     numbers: z.enum(["number", "string"]),
     credentials: z.enum(["rotate", "once"]),
@@ -138,7 +138,7 @@ export const newMarket = named(
 
 export const resolution = named("Resolution", z.object({ winningOutcome }));
 
-export const stateHash = exactly("StateHash", { hash: digest, sequence: count });
+export const stateHash = exactly("StateHash", { hash: stateDigest, sequence: count });
 export const state = named(
   "State",
   z.looseObject({ units: z.record(z.string(), z.string()) }),

@@ -30,6 +30,11 @@ export const moment = named(
 );
 export const unixSeconds = named("UnixSeconds", z.int().min(0), "Unix seconds.");
 export const count = named("Count", z.int().min(0));
+export const stateDigest = named(
+  "StateDigest",
+  z.string().regex(/^v2:[0-9a-f]{64}$/),
+  "Names a state by the history that led to it: the version of the hash, a colon, 64 hex digits.",
+);
 export const digest = named("Digest", z.string().regex(/^[0-9a-f]{64}$/), "SHA-256, hex.");
 
 export const outcome = named("Outcome", z.enum(["YES", "NO"]));

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { count, digest, moment, page } from "./quantities.ts";
+import { count, moment, page, stateDigest } from "./quantities.ts";
 import { exactly, named } from "./registry.ts";
 
 export const newSnapshot = named(
@@ -22,6 +22,6 @@ export const snapshot = exactly("Snapshot", {
   name: z.string().nullable(),
   sequence: count,
   time: moment,
-  hash: digest,
+  hash: stateDigest,
 });
 export const snapshotPage = page("SnapshotPage", snapshot);

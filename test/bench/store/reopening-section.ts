@@ -53,9 +53,9 @@ export const reopeningSection: Section = {
 const NAMES = ["journal: every command decided anew and compared", "db.json: the state read and checked"];
 
 async function writeState(folder: string, exchange: Exchange): Promise<void> {
-  const { state, now, sequence } = exchange.snapshot();
+  const { state, now, sequence, digest } = exchange.snapshot();
   const clock = { setting: { mode: "frozen", rate: 0 }, virtual: now, wall: 0 } as const;
-  const place = { line: sequence, check: hex8(0), offset: 0, sequence, now, devAccounts: [] };
+  const place = { line: sequence, check: hex8(0), offset: 0, sequence, now, digest, devAccounts: [] };
   const database = stateDatabase(nodeDisk, folder);
   database.data = {
     header: { format: STATE_FORMAT, engine: "0", ...place, clock, durability: "process" },

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { standingIn } from "../../../src/store/base-state.ts";
 import { nodeDisk } from "../../../src/store/disk.ts";
 import { BEGINNING, scan } from "../../../src/store/journal-scan.ts";
 import { Replayer } from "../../../src/store/replayer.ts";
@@ -41,7 +42,7 @@ export const readState: Part<KeptHistory> = ({ folder, hash }) => {
     const seconds = (performance.now() - start) / 1_000;
     if (kept === null) throw new Error("there is no state");
     const exchange = bareFloor();
-    exchange.restore({ ...kept.header, state: kept.state, hash: null, mark: null });
+    exchange.restore(standingIn(kept));
     if (exchange.hash !== hash) throw new Error("the file holds another state");
     return [seconds];
   };

@@ -1,5 +1,5 @@
 import type { Snapshot } from "../../../src/runtime/exchange.ts";
-import { nativeStateHash } from "../../../src/runtime/state-hash.ts";
+import { contentHash } from "../../../src/runtime/state-hash.ts";
 import type { Part } from "../apart.ts";
 import { garbageCollector } from "../rounds.ts";
 import { steadyFlow } from "../steady-flow.ts";
@@ -42,7 +42,7 @@ export const snapshotCosts: Part<SnapshotChoice> = ({ live, before, between, sna
     const kept: Snapshot[] = [];
     const take = timed(() => kept.push(exchange.snapshot()));
     const after = go();
-    const hash = timed(() => nativeStateHash(exchange.state));
+    const hash = timed(() => contentHash(exchange.state));
     const here = exchange.snapshot();
     const back = timed(() => exchange.restore(kept[0] as Snapshot));
     exchange.restore(here);

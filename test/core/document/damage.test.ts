@@ -6,6 +6,7 @@ import { violations } from "../../../src/core/invariants/invariants.ts";
 import type { State } from "../../../src/core/state.ts";
 import { millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/runtime/exchange.ts";
+import { HistoryDigest } from "../../../src/runtime/state-hash.ts";
 import { START } from "../../support/exchange.ts";
 import { anySettlement, arenaWith } from "../chain/chain-moves.ts";
 import {
@@ -40,7 +41,7 @@ const played = (config: Parameters<typeof open>[0], moves: Moves): State => {
 /** Whether what was read can be gone on from. @throws Error when it cannot. */
 function goOn(state: State): void {
   const exchange = new Exchange(state.config, START);
-  exchange.restore({ state, now: LATER, sequence: 0, hash: null, mark: null });
+  exchange.restore({ state, now: LATER, sequence: 0, digest: HistoryDigest.of(state).text, mark: null });
   play(exchange, AFTERWARDS);
   expect(violations(exchange.state)).toEqual([]);
 }

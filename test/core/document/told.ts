@@ -4,6 +4,7 @@ import { type ParsedDocument, parseDocument } from "../../../src/core/document/p
 import type { ExchangeConfig, State } from "../../../src/core/state.ts";
 import { millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/runtime/exchange.ts";
+import { HistoryDigest } from "../../../src/runtime/state-hash.ts";
 import { START } from "../../support/exchange.ts";
 import { anyChainMove, type ChainMove, chainCommandOf } from "../chain/chain-moves.ts";
 import { type Move, openArena } from "../properties/moves.ts";
@@ -59,7 +60,8 @@ export function parsed(text: string): ParsedDocument {
 /** Puts the state that is read from the exchange's own in its place. */
 export function reload(exchange: Exchange): void {
   const { now, sequence } = exchange;
-  exchange.restore({ state: readBack(exchange.state), now, sequence, hash: null, mark: null });
+  const digest = HistoryDigest.of(exchange.state).text;
+  exchange.restore({ state: readBack(exchange.state), now, sequence, digest, mark: null });
 }
 
 /**

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { money, size } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/runtime/exchange.ts";
 import type { Entry } from "../../../src/runtime/journal.ts";
+import { contentHash } from "../../../src/runtime/state-hash.ts";
 import { addressOf, eventCommand } from "../../support/commands.ts";
 import { UNSETTLED } from "../../support/config.ts";
 import { openFloor, START } from "../../support/exchange.ts";
@@ -85,6 +86,54 @@ describe("the journal of an exchange", () => {
     isFull = false;
     expect(exchange.submit(eventCommand("one")).ok).toBe(true);
     expect(exchange.sequence).toBe(1);
+  });
+});
+
+describe("the hash of a state", () => {
+  const hashAfter = (...steps: readonly ((floor: ReturnType<typeof openFloor>) => void)[]): string => {
+    const floor = openFloor();
+    for (const step of steps) step(floor);
+    return floor.exchange.hash;
+  };
+  const place =
+    (...orders: string[]) =>
+    (floor: ReturnType<typeof openFloor>): void =>
+      void floor.send(...orders);
+
+  it("has a version, and is equal where histories are", () => {
+    const hash = hashAfter(place("alice BUY 1 YES @ 0.5", "bob SELL 3 YES @ 0.5"));
+    expect(hash).toMatch(/^v2:[0-9a-f]{64}$/);
+    expect(hashAfter(place("alice BUY 1 YES @ 0.5", "bob SELL 3 YES @ 0.5"))).toBe(hash);
+  });
+
+  it("is another where a price, an order of events, a moment or a seed is another", () => {
+    const later = (floor: ReturnType<typeof openFloor>): void => floor.advance("1ms");
+    const hashes = [
+      hashAfter(),
+      hashAfter(place("alice BUY 1 YES @ 0.5", "bob BUY 1 YES @ 0.4")),
+      hashAfter(place("alice BUY 1 YES @ 0.5", "bob BUY 1 YES @ 0.3")),
+      hashAfter(place("bob BUY 1 YES @ 0.4", "alice BUY 1 YES @ 0.5")),
+      hashAfter(place("alice BUY 1 YES @ 0.5"), later, place("bob BUY 1 YES @ 0.4")),
+      new Exchange({ ...CONFIG, seed: "another" }, START).hash,
+      new Exchange(CONFIG, START).hash,
+    ];
+    expect(new Set(hashes).size).toBe(hashes.length);
+  });
+
+  it("is the same after what is refused, what changes nothing, and time in which nothing happens", () => {
+    const floor = openFloor();
+    const { hash } = floor.exchange;
+    expect(floor.exchange.submit({ kind: "cancelAllOrders", address: addressOf("alice") }).ok).toBe(true);
+    floor.advance("1h");
+    expect(floor.exchange.hash).toBe(hash);
+  });
+
+  it("is of what led to the state: nobody reads the state for it, however large that is", () => {
+    const { exchange } = openFloor();
+    const { hash } = exchange;
+    const content = contentHash(exchange.state);
+    Object.assign(exchange.state, { issued: 99 });
+    expect([exchange.hash, contentHash(exchange.state) === content]).toEqual([hash, false]);
   });
 });
 

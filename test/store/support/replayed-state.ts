@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { sightOf } from "../../support/state-sight.ts";
 import { FOLDER, openOn } from "./kept.ts";
 import { SimulatedDisk } from "./simulated-disk.ts";
 
@@ -9,7 +10,7 @@ import { SimulatedDisk } from "./simulated-disk.ts";
 for (const path of process.argv.slice(2)) {
   const disk = new SimulatedDisk(new Map([[`${FOLDER}/journal.ndjson`, readFileSync(path)]]));
   const opened = await openOn(disk);
-  process.stdout.write(`${opened.exchange.hash}\n`);
+  process.stdout.write(`${sightOf(opened.exchange)}\n`);
   await opened.close();
   for (const [file, bytes] of disk.image)
     process.stdout.write(`${file}\n${Buffer.from(bytes).toString("utf8")}`);
