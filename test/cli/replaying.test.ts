@@ -35,7 +35,7 @@ describe("clobsim replay", () => {
   it("finds every command of a directory as recorded, and the state that its last line names", async () => {
     const { code, stdout, stderr } = await run(replayCommand, [data]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    const hash = /"hash":"([0-9a-f]{64})","wall"/.exec(
+    const hash = /"hash":"(v2:[0-9a-f]{64})","wall"/.exec(
       readFileSync(join(data, "journal.ndjson"), "utf8"),
     )?.[1];
     expect(stdout).toContain("every one comes out as recorded");
@@ -71,7 +71,7 @@ describe("clobsim replay", () => {
 
   it("finds a state that is another than a line names", async () => {
     const file = changed("state.ndjson", "close", (line) =>
-      line.replace(/"hash":"[0-9a-f]{64}"/, `"hash":"${"0".repeat(64)}"`),
+      line.replace(/"hash":"v2:[0-9a-f]{64}"/, `"hash":"v2:${"0".repeat(64)}"`),
     );
     const { code, stderr } = await run(replayCommand, [file]);
     expect({ code, isTold: stderr.includes("the state is another") }).toEqual({ code: 7, isTold: true });

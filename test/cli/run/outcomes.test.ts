@@ -197,7 +197,7 @@ describe("clobsim run", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("wrote update/hash.yaml\n");
     expect(clobsim.read("update/hash.yaml")).toMatch(
-      /^scenario: h\r\nsteps:\r\n {2}- expect: \{ stateHash: "[\da-f]{64}" \} # here\r\n$/,
+      /^scenario: h\r\nsteps:\r\n {2}- expect: \{ stateHash: "v2:[\da-f]{64}" \} # here\r\n$/,
     );
     expect((await clobsim.run("update")).code).toBe(0);
   });

@@ -32,6 +32,6 @@ describe("a scenario does and sees the same in this process and over HTTP", () =
     expect(remote?.transcript).toEqual(local?.transcript);
     expect(remote?.races).toEqual(local?.races);
     expect(remote?.stateHash).toBe(local?.stateHash);
-    expect(local?.stateHash).toMatch(/^[0-9a-f]{64}$/);
+    expect(local?.stateHash).toMatch(/^v2:[0-9a-f]{64}$/);
   });
 });

@@ -102,7 +102,7 @@ describe("a last step", () => {
       "   market YES bids 0.52 x 2 (1), 0.51 x 1 (1); asks none",
       "   alice USDC 1000 (1.55 reserved)",
       "   bob USDC 0, market YES 500",
-      expect.stringMatching(/^ {3}state [\da-f]{64}$/),
+      expect.stringMatching(/^ {3}state v2:[\da-f]{64}$/),
     ]);
   });
 });

@@ -16,7 +16,7 @@ steps:
 
 /** All that was done and seen, but for the hash of everything. */
 const seenBy = (transcript: readonly string[]): string[] =>
-  transcript.filter((line) => !/^ {3}state [\da-f]{64}$/.test(line));
+  transcript.filter((line) => !/^ {3}state v2:[\da-f]{64}$/.test(line));
 
 /** The ids of all orders that a run ended with. */
 async function runWithIds(seed: string) {

@@ -22,7 +22,7 @@ market YES
                  |    0.5 | 15 (1)
 `;
 
-const HASH = /[\da-f]{64}/g;
+const HASH = /v2:[\da-f]{64}/g;
 
 describe("a golden file", () => {
   it("that is missing is written, with the folders to it, and holds from then on", async () => {
@@ -68,7 +68,7 @@ describe("a golden file", () => {
 });
 
 describe("a state hash", () => {
-  const WRONG = "ab".repeat(32);
+  const WRONG = `v2:${"ab".repeat(32)}`;
 
   it.each<[what: string, value: string, written: (hash: string) => string]>([
     ["an empty one in double quotes", '""', (hash) => `"${hash}"`],
@@ -123,7 +123,7 @@ describe("a state hash", () => {
     await resultOf(scenario, updating);
     expect(desk.read("including.yaml")).toBe(text);
     expect(desk.read("parts/_closing.yaml")).toMatch(
-      /^- advance: 1s\n- expect: \{ stateHash: "[\da-f]{64}" \}\n$/,
+      /^- advance: 1s\n- expect: \{ stateHash: "v2:[\da-f]{64}" \}\n$/,
     );
     expect((await resultOf(desk.scenario(text, "including.yaml"))).status).toBe("passed");
   });
