@@ -112,7 +112,8 @@ export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = (
   const snapshots = new Snapshots(exchange, clock);
   const faults = new Faults(seed);
   const reporting = new Reporting(opened, config, warn);
-  const node = new LazyNode({ exchange, clock, version: VERSION, accounts: devAccounts });
+  const slices = new Slices();
+  const node = new LazyNode({ exchange, clock, version: VERSION, accounts: devAccounts, slices });
   return {
     options: optionsOf(config, origin),
     exchange,
@@ -126,7 +127,7 @@ export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = (
     ranking: new MarketRanking(),
     snapshots,
     faults,
-    slices: new Slices(),
+    slices,
     outbox: new Outbox(),
     log: requestLog(config.logLevel),
     chain: (request, isTrusted) => node.answer(request, isTrusted),

@@ -3,6 +3,7 @@ import { blockAt, headOf } from "../core/chain/chain.ts";
 import { blockHash, transactionHash } from "../core/chain/chain-hashes.ts";
 import { finalHeight } from "../core/chain/settlement.ts";
 import type { State } from "../core/state.ts";
+import { ChainChanged } from "./lazy-list.ts";
 import { Lineage } from "./lineage.ts";
 import { findLogs } from "./logs/find-logs.ts";
 import type { LogIndex } from "./logs/log-index.ts";
@@ -78,8 +79,11 @@ export class Filters {
     return this.#filters.delete(id);
   }
 
-  /** What is new since a filter was last asked: logs, or hashes of blocks or transactions; undefined when there is none. */
-  changes(state: State, id: string): readonly unknown[] | undefined {
+  /**
+   * What is new since a filter was last asked: logs, or hashes of blocks or transactions; undefined when there is none. It
+   * has been told when all of it was taken.
+   */
+  changes(state: State, id: string): Iterable<unknown> | undefined {
     this.#follow(state);
     const filter = this.#filters.get(id);
     if (filter === undefined) return undefined;
@@ -131,22 +135,26 @@ function takeBack({ chain }: State, filter: LogFilter, stays: number): void {
   }
 }
 
-function newLogs(state: State, index: LogIndex, filter: LogFilter): LogReply[] {
+/** @throws ChainChanged where somebody else was told of the same meanwhile. */
+function* newLogs(state: State, index: LogIndex, filter: LogFilter): Generator<LogReply | undefined, void> {
   const { chain } = state;
   const { query, removed, toldTo, from, to } = filter;
   const last = Math.min(headOf(chain), to ?? headOf(chain));
   const first = Math.max(from ?? 0, toldTo + 1);
   const firstUnsafe = Math.max(first, finalHeight(state) + 1);
-  const logs = findLogs(state, index, query, first, Math.min(last, firstUnsafe - 1));
-  filter.told = filter.told.filter(({ block }) => block.height > finalHeight(state));
+  const told = filter.told.filter(({ block }) => block.height > finalHeight(state));
+  yield* removed;
+  yield* findLogs(state, index, query, first, Math.min(last, firstUnsafe - 1));
   for (let height = firstUnsafe; height <= last; height += 1) {
-    const ofBlock = findLogs(state, index, query, height, height);
-    if (ofBlock.length > 0) filter.told.push({ block: blockAt(chain, height) as Block, logs: ofBlock });
-    logs.push(...ofBlock);
+    const logs: LogReply[] = [];
+    for (const log of findLogs(state, index, query, height, height)) {
+      if (log !== undefined) logs.push(log);
+      yield log;
+    }
+    if (logs.length > 0) told.push({ block: blockAt(chain, height) as Block, logs });
   }
-  filter.removed = [];
-  filter.toldTo = Math.max(toldTo, last);
-  return [...removed, ...logs];
+  if (filter.toldTo !== toldTo) throw new ChainChanged();
+  Object.assign(filter, { told, removed: [], toldTo: Math.max(toldTo, last) });
 }
 
 function newBlocks(state: State, filter: BlockFilter): string[] {

@@ -1,21 +1,22 @@
 import { isUtf8 } from "node:buffer";
+import type { Slices } from "../runtime/slices.ts";
 import { RpcError } from "./rpc-error.ts";
 
-/** Carries out one call. @throws RpcError when it cannot. */
-export type Perform = (method: string, params: readonly unknown[]) => unknown;
+/** Carries out one call and answers its result's JSON. @throws RpcError when it cannot. */
+export type Perform = (method: string, params: readonly unknown[]) => string | Promise<string>;
 
 /** How many calls a batch may have. */
 const MOST_CALLS = 1_000;
 /** How many characters the answers of a batch may have before the rest of it is refused. */
-const MOST_CHARACTERS = 64 * 1024 * 1024;
+const MOST_CHARACTERS = 25 * 1024 * 1024;
 
 type Id = string | number | null;
 
 /**
  * The text that answers a JSON-RPC 2.0 request, one call or a batch, in its order; empty where only notifications came.
- * The calls of a batch are carried out one after the other.
+ * The calls of a batch are carried out one after the other, while others have their turn.
  */
-export async function answerRpc(request: Buffer, perform: Perform): Promise<string> {
+export async function answerRpc(request: Buffer, slices: Slices, perform: Perform): Promise<string> {
   let message: unknown;
   try {
     message = parsed(request);
@@ -28,7 +29,9 @@ export async function answerRpc(request: Buffer, perform: Perform): Promise<stri
   }
   const answers: string[] = [];
   let characters = 0;
+  let hasTime = await slices.next();
   for (const call of message) {
+    if (!hasTime()) hasTime = await slices.next();
     const answer = await answerOne(call, characters > MOST_CHARACTERS ? refuse : perform);
     characters += answer.length;
     if (answer !== "") answers.push(answer);
@@ -60,7 +63,7 @@ async function answerOne(message: unknown, perform: Perform): Promise<string> {
   if (typeof method !== "string") return failure(id ?? null, invalid("a method is a string"));
   try {
     const result = await perform(method, listOf(params));
-    return respond(() => JSON.stringify({ jsonrpc: "2.0", id, result: result ?? null }));
+    return respond(() => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`);
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     return respond(() => failure(id ?? null, error));

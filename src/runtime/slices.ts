@@ -10,6 +10,12 @@ export type Steps<T> = Iterator<unknown, T>;
  */
 export class Slices {
   readonly #waiting: (() => void)[] = [];
+  readonly #sliceMs: number;
+
+  /** With slices of 0 ms, each has one step. */
+  constructor(sliceMs = SLICE_MS) {
+    this.#sliceMs = sliceMs;
+  }
 
   /** Runs steps to their end and answers their result. */
   async run<T>(steps: Steps<T>): Promise<T> {
@@ -27,7 +33,7 @@ export class Slices {
     await new Promise<void>((resolve) => {
       if (this.#waiting.push(resolve) === 1) setImmediate(() => this.#grant());
     });
-    const end = performance.now() + SLICE_MS;
+    const end = performance.now() + this.#sliceMs;
     return () => performance.now() < end;
   }
 

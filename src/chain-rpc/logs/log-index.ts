@@ -26,6 +26,10 @@ const OF_EVERY_MATCH: ReadonlySet<string> = new Set([
 ]);
 /** Up to how many transactions are looked through rather than looked up. */
 const SCANNED = 1_000;
+/** How many transactions are taken in at once. */
+const TRANSACTIONS_OF_A_STEP = 64;
+/** Up to how many of them are taken in while somebody waits for an answer. */
+const MOST_AT_ONCE = 2_000;
 /** What follows 24 zeros in 32 bytes may be an address. */
 const ADDRESS = /^0x0{24}([0-9a-f]{40})$/;
 
@@ -33,6 +37,11 @@ const ADDRESS = /^0x0{24}([0-9a-f]{40})$/;
 export interface Range {
   readonly from: number;
   readonly to: number;
+}
+
+/** More has been mined than can be taken in at once. */
+export class IndexBehind extends Error {
+  override readonly name = "IndexBehind";
 }
 
 /**
@@ -54,11 +63,12 @@ export class LogIndex {
   /**
    * Where the transactions may be that have left a log with one of these topics in each place: everywhere in a small
    * range, else where the most telling place points. There may be others among them, and orphaned ones.
+   * @throws IndexBehind where `update` has much to do first.
    */
   candidates(state: State, places: readonly (ReadonlySet<string> | null)[], range: Range): Iterable<number> {
     const { from, to } = range;
     if (to - from < this.#scanned) return all(range);
-    this.#update(state);
+    this.#catchUp(state);
     let fewest = to - from + 1;
     let shortest: Positions[] | null = null;
     for (const place of places) {
@@ -88,7 +98,14 @@ export class LogIndex {
     return lists;
   }
 
-  #update(state: State): void {
+  #catchUp(state: State): void {
+    const { mined } = state.chain;
+    if (mined.size - this.#through > MOST_AT_ONCE) throw new IndexBehind();
+    for (const _step of this.update(state));
+  }
+
+  /** Takes in what is new, in steps; the chain may only grow meanwhile. */
+  *update(state: State): Generator<undefined, void> {
     const { chain } = state;
     const { top } = this.#lineage;
     const stays = this.#lineage.follow(chain);
@@ -97,11 +114,12 @@ export class LogIndex {
       this.#through += 1;
       const transaction = transactionAt(chain, this.#through);
       if (transaction !== undefined) this.#add(state, transaction, this.#through);
+      if (this.#through % TRANSACTIONS_OF_A_STEP === 0) yield;
     }
   }
 
   #cut(chain: Chain, stays: number): void {
-    this.#through = stays < 0 ? 0 : endOf(chain, stays);
+    this.#through = stays < 0 ? 0 : Math.min(this.#through, endOf(chain, stays));
     for (const positions of this.#byTopic.values()) positions.cut(this.#through);
     this.#matches.cut(this.#through);
   }

@@ -4,6 +4,7 @@ import { blockOfHash } from "../../core/chain/chain-hashes.ts";
 import type { State } from "../../core/state.ts";
 import { readHeight, readMoment } from "../block-parameter.ts";
 import { quantity } from "../hex.ts";
+import { LazyList } from "../lazy-list.ts";
 import { readBoolean, readHash } from "../params.ts";
 import { pendingTransactions } from "../pending-transactions.ts";
 import { blockReply, pendingBlockReply, transactionsIn } from "../replies/block-reply.ts";
@@ -36,7 +37,7 @@ export const blockMethods: Methods = {
   eth_getBlockReceipts: open(1, 1, ({ state }, [number]) => {
     const block = receiptsBlock(state, number);
     if (block === null) return null;
-    return Array.from(transactionsIn(state, block), (transaction) => receiptReply(state, transaction));
+    return LazyList.of(transactionsIn(state, block), (transaction) => receiptReply(state, transaction));
   }),
 };
 

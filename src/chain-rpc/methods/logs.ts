@@ -3,6 +3,7 @@ import { blockOfHash } from "../../core/chain/chain-hashes.ts";
 import type { State } from "../../core/state.ts";
 import { outOfRange, readHeight } from "../block-parameter.ts";
 import type { ChainNode } from "../chain-node.ts";
+import { LazyList } from "../lazy-list.ts";
 import { findLogs } from "../logs/find-logs.ts";
 import { readLogQuery } from "../logs/log-query.ts";
 import { optional, readHash, readObject } from "../params.ts";
@@ -14,7 +15,7 @@ export const logMethods: Methods = {
   eth_getLogs: open(1, 1, ({ state, logIndex }, [filter]) => {
     const fields = readObject(filter, "filter");
     const { from, to } = readRange(state, fields);
-    return findLogs(state, logIndex, readLogQuery(fields), from, to);
+    return new LazyList(findLogs(state, logIndex, readLogQuery(fields), from, to));
   }),
   eth_newFilter: open(1, 1, ({ state, filters }, [filter]) => {
     const fields = readObject(filter, "filter");
@@ -30,18 +31,19 @@ export const logMethods: Methods = {
   eth_getFilterChanges: open(1, 1, ({ state, filters }, [id]) => {
     const changes = filters.changes(state, readId(id));
     if (changes === undefined) throw filterNotFound();
-    return changes;
+    return new LazyList(changes);
   }),
   eth_getFilterLogs: open(1, 1, (node, [id]) => allLogs(node, readId(id))),
   eth_uninstallFilter: open(1, 1, ({ filters }, [id]) => filters.remove(readId(id))),
 };
 
 /** All logs of a filter's range, as the chain stands; of the latest block where it does not say from where. */
-function allLogs({ state, filters, logIndex }: ChainNode, id: string): unknown {
+function allLogs({ state, filters, logIndex }: ChainNode, id: string): LazyList {
   const filter = filters.find(id);
   if (filter?.kind !== "logs") throw filterNotFound();
   const head = headOf(state.chain);
-  return findLogs(state, logIndex, filter.query, filter.from ?? head, Math.min(filter.to ?? head, head));
+  const to = Math.min(filter.to ?? head, head);
+  return new LazyList(findLogs(state, logIndex, filter.query, filter.from ?? head, to));
 }
 
 const filterNotFound = (): RpcError => new RpcError("SERVER_ERROR", "filter not found");

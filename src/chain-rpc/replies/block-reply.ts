@@ -7,6 +7,7 @@ import { sha256Hex } from "../../core/hash.ts";
 import type { State } from "../../core/state.ts";
 import type { Millis } from "../../core/units.ts";
 import { quantity } from "../hex.ts";
+import { LazyList } from "../lazy-list.ts";
 import { pendingTransactions } from "../pending-transactions.ts";
 import { GAS_LIMIT, secondsOf } from "../protocol.ts";
 import { bloomOf } from "./bloom.ts";
@@ -94,7 +95,7 @@ const rootsOf = ({ count }: Block, hash: string): object =>
 /** Fills the place of a root: there are no tries, and who would verify one finds that out. */
 const root = (name: string, hash: string): string => `0x${sha256Hex(`clobsim ${name} root\n${hash}`)}`;
 
-const listed = (state: State, transactions: Iterable<Transaction>, isFull: boolean): unknown[] =>
-  Array.from(transactions, (transaction) =>
+const listed = (state: State, transactions: Iterable<Transaction>, isFull: boolean): LazyList =>
+  LazyList.of(transactions, (transaction) =>
     isFull ? transactionReply(state, transaction) : transactionHash(state, transaction),
   );

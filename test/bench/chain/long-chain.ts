@@ -2,6 +2,7 @@ import { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
 import { transactionHash } from "../../../src/core/chain/chain-hashes.ts";
 import { FULL_PRICE, price, size } from "../../../src/core/units.ts";
 import { Clock } from "../../../src/runtime/clock.ts";
+import { Slices } from "../../../src/runtime/slices.ts";
 import { mulberry32 } from "../mulberry32.ts";
 import { demand, openFloor, traderAt } from "../submit/floor.ts";
 
@@ -36,7 +37,7 @@ export class LongChain {
       if (match % BLOCK === BLOCK - 1) demand(exchange, { kind: "mineBlocks", count: 1 });
     }
     const clock = new Clock(exchange, { mode: "frozen", rate: 0 }, () => 0);
-    this.node = new ChainNode({ exchange, clock, version: "0", accounts: [] });
+    this.node = new ChainNode({ exchange, clock, version: "0", accounts: [], slices: new Slices() });
   }
 
   /** The hash of any match. */

@@ -5,6 +5,7 @@ import type { ExchangeConfig } from "../../../src/core/state.ts";
 import { millis } from "../../../src/core/units.ts";
 import { Clock } from "../../../src/runtime/clock.ts";
 import { Exchange } from "../../../src/runtime/exchange.ts";
+import { Slices } from "../../../src/runtime/slices.ts";
 import { anyChainMove, type ChainMove, chainCommandOf } from "../../core/chain/chain-moves.ts";
 import { type Move, openArena } from "../../core/properties/moves.ts";
 import { START } from "../../support/exchange.ts";
@@ -22,10 +23,10 @@ export const runs = (numRuns: number): { readonly seed: number; readonly numRuns
 });
 
 /** An exchange with a market of every kind, and the node that shows its chain; the node looks up whatever it can. */
-export function openNode(config: ExchangeConfig): ChainNode {
+export function openNode(config: ExchangeConfig, slices = new Slices()): ChainNode {
   const exchange = openArena(new Exchange(config, START));
   const clock = new Clock(exchange, { mode: "frozen", rate: 0 }, () => 0);
-  return new ChainNode({ exchange, clock, version: "0", accounts: [] }, new LogIndex(0));
+  return new ChainNode({ exchange, clock, version: "0", accounts: [], slices }, new LogIndex(0));
 }
 
 /** Makes a move; what is refused is refused. */

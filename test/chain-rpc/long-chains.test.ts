@@ -1,0 +1,180 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { TOPICS } from "../../src/chain-rpc/logs/events.ts";
+import { findLogs, MOST_LOGS } from "../../src/chain-rpc/logs/find-logs.ts";
+import { LogIndex } from "../../src/chain-rpc/logs/log-index.ts";
+import { RpcError } from "../../src/chain-rpc/rpc-error.ts";
+import { headOf } from "../../src/core/chain/chain.ts";
+import { CONTRACTS } from "../../src/core/chain/contracts.ts";
+import { money, size } from "../../src/core/units.ts";
+import { Slices } from "../../src/runtime/slices.ts";
+import { arenaWith } from "../core/chain/chain-moves.ts";
+import { addressOf } from "../support/commands.ts";
+import { call, openNode } from "./properties/played.ts";
+
+const DEPOSITS_OF_A_BLOCK = 50;
+
+/** A node of a chain with so many deposits, each of which leaves one log, 50 in a block. */
+function nodeWithDeposits(count: number, slices = new Slices()) {
+  const node = openNode(arenaWith("manual", "optimistic"), slices);
+  const { exchange } = node;
+  exchange.submit({ kind: "mineBlocks", count: 1 });
+  const before = headOf(node.state.chain);
+  for (let number = 1; number <= count; number += 1) {
+    const address = addressOf(`owner${number % 7}`);
+    exchange.submit({ kind: "fundAccount", address, collateral: money(1), tokens: [], everyMarket: size(0) });
+    if (number % DEPOSITS_OF_A_BLOCK === 0) exchange.submit({ kind: "mineBlocks", count: 1 });
+  }
+  return { node, before };
+}
+
+const hex = (height: number): string => `0x${height.toString(16)}`;
+
+/** How many turns of the event loop pass until something has come. */
+async function turnsUntil(work: Promise<unknown>): Promise<number> {
+  let isDone = false;
+  void work.then(() => {
+    isDone = true;
+  });
+  let turns = 0;
+  for (; !isDone; turns += 1) await nextTurn();
+  return turns;
+}
+
+describe("more logs than one call answers", () => {
+  const { node, before } = nodeWithDeposits(MOST_LOGS + 500);
+  const head = headOf(node.state.chain);
+
+  const refusalOf = (params: object): Promise<unknown> =>
+    node
+      .answer(
+        Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getLogs", params: [params] })),
+        false,
+      )
+      .then((text) => (JSON.parse(text) as { error?: unknown }).error);
+
+  it.each([
+    ["without a word on addresses or topics", {}],
+    ["of one contract", { address: CONTRACTS.collateral }],
+    ["of one event", { topics: [TOPICS.Transfer] }],
+  ])("are refused with the range of blocks that fits, asked for %s", async (_how, query) => {
+    const from = hex(before + 1);
+    const error = (await refusalOf({ ...query, fromBlock: from, toBlock: "latest" })) as {
+      readonly code: number;
+      readonly message: string;
+      readonly data: { readonly from: string; readonly to: string };
+    };
+    expect(error.code).toBe(-32005);
+    expect(error.data.from).toBe(from);
+    expect(error.message).toBe(
+      `query returned more than ${MOST_LOGS} results. Try with this block range [${from}, ${error.data.to}].`,
+    );
+    const fitting = await call<unknown[]>(node, "eth_getLogs", {
+      ...query,
+      fromBlock: from,
+      toBlock: error.data.to,
+    });
+    expect(fitting.length).toBe(MOST_LOGS);
+    expect(await refusalOf({ ...query, fromBlock: from, toBlock: hex(Number(error.data.to) + 1) })).not.toBe(
+      undefined,
+    );
+  });
+
+  it("are refused by the counts of the blocks, before any log is made or looked up", () => {
+    class Untouched extends LogIndex {
+      override candidates(): never {
+        throw new Error("a log was looked up");
+      }
+    }
+    const everything = { addresses: null, topics: [] };
+    expect(() => [...findLogs(node.state, new Untouched(), everything, 0, head)]).toThrow(RpcError);
+    expect(() => [...findLogs(node.state, new Untouched(), everything, head, head)]).toThrow("looked up");
+  });
+
+  it("of one block alone are refused with the advice to ask for less of it", async () => {
+    const crowded = openNode(arenaWith("manual", "optimistic"));
+    for (let number = 0; number <= MOST_LOGS; number += 1) {
+      const address = addressOf("alice");
+      const command = {
+        kind: "fundAccount",
+        address,
+        collateral: money(1),
+        tokens: [],
+        everyMarket: size(0),
+      };
+      crowded.exchange.submit(command as never);
+    }
+    crowded.exchange.submit({ kind: "mineBlocks", count: 1 });
+    const latest = hex(headOf(crowded.state.chain));
+    const asked = call(crowded, "eth_getLogs", { fromBlock: "latest", toBlock: "latest" });
+    await expect(asked).rejects.toThrow(`Block ${latest} alone has more: ask for some addresses or topics`);
+  });
+});
+
+describe("while a long answer is made", () => {
+  it.each<[string, ...unknown[]]>([
+    ["eth_getLogs", { fromBlock: "0x0", toBlock: "latest" }],
+    ["eth_getLogs", { fromBlock: "0x0", toBlock: "latest", address: CONTRACTS.exchange }],
+    ["eth_getBlockByNumber", "latest", true],
+    ["eth_getBlockByNumber", "latest", false],
+    ["eth_getBlockReceipts", "latest"],
+  ])("others have their turn after each item: %s %j", async (method, ...params) => {
+    const { node } = nodeWithDeposits(DEPOSITS_OF_A_BLOCK * 4, new Slices(0));
+    expect(await turnsUntil(call(node, method, ...params))).toBeGreaterThanOrEqual(DEPOSITS_OF_A_BLOCK);
+  });
+
+  it("others have their turn between the calls of a batch", async () => {
+    const { node } = nodeWithDeposits(0, new Slices(0));
+    const batch = Array.from({ length: 40 }, (_, id) => ({ jsonrpc: "2.0", id, method: "eth_chainId" }));
+    const answer = node.answer(Buffer.from(JSON.stringify(batch)), false);
+    expect(await turnsUntil(answer)).toBeGreaterThanOrEqual(40);
+  });
+
+  it("others have their turn while many transactions are taken into the index", async () => {
+    const { node } = nodeWithDeposits(DEPOSITS_OF_A_BLOCK * 60, new Slices(0));
+    const asked = call<unknown[]>(node, "eth_getLogs", {
+      fromBlock: "0x0",
+      toBlock: "latest",
+      topics: [null, null, `0x${addressOf("owner0").slice(2).padStart(64, "0")}`],
+    });
+    expect(await turnsUntil(asked)).toBeGreaterThan(60);
+    expect((await asked).length).toBe(Math.floor((DEPOSITS_OF_A_BLOCK * 60) / 7));
+  });
+
+  it("a reorganization, a restored snapshot or new blocks leave the answer one of a single chain", async () => {
+    const { node, before } = nodeWithDeposits(DEPOSITS_OF_A_BLOCK * 4, new Slices(0));
+    const { exchange } = node;
+    const kept = exchange.snapshot();
+    const params = { fromBlock: hex(before + 1), toBlock: "latest" };
+    for (const change of [
+      () => exchange.submit({ kind: "mineBlocks", count: 1 }),
+      () => exchange.submit({ kind: "reorganizeChain", depth: 1 }),
+      () => exchange.restore(kept),
+    ]) {
+      const asked = call<{ blockHash: string; blockNumber: string }[]>(node, "eth_getLogs", params);
+      for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+      change();
+      const logs = await asked;
+      for (const { blockHash, blockNumber } of logs) {
+        const block = await call<{ hash: string }>(node, "eth_getBlockByNumber", blockNumber, false);
+        expect(block.hash).toBe(blockHash);
+      }
+      expect(logs.length).toBeGreaterThan(DEPOSITS_OF_A_BLOCK * 2);
+    }
+  });
+
+  it("a filter that two clients ask at once tells each change once", async () => {
+    const { node } = nodeWithDeposits(0, new Slices(0));
+    const id = await call<string>(node, "eth_newFilter", {});
+    node.exchange.submit({
+      kind: "fundAccount",
+      address: addressOf("alice"),
+      collateral: money(1),
+      tokens: [],
+      everyMarket: size(0),
+    });
+    node.exchange.submit({ kind: "mineBlocks", count: 1 });
+    const answers = await Promise.all([1, 2].map(() => call<unknown[]>(node, "eth_getFilterChanges", id)));
+    expect(answers.map((logs) => logs.length).sort()).toEqual([0, 1]);
+  });
+});
