@@ -34,14 +34,14 @@ export class ChainNode {
   readonly logIndex: LogIndex;
   readonly filters: Filters;
   readonly snapshots: EvmSnapshots;
-  readonly #slices: Slices;
+  readonly slices: Slices;
 
   constructor({ exchange, clock, version, accounts, slices }: Host, logIndex = new LogIndex()) {
     this.exchange = exchange;
     this.clock = clock;
     this.version = version;
     this.accounts = accounts;
-    this.#slices = slices;
+    this.slices = slices;
     this.logIndex = logIndex;
     this.filters = new Filters(logIndex);
     this.snapshots = new EvmSnapshots(exchange, clock);
@@ -54,12 +54,12 @@ export class ChainNode {
 
   /** The text that answers a JSON-RPC request, empty for none. Who is not trusted may read, and send what is signed. */
   answer(request: Buffer, isTrusted: boolean): Promise<string> {
-    return answerRpc(request, this.#slices, async (method, params) => {
+    return answerRpc(request, this.slices, async (method, params) => {
       for (;;) {
         try {
           const result = await perform(this, method, params, isTrusted);
           if (!isLazy(result)) return JSON.stringify(result ?? null);
-          return await this.#slices.run(this.#whileSame(jsonInSteps(result)));
+          return await this.slices.run(this.#whileSame(jsonInSteps(result)));
         } catch (error) {
           await this.#prepare(error);
         }
@@ -72,7 +72,7 @@ export class ChainNode {
     if (error instanceof ChainChanged) return;
     if (!(error instanceof IndexBehind)) throw error;
     try {
-      await this.#slices.run(this.#whileSame(this.logIndex.update(this.state)));
+      await this.slices.run(this.#whileSame(this.logIndex.update(this.state)));
     } catch (changed) {
       if (!(changed instanceof ChainChanged)) throw changed;
     }

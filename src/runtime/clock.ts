@@ -1,5 +1,6 @@
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
 import type { Exchange } from "./exchange.ts";
+import { finish, type Slices, type Steps } from "./slices.ts";
 
 export type ClockMode = "real" | "frozen" | "scaled";
 
@@ -28,6 +29,9 @@ export class Clock {
   #wallAnchor: number;
   #timer: NodeJS.Timeout | null = null;
   #timerDue = 0;
+  /** Done when the latest change is. */
+  #changes: Promise<unknown> = Promise.resolve();
+  #isChanging = false;
   /** Told whenever the clock begins to run in another way, or from another moment. */
   whenSet: (setting: ClockSetting) => void = () => {};
 
@@ -74,7 +78,7 @@ export class Clock {
    * been set back, it runs on from where it stands.
    */
   settle(): void {
-    if (this.#setting.mode === "frozen") return;
+    if (this.#setting.mode === "frozen" || this.#isChanging) return;
     const reading = this.#reading();
     if (reading < this.#exchange.now) {
       this.#anchor();
@@ -109,10 +113,37 @@ export class Clock {
     this.#timer = null;
   }
 
-  /** Moves the time forward to `to`, then runs as the setting says. */
+  /**
+   * Carries out a change of the time, step by step while others have their turn. One change waits for another, and until
+   * it is done the time moves by it alone.
+   */
+  change<T>(slices: Slices, steps: () => Steps<T>): Promise<T> {
+    const carryOut = async (): Promise<T> => {
+      this.#isChanging = true;
+      try {
+        return await slices.run(steps());
+      } finally {
+        this.#isChanging = false;
+      }
+    };
+    const done = this.#changes.then(carryOut);
+    this.#changes = done.catch(() => {});
+    return done;
+  }
+
+  /**
+   * Moves the time forward to `to`, then runs as the setting says. Answers false, and does no more, where the exchange was
+   * put back meanwhile. Steps of a change.
+   */
+  *moveInSteps(setting: ClockSetting, to: Millis): Generator<undefined, boolean> {
+    const isThere = yield* this.#exchange.advanceInSteps(to);
+    if (isThere) this.resume(setting);
+    return isThere;
+  }
+
+  /** The same at once. */
   set(setting: ClockSetting, to: Millis): void {
-    this.#exchange.advanceTo(to);
-    this.resume(setting);
+    finish(this.moveInSteps(setting, to));
   }
 
   /** Runs as the setting says from where the exchange stands, which a restored snapshot may have put back. */

@@ -8,6 +8,7 @@ import { type Due, isUnfinished, nextDue, nextDueAt } from "../core/schedule.ts"
 import { createState, type ExchangeConfig, type State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import { type Journal, noJournal } from "./journal.ts";
+import { finish } from "./slices.ts";
 import { HistoryDigest } from "./state-hash.ts";
 
 /** Told of each accepted command after it has been applied. */
@@ -38,6 +39,8 @@ export class Exchange {
   #state: State;
   #now: Millis;
   #sequence = 0;
+  /** How often it was put back, by `restore` or `restart`. */
+  #putBack = 0;
   #digest: HistoryDigest;
   #thrown: Thrown | null = null;
 
@@ -121,11 +124,23 @@ export class Exchange {
 
   /** Lets time pass, submitting in order whatever becomes due on the way, each at its own moment. */
   advanceTo(target: Millis): void {
+    finish(this.advanceInSteps(target));
+  }
+
+  /**
+   * The same, a step for each command that becomes due. Stops where the exchange is put back meanwhile, and answers
+   * whether it came to its end.
+   */
+  *advanceInSteps(target: Millis): Generator<undefined, boolean> {
+    const putBack = this.#putBack;
     for (let due = nextDue(this.#state, target); due !== null; due = nextDue(this.#state, target)) {
       if (due.at > this.#now) this.#now = due.at;
       this.#runDue(due);
+      yield;
+      if (this.#putBack !== putBack) return false;
     }
     if (target > this.#now) this.#now = target;
+    return true;
   }
 
   #runDue(due: Due | null): void {
@@ -168,6 +183,7 @@ export class Exchange {
     this.#now = now;
     this.#sequence = sequence;
     this.#digest = new HistoryDigest(digest);
+    this.#putBack += 1;
   }
 
   /** Forgets everything and starts anew at a moment. */
@@ -177,5 +193,6 @@ export class Exchange {
     this.#now = start;
     this.#digest = HistoryDigest.of(this.#state);
     this.#sequence = 0;
+    this.#putBack += 1;
   }
 }

@@ -17,10 +17,9 @@ export class Slices {
     this.#sliceMs = sliceMs;
   }
 
-  /** Runs steps to their end and answers their result. */
+  /** Runs steps to their end and answers their result: one slice at once, the others in turn. */
   async run<T>(steps: Steps<T>): Promise<T> {
-    for (;;) {
-      const hasTime = await this.next();
+    for (let hasTime = this.#slice(); ; hasTime = await this.next()) {
       do {
         const { done, value } = steps.next();
         if (done === true) return value;
@@ -33,6 +32,11 @@ export class Slices {
     await new Promise<void>((resolve) => {
       if (this.#waiting.push(resolve) === 1) setImmediate(() => this.#grant());
     });
+    return this.#slice();
+  }
+
+  /** Begins a slice; the answer says whether it still lasts. */
+  #slice(): () => boolean {
     const end = performance.now() + this.#sliceMs;
     return () => performance.now() < end;
   }

@@ -12,19 +12,23 @@ const LAST_SECOND = Math.floor(MAX_MILLIS / SECOND_MS);
 /** How many blocks are mined at once. */
 const MOST_BLOCKS = 100_000;
 
-const mine = control(0, 2, (node, [blocks, interval]) => {
+const mine = control(0, 2, async (node, [blocks, interval]) => {
   const count = optional(blocks, "blocks", readBlocks) ?? 1;
   const seconds = optional(interval, "interval", readSeconds) ?? 0;
-  if (seconds === 0) {
-    mineBlocks(node, count);
-    return null;
-  }
-  for (let block = 0; block < count; block += 1) {
-    moveClock(node, later(node, seconds));
-    mineBlocks(node, 1);
-  }
+  if (seconds === 0) mineBlocks(node, count);
+  else await node.clock.change(node.slices, () => mineApart(node, count, seconds));
   return null;
 });
+
+/** Mines blocks with so many seconds before each. */
+function* mineApart(node: ChainNode, count: number, seconds: number): Generator<undefined, void> {
+  const { clock } = node;
+  for (let block = 0; block < count; block += 1) {
+    if (!(yield* clock.moveInSteps(clock.setting, later(node, seconds)))) return;
+    mineBlocks(node, 1);
+    yield;
+  }
+}
 const setBalance = control(2, 2, ({ exchange }, [address, wei]) => {
   exchange.submit({
     kind: "setNativeBalance",
@@ -36,22 +40,23 @@ const setBalance = control(2, 2, ({ exchange }, [address, wei]) => {
 
 /** Blocks and time at will. There is one clock: what is due on its way happens. */
 export const miningMethods: Methods = {
-  evm_mine: control(0, 1, (node, [options]) => {
+  evm_mine: control(0, 1, async (node, [options]) => {
     const { blocks, timestamp } = readMining(options);
-    if (timestamp !== undefined) moveClock(node, atSecond(node, timestamp));
+    if (timestamp !== undefined) await moveClock(node, () => atSecond(node, timestamp));
     mineBlocks(node, blocks ?? 1);
     return "0x0";
   }),
   anvil_mine: mine,
   hardhat_mine: mine,
-  evm_increaseTime: control(1, 1, (node, [seconds]) => {
+  evm_increaseTime: control(1, 1, async (node, [seconds]) => {
     const moved = readSeconds(seconds, "seconds");
-    moveClock(node, later(node, moved));
+    await moveClock(node, () => later(node, moved));
     node.snapshots.secondsAdded += moved;
     return node.snapshots.secondsAdded;
   }),
-  evm_setNextBlockTimestamp: control(1, 1, (node, [timestamp]) => {
-    moveClock(node, atSecond(node, readSeconds(timestamp, "timestamp")));
+  evm_setNextBlockTimestamp: control(1, 1, async (node, [timestamp]) => {
+    const second = readSeconds(timestamp, "timestamp");
+    await moveClock(node, () => atSecond(node, second));
     return null;
   }),
   evm_snapshot: control(0, 0, ({ snapshots }) => quantity(snapshots.take())),
@@ -82,7 +87,8 @@ function mineBlocks({ exchange }: ChainNode, count: number): void {
   if (count > 0) exchange.submit({ kind: "mineBlocks", count });
 }
 
-const moveClock = ({ clock }: ChainNode, to: Millis): void => clock.set(clock.setting, to);
+const moveClock = ({ clock, slices }: ChainNode, to: () => Millis): Promise<boolean> =>
+  clock.change(slices, () => clock.moveInSteps(clock.setting, to()));
 
 function later({ exchange }: ChainNode, seconds: number): Millis {
   const at = exchange.now + seconds * SECOND_MS;

@@ -3,6 +3,7 @@ import { idOf } from "../../core/ids.ts";
 import { parseDuration, parseIso, toIso } from "../../core/time.ts";
 import { MAX_MILLIS, type Millis, millis } from "../../core/units.ts";
 import type { ClockMode } from "../../runtime/clock.ts";
+import type { Watcher } from "../../runtime/exchange.ts";
 import { ApiError } from "../../wire/errors.ts";
 import type { Service } from "../service.ts";
 
@@ -29,19 +30,35 @@ export function clockReply({ clock, exchange }: Service): {
 }
 
 /** Sets the clock, forward only, and answers what became due on the way. */
-export function changeClock(service: Service, change: NewClock): object {
-  const { clock, exchange } = service;
-  const mode = change.mode ?? (change.rate === undefined ? clock.mode : "scaled");
-  if (change.rate !== undefined && mode !== "scaled") {
+export async function changeClock(service: Service, change: NewClock): Promise<object> {
+  const { clock, slices } = service;
+  const fired = await clock.change(slices, () => {
+    const mode = modeOf(service, change);
+    const to = target(service.exchange.now, change, mode === "real" ? clock.wallTime : null);
+    return firedBy(service, clock.moveInSteps({ mode, rate: change.rate ?? clock.rate }, to));
+  });
+  return { ...clockReply(service), fired };
+}
+
+function modeOf({ clock }: Service, { mode: asked, rate }: NewClock): ClockMode {
+  const mode = asked ?? (rate === undefined ? clock.mode : "scaled");
+  if (rate !== undefined && mode !== "scaled") {
     throw wrong("rate", `rate goes with mode scaled, not with ${mode}`);
   }
-  if (mode === "scaled" && change.rate === undefined && clock.mode !== "scaled") {
+  if (mode === "scaled" && rate === undefined && clock.mode !== "scaled") {
     throw wrong("rate", "mode scaled needs a rate: virtual seconds per wall second");
   }
-  const to = target(exchange.now, change, mode === "real" ? clock.wallTime : null);
+  return mode;
+}
+
+/** Takes steps of the clock, and answers what became due in them; what others cause between two of them does not count. */
+function* firedBy(
+  { exchange }: Service,
+  steps: Iterator<undefined, boolean>,
+): Generator<undefined, object[]> {
   const fired: object[] = [];
   const { order: prefix } = exchange.state.idPrefixes;
-  const unwatch = exchange.watch((_sequence, at, events) => {
+  const note: Watcher = (_sequence, at, events) => {
     for (const event of events) {
       if (event.kind === "orderExpired") {
         fired.push({ kind: "ORDER_EXPIRED", orderId: idOf(prefix, event.order), at: toIso(at) });
@@ -50,13 +67,16 @@ export function changeClock(service: Service, change: NewClock): object {
         fired.push({ kind: "BLOCK_MINED", blockNumber: height, transactions: count, at: toIso(at) });
       }
     }
-  });
-  try {
-    clock.set({ mode, rate: change.rate ?? clock.rate }, to);
-  } finally {
-    unwatch();
+  };
+  for (;;) {
+    const unwatch = exchange.watch(note);
+    try {
+      if (steps.next().done === true) return fired;
+    } finally {
+      unwatch();
+    }
+    yield;
   }
-  return { ...clockReply(service), fired };
 }
 
 /** Where the change moves the clock: forward, or nowhere. Mode real alone catches up with the wall clock. */
