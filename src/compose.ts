@@ -151,6 +151,7 @@ const optionsOf = (config: Config, origin: Origin): ServiceOptions => ({
   version: VERSION,
   credentials: origin.config.credentials,
   personalSign: config.personalSign,
+  unknownFields: config.unknownFields,
   simToken: config.simToken,
   allowHosts: [...config.allowHosts, config.host.toLowerCase()],
   beyondLoopback: !isLoopback(config.host),
@@ -158,9 +159,9 @@ const optionsOf = (config: Config, origin: Origin): ServiceOptions => ({
   devAccounts: devAccounts(origin),
 });
 
-async function openApiText({ numbers }: Config): Promise<string> {
+async function openApiText({ numbers, unknownFields }: Config): Promise<string> {
   const { openApiDocument } = await import("./wire/openapi.ts");
-  return JSON.stringify(openApiDocument({ version: VERSION, serverUrl: "/", numbers }));
+  return JSON.stringify(openApiDocument({ version: VERSION, serverUrl: "/", numbers, unknownFields }));
 }
 
 const devAccounts = ({ devAccounts, config }: Origin): DevAccount[] =>

@@ -47,7 +47,6 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** The directory that keeps the exchange; null keeps nothing on disk. */
   readonly data: string | null;
-  /** What an acknowledged command survives: the end of the process, or of the machine. */
   readonly durability: Durability;
   /** Whether what the directory holds is removed first. */
   readonly reset: boolean;
@@ -64,6 +63,8 @@ export interface Config {
   readonly faucet: { readonly collateral: Money; readonly everyMarket: Size };
   /** Whether `personal_sign` is accepted beside EIP-712. */
   readonly personalSign: boolean;
+  /** What becomes of a request to the imitated API with fields that nobody knows; the control plane refuses it. */
+  readonly unknownFields: "accept" | "refuse";
   /** When blocks of the settlement chain are mined. */
   readonly settlement: SettlementMode;
   /** When what a fill brings can be spent. */
@@ -95,6 +96,7 @@ export const DEFAULT_CONFIG: Config = {
   requestTimeoutMs: 10_000,
   faucet: { collateral: money(10_000_000_000), everyMarket: size(1_000_000) },
   personalSign: true,
+  unknownFields: "accept",
   settlement: "auto",
   balances: "optimistic",
 };
@@ -137,6 +139,7 @@ export const SETTINGS = {
   "request-timeout": { expected: "a duration such as 10s, 500ms or 2m, from 1ms to 1d", read: readTimeout },
   faucet: { expected: "a number from 0 to 10000000 with at most two decimals", read: readFaucet },
   "personal-sign": truth,
+  "unknown-fields": choice("accept", "refuse"),
   settlement: choice<SettlementMode>("instant", "auto", "manual"),
   balances: choice<BalancePolicy>("optimistic", "settled"),
 } satisfies Record<string, Setting<unknown>>;
@@ -170,6 +173,7 @@ export function readConfig(given: Given, data: string | null = DEFAULT_CONFIG.da
     requestTimeoutMs: one("request-timeout") ?? DEFAULT_CONFIG.requestTimeoutMs,
     faucet: one("faucet") ?? DEFAULT_CONFIG.faucet,
     personalSign: one("personal-sign") ?? DEFAULT_CONFIG.personalSign,
+    unknownFields: one("unknown-fields") ?? DEFAULT_CONFIG.unknownFields,
     settlement: one("settlement") ?? DEFAULT_CONFIG.settlement,
     balances: one("balances") ?? DEFAULT_CONFIG.balances,
   };
@@ -201,12 +205,10 @@ function readKeeping(given: Given, otherwise: string | null): Pick<Config, "data
   return { data: null, durability: DEFAULT_CONFIG.durability, reset };
 }
 
-const givenNames = (given: Given): ReadonlySet<string> =>
-  new Set(
-    Object.keys(SETTINGS).filter(
-      (name) => (given.flags[name] ?? []).length > 0 || (given.environment[variableOf(name)] ?? "") !== "",
-    ),
-  );
+const givenNames = ({ flags, environment }: Given): ReadonlySet<string> => {
+  const isGiven = (name: string) => flags[name]?.length || environment[variableOf(name)];
+  return new Set(Object.keys(SETTINGS).filter(isGiven));
+};
 
 /** Whether only this machine can reach a host. */
 export const isLoopback = (host: string): boolean =>

@@ -41,6 +41,8 @@ export interface StartOptions {
   /** USDC, and shares of both outcomes of every market, for each new wallet. */
   readonly faucet?: number;
   readonly personalSign?: boolean;
+  /** Default `accept`: `/api` and `/clob` ignore fields that they do not know, with a warning. `refuse`: 400. */
+  readonly unknownFields?: "accept" | "refuse";
   /** Default `auto`: a block every 2 seconds of virtual time while something is pending. */
   readonly settlement?: "instant" | "auto" | "manual";
   /** Default `optimistic`: what a fill brings can be spent at once. */

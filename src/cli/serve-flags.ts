@@ -26,6 +26,11 @@ const HELP: Readonly<Record<SettingName, Omit<Flag, "name">>> = {
     otherwise: "rotate",
   },
   "personal-sign": { group: BEHAVIOUR, text: "Accept only EIP-712 wallet signatures", toggle: "off" },
+  "unknown-fields": {
+    group: BEHAVIOUR,
+    text: "Fields that /api and /clob do not know: accept (with a warning) or refuse",
+    otherwise: "accept",
+  },
   settlement: {
     group: BEHAVIOUR,
     text: "Blocks of the settlement chain: instant, auto (every 2 s while something is pending) or manual",

@@ -8,7 +8,7 @@ export class Incoming extends IncomingMessage {
   /** `performance.now()` at arrival. */
   arrivedAt = 0;
   requestId = "";
-  /** Names of query parameters and body fields that nobody knows, as a response header says them. */
+  /** What the client is warned of, such as fields that its endpoint does not know, as the response header says it. */
   warning = "";
   /** The injected fault that befell it. */
   fault: Fault | null = null;

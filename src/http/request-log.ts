@@ -13,9 +13,14 @@ export interface Outcome {
   readonly ms: number;
   /** The error's code, when it was one. */
   readonly code?: string | undefined;
+  /** What the client was warned of, in ASCII. */
+  readonly warning?: string | undefined;
 }
 
-/** One line a request. No header, query or body is ever logged, so that no secret can be. */
+/**
+ * One line a request, at level warn when its client was warned. No value of a header, query or body is ever logged but
+ * a number that was clamped, so that no secret can be.
+ */
 export interface RequestLog {
   request(outcome: Outcome): void;
   /** A defect of the server itself, with all that helps to find it. */
@@ -37,10 +42,14 @@ export function requestLog(level: LogLevel): RequestLog {
   const time = timestamps();
   const logger = pino({ level, base: null, timestamp: time }, out);
   const { values } = logger.levels;
+  const tellsAll = logger.isLevelEnabled("info");
+  const tellsWarnings = logger.isLevelEnabled("warn");
   return {
-    request: logger.isLevelEnabled("info")
-      ? (outcome) => out.write(requestLine(values.info as number, time(), outcome))
-      : () => {},
+    request: (outcome) => {
+      const isWarned = outcome.warning !== undefined;
+      if (!(isWarned ? tellsWarnings : tellsAll)) return;
+      out.write(requestLine(values[isWarned ? "warn" : "info"] as number, time(), outcome));
+    },
     defect: (error, facts) => logger.error({ ...facts, err: error }, "a defect in clobsim"),
     // Without waiting: where nobody reads the lines any more, that would be for ever.
     flush: () => batched?.flush(),
@@ -57,11 +66,12 @@ function tellStderr(error: Error): void {
 function requestLine(
   level: number,
   time: string,
-  { requestId, method, path, status, ms, code }: Outcome,
+  { requestId, method, path, status, ms, code, warning }: Outcome,
 ): string {
   const because = code === undefined ? "" : `,"code":"${code}"`;
+  const warned = warning === undefined ? "" : `,"warning":${JSON.stringify(warning)}`;
   const name = SAFE.test(path) ? path : JSON.stringify(printable(path)).slice(1, -1);
-  return `{"level":${level}${time},"requestId":"${requestId}","method":"${method}","path":"${name}","status":${status},"ms":${Math.round(ms * 1000) / 1000}${because}}\n`;
+  return `{"level":${level}${time},"requestId":"${requestId}","method":"${method}","path":"${name}","status":${status},"ms":${Math.round(ms * 1000) / 1000}${because}${warned}}\n`;
 }
 
 /** A path that stands in JSON and on a terminal as it is. */
@@ -95,12 +105,13 @@ interface Line {
   readonly status?: number;
   readonly ms?: number;
   readonly code?: string;
+  readonly warning?: string;
   readonly msg?: string;
   readonly err?: { readonly stack?: string };
 }
 
 function pretty(json: string): string {
-  const { time, method, path, status, ms, code, msg, err } = JSON.parse(json) as Line;
+  const { time, method, path, status, ms, code, warning, msg, err } = JSON.parse(json) as Line;
   const clock = pc.dim(time.slice(11, 23));
   if (method === undefined || status === undefined) {
     return `${clock} ${pc.red(msg ?? "")}${err?.stack === undefined ? "" : `\n${err.stack}`}\n`;
@@ -108,5 +119,6 @@ function pretty(json: string): string {
   const paint = status === 0 || status >= 500 ? pc.red : status < 400 ? pc.green : pc.yellow;
   const duration = pc.dim(`${(ms ?? 0).toFixed(1)} ms`.padStart(9));
   const because = code === undefined ? "" : ` ${paint(code)}`;
-  return `${clock} ${method.padEnd(6)} ${paint(String(status))} ${duration} ${path ?? ""}${because}\n`;
+  const warned = warning === undefined ? "" : ` ${pc.yellow(warning)}`;
+  return `${clock} ${method.padEnd(6)} ${paint(String(status))} ${duration} ${path ?? ""}${because}${warned}\n`;
 }

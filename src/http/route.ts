@@ -2,8 +2,13 @@ import { type AnyBody, isRaw } from "../wire/endpoint.ts";
 import type { AnyEndpoint } from "../wire/endpoints/all.ts";
 import type { JsonObject } from "../wire/json-body.ts";
 import { readJsonObject } from "../wire/json-body.ts";
-import { unknownFieldsWarning } from "../wire/nearest.ts";
 import { readQuery } from "../wire/query.ts";
+import {
+  type UnknownFields,
+  unknownFieldsAt,
+  unknownFieldsError,
+  unknownFieldsText,
+} from "../wire/unknown-fields.ts";
 import { authenticate, guardControl } from "./authentication.ts";
 import type { Incoming, Outgoing } from "./exchange-message.ts";
 import type { Answer, Call } from "./handler.ts";
@@ -82,12 +87,9 @@ function answerOf(
 ): Answer | Promise<Answer> {
   service.clock.settle();
   const caller = endpoint.access === "signed" ? authenticate(service, request, body) : "";
-  const query = readQuery(endpoint.query, request.url, (unknown) =>
-    warn(request, unknown, Object.keys(endpoint.query)),
-  );
   const call = {
-    query,
-    body: bodyOf(endpoint.body, request, body),
+    query: queryOf(service, endpoint, request),
+    body: bodyOf(service, endpoint, request, body),
     path: request.params,
     caller,
     headers: request.headers,
@@ -96,16 +98,56 @@ function answerOf(
   return handle(call, service);
 }
 
-function bodyOf(spec: AnyBody, request: Incoming, bytes: Buffer): unknown {
-  if (spec === null) return null;
+function queryOf(service: Service, endpoint: AnyEndpoint, request: Incoming): unknown {
+  return readQuery(
+    endpoint.query,
+    request.url,
+    (unknown) => meetUnknown(service, endpoint, request, unknown, Object.keys(endpoint.query)),
+    (sentence) => warn(request, sentence),
+  );
+}
+
+function bodyOf(service: Service, endpoint: AnyEndpoint, request: Incoming, bytes: Buffer): unknown {
+  const spec: AnyBody = endpoint.body;
+  if (spec === null) {
+    if (bytes.length > 0) readNeedless(service, endpoint, request, bytes);
+    return null;
+  }
   if (isRaw(spec)) return bytes;
   const object: JsonObject = bytes.length === 0 && !spec.required ? {} : readJsonObject(bytes);
   const unknown = Object.keys(object).filter((name) => !spec.fields.includes(name));
-  if (unknown.length > 0) warn(request, unknown, spec.fields);
+  if (unknown.length > 0) meetUnknown(service, endpoint, request, unknown, spec.fields);
   return spec.read(object);
 }
 
-function warn(request: Incoming, unknown: readonly string[], known: readonly string[]): void {
-  const warning = unknownFieldsWarning(unknown, known);
-  request.warning = request.warning === "" ? warning : `${request.warning}; ${warning}`;
+/** Looks at a body that is sent to an endpoint that takes none: every field in it is unknown. */
+function readNeedless(service: Service, endpoint: AnyEndpoint, request: Incoming, bytes: Buffer): void {
+  let object: JsonObject = {};
+  try {
+    object = readJsonObject(bytes);
+  } catch (error) {
+    if (policyOf(service, endpoint) === "refuse") throw error;
+    warn(request, "the body is ignored: it is not a JSON object, and none is expected");
+  }
+  const unknown = Object.keys(object);
+  if (unknown.length > 0) meetUnknown(service, endpoint, request, unknown, []);
+}
+
+const policyOf = (service: Service, endpoint: AnyEndpoint): UnknownFields =>
+  unknownFieldsAt(endpoint, service.options.unknownFields);
+
+/** Refuses a request with unknown fields, or warns of them. */
+function meetUnknown(
+  service: Service,
+  endpoint: AnyEndpoint,
+  request: Incoming,
+  unknown: readonly string[],
+  known: readonly string[],
+): void {
+  if (policyOf(service, endpoint) === "refuse") throw unknownFieldsError(unknown, known, endpoint);
+  warn(request, unknownFieldsText(unknown, known));
+}
+
+function warn(request: Incoming, sentence: string): void {
+  request.warning = request.warning === "" ? sentence : `${request.warning}; ${sentence}`;
 }

@@ -56,6 +56,7 @@ export function sendEmpty(
   headers: readonly string[],
 ): void {
   const raw = [...simHeaders(service, request.requestId), ...headers];
+  if (request.warning !== "") raw.push("x-sim-warning", request.warning);
   post(service, request, response, () => {
     response.writeHead(204, raw);
     response.end();
@@ -192,6 +193,7 @@ function log(service: Service, request: Incoming, status: number, code: string |
     status,
     ms: performance.now() - request.arrivedAt,
     code,
+    warning: request.warning === "" ? undefined : request.warning,
   });
 }
 

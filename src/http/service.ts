@@ -10,6 +10,7 @@ import type { MarketRanking } from "../wire/market-ranking.ts";
 import type { BookPages } from "../wire/replies/book-reply.ts";
 import type { View } from "../wire/replies/view.ts";
 import type { SearchIndex } from "../wire/search-index.ts";
+import type { UnknownFields } from "../wire/unknown-fields.ts";
 import type { Faults } from "./faults.ts";
 import type { Outbox } from "./outbox.ts";
 import type { RequestLog } from "./request-log.ts";
@@ -25,6 +26,8 @@ export interface ServiceOptions {
   readonly version: string;
   readonly credentials: "rotate" | "once";
   readonly personalSign: boolean;
+  /** What becomes of fields that the imitated API does not know. */
+  readonly unknownFields: UnknownFields;
   /** What a caller of the control plane must show; null lets every local caller in. */
   readonly simToken: string | null;
   /** Names a Host header may carry besides loopback, lower case. */

@@ -18,7 +18,7 @@ export type Tag =
 /** A JSON body: its schema documents it, its reader answers what the core needs. */
 export interface BodySpec<T> {
   readonly schema: z.ZodType;
-  /** The names the schema knows; others are ignored with a warning. */
+  /** The names the schema knows; what becomes of others follows from the endpoint's plane and the setting. */
   readonly fields: readonly string[];
   /** Whether the endpoint cannot do without; an absent optional body reads as an empty object. */
   readonly required: boolean;
@@ -51,6 +51,8 @@ export interface Endpoint<Query extends Params = Params, Body extends AnyBody = 
   readonly access: Access;
   readonly tag: Tag;
   readonly summary: string;
+  /** What the summary has no room for, in Markdown. */
+  readonly description?: string;
   readonly query: Query;
   readonly body: Body;
   /** Schema of the 200 answer, registered under a name. */

@@ -17,23 +17,3 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 }
 
 const lettersOf = (word: string): string => [...word.toLowerCase()].sort().join("");
-
-const SHOWN = 5;
-const MAX_NAME = 60;
-
-/** What `x-sim-warning` says of names that are ignored; safe in a header whatever the names hold. */
-export function unknownFieldsWarning(unknown: readonly string[], known: readonly string[]): string {
-  const sentences = unknown.slice(0, SHOWN).map((name) => {
-    const like = name.length > MAX_NAME ? undefined : nearest(name, known);
-    const field = `unknown field ${quoted(name)}`;
-    return like === undefined ? field : `${field}, did you mean ${quoted(like)}?`;
-  });
-  if (unknown.length > SHOWN) sentences.push(`and ${unknown.length - SHOWN} more`);
-  return sentences.join("; ");
-}
-
-const quoted = (name: string): string =>
-  JSON.stringify(name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}...` : name).replace(
-    /[^\x20-\x7e]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );

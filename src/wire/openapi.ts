@@ -8,6 +8,7 @@ import { errorReply } from "./schemas/control.ts";
 import { DECIMALS } from "./schemas/quantities.ts";
 import { registry } from "./schemas/registry.ts";
 import { AUTH_HEADERS } from "./signing.ts";
+import { type UnknownFields, unknownFieldsAt } from "./unknown-fields.ts";
 
 type Json = Record<string, unknown>;
 
@@ -16,6 +17,8 @@ export interface OpenApiOptions {
   readonly serverUrl: string;
   /** How decimals are sent; the document describes the server that serves it. */
   readonly numbers: "number" | "string";
+  /** What becomes of fields that the imitated API does not know. */
+  readonly unknownFields: UnknownFields;
 }
 
 const DESCRIPTION = `A local, deterministic mock exchange for prediction markets: market data under /api, a central
@@ -49,8 +52,8 @@ export function openApiDocument(options: OpenApiOptions): Json {
     },
     servers: [{ url: options.serverUrl }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths: paths(),
-    components: { schemas: schemas(options.numbers), securitySchemes: securitySchemes() },
+    paths: paths(options.unknownFields),
+    components: { schemas: schemas(options), securitySchemes: securitySchemes() },
   };
 }
 
@@ -62,7 +65,7 @@ function reference(schema: z.ZodType): Json {
   return { $ref: schemaPath(id) };
 }
 
-function schemas(numbers: "number" | "string"): Json {
+function schemas({ numbers, unknownFields }: OpenApiOptions): Json {
   const { schemas: generated } = z.toJSONSchema(registry, {
     uri: schemaPath,
     io: "input",
@@ -73,6 +76,11 @@ function schemas(numbers: "number" | "string"): Json {
     const { $schema: _, $id: __, id: ___, ...rest } = schema as Json;
     components[id] = rest;
   }
+  for (const endpoint of ENDPOINTS as readonly Endpoint[]) {
+    const { body } = endpoint;
+    if (body === null || isRaw(body) || unknownFieldsAt(endpoint, unknownFields) === "accept") continue;
+    Object.assign(components[registry.get(body.schema)?.id ?? ""] as Json, { additionalProperties: false });
+  }
   if (numbers === "string") {
     for (const id of DECIMALS) {
       const { description } = components[id] as Json;
@@ -82,21 +90,22 @@ function schemas(numbers: "number" | "string"): Json {
   return components;
 }
 
-function paths(): Json {
+function paths(unknownFields: UnknownFields): Json {
   const byPath: Record<string, Json> = {};
   for (const endpoint of ENDPOINTS) {
     const item = byPath[endpoint.path] ?? {};
-    item[endpoint.method.toLowerCase()] = operation(endpoint);
+    item[endpoint.method.toLowerCase()] = operation(endpoint, unknownFields);
     byPath[endpoint.path] = item;
   }
   return byPath;
 }
 
-function operation(endpoint: Endpoint & { readonly operation: string }): Json {
+function operation(endpoint: Endpoint, unknownFields: UnknownFields): Json {
   const parameters = [...pathParameters(endpoint.path), ...queryParameters(endpoint.query)];
   return {
     operationId: endpoint.operation,
     summary: endpoint.summary,
+    ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
     tags: [endpoint.tag],
     security: security(endpoint),
     ...(parameters.length === 0 ? {} : { parameters }),
@@ -110,7 +119,7 @@ function operation(endpoint: Endpoint & { readonly operation: string }): Json {
       ...(endpoint.silence === undefined
         ? {}
         : { "204": { description: endpoint.silence, headers: RESPONSE_HEADERS } }),
-      ...errorResponses(codesOf(endpoint)),
+      ...errorResponses(codesOf(endpoint, unknownFields)),
     },
   };
 }
@@ -126,6 +135,10 @@ const RESPONSE_HEADERS: Json = {
   "x-request-id": header("string", "Names the request in the server's log."),
   "x-sim-sequence": header("integer", "How many commands have been accepted, after this request."),
   "x-sim-time": header("integer", "Virtual time in Unix milliseconds."),
+  "x-sim-warning": header(
+    "string",
+    "What is accepted and may not be what was meant: unknown fields, which are ignored, or a limit above its maximum.",
+  ),
 };
 
 /** Statuses that say when to come again. */
@@ -149,11 +162,15 @@ const queryParameters = (query: Params): Json[] =>
     schema,
   }));
 
-/** The codes that an endpoint can answer with: its own, and those that its kind implies. */
-export function codesOf(endpoint: Endpoint): ErrorCode[] {
+/** The codes that an endpoint can answer with: its own, and those that its kind and the setting imply. */
+export function codesOf(endpoint: Endpoint, unknownFields: UnknownFields): ErrorCode[] {
   const codes = new Set<ErrorCode>([...EVERYWHERE, ...endpoint.errors]);
   if (Object.keys(endpoint.query).length > 0 || endpoint.path.includes("{")) codes.add("INVALID_PARAMETER");
   if (endpoint.body !== null && !isRaw(endpoint.body)) codes.add("INVALID_JSON");
+  if (unknownFieldsAt(endpoint, unknownFields) === "refuse") {
+    codes.add("INVALID_PARAMETER");
+    if (endpoint.body === null) codes.add("INVALID_JSON");
+  }
   if (endpoint.access === "control") codes.add("ORIGIN_NOT_ALLOWED").add("SIM_TOKEN_REQUIRED");
   if (endpoint.access === "signed") {
     for (const code of AUTH_CODES) codes.add(code);

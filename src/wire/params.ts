@@ -11,13 +11,19 @@ export interface ParamSchema {
   readonly default?: number;
 }
 
+/** Called with a sentence in ASCII on what is accepted and may not be what the client meant. */
+export type Warn = (sentence: string) => void;
+
 /** A query parameter: how it is read and how it is documented, in one place. */
 export interface Param<T> {
   readonly description: string;
   readonly schema: ParamSchema;
   readonly required: boolean;
-  /** Reads the text as sent, or its absence. @throws ApiError when it is not what it should be. */
-  read(text: string | undefined, name: string): T;
+  /**
+   * Reads the text as sent, or its absence; calls `warn` with a sentence when another value than the one sent applies.
+   * @throws ApiError when it is not what it should be.
+   */
+  read(text: string | undefined, name: string, warn: Warn): T;
 }
 
 export type Params = Readonly<Record<string, Param<unknown>>>;
@@ -45,16 +51,19 @@ function optional<T>(
   };
 }
 
-/** How many items a page has; above the maximum it is clamped. */
+/** How many items a page has; above the maximum it is clamped with a warning. */
 export function limit(byDefault: number, maximum: number): Param<number> {
   return {
     description: `How many items; default ${byDefault}, anything above ${maximum} means ${maximum}.`,
     schema: { type: "integer", minimum: 1, default: byDefault },
     required: false,
-    read: (text, name) => {
+    read: (text, name, warn) => {
       if (text === undefined) return byDefault;
       if (!NATURAL.test(text) || text === "0") throw wrong(name, "a positive integer", text);
-      return Math.min(Number(text), maximum);
+      const asked = Number(text);
+      if (asked <= maximum) return asked;
+      warn(`${name} ${text} is above the maximum of ${maximum}, which applies instead`);
+      return maximum;
     },
   };
 }

@@ -1,14 +1,16 @@
 import { ApiError } from "./errors.ts";
-import type { Params, Read } from "./params.ts";
+import type { Params, Read, Warn } from "./params.ts";
 
 /**
- * Reads the query string of a target against what an endpoint takes; `onUnknown` hears of names that it does not.
+ * Reads the query string of a target against what an endpoint takes; `onUnknown` is called with the names that it does
+ * not know, before any value is read.
  * @throws ApiError `INVALID_PARAMETER` when a parameter is given twice, or as the parameter itself says.
  */
 export function readQuery<P extends Params>(
   params: P,
   target: string,
   onUnknown: (names: readonly string[]) => void,
+  warn: Warn,
 ): Read<P> {
   const start = target.indexOf("?");
   const given = new Map<string, string>();
@@ -32,6 +34,6 @@ export function readQuery<P extends Params>(
     });
   }
   const values: Record<string, unknown> = {};
-  for (const name of Object.keys(params)) values[name] = params[name]?.read(given.get(name), name);
+  for (const name of Object.keys(params)) values[name] = params[name]?.read(given.get(name), name, warn);
   return values as Read<P>;
 }

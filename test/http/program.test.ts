@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TINY_WORLD } from "../support/http.ts";
 import { type Ended, Program, type Served } from "../support/program.ts";
 import { titleOf } from "./bad-inputs.ts";
-import { answerTo, requestBytes } from "./raw-socket.ts";
+import { answerTo, refusalIn, requestBytes } from "./raw-socket.ts";
 import type { Credentials, MarketPage, PlacedOrder, Refusal } from "./replies.ts";
 import { hmac } from "./trader.ts";
 import { signPersonal, wallet } from "./wallet.ts";
@@ -22,6 +22,8 @@ beforeAll(async () => {
 afterAll(() => program.dispose());
 
 interface LogLine {
+  readonly level?: number;
+  readonly warning?: string;
   readonly requestId?: string;
   readonly method?: string;
   readonly path?: string;
@@ -108,6 +110,45 @@ describe("the log", () => {
     const stopping = "clobsim: stopping";
     const others = ended.stderr.split("\n").filter((line) => line !== "" && !line.startsWith("{"));
     expect(others).toEqual([stopping]);
+  });
+});
+
+describe("a request that the server warns of", () => {
+  const path = "/api/markets?limt=1&%0ab=SECRET&limit=1000";
+  const warned = async (level: string): Promise<Ended> => {
+    const server = await program.serve(["--clock", "frozen", "--log-level", level]);
+    for (const target of ["/clob/time", path, "/sim?zebra=1"]) {
+      await answerTo(server.port, requestBytes(`GET ${target}`, [HOST]));
+    }
+    return server.end("SIGTERM");
+  };
+
+  it("has its warning in its line, which is one of level warn", async () => {
+    const ended = await warned("info");
+    const lines = logOf(ended).map(({ level, status, code, warning }) => [level, status, code ?? warning]);
+    expect(lines).toEqual([
+      [30, 200, undefined],
+      [
+        40,
+        200,
+        'unknown field "limt", did you mean "limit"?; unknown field "\\nb"; limit 1000 is above the maximum of 100, which applies instead',
+      ],
+      [30, 400, "INVALID_PARAMETER"],
+    ]);
+    expect(ended.stderr).not.toContain("SECRET");
+  });
+
+  it("is told when nothing below a warning is", async () => {
+    expect(logOf(await warned("warn")).map(({ level }) => level)).toEqual([40]);
+    expect(logOf(await warned("error"))).toEqual([]);
+  });
+
+  it("is refused where the environment asks for that", async () => {
+    const environment = { ...process.env, CLOBSIM_UNKNOWN_FIELDS: "refuse" };
+    const server = await program.serve([], { environment });
+    const reply = await answerTo(server.port, requestBytes("GET /clob/time?zebra=1", [HOST]));
+    expect(refusalIn(reply)).toMatchObject({ status: 400, code: "INVALID_PARAMETER" });
+    await server.end("SIGTERM");
   });
 });
 

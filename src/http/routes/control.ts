@@ -104,6 +104,7 @@ export function infoReply(service: Service): object {
       numbers: numbers.mode,
       credentials: options.credentials,
       personalSign: options.personalSign,
+      unknownFields: options.unknownFields,
       settlement: state.config.settlement,
       balances: state.config.balances,
       faucet: {

@@ -60,6 +60,7 @@ export const info = exactly("Info", {
     numbers: z.enum(["number", "string"]),
     credentials: z.enum(["rotate", "once"]),
     personalSign: z.boolean(),
+    unknownFields: z.enum(["accept", "refuse"]),
     settlement: z.enum(["instant", "auto", "manual"]),
     balances: z.enum(["optimistic", "settled"]),
     faucet: z.strictObject({ collateral: usdc, sharesOfEveryToken: shares }),
