@@ -150,7 +150,7 @@ async function standingView({ market, account, isAll }: Chosen, paint: Paint): P
 function marketsOf(state: State, named: string | null, touched: Touched | null): Market[] {
   const markets = [...state.markets];
   if (named === null) return markets.filter(({ number }) => touched === null || touched.markets.has(number));
-  const number = state.marketBySlug.get(named) ?? numberOf(state.idPrefixes.market, named.toLowerCase());
+  const number = state.marketBySlug.get(named) ?? numberOf(state.idPrefixes.market, named);
   const own = state.markets.find(number);
   if (own !== undefined) return [own];
   return theOne("market", named, markets, ({ slug }) => slug);

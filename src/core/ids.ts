@@ -25,10 +25,12 @@ export const idOf = (prefix: string, n: number): string =>
 
 const COUNTER = /^[0-9a-f]{12}$/;
 
-/** The number in a UUID of this kind, or 0 when the text is no such id. */
+/** The number in a UUID of this kind, in letters of either case, or 0 when the text is no such id. */
 export function numberOf(prefix: string, id: string): number {
-  if (id.length !== prefix.length + COUNTER_DIGITS || !id.startsWith(prefix)) return 0;
-  const counter = id.slice(prefix.length);
+  if (id.length !== prefix.length + COUNTER_DIGITS) return 0;
+  const lower = id.toLowerCase();
+  if (!lower.startsWith(prefix)) return 0;
+  const counter = lower.slice(prefix.length);
   return COUNTER.test(counter) ? Number.parseInt(counter, 16) : 0;
 }
 

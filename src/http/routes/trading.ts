@@ -91,8 +91,9 @@ function cancelOne(service: Service, caller: Address, orderId: string): object {
   const view = viewOf(service);
   const decision = service.exchange.submit({ kind: "cancelOrder", address: caller, orderId });
   if (!decision.ok && decision.refusal.code === "ORDER_NOT_LIVE") {
-    const { status } = view.state.orders.get(decision.refusal.order);
-    if (status !== "LIVE") return { canceled: [], notCanceled: { [orderId]: ENDED[status] } };
+    const { number, status } = view.state.orders.get(decision.refusal.order);
+    const id = idOf(view.state.idPrefixes.order, number);
+    if (status !== "LIVE") return { canceled: [], notCanceled: { [id]: ENDED[status] } };
   }
   return { canceled: canceledIn(view, accept(service, decision)), notCanceled: {} };
 }
@@ -102,13 +103,13 @@ const canceledIn = ({ state }: View, events: readonly DomainEvent[]): string[] =
     event.kind === "orderCanceled" ? [idOf(state.idPrefixes.order, event.order)] : [],
   );
 
-/** The one id among those given. @throws ApiError when there is none, or two that differ. */
+/** The one id among those given. @throws ApiError when there is none, or two that differ in more than their case. */
 function oneId(given: readonly (string | undefined)[]): string {
-  const ids = new Set(given.filter((id) => id !== undefined && id !== ""));
-  if (ids.size > 1) {
+  const ids = given.filter((id): id is string => id !== undefined && id !== "");
+  if (new Set(ids.map((id) => id.toLowerCase())).size > 1) {
     throw new ApiError(
       "CONFLICTING_FIELDS",
-      `different order ids are given: ${[...ids].join(", ").slice(0, 200)}`,
+      `different order ids are given: ${[...new Set(ids)].join(", ").slice(0, 200)}`,
       {
         hint: "name one order, in the body or in the query",
       },

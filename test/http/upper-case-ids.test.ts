@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Api, startApi } from "../support/http.ts";
+import type { CancelResult, Market, OrderPage, PlacedOrder, TradePage } from "./replies.ts";
+import { deriveTrader, type Trader } from "./trader.ts";
+
+let api: Api;
+let trader: Trader;
+let market: Market;
+let resting: PlacedOrder;
+/** The ids of the two in upper case. */
+let marketId: string;
+let orderId: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  trader = await deriveTrader(api, 1);
+  market = await api.createMarket();
+  const order = { tokenId: market.tokens[0]?.tokenId, price: 0.5, size: 5 };
+  resting = await trader.place({ ...order, side: "BUY", size: 10 });
+  await trader.place({ ...order, side: "SELL" });
+  marketId = market.id.toUpperCase();
+  orderId = resting.id.toUpperCase();
+  expect([marketId, orderId]).not.toEqual([market.id, resting.id]);
+});
+afterAll(() => api.close());
+
+describe("an id in upper case", () => {
+  it("finds its market and its event", async () => {
+    expect(await api.get(`/api/markets/${marketId}`)).toMatchObject({ id: market.id });
+    expect(await api.get(`/api/events/${market.eventId.toUpperCase()}`)).toMatchObject({
+      id: market.eventId,
+    });
+    for (const part of ["trades", "prices-history"]) {
+      const { data } = await api.get<{ data: object[] }>(`/api/markets/${marketId}/${part}`);
+      expect(data, part).toHaveLength(1);
+    }
+    expect(await api.get(`/sim/chain/supply/${marketId}`)).toMatchObject({ marketId: market.id });
+  });
+
+  it("finds orders and fills by market and by order", async () => {
+    const orders = await trader.ask<OrderPage>("GET", `/clob/orders?market=${marketId}`);
+    expect(orders.data.map(({ id }) => id)).toEqual([resting.id]);
+    for (const query of [`market=${marketId}`, `order=${orderId}`]) {
+      const { data } = await trader.ask<TradePage>("GET", `/clob/trades?${query}`);
+      expect(data.map((trade) => trade.marketId)).toContain(market.id);
+    }
+    expect(await api.get(`/sim/orders/${orderId}`)).toMatchObject({ order: { id: resting.id } });
+  });
+
+  it("finds the event of a new market", async () => {
+    const { eventId } = await api.createMarket({ eventId: market.eventId.toUpperCase() });
+    expect(eventId).toBe(market.eventId);
+  });
+
+  it("cancels its order, which answers with the id as it is written", async () => {
+    const twice = `/clob/order?id=${resting.id}`;
+    const canceled = await trader.ask<CancelResult>("DELETE", twice, { orderId });
+    expect(canceled).toEqual({ canceled: [resting.id], notCanceled: {} });
+    const again = await trader.ask<CancelResult>("DELETE", "/clob/order", { orderId });
+    expect(again).toEqual({ canceled: [], notCanceled: { [resting.id]: "already canceled" } });
+  });
+
+  it("ends its market", async () => {
+    expect(await api.post(`/sim/markets/${marketId}/close`)).toMatchObject({
+      id: market.id,
+      status: "CLOSED",
+    });
+    const resolution = { winningOutcome: "YES" };
+    expect(await api.post(`/sim/markets/${marketId}/resolve`, resolution)).toMatchObject({
+      id: market.id,
+      status: "RESOLVED",
+    });
+  });
+
+  it("of something else names nothing", async () => {
+    const path = `/api/markets/${orderId}`;
+    await api.refused({ method: "GET", path }, 404, "MARKET_NOT_FOUND");
+    const slug = `/api/markets/${market.slug.toUpperCase()}`;
+    await api.refused({ method: "GET", path: slug }, 404, "MARKET_NOT_FOUND");
+  });
+});
