@@ -13,7 +13,8 @@ export const announcedLength = ({ headers }: Incoming): number => Number(headers
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
 /**
- * Refuses a body that cannot be what the API takes.
+ * Refuses a body that cannot be what the API takes; one without a content type is taken for JSON. That a page of a
+ * foreign origin can send one unasked is harmless: it needs a signature, or is refused for its origin.
  * @throws ApiError `UNSUPPORTED_MEDIA_TYPE` when it is compressed or not JSON in UTF-8.
  */
 export function checkMediaType({ headers, rawHeaders }: Incoming): void {
@@ -22,11 +23,13 @@ export function checkMediaType({ headers, rawHeaders }: Incoming): void {
     throw unsupported(`content-encoding ${JSON.stringify(encoding)}`, "send the body uncompressed");
   }
   const type = headers["content-type"];
+  if (type === undefined) return;
   const isTwice = isSentTwice(rawHeaders, "content-type");
-  if (type === undefined || isTwice || !(type === "application/json" || JSON_TYPE.test(type))) {
-    const found =
-      type === undefined ? "no content-type" : isTwice ? "two content-types" : JSON.stringify(type);
-    throw unsupported(found, "send content-type: application/json");
+  if (isTwice || !(type === "application/json" || JSON_TYPE.test(type))) {
+    throw unsupported(
+      isTwice ? "two content-types" : JSON.stringify(type),
+      "send content-type: application/json",
+    );
   }
 }
 

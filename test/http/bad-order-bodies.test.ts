@@ -69,12 +69,30 @@ describe("the body of an order", () => {
       "Content-Type: application/json\r\nContent-Type: text/plain",
     ];
     const before = await api.stateHash();
-    for (const type of [...types, undefined]) {
-      const bytes = requestBytes("POST /clob/order", type === undefined ? head : [...head, type], body);
+    for (const type of types) {
+      const bytes = requestBytes("POST /clob/order", [...head, type], body);
       const { status, code } = refusalIn(await answerTo(api.port, bytes));
       expect([status, code], type).toEqual(refusalOf("O16"));
     }
     expect(await api.stateHash()).toBe(before);
+  });
+
+  it("may have no type, wherever it is sent", async () => {
+    const json = (body: object): string => JSON.stringify(body);
+    for (const [line, headers, sent] of [
+      ["POST /clob/order", Object.entries(trader.headers("POST", "/clob/order", json(order))), json(order)],
+      ["GET /api/markets", [], "{}"],
+      ["POST /sim/events", [], json({ title: "Untyped" })],
+      ["POST /chain", [], json({ jsonrpc: "2.0", id: 1, method: "eth_chainId" })],
+    ] as const) {
+      const head = ["Host: localhost", ...headers.map((pair) => pair.join(": "))];
+      for (const framing of [[`Content-Length: ${sent.length}`], ["Transfer-Encoding: chunked"]]) {
+        const isChunked = framing[0]?.endsWith("chunked") === true;
+        const framed = isChunked ? `${sent.length.toString(16)}\r\n${sent}\r\n0\r\n\r\n` : sent;
+        const { status, text } = await answerTo(api.port, requestBytes(line, [...head, ...framing], framed));
+        expect(status, `${line} ${text}`).toBe(200);
+      }
+    }
   });
 
   it.each([
