@@ -84,7 +84,7 @@ function readOrder(body: JsonObject): OrderRequest {
     price: order.price,
     priceUnits: priceUnits === null ? null : price(priceUnits),
     size: size(sizeUnits),
-    expiration: readExpiration(order.orderType, order.expiration ?? ""),
+    expiration: readExpiration(order.orderType, order.expiration || NO_EXPIRATION),
   };
 }
 
@@ -99,7 +99,9 @@ function firstProblem(body: JsonObject, issues: readonly z.core.$ZodIssue[]): Ap
     const issue = wrong.get(field);
     if (issue === undefined) return false;
     return (
-      issue.code === "invalid_type" || (issue.code === "invalid_value" && typeof body[field] !== "string")
+      issue.code === "invalid_type" ||
+      issue.code === "invalid_union" ||
+      (issue.code === "invalid_value" && typeof body[field] !== "string")
     );
   };
   const first = FIELDS.find((field) => wrong.has(field));
@@ -141,14 +143,17 @@ function hintForType(field: Field, value: unknown): string | undefined {
 const SECONDS = /^(0|[1-9][0-9]{0,11})$/;
 const MILLISECONDS = /^[1-9][0-9]{12}$/;
 
+/** What clients send of an order that does not expire. */
+const NO_EXPIRATION = "0";
+
 function readExpiration(orderType: OrderType, text: string): Millis | null {
   if (orderType !== "GTD") {
-    if (text === "") return null;
+    if (text === NO_EXPIRATION) return null;
     throw new ApiError("EXPIRATION_NOT_ALLOWED", `expiration is given with order type ${orderType}`, {
       hint: "only GTD orders expire: leave expiration out, or send orderType GTD",
     });
   }
-  if (text === "") {
+  if (text === NO_EXPIRATION) {
     throw new ApiError("EXPIRATION_REQUIRED", "expiration is required with order type GTD", {
       hint: `expected ${EXPECTED.expiration}`,
     });

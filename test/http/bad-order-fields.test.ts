@@ -101,10 +101,24 @@ describe("the fields of an order", () => {
     for (const orderType of ["GTC", "FOK", "FAK"]) {
       const expiring = { ...order, orderType, expiration: "9999999999" };
       await trader.refused(expiring, 400, "EXPIRATION_NOT_ALLOWED");
-      const { status } = await trader.place({ ...order, orderType, expiration: null });
-      expect(["LIVE", "CANCELED"]).toContain(status);
     }
   });
+
+  it.each([null, "", "0", 0])("an expiration of %j stands for none", async (expiration) => {
+    for (const orderType of ["GTC", "FOK", "FAK"]) {
+      const placed = await trader.place({ ...order, orderType, expiration });
+      expect([placed.status, placed.expiration]).toEqual([orderType === "GTC" ? "LIVE" : "CANCELED", null]);
+    }
+    await trader.refused({ ...order, orderType: "GTD", expiration }, 400, "EXPIRATION_REQUIRED");
+  });
+
+  it.each([1, -1, 0.5, 1_767_225_600, true, {}, []])(
+    "an expiration is a text, unless it is none: %j",
+    async (expiration) => {
+      const { body } = await trader.refused({ ...order, expiration }, 400, "INVALID_ORDER");
+      expect(body.details).toEqual({ fields: ["expiration"] });
+    },
+  );
 
   it.each([
     "2026-02-30T00:00:00Z",

@@ -46,10 +46,13 @@ export const newOrder = named(
     orderType: z.enum(["GTC", "GTD", "FOK", "FAK"]).default("GTC"),
     price: z.number().gt(0).lt(1).meta({ description: "Limit price, a multiple of the token's tick size." }),
     size: z.number().gt(0).max(MAX_SHARES).meta({ description: "Shares, a multiple of 0.01." }),
-    expiration: z.string().nullish().meta({
-      description:
-        "Required for GTD and only for GTD: Unix seconds, Unix milliseconds or ISO-8601 with a zone.",
-    }),
+    expiration: z
+      .union([z.string(), z.literal(0)])
+      .nullish()
+      .meta({
+        description:
+          'Required for GTD and only for GTD: Unix seconds, Unix milliseconds or ISO-8601 with a zone. "0", "", 0 and null stand for none.',
+      }),
   }),
 );
 
