@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { Slices } from "../runtime/slices.ts";
+import { isRpcId } from "../wire/chain-errors.ts";
 import { RpcError } from "./rpc-error.ts";
 
 /** Carries out one call and answers its result's JSON. @throws RpcError when it cannot. */
@@ -55,7 +56,7 @@ function parsed(bytes: Buffer): unknown {
 async function answerOne(message: unknown, perform: Perform): Promise<string> {
   if (!isObject(message)) return failure(null, invalid("a call is an object"));
   const { id, jsonrpc, method, params } = message;
-  if (id !== undefined && !isId(id)) {
+  if (id !== undefined && !isRpcId(id)) {
     return failure(null, invalid("an id is a string, an integer or null"));
   }
   const respond = (answer: () => string): string => (id === undefined ? "" : answer());
@@ -80,9 +81,6 @@ function listOf(params: unknown): readonly unknown[] {
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-
-const isId = (value: unknown): value is Id =>
-  value === null || typeof value === "string" || Number.isSafeInteger(value);
 
 const invalid = (why: string): RpcError => new RpcError("INVALID_REQUEST", `Invalid request: ${why}`);
 

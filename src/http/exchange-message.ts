@@ -10,6 +10,8 @@ export class Incoming extends IncomingMessage {
   requestId = "";
   /** What the client is warned of, such as fields that its endpoint does not know, as the response header says it. */
   warning = "";
+  /** The bytes of a body that its handler reads itself; null until they have come. */
+  rawBody: Buffer | null = null;
   /** The injected fault that befell it. */
   fault: Fault | null = null;
 }

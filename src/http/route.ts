@@ -57,6 +57,7 @@ export function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHand
       service.clock.arm();
     };
     const arrived = (body: Buffer): void => {
+      if (isRaw(endpoint.body)) request.rawBody = body;
       const fault = faults.areNone ? null : faults.strike(endpoint.operation);
       if (fault === null) answerWith(body);
       else befall(service, fault, request, response, () => answerWith(body));

@@ -1,4 +1,6 @@
 import { NotKeptError } from "../runtime/journal.ts";
+import { chainErrorBody } from "../wire/chain-errors.ts";
+import { CHAIN_PATH } from "../wire/endpoints/chain-rpc.ts";
 import { ApiError, errorBody } from "../wire/errors.ts";
 import { allowedOrigin } from "./cross-origin.ts";
 import type { Incoming, Outgoing } from "./exchange-message.ts";
@@ -124,8 +126,11 @@ const contentOf = (status: number, body: Content["body"], media: string, error?:
   error,
 });
 
-const errorContent = (error: ApiError, { requestId }: Incoming): Content =>
-  contentOf(error.status, JSON.stringify(errorBody(error, requestId)), JSON_MEDIA, error);
+function errorContent(error: ApiError, { url, requestId, rawBody }: Incoming): Content {
+  const isChain = pathOf(url) === CHAIN_PATH;
+  const body = isChain ? chainErrorBody(error, requestId, rawBody) : errorBody(error, requestId);
+  return contentOf(error.status, JSON.stringify(body), JSON_MEDIA, error);
+}
 
 /** `headers` say where the exchange stood when the answer was made. */
 function sendNow(

@@ -59,6 +59,8 @@ export interface Endpoint<Query extends Params = Params, Body extends AnyBody = 
   readonly reply: z.ZodType;
   /** The media type of the 200 answer where it is no JSON document; its schema is then that of a text. */
   readonly media?: string;
+  /** Schema of its errors, registered under a name, where they are not those of the API. */
+  readonly failure?: z.ZodType;
   /** When it answers 204 and no body instead; left out of those that never do. */
   readonly silence?: string;
   /** Error codes beyond those that its access, query and body imply. */

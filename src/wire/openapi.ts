@@ -119,7 +119,7 @@ function operation(endpoint: Endpoint, unknownFields: UnknownFields): Json {
       ...(endpoint.silence === undefined
         ? {}
         : { "204": { description: endpoint.silence, headers: RESPONSE_HEADERS } }),
-      ...errorResponses(codesOf(endpoint, unknownFields)),
+      ...errorResponses(codesOf(endpoint, unknownFields), endpoint.failure ?? errorReply),
     },
   };
 }
@@ -199,7 +199,7 @@ const AUTH_CODES = [
   "INVALID_SIGNATURE",
 ] as const satisfies readonly ErrorCode[];
 
-function errorResponses(codes: readonly ErrorCode[]): Json {
+function errorResponses(codes: readonly ErrorCode[], reply: z.ZodType): Json {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
     for (const status of statusesOf(code)) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
@@ -207,7 +207,7 @@ function errorResponses(codes: readonly ErrorCode[]): Json {
   const responses: Json = {};
   for (const [status, some] of [...byStatus].sort(([a], [b]) => a - b)) {
     const headers = RETRY_STATUSES.has(status) ? { headers: RETRY_HEADERS } : {};
-    responses[status] = { description: some.join(", "), ...headers, content: json(reference(errorReply)) };
+    responses[status] = { description: some.join(", "), ...headers, content: json(reference(reply)) };
   }
   return responses;
 }

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { addFault, isHungUp } from "../http/faults.ts";
 import { wallet } from "../http/wallet.ts";
 import { type Api, startApi } from "../support/http.ts";
-import { failureOf, post, resultOf, rpc } from "./rpc.ts";
+import { modelledIn, post, refusedAsRpc, resultOf, rpc } from "./rpc.ts";
 
 describe("a page", () => {
   let api: Api;
@@ -15,7 +15,7 @@ describe("a page", () => {
     "of a foreign origin may not even read the chain: %s",
     async (origin) => {
       const sent = { method: "POST", path: "/chain", headers: { origin }, body: rpc("eth_chainId") } as const;
-      await api.refused(sent, 403, "ORIGIN_NOT_ALLOWED");
+      await refusedAsRpc(api, sent, { status: 403, code: "ORIGIN_NOT_ALLOWED", rpc: 4100 });
     },
   );
 
@@ -40,13 +40,8 @@ describe("with a token of the control plane", () => {
   });
   afterAll(() => api.close());
 
-  const modelled = async (): Promise<string[]> => {
-    const { message } = await failureOf(api, "eth_nowhere");
-    return (/Modelled are (.*)$/.exec(message)?.[1] ?? "").split(", ");
-  };
-
   it("all that steers the chain needs it, and nothing else does", async () => {
-    const methods = await modelled();
+    const methods = await modelledIn(api);
     const guarded: string[] = [];
     for (const method of methods) {
       const { body } = await post(api, rpc(method), NO_TOKEN);
@@ -111,7 +106,7 @@ describe("a fault injected into HTTP", () => {
     "befalls the chain by the route %s, and nothing is mined",
     async (route) => {
       await addFault(api, { route, status: 503, times: 1 });
-      await api.refused(mining, 503, "UNAVAILABLE");
+      await refusedAsRpc(api, mining, { status: 503, code: "UNAVAILABLE", rpc: -32603 });
       expect((await api.send(mining)).status).toBe(200);
     },
   );

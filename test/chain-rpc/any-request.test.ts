@@ -2,15 +2,14 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
 import { type Api, startApi } from "../support/http.ts";
-import { type Answer, failureOf, post } from "./rpc.ts";
+import { type Answer, modelledIn, post } from "./rpc.ts";
 
 let api: Api;
 let methods: readonly string[];
 
 beforeAll(async () => {
   api = await startApi({ settlement: "manual" });
-  const { message } = await failureOf(api, "eth_nowhere");
-  methods = (/Modelled are (.*)$/.exec(message)?.[1] ?? "").split(", ");
+  methods = await modelledIn(api);
   expect(methods.length).toBeGreaterThan(30);
 });
 afterAll(() => api.close());

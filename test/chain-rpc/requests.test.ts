@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Api, startApi } from "../support/http.ts";
-import { type Answer, failureOf, post, resultOf, rpc } from "./rpc.ts";
+import { type Answer, failureOf, post, refusedAsRpc, resultOf, rpc } from "./rpc.ts";
 
 let api: Api;
 
@@ -144,15 +144,12 @@ describe("a body of the chain", () => {
 
   it("has no byte more", async () => {
     const sent = { method: "POST", path: "/chain", body: ofBytes(1024 * 1024 + 1) } as const;
-    await api.refused(sent, 413, "PAYLOAD_TOO_LARGE");
+    await refusedAsRpc(api, sent, { status: 413, code: "PAYLOAD_TOO_LARGE", rpc: -32600, ids: null });
   });
 
   it("is JSON by its content type", async () => {
     const headers = { "content-type": "text/plain" };
-    await api.refused(
-      { method: "POST", path: "/chain", headers, body: ofBytes(100) },
-      415,
-      "UNSUPPORTED_MEDIA_TYPE",
-    );
+    const sent = { method: "POST", path: "/chain", headers, body: ofBytes(100) } as const;
+    await refusedAsRpc(api, sent, { status: 415, code: "UNSUPPORTED_MEDIA_TYPE", rpc: -32600, ids: null });
   });
 });

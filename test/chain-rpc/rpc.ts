@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Api, Headers, Reply } from "../support/http.ts";
+import type { Api, Headers, Reply, Request } from "../support/http.ts";
 
 /** One answer of JSON-RPC: a result or an error. */
 export interface Answer {
@@ -12,6 +12,7 @@ export interface Answer {
 export interface Failure {
   readonly code: number;
   readonly message: string;
+  readonly data?: unknown;
 }
 
 /** One call as a client writes it. */
@@ -52,4 +53,40 @@ export async function failureOf(api: Api, method: string, ...params: readonly un
   const { error, result } = await answerOf(api, method, ...params);
   expect(result, method).toBeUndefined();
   return error as Failure;
+}
+
+/** The methods that there are. */
+export async function modelledIn(api: Api): Promise<readonly string[]> {
+  const { data } = await failureOf(api, "eth_nowhere");
+  return (data as { readonly methods: readonly string[] }).methods;
+}
+
+/** A request that fails as a whole: its HTTP status, the API's code, the code of JSON-RPC, and the ids it answers to. */
+export interface WholeFailure {
+  readonly status: number;
+  readonly code: string;
+  readonly rpc: number;
+  /** Default: those of one call with the id 1. */
+  readonly ids?: unknown;
+}
+
+/** The reply to what fails as a whole, is answered with errors of JSON-RPC, and leaves no trace. */
+export async function refusedAsRpc(
+  api: Api,
+  sent: Request,
+  { status, code, rpc, ids = 1 }: WholeFailure,
+): Promise<Reply<unknown>> {
+  const before = await api.stateHash();
+  const reply = await api.send<unknown>(sent);
+  const requestId = reply.headers["x-request-id"];
+  const data = expect.objectContaining({ code, status, requestId });
+  const failure = (id: unknown): object => ({
+    jsonrpc: "2.0",
+    id,
+    error: { code: rpc, message: expect.stringMatching(/\S/), data },
+  });
+  expect(reply.status).toBe(status);
+  expect(reply.body).toEqual(Array.isArray(ids) ? ids.map(failure) : failure(ids));
+  expect(await api.stateHash()).toBe(before);
+  return reply;
 }

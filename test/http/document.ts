@@ -46,6 +46,7 @@ const OF_NO_OPERATION: Readonly<Record<number, readonly string[]>> = {
   405: ["METHOD_NOT_ALLOWED"],
 };
 const ERROR = "#/components/schemas/Error";
+const RPC_ERROR = "#/components/schemas/RpcFailures";
 
 /** A server's own OpenAPI document, as the judge of its responses. */
 export class ApiDocument {
@@ -69,7 +70,7 @@ export class ApiDocument {
     const what = `${method} ${path} answered ${status}`;
     const operation = this.operationOf(method, path);
     if (operation === undefined || (OF_NO_OPERATION[status] ?? []).includes(codeIn(body))) {
-      this.#checkUnrouted(what, status, body);
+      this.#checkUnrouted(what, status, body, path);
       return;
     }
     const response = operation.responses[status];
@@ -99,12 +100,12 @@ export class ApiDocument {
     return this.json.paths[template]?.[key];
   }
 
-  #checkUnrouted(what: string, status: number, body: unknown): void {
+  #checkUnrouted(what: string, status: number, body: unknown, path: string): void {
     if (status === 204 && body === "") return;
     if (!(OF_NO_OPERATION[status] ?? []).includes(codeIn(body))) {
       throw new Error(`${what} ${shown(body)}, and the document has no such operation`);
     }
-    this.#checkBody(what, ERROR, body);
+    this.#checkBody(what, path === "/chain" ? RPC_ERROR : ERROR, body);
   }
 
   #checkBody(what: string, reference: string, body: unknown): void {
@@ -127,8 +128,16 @@ export class ApiDocument {
 
 const shown = (body: unknown): string => JSON.stringify(body).slice(0, 300);
 
-const codeIn = (body: unknown): string =>
-  typeof body === "object" && body !== null && "code" in body ? String(body.code) : "";
+/** The code of an error of the API, or of what JSON-RPC says of it. */
+function codeIn(body: unknown): string {
+  const [first] = Array.isArray(body) ? body : [body];
+  const { code, error } = (first ?? {}) as {
+    readonly code?: unknown;
+    readonly error?: { readonly data?: unknown };
+  };
+  if (code !== undefined) return String(code);
+  return error?.data === undefined ? "" : codeIn(error.data);
+}
 
 /** A copy of a schema in which objects that do not say whether they are open are closed: an undocumented property is a finding. */
 function closedObjects(schema: unknown): unknown {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { refusedAsRpc } from "../chain-rpc/rpc.ts";
 import { type Api, type Method, startApi } from "../support/http.ts";
 import { answerTo, refusalIn, requestBytes } from "./raw-socket.ts";
 import type { MarketPage } from "./replies.ts";
@@ -83,7 +84,11 @@ describe("a method that a path does not have", () => {
       const allowed = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"];
       const others = ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((method) => !allowed.includes(method));
       for (const method of others as Method[]) {
-        const { headers } = await api.refused({ method, path }, 405, "METHOD_NOT_ALLOWED");
+        const code = "METHOD_NOT_ALLOWED";
+        const { headers } =
+          path === "/chain"
+            ? await refusedAsRpc(api, { method, path }, { status: 405, code, rpc: -32600, ids: null })
+            : await api.refused({ method, path }, 405, code);
         expect(headers.allow?.split(", ").toSorted(), `${method} ${path}`).toEqual(allowed.toSorted());
       }
       const options = await api.send({ method: "OPTIONS", path });

@@ -52,6 +52,9 @@ describe("a server whose disk is full", () => {
         ]);
         expect(await hash()).toEqual(before);
       }
+      const call = JSON.stringify({ jsonrpc: "2.0", id: 9, method: "evm_mine" });
+      const unmined = await fetch(`${url}/chain`, { method: "POST", body: Buffer.from(call) });
+      expect([unmined.status, await unmined.json()]).toMatchObject([503, { id: 9, error: { code: -32603 } }]);
       expect((await fetch(`${url}/api/markets`)).status).toBe(200);
       const later = await openOn(new SimulatedDisk(withoutLock(disk.image)), config);
       expect({ hash: later.exchange.hash, sequence: later.exchange.sequence }).toEqual(before);

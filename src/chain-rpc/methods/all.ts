@@ -53,6 +53,6 @@ function notModelled(name: string): RpcError {
   const shown = name.slice(0, 60);
   const like = nearest(shown, METHODS.keys());
   const meant = like === undefined ? "" : ` Did you mean ${like}?`;
-  const known = [...METHODS.keys()].sort().join(", ");
-  return new RpcError("METHOD_NOT_FOUND", `Method not found: ${shown}.${meant} Modelled are ${known}`);
+  const message = `Method not found: ${shown}.${meant} error.data.methods lists those there are`;
+  return new RpcError("METHOD_NOT_FOUND", message, { methods: [...METHODS.keys()].sort() });
 }

@@ -25,5 +25,8 @@ const failure = exactly("RpcFailure", {
 });
 const answer = z.union([result, failure]);
 
+/** What it answers when the whole request fails; of a batch, an error for each call that has an id. */
+export const rpcFailures = named("RpcFailures", z.union([failure, z.array(failure)]));
+
 /** What it answers; of a batch, an answer for each call that has an id. */
 export const rpcReply = named("RpcReply", z.union([answer, z.array(answer)]));

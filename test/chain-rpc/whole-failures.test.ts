@@ -1,0 +1,84 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { addFault } from "../http/faults.ts";
+import { answerTo, requestBytes } from "../http/raw-socket.ts";
+import { type Api, startApi } from "../support/http.ts";
+import { refusedAsRpc, rpc } from "./rpc.ts";
+
+let api: Api;
+
+beforeAll(async () => {
+  api = await startApi({ settlement: "manual" });
+});
+afterEach(() => api.send({ method: "DELETE", path: "/sim/faults" }));
+afterAll(() => api.close());
+
+const mining = { method: "POST", path: "/chain", body: rpc("evm_mine", [], "mine") } as const;
+
+describe("a request to the chain that fails as a whole is answered with an error of JSON-RPC", () => {
+  it.each([
+    [429, "RATE_LIMITED", -32005],
+    [500, "INTERNAL_ERROR", -32603],
+    [502, "UNAVAILABLE", -32603],
+    [503, "UNAVAILABLE", -32603],
+    [504, "UNAVAILABLE", -32603],
+  ] as const)("where a fault answers %i", async (status, code, rpc) => {
+    await addFault(api, { route: "/chain", status });
+    await refusedAsRpc(api, mining, { status, code, rpc, ids: "mine" });
+  });
+
+  it("where a page of a foreign origin asks", async () => {
+    const sent = { ...mining, headers: { origin: "http://evil.example" } };
+    await refusedAsRpc(api, sent, { status: 403, code: "ORIGIN_NOT_ALLOWED", rpc: 4100, ids: "mine" });
+  });
+
+  it("where it is not a POST", async () => {
+    for (const method of ["GET", "PUT", "DELETE"] as const) {
+      const sent = { method, path: "/chain" };
+      await refusedAsRpc(api, sent, { status: 405, code: "METHOD_NOT_ALLOWED", rpc: -32600, ids: null });
+    }
+  });
+
+  it("where its host is not this machine", async () => {
+    const { status, text } = await answerTo(api.port, requestBytes("POST /chain", ["Host: evil.example"]));
+    expect(status).toBe(403);
+    expect(JSON.parse(text)).toMatchObject({
+      ...{ jsonrpc: "2.0", id: null },
+      error: { code: 4100, data: { code: "HOST_NOT_ALLOWED", status: 403 } },
+    });
+  });
+
+  it("where unknown fields are refused", async () => {
+    const strict = await startApi({ unknownFields: "refuse" });
+    const sent = { ...mining, path: "/chain?key=1" };
+    await refusedAsRpc(strict, sent, { status: 400, code: "INVALID_PARAMETER", rpc: -32600, ids: "mine" });
+    await strict.close();
+  });
+});
+
+describe("such an error", () => {
+  const refused = (body: unknown, ids: unknown): Promise<unknown> =>
+    refusedAsRpc(
+      api,
+      { ...mining, body: JSON.stringify(body) },
+      { status: 503, code: "UNAVAILABLE", rpc: -32603, ids },
+    );
+
+  it("answers each call of a batch that has an id", async () => {
+    await addFault(api, { route: "/chain", status: 503 });
+    const notification = { jsonrpc: "2.0", method: "evm_mine" };
+    await refused([rpc("evm_mine", [], 7), notification, rpc("eth_chainId", [], "b")], [7, "b"]);
+    await refused([rpc("evm_mine", [], { no: "id" }), rpc("eth_chainId", [], null)], [null, null]);
+  });
+
+  it("has no id to answer to where no call has one", async () => {
+    await addFault(api, { route: "/chain", status: 503 });
+    for (const body of [{ jsonrpc: "2.0", method: "evm_mine" }, [], [1], 7, "text", null]) {
+      await refused(body, null);
+    }
+    await refusedAsRpc(
+      api,
+      { ...mining, body: "{" },
+      { status: 503, code: "UNAVAILABLE", rpc: -32603, ids: null },
+    );
+  });
+});
