@@ -60,6 +60,16 @@ const OUT_OF_RANGE: Record<Field, ErrorCode> = {
   expiration: "INVALID_EXPIRATION",
 };
 
+/** The order in which an order is checked, as the API's document describes it (contract, section 1). */
+export const ORDER_OF_CHECKS = `Of several faults, the first of these is answered:
+
+1. the signature and its headers, then the body as JSON, then unknown fields where they are refused;
+2. each field alone, its type before its range, in the order ${FIELDS.join(", ")}; that of expiration includes whether \`orderType\` asks for one or forbids it;
+3. whether the token is known;
+4. the tick size, the minimum size, an expiration in the past;
+5. whether the market is open;
+6. the funds.`;
+
 /** The body of POST /clob/order. */
 export const orderBody: BodySpec<OrderRequest> = {
   schema: newOrder,
@@ -72,10 +82,7 @@ function readOrder(body: JsonObject): OrderRequest {
   const parsed = newOrder.safeParse(body);
   if (!parsed.success) throw firstProblem(body, parsed.error.issues);
   const order = parsed.data;
-  const sizeUnits = unitsOf(order.size, SIZE_PLACES);
-  if (sizeUnits === null || sizeUnits > MAX_SIZE) {
-    throw new ApiError("INVALID_SIZE", `size ${plain(order.size)} is not a multiple of 0.01`);
-  }
+  const orderSize = sizeOf(order.size);
   const priceUnits = unitsOf(order.price, PRICE_PLACES);
   return {
     tokenId: order.tokenId,
@@ -83,9 +90,16 @@ function readOrder(body: JsonObject): OrderRequest {
     orderType: order.orderType,
     price: order.price,
     priceUnits: priceUnits === null ? null : price(priceUnits),
-    size: size(sizeUnits),
+    size: orderSize,
     expiration: readExpiration(order.orderType, order.expiration || NO_EXPIRATION),
   };
+}
+
+/** @throws ApiError `INVALID_SIZE` when the shares, which are within their bounds, are no multiple of 0.01. */
+function sizeOf(shares: number): Size {
+  const units = unitsOf(shares, SIZE_PLACES);
+  if (units !== null && units <= MAX_SIZE) return size(units);
+  throw new ApiError("INVALID_SIZE", `size ${plain(shares)} is not a multiple of 0.01`);
 }
 
 /** The first field in the order of checks that is wrong, and why. */
@@ -106,6 +120,8 @@ function firstProblem(body: JsonObject, issues: readonly z.core.$ZodIssue[]): Ap
   };
   const first = FIELDS.find((field) => wrong.has(field));
   if (first === undefined) throw new Error("the order's schema names a field that the order does not have");
+  // What the schema cannot see of the size is checked before the expiration all the same.
+  if (first === "expiration") sizeOf(body.size as number);
   const found = nameOf(body[first]);
   if (!isMistyped(first)) {
     return new ApiError(OUT_OF_RANGE[first], `${first} must be ${EXPECTED[first]}, found ${found}`, {

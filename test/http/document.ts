@@ -19,6 +19,7 @@ export interface Parameter {
 export interface Operation {
   readonly operationId: string;
   readonly summary?: string;
+  readonly description?: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: Json;
   readonly responses: Readonly<Record<string, Response>>;

@@ -1,6 +1,6 @@
 import { endpoint, NO_QUERY } from "../endpoint.ts";
 import { objectBody } from "../object-body.ts";
-import { orderBody } from "../order-request.ts";
+import { ORDER_OF_CHECKS, orderBody } from "../order-request.ts";
 import { limit, offset, oneOf, text, unixSeconds } from "../params.ts";
 import * as schema from "../schemas/trading.ts";
 
@@ -14,6 +14,7 @@ export const trading = [
     method: "POST",
     path: "/clob/order",
     summary: "Place an order; it is matched at once",
+    description: ORDER_OF_CHECKS,
     query: NO_QUERY,
     body: orderBody,
     reply: schema.placedOrder,

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { money, size } from "../../src/core/units.ts";
+import { type Api, startApi } from "../support/http.ts";
+import type { Refusal } from "./replies.ts";
+import { deriveTrader, type Trader } from "./trader.ts";
+
+let api: Api;
+let rich: Trader;
+let poor: Trader;
+let open: string;
+let closed: string;
+
+beforeAll(async () => {
+  api = await startApi({ faucet: { collateral: money(0), everyMarket: size(0) } });
+  rich = await deriveTrader(api, 1);
+  poor = await deriveTrader(api, 2);
+  await api.post(`/sim/accounts/${rich.address}/fund`, { collateral: 1000 });
+  open = (await api.createMarket()).tokens[0]?.tokenId ?? "";
+  const ended = await api.createMarket();
+  closed = ended.tokens[0]?.tokenId ?? "";
+  await api.post(`/sim/markets/${ended.id}/close`);
+});
+afterAll(() => api.close());
+
+/** What is wrong with an order: how it comes about, and what it is called. */
+interface Fault {
+  readonly name: string;
+  readonly code: string;
+  /** What an order has of it; `trader` says who sends it. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+const CLOSED = Symbol("a token of a closed market");
+const fault = (name: string, code: string, fields: Fault["fields"]): Fault => ({ name, code, fields });
+
+/** All faults in the order of checks. Those of one field exclude each other. */
+const FAULTS: readonly Fault[] = [
+  fault("no tokenId", "INVALID_ORDER", { tokenId: undefined }),
+  fault("a number as tokenId", "INVALID_ORDER", { tokenId: 5 }),
+  fault("an empty tokenId", "INVALID_ORDER", { tokenId: "" }),
+  fault("no side", "INVALID_ORDER", { side: undefined }),
+  fault("a number as side", "INVALID_ORDER", { side: 1 }),
+  fault("an unknown side", "INVALID_SIDE", { side: "buy" }),
+  fault("a number as orderType", "INVALID_ORDER", { orderType: 1 }),
+  fault("an unknown orderType", "INVALID_ORDER_TYPE", { orderType: "IOC" }),
+  fault("no price", "INVALID_ORDER", { price: undefined }),
+  fault("a text as price", "INVALID_ORDER", { price: "0.5" }),
+  fault("a price out of range", "PRICE_OUT_OF_RANGE", { price: 1 }),
+  fault("no size", "INVALID_ORDER", { size: undefined }),
+  fault("a text as size", "INVALID_ORDER", { size: "5" }),
+  fault("a size out of range", "INVALID_SIZE", { size: 0 }),
+  fault("a size off its grid", "INVALID_SIZE", { size: 5.001 }),
+  fault("a number as expiration", "INVALID_ORDER", { expiration: 1_767_225_600 }),
+  fault("no expiration with GTD", "EXPIRATION_REQUIRED", { orderType: "GTD" }),
+  fault("a malformed expiration", "INVALID_EXPIRATION", { orderType: "GTD", expiration: "soon" }),
+  fault("an expiration with GTC", "EXPIRATION_NOT_ALLOWED", { orderType: "GTC", expiration: "9999999999" }),
+  fault("an unknown token", "TOKEN_NOT_FOUND", { tokenId: "1" }),
+  fault("a price off the grid", "INVALID_TICK_SIZE", { price: 0.555 }),
+  fault("a price finer than any grid", "INVALID_TICK_SIZE", { price: 0.55555 }),
+  fault("a size below the minimum", "SIZE_TOO_SMALL", { size: 0.5 }),
+  fault("an expiration in the past", "EXPIRATION_IN_PAST", { orderType: "GTD", expiration: "1" }),
+  fault("a closed market", "MARKET_CLOSED", { tokenId: CLOSED }),
+  fault("no funds", "INSUFFICIENT_BALANCE", { trader: "poor" }),
+];
+
+/** The refusal of an order with some faults. */
+async function refusalOf(...faults: readonly Fault[]): Promise<Refusal> {
+  const good = { tokenId: open, side: "BUY", price: 0.5, size: 5, trader: "rich" };
+  const { trader, ...order } = Object.assign(good, ...faults.map(({ fields }) => fields)) as typeof good;
+  const sent = { ...order, tokenId: (order.tokenId as unknown) === CLOSED ? closed : order.tokenId };
+  const request = (trader === "rich" ? rich : poor).signed("POST", "/clob/order", sent);
+  const { status, body } = await api.send<Refusal>(request);
+  expect(status).toBe(body.status);
+  return body;
+}
+
+/** Whether one order can have both. */
+const areCompatible = (one: Fault, other: Fault): boolean =>
+  !Object.keys(one.fields).some((field) => Object.hasOwn(other.fields, field));
+
+const PAIRS = FAULTS.flatMap((first, at) =>
+  FAULTS.slice(at + 1)
+    .filter((second) => areCompatible(first, second))
+    .map((second) => [first.name, second.name, first, second] as const),
+);
+
+describe("an order", () => {
+  it("without any fault is accepted", async () => {
+    await rich.place({ tokenId: open, side: "BUY", price: 0.5, size: 5 });
+  });
+
+  it.each(FAULTS.map((each) => [each.name, each] as const))("with %s is refused for it", async (_, each) => {
+    expect((await refusalOf(each)).code).toBe(each.code);
+  });
+
+  it.each(PAIRS)("with %s and %s is refused for the first", async (_first, _second, first, second) => {
+    const alone = await refusalOf(first);
+    const { code, error } = await refusalOf(first, second);
+    expect({ code, error }).toEqual({ code: alone.code, error: alone.error });
+  });
+
+  it("is refused for its signature before anything else, and then for its JSON", async () => {
+    const wrong = { ...rich.headers("POST", "/clob/order", "other"), "content-type": "application/json" };
+    const unsigned = { method: "POST", path: "/clob/order", headers: wrong, body: "{" } as const;
+    await api.refused(unsigned, 401, "INVALID_SIGNATURE");
+    await api.refused(rich.signed("POST", "/clob/order?zebra=1", "{"), 400, "INVALID_JSON");
+  });
+
+  it("has the order of its checks in the document", () => {
+    const { description } = api.document.json.paths["/clob/order"]?.post ?? {};
+    const steps = ["signature", "tokenId, side, orderType, price, size, expiration", "token is known"];
+    const later = ["tick size, the minimum size, an expiration in the past", "market is open", "funds"];
+    const places = [...steps, ...later].map((step) => description?.indexOf(step) ?? -1);
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+});
