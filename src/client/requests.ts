@@ -26,10 +26,10 @@ export interface TradeFilter extends PageWindow {
   readonly market?: string;
   /** Id of an order. */
   readonly order?: string;
-  /** Unix seconds; that second itself is not in. */
-  readonly before?: number;
-  /** Unix seconds; that second itself is not in. */
+  /** Unix seconds, inclusive. */
   readonly after?: number;
+  /** Unix seconds, exclusive. */
+  readonly before?: number;
 }
 
 /** Which events. */

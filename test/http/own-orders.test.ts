@@ -197,16 +197,29 @@ describe("GET /clob/trades", () => {
     expect(others.map(({ id }) => id)).toEqual(own.map(({ id }) => id));
   });
 
-  it("filters by token, by order, and by time with both bounds left out", async () => {
+  it("filters by token, by order, and by time from `after`, inclusive, to `before`, exclusive", async () => {
     expect(await prices(`&token_id=${noOf(market)}`, taker)).toEqual([0.7]);
     expect(await prices(`&token_id=${noOf(market)}`)).toEqual([]);
     expect(await prices(`&order=${orderId}`)).toEqual([0.5, 0.5, 0.5]);
     const sizes = async (query: string): Promise<number[]> =>
       (await list(`?order=${orderId}${query}`)).data.map(({ size }) => size);
-    expect(await sizes(`&after=${started}`)).toEqual([3, 2]);
+    expect(await sizes(`&after=${started}`)).toEqual([3, 2, 1]);
+    expect(await sizes(`&after=${started + 1}`)).toEqual([3, 2]);
     expect(await sizes(`&before=${started + 20}`)).toEqual([2, 1]);
-    expect(await sizes(`&after=${started}&before=${started + 20}`)).toEqual([2]);
+    expect(await sizes(`&after=${started}&before=${started + 20}`)).toEqual([2, 1]);
+    expect(await sizes(`&after=${started}&before=${started}`)).toEqual([]);
     expect(await sizes(`&after=${started + 20}&before=${started}`)).toEqual([]);
+  });
+
+  it("gives each fill to one of two ranges that meet at a second", async () => {
+    for (let second = started - 1; second <= started + 31; second += 1) {
+      const [early, late] = await Promise.all([
+        list(`?market=${market.id}&before=${second}`),
+        list(`?market=${market.id}&after=${second}`),
+      ]);
+      const ids = [...late.data, ...early.data].map(({ id }) => id);
+      expect(ids).toEqual((await list(`?market=${market.id}`)).data.map(({ id }) => id));
+    }
   });
 
   it("cuts pages, and clamps a limit above 500", async () => {

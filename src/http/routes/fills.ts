@@ -16,9 +16,9 @@ export interface FillFilter {
   readonly token_id: string | undefined;
   readonly market: string | undefined;
   readonly order: string | undefined;
-  /** Unix seconds, exclusive. */
-  readonly before: number | undefined;
+  /** Unix seconds: the range is `after <= second < before`. */
   readonly after: number | undefined;
+  readonly before: number | undefined;
 }
 
 /** The account's fills that a filter lets through, found by index and bisection; only a market's two tokens are merged. */
@@ -28,7 +28,7 @@ export function fillsMatching(view: View, account: Account, filter: FillFilter):
     Math.floor(view.state.trades.get(tradeOfFill(fills.get(place))).at / 1000);
   const { before, after } = filter;
   const end = before === undefined ? fills.size : placesUpTo(fills.size, (place) => secondOf(place) < before);
-  const start = after === undefined ? 0 : placesUpTo(fills.size, (place) => secondOf(place) <= after);
+  const start = after === undefined ? 0 : placesUpTo(fills.size, (place) => secondOf(place) < after);
   return { size: Math.max(0, end - start), get: (place) => fills.get(start + place) };
 }
 
