@@ -14,11 +14,15 @@ import { deriveCredentials } from "./rules/credentials.ts";
 import { fundAccount } from "./rules/fund-account.ts";
 import { closeMarket, createEvent, createMarket, resolveMarket } from "./rules/markets.ts";
 import { placeOrder } from "./rules/place-order.ts";
+import { RULES, type RuleSet } from "./rules/rule-set.ts";
 import type { State } from "./state.ts";
 import { unreachable } from "./unreachable.ts";
 
-/** Turns a command into events or a refusal. Reads the state, never writes it. */
-export function decide(state: State, { at, command }: Stamped): Decision {
+/**
+ * Turns a command into events or a refusal. Reads the state, never writes it. Only a command that an earlier version has
+ * accepted is decided by other rules than today's.
+ */
+export function decide(state: State, { at, command }: Stamped, rules: RuleSet = RULES): Decision {
   switch (command.kind) {
     case "placeOrder":
       return placeOrder(state, at, command);
@@ -31,9 +35,9 @@ export function decide(state: State, { at, command }: Stamped): Decision {
     case "expireOrder":
       return expireOrder(state, command);
     case "fundAccount":
-      return fundAccount(state, command);
+      return fundAccount(state, command, rules);
     case "deriveCredentials":
-      return deriveCredentials(state, command);
+      return deriveCredentials(state, command, rules);
     case "createEvent":
       return createEvent(state, command);
     case "createMarket":
@@ -45,7 +49,7 @@ export function decide(state: State, { at, command }: Stamped): Decision {
     case "sendTransaction":
       return sendTransaction(state, at, command);
     case "executeTransaction":
-      return executeTransaction(state, command);
+      return executeTransaction(state, command, rules);
     case "sealBlock":
       return endBlock(state);
     case "mineBlocks":

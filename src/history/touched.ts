@@ -28,6 +28,7 @@ function marketOf(event: DomainEvent): number | null {
     case "marketClosed":
     case "marketResolved":
     case "setsIssued":
+    case "grantMinted":
       return event.market;
     default:
       return null;

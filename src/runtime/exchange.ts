@@ -4,6 +4,7 @@ import { copyState } from "../core/copy-state.ts";
 import { decide } from "../core/decide.ts";
 import type { Decision } from "../core/decision.ts";
 import type { DomainEvent } from "../core/events.ts";
+import { EARLIER_RULES } from "../core/rules/rule-set.ts";
 import { type Due, isUnfinished, nextDue, nextDueAt } from "../core/schedule.ts";
 import { createState, type ExchangeConfig, type State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
@@ -13,6 +14,9 @@ import { HistoryDigest } from "./state-hash.ts";
 
 /** Told of each accepted command after it has been applied. */
 export type Watcher = (sequence: number, at: Millis, events: readonly DomainEvent[]) => void;
+
+/** Whether events are those that a command caused when it was accepted. */
+export type IsRecorded = (events: readonly DomainEvent[]) => boolean;
 
 /** Where an exchange stood: what it knew, its time, its counters. Nothing that happens later changes it. */
 export interface Snapshot {
@@ -83,18 +87,21 @@ export class Exchange {
   }
 
   /** The same for one command alone. Whoever calls it brings what must follow. */
-  decideNext(command: Command): Decision {
+  decideNext(command: Command, isRecorded?: IsRecorded): Decision {
     try {
-      return this.#decideAndApply(command);
+      return this.#decideAndApply(command, isRecorded);
     } catch (error) {
       this.#thrown = { command, error };
       throw error;
     }
   }
 
-  #decideAndApply(command: Command): Decision {
+  #decideAndApply(command: Command, isRecorded?: IsRecorded): Decision {
     const at = this.#now;
-    const decision = decide(this.#state, { at, command });
+    let decision = decide(this.#state, { at, command });
+    if (isRecorded !== undefined && !(decision.ok && isRecorded(decision.events))) {
+      decision = this.#decideByEarlierRules({ at, command }, isRecorded) ?? decision;
+    }
     if (!decision.ok || decision.events.length === 0) return decision;
     const sequence = this.#sequence + 1;
     this.#journal.append({ sequence, at, command }, decision.events);
@@ -110,10 +117,21 @@ export class Exchange {
     return decision;
   }
 
-  /** Decides again what was accepted at a moment, without anything that became due by then: that was accepted, too. */
-  redo({ at, command }: Stamped): Decision {
+  #decideByEarlierRules(stamped: Stamped, isRecorded: IsRecorded): Decision | undefined {
+    for (const rules of EARLIER_RULES) {
+      const decision = decide(this.#state, stamped, rules);
+      if (decision.ok && isRecorded(decision.events)) return decision;
+    }
+    return undefined;
+  }
+
+  /**
+   * Decides again what was accepted at a moment, without anything that became due by then: that was accepted, too. Where
+   * the rules of this version do not cause what was recorded and those of an earlier version do, theirs hold.
+   */
+  redo({ at, command }: Stamped, isRecorded?: IsRecorded): Decision {
     this.passTo(at);
-    return this.decideNext(command);
+    return this.decideNext(command, isRecorded);
   }
 
   /** Time has passed; what became due on the way has been decided again, or will be. @throws RangeError */

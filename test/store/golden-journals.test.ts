@@ -79,6 +79,14 @@ const HISTORIES: Readonly<Record<string, History>> = {
       draw(opened, 6, 40);
     },
   },
+  // The first in which shares that come to an account mint its grant in their market: EARLIER_RULES decide the others.
+  "grants-minted-by-shares-received": {
+    config: { settlement: "auto" },
+    play: (opened) => {
+      openArena(opened.exchange);
+      draw(opened, 7, 120);
+    },
+  },
 };
 
 /** Orders and cancels as reports of a session have them, with addresses and ids. */
@@ -135,5 +143,16 @@ describe("a journal of an earlier version", () => {
     const opened = await openOn(new SimulatedDisk(new Map([[JOURNAL, journal]])));
     expect([contentHash(opened.exchange.state), opened.exchange.now]).toEqual([last.d.hash, last.t]);
     expect(opened.keeping?.resumed?.torn).toBe(null);
+  });
+
+  it.each(NAMES)("%s: goes on by the rules of this version, and opens again", async (name) => {
+    const journal = readFileSync(new URL(`${name}.ndjson`, JOURNALS));
+    const disk = new SimulatedDisk(new Map([[JOURNAL, journal]]));
+    const opened = await openOn(disk);
+    draw(opened, 8, 60);
+    await opened.keeper.keep(opened.keeper.position);
+    const { hash, now } = opened.exchange;
+    const again = await openOn(new SimulatedDisk(new Map([[JOURNAL, disk.image.get(JOURNAL) ?? journal]])));
+    expect([again.exchange.hash, again.exchange.now]).toEqual([hash, now]);
   });
 });

@@ -7,11 +7,11 @@ import {
   type Holding,
 } from "../account.ts";
 import type { Address, Outcome } from "../commands.ts";
-import type { CollateralIssued, DomainEvent } from "../events.ts";
+import type { CollateralIssued, DomainEvent, GrantMinted } from "../events.ts";
 import { type Market, tokenIdIn } from "../market.ts";
 import type { Shortfall } from "../refusals.ts";
 import type { State } from "../state.ts";
-import { MAX_ISSUANCE, type Money, money, type Size, size } from "../units.ts";
+import { FULL_PRICE, MAX_ISSUANCE, type Money, money, notional, type Size, size } from "../units.ts";
 
 /** Adds the event that opens an account for an address without one, and answers the number it will have. */
 export function opening(state: State, address: Address, events: DomainEvent[]): number {
@@ -51,6 +51,37 @@ export const sharesIn = (holding: Holding, outcome: Outcome): Balance<Size> =>
 /** How much of its grant the account has not yet been minted in this market. */
 export const grantDue = (account: Account, market: number): Size =>
   size(account.everyMarket - (account.holdings.get(market)?.granted ?? 0));
+
+/**
+ * The events that mint an account's grant in markets: in those that it touches, and in those that it has touched before
+ * when its grant is raised too. Ordered by market; `transaction` is the number that the first mint will have.
+ */
+export function mintingGrants(
+  account: { readonly number: number; readonly known: Account | undefined },
+  touched: Iterable<number>,
+  raise: Size,
+  transaction: number,
+): GrantMinted[] {
+  const { number, known } = account;
+  const before = raise > 0 && known !== undefined ? known.holdings.keys() : [];
+  const markets = [...new Set([...touched, ...before])].sort((a, b) => a - b);
+  const minted = markets.map((market) => ({
+    market,
+    size: size((known === undefined ? 0 : grantDue(known, market)) + raise),
+  }));
+  return minted
+    .filter((grant) => grant.size > 0)
+    .map((grant, index) => ({
+      kind: "grantMinted",
+      account: number,
+      ...grant,
+      transaction: transaction + index,
+    }));
+}
+
+/** The USDC that is issued to back minted grants. */
+export const backingOf = (minted: readonly GrantMinted[]): number =>
+  minted.reduce((sum, grant) => sum + notional(FULL_PRICE, grant.size), 0);
 
 /** How much USDC the exchange may still issue. */
 export const issuanceLeft = (state: State): Money => money(MAX_ISSUANCE - state.issued);

@@ -1,7 +1,7 @@
 import type { FundAccount } from "../../core/commands.ts";
 import { isCausedByTime } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
-import { marketOfToken, outcomeOf } from "../../core/market.ts";
+import { marketOfToken, outcomeOf, tokenOf } from "../../core/market.ts";
 import type { State } from "../../core/state.ts";
 import { lookText, moneyText } from "../run/words.ts";
 import type { ChainTelling } from "./chain-telling.ts";
@@ -9,6 +9,7 @@ import type { Act } from "./observed-session.ts";
 import { addressIn } from "./parties.ts";
 import { RecordingError } from "./recording-error.ts";
 import type { Script } from "./script.ts";
+import { raisedIn } from "./starting-funds.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 import { list, map } from "./yaml-text.ts";
 
@@ -103,7 +104,7 @@ export class ActSteps {
         this.#script.done(sequence, twin.cancelAll(account), [account, "cancel all"]);
         return true;
       case "fundAccount":
-        this.#fund(sequence, account, command);
+        this.#fund(act, command, account);
         return true;
       case "closeMarket":
       case "resolveMarket": {
@@ -173,15 +174,23 @@ export class ActSteps {
     );
   }
 
-  #fund(sequence: number, account: string, { collateral, tokens }: FundAccount): void {
+  /** What an account is given, and what a raised grant mints for it at once. */
+  #fund({ sequence, events }: Act, command: FundAccount, account: string): void {
     const { twin } = this.#script;
+    const { collateral } = command;
+    const shares = command.tokens.map(({ tokenId, size }) => {
+      const token = this.#end.tokenById.get(tokenId);
+      if (token === undefined) throw new Error(`funded with an unknown token ${tokenId}`);
+      return [token, size] as const;
+    });
+    for (const { market, size } of raisedIn(command, events)) {
+      shares.push([tokenOf(market, "YES"), size], [tokenOf(market, "NO"), size]);
+    }
     if (collateral > 0) {
       const attempt = twin.fund(account, { asset: "USDC", amount: collateral });
       this.#script.done(sequence, attempt, [account, `fund ${moneyText(collateral)} USDC`]);
     }
-    for (const { tokenId, size } of tokens) {
-      const token = this.#end.tokenById.get(tokenId);
-      if (token === undefined) throw new Error(`funded with an unknown token ${tokenId}`);
+    for (const [token, size] of shares) {
       if (size === 0) continue;
       const asset = { market: this.#words.market(marketOfToken(token)), outcome: outcomeOf(token) };
       const attempt = twin.fund(account, { asset, amount: size });

@@ -22,7 +22,7 @@ import { isHouse, Parties } from "./parties.ts";
 import { RecordingError } from "./recording-error.ts";
 import { scenarioText } from "./scenario-text.ts";
 import { Script } from "./script.ts";
-import { type Funds, startingFunds } from "./starting-funds.ts";
+import { type Funds, raisedIn, startingFunds } from "./starting-funds.ts";
 import { withoutIdleCalls } from "./told-calls.ts";
 import type { ToldSession } from "./told-session.ts";
 import { touchedMarkets } from "./touched-markets.ts";
@@ -187,6 +187,7 @@ function refuseOverIssuance({ acts }: ObservedSession, funds: ReadonlyMap<number
       if (event.kind === "collateralIssued") issued += event.amount;
       else if (event.kind === "setsIssued") issued += event.size * FULL_PRICE;
     }
+    for (const { size } of raisedIn(command, events)) issued += 2 * size * FULL_PRICE;
   }
   if (issued <= MAX_ISSUANCE) return;
   throw new RecordingError(

@@ -1,3 +1,5 @@
+import type { Command } from "../../core/commands.ts";
+import type { DomainEvent, GrantMinted } from "../../core/events.ts";
 import { marketOfToken, tokenOf } from "../../core/market.ts";
 import { type Order, remainingOf, reservationOf } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
@@ -63,6 +65,12 @@ function heldBefore(state: State, number: number, markets: readonly TouchedMarke
   return funds;
 }
 
+/** The grants that a funding mints because it raises them: they are given by steps, not at the start. */
+export const raisedIn = (command: Command, events: readonly DomainEvent[]): GrantMinted[] =>
+  command.kind === "fundAccount" && command.everyMarket > 0
+    ? events.filter((event) => event.kind === "grantMinted")
+    : [];
+
 /** Adds what first derivations of keys issued, and the shares that were granted and minted on first touch. */
 function addFaucet({ acts }: ObservedSession, funds: ReadonlyMap<number, Funds>): void {
   for (const { command, events } of acts) {
@@ -70,7 +78,7 @@ function addFaucet({ acts }: ObservedSession, funds: ReadonlyMap<number, Funds>)
       if (event.kind === "collateralIssued" && command.kind === "deriveCredentials") {
         const own = funds.get(event.account);
         if (own !== undefined) own.collateral += event.amount;
-      } else if (event.kind === "grantMinted") {
+      } else if (event.kind === "grantMinted" && raisedIn(command, events).length === 0) {
         const own = funds.get(event.account);
         own?.addShares(tokenOf(event.market, "YES"), event.size);
         own?.addShares(tokenOf(event.market, "NO"), event.size);

@@ -7,6 +7,7 @@ import { tradeStatus } from "../../../src/core/chain/settlement.ts";
 import type { Stamped } from "../../../src/core/commands.ts";
 import { decide } from "../../../src/core/decide.ts";
 import { violations } from "../../../src/core/invariants/invariants.ts";
+import { grantDue } from "../../../src/core/rules/ledger.ts";
 import { createState, type ExchangeConfig } from "../../../src/core/state.ts";
 import { millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/runtime/exchange.ts";
@@ -48,6 +49,19 @@ describe("whatever happens on the chain", () => {
         }
       }),
       runs(1500),
+    );
+  });
+
+  it("nobody is granted anything more in a market where they have or had shares", () => {
+    fc.assert(
+      fc.property(anySettlement, histories(60), (config, moves) => {
+        const exchange = open(config);
+        play(exchange, moves);
+        for (const account of exchange.state.accounts) {
+          for (const market of account.holdings.keys()) expect(grantDue(account, market)).toBe(0);
+        }
+      }),
+      runs(500),
     );
   });
 

@@ -1,3 +1,4 @@
+import type { Account } from "../../account.ts";
 import { type Building, emptyWallet } from "../../chain/chain.ts";
 import { callGas } from "../../chain/gas.ts";
 import { USDC } from "../../chain/moves.ts";
@@ -6,8 +7,9 @@ import type { Address } from "../../commands.ts";
 import type { AccountOpened, DomainEvent, GrantMinted } from "../../events.ts";
 import { marketOfToken, tokenOf } from "../../market.ts";
 import { findAccount, type State } from "../../state.ts";
-import { FULL_PRICE, notional } from "../../units.ts";
-import { grantDue, issuanceLeft } from "../ledger.ts";
+import { size } from "../../units.ts";
+import { backingOf, issuanceLeft, mintingGrants } from "../ledger.ts";
+import type { RuleSet } from "../rule-set.ts";
 import { type CallOutcome, holdingOnChain, outcomeOfCall, type Transfer } from "./execute-call.ts";
 import { Unwinding } from "./unwind.ts";
 
@@ -17,6 +19,7 @@ export function executeCall(
   building: Building,
   { number: transaction, oddity }: Transaction,
   content: CallContent,
+  rules: RuleSet,
 ): DomainEvent[] {
   const hold = whatHolds(state, building, content);
   if (hold !== null) {
@@ -30,7 +33,7 @@ export function executeCall(
       ? { ok: false, reason: "out of gas" }
       : outcomeOfCall(state, { from: content.from, value: BigInt(content.value) }, content.call);
   if (outcome.ok && before === null) {
-    const done = carryOut(state, outcome);
+    const done = carryOut(state, outcome, rules);
     if (done !== null) {
       const { events, effect } = done;
       return [...events, { kind: "callExecuted", transaction, gas, gasPrice, effect, isRepeated: false }];
@@ -64,6 +67,7 @@ function whatHolds({ chain }: State, { baseFee }: Building, content: CallContent
 function carryOut(
   state: State,
   outcome: CallOutcome & { ok: true },
+  rules: RuleSet,
 ): { readonly events: readonly DomainEvent[]; readonly effect: CallEffect } | null {
   const opened = openings(state, outcome.moves);
   const numbers = new Map(opened.map(({ address, account }) => [address, account]));
@@ -72,7 +76,7 @@ function carryOut(
     if (account === undefined) throw new Error(`${address} has no account`);
     return { account, token, amount };
   });
-  const grants = grantsFor(state, outcome.moves);
+  const grants = grantsFor(state, outcome.moves, rules);
   if (grants === null) return null;
   const unwinding = new Unwinding(state);
   for (const { account, market, size } of grants) {
@@ -99,22 +103,25 @@ function openings(state: State, moves: readonly Transfer[]): AccountOpened[] {
   }));
 }
 
-/** The grants that are minted because their shares leave the wallet; null when too little may be issued. */
-function grantsFor(state: State, moves: readonly Transfer[]): GrantMinted[] | null {
-  const grants: GrantMinted[] = [];
-  let asked = 0;
+/** The grants that are minted because shares leave a wallet or come to it; null when too little may be issued. */
+function grantsFor(
+  state: State,
+  moves: readonly Transfer[],
+  { receivingTouches }: RuleSet,
+): GrantMinted[] | null {
+  const touched = new Map<Account, Set<number>>();
   for (const { address, token, amount } of moves) {
     const account = findAccount(state, address);
-    if (amount > 0 || token === USDC || account === undefined) continue;
-    const market = marketOfToken(token);
-    const size = grantDue(account, market);
-    const isNoted = grants.some((grant) => grant.account === account.number && grant.market === market);
-    if (size === 0 || isNoted) continue;
-    asked += notional(FULL_PRICE, size);
-    const transaction = state.chain.transactions.next + grants.length;
-    grants.push({ kind: "grantMinted", account: account.number, market, size, transaction });
+    if (token === USDC || account === undefined || (amount > 0 && !receivingTouches)) continue;
+    const markets = touched.get(account) ?? new Set();
+    touched.set(account, markets.add(marketOfToken(token)));
   }
-  return asked > issuanceLeft(state) ? null : grants;
+  const minted: GrantMinted[] = [];
+  for (const [account, markets] of touched) {
+    const first = state.chain.transactions.next + minted.length;
+    minted.push(...mintingGrants({ number: account.number, known: account }, markets, size(0), first));
+  }
+  return backingOf(minted) > issuanceLeft(state) ? null : minted;
 }
 
 /** Whether everybody still has on the chain what a call took when it was first carried out. */

@@ -12,6 +12,7 @@ import type { DomainEvent } from "../../events.ts";
 import { marketOfToken, outcomeOf } from "../../market.ts";
 import type { State } from "../../state.ts";
 import { sharesIn } from "../ledger.ts";
+import type { RuleSet } from "../rule-set.ts";
 import { executeCall } from "./execute-sent.ts";
 import { Unwinding, unsettled } from "./unwind.ts";
 
@@ -19,7 +20,11 @@ import { Unwinding, unsettled } from "./unwind.ts";
 const MOST_ATTEMPTS = 5;
 
 /** Looks at one transaction for the block that is being put together: it is mined, reverts, is put off or is lost. */
-export function executeTransaction(state: State, { transaction: number }: ExecuteTransaction): Decision {
+export function executeTransaction(
+  state: State,
+  { transaction: number }: ExecuteTransaction,
+  rules: RuleSet,
+): Decision {
   const { chain } = state;
   const transaction = chain.transactions.get(number);
   if (chain.building === null || transaction.status !== "PENDING") {
@@ -34,7 +39,7 @@ export function executeTransaction(state: State, { transaction: number }: Execut
         whatKeepsOut(chain, chain.building, transaction) ?? { kind: "transactionMined", transaction: number },
       ]);
     case "call":
-      return accepted(executeCall(state, chain.building, transaction, transaction.content));
+      return accepted(executeCall(state, chain.building, transaction, transaction.content, rules));
     case undefined:
       return accepted(settle(state, chain.building, transaction));
   }

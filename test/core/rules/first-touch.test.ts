@@ -1,0 +1,159 @@
+import { describe, expect, it } from "vitest";
+import type { ContractCall } from "../../../src/core/chain/call.ts";
+import { grantDue } from "../../../src/core/rules/ledger.ts";
+import { findAccount } from "../../../src/core/state.ts";
+import { MAX_ISSUANCE, money, size } from "../../../src/core/units.ts";
+import { addressOf } from "../../support/commands.ts";
+import { verdictOf } from "../../support/exchange.ts";
+import { done, SettlementFloor } from "../chain/settlement-floor.ts";
+
+const faucet = { collateral: money(10_000_000_000), everyMarket: size(1_000_000) };
+
+/** Two markets that nobody has touched, and two wallets that are granted 10,000 shares of every token. */
+function openFaucet(): SettlementFloor {
+  const floor = new SettlementFloor({ faucet });
+  floor.market();
+  floor.market();
+  for (const name of ["dave", "eve"]) derive(floor, name);
+  return floor;
+}
+
+const derive = (floor: SettlementFloor, name: string): void =>
+  floor.demand({ kind: "deriveCredentials", address: addressOf(name) });
+
+const sharesOf = (from: string, to: string, ids: readonly string[], shares: number): ContractCall => ({
+  kind: "safeTransfer",
+  from: addressOf(from),
+  to: addressOf(to),
+  ids,
+  amounts: ids.map(() => String(shares * 1_000_000)),
+  isBatch: ids.length > 1,
+});
+
+const mintsOf = (floor: SettlementFloor) =>
+  floor.events.flatMap((event) =>
+    event.kind === "grantMinted" ? [[event.account, event.market, event.size / 100]] : [],
+  );
+
+/** The number of an account that was opened after the exchange's own two. */
+const [DAVE, EVE] = [3, 4];
+
+describe("a market is touched for an account, and its grant there minted,", () => {
+  it("by shares that it is given", () => {
+    const floor = openFaucet();
+    floor.fund("dave", { yes: 7 });
+    expect(floor.inLedger("dave")).toEqual({ usdc: 10_000, yes: 10_007, no: 10_000 });
+    expect(floor.onChain("dave")).toEqual(floor.inLedger("dave"));
+    expect(mintsOf(floor)).toEqual([[DAVE, 1, 10_000]]);
+  });
+
+  it("by shares that come with a transfer", () => {
+    const floor = openFaucet();
+    expect(done(floor, "dave", sharesOf("dave", "eve", [floor.tokenId("YES")], 5))).toBe("MINED");
+    expect(floor.inLedger("dave")).toEqual({ usdc: 10_000, yes: 9_995, no: 10_000 });
+    expect(floor.inLedger("eve")).toEqual({ usdc: 10_000, yes: 10_005, no: 10_000 });
+    expect(floor.onChain("eve")).toEqual(floor.inLedger("eve"));
+    expect(mintsOf(floor)).toEqual([
+      [DAVE, 1, 10_000],
+      [EVE, 1, 10_000],
+    ]);
+  });
+
+  it("once for each account and market of a batch", () => {
+    const floor = openFaucet();
+    const ids = [floor.tokenId("NO", 2), floor.tokenId("YES", 1), floor.tokenId("YES", 2)];
+    expect(done(floor, "dave", sharesOf("dave", "eve", ids, 1))).toBe("MINED");
+    expect(mintsOf(floor)).toEqual([
+      [DAVE, 1, 10_000],
+      [DAVE, 2, 10_000],
+      [EVE, 1, 10_000],
+      [EVE, 2, 10_000],
+    ]);
+    expect(floor.inLedger("eve", 2)).toEqual({ usdc: 10_000, yes: 10_001, no: 10_001 });
+  });
+
+  it("by the shares of a split", () => {
+    const floor = openFaucet();
+    expect(done(floor, "dave", floor.split(3))).toBe("MINED");
+    expect(floor.inLedger("dave")).toEqual({ usdc: 9_997, yes: 10_003, no: 10_003 });
+  });
+
+  it("not by a transfer of nothing, of USDC, or that reverts", () => {
+    const floor = openFaucet();
+    const yes = [floor.tokenId("YES")];
+    expect(done(floor, "dave", sharesOf("dave", "eve", yes, 0))).toBe("MINED");
+    expect(done(floor, "dave", sharesOf("dave", "eve", yes, 10_001))).toContain("insufficient balance");
+    floor.fund("dave", { usdc: 1 });
+    expect(mintsOf(floor)).toEqual([]);
+  });
+});
+
+describe("a grant that is raised", () => {
+  it("by the first derivation is minted at once in the markets that were touched before it", () => {
+    const floor = openFaucet();
+    floor.fund("frank", { yes: 7 });
+    expect(floor.inLedger("frank")).toEqual({ usdc: 0, yes: 7, no: 0 });
+    derive(floor, "frank");
+    expect(floor.inLedger("frank")).toEqual({ usdc: 10_000, yes: 10_007, no: 10_000 });
+    expect(floor.inLedger("frank", 2)).toEqual({ usdc: 10_000, yes: 0, no: 0 });
+  });
+
+  it("with shares is minted in their market by the same command", () => {
+    const floor = openFaucet();
+    floor.fund("frank", { yes: 7, everyMarket: 20 });
+    expect(floor.inLedger("frank")).toEqual({ usdc: 0, yes: 27, no: 20 });
+  });
+
+  it("leaves nothing due where the account has shares, in order of the markets' numbers", () => {
+    const floor = openFaucet();
+    floor.fund("frank", {});
+    const touch = (market: number): void =>
+      floor.demand({
+        kind: "fundAccount",
+        address: addressOf("frank"),
+        collateral: money(0),
+        tokens: [{ tokenId: floor.tokenId("NO", market), size: size(100) }],
+        everyMarket: size(0),
+      });
+    touch(2);
+    touch(1);
+    floor.fund("frank", { everyMarket: 4 });
+    const account = findAccount(floor.state, addressOf("frank"));
+    expect(mintsOf(floor)).toEqual([
+      [account?.number, 1, 4],
+      [account?.number, 2, 4],
+    ]);
+    expect(account === undefined ? null : [1, 2].map((market) => grantDue(account, market))).toEqual([0, 0]);
+  });
+});
+
+describe("where the exchange may not issue what a first touch mints,", () => {
+  /** Leaves so much USDC to issue. */
+  const openWithLeft = (left: number): SettlementFloor => {
+    const floor = openFaucet();
+    floor.fund("frank", { yes: 1 });
+    floor.fund("grace", { usdc: (MAX_ISSUANCE - floor.state.issued) / 1_000_000 - left });
+    return floor;
+  };
+
+  it("shares are not given", () => {
+    const floor = openWithLeft(10_006.99);
+    expect(() => floor.fund("dave", { yes: 7 })).toThrow("ISSUANCE_EXCEEDED");
+    floor.fund("dave", { yes: 6.99 });
+    expect(floor.state.issued).toBe(MAX_ISSUANCE);
+  });
+
+  it("a transfer reverts", () => {
+    const floor = openWithLeft(19_999.99);
+    const call = sharesOf("dave", "eve", [floor.tokenId("YES")], 5);
+    expect(done(floor, "dave", call)).toBe("clobsim: the exchange has issued all that it can");
+    expect(mintsOf(floor)).toEqual([]);
+  });
+
+  it("credentials are refused", () => {
+    const floor = openWithLeft(19_999.99);
+    const command = { kind: "deriveCredentials", address: addressOf("frank") } as const;
+    expect(verdictOf(floor.submit(command))).toBe("ISSUANCE_EXCEEDED");
+    expect(floor.inLedger("frank")).toEqual({ usdc: 0, yes: 1, no: 0 });
+  });
+});
