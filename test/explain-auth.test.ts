@@ -35,7 +35,8 @@ function pasted({
   return { method: "POST", url: "/clob/order", body: ORDER, ...changes, headers: Object.fromEntries(sent) };
 }
 
-const explain = (changes?: Changes, now = NOW) => explainAuth(pasted(changes), lookup, now);
+const explain = (changes?: Changes, time = NOW, host: string | undefined = undefined) =>
+  explainAuth(pasted(changes), lookup, { time, host });
 const outcomes = (changes: Changes) => explain(changes).checks.map(({ ok }) => ok);
 
 describe("the explanation of a pasted request", () => {
@@ -139,6 +140,19 @@ describe("the explanation of a pasted request", () => {
     expect(hint).toMatch("would match with path /order");
   });
 
+  it.each([
+    ["localhost:7070", "https://localhost:7070"],
+    ["localhost:7070", "http://127.0.0.1:7070"],
+    ["127.0.0.1:7070", "http://[::1]:7070"],
+    ["exchange.example", "https://exchange.example"],
+  ])("knows that a request without a host came to %s when %s was signed", (host, origin) => {
+    const changes = { headers: { host: undefined }, signed: `${NOW}POST${origin}/clob/order${ORDER}` };
+    expect(explain(changes, NOW, host).hint).toBe(
+      `the path was signed as ${origin}/clob/order, with the full URL: would match with path /order`,
+    );
+    expect(explain(changes, NOW, "elsewhere:1").hint).toMatch("no known mistake reproduces it");
+  });
+
   it("judges the timestamp at the time that is given with it", () => {
     expect(explain({ serverTime: NOW + 30 }, NOW + 9999)).toMatchObject({
       verdict: "OK",
@@ -164,7 +178,7 @@ describe("the explanation of a pasted request", () => {
     fc.assert(
       fc.property(request, ({ headers, ...changes }) => {
         const sent = pasted({ ...changes, headers });
-        const explanation = explainAuth(sent, lookup, NOW);
+        const explanation = explainAuth(sent, lookup, { time: NOW, host: undefined });
         const failed = explanation.checks.filter(({ ok }) => ok === false);
         expect(explanation.verdict).toBe(failed[0]?.code ?? "OK");
         const told = JSON.stringify({ ...explanation, canonicalMessage: "" });
@@ -187,7 +201,7 @@ describe("the explanation of a pasted request", () => {
       body: Buffer.from(ORDER),
     };
     expect(checkSignedRequest(request, lookup, NOW)).toMatchObject({
-      code: explainAuth(sent, lookup, NOW).verdict,
+      code: explainAuth(sent, lookup, { time: NOW, host: undefined }).verdict,
     });
   });
 });

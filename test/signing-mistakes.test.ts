@@ -1,12 +1,16 @@
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { restyledBodies } from "../src/wire/body-restyled.ts";
+import { reorderedBodies, restyledBodies } from "../src/wire/body-restyled.ts";
 import type { SignedRequest } from "../src/wire/signing.ts";
-import { explainSignature, type Mistake } from "../src/wire/signing-mistakes.ts";
+import type { Mistake } from "../src/wire/signing-choices.ts";
+import { explainSignature } from "../src/wire/signing-mistakes.ts";
 
 const SECONDS = "1700000000";
 const SECRET = "3f9a".repeat(16);
+const PASSPHRASE = "c0de".repeat(16);
+const API_KEY = "5f0c2a52-5a8e-8d5a-9d7e-000000000001";
+const CREDENTIALS = { address: `0x${"ab".repeat(20)}`, secret: SECRET, passphrase: PASSPHRASE };
 const ORDER = '{"tokenId":"1","side":"BUY","price":0.5,"size":10.0}';
 const SPACED = '{"tokenId": "1", "side": "BUY", "price": 0.5, "size": 10.0}';
 
@@ -16,13 +20,13 @@ const digestOf = (message: string, secret: string | Uint8Array = SECRET, encodin
   createHmac("sha256", secret).update(message).digest(encoding);
 
 function request(target: string, method = "GET", body: string | Uint8Array = ""): SignedRequest {
-  const headers = { host: "localhost:7070" };
+  const headers = { host: "localhost:7070", poly_api_key: API_KEY };
   const path = target.replace(/\?.*/, "");
   return { method, path, url: `/clob${target}`, headers, rawHeaders: [], body: Buffer.from(body) };
 }
 
 const explain = (sent: SignedRequest, signature: string) =>
-  explainSignature(sent, SECONDS, signature, SECRET);
+  explainSignature(sent, SECONDS, signature, CREDENTIALS);
 
 const READ = request("/orders");
 const LIST = request("/orders?limit=5");
@@ -67,6 +71,35 @@ describe("the explanation of a wrong signature", () => {
   ] as const)("names the secret that was %s-decoded", (encoding, mistake) => {
     const key = Buffer.from(SECRET, encoding);
     expect(explain(READ, digestOf(`${SECONDS}GET/orders`, key)).mistakes).toEqual([mistake]);
+  });
+
+  it.each([
+    ["passphrase", PASSPHRASE, "PASSPHRASE_AS_KEY"],
+    ["API key", API_KEY, "API_KEY_AS_KEY"],
+  ])("names the %s that was taken for the secret", (what, key, mistake) => {
+    expect(explain(READ, digestOf(`${SECONDS}GET/orders`, key))).toEqual({
+      mistakes: [mistake],
+      hint: `the ${what} was used as the key of the HMAC: would match with the text of the secret as the key`,
+    });
+  });
+
+  const GTD =
+    '{"tokenId":"1","side":"BUY","price":0.5,"size":10.0,"orderType":"GTD","expiration":"1700000100"}';
+  it.each([
+    [ORDER, '{"side":"BUY","tokenId":"1","size":10.0,"price":0.5}', "side, tokenId, size, price"],
+    [ORDER, '{"size": 10.0, "side": "BUY", "tokenId": "1", "price": 0.5}', "size, side, tokenId, price"],
+    [SPACED, '{"size":10.0,"side":"BUY","tokenId":"1","price":0.5}', "size, side, tokenId, price"],
+    [
+      GTD,
+      '{"orderType":"GTD","expiration":"1700000100","tokenId":"1","side":"BUY","size":10.0,"price":0.5}',
+      "orderType, expiration, tokenId, side, size, price",
+    ],
+  ])("names the other order of the keys of %s", (sent, signed, order) => {
+    const { mistakes, hint } = explain(request("/order", "POST", sent), digestOf(HEAD + signed));
+    expect(mistakes).toEqual(["BODY_KEYS_REORDERED"]);
+    expect(hint).toBe(
+      `the body was signed with its keys in another order (${order}): sign the exact bytes that are sent`,
+    );
   });
 
   it.each(["base64", "base64url"] as const)("names the digest in %s, padded or not", (encoding) => {
@@ -122,6 +155,11 @@ describe("the explanation of a wrong signature", () => {
       "MILLISECONDS",
       "BODY_RESERIALISED",
     ]);
+    const swapped = '{"side":"BUY","tokenId":"1","price":0.5,"size":10.0}';
+    expect(explain(POST, digestOf(`${SECONDS}POST/clob/order${swapped}`)).mistakes).toEqual([
+      "CLOB_PREFIX",
+      "BODY_KEYS_REORDERED",
+    ]);
     expect(explain(READ, digestOf(`${SECONDS}000get/clob/orders`)).mistakes).toEqual([
       "MILLISECONDS",
       "LOWER_CASE_METHOD",
@@ -171,7 +209,10 @@ describe("the explanation of a wrong signature", () => {
     fc.assert(
       fc.property(anyText, bodies, anyText, anyText, key, (target, body, host, other, secret) => {
         const sent = { ...request(target, "POST", body), headers: { host } };
-        const { hint } = explainSignature(sent, SECONDS, digestOf(other), `secret ${secret}`);
+        const { hint } = explainSignature(sent, SECONDS, digestOf(other), {
+          ...CREDENTIALS,
+          secret: `secret ${secret}`,
+        });
         const right = createHmac("sha256", `secret ${secret}`)
           .update(SECONDS + sent.method + sent.path)
           .update(body);
@@ -180,6 +221,35 @@ describe("the explanation of a wrong signature", () => {
       }),
       { numRuns: 100, seed: 7 },
     );
+  });
+});
+
+describe("reordered bodies", () => {
+  const textsOf = (body: string, mostKeys = 7): string[] =>
+    [...reorderedBodies(Buffer.from(body), mostKeys)].map(({ text }) => text);
+
+  it("are every other order of the keys, compact and spaced", () => {
+    expect(textsOf('{"a":[1,2],"b":{"d":1,"c":2}}')).toEqual([
+      '{"b":{"d":1,"c":2},"a":[1,2]}',
+      '{"b": {"d": 1, "c": 2}, "a": [1, 2]}',
+    ]);
+    expect(textsOf('{"a":1,"b":2,"c":3}')).toHaveLength(2 * (6 - 1));
+  });
+
+  it("mean what the body means", () => {
+    for (const text of textsOf(ORDER)) expect(JSON.parse(text)).toEqual(JSON.parse(ORDER));
+  });
+
+  it.each([
+    "",
+    "{",
+    "[1,2]",
+    "{}",
+    '{"a":1}',
+    '{"a":1,"b":2,"c":3,"d":4}',
+    `{"a":1,"b":"${"a".repeat(4096)}"}`,
+  ])("are none for %j", (text) => {
+    expect(textsOf(text, 3)).toEqual([]);
   });
 });
 

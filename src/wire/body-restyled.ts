@@ -37,8 +37,8 @@ const NOT_ASCII = /[\u0080-\uffff]/g;
  * them. None for a body that is not JSON in UTF-8, has over 4 KiB or over 16 levels. Never throws.
  */
 export function restyledBodies(body: Uint8Array): RestyledBody[] {
-  if (body.length > MOST_BYTES || !isUtf8(body)) return [];
-  const sent = Buffer.from(body.buffer, body.byteOffset, body.length).toString();
+  const sent = textOf(body);
+  if (sent === undefined) return [];
   const printed = printedAnew(sent);
   if (printed === undefined) return [];
   const styles = new Map<string, string>();
@@ -54,6 +54,40 @@ export function restyledBodies(body: Uint8Array): RestyledBody[] {
   styles.delete(sent);
   return [...styles].map(([text, style]) => ({ text, style }));
 }
+
+/**
+ * The JSON object of a body with its keys in every other order, compact and spaced; each style is the order of its keys.
+ * None where `restyledBodies` has none, for what is no object, or has fewer than two or more than `mostKeys` keys.
+ */
+export function* reorderedBodies(body: Uint8Array, mostKeys: number): Generator<RestyledBody> {
+  const sent = textOf(body);
+  if (sent === undefined || printedAnew(sent) === undefined) return;
+  const tokens = sent.match(TOKEN) ?? [];
+  if (tokens[0] !== "{") return;
+  for (const style of STYLES.filter(({ indent, sorted }) => indent === "" && !sorted)) {
+    const members = topMembers(tokens, style);
+    if (members.length > mostKeys) return;
+    for (const order of ordersOf(members)) {
+      if (order.every((member, index) => member === members[index])) continue;
+      const text = `{${order.map((member) => member.text).join(style.comma)}}`;
+      yield { text, style: order.map(({ key }) => String(JSON.parse(key))).join(", ") };
+    }
+  }
+}
+
+/** Every order of some things, the one they stand in first. */
+function* ordersOf<Thing>(things: readonly Thing[]): Generator<readonly Thing[]> {
+  if (things.length === 0) yield [];
+  for (const [index, first] of things.entries()) {
+    for (const rest of ordersOf(things.toSpliced(index, 1))) yield [first, ...rest];
+  }
+}
+
+/** The text of a body that is short enough and in UTF-8. */
+const textOf = (body: Uint8Array): string | undefined =>
+  body.length > MOST_BYTES || !isUtf8(body)
+    ? undefined
+    : Buffer.from(body.buffer, body.byteOffset, body.length).toString();
 
 const asEscape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
@@ -78,9 +112,23 @@ function levelsOf(text: string): number {
   return deepest;
 }
 
+interface Member {
+  /** As a JSON string. */
+  readonly key: string;
+  /** Key and value. */
+  readonly text: string;
+}
+
 /** Prints the tokens of a valid JSON text in a style, leaving strings and numbers as they are written. */
-function restyle(tokens: readonly string[], style: Style): string {
+const restyle = (tokens: readonly string[], style: Style): string => printed(tokens, style).text;
+
+/** The members of the object that the tokens of a valid JSON text are. */
+const topMembers = (tokens: readonly string[], style: Style): readonly Member[] =>
+  printed(tokens, style).members;
+
+function printed(tokens: readonly string[], style: Style): { text: string; members: readonly Member[] } {
   let at = 0;
+  let top: readonly Member[] = [];
   const next = (): string => {
     at += 1;
     return tokens[at - 1] ?? "";
@@ -89,7 +137,7 @@ function restyle(tokens: readonly string[], style: Style): string {
     const open = next();
     if (open !== "{" && open !== "[") return open;
     const inner = margin + style.indent;
-    const members: { key: string; text: string }[] = [];
+    const members: Member[] = [];
     for (let token = tokens[at]; token !== "}" && token !== "]"; token = tokens[at]) {
       if (token === ",") at += 1;
       const key = open === "{" ? next() : "";
@@ -99,11 +147,13 @@ function restyle(tokens: readonly string[], style: Style): string {
     const close = next();
     if (members.length === 0) return open + close;
     if (style.sorted && open === "{") members.sort((a, b) => byCodeUnit(a.key, b.key));
+    top = members;
     const texts = members.map((member) => member.text);
     if (style.indent === "") return open + texts.join(style.comma) + close;
     return `${open}\n${inner}${texts.join(`,\n${inner}`)}\n${margin}${close}`;
   };
-  return print("");
+  const text = print("");
+  return { text, members: top };
 }
 
 /** Orders two keys, given as JSON strings, as sorted() in Python and sort() in JavaScript do. */

@@ -99,17 +99,22 @@ const CHECKS: readonly { readonly code: SigningCode; readonly check: string; rea
 /** What a check found: a refusal, undefined when it passed, null when there was nothing to check. */
 type Finding = AuthRefusal | undefined | null;
 
-/**
- * Makes every check of a signed request, those after the first failure too, and says what each found.
- * `serverTime` is in whole Unix seconds.
- */
+/** The server at which a request is explained. */
+export interface ExplainingServer {
+  /** In whole Unix seconds. */
+  readonly time: number;
+  /** Its name and port, as whoever asks knows it. */
+  readonly host: string | undefined;
+}
+
+/** Makes every check of a signed request, those after the first failure too, and says what each found. */
 export function explainAuth(
   pasted: PastedRequest,
   lookup: CredentialsLookup,
-  serverTime: number,
+  server: ExplainingServer,
 ): AuthExplanation {
-  const now = pasted.serverTime ?? serverTime;
-  const request = requestOf(pasted);
+  const now = pasted.serverTime ?? server.time;
+  const request = requestOf(pasted, server.host);
   const findings = findingsOf(request, lookup, now);
   const first = CHECKS.map(({ code }) => findings[code]).find((finding) => finding);
   const sent = request.headers.poly_timestamp;
@@ -162,8 +167,19 @@ function findingsOf(
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;
 
-/** The request as the server would have received it. */
-function requestOf({ method, url, path, headers, body = "" }: PastedRequest): SignedRequest {
+const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?=:|$)/i;
+
+/** The names under which this machine alone reaches a server on it; of another machine its own. */
+const namesOf = (host: string): string[] =>
+  LOOPBACK.test(host)
+    ? [host, ...["localhost", "127.0.0.1", "[::1]"].map((name) => host.replace(LOOPBACK, name))]
+    : [host];
+
+/** The request as the server would have received it; where no host is pasted, it came to the one that explains it. */
+function requestOf(
+  { method, url, path, headers, body = "" }: PastedRequest,
+  ownHost: string | undefined,
+): SignedRequest {
   const given = url ?? path ?? "";
   const [origin = "", host] = ORIGIN.exec(given) ?? [];
   const target = given.slice(origin.length).replace(/#.*$/s, "");
@@ -177,8 +193,13 @@ function requestOf({ method, url, path, headers, body = "" }: PastedRequest): Si
     received.set(key, before === undefined || key === "host" ? value : `${before}, ${value}`);
     rawHeaders.push(name.trim(), value);
   }
+  const named = [host, received.get("host")].filter(
+    (name): name is string => name !== undefined && name !== "",
+  );
+  const names = named.length > 0 || ownHost === undefined ? named : namesOf(ownHost);
   return {
     method: method.toUpperCase(),
+    hosts: [...new Set(names)],
     path: relative.replace(/\?.*$/s, ""),
     url: `/clob${relative}`,
     headers: Object.fromEntries(received),

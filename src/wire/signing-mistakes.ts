@@ -1,33 +1,23 @@
 import { Buffer } from "node:buffer";
-import { restyledBodies } from "./body-restyled.ts";
-import { BLOCK, HmacKey } from "./hmac.ts";
-import type { SignedRequest } from "./signing.ts";
-
-/** A known mistake of a signing client. */
-export type Mistake =
-  | "CLOB_PREFIX"
-  | "FULL_URL"
-  | "QUERY_STRING"
-  | "TRAILING_SLASH"
-  | "LOWER_CASE_METHOD"
-  | "MILLISECONDS"
-  | "SECRET_BASE64_DECODED"
-  | "SECRET_HEX_DECODED"
-  | "BODY_LEFT_OUT"
-  | "BODY_RESERIALISED"
-  | "EMPTY_OBJECT_SIGNED"
-  | "DIGEST_BASE64"
-  | "DIGEST_0X";
+import { reorderedBodies } from "./body-restyled.ts";
+import { BLOCK, type HmacKey } from "./hmac.ts";
+import type { SignedRequest, StoredCredentials } from "./signing.ts";
+import {
+  bodies,
+  type Choice,
+  digestSent,
+  inMilliseconds,
+  keys,
+  type Mistake,
+  methods,
+  paths,
+  reordered,
+  right,
+  shown,
+} from "./signing-choices.ts";
 
 /** What is known about a wrong signature: the mistakes that together reproduce it (none when unknown), and what to say. */
 export interface Explanation {
-  readonly mistakes: readonly Mistake[];
-  readonly hint: string;
-}
-
-/** One way to fill one part of the message; without mistakes it is the right way. */
-interface Choice<T> {
-  readonly value: T;
   readonly mistakes: readonly Mistake[];
   readonly hint: string;
 }
@@ -41,108 +31,29 @@ interface Attempt {
   readonly count: number;
 }
 
-const right = <T>(value: T): Choice<T> => ({ value, mistakes: [], hint: "" });
-const wrong = <T>(name: Mistake, value: T, hint: string): Choice<T> => ({ value, mistakes: [name], hint });
-
 /**
- * The bound of one explanation: bytes hashed, each HMAC counted with 1 KiB of its own. So at most 24,576 HMACs, about
- * 20 ms. An ordinary order stays below it; a body of 64 KiB gets some 370 attempts, those with fewest mistakes first.
+ * The bound of one explanation: bytes hashed, each HMAC counted with 1 KiB of its own. So at most 24,576 HMACs, some
+ * 50 ms. Single mistakes in an ordinary order stay far below it; a body of 64 KiB gets some 370 attempts.
  */
 const BUDGET_BYTES = 24 * 1024 * 1024;
 const BYTES_PER_HMAC = 1024;
 
-const HEX_DIGEST = /^[0-9a-f]{64}$/i;
-const PREFIXED_DIGEST = /^0x[0-9a-f]{64}$/i;
-const BASE64_DIGEST = /^(?:[A-Za-z0-9+/]{43}=?|[A-Za-z0-9_-]{43}=?)$/;
+/** How many keys a body may have that is tried with its keys in every order: alone, and with one other mistake. */
+const MOST_KEYS_ALONE = 7;
+const MOST_KEYS_IN_PAIRS = 5;
 
-/** The digest that was sent, as lower-case hex, with what was wrong about its form. */
-function digestSent(signature: string): Choice<string> | undefined {
-  if (HEX_DIGEST.test(signature)) return right(signature.toLowerCase());
-  if (PREFIXED_DIGEST.test(signature)) {
-    const hint = "the digest was sent with a 0x prefix: would match with the 64 hexadecimal digits alone";
-    return wrong("DIGEST_0X", signature.slice(2).toLowerCase(), hint);
-  }
-  if (!BASE64_DIGEST.test(signature)) return undefined;
-  const form = /[-_]/.test(signature) ? "base64url" : "base64";
-  const hint = `the digest was sent as ${form}: would match with the digest in hexadecimal`;
-  return wrong("DIGEST_BASE64", Buffer.from(signature, "base64").toString("hex"), hint);
-}
-
-const inMilliseconds = (seconds: string, millis: number): Choice<string> => {
-  const value = seconds + String(millis).padStart(3, "0");
-  const hint = `the timestamp was signed in milliseconds (${value}): would match with timestamp ${seconds}`;
-  return wrong("MILLISECONDS", value, hint);
-};
-
-function methods(method: string): Choice<string>[] {
-  const lower = method.toLowerCase();
-  const hint = `the method was signed in lower case (${lower}): would match with ${method}`;
-  return [right(method), wrong("LOWER_CASE_METHOD", lower, hint)];
-}
-
-const LONGEST_SHOWN = 200;
-const shown = (text: string): string =>
-  text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}...` : text;
-
-/** A piece of a signed path that does not belong there. */
-const piece = (text: string, mistake: Mistake, says: string) => ({ text, mistakes: [mistake], says });
-type Piece = { readonly text: string; readonly mistakes: readonly Mistake[]; readonly says: string };
-const NO_PIECE: Piece = { text: "", mistakes: [], says: "" };
-
-/** Ways to sign a path: with the prefix or the full URL in front, a slash behind, the query behind that. */
-function paths({ path, url, headers: { host } }: SignedRequest): Choice<string>[] {
-  const fronts: Piece[] = [NO_PIECE, piece("/clob", "CLOB_PREFIX", "the /clob prefix")];
-  for (const scheme of host === undefined ? [] : ["http", "https"]) {
-    fronts.push(piece(`${scheme}://${host}/clob`, "FULL_URL", "the full URL"));
-  }
-  const ends: Piece[] = [NO_PIECE, piece("/", "TRAILING_SLASH", "a trailing slash")];
-  const mark = url.indexOf("?");
-  const query = mark < 0 ? [] : [piece(url.slice(mark), "QUERY_STRING", "the query string")];
-  const choices: Choice<string>[] = [];
-  for (const front of fronts)
-    for (const end of ends)
-      for (const tail of [NO_PIECE, ...query]) {
-        const value = front.text + path + end.text + tail.text;
-        const pieces = [front, end, tail].filter((part) => part !== NO_PIECE);
-        const says = pieces.map((part) => part.says).join(" and ");
-        const hint = `the path was signed as ${shown(value)}, with ${says}: would match with path ${shown(path)}`;
-        choices.push({ value, mistakes: pieces.flatMap((part) => part.mistakes), hint });
-      }
-  return choices;
-}
-
-function keys(secret: string): Choice<HmacKey>[] {
-  const keys = [right(new HmacKey(Buffer.from(secret)))];
-  const instead = "would match with the text of the secret as the key";
-  if (/^[A-Za-z0-9+/_-]+={0,2}$/.test(secret)) {
-    const key = new HmacKey(Buffer.from(secret, "base64"));
-    keys.push(wrong("SECRET_BASE64_DECODED", key, `the secret was base64-decoded first: ${instead}`));
-  }
-  if (/^(?:[0-9a-f]{2})+$/i.test(secret)) {
-    const key = new HmacKey(Buffer.from(secret, "hex"));
-    keys.push(wrong("SECRET_HEX_DECODED", key, `the secret was hex-decoded first: ${instead}`));
-  }
-  return keys;
-}
-
-function bodies(body: Uint8Array): Choice<Uint8Array>[] {
-  if (body.length === 0) {
-    const hint = "{} was signed for an empty body: would match with nothing after the path";
-    return [right(body), wrong("EMPTY_OBJECT_SIGNED", Buffer.from("{}"), hint)];
-  }
-  const omitted = "the body was left out: would match with the body's bytes after the path";
-  const choices = [right(body), wrong<Uint8Array>("BODY_LEFT_OUT", new Uint8Array(), omitted)];
-  for (const { text, style } of restyledBodies(body)) {
-    const hint = `would match the re-serialised body (${style}): sign the exact bytes that are sent`;
-    choices.push(wrong("BODY_RESERIALISED", Buffer.from(text), hint));
-  }
-  return choices;
+/** An attempt with its message behind one free block; the next one may be written over it. */
+interface Trial {
+  readonly key: HmacKey;
+  readonly room: Buffer;
+  readonly attempt: () => Attempt;
 }
 
 /** Every combination of the cheap choices, fewest mistakes first. */
-function attempts(request: SignedRequest, seconds: string, secret: string): Attempt[] {
+function attempts(request: SignedRequest, seconds: string, credentials: StoredCredentials): Attempt[] {
   const [methodChoices, pathChoices] = [methods(request.method), paths(request)];
-  const [keyChoices, bodyChoices] = [keys(secret), bodies(request.body)];
+  const keyChoices = keys(credentials, request.headers.poly_api_key ?? "");
+  const bodyChoices = bodies(request.body);
   const all: Attempt[] = [];
   for (const timestamp of [right(seconds), inMilliseconds(seconds, 0)])
     for (const method of methodChoices)
@@ -156,33 +67,46 @@ function attempts(request: SignedRequest, seconds: string, secret: string): Atte
   return all.sort((a, b) => a.count - b.count);
 }
 
-/** The attempt that reproduces the digest, within the budget; undefined when none does. */
-function reproduce(all: readonly Attempt[], seconds: string, digest: string): Attempt | undefined {
-  let left = BUDGET_BYTES;
-  const roomFor = ({ timestamp, method, path, body }: Attempt): Buffer =>
-    Buffer.concat([
-      Buffer.alloc(BLOCK),
-      Buffer.from(timestamp.value + method.value + path.value),
-      body.value,
-    ]);
+const roomFor = ({ timestamp, method, path, body }: Attempt): Buffer =>
+  Buffer.concat([Buffer.alloc(BLOCK), Buffer.from(timestamp.value + method.value + path.value), body.value]);
+
+const trialOf = (attempt: Attempt): Trial => ({
+  key: attempt.key.value,
+  room: roomFor(attempt),
+  attempt: () => attempt,
+});
+
+/** An attempt that signs milliseconds, in every other millisecond of its second. */
+function* otherMilliseconds(attempt: Attempt, seconds: string): Generator<Trial> {
+  const [key, room] = [attempt.key.value, roomFor(attempt)];
+  for (let millis = 1; millis < 1000; millis += 1) {
+    room.write(String(millis).padStart(3, "0"), BLOCK + seconds.length, "latin1");
+    yield { key, room, attempt: () => ({ ...attempt, timestamp: inMilliseconds(seconds, millis) }) };
+  }
+}
+
+/** All that is tried, in order: cheap choices, then those that take hundreds of attempts, alone before in pairs. */
+function* trialsOf(all: readonly Attempt[], seconds: string, body: Uint8Array): Generator<Trial> {
+  for (const attempt of all) yield trialOf(attempt);
+  const inMillis = all.filter(({ timestamp, count }) => timestamp.mistakes.length > 0 && count <= 2);
+  for (const attempt of inMillis) if (attempt.count === 1) yield* otherMilliseconds(attempt, seconds);
   for (const attempt of all) {
-    const room = roomFor(attempt);
+    const isOwnBody = attempt.body.mistakes.length === 0 && attempt.timestamp.mistakes.length === 0;
+    if (!isOwnBody || attempt.count > 1) continue;
+    const mostKeys = attempt.count === 0 ? MOST_KEYS_ALONE : MOST_KEYS_IN_PAIRS;
+    for (const other of reorderedBodies(body, mostKeys))
+      yield trialOf({ ...attempt, body: reordered(other) });
+  }
+  for (const attempt of inMillis) if (attempt.count === 2) yield* otherMilliseconds(attempt, seconds);
+}
+
+/** The attempt that reproduces the digest, within the budget; undefined when none does. */
+function reproduce(trials: Iterable<Trial>, digest: string): Attempt | undefined {
+  let left = BUDGET_BYTES;
+  for (const { key, room, attempt } of trials) {
     left -= room.length + BYTES_PER_HMAC;
     if (left < 0) return undefined;
-    if (attempt.key.value.hexOf(room) === digest) return attempt;
-  }
-  for (const attempt of all) {
-    if (attempt.count !== 1 && attempt.count !== 2) continue;
-    if (attempt.timestamp.mistakes.length === 0) continue;
-    const room = roomFor(attempt);
-    for (let millis = 1; millis < 1000; millis += 1) {
-      left -= room.length + BYTES_PER_HMAC;
-      if (left < 0) return undefined;
-      room.write(String(millis).padStart(3, "0"), BLOCK + seconds.length, "latin1");
-      if (attempt.key.value.hexOf(room) === digest) {
-        return { ...attempt, timestamp: inMilliseconds(seconds, millis) };
-      }
-    }
+    if (key.hexOf(room) === digest) return attempt();
   }
   return undefined;
 }
@@ -196,13 +120,14 @@ export function explainSignature(
   request: SignedRequest,
   seconds: string,
   signature: string,
-  secret: string,
+  credentials: StoredCredentials,
 ): Explanation {
   const digest = digestSent(signature);
   if (digest === undefined) {
     return { mistakes: [], hint: `expected 64 hexadecimal digits, found ${signature.length} characters` };
   }
-  const found = reproduce(attempts(request, seconds, secret), seconds, digest.value);
+  const all = attempts(request, seconds, credentials);
+  const found = reproduce(trialsOf(all, seconds, request.body), digest.value);
   if (found === undefined) return { mistakes: [], hint: unknownMistake(request, seconds, digest) };
   const wrongs = [digest, found.key, found.timestamp, found.method, found.path, found.body].filter(
     (choice) => choice.mistakes.length > 0,

@@ -59,6 +59,8 @@ export interface SignedRequest {
   /** The raw request target as sent: `/clob/orders?limit=5`. */
   readonly url: string;
   readonly headers: HeaderValues;
+  /** Under what names, with ports, the client may know the server; the one in its Host header if not given. */
+  readonly hosts?: readonly string[];
   /** Node's flat list name, value, name, value, ... */
   readonly rawHeaders: readonly string[];
   /** The bytes received; empty when none were. */
@@ -204,7 +206,7 @@ export function refuseSignature(
   const key = credentials.key ?? new HmacKey(Buffer.from(credentials.secret));
   const digest = key.hex(timestamp + request.method + request.path, request.body);
   if (equalInConstantTime(sent.toLowerCase(), digest)) return undefined;
-  const { hint, mistakes } = explainSignature(request, timestamp, sent, credentials.secret);
+  const { hint, mistakes } = explainSignature(request, timestamp, sent, credentials);
   const error = "poly_signature is not the HMAC-SHA256 of this request under the secret of poly_api_key";
   return refusal("INVALID_SIGNATURE", error, hint, mistakes.length > 0 ? { mistakes } : undefined);
 }

@@ -74,15 +74,15 @@ export const controlHandlers: Handlers<
       throw new ApiError("ORDER_NOT_FOUND", `no order ${JSON.stringify(id.slice(0, 80))}`);
     return orderStory(view, order);
   },
-  explainAuth: ({ body }, service) => {
+  explainAuth: ({ body, headers: { host } }, service) => {
     if (body.url === undefined && body.path === undefined) {
       throw new ApiError("INVALID_PARAMETER", "url: expected the URL or path of the request, found nothing", {
         hint: "send { method, url, headers, body } of the request as it was sent",
         details: { fields: ["url"] },
       });
     }
-    const serverTime = Math.floor(service.exchange.now / 1000);
-    return explainAuth(body, (apiKey) => service.keyring.find(apiKey), serverTime);
+    const time = Math.floor(service.exchange.now / 1000);
+    return explainAuth(body, (apiKey) => service.keyring.find(apiKey), { time, host });
   },
   getOpenApi: async (_call, service) => new JsonText(await service.openApi()),
   getHealth: (_call, { exchange }) => ({ status: "ok", time: toIso(exchange.now) }),
