@@ -17,10 +17,16 @@ export const choice = <Value extends string>(...values: readonly Value[]): Setti
   read: (text) => values.find((value) => value === text) ?? null,
 });
 
-/** A setting that is so or not. */
+const YES = ["true", "yes", "on", "1"];
+const NO = ["false", "no", "off", "0"];
+
+/** A setting that is so or not, in any letter case. */
 export const truth: Setting<boolean> = {
-  expected: "true or false",
-  read: (text) => (text === "true" ? true : text === "false" ? false : null),
+  expected: "true, yes, on, 1, false, no, off or 0",
+  read: (text) => {
+    const word = text.toLowerCase();
+    return YES.includes(word) ? true : NO.includes(word) ? false : null;
+  },
 };
 
 /** A setting that is a whole number, both bounds included. */
@@ -67,7 +73,8 @@ export function readOne<Value>(
   return variable === "" ? null : readText(variableOf(name), variable, setting);
 }
 
-function readText<Value>(source: string, text: string, setting: Setting<Value>): Value {
+/** The value of a text. @throws ConfigError naming its source, what was expected and what was found. */
+export function readText<Value>(source: string, text: string, setting: Setting<Value>): Value {
   const value = setting.read(text);
   if (value !== null) return value;
   const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);

@@ -128,6 +128,15 @@ describe("clobsim", () => {
       ["serve", "--ephemeral", "--data", "d"],
       "--ephemeral keeps nothing, and --data is given too: leave out one of them",
     ],
+    [
+      ["serve", "--ephemeral=Yes", "--data", "d"],
+      "--ephemeral keeps nothing, and --data is given too: leave out one of them",
+    ],
+    [
+      ["serve", "--ephemeral=maybe"],
+      '--ephemeral expects true, yes, on, 1, false, no, off or 0, found "maybe"',
+    ],
+    [["run", "--bail=", "x.yaml"], "--bail expects true, yes, on, 1, false, no, off or 0, found nothing"],
     [["world", "--events", "3", "--markets", "50"], "markets: expected 3 to 24 for 3 events, found 50"],
     [["world", "--out", tmpdir()], `--out expects a file that can be written, found ${tmpdir()} (EISDIR)`],
   ])("refuses %j with one sentence and exit code 2", async (args, sentence) => {
@@ -138,6 +147,11 @@ describe("clobsim", () => {
     const stderr =
       'clobsim: CLOBSIM_CLOCK expects real, frozen or a rate such as 5x or 0.5x, at most 1000000x, found "fast"\n';
     expect(await clobsim(["serve"], { CLOBSIM_CLOCK: "fast" })).toEqual({ code: 2, stdout: "", stderr });
+    expect(await clobsim(["serve"], { CLOBSIM_EPHEMERAL: "maybe" })).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: 'clobsim: CLOBSIM_EPHEMERAL expects true, yes, on, 1, false, no, off or 0, found "maybe"\n',
+    });
   });
 
   it("says which variables it ignores, and goes on", async () => {

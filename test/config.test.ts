@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type Config, DEFAULT_CONFIG, readConfig, SETTINGS, VERSION } from "../src/config.ts";
-import { variableOf } from "../src/setting.ts";
+import { type Given, readOne, truth, variableOf } from "../src/setting.ts";
 
 type Flags = Readonly<Record<string, readonly string[]>>;
 type Environment = Readonly<Record<string, string>>;
@@ -58,11 +58,11 @@ describe("the configuration", () => {
     ["unknown-fields", ["ignore", "Refuse"]],
     ["credentials", ["never"]],
     ["log-level", ["verbose"]],
-    ["ephemeral", ["yes"]],
+    ["ephemeral", ["y", "2", "enabled", "t", "nope"]],
     ["allow-host", ["https://a.test", "a.test:8080"]],
     ["request-timeout", ["10", "0s", "25h", "-1s"]],
     ["faucet", ["-1", "1.234", "10000000.01", "1e3", "lots"]],
-    ["personal-sign", ["no"]],
+    ["personal-sign", ["never", "-1", "null"]],
   ])("refuses a wrong --%s, saying what is expected and what was found", (name, texts) => {
     const { expected } = SETTINGS[name as keyof typeof SETTINGS];
     for (const text of texts) {
@@ -74,6 +74,28 @@ describe("the configuration", () => {
       );
     }
     expect(() => configOf({ [name]: [""] })).toThrow(`--${name} expects ${expected}, found nothing`);
+  });
+
+  it.each(Object.keys(SETTINGS).filter((name) => SETTINGS[name as keyof typeof SETTINGS] === truth))(
+    "takes every spelling of yes and no for --%s, in any letter case",
+    (name) => {
+      const readGiven = (given: Given): boolean | null => readOne(name, truth, given);
+      for (const [words, value] of [
+        [["true", "yes", "on", "1", "TRUE", "Yes", "oN"], true],
+        [["false", "no", "off", "0", "False", "NO", "oFF"], false],
+      ] as const) {
+        for (const word of words) {
+          expect(readGiven({ flags: { [name]: [word] }, environment: {} }), word).toBe(value);
+          expect(readGiven({ flags: {}, environment: { [variableOf(name)]: word } }), word).toBe(value);
+        }
+      }
+    },
+  );
+
+  it("keeps nothing with CLOBSIM_EPHEMERAL=1, and something with 0", () => {
+    const keptWith = (text: string): string | null =>
+      readConfig({ flags: {}, environment: { CLOBSIM_EPHEMERAL: text } }, ".clobsim").data;
+    expect([keptWith("1"), keptWith("0"), keptWith("")]).toEqual([null, ".clobsim", ".clobsim"]);
   });
 
   it("never repeats a secret that it refuses", () => {

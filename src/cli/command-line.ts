@@ -1,6 +1,6 @@
 import yargs, { type Argv } from "yargs";
 import { VERSION } from "../config.ts";
-import { type Given, variableOf } from "../setting.ts";
+import { type Given, readText, truth, variableOf } from "../setting.ts";
 import { type Command, wordOf } from "./command.ts";
 import { coverageCommand } from "./coverage.ts";
 import { doctorCommand } from "./doctor.ts";
@@ -81,8 +81,24 @@ function parse(argv: readonly string[]): Parsed {
     if (error) throw error;
     output = text.replace(/ +\[boolean\]$/gm, "");
   };
-  const values = parser.parse([...argv], {}, heard) as { readonly _: readonly (string | number)[] };
+  const values = parser.parse(withPlainToggles(argv), {}, heard) as {
+    readonly _: readonly (string | number)[];
+  };
   return { command, words: values._.map(String), values: { ...values }, output };
+}
+
+const TOGGLES = new Set(
+  COMMANDS.flatMap(({ flags }) => flags.filter(({ toggle }) => toggle !== undefined).map(wordOf)),
+);
+
+/** The words with each `--toggle=yes` as `--toggle=true`: yargs takes all but `true` for false. @throws ConfigError */
+function withPlainToggles(argv: readonly string[]): string[] {
+  const end = argv.indexOf("--");
+  return argv.map((word, index) => {
+    const [, name = "", value = ""] = /^--([^=]+)=(.*)$/s.exec(word) ?? [];
+    if (!TOGGLES.has(name) || (end >= 0 && index > end)) return word;
+    return `--${name}=${readText(`--${name}`, value, truth)}`;
+  });
 }
 
 /** Every value stays the text that was typed: what it means is the settings' affair. */

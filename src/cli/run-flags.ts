@@ -1,6 +1,6 @@
 import { SETTINGS } from "../config.ts";
 import type { Setting } from "../setting.ts";
-import { wholeNumber } from "../setting.ts";
+import { truth, wholeNumber } from "../setting.ts";
 import type { Flag } from "./command.ts";
 import { ORIGIN } from "./origin.ts";
 
@@ -62,10 +62,6 @@ export interface Shard {
 }
 
 const text = (expected: string): Setting<string> => ({ expected, read: (given) => given || null });
-const toggle: Setting<boolean> = {
-  expected: "true or false",
-  read: (given) => (given === "true" ? true : given === "false" ? false : null),
-};
 
 /** What each flag's text means. */
 export const RUN_SETTINGS = {
@@ -78,14 +74,14 @@ export const RUN_SETTINGS = {
   seed: SETTINGS.seed,
   repeat: wholeNumber(1, 1_000_000),
   step: wholeNumber(1, 1_000_000),
-  update: toggle,
-  watch: toggle,
+  update: truth,
+  watch: truth,
   grep: { expected: "a regular expression", read: readPattern },
   shard: { expected: "i/n with i from 1 to n, such as 2/4", read: readShard },
-  bail: toggle,
+  bail: truth,
   reporter: text("a reporter such as spec or junit=out.xml"),
   report: text("the path of a directory"),
-  verbose: toggle,
+  verbose: truth,
 } as const;
 
 function readPattern(given: string): RegExp | null {
