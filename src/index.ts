@@ -1,13 +1,23 @@
 /// <reference types="node" preserve="true" />
 import { type RunningServer, startServer } from "./compose.ts";
 import { readConfig, SETTINGS } from "./config.ts";
-import { ConfigError } from "./setting.ts";
+import { ConfigError, readText, type Setting } from "./setting.ts";
 import { nearest } from "./wire/nearest.ts";
+import {
+  faultOfOptions,
+  NUMBER,
+  type OptionType,
+  SECRET,
+  TEXT,
+  TEXT_OR_NUMBER,
+  TEXTS,
+  TRUTH,
+} from "./wire/option-types.ts";
 
-export type { ClientOptions } from "./client/client.ts";
 export { ExchangeClient } from "./client/client.ts";
 export type { WalletAccount } from "./client/derive.ts";
 export type { ExchangeError } from "./client/exchange-error.ts";
+export type { ClientOptions } from "./client/options.ts";
 export { collect, type PageWindow, pages } from "./client/pages.ts";
 export type * from "./client/replies.ts";
 export type * from "./client/requests.ts";
@@ -49,6 +59,8 @@ export interface StartOptions {
   readonly balances?: "optimistic" | "settled";
   /** The directory that keeps the exchange; without it nothing is kept. */
   readonly data?: string;
+  /** Keeps nothing, as without `data`. */
+  readonly ephemeral?: boolean;
   /** Default `process`: what is answered survives the end of the process; `power`: of the machine. */
   readonly durability?: "process" | "power" | "memory";
   /** Removes first what the directory holds. */
@@ -59,25 +71,57 @@ export interface StartOptions {
 
 const DEFAULTS: StartOptions = { port: 0, logLevel: "silent" };
 
+/** What each option is in JavaScript; what it may say is a setting's affair. */
+const OPTION_TYPES: Readonly<Record<keyof StartOptions, OptionType>> = {
+  host: TEXT,
+  port: NUMBER,
+  seed: TEXT_OR_NUMBER,
+  clock: TEXT,
+  start: TEXT,
+  world: TEXT,
+  markets: NUMBER,
+  numbers: TEXT,
+  credentials: TEXT,
+  logLevel: TEXT,
+  simToken: SECRET,
+  allowHost: TEXTS,
+  requestTimeout: TEXT,
+  faucet: NUMBER,
+  personalSign: TRUTH,
+  settlement: TEXT,
+  balances: TEXT,
+  data: TEXT,
+  ephemeral: TRUTH,
+  durability: TEXT,
+  reset: TRUTH,
+  report: TEXT,
+};
+
 const flagOf = (option: string): string => option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 const optionOf = (flag: string): string =>
   flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /**
  * Starts an exchange in this process; several can live side by side.
- * @throws ConfigError when an option is not what it should be.
+ * @throws ConfigError naming an option that is not what it should be, what was expected and what was found.
  */
 export async function startExchange(options: StartOptions = {}): Promise<RunningServer> {
+  const fault = faultOfOptions(options, OPTION_TYPES);
+  if (fault !== undefined) throw new ConfigError(fault);
   const flags: Record<string, readonly string[]> = {};
-  for (const [name, value] of Object.entries({ ...DEFAULTS, ...options })) {
-    if (value === undefined) continue;
-    if (!Object.hasOwn(SETTINGS, flagOf(name))) {
-      const like = nearest(flagOf(name), Object.keys(SETTINGS));
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  for (const [name, value] of Object.entries({ ...DEFAULTS, ...Object.fromEntries(given) })) {
+    const flag = flagOf(name);
+    if (!Object.hasOwn(OPTION_TYPES, name)) {
+      const like = nearest(flag, Object.keys(SETTINGS));
       throw new ConfigError(
         `unknown option ${name}${like === undefined ? "" : `, did you mean ${optionOf(like)}?`}`,
       );
     }
-    flags[flagOf(name)] = Array.isArray(value) ? value.map(String) : [String(value)];
+    const texts = Array.isArray(value) ? value.map(String) : [String(value)];
+    const setting: Setting<unknown> = SETTINGS[flag as keyof typeof SETTINGS];
+    for (const text of texts) readText(name, text, setting);
+    flags[flag] = texts;
   }
   return startServer(readConfig({ flags, environment: {} }));
 }

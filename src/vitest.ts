@@ -10,6 +10,15 @@ import { findFiles } from "./scenario/run/find-files.ts";
 import type { Failure } from "./scenario/run/result.ts";
 import { Suite, type SuiteOptions } from "./scenario/run/run-suite.ts";
 import { startScenarioServer } from "./scenario-server.ts";
+import {
+  faultOf,
+  faultOfOptions,
+  type OptionType,
+  oneOf,
+  TEXT_OR_NUMBER,
+  TEXTS,
+  whole,
+} from "./wire/option-types.ts";
 
 /** How the scenarios of a vitest suite are run. */
 export interface ScenarioSuiteOptions {
@@ -21,14 +30,22 @@ export interface ScenarioSuiteOptions {
   readonly repeat?: number;
 }
 
+const OPTION_TYPES: Readonly<Record<keyof ScenarioSuiteOptions, OptionType>> = {
+  via: oneOf(["auto", "process", "http"]),
+  seed: TEXT_OR_NUMBER,
+  repeat: whole(1, 1_000_000),
+};
+
 const WIDTH = 96;
 
 /**
  * Makes each scenario that files, folders or globs name a test of vitest, so that its watch, shards, reporters and
  * merged reports serve it. Paths count from the working directory; a wrong file is a test that fails with its problems.
- * @throws NoFilesError when a path leads to no scenario.
+ * @throws NoFilesError when a path leads to no scenario, TypeError when an argument is not what it should be.
  */
 export function scenarioSuite(paths: string | readonly string[], options: ScenarioSuiteOptions = {}): void {
+  const fault = faultOf("paths", paths, TEXTS) ?? faultOfOptions(options, OPTION_TYPES);
+  if (fault !== undefined) throw new TypeError(fault);
   const suite = new Suite(suiteOptions(options));
   const folders = new Map<string, string[]>();
   for (const file of findFiles(typeof paths === "string" ? [paths] : paths)) {

@@ -54,7 +54,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "scenario",
   ],
   "index.ts": ["compose.ts", "config.ts", "setting.ts", "scenario-server.ts", "wire", "client", "scenario"],
-  "vitest.ts": ["scenario-server.ts", "scenario"],
+  "vitest.ts": ["scenario-server.ts", "scenario", "wire"],
 };
 
 /** What decides or writes: an edge that may read the core imports no more than types from here. */

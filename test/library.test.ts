@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ConfigError, type StartOptions, startExchange } from "../src/index.ts";
+import { ConfigError, ExchangeClient, type StartOptions, startExchange, walletOf } from "../src/index.ts";
+import { type ScenarioSuiteOptions, scenarioSuite } from "../src/vitest.ts";
 
 const tiny = { world: "fixtures/worlds/tiny.json", clock: "frozen" } as const;
 
@@ -50,11 +51,123 @@ describe("startExchange", () => {
   it.each<[string, object, string]>([
     ["a name that is none", { sed: 7 }, "unknown option sed, did you mean seed?"],
     ["a name in two words", { allowHosts: "a" }, "unknown option allowHosts, did you mean allowHost?"],
-    ["a value that is none", { clock: "fast" }, "--clock expects real, frozen or a rate"],
+    ["a value that is none", { clock: "fast" }, "clock expects real, frozen or a rate such as 5x or 0.5x"],
+    [
+      "a port beyond the last",
+      { port: 65_536 },
+      'port expects a whole number from 0 to 65535, found "65536"',
+    ],
   ])("refuses %s", async (_what, options, message) => {
     const refused = startExchange(options as StartOptions);
     await expect(refused).rejects.toThrow(ConfigError);
     await expect(refused).rejects.toThrow(message);
+  });
+});
+
+describe("startExchange, of an option of another type,", () => {
+  /** An option of the right type each: the compiler sees that none is left out. */
+  const RIGHT: Required<{ readonly [Name in keyof StartOptions]: unknown }> = {
+    host: "127.0.0.1",
+    port: 0,
+    seed: 7,
+    clock: "frozen",
+    start: "2026-01-01T00:00:00Z",
+    world: "w.json",
+    markets: 3,
+    numbers: "string",
+    credentials: "once",
+    logLevel: "info",
+    simToken: "t",
+    allowHost: ["a"],
+    requestTimeout: "10s",
+    faucet: 1,
+    personalSign: true,
+    settlement: "auto",
+    balances: "settled",
+    data: "d",
+    ephemeral: true,
+    durability: "power",
+    reset: true,
+    report: "r",
+  };
+  const WRONG: readonly [unknown, string][] = [
+    [{}, "an object"],
+    [[1], "an array"],
+    [null, "null"],
+    [() => 1, "a function"],
+    [Promise.resolve(1), "a promise, which must be awaited"],
+    [Symbol("s"), "a symbol"],
+    [Number.NaN, "NaN"],
+  ];
+
+  it.each(Object.entries(RIGHT))(
+    "%s, names it, what was expected and what was found",
+    async (name, right) => {
+      const isSecret = name === "simToken";
+      const others =
+        typeof right === "boolean" ? ["yes", 1] : typeof right === "number" ? [true] : [true, {}];
+      for (const [value, found] of [...WRONG, ...others.map((other) => [other, ""] as const)]) {
+        const refused = startExchange({ [name]: value } as StartOptions);
+        await expect(refused, String(found)).rejects.toThrow(ConfigError);
+        const message = await refused.catch((error: Error) => error.message);
+        expect(message).toMatch(new RegExp(`^${name} expects (?:a |true or false)[^\n]*, found [^\n]+$`));
+        if (!isSecret) expect(message).toContain(`, found ${found}`);
+      }
+    },
+  );
+
+  it("takes undefined for not given", async () => {
+    const nothing = Object.fromEntries(Object.keys(RIGHT).map((name) => [name, undefined]));
+    const [one, other] = [
+      await startExchange({ ...nothing, ...tiny }),
+      await startExchange({ ...nothing, ...tiny }),
+    ];
+    expect(one.port).not.toBe(other.port);
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  it.each([[null], [5], ["seed"], [[]]])("refuses %j instead of options", async (options) => {
+    await expect(startExchange(options as unknown as StartOptions)).rejects.toThrow(
+      "the options are expected as an object, found ",
+    );
+  });
+});
+
+describe("new ExchangeClient", () => {
+  const ORIGIN = "http://127.0.0.1:7070";
+  const WALLET = "a wallet, such as await walletOf(privateKey)";
+
+  it.each<[string, unknown, string]>([
+    ["account", walletOf(`0x${"1".repeat(64)}`), `${WALLET}, found a promise, which must be awaited`],
+    ["account", `0x${"1".repeat(64)}`, `${WALLET}, found another text`],
+    ["credentials", { apiKey: "a" }, "{ address, apiKey, secret, passphrase }, four texts, found an object"],
+    [
+      "time",
+      "remote",
+      '"local", "server" or a function that answers Unix seconds, found the string "remote"',
+    ],
+    ["transport", {}, "a function, found an object"],
+    ["simToken", 5, "a text, found a number"],
+    ["chainId", "137", 'a whole number from 1 on, found the string "137"'],
+    ["timeoutMs", 0, "a whole number from 1 to 2147483647, found the number 0"],
+  ])("refuses the option %s of another type", (name, value, message) => {
+    const make = () => new ExchangeClient(ORIGIN, { [name]: value });
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(`${name} expects ${message}`);
+  });
+});
+
+describe("scenarioSuite", () => {
+  it.each<[unknown, object | null, string]>([
+    [5, {}, "paths expects a text or a list of texts, found the number 5"],
+    ["scenarios", { via: "smoke" }, 'via expects "auto", "process" or "http", found the string "smoke"'],
+    ["scenarios", { seed: {} }, "seed expects a text or a number, found an object"],
+    ["scenarios", { repeat: 0 }, "repeat expects a whole number from 1 to 1000000, found the number 0"],
+    ["scenarios", null, "the options are expected as an object, found null"],
+  ])("refuses %j with %j", (paths, options, message) => {
+    const suite = () => scenarioSuite(paths as string, options as ScenarioSuiteOptions);
+    expect(suite).toThrow(TypeError);
+    expect(suite).toThrow(message);
   });
 });
 

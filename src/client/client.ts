@@ -2,31 +2,15 @@ import { Connection, type RawRequest } from "./connection.ts";
 import { ControlPlane } from "./control-plane.ts";
 import { attest, type WalletAccount, type WalletScheme } from "./derive.ts";
 import { noWallet, unsigned } from "./exchange-error.ts";
+import { type ClientOptions, demandOptions } from "./options.ts";
 import type { PageWindow } from "./pages.ts";
 import type { RawReply } from "./read-reply.ts";
 import type * as reply from "./replies.ts";
 import type * as request from "./requests.ts";
 import { failure, type Result, success } from "./result.ts";
-import type { TimeSource, TimeSync } from "./signing-clock.ts";
+import type { TimeSync } from "./signing-clock.ts";
 import { route } from "./target.ts";
-import { openTransport, type Transport } from "./transport.ts";
-
-export interface ClientOptions {
-  /** The wallet that derives credentials: an account of viem's, or what `walletOf` answers. */
-  readonly account?: WalletAccount;
-  /** Credentials that were derived before. */
-  readonly credentials?: reply.SigningCredentials;
-  /** Where the time of signed requests comes from; default `local`. */
-  readonly time?: TimeSource;
-  /** Instead of HTTP over connections of the client's own; who gives one closes it. */
-  readonly transport?: Transport;
-  /** The server's `--sim-token`, sent to `/sim` only. */
-  readonly simToken?: string;
-  /** The chain that a derivation is signed for; default 137. */
-  readonly chainId?: number;
-  /** After how long a reply that is not whole counts as lost; default 30,000. */
-  readonly timeoutMs?: number;
-}
+import { openTransport } from "./transport.ts";
 
 const POLYGON = 137;
 const TIMEOUT_MS = 30_000;
@@ -43,8 +27,9 @@ export class ExchangeClient {
   readonly #chainId: number;
   readonly #close: () => void;
 
-  /** `url` is the server's origin, such as `http://127.0.0.1:7070`. @throws TypeError when it is none. */
+  /** `url` is the server's origin, such as `http://127.0.0.1:7070`. @throws TypeError when it, or an option, is something else. */
   constructor(url: string, options: ClientOptions = {}) {
+    demandOptions(options);
     const origin = originOf(url);
     const { transport, timeoutMs = TIMEOUT_MS } = options;
     const { send, close } =

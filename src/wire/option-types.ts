@@ -1,0 +1,105 @@
+import { nameOf } from "./json-body.ts";
+
+/** What an option of a library function may be. */
+export interface OptionType {
+  /** In words, behind "expects". */
+  readonly expected: string;
+  readonly accepts: (value: unknown) => boolean;
+  /** Never repeated in a message. */
+  readonly secret?: boolean;
+}
+
+const isText = (value: unknown): boolean => typeof value === "string";
+
+export const TEXT: OptionType = { expected: "a text", accepts: isText };
+export const SECRET: OptionType = { ...TEXT, secret: true };
+export const NUMBER: OptionType = { expected: "a number", accepts: Number.isFinite };
+export const TRUTH: OptionType = {
+  expected: "true or false",
+  accepts: (value) => typeof value === "boolean",
+};
+export const TEXT_OR_NUMBER: OptionType = {
+  expected: "a text or a number",
+  accepts: (value) => isText(value) || Number.isFinite(value),
+};
+export const TEXTS: OptionType = {
+  expected: "a text or a list of texts",
+  accepts: (value) => isText(value) || (Array.isArray(value) && value.every(isText)),
+};
+export const FUNCTION: OptionType = {
+  expected: "a function",
+  accepts: (value) => typeof value === "function",
+};
+
+/** A whole number, both bounds included. */
+export const whole = (least: number, most: number): OptionType => ({
+  expected:
+    most === Number.MAX_SAFE_INTEGER
+      ? `a whole number from ${least} on`
+      : `a whole number from ${least} to ${most}`,
+  accepts: (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
+});
+
+/** One of a few words, or what `other` is. */
+export const oneOf = (words: readonly string[], other?: OptionType): OptionType => {
+  const all = [
+    ...words.map((word) => JSON.stringify(word)),
+    ...(other === undefined ? [] : [other.expected]),
+  ];
+  return {
+    expected: `${all.slice(0, -1).join(", ")} or ${all.at(-1)}`,
+    accepts: (value) => words.some((word) => word === value) || other?.accepts(value) === true,
+  };
+};
+
+/** An object with such members, which may have others. */
+export const objectWith = (expected: string, members: Readonly<Record<string, OptionType>>): OptionType => ({
+  expected,
+  accepts: (value) =>
+    typeof value === "object" &&
+    value !== null &&
+    Object.entries(members).every(([name, type]) => type.accepts((value as Record<string, unknown>)[name])),
+  secret: true,
+});
+
+/**
+ * What is wrong with the options of a function, in one sentence that names the first wrong one, what was expected and what
+ * was found; undefined when nothing is. An option that is undefined is not given. Names that the table does not have are
+ * not looked at.
+ */
+export function faultOfOptions(
+  options: unknown,
+  types: Readonly<Record<string, OptionType>>,
+): string | undefined {
+  if (typeof options !== "object" || options === null || Array.isArray(options))
+    return `the options are expected as an object, found ${found(options)}`;
+  for (const [name, type] of Object.entries(types)) {
+    const value = (options as Record<string, unknown>)[name];
+    const fault = value === undefined ? undefined : faultOf(name, value, type);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+/** The same of one value. */
+export const faultOf = (name: string, value: unknown, type: OptionType): string | undefined =>
+  type.accepts(value)
+    ? undefined
+    : `${name} expects ${type.expected}, found ${type.secret === true ? kindOf(value) : found(value)}`;
+
+function found(value: unknown): string {
+  if (typeof value === "bigint") return `the bigint ${value}`;
+  if (typeof value === "number" && !Number.isFinite(value)) return String(value);
+  return typeof value === "function" || typeof value === "symbol" || value instanceof Promise
+    ? kindOf(value)
+    : nameOf(value);
+}
+
+/** What a value is, without repeating any of it. */
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return nameOf(value);
+  if (Array.isArray(value)) return "an array";
+  if (value instanceof Promise) return "a promise, which must be awaited";
+  if (typeof value === "object") return "an object that is something else";
+  return typeof value === "string" ? "another text" : `a ${typeof value}`;
+}
