@@ -23,6 +23,8 @@ export interface ExchangeError {
   readonly details: Readonly<Record<string, unknown>> | null;
   /** The server's name for the request, as its log has it. */
   readonly requestId: string | null;
+  /** Seconds after which the server asks to be tried again (Retry-After); null when it does not say. */
+  readonly retryAfter: number | null;
 }
 
 /** An error of a request that got no reply. */
@@ -32,7 +34,7 @@ function unanswered(
   hint: string | null,
   details: ExchangeError["details"] = null,
 ): ExchangeError {
-  return { code, message, status: null, hint, details, requestId: null };
+  return { code, message, status: null, hint, details, requestId: null, retryAfter: null };
 }
 
 /** Nobody listens there, or the name leads nowhere: the request was certainly not carried out. */

@@ -36,6 +36,19 @@ const isCode = (code: unknown): code is ErrorCode => typeof code === "string" &&
 
 const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
+/**
+ * The seconds of Retry-After (RFC 9110, section 10.2.3), never below 0; a moment is counted from the reply's own Date, without
+ * which nobody knows the server's clock. Null when there is none, or nothing that can be read.
+ */
+function secondsIn({ "retry-after": after = "", date = "" }: HttpReply["headers"]): number | null {
+  if (/^\d{1,10}$/.test(after)) return Number(after);
+  if (!HTTP_DATE.test(after) || !HTTP_DATE.test(date)) return null;
+  const wait = Math.ceil((Date.parse(after) - Date.parse(date)) / 1000);
+  return Number.isNaN(wait) ? null : Math.max(0, wait);
+}
+
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
 /** An error body (contract, section 1); one with a code that this version does not know is repeated in the details. */
 function refusalIn(reply: RawReply, body: JsonObject): ExchangeError {
   const { code, error } = body;
@@ -47,6 +60,7 @@ function refusalIn(reply: RawReply, body: JsonObject): ExchangeError {
       hint: textOrNull(body.hint),
       details: isObject(body.details) ? body.details : null,
       requestId: textOrNull(body.requestId),
+      retryAfter: secondsIn(reply.headers),
     };
   }
   const found = typeof code === "string" ? `code ${JSON.stringify(code)}` : "no code";
@@ -69,5 +83,6 @@ function invalid(reply: RawReply, message: string, details: ExchangeError["detai
     hint: "is this the origin of a clobsim server? send() shows the reply as it came",
     details,
     requestId: reply.headers["x-request-id"] ?? null,
+    retryAfter: secondsIn(reply.headers),
   };
 }

@@ -6,7 +6,7 @@ import { wallet } from "../http/wallet.ts";
 import { startApi } from "../support/http.ts";
 import { bareServer, errorOf, openTrader } from "./opened.ts";
 
-const CREDENTIALS = { address: "0xa", apiKey: "k", secret: "s", passphrase: "p" };
+const CREDENTIALS = { address: "0xa", apiKey: "k", secret: "s", passphrase: "p" } as const;
 const NOWHERE = "http://127.0.0.1:1";
 const opened: { close(): unknown }[] = [];
 const closing = <Opened extends { close(): unknown }>(thing: Opened): Opened => {
@@ -40,6 +40,7 @@ describe("CONNECTION_LOST", () => {
       hint: "is a server running there? clobsim serve starts one",
       details: { cause: "ECONNREFUSED" },
       requestId: null,
+      retryAfter: null,
     });
   });
 
@@ -174,7 +175,30 @@ describe("an error of the contract", () => {
       hint: null,
       details: null,
       requestId: "r",
+      retryAfter: null,
     });
+  });
+});
+
+describe("the seconds of Retry-After", () => {
+  const DATE = "Thu, 01 Jan 2026 00:00:00 GMT";
+
+  it.each<[string, Record<string, string>, number | null]>([
+    ["seconds", { "retry-after": "7" }, 7],
+    ["no seconds at all", { "retry-after": "0" }, 0],
+    ["a moment", { "retry-after": "Thu, 01 Jan 2026 00:01:30 GMT", date: DATE }, 90],
+    ["a moment that is over", { "retry-after": "Wed, 31 Dec 2025 23:00:00 GMT", date: DATE }, 0],
+    ["something else", { "retry-after": "soon", date: DATE }, null],
+    ["less than nothing", { "retry-after": "-3", date: DATE }, null],
+    ["part of a second", { "retry-after": "1.5" }, null],
+    ["nothing", {}, null],
+  ])("are told of a reply with %s, whatever its body is", async (_what, headers, retryAfter) => {
+    for (const body of ['{"error":"slow down","code":"RATE_LIMITED"}', "<html>"]) {
+      const client = new ExchangeClient(NOWHERE, {
+        transport: async () => ({ status: 429, headers, text: body }),
+      });
+      expect(errorOf(await client.serverTime()).retryAfter).toBe(retryAfter);
+    }
   });
 });
 
@@ -197,6 +221,7 @@ describe("NOT_DERIVED", () => {
         hint: "call derive() first, or give the client credentials",
         details: null,
         requestId: null,
+        retryAfter: null,
       });
     }
   });
@@ -214,7 +239,7 @@ describe("NO_WALLET", () => {
     ["refuses", () => Promise.reject(new Error("the user said no\nat length")), 0],
     ["is asked for a nonce that is none", () => Promise.resolve("0x"), 1.5],
   ])("is the error where the wallet %s", async (_what, signTypedData, nonce) => {
-    const account = { address: "0xa", signTypedData, signMessage: signTypedData };
+    const account = { address: "0xa", signTypedData, signMessage: signTypedData } as const;
     const error = errorOf(await clientOf(NOWHERE, { account }).derive(nonce));
     expect(error.code).toBe("NO_WALLET");
     expect(error.message).toMatch(/^the wallet did not sign: [^\n]+$/);
@@ -236,6 +261,7 @@ describe("orThrow", () => {
       status: 400,
       details: null,
       requestId: null,
+      retryAfter: null,
     } as const;
     const thrown = (hint: string | null): unknown => {
       try {

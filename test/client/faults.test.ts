@@ -41,6 +41,13 @@ describe("an injected fault", () => {
     },
   );
 
+  it("says after how many seconds to try again, where it is told to", async () => {
+    orThrow(await client.control.addFault({ route: "POST /order", status: 429, retryAfter: 12, times: 1 }));
+    expect(errorOf(await place())).toMatchObject({ code: "RATE_LIMITED", retryAfter: 12 });
+    orThrow(await client.control.addFault({ route: "POST /order", status: 500, times: 1 }));
+    expect(errorOf(await place())).toMatchObject({ code: "INTERNAL_ERROR", retryAfter: null });
+  });
+
   it("drops the connection before the order is placed", async () => {
     const { total } = orThrow(await client.openOrders());
     orThrow(await client.control.addFault({ route: "POST /order", drop: "connection", times: 1 }));

@@ -4,7 +4,7 @@ import type { Result } from "../../src/client/result.ts";
 import type { HttpRequest } from "../../src/client/transport.ts";
 import { ENDPOINTS } from "../../src/wire/endpoints/all.ts";
 
-const CREDENTIALS = { address: "0xa", apiKey: "k", secret: "s", passphrase: "p" };
+const CREDENTIALS = { address: "0xa", apiKey: "k", secret: "s", passphrase: "p" } as const;
 
 type Call = (client: ExchangeClient) => Promise<Result<unknown>>;
 

@@ -55,6 +55,7 @@ describe("placing", () => {
       hint: "nearest valid prices: 0.55, 0.56",
       details: { price: 0.555, tickSize: 0.01 },
       requestId: expect.stringMatching(/^req-\d+$/),
+      retryAfter: null,
     });
   });
 });
