@@ -18,8 +18,8 @@ export interface ClobAuth {
 
 /** Who signs: an account of viem's, or anything that signs like one. */
 export interface WalletAccount {
-  /** `0x` and 40 hexadecimal digits. */
-  readonly address: string;
+  /** 40 hexadecimal digits behind `0x`. */
+  readonly address: Hex;
   /** EIP-712. */
   signTypedData(typedData: ClobAuth): Promise<string>;
   /** EIP-191. */
@@ -53,7 +53,7 @@ export async function attest(
     domain: { name: "ClobAuthDomain", version: "1", chainId: claim.chainId },
     types: CLOB_AUTH_TYPES,
     primaryType: "ClobAuth",
-    message: { address: address as Hex, timestamp, nonce, message: ATTESTATION },
+    message: { address, timestamp, nonce, message: ATTESTATION },
   });
   return { address, signature, timestamp, nonce: String(nonce) };
 }

@@ -23,7 +23,7 @@ export interface Page<Item> {
 
 export type Credentials = OutputOf<typeof trading.credentials>;
 /** Credentials with the wallet that they belong to: all that signing takes. */
-export type SigningCredentials = Credentials & { readonly address: string };
+export type SigningCredentials = Credentials & { readonly address: `0x${string}` };
 export type Order = OutputOf<typeof trading.order>;
 export type PlacedOrder = OutputOf<typeof trading.placedOrder>;
 export type Trade = OutputOf<typeof trading.trade>;

@@ -17,8 +17,8 @@ import type { RequestLog } from "./request-log.ts";
 
 /** A development account: anybody may know its key. */
 export interface DevAccount {
-  readonly address: string;
-  readonly privateKey: string;
+  readonly address: `0x${string}`;
+  readonly privateKey: `0x${string}`;
 }
 
 /** What the edge must be told about itself. */

@@ -2,6 +2,7 @@ import * as z from "zod";
 import {
   address,
   count,
+  hex,
   moment,
   outcome,
   page,
@@ -69,7 +70,7 @@ export const info = exactly("Info", {
   markets: count,
   orders: count,
   trades: count,
-  devAccounts: z.array(exactly("DevAccount", { address, privateKey: z.string().regex(/^0x[0-9a-f]{64}$/) })),
+  devAccounts: z.array(exactly("DevAccount", { address, privateKey: hex(/^[0-9a-f]{64}$/) })),
   houseAccounts: z.strictObject({ faucet: address, fees: address }),
 });
 

@@ -21,8 +21,11 @@ export const tokenId = named(
   z.string().regex(/^(0|[1-9][0-9]{0,77})$/),
   "A 256-bit number in decimal.",
 );
-export const hash32 = named("Hash32", z.string().regex(/^0x[0-9a-f]{64}$/), "32 bytes.");
-export const address = named("Address", z.string().regex(/^0x[0-9a-fA-F]{40}$/), "A wallet address, EIP-55.");
+/** Bytes in hexadecimal behind `0x`, of the type that viem has for them. */
+export const hex = (digits: RegExp) => z.templateLiteral(["0x", z.string().regex(digits)]);
+
+export const hash32 = named("Hash32", hex(/^[0-9a-f]{64}$/), "32 bytes.");
+export const address = named("Address", hex(/^[0-9a-fA-F]{40}$/), "A wallet address, EIP-55.");
 export const moment = named(
   "Moment",
   z.string().regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/),

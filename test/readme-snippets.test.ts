@@ -1,0 +1,90 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { transform } from "esbuild";
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
+import type { Account, Chain, Info, Market, SigningCredentials, Trade, walletOf } from "../src/index.ts";
+import { type Api, startApi } from "./support/http.ts";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const PAGE = readFileSync(join(ROOT, "README.md"), "utf8");
+const run = promisify(execFile);
+
+/** The code of the README that imports from a package. */
+const SNIPPETS = [...PAGE.matchAll(/```(?:js|ts)\n(.*?)```/gs)]
+  .map(([, code = ""]) => code)
+  .filter((code) => /^import .* from "(?:clobsim|viem)/m.test(code));
+
+const CLIENT = `import type { ExchangeClient as AnyClient } from "clobsim";\ndeclare const client: AnyClient;\n`;
+
+/** What a snippet takes to be there already, by a word of it. */
+const GIVEN: readonly (readonly [string, string])[] = [
+  ["walletOf(privateKey)", "declare const privateKey: string;\ndeclare const tokenId: string;\n"],
+  ["client.trades(", CLIENT],
+];
+
+const project = mkdtempSync(join(tmpdir(), "clobsim-readme-"));
+afterAll(() => rmSync(project, { recursive: true }));
+
+describe("the code of the README", () => {
+  it("is found", () => {
+    expect(SNIPPETS.length).toBe(5);
+  });
+
+  it("passes tsc --strict as TypeScript, against the types of the package", async () => {
+    mkdirSync(join(project, "node_modules"));
+    for (const name of ["viem", "vitest", "@types"]) {
+      symlinkSync(join(ROOT, "node_modules", name), join(project, "node_modules", name));
+    }
+    for (const [index, code] of SNIPPETS.entries()) {
+      const given = GIVEN.filter(([word]) => code.includes(word)).map(([, text]) => text);
+      writeFileSync(join(project, `snippet-${index}.ts`), given.join("") + code);
+    }
+    const compilerOptions = {
+      ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true },
+      ...{ target: "es2023", lib: ["es2023"], module: "nodenext", types: ["node"] },
+      paths: { clobsim: [join(ROOT, "src/index.ts")], "clobsim/vitest": [join(ROOT, "src/vitest.ts")] },
+    };
+    writeFileSync(join(project, "package.json"), '{ "type": "module" }');
+    const include = ["*.ts", join(ROOT, "src/core/seedrandom.d.ts")];
+    writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include }));
+    const compiler = join(ROOT, "node_modules", "typescript", "bin", "tsc");
+    const found = await run(process.execPath, [compiler, "-p", project]).catch(
+      (error: { readonly stdout: string }) => error,
+    );
+    expect(found.stdout).toBe("");
+  }, 180_000);
+});
+
+describe("the README's requests that are signed by hand", () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await startApi();
+  });
+  afterAll(() => api.close());
+
+  it("are answered, with the types left out", async () => {
+    const code = SNIPPETS.find((snippet) => snippet.includes("createHmac"))?.replace(
+      "http://127.0.0.1:7070",
+      api.server.url,
+    );
+    const { code: program } = await transform(code ?? "", { loader: "ts", format: "esm" });
+    const { stdout } = await run(process.execPath, ["--input-type=module", "-e", program], { cwd: ROOT });
+    expect(stdout).toContain("hasMore: false");
+  });
+});
+
+it("hashes, addresses and private keys of the client's types are hexadecimal to the compiler, as viem's are", () => {
+  type Hex = `0x${string}`;
+  expectTypeOf<Account["address"]>().toEqualTypeOf<Hex>();
+  expectTypeOf<Info["devAccounts"][number]>().toEqualTypeOf<{ address: Hex; privateKey: Hex }>();
+  expectTypeOf<Market["conditionId"]>().toEqualTypeOf<Hex>();
+  expectTypeOf<Trade["transactionHash"]>().toEqualTypeOf<Hex | null>();
+  expectTypeOf<Chain["contracts"]["exchange"]>().toEqualTypeOf<Hex>();
+  expectTypeOf<Chain["head"]["hash"]>().toEqualTypeOf<Hex>();
+  expectTypeOf<SigningCredentials["address"]>().toEqualTypeOf<Hex>();
+  expectTypeOf<Awaited<ReturnType<typeof walletOf>>["address"]>().toEqualTypeOf<Hex>();
+});
