@@ -88,6 +88,7 @@ const OPTION_TYPES: Readonly<Record<keyof StartOptions, OptionType>> = {
   requestTimeout: TEXT,
   faucet: NUMBER,
   personalSign: TRUTH,
+  unknownFields: TEXT,
   settlement: TEXT,
   balances: TEXT,
   data: TEXT,

@@ -82,6 +82,7 @@ describe("startExchange, of an option of another type,", () => {
     requestTimeout: "10s",
     faucet: 1,
     personalSign: true,
+    unknownFields: "refuse",
     settlement: "auto",
     balances: "settled",
     data: "d",
