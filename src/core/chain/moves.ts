@@ -14,8 +14,11 @@ export const USDC = 0;
 export function movesOf(state: State, transaction: Transaction): Move[] {
   const { content } = transaction;
   switch (content?.kind) {
-    case undefined:
-      return tradesOf(state, transaction).flatMap((trade) => movesOfTrade(state, trade));
+    case undefined: {
+      const moves: Move[] = [];
+      for (const trade of tradesOf(state, transaction)) addMovesOfTrade(state, trade, moves);
+      return moves;
+    }
     case "deposit": {
       const { account, collateral, market, size, yes, no } = content;
       if (market === 0) return [{ account, token: USDC, amount: collateral }];
@@ -35,8 +38,13 @@ export function movesOf(state: State, transaction: Transaction): Move[] {
 export function supplyChangesOf(state: State, transaction: Transaction): SupplyChange[] {
   const { content } = transaction;
   switch (content?.kind) {
-    case undefined:
-      return tradesOf(state, transaction).flatMap((trade) => supplyChangeOfTrade(state, trade) ?? []);
+    case undefined: {
+      const changes: SupplyChange[] = [];
+      for (const trade of tradesOf(state, transaction)) {
+        if (trade.matchType !== "COMPLEMENTARY") changes.push(supplyChangeOfTrade(state, trade));
+      }
+      return changes;
+    }
     case "deposit":
       return content.market === 0 ? [] : [setsOf(content.market, content.size)];
     case "call": {
@@ -50,31 +58,36 @@ export function supplyChangesOf(state: State, transaction: Transaction): SupplyC
 
 /** The trades that a match settles, in order. */
 export function tradesOf({ trades }: State, { firstTrade, trades: count }: Transaction): Trade[] {
-  return Array.from({ length: count }, (_, index) => trades.get(firstTrade + index));
+  const found: Trade[] = [];
+  for (let index = 0; index < count; index += 1) found.push(trades.get(firstTrade + index));
+  return found;
 }
 
-function movesOfTrade(state: State, { taker, maker, price, size, fee }: Trade): Move[] {
-  const moves = [
-    ...movesOfParty(state, maker, null, size, 0),
-    ...movesOfParty(state, taker, price, size, fee),
-  ];
+function addMovesOfTrade(state: State, { taker, maker, price, size, fee }: Trade, moves: Move[]): void {
+  addMovesOfParty(state, maker, null, size, 0, moves);
+  addMovesOfParty(state, taker, price, size, fee, moves);
   if (fee > 0) moves.push({ account: FEES, token: USDC, amount: fee });
-  return moves;
 }
 
 /** A maker fills at its own price. */
-function movesOfParty(state: State, number: number, price: Price | null, size: Size, fee: number): Move[] {
+function addMovesOfParty(
+  state: State,
+  number: number,
+  price: Price | null,
+  size: Size,
+  fee: number,
+  moves: Move[],
+): void {
   const { account, token, side, price: limit } = state.orders.get(number);
   const bought = side === "BUY" ? 1 : -1;
   const value = notional(price ?? limit, size);
-  return [
+  moves.push(
     { account, token: USDC, amount: -bought * value - fee },
     { account, token, amount: bought * size },
-  ];
+  );
 }
 
-function supplyChangeOfTrade(state: State, { taker, size, matchType }: Trade): SupplyChange | null {
-  if (matchType === "COMPLEMENTARY") return null;
+function supplyChangeOfTrade(state: State, { taker, size, matchType }: Trade): SupplyChange {
   const market = marketOfToken(state.orders.get(taker).token);
   return setsOf(market, matchType === "MINT" ? size : -size);
 }

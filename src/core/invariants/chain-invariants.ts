@@ -15,23 +15,32 @@ interface Sums {
   outgoing: number;
 }
 
+/** More tokens than any exchange has markets for. */
+const TOKENS = 2 ** 26;
+/** An asset of an account in one number: a text would cost as much as all the rest. */
+const keyOf = (account: number, token: number): number => account * TOKENS + token;
+const nameOf = (key: number): string => `${Math.floor(key / TOKENS)}/${key % TOKENS}`;
+
+const noSums = (): Sums => ({ mined: 0, incoming: 0, outgoing: 0 });
+const noSupply = () => ({ yes: 0, no: 0, collateral: 0 });
+
 /** The ledger is what the chain has and what is pending; both follow from the transactions alone. */
 export function chainAgreesWithLedger(state: State): Invariant {
   const judgement = new Judgement("chain balances + pending = ledger");
-  const sums = new Map<string, Sums>();
+  const sums = new Map<number, Sums>();
   const supplies = new Map<number, { yes: number; no: number; collateral: number }>();
   for (const transaction of state.chain.transactions) {
     const isMined = isOnChain(transaction);
     if (!isMined && !isPending(transaction)) continue;
     for (const { account, token, amount } of movesOf(state, transaction)) {
-      const sum = entry(sums, `${account}/${token}`, () => ({ mined: 0, incoming: 0, outgoing: 0 }));
+      const sum = entry(sums, keyOf(account, token), noSums);
       if (isMined) sum.mined += amount;
       else if (amount > 0) sum.incoming += amount;
       else sum.outgoing -= amount;
     }
     if (!isMined) continue;
     for (const { market, yes, no, collateral } of supplyChangesOf(state, transaction)) {
-      const supply = entry(supplies, market, () => ({ yes: 0, no: 0, collateral: 0 }));
+      const supply = entry(supplies, market, noSupply);
       supply.yes += yes;
       supply.no += no;
       supply.collateral += collateral;
@@ -39,12 +48,13 @@ export function chainAgreesWithLedger(state: State): Invariant {
   }
   for (const account of state.accounts) {
     const check = (token: number, balance: Balance<number>): void => {
-      const key = `${account.number}/${token}`;
-      const sum = sums.get(key) ?? { mined: 0, incoming: 0, outgoing: 0 };
-      judgement.equal(`on the chain of ${key}`, onChainOf(balance), sum.mined);
-      judgement.equal(`incoming of ${key}`, balance.incoming, sum.incoming);
-      judgement.equal(`outgoing of ${key}`, balance.outgoing, sum.outgoing);
-      judgement.expect(sum.mined >= 0, () => `${key} owes ${-sum.mined} on the chain`);
+      const key = keyOf(account.number, token);
+      const name = nameOf(key);
+      const sum = sums.get(key) ?? noSums();
+      judgement.equal(`on the chain of ${name}`, onChainOf(balance), sum.mined);
+      judgement.equal(`incoming of ${name}`, balance.incoming, sum.incoming);
+      judgement.equal(`outgoing of ${name}`, balance.outgoing, sum.outgoing);
+      judgement.expect(sum.mined >= 0, () => `${name} owes ${-sum.mined} on the chain`);
       sums.delete(key);
     };
     check(USDC, account.collateral);
@@ -53,7 +63,7 @@ export function chainAgreesWithLedger(state: State): Invariant {
       check(tokenOf(market, "NO"), no);
     }
   }
-  for (const [key, { mined }] of sums) judgement.equal(`on the chain of ${key}`, 0, mined);
+  for (const [key, { mined }] of sums) judgement.equal(`on the chain of ${nameOf(key)}`, 0, mined);
   for (const { number, onChain } of state.markets) {
     const { yes, no, collateral } = supplies.get(number) ?? { yes: 0, no: 0, collateral: 0 };
     judgement.equal(`YES of market ${number} on the chain`, onChain.yes, yes);
