@@ -26,12 +26,11 @@ function placeOf(market: Market, order: Order): string {
 }
 
 /** Levels and liquidity are the sums of the live orders. */
-export function booksHoldTheLiveOrders(state: State): Invariant {
+export function booksHoldTheLiveOrders(state: State, live: readonly Order[]): Invariant {
   const judgement = new Judgement("book levels = sum of live orders");
   const totals = new Map<string, { open: number; orders: number }>();
   const liquidity = new Map<number, Sum>();
-  for (const order of state.orders) {
-    if (order.status !== "LIVE") continue;
+  for (const order of live) {
     const market = state.markets.get(marketOfToken(order.token));
     const place = placeOf(market, order);
     judgement.expect(

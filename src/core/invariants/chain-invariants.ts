@@ -16,7 +16,7 @@ interface Sums {
 }
 
 /** More tokens than any exchange has markets for. */
-const TOKENS = 2 ** 26;
+const TOKENS = 67_108_864;
 /** An asset of an account in one number: a text would cost as much as all the rest. */
 const keyOf = (account: number, token: number): number => account * TOKENS + token;
 const nameOf = (key: number): string => `${Math.floor(key / TOKENS)}/${key % TOKENS}`;

@@ -1,6 +1,6 @@
 import { type Account, availableOf, type Balance } from "../account.ts";
 import { marketOfToken } from "../market.ts";
-import { remainingOf, reservationOf } from "../order.ts";
+import { type Order, remainingOf, reservationOf } from "../order.ts";
 import { payoutOf } from "../rules/chain/payouts.ts";
 import type { State } from "../state.ts";
 import { FULL_PRICE, notional } from "../units.ts";
@@ -65,11 +65,10 @@ export function noBalanceIsNegative(state: State): Invariant {
 }
 
 /** What is reserved is what the live orders may cost. */
-export function reservationsFollowOrders(state: State): Invariant {
+export function reservationsFollowOrders(state: State, live: readonly Order[]): Invariant {
   const judgement = new Judgement("reserved = what live orders may cost");
   const expected = new Map<string, number>();
-  for (const order of state.orders) {
-    if (order.status !== "LIVE") continue;
+  for (const order of live) {
     const { feeRateBps } = state.markets.get(marketOfToken(order.token));
     const key = `${order.account}/${order.side === "BUY" ? "USDC" : order.token}`;
     expected.set(key, (expected.get(key) ?? 0) + reservationOf(order, remainingOf(order), feeRateBps));

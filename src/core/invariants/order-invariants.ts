@@ -1,4 +1,4 @@
-import { remainingOf } from "../order.ts";
+import { type Order, remainingOf } from "../order.ts";
 import type { State } from "../state.ts";
 import { type Invariant, Judgement } from "./judgement.ts";
 
@@ -23,12 +23,10 @@ export function fillsAddUp(state: State): Invariant {
 }
 
 /** The list of an account's open orders has all of its live orders. */
-export function openOrdersAreListed(state: State): Invariant {
+export function openOrdersAreListed(state: State, orders: readonly Order[]): Invariant {
   const judgement = new Judgement("an account's open orders = its live orders");
   const live = new Map<number, number>();
-  for (const order of state.orders) {
-    if (order.status === "LIVE") live.set(order.account, (live.get(order.account) ?? 0) + 1);
-  }
+  for (const { account } of orders) live.set(account, (live.get(account) ?? 0) + 1);
   for (const account of state.accounts) {
     let listed = 0;
     for (let next = account.firstOpen; next !== 0; ) {

@@ -49,13 +49,44 @@ export async function* parseFlow(
   format: FlowFormat,
   start: Millis | null = null,
 ): AsyncGenerator<readonly FlowRow[]> {
-  const flow = format === "csv" ? new CsvFlow(file, start) : new NdjsonFlow(file, start);
+  const flow = readerOf(file, format, start);
   for await (const { text, flaw } of wholeLines(pieces)) {
     const rows = text === null ? [] : flow.read(text);
     if (rows.length > 0) yield rows;
     if (flaw !== null) throw new FlowError(file, flow.line, flaw.column, flaw.message);
   }
   flow.end();
+}
+
+const readerOf = (file: string, format: FlowFormat, start: Millis | null): CsvFlow | NdjsonFlow =>
+  format === "csv" ? new CsvFlow(file, start) : new NdjsonFlow(file, start);
+
+/** The line at which a row stands in its file, both from 1; null when the file has no such row, or cannot be read. */
+export async function lineOfRow(path: string, row: number, start: Millis): Promise<number | null> {
+  const format = formatOf(path);
+  if (format === undefined) return null;
+  // One reader says in which piece of the file the row is, and one that is a piece behind reads that by lines.
+  const [ahead, behind] = [readerOf(path, format, start), readerOf(path, format, start)];
+  let count = 0;
+  try {
+    for await (const { text } of wholeLines(piecesOf(path))) {
+      if (text === null) return null;
+      const found = ahead.read(text).length;
+      if (count + found < row) {
+        behind.read(text);
+        count += found;
+        continue;
+      }
+      for (const line of text.split("\n")) {
+        const at = behind.line;
+        count += behind.read(line).length;
+        if (count >= row) return at;
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof FlowError)) throw error;
+  }
+  return null;
 }
 
 /** The bytes of a file, each piece good until the next is asked for. */

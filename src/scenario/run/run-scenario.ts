@@ -2,12 +2,21 @@ import { FlowError } from "../flow/flow-error.ts";
 import { type Place, placeText } from "../language/problem.ts";
 import type { AccountTerms, Scenario, Step } from "../language/scenario.ts";
 import type { Soon, Venue } from "../venue/venue.ts";
+import type { FlowJudging } from "../watch/flow-judge.ts";
 import { note } from "./diff.ts";
 import { picture } from "./picture.ts";
 import { explore } from "./race.ts";
 import { repeatLine } from "./repeat-line.ts";
 import type { DiffLine, Failure, ScenarioResult, Way } from "./result.ts";
-import { fail, type Mismatch, type Refusals, ScenarioFailure, Session, type Update } from "./session.ts";
+import {
+  defectAt,
+  fail,
+  type Mismatch,
+  type Refusals,
+  ScenarioFailure,
+  Session,
+  type Update,
+} from "./session.ts";
 import { shownPath } from "./shown-path.ts";
 import { takeStep } from "./take-step.ts";
 import { refusedText } from "./words.ts";
@@ -27,6 +36,8 @@ export interface RunOptions {
   readonly flags?: readonly string[];
   /** Whether the state's hash at the end is worked out, which takes long after millions of orders; default true. */
   readonly isHashed?: boolean;
+  /** How often invariants are judged in flows, and whether they are after steps: null judges nothing. Default: both. */
+  readonly judging?: FlowJudging | null;
   /** Told of a failure while the exchange still stands as it has left it. */
   readonly failed?: Failed | undefined;
   /** Told of each refused step. */
@@ -100,8 +111,9 @@ class ScenarioRun {
     let venue: Venue | null = null;
     try {
       venue = await this.#options.open(this.#scenario);
-      const { isUpdating = false, refused } = this.#options;
-      this.session = new Session(this.#scenario, venue, isUpdating, refused);
+      const { isUpdating = false, judging = { everyRows: null }, refused } = this.#options;
+      if (judging !== null) venue.watchFills();
+      this.session = new Session(this.#scenario, venue, { isUpdating, judging, refused });
       for (const account of this.#scenario.accounts) await openAccount(venue, account);
       await this.#take(this.session, 0);
       return null;
@@ -151,15 +163,10 @@ class ScenarioRun {
   /** What went wrong outside of the scenario's own words. */
   #trouble(error: unknown): Mismatch {
     const place: Place = this.#step?.place ?? this.#scenario.place;
-    const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
     if (error instanceof FlowError) return { place, message: flowText(error), diff: [] };
     if (name === "VenueError" || name === "WorldOpeningError") return { place, message, diff: [] };
-    const trace = (stack ?? "").split("\n").slice(1, 6);
-    return {
-      place,
-      message: `a defect of clobsim: ${message}`,
-      diff: trace.map((line) => note(line.trim())),
-    };
+    return defectAt(place, error);
   }
 }
 

@@ -2,6 +2,7 @@ import type { FillLine } from "../language/looks.ts";
 import type { Place } from "../language/problem.ts";
 import type { Scenario, Step, TokenName } from "../language/scenario.ts";
 import type { Fill, OrderKey, TokenRef, Venue } from "../venue/venue.ts";
+import type { FlowJudging } from "../watch/flow-judge.ts";
 import { note } from "./diff.ts";
 import type { DiffLine, RaceReport } from "./result.ts";
 
@@ -53,12 +54,20 @@ interface Label {
   readonly account: string;
 }
 
+interface SessionOptions {
+  /** Whether goldens and hashes are written instead of compared. */
+  readonly isUpdating: boolean;
+  /** How often invariants are judged in flows; null judges nothing, after steps neither. */
+  readonly judging: FlowJudging | null;
+  readonly refused: Refusals | undefined;
+}
+
 /** One run of one scenario: the venue, the names given to its orders, and what has been seen. */
 export class Session {
   readonly scenario: Scenario;
   readonly venue: Venue;
-  /** Whether goldens and hashes are written instead of compared. */
   readonly isUpdating: boolean;
+  readonly judging: FlowJudging | null;
   readonly refused: Refusals;
   readonly transcript: string[] = [];
   readonly races: RaceReport[] = [];
@@ -74,11 +83,12 @@ export class Session {
   #labels = new Map<OrderKey, Label>();
   #placed = 0;
 
-  constructor(scenario: Scenario, venue: Venue, isUpdating: boolean, refused: Refusals = () => {}) {
+  constructor(scenario: Scenario, venue: Venue, { isUpdating, judging, refused }: SessionOptions) {
     this.scenario = scenario;
     this.venue = venue;
     this.isUpdating = isUpdating;
-    this.refused = refused;
+    this.judging = judging;
+    this.refused = refused ?? (() => {});
   }
 
   /** Whether a token needs no market's name. */
@@ -158,9 +168,25 @@ export class Session {
   }
 }
 
+/** What is said where the notes name invariants that do not hold. */
+export const BROKEN_INVARIANT = "an invariant does not hold, which is a defect of clobsim";
+
 /** Ends the scenario because of one thing. */
 export function fail(place: Place, message: string, diff: readonly DiffLine[] = []): never {
   throw new ScenarioFailure([{ place, message, diff }]);
+}
+
+const SHOWN_FRAMES = 5;
+
+/** That the program threw, with the top of its stack. */
+export function defectAt(place: Place, error: unknown): Mismatch {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  const trace = (stack ?? "").split("\n").slice(1, 1 + SHOWN_FRAMES);
+  return {
+    place,
+    message: `a defect of clobsim: ${message}`,
+    diff: trace.map((line) => note(line.trim())),
+  };
 }
 
 /** Lines of an explanation, as remarks. */

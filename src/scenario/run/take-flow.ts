@@ -1,23 +1,32 @@
+import type { Millis } from "../../core/units.ts";
 import type { GenerateStep, ReplayStep } from "../language/scenario.ts";
+import { RowError } from "../venue/row-error.ts";
+import type { BrokenRow, FlowOutcome } from "../venue/venue.ts";
 import { note } from "./diff.ts";
-import { fail, type Session } from "./session.ts";
+import type { DiffLine } from "./result.ts";
+import { BROKEN_INVARIANT, defectAt, fail, ScenarioFailure, type Session } from "./session.ts";
+import { shownPath } from "./shown-path.ts";
+
+type FlowStep = ReplayStep | GenerateStep;
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-/** Plays an order flow, from a file or made from the scenario's seed. */
-export async function takeFlow(session: Session, step: ReplayStep | GenerateStep): Promise<void> {
-  const market = session.marketOf(step.market);
+/** Plays an order flow, from a file or made from the scenario's seed. @throws ScenarioFailure */
+export async function takeFlow(session: Session, step: FlowStep): Promise<void> {
   const before = session.venue.fillCount();
   const start = await session.venue.now();
-  // What reads and makes flows is loaded only for scenarios that have one.
-  const { flowOf } = await import("../flow/flow-of.ts");
-  const grid = await session.venue.gridOf(market);
-  const rows = flowOf(step, { seed: session.scenario.seed, start, grid });
-  const flow = await session.venue.play(rows, market);
+  const flow = await play(session, step, start);
   const fills = session.venue.fillCount() - before;
   session.log(
     `${step.number}. ${step.text} → ${counted(flow.rows, "row")}: ${flow.placed} placed, ${flow.canceled} canceled, ${flow.rejected} refused, ${fills} fills`,
   );
+  if (flow.broken !== null) {
+    const { violations } = flow.broken;
+    fail(step.place, BROKEN_INVARIANT, [
+      ...violations.map(note),
+      await rowNote(step, start, "after", flow.broken),
+    ]);
+  }
   const wanted = step.kind === "replay" ? step.rejected : 0;
   if (flow.rejected === wanted) return;
   fail(
@@ -30,4 +39,39 @@ export async function takeFlow(session: Session, step: ReplayStep | GenerateStep
           note(`where that is meant, the step says rejected: ${flow.rejected}`),
         ],
   );
+}
+
+async function play(session: Session, step: FlowStep, start: Millis): Promise<FlowOutcome> {
+  const { venue } = session;
+  const market = session.marketOf(step.market);
+  // What reads and makes flows is loaded only for scenarios that have one.
+  const { flowOf } = await import("../flow/flow-of.ts");
+  const grid = await venue.gridOf(market);
+  const rows = flowOf(step, { seed: session.scenario.seed, start, grid });
+  try {
+    return await venue.play(rows, market, session.judging);
+  } catch (error) {
+    if (!(error instanceof RowError)) throw error;
+    const defect = defectAt(step.place, error.cause);
+    throw new ScenarioFailure([
+      { ...defect, diff: [await rowNote(step, start, "at", error), ...defect.diff] },
+    ]);
+  }
+}
+
+/** `after row 4711 (flow.csv:4712), alice: BUY 10 YES @ 0.55 GTC`. */
+async function rowNote(
+  step: FlowStep,
+  start: Millis,
+  when: "at" | "after",
+  { row, text }: Pick<BrokenRow, "row" | "text">,
+): Promise<DiffLine> {
+  return note(`${when} row ${row}${await placeOf(step, row, start)}, ${text}`);
+}
+
+async function placeOf(step: FlowStep, row: number, start: Millis): Promise<string> {
+  if (step.kind === "generate") return "";
+  const { lineOfRow } = await import("../flow/read-flow.ts");
+  const line = await lineOfRow(step.file, row, start);
+  return line === null ? "" : ` (${shownPath(step.file)}:${line})`;
 }

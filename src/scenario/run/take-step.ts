@@ -5,7 +5,7 @@ import type { ExpectStep } from "../language/plain-steps.ts";
 import type { AtStep, RaceStep, SnapshotStep, Step } from "../language/scenario.ts";
 import type { Attempt } from "../venue/venue.ts";
 import { note } from "./diff.ts";
-import { fail, type Session } from "./session.ts";
+import { BROKEN_INVARIANT, fail, type Session } from "./session.ts";
 import { takeChainStep } from "./take-chain.ts";
 import { takeFlow } from "./take-flow.ts";
 import { refused, type Strictness, takeCancel, takeCancelAll, takeOrder } from "./take-order.ts";
@@ -20,10 +20,9 @@ export async function takeStep(
 ): Promise<void> {
   session.steps += 1;
   await act(session, step, strictness);
-  if (step.kind === "expect") return;
+  if (step.kind === "expect" || session.judging === null) return;
   const broken = await session.venue.violations();
-  if (broken.length > 0)
-    fail(step.place, "an invariant does not hold, which is a defect of clobsim", broken.map(note));
+  if (broken.length > 0) fail(step.place, BROKEN_INVARIANT, broken.map(note));
 }
 
 function act(session: Session, step: Exclude<Step, RaceStep>, strictness: Strictness): Promise<void> | void {

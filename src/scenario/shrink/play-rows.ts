@@ -42,7 +42,7 @@ class Player {
   }
 
   get outcome(): FlowOutcome {
-    return { ...this.#counts, firstRejection: this.#firstRejection };
+    return { ...this.#counts, firstRejection: this.#firstRejection, broken: null };
   }
 
   async play(row: FlowRow): Promise<PlayedRow> {

@@ -50,7 +50,7 @@ export class Trial {
   async run(text: string): Promise<Outcome> {
     const scenario = this.read(text);
     if (scenario === null) return { kind: "unreadable" };
-    const failure = await this.failureOf(scenario, (of) => this.#opened(of));
+    const failure = await this.failureOf(scenario, this.place.open);
     if (failure === null) return { kind: "passed" };
     return { kind: "failed", scenario, failure, signature: signatureOf(failure) };
   }
@@ -91,14 +91,9 @@ export class Trial {
   /** Why a scenario fails on the exchanges that `open` opens. */
   async failureOf(scenario: Scenario, open: Place["open"]): Promise<Failure | null> {
     this.#runs += 1;
-    const { result } = await runScenario(scenario, { way: "process", open, isHashed: false });
+    const judging = this.judges ? { everyRows: null } : null;
+    const { result } = await runScenario(scenario, { way: "process", open, judging, isHashed: false });
     return result.failure;
-  }
-
-  async #opened(scenario: Scenario): Promise<Venue> {
-    const venue = await this.place.open(scenario);
-    if (!this.judges) venue.violations = () => [];
-    return venue;
   }
 
   readonly #worldMarkets: WorldMarkets = (path) => {

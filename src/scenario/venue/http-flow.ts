@@ -2,6 +2,7 @@ import { type Millis, millis } from "../../core/units.ts";
 import type { FlowRow, PlaceRow } from "../flow/flow-row.ts";
 import type { OrderWords } from "../language/scenario.ts";
 import { priceText, refusedText, rowText, sizeText } from "../run/words.ts";
+import { FEWEST_ROWS, type FlowJudging } from "../watch/flow-judge.ts";
 import type { FlowOutcome, OrderKey, Refused, Venue } from "./venue.ts";
 
 /** Plays the rows of a flow, each at its moment counted from now, as the clients of its accounts would. */
@@ -9,11 +10,28 @@ export async function playOverHttp(
   venue: Venue,
   rows: AsyncIterable<readonly FlowRow[]>,
   market: string,
+  judging: FlowJudging | null = null,
 ): Promise<FlowOutcome> {
   const player = new HttpPlayer(venue, market, await venue.now());
-  for await (const batch of rows) for (const row of batch) await player.play(row);
+  let judgedAt = judging === null ? Number.POSITIVE_INFINITY : (judging.everyRows ?? FEWEST_ROWS);
+  let count = 0;
+  for await (const batch of rows) {
+    for (const row of batch) {
+      await player.play(row);
+      count += 1;
+      if (count < judgedAt) continue;
+      judgedAt = count + (judging?.everyRows ?? Math.max(FEWEST_ROWS, ROWS_A_ROW * count));
+      const violations = await venue.violations();
+      if (violations.length > 0) {
+        return { ...player.outcome, broken: { row: count, text: rowText(row), violations } };
+      }
+    }
+  }
   return player.outcome;
 }
+
+/** What judging every invariant costs follows from the rows so far; so many more must come for each of them. */
+const ROWS_A_ROW = 2;
 
 class HttpPlayer {
   readonly #venue: Venue;
@@ -30,7 +48,7 @@ class HttpPlayer {
   }
 
   get outcome(): FlowOutcome {
-    return { ...this.#counts, firstRejection: this.#firstRejection };
+    return { ...this.#counts, firstRejection: this.#firstRejection, broken: null };
   }
 
   async play(row: FlowRow): Promise<void> {

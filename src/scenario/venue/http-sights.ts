@@ -98,6 +98,9 @@ export abstract class HttpSights {
     return demand(await this.control.control.stateHash()).hash;
   }
 
+  /** What a fill has met is known to the exchange alone. */
+  watchFills(): void {}
+
   async violations(): Promise<readonly string[]> {
     const { invariants } = demand(await this.control.control.invariants());
     const broken = invariants.filter(({ holds }) => !holds);

@@ -6,6 +6,7 @@ import { parseIso, toIso } from "../../core/time.ts";
 import type { Millis } from "../../core/units.ts";
 import type { FlowRow } from "../flow/flow-row.ts";
 import type { ExactOrder, FaultStep, Funding, OrderWords, RequestStep } from "../language/scenario.ts";
+import type { FlowJudging } from "../watch/flow-judge.ts";
 import { askFor, canceledOf, DONE, demand, nothingOf } from "./attempts.ts";
 import { HttpChain } from "./http-chain.ts";
 import { playOverHttp } from "./http-flow.ts";
@@ -120,8 +121,12 @@ export class HttpVenue extends HttpSights implements Venue {
     return nothingOf(await this.control.control.resolve(this.map.named(market).id, outcome));
   }
 
-  play(rows: AsyncIterable<readonly FlowRow[]>, market: string): Promise<FlowOutcome> {
-    return playOverHttp(this, rows, market);
+  play(
+    rows: AsyncIterable<readonly FlowRow[]>,
+    market: string,
+    judging: FlowJudging | null = null,
+  ): Promise<FlowOutcome> {
+    return playOverHttp(this, rows, market, judging);
   }
 
   async snapshot(): Promise<Kept> {

@@ -4,19 +4,34 @@ import { idOf } from "../../core/ids.ts";
 import { type Millis, millis, money, size } from "../../core/units.ts";
 import type { CancelRow, FlowRow, PlaceRow } from "../flow/flow-row.ts";
 import { refusedText, rowText } from "../run/words.ts";
+import { FlowJudge, type FlowJudging } from "../watch/flow-judge.ts";
 import { refusedBy } from "./local-attempts.ts";
 import type { LocalVenue } from "./local-venue.ts";
 import { OrderRefs } from "./order-refs.ts";
+import { RowError } from "./row-error.ts";
 import type { FlowOutcome } from "./venue.ts";
 
-/** Plays the rows of a flow, each at its moment counted from now; `market` is theirs where they name none. */
+/**
+ * Plays the rows of a flow, each at its moment counted from now; `market` is theirs where they name none.
+ * @throws RowError when a row makes the exchange throw.
+ */
 export async function playRows(
   venue: LocalVenue,
   rows: AsyncIterable<readonly FlowRow[]>,
   market: string,
+  judging: FlowJudging | null,
 ): Promise<FlowOutcome> {
   const player = new LocalPlayer(venue, market);
-  for await (const batch of rows) for (const row of batch) player.play(row);
+  const judge = judging === null ? null : new FlowJudge(venue, judging);
+  for await (const batch of rows) {
+    for (const row of batch) {
+      player.play(row);
+      const violations = judge?.after(player.rows) ?? [];
+      if (violations.length > 0) {
+        return { ...player.outcome, broken: { row: player.rows, text: rowText(row), violations } };
+      }
+    }
+  }
   return player.outcome;
 }
 
@@ -38,14 +53,27 @@ class LocalPlayer {
   }
 
   get outcome(): FlowOutcome {
-    return { ...this.#counts, firstRejection: this.#firstRejection };
+    return { ...this.#counts, firstRejection: this.#firstRejection, broken: null };
+  }
+
+  /** How many rows have been played. */
+  get rows(): number {
+    return this.#counts.rows;
   }
 
   play(row: FlowRow): void {
+    this.#counts.rows += 1;
+    try {
+      this.#take(row);
+    } catch (error) {
+      throw new RowError(this.rows, rowText(row), error);
+    }
+  }
+
+  #take(row: FlowRow): void {
     const { exchange } = this.#venue;
     const at = this.#start + row.at;
     if (at > exchange.now) exchange.advanceTo(millis(at));
-    this.#counts.rows += 1;
     switch (row.op) {
       case "place":
         this.#place(row);

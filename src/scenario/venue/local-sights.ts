@@ -7,6 +7,7 @@ import type { Millis } from "../../core/units.ts";
 import type { Exchange } from "../../runtime/exchange.ts";
 import { type Numbers, numbersAs } from "../../wire/decimals.ts";
 import type { View } from "../../wire/replies/view.ts";
+import { FillWatcher } from "../watch/fill-watcher.ts";
 import * as views from "./local-views.ts";
 import type { Fill, Grid, OrderKey, OrderView, TokenRef } from "./venue.ts";
 import { strangerName, type Wallets } from "./wallets.ts";
@@ -20,6 +21,7 @@ export class LocalSights {
   protected readonly wallets: Wallets;
   /** By address, in order of first act. */
   protected readonly names = new Map<string, string>();
+  protected fillWatcher: FillWatcher | null = null;
   /** How many trades the world's history had. */
   readonly #tradesBefore: number;
 
@@ -117,8 +119,19 @@ export class LocalSights {
     return this.exchange.hash;
   }
 
+  watchFills(): void {
+    this.fillWatcher ??= new FillWatcher(this.exchange, (account) => this.nameOf(account));
+  }
+
+  /** Whether a fill that was watched has broken a rule. */
+  get hasBrokenFill(): boolean {
+    return this.fillWatcher !== null && this.fillWatcher.broken !== null;
+  }
+
   violations(): readonly string[] {
-    return violations(this.state).map(({ name, differences }) => `${name}: ${differences.join("; ")}`);
+    const found = violations(this.state).map(({ name, differences }) => `${name}: ${differences.join("; ")}`);
+    const broken = this.fillWatcher?.broken ?? null;
+    return broken === null ? found : [...found, `${broken.name}: ${broken.text}`];
   }
 
   protected market(slug: string): Market {

@@ -9,6 +9,7 @@ import { emptyWorld, openWorld } from "../../world/open-world.ts";
 import type { World } from "../../world/world.ts";
 import type { FlowRow } from "../flow/flow-row.ts";
 import type { ExactOrder, Funding, OrderWords, Scenario } from "../language/scenario.ts";
+import type { FlowJudging } from "../watch/flow-judge.ts";
 import { DONE, nothingOf, refusedBy } from "./local-attempts.ts";
 import { LocalChain } from "./local-chain.ts";
 import { playRows } from "./local-flow.ts";
@@ -133,8 +134,12 @@ export class LocalVenue extends LocalSights implements Venue {
     return this.#try({ kind: "resolveMarket", market: this.market(market).number, winningOutcome });
   }
 
-  play(rows: AsyncIterable<readonly FlowRow[]>, market: string): Promise<FlowOutcome> {
-    return playRows(this, rows, market);
+  play(
+    rows: AsyncIterable<readonly FlowRow[]>,
+    market: string,
+    judging: FlowJudging | null = null,
+  ): Promise<FlowOutcome> {
+    return playRows(this, rows, market, judging);
   }
 
   snapshot(): Snapshot {
@@ -144,6 +149,7 @@ export class LocalVenue extends LocalSights implements Venue {
   /** Accounts that came later than the snapshot are unknown again. */
   restore(snapshot: unknown): void {
     this.exchange.restore(snapshot as Snapshot);
+    this.fillWatcher?.begin();
     for (const address of this.names.keys()) {
       if (findAccount(this.state, address) === undefined) this.names.delete(address);
     }

@@ -10,6 +10,7 @@ import type { World } from "../../world/world.ts";
 import type { FlowRow } from "../flow/flow-row.ts";
 import type { ExactOrder, FaultStep, Funding, OrderWords, RequestStep } from "../language/scenario.ts";
 import type { Way } from "../run/result.ts";
+import type { FlowJudging } from "../watch/flow-judge.ts";
 import type { ChainVenue } from "./chain-venue.ts";
 
 /** Sooner or later: in this process every answer is there at once. */
@@ -114,6 +115,18 @@ export interface FlowOutcome {
   /** The first refused row, and how many were. */
   readonly rejected: number;
   readonly firstRejection: string | null;
+  /** The row after which something did not hold, and was the last; null where all held whenever it was judged. */
+  readonly broken: BrokenRow | null;
+}
+
+/** A row of a flow after which invariants do not hold. */
+export interface BrokenRow {
+  /** From 1. */
+  readonly row: number;
+  /** The row as a step would say it. */
+  readonly text: string;
+  /** What does not hold, a sentence each. */
+  readonly violations: readonly string[];
 }
 
 export interface RawReply {
@@ -166,8 +179,17 @@ export interface Venue {
   advanceTo(moment: Millis): Soon<readonly Expired[]>;
   close(market: string): Soon<Attempt<null>>;
   resolve(market: string, outcome: WinningOutcome): Soon<Attempt<null>>;
-  /** Plays rows whose times count from now; accounts that it does not know are opened. */
-  play(rows: AsyncIterable<readonly FlowRow[]>, market: string): Soon<FlowOutcome>;
+  /**
+   * Plays rows whose times count from now, up to the first after which something does not hold where they are judged;
+   * accounts that it does not know are opened.
+   */
+  play(
+    rows: AsyncIterable<readonly FlowRow[]>,
+    market: string,
+    judging?: FlowJudging | null,
+  ): Soon<FlowOutcome>;
+  /** From now on `violations` judges each fill, too, where the venue can see them as they happen. */
+  watchFills(): void;
   /** Keeps all there is and answers what `restore` takes. */
   snapshot(): Soon<unknown>;
   restore(snapshot: unknown): Soon<void>;

@@ -37,7 +37,7 @@ export const scenarioSection: Section = {
         ],
         notes: [
           "A small scenario: read from its text, opened, its steps taken, every invariant judged after each, its end compared.",
-          "The replay reads CSV, sends each order through ledger and book, and judges every invariant at the end.",
+          "The replay reads CSV, sends each order through ledger and book, judges each fill, and every invariant now and then and at the end.",
         ],
       };
     } finally {

@@ -1,0 +1,71 @@
+import { noBookIsCrossed } from "../../core/invariants/book-invariants.ts";
+import type { Invariant } from "../../core/invariants/judgement.ts";
+import {
+  collateralIsConserved,
+  noBalanceIsNegative,
+  sharesAreBacked,
+} from "../../core/invariants/ledger-invariants.ts";
+import type { State } from "../../core/state.ts";
+
+/** How often a flow is judged while it is played. */
+export interface FlowJudging {
+  /** Rows between two judgements of every invariant; null leaves it to `FlowJudge`. */
+  readonly everyRows: number | null;
+}
+
+/** What a flow is judged by. */
+export interface JudgedExchange {
+  readonly state: State;
+  /** Whether a fill has broken a rule. */
+  readonly hasBrokenFill: boolean;
+  /** All that does not hold, a sentence each. */
+  violations(): readonly string[];
+}
+
+/** Fewer rows never lie between two judgements. */
+export const FEWEST_ROWS = 100;
+/** Judging every invariant looks at every record, so that records must come for it to be worth it again. */
+const ROWS_A_RECORD = 8;
+
+/** The totals: what they cost follows from how many accounts, holdings and markets there are. */
+const TOTALS = [collateralIsConserved, sharesAreBacked, noBalanceIsNegative, noBookIsCrossed];
+
+const NOTHING: readonly string[] = [];
+
+/**
+ * Says after which rows of a flow something does not hold. Fills are judged as they happen. The totals of the ledger are
+ * judged after 100 rows, or as many as there are balances, and every invariant after 100 rows or twice as many as there
+ * are records: what judging costs is a fixed share of the flow's time, however long it is.
+ */
+export class FlowJudge {
+  readonly #exchange: JudgedExchange;
+  readonly #everyRows: number | null;
+  #totalsAt: number;
+  #allAt: number;
+
+  constructor(exchange: JudgedExchange, { everyRows }: FlowJudging) {
+    this.#exchange = exchange;
+    this.#everyRows = everyRows;
+    this.#totalsAt = everyRows ?? FEWEST_ROWS;
+    this.#allAt = everyRows ?? FEWEST_ROWS;
+  }
+
+  /** What does not hold after so many rows; nothing where it was not looked for. */
+  after(rows: number): readonly string[] {
+    const { hasBrokenFill } = this.#exchange;
+    if (rows < this.#totalsAt && !hasBrokenFill) return NOTHING;
+    if (rows < this.#allAt && !hasBrokenFill && this.#totalsHold(rows)) return NOTHING;
+    const { orders, trades, chain } = this.#exchange.state;
+    const records = orders.size + trades.size + chain.transactions.size;
+    this.#allAt = rows + (this.#everyRows ?? Math.max(FEWEST_ROWS, ROWS_A_RECORD * records));
+    this.#totalsAt = Math.min(rows + FEWEST_ROWS, this.#allAt);
+    return this.#exchange.violations();
+  }
+
+  #totalsHold(rows: number): boolean {
+    const judged: readonly Invariant[] = TOTALS.map((judge) => judge(this.#exchange.state));
+    const count = judged.reduce((sum, { checked }) => sum + checked, 0);
+    this.#totalsAt = rows + Math.max(FEWEST_ROWS, count);
+    return judged.every(({ holds }) => holds);
+  }
+}

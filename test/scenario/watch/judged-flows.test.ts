@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import { money } from "../../../src/core/units.ts";
+import type { FlowRow } from "../../../src/scenario/flow/flow-row.ts";
+import { generateFlow } from "../../../src/scenario/flow/generate-flow.ts";
+import { PROFILES } from "../../../src/scenario/flow/profiles.ts";
+import { writeFlow } from "../../../src/scenario/flow/write-flow.ts";
+import type { Failure } from "../../../src/scenario/run/result.ts";
+import { type RunOptions, runScenario } from "../../../src/scenario/run/run-scenario.ts";
+import { playOverHttp } from "../../../src/scenario/venue/http-flow.ts";
+import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
+import { Wallets } from "../../../src/scenario/venue/wallets.ts";
+import { Desk, diffOf } from "../run/desk.ts";
+
+const desk = new Desk();
+const flow = [...generateFlow({ seed: "4711", orders: 600, accounts: 3, profile: PROFILES.balanced })];
+desk.write("flow.csv", [...writeFlow(flow, "csv")].join("").replaceAll("\n", "\n\n# a remark\n"));
+desk.write("flow.ndjson", [...writeFlow(flow, "ndjson")].join("").replaceAll("\n", "\n\n"));
+/** The row that places the n-th order, and the one that places the last before another. */
+const rowOf = (order: number): number =>
+  1 +
+  flow.findIndex(
+    (row, index) =>
+      row.op === "place" && flow.slice(0, index).filter(({ op }) => op === "place").length === order - 1,
+  );
+
+/** An exchange that has a dollar too much from one order on up to another, when all is well again. */
+class LentDollar extends LocalVenue {
+  static from = 300;
+  static to = 500;
+
+  constructor(...args: ConstructorParameters<typeof LocalVenue>) {
+    super(...args);
+    this.exchange.watch((_sequence, _at, events) => {
+      for (const event of events) {
+        if (event.kind !== "orderPlaced") continue;
+        if (event.order === LentDollar.from) this.#give(1_000_000);
+        if (event.order === LentDollar.to) this.#give(-1_000_000);
+      }
+    });
+  }
+
+  #give(amount: number): void {
+    const { collateral } = this.state.accounts.get(1);
+    collateral.balance = money(collateral.balance + amount);
+  }
+}
+
+async function failureOf(
+  file: string,
+  options: Partial<RunOptions> = {},
+  Venue = LocalVenue,
+): Promise<Failure | null> {
+  const scenario = desk.scenario(`scenario: a flow\nsteps:\n  - replay: ${file}\n`);
+  const open = (): LocalVenue => new Venue(scenario, null, new Wallets());
+  return (await runScenario(scenario, { way: "process", open, ...options })).result.failure;
+}
+
+const DOLLAR = "# USDC issued = balances + locked collateral: micro-USDC: ";
+
+describe("what does not hold in the middle of a flow", () => {
+  it("is seen within a hundred rows, and told with the row, its line in the file and its words", async () => {
+    const failure = await failureOf("flow.csv", {}, LentDollar);
+    expect(failure?.message).toBe("an invariant does not hold, which is a defect of clobsim");
+    const lines = failure === null ? [] : diffOf(failure);
+    const last = lines.at(-1) ?? "";
+    expect(lines[0]?.startsWith(DOLLAR)).toBe(true);
+    const row = Number(/row (\d+)/.exec(last)?.[1]);
+    expect(row).toBeGreaterThanOrEqual(rowOf(300));
+    expect(row).toBeLessThan(rowOf(300) + 100);
+    // The header is the first line, and three lines come with each.
+    const line = 1 + 3 * row;
+    expect(
+      last.startsWith(`# after row ${row} (${desk.at("flow.csv")}:${line}), ${flow[row - 1]?.account}: `),
+    ).toBe(true);
+  });
+
+  it.each(["flow.csv", "flow.ndjson"])(
+    "is seen at its very row where every row is judged: %s",
+    async (file) => {
+      const failure = await failureOf(file, { judging: { everyRows: 1 } }, LentDollar);
+      const line = file === "flow.csv" ? 1 + 3 * rowOf(300) : 2 * rowOf(300) - 1;
+      expect(failure === null ? "" : diffOf(failure).at(-1)).toMatch(
+        `# after row ${rowOf(300)} (${desk.at(file)}:${line}), `,
+      );
+    },
+  );
+
+  it("is seen over HTTP, too, where invariants are asked for", async () => {
+    const scenario = desk.scenario("scenario: a flow\nsteps: [{ advance: 1s }]\n");
+    const venue = new LentDollar(scenario, null, new Wallets());
+    const batches = async function* (): AsyncGenerator<readonly FlowRow[]> {
+      yield flow;
+    };
+    const { broken, rows } = await playOverHttp(venue, batches(), "market", { everyRows: 50 });
+    expect(rows).toBe(broken?.row);
+    expect(broken?.row).toBe(Math.ceil(rowOf(300) / 50) * 50);
+    expect(broken?.violations[0]?.startsWith(DOLLAR.slice(2))).toBe(true);
+  });
+
+  it("is nothing where nothing is wrong, or nothing is judged", async () => {
+    expect(await failureOf("flow.csv")).toBeNull();
+    expect(await failureOf("flow.csv", { judging: null }, LentDollar)).toBeNull();
+  });
+});
+
+describe("what an exchange throws at a row", () => {
+  /** Cannot take the four hundredth order. */
+  class Throwing extends LocalVenue {
+    constructor(...args: ConstructorParameters<typeof LocalVenue>) {
+      super(...args);
+      this.exchange.watch(() => {
+        if (this.state.orders.size === 400) throw new Error("no more");
+      });
+    }
+  }
+
+  it("is a defect told with that row", async () => {
+    const failure = await failureOf("flow.ndjson", {}, Throwing);
+    expect(failure?.message).toBe("a defect of clobsim: no more");
+    const [place, top] = failure === null ? [] : diffOf(failure);
+    const line = 2 * rowOf(400) - 1;
+    expect(place).toMatch(`# at row ${rowOf(400)} (${desk.at("flow.ndjson")}:${line}), `);
+    expect(top).toMatch(/^# at /);
+  });
+});

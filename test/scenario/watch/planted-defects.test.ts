@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+import type { Book } from "../../../src/core/book/book.ts";
+import { generateFlow } from "../../../src/scenario/flow/generate-flow.ts";
+import { PROFILES } from "../../../src/scenario/flow/profiles.ts";
+import { writeFlow } from "../../../src/scenario/flow/write-flow.ts";
+import type { Scenario } from "../../../src/scenario/language/scenario.ts";
+import { runScenario } from "../../../src/scenario/run/run-scenario.ts";
+import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
+import { Wallets } from "../../../src/scenario/venue/wallets.ts";
+import { Desk, diffOf } from "../run/desk.ts";
+import {
+  type Defect,
+  ignoredSelfTrade,
+  lostRemainder,
+  reversedQueue,
+  skippedBest,
+  withDefect,
+} from "./planted-walks.ts";
+
+const desk = new Desk();
+const SEED = "4711";
+const flow = [...generateFlow({ seed: SEED, orders: 3000, accounts: 4, profile: PROFILES.balanced })];
+desk.write("flow.csv", ["# made by a test\n\n", ...writeFlow(flow, "csv")].join(""));
+/** The line of a row: two before the header, and the header. */
+const lineOf = (row: number): number => row + 3;
+
+const PLAYED = {
+  "generate:": (market: string) =>
+    `scenario: a flow\nseed: ${SEED}\nmarket: { ${market} }\nsteps:\n  - generate: { orders: 3000, accounts: 4 }\n`,
+  "replay:": (market: string) =>
+    `scenario: a flow\nseed: ${SEED}\nmarket: { ${market} }\nsteps:\n  - replay: flow.csv\n`,
+};
+
+/** An exchange whose invariants are judged when the flow is over, and whose fills nobody watches. */
+class JudgedAtTheEnd extends LocalVenue {
+  override play(...[rows, market]: Parameters<LocalVenue["play"]>) {
+    return super.play(rows, market, null);
+  }
+  override watchFills(): void {}
+}
+
+const runOn = async (scenario: Scenario, open: () => LocalVenue) =>
+  (await runScenario(scenario, { way: "process", open })).result;
+
+/** What a scenario comes to with a defect in some walks through the books of its exchange. */
+const runWith = (defect: Defect, scenario: Scenario, Venue: typeof LocalVenue) => {
+  const venue = new Venue(scenario, null, new Wallets());
+  const isOf = ({ pool }: Book): boolean => pool === venue.state.pool;
+  return withDefect(defect, MIDDLE, isOf, () => runOn(scenario, () => venue));
+};
+
+/** Some walks in the middle of the flow. */
+const MIDDLE = [800, 1500] as const;
+
+const DEFECTS: readonly (readonly [title: string, market: string, defect: () => Defect, broken: RegExp])[] = [
+  [
+    "a reversed queue",
+    "selfTrade: allow",
+    () => reversedQueue,
+    /^# orders trade by price, then by arrival: order \d+ takes .* from order (?<met>\d+), expected order (?<expected>\d+) of trader-\d \(\w+ [\d.]+ \w+ @ [\d.]+\), which has [\d.]+ open: it came earlier at this price than order \k<met> of /,
+  ],
+  [
+    "the best price passed over",
+    "selfTrade: allow",
+    () => skippedBest,
+    /^# orders trade by price, then by arrival: .* its price is better than order \d+ of /,
+  ],
+  [
+    "a self-trade policy that is ignored",
+    "selfTrade: cancel-taker",
+    () => ignoredSelfTrade,
+    /^# the self-trade policy holds: order \d+ of (?<who>trader-\d) .* trades with order \d+ of \k<who> .*, expected cancel-taker$/,
+  ],
+  [
+    "the remainder of a partial fill lost and put back",
+    "selfTrade: allow",
+    lostRemainder,
+    /^# book levels = sum of live orders: order \d+ /,
+  ],
+];
+
+describe.each(Object.entries(PLAYED))("in a flow of %s", (kind, scenarioOf) => {
+  it.each(DEFECTS)("%s is seen though it heals", async (_title, market, defect, broken) => {
+    const scenario = desk.scenario(scenarioOf(market));
+    const { failure } = await runWith(defect(), scenario, LocalVenue);
+    expect(failure?.message).toBe("an invariant does not hold, which is a defect of clobsim");
+    const lines = failure === null ? [] : diffOf(failure);
+    expect(lines.some((line) => broken.test(line))).toBe(true);
+    const row = Number(/^# after row (\d+)/.exec(lines.at(-1) ?? "")?.[1]);
+    expect(row).toBeGreaterThan(MIDDLE[0]);
+    const place = kind === "replay:" ? ` (${desk.at("flow.csv")}:${lineOf(row)})` : "";
+    expect(lines.at(-1)).toMatch(`# after row ${row}${place}, ${flow[row - 1]?.account}: `);
+  });
+
+  it.each(DEFECTS)("%s leaves nothing behind that the end would show", async (_title, market, defect) => {
+    const scenario = desk.scenario(scenarioOf(market));
+    expect((await runWith(defect(), scenario, JudgedAtTheEnd)).failure).toBeNull();
+    const sound = await runOn(scenario, () => new LocalVenue(scenario, null, new Wallets()));
+    expect(sound.failure).toBeNull();
+  });
+});
+
+describe("in steps", () => {
+  const TWO_OFFERS = `scenario: two offers
+market: { selfTrade: allow }
+accounts: { alice: { USDC: 10 }, bob: { YES: 10 }, carol: { YES: 10 } }
+steps:
+  - bob: SELL 10 YES @ 0.50
+  - carol: SELL 10 YES @ 0.50
+`;
+  const reversed = (scenario: Scenario) => {
+    const venue = new LocalVenue(scenario, null, new Wallets());
+    const isOf = ({ pool }: Book): boolean => pool === venue.state.pool;
+    return withDefect(reversedQueue, [1, 99], isOf, () => runOn(scenario, () => venue));
+  };
+  const EARLIER =
+    /^# orders trade by price, then by arrival: order 3 takes 10 @ 0.5 from order 2, expected order 1 of bob/;
+
+  it("a fill that breaks a rule fails the step", async () => {
+    const { failure } = await reversed(desk.scenario(`${TWO_OFFERS}  - alice: BUY 12 YES @ 0.50\n`));
+    expect(failure?.step).toBe(3);
+    expect(failure === null ? "" : diffOf(failure)[0]).toMatch(EARLIER);
+  });
+
+  it("it does so behind a restored snapshot, too", async () => {
+    const { failure } = await reversed(
+      desk.scenario(
+        `${TWO_OFFERS}  - snapshot: s\n  - alice: BUY 1 YES @ 0.50\n  - restore: s\n  - alice: BUY 12 YES @ 0.50\n`,
+      ),
+    );
+    expect(failure?.step).toBe(6);
+    expect(failure === null ? "" : diffOf(failure)[0]).toMatch(EARLIER);
+  });
+});

@@ -1,0 +1,49 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { millis } from "../../../src/core/units.ts";
+import { Exchange, type Snapshot } from "../../../src/runtime/exchange.ts";
+import { FillWatcher } from "../../../src/scenario/watch/fill-watcher.ts";
+import { anyChainMove, anySettlement, chainCommandOf } from "../../core/chain/chain-moves.ts";
+import { openArena } from "../../core/properties/moves.ts";
+import { START } from "../../support/exchange.ts";
+
+/** Now and then, the exchange goes back to where it stood. */
+const anyStep = fc.oneof(
+  { weight: 40, arbitrary: anyChainMove },
+  { weight: 1, arbitrary: fc.constant({ kind: "snapshot" as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: "restore" as const }) },
+);
+
+describe("a sound exchange", () => {
+  it("breaks no rule of matching, whatever happens, under every policy and every way to settle", () => {
+    let trades = 0;
+    fc.assert(
+      fc.property(
+        anySettlement,
+        fc.array(anyStep, { maxLength: 120, size: "max" }),
+        fc.nat({ max: 40 }),
+        (config, steps, watchedFrom) => {
+          const exchange = openArena(new Exchange(config, START));
+          let watcher: FillWatcher | null = null;
+          let snapshot: Snapshot | null = null;
+          for (const [index, step] of steps.entries()) {
+            if (index === watchedFrom) watcher = new FillWatcher(exchange, (account) => `account ${account}`);
+            if (step.kind === "snapshot") snapshot = exchange.snapshot();
+            else if (step.kind === "restore") {
+              if (snapshot !== null) exchange.restore(snapshot);
+              watcher?.begin();
+            } else if (step.kind === "wait") exchange.advanceTo(millis(exchange.now + step.ms));
+            else {
+              const command = chainCommandOf(exchange.state, exchange.now, step);
+              if (command !== null) exchange.submit(command);
+            }
+            expect(watcher?.broken ?? null).toBeNull();
+          }
+          trades += exchange.state.trades.size;
+        },
+      ),
+      { seed: 42, numRuns: 1000 },
+    );
+    expect(trades).toBeGreaterThan(1_500);
+  });
+});
