@@ -2,7 +2,7 @@ import { FlowError } from "../flow/flow-error.ts";
 import { type Place, placeText } from "../language/problem.ts";
 import type { AccountTerms, Scenario, Step } from "../language/scenario.ts";
 import type { Soon, Venue } from "../venue/venue.ts";
-import type { FlowJudging } from "../watch/flow-judge.ts";
+import type { Judging } from "../watch/flow-judge.ts";
 import { note } from "./diff.ts";
 import { picture } from "./picture.ts";
 import { explore } from "./race.ts";
@@ -13,6 +13,7 @@ import {
   fail,
   type Mismatch,
   type Refusals,
+  RunStopped,
   ScenarioFailure,
   Session,
   type Update,
@@ -36,8 +37,12 @@ export interface RunOptions {
   readonly flags?: readonly string[];
   /** Whether the state's hash at the end is worked out, which takes long after millions of orders; default true. */
   readonly isHashed?: boolean;
-  /** How often invariants are judged in flows, and whether they are after steps: null judges nothing. Default: both. */
-  readonly judging?: FlowJudging | null;
+  /** What is judged after steps and in flows; null judges nothing. Default: all, in flows as `FlowJudge` does. */
+  readonly judging?: Judging | null;
+  /** Asked before each step and now and then in a flow: where it answers true, the run throws `RunStopped`. */
+  readonly stop?: (() => boolean) | undefined;
+  /** Called after each step outside of races, while the exchange stands as the step has left it. */
+  readonly taken?: ((step: Step, venue: Venue) => void) | undefined;
   /** Told of a failure while the exchange still stands as it has left it. */
   readonly failed?: Failed | undefined;
   /** Told of each refused step. */
@@ -52,7 +57,10 @@ export interface Run {
 /** How much of the transcript a failure shows. */
 const RECENT = 6;
 
-/** Runs a scenario from its opening to its end or its first failure; never throws because of what it says. */
+/**
+ * Runs a scenario from its opening to its end or its first failure; never throws because of what it says.
+ * @throws RunStopped when `stop` says so.
+ */
 export async function runScenario(scenario: Scenario, options: RunOptions): Promise<Run> {
   const started = performance.now();
   const run = new ScenarioRun(scenario, options);
@@ -94,6 +102,9 @@ export const skipped = (scenario: Scenario, way: Way, reason: string): ScenarioR
   written: [],
 });
 
+const JUDGED: Judging = { everyRows: null };
+const NEVER = (): boolean => false;
+
 class ScenarioRun {
   readonly #scenario: Scenario;
   readonly #options: RunOptions;
@@ -111,13 +122,14 @@ class ScenarioRun {
     let venue: Venue | null = null;
     try {
       venue = await this.#options.open(this.#scenario);
-      const { isUpdating = false, judging = { everyRows: null }, refused } = this.#options;
+      const { isUpdating = false, judging = JUDGED, stop = NEVER, refused } = this.#options;
       if (judging !== null) venue.watchFills();
-      this.session = new Session(this.#scenario, venue, { isUpdating, judging, refused });
+      this.session = new Session(this.#scenario, venue, { isUpdating, judging, stop, refused });
       for (const account of this.#scenario.accounts) await openAccount(venue, account);
       await this.#take(this.session, 0);
       return null;
     } catch (error) {
+      if (error instanceof RunStopped) throw error;
       const failure = this.#failureOf(error);
       if (venue !== null) await this.#options.failed?.(venue, this.#scenario, failure);
       return failure;
@@ -135,6 +147,7 @@ class ScenarioRun {
       this.#step = step;
       if (step.kind === "race") return explore(session, step, () => this.#take(session, index + 1));
       await takeStep(session, step);
+      this.#options.taken?.(step, session.venue);
     }
     if (this.#options.isHashed ?? true) this.stateHash = await session.venue.stateHash();
     session.log("end");

@@ -2,7 +2,7 @@ import type { FillLine } from "../language/looks.ts";
 import type { Place } from "../language/problem.ts";
 import type { Scenario, Step, TokenName } from "../language/scenario.ts";
 import type { Fill, OrderKey, TokenRef, Venue } from "../venue/venue.ts";
-import type { FlowJudging } from "../watch/flow-judge.ts";
+import type { Judging } from "../watch/flow-judge.ts";
 import { note } from "./diff.ts";
 import type { DiffLine, RaceReport } from "./result.ts";
 
@@ -22,6 +22,11 @@ export class ScenarioFailure extends Error {
     this.name = "ScenarioFailure";
     this.mismatches = mismatches;
   }
+}
+
+/** A run was told to stop before it came to an end: nobody knows how it would have ended. */
+export class RunStopped extends Error {
+  override readonly name = "RunStopped";
 }
 
 /** A file, or a part of one, that a run has found out of date. */
@@ -57,8 +62,10 @@ interface Label {
 interface SessionOptions {
   /** Whether goldens and hashes are written instead of compared. */
   readonly isUpdating: boolean;
-  /** How often invariants are judged in flows; null judges nothing, after steps neither. */
-  readonly judging: FlowJudging | null;
+  /** What is judged after steps and in flows; null judges nothing. */
+  readonly judging: Judging | null;
+  /** Whether the run is to end here. */
+  readonly stop: () => boolean;
   readonly refused: Refusals | undefined;
 }
 
@@ -67,7 +74,8 @@ export class Session {
   readonly scenario: Scenario;
   readonly venue: Venue;
   readonly isUpdating: boolean;
-  readonly judging: FlowJudging | null;
+  readonly judging: Judging | null;
+  readonly stop: () => boolean;
   readonly refused: Refusals;
   readonly transcript: string[] = [];
   readonly races: RaceReport[] = [];
@@ -83,11 +91,12 @@ export class Session {
   #labels = new Map<OrderKey, Label>();
   #placed = 0;
 
-  constructor(scenario: Scenario, venue: Venue, { isUpdating, judging, refused }: SessionOptions) {
+  constructor(scenario: Scenario, venue: Venue, { isUpdating, judging, stop, refused }: SessionOptions) {
     this.scenario = scenario;
     this.venue = venue;
     this.isUpdating = isUpdating;
     this.judging = judging;
+    this.stop = stop;
     this.refused = refused ?? (() => {});
   }
 

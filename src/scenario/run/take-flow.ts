@@ -1,10 +1,11 @@
 import type { Millis } from "../../core/units.ts";
+import type { FlowRow } from "../flow/flow-row.ts";
 import type { GenerateStep, ReplayStep } from "../language/scenario.ts";
 import { RowError } from "../venue/row-error.ts";
 import type { BrokenRow, FlowOutcome } from "../venue/venue.ts";
 import { note } from "./diff.ts";
 import type { DiffLine } from "./result.ts";
-import { BROKEN_INVARIANT, defectAt, fail, ScenarioFailure, type Session } from "./session.ts";
+import { BROKEN_INVARIANT, defectAt, fail, RunStopped, ScenarioFailure, type Session } from "./session.ts";
 import { shownPath } from "./shown-path.ts";
 
 type FlowStep = ReplayStep | GenerateStep;
@@ -49,13 +50,29 @@ async function play(session: Session, step: FlowStep, start: Millis): Promise<Fl
   const grid = await venue.gridOf(market);
   const rows = flowOf(step, { seed: session.scenario.seed, start, grid });
   try {
-    return await venue.play(rows, market, session.judging);
+    return await venue.play(stoppable(rows, session.stop), market, session.judging);
   } catch (error) {
     if (!(error instanceof RowError)) throw error;
     const defect = defectAt(step.place, error.cause);
     throw new ScenarioFailure([
       { ...defect, diff: [await rowNote(step, start, "at", error), ...defect.diff] },
     ]);
+  }
+}
+
+/** Rows that nobody asks whether to stop before. */
+const ROWS_AT_ONCE = 250;
+
+/** The same rows, until the run is to end. */
+async function* stoppable(
+  rows: AsyncIterable<readonly FlowRow[]>,
+  stop: () => boolean,
+): AsyncGenerator<readonly FlowRow[]> {
+  for await (const batch of rows) {
+    for (let start = 0; start < batch.length; start += ROWS_AT_ONCE) {
+      if (stop()) throw new RunStopped();
+      yield batch.slice(start, start + ROWS_AT_ONCE);
+    }
   }
 }
 

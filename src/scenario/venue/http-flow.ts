@@ -2,7 +2,7 @@ import { type Millis, millis } from "../../core/units.ts";
 import type { FlowRow, PlaceRow } from "../flow/flow-row.ts";
 import type { OrderWords } from "../language/scenario.ts";
 import { priceText, refusedText, rowText, sizeText } from "../run/words.ts";
-import { FEWEST_ROWS, type FlowJudging } from "../watch/flow-judge.ts";
+import { FEWEST_ROWS, type Judging } from "../watch/flow-judge.ts";
 import type { FlowOutcome, OrderKey, Refused, Venue } from "./venue.ts";
 
 /** Plays the rows of a flow, each at its moment counted from now, as the clients of its accounts would. */
@@ -10,7 +10,7 @@ export async function playOverHttp(
   venue: Venue,
   rows: AsyncIterable<readonly FlowRow[]>,
   market: string,
-  judging: FlowJudging | null = null,
+  judging: Judging | null = null,
 ): Promise<FlowOutcome> {
   const player = new HttpPlayer(venue, market, await venue.now());
   let judgedAt = judging === null ? Number.POSITIVE_INFINITY : (judging.everyRows ?? FEWEST_ROWS);

@@ -20,6 +20,8 @@ export abstract class HttpSights {
   protected readonly transport: Transport;
   /** The fills of this scenario's orders, as the replies to them told. */
   protected readonly seenFills: Fill[] = [];
+  /** What a fill has met is known to the exchange alone. */
+  readonly hasBrokenFill = false;
   readonly #close: () => void;
 
   constructor(url: string, watch: (transport: Transport) => Transport = (same) => same) {
@@ -98,7 +100,6 @@ export abstract class HttpSights {
     return demand(await this.control.control.stateHash()).hash;
   }
 
-  /** What a fill has met is known to the exchange alone. */
   watchFills(): void {}
 
   async violations(): Promise<readonly string[]> {

@@ -6,7 +6,7 @@ import { parseIso, toIso } from "../../core/time.ts";
 import type { Millis } from "../../core/units.ts";
 import type { FlowRow } from "../flow/flow-row.ts";
 import type { ExactOrder, FaultStep, Funding, OrderWords, RequestStep } from "../language/scenario.ts";
-import type { FlowJudging } from "../watch/flow-judge.ts";
+import type { Judging } from "../watch/flow-judge.ts";
 import { askFor, canceledOf, DONE, demand, nothingOf } from "./attempts.ts";
 import { HttpChain } from "./http-chain.ts";
 import { playOverHttp } from "./http-flow.ts";
@@ -124,7 +124,7 @@ export class HttpVenue extends HttpSights implements Venue {
   play(
     rows: AsyncIterable<readonly FlowRow[]>,
     market: string,
-    judging: FlowJudging | null = null,
+    judging: Judging | null = null,
   ): Promise<FlowOutcome> {
     return playOverHttp(this, rows, market, judging);
   }

@@ -4,7 +4,7 @@ import { idOf } from "../../core/ids.ts";
 import { type Millis, millis, money, size } from "../../core/units.ts";
 import type { CancelRow, FlowRow, PlaceRow } from "../flow/flow-row.ts";
 import { refusedText, rowText } from "../run/words.ts";
-import { FlowJudge, type FlowJudging } from "../watch/flow-judge.ts";
+import { FlowJudge, type Judging } from "../watch/flow-judge.ts";
 import { refusedBy } from "./local-attempts.ts";
 import type { LocalVenue } from "./local-venue.ts";
 import { OrderRefs } from "./order-refs.ts";
@@ -19,7 +19,7 @@ export async function playRows(
   venue: LocalVenue,
   rows: AsyncIterable<readonly FlowRow[]>,
   market: string,
-  judging: FlowJudging | null,
+  judging: Judging | null,
 ): Promise<FlowOutcome> {
   const player = new LocalPlayer(venue, market);
   const judge = judging === null ? null : new FlowJudge(venue, judging);

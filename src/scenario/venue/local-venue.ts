@@ -9,7 +9,7 @@ import { emptyWorld, openWorld } from "../../world/open-world.ts";
 import type { World } from "../../world/world.ts";
 import type { FlowRow } from "../flow/flow-row.ts";
 import type { ExactOrder, Funding, OrderWords, Scenario } from "../language/scenario.ts";
-import type { FlowJudging } from "../watch/flow-judge.ts";
+import type { Judging } from "../watch/flow-judge.ts";
 import { DONE, nothingOf, refusedBy } from "./local-attempts.ts";
 import { LocalChain } from "./local-chain.ts";
 import { playRows } from "./local-flow.ts";
@@ -137,7 +137,7 @@ export class LocalVenue extends LocalSights implements Venue {
   play(
     rows: AsyncIterable<readonly FlowRow[]>,
     market: string,
-    judging: FlowJudging | null = null,
+    judging: Judging | null = null,
   ): Promise<FlowOutcome> {
     return playRows(this, rows, market, judging);
   }

@@ -10,7 +10,7 @@ import type { World } from "../../world/world.ts";
 import type { FlowRow } from "../flow/flow-row.ts";
 import type { ExactOrder, FaultStep, Funding, OrderWords, RequestStep } from "../language/scenario.ts";
 import type { Way } from "../run/result.ts";
-import type { FlowJudging } from "../watch/flow-judge.ts";
+import type { Judging } from "../watch/flow-judge.ts";
 import type { ChainVenue } from "./chain-venue.ts";
 
 /** Sooner or later: in this process every answer is there at once. */
@@ -183,11 +183,9 @@ export interface Venue {
    * Plays rows whose times count from now, up to the first after which something does not hold where they are judged;
    * accounts that it does not know are opened.
    */
-  play(
-    rows: AsyncIterable<readonly FlowRow[]>,
-    market: string,
-    judging?: FlowJudging | null,
-  ): Soon<FlowOutcome>;
+  play(rows: AsyncIterable<readonly FlowRow[]>, market: string, judging?: Judging | null): Soon<FlowOutcome>;
+  /** Whether a fill that was watched has broken a rule. */
+  readonly hasBrokenFill: boolean;
   /** From now on `violations` judges each fill, too, where the venue can see them as they happen. */
   watchFills(): void;
   /** Keeps all there is and answers what `restore` takes. */

@@ -7,10 +7,12 @@ import {
 } from "../../core/invariants/ledger-invariants.ts";
 import type { State } from "../../core/state.ts";
 
-/** How often a flow is judged while it is played. */
-export interface FlowJudging {
-  /** Rows between two judgements of every invariant; null leaves it to `FlowJudge`. */
+/** What a run is judged by. */
+export interface Judging {
+  /** Rows of a flow between two judgements of every invariant; null leaves it to `FlowJudge`. */
   readonly everyRows: number | null;
+  /** Whether nothing but fills is judged, which costs little however large the state is. */
+  readonly fillsAlone?: boolean;
 }
 
 /** What a flow is judged by. */
@@ -43,11 +45,11 @@ export class FlowJudge {
   #totalsAt: number;
   #allAt: number;
 
-  constructor(exchange: JudgedExchange, { everyRows }: FlowJudging) {
+  constructor(exchange: JudgedExchange, { everyRows, fillsAlone = false }: Judging) {
     this.#exchange = exchange;
     this.#everyRows = everyRows;
-    this.#totalsAt = everyRows ?? FEWEST_ROWS;
-    this.#allAt = everyRows ?? FEWEST_ROWS;
+    this.#totalsAt = fillsAlone ? Number.POSITIVE_INFINITY : (everyRows ?? FEWEST_ROWS);
+    this.#allAt = this.#totalsAt;
   }
 
   /** What does not hold after so many rows; nothing where it was not looked for. */
