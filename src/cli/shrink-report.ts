@@ -12,39 +12,29 @@ import { wrongLine } from "../store/store-error.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { sourceNamed } from "./history-arguments.ts";
 import { readScenarios } from "./read-scenarios.ts";
-import { printShrunk, shrunkOf } from "./shrink.ts";
-import { Progress } from "./shrink-progress.ts";
+import { type Limits, printShrunk, shrunkOf, watched, writing } from "./shrink.ts";
 import { endingOf } from "./walk-ending.ts";
 
 /**
  * Reduces the scenario that a report carries; or else what a journal tells to the few commands that are enough to fail, as
  * a scenario.
  */
-export async function shrinkReport(
-  file: string,
-  budget: number | null,
-  out: string | null,
-): Promise<ExitCode> {
+export async function shrinkReport(file: string, limits: Limits, out: string | null): Promise<ExitCode> {
   const source = sourceNamed("shrink", [file]);
   const carried = scenarioIn(source);
-  if (carried !== null) return shrinkCarried(source.path, carried, budget, out);
+  if (carried !== null) return shrinkCarried(source.path, carried, limits, out);
   const history = wholeHistory(source, VERSION);
   if (history === null) {
     return failed(`${file} goes on from a state: what led to it is not in there, and cannot be left out`);
   }
   const ending = endingOf(source, history.end, history.state);
   if (ending.code !== EXIT.ok) return failed(ending.lines.join("\n"), ending.code);
-  const end = budget === null ? Number.POSITIVE_INFINITY : performance.now() + budget;
-  const progress = new Progress();
   try {
-    const shrunk = await shrinkHistory(history, {
-      isOver: () => performance.now() >= end,
-      progress: (count) => progress.show(count),
-    });
-    progress.end();
-    if (shrunk !== null) return await printShrunk(shrunk, out);
+    const shrunk = await watched(limits, (options) =>
+      shrinkHistory(history, { ...options, ...writing(out, ".") }),
+    );
+    if (shrunk !== null) return printShrunk(shrunk, out);
   } catch (error) {
-    progress.end();
     if (!(error instanceof HistoryNotTellable)) throw error;
     return failed(error.message);
   }
@@ -57,7 +47,7 @@ export async function shrinkReport(
 async function shrinkCarried(
   path: string,
   carried: CarriedScenario,
-  budget: number | null,
+  limits: Limits,
   out: string | null,
 ): Promise<ExitCode> {
   const { line, sources } = carried;
@@ -71,8 +61,8 @@ async function shrinkCarried(
     if (isWrong || scenario === undefined) {
       return failed(`line ${line} of ${path} carries a scenario that cannot be read`, EXIT.corrupt);
     }
-    const shrunk = await shrunkOf(scenario, budget);
-    if (shrunk !== null) return await printShrunk(shrunk, out, placeBeside(shrunk, scenario, out));
+    const shrunk = await shrunkOf(scenario, limits, out);
+    if (shrunk !== null) return printShrunk(shrunk, out, placeBeside(shrunk, scenario, out));
   } finally {
     process.off("exit", remove);
     remove();

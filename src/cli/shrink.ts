@@ -5,7 +5,7 @@ import type { Scenario } from "../scenario/language/scenario.ts";
 import { needsHttp } from "../scenario/run/needs.ts";
 import { shellWord } from "../scenario/run/repeat-line.ts";
 import { shownPath } from "../scenario/run/shown-path.ts";
-import type { ShrunkScenario } from "../scenario/shrink/shrink-scenario.ts";
+import type { ShrinkOptions, ShrunkScenario } from "../scenario/shrink/shrink-scenario.ts";
 import { startScenarioServer } from "../scenario-server.ts";
 import { type Given, readOne, type Setting } from "../setting.ts";
 import { nodeDisk } from "../store/disk.ts";
@@ -16,10 +16,20 @@ import { readScenarios } from "./read-scenarios.ts";
 import { Progress } from "./shrink-progress.ts";
 import { UsageError } from "./usage-error.ts";
 
-const BUDGET: Setting<number> = {
+const BUDGET: Setting<{ readonly ms: number; readonly text: string }> = {
   expected: "a duration such as 60s or 5m",
-  read: (text) => parseDuration(text) || null,
+  read: (text) => {
+    const ms = parseDuration(text);
+    return ms === null || ms === 0 ? null : { ms, text };
+  },
 };
+
+/** The time begins to run here. */
+function limitsOf(given: Given): Limits {
+  const budget = readOne("budget", BUDGET, given);
+  const end = budget === null ? Number.POSITIVE_INFINITY : performance.now() + budget.ms;
+  return { isOver: (reserveMs) => performance.now() + reserveMs >= end, budget: budget?.text ?? null };
+}
 
 /** `clobsim shrink`: reduces a failing scenario to the few steps that it takes to fail. */
 export const shrinkCommand: Command = {
@@ -46,7 +56,7 @@ export const shrinkCommand: Command = {
 
 async function shrink(given: Given, words: readonly string[]): Promise<ExitCode> {
   const out = readOne("out", OUT, given);
-  const budget = readOne("budget", BUDGET, given);
+  const limits = limitsOf(given);
   const [file, ...others] = words;
   if (file === undefined || others.length > 0) {
     throw new UsageError(
@@ -59,7 +69,7 @@ async function shrink(given: Given, words: readonly string[]): Promise<ExitCode>
   const { isJournal } = await import("../history/journal-source.ts");
   if (isJournal(nodeDisk, file)) {
     const { shrinkReport } = await import("./shrink-report.ts");
-    return shrinkReport(file, budget, out);
+    return shrinkReport(file, limits, out);
   }
   const { scenarios, isWrong } = await readScenarios([file]);
   if (isWrong) return EXIT.usage;
@@ -67,28 +77,33 @@ async function shrink(given: Given, words: readonly string[]): Promise<ExitCode>
   if (scenario === undefined || scenarios.length > 1) {
     throw new UsageError(`shrink expects one file, found ${scenarios.length} scenarios at ${file}`);
   }
-  const shrunk = await shrunkOf(scenario, budget);
-  if (shrunk === null) {
-    process.stderr.write(`clobsim: ${shownPath(scenario.place.file)} does not fail, nothing was written\n`);
-    return EXIT.failed;
-  }
+  const shrunk = await shrunkOf(scenario, limits, out);
+  if (shrunk === null) return notFailed(scenario);
   return printShrunk(shrunk, out, missing(shrunk, scenario, out));
 }
 
-/** Writes the shrunk scenario, and says how it fails; `remarks` are what else is to be said. */
-export async function printShrunk(
+function notFailed({ place }: Scenario): ExitCode {
+  process.stderr.write(`clobsim: ${shownPath(place.file)} does not fail, nothing was written\n`);
+  return EXIT.failed;
+}
+
+/** Says how the shrunk scenario fails, which is written already where it has a file; `remarks` are what else is to be said. */
+export function printShrunk(
   shrunk: ShrunkScenario,
   out: string | null,
   remarks: readonly string[] = [],
-): Promise<ExitCode> {
+): ExitCode {
   if (out === null) process.stdout.write(shrunk.text);
-  else await save(out, shrunk.text);
   process.stderr.write(`${closing(shrunk, remarks, out).join("\n")}\n`);
   return EXIT.ok;
 }
 
-/** A scenario reduced; null when it does not fail. */
-export async function shrunkOf(scenario: Scenario, budget: number | null): Promise<ShrunkScenario | null> {
+/** A scenario reduced, and written where a file is named; null when it does not fail. */
+export async function shrunkOf(
+  scenario: Scenario,
+  limits: Limits,
+  out: string | null,
+): Promise<ShrunkScenario | null> {
   const { file } = scenario.place;
   const read = readTextFile(file);
   if (!read.ok) throw new UsageError(`${file}: ${read.message}`);
@@ -97,15 +112,51 @@ export async function shrunkOf(scenario: Scenario, budget: number | null): Promi
     import("../scenario/shrink/venue-opener.ts"),
   ]);
   const open = venueOpener(needsHttp(scenario) ? startScenarioServer : null);
-  const end = budget === null ? Number.POSITIVE_INFINITY : performance.now() + budget;
-  const progress = new Progress();
-  const shrunk = await shrinkScenario(
-    read.text,
-    { file, folder: dirname(resolve(file)), open },
-    { isOver: () => performance.now() >= end, progress: (steps) => progress.show(steps) },
+  const folder = dirname(resolve(file));
+  return watched(limits, (options) =>
+    shrinkScenario(read.text, { file, folder, open }, { ...options, ...writing(out, folder) }),
   );
-  progress.end();
-  return shrunk;
+}
+
+/** How long shrinking may take. */
+export interface Limits {
+  readonly isOver: (reserveMs: number) => boolean;
+  /** As it was typed; null for no limit. */
+  readonly budget: string | null;
+}
+
+/** Shows how far a reduction is. @throws UsageError where the time was over before it began */
+export async function watched<T>(
+  { isOver, budget }: Limits,
+  shrinking: (options: Pick<ShrinkOptions, "isOver" | "progress">) => Promise<T>,
+): Promise<T> {
+  const progress = new Progress();
+  try {
+    return await shrinking({ isOver, progress: (steps) => progress.show(steps) });
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "NotRunInTime") throw error;
+    throw new UsageError(
+      `--budget expects time enough for one run to its failure, found ${budget}: nothing was written`,
+    );
+  } finally {
+    progress.end();
+  }
+}
+
+/** Writes what comes out, and reads it from there to be run once more; its paths begin in the folder of the original. */
+export function writing(out: string | null, folder: string): Pick<ShrinkOptions, "written"> {
+  if (out === null) return {};
+  return {
+    written: async (text) => {
+      await save(out, text);
+      const [{ readScenario }, { worldMarkets }] = await Promise.all([
+        import("../scenario/language/read-scenario.ts"),
+        import("../scenario/language/world-markets.ts"),
+      ]);
+      const read = readTextFile(out);
+      return read.ok ? readScenario(out, read.text, { folder, worldMarkets }).scenario : null;
+    },
+  };
 }
 
 /** How it fails now, and how to run it. */

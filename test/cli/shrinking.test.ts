@@ -105,7 +105,7 @@ describe("clobsim shrink", () => {
   });
 
   it("writes what it has when its time is over", async () => {
-    const steps = Array.from({ length: 400 }, (_, step) => `  - bob: SELL 0.0${(step % 9) + 1} YES @ 0.70\n`);
+    const steps = Array.from({ length: 60 }, (_, step) => `  - bob: SELL 0.0${(step % 9) + 1} YES @ 0.70\n`);
     const text = FAILING.replace("steps:\n", `steps:\n${steps.join("")}`).replace(
       "accounts",
       "market: { minOrderSize: 0.01 }\naccounts",

@@ -33,9 +33,14 @@ export async function checkBook(
 /** A side as lines, best first; how many orders a level has is compared where the file says it. */
 function compareSide(name: string, wanted: readonly LevelLine[], seen: readonly Level[]): DiffLine[] {
   const counted = new Set(wanted.filter(({ orders }) => orders !== null).map(({ price }) => price));
-  const line = (level: LevelLine): string => `${name} ${levelText(level)}`;
   const like = (level: Level): LevelLine => (counted.has(level.price) ? level : { ...level, orders: null });
-  const diff = diffOf(wanted.map(line), seen.map(like).map(line));
+  return sideDiff(name, wanted.map(levelText), seen.map(like).map(levelText));
+}
+
+/** How the levels of a side differ; `name` is `bid` or `ask`. */
+export function sideDiff(name: string, wanted: readonly string[], seen: readonly string[]): DiffLine[] {
+  const line = (level: string): string => `${name} ${level}`;
+  const diff = diffOf(wanted.map(line), seen.map(line));
   if (wanted.length === 0 && diff.length > 0) return [expected(`no ${name}s`), ...diff];
   if (seen.length === 0 && diff.length > 0) return [...diff, found(`no ${name}s`)];
   return diff;

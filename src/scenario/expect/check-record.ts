@@ -35,10 +35,13 @@ function hashMessage(hash: string): string {
     : "the state's hash was written by an earlier version, which hashed otherwise";
 }
 
+/** What is said where a golden file holds something else. */
+export const OTHER_GOLDEN = "books and trades are not those of the golden file";
+
 /** Compares books and trades with a file that holds them; updating, writes it. */
 export async function checkGolden(session: Session, { place, file }: Of<"golden">): Promise<Mismatch | null> {
-  const text = await goldenText(session);
-  const kept = await readKept(file);
+  const text = await goldenText(session.scenario, session.venue);
+  const kept = await readGolden(file);
   if (session.isUpdating) {
     return updated(session, place, file, text, kept === text ? null : { kind: "file", file, text });
   }
@@ -52,7 +55,7 @@ export async function checkGolden(session: Session, { place, file }: Of<"golden"
   }
   return {
     place,
-    message: "books and trades are not those of the golden file",
+    message: OTHER_GOLDEN,
     diff: [...diffOf(linesOf(kept), linesOf(text)), note("clobsim run --update writes it anew")],
   };
 }
@@ -81,8 +84,8 @@ function updated(
 
 const linesOf = (text: string): string[] => text.replace(/\n$/, "").split("\n");
 
-/** Line ends are the checkout's affair. */
-async function readKept(file: string): Promise<string | null> {
+/** The text of a golden file; null where there is none. Line ends are the checkout's affair. */
+export async function readGolden(file: string): Promise<string | null> {
   try {
     return readText(file, FILE_LIMITS.golden).replaceAll("\r\n", "\n");
   } catch (error) {

@@ -93,10 +93,15 @@ function mismatchOf(
   const first = wanted.findIndex((text, index) => text !== seen[index]);
   if (first < 0 && wanted.length === seen.length) return null;
   const count = wanted.length === seen.length ? "" : `: ${wanted.length} expected, ${seen.length} found`;
-  const diff = diffOf(wanted, seen);
   return {
     place: lines[first]?.place ?? place,
     message: `the ${what} are not as expected${count}`,
-    diff: [...(wanted.length === 0 ? [expected(`no ${what}`)] : []), ...diff, ...reasons],
+    diff: [...tradesDiff(what, wanted, seen), ...reasons],
   };
 }
+
+/** How two lists of trades or fills differ. */
+export const tradesDiff = (what: string, wanted: readonly string[], seen: readonly string[]): DiffLine[] => [
+  ...(wanted.length === 0 ? [expected(`no ${what}`)] : []),
+  ...diffOf(wanted, seen),
+];

@@ -1,4 +1,5 @@
-import type { BookView, HoldingView } from "../venue/venue.ts";
+import type { Scenario } from "../language/scenario.ts";
+import type { BookView, HoldingView, Venue } from "../venue/venue.ts";
 import { stepsOf } from "./needs.ts";
 import type { Session } from "./session.ts";
 import {
@@ -73,11 +74,10 @@ export async function picture(session: Session): Promise<string[]> {
 }
 
 /** All trades and the books as tables: what a golden file holds. */
-export async function goldenText(session: Session): Promise<string> {
-  const { venue } = session;
-  const lines = [`# ${session.scenario.name}`, "", "trades"];
+export async function goldenText({ name }: Pick<Scenario, "name">, venue: Venue): Promise<string> {
+  const lines = [`# ${name}`, "", "trades"];
   for (const fill of await venue.fills(0)) {
-    lines.push(`  ${tradeText(fillLike(fill, undefined, session.hasOneMarket))}`);
+    lines.push(`  ${tradeText(fillLike(fill, undefined, venue.markets.length === 1))}`);
   }
   for (const market of venue.markets) {
     for (const outcome of outcomesOf(venue.isComplementary(market))) {

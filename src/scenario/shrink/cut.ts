@@ -142,7 +142,7 @@ function commentColumn(text: string, line: number): number | null {
   return found === null ? null : found[0].length - 1;
 }
 
-/** Of an item in brackets: it and the comma before it, or behind it where nothing before it is left. */
+/** Of an item in brackets: it and the comma before it, or the comma or blanks behind it where nothing before it is left. */
 function flowCut(
   text: string,
   span: Span,
@@ -152,6 +152,6 @@ function flowCut(
 ): Span {
   if (hasKept && before !== undefined) return { start: before.end, end: span.end };
   if (next !== undefined) return { start: span.start, end: next.start };
-  const comma = /^\s*,/.exec(text.slice(span.end))?.[0].length ?? 0;
+  const comma = /^\s*,|^ +(?=[}\]])/.exec(text.slice(span.end))?.[0].length ?? 0;
   return { start: span.start, end: span.end + comma };
 }

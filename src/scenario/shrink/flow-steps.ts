@@ -10,6 +10,8 @@ export interface PlayedRow {
   /** When. */
   readonly at: Millis;
   readonly outcome: "done" | "refused" | "nothing";
+  /** How many fills the scenario had seen behind it. */
+  readonly fills: number;
   /** Of a row that placed an order or cancels one: counts the orders of the flow; 0 for none. */
   readonly order: number;
 }
@@ -32,21 +34,28 @@ export class OrderNames {
   }
 }
 
-/** What the rows of a flow did as steps; what did nothing is left out, and what was refused unless it is asked for. */
+/** How rows are written as steps. */
+export interface FlowStyle {
+  /** The market of rows that name none; null where the scenario has but one. */
+  readonly market: string | null;
+  /** Whether steps say when each row came; else all come at the moment of the first. */
+  readonly withTimes: boolean;
+}
+
+/** What the rows of a flow did as steps; what did nothing is left out. */
 export function flowSteps(
   rows: readonly PlayedRow[],
   start: Millis,
-  market: string | null,
   names: OrderNames,
-  withRefused: boolean,
+  { market, withTimes }: FlowStyle,
 ): string[] {
   const steps: string[] = [];
   const named = new Map<number, string>();
   const canceled = new Set(rows.flatMap(({ row, order }) => (row.op === "cancel" ? [order] : [])));
   let now = start;
   for (const { row, at, outcome, order } of rows) {
-    if (outcome === "nothing" || (outcome === "refused" && !withRefused)) continue;
-    if (at > now) steps.push(`at: ${toIso(at).replace(".000Z", "Z")}`);
+    if (outcome !== "done") continue;
+    if (withTimes && at > now) steps.push(`at: ${toIso(at).replace(".000Z", "Z")}`);
     now = at;
     const placed = row.op === "fund" || row.op === "place" ? { ...row, market: row.market ?? market } : row;
     if (row.op === "place" && canceled.has(order)) named.set(order, names.next(row.ref));

@@ -1,30 +1,29 @@
-import type { Millis } from "../../core/units.ts";
 import { isName } from "../language/names.ts";
 import type { GenerateStep, ReplayStep, Scenario } from "../language/scenario.ts";
 import { stepsOf } from "../run/needs.ts";
-import type { Venue } from "../venue/venue.ts";
 import { columnOf, type Span } from "./cut.ts";
 import type { Draft, Part } from "./draft.ts";
-import { flowSteps, OrderNames, type PlayedRow } from "./flow-steps.ts";
-import { playNoting } from "./play-rows.ts";
+import { flowSteps, OrderNames } from "./flow-steps.ts";
+import { MOST_ROWS, type NotedFlow, type NotedRun } from "./noted-run.ts";
 import { lineOf, listed } from "./step-list.ts";
-import type { Trial } from "./trial.ts";
-
-/** A longer flow stays a flow. */
-const MOST_ROWS = 5_000;
 
 /** A text in which flows are steps, where they can be, and what to say of the others. */
 export interface InlineFlows {
-  readonly text: string | null;
+  readonly text: string;
   /** How many rows became steps, less the flows. */
   readonly added: number;
+  /** By the number of a step: how many steps are in its place. */
+  readonly counts: ReadonlyMap<number, number>;
   readonly remarks: readonly string[];
+  /** How steps begin that must stay. */
+  readonly keeps: readonly string[];
 }
 
-/** A flow as it was played. */
-interface Played {
-  readonly start: Millis;
-  readonly rows: readonly PlayedRow[] | null;
+export interface InliningOptions {
+  /** Whether steps say when each row came; else all rows come at the moment of the first. */
+  readonly withTimes: boolean;
+  /** The last row that is wanted of the flow of a step, by its number; null for all. */
+  readonly lastRow: (step: number) => number | null;
 }
 
 /** A piece of a text with what is to stand there. */
@@ -34,56 +33,52 @@ interface Replacement extends Span {
 
 type FlowStep = ReplayStep | GenerateStep;
 
-/** The text with the rows of its flows as steps, so that each row can be left out. */
-export async function withFlowsInline(draft: Draft, scenario: Scenario, trial: Trial): Promise<InlineFlows> {
-  const isFlow = ({ kind }: Scenario["steps"][number]): boolean => kind === "replay" || kind === "generate";
-  const isAligned = draft.steps.length === scenario.steps.length;
-  if (!isAligned || !scenario.steps.some(isFlow)) return { text: null, added: 0, remarks: [] };
-  const played = await play(scenario, trial);
+/** Whether a step is an order flow. */
+export const isFlow = (step: Scenario["steps"][number]): step is FlowStep =>
+  step.kind === "replay" || step.kind === "generate";
+
+/**
+ * The text with the rows of its flows as steps, so that each row can be left out. Rows that a flow tolerates, for they
+ * are refused or have nothing to cancel, are left out: as steps they would fail. What comes behind the row
+ * at which the scenario fails is left out, too.
+ */
+export function withFlowsInline(
+  draft: Draft,
+  scenario: Scenario,
+  noted: NotedRun,
+  { withTimes, lastRow }: InliningOptions,
+): InlineFlows {
   const names = new OrderNames(namesIn(scenario));
   const remarks: string[] = [];
   const accounts = new Set<string>();
   const replacements: Replacement[] = [];
+  const counts = new Map<number, number>();
   let added = 0;
-  for (let index = scenario.steps.length - 1; index >= 0; index -= 1) {
-    const [step, part] = [scenario.steps[index] as FlowStep, draft.steps[index] as Part];
+  for (const [index, step] of scenario.steps.entries()) {
     if (!isFlow(step)) continue;
-    const line = lineOf(draft, part);
-    const flow = played[scenario.steps.slice(0, index).filter(isFlow).length];
-    const why = line === null || flow === undefined ? "it stands in brackets" : whyNot(flow);
-    if (why !== null || line === null || flow === undefined) {
+    const line = lineOf(draft, draft.steps[index] as Part);
+    const flow = noted.flows.get(step.number);
+    const last = lastRow(step.number);
+    if (line === null || flow === undefined || whyNot(flow, last) !== null) {
+      const why = flow === undefined || line === null ? "it stands in brackets" : whyNot(flow, last);
       remarks.push(`${step.text} stays a flow: ${why}`);
       continue;
     }
-    const wantsRefused = step.kind === "generate" || step.rejected === 0;
-    added += (flow.rows?.length ?? 0) - 1;
-    const bodies = flowSteps(flow.rows ?? [], flow.start, step.market, names, wantsRefused);
-    for (const { row } of flow.rows ?? []) accounts.add(row.account);
+    const rows = last === null ? flow.rows : flow.rows.slice(0, last);
+    const bodies = flowSteps(rows, flow.start, names, { market: step.market, withTimes });
+    for (const { row } of rows) accounts.add(row.account);
+    added += rows.length - 1;
+    counts.set(step.number, bodies.length);
     replacements.push({ start: line.start, end: line.end, by: listed(bodies, line.column) });
   }
   for (const { name } of scenario.accounts) accounts.delete(name);
-  replacements.push(...accountsFor(draft, [...accounts]));
-  return { text: replacedIn(draft.text, replacements), added, remarks };
+  if (replacements.length > 0) replacements.push(...accountsFor(draft, [...accounts]));
+  return { text: replacedIn(draft.text, replacements), added, counts, remarks, keeps: [] };
 }
 
-/** Runs the scenario once more, and notes what its flows do, in order. */
-async function play(scenario: Scenario, trial: Trial): Promise<readonly Played[]> {
-  const played: Played[] = [];
-  await trial.failureOf(scenario, async (of) => {
-    const venue: Venue = await trial.place.open(of);
-    venue.play = async (rows, market) => {
-      const start = await venue.now();
-      const { outcome, played: noted } = await playNoting(venue, rows, market, MOST_ROWS);
-      played.push({ start, rows: noted });
-      return outcome;
-    };
-    return venue;
-  });
-  return played;
-}
-
-function whyNot({ rows }: Played): string | null {
-  if (rows === null) return `more than ${MOST_ROWS} rows are too many steps`;
+function whyNot({ rows, isCut }: NotedFlow, last: number | null): string | null {
+  if (isCut && (last ?? Number.POSITIVE_INFINITY) > rows.length)
+    return `more than ${MOST_ROWS} rows are too many steps`;
   const stranger = rows.find(({ row }) => !isName(row.account));
   return stranger === undefined ? null : `a scenario cannot name the account ${stranger.row.account}`;
 }

@@ -5,26 +5,24 @@ import type { Attempt, FlowOutcome, OrderKey, Venue } from "../venue/venue.ts";
 import type { PlayedRow } from "./flow-steps.ts";
 
 /**
- * Plays the rows of a flow one by one, as steps of a scenario would, and notes what became of each. More than `most` are
- * not noted.
+ * Plays the rows of a flow one by one, as steps of a scenario would, and tells `note` what became of each. Behind the
+ * last that is wanted it stops.
  */
 export async function playNoting(
   venue: Venue,
   rows: AsyncIterable<readonly FlowRow[]>,
   market: string,
-  most: number,
-): Promise<{ readonly outcome: FlowOutcome; readonly played: readonly PlayedRow[] | null }> {
+  last: number,
+  note: (played: PlayedRow) => void,
+): Promise<FlowOutcome> {
   const player = new Player(venue, market, await venue.now());
-  const played: PlayedRow[] = [];
-  let count = 0;
   for await (const batch of rows) {
     for (const row of batch) {
-      const each = await player.play(row);
-      count += 1;
-      if (count <= most) played.push(each);
+      if (player.outcome.rows === last) return player.outcome;
+      await player.play(row, note);
     }
   }
-  return { outcome: player.outcome, played: count > most ? null : played };
+  return player.outcome;
 }
 
 class Player {
@@ -45,19 +43,27 @@ class Player {
     return { ...this.#counts, firstRejection: this.#firstRejection, broken: null };
   }
 
-  async play(row: FlowRow): Promise<PlayedRow> {
+  /** A row that makes the exchange throw is told of before that is thrown. */
+  async play(row: FlowRow, note: (played: PlayedRow) => void): Promise<void> {
     const at = millis(this.#start + row.at);
-    if (at > (await this.#venue.now())) await this.#venue.advanceTo(at);
     this.#counts.rows += 1;
-    const known = row.op === "cancel" ? this.#orders.get(row.ref)?.order : undefined;
-    const attempt = await this.#attempt(row);
-    if (!attempt.ok) {
-      this.#counts.rejected += 1;
-      this.#firstRejection ??= `row ${this.#counts.rows}, ${rowText(row)}: ${refusedText(attempt)}`;
-      return { row, at, outcome: "refused", order: known ?? 0 };
+    const known = (row.op === "cancel" ? this.#orders.get(row.ref)?.order : undefined) ?? 0;
+    let outcome: PlayedRow["outcome"] = "done";
+    let order = known;
+    try {
+      if (at > (await this.#venue.now())) await this.#venue.advanceTo(at);
+      const attempt = await this.#attempt(row);
+      if (attempt.ok) {
+        outcome = attempt.value ? "done" : "nothing";
+        if (row.op === "place") order = this.#counts.placed;
+      } else {
+        outcome = "refused";
+        this.#counts.rejected += 1;
+        this.#firstRejection ??= `row ${this.#counts.rows}, ${rowText(row)}: ${refusedText(attempt)}`;
+      }
+    } finally {
+      note({ row, at, outcome, order, fills: this.#venue.fillCount() });
     }
-    const order = row.op === "place" ? this.#counts.placed : (known ?? 0);
-    return { row, at, outcome: attempt.value ? "done" : "nothing", order };
   }
 
   /** Whether it did something. */

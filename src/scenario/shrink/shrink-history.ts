@@ -49,7 +49,7 @@ export async function shrinkHistory(
   { config, start: opened, entries }: History,
   options: ShrinkHistoryOptions = {},
 ): Promise<ShrunkScenario | null> {
-  const { open = (terms, at) => new Exchange(terms, at), isOver, progress } = options;
+  const { open = (terms, at) => new Exchange(terms, at), isOver, progress, written } = options;
   // A world's own history is from before the moment at which its exchange was opened for others.
   const start = millis(Math.min(opened, entries[0]?.at ?? opened));
   const fresh = (): Exchange => open(config, start);
@@ -63,6 +63,7 @@ export async function shrinkHistory(
   const shrunk = await shrinkScenario(told.text, told.place, {
     ...(isOver === undefined ? {} : { isOver }),
     ...(progress === undefined ? {} : { progress }),
+    ...(written === undefined ? {} : { written }),
   });
   if (shrunk === null) throw new Error("a scenario that failed does not fail again");
   return { ...shrunk, before: all.length };
@@ -80,7 +81,7 @@ async function fewest(first: BrokenDeeds, trial: DeedTrial, options: ShrinkOptio
       few = broken;
       return broken.deeds;
     },
-    options.isOver,
+    () => options.isOver?.(0) ?? false,
   );
   return few;
 }

@@ -3,12 +3,13 @@ import { readScenario } from "../language/read-scenario.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { worldMarkets } from "../language/world-markets.ts";
 import type { Failure } from "../run/result.ts";
-import { runScenario } from "../run/run-scenario.ts";
+import { type RunOptions, runScenario } from "../run/run-scenario.ts";
+import { RunStopped } from "../run/session.ts";
 import type { Soon, Venue } from "../venue/venue.ts";
 import { type Signature, signatureOf } from "./signature.ts";
 
-/** What trying a text came to: it could not be read, it passed, or it failed. */
-export type Outcome = { readonly kind: "unreadable" } | { readonly kind: "passed" } | Failed;
+/** What trying a text came to: it could not be read, it was stopped before its end, it passed, or it failed. */
+export type Outcome = { readonly kind: "unreadable" | "stopped" | "passed" } | Failed;
 
 /** A text that failed, as it was read, and how. */
 export interface Failed {
@@ -16,6 +17,8 @@ export interface Failed {
   readonly scenario: Scenario;
   readonly failure: Failure;
   readonly signature: Signature;
+  /** How long reading and running it took, in milliseconds. */
+  readonly ms: number;
 }
 
 /** Where the texts of a scenario are tried. */
@@ -31,45 +34,46 @@ export interface Place {
 /** Runs the texts of one file, and remembers which of them did not fail as wanted. */
 export class Trial {
   readonly place: Place;
-  /** Whether every invariant is judged after each step. */
-  judges = true;
+  /** Whether a run is to end at once; asked again and again. */
+  stop: () => boolean = () => false;
+  /** Judging all costs as much as all the rest; fills alone, next to nothing. */
+  #judges: "all" | "fills" = "all";
   readonly #rejected = new Set<string>();
   readonly #worlds = new Map<string, readonly string[]>();
-  #runs = 0;
 
   constructor(place: Place) {
     this.place = place;
   }
 
-  /** How many scenarios were run. */
-  get runs(): number {
-    return this.#runs;
+  get judges(): "all" | "fills" {
+    return this.#judges;
+  }
+
+  /** What is judged after each step from now on. */
+  set judges(what: "all" | "fills") {
+    this.#judges = what;
+    this.#rejected.clear();
   }
 
   /** Reads and runs a text. */
   async run(text: string): Promise<Outcome> {
-    const scenario = this.read(text);
-    if (scenario === null) return { kind: "unreadable" };
-    const failure = await this.failureOf(scenario, this.place.open);
-    if (failure === null) return { kind: "passed" };
-    return { kind: "failed", scenario, failure, signature: signatureOf(failure) };
+    const start = performance.now();
+    const scenario = this.stop() ? null : this.read(text);
+    if (scenario === null) return { kind: this.stop() ? "stopped" : "unreadable" };
+    return this.runScenario(scenario, start);
   }
 
-  /** Whether a text fails as wanted; the answer is null where it does not. */
-  async fails(text: string, { key }: Signature): Promise<Failed | null> {
-    const outcome = await this.attempt(text);
-    if (outcome?.kind === "failed" && outcome.signature.key === key) return outcome;
-    this.#rejected.add(text);
-    return null;
-  }
-
-  /** The same with every invariant judged after each step. */
-  async failsJudged(text: string, { key }: Signature): Promise<boolean> {
-    const judges = this.judges;
-    this.judges = true;
-    const outcome = await this.run(text);
-    this.judges = judges;
-    return outcome.kind === "failed" && outcome.signature.key === key;
+  /** Runs a scenario that somebody else has read since `start`. */
+  async runScenario(scenario: Scenario, start = performance.now()): Promise<Outcome> {
+    try {
+      const failure = await this.failureOf(scenario);
+      if (failure === null) return { kind: "passed" };
+      const ms = performance.now() - start;
+      return { kind: "failed", scenario, failure, signature: signatureOf(failure), ms };
+    } catch (error) {
+      if (error instanceof RunStopped) return { kind: "stopped" };
+      throw error;
+    }
   }
 
   /** What a text comes to; null when it is known not to fail as wanted. */
@@ -88,11 +92,19 @@ export class Trial {
     return readScenario(file, text, { folder, worldMarkets: this.#worldMarkets }).scenario;
   }
 
-  /** Why a scenario fails on the exchanges that `open` opens. */
-  async failureOf(scenario: Scenario, open: Place["open"]): Promise<Failure | null> {
-    this.#runs += 1;
-    const judging = this.judges ? { everyRows: null } : null;
-    const { result } = await runScenario(scenario, { way: "process", open, judging, isHashed: false });
+  /** Why a scenario fails; null when it passes. @throws RunStopped */
+  async failureOf(
+    scenario: Scenario,
+    watching: Partial<Pick<RunOptions, "open" | "taken" | "failed">> = {},
+  ): Promise<Failure | null> {
+    const { result } = await runScenario(scenario, {
+      way: "process",
+      open: this.place.open,
+      judging: { everyRows: null, fillsAlone: this.#judges === "fills" },
+      stop: this.stop,
+      isHashed: false,
+      ...watching,
+    });
     return result.failure;
   }
 

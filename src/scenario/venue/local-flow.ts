@@ -5,7 +5,7 @@ import { type Millis, millis, money, size } from "../../core/units.ts";
 import type { CancelRow, FlowRow, PlaceRow } from "../flow/flow-row.ts";
 import { refusedText, rowText } from "../run/words.ts";
 import { FlowJudge, type Judging } from "../watch/flow-judge.ts";
-import { refusedBy } from "./local-attempts.ts";
+import { demandCancel, refusedBy } from "./local-attempts.ts";
 import type { LocalVenue } from "./local-venue.ts";
 import { OrderRefs } from "./order-refs.ts";
 import { RowError } from "./row-error.ts";
@@ -129,6 +129,7 @@ class LocalPlayer {
     const orderId = number === undefined ? row.ref : idOf(state.idPrefixes.order, number);
     const decision = this.#submit({ kind: "cancelOrder", address: this.#address(row.account), orderId });
     if (!decision.ok && decision.refusal.code === "ORDER_NOT_LIVE") return;
+    demandCancel(decision);
     this.#canceled(row, decision);
   }
 

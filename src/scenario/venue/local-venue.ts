@@ -10,7 +10,7 @@ import type { World } from "../../world/world.ts";
 import type { FlowRow } from "../flow/flow-row.ts";
 import type { ExactOrder, Funding, OrderWords, Scenario } from "../language/scenario.ts";
 import type { Judging } from "../watch/flow-judge.ts";
-import { DONE, nothingOf, refusedBy } from "./local-attempts.ts";
+import { DONE, demandCancel, nothingOf, refusedBy } from "./local-attempts.ts";
 import { LocalChain } from "./local-chain.ts";
 import { playRows } from "./local-flow.ts";
 import { LocalSights } from "./local-sights.ts";
@@ -100,6 +100,7 @@ export class LocalVenue extends LocalSights implements Venue {
       const { status } = this.state.orders.get(decision.refusal.order);
       return { ok: true, value: { canceled: [], notCanceled: [`already ${status.toLowerCase()}`] } };
     }
+    demandCancel(decision);
     return this.#canceled(decision);
   }
 

@@ -249,3 +249,23 @@ describe("whatever the steps", () => {
     expect(failing).toBeGreaterThan(10);
   });
 });
+
+describe("a scenario in which fewer steps would break an invariant first", () => {
+  it("keeps more of them, so that it fails in its own way when it is run", async () => {
+    const place = placeIn("/nowhere", leaky);
+    const text = `scenario: three offers
+accounts: { alice: { USDC: 100 }, bob: { YES: 100 } }
+steps:
+  - bob: SELL 10 YES @ 0.50
+  - bob: SELL 10 YES @ 0.50
+  - bob: SELL 10 YES @ 0.50
+  - bob: SELL 20 YES @ 0.50
+  - alice: BUY 30 YES @ 0.50 as bid
+  - expect: { orders: { bid: LIVE 5/30 } }
+`;
+    const { text: small, signature } = await shrunk(text, place);
+    expect((await signatureIn(small, place))?.key).toBe(signature.key);
+    expect(await superfluous(small, signature, place)).toEqual([]);
+    expect(small).toBe(text.replace("  - bob: SELL 20 YES @ 0.50\n", ""));
+  });
+});

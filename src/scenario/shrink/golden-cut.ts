@@ -1,0 +1,213 @@
+import { FULL_PRICE } from "../../core/units.ts";
+import { PRICE_PLACES, SIZE_PLACES, unitsOf } from "../../wire/decimals.ts";
+import { sideDiff } from "../expect/check-book.ts";
+import { tradesDiff } from "../expect/check-trades.ts";
+import type { Scenario } from "../language/scenario.ts";
+import type { DiffLine } from "../run/result.ts";
+import { priceText, sizeText } from "../run/words.ts";
+import type { PlayedRow } from "./flow-steps.ts";
+import { type GoldenText, goldenIn } from "./golden-text.ts";
+import type { NotedRun } from "./noted-run.ts";
+
+/** An expectation of the first thing in which a golden file and what happened differ. */
+export interface GoldenCut {
+  /** The step behind which it is seen, and of a flow the row, counted from 1; null: where the golden file is compared. */
+  readonly behind: { readonly step: number; readonly row: number | null } | null;
+  readonly expectation:
+    | { readonly kind: "trades"; readonly trades: readonly string[] }
+    | ({ readonly kind: "book"; readonly token: string } & Sides);
+  /** How it fails: the lines that only the file or only the run has, as a difference shows them. */
+  readonly difference: readonly string[];
+  /**
+   * What must stay: the order that should have traded otherwise, and those that it should have met. Without them the
+   * expectation would be wrong by itself, and fail in the same way.
+   */
+  readonly keeps: readonly Kept[];
+  /** What the file's user should know. */
+  readonly remark: string;
+}
+
+/** A step, or a row of a flow as the step that it becomes begins. */
+export type Kept =
+  | { readonly step: number; readonly begins: null }
+  | { readonly step: null; readonly begins: string };
+
+interface Sides {
+  readonly bids: readonly string[];
+  readonly asks: readonly string[];
+}
+
+/** The lines of a difference that are not the same on both sides. */
+export const differingLines = (diff: readonly DiffLine[]): string[] =>
+  diff.flatMap(({ kind, text }) => (kind === "expected" || kind === "found" ? [`${kind} ${text}`] : []));
+
+/** Something that may trade: an order step, or a row of a flow that places an order. */
+interface Act {
+  readonly step: number;
+  readonly row: number | null;
+  readonly account: string;
+  readonly market: string | null;
+  readonly side: string;
+  readonly outcome: string;
+  readonly price: number;
+  readonly size: number;
+  /** How many fills there were before and behind it. */
+  readonly before: number;
+  readonly after: number;
+}
+
+/**
+ * Where a golden file and a run differ first. Trades up to there are expected as the file has them: what comes behind
+ * follows from the difference, and its steps can go. Null where nobody can tell what belongs to which step.
+ */
+export function goldenCut(scenario: Scenario, kept: string, noted: NotedRun): GoldenCut | null {
+  const [wanted, found] = [goldenIn(kept), goldenIn(noted.golden)];
+  const first = wanted.trades.findIndex((trade, index) => trade !== found.trades[index]);
+  const index = first < 0 && found.trades.length > wanted.trades.length ? wanted.trades.length : first;
+  return index < 0 ? otherBook(scenario, wanted, found) : otherTrade(scenario, wanted, found, noted, index);
+}
+
+function otherBook(scenario: Scenario, wanted: GoldenText, found: GoldenText): GoldenCut | null {
+  for (const [index, book] of wanted.books.entries()) {
+    const other = found.books[index];
+    if (other?.token !== book.token) return null;
+    if (other.lines.join("\n") === book.lines.join("\n")) continue;
+    const outcome = book.token.split(" ").at(-1) ?? "";
+    const token = scenario.markets.length === 1 ? outcome : book.token;
+    const { bids, asks } = book;
+    return {
+      behind: null,
+      expectation: { kind: "book", token, bids, asks },
+      keeps: [],
+      difference: differingLines([
+        ...sideDiff("ask", asks, other.asks),
+        ...sideDiff("bid", bids, other.bids),
+      ]),
+      remark: `the golden file differs first in the book of ${book.token}, which is expected instead`,
+    };
+  }
+  return null;
+}
+
+function otherTrade(
+  scenario: Scenario,
+  { trades: wanted }: GoldenText,
+  { trades: found }: GoldenText,
+  noted: NotedRun,
+  index: number,
+): GoldenCut | null {
+  if (scenario.steps.some(({ kind }) => kind === "race" || kind === "restore")) return null;
+  const acts = actsOf(scenario, noted);
+  const traded = acts.find(({ after }) => after > index);
+  const isMissing = (act: Act): boolean => rest(wanted, index, act).length > 0;
+  // Where the trade that is expected never came, some order has not met what it should have.
+  const waited = acts.find(
+    (act) => act.after >= index && (traded === undefined || act.after <= index) && isMissing(act),
+  );
+  const act = traded !== undefined && isMissing(traded) ? traded : (waited ?? traded);
+  if (act === undefined) return null;
+  const own = rest(wanted, index, act);
+  const trades = [...wanted.slice(0, index), ...own];
+  const makers = acts.slice(0, acts.indexOf(act)).filter((each) => own.some((line) => isMaker(line, each)));
+  return {
+    behind: { step: act.step, row: act.row },
+    expectation: { kind: "trades", trades },
+    keeps: [act, ...makers].map(keptOf),
+    difference: differingLines(tradesDiff("trades", trades, found.slice(0, act.after))),
+    remark: `the golden file differs first in trade ${index + 1}: the trades up to there are expected instead`,
+  };
+}
+
+/** The trades from an index on that are an act's own: as long as its order has something left and no price is better. */
+function rest(wanted: readonly string[], index: number, act: Act): string[] {
+  let left = act.size;
+  for (let own = act.before; own < Math.min(act.after, index); own += 1)
+    left -= tradeIn(wanted[own])?.size ?? 0;
+  const found: string[] = [];
+  let worst = 0;
+  for (const line of wanted.slice(index)) {
+    const trade = tradeIn(line);
+    const cost = (trade?.price ?? 0) * (act.side === "BUY" ? 1 : -1);
+    if (trade === null || !isOf(line, act) || trade.size > left) break;
+    if (found.length > 0 && cost < worst) break;
+    found.push(line);
+    left -= trade.size;
+    worst = cost;
+  }
+  return found;
+}
+
+function keptOf({ step, row, account, side, size, outcome, price }: Act): Kept {
+  if (row === null) return { step, begins: null };
+  const terms = `${side} ${sizeText(size)} ${outcome} @ ${priceText(price)}`;
+  return { step: null, begins: `- ${account}: ${terms}` };
+}
+
+/** Whether an order may be the one that a trade names as its maker: its account's, at its price. */
+function isMaker(line: string, act: Act): boolean {
+  const trade = tradeIn(line);
+  if (trade === null || !line.includes(` from ${act.account}`)) return false;
+  const isSame = act.outcome === trade.outcome;
+  const price = isSame ? trade.price : FULL_PRICE - trade.price;
+  return act.price === price && (act.side !== trade.side) === isSame;
+}
+
+const TRADE =
+  /^(?<account>\S+) (?<side>BUY|SELL) (?<size>[\d.]+) (?<outcome>YES|NO) @ (?<price>[\d.]+) (?:in (?<market>\S+) )?from /;
+
+function tradeIn(line: string | undefined) {
+  const { account, market, side, size, outcome, price } = TRADE.exec(line ?? "")?.groups ?? {};
+  if (account === undefined) return null;
+  const units = (text: string | undefined, places: number): number => unitsOf(text ?? "", places) ?? 0;
+  return {
+    account,
+    market,
+    side,
+    outcome,
+    size: units(size, SIZE_PLACES),
+    price: units(price, PRICE_PLACES),
+  };
+}
+
+/** Whether a trade may be an act's. */
+function isOf(line: string | undefined, act: Act): boolean {
+  const trade = tradeIn(line);
+  if (trade === null || trade.account !== act.account || trade.side !== act.side) return false;
+  if (trade.market !== undefined && trade.market !== act.market) return false;
+  const isWithinLimit = act.side === "BUY" ? trade.price <= act.price : trade.price >= act.price;
+  return trade.outcome === act.outcome && isWithinLimit;
+}
+
+/** Everything that may have traded, in order. */
+function actsOf({ steps, markets }: Scenario, { flows, fillsAfter }: NotedRun): Act[] {
+  const acts: Act[] = [];
+  let before = 0;
+  const add = (act: Omit<Act, "before">): void => {
+    acts.push({ ...act, before });
+    before = act.after;
+  };
+  for (const step of steps) {
+    const { number } = step;
+    const market = ("market" in step ? step.market : null) ?? markets[0]?.name ?? null;
+    for (const [index, played] of (flows.get(number)?.rows ?? []).entries()) {
+      const act = actOf(played, market);
+      if (act !== null) add({ step: number, row: index + 1, ...act });
+    }
+    const after = fillsAfter.get(number);
+    if (after === undefined) break;
+    if (step.kind !== "order" || step.exact === null) continue;
+    const { side, outcome, price, size } = step.exact;
+    const own = step.exact.market ?? market;
+    add({ step: number, row: null, account: step.account, market: own, side, outcome, price, size, after });
+  }
+  return acts;
+}
+
+function actOf(
+  { row, fills }: PlayedRow,
+  market: string | null,
+): Omit<Act, "step" | "row" | "before"> | null {
+  if (row.op !== "place") return null;
+  const { account, side, outcome, price, size } = row;
+  return { account, market: row.market ?? market, side, outcome, price, size, after: fills };
+}
