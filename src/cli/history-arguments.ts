@@ -2,6 +2,7 @@ import { VERSION } from "../config.ts";
 import { parseIso } from "../core/time.ts";
 import type { Millis } from "../core/units.ts";
 import { type JournalPlace, type JournalSource, openPlace, openSource } from "../history/journal-source.ts";
+import type { WalkEnd } from "../history/walk.ts";
 import { type Setting, wholeNumber } from "../setting.ts";
 import { nodeDisk } from "../store/disk.ts";
 import { UsageError } from "./usage-error.ts";
@@ -26,6 +27,12 @@ export const LINE_OR_MOMENT: Setting<{ readonly to?: number; readonly until?: Mi
     return until === null ? null : { until };
   },
 };
+
+/** @throws UsageError when a journal has not got the line that `--at` names. */
+export function demandLine({ name }: JournalSource, at: { readonly to?: number }, end: WalkEnd): void {
+  if (at.to === undefined || end.last?.n === at.to) return;
+  throw new UsageError(`--at expects a line of ${name}, which has ${end.scan.number}, found ${at.to}`);
+}
 
 /** What the commands take that read a journal. */
 export const TAKES_JOURNAL = "DIR|REPORT";

@@ -10,8 +10,8 @@ import type { Paint } from "../scenario/report/paint.ts";
 import { visible } from "../scenario/report/printable.ts";
 import { type Given, readOne, type Setting, truth } from "../setting.ts";
 import type { Command } from "./command.ts";
-import { EXIT, type ExitCode } from "./exit-code.ts";
-import { LINE_OR_MOMENT, sourceNamed, TAKES_JOURNAL } from "./history-arguments.ts";
+import type { ExitCode } from "./exit-code.ts";
+import { demandLine, LINE_OR_MOMENT, sourceNamed, TAKES_JOURNAL } from "./history-arguments.ts";
 import { didYouMean } from "./nearest.ts";
 import { paintOf } from "./paint.ts";
 import { UsageError } from "./usage-error.ts";
@@ -70,7 +70,7 @@ async function inspect(given: Given, words: readonly string[]): Promise<ExitCode
     throw new UsageError("--order shows an order alone: --market, --account and --all do not go with it");
   }
   const source = sourceNamed("inspect", words);
-  const [{ Walk }, { endingOf }] = await Promise.all([
+  const [{ Walk }, { endedWith, endingOf }] = await Promise.all([
     import("../history/walk.ts"),
     import("./walk-ending.ts"),
   ]);
@@ -79,20 +79,10 @@ async function inspect(given: Given, words: readonly string[]): Promise<ExitCode
   const paint = paintOf(given.environment);
   const view = asked === null ? await standingView(chosen, paint) : await orderView(asked, paint);
   const end = walk.run((told) => view.take(told, exchange.state));
-  const { code, lines } = endingOf(source, end, exchange.state);
-  try {
-    if (at.to !== undefined && end.last?.n !== at.to) {
-      const has = `which has ${end.scan.number}, found ${at.to}`;
-      throw new UsageError(`--at expects a line of ${source.name}, ${has}`);
-    }
+  return endedWith(endingOf(source, end, exchange.state), () => {
+    demandLine(source, at, end);
     process.stdout.write(`${shown(view, exchange, end.last?.n ?? 0, isJson, paint)}\n`);
-  } catch (error) {
-    // It may lie behind what is wrong with the journal, which decides how this ends.
-    if (code === EXIT.ok || !(error instanceof UsageError)) throw error;
-    process.stderr.write(`clobsim: ${error.message}\n`);
-  }
-  if (lines.length > 0) process.stderr.write(`clobsim: ${lines.join("\n")}\n`);
-  return code;
+  });
 }
 
 /** What is shown of a history: gathered line by line, each with the state behind it, and printed as it stands at last. */

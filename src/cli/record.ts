@@ -1,10 +1,13 @@
 import type { HttpReply } from "../client/transport.ts";
-import { SETTINGS } from "../config.ts";
+import { SETTINGS, VERSION } from "../config.ts";
+import type { Millis } from "../core/units.ts";
 import { type Given, readOne, type Setting } from "../setting.ts";
 import { askServer, parsed, refusalOf, serverFlags, serverNamed } from "./ask-server.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
+import { demandLine, LINE_OR_MOMENT, sourceNamed, TAKES_JOURNAL } from "./history-arguments.ts";
 import { OUT, save } from "./output-file.ts";
+import { UsageError } from "./usage-error.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:7070";
 const NAME: Setting<string> = {
@@ -12,11 +15,18 @@ const NAME: Setting<string> = {
   read: (text) => (/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(text) && text.trim() !== "" ? text : null),
 };
 
-/** `clobsim record`: writes what was done on a running exchange as a scenario file. */
+/** `clobsim record`: writes what was done on an exchange as a scenario file. */
 export const recordCommand: Command = {
   name: "record",
-  summary: "Write all that was done on a running exchange as a scenario file that passes.",
+  summary: "Write all that was done on an exchange, running or kept, as a scenario file that passes.",
+  takes: `[${TAKES_JOURNAL}]`,
   flags: [
+    {
+      name: "at",
+      group: "Journal:",
+      text: "Of a directory or a report: up to this line, or this moment",
+      otherwise: "the end",
+    },
     ...serverFlags({ text: "Where it answers", otherwise: DEFAULT_URL }),
     { name: "name", group: "Output:", text: "Name of the scenario", otherwise: "how many orders it tells" },
     { name: "out", group: "Output:", text: "File to write", otherwise: "stdout" },
@@ -24,27 +34,69 @@ export const recordCommand: Command = {
   examples: [
     ["record --out bug.yaml", "the session so far; clobsim run bug.yaml repeats it"],
     ["record --url http://127.0.0.1:8080 --name 'two wallets race'", "another exchange's, under a name"],
+    ["record report.ndjson --at 17 --out bug.yaml", "a bug report, as far as its 17th line"],
   ],
   run: record,
 };
 
-async function record(given: Given): Promise<ExitCode> {
-  const origin = serverNamed(given) ?? new URL(DEFAULT_URL);
-  const token = readOne("sim-token", SETTINGS["sim-token"], given);
+async function record(given: Given, words: readonly string[]): Promise<ExitCode> {
   const name = readOne("name", NAME, given);
   const out = readOne("out", OUT, given);
+  const at = readOne("at", LINE_OR_MOMENT, given);
+  if (words.length > 0) return recordJournal(words, { name, out, at: at ?? {} }, given);
+  if (at !== null) throw new UsageError("--at goes with a data directory or a report, found it alone");
+  const origin = serverNamed(given) ?? new URL(DEFAULT_URL);
+  const token = readOne("sim-token", SETTINGS["sim-token"], given);
   const path = `/sim/scenario${name === null ? "" : `?name=${encodeURIComponent(name)}`}`;
-  const recorded = recordedIn(await askServer(origin, token, path), origin.origin, token !== null);
-  if (out === null) {
-    process.stdout.write(recorded.scenario);
-    return EXIT.ok;
+  await written(recordedIn(await askServer(origin, token, path), origin.origin, token !== null), out);
+  return EXIT.ok;
+}
+
+interface JournalOptions {
+  readonly name: string | null;
+  readonly out: string | null;
+  readonly at: { readonly to?: number; readonly until?: Millis };
+}
+
+/** Writes what a journal tells. What is wrong with the journal is said, and all before it is written. */
+async function recordJournal(
+  words: readonly string[],
+  { name, out, at }: JournalOptions,
+  { flags }: Given,
+): Promise<ExitCode> {
+  const extra = ["url", "from", "sim-token"].find((flag) => flags[flag] !== undefined);
+  if (extra !== undefined) {
+    throw new UsageError(`record expects a running exchange or a journal, found --${extra} and ${words[0]}`);
   }
-  await save(out, recorded.scenario);
-  const { orders, trades } = recorded;
+  const source = sourceNamed("record", words);
+  const [{ sessionHistory }, { recordedFile }, { RecordingError }, { endedWith, endingOf }] =
+    await Promise.all([
+      import("../history/session-history.ts"),
+      import("../scenario/record/record-session.ts"),
+      import("../scenario/record/recording-error.ts"),
+      import("./walk-ending.ts"),
+    ]);
+  const { open, entries, devAccounts, exchange, end } = sessionHistory(source, VERSION, at);
+  return endedWith(endingOf(source, end, exchange.state), async () => {
+    demandLine(source, at, end);
+    try {
+      await written(recordedFile({ open, entries, devAccounts, name }), out);
+    } catch (error) {
+      if (!(error instanceof RecordingError)) throw error;
+      throw new UsageError(`${source.name} cannot be recorded: ${error.message}`);
+    }
+  });
+}
+
+async function written({ scenario, orders, trades }: Recorded, out: string | null): Promise<void> {
+  if (out === null) {
+    process.stdout.write(scenario);
+    return;
+  }
+  await save(out, scenario);
   process.stderr.write(
     `clobsim: recorded ${counted(orders, "order")} and ${counted(trades, "trade")} in ${out}\n`,
   );
-  return EXIT.ok;
 }
 
 interface Recorded {

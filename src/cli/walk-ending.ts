@@ -13,6 +13,7 @@ import type { Redone } from "../store/replayer.ts";
 import { damageText } from "../store/torn-end.ts";
 import { sideBySide } from "./difference.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** What is wrong with a journal or with what it leads to, and the exit code that says so. */
 export interface Ending {
@@ -28,6 +29,25 @@ export function endingOf(source: JournalSource, end: WalkEnd, state: State): End
     code: damage.code === EXIT.ok ? trouble.code : damage.code,
     lines: [...trouble.lines, ...damage.lines],
   };
+}
+
+/**
+ * Shows what a walk has come to, and says how it has ended. What cannot be shown may lie behind what is wrong with the
+ * journal, which then decides how the program ends.
+ * @throws UsageError where nothing is wrong with the journal.
+ */
+export async function endedWith(
+  { code, lines }: Ending,
+  show: () => void | Promise<void>,
+): Promise<ExitCode> {
+  try {
+    await show();
+  } catch (error) {
+    if (code === EXIT.ok || !(error instanceof UsageError)) throw error;
+    process.stderr.write(`clobsim: ${error.message}\n`);
+  }
+  if (lines.length > 0) process.stderr.write(`clobsim: ${lines.join("\n")}\n`);
+  return code;
 }
 
 const SOUND: Ending = { code: EXIT.ok, lines: [] };

@@ -20,16 +20,21 @@ export function recordSession({ log, ...session }: LiveSession): RecordedScenari
     throw refusal("SESSION_TOO_LONG", `the session has more than ${log.most} commands, and no more are kept`);
   }
   try {
-    const recorded = recordScenario({ ...session, entries });
-    const bytes = Buffer.byteLength(recorded.scenario);
-    if (bytes <= MOST_BYTES) return recorded;
-    throw new RecordingError(
-      "SESSION_TOO_LONG",
-      `the session takes ${bytes} bytes as a scenario, and a file of one has at most ${MOST_BYTES}`,
-    );
+    return recordedFile({ ...session, entries });
   } catch (error) {
     throw error instanceof RecordingError ? refusal(error.code, error.message) : error;
   }
+}
+
+/** A session as a scenario that fits in a file. @throws RecordingError when there can be no such file. */
+export function recordedFile(session: Session): RecordedScenario {
+  const recorded = recordScenario(session);
+  const bytes = Buffer.byteLength(recorded.scenario);
+  if (bytes <= MOST_BYTES) return recorded;
+  throw new RecordingError(
+    "SESSION_TOO_LONG",
+    `the session takes ${bytes} bytes as a scenario, and a file of one has at most ${MOST_BYTES}`,
+  );
 }
 
 const refusal = (code: RecordingError["code"], message: string): ApiError =>
