@@ -69,14 +69,15 @@ async function recordJournal(
     throw new UsageError(`record expects a running exchange or a journal, found --${extra} and ${words[0]}`);
   }
   const source = sourceNamed("record", words);
-  const [{ sessionHistory }, { recordedFile }, { RecordingError }, { endedWith, endingOf }] =
-    await Promise.all([
-      import("../history/session-history.ts"),
+  const [{ wholeHistory }, { recordedFile }, { RecordingError }, { endedWith, endingOf }] = await Promise.all(
+    [
+      import("../history/whole-history.ts"),
       import("../scenario/record/record-session.ts"),
       import("../scenario/record/recording-error.ts"),
       import("./walk-ending.ts"),
-    ]);
-  const { open, entries, devAccounts, exchange, end } = sessionHistory(source, VERSION, at);
+    ],
+  );
+  const { open, session: entries, devAccounts, exchange, end } = wholeHistory(source, VERSION, at);
   return endedWith(endingOf(source, end, exchange.state), async () => {
     demandLine(source, at, end);
     try {

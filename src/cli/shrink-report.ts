@@ -2,44 +2,85 @@ import { constants, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } f
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { VERSION } from "../config.ts";
+import type { Millis } from "../core/units.ts";
 import { type CarriedScenario, scenarioIn } from "../history/told-scenario.ts";
-import { wholeHistory } from "../history/whole-history.ts";
+import { type WholeHistory, wholeHistory } from "../history/whole-history.ts";
+import { problemText } from "../scenario/language/problem.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
 import { writeSourceFiles } from "../scenario/run/source-files.ts";
+import { type HistoryExpectation, readHistoryExpectation } from "../scenario/shrink/history-expectation.ts";
+import { HistoryNames } from "../scenario/shrink/history-names.ts";
 import { HistoryNotTellable, shrinkHistory } from "../scenario/shrink/shrink-history.ts";
 import type { ShrunkScenario } from "../scenario/shrink/shrink-scenario.ts";
 import { wrongLine } from "../store/store-error.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
-import { sourceNamed } from "./history-arguments.ts";
+import { demandLine, sourceNamed } from "./history-arguments.ts";
 import { readScenarios } from "./read-scenarios.ts";
 import { type Limits, printShrunk, shrunkOf, watched, writing } from "./shrink.ts";
+import { UsageError } from "./usage-error.ts";
 import { endingOf } from "./walk-ending.ts";
 
 /**
  * Reduces the scenario that a report carries; or else what a journal tells to the few commands that are enough to fail, as
  * a scenario.
  */
-export async function shrinkReport(file: string, limits: Limits, out: string | null): Promise<ExitCode> {
+export async function shrinkReport(
+  file: string,
+  limits: Limits,
+  out: string | null,
+  wanted: Wanted,
+): Promise<ExitCode> {
   const source = sourceNamed("shrink", [file]);
-  const carried = scenarioIn(source);
+  const carried = wanted.expectation === null ? scenarioIn(source) : null;
   if (carried !== null) return shrinkCarried(source.path, carried, limits, out);
-  const history = wholeHistory(source, VERSION);
-  if (history === null) {
+  if (source.opening.base.kind === "state") {
     return failed(`${file} goes on from a state: what led to it is not in there, and cannot be left out`);
   }
-  const ending = endingOf(source, history.end, history.state);
+  const history = wholeHistory(source, VERSION, wanted.at);
+  const ending = endingOf(source, history.end, history.exchange.state);
   if (ending.code !== EXIT.ok) return failed(ending.lines.join("\n"), ending.code);
+  demandLine(source, wanted.at, history.end);
+  const { config, start, opening, session, failing } = history;
+  const expected = wanted.expectation === null ? null : expectedOf(file, wanted.expectation, history);
+  const entries = [...opening, ...session, ...(failing === null || expected !== null ? [] : [failing])];
   try {
     const shrunk = await watched(limits, (options) =>
-      shrinkHistory(history, { ...options, ...writing(out, ".") }),
+      shrinkHistory({ config, start, entries }, { ...options, ...writing(out, "."), expected }),
     );
-    if (shrunk !== null) return printShrunk(shrunk, out);
+    if (shrunk !== null) {
+      const names = expected?.names.linesFor(shrunk.text).map((line) => `  ${line}`);
+      return printShrunk(shrunk, out, names);
+    }
   } catch (error) {
     if (!(error instanceof HistoryNotTellable)) throw error;
     return failed(error.message);
   }
   return failed(
-    `${file} does not fail: no command makes the program fail, and every invariant holds; nothing was written`,
+    expected === null
+      ? `${file} does not fail: no command makes the program fail, and every invariant holds; nothing was written (--expect says what should have been)`
+      : `what --expect says holds at the end of ${file}: nothing was written (--at ends it at a line)`,
+  );
+}
+
+/** What a history is shrunk against, and where it ends. */
+export interface Wanted {
+  /** In the scenario language; null for what fails by itself. */
+  readonly expectation: string | null;
+  readonly at: { readonly to?: number; readonly until?: Millis };
+}
+
+/** @throws UsageError with all that is wrong with the text, and the names that it may use. */
+function expectedOf(
+  file: string,
+  text: string,
+  { open, session, devAccounts }: WholeHistory,
+): HistoryExpectation {
+  const names = new HistoryNames({ open, entries: session, devAccounts });
+  const read = readHistoryExpectation("--expect", text, names);
+  if (!("problems" in read)) return read;
+  const problems = read.problems.map(problemText);
+  throw new UsageError(
+    [...problems, `names in ${file}`, ...names.lines.map((line) => `  ${line}`)].join("\n"),
   );
 }
 

@@ -11,6 +11,7 @@ import { type Given, readOne, type Setting } from "../setting.ts";
 import { nodeDisk } from "../store/disk.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
+import { LINE_OR_MOMENT } from "./history-arguments.ts";
 import { OUT, save } from "./output-file.ts";
 import { readScenarios } from "./read-scenarios.ts";
 import { Progress } from "./shrink-progress.ts";
@@ -24,6 +25,11 @@ const BUDGET: Setting<{ readonly ms: number; readonly text: string }> = {
   },
 };
 
+const EXPECTATION: Setting<string> = {
+  expected: "what must be true, such as orders: { o4116: LIVE 5/10 }",
+  read: (text) => text || null,
+};
+
 /** The time begins to run here. */
 function limitsOf(given: Given): Limits {
   const budget = readOne("budget", BUDGET, given);
@@ -35,8 +41,20 @@ function limitsOf(given: Given): Limits {
 export const shrinkCommand: Command = {
   name: "shrink",
   summary: "Reduce a failing scenario to the few steps that still make it fail in the same way.",
-  takes: "FILE|REPORT",
+  takes: "FILE|REPORT|DIR",
   flags: [
+    {
+      name: "expect",
+      group: "Journal:",
+      text: "What should be true at the end of a report or a directory, as behind expect: in a scenario",
+      otherwise: "what fails by itself",
+    },
+    {
+      name: "at",
+      group: "Journal:",
+      text: "Where it ends: after this line, or at this moment",
+      otherwise: "the end",
+    },
     { name: "out", group: "Output:", text: "File to write", otherwise: "stdout" },
     {
       name: "budget",
@@ -49,6 +67,10 @@ export const shrinkCommand: Command = {
     ["shrink failing.yaml", "print the smallest scenario that fails just so"],
     ["shrink failing.yaml --out small.yaml", "write it to a file beside the other"],
     ["shrink report.ndjson --out small.yaml", "a bug report, as a scenario of a few steps"],
+    [
+      "shrink report.ndjson --expect 'orders: { o4116: LIVE 5/10 }'",
+      "what it takes for the order 4116 of the journal to be anything else",
+    ],
     ["shrink long.yaml --budget 60s --out small.yaml", "what can be done in a minute"],
   ],
   run: shrink,
@@ -57,6 +79,8 @@ export const shrinkCommand: Command = {
 async function shrink(given: Given, words: readonly string[]): Promise<ExitCode> {
   const out = readOne("out", OUT, given);
   const limits = limitsOf(given);
+  const expectation = readOne("expect", EXPECTATION, given);
+  const at = readOne("at", LINE_OR_MOMENT, given);
   const [file, ...others] = words;
   if (file === undefined || others.length > 0) {
     throw new UsageError(
@@ -69,7 +93,11 @@ async function shrink(given: Given, words: readonly string[]): Promise<ExitCode>
   const { isJournal } = await import("../history/journal-source.ts");
   if (isJournal(nodeDisk, file)) {
     const { shrinkReport } = await import("./shrink-report.ts");
-    return shrinkReport(file, limits, out);
+    return shrinkReport(file, limits, out, { expectation, at: at ?? {} });
+  }
+  if (expectation !== null || at !== null) {
+    const flag = expectation === null ? "at" : "expect";
+    throw new UsageError(`--${flag} goes with a report or a data directory, found ${file}`);
   }
   const { scenarios, isWrong } = await readScenarios([file]);
   if (isWrong) return EXIT.usage;

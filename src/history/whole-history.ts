@@ -1,30 +1,65 @@
-import type { ExchangeConfig, State } from "../core/state.ts";
+import type { Address } from "../core/commands.ts";
+import type { ExchangeConfig } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
+import { originOf } from "../opening/origin.ts";
+import { Exchange } from "../runtime/exchange.ts";
 import type { Entry } from "../runtime/journal.ts";
 import { EntryLog } from "./entry-log.ts";
 import type { JournalSource } from "./journal-source.ts";
-import { Walk, type WalkEnd } from "./walk.ts";
+import { Walk, type WalkEnd, type WalkOptions } from "./walk.ts";
 
-/** Every command of an exchange, its world's own among them; one that makes the program fail is the last. */
+/** All that a journal tells. */
 export interface WholeHistory {
   readonly config: ExchangeConfig;
   readonly start: Millis;
-  readonly entries: readonly Entry[];
+  readonly devAccounts: readonly Address[];
+  /** Every accepted command of a world's own history; none where the exchange goes on from a state. */
+  readonly opening: readonly Entry[];
+  /** A fresh exchange that stands behind them. */
+  readonly open: () => Exchange;
+  /** Every accepted command since then, oldest first. */
+  readonly session: readonly Entry[];
+  /** The command that makes the program fail behind them; null when none does. */
+  readonly failing: Entry | null;
+  /** Where it has come to. */
+  readonly exchange: Exchange;
   readonly end: WalkEnd;
-  /** Behind all of it. */
-  readonly state: State;
 }
 
-/** What a journal tells; null when it goes on from a state, of which nobody knows how it came to be. */
-export function wholeHistory(source: JournalSource, engine: string): WholeHistory | null {
-  const { config, start, base } = source.opening;
-  if (base.kind === "state") return null;
+/** Decides a journal anew, up to a line or a moment. `engine` is the version of this program. */
+export function wholeHistory(
+  source: JournalSource,
+  engine: string,
+  until: Pick<WalkOptions, "to" | "until"> = {},
+): WholeHistory {
   const log = new EntryLog();
-  const walk = new Walk(source, engine, { journal: log });
+  const walk = new Walk(source, engine, { ...until, journal: log });
+  const opening = log.entries;
   const end = walk.run();
   const { entries } = log;
-  const { thrown, now, sequence } = walk.exchange;
-  const isKept = thrown === null || entries.at(-1)?.command === thrown.command;
-  if (!isKept) entries.push({ sequence: sequence + 1, at: now, command: thrown.command });
-  return { config, start, entries, end, state: walk.exchange.state };
+  const { exchange } = walk;
+  const { thrown, now, sequence } = exchange;
+  const isKept = entries.at(-1)?.command === thrown?.command;
+  const failing =
+    thrown === null
+      ? null
+      : ((isKept ? entries.pop() : null) ?? { sequence: sequence + 1, at: now, command: thrown.command });
+  const origin = originOf(source.opening, source.path);
+  const { config, start, devAccounts } = origin;
+  const open = (): Exchange => {
+    const fresh = new Exchange(config, start);
+    origin.play(fresh);
+    return fresh;
+  };
+  return {
+    config,
+    start,
+    devAccounts,
+    opening,
+    open,
+    session: entries.slice(opening.length),
+    failing,
+    exchange,
+    end,
+  };
 }

@@ -26,7 +26,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map([
 /** Reads the mapping of an `expect` step, or of a race's `after`. */
 export function readExpectations(
   source: Omit<ExpectationSource, "into">,
-  { value }: Entry,
+  { value }: Pick<Entry, "value">,
 ): readonly Expectation[] {
   const { page } = source.file;
   const into: Expectation[] = [];

@@ -69,7 +69,7 @@ function marketIn(state: State, event: DomainEvent): number | null {
 const LONGEST_NAME = 64;
 
 /** A slug as a name that a scenario can give a market, and that no market before has. */
-function freeName(slug: string, taken: ReadonlySet<string>): string {
+export function freeName(slug: string, taken: ReadonlySet<string>): string {
   const words =
     slug
       .toLowerCase()

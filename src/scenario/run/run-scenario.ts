@@ -165,9 +165,7 @@ class ScenarioRun {
       place: first.place,
       step: step?.number ?? 0,
       text: step?.text ?? "opening",
-      message:
-        mismatches.length === 1 ? first.message : `${first.message}, and ${mismatches.length - 1} more`,
-      diff: diffOfAll(mismatches),
+      ...failureMessage(mismatches),
       recent,
       repeat: repeatLine(this.#scenario, flagsOf(this.#options), step?.number ?? null),
     };
@@ -191,6 +189,13 @@ export const flagsOf = ({ way, flags }: Pick<RunOptions, "way" | "flags">): read
 function flowText({ file, line, column, message }: FlowError): string {
   const path = shownPath(file);
   return `${line === 0 ? path : placeText({ file: path, line, column })}: ${message}`;
+}
+
+/** What a failure says of all that does not hold. */
+export function failureMessage(mismatches: readonly Mismatch[]): Pick<Failure, "message" | "diff"> {
+  const [first] = mismatches;
+  const more = mismatches.length === 1 ? "" : `, and ${mismatches.length - 1} more`;
+  return { message: `${first?.message ?? ""}${more}`, diff: diffOfAll(mismatches) };
 }
 
 /** Several mismatches under the sentence of each. */

@@ -10,6 +10,17 @@ import type { Deed } from "./deeds.ts";
 
 const NAMES = ["alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi", "ivan", "judy"];
 
+/** What accounts and orders of a history are called; null leaves it to whoever writes them. */
+export interface DeedNames {
+  account(address: Address): string | null;
+  /** The name of an order that is spoken of again, by its number in the history. */
+  order(number: number): string | null;
+  /** Whether something but a cancel speaks of an order. */
+  isNamed(number: number): boolean;
+}
+
+const UNNAMED: DeedNames = { account: () => null, order: () => null, isNamed: () => false };
+
 /** Writes deeds as steps, in whose order accounts and orders get their names. */
 export class DeedSteps {
   readonly steps: Step[] = [];
@@ -19,11 +30,18 @@ export class DeedSteps {
   readonly #names = new Map<Address, string>();
   readonly #canceled: ReadonlySet<number>;
   readonly #orders = new Map<number, string>();
+  readonly #given: DeedNames;
   #now: Millis;
 
   /** `markets` are the names of markets by their numbers in the history. */
-  constructor(deeds: readonly Deed[], markets: ReadonlyMap<number, string>, start: Millis) {
+  constructor(
+    deeds: readonly Deed[],
+    markets: ReadonlyMap<number, string>,
+    start: Millis,
+    given: DeedNames = UNNAMED,
+  ) {
     this.#markets = markets;
+    this.#given = given;
     this.#canceled = new Set(deeds.map(({ means }) => means.order).filter((order) => order > 0));
     this.#now = start;
   }
@@ -104,7 +122,8 @@ export class DeedSteps {
   #orderText({ side, size, price, orderType, expiration }: PlaceOrder, order: number, token: number): string {
     const type = orderType === "GTC" ? "" : ` ${orderType}`;
     const until = expiration === null ? "" : ` ${moment(expiration)}`;
-    const name = this.#canceled.has(order) ? `order-${this.#orders.size + 1}` : null;
+    const isNamed = this.#canceled.has(order) || this.#given.isNamed(order);
+    const name = isNamed ? (this.#given.order(order) ?? `order-${this.#orders.size + 1}`) : null;
     if (name !== null) this.#orders.set(order, name);
     const named = name === null ? "" : ` as ${name}`;
     const where = this.#inMarket(marketOfToken(token));
@@ -122,7 +141,8 @@ export class DeedSteps {
 
   #account(address: Address): string {
     const count = this.#names.size;
-    const name = this.#names.get(address) ?? NAMES[count] ?? `wallet-${count + 1}`;
+    const name =
+      this.#names.get(address) ?? this.#given.account(address) ?? NAMES[count] ?? `wallet-${count + 1}`;
     this.#names.set(address, name);
     return name;
   }

@@ -1,5 +1,6 @@
 import { violations } from "../../core/invariants/invariants.ts";
 import type { Exchange } from "../../runtime/exchange.ts";
+import { RunStopped } from "../run/session.ts";
 import type { Deed } from "./deeds.ts";
 import { Retelling, type Told } from "./retelling.ts";
 import { brokenInvariant, defectOf, type Signature } from "./signature.ts";
@@ -11,6 +12,16 @@ export interface BrokenDeeds {
   readonly deeds: readonly Deed[];
 }
 
+/** Tries deeds on fresh exchanges. */
+export interface HistoryTrial {
+  /** How deeds fail first; null when they do not. @throws RunStopped */
+  first(deeds: readonly Deed[]): Promise<BrokenDeeds | null>;
+  /** How deeds fail in the same way; null when they do not. @throws RunStopped */
+  broken(deeds: readonly Deed[], signature: Signature): Promise<BrokenDeeds | null>;
+}
+
+/** So many deeds are told before somebody asks again whether the time is over. */
+export const DEEDS_AT_ONCE = 256;
 /** Up to so many deeds, the invariants are judged after each of them. */
 const FEW = 256;
 /** So often they are judged in a longer history, for each time costs as much as the state is large. */
@@ -25,16 +36,17 @@ interface Found extends BrokenDeeds {
 }
 
 /** Tells deeds to fresh exchanges until something throws or an invariant does not hold; of many, judged now and then. */
-export class DeedTrial {
+export class DeedTrial implements HistoryTrial {
   readonly #open: () => Exchange;
+  readonly #stop: () => boolean;
   #looks = LOOKS;
 
-  constructor(open: () => Exchange) {
+  constructor(open: () => Exchange, stop: () => boolean) {
     this.#open = open;
+    this.#stop = stop;
   }
 
-  /** How deeds fail first; null when they do not. */
-  first(deeds: readonly Deed[]): BrokenDeeds | null {
+  async first(deeds: readonly Deed[]): Promise<BrokenDeeds | null> {
     let found = this.#told(deeds, this.#strideOf(deeds));
     if (found === null && deeds.length > FEW) {
       this.#looks = MANY_LOOKS;
@@ -43,8 +55,7 @@ export class DeedTrial {
     return found === null || found.names.length === 0 ? found : this.#earliest(deeds, found);
   }
 
-  /** How deeds fail in the same way; null when they do not. */
-  broken(deeds: readonly Deed[], { key }: Signature): BrokenDeeds | null {
+  async broken(deeds: readonly Deed[], { key }: Signature): Promise<BrokenDeeds | null> {
     const found = this.#told(deeds, this.#strideOf(deeds));
     if (found === null) return null;
     const signatures = [found.signature, ...found.names.map(brokenInvariant)];
@@ -73,6 +84,7 @@ export class DeedTrial {
     const retelling = new Retelling(this.#open());
     const done: Deed[] = [];
     for (const [index, deed] of deeds.entries()) {
+      if (index % DEEDS_AT_ONCE === 0 && this.#stop()) throw new RunStopped();
       let told: Told;
       try {
         told = retelling.tell(deed);

@@ -9,9 +9,11 @@ import type { TouchedMarket } from "../record/touched-markets.ts";
 import { moment } from "../record/vocabulary.ts";
 import { itemLines, map, mapLines, scalar } from "../record/yaml-text.ts";
 import { moneyText, sizeText } from "../run/words.ts";
-import { DeedSteps } from "./deed-steps.ts";
+import { type DeedNames, DeedSteps } from "./deed-steps.ts";
 import type { Deed } from "./deeds.ts";
 import { Endowments } from "./endowments.ts";
+import { type HistoryExpectation, ordersIn } from "./history-expectation.ts";
+import { orderName } from "./history-names.ts";
 import { Retelling } from "./retelling.ts";
 import type { Signature } from "./signature.ts";
 
@@ -29,6 +31,8 @@ export interface DeedsToTell {
   /** How many commands the history had. */
   readonly count: number;
   readonly style: FundingStyle;
+  /** What must be true at the end, where it is that which fails. */
+  readonly expected: HistoryExpectation | null;
 }
 
 export interface HistoryScenario {
@@ -46,13 +50,19 @@ export function historyScenario(told: DeedsToTell): HistoryScenario {
   const { config, start, deeds, signature, count, style } = told;
   const markets = marketsOf(told);
   const names = new Map(markets.map(({ number, name }) => [number, name]));
-  const steps = new DeedSteps(deeds, names, start);
+  const steps = new DeedSteps(
+    deeds,
+    names,
+    start,
+    told.expected === null ? undefined : namesIn(told.expected),
+  );
   const endowments = new Endowments(config, [...names.keys()], style === "header");
   for (const deed of deeds) {
     const given = endowments.take(deed);
     for (const each of given) steps.fund(deed.at, each.address, each.token, each.amount);
     steps.add(deed);
   }
+  if (told.expected !== null) steps.steps.push([["expect", told.expected.text]]);
   const accounts = steps.accounts.map(([address, name]) => {
     const assets = endowments.of(address).map(([token, amount]): readonly [string, string] => {
       if (token === 0) return ["USDC", moneyText(amount)];
@@ -78,6 +88,16 @@ export function historyScenario(told: DeedsToTell): HistoryScenario {
     ),
   ];
   return { text: `${lines.join("\n")}\n`, unsaid: [...steps.unsaid] };
+}
+
+/** What an expectation calls accounts and orders. */
+function namesIn({ names, expectations }: HistoryExpectation): DeedNames {
+  const orders = new Set(ordersIn(expectations));
+  return {
+    account: (address) => names.accountOf(address),
+    order: orderName,
+    isNamed: (number) => orders.has(orderName(number)),
+  };
 }
 
 const LONGEST = 150;

@@ -28,6 +28,11 @@ export class Retelling {
     return this.exchange.state;
   }
 
+  /** The number here of an order of the history; undefined where it was not placed. */
+  orderOf(number: number): number | undefined {
+    return this.#orders.get(number);
+  }
+
   /** @throws whatever the exchange throws, which is a defect. */
   tell({ at, command, made, means }: Deed): Told {
     this.exchange.advanceTo(at);

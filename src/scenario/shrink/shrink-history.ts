@@ -2,12 +2,21 @@ import type { ExchangeConfig } from "../../core/state.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import { Exchange } from "../../runtime/exchange.ts";
 import type { Entry } from "../../runtime/journal.ts";
+import { RunStopped } from "../run/session.ts";
 import { ddmin } from "./ddmin.ts";
-import { type BrokenDeeds, DeedTrial } from "./deed-trial.ts";
+import { type BrokenDeeds, DeedTrial, type HistoryTrial } from "./deed-trial.ts";
 import { type Deed, deedsOf } from "./deeds.ts";
-import { type FundingStyle, type HistoryScenario, historyScenario } from "./history-scenario.ts";
-import { type ShrinkOptions, type ShrunkScenario, shrinkScenario } from "./shrink-scenario.ts";
-import { type Place, Trial } from "./trial.ts";
+import { ExpectationTrial } from "./expectation-trial.ts";
+import type { HistoryExpectation } from "./history-expectation.ts";
+import type { HistoryNames } from "./history-names.ts";
+import {
+  type DeedsToTell,
+  type FundingStyle,
+  type HistoryScenario,
+  historyScenario,
+} from "./history-scenario.ts";
+import { NotRunInTime, type ShrinkOptions, type ShrunkScenario, shrinkScenario } from "./shrink-scenario.ts";
+import { type Failed, type Place, Trial } from "./trial.ts";
 import { venueOpener } from "./venue-opener.ts";
 
 /** All that an exchange accepted since it was opened, the command at which something was wrong as the last. */
@@ -18,6 +27,8 @@ export interface History {
 }
 
 export interface ShrinkHistoryOptions extends ShrinkOptions {
+  /** What fails at the end; else a command throws, or an invariant does not hold. */
+  readonly expected?: HistoryExpectation | null;
   /** Opens the exchanges to which commands are told; else `new Exchange`. */
   readonly open?: (config: ExchangeConfig, start: Millis) => Exchange;
   /** Opens the exchanges on which the scenario is run; else those of `clobsim run`. */
@@ -39,70 +50,143 @@ export class HistoryNotTellable extends Error {
 const FILE = "history.yaml";
 const STYLES: readonly FundingStyle[] = ["header", "steps"];
 
+/** What is kept of the time to write and run the scenario, so many times what telling the commands takes, and more. */
+const TELLINGS = 5;
+const LEAST_MS = 300;
+
 /**
- * Reduces a history that fails to a scenario that fails in the same way: some command throws, or after it an invariant
- * does not hold. Commands are left out in this process, those that depend on others with them; the few that remain are
- * written as a scenario, which is run and reduced once more. Null when the history does not fail.
- * @throws HistoryNotTellable
+ * Reduces a history that fails to a scenario that fails in the same way: some command throws, an invariant does not hold,
+ * or what is expected at the end does not. Commands are left out in this process, those that depend on others with them;
+ * the few that remain are written as a scenario, which is run and reduced once more. Null when the history does not fail.
+ * @throws HistoryNotTellable, NotRunInTime
  */
 export async function shrinkHistory(
   { config, start: opened, entries }: History,
   options: ShrinkHistoryOptions = {},
 ): Promise<ShrunkScenario | null> {
-  const { open = (terms, at) => new Exchange(terms, at), isOver, progress, written } = options;
+  const { open = (terms, at) => new Exchange(terms, at), progress, expected = null } = options;
   // A world's own history is from before the moment at which its exchange was opened for others.
   const start = millis(Math.min(opened, entries[0]?.at ?? opened));
   const fresh = (): Exchange => open(config, start);
-  const all = deedsOf(fresh(), entries);
+  const deeds = deedsOf(fresh(), entries);
+  const all = expected === null ? deeds : deeds.map((deed) => named(deed, expected.names));
   progress?.(all.length);
-  const trial = new DeedTrial(fresh);
-  const first = trial.first(all);
+  let reserve = 0;
+  const isOver = (): boolean => options.isOver?.(reserve) ?? false;
+  const trial =
+    expected === null ? new DeedTrial(fresh, isOver) : new ExpectationTrial(fresh, expected, isOver);
+  const before = performance.now();
+  const first = await trial.first(all).catch(notInTime);
   if (first === null) return null;
-  const few = await fewest(first, trial, options);
-  const told = await toldAsScenario(few, { config, start }, entries.length, fresh, options);
-  const shrunk = await shrinkScenario(told.text, told.place, {
-    ...(isOver === undefined ? {} : { isOver }),
-    ...(progress === undefined ? {} : { progress }),
-    ...(written === undefined ? {} : { written }),
-  });
-  if (shrunk === null) throw new Error("a scenario that failed does not fail again");
-  return { ...shrunk, before: all.length };
+  reserve = TELLINGS * (performance.now() - before) + LEAST_MS;
+  const stays = expected === null ? () => false : marketsOf(all, expected.names);
+  const few = await fewest(first, trial, { stays, isOver, progress });
+  const told = await toldAsScenario(few, { config, start, count: entries.length, fresh, expected }, options);
+  return { ...(await shrunkTold(told, options)), before: all.length };
+}
+
+const notInTime = (error: unknown): never => {
+  throw error instanceof RunStopped ? new NotRunInTime("the time was over before it had failed once") : error;
+};
+
+/** A market gets the name that the scenario will give it. */
+function named(deed: Deed, { marketNames }: HistoryNames): Deed {
+  const { command, made } = deed;
+  if (command?.kind !== "createMarket") return deed;
+  return { ...deed, command: { ...command, slug: marketNames.get(made.market) ?? command.slug } };
+}
+
+/**
+ * Where a session has touched several markets, all of them stay: of one alone, neither an expectation nor its failure names
+ * the market.
+ */
+function marketsOf(all: readonly Deed[], { markets }: HistoryNames): (deed: Deed) => boolean {
+  if (markets.length === 1) return () => false;
+  const names = new Set(markets);
+  const made = all.filter(({ command }) => command?.kind === "createMarket" && names.has(command.slug));
+  const events = new Set(made.map(({ command }) => (command?.kind === "createMarket" ? command.event : 0)));
+  return (deed) => made.includes(deed) || (deed.made.event > 0 && events.has(deed.made.event));
+}
+
+interface Fewest {
+  /** Whether a deed is never left out. */
+  readonly stays: (deed: Deed) => boolean;
+  readonly isOver: () => boolean;
+  readonly progress: ShrinkOptions["progress"];
 }
 
 /** As few deeds as fail in the same way. */
-async function fewest(first: BrokenDeeds, trial: DeedTrial, options: ShrinkOptions): Promise<BrokenDeeds> {
+async function fewest(
+  first: BrokenDeeds,
+  trial: HistoryTrial,
+  { stays, isOver, progress }: Fewest,
+): Promise<BrokenDeeds> {
   let few = first;
-  await ddmin(
-    first.deeds,
+  const others = (deeds: readonly Deed[]): readonly Deed[] => deeds.filter((deed) => !stays(deed));
+  const shrinking = ddmin(
+    others(first.deeds),
     async (kept) => {
-      const broken = trial.broken(kept, first.signature);
+      const keeps = new Set(kept);
+      const deeds = first.deeds.filter((deed) => keeps.has(deed) || stays(deed));
+      const broken = await trial.broken(deeds, first.signature);
       if (broken === null) return null;
-      if (broken.deeds.length < few.deeds.length) options.progress?.(broken.deeds.length);
+      if (broken.deeds.length < few.deeds.length) progress?.(broken.deeds.length);
       few = broken;
-      return broken.deeds;
+      return others(broken.deeds);
     },
-    () => options.isOver?.(0) ?? false,
+    isOver,
   );
+  await shrinking.catch((error: unknown) => {
+    if (!(error instanceof RunStopped)) throw error;
+  });
   return few;
+}
+
+/** Some deeds as a scenario that fails as they do. */
+interface ToldScenario {
+  readonly text: string;
+  readonly place: Place;
+  readonly failed: Failed;
+}
+
+/** The scenario reduced as a scenario; where there is no time for it, as it is. */
+async function shrunkTold(
+  { text, place, failed }: ToldScenario,
+  { isOver, progress, written }: ShrinkOptions,
+): Promise<ShrunkScenario> {
+  const options = {
+    ...(isOver === undefined ? {} : { isOver }),
+    ...(progress === undefined ? {} : { progress }),
+    ...(written === undefined ? {} : { written }),
+  };
+  try {
+    const shrunk = await shrinkScenario(text, place, options);
+    if (shrunk === null) throw new Error("a scenario that failed does not fail again");
+    return shrunk;
+  } catch (error) {
+    if (!(error instanceof NotRunInTime)) throw error;
+    await written?.(text);
+    const { length: steps } = failed.scenario.steps;
+    const { signature, failure } = failed;
+    return { text, signature, failure, before: steps, steps, isMinimal: false, files: [], remarks: [] };
+  }
 }
 
 /** The scenario of some deeds, as soon as one way to write it fails as they do. @throws HistoryNotTellable */
 async function toldAsScenario(
   { deeds, signature }: BrokenDeeds,
-  opening: Pick<History, "config" | "start">,
-  count: number,
-  fresh: () => Exchange,
+  opening: Omit<DeedsToTell, "deeds" | "signature" | "style">,
   { openVenue = venueOpener(null) }: ShrinkHistoryOptions,
-): Promise<{ readonly text: string; readonly place: Place }> {
+): Promise<ToldScenario> {
   const place: Place = { file: FILE, folder: ".", open: openVenue };
   const sequences = deeds.map(({ sequence }) => sequence);
   const trial = new Trial(place);
   let instead = "";
   for (const style of STYLES) {
-    const written: HistoryScenario = historyScenario({ ...opening, deeds, fresh, signature, count, style });
+    const written: HistoryScenario = historyScenario({ ...opening, deeds, signature, style });
     const outcome = await trial.run(written.text);
     if (outcome.kind === "failed" && outcome.signature.key === signature.key) {
-      return { text: written.text, place };
+      return { text: written.text, place, failed: outcome };
     }
     const ending =
       outcome.kind === "failed" ? `fails otherwise: ${outcome.signature.sentence}` : `${outcome.kind}`;
@@ -111,7 +195,7 @@ async function toldAsScenario(
       unsaid.length > 0 ? `no step can say ${unsaid.join(", ")}` : `as a scenario it ${endingText(ending)}`;
   }
   throw new HistoryNotTellable(
-    `${counted(deeds)} of ${count} ${deeds.length === 1 ? "is" : "are"} enough to fail (${signature.sentence}; sequences ${sequences.join(", ")}), but ${instead}`,
+    `${counted(deeds)} of ${opening.count} ${deeds.length === 1 ? "is" : "are"} enough to fail (${signature.sentence}; sequences ${sequences.join(", ")}), but ${instead}`,
     sequences,
   );
 }

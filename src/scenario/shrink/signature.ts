@@ -31,7 +31,7 @@ const FIRST_ROW = /^the first: row \d+, ([\w-]+): .*?: ([A-Z][A-Z_]{3,}): (.*)$/
 const WITHOUT_FUNDS = "INSUFFICIENT_BALANCE";
 
 /** The signature of a failed scenario; of several expectations that fail at once, the first counts. */
-export function signatureOf(failure: Failure): Signature {
+export function signatureOf(failure: Pick<Failure, "message" | "diff" | "text">): Signature {
   const { message, diff } = firstOf(failure);
   if (message.startsWith(INVARIANT)) return brokenInvariant(diff[0]?.text.split(": ")[0] ?? "");
   const defect = DEFECT.exec(message)?.[1];
@@ -84,7 +84,7 @@ export const withoutFigures = (message: string): string =>
   message.replace(UUID_OR_HEX, "#").replace(NUMBER, "#");
 
 /** The first of several mismatches: its sentence without the count of the others, and its own lines. */
-function firstOf({ message, diff }: Failure): {
+function firstOf({ message, diff }: Pick<Failure, "message" | "diff">): {
   readonly message: string;
   readonly diff: readonly DiffLine[];
 } {

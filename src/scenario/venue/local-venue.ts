@@ -55,11 +55,17 @@ export class LocalVenue extends LocalSights implements Venue {
   readonly #log: SessionLog | null;
 
   /**
-   * `log` keeps what is done, where somebody may want it.
+   * `log` keeps what is done, where somebody may want it; `exchange` is one that is open already.
    * @throws WorldOpeningError when the world cannot be opened at the scenario's clock.
    */
-  constructor(scenario: Scenario, world: World | null, wallets: Wallets, log: SessionLog | null = null) {
-    super(openedExchange(scenario, world, log), wallets);
+  constructor(
+    scenario: Scenario,
+    world: World | null,
+    wallets: Wallets,
+    log: SessionLog | null = null,
+    exchange = openedExchange(scenario, world, log),
+  ) {
+    super(exchange, wallets);
     this.#opening = { scenario, world };
     this.#log = log;
   }

@@ -9,6 +9,7 @@ import {
   HistoryNotTellable,
   shrinkHistory,
 } from "../../../src/scenario/shrink/shrink-history.ts";
+import { NotRunInTime } from "../../../src/scenario/shrink/shrink-scenario.ts";
 import { ARENA, anyMove, commandOf, type Move, openArena } from "../../core/properties/moves.ts";
 import { addressOf } from "../../support/commands.ts";
 import { START } from "../../support/exchange.ts";
@@ -107,6 +108,33 @@ steps:
     expect(again?.text).toBe(first?.text);
     const signature = await signatureIn(first?.text ?? "", place);
     expect(signature?.key).toBe("invariant USDC issued = balances + locked collateral");
+  });
+});
+
+describe("a history of which there is little time to leave something out", () => {
+  it("is what there is by then, and fails in the same way", async () => {
+    const history = historyOf((floor) => {
+      floor.market("rain");
+      for (const name of ["ann", "ben"]) floor.derive(name);
+      for (let round = 0; round < 40; round += 1) floor.send(`ann BUY 1 YES @ 0.0${1 + (round % 5)}`);
+      floor.send("ben BUY 4 NO @ 0.6");
+      floor.send("ann BUY 3 YES @ 0.45");
+    });
+    const steps = new Set<number>();
+    for (let most = 1; most < 60; most += 3) {
+      let asked = 0;
+      const shrunk = await shrinkHistory(history, { isOver: () => ++asked > most }).catch(
+        (error: unknown) => {
+          if (!(error instanceof NotRunInTime)) throw error;
+          return null;
+        },
+      );
+      if (shrunk === null) continue;
+      steps.add(shrunk.steps);
+      expect((await signatureIn(shrunk.text, place))?.key).toBe(shrunk.signature.key);
+    }
+    expect(steps.size).toBeGreaterThan(2);
+    expect(Math.max(...steps)).toBe(42);
   });
 });
 

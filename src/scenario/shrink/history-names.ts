@@ -1,0 +1,110 @@
+import type { Address } from "../../core/commands.ts";
+import { FEES } from "../../core/state.ts";
+import type { Exchange } from "../../runtime/exchange.ts";
+import type { Entry } from "../../runtime/journal.ts";
+import { observeSession } from "../record/observed-session.ts";
+import { Parties } from "../record/parties.ts";
+import { freeName, touchedMarkets } from "../record/touched-markets.ts";
+
+/** What a session is, to be named. */
+export interface NamedSession {
+  /** A fresh exchange that stands where it began. */
+  readonly open: () => Exchange;
+  /** Every command that it accepted. */
+  readonly entries: readonly Entry[];
+  readonly devAccounts: readonly Address[];
+}
+
+const ORDER = /^o([1-9]\d{0,15})$/;
+const SHOWN = 8;
+const SHOWN_DIGITS = 10;
+
+/**
+ * How an expectation of a session speaks of its things: of markets and accounts as a recorded session does, of orders by
+ * `o` and their number in the journal.
+ */
+export class HistoryNames {
+  /** Addresses by name. */
+  readonly accounts: ReadonlyMap<string, Address>;
+  /** The markets that the session touched; all where it touched none. */
+  readonly markets: readonly string[];
+  /** The names of all markets by number. */
+  readonly marketNames: ReadonlyMap<number, string>;
+  /** Numbers of the session's first order and of its last. */
+  readonly orders: readonly [first: number, last: number];
+  readonly #actors: readonly string[];
+  readonly #names: ReadonlyMap<Address, string>;
+
+  constructor({ open, entries, devAccounts }: NamedSession) {
+    const session = observeSession(open(), entries);
+    const { opening, end } = session;
+    const parties = new Parties(session, devAccounts);
+    const touched = touchedMarkets(session, parties.actors);
+    const names = new Map(touched.map(({ number, name }) => [number, name]));
+    const taken = new Set(names.values());
+    for (const { number, slug } of end.markets) {
+      if (names.has(number)) continue;
+      const name = freeName(slug, taken);
+      names.set(number, name);
+      taken.add(name);
+    }
+    this.marketNames = names;
+    this.markets = touched.length > 0 ? touched.map(({ name }) => name) : [...names.values()];
+    const customers = [...end.accounts].filter(({ number }) => number > FEES);
+    this.accounts = new Map(customers.map(({ number, address }) => [parties.nameOf(number), address]));
+    this.#names = new Map(customers.map(({ number, address }) => [address, parties.nameOf(number)]));
+    this.#actors = parties.actors.filter((number) => number > FEES).map((number) => parties.nameOf(number));
+    this.orders = [opening.orders.size + 1, end.orders.size];
+  }
+
+  /** What an account is called; null of one that the session did not have. */
+  accountOf(address: Address): string | null {
+    return this.#names.get(address) ?? null;
+  }
+
+  /** The names that may stand for orders. */
+  *orderNames(): Generator<string> {
+    const [first, last] = this.orders;
+    for (let number = first; number <= last; number += 1) yield orderName(number);
+  }
+
+  /** All of them for a person, a line each kind. */
+  get lines(): readonly string[] {
+    const [first, last] = this.orders;
+    return [
+      `accounts: ${listed(this.#actors.map((name) => this.#accountText(name)))}`,
+      `markets: ${listed(this.markets)}`,
+      `orders: ${last < first ? "none" : `${orderName(first)} to ${orderName(last)}, by their numbers in the journal`}`,
+    ];
+  }
+
+  /** Those that stand in a text, a sentence each. */
+  linesFor(text: string): readonly string[] {
+    const words = new Set(text.match(/[A-Za-z][\w-]*/g));
+    const accounts = [...this.accounts.keys()].filter((name) => words.has(name));
+    const orders = [...words].filter((word) => orderNumber(word) !== null);
+    return [
+      ...(accounts.length === 0
+        ? []
+        : [`accounts: ${listed(accounts.map((name) => this.#accountText(name)))}`]),
+      ...(orders.length === 0 ? [] : [`orders: ${listed(orders)}, by their numbers in the journal`]),
+    ];
+  }
+
+  #accountText(name: string): string {
+    return `${name} (${(this.accounts.get(name) ?? "").slice(0, SHOWN_DIGITS)})`;
+  }
+}
+
+export const orderName = (number: number): string => `o${number}`;
+
+/** The number of the order that a name stands for, or null. */
+export function orderNumber(name: string): number | null {
+  const digits = ORDER.exec(name)?.[1];
+  return digits === undefined ? null : Number(digits);
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length === 0
+    ? "none"
+    : names.slice(0, SHOWN).join(", ") + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "");

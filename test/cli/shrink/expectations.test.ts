@@ -1,0 +1,171 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { recordCommand } from "../../../src/cli/record.ts";
+import { reportCommand } from "../../../src/cli/report.ts";
+import { runCommand } from "../../../src/cli/run.ts";
+import { shrinkCommand } from "../../../src/cli/shrink.ts";
+import { ExchangeClient } from "../../../src/client/client.ts";
+import { orThrow } from "../../../src/client/result.ts";
+import { walletOf } from "../../../src/client/wallet.ts";
+import { ownFolder, run, serve } from "../tools.ts";
+
+const folder = ownFolder();
+const report = join(folder, "bug.ndjson");
+const two = join(folder, "two.ndjson");
+const LONG = "a-market-whose-slug-has-more-words-than-a-scenario-lets-the-name-of-a-market-have";
+/** The number of the first order of the session, which a world has orders before. */
+let first = 0;
+
+const shrink = (words: readonly string[], flags: Readonly<Record<string, string>>) =>
+  run(shrinkCommand, words, flags);
+
+/** Two wallets, and what places and cancels for them by the slug of a market. */
+async function desk(url: string) {
+  const clients = await Promise.all(
+    ["1", "2"].map(async (digit) => {
+      const account = await walletOf(`0x${digit.repeat(64)}`);
+      return new ExchangeClient(url, { account, time: "server" });
+    }),
+  );
+  for (const client of clients) orThrow(await client.derive());
+  const [alice, bob] = clients as [ExchangeClient, ExchangeClient];
+  const place = async (
+    by: ExchangeClient,
+    slug: string,
+    side: "BUY" | "SELL",
+    price: number,
+    size: number,
+  ): Promise<string> => {
+    const tokenId = orThrow(await alice.market(slug)).tokens[0]?.tokenId ?? "";
+    return orThrow(await by.place({ tokenId, side, price, size })).id;
+  };
+  const close = (): void => {
+    for (const client of clients) client.close();
+  };
+  return { alice, bob, place, close };
+}
+
+beforeAll(async () => {
+  const server = await serve({});
+  const { alice, bob, place, close } = await desk(server.url);
+  orThrow(await alice.control.createMarket({ question: "Rain?", slug: "rain" }));
+  const gone = await place(alice, "rain", "BUY", 0.3, 20);
+  first = Number.parseInt(gone.slice(-12), 16);
+  await place(alice, "rain", "BUY", 0.55, 100);
+  await place(bob, "rain", "SELL", 0.9, 7);
+  await place(bob, "rain", "SELL", 0.5, 40);
+  orThrow(await alice.cancel(gone));
+  orThrow(await alice.control.setClock({ advance: "10s" }));
+  await run(reportCommand, [server.url], { out: report });
+  orThrow(await alice.control.createMarket({ question: "Long?", slug: LONG }));
+  await place(bob, LONG, "BUY", 0.2, 5);
+  await run(reportCommand, [server.url], { out: two });
+  close();
+  await server.close();
+});
+
+describe("clobsim shrink --expect", () => {
+  it("is a scenario of the few steps after which what is expected does not hold", async () => {
+    const out = join(folder, "small.yaml");
+    const { code, stdout, stderr } = await shrink([report], {
+      expect: "{ book: { YES: { bids: [0.55 x 100] } } }",
+      out,
+    });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    const text = readFileSync(out, "utf8");
+    expect(text.slice(text.indexOf("accounts:"))).toBe(`accounts:
+  wallet-1: { USDC: 10000 }
+  wallet-2: { YES: 10000 }
+steps:
+  - wallet-1: BUY 100 YES @ 0.55
+  - wallet-2: SELL 40 YES @ 0.5
+  - expect: { book: { YES: { bids: [ 0.55 x 100 ] } } }
+`);
+    expect(stderr).toMatch(
+      /^clobsim: [\d,]+ steps → 3 steps\n {2}it fails at step 3, .*: the bids of YES are not as expected\n {2}accounts: wallet-1 \(0x19e7e376\), wallet-2 \(0x1563915e\)\n/,
+    );
+    const ran = await run(runCommand, [out]);
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toMatch(/- bid 0\.55 x 100\n\s+\+ bid 0\.55 x 60\n/);
+  });
+
+  it("speaks of orders by their numbers in the journal, and of accounts as a recorded session does", async () => {
+    const { code, stdout, stderr } = await shrink([report], {
+      expect: `orders: { o${first}: LIVE 0/20 }`,
+    });
+    expect(code).toBe(0);
+    expect(stdout.slice(stdout.indexOf("steps:"))).toBe(`steps:
+  - wallet-1: BUY 20 YES @ 0.3 as o${first}
+  - wallet-1: cancel o${first}
+  - expect: { orders: { o${first}: LIVE 0/20 } }
+`);
+    expect(stderr).toContain(`\n  orders: o${first}, by their numbers in the journal\n`);
+    const recorded = (await run(recordCommand, [report])).stdout;
+    expect(recorded).toContain("- wallet-1: BUY 20 YES @ 0.3 as order-1\n");
+  });
+
+  it("ends with 1 where it holds at the end, or at the line where that is put", async () => {
+    const flags = { expect: `orders: { o${first + 1}: LIVE 40/100 }` };
+    const { code, stdout, stderr } = await shrink([report], flags);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toBe(
+      `clobsim: what --expect says holds at the end of ${report}: nothing was written (--at ends it at a line)\n`,
+    );
+    const journal = readFileSync(report, "utf8").split("\n");
+    const placed = 1 + journal.findLastIndex((line) => line.includes('"placeOrder"'));
+    expect(await shrink([report], { ...flags, at: String(placed - 1) })).toMatchObject({ code: 0 });
+    expect(await shrink([report], { ...flags, at: String(placed) })).toMatchObject({ code: 1 });
+  });
+
+  it("has the names of several markets, shortened where they are too long", async () => {
+    const name = LONG.slice(0, LONG.lastIndexOf("-", 64));
+    const flags = { expect: `quote: { ${name} YES: { bid: 0.3 } }` };
+    const { code, stdout } = await shrink([two], flags);
+    expect(code).toBe(0);
+    expect(stdout.slice(stdout.indexOf("steps:"))).toBe(`steps:
+  - wallet-2: BUY 5 YES @ 0.2 in ${name}
+  - expect: { quote: { ${name} YES: { bid: 0.3 } } }
+`);
+    const unnamed = await shrink([two], { expect: "quote: { YES: { bid: 0.3 } }" });
+    expect(unnamed.code).toBe(2);
+    expect(unnamed.stderr).toContain(
+      `--expect:1:10: expected the market to be named, for there are rain, ${name}\n`,
+    );
+  });
+
+  it.each([
+    ["ordres: { o1: LIVE 0/1 }", '--expect:1:1: unknown key "ordres" (did you mean orders?)'],
+    [
+      "balances: { wallet-9: { USDC: 1 } }",
+      '--expect:1:13: unknown account "wallet-9" (did you mean wallet-1?)',
+    ],
+    ["book: { YES: { bids: [0.55 y 60] } }", "--expect:1:28: expected x, "],
+    ["golden: some.txt", "expected what a few steps can bring about, found golden: it is of everything"],
+    ["orders: [", "--expect:1:9: this [ is never closed"],
+    ["just a text", "--expect:1:1: expected what must be true, a mapping, found "],
+  ])("says what is wrong with %s, and which names there are", async (text, message) => {
+    const { code, stdout, stderr } = await shrink([report], { expect: text });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(
+      `names in ${report}\n  accounts: wallet-1 (0x19e7e376), wallet-2 (0x1563915e)\n  markets: rain\n  orders: o${first} to o${first + 3}, by their numbers in the journal\n`,
+    );
+  });
+
+  it("goes with a report or a directory alone", async () => {
+    const scenario = join(folder, "some.yaml");
+    writeFileSync(scenario, "scenario: some\nsteps: [{ advance: 1s }]\n");
+    for (const [flag, text] of [["expect", "orders: { a: LIVE 0/1 }"] as const, ["at", "3"] as const]) {
+      const { code, stderr } = await shrink([scenario], { [flag]: text });
+      expect(code).toBe(2);
+      expect(stderr).toBe(`clobsim: --${flag} goes with a report or a data directory, found ${scenario}\n`);
+    }
+  });
+
+  it("is what a report is told of in which nothing fails", async () => {
+    const { code, stderr } = await shrink([report], {});
+    expect(code).toBe(1);
+    expect(stderr).toContain("(--expect says what should have been)");
+  });
+});
