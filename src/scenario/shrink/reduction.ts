@@ -1,4 +1,5 @@
 import type { Scenario } from "../language/scenario.ts";
+import { stepCount } from "../run/needs.ts";
 import {
   behindFailure,
   consequencesOf,
@@ -44,7 +45,7 @@ export class Reduction {
     this.#current = first;
     this.#isOver = isOver;
     this.#progress = progress;
-    progress(first.draft.steps.length);
+    progress(stepCount(first.failed.scenario));
   }
 
   get current(): FailingText {
@@ -53,9 +54,10 @@ export class Reduction {
 
   /** Goes on with another text, whatever it fails by. */
   set current(text: FailingText) {
-    const isOther = text.draft.steps.length !== this.#current.draft.steps.length;
+    const count = stepCount(text.failed.scenario);
+    const isOther = count !== stepCount(this.#current.failed.scenario);
     this.#current = text;
-    if (isOther) this.#progress(text.draft.steps.length);
+    if (isOther) this.#progress(count);
   }
 
   /** How another text failed, if it did so in the same way; else null. */
@@ -73,12 +75,13 @@ export class Reduction {
     return failed !== null;
   }
 
-  /** Takes out the great mass: what comes after the failure, what is expected beside it, then steps and headers. */
+  /** Takes out the great mass: what comes after the failure, what is expected beside it, then steps, rounds and headers. */
   async reduce(): Promise<void> {
     await this.#leaveOut(({ draft, failed }) => behindFailure(draft, failed));
     await this.#minimize(({ draft, failed }) => otherExpectations(draft, failed));
     await this.#leaveOut(({ draft, failed }) => refusedAsExpected(draft, failed));
     await this.#minimize(({ draft }) => draft.steps);
+    await this.#repeatLess();
     await this.#minimize(({ draft }) => ofHeaders(draft, "account"));
     await this.#minimize(({ draft }) => ofHeaders(draft, "market"));
   }

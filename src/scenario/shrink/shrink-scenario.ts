@@ -21,7 +21,10 @@ export interface ShrunkScenario {
   /** How it fails. */
   readonly signature: Signature;
   readonly failure: Failure;
-  /** How many steps there were, and are: rows of flows count where they became steps. */
+  /**
+   * How many steps there were, and are, never more, as runs number them: rows of flows count where they became steps, each
+   * round of what is repeated, and the steps of races.
+   */
   readonly before: number;
   readonly steps: number;
   /** Whether nothing more can be left out on its own; false where time was over. */

@@ -1,4 +1,5 @@
 import { OTHER_GOLDEN } from "../expect/check-record.ts";
+import { stepCount } from "../run/needs.ts";
 import { RunStopped } from "../run/session.ts";
 import { filesNamedIn } from "../run/source-files.ts";
 import { isAligned } from "./candidates.ts";
@@ -37,7 +38,7 @@ export class Shrinking {
   #unopened: Verified;
 
   constructor(trial: Trial, text: string, failed: Failed, options: ShrinkOptions) {
-    const first = { draft: new Draft(text), failed, before: failed.scenario.steps.length, remarks: [] };
+    const first = { draft: new Draft(text), failed, before: stepCount(failed.scenario), remarks: [] };
     this.#trial = trial;
     this.#options = options;
     this.#before = first.before;
@@ -55,7 +56,7 @@ export class Shrinking {
     } catch (error) {
       if (!(error instanceof RunStopped)) throw error;
     }
-    if (this.#verified.draft.steps.length > this.#verified.before) {
+    if (stepCount(this.#verified.failed.scenario) > this.#verified.before) {
       const remarks = ["its flows stay flows: as steps there would be more of them than rows"];
       this.#verified = { ...this.#unopened, remarks };
     }
@@ -83,15 +84,17 @@ export class Shrinking {
   }
 
   #resultOf({ draft, failed, before, remarks }: Verified): ShrunkScenario {
+    const { scenario } = failed;
+    const mayOpen = isAligned(draft, scenario) || (!isOfGolden(failed) && !scenario.steps.some(isFlow));
     return {
       text: draft.text,
       signature: failed.signature,
       failure: failed.failure,
       before,
-      steps: draft.steps.length,
+      steps: stepCount(failed.scenario),
       isMinimal: !this.#isOver,
       files: [...new Set(filesNamedIn(failed.scenario))],
-      remarks,
+      remarks: mayOpen ? remarks : [...remarks, NOT_OPENED],
     };
   }
 
@@ -132,7 +135,7 @@ export class Shrinking {
   async #openFlows(): Promise<boolean> {
     const { draft, failed } = this.#reduction.current;
     const { scenario, failure } = failed;
-    const isGolden = failure.message.startsWith(OTHER_GOLDEN);
+    const isGolden = isOfGolden(failed);
     if (!isAligned(draft, scenario) || (!isGolden && !scenario.steps.some(isFlow))) return false;
     const noted = await noteRun(scenario, failure, this.#trial);
     const cut = isGolden ? await goldenCutOf(failed, noted) : null;
@@ -160,6 +163,11 @@ export class Shrinking {
     return true;
   }
 }
+
+const NOT_OPENED =
+  "flows and golden files stay as they are where steps are repeated, or stand in another file";
+
+const isOfGolden = ({ failure }: Failed): boolean => failure.message.startsWith(OTHER_GOLDEN);
 
 /** Whether what fails is the last step's expectation, just as the golden file's did. */
 const isDifference = ({ scenario, failure }: Failed, { difference }: GoldenCut): boolean =>

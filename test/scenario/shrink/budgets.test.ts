@@ -84,6 +84,36 @@ describe("the time that shrinking may take", () => {
   });
 });
 
+describe("the rounds of what is repeated", () => {
+  it("are never more than there were, whenever the time is over", async () => {
+    const commands = new Commands();
+    const text = `scenario: repeated
+accounts: { ann: { USDC: 1000 } }
+steps:
+  - repeat: 40
+    steps:
+      - ann: BUY 1 YES @ 0.50 as bid#
+      - ann: BUY 1 YES @ 0.40
+  - expect: { orders: { bid3: CANCELED 0/1 } }
+`;
+    const results = new Set<number>();
+    for (let end = 200; end < 1000; end += 25) {
+      commands.count = 0;
+      const isOver = commands.after(end);
+      const { text: small, steps, before, isMinimal } = await shrunk(text, commands.place, { isOver });
+      expect(before).toBe(81);
+      expect(steps).toBeLessThanOrEqual(before);
+      // What was under way is stopped, and what is left is run once more.
+      expect(commands.count).toBeLessThan(end + 2 * before);
+      expect(isMinimal).toBe(steps === 4);
+      expect(await signatureIn(small, commands.place)).not.toBe(null);
+      results.add(steps);
+    }
+    expect([...results].at(-1)).toBe(4);
+    expect(results.size).toBeGreaterThan(2);
+  });
+});
+
 describe("a flow whose rows would be more steps than rows", () => {
   it("stays a flow", async () => {
     const rows = Array.from({ length: 8 }, (_, row) => `${row}s,ann,place,,BUY,YES,0.5,1,\n`).join("");

@@ -41,7 +41,7 @@ const HEADER = "scenario: repeated\naccounts: { alice: { USDC: 1000 }, bob: { YE
 
 describe("a scenario whose steps are repeated", () => {
   it("keeps the fewest rounds, and the fewest steps of a round", async () => {
-    const { text, isMinimal } = await shrunk(`${HEADER}  - repeat: 50
+    const { text, before, steps, isMinimal } = await shrunk(`${HEADER}  - repeat: 50
     steps:
       - bob: BUY 1 YES @ 0.10
         rejects: INSUFFICIENT_BALANCE
@@ -58,7 +58,31 @@ steps:
       - alice: BUY 5 YES @ 0.50 as bid#   # five more
   - expect: { orders: { bid7: CANCELED 0/5 } }
 `);
-    expect(isMinimal).toBe(true);
+    expect({ before, steps, isMinimal }).toEqual({ before: 201, steps: 8, isMinimal: true });
+  });
+
+  it("has the rows of a flow as steps where one round of it is enough", async () => {
+    const { text, steps, remarks } = await shrunk(`${HEADER}  - repeat: 3
+    steps:
+      - generate: { orders: 50, accounts: 5 }
+  - expect: { quote: { YES: { last: none } } }
+`);
+    expect(text).toMatch(/steps:\n( {2}- \S+: (fund|BUY|SELL) .*\n)+ {2}- expect: /);
+    expect(steps).toBeLessThan(8);
+    expect(remarks).toEqual([]);
+  });
+
+  it("keeps flows as they are where it takes several rounds, and says so", async () => {
+    const hashed = `${HEADER}  - repeat: 2
+    steps:
+      - generate: { orders: 5, accounts: 2 }
+  - expect: { stateHash: "${"0".repeat(64)}" }
+`;
+    const { text, remarks } = await shrunk(hashed);
+    expect(text.slice(text.indexOf("steps:"))).toBe(hashed.slice(hashed.indexOf("steps:")));
+    expect(remarks).toEqual([
+      "flows and golden files stay as they are where steps are repeated, or stand in another file",
+    ]);
   });
 
   it("has no repeat where one round is enough", async () => {
@@ -98,7 +122,7 @@ steps:
   - expect:
       orders:   { bid: LIVE 50/100 }   # 40!
 `);
-    expect({ before, steps, isMinimal }).toEqual({ before: 9, steps: 3, isMinimal: true });
+    expect({ before, steps, isMinimal }).toEqual({ before: 11, steps: 3, isMinimal: true });
   });
 
   it("is the same with the line ends of another system, which stay", async () => {
@@ -159,6 +183,23 @@ steps:
   - expect:
       book: { YES: { bids: [] } }
 `);
+  });
+
+  it("counts with its steps, so that one order of them is never more", async () => {
+    const { text, before, steps, remarks } = await shrunk(`scenario: nothing but a race
+accounts: { alice: { USDC: 100 }, bob: { YES: 100 } }
+steps:
+  - race:
+      - bob: SELL 10 YES @ 0.60
+      - alice: BUY 10 YES @ 0.60
+    after: { balances: { alice: { YES: 11 } } }
+`);
+    expect(text.slice(text.indexOf("steps:"))).toBe(`steps:
+  - bob: SELL 10 YES @ 0.60
+  - alice: BUY 10 YES @ 0.60
+  - expect: { balances: { alice: { YES: 11 } } }
+`);
+    expect({ before, steps, remarks }).toEqual({ before: 3, steps: 3, remarks: [] });
   });
 });
 
