@@ -16,7 +16,7 @@ export interface PlayedRow {
   readonly order: number;
 }
 
-/** Words that no step of the scenario uses for an order yet. */
+/** Words that no step of the scenario uses yet. */
 export class OrderNames {
   readonly #taken: Set<string>;
 

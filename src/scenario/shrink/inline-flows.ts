@@ -48,7 +48,7 @@ export function withFlowsInline(
   noted: NotedRun,
   { withTimes, lastRow }: InliningOptions,
 ): InlineFlows {
-  const names = new OrderNames(namesIn(scenario));
+  const names = new OrderNames(namesIn(scenario, noted));
   const remarks: string[] = [];
   const accounts = new Set<string>();
   const replacements: Replacement[] = [];
@@ -83,9 +83,11 @@ function whyNot({ rows, isCut }: NotedFlow, last: number | null): string | null 
   return stranger === undefined ? null : `a scenario cannot name the account ${stranger.row.account}`;
 }
 
-function* namesIn(scenario: Scenario): Generator<string> {
-  for (const step of stepsOf(scenario.steps))
-    if (step.kind === "order" && step.name !== null) yield step.name;
+/** The names that orders of flows must not take: those of other orders, and of accounts, which trades are told by. */
+function* namesIn({ steps, accounts }: Scenario, { flows }: NotedRun): Generator<string> {
+  for (const step of stepsOf(steps)) if (step.kind === "order" && step.name !== null) yield step.name;
+  for (const { name } of accounts) yield name;
+  for (const { rows } of flows.values()) for (const { row } of rows) yield row.account;
 }
 
 /** What writes the accounts that only flows opened beside the others. */

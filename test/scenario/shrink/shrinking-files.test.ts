@@ -68,6 +68,25 @@ steps:
     expect(await superfluous(small.text, small.signature, place)).toEqual([]);
   });
 
+  it("whose order is called as an account is gets another name, for trades are told by accounts", async () => {
+    write("named.csv", MORNING.replace("place,ask,", "place,emil,").replace("cancel,far", "cancel,emil"));
+    const { text } = await shrunk(
+      `scenario: a flow
+steps:
+  - replay: { file: named.csv, rejected: 1 }
+  - expect: { trades: [dora BUY 21 YES @ 0.55 from emil] }
+`,
+      place,
+    );
+    expect(text.slice(text.indexOf("steps:"))).toBe(`steps:
+  - dora: fund 100 USDC
+  - emil: fund 100 YES
+  - emil: SELL 30 YES @ 0.55 as emil-2
+  - dora: BUY 20 YES @ 0.6 FAK
+  - expect: { trades: [dora BUY 21 YES @ 0.55 from emil] }
+`);
+  });
+
   it("that is made is so as well", async () => {
     const { text } = await shrunk(
       "scenario: made\nsteps:\n  - generate: { orders: 300, accounts: 4 }\n  - expect: { quote: { YES: { last: none } } }\n",
