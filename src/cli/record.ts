@@ -68,6 +68,9 @@ async function recordJournal(
   if (extra !== undefined) {
     throw new UsageError(`record expects a running exchange or a journal, found --${extra} and ${words[0]}`);
   }
+  const [word = ""] = words;
+  if (/^https?:/.test(word))
+    throw new UsageError(`record expects a server behind --url, found ${word} alone`);
   const source = sourceNamed("record", words);
   const [{ wholeHistory }, { recordedFile }, { RecordingError }, { endedWith, endingOf }] = await Promise.all(
     [

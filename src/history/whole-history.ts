@@ -36,8 +36,9 @@ export function wholeHistory(
   const walk = new Walk(source, engine, { ...until, journal: log });
   const opening = log.entries;
   const end = walk.run();
-  const { entries } = log;
   const { exchange } = walk;
+  finishMoment(exchange);
+  const { entries } = log;
   const { thrown, now, sequence } = exchange;
   const isKept = entries.at(-1)?.command === thrown?.command;
   const failing =
@@ -62,4 +63,14 @@ export function wholeHistory(
     exchange,
     end,
   };
+}
+
+/** A journal that ends or is cut between a command and what time causes at the same moment goes on to the end of that. */
+function finishMoment(exchange: Exchange): void {
+  if (exchange.thrown !== null) return;
+  try {
+    exchange.advanceTo(exchange.now);
+  } catch (error) {
+    if (exchange.thrown === null) throw error;
+  }
 }

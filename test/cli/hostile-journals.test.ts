@@ -7,6 +7,7 @@ import { doctorCommand } from "../../src/cli/doctor.ts";
 import { EXIT } from "../../src/cli/exit-code.ts";
 import { inspectCommand } from "../../src/cli/inspect.ts";
 import { journalCommand } from "../../src/cli/journal.ts";
+import { recordCommand } from "../../src/cli/record.ts";
 import { repairCommand } from "../../src/cli/repair.ts";
 import { replayCommand } from "../../src/cli/replay.ts";
 import { reportCommand } from "../../src/cli/report.ts";
@@ -207,7 +208,9 @@ const READERS: Readonly<Record<string, () => Promise<Ran>>> = {
   "journal --grep": () => run(journalCommand, [data], { grep: "^4acfce73-8b67-80ed-9cc2-000000000001$" }),
   repair: () => run(repairCommand, [data]),
   report: () => run(reportCommand, [data], { out: join(folder, "out.ndjson") }),
+  record: () => run(recordCommand, [report]),
   shrink: () => run(shrinkCommand, [report], { budget: "1s" }),
+  "shrink --expect": () => run(shrinkCommand, [report], { budget: "1s", expect: "trades: []" }),
 };
 
 function write(lines: readonly (TextLine | string)[]): void {

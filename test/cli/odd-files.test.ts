@@ -36,7 +36,7 @@ describe.skipIf(process.platform === "win32")("what is no file, and never ends",
     ];
     // A folder may well be a data directory, or hold scenarios.
     if (what !== "a directory")
-      for (const tool of ["replay", "shrink"]) named.push([[tool, path], `clobsim: ${said}`]);
+      for (const tool of ["replay", "record", "shrink"]) named.push([[tool, path], `clobsim: ${said}`]);
     for (const [args, words] of named) {
       const { code, stdout, stderr } = await program.run(args);
       expect([code, stdout, stderr], args[0]).toEqual([2, "", words]);
@@ -83,7 +83,7 @@ describe("a path that leads nowhere", () => {
     writeFileSync(program.path("file"), "");
     rmSync(program.path("loop"), { force: true });
     symlinkSync("loop", program.path("loop"));
-    for (const tool of ["replay", "shrink", "run", "report", "doctor"]) {
+    for (const tool of ["replay", "record", "shrink", "run", "report", "doctor"]) {
       const { code, stderr } = await program.run([tool, program.path(name)]);
       expect([code, stderr], tool).toEqual([2, expect.stringMatching(/^clobsim: E[A-Z]+: .*\n$/)]);
     }

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { recordCommand } from "../../src/cli/record.ts";
@@ -50,6 +50,15 @@ describe("clobsim record of a journal", () => {
     expect(before.stdout).toContain("scenario: recorded session of 0 orders\n");
   });
 
+  it.each([14, 16, 17, 18])("goes on to the end of a moment that line %i cuts", async (line) => {
+    const chain = "fixtures/journals/fees-independent-books-and-expiry.ndjson";
+    const { code, stdout } = await run(recordCommand, [chain], { at: String(line) });
+    expect(code).toBe(0);
+    const out = join(folder, "cut.yaml");
+    writeFileSync(out, stdout);
+    expect((await run(runCommand, [out])).code).toBe(0);
+  });
+
   it.each<[string[], Record<string, string>, string]>([
     [[report], { at: "999" }, `--at expects a line of ${report}, which has `],
     [[report], { at: "soon" }, "--at expects the number of a line, or a moment with its zone such as"],
@@ -59,6 +68,8 @@ describe("clobsim record of a journal", () => {
       { url: "http://127.0.0.1:1" },
       "record expects a running exchange or a journal, found --url and ",
     ],
+    [[report], { from: "http://127.0.0.1:1" }, "found --from and "],
+    [["http://127.0.0.1:1"], {}, "record expects a server behind --url, found http://127.0.0.1:1 alone\n"],
     [["nowhere"], {}, "there is no nowhere: expected a data directory, or the file of a report"],
     [[report, data], {}, "record expects one data directory or report, found 2"],
   ])("refuses %j %j", async (words, flags, message) => {
