@@ -46,7 +46,7 @@ export class DeedSteps {
     this.#now = start;
   }
 
-  /** The accounts that do something, in the order of their first time. */
+  /** The accounts that are spoken of, in the order of their first time. */
   get accounts(): readonly (readonly [Address, string])[] {
     return [...this.#names];
   }
@@ -57,7 +57,7 @@ export class DeedSteps {
       token === 0
         ? `${moneyText(amount)} USDC`
         : `${sizeText(amount)} ${outcomeOf(token)}${this.#inMarket(marketOfToken(token))}`;
-    this.steps.push([[this.#account(address), `fund ${what}`]]);
+    this.steps.push([[this.account(address), `fund ${what}`]]);
   }
 
   add({ at, command, made, means }: Deed): void {
@@ -74,14 +74,14 @@ export class DeedSteps {
   #stepsOf(command: Command, order: number, means: Deed["means"]): readonly Step[] {
     switch (command.kind) {
       case "placeOrder":
-        return [[[this.#account(command.address), this.#orderText(command, order, means.tokens[0] ?? 0)]]];
+        return [[[this.account(command.address), this.#orderText(command, order, means.tokens[0] ?? 0)]]];
       case "cancelOrder":
-        return [[[this.#account(command.address), `cancel ${this.#orders.get(means.order) ?? "nothing"}`]]];
+        return [[[this.account(command.address), `cancel ${this.#orders.get(means.order) ?? "nothing"}`]]];
       case "cancelAllOrders":
-        return [[[this.#account(command.address), "cancel all"]]];
+        return [[[this.account(command.address), "cancel all"]]];
       case "deriveCredentials":
       case "fundAccount":
-        this.#account(command.address);
+        this.account(command.address);
         return [];
       case "closeMarket":
         return [[["close", this.#markets.get(command.market) ?? ""]]];
@@ -100,7 +100,7 @@ export class DeedSteps {
       case "sendTransaction": {
         if (position === null) return this.#cannotSay(`a wallet's own transaction (${command.call.kind})`);
         const { change, market } = position;
-        return [[[this.#account(command.from), positionText(change) + this.#inMarket(market)]]];
+        return [[[this.account(command.from), positionText(change) + this.#inMarket(market)]]];
       }
       case "mineBlocks":
         return [[["mine", String(command.count)]]];
@@ -139,7 +139,8 @@ export class DeedSteps {
     return this.#markets.size === 1 ? "" : ` in ${this.#markets.get(market)}`;
   }
 
-  #account(address: Address): string {
+  /** What an account is called, which is one of the scenario from now on. */
+  account(address: Address): string {
     const count = this.#names.size;
     const name =
       this.#names.get(address) ?? this.#given.account(address) ?? NAMES[count] ?? `wallet-${count + 1}`;

@@ -52,4 +52,18 @@ export function readHistoryExpectation(
 
 /** The names of the orders that expectations speak of. */
 export const ordersIn = (expectations: readonly Expectation[]): readonly string[] =>
-  expectations.flatMap((each) => (each.kind === "order" || each.kind === "settled" ? [each.name] : []));
+  expectations.flatMap((each) => {
+    if (each.kind === "order" || each.kind === "settled") return [each.name];
+    if (each.kind !== "trades") return [];
+    return each.trades.flatMap(({ value: { maker, isMakerOrder } }) => (isMakerOrder ? [maker] : []));
+  });
+
+/** The names of the accounts that expectations speak of. */
+export const accountsIn = (expectations: readonly Expectation[]): readonly string[] =>
+  expectations.flatMap((each) => {
+    if (each.kind === "balance") return [each.account];
+    if (each.kind !== "trades") return [];
+    return each.trades.flatMap(({ value: { taker, maker, isMakerOrder } }) =>
+      isMakerOrder ? [taker] : [taker, maker],
+    );
+  });

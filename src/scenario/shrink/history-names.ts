@@ -32,11 +32,15 @@ export class HistoryNames {
   readonly marketNames: ReadonlyMap<number, string>;
   /** Numbers of the session's first order and of its last. */
   readonly orders: readonly [first: number, last: number];
+  /** The last sequence before the session. */
+  readonly sequenceBefore: number;
   readonly #actors: readonly string[];
   readonly #names: ReadonlyMap<Address, string>;
 
   constructor({ open, entries, devAccounts }: NamedSession) {
-    const session = observeSession(open(), entries);
+    const exchange = open();
+    this.sequenceBefore = exchange.sequence;
+    const session = observeSession(exchange, entries);
     const { opening, end } = session;
     const parties = new Parties(session, devAccounts);
     const touched = touchedMarkets(session, parties.actors);

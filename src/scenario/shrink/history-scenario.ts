@@ -12,7 +12,7 @@ import { moneyText, sizeText } from "../run/words.ts";
 import { type DeedNames, DeedSteps } from "./deed-steps.ts";
 import type { Deed } from "./deeds.ts";
 import { Endowments } from "./endowments.ts";
-import { type HistoryExpectation, ordersIn } from "./history-expectation.ts";
+import { accountsIn, type HistoryExpectation, ordersIn } from "./history-expectation.ts";
 import { orderName } from "./history-names.ts";
 import { Retelling } from "./retelling.ts";
 import type { Signature } from "./signature.ts";
@@ -62,7 +62,12 @@ export function historyScenario(told: DeedsToTell): HistoryScenario {
     for (const each of given) steps.fund(deed.at, each.address, each.token, each.amount);
     steps.add(deed);
   }
-  if (told.expected !== null) steps.steps.push([["expect", told.expected.text]]);
+  if (told.expected !== null) {
+    const { names: given, expectations, text } = told.expected;
+    const addresses = accountsIn(expectations).flatMap((name) => given.accounts.get(name) ?? []);
+    for (const address of addresses) steps.account(address);
+    steps.steps.push([["expect", text]]);
+  }
   const accounts = steps.accounts.map(([address, name]) => {
     const assets = endowments.of(address).map(([token, amount]): readonly [string, string] => {
       if (token === 0) return ["USDC", moneyText(amount)];

@@ -105,6 +105,40 @@ steps:
     expect(recorded).toContain("- wallet-1: BUY 20 YES @ 0.3 as order-1\n");
   });
 
+  it("tells of the trades of the session alone, and of who should have rested", async () => {
+    const wrong = `trades: [wallet-2 SELL 40 YES @ 0.55 from o${first}]`;
+    const { code, stdout } = await shrink([report], { expect: wrong });
+    expect(code).toBe(0);
+    expect(stdout.slice(stdout.indexOf("steps:"))).toBe(`steps:
+  - wallet-1: BUY 20 YES @ 0.3 as o${first}
+  - wallet-1: BUY 100 YES @ 0.55
+  - wallet-2: SELL 40 YES @ 0.5
+  - expect: { trades: [ wallet-2 SELL 40 YES @ 0.55 from o${first} ] }
+`);
+    const right = `trades: [wallet-2 SELL 40 YES @ 0.55 from o${first + 1}]`;
+    expect(await shrink([report], { expect: right })).toMatchObject({ code: 1 });
+  });
+
+  it("has the accounts of an expectation, and the orders, where nothing else is of them", async () => {
+    const { code, stdout } = await shrink([report], {
+      expect: `trades: [wallet-2 SELL 1 YES @ 0.9 from o${first}]`,
+      at: String(
+        1 +
+          readFileSync(report, "utf8")
+            .split("\n")
+            .findIndex((line) => line.includes('"k":"placeOrder"')),
+      ),
+    });
+    expect(code).toBe(0);
+    expect(stdout.slice(stdout.indexOf("accounts:"))).toBe(`accounts:
+  wallet-1: { USDC: 10000 }
+  wallet-2: {}
+steps:
+  - wallet-1: BUY 20 YES @ 0.3 as o${first}
+  - expect: { trades: [ wallet-2 SELL 1 YES @ 0.9 from o${first} ] }
+`);
+  });
+
   it("ends with 1 where it holds at the end, or at the line where that is put", async () => {
     const flags = { expect: `orders: { o${first + 1}: LIVE 40/100 }` };
     const { code, stdout, stderr } = await shrink([report], flags);
