@@ -124,7 +124,7 @@ describe("a flow whose rows would be more steps than rows", () => {
     const text = `scenario: timed
 steps:
   - replay: timed.csv
-  - expect: { stateHash: "${"0".repeat(64)}" }
+  - expect: { stateHash: "v2:${"0".repeat(64)}" }
 `;
     const small = await shrunk(text, placeIn(folder));
     expect(small.text).toBe(text);

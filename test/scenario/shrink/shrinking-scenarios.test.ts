@@ -76,7 +76,7 @@ steps:
     const hashed = `${HEADER}  - repeat: 2
     steps:
       - generate: { orders: 5, accounts: 2 }
-  - expect: { stateHash: "${"0".repeat(64)}" }
+  - expect: { stateHash: "v2:${"0".repeat(64)}" }
 `;
     const { text, remarks } = await shrunk(hashed);
     expect(text.slice(text.indexOf("steps:"))).toBe(hashed.slice(hashed.indexOf("steps:")));
