@@ -5,7 +5,6 @@ import {
   isMirrored,
   levelsOf,
   type Market,
-  type MarketBook,
   marketOfToken,
   outcomeOf,
   priceIn,
@@ -15,6 +14,7 @@ import type { State } from "../state.ts";
 import { add, compareSums, emptySum, type Sum } from "../sum.ts";
 import { notional } from "../units.ts";
 import { type Invariant, Judgement } from "./judgement.ts";
+import { Pace, type Steps } from "./pace.ts";
 
 /** Where a live order must be found: `market/book/direction/tick`. */
 function placeOf(market: Market, order: Order): string {
@@ -26,11 +26,13 @@ function placeOf(market: Market, order: Order): string {
 }
 
 /** Levels and liquidity are the sums of the live orders. */
-export function booksHoldTheLiveOrders(state: State, live: readonly Order[]): Invariant {
+export function* booksHoldTheLiveOrders(state: State, live: readonly Order[]): Steps<Invariant> {
+  const pace = new Pace();
   const judgement = new Judgement("book levels = sum of live orders");
   const totals = new Map<string, { open: number; orders: number }>();
   const liquidity = new Map<number, Sum>();
   for (const order of live) {
+    if (pace.isStep()) yield;
     const market = state.markets.get(marketOfToken(order.token));
     const place = placeOf(market, order);
     judgement.expect(
@@ -46,14 +48,15 @@ export function booksHoldTheLiveOrders(state: State, live: readonly Order[]): In
     add(sum, value);
     liquidity.set(market.number, sum);
   }
-  forEachSide(state, (market, index, _lane, book, direction) => {
+  for (const { market, index, book, direction } of sidesOf(state)) {
+    yield;
     book.depth(direction, (tick, open, orders) => {
       const place = `${market.number}/${index}/${direction}/${tick}`;
       judgement.equal(`open at ${place}`, open, totals.get(place)?.open ?? 0);
       judgement.equal(`orders at ${place}`, orders, totals.get(place)?.orders ?? 0);
       totals.delete(place);
     });
-  });
+  }
   for (const [place, { open }] of totals) judgement.equal(`open at ${place}`, 0, open);
   for (const { number, liquidity: found } of state.markets) {
     const expected = liquidity.get(number) ?? emptySum();
@@ -83,9 +86,10 @@ export function noBookIsCrossed(state: State): Invariant {
 }
 
 /** Within a level, whoever came first stands first. */
-export function queuesAreInOrderOfArrival(state: State): Invariant {
+export function* queuesAreInOrderOfArrival(state: State): Steps<Invariant> {
   const judgement = new Judgement("queues are in order of arrival");
-  forEachSide(state, (market, _index, _lane, book, direction) => {
+  for (const { market, book, direction } of sidesOf(state)) {
+    yield;
     let tick = 0;
     let previous = 0;
     book.queue(direction, (slot) => {
@@ -99,19 +103,24 @@ export function queuesAreInOrderOfArrival(state: State): Invariant {
       tick = book.tickOf(slot);
       previous = order;
     });
-  });
+  }
   return judgement.result;
 }
 
-function forEachSide(
-  state: State,
-  visit: (market: Market, index: number, lane: MarketBook, book: Book, direction: BookDirection) => void,
-): void {
+/** One side of a book in which orders have rested. */
+interface BookSide {
+  readonly market: Market;
+  readonly index: number;
+  readonly book: Book;
+  readonly direction: BookDirection;
+}
+
+function* sidesOf(state: State): Generator<BookSide> {
   for (const market of state.markets) {
-    for (const [index, lane] of market.books.entries()) {
-      if (lane.book === null) continue;
-      visit(market, index, lane, lane.book, BID);
-      visit(market, index, lane, lane.book, ASK);
+    for (const [index, { book }] of market.books.entries()) {
+      if (book === null) continue;
+      yield { market, index, book, direction: BID };
+      yield { market, index, book, direction: ASK };
     }
   }
 }

@@ -5,6 +5,7 @@ import { awaitsBlock, type Transaction } from "../chain/transaction.ts";
 import { tokenOf } from "../market.ts";
 import type { State } from "../state.ts";
 import { type Invariant, Judgement } from "./judgement.ts";
+import { Pace, type Steps } from "./pace.ts";
 
 /** What transactions come to for one asset of one account, or one outcome of a market. */
 interface Sums {
@@ -25,11 +26,13 @@ const noSums = (): Sums => ({ mined: 0, incoming: 0, outgoing: 0 });
 const noSupply = () => ({ yes: 0, no: 0, collateral: 0 });
 
 /** The ledger is what the chain has and what is pending; both follow from the transactions alone. */
-export function chainAgreesWithLedger(state: State): Invariant {
+export function* chainAgreesWithLedger(state: State): Steps<Invariant> {
+  const pace = new Pace();
   const judgement = new Judgement("chain balances + pending = ledger");
   const sums = new Map<number, Sums>();
   const supplies = new Map<number, { yes: number; no: number; collateral: number }>();
   for (const transaction of state.chain.transactions) {
+    if (pace.isStep()) yield;
     const isMined = isOnChain(transaction);
     if (!isMined && !isPending(transaction)) continue;
     for (const { account, token, amount } of movesOf(state, transaction)) {
@@ -80,17 +83,20 @@ const isOnChain = (transaction: Transaction): boolean =>
 const isPending = ({ status }: Transaction): boolean => status === "PENDING" || status === "LOST";
 
 /** Each block stands on the one before, and every transaction that says it is in one is there, once. */
-export function blocksHoldWhatWasMined(state: State): Invariant {
+export function* blocksHoldWhatWasMined(state: State): Steps<Invariant> {
+  const pace = new Pace();
   const judgement = new Judgement("blocks = what was mined");
   const { chain } = state;
   let included = 0;
   let parent = 0;
   for (let height = 0; height <= headOf(chain); height += 1) {
+    if (pace.isStep()) yield;
     const block = chain.blocks.get(chain.heights.get(height + 1));
     judgement.equal(`height of block ${block.serial}`, block.height, height);
     judgement.equal(`parent of block ${block.serial}`, block.parent, parent);
     parent = block.serial;
     for (let place = 0; place < block.count; place += 1) {
+      if (pace.isStep()) yield;
       const {
         number,
         block: found,

@@ -10,29 +10,35 @@ import {
   sharesAreBacked,
 } from "./ledger-invariants.ts";
 import { fillsAddUp, openOrdersAreListed } from "./order-invariants.ts";
+import { Pace, type Steps } from "./pace.ts";
 
-/** Judges every invariant over the whole state; its cost grows with the state. */
-export function invariants(state: State): Invariant[] {
-  const live = liveOrders(state);
+/** Judges every invariant over the whole state, in steps; the cost of all grows with the state. */
+export function* invariantsInSteps(state: State): Steps<Invariant[]> {
+  const live: Order[] = [];
+  const pace = new Pace();
+  for (const order of state.orders) {
+    if (pace.isStep()) yield;
+    if (order.status === "LIVE") live.push(order);
+  }
   return [
     collateralIsConserved(state),
     sharesAreBacked(state),
     noBalanceIsNegative(state),
-    reservationsFollowOrders(state, live),
-    booksHoldTheLiveOrders(state, live),
+    yield* reservationsFollowOrders(state, live),
+    yield* booksHoldTheLiveOrders(state, live),
     noBookIsCrossed(state),
-    queuesAreInOrderOfArrival(state),
-    fillsAddUp(state),
-    openOrdersAreListed(state, live),
-    chainAgreesWithLedger(state),
-    blocksHoldWhatWasMined(state),
+    yield* queuesAreInOrderOfArrival(state),
+    yield* fillsAddUp(state),
+    yield* openOrdersAreListed(state, live),
+    yield* chainAgreesWithLedger(state),
+    yield* blocksHoldWhatWasMined(state),
   ];
 }
 
-function liveOrders({ orders }: State): readonly Order[] {
-  const live: Order[] = [];
-  for (const order of orders) if (order.status === "LIVE") live.push(order);
-  return live;
+/** The same at once. */
+export function invariants(state: State): Invariant[] {
+  const steps = invariantsInSteps(state);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
 /** The invariants that do not hold. */

@@ -5,6 +5,7 @@ import { payoutOf } from "../rules/chain/payouts.ts";
 import type { State } from "../state.ts";
 import { FULL_PRICE, notional } from "../units.ts";
 import { type Invariant, Judgement } from "./judgement.ts";
+import { Pace, type Steps } from "./pace.ts";
 
 /** All USDC ever issued is in a balance or locked behind shares. */
 export function collateralIsConserved(state: State): Invariant {
@@ -65,10 +66,12 @@ export function noBalanceIsNegative(state: State): Invariant {
 }
 
 /** What is reserved is what the live orders may cost. */
-export function reservationsFollowOrders(state: State, live: readonly Order[]): Invariant {
+export function* reservationsFollowOrders(state: State, live: readonly Order[]): Steps<Invariant> {
+  const pace = new Pace();
   const judgement = new Judgement("reserved = what live orders may cost");
   const expected = new Map<string, number>();
   for (const order of live) {
+    if (pace.isStep()) yield;
     const { feeRateBps } = state.markets.get(marketOfToken(order.token));
     const key = `${order.account}/${order.side === "BUY" ? "USDC" : order.token}`;
     expected.set(key, (expected.get(key) ?? 0) + reservationOf(order, remainingOf(order), feeRateBps));

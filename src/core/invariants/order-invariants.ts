@@ -1,17 +1,21 @@
 import { type Order, remainingOf } from "../order.ts";
 import type { State } from "../state.ts";
 import { type Invariant, Judgement } from "./judgement.ts";
+import { Pace, type Steps } from "./pace.ts";
 
 /** What an order has matched is the sum of its fills. */
-export function fillsAddUp(state: State): Invariant {
+export function* fillsAddUp(state: State): Steps<Invariant> {
+  const pace = new Pace();
   const judgement = new Judgement("an order's matched size = sum of its fills");
   // By order number: a map, and a text for each order, would cost ten times as much.
   const matched = new Float64Array(state.orders.next);
   for (const { taker, maker, size } of state.trades) {
+    if (pace.isStep()) yield;
     matched[taker] = (matched[taker] ?? 0) + size;
     matched[maker] = (matched[maker] ?? 0) + size;
   }
   for (const order of state.orders) {
+    if (pace.isStep()) yield;
     const sum = matched[order.number] ?? 0;
     judgement.expect(order.matched === sum, () => `order ${order.number}: ${order.matched}, expected ${sum}`);
     judgement.expect(
@@ -23,13 +27,15 @@ export function fillsAddUp(state: State): Invariant {
 }
 
 /** The list of an account's open orders has all of its live orders. */
-export function openOrdersAreListed(state: State, orders: readonly Order[]): Invariant {
+export function* openOrdersAreListed(state: State, orders: readonly Order[]): Steps<Invariant> {
+  const pace = new Pace();
   const judgement = new Judgement("an account's open orders = its live orders");
   const live = new Map<number, number>();
   for (const { account } of orders) live.set(account, (live.get(account) ?? 0) + 1);
   for (const account of state.accounts) {
     let listed = 0;
     for (let next = account.firstOpen; next !== 0; ) {
+      if (pace.isStep()) yield;
       const order = state.orders.get(next);
       listed += 1;
       judgement.expect(

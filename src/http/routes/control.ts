@@ -1,6 +1,6 @@
 import { canonicalLines } from "../../core/canonical.ts";
 import { houseAddress, numberOf } from "../../core/ids.ts";
-import { invariants } from "../../core/invariants/invariants.ts";
+import { invariantsInSteps } from "../../core/invariants/invariants.ts";
 import { emptyAccount, findAccount } from "../../core/state.ts";
 import { toIso } from "../../core/time.ts";
 import { type Money, money, type Size, size } from "../../core/units.ts";
@@ -43,8 +43,8 @@ export const controlHandlers: Handlers<
   },
   getState: (_call, { exchange }) => new Pieces(inPieces(canonicalLines(exchange.snapshot().state))),
   getStateHash: (_call, { exchange }) => ({ hash: exchange.hash, sequence: exchange.sequence }),
-  getInvariants: (_call, { exchange }) => {
-    const judged = invariants(exchange.state);
+  getInvariants: async (_call, { exchange, slices }) => {
+    const judged = await slices.run(invariantsInSteps(exchange.snapshot().state));
     return { hold: judged.every(({ holds }) => holds), invariants: judged };
   },
   listAccounts: ({ query }, service) => {

@@ -187,7 +187,7 @@ describe("expectations that", () => {
     [
       "have a hash that is none",
       ofSteps("expect: { stateHash: abc }"),
-      '4:26: expected 64 hex digits, or nothing for --update to write them, found "abc"',
+      '4:26: expected v2: and 64 hex digits, or nothing for --update to write them, found "abc"',
     ],
     [
       "keep a golden elsewhere",
