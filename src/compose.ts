@@ -137,6 +137,7 @@ export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = (
       faults.clear();
       node.forget();
     },
+    noteRefused: opened.noteRefused,
     record: async (name) => {
       const { recordSession } = await import("./scenario/record/record-session.ts");
       return recordSession({ log: session, open: opened.atSessionStart, devAccounts, name });

@@ -8,6 +8,8 @@ export class Incoming extends IncomingMessage {
   /** `performance.now()` at arrival. */
   arrivedAt = 0;
   requestId = "";
+  /** The address whose credentials signed it; empty until they are found right. */
+  caller = "";
   /** What the client is warned of, such as fields that its endpoint does not know, as the response header says it. */
   warning = "";
   /** The bytes of a body that its handler reads itself; null until they have come. */

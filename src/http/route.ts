@@ -13,6 +13,7 @@ import { authenticate, guardControl } from "./authentication.ts";
 import type { Incoming, Outgoing } from "./exchange-message.ts";
 import type { Answer, Call } from "./handler.ts";
 import { befall } from "./injected-fault.ts";
+import { noteRefusal } from "./note-refusal.ts";
 import { announcedLength, checkMediaType, isChunked, NO_BODY, readBody } from "./raw-body.ts";
 import { sendAnswer, sendError } from "./send.ts";
 import type { Service } from "./service.ts";
@@ -33,7 +34,10 @@ export function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHand
   const maximum = endpoint.access === "control" || isRaw(endpoint.body) ? MAX_LARGE_BODY : MAX_BODY;
   const { faults, keeper } = service;
   return (request, response) => {
-    const fail = (error: unknown): void => sendError(service, request, response, error);
+    const fail = (error: unknown, body: Buffer = NO_BODY): void => {
+      noteRefusal(service, endpoint, request, body, error);
+      sendError(service, request, response, error);
+    };
     const answerWith = (body: Buffer): void => {
       try {
         if (body.length > 0 && isChunked(request)) checkMediaType(request);
@@ -46,13 +50,13 @@ export function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHand
               if (keeper.broken !== broken) throw keeper.broken;
             })
             .then((late) => sendAnswer(service, request, response, late))
-            .catch(fail)
+            .catch((error: unknown) => fail(error, body))
             .finally(() => service.clock.arm());
         } else {
           sendAnswer(service, request, response, answer);
         }
       } catch (error) {
-        fail(error);
+        fail(error, body);
       }
       service.clock.arm();
     };
@@ -65,15 +69,11 @@ export function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHand
     try {
       if (endpoint.access === "control") guardControl(service.options, request);
       if (!isChunked(request)) {
-        if (announcedLength(request) === 0) {
-          arrived(NO_BODY);
-          return;
-        }
+        if (announcedLength(request) === 0) return arrived(NO_BODY);
         checkMediaType(request);
       }
     } catch (error) {
-      fail(error);
-      return;
+      return fail(error);
     }
     readBody(request, maximum, (error, body) => (error === null ? arrived(body) : fail(error)));
   };
@@ -87,12 +87,12 @@ function answerOf(
   body: Buffer,
 ): Answer | Promise<Answer> {
   service.clock.settle();
-  const caller = endpoint.access === "signed" ? authenticate(service, request, body) : "";
+  if (endpoint.access === "signed") request.caller = authenticate(service, request, body);
   const call = {
     query: queryOf(service, endpoint, request),
     body: bodyOf(service, endpoint, request, body),
     path: request.params,
-    caller,
+    caller: request.caller,
     headers: request.headers,
     rawHeaders: request.rawHeaders,
   };

@@ -1,3 +1,4 @@
+import type { RefusedRequest } from "../core/refused-request.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Exchange } from "../runtime/exchange.ts";
 import type { Keeper } from "../runtime/journal.ts";
@@ -72,6 +73,8 @@ export interface Service {
   readonly chain: (request: Buffer, isTrusted: boolean) => Promise<string>;
   /** Opens the world anew, as at the start: no snapshot is kept, no fault in force. */
   reopen(): void;
+  /** Notes a refused request where the session is kept. */
+  noteRefused(request: RefusedRequest): void;
   /** All that was done since the world was opened, as a scenario file. @throws ApiError when no scenario can tell it. */
   record(name: string | null): Promise<RecordedSession>;
   /** All that another machine needs to replay what was done, a JSON object a line. @throws ApiError when it is too much. */

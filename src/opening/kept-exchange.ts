@@ -3,7 +3,8 @@ import type { Exchange } from "../runtime/exchange.ts";
 import { type Keeper, NotKeptError } from "../runtime/journal.ts";
 import type { DataFolder } from "../store/data-folder.ts";
 import { hex8 } from "../store/hex8.ts";
-import type { JournalFile, Mark } from "../store/journal-file.ts";
+import type { Mark } from "../store/journal-end.ts";
+import type { JournalFile } from "../store/journal-file.ts";
 import { STATE_FORMAT, type StateHeader } from "../store/state-header.ts";
 import type { TeeJournal } from "../store/tee-journal.ts";
 import type { Origin } from "./origin.ts";
@@ -131,6 +132,7 @@ export class KeptExchange implements Keeper {
         devAccounts: origin.devAccounts,
         clock: { setting, virtual: now, wall: wallNow() },
         durability: journal.durability,
+        refused: journal.refused,
       };
       this.#stated = end;
       await folder.write({ header, state });

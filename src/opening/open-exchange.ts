@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type Config, VERSION } from "../config.ts";
+import type { RefusedRequest } from "../core/refused-request.ts";
 import { FileRefused } from "../regular-file.ts";
 import { Clock, type ClockSetting } from "../runtime/clock.ts";
 import { Exchange } from "../runtime/exchange.ts";
@@ -38,6 +39,8 @@ export interface OpenedExchange {
   /** A new exchange that stands where the session began. */
   readonly atSessionStart: () => Exchange;
   readonly keeper: Keeper;
+  /** Notes a request that was refused now. */
+  readonly noteRefused: (request: RefusedRequest) => void;
   /** Goes back to the origin: state, clock, time. */
   readonly reopen: () => void;
   /** Null of one that nothing keeps. */
@@ -200,6 +203,7 @@ function opened(
       return another;
     },
     keeper,
+    noteRefused: (request) => tee.refuse({ sequence: exchange.sequence, at: exchange.now, request }),
     reopen: () => {
       exchange.restart(origin.start);
       origin.play(exchange);

@@ -1,5 +1,6 @@
 import type { Command } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
+import type { RefusedRequest } from "../core/refused-request.ts";
 import type { Millis } from "../core/units.ts";
 
 /** A command that has been accepted, with its place and its moment. */
@@ -8,6 +9,14 @@ export interface Entry {
   readonly sequence: number;
   readonly at: Millis;
   readonly command: Command;
+}
+
+/** A request that was refused, and where in the history that was. */
+export interface RefusedEntry {
+  /** Of the latest accepted command by then; 0 when there was none. */
+  readonly sequence: number;
+  readonly at: Millis;
+  readonly request: RefusedRequest;
 }
 
 /**

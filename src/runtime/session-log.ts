@@ -1,26 +1,37 @@
-import type { Entry, Journal } from "./journal.ts";
+import { MAX_REFUSED } from "../core/refused-request.ts";
+import type { Entry, Journal, RefusedEntry } from "./journal.ts";
 
 /** How many commands of one session are kept unless told otherwise. */
 export const MOST_COMMANDS = 250_000;
 
-/** The latest entry, and those before it; a snapshot holds on to them for as long as it lives. */
-interface Kept {
-  readonly entry: Entry;
-  readonly before: Kept | null;
+/** The latest item, and those before it; a snapshot holds on to them for as long as it lives. */
+interface Kept<Item> {
+  readonly item: Item;
+  readonly before: Kept<Item> | null;
   readonly count: number;
 }
 
 /** Nothing is kept while a world is opened, nor of a session that has grown too long; null when nothing happened yet. */
-type Memory = Kept | null | "opening" | "too long";
+type Memory = Kept<Entry> | null | "opening" | "too long";
+
+/** What a session had kept when a snapshot was taken. */
+interface Mark {
+  readonly memory: Memory;
+  readonly refused: Kept<RefusedEntry> | null;
+}
+
+const OPENING: Mark = { memory: "opening", refused: null };
 
 /**
- * Keeps the commands accepted since the world was opened, in memory. Entries are linked from the latest back, so that
- * going to a snapshot, and from there to a later one again, costs nothing and copies nothing.
+ * Keeps the commands accepted since the world was opened, and the requests refused, in memory. They are linked from the
+ * latest back, so that going to a snapshot, and from there to a later one again, costs nothing and copies nothing.
  */
 export class SessionLog implements Journal {
   /** How many commands it keeps. */
   readonly most: number;
   #memory: Memory = "opening";
+  #refused: Kept<RefusedEntry> | null = null;
+  #refusedLeftOut = 0;
 
   constructor(most = MOST_COMMANDS) {
     this.most = most;
@@ -29,31 +40,62 @@ export class SessionLog implements Journal {
   /** The world stands: the session begins here. */
   begin(): void {
     this.#memory = null;
+    this.#refused = null;
+    this.#refusedLeftOut = 0;
   }
 
   append(entry: Entry): void {
     const before = this.#memory;
     if (before === "opening" || before === "too long") return;
-    const count = (before?.count ?? 0) + 1;
-    this.#memory = count > this.most ? "too long" : { entry, before, count };
+    const kept = linked(entry, before);
+    this.#memory = kept.count > this.most ? "too long" : kept;
+  }
+
+  /** Notes a refused request; only the first ones are kept. */
+  refuse(refused: RefusedEntry): void {
+    if (this.#memory === "opening") return;
+    if (this.#refused?.count === MAX_REFUSED) this.#refusedLeftOut += 1;
+    else this.#refused = linked(refused, this.#refused);
   }
 
   mark(): unknown {
-    return this.#memory;
+    return { memory: this.#memory, refused: this.#refused } satisfies Mark;
   }
 
   /** Without a mark the exchange starts anew: its world comes first. */
-  rewind(_sequence: number, mark: unknown = "opening"): void {
-    this.#memory = mark as Memory;
+  rewind(_sequence: number, mark: unknown = OPENING): void {
+    const { memory, refused } = mark as Mark;
+    this.#memory = memory;
+    this.#refused = refused;
   }
 
   /** What the session did so far, oldest first; null when that was more than is kept. */
   get entries(): readonly Entry[] | null {
     const memory = this.#memory;
     if (memory === "too long") return null;
-    if (memory === "opening") return [];
-    const entries: Entry[] = [];
-    for (let kept = memory; kept !== null; kept = kept.before) entries.push(kept.entry);
-    return entries.reverse();
+    return memory === "opening" ? [] : listed(memory);
   }
+
+  /** The requests that were refused meanwhile, oldest first. */
+  get refused(): readonly RefusedEntry[] {
+    return listed(this.#refused);
+  }
+
+  /** How many more were refused than are kept. */
+  get refusedLeftOut(): number {
+    return this.#refusedLeftOut;
+  }
+}
+
+const linked = <Item>(item: Item, before: Kept<Item> | null): Kept<Item> => ({
+  item,
+  before,
+  count: (before?.count ?? 0) + 1,
+});
+
+/** Oldest first. */
+function listed<Item>(latest: Kept<Item> | null): Item[] {
+  const items: Item[] = [];
+  for (let kept = latest; kept !== null; kept = kept.before) items.push(kept.item);
+  return items.reverse();
 }

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { dirname } from "node:path";
 import type { Snapshot } from "../runtime/exchange.ts";
 import type { DiskFile } from "./disk.ts";
-import type { JournalEnd } from "./journal-file.ts";
+import type { JournalEnd } from "./journal-end.ts";
 import { isNote, type Line } from "./journal-line.ts";
 import { linesGoneBackTo } from "./journal-scan.ts";
 import { parseLine } from "./line-reader.ts";

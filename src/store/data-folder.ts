@@ -14,8 +14,9 @@ import {
   STATE_FILE,
 } from "./files.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { type Durability, type JournalEnd, JournalFile, type WhenBroken } from "./journal-file.ts";
-import type { Line, Notes, OpeningData } from "./journal-line.ts";
+import type { Durability, JournalEnd, WhenBroken } from "./journal-end.ts";
+import { JournalFile } from "./journal-file.ts";
+import { isNote, type Line, type Notes, type OpeningData } from "./journal-line.ts";
 import { BEGINNING, openingIn, type ScanEnd, scan } from "./journal-scan.ts";
 import { type KnownClock, Replayer } from "./replayer.ts";
 import { type KeptState, readStateFile, stateDatabase } from "./state-file.ts";
@@ -173,8 +174,17 @@ export class DataFolder {
       durability: base?.header.durability ?? "process",
       wasClosed: isClosedAt(this.#file, from.offset),
     };
-    const end = scan(this.#file, from, (line) => this.#take(line, replayer), before);
-    return { ...end, replayer };
+    let refused = base?.header.refused ?? 0;
+    const end = scan(
+      this.#file,
+      from,
+      (line) => {
+        this.#take(line, replayer);
+        if (isNote(line, "refused") || isNote(line, "refusedFull")) refused += 1;
+      },
+      before,
+    );
+    return { ...end, refused, replayer };
   }
 
   /** Goes on with the journal where `resume` has found its end. @throws NotKeptError */

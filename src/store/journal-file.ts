@@ -1,40 +1,22 @@
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import type { DomainEvent } from "../core/events.ts";
 import type { Millis } from "../core/units.ts";
-import { type Entry, type Journal, type Keeper, NotKeptError } from "../runtime/journal.ts";
+import {
+  type Entry,
+  type Journal,
+  type Keeper,
+  NotKeptError,
+  type RefusedEntry,
+} from "../runtime/journal.ts";
 import { type DiskFile, writeWhole } from "./disk.ts";
+import type { Durability, JournalEnd, Mark, WhenBroken } from "./journal-end.ts";
 import type { NoteKind, Notes } from "./journal-line.ts";
+import { LaterSync } from "./later-sync.ts";
 import { LineQueue } from "./line-queue.ts";
 import { RoomAhead } from "./room-ahead.ts";
 
-/**
- * What an acknowledged command survives. `process`: the end of the process, however it comes, for it was written;
- * `power`: the end of the machine, for it is on the disk itself.
- */
-export type Durability = "process" | "power";
-
 /** Lines are written when so many bytes of them wait, whether or not somebody asks. */
 const MOST_WAITING = 1 << 18;
-/** How long what was written waits for the disk itself, at most. */
-const SYNC_INTERVAL_MS = 1_000;
-
-/** Where in a journal its next line comes. */
-export interface JournalEnd {
-  /** The number and the check of the last line, 0 before the first. */
-  readonly number: number;
-  readonly check: number;
-  /** The size of the file. */
-  readonly offset: number;
-}
-
-/** A place up to which the file is good. */
-export interface Mark {
-  readonly number: number;
-  readonly offset: number;
-}
-
-/** What becomes of a journal that can no longer be written. */
-export type WhenBroken = () => void;
 
 /** The journal of one exchange in a file that is only ever appended to. */
 export class JournalFile implements Journal, Keeper {
@@ -48,6 +30,8 @@ export class JournalFile implements Journal, Keeper {
   #synced: Mark;
   #at = 0 as Millis;
   #broken: NotKeptError | null = null;
+  /** The latest line that an answer shows, and so must be kept before it: that of no refused request. */
+  #shown: number;
   /** The last line that is kept once the journal is broken. */
   #lastKept = 0;
   /** The round that will take along what is appended now, and the one whose lines are on their way to the disk. */
@@ -55,16 +39,19 @@ export class JournalFile implements Journal, Keeper {
   #syncing: Promise<void> | null = null;
   /** The latest line of those. */
   #reaching = 0;
-  #timer: NodeJS.Timeout | null = null;
+  readonly #later = new LaterSync(async () => {
+    if (this.#broken === null) await this.#syncRound();
+  });
 
   /** What the file holds up to `end` must be on the disk itself. */
   constructor(file: DiskFile, durability: Durability, end: JournalEnd, whenBroken: WhenBroken = () => {}) {
     this.durability = durability;
     this.#file = file;
-    this.#queue = new LineQueue(end.number, end.check);
+    this.#queue = new LineQueue(end);
     this.#room = durability === "power" ? new RoomAhead(file) : null;
     this.#written = { number: end.number, offset: end.offset };
     this.#synced = this.#written;
+    this.#shown = end.number;
     this.#whenBroken = whenBroken;
   }
 
@@ -91,6 +78,7 @@ export class JournalFile implements Journal, Keeper {
     if (this.#queue.length >= MOST_WAITING) this.#write();
     this.#at = entry.at;
     this.#queue.append(entry, events, this.#synced.number);
+    this.#shown = this.#queue.number;
   }
 
   /** Nothing more is accepted: what was not acknowledged is cut off, the command that failed with it. */
@@ -104,6 +92,20 @@ export class JournalFile implements Journal, Keeper {
     this.#demandWhole();
     this.#at = at;
     this.#queue.note(kind, data, at, this.#synced.number);
+    this.#shown = this.#queue.number;
+  }
+
+  /**
+   * Notes a refused request. It is written before the next answer, or with what comes next: no answer waits until it is on
+   * the disk, and that it cannot be written stops nothing.
+   */
+  refuse({ at, request }: RefusedEntry): void {
+    if (this.#broken === null) this.#queue.refuse(request, at, this.#synced.number);
+  }
+
+  /** How many notes of refused requests are in it. */
+  get refused(): number {
+    return this.#queue.refused;
   }
 
   mark(): unknown {
@@ -116,7 +118,7 @@ export class JournalFile implements Journal, Keeper {
   }
 
   get position(): number {
-    return this.#broken === null ? this.#queue.number : this.#lastKept;
+    return this.#broken === null ? this.#shown : this.#lastKept;
   }
 
   keep(position: number): Promise<void> | undefined {
@@ -126,9 +128,10 @@ export class JournalFile implements Journal, Keeper {
     }
     if (this.durability === "process") {
       if (position > this.#written.number) this.#write();
+      else this.#writeRefused();
       return undefined;
     }
-    if (position <= this.#synced.number) return undefined;
+    if (position <= this.#synced.number) return this.#writeRefused();
     if (position <= this.#reaching && this.#syncing !== null) return this.#syncing;
     this.#gathering ??= this.#gather();
     return this.#gathering;
@@ -148,8 +151,7 @@ export class JournalFile implements Journal, Keeper {
 
   /** Writes what waits, and lets go of the file. */
   close(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
+    this.#later.stop();
     try {
       if (this.#broken !== null) return;
       this.sync();
@@ -164,18 +166,30 @@ export class JournalFile implements Journal, Keeper {
   }
 
   #write(): void {
+    try {
+      this.#writeQueue();
+    } catch (error) {
+      throw this.#fail(error);
+    }
+  }
+
+  /** Writes notes of refused requests. Where the disk does not take them, they wait for what must be written. */
+  #writeRefused(): undefined {
+    try {
+      if (this.#queue.holdsRefused) this.#writeQueue();
+    } catch {}
+  }
+
+  /** @throws the system's error; what waits then waits on. */
+  #writeQueue(): void {
     const queue = this.#queue;
     queue.put(this.#synced.number);
     const { number, length } = queue;
     if (length === 0) return;
-    try {
-      writeWhole(this.#file, queue.bytes, this.#written.offset);
-    } catch (error) {
-      throw this.#fail(error);
-    }
+    writeWhole(this.#file, queue.bytes, this.#written.offset);
     this.#written = { number, offset: this.#written.offset + length };
     queue.clear();
-    if (this.durability === "process") this.#syncLater();
+    if (this.durability === "process") this.#later.ask();
   }
 
   /**
@@ -210,17 +224,6 @@ export class JournalFile implements Journal, Keeper {
     // Meanwhile something else may have failed, and what this round has brought to the disk may have been cut off.
     this.#demandWhole();
     if (reached.number > this.#synced.number) this.#synced = reached;
-  }
-
-  #syncLater(): void {
-    if (this.#timer !== null) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = null;
-      if (this.#broken !== null) return;
-      this.#syncRound().catch(() => {
-        // Whoever asks next is told: nothing more is accepted.
-      });
-    }, SYNC_INTERVAL_MS).unref();
   }
 
   /** A failed sync is never tried again. */

@@ -1,10 +1,11 @@
 import type { CancelOrder, Command, OrderType, PlaceOrder, Side } from "../core/commands.ts";
 import { idOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
+import type { RefusedRequest } from "../core/refused-request.ts";
 import type { ExchangeConfig, State } from "../core/state.ts";
 import type { Millis, Price, Size } from "../core/units.ts";
 import type { ClockSetting } from "../runtime/clock.ts";
-import type { Durability } from "./journal-file.ts";
+import type { Durability } from "./journal-end.ts";
 
 /** The name of the format, in the first line of each journal. */
 export const FORMAT = "clobsim-journal/1";
@@ -47,6 +48,10 @@ export interface Notes {
   close: { readonly hash: string; readonly wall: number };
   /** A command that made the program fail: a defect. It is not in the state. */
   defect: { readonly command: Command | null; readonly message: string };
+  /** A request was refused: nothing came of it. */
+  refused: RefusedRequest;
+  /** Further refused requests are not noted, after so many. */
+  refusedFull: { readonly noted: number };
   /** The scenario that had failed, and the files that it speaks of, by paths below a folder of theirs. */
   scenario: { readonly file: string; readonly texts: Readonly<Record<string, string>> };
   /** The end of a report: the state's hash, why it was made and by what, and the one command that replays it. */
@@ -70,6 +75,8 @@ const NOTE_KINDS: ReadonlySet<string> = new Set<NoteKind>([
   "defect",
   "report",
   "scenario",
+  "refused",
+  "refusedFull",
 ]);
 
 /** One line of a journal. What has 32 bits is written as 8 hex digits. */

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { DiskFile } from "./disk.ts";
 import { hex8 } from "./hex8.ts";
-import type { Durability, JournalEnd } from "./journal-file.ts";
+import type { Durability, JournalEnd } from "./journal-end.ts";
 import { isNote, type Line, type OpeningData } from "./journal-line.ts";
 import { LineReader, parseLine } from "./line-reader.ts";
 import { isRoom, lengthWithoutRoom } from "./room-ahead.ts";

@@ -1,8 +1,10 @@
 import type { Command } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
+import { MAX_REFUSED, type RefusedRequest } from "../core/refused-request.ts";
 import type { Millis } from "../core/units.ts";
 import type { Entry } from "../runtime/journal.ts";
 import { eventHash } from "./event-hash.ts";
+import type { JournalEnd } from "./journal-end.ts";
 import type { NoteKind, Notes } from "./journal-line.ts";
 import { LineWriter } from "./line-writer.ts";
 
@@ -24,10 +26,13 @@ export class LineQueue {
   readonly #moments = new Float64Array(MOST_WAITING);
   readonly #caused = new Uint32Array(MOST_WAITING);
   #waiting = 0;
+  #refused: number;
+  #holdsRefused = false;
 
-  /** The number and the check of the line that comes before. */
-  constructor(number: number, check: number) {
+  /** What it takes comes behind `end`. */
+  constructor({ number, check, refused = 0 }: JournalEnd) {
     this.#writer = new LineWriter(number, check);
+    this.#refused = refused;
   }
 
   /** The number of the latest line, or of that which the latest command will be. */
@@ -82,9 +87,29 @@ export class LineQueue {
     this.#writer.note(kind, data, at, synced);
   }
 
+  /** Notes a refused request; of too many, that they are left out. */
+  refuse(request: RefusedRequest, at: Millis, synced: number): void {
+    if (this.#refused > MAX_REFUSED) return;
+    if (this.#refused === MAX_REFUSED) this.note("refusedFull", { noted: MAX_REFUSED }, at, synced);
+    else this.note("refused", request, at, synced);
+    this.#refused += 1;
+    this.#holdsRefused = true;
+  }
+
+  /** How many notes of refused requests there are by now, with those of the journal before. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /** Whether such a note waits. */
+  get holdsRefused(): boolean {
+    return this.#holdsRefused;
+  }
+
   /** Forgets what waits: it is written, or never will be. */
   clear(): void {
     this.#waiting = 0;
+    this.#holdsRefused = false;
     this.#writer.buffer.cut(0);
   }
 }

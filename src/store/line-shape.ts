@@ -26,7 +26,7 @@ import {
   textLike,
 } from "../core/document/shape.ts";
 import type { ExchangeConfig } from "../core/state.ts";
-import type { Durability } from "./journal-file.ts";
+import type { Durability } from "./journal-end.ts";
 import {
   type Base,
   type CancelData,
@@ -36,6 +36,7 @@ import {
   type Notes,
   type OrderData,
 } from "./journal-line.ts";
+import { REFUSED } from "./refused-shape.ts";
 
 const MOST_RATE = 1_000_000;
 /** Bytes of a path, and of each of its parts. */
@@ -128,6 +129,8 @@ const NOTES: { readonly [Kind in NoteKind]: Shape<Notes[Kind]> } = {
   close: { hash, wall: wallTime },
   defect: { command: failedCommand, message: anyText },
   scenario: { file: scenarioFile, texts },
+  refused: REFUSED,
+  refusedFull: { noted: integer() },
   report: { hash: hashOrNone, reason: anyText, engine: engineVersion, node: anyText, replay: anyText },
 };
 

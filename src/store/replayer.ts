@@ -6,7 +6,7 @@ import type { ClockSetting } from "../runtime/clock.ts";
 import type { Exchange, IsRecorded, Snapshot } from "../runtime/exchange.ts";
 import type { DiskFile } from "./disk.ts";
 import { eventHash } from "./event-hash.ts";
-import type { JournalEnd } from "./journal-file.ts";
+import type { JournalEnd } from "./journal-end.ts";
 import { commandOf, isNote, type Line } from "./journal-line.ts";
 import { linesGoneBackTo } from "./journal-scan.ts";
 import { type StoreError, wrongLine } from "./store-error.ts";
@@ -123,7 +123,8 @@ export class Replayer {
       const { mode, rate, wall } = line.d;
       this.#passTo(line.t);
       this.#clock = { setting: { mode, rate }, virtual: line.t, wall };
-    } else if (isNote(line, "close") || isNote(line, "report")) this.#passTo(line.t);
+    } else if (isNote(line, "close") || isNote(line, "report") || isNote(line, "refused"))
+      this.#passTo(line.t);
     return null;
   }
 

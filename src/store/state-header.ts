@@ -11,7 +11,7 @@ import {
   textLike,
 } from "../core/document/shape.ts";
 import type { Millis } from "../core/units.ts";
-import type { Durability } from "./journal-file.ts";
+import type { Durability } from "./journal-end.ts";
 import { CLOCK_SETTING, durability, engineVersion, wallTime } from "./line-shape.ts";
 import type { KnownClock } from "./replayer.ts";
 import { StoreError } from "./store-error.ts";
@@ -36,6 +36,8 @@ export interface StateHeader {
   readonly clock: KnownClock;
   /** How the lines before were kept. */
   readonly durability: Durability;
+  /** How many refused requests they note; earlier versions noted none. */
+  readonly refused: number;
 }
 
 /** What of it counts where a state begins a history of its own. */
@@ -54,6 +56,7 @@ const HEADER: Shape<StateHeader> = {
   ...BEGINNING,
   clock: objectOf({ setting: objectOf(CLOCK_SETTING), virtual: moment, wall: wallTime }),
   durability,
+  refused: integer(),
 };
 const WHERE: Where = { section: "clobsim", index: null, line: null };
 
@@ -63,7 +66,8 @@ export const readBeginning = (header: unknown) => shapedAtLeast(BEGINNING, heade
 /** The header of the state in a file. @throws StoreError `newer`, `corrupt`; DocumentError */
 export function readHeader(header: unknown, path: string): StateHeader {
   const format = (header as Partial<StateHeader> | null | undefined)?.format;
-  if (format === STATE_FORMAT) return shapedAtLeast(HEADER, { digest: null, ...(header as object) }, WHERE);
+  if (format === STATE_FORMAT)
+    return shapedAtLeast(HEADER, { digest: null, refused: 0, ...(header as object) }, WHERE);
   if (typeof format !== "string" || !format.startsWith(FORMAT_NAME))
     throw new StoreError("corrupt", `${path} has no header that says where its state stands`);
   throw new StoreError(

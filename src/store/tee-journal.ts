@@ -1,5 +1,5 @@
 import type { DomainEvent } from "../core/events.ts";
-import type { Entry, Journal } from "../runtime/journal.ts";
+import type { Entry, Journal, RefusedEntry } from "../runtime/journal.ts";
 import type { SessionLog } from "../runtime/session-log.ts";
 import type { JournalFile } from "./journal-file.ts";
 
@@ -10,7 +10,7 @@ interface Marks {
 }
 
 /**
- * Keeps accepted commands for the session and in a file. What a world's opening makes happen is in neither: a file has
+ * Keeps accepted commands and refused requests for the session and in a file. What a world's opening makes happen is in neither: a file has
  * the world itself.
  */
 export class TeeJournal implements Journal {
@@ -38,6 +38,13 @@ export class TeeJournal implements Journal {
     if (this.#isOpening) return;
     this.#file?.append(entry, events);
     this.#session.append(entry);
+  }
+
+  /** Notes a refused request. That it cannot be kept harms nothing else. */
+  refuse(refused: RefusedEntry): void {
+    if (this.#isOpening) return;
+    this.#file?.refuse(refused);
+    this.#session.refuse(refused);
   }
 
   unapplied(error: unknown): void {

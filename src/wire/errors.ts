@@ -1,3 +1,5 @@
+import type { Command } from "../core/commands.ts";
+
 /** Every error code of the API with its HTTP status, in the order of the contract. */
 export const STATUS = {
   INVALID_JSON: 400,
@@ -82,6 +84,8 @@ export interface ErrorHelp {
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly help: ErrorHelp;
+  /** The command that the rules refused; null where the request was refused before. */
+  command: Command | null = null;
 
   constructor(code: ErrorCode, message: string, help: ErrorHelp = {}) {
     super(message);

@@ -127,8 +127,8 @@ function* linesOfEachKind(
   const seen = new Set<string>();
   for (const lines of journals) {
     for (const [index, { k, d }] of lines.entries()) {
-      const { kind: call } = ((d as Record<string, unknown>).call ?? {}) as { kind?: string };
-      const form = [k, ...Object.keys(d as object), call].join();
+      const { call, asked } = d as Record<string, { kind?: string } | undefined>;
+      const form = [k, ...Object.keys(d as object), call?.kind, asked?.kind].join();
       if (seen.has(form)) continue;
       seen.add(form);
       yield [lines, index];
@@ -168,6 +168,25 @@ async function reportOfEverything(): Promise<TextLine[]> {
   const writer = new LineWriter(lines.length);
   const at = exchange.now;
   writer.note("defect", { command: null, message: "boom" }, at, 0);
+  const refused = {
+    method: "POST",
+    path: "/clob/order",
+    address,
+    isProven: true,
+    status: 400,
+    code: "INVALID_TICK_SIZE",
+    field: "price",
+  } as const;
+  const body = { tokenId: "1", side: "BUY", price: 0.555, size: 10 };
+  const command = { kind: "cancelAllOrders", address } as const;
+  writer.note(
+    "refused",
+    { ...refused, asked: { kind: "request", body, query: { id: "1" }, isCut: false } },
+    at,
+    0,
+  );
+  writer.note("refused", { ...refused, asked: { kind: "command", command } }, at, 0);
+  writer.note("refusedFull", { noted: 5_000 }, at, 0);
   writer.note(
     "report",
     { hash: exchange.hash, reason: "r", engine: "0.1.0", node: "20", replay: "r" },
@@ -240,6 +259,8 @@ const KINDS: Readonly<Record<Command["kind"] | NoteKind | "order" | "cancel", tr
   close: true,
   defect: true,
   scenario: true,
+  refused: true,
+  refusedFull: true,
   report: true,
   order: true,
   cancel: true,

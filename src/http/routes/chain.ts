@@ -13,7 +13,7 @@ import {
 import type { Handlers } from "../handler.ts";
 import { type Service, viewOf } from "../service.ts";
 import { findMarket } from "./lookup.ts";
-import { accept } from "./trading.ts";
+import { submit } from "./trading.ts";
 
 /** How many settlement faults are in force at once. */
 const MAX_FAULTS = 1_000;
@@ -49,11 +49,11 @@ export const chainHandlers: Handlers<
     return supplyReply(view, findMarket(view, path.idOrSlug ?? ""));
   },
   mineBlocks: ({ body }, service) => {
-    accept(service, service.exchange.submit({ kind: "mineBlocks", count: body.blocks }));
+    submit(service, { kind: "mineBlocks", count: body.blocks });
     return chainReply(viewOf(service));
   },
   bumpFees: (_call, service) => {
-    const events = accept(service, service.exchange.submit({ kind: "bumpFees" }));
+    const events = submit(service, { kind: "bumpFees" });
     const [event] = events;
     return { bumped: event?.kind === "feesBumped" ? event.transactions.length : 0 };
   },
@@ -64,7 +64,7 @@ export const chainHandlers: Handlers<
   addSettlementFault: ({ body }, service) => addFault(service, body),
   removeSettlementFaults: (_call, service) => {
     const removed = service.exchange.state.chain.faults.map(({ number }) => idOf(number));
-    accept(service, service.exchange.submit({ kind: "endSettlementFault", number: null }));
+    submit(service, { kind: "endSettlementFault", number: null });
     return { removed };
   },
   removeSettlementFault: ({ path }, service) => {
@@ -82,7 +82,7 @@ export const chainHandlers: Handlers<
         },
       );
     }
-    accept(service, service.exchange.submit({ kind: "endSettlementFault", number: found.number }));
+    submit(service, { kind: "endSettlementFault", number: found.number });
     return faultReply(found);
   },
 };
@@ -101,7 +101,7 @@ function addFault(service: Service, fault: NewFault): object {
   const { exchange } = service;
   if (fault.kind === "reorg") {
     const depth = fault.depth ?? 1;
-    accept(service, exchange.submit({ kind: "reorganizeChain", depth }));
+    submit(service, { kind: "reorganizeChain", depth });
     return reorgReply(depth);
   }
   if (exchange.state.chain.faults.length >= MAX_FAULTS) {
@@ -110,7 +110,7 @@ function addFault(service: Service, fault: NewFault): object {
       details: { maximum: MAX_FAULTS },
     });
   }
-  accept(service, exchange.submit({ kind: "setSettlementFault", ...faultTerms(fault) }));
+  submit(service, { kind: "setSettlementFault", ...faultTerms(fault) });
   return faultReply(exchange.state.chain.faults.at(-1) as SettlementFault);
 }
 

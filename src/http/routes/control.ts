@@ -15,7 +15,7 @@ import { type Handlers, JsonText, Pieces } from "../handler.ts";
 import { type Service, viewOf } from "../service.ts";
 import { inPieces } from "../write-pieces.ts";
 import { changeClock, clockReply } from "./clock.ts";
-import { accept } from "./trading.ts";
+import { submit } from "./trading.ts";
 
 /** The control plane /sim, apart from creating and ending markets. */
 export const controlHandlers: Handlers<
@@ -60,10 +60,7 @@ export const controlHandlers: Handlers<
       size: exact<Size>(`tokens.${tokenId}`, shares, SIZE_PLACES, size),
     }));
     const collateral = exact<Money>("collateral", body.collateral ?? 0, MONEY_PLACES, money);
-    accept(
-      service,
-      service.exchange.submit({ kind: "fundAccount", address, collateral, tokens, everyMarket: size(0) }),
-    );
+    submit(service, { kind: "fundAccount", address, collateral, tokens, everyMarket: size(0) });
     return accountOf(service, address);
   },
   explainOrder: ({ path }, service) => {

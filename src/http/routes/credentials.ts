@@ -2,7 +2,7 @@ import { ApiError } from "../../wire/errors.ts";
 import { refuseDuplicate } from "../../wire/signing.ts";
 import { verifyDerivation } from "../../wire/wallet-signature.ts";
 import type { Handlers } from "../handler.ts";
-import { accept } from "./trading.ts";
+import { submit } from "./trading.ts";
 
 type Field = string | number | undefined;
 
@@ -21,7 +21,7 @@ export const credentialsHandlers: Handlers<"deriveApiKey"> = {
     if (!verdict.ok) {
       throw new ApiError(verdict.code, verdict.error, { hint: verdict.hint, details: verdict.details });
     }
-    accept(service, service.exchange.submit({ kind: "deriveCredentials", address: verdict.address }));
+    submit(service, { kind: "deriveCredentials", address: verdict.address });
     const { apiKey, secret, passphrase } = service.keyring.latest(verdict.address);
     return { apiKey, secret, passphrase };
   },

@@ -7,7 +7,7 @@ import { folded } from "../../wire/search-index.ts";
 import type { Call, Handlers } from "../handler.ts";
 import { type Service, viewOf } from "../service.ts";
 import { findEvent, findMarket } from "./lookup.ts";
-import { accept } from "./trading.ts";
+import { submit } from "./trading.ts";
 
 /** The control plane's events and markets: create, close, resolve. */
 export const marketHandlers: Handlers<"createEvent" | "createMarket" | "closeMarket" | "resolveMarket"> = {
@@ -33,38 +33,32 @@ export const marketHandlers: Handlers<"createEvent" | "createMarket" | "closeMar
     if (state.marketBySlug.has(slug)) throw invalid("slug", `slug ${JSON.stringify(slug)} is taken`);
     const event =
       parent?.number ?? addEvent(service, { ...body, title: body.question, slug: undefined, endDate });
-    accept(
-      service,
-      service.exchange.submit({
-        kind: "createMarket",
-        event,
-        question: body.question,
-        slug,
-        description: body.description ?? "",
-        category: body.category ?? parent?.category ?? DEFAULT_CATEGORY,
-        tags: body.tags ?? [],
-        tickSize: price(unitsOf(body.tickSize, PRICE_PLACES) as number),
-        minOrderSize: size(minOrderSize),
-        feeRateBps: body.feeRateBps,
-        matching: body.matching,
-        selfTrade: body.selfTrade,
-        endDate: endDate ?? parent?.endDate ?? null,
-      }),
-    );
+    submit(service, {
+      kind: "createMarket",
+      event,
+      question: body.question,
+      slug,
+      description: body.description ?? "",
+      category: body.category ?? parent?.category ?? DEFAULT_CATEGORY,
+      tags: body.tags ?? [],
+      tickSize: price(unitsOf(body.tickSize, PRICE_PLACES) as number),
+      minOrderSize: size(minOrderSize),
+      feeRateBps: body.feeRateBps,
+      matching: body.matching,
+      selfTrade: body.selfTrade,
+      endDate: endDate ?? parent?.endDate ?? null,
+    });
     return marketReply(viewOf(service), state.markets.get(state.markets.size));
   },
   closeMarket: ({ path }, service) => {
     const market = marketIn(service, path);
-    accept(service, service.exchange.submit({ kind: "closeMarket", market: market.number }));
+    submit(service, { kind: "closeMarket", market: market.number });
     return marketReply(viewOf(service), market);
   },
   resolveMarket: ({ path, body }, service) => {
     const market = marketIn(service, path);
     const { winningOutcome } = body;
-    accept(
-      service,
-      service.exchange.submit({ kind: "resolveMarket", market: market.number, winningOutcome }),
-    );
+    submit(service, { kind: "resolveMarket", market: market.number, winningOutcome });
     return marketReply(viewOf(service), market);
   },
 };
@@ -88,18 +82,15 @@ function addEvent(service: Service, facts: EventFacts): number {
   const { exchange } = service;
   const { title, description, category, tags, endDate } = facts;
   const slug = facts.slug ?? freeSlug(title, (candidate) => exchange.state.eventBySlug.has(candidate));
-  accept(
-    service,
-    exchange.submit({
-      kind: "createEvent",
-      title,
-      slug,
-      description: description ?? "",
-      category: category ?? DEFAULT_CATEGORY,
-      tags: tags ?? [],
-      endDate,
-    }),
-  );
+  submit(service, {
+    kind: "createEvent",
+    title,
+    slug,
+    description: description ?? "",
+    category: category ?? DEFAULT_CATEGORY,
+    tags: tags ?? [],
+    endDate,
+  });
   return exchange.state.events.size;
 }
 

@@ -1,16 +1,16 @@
 import { roleOfFill, tradeOfFill } from "../../core/account.ts";
-import type { Address } from "../../core/commands.ts";
+import type { Address, CancelOrder, Command } from "../../core/commands.ts";
 import type { Decision } from "../../core/decision.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import { idOf } from "../../core/ids.ts";
 import { marketOfToken } from "../../core/market.ts";
 import type { Order } from "../../core/order.ts";
 import { findAccount } from "../../core/state.ts";
-import { ApiError } from "../../wire/errors.ts";
 import type { OrderRequest } from "../../wire/order-request.ts";
-import { marketOfTokenId, offTheGrid, refusalError } from "../../wire/refusals.ts";
+import { marketOfTokenId, refusalError } from "../../wire/refusals.ts";
 import { openOrdersOf, orderReply, tradeReply } from "../../wire/replies/order-reply.ts";
 import { pageOf, type View } from "../../wire/replies/view.ts";
+import { cancelOrderCommand, NOT_CANCELED, placeOrderCommand } from "../../wire/trading-commands.ts";
 import type { Handlers } from "../handler.ts";
 import { type Service, viewOf } from "../service.ts";
 import { fillsMatching } from "./fills.ts";
@@ -21,12 +21,10 @@ export const tradingHandlers: Handlers<
   "placeOrder" | "cancelOrder" | "cancelAllOrders" | "listOrders" | "listTrades"
 > = {
   placeOrder: ({ body, caller }, service) => placeOrder(service, caller, body),
-  cancelOrder: ({ body, query, caller }, service) => {
-    const orderId = oneId([body.orderId, body.id, body.orderID, query.orderId, query.id, query.orderID]);
-    return cancelOne(service, caller, orderId);
-  },
+  cancelOrder: ({ body, query, caller }, service) =>
+    cancelOne(service, cancelOrderCommand(caller, body, query)),
   cancelAllOrders: ({ caller }, service) => {
-    const events = accept(service, service.exchange.submit({ kind: "cancelAllOrders", address: caller }));
+    const events = submit(service, { kind: "cancelAllOrders", address: caller });
     return { canceled: canceledIn(viewOf(service), events), notCanceled: {} };
   },
   listOrders: ({ query, caller }, service) => {
@@ -49,23 +47,9 @@ export const tradingHandlers: Handlers<
 
 function placeOrder(service: Service, caller: Address, request: OrderRequest): object {
   const view = viewOf(service);
-  const { market } = marketOfTokenId(view, request.tokenId);
-  if (request.priceUnits === null) throw offTheGrid(request.price, market.tickSize, service.numbers);
   const firstTrade = view.state.trades.next;
   const number = view.state.orders.next;
-  accept(
-    service,
-    service.exchange.submit({
-      kind: "placeOrder",
-      address: caller,
-      tokenId: request.tokenId,
-      side: request.side,
-      price: request.priceUnits,
-      size: request.size,
-      orderType: request.orderType,
-      expiration: request.expiration,
-    }),
-  );
+  submit(service, placeOrderCommand(view, caller, request));
   // Added to the reply itself: a copy with one property more is an object that is slow to write.
   const placed = orderReply(view, view.state.orders.get(number));
   const reply = Object.assign(placed, { trades: [] as object[] });
@@ -75,58 +59,32 @@ function placeOrder(service: Service, caller: Address, request: OrderRequest): o
   return reply;
 }
 
-/** The events of an accepted command. @throws ApiError with the reason of a refused one. */
-export function accept(service: Service, decision: Decision): readonly DomainEvent[] {
-  if (!decision.ok) throw refusalError(decision.refusal, viewOf(service));
-  return decision.events;
+/** Submits a command, and answers the events that it causes. @throws ApiError with the reason of a refused one. */
+export const submit = (service: Service, command: Command): readonly DomainEvent[] =>
+  accepted(service, command, service.exchange.submit(command));
+
+function accepted(service: Service, command: Command, decision: Decision): readonly DomainEvent[] {
+  if (decision.ok) return decision.events;
+  const error = refusalError(decision.refusal, viewOf(service));
+  error.command = command;
+  throw error;
 }
 
-const ENDED = {
-  MATCHED: "already matched",
-  CANCELED: "already canceled",
-  EXPIRED: "already expired",
-} as const;
-
-function cancelOne(service: Service, caller: Address, orderId: string): object {
+function cancelOne(service: Service, command: CancelOrder): object {
   const view = viewOf(service);
-  const decision = service.exchange.submit({ kind: "cancelOrder", address: caller, orderId });
+  const decision = service.exchange.submit(command);
   if (!decision.ok && decision.refusal.code === "ORDER_NOT_LIVE") {
     const { number, status } = view.state.orders.get(decision.refusal.order);
     const id = idOf(view.state.idPrefixes.order, number);
-    if (status !== "LIVE") return { canceled: [], notCanceled: { [id]: ENDED[status] } };
+    if (status !== "LIVE") return { canceled: [], notCanceled: { [id]: NOT_CANCELED[status] } };
   }
-  return { canceled: canceledIn(view, accept(service, decision)), notCanceled: {} };
+  return { canceled: canceledIn(view, accepted(service, command, decision)), notCanceled: {} };
 }
 
 const canceledIn = ({ state }: View, events: readonly DomainEvent[]): string[] =>
   events.flatMap((event) =>
     event.kind === "orderCanceled" ? [idOf(state.idPrefixes.order, event.order)] : [],
   );
-
-/** The one id among those given. @throws ApiError when there is none, or two that differ in more than their case. */
-function oneId(given: readonly (string | undefined)[]): string {
-  const ids = given.filter((id): id is string => id !== undefined && id !== "");
-  if (new Set(ids.map((id) => id.toLowerCase())).size > 1) {
-    throw new ApiError(
-      "CONFLICTING_FIELDS",
-      `different order ids are given: ${[...new Set(ids)].join(", ").slice(0, 200)}`,
-      {
-        hint: "name one order, in the body or in the query",
-      },
-    );
-  }
-  const [id] = ids;
-  if (id === undefined) {
-    throw new ApiError(
-      "ORDER_ID_REQUIRED",
-      "no order id is given, expected orderId in the body or in the query",
-      {
-        hint: "DELETE /clob/orders/all cancels all of them",
-      },
-    );
-  }
-  return id;
-}
 
 interface OrderFilter {
   readonly token_id: string | undefined;

@@ -191,9 +191,8 @@ export class LocalVenue extends LocalSights implements Venue {
     // What reads the API's bodies is loaded only for the few orders that a client could get wrong.
     const { readOrderWords } = await import("./read-order-words.ts");
     const body = orderBodyOf(words, this.tokenId(words), this.exchange.now);
-    const request = readOrderWords(body, this.view);
-    if ("ok" in request) return request;
-    return this.#place({ kind: "placeOrder", address, ...request });
+    const command = readOrderWords(body, address, this.view);
+    return "ok" in command ? command : this.#place(command);
   }
 
   #place(command: Command): Attempt<OrderView> {

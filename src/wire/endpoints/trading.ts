@@ -3,6 +3,7 @@ import { objectBody } from "../object-body.ts";
 import { ORDER_OF_CHECKS, orderBody } from "../order-request.ts";
 import { limit, offset, oneOf, text, unixSeconds } from "../params.ts";
 import * as schema from "../schemas/trading.ts";
+import { cancelBody } from "../trading-commands.ts";
 
 const signed = { access: "signed", tag: "Trading" } as const;
 
@@ -46,7 +47,7 @@ export const trading = [
       id: text("The same under another name."),
       orderID: text("The same under another name."),
     },
-    body: objectBody(schema.cancellation, { required: false }),
+    body: cancelBody,
     reply: schema.cancelResult,
     errors: ["ORDER_ID_REQUIRED", "CONFLICTING_FIELDS", "INVALID_PARAMETER", "ORDER_NOT_FOUND"],
   }),

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import type { Exchange } from "../../../src/runtime/exchange.ts";
 import { nodeDisk } from "../../../src/store/disk.ts";
-import { type Durability, JournalFile } from "../../../src/store/journal-file.ts";
+import type { Durability } from "../../../src/store/journal-end.ts";
+import { JournalFile } from "../../../src/store/journal-file.ts";
 import { BEGINNING } from "../../../src/store/journal-scan.ts";
 import type { Flow } from "../flow.ts";
 import { demand, openFloor } from "../submit/floor.ts";
