@@ -1,13 +1,14 @@
-import type { Command } from "../core/commands.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import { actorOf, commandText } from "../history/command-words.ts";
 import { outcomeText } from "../history/event-words.ts";
 import { noteText } from "../history/note-words.ts";
+import { refusalText, refusedText, senderOf } from "../history/refused-words.ts";
 import { addressText } from "../history/thing-words.ts";
 import type { Outcome, Told } from "../history/walk.ts";
 import type { Paint } from "../scenario/report/paint.ts";
 import { visible } from "../scenario/report/printable.ts";
+import { isNote } from "../store/journal-line.ts";
 
 const NUMBER_WIDTH = 6;
 const ACTOR_WIDTH = 10;
@@ -26,12 +27,19 @@ export function journalLine(told: Told, state: State, paint: Paint): JournalLine
   const number = String(line.n).padStart(NUMBER_WIDTH);
   const time = toIso(line.t);
   const note = noteText(line);
+  const refused = isNote(line, "refused") ? line.d : null;
   // Names and messages are somebody else's text: nothing in it may speak to the terminal.
-  const what = visible(note ?? (command === null ? line.k : commandText(command, state)));
-  const became = note !== null && outcome.kind === "note" ? "" : visible(outcomeWords(outcome, state));
-  const actor = actorText(command).padEnd(ACTOR_WIDTH);
+  const what = visible(askedText(told, state));
+  const became =
+    refused !== null
+      ? visible(refusalText(refused))
+      : note !== null && outcome.kind === "note"
+        ? ""
+        : visible(outcomeWords(outcome, state));
+  const who = refused !== null ? senderOf(refused) : command === null ? null : actorOf(command);
+  const actor = (who === null ? "" : addressText(who)).padEnd(ACTOR_WIDTH);
   const asked = became === "" ? what : what.padEnd(COMMAND_WIDTH);
-  const isTrouble = outcome.kind !== "accepted" && outcome.kind !== "note";
+  const isTrouble = refused !== null || (outcome.kind !== "accepted" && outcome.kind !== "note");
   const shown = note === null ? asked : paint.yellow(asked);
   const arrow = became === "" ? "" : `  → ${isTrouble ? paint.red(became) : paint.green(became)}`;
   return {
@@ -41,7 +49,7 @@ export function journalLine(told: Told, state: State, paint: Paint): JournalLine
       line: line.n,
       time,
       kind: line.k,
-      actor: command === null ? null : actorOf(command),
+      actor: who,
       text: what,
       outcome: became === "" ? null : became,
       data: line.k === "opening" ? null : line.d,
@@ -50,10 +58,10 @@ export function journalLine(told: Told, state: State, paint: Paint): JournalLine
   };
 }
 
-const actorText = (command: Command | null): string => {
-  const actor = command === null ? null : actorOf(command);
-  return actor === null ? "" : addressText(actor);
-};
+function askedText({ line, command }: Told, state: State): string {
+  if (isNote(line, "refused")) return refusedText(line.d, state);
+  return noteText(line) ?? (command === null ? line.k : commandText(command, state));
+}
 
 function outcomeWords(outcome: Outcome, state: State): string {
   switch (outcome.kind) {

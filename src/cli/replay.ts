@@ -1,6 +1,7 @@
 import { VERSION } from "../config.ts";
 import { toIso } from "../core/time.ts";
 import type { JournalSource } from "../history/journal-source.ts";
+import type { ChangedAnswer } from "../history/refused-again.ts";
 import { visible } from "../scenario/report/printable.ts";
 import { type Given, readOne } from "../setting.ts";
 import { isNote } from "../store/journal-line.ts";
@@ -11,7 +12,8 @@ import { LINE, MOMENT, sourceNamed, TAKES_JOURNAL } from "./history-arguments.ts
 /** `clobsim replay`: decides a journal anew and compares. */
 export const replayCommand: Command = {
   name: "replay",
-  summary: "Decide every command of a journal or a report anew, and name the first that comes out otherwise.",
+  summary:
+    "Decide every command of a journal or a report anew, try each refused request again, and name what comes out otherwise.",
   takes: TAKES_JOURNAL,
   flags: [
     { name: "to", group: "Which:", text: "The last line to replay", otherwise: "the end" },
@@ -28,14 +30,18 @@ async function replay(given: Given, words: readonly string[]): Promise<ExitCode>
   const to = readOne("to", LINE, given) ?? undefined;
   const until = readOne("until", MOMENT, given) ?? undefined;
   const source = sourceNamed("replay", words);
-  const [{ Walk }, { endingOf }] = await Promise.all([
+  const [{ Walk }, { RefusedAgain }, { endingOf }] = await Promise.all([
     import("../history/walk.ts"),
+    import("../history/refused-again.ts"),
     import("./walk-ending.ts"),
   ]);
   const walk = new Walk(source, VERSION, { to, until, isVerified: true });
   process.stdout.write(`${heading(source)}\n`);
   let reason: string | null = null;
-  const end = walk.run(({ line }) => {
+  const refused = new RefusedAgain();
+  const end = walk.run((told) => {
+    const { line } = told;
+    refused.take(told, walk.exchange.state);
     if (isNote(line, "report")) reason = visible(`${line.d.reason} (Node ${line.d.node})`);
   });
   const { exchange } = walk;
@@ -45,6 +51,7 @@ async function replay(given: Given, words: readonly string[]): Promise<ExitCode>
   const verdict = [
     ...(reason === null ? [] : [`  written because ${reason}`]),
     `  ${commands.toLocaleString("en-US")} command${commands === 1 ? "" : "s"}, ${rest}`,
+    ...(refused.summary === null ? [] : [`  ${refused.summary}`]),
     `  up to line ${last?.n ?? 0} at ${toIso(exchange.now)}`,
     ...(trouble === null ? [`  state ${exchange.hash}`] : []),
   ];
@@ -53,7 +60,21 @@ async function replay(given: Given, words: readonly string[]): Promise<ExitCode>
     const out = code === EXIT.ok ? process.stdout : process.stderr;
     out.write(`clobsim: ${lines.join("\n")}\n`);
   }
-  return code;
+  if (refused.changed.length === 0) return code;
+  process.stderr.write(`clobsim: ${changesIn(source.name, refused.changed).join("\n")}\n`);
+  return code === EXIT.ok ? EXIT.differs : code;
+}
+
+const MAX_CHANGES = 20;
+
+function changesIn(name: string, changed: readonly ChangedAnswer[]): string[] {
+  const shown = changed
+    .slice(0, MAX_CHANGES)
+    .flatMap(({ line, asked, change }) => [
+      `line ${line} of ${name}: ${visible(change)}`,
+      `  ${visible(asked)}`,
+    ]);
+  return changed.length <= MAX_CHANGES ? shown : [...shown, `and ${changed.length - MAX_CHANGES} more`];
 }
 
 function heading({ name, opening }: JournalSource): string {

@@ -3,7 +3,9 @@ import type { Address, Command } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import { idOf, numberOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
+import type { RefusedRequest } from "../core/refused-request.ts";
 import type { State } from "../core/state.ts";
+import { isNote } from "../store/journal-line.ts";
 import type { Told } from "./walk.ts";
 
 /** What a line of a journal speaks of, itself or in what it caused, by the numbers that things have there. */
@@ -17,9 +19,10 @@ export class Mentions {
   readonly #state: State;
 
   /** The state is that behind the line. */
-  constructor({ command, outcome }: Told, state: State) {
+  constructor({ line, command, outcome }: Told, state: State) {
     this.#state = state;
     if (command !== null) this.#command(command);
+    if (isNote(line, "refused")) this.#refused(line.d);
     if (outcome.kind === "accepted") for (const event of outcome.events) this.#event(event);
   }
 
@@ -68,6 +71,17 @@ export class Mentions {
         break;
       case "executeTransaction":
         this.#transaction(command.transaction);
+    }
+  }
+
+  #refused({ address, asked }: RefusedRequest): void {
+    if (address !== null) this.#addresses.add(address);
+    if (asked?.kind === "command") this.#command(asked.command);
+    if (asked?.kind !== "request") return;
+    for (const value of [...Object.values(asked.body), ...Object.values(asked.query)]) {
+      if (typeof value !== "string") continue;
+      this.#order(numberOf(this.#state.idPrefixes.order, value));
+      this.#tokenId(value);
     }
   }
 

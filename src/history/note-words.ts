@@ -21,6 +21,7 @@ export function noteText(line: Line): string | null {
   if (isNote(line, "defect")) return `a defect: ${line.d.message}`;
   if (isNote(line, "report")) return `end of the report: ${line.d.reason}`;
   if (isNote(line, "scenario")) return `the scenario that failed: ${line.d.file}`;
+  if (isNote(line, "refusedFull")) return `further refused requests are left out, ${line.d.noted} are noted`;
   return null;
 }
 

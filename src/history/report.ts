@@ -6,7 +6,8 @@ import type { Millis } from "../core/units.ts";
 import type { OpenedExchange } from "../opening/open-exchange.ts";
 import { type Origin, originOfWorld } from "../opening/origin.ts";
 import { Exchange } from "../runtime/exchange.ts";
-import type { Entry } from "../runtime/journal.ts";
+import type { Entry, RefusedEntry } from "../runtime/journal.ts";
+import { withRefused } from "../runtime/with-refused.ts";
 import { type Disk, nodeDisk } from "../store/disk.ts";
 import { eventHash } from "../store/event-hash.ts";
 import { JOURNAL_FILE } from "../store/files.ts";
@@ -20,7 +21,14 @@ export const MOST_REPORT_BYTES = 256 * 1024 * 1024;
 
 /** All that was done, as it stood at one moment. */
 export type Deeds =
-  | { readonly kind: "session"; readonly origin: Origin; readonly entries: readonly Entry[] }
+  | {
+      readonly kind: "session";
+      readonly origin: Origin;
+      readonly entries: readonly Entry[];
+      readonly refused: readonly RefusedEntry[];
+      /** How many more requests were refused than are in it. */
+      readonly refusedLeftOut: number;
+    }
   /** So many bytes of a data directory's journal. */
   | { readonly kind: "journal"; readonly path: string; readonly size: number };
 
@@ -57,8 +65,8 @@ export function deedsOf({ keeping, session, origin }: OpenedExchange): Deeds {
       `the journal has ${size} bytes, and a report over HTTP ${MOST_REPORT_BYTES} at most`,
     );
   }
-  const { entries } = session;
-  if (entries !== null) return { kind: "session", origin, entries };
+  const { entries, refused, refusedLeftOut } = session;
+  if (entries !== null) return { kind: "session", origin, entries, refused, refusedLeftOut };
   throw new ReportTooLong(`the session has more than ${session.most} commands, and no more are kept`);
 }
 
@@ -67,7 +75,13 @@ export const sessionDeeds = (
   world: World,
   { config, start }: Pick<Origin, "config" | "start">,
   entries: readonly Entry[],
-): Deeds => ({ kind: "session", origin: originOfWorld(world, config, start), entries });
+): Deeds => ({
+  kind: "session",
+  origin: originOfWorld(world, config, start),
+  entries,
+  refused: [],
+  refusedLeftOut: 0,
+});
 
 /** The command line that replays the report in a file. */
 export const replayLine = (file: string): string => `clobsim replay ${file}`;
@@ -113,7 +127,7 @@ function copied(disk: Disk, path: string, size: number): [Buffer, LineWriter] {
 
 /** The lines of a session: what each command causes is worked out again. */
 function told(
-  { origin, entries }: Extract<Deeds, { kind: "session" }>,
+  { origin, entries, refused, refusedLeftOut }: Extract<Deeds, { kind: "session" }>,
   { engine, defect }: ReportContent,
 ): [Buffer, LineWriter] {
   const { config, start, base } = origin;
@@ -123,11 +137,17 @@ function told(
   const { sequence, hash } = exchange;
   const clock = { mode: "frozen", rate: 1, followsWall: false } as const;
   writer.note("opening", { format: FORMAT, engine, config, start, clock, base, sequence, hash }, start, 0);
-  for (const { at, command } of entries) {
+  for (const each of withRefused(entries, refused)) {
+    if ("request" in each) {
+      writer.note("refused", each.request, each.at, 0);
+      continue;
+    }
+    const { at, command } = each;
     // It failed when it was carried out: the line of the defect tells it.
     if (command === defect?.command) continue;
     writer.command(command, at, 0, causedBy(exchange, at, command));
   }
+  if (refusedLeftOut > 0) writer.note("refusedFull", { noted: refused.length }, exchange.now, 0);
   return [Buffer.alloc(0), writer];
 }
 

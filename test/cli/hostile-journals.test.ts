@@ -109,13 +109,18 @@ function* wrongs(lines: readonly TextLine[], index: number): Generator<Wrong> {
         lines: withLine(marked.replace(JSON.stringify(MARK), () => json)),
         number,
         what: `${what} in ${place}`,
-        isOfOtherType: before !== null && after !== null && typeOf(before) !== typeOf(after),
+        isOfOtherType:
+          before !== null &&
+          after !== null &&
+          typeOf(before) !== typeOf(after) &&
+          // What was refused may have been of any type.
+          !(place.startsWith("d.asked.body.") && typeof after !== "object"),
       };
     }
     if (isItem) continue;
     const without = changed(line, path, (object, key) => delete object[key]);
-    // Of its files a report may carry any.
-    const isOfOtherType = !place.startsWith("d.texts.");
+    // Of its files a report may carry any, and a refused request may have lacked anything.
+    const isOfOtherType = !/^d\.(?:texts|asked\.(?:body|query))\./.test(place);
     yield { lines: withLine(without), number, what: `nothing in ${place}`, isOfOtherType };
   }
 }

@@ -1,0 +1,62 @@
+import type { RefusedRequest, Scalar } from "../core/refused-request.ts";
+import type { State } from "../core/state.ts";
+import type { AnswerNow } from "../wire/ask-again.ts";
+import { actorOf, commandText } from "./command-words.ts";
+import { orderIdText, tokenIdText } from "./thing-words.ts";
+
+/** Whose request it was: who signed it, or who it claims to be of; null where that is not known. */
+export const senderOf = ({ address, asked }: RefusedRequest): string | null =>
+  address ?? (asked?.kind === "command" ? actorOf(asked.command) : null);
+
+/** What a refused request asked for, in the words of a command as far as it has them. */
+export function refusedText(request: RefusedRequest, state: State): string {
+  const { method, path, isProven, address, asked } = request;
+  if (asked?.kind === "command") return commandText(asked.command, state);
+  if (asked?.kind === "request" && path === "/clob/order") {
+    const { body, query } = asked;
+    return method === "POST" ? orderWords(body, state) : cancelWords({ ...query, ...body }, state);
+  }
+  return `${method} ${path}${address !== null && !isProven ? ", not proven to be the sender's" : ""}`;
+}
+
+type Values = Readonly<Record<string, Scalar>>;
+
+function orderWords(body: Values, state: State): string {
+  const { tokenId, side, size, price, orderType = "GTC", expiration } = body;
+  const [outcome = "", ...place] =
+    typeof tokenId === "string" ? tokenIdText(state, tokenId).split(" ") : ["?"];
+  const words = [word(side), word(size), outcome, "@", word(price)];
+  if (orderType !== "GTC") words.push(word(orderType));
+  if (expiration !== undefined) words.push("until", word(expiration));
+  return [...words, ...place].join(" ");
+}
+
+function cancelWords({ orderId, id, orderID }: Values, state: State): string {
+  const ids = [orderId, id, orderID].filter((given) => given !== undefined);
+  const named = ids.map((given) => (typeof given === "string" ? orderIdText(state, given) : word(given)));
+  return ["cancel", ...named].join(" ");
+}
+
+/** A value as it was sent; a text without its quotes where it is one word. */
+function word(value: Scalar | undefined): string {
+  if (value === undefined) return "?";
+  return typeof value === "string" && /^[\w.:+-]+$/.test(value) ? value : JSON.stringify(value);
+}
+
+/** `refused: INVALID_TICK_SIZE (price)`. */
+export const refusalText = ({ code, field }: RefusedRequest): string =>
+  `refused: ${code}${field === null ? "" : ` (${field})`}`;
+
+/** Then and now, where a refused request gets another answer when it is tried again; null where it does not. */
+export function changeText({ code }: RefusedRequest, now: AnswerNow): string | null {
+  switch (now.kind) {
+    case "accepted":
+      return `refused with ${code} then, accepted now`;
+    case "fails":
+      return `refused with ${code} then, fails now: ${now.message}`;
+    case "refused":
+      return now.code === code ? null : `refused with ${code} then, with ${now.code} now`;
+    case "unknown":
+      return null;
+  }
+}
