@@ -25,7 +25,7 @@ function orderWords(body: Values, state: State): string {
   const { tokenId, side, size, price, orderType = "GTC", expiration } = body;
   const [outcome = "", ...place] =
     typeof tokenId === "string" ? tokenIdText(state, tokenId).split(" ") : ["?"];
-  const words = [word(side), word(size), outcome, "@", word(price)];
+  const words = [word(side), amount(size), outcome, "@", amount(price)];
   if (orderType !== "GTC") words.push(word(orderType));
   if (expiration !== undefined) words.push("until", word(expiration));
   return [...words, ...place].join(" ");
@@ -42,6 +42,9 @@ function word(value: Scalar | undefined): string {
   if (value === undefined) return "?";
   return typeof value === "string" && /^[\w.:+-]+$/.test(value) ? value : JSON.stringify(value);
 }
+
+/** The same of a number, whose quotes may be why it was refused. */
+const amount = (value: Scalar | undefined): string => (value === undefined ? "?" : JSON.stringify(value));
 
 /** `refused: INVALID_TICK_SIZE (price)`. */
 export const refusalText = ({ code, field }: RefusedRequest): string =>

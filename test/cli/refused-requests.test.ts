@@ -1,0 +1,114 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { journalCommand } from "../../src/cli/journal.ts";
+import { replayCommand } from "../../src/cli/replay.ts";
+import { reportCommand } from "../../src/cli/report.ts";
+import { begun, CODES, refuseAll } from "./refused-session.ts";
+import { linesIn, resealed } from "./resealed.ts";
+import { ownFolder, run, serve } from "./tools.ts";
+
+const folder = ownFolder();
+
+interface Refused {
+  readonly code: string;
+  readonly address: string;
+  readonly asked: { readonly kind: string; readonly command?: { readonly tokenId?: string } };
+}
+
+const refusedIn = (file: string): Refused[] =>
+  linesIn(readFileSync(file, "utf8"))
+    .filter(({ k }) => k === "refused")
+    .map(({ d }) => d as Refused);
+
+/** A session of refusals, on a server that keeps it or not; answers what it ended with. */
+async function session(data: string | null): Promise<{ file: string; hash: unknown; secrets: string[] }> {
+  const server = await serve({ data });
+  const begin = await begun(server.url);
+  const before = await (await fetch(`${server.url}/sim/state/hash`)).json();
+  expect(await refuseAll(begin)).toEqual(CODES);
+  const hash = await (await fetch(`${server.url}/sim/state/hash`)).json();
+  expect(hash).toEqual(before);
+  const closing = await fetch(`${server.url}/sim/markets/${begin.market}/resolve`, resolution);
+  const again = await fetch(`${server.url}/sim/markets/${begin.market}/resolve`, resolution);
+  expect([closing.status, again.status]).toEqual([200, 409]);
+  const file = join(folder, `refused-${data === null ? "unkept" : "kept"}.ndjson`);
+  expect((await run(reportCommand, [server.url], { out: file })).code).toBe(0);
+  const { apiKey = "", secret = "", passphrase = "" } = begin.alice.credentials ?? {};
+  begin.close();
+  await server.close();
+  return { file, hash, secrets: [apiKey, secret, passphrase, "a-secret-of-mine", "another-secret"] };
+}
+
+const resolution = {
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ winningOutcome: "YES" }),
+};
+
+describe.each([null, join(folder, "data")])("a session with refused requests, kept in %s", (data) => {
+  it("has each in its report, without a secret, and each is refused again", async () => {
+    const { file, secrets } = await session(data);
+    expect(refusedIn(file).map(({ code }) => code)).toEqual([...CODES, "MARKET_CLOSED"]);
+    const text = readFileSync(file, "utf8");
+    for (const secret of secrets) expect(text).not.toContain(secret);
+    const replayed = await run(replayCommand, [file]);
+    expect(replayed).toMatchObject({ code: 0, stderr: "" });
+    expect(replayed.stdout).toContain(
+      "10 refused requests: 8 refused again in the same way, 2 that cannot be tried again",
+    );
+  });
+
+  it("shows them in clobsim journal, a line each", async () => {
+    const file = join(folder, `refused-${data === null ? "unkept" : "kept"}.ndjson`);
+    const { stdout } = await run(journalCommand, [file], { grep: "refused" });
+    const shown = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.slice(line.indexOf("Z") + 3).replace(/ {2,}/g, "  "));
+    expect(shown).toMatchInlineSnapshot(`
+      [
+        "0x19e7e376  BUY 10 YES @ 0.0155 in will-terrell-graham-announce-a-farewell-tour-before-the-end-of-the-month  → refused: INVALID_TICK_SIZE (price)",
+        "0x19e7e376  BUY 1000000 YES @ 0.99 in will-terrell-graham-announce-a-farewell-tour-before-the-end-of-the-month  → refused: INSUFFICIENT_BALANCE",
+        "0x19e7e376  HOLD 10 YES @ 0.01 in will-terrell-graham-announce-a-farewell-tour-before-the-end-of-the-month  → refused: INVALID_SIDE (side)",
+        "0x19e7e376  BUY "10" YES @ 0.01 in will-terrell-graham-announce-a-farewell-tour-before-the-end-of-the-month  → refused: INVALID_ORDER (size)",
+        "0x19e7e376  BUY 10 YES @ 0.01 GTD until 1970-01-01T00:00:01.000Z in will-terrell-graham-announce-a-farewell-tour-before-the-end-of-the-month  → refused: EXPIRATION_IN_PAST (expiration)",
+        "0x19e7e376  POST /clob/order  → refused: INVALID_JSON",
+        "0x1563915e  cancel order 175  → refused: ORDER_NOT_FOUND",
+        "0x1563915e  cancel  → refused: ORDER_ID_REQUIRED",
+        "  POST /clob/order  → refused: MISSING_AUTH_HEADER (poly_address)",
+        "  resolve will-terrell-graham-announce-a-farewell-tour-before-the-end-of-the-month as YES  → refused: MARKET_CLOSED",
+      ]
+    `);
+  });
+
+  it("is found by what the API calls the things it speaks of", async () => {
+    const file = join(folder, `refused-${data === null ? "unkept" : "kept"}.ndjson`);
+    const [first] = refusedIn(file);
+    const { address = "", asked } = first ?? {};
+    for (const id of [address, asked?.command?.tokenId ?? ""]) {
+      const { stdout } = await run(journalCommand, [file], { grep: `^${id}$` });
+      expect(stdout).toContain("refused: INVALID_TICK_SIZE");
+    }
+  });
+});
+
+describe("clobsim replay", () => {
+  it("says where a refused request gets another answer now", async () => {
+    const { file } = await session(null);
+    const lines = linesIn(readFileSync(file, "utf8")).map((line) => {
+      const d = line.d as Refused;
+      if (line.k !== "refused" || d.code !== "INVALID_TICK_SIZE") return line;
+      return { ...line, d: { ...d, asked: { ...d.asked, command: { ...d.asked.command, price: 200 } } } };
+    });
+    const number = lines.findIndex(({ k }) => k === "refused") + 1;
+    const other = join(folder, "other.ndjson");
+    writeFileSync(other, resealed(lines));
+    const replayed = await run(replayCommand, [other]);
+    expect(replayed.code).toBe(7);
+    expect(replayed.stderr).toContain(
+      `line ${number} of ${other}: refused with INVALID_TICK_SIZE then, accepted now\n  BUY 10 YES @ 0.02 in `,
+    );
+    expect(replayed.stdout).toContain("every one comes out as recorded");
+  });
+});
