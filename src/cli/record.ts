@@ -80,11 +80,12 @@ async function recordJournal(
       import("./walk-ending.ts"),
     ],
   );
-  const { open, session: entries, devAccounts, exchange, end } = wholeHistory(source, VERSION, at);
+  const history = wholeHistory(source, VERSION, at);
+  const { open, session: entries, refused, devAccounts, exchange, end } = history;
   return endedWith(endingOf(source, end, exchange.state), async () => {
     demandLine(source, at, end);
     try {
-      await written(recordedFile({ open, entries, devAccounts, name }), out);
+      await written(recordedFile({ open, entries, refused, devAccounts, name }), out);
     } catch (error) {
       if (!(error instanceof RecordingError)) throw error;
       throw new UsageError(`${source.name} cannot be recorded: ${error.message}`);

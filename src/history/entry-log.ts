@@ -1,16 +1,28 @@
-import type { Entry, Journal } from "../runtime/journal.ts";
+import type { Entry, Journal, RefusedEntry } from "../runtime/journal.ts";
+
+/** A refused request, and its line in the journal. */
+export interface RefusedLine extends RefusedEntry {
+  readonly line: number;
+}
 
 interface Kept {
-  readonly entry: Entry;
+  readonly entry: Entry | RefusedLine;
   readonly before: Kept | null;
 }
 
-/** Keeps every accepted command from the very beginning, those of a world's own history among them, as one line of events. */
+/**
+ * Keeps every accepted command from the very beginning, those of a world's own history among them, and refused requests,
+ * as one line of events.
+ */
 export class EntryLog implements Journal {
   #kept: Kept | null = null;
 
   append(entry: Entry): void {
     this.#kept = { entry, before: this.#kept };
+  }
+
+  refuse(refused: RefusedLine): void {
+    this.#kept = { entry: refused, before: this.#kept };
   }
 
   mark(): unknown {
@@ -23,8 +35,17 @@ export class EntryLog implements Journal {
 
   /** Oldest first. */
   get entries(): Entry[] {
-    const entries: Entry[] = [];
-    for (let kept = this.#kept; kept !== null; kept = kept.before) entries.push(kept.entry);
-    return entries.reverse();
+    return this.#all().filter((each) => "command" in each);
+  }
+
+  /** The same of refused requests. */
+  get refused(): RefusedLine[] {
+    return this.#all().filter((each) => "request" in each);
+  }
+
+  #all(): (Entry | RefusedLine)[] {
+    const all: (Entry | RefusedLine)[] = [];
+    for (let kept = this.#kept; kept !== null; kept = kept.before) all.push(kept.entry);
+    return all.reverse();
   }
 }

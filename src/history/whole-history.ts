@@ -4,7 +4,8 @@ import type { Millis } from "../core/units.ts";
 import { originOf } from "../opening/origin.ts";
 import { Exchange } from "../runtime/exchange.ts";
 import type { Entry } from "../runtime/journal.ts";
-import { EntryLog } from "./entry-log.ts";
+import { isNote } from "../store/journal-line.ts";
+import { EntryLog, type RefusedLine } from "./entry-log.ts";
 import type { JournalSource } from "./journal-source.ts";
 import { Walk, type WalkEnd, type WalkOptions } from "./walk.ts";
 
@@ -19,6 +20,8 @@ export interface WholeHistory {
   readonly open: () => Exchange;
   /** Every accepted command since then, oldest first. */
   readonly session: readonly Entry[];
+  /** What was refused meanwhile, oldest first. */
+  readonly refused: readonly RefusedLine[];
   /** The command that makes the program fail behind them; null when none does. */
   readonly failing: Entry | null;
   /** Where it has come to. */
@@ -35,7 +38,10 @@ export function wholeHistory(
   const log = new EntryLog();
   const walk = new Walk(source, engine, { ...until, journal: log });
   const opening = log.entries;
-  const end = walk.run();
+  const end = walk.run(({ line, outcome }) => {
+    if (!isNote(line, "refused") || outcome.kind === "unknown") return;
+    log.refuse({ sequence: walk.exchange.sequence, at: line.t, request: line.d, line: line.n });
+  });
   const { exchange } = walk;
   finishMoment(exchange);
   const { entries } = log;
@@ -59,6 +65,7 @@ export function wholeHistory(
     opening,
     open,
     session: entries.slice(opening.length),
+    refused: log.refused,
     failing,
     exchange,
     end,

@@ -18,8 +18,11 @@ export type AnswerNow =
   /** What had decided it is not known: a signature, or a body that is not kept. */
   | { readonly kind: "unknown" };
 
+/** What of a request decides whether it is refused. */
+type Asking = Pick<RefusedRequest, "method" | "path" | "address" | "isProven" | "asked">;
+
 /** Tries a refused request again on a state, which it does not change. */
-export function askAgain(view: View, at: Millis, refused: RefusedRequest): AnswerNow {
+export function askAgain(view: View, at: Millis, refused: Asking): AnswerNow {
   try {
     const command = commandAskedFor(view, refused);
     if (command === null) return { kind: "unknown" };
@@ -37,10 +40,7 @@ export function askAgain(view: View, at: Millis, refused: RefusedRequest): Answe
 }
 
 /** @throws ApiError where the request is refused before there is a command. */
-function commandAskedFor(
-  view: View,
-  { method, path, address, isProven, asked }: RefusedRequest,
-): Command | null {
+function commandAskedFor(view: View, { method, path, address, isProven, asked }: Asking): Command | null {
   if (asked?.kind === "command") return asked.command;
   if (asked === null || asked.isCut || address === null || !isProven) return null;
   switch (`${method} ${path}`) {

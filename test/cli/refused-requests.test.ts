@@ -2,8 +2,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { journalCommand } from "../../src/cli/journal.ts";
+import { recordCommand } from "../../src/cli/record.ts";
 import { replayCommand } from "../../src/cli/replay.ts";
 import { reportCommand } from "../../src/cli/report.ts";
+import { runCommand } from "../../src/cli/run.ts";
 import { begun, CODES, refuseAll } from "./refused-session.ts";
 import { linesIn, resealed } from "./resealed.ts";
 import { ownFolder, run, serve } from "./tools.ts";
@@ -33,6 +35,8 @@ async function session(data: string | null): Promise<{ file: string; hash: unkno
   const again = await fetch(`${server.url}/sim/markets/${begin.market}/resolve`, resolution);
   expect([closing.status, again.status]).toEqual([200, 409]);
   const file = join(folder, `refused-${data === null ? "unkept" : "kept"}.ndjson`);
+  const { scenario } = (await (await fetch(`${server.url}/sim/scenario`)).json()) as { scenario: string };
+  writeFileSync(`${file}.yaml`, scenario);
   expect((await run(reportCommand, [server.url], { out: file })).code).toBe(0);
   const { apiKey = "", secret = "", passphrase = "" } = begin.alice.credentials ?? {};
   begin.close();
@@ -68,18 +72,49 @@ describe.each([null, join(folder, "data")])("a session with refused requests, ke
       .map((line) => line.slice(line.indexOf("Z") + 3).replace(/ {2,}/g, "  "));
     expect(shown).toMatchInlineSnapshot(`
       [
-        "0x19e7e376  BUY 10 YES @ 0.0155 in will-terrell-graham-announce-a-farewell-tour-before-the-end-of-the-month  → refused: INVALID_TICK_SIZE (price)",
-        "0x19e7e376  BUY 1000000 YES @ 0.99 in will-terrell-graham-announce-a-farewell-tour-before-the-end-of-the-month  → refused: INSUFFICIENT_BALANCE",
-        "0x19e7e376  HOLD 10 YES @ 0.01 in will-terrell-graham-announce-a-farewell-tour-before-the-end-of-the-month  → refused: INVALID_SIDE (side)",
-        "0x19e7e376  BUY "10" YES @ 0.01 in will-terrell-graham-announce-a-farewell-tour-before-the-end-of-the-month  → refused: INVALID_ORDER (size)",
-        "0x19e7e376  BUY 10 YES @ 0.01 GTD until 1970-01-01T00:00:01.000Z in will-terrell-graham-announce-a-farewell-tour-before-the-end-of-the-month  → refused: EXPIRATION_IN_PAST (expiration)",
+        "0x19e7e376  BUY 10 YES @ 0.0155 in will-the-series-the-gold-horde-be-renewed  → refused: INVALID_TICK_SIZE (price)",
+        "0x19e7e376  BUY 1000000 YES @ 0.99 in will-the-series-the-gold-horde-be-renewed  → refused: INSUFFICIENT_BALANCE",
+        "0x19e7e376  HOLD 10 YES @ 0.01 in will-the-series-the-gold-horde-be-renewed  → refused: INVALID_SIDE (side)",
+        "0x19e7e376  BUY "10" YES @ 0.01 in will-the-series-the-gold-horde-be-renewed  → refused: INVALID_ORDER (size)",
+        "0x19e7e376  BUY 10 YES @ 0.01 GTD until 1970-01-01T00:00:01.000Z in will-the-series-the-gold-horde-be-renewed  → refused: EXPIRATION_IN_PAST (expiration)",
         "0x19e7e376  POST /clob/order  → refused: INVALID_JSON",
         "0x1563915e  cancel order 175  → refused: ORDER_NOT_FOUND",
         "0x1563915e  cancel  → refused: ORDER_ID_REQUIRED",
         "  POST /clob/order  → refused: MISSING_AUTH_HEADER (poly_address)",
-        "  resolve will-terrell-graham-announce-a-farewell-tour-before-the-end-of-the-month as YES  → refused: MARKET_CLOSED",
+        "  resolve will-the-series-the-gold-horde-be-renewed as YES  → refused: MARKET_CLOSED",
       ]
     `);
+  });
+
+  it("is a scenario whose steps say what each is refused with, and which passes", async () => {
+    const file = join(folder, `refused-${data === null ? "unkept" : "kept"}.ndjson`);
+    const scenario = readFileSync(`${file}.yaml`, "utf8");
+    expect((await run(recordCommand, [file])).stdout).toBe(scenario);
+    const told = scenario.split("\n").filter((line, index, lines) => {
+      const next = lines[index + 1] ?? "";
+      return /rejects:|# Refused/.test(line) || /rejects:/.test(next);
+    });
+    expect(told.map((line) => line.trim())).toMatchInlineSnapshot(`
+      [
+        "- wallet-1: BUY 10 YES @ 0.0155",
+        "rejects: INVALID_TICK_SIZE",
+        "- wallet-1: BUY 1000000 YES @ 0.99",
+        "rejects: INSUFFICIENT_BALANCE",
+        "- wallet-1: HOLD 10 YES @ 0.01",
+        "rejects: INVALID_SIDE",
+        "# Refused with INVALID_ORDER, which no step can say: POST /clob/order of wallet-1.",
+        "- wallet-1: BUY 10 YES @ 0.01 GTD 1970-01-01T00:00:01.000Z",
+        "rejects: EXPIRATION_IN_PAST",
+        "# Refused with INVALID_JSON, which no step can say: POST /clob/order of wallet-1.",
+        "- wallet-2: cancel order-1",
+        "rejects: ORDER_NOT_FOUND",
+        "# Refused with ORDER_ID_REQUIRED, which no step can say: DELETE /clob/order of wallet-2.",
+        "# Refused with MISSING_AUTH_HEADER, which no step can say: POST /clob/order.",
+        "# Refused with MARKET_CLOSED, which no step can say: POST /sim/markets/will-the-series-the-gold-horde-be-renewed/resolve.",
+      ]
+    `);
+    expect(await run(runCommand, [`${file}.yaml`], { via: "process" })).toMatchObject({ code: 0 });
+    expect(await run(runCommand, [`${file}.yaml`], { via: "http" })).toMatchObject({ code: 0 });
   });
 
   it("is found by what the API calls the things it speaks of", async () => {

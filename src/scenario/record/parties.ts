@@ -23,16 +23,22 @@ export const isHouse = (account: number): boolean => account <= FEES;
 
 /** The accounts of a session, by the names that a scenario gives them. */
 export class Parties {
-  /** Numbers of those who acted or were funded, in the order of their first time. */
+  /** Numbers of those who acted, were funded or were refused, in the order of their first time. */
   readonly actors: readonly number[];
   readonly #names = new Map<number, string>();
 
-  constructor({ acts, end }: ObservedSession, devAccounts: readonly Address[]) {
+  /** `refused` are the accounts whose requests were refused. */
+  constructor(
+    { acts, end }: ObservedSession,
+    devAccounts: readonly Address[],
+    refused: readonly number[] = [],
+  ) {
     const actors = new Set<number>();
     for (const { command } of acts) {
       const account = accountOf(end, addressIn(command));
       if (account !== undefined) actors.add(account);
     }
+    for (const account of refused) actors.add(account);
     this.actors = [...actors];
     for (const [index, address] of devAccounts.entries()) {
       const account = accountOf(end, address);

@@ -3,7 +3,8 @@ import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import { findAccount } from "../../core/state.ts";
 import { FULL_PRICE, MAX_ISSUANCE, money, size } from "../../core/units.ts";
 import type { Exchange } from "../../runtime/exchange.ts";
-import type { Entry as JournalEntry } from "../../runtime/journal.ts";
+import type { Entry as JournalEntry, RefusedEntry } from "../../runtime/journal.ts";
+import { withRefused } from "../../runtime/with-refused.ts";
 import { seedOfName } from "../language/read-header.ts";
 import type { Funding } from "../language/scenario.ts";
 import { moneyText, sizeText } from "../run/words.ts";
@@ -20,6 +21,7 @@ import { restingBefore, tellOpening } from "./opening-steps.ts";
 import { orderNames } from "./order-names.ts";
 import { isHouse, Parties } from "./parties.ts";
 import { RecordingError } from "./recording-error.ts";
+import { accountIn, MAX_REFUSED_TOLD, marketIn, RefusedSteps } from "./refused-steps.ts";
 import { scenarioText } from "./scenario-text.ts";
 import { Script } from "./script.ts";
 import { type Funds, raisedIn, startingFunds } from "./starting-funds.ts";
@@ -36,6 +38,8 @@ export interface Session {
   readonly open: () => Exchange;
   /** What it did, oldest first. */
   readonly entries: readonly JournalEntry[];
+  /** What was refused meanwhile, oldest first; left out for nothing. */
+  readonly refused?: readonly RefusedEntry[];
   /** Accounts that are named by their place here; addresses in lower case. */
   readonly devAccounts: readonly Address[];
   /** The scenario's name; null: `recorded session of 12 orders`. */
@@ -57,15 +61,23 @@ export interface RecordedScenario {
  * exchange as they are written, so that nothing is written that would not pass. The same session gives the same bytes.
  * @throws RecordingError when no scenario can tell it.
  */
-export function recordScenario({ open, entries, devAccounts, name }: Session): RecordedScenario {
+export function recordScenario({
+  open,
+  entries,
+  refused = [],
+  devAccounts,
+  name,
+}: Session): RecordedScenario {
   const repeated = observeSession(open(), entries);
   const observed = { ...repeated, acts: inOrderOfNonces(repeated.acts, repeated.opening) };
   const { acts: called, left } = withoutIdleCalls(observed);
   const acts = called.filter((act) => !fundsHouse(act, observed));
   const session = { ...observed, acts };
   const { opening, end, start } = session;
-  const parties = new Parties(session, devAccounts);
-  const markets = touchedMarkets(session, parties.actors);
+  const senders = refused.map(({ request }) => accountIn(request, end)).filter((each) => each !== null);
+  const asked = refused.map(({ request }) => marketIn(request, end)).filter((each) => each !== null);
+  const parties = new Parties(session, devAccounts, senders);
+  const markets = touchedMarkets(session, parties.actors, asked);
   const resting = restingBefore(opening, markets);
   const funds = startingFunds(session, markets, parties.actors, resting);
   refuseOverIssuance(session, funds);
@@ -83,14 +95,17 @@ export function recordScenario({ open, entries, devAccounts, name }: Session): R
     markets: terms.terms,
   });
   openAccounts(twin, words, funds);
-  const told = { session, words, names: orderNames(session), markets, actors: parties.actors };
+  const told = { session, words, names: orderNames(session), markets, actors: parties.actors, refused };
   const script = new Script(twin);
   tellOpening(script, told);
   const before = script.steps.length;
   twin.begin();
   const isDrawn = tellSession(script, observed.acts, told);
   const scenario = scenarioText({
-    remarks: [...terms.remarks, ...remarksOf(isSeed, isDrawn, called.length - acts.length, left)],
+    remarks: [
+      ...terms.remarks,
+      ...remarksOf(isSeed, isDrawn, called.length - acts.length, left, refused.length - MAX_REFUSED_TOLD),
+    ],
     name: title,
     seed: isSeed ? seed : null,
     clock: start,
@@ -112,7 +127,11 @@ function tellSession(script: Script, all: readonly Act[], told: ToldSession): bo
   const chain = new ChainTelling(script, words, blocks, end, areToldByBlock(session, blocks));
   const steps = new ActSteps(script, chain, words, names, end);
   const isTold = new Set(session.acts);
-  for (const act of all) steps.add(act, isTold.has(act));
+  const refused = new RefusedSteps(script, words, names, end);
+  for (const each of withRefused(all, told.refused)) {
+    if ("request" in each) refused.add(each);
+    else steps.add(each, isTold.has(each));
+  }
   steps.finish((all.at(-1)?.sequence ?? 0) + 1);
   refuseDivergence(told, script.twin);
   const books = bookEntries(
@@ -165,11 +184,18 @@ function fundsHouse({ command }: Act, { end }: ObservedSession): boolean {
 }
 
 /** What the file says of itself: of the seed, how often the house was funded, and how many transactions are left out. */
-const remarksOf = (isSeed: boolean, isDrawn: boolean, houses: number, left: number): string[] => [
+const remarksOf = (
+  isSeed: boolean,
+  isDrawn: boolean,
+  houses: number,
+  left: number,
+  refused: number,
+): string[] => [
   ...(isSeed ? [] : ["The seed of the session is no line of text; ids and draws alone depend on it."]),
   ...(isDrawn ? [DRAWN] : []),
   ...(houses === 0 ? [] : [`Left out: the exchange's own accounts were funded ${times(houses)}.`]),
   ...(left === 0 ? [] : [`Left out: what wallets did on the chain and changed no balance, ${times(left)}.`]),
+  ...(refused <= 0 ? [] : [`Left out: ${counted(refused, "further refused request")}.`]),
 ];
 
 const DRAWN =

@@ -6,7 +6,7 @@ import { type RecordedScenario, recordScenario, type Session } from "./record-sc
 import { RecordingError } from "./recording-error.ts";
 
 /** The session of an exchange that goes on. */
-export interface LiveSession extends Omit<Session, "entries"> {
+export interface LiveSession extends Omit<Session, "entries" | "refused"> {
   readonly log: SessionLog;
 }
 
@@ -15,12 +15,12 @@ export interface LiveSession extends Omit<Session, "entries"> {
  * @throws ApiError `SESSION_TOO_LONG`, `SESSION_NOT_RECORDABLE` when there can be no such file.
  */
 export function recordSession({ log, ...session }: LiveSession): RecordedScenario {
-  const { entries } = log;
+  const { entries, refused } = log;
   if (entries === null) {
     throw refusal("SESSION_TOO_LONG", `the session has more than ${log.most} commands, and no more are kept`);
   }
   try {
-    return recordedFile({ ...session, entries });
+    return recordedFile({ ...session, entries, refused });
   } catch (error) {
     throw error instanceof RecordingError ? refusal(error.code, error.message) : error;
   }

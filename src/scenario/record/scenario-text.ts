@@ -1,6 +1,6 @@
 import type { ExchangeConfig } from "../../core/state.ts";
 import type { Millis } from "../../core/units.ts";
-import type { Step } from "./script.ts";
+import type { Remark, Step } from "./script.ts";
 import { moment } from "./vocabulary.ts";
 import { type Entry, itemLines, mapLines, scalar } from "./yaml-text.ts";
 
@@ -18,8 +18,8 @@ export interface ScenarioParts {
   readonly markets: readonly Entry[];
   readonly accounts: readonly Entry[];
   /** What brings the markets to where the session found them. */
-  readonly opening: readonly Step[];
-  readonly session: readonly Step[];
+  readonly opening: readonly (Step | Remark)[];
+  readonly session: readonly (Step | Remark)[];
 }
 
 const TITLE = "A session that clobsim recorded: what it did, and what came of it.";
@@ -57,5 +57,10 @@ const seedText = (seed: string): string => (/^(?:0|[1-9]\d{0,14})$/.test(seed) ?
 const block = (key: string, entries: readonly Entry[]): string[] =>
   entries.length === 0 ? [] : [`${key}:`, ...mapLines(entries, 2)];
 
-const stepLines = (title: string, steps: readonly Step[]): string[] =>
-  steps.length === 0 ? [] : [`  # ${title}`, ...steps.flatMap((step) => itemLines(step, 2))];
+const stepLines = (title: string, steps: readonly (Step | Remark)[]): string[] =>
+  steps.length === 0
+    ? []
+    : [
+        `  # ${title}`,
+        ...steps.flatMap((step) => ("remark" in step ? [`  # ${step.remark}`] : itemLines(step, 2))),
+      ];

@@ -9,9 +9,14 @@ import type { Entry } from "./yaml-text.ts";
 /** A step as the entries of its map. */
 export type Step = readonly Entry[];
 
+/** A line for whoever reads the file, between steps. */
+export interface Remark {
+  readonly remark: string;
+}
+
 /** The steps of a scenario as they are written; each is done at once in the scenario's own exchange. */
 export class Script {
-  readonly steps: Step[] = [];
+  readonly steps: (Step | Remark)[] = [];
   readonly twin: Twin;
   /** Up to which moment the steps tell. */
   #now: Millis;
@@ -32,6 +37,11 @@ export class Script {
 
   say(...step: Step): void {
     this.steps.push(step);
+  }
+
+  /** Says something on one line that is no step. */
+  remark(remark: string): void {
+    this.steps.push({ remark });
   }
 
   /** Says a step that the exchange has done. @throws RecordingError when it was refused there. */

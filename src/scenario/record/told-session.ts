@@ -1,3 +1,4 @@
+import type { RefusedEntry } from "../../runtime/journal.ts";
 import type { ObservedSession } from "./observed-session.ts";
 import type { TouchedMarket } from "./touched-markets.ts";
 import type { Vocabulary } from "./vocabulary.ts";
@@ -11,4 +12,6 @@ export interface ToldSession {
   readonly names: ReadonlyMap<number, string>;
   readonly markets: readonly TouchedMarket[];
   readonly actors: readonly number[];
+  /** What was refused meanwhile, oldest first. */
+  readonly refused: readonly RefusedEntry[];
 }

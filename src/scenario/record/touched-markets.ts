@@ -17,11 +17,15 @@ export interface TouchedMarket {
 
 /**
  * The markets that a session touched, by number: where something was placed, ended, issued, created, closed,
- * resolved, split, merged or redeemed, and where those who acted had orders open already.
+ * resolved, split, merged or redeemed, and where those who acted had orders open already; `others` are touched, too.
  */
-export function touchedMarkets(session: ObservedSession, actors: readonly number[]): TouchedMarket[] {
+export function touchedMarkets(
+  session: ObservedSession,
+  actors: readonly number[],
+  others: readonly number[] = [],
+): TouchedMarket[] {
   const { opening, acts, end } = session;
-  const touched = new Set<number>();
+  const touched = new Set(others);
   for (const { events } of acts) {
     for (const event of events) {
       const market = marketIn(end, event);

@@ -2,12 +2,15 @@ import { headOf } from "../../core/chain/chain.ts";
 import type { Command } from "../../core/commands.ts";
 import { outcomeOf } from "../../core/market.ts";
 import type { Order } from "../../core/order.ts";
+import type { AskedFor, RefusedRequest, Scalar } from "../../core/refused-request.ts";
 import type { ExchangeConfig, State } from "../../core/state.ts";
 import type { Millis, Size } from "../../core/units.ts";
+import { askAgain } from "../../wire/ask-again.ts";
 import type { PositionChange } from "../../wire/position-transaction.ts";
-import type { Funding, MarketTerms } from "../language/scenario.ts";
+import type { Funding, MarketTerms, OrderWords } from "../language/scenario.ts";
 import { nothingOf } from "../venue/local-attempts.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
+import { orderBodyOf } from "../venue/order-body.ts";
 import type { Attempt } from "../venue/venue.ts";
 import { Wallets } from "../venue/wallets.ts";
 
@@ -92,6 +95,26 @@ export class Twin {
   /** Tries a wallet's transaction and sends it, as a step does. */
   call(account: string, market: string, change: PositionChange): Attempt<null> {
     return this.#venue.chain.call(account, market, change);
+  }
+
+  /** The code with which an order is refused here, right or wrong as its words are; null when it is not. Nothing changes. */
+  refusalOfOrder(account: string, words: OrderWords): string | null {
+    const body = orderBodyOf(words, this.#venue.tokenId(words), this.now) as Record<string, Scalar>;
+    return this.#refusal("POST", account, { kind: "request", body, query: {}, isCut: false });
+  }
+
+  /** The same of the cancel of an order of the session, or of one that there is not. */
+  refusalOfCancel(account: string, order: number | null): string | null {
+    const own = order === null ? undefined : this.#orders.get(order);
+    const body = { orderId: own === undefined ? "nothing" : this.#venue.idOf(own) };
+    return this.#refusal("DELETE", account, { kind: "request", body, query: {}, isCut: false });
+  }
+
+  #refusal(method: RefusedRequest["method"], account: string, asked: AskedFor): string | null {
+    const address = this.#venue.addressOf(account);
+    const request = { method, path: "/clob/order", address, isProven: true, asked };
+    const answer = askAgain(this.#venue.view, this.now, request);
+    return answer.kind === "refused" ? answer.code : null;
   }
 
   /** Does what needs no name. */
