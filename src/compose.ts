@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { createServer, type Server as TcpServer } from "node:net";
 import { LazyNode } from "./chain-rpc/lazy-node.ts";
-import { type Config, isLoopback, VERSION } from "./config.ts";
+import { type Config, VERSION } from "./config.ts";
 import type { Millis } from "./core/units.ts";
 import { Faults } from "./http/faults.ts";
 import { Outbox } from "./http/outbox.ts";
@@ -16,13 +16,14 @@ import {
   openUnkept,
   type Warn,
 } from "./opening/open-exchange.ts";
-import { type Origin, originOfWorld, termsOf } from "./opening/origin.ts";
+import { demandSameTerms, type Origin, originOfWorld, termsOf } from "./opening/origin.ts";
 import { Reporting } from "./reporting.ts";
 import type { ClockSetting } from "./runtime/clock.ts";
 import type { Exchange } from "./runtime/exchange.ts";
 import { Keyring } from "./runtime/keyring.ts";
 import { Slices } from "./runtime/slices.ts";
 import { Snapshots } from "./runtime/snapshots.ts";
+import { isLoopback } from "./setting-values.ts";
 import { checksummed } from "./wire/address.ts";
 import { numbersAs } from "./wire/decimals.ts";
 import { HmacKeys } from "./wire/hmac.ts";
@@ -46,6 +47,8 @@ export interface RunningServer {
   readonly devAccounts: readonly DevAccount[];
   /** How the clock runs. */
   readonly clock: ClockSetting;
+  /** The history that it goes on from, and the last line of it; null of one that began otherwise. */
+  readonly from: { readonly name: string; readonly line: number } | null;
   /** What keeps the exchange on disk; null of one that nothing keeps. */
   readonly keeping: Keeping | null;
   /** Answers what is under way, then stops. */
@@ -59,13 +62,26 @@ export interface RunningServer {
  */
 export async function startServer(config: Config, warn: Warn = () => {}): Promise<RunningServer> {
   if (config.data !== null && config.port !== 0) await demandFree(config);
-  const opened = await openExchange(config, warn);
+  const begun = config.from === null ? null : await beginningOf(config, config.from);
+  const opened = await openExchange(begun?.config ?? config, warn, undefined, begun?.origin);
   try {
-    return await serve(config, opened, warn);
+    return { ...(await serve(config, opened, warn)), from: begun?.from ?? null };
   } catch (error) {
     await opened.close();
     throw error;
   }
+}
+
+/** The exchange that a history tells of; its clock runs on from there. */
+async function beginningOf(config: Config, name: string) {
+  const [{ beginningIn }, { nodeDisk }] = await Promise.all([
+    import("./history/beginning.ts"),
+    import("./store/disk.ts"),
+  ]);
+  const { origin, line, clock } = beginningIn(nodeDisk, name, VERSION, config.at);
+  demandSameTerms(config, origin, name, "leave it out");
+  const own = clock === null || config.given.has("clock") ? config.clock : clock;
+  return { origin, from: { name, line }, config: { ...config, clock: own, start: origin.start } };
 }
 
 /** The same with a world that is there already, whose seed counts, and kept nowhere; `watch` may watch its exchange. */
@@ -96,6 +112,7 @@ async function serve(config: Config, opened: OpenedExchange, warn: Warn = () => 
     markets: markets.size,
     sampleTokenId: sampleToken(service),
     devAccounts: service.options.devAccounts,
+    from: null,
     keeping,
     close: async () => {
       await stop(server, service);

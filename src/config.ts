@@ -1,8 +1,7 @@
-import { isIP } from "node:net";
 import type { BalancePolicy } from "./core/account.ts";
 import type { SettlementMode } from "./core/chain/chain.ts";
-import { parseDuration, parseIso } from "./core/time.ts";
-import { MAX_SIZE, type Millis, type Money, millis, money, type Size, size } from "./core/units.ts";
+import { parseIso } from "./core/time.ts";
+import { type Millis, type Money, millis, money, type Size, size } from "./core/units.ts";
 import {
   ConfigError,
   choice,
@@ -14,16 +13,20 @@ import {
   variableOf,
   wholeNumber,
 } from "./setting.ts";
+import {
+  type ClockConfig,
+  isLoopback,
+  type JournalPoint,
+  LINE_OR_MOMENT,
+  readClock,
+  readFaucet,
+  readHost,
+  readTimeout,
+} from "./setting-values.ts";
 import { MOST_MARKETS } from "./world/world-limits.ts";
 
 /** The version of the program, as in package.json. */
 export const VERSION = "0.1.0";
-
-/** Where time comes from: the wall clock, requests only, or the wall clock times `rate`. */
-export type ClockConfig =
-  | { readonly mode: "real" }
-  | { readonly mode: "frozen" }
-  | { readonly mode: "scaled"; readonly rate: number };
 
 const LOG_LEVELS = ["silent", "fatal", "error", "warn", "info", "debug", "trace"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -38,6 +41,10 @@ export interface Config {
   /** Null: the second the wall clock shows or, when frozen, `FROZEN_START`. */
   readonly start: Millis | null;
   readonly worldFile: string | null;
+  /** The journal, data directory or report whose history it goes on from; null begins anew. */
+  readonly from: string | null;
+  /** Where in that history it begins: at its end, unless told otherwise. */
+  readonly at: JournalPoint;
   /** How many markets to generate; null leaves it to the generator. */
   readonly markets: number | null;
   /** How prices, sizes and money appear in JSON. */
@@ -82,6 +89,8 @@ export const DEFAULT_CONFIG: Config = {
   clock: { mode: "real" },
   start: null,
   worldFile: null,
+  from: null,
+  at: {},
   markets: null,
   numbers: "number",
   credentials: "rotate",
@@ -118,6 +127,8 @@ export const SETTINGS = {
   clock: { expected: "real, frozen or a rate such as 5x or 0.5x, at most 1000000x", read: readClock },
   start: { expected: "a moment with its zone such as 2026-01-01T00:00:00Z, up to 9999", read: parseIso },
   world: { expected: "the path of a world file", read: (text: string) => text || null },
+  from: { expected: "the path of a report or of a data directory", read: (text: string) => text || null },
+  at: LINE_OR_MOMENT,
   markets: wholeNumber(1, MOST_MARKETS),
   numbers: choice("number", "string"),
   credentials: choice("rotate", "once"),
@@ -154,6 +165,8 @@ type ValueOf<Name extends SettingName> = NonNullable<ReturnType<(typeof SETTINGS
 export function readConfig(given: Given, data: string | null = DEFAULT_CONFIG.data): Config {
   const one = <Name extends SettingName>(name: Name): ValueOf<Name> | null =>
     readOne(name, SETTINGS[name] as Setting<ValueOf<Name>>, given);
+  refuseBesideFrom(given);
+  const from = one("from");
   const config: Config = {
     host: one("host") ?? DEFAULT_CONFIG.host,
     port: one("port") ?? DEFAULT_CONFIG.port,
@@ -161,11 +174,13 @@ export function readConfig(given: Given, data: string | null = DEFAULT_CONFIG.da
     clock: one("clock") ?? DEFAULT_CONFIG.clock,
     start: one("start"),
     worldFile: one("world"),
+    from,
+    at: one("at") ?? DEFAULT_CONFIG.at,
     markets: one("markets"),
     numbers: one("numbers") ?? DEFAULT_CONFIG.numbers,
     credentials: one("credentials") ?? DEFAULT_CONFIG.credentials,
     logLevel: one("log-level") ?? DEFAULT_CONFIG.logLevel,
-    ...readKeeping(given, data),
+    ...readKeeping(given, from === null ? data : null),
     report: one("report"),
     given: givenNames(given),
     simToken: one("sim-token"),
@@ -210,9 +225,20 @@ const givenNames = ({ flags, environment }: Given): ReadonlySet<string> => {
   return new Set(Object.keys(SETTINGS).filter(isGiven));
 };
 
-/** Whether only this machine can reach a host. */
-export const isLoopback = (host: string): boolean =>
-  host === "::1" || host.toLowerCase() === "localhost" || (isIP(host) === 4 && host.startsWith("127."));
+/** What the history that `--from` names has of its own. */
+const BESIDE_FROM = ["world", "markets", "seed", "start", "reset"] as const;
+
+/** @throws ConfigError when something is asked for that a history decides, or a place in one that is not named. */
+function refuseBesideFrom(given: Given): void {
+  const names = givenNames(given);
+  const beside = BESIDE_FROM.find((name) => names.has(name));
+  if (names.has("from") && beside !== undefined) {
+    throw new ConfigError(`--from and --${beside} contradict each other: the history has its own`);
+  }
+  if (names.has("at") && !names.has("from")) {
+    throw new ConfigError("--at goes with --from, found it alone");
+  }
+}
 
 function refuseContradictions({ host, simToken, worldFile, markets }: Config): void {
   if (!isLoopback(host) && simToken === null) {
@@ -223,28 +249,4 @@ function refuseContradictions({ host, simToken, worldFile, markets }: Config): v
   if (worldFile !== null && markets !== null) {
     throw new ConfigError(`--world and --markets contradict each other: a world file holds its own markets`);
   }
-}
-
-function readHost(text: string): string | null {
-  const label = "[a-z\\d](?:[a-z\\d-]{0,61}[a-z\\d])?";
-  const named = text.length <= 253 && new RegExp(`^${label}(?:\\.${label})*$`, "i").test(text);
-  return isIP(text) !== 0 || named ? text : null;
-}
-
-function readClock(text: string): ClockConfig | null {
-  if (text === "real" || text === "frozen") return { mode: text };
-  const rate = /^\d{1,7}(?:\.\d{1,6})?x$/.test(text) ? Number.parseFloat(text) : 0;
-  return rate > 0 && rate <= 1_000_000 ? { mode: "scaled", rate } : null;
-}
-
-function readTimeout(text: string): number | null {
-  const length = parseDuration(text) ?? 0;
-  return length >= 1 && length <= 86_400_000 ? length : null;
-}
-
-function readFaucet(text: string): Config["faucet"] | null {
-  const found = /^(\d{1,8})(?:\.(\d{1,2}))?$/.exec(text);
-  if (found === null) return null;
-  const shares = Number(found[1]) * 100 + Number((found[2] ?? "").padEnd(2, "0"));
-  return shares <= MAX_SIZE ? { collateral: money(shares * 10_000), everyMarket: size(shares) } : null;
 }

@@ -39,6 +39,10 @@ export interface StartOptions {
   readonly start?: string;
   /** Path of a world file. */
   readonly world?: string;
+  /** Path of a report or of a data directory: the exchange goes on from there. */
+  readonly from?: string;
+  /** With `from`: after this line, or at this moment in ISO-8601; else at the end. */
+  readonly at?: number | string;
   readonly markets?: number;
   readonly numbers?: "number" | "string";
   readonly credentials?: "rotate" | "once";

@@ -40,6 +40,7 @@ export function bannerText(server: Omit<RunningServer, "close">, screen: Screen)
     row("seed", server.seed),
     row("clock", `${clockText(server.clock)}, ${toIso(server.startedAt)}`),
     row("world", `${count(events, "event")}, ${count(markets, "market")}`),
+    ...(server.from === null ? [] : [row("from", `${server.from.name}, up to line ${server.from.line}`)]),
     row("kept", keepingText(server.keeping)),
     "",
     "  Dev accounts, address and private key: anybody can compute them, never use them on a real chain.",

@@ -1,32 +1,8 @@
 import { VERSION } from "../config.ts";
-import { parseIso } from "../core/time.ts";
-import type { Millis } from "../core/units.ts";
 import { type JournalPlace, type JournalSource, openPlace, openSource } from "../history/journal-source.ts";
 import type { WalkEnd } from "../history/walk.ts";
-import { type Setting, wholeNumber } from "../setting.ts";
 import { nodeDisk } from "../store/disk.ts";
 import { UsageError } from "./usage-error.ts";
-
-const MOST_LINES = 999_999_999;
-
-/** The number of a line of a journal. */
-export const LINE = wholeNumber(1, MOST_LINES);
-
-export const MOMENT: Setting<Millis> = {
-  expected: "a moment with its zone such as 2026-01-01T00:00:00Z",
-  read: parseIso,
-};
-
-/** A line, or the last one up to a moment. */
-export const LINE_OR_MOMENT: Setting<{ readonly to?: number; readonly until?: Millis }> = {
-  expected: "the number of a line, or a moment with its zone such as 2026-01-01T00:00:00Z",
-  read: (text) => {
-    const to = LINE.read(text);
-    if (to !== null) return { to };
-    const until = parseIso(text);
-    return until === null ? null : { until };
-  },
-};
 
 /** @throws UsageError when a journal has not got the line that `--at` names. */
 export function demandLine({ name }: JournalSource, at: { readonly to?: number }, end: WalkEnd): void {

@@ -2,10 +2,11 @@ import type { HttpReply } from "../client/transport.ts";
 import { SETTINGS, VERSION } from "../config.ts";
 import type { Millis } from "../core/units.ts";
 import { type Given, readOne, type Setting } from "../setting.ts";
+import { LINE_OR_MOMENT } from "../setting-values.ts";
 import { askServer, parsed, refusalOf, serverFlags, serverNamed } from "./ask-server.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
-import { demandLine, LINE_OR_MOMENT, sourceNamed, TAKES_JOURNAL } from "./history-arguments.ts";
+import { demandLine, sourceNamed, TAKES_JOURNAL } from "./history-arguments.ts";
 import { OUT, save } from "./output-file.ts";
 import { UsageError } from "./usage-error.ts";
 

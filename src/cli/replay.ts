@@ -4,10 +4,11 @@ import type { JournalSource } from "../history/journal-source.ts";
 import type { ChangedAnswer } from "../history/refused-again.ts";
 import { visible } from "../scenario/report/printable.ts";
 import { type Given, readOne } from "../setting.ts";
+import { LINE, MOMENT } from "../setting-values.ts";
 import { isNote } from "../store/journal-line.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
-import { LINE, MOMENT, sourceNamed, TAKES_JOURNAL } from "./history-arguments.ts";
+import { sourceNamed, TAKES_JOURNAL } from "./history-arguments.ts";
 
 /** `clobsim replay`: decides a journal anew and compares. */
 export const replayCommand: Command = {

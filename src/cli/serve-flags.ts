@@ -12,6 +12,11 @@ const HELP: Readonly<Record<SettingName, Omit<Flag, "name">>> = {
   host: { group: ADDRESS, text: "Host name or IP address to listen on", otherwise: "127.0.0.1" },
   seed: { group: WORLD, text: "Decides the world and every id, secret and hash", otherwise: "1" },
   world: { group: WORLD, text: "File to open instead of generating a world (see clobsim world)" },
+  from: {
+    group: WORLD,
+    text: "Report or data directory whose history to go on from, kept nowhere unless --data names a new directory",
+  },
+  at: { group: WORLD, text: "With --from: after this line, or at this moment", otherwise: "the end" },
   markets: { group: WORLD, text: "How many markets to generate", otherwise: "what 12 events hold" },
   clock: { group: WORLD, text: "real, frozen, or a rate such as 5x or 0.5x", otherwise: "real" },
   start: {

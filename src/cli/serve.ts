@@ -19,6 +19,7 @@ export const serveCommand: Command = {
     ["serve --port 0 --seed 7 --clock frozen", "for a test: a free port, a frozen clock"],
     ["serve --clock 60x", "an hour of the exchange in a minute"],
     ["serve --world world.json", "a world made by clobsim world, or by hand"],
+    ["serve --from bug.ndjson --at 17", "an exchange as a report has it after its 17th line"],
     ["serve --data run-7 --durability power", "kept in run-7, whatever happens to the machine"],
   ],
   run: serve,

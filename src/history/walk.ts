@@ -3,6 +3,7 @@ import type { Decision } from "../core/decision.ts";
 import type { DomainEvent } from "../core/events.ts";
 import type { Millis } from "../core/units.ts";
 import { originOf } from "../opening/origin.ts";
+import type { ClockSetting } from "../runtime/clock.ts";
 import { Exchange } from "../runtime/exchange.ts";
 import type { Journal } from "../runtime/journal.ts";
 import { contentHash } from "../runtime/state-hash.ts";
@@ -78,6 +79,11 @@ export class Walk {
     };
     this.#replayer = new Replayer(this.exchange, reopen, source, BEGINNING);
     origin.play(this.exchange);
+  }
+
+  /** How the clock ran at the last line that was taken; null when no line says it. */
+  get clock(): ClockSetting | null {
+    return this.#replayer.clock?.setting ?? null;
   }
 
   /** Hands on each line once the exchange stands behind it. */

@@ -6,6 +6,7 @@ import { Clock, type ClockSetting } from "../runtime/clock.ts";
 import { Exchange } from "../runtime/exchange.ts";
 import { type Keeper, NotKeptError, noJournal, noKeeper } from "../runtime/journal.ts";
 import { SessionLog } from "../runtime/session-log.ts";
+import { ConfigError } from "../setting.ts";
 import { DataFolder, type Resumed, type Start } from "../store/data-folder.ts";
 import { type Disk, nodeDisk } from "../store/disk.ts";
 import { JOURNAL_FILE } from "../store/files.ts";
@@ -61,24 +62,28 @@ export interface Machine {
 const THIS_MACHINE: Machine = { disk: nodeDisk, wallNow: Date.now };
 
 /**
- * Opens the exchange that is asked for: from its directory, where it was kept before, else from its origin.
+ * Opens the exchange that is asked for: from its directory, where it was kept before, else from its origin; from `begun`
+ * where there is one, which no directory has kept before.
  * @throws ConfigError, StoreError, ReplayDiffers when it cannot be.
  */
 export async function openExchange(
   config: Config,
   warn: Warn,
   machine: Machine = THIS_MACHINE,
+  begun: Origin | null = null,
 ): Promise<OpenedExchange> {
   const { data, durability, reset } = config;
   const { disk, wallNow } = machine;
-  if (data === null) return openUnkept(config, await loadOrigin(config, wallNow()), wallNow);
+  if (data === null) return openUnkept(config, begun ?? (await loadOrigin(config, wallNow())), wallNow);
   try {
     const folder = new DataFolder(disk, data, { engine: VERSION, durability, reset });
     try {
       const place = { config, folder, wallNow, warn };
-      return folder.opening === null
-        ? openNew(place, await loadOrigin(config, wallNow()))
-        : await openKept(place, folder.opening);
+      if (folder.opening === null) return openNew(place, begun ?? (await loadOrigin(config, wallNow())));
+      if (begun === null) return await openKept(place, folder.opening);
+      throw new ConfigError(
+        `${data} holds an exchange already, and --from begins another: name a new directory with --data`,
+      );
     } catch (error) {
       folder.close();
       throw error;

@@ -41,9 +41,9 @@ export function originOfWorld(world: World, config: ExchangeConfig, start: Milli
   return { config, start, devAccounts, base: { kind: "world", content: world }, play };
 }
 
-/** What a file holds that a store has written: a document of a state, with its place in a history. */
+/** A document of a state, with its place in a history. */
 export interface StateDocument {
-  readonly clobsim: StateHeader;
+  readonly clobsim: Pick<StateHeader, "format" | "now" | "sequence" | "devAccounts">;
 }
 
 /** A state that goes on from where it stood. @throws DocumentError when it is no state of any exchange. */
@@ -100,7 +100,12 @@ export async function demandSameOrigin(
 }
 
 /** @throws ConfigError when other terms are given than those of the exchange that `path` holds. */
-export function demandSameTerms(config: Config, { config: kept, start }: Origin, path: string): void {
+export function demandSameTerms(
+  config: Config,
+  { config: kept, start }: Origin,
+  path: string,
+  remedy = REMEDY,
+): void {
   const terms: readonly (readonly [flag: string, asked: unknown, kept: unknown])[] = [
     ["seed", config.seed, kept.seed],
     ["settlement", config.settlement, kept.settlement],
@@ -111,7 +116,7 @@ export function demandSameTerms(config: Config, { config: kept, start }: Origin,
   ];
   for (const [flag, asked, found] of terms) {
     if (!config.given.has(flag) || asked === found) continue;
-    throw new ConfigError(`${path} was made with --${flag} ${found}, found --${flag} ${asked}: ${REMEDY}`);
+    throw new ConfigError(`${path} was made with --${flag} ${found}, found --${flag} ${asked}: ${remedy}`);
   }
 }
 

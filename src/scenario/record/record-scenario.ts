@@ -21,7 +21,7 @@ import { restingBefore, tellOpening } from "./opening-steps.ts";
 import { orderNames } from "./order-names.ts";
 import { isHouse, Parties } from "./parties.ts";
 import { RecordingError } from "./recording-error.ts";
-import { accountIn, MAX_REFUSED_TOLD, marketIn, RefusedSteps } from "./refused-steps.ts";
+import { askedOf, RefusedSteps } from "./refused-steps.ts";
 import { scenarioText } from "./scenario-text.ts";
 import { Script } from "./script.ts";
 import { type Funds, raisedIn, startingFunds } from "./starting-funds.ts";
@@ -61,23 +61,17 @@ export interface RecordedScenario {
  * exchange as they are written, so that nothing is written that would not pass. The same session gives the same bytes.
  * @throws RecordingError when no scenario can tell it.
  */
-export function recordScenario({
-  open,
-  entries,
-  refused = [],
-  devAccounts,
-  name,
-}: Session): RecordedScenario {
+export function recordScenario(recorded: Session): RecordedScenario {
+  const { open, entries, refused = [], devAccounts, name } = recorded;
   const repeated = observeSession(open(), entries);
   const observed = { ...repeated, acts: inOrderOfNonces(repeated.acts, repeated.opening) };
   const { acts: called, left } = withoutIdleCalls(observed);
   const acts = called.filter((act) => !fundsHouse(act, observed));
   const session = { ...observed, acts };
   const { opening, end, start } = session;
-  const senders = refused.map(({ request }) => accountIn(request, end)).filter((each) => each !== null);
-  const asked = refused.map(({ request }) => marketIn(request, end)).filter((each) => each !== null);
-  const parties = new Parties(session, devAccounts, senders);
-  const markets = touchedMarkets(session, parties.actors, asked);
+  const asked = askedOf(refused, end);
+  const parties = new Parties(session, devAccounts, asked.accounts);
+  const markets = touchedMarkets(session, parties.actors, asked.markets);
   const resting = restingBefore(opening, markets);
   const funds = startingFunds(session, markets, parties.actors, resting);
   refuseOverIssuance(session, funds);
@@ -102,10 +96,7 @@ export function recordScenario({
   twin.begin();
   const isDrawn = tellSession(script, observed.acts, told);
   const scenario = scenarioText({
-    remarks: [
-      ...terms.remarks,
-      ...remarksOf(isSeed, isDrawn, called.length - acts.length, left, refused.length - MAX_REFUSED_TOLD),
-    ],
+    remarks: [...terms.remarks, ...remarksOf(isSeed, isDrawn, called.length - acts.length, left)],
     name: title,
     seed: isSeed ? seed : null,
     clock: start,
@@ -184,18 +175,11 @@ function fundsHouse({ command }: Act, { end }: ObservedSession): boolean {
 }
 
 /** What the file says of itself: of the seed, how often the house was funded, and how many transactions are left out. */
-const remarksOf = (
-  isSeed: boolean,
-  isDrawn: boolean,
-  houses: number,
-  left: number,
-  refused: number,
-): string[] => [
+const remarksOf = (isSeed: boolean, isDrawn: boolean, houses: number, left: number): string[] => [
   ...(isSeed ? [] : ["The seed of the session is no line of text; ids and draws alone depend on it."]),
   ...(isDrawn ? [DRAWN] : []),
   ...(houses === 0 ? [] : [`Left out: the exchange's own accounts were funded ${times(houses)}.`]),
   ...(left === 0 ? [] : [`Left out: what wallets did on the chain and changed no balance, ${times(left)}.`]),
-  ...(refused <= 0 ? [] : [`Left out: ${counted(refused, "further refused request")}.`]),
 ];
 
 const DRAWN =

@@ -14,7 +14,7 @@ import type { Vocabulary } from "./vocabulary.ts";
 import { scalar } from "./yaml-text.ts";
 
 /** So many are told: a flood of them must not make a file too long. */
-export const MAX_REFUSED_TOLD = 1_000;
+const MAX_TOLD = 1_000;
 /** What can stand for a word of an order line, whatever it means. */
 const WORD = /^(?!(?:in|as)$)[\w.+:-]{1,40}$/;
 /** What an order line cannot begin with: other steps do. */
@@ -48,7 +48,8 @@ export class RefusedSteps {
 
   add({ at, request }: RefusedEntry): void {
     this.#count += 1;
-    if (this.#count > MAX_REFUSED_TOLD) return;
+    if (this.#count === MAX_TOLD + 1) this.#script.remark("Further refused requests are left out.");
+    if (this.#count > MAX_TOLD) return;
     const { code, method, path } = request;
     // What expires by then decides it.
     if (code === "EXPIRATION_IN_PAST") this.#script.passTo(at);
@@ -116,12 +117,20 @@ export class RefusedSteps {
   }
 }
 
+/** The accounts whose requests were refused, and the markets that these speak of, by number. */
+export function askedOf(refused: readonly RefusedEntry[], state: State) {
+  const requests = refused.map(({ request }) => request);
+  const accounts = requests.map((request) => accountIn(request, state)).filter((each) => each !== null);
+  const markets = requests.map((request) => marketIn(request, state)).filter((each) => each !== null);
+  return { accounts, markets };
+}
+
 /** The account of a sender that a signature has proven; null where it has none. */
-export const accountIn = ({ address, isProven }: RefusedRequest, state: State): number | null =>
+const accountIn = ({ address, isProven }: RefusedRequest, state: State): number | null =>
   (isProven && address !== null ? state.accountByAddress.get(address) : undefined) ?? null;
 
 /** The market of which a refused order of a known account speaks; null where it speaks of none. */
-export function marketIn(request: RefusedRequest, state: State): number | null {
+function marketIn(request: RefusedRequest, state: State): number | null {
   const { asked } = request;
   if (asked === null || accountIn(request, state) === null) return null;
   const id =

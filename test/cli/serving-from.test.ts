@@ -1,0 +1,135 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { bannerText } from "../../src/cli/banner.ts";
+import { inspectCommand } from "../../src/cli/inspect.ts";
+import { serveCommand } from "../../src/cli/serve.ts";
+import { type RunningServer, startServer } from "../../src/compose.ts";
+import { DEFAULT_DATA, readConfig } from "../../src/config.ts";
+import { startExchange } from "../../src/index.ts";
+import { ownFolder, run, serve, trade } from "./tools.ts";
+
+const folder = ownFolder();
+const data = join(folder, "data");
+const report = join(folder, "report.ndjson");
+
+/** A server as `clobsim serve` opens it with these flags. */
+const serveWith = (flags: Readonly<Record<string, string>>): Promise<RunningServer> =>
+  startServer(
+    readConfig(
+      { flags: given({ port: "0", "log-level": "silent", ...flags }), environment: {} },
+      DEFAULT_DATA,
+    ),
+  );
+
+const given = (flags: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, [text]]));
+
+const askedOf = async (server: RunningServer, path: string): Promise<Record<string, unknown>> =>
+  (await (await fetch(`${server.url}${path}`)).json()) as Record<string, unknown>;
+
+/** What clobsim inspect says of a line. */
+async function inspected(at: string): Promise<{ sequence: number; time: string }> {
+  const { stdout } = await run(inspectCommand, [data], { at, json: "true", all: "true" });
+  return JSON.parse(stdout) as { sequence: number; time: string };
+}
+
+let end: { hash: unknown; time: unknown };
+beforeAll(async () => {
+  const server = await serve({ data });
+  await trade(server.url);
+  end = {
+    hash: (await askedOf(server, "/sim/state/hash")).hash,
+    time: (await askedOf(server, "/sim/clock")).time,
+  };
+  writeFileSync(report, await (await fetch(`${server.url}/sim/report`)).text());
+  await server.close();
+});
+
+describe("clobsim serve --from", () => {
+  it.each([
+    ["a data directory", () => data],
+    ["a report", () => report],
+  ])("goes on from the end of %s", async (_, from) => {
+    const server = await serveWith({ from: from() });
+    expect((await askedOf(server, "/sim/state/hash")).hash).toBe(end.hash);
+    expect(await askedOf(server, "/sim/clock")).toMatchObject({ mode: "frozen", time: end.time });
+    expect(server.keeping).toBeNull();
+    const screen = { isColoured: false, columns: undefined };
+    expect(bannerText(server, screen)).toMatch(
+      new RegExp(`from +${from()}, up to line \\d+\\n +kept +nothing`),
+    );
+    await server.close();
+  });
+
+  it("begins after the line that --at names, and a reset goes back there", async () => {
+    const { sequence, time } = await inspected("6");
+    const server = await serveWith({ from: report, at: "6" });
+    expect(sequence).toBeLessThan((await inspected("9")).sequence);
+    const info = await askedOf(server, "/sim");
+    expect(info).toMatchObject({ sequence });
+    expect((await askedOf(server, "/sim/clock")).time).toBe(time);
+    const before = await askedOf(server, "/sim/state/hash");
+    await trade(server.url);
+    expect(await askedOf(server, "/sim/state/hash")).not.toEqual(before);
+    await fetch(`${server.url}/sim/reset`, { method: "POST" });
+    expect(await askedOf(server, "/sim/state/hash")).toEqual(before);
+    await server.close();
+  });
+
+  it("runs on at the pace that --clock says, from the time of the history", async () => {
+    const server = await serveWith({ from: data, clock: "real" });
+    const { mode, time } = await askedOf(server, "/sim/clock");
+    expect(mode).toBe("real");
+    expect(Date.parse(`${time}`) - Date.parse(`${end.time}`)).toBeLessThan(3_600_000);
+    await server.close();
+  });
+
+  it("is kept where --data names a new directory, and refused where it holds an exchange", async () => {
+    const kept = join(folder, "kept");
+    const server = await serveWith({ from: data, data: kept });
+    await trade(server.url);
+    const { hash } = await askedOf(server, "/sim/state/hash");
+    await server.close();
+    const again = await serveWith({ data: kept });
+    expect((await askedOf(again, "/sim/state/hash")).hash).toBe(hash);
+    await again.close();
+    const before = readFileSync(join(kept, "journal.ndjson"));
+    await expect(serveWith({ from: data, data: kept })).rejects.toThrow(
+      `${kept} holds an exchange already, and --from begins another: name a new directory with --data`,
+    );
+    expect(readFileSync(join(kept, "journal.ndjson")).equals(before)).toBe(true);
+  });
+
+  it("is an option of the library, too", async () => {
+    const server = await startExchange({ from: report, at: 6 });
+    expect(server.from).toEqual({ name: report, line: 6 });
+    await server.close();
+  });
+
+  it.each([
+    [{ from: "x", seed: "3" }, "--from and --seed contradict each other: the history has its own"],
+    [{ from: "x", world: "w" }, "--from and --world contradict each other: the history has its own"],
+    [{ from: "x", reset: "true" }, "--from and --reset contradict each other: the history has its own"],
+    [{ at: "3" }, "--at goes with --from, found it alone"],
+  ])("answers %o with one line", async (flags, message) => {
+    expect(await run(serveCommand, [], flags)).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `clobsim: ${message}\n`,
+    });
+  });
+
+  it("answers a damaged journal as clobsim inspect does, and serves nothing", async () => {
+    const damaged = join(folder, "damaged.ndjson");
+    const bytes = readFileSync(report);
+    bytes[bytes.length - 40] = 120;
+    writeFileSync(damaged, bytes);
+    const inspecting = await run(inspectCommand, [damaged]);
+    const serving = await run(serveCommand, [], { from: damaged, port: "0" });
+    expect(serving).toEqual({ code: 3, stdout: "", stderr: inspecting.stderr });
+    const beyond = await run(serveCommand, [], { from: report, at: "999", port: "0" });
+    expect(beyond).toMatchObject({ code: 2, stderr: expect.stringContaining("--at expects a line of") });
+    expect(beyond.stderr).toBe((await run(inspectCommand, [report], { at: "999" })).stderr);
+  });
+});
