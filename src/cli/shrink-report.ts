@@ -2,7 +2,9 @@ import { constants, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } f
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { VERSION } from "../config.ts";
+import { numberOf } from "../core/ids.ts";
 import type { Millis } from "../core/units.ts";
+import { refusedText } from "../history/refused-words.ts";
 import { type CarriedScenario, scenarioIn } from "../history/told-scenario.ts";
 import { type WholeHistory, wholeHistory } from "../history/whole-history.ts";
 import { problemText } from "../scenario/language/problem.ts";
@@ -10,6 +12,7 @@ import type { Scenario } from "../scenario/language/scenario.ts";
 import { writeSourceFiles } from "../scenario/run/source-files.ts";
 import { type HistoryExpectation, readHistoryExpectation } from "../scenario/shrink/history-expectation.ts";
 import { HistoryNames } from "../scenario/shrink/history-names.ts";
+import type { HistoryRefusal } from "../scenario/shrink/refusal-trial.ts";
 import { HistoryNotTellable, shrinkHistory } from "../scenario/shrink/shrink-history.ts";
 import type { ShrunkScenario } from "../scenario/shrink/shrink-scenario.ts";
 import { wrongLine } from "../store/store-error.ts";
@@ -30,18 +33,26 @@ export async function shrinkReport(
   out: string | null,
   wanted: Wanted,
 ): Promise<ExitCode> {
+  refuseContradictions(wanted);
   const source = sourceNamed("shrink", [file]);
-  const carried = wanted.expectation === null ? scenarioIn(source) : null;
+  const { expectation, refused } = wanted;
+  const at = refused === null ? wanted.at : { to: refused };
+  const carried = expectation === null && refused === null ? scenarioIn(source) : null;
   if (carried !== null) return shrinkCarried(source.path, carried, limits, out);
   if (source.opening.base.kind === "state") {
     return failed(`${file} goes on from a state: what led to it is not in there, and cannot be left out`);
   }
-  const history = wholeHistory(source, VERSION, wanted.at);
+  const history = wholeHistory(source, VERSION, at);
   const ending = endingOf(source, history.end, history.exchange.state);
   if (ending.code !== EXIT.ok) return failed(ending.lines.join("\n"), ending.code);
-  demandLine(source, wanted.at, history.end);
+  demandLine(source, at, history.end);
   const { config, start, opening, session, failing } = history;
-  const expected = wanted.expectation === null ? null : expectedOf(file, wanted.expectation, history);
+  const expected =
+    expectation !== null
+      ? expectedOf(file, expectation, history)
+      : refused !== null
+        ? refusalAt(file, refused, history)
+        : null;
   const entries = [...opening, ...session, ...(failing === null || expected !== null ? [] : [failing])];
   try {
     const shrunk = await watched(limits, (options) =>
@@ -55,10 +66,60 @@ export async function shrinkReport(
     if (!(error instanceof HistoryNotTellable)) throw error;
     return failed(error.message);
   }
-  return failed(
-    expected === null
-      ? `${file} does not fail: no command makes the program fail, and every invariant holds; nothing was written (--expect says what should have been)`
-      : `what --expect says holds at the end of ${file}: nothing was written (--at ends it at a line)`,
+  const [only, ...others] = history.refused;
+  if (expected === null && only !== undefined && others.length === 0) {
+    return shrinkReport(file, limits, out, { ...wanted, refused: only.line, at: {} });
+  }
+  return failed(notFailing(file, wanted, history.refused));
+}
+
+/** Why nothing was written. */
+function notFailing(file: string, { expectation, refused }: Wanted, all: WholeHistory["refused"]): string {
+  if (expectation !== null) {
+    return `what --expect says holds at the end of ${file}: nothing was written (--at ends it at a line)`;
+  }
+  if (refused !== null) return `line ${refused} of ${file} is not refused so any more: nothing was written`;
+  const lines = all.slice(0, SHOWN_LINES).map(({ line }) => line);
+  const more = all.length > SHOWN_LINES ? ` and ${all.length - SHOWN_LINES} more` : "";
+  const either =
+    lines.length === 0 ? "" : `; --refused which request of the lines ${lines.join(", ")}${more}`;
+  return `${file} does not fail: no command makes the program fail, and every invariant holds; nothing was written (--expect says what should have been${either})`;
+}
+
+const SHOWN_LINES = 8;
+
+/** @throws UsageError */
+function refuseContradictions({ expectation, refused, at }: Wanted): void {
+  if (refused === null) return;
+  const beside = expectation !== null ? "expect" : Object.keys(at).length > 0 ? "at" : null;
+  if (beside !== null) throw new UsageError(`--refused names where it ends: --${beside} does not go with it`);
+}
+
+/** @throws UsageError where the line holds no refused request, or one that no history decides. */
+function refusalAt(file: string, line: number, history: WholeHistory): HistoryRefusal {
+  const { open, session, devAccounts, refused, exchange } = history;
+  const found = refused.find((each) => each.line === line);
+  if (found === undefined)
+    throw new UsageError(
+      `--refused expects the line of a refused request, and line ${line} of ${file} is none`,
+    );
+  const { request } = found;
+  const command = request.asked?.kind === "command" ? request.asked.command : null;
+  const isUnknown =
+    command?.kind === "cancelOrder" &&
+    exchange.state.orders.find(numberOf(exchange.state.idPrefixes.order, command.orderId)) === undefined;
+  if (command?.kind === "placeOrder" || (command?.kind === "cancelOrder" && !isUnknown)) {
+    return { names: new HistoryNames({ open, entries: session, devAccounts }), refused: found, command };
+  }
+  const what = refusedText(request, exchange.state);
+  throw new UsageError(
+    `line ${line} of ${file} (${what}) was refused with ${request.code} ${
+      command === null
+        ? "as it was read, whatever had happened before: there is nothing to leave out"
+        : isUnknown
+          ? "and names an order that there never was: no step can"
+          : "and is no order and no cancel: no step can expect that it is accepted"
+    }`,
   );
 }
 
@@ -66,6 +127,8 @@ export async function shrinkReport(
 export interface Wanted {
   /** In the scenario language; null for what fails by itself. */
   readonly expectation: string | null;
+  /** The line of a request that should have been accepted. */
+  readonly refused: number | null;
   readonly at: { readonly to?: number; readonly until?: Millis };
 }
 

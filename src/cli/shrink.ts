@@ -8,7 +8,7 @@ import { shownPath } from "../scenario/run/shown-path.ts";
 import type { ShrinkOptions, ShrunkScenario } from "../scenario/shrink/shrink-scenario.ts";
 import { startScenarioServer } from "../scenario-server.ts";
 import { type Given, readOne, type Setting } from "../setting.ts";
-import { LINE_OR_MOMENT } from "../setting-values.ts";
+import { LINE, LINE_OR_MOMENT } from "../setting-values.ts";
 import { nodeDisk } from "../store/disk.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
@@ -50,6 +50,12 @@ export const shrinkCommand: Command = {
       otherwise: "what fails by itself",
     },
     {
+      name: "refused",
+      group: "Journal:",
+      text: "The line of a refused order or cancel that should have been accepted",
+      otherwise: "the only one, where nothing else fails",
+    },
+    {
       name: "at",
       group: "Journal:",
       text: "Where it ends: after this line, or at this moment",
@@ -71,6 +77,7 @@ export const shrinkCommand: Command = {
       "shrink report.ndjson --expect 'orders: { o4116: LIVE 5/10 }'",
       "what it takes for the order 4116 of the journal to be anything else",
     ],
+    ["shrink report.ndjson --refused 12", "what it takes for the order of the 12th line to be refused"],
     ["shrink long.yaml --budget 60s --out small.yaml", "what can be done in a minute"],
   ],
   run: shrink,
@@ -81,6 +88,7 @@ async function shrink(given: Given, words: readonly string[]): Promise<ExitCode>
   const limits = limitsOf(given);
   const expectation = readOne("expect", EXPECTATION, given);
   const at = readOne("at", LINE_OR_MOMENT, given);
+  const refused = readOne("refused", LINE, given);
   const [file, ...others] = words;
   if (file === undefined || others.length > 0) {
     throw new UsageError(
@@ -93,10 +101,10 @@ async function shrink(given: Given, words: readonly string[]): Promise<ExitCode>
   const { isJournal } = await import("../history/journal-source.ts");
   if (isJournal(nodeDisk, file)) {
     const { shrinkReport } = await import("./shrink-report.ts");
-    return shrinkReport(file, limits, out, { expectation, at: at ?? {} });
+    return shrinkReport(file, limits, out, { expectation, refused, at: at ?? {} });
   }
-  if (expectation !== null || at !== null) {
-    const flag = expectation === null ? "at" : "expect";
+  const flag = expectation !== null ? "expect" : refused !== null ? "refused" : at !== null ? "at" : null;
+  if (flag !== null) {
     throw new UsageError(`--${flag} goes with a report or a data directory, found ${file}`);
   }
   const { scenarios, isWrong } = await readScenarios([file]);

@@ -3,7 +3,7 @@ import { numberOf } from "../../core/ids.ts";
 import type { State } from "../../core/state.ts";
 import type { Millis } from "../../core/units.ts";
 import type { Exchange } from "../../runtime/exchange.ts";
-import type { Entry } from "../../runtime/journal.ts";
+import type { Entry, RefusedEntry } from "../../runtime/journal.ts";
 import { type Position, positionIn } from "../record/position-change.ts";
 
 /** What one entry of a history made, by the numbers that it had there; 0 for nothing. */
@@ -59,6 +59,15 @@ export function deedsOf(exchange: Exchange, entries: readonly Entry[]): Deed[] {
   }
   return deeds;
 }
+
+/** A request that was refused at the end of a history, as the deed that it would have been. */
+export const refusedDeed = (state: State, { sequence, at }: RefusedEntry, command: Command): Deed => ({
+  sequence: sequence + 1,
+  at,
+  command,
+  made: NOTHING,
+  means: meaningOf(state, command),
+});
 
 const counts = ({ orders, markets, events, chain }: State): Made => ({
   order: orders.size,

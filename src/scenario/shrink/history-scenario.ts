@@ -13,7 +13,7 @@ import { type DeedNames, DeedSteps } from "./deed-steps.ts";
 import type { Deed } from "./deeds.ts";
 import { Endowments } from "./endowments.ts";
 import { accountsIn, type HistoryExpectation, ordersIn } from "./history-expectation.ts";
-import { orderName } from "./history-names.ts";
+import { type HistoryNames, orderName } from "./history-names.ts";
 import { Retelling } from "./retelling.ts";
 import type { Signature } from "./signature.ts";
 
@@ -31,8 +31,14 @@ export interface DeedsToTell {
   /** How many commands the history had. */
   readonly count: number;
   readonly style: FundingStyle;
-  /** What must be true at the end, where it is that which fails. */
-  readonly expected: HistoryExpectation | null;
+  /** What must be true at the end, or what must be accepted there, where it is that which fails. */
+  readonly expected: HistoryExpectation | RefusedAtEnd | null;
+}
+
+/** A deed that is refused where it should be accepted, and the names of the history. */
+export interface RefusedAtEnd {
+  readonly names: HistoryNames;
+  readonly deed: Deed;
 }
 
 export interface HistoryScenario {
@@ -47,14 +53,15 @@ export interface HistoryScenario {
  * the exchange's own faucet gave is given there, and grants in every market as shares of both outcomes.
  */
 export function historyScenario(told: DeedsToTell): HistoryScenario {
-  const { config, start, deeds, signature, count, style } = told;
+  const { config, start, deeds, signature, count, style, expected } = told;
   const markets = marketsOf(told);
   const names = new Map(markets.map(({ number, name }) => [number, name]));
+  const asked = expected !== null && "deed" in expected ? [expected.deed] : [];
   const steps = new DeedSteps(
-    deeds,
+    [...deeds, ...asked],
     names,
     start,
-    told.expected === null ? undefined : namesIn(told.expected),
+    expected === null ? undefined : namesIn(expected),
   );
   const endowments = new Endowments(config, [...names.keys()], style === "header");
   for (const deed of deeds) {
@@ -62,8 +69,9 @@ export function historyScenario(told: DeedsToTell): HistoryScenario {
     for (const each of given) steps.fund(deed.at, each.address, each.token, each.amount);
     steps.add(deed);
   }
-  if (told.expected !== null) {
-    const { names: given, expectations, text } = told.expected;
+  for (const deed of asked) steps.add(deed);
+  if (expected !== null && "text" in expected) {
+    const { names: given, expectations, text } = expected;
     const addresses = accountsIn(expectations).flatMap((name) => given.accounts.get(name) ?? []);
     for (const address of addresses) steps.account(address);
     steps.steps.push([["expect", text]]);
@@ -96,8 +104,9 @@ export function historyScenario(told: DeedsToTell): HistoryScenario {
 }
 
 /** What an expectation calls accounts and orders. */
-function namesIn({ names, expectations }: HistoryExpectation): DeedNames {
-  const orders = new Set(ordersIn(expectations));
+function namesIn(expected: HistoryExpectation | RefusedAtEnd): DeedNames {
+  const { names } = expected;
+  const orders = new Set("text" in expected ? ordersIn(expected.expectations) : []);
   return {
     account: (address) => names.accountOf(address),
     order: orderName,

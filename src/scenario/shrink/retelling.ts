@@ -48,6 +48,11 @@ export class Retelling {
     return "done";
   }
 
+  /** What a deed would submit here; null when it speaks of what is not there. */
+  ownCommand({ command, means }: Deed): Command | null {
+    return command === null ? null : this.#own(command, means);
+  }
+
   #note(made: Made, [order, market, event, fault]: readonly [number, number, number, number]): void {
     if (made.order > 0) this.#orders.set(made.order, order);
     if (made.market > 0) this.#markets.set(made.market, market);

@@ -15,6 +15,7 @@ import {
   type HistoryScenario,
   historyScenario,
 } from "./history-scenario.ts";
+import { type HistoryRefusal, RefusalTrial } from "./refusal-trial.ts";
 import { NotRunInTime, type ShrinkOptions, type ShrunkScenario, shrinkScenario } from "./shrink-scenario.ts";
 import { type Failed, type Place, Trial } from "./trial.ts";
 import { venueOpener } from "./venue-opener.ts";
@@ -27,8 +28,8 @@ export interface History {
 }
 
 export interface ShrinkHistoryOptions extends ShrinkOptions {
-  /** What fails at the end; else a command throws, or an invariant does not hold. */
-  readonly expected?: HistoryExpectation | null;
+  /** What fails at the end, or is refused there; else a command throws, or an invariant does not hold. */
+  readonly expected?: HistoryExpectation | HistoryRefusal | null;
   /** Opens the exchanges to which commands are told; else `new Exchange`. */
   readonly open?: (config: ExchangeConfig, start: Millis) => Exchange;
   /** Opens the exchanges on which the scenario is run; else those of `clobsim run`. */
@@ -56,7 +57,7 @@ const LEAST_MS = 300;
 
 /**
  * Reduces a history that fails to a scenario that fails in the same way: some command throws, an invariant does not hold,
- * or what is expected at the end does not. Commands are left out in this process, those that depend on others with them;
+ * or what is expected at the end does not, or a request is refused there. Commands are left out in this process, those that depend on others with them;
  * the few that remain are written as a scenario, which is run and reduced once more. Null when the history does not fail.
  * @throws HistoryNotTellable, NotRunInTime
  */
@@ -68,21 +69,41 @@ export async function shrinkHistory(
   // A world's own history is from before the moment at which its exchange was opened for others.
   const start = millis(Math.min(opened, entries[0]?.at ?? opened));
   const fresh = (): Exchange => open(config, start);
-  const deeds = deedsOf(fresh(), entries);
+  const whole = fresh();
+  const deeds = deedsOf(whole, entries);
   const all = expected === null ? deeds : deeds.map((deed) => named(deed, expected.names));
   progress?.(all.length);
   let reserve = 0;
   const isOver = (): boolean => options.isOver?.(reserve) ?? false;
-  const trial =
-    expected === null ? new DeedTrial(fresh, isOver) : new ExpectationTrial(fresh, expected, isOver);
+  const trial = trialOf(fresh, whole, expected, isOver);
   const before = performance.now();
   const first = await trial.first(all).catch(notInTime);
   if (first === null) return null;
   reserve = TELLINGS * (performance.now() - before) + LEAST_MS;
-  const stays = expected === null ? () => false : marketsOf(all, expected.names);
+  const wanted = expected !== null && "text" in expected ? expected : null;
+  const stays = wanted === null ? () => false : marketsOf(all, wanted.names);
   const few = await fewest(first, trial, { stays, isOver, progress });
-  const told = await toldAsScenario(few, { config, start, count: entries.length, fresh, expected }, options);
+  const opening = { config, start, count: entries.length, fresh };
+  if (trial instanceof RefusalTrial) {
+    // As a scenario alone nobody could tell what it still takes to be accepted.
+    const hurried = await trial.withoutWaiting(few, start);
+    const told = await toldAsScenario(hurried, { ...opening, expected: trial }, options);
+    return { ...(await asTold(told, options.written, !isOver())), before: all.length };
+  }
+  const told = await toldAsScenario(few, { ...opening, expected: wanted }, options);
   return { ...(await shrunkTold(told, options)), before: all.length };
+}
+
+/** What tries deeds; `whole` is the exchange of the whole history. */
+function trialOf(
+  fresh: () => Exchange,
+  whole: Exchange,
+  expected: HistoryExpectation | HistoryRefusal | null,
+  isOver: () => boolean,
+): HistoryTrial {
+  if (expected === null) return new DeedTrial(fresh, isOver);
+  if ("text" in expected) return new ExpectationTrial(fresh, expected, isOver);
+  return new RefusalTrial(fresh, whole, expected, isOver);
 }
 
 const notInTime = (error: unknown): never => {
@@ -151,7 +172,7 @@ interface ToldScenario {
 
 /** The scenario reduced as a scenario; where there is no time for it, as it is. */
 async function shrunkTold(
-  { text, place, failed }: ToldScenario,
+  told: ToldScenario,
   { isOver, progress, written }: ShrinkOptions,
 ): Promise<ShrunkScenario> {
   const options = {
@@ -160,16 +181,24 @@ async function shrunkTold(
     ...(written === undefined ? {} : { written }),
   };
   try {
-    const shrunk = await shrinkScenario(text, place, options);
+    const shrunk = await shrinkScenario(told.text, told.place, options);
     if (shrunk === null) throw new Error("a scenario that failed does not fail again");
     return shrunk;
   } catch (error) {
     if (!(error instanceof NotRunInTime)) throw error;
-    await written?.(text);
-    const { length: steps } = failed.scenario.steps;
-    const { signature, failure } = failed;
-    return { text, signature, failure, before: steps, steps, isMinimal: false, files: [], remarks: [] };
+    return asTold(told, written, false);
   }
+}
+
+/** The scenario as it is. */
+async function asTold(
+  { text, failed: { scenario, signature, failure } }: ToldScenario,
+  written: ShrinkOptions["written"],
+  isMinimal: boolean,
+): Promise<ShrunkScenario> {
+  await written?.(text);
+  const { length: steps } = scenario.steps;
+  return { text, signature, failure, before: steps, steps, isMinimal, files: [], remarks: [] };
 }
 
 /** The scenario of some deeds, as soon as one way to write it fails as they do. @throws HistoryNotTellable */

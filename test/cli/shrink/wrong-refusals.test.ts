@@ -1,0 +1,130 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { replayCommand } from "../../../src/cli/replay.ts";
+import { reportCommand } from "../../../src/cli/report.ts";
+import { runCommand } from "../../../src/cli/run.ts";
+import { shrinkCommand } from "../../../src/cli/shrink.ts";
+import { orThrow } from "../../../src/client/result.ts";
+import { begun, order } from "../refused-session.ts";
+import { ownFolder, run, serve } from "../tools.ts";
+
+/** Whether orders of 13.37 shares are refused as soon as the sender has canceled one: a defect that is planted here. */
+const planted = vi.hoisted(() => ({ isThere: true }));
+vi.mock("../../../src/core/decide.ts", async (original) => {
+  const core = await original<typeof import("../../../src/core/decide.ts")>();
+  const decide: typeof core.decide = (state, stamped) => {
+    const { command } = stamped;
+    if (!planted.isThere || command.kind !== "placeOrder" || command.size !== 1337)
+      return core.decide(state, stamped);
+    const account = state.accountByAddress.get(command.address);
+    const isCanceled = [...state.orders].some(
+      (each) => each.account === account && each.status === "CANCELED",
+    );
+    if (!isCanceled) return core.decide(state, stamped);
+    const { price } = command;
+    return { ok: false, refusal: { code: "INVALID_TICK_SIZE", price, tickSize: price } };
+  };
+  return { ...core, decide };
+});
+
+const folder = ownFolder();
+const report = join(folder, "bug.ndjson");
+const several = join(folder, "several.ndjson");
+const small = join(folder, "small.yaml");
+const linesOf = (file: string, kind: string): number[] =>
+  readFileSync(file, "utf8")
+    .split("\n")
+    .flatMap((line, index) => (line.includes(`"k":"${kind}"`) ? [index + 1] : []));
+
+beforeAll(async () => {
+  const server = await serve({});
+  const session = await begun(server.url);
+  const { alice, bob, tokenId, bid } = session;
+  const right = { tokenId, side: "BUY", price: 0.01, size: 20 } as const;
+  orThrow(await bob.place(right));
+  orThrow(await alice.control.setClock({ advance: "10s" }));
+  orThrow(await alice.cancel(bid));
+  orThrow(await alice.place(right));
+  orThrow(await alice.control.setClock({ advance: "10s" }));
+  expect(await order(alice, { ...right, size: 13.37 })).toBe("INVALID_TICK_SIZE");
+  orThrow(await bob.place(right));
+  await run(reportCommand, [server.url], { out: report });
+  expect(await order(alice, { ...right, side: "HOLD" })).toBe("INVALID_SIDE");
+  expect(await order(bob, { ...right, size: 0.5 })).toBe("SIZE_TOO_SMALL");
+  await run(reportCommand, [server.url], { out: several });
+  session.close();
+  await server.close();
+});
+
+afterEach(() => {
+  planted.isThere = true;
+});
+
+describe("clobsim shrink, of a report in which an order is refused", () => {
+  it("is a scenario of the few steps after which it is refused, which passes once the defect is mended", async () => {
+    const { code, stdout, stderr } = await run(shrinkCommand, [report], { out: small });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    const text = readFileSync(small, "utf8");
+    expect(text.slice(text.indexOf("steps:")).replace(/o\d+/g, "o1")).toBe(`steps:
+  - wallet-1: BUY 10 YES @ 0.01 as o1
+  - wallet-1: cancel o1
+  - wallet-1: BUY 13.37 YES @ 0.01
+`);
+    expect(stderr).toMatch(/→ 3 steps\n.*wallet-1 is refused with INVALID_TICK_SIZE, unexpectedly\n/);
+    expect(await run(runCommand, [small])).toMatchObject({ code: 1 });
+    planted.isThere = false;
+    expect(await run(runCommand, [small])).toMatchObject({ code: 0 });
+    const [line] = linesOf(report, "refused");
+    expect(await run(replayCommand, [report])).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining(
+        `line ${line} of ${report}: refused with INVALID_TICK_SIZE then, accepted now`,
+      ),
+    });
+    expect(await run(shrinkCommand, [report], { refused: String(line) })).toMatchObject({
+      code: 1,
+      stderr: `clobsim: line ${line} of ${report} is not refused so any more: nothing was written\n`,
+    });
+  });
+
+  it("asks which one where there are several", async () => {
+    const lines = linesOf(several, "refused");
+    const asked = await run(shrinkCommand, [several]);
+    expect(asked.code).toBe(1);
+    expect(asked.stderr).toContain(`--refused which request of the lines ${lines.join(", ")})`);
+    const out = join(folder, "third.yaml");
+    expect(await run(shrinkCommand, [several], { refused: String(lines[2]), out })).toMatchObject({
+      code: 0,
+    });
+    const text = readFileSync(out, "utf8");
+    expect(text.slice(text.indexOf("steps:"))).toBe("steps:\n  - wallet-2: BUY 0.5 YES @ 0.01\n");
+  });
+
+  it("says of a request that no history decides, and of other lines, that there is nothing to shrink", async () => {
+    const [, second = 0] = linesOf(several, "refused");
+    const shrunk = (line: number, flags = {}) =>
+      run(shrinkCommand, [several], { refused: String(line), ...flags });
+    expect(await shrunk(second)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /^clobsim: line \d+ of .* \(HOLD 20 YES @ 0\.01 in .*\) was refused with INVALID_SIDE as it was read, .*\n$/,
+      ),
+    });
+    expect(await shrunk(2)).toMatchObject({
+      code: 2,
+      stderr: `clobsim: --refused expects the line of a refused request, and line 2 of ${several} is none\n`,
+    });
+    for (const flags of [{ at: "3" }, { expect: "{ book: {} }" }]) {
+      const [name] = Object.keys(flags);
+      expect(await shrunk(second, flags)).toMatchObject({
+        code: 2,
+        stderr: `clobsim: --refused names where it ends: --${name} does not go with it\n`,
+      });
+    }
+    expect(await run(shrinkCommand, [small], { refused: "3" })).toMatchObject({
+      code: 2,
+      stderr: `clobsim: --refused goes with a report or a data directory, found ${small}\n`,
+    });
+  });
+});
