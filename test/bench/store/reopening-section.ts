@@ -58,7 +58,7 @@ async function writeState(folder: string, exchange: Exchange): Promise<void> {
   const place = { line: sequence, check: hex8(0), offset: 0, sequence, now, digest, devAccounts: [] };
   const database = stateDatabase(nodeDisk, folder);
   database.data = {
-    header: { format: STATE_FORMAT, engine: "0", ...place, clock, durability: "process" },
+    header: { format: STATE_FORMAT, engine: "0", ...place, clock, durability: "process", refused: 0 },
     state,
   };
   await database.write();
