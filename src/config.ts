@@ -15,6 +15,7 @@ import {
 } from "./setting.ts";
 import {
   type ClockConfig,
+  type Durability,
   isLoopback,
   type JournalPoint,
   LINE_OR_MOMENT,
@@ -24,6 +25,8 @@ import {
   readTimeout,
 } from "./setting-values.ts";
 import { MOST_MARKETS } from "./world/world-limits.ts";
+
+export type { Durability };
 
 /** The version of the program, as in package.json. */
 export const VERSION = "0.1.0";
@@ -109,9 +112,6 @@ export const DEFAULT_CONFIG: Config = {
   settlement: "auto",
   balances: "optimistic",
 };
-
-/** What an acknowledged command survives: the end of the process, or of the machine. */
-export type Durability = "process" | "power";
 
 /** The directory that `clobsim serve` keeps its exchange in, unless it is told otherwise. */
 export const DEFAULT_DATA = ".clobsim";
@@ -225,13 +225,12 @@ const givenNames = ({ flags, environment }: Given): ReadonlySet<string> => {
   return new Set(Object.keys(SETTINGS).filter(isGiven));
 };
 
-/** What the history that `--from` names has of its own. */
-const BESIDE_FROM = ["world", "markets", "seed", "start", "reset"] as const;
-
-/** @throws ConfigError when something is asked for that a history decides, or a place in one that is not named. */
+/** @throws ConfigError when something is asked for that a history has of its own, or a place in one that is not named. */
 function refuseBesideFrom(given: Given): void {
   const names = givenNames(given);
-  const beside = BESIDE_FROM.find((name) => names.has(name));
+  const isReset = readOne("reset", SETTINGS.reset, given) === true;
+  const beside =
+    ["world", "markets", "seed", "start"].find((name) => names.has(name)) ?? (isReset ? "reset" : undefined);
   if (names.has("from") && beside !== undefined) {
     throw new ConfigError(`--from and --${beside} contradict each other: the history has its own`);
   }

@@ -83,6 +83,8 @@ const OPTION_TYPES: Readonly<Record<keyof StartOptions, OptionType>> = {
   clock: TEXT,
   start: TEXT,
   world: TEXT,
+  from: TEXT,
+  at: TEXT_OR_NUMBER,
   markets: NUMBER,
   numbers: TEXT,
   credentials: TEXT,

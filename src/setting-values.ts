@@ -9,6 +9,9 @@ export type ClockConfig =
   | { readonly mode: "frozen" }
   | { readonly mode: "scaled"; readonly rate: number };
 
+/** What an acknowledged command survives: the end of the process, or of the machine. */
+export type Durability = "process" | "power";
+
 /** A line of a journal, or the last one up to a moment. */
 export interface JournalPoint {
   readonly to?: number;

@@ -73,6 +73,8 @@ describe("startExchange, of an option of another type,", () => {
     clock: "frozen",
     start: "2026-01-01T00:00:00Z",
     world: "w.json",
+    from: "r.ndjson",
+    at: 3,
     markets: 3,
     numbers: "string",
     credentials: "once",
