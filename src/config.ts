@@ -234,9 +234,7 @@ function refuseBesideFrom(given: Given): void {
   if (names.has("from") && beside !== undefined) {
     throw new ConfigError(`--from and --${beside} contradict each other: the history has its own`);
   }
-  if (names.has("at") && !names.has("from")) {
-    throw new ConfigError("--at goes with --from, found it alone");
-  }
+  if (names.has("at") && !names.has("from")) throw new ConfigError("--at goes with --from, found it alone");
 }
 
 function refuseContradictions({ host, simToken, worldFile, markets }: Config): void {
