@@ -157,9 +157,9 @@ export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = (
     noteRefused: opened.noteRefused,
     record: async (name) => {
       const { recordSession } = await import("./scenario/record/record-session.ts");
-      return recordSession({ log: session, open: opened.atSessionStart, devAccounts, name });
+      return slices.run(recordSession({ log: session, open: opened.atSessionStart, devAccounts, name }));
     },
-    report: (reason) => reporting.text(reason),
+    report: (reason) => reporting.pieces(reason),
     reportDefect: (error, reason) => reporting.defect(error, reason),
     openApi: () => openApiText(config),
   };

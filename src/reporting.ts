@@ -1,5 +1,12 @@
 import { type Config, VERSION } from "./config.ts";
-import { deedsOf, defectOf, type ReportContent, ReportTooLong, reportBytes } from "./history/report.ts";
+import {
+  deedsOf,
+  defectOf,
+  type ReportContent,
+  ReportTooLong,
+  reportBytes,
+  reportInPieces,
+} from "./history/report.ts";
 import { saveReport } from "./history/report-file.ts";
 import type { OpenedExchange } from "./opening/open-exchange.ts";
 import { ApiError } from "./wire/errors.ts";
@@ -17,8 +24,8 @@ export class Reporting {
     this.#warn = warn;
   }
 
-  /** The text of a report. @throws ApiError `SESSION_TOO_LONG` */
-  async text(reason: string): Promise<string> {
+  /** A report, piece by piece. @throws ApiError `SESSION_TOO_LONG` */
+  async pieces(reason: string): Promise<Iterable<Uint8Array>> {
     const { keeper, keeping } = this.#opened;
     for (;;) {
       const kept = keeper.keep(keeper.position);
@@ -26,7 +33,7 @@ export class Reporting {
       await kept;
     }
     try {
-      return reportBytes(this.#content(reason)).toString("utf8");
+      return reportInPieces(this.#content(reason));
     } catch (error) {
       if (!(error instanceof ReportTooLong)) throw error;
       throw new ApiError("SESSION_TOO_LONG", error.message, {

@@ -1,6 +1,7 @@
 import type { HttpReply } from "../client/transport.ts";
 import { SETTINGS, VERSION } from "../config.ts";
 import type { Millis } from "../core/units.ts";
+import { finish } from "../runtime/slices.ts";
 import { type Given, readOne, type Setting } from "../setting.ts";
 import { LINE_OR_MOMENT } from "../setting-values.ts";
 import { askServer, parsed, refusalOf, serverFlags, serverNamed } from "./ask-server.ts";
@@ -86,7 +87,7 @@ async function recordJournal(
   return endedWith(endingOf(source, end, exchange.state), async () => {
     demandLine(source, at, end);
     try {
-      await written(recordedFile({ open, entries, refused, devAccounts, name }), out);
+      await written(finish(recordedFile({ open, entries, refused, devAccounts, name })), out);
     } catch (error) {
       if (!(error instanceof RecordingError)) throw error;
       throw new UsageError(`${source.name} cannot be recorded: ${error.message}`);

@@ -83,7 +83,7 @@ async function toldIn(folder: string, reason: string): Promise<{ content: Report
   const { code, lines } = endingOf(source, end, exchange.state);
   if (lines.length > 0) process.stderr.write(`clobsim: ${lines.join("\n")}\n`);
   const content: ReportContent = {
-    deeds: { kind: "journal", path: source.path, size: end.scan.offset },
+    deeds: { kind: "journal", path: source.path, end: end.scan },
     engine: VERSION,
     reason,
     now: exchange.now,

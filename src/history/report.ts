@@ -11,11 +11,15 @@ import { withRefused } from "../runtime/with-refused.ts";
 import { type Disk, nodeDisk } from "../store/disk.ts";
 import { eventHash } from "../store/event-hash.ts";
 import { JOURNAL_FILE } from "../store/files.ts";
+import type { JournalEnd } from "../store/journal-end.ts";
 import { FORMAT, type Notes } from "../store/journal-line.ts";
 import { BEGINNING, scan } from "../store/journal-scan.ts";
 import { LineWriter } from "../store/line-writer.ts";
 import type { World } from "../world/world.ts";
 
+/** A report is made in pieces of about so many bytes. */
+const PIECE_BYTES = 64 * 1024;
+const NOTHING = new Uint8Array(0);
 /** More bytes of a journal than this are not put into one text; `clobsim report` copies the directory's own file. */
 export const MOST_REPORT_BYTES = 256 * 1024 * 1024;
 
@@ -24,13 +28,15 @@ export type Deeds =
   | {
       readonly kind: "session";
       readonly origin: Origin;
+      /** An exchange that stands where the session began. */
+      readonly open: () => Exchange;
       readonly entries: readonly Entry[];
       readonly refused: readonly RefusedEntry[];
       /** How many more requests were refused than are in it. */
       readonly refusedLeftOut: number;
     }
-  /** So many bytes of a data directory's journal. */
-  | { readonly kind: "journal"; readonly path: string; readonly size: number };
+  /** A data directory's journal, up to where its good lines end; null where that must be found out. */
+  | { readonly kind: "journal"; readonly path: string; readonly end: JournalEnd | null };
 
 /** What a report is made of. */
 export interface ReportContent {
@@ -56,45 +62,62 @@ export function defectOf({ thrown }: Exchange, error: unknown): Notes["defect"] 
 }
 
 /** What was done on an open exchange. To be called when all of it is written. @throws ReportTooLong */
-export function deedsOf({ keeping, session, origin }: OpenedExchange): Deeds {
+export function deedsOf({ keeping, session, origin, atSessionStart: open }: OpenedExchange): Deeds {
   if (keeping !== null) {
     const path = join(keeping.path, JOURNAL_FILE);
     const { size } = statSync(path);
-    if (size <= MOST_REPORT_BYTES) return { kind: "journal", path, size };
+    if (size <= MOST_REPORT_BYTES) return { kind: "journal", path, end: keeping.end() };
     throw new ReportTooLong(
       `the journal has ${size} bytes, and a report over HTTP ${MOST_REPORT_BYTES} at most`,
     );
   }
   const { entries, refused, refusedLeftOut } = session;
-  if (entries !== null) return { kind: "session", origin, entries, refused, refusedLeftOut };
+  if (entries !== null) return { kind: "session", origin, open, entries, refused, refusedLeftOut };
   throw new ReportTooLong(`the session has more than ${session.most} commands, and no more are kept`);
 }
 
 /** What was done on an exchange that nothing keeps, after a world was opened there. */
-export const sessionDeeds = (
+export function sessionDeeds(
   world: World,
   { config, start }: Pick<Origin, "config" | "start">,
   entries: readonly Entry[],
-): Deeds => ({
-  kind: "session",
-  origin: originOfWorld(world, config, start),
-  entries,
-  refused: [],
-  refusedLeftOut: 0,
-});
+): Deeds {
+  const origin = originOfWorld(world, config, start);
+  const open = (): Exchange => {
+    const exchange = new Exchange(config, start);
+    origin.play(exchange);
+    return exchange;
+  };
+  return { kind: "session", origin, open, entries, refused: [], refusedLeftOut: 0 };
+}
 
 /** The command line that replays the report in a file. */
 export const replayLine = (file: string): string => `clobsim replay ${file}`;
 
 /** A report, line by line as a journal. @throws Error when what was done cannot be read any more */
-export function reportBytes(content: ReportContent, file = "FILE", disk: Disk = nodeDisk): Buffer {
+export const reportBytes = (content: ReportContent, file?: string, disk?: Disk): Buffer =>
+  Buffer.concat([...reportInPieces(content, file, disk)]);
+
+/** The same in pieces that are made one by one; some are empty. */
+export function* reportInPieces(
+  content: ReportContent,
+  file = "FILE",
+  disk: Disk = nodeDisk,
+): Generator<Uint8Array, void> {
   const { deeds, engine, reason, now, hash, defect } = content;
-  const [before, writer] =
-    deeds.kind === "session" ? told(deeds, content) : copied(disk, deeds.path, deeds.size);
+  const writer = deeds.kind === "session" ? yield* told(deeds, content) : yield* copied(disk, deeds);
   if (defect !== null) writer.note("defect", defect, now, 0);
   const note = { hash, reason, engine, node: process.versions.node, replay: replayLine(file) };
   writer.note("report", note, now, 0);
-  return Buffer.concat([before, writer.buffer.bytes]);
+  yield taken(writer, 0);
+}
+
+/** What a writer holds, when it is so much, and nothing otherwise. */
+function taken({ buffer }: LineWriter, least: number): Uint8Array {
+  if (buffer.length < least) return NOTHING;
+  const bytes = Buffer.from(buffer.bytes);
+  buffer.cut(0);
+  return bytes;
 }
 
 /** A report that carries the scenario that has failed. */
@@ -108,36 +131,40 @@ export function withScenario(report: Buffer, told: Notes["scenario"]): Buffer {
   return Buffer.concat([report.subarray(0, offset), writer.buffer.bytes]);
 }
 
-/** The whole lines of a journal, and what goes on behind them. */
-function copied(disk: Disk, path: string, size: number): [Buffer, LineWriter] {
+/** The whole lines of a journal; answers what goes on behind them. */
+function* copied(
+  disk: Disk,
+  { path, end }: Extract<Deeds, { kind: "journal" }>,
+): Generator<Uint8Array, LineWriter> {
   const file = disk.open(path, "read");
   try {
-    const bytes = Buffer.alloc(size);
-    for (let done = 0; done < size; ) {
-      const length = file.read(bytes.subarray(done), done);
-      if (length === 0) throw new Error(`${path} has lost its end: ${done} of ${size} bytes are there`);
-      done += length;
+    const { number, check, offset } = end ?? scan(file, BEGINNING, () => {});
+    for (let at = 0; at < offset; ) {
+      const piece = Buffer.alloc(Math.min(PIECE_BYTES, offset - at));
+      const length = file.read(piece, at);
+      if (length === 0) throw new Error(`${path} has lost its end: ${at} of ${offset} bytes are there`);
+      yield piece.subarray(0, length);
+      at += length;
     }
-    const { number, check, offset } = scan(inMemory(bytes), BEGINNING, () => {});
-    return [bytes.subarray(0, offset), new LineWriter(number, check)];
+    return new LineWriter(number, check);
   } finally {
     file.close();
   }
 }
 
 /** The lines of a session: what each command causes is worked out again. */
-function told(
-  { origin, entries, refused, refusedLeftOut }: Extract<Deeds, { kind: "session" }>,
+function* told(
+  { origin, open, entries, refused, refusedLeftOut }: Extract<Deeds, { kind: "session" }>,
   { engine, defect }: ReportContent,
-): [Buffer, LineWriter] {
+): Generator<Uint8Array, LineWriter> {
   const { config, start, base } = origin;
-  const exchange = new Exchange(config, start);
-  origin.play(exchange);
+  const exchange = open();
   const writer = new LineWriter();
   const { sequence, hash } = exchange;
   const clock = { mode: "frozen", rate: 1, followsWall: false } as const;
   writer.note("opening", { format: FORMAT, engine, config, start, clock, base, sequence, hash }, start, 0);
   for (const each of withRefused(entries, refused)) {
+    yield taken(writer, PIECE_BYTES);
     if ("request" in each) {
       writer.note("refused", each.request, each.at, 0);
       continue;
@@ -148,7 +175,7 @@ function told(
     writer.command(command, at, 0, causedBy(exchange, at, command));
   }
   if (refusedLeftOut > 0) writer.note("refusedFull", { noted: refused.length }, exchange.now, 0);
-  return [Buffer.alloc(0), writer];
+  return writer;
 }
 
 /** What cannot be decided again has caused nothing that a replay could find: there it differs, or fails. */

@@ -78,7 +78,7 @@ export interface Service {
   /** All that was done since the world was opened, as a scenario file. @throws ApiError when no scenario can tell it. */
   record(name: string | null): Promise<RecordedSession>;
   /** All that another machine needs to replay what was done, a JSON object a line. @throws ApiError when it is too much. */
-  report(reason: string): Promise<string>;
+  report(reason: string): Promise<Iterable<Uint8Array>>;
   /** Writes a report of a defect where reports are wanted. */
   reportDefect(error: unknown, reason: string): void;
   /** The OpenAPI document, as JSON text. */

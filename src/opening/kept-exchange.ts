@@ -3,7 +3,7 @@ import type { Exchange } from "../runtime/exchange.ts";
 import { type Keeper, NotKeptError } from "../runtime/journal.ts";
 import type { DataFolder } from "../store/data-folder.ts";
 import { hex8 } from "../store/hex8.ts";
-import type { Mark } from "../store/journal-end.ts";
+import type { JournalEnd, Mark } from "../store/journal-end.ts";
 import type { JournalFile } from "../store/journal-file.ts";
 import { STATE_FORMAT, type StateHeader } from "../store/state-header.ts";
 import type { TeeJournal } from "../store/tee-journal.ts";
@@ -48,6 +48,11 @@ export class KeptExchange implements Keeper {
 
   get broken(): NotKeptError | null {
     return this.#journal?.broken ?? null;
+  }
+
+  /** Where the journal ends; null once it is broken. */
+  get end(): JournalEnd | null {
+    return this.broken === null ? (this.#journal?.end ?? null) : null;
   }
 
   /** Begins to keep. */

@@ -10,6 +10,7 @@ import { ConfigError } from "../setting.ts";
 import { DataFolder, type Resumed, type Start } from "../store/data-folder.ts";
 import { type Disk, nodeDisk } from "../store/disk.ts";
 import { JOURNAL_FILE } from "../store/files.ts";
+import type { JournalEnd } from "../store/journal-end.ts";
 import { FORMAT, type OpeningData } from "../store/journal-line.ts";
 import { BEGINNING } from "../store/journal-scan.ts";
 import { StoreError } from "../store/store-error.ts";
@@ -28,6 +29,8 @@ export interface Keeping {
   readonly removed: readonly string[];
   /** Why nothing more is accepted; null while all is well. */
   readonly broken: () => NotKeptError | null;
+  /** Where the journal's lines end, all of which are kept; null once it is broken. */
+  readonly end: () => JournalEnd | null;
 }
 
 /** An exchange that is ready to be used. */
@@ -195,7 +198,9 @@ function opened(
   keeping: Keeping | null,
   close: () => Promise<void>,
 ): OpenedExchange {
-  let began = keeping?.resumed == null ? null : exchange.snapshot();
+  let began = exchange.snapshot();
+  /** Where everything began; unknown of an exchange that goes on from a directory, until it is opened anew. */
+  let opening = keeping?.resumed == null ? began : null;
   return {
     exchange,
     clock,
@@ -203,17 +208,19 @@ function opened(
     session,
     atSessionStart: () => {
       const another = new Exchange(origin.config, origin.start, noJournal);
-      if (began === null) origin.play(another);
-      else another.restore(began);
+      another.restore(began);
       return another;
     },
     keeper,
     noteRefused: (request) => tee.refuse({ sequence: exchange.sequence, at: exchange.now, request }),
     reopen: () => {
-      exchange.restart(origin.start);
-      origin.play(exchange);
+      exchange.restart(opening ?? origin.start);
+      if (opening === null) {
+        origin.play(exchange);
+        opening = exchange.snapshot();
+      }
       tee.begin();
-      began = null;
+      began = exchange.snapshot();
       clock.open();
     },
     keeping,
@@ -226,6 +233,7 @@ const keepingOf = (folder: DataFolder, kept: KeptExchange, resumed: Resumed | nu
   resumed,
   removed: folder.removed,
   broken: () => kept.broken,
+  end: () => kept.end,
 });
 
 function settingOf({ clock }: Config): ClockSetting {

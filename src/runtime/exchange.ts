@@ -195,8 +195,12 @@ export class Exchange {
    * Goes to where a snapshot of this exchange was taken, as often as wanted: state, time and counters together. Only
    * here, and in `restart`, may time and sequence run backwards.
    */
-  restore({ state, now, sequence, digest, mark }: Snapshot): void {
-    this.#journal.rewind?.(sequence, mark);
+  restore(snapshot: Snapshot): void {
+    this.#journal.rewind?.(snapshot.sequence, snapshot.mark);
+    this.#become(snapshot);
+  }
+
+  #become({ state, now, sequence, digest }: Omit<Snapshot, "mark">): void {
     this.#state = copyState(state);
     this.#now = now;
     this.#sequence = sequence;
@@ -204,13 +208,14 @@ export class Exchange {
     this.#putBack += 1;
   }
 
-  /** Forgets everything and starts anew at a moment. */
-  restart(start: Millis): void {
+  /** Forgets everything and starts anew at a moment, or where a snapshot was taken that everything begins with. */
+  restart(start: Millis | Snapshot): void {
     this.#journal.rewind?.(0);
-    this.#state = createState(this.#config, start);
-    this.#now = start;
-    this.#digest = HistoryDigest.of(this.#state);
-    this.#sequence = 0;
-    this.#putBack += 1;
+    if (typeof start !== "number") {
+      this.#become(start);
+      return;
+    }
+    const state = createState(this.#config, start);
+    this.#become({ state, now: start, sequence: 0, digest: HistoryDigest.of(state).text });
   }
 }

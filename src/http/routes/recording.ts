@@ -1,4 +1,4 @@
-import { type Handlers, JsonText } from "../handler.ts";
+import { type Handlers, Pieces } from "../handler.ts";
 
 const LINES = "application/x-ndjson";
 
@@ -6,5 +6,5 @@ const LINES = "application/x-ndjson";
 export const recordingHandlers: Handlers<"recordScenario" | "reportSession"> = {
   recordScenario: ({ query }, service) => service.record(query.name ?? null),
   reportSession: async ({ query }, service) =>
-    new JsonText(await service.report(query.reason ?? "somebody asked for it"), LINES),
+    new Pieces(await service.report(query.reason ?? "somebody asked for it"), LINES),
 };

@@ -6,6 +6,7 @@ import type { Millis } from "../../core/units.ts";
 import type { Exchange } from "../../runtime/exchange.ts";
 import type { Entry } from "../../runtime/journal.ts";
 import type { OrderLook } from "../language/looks.ts";
+import { RecordingError } from "./recording-error.ts";
 
 /** One accepted command of a session with what it caused. */
 export interface Act {
@@ -32,10 +33,13 @@ export interface ObservedSession {
 }
 
 /**
- * Repeats a session in a fresh exchange that stands at its opening, and notes what each command caused.
- * @throws Error when the commands are not such a session's.
+ * Repeats a session in a fresh exchange that stands at its opening, a step for each command, and notes what it caused.
+ * @throws RecordingError when the commands are not such a session's.
  */
-export function observeSession(exchange: Exchange, entries: readonly Entry[]): ObservedSession {
+export function* observeSession(
+  exchange: Exchange,
+  entries: readonly Entry[],
+): Generator<undefined, ObservedSession> {
   const { state: opening, now: start } = exchange.snapshot();
   const acts: Act[] = [];
   let isTimed = anyExpires(exchange);
@@ -49,6 +53,7 @@ export function observeSession(exchange: Exchange, entries: readonly Entry[]): O
     ({ faults } = exchange.state.chain);
   });
   for (const entry of entries) {
+    yield;
     // What expires does so on the way.
     exchange.advanceTo(entry.at);
     if (isCausedByTime(entry.command)) continue;
@@ -73,9 +78,11 @@ function placedIn(state: State, events: readonly DomainEvent[]): Act["placed"] {
   return null;
 }
 
-const astray = (entry: Entry | undefined): Error =>
-  new Error(
+/** What was decided by the rules of an earlier version comes out otherwise in a scenario, which has today's alone. */
+const astray = (entry: Entry | undefined): RecordingError =>
+  new RecordingError(
+    "SESSION_NOT_RECORDABLE",
     entry === undefined
-      ? "a repeated session does more than it did"
-      : `a repeated session differs from sequence ${entry.sequence} on: ${entry.command.kind}`,
+      ? "repeated by the rules of this version, the session does more than it did"
+      : `repeated by the rules of this version, the session differs from sequence ${entry.sequence} on: ${entry.command.kind}`,
   );

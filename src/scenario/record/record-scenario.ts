@@ -4,6 +4,7 @@ import { findAccount } from "../../core/state.ts";
 import { FULL_PRICE, MAX_ISSUANCE, money, size } from "../../core/units.ts";
 import type { Exchange } from "../../runtime/exchange.ts";
 import type { Entry as JournalEntry, RefusedEntry } from "../../runtime/journal.ts";
+import { finish } from "../../runtime/slices.ts";
 import { withRefused } from "../../runtime/with-refused.ts";
 import { seedOfName } from "../language/read-header.ts";
 import type { Funding } from "../language/scenario.ts";
@@ -59,11 +60,12 @@ export interface RecordedScenario {
  * Writes a session as one scenario file that passes: it repeats the session in a fresh exchange, its settlement and what
  * went wrong with it included, and what it sees there is what the scenario expects. The steps are done in such an
  * exchange as they are written, so that nothing is written that would not pass. The same session gives the same bytes.
+ * It takes two steps for each command.
  * @throws RecordingError when no scenario can tell it.
  */
-export function recordScenario(recorded: Session): RecordedScenario {
+export function* recordInSteps(recorded: Session): Generator<undefined, RecordedScenario> {
   const { open, entries, refused = [], devAccounts, name } = recorded;
-  const repeated = observeSession(open(), entries);
+  const repeated = yield* observeSession(open(), entries);
   const observed = { ...repeated, acts: inOrderOfNonces(repeated.acts, repeated.opening) };
   const { acts: called, left } = withoutIdleCalls(observed);
   const acts = called.filter((act) => !fundsHouse(act, observed));
@@ -94,7 +96,7 @@ export function recordScenario(recorded: Session): RecordedScenario {
   tellOpening(script, told);
   const before = script.steps.length;
   twin.begin();
-  const isDrawn = tellSession(script, observed.acts, told);
+  const isDrawn = yield* tellSession(script, observed.acts, told);
   const scenario = scenarioText({
     remarks: [...terms.remarks, ...remarksOf(isSeed, isDrawn, called.length - acts.length, left)],
     name: title,
@@ -110,8 +112,11 @@ export function recordScenario(recorded: Session): RecordedScenario {
   return { name: title, scenario, orders, trades: end.trades.size - opening.trades.size };
 }
 
+/** The same at once. */
+export const recordScenario = (recorded: Session): RecordedScenario => finish(recordInSteps(recorded));
+
 /** The steps of a session, and what must be true after them. Answers whether probabilities were worked out for them. */
-function tellSession(script: Script, all: readonly Act[], told: ToldSession): boolean {
+function* tellSession(script: Script, all: readonly Act[], told: ToldSession): Generator<undefined, boolean> {
   const { session, words, names, markets } = told;
   const { end } = session;
   const blocks = new ObservedBlocks(all, end, end.config.settlement);
@@ -120,6 +125,7 @@ function tellSession(script: Script, all: readonly Act[], told: ToldSession): bo
   const isTold = new Set(session.acts);
   const refused = new RefusedSteps(script, words, names, end);
   for (const each of withRefused(all, told.refused)) {
+    yield;
     if ("request" in each) refused.add(each);
     else steps.add(each, isTold.has(each));
   }

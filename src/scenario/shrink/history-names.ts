@@ -2,6 +2,7 @@ import type { Address } from "../../core/commands.ts";
 import { FEES } from "../../core/state.ts";
 import type { Exchange } from "../../runtime/exchange.ts";
 import type { Entry } from "../../runtime/journal.ts";
+import { finish } from "../../runtime/slices.ts";
 import { observeSession } from "../record/observed-session.ts";
 import { Parties } from "../record/parties.ts";
 import { freeName, touchedMarkets } from "../record/touched-markets.ts";
@@ -40,7 +41,7 @@ export class HistoryNames {
   constructor({ open, entries, devAccounts }: NamedSession) {
     const exchange = open();
     this.sequenceBefore = exchange.sequence;
-    const session = observeSession(exchange, entries);
+    const session = finish(observeSession(exchange, entries));
     const { opening, end } = session;
     const parties = new Parties(session, devAccounts);
     const touched = touchedMarkets(session, parties.actors);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SessionLog } from "../../../src/runtime/session-log.ts";
+import { finish } from "../../../src/runtime/slices.ts";
 import { recordSession } from "../../../src/scenario/record/record-session.ts";
 import { ApiError } from "../../../src/wire/errors.ts";
 import type { Market, Refusal } from "../../http/replies.ts";
@@ -108,7 +109,7 @@ describe("a session that is too long", () => {
       return fresh.exchange;
     };
     try {
-      return recordSession({ log, open, devAccounts: [], name: null });
+      return finish(recordSession({ log, open, devAccounts: [], name: null }));
     } catch (error) {
       return error;
     }
