@@ -3,10 +3,12 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { VERSION } from "../config.ts";
 import { numberOf } from "../core/ids.ts";
+import type { State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import { refusedText } from "../history/refused-words.ts";
 import { type CarriedScenario, scenarioIn } from "../history/told-scenario.ts";
 import { type WholeHistory, wholeHistory } from "../history/whole-history.ts";
+import type { RefusedEntry } from "../runtime/journal.ts";
 import { problemText } from "../scenario/language/problem.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
 import { writeSourceFiles } from "../scenario/run/source-files.ts";
@@ -66,11 +68,12 @@ export async function shrinkReport(
     if (!(error instanceof HistoryNotTellable)) throw error;
     return failed(error.message);
   }
-  const [only, ...others] = history.refused;
+  const askable = history.refused.filter((each) => askedBy(each, history.exchange.state) !== null);
+  const [only, ...others] = askable;
   if (expected === null && only !== undefined && others.length === 0) {
     return shrinkReport(file, limits, out, { ...wanted, refused: only.line, at: {} });
   }
-  return failed(notFailing(file, wanted, history.refused));
+  return failed(notFailing(file, wanted, askable));
 }
 
 /** Why nothing was written. */
@@ -103,24 +106,29 @@ function refusalAt(file: string, line: number, history: WholeHistory): HistoryRe
     throw new UsageError(
       `--refused expects the line of a refused request, and line ${line} of ${file} is none`,
     );
-  const { request } = found;
-  const command = request.asked?.kind === "command" ? request.asked.command : null;
-  const isUnknown =
-    command?.kind === "cancelOrder" &&
-    exchange.state.orders.find(numberOf(exchange.state.idPrefixes.order, command.orderId)) === undefined;
-  if (command?.kind === "placeOrder" || (command?.kind === "cancelOrder" && !isUnknown)) {
+  const command = askedBy(found, exchange.state);
+  if (command !== null) {
     return { names: new HistoryNames({ open, entries: session, devAccounts }), refused: found, command };
   }
-  const what = refusedText(request, exchange.state);
+  const { request } = found;
+  const why =
+    request.asked?.kind === "command"
+      ? "no step can expect that it is accepted: it is no order, and no cancel of one that there was"
+      : "it was refused as it was read, whatever had happened before: there is nothing to leave out";
   throw new UsageError(
-    `line ${line} of ${file} (${what}) was refused with ${request.code} ${
-      command === null
-        ? "as it was read, whatever had happened before: there is nothing to leave out"
-        : isUnknown
-          ? "and names an order that there never was: no step can"
-          : "and is no order and no cancel: no step can expect that it is accepted"
-    }`,
+    `line ${line} of ${file}, ${refusedText(request, exchange.state)}, refused with ${request.code}: ${why}`,
   );
+}
+
+/** The command of a refused request of which a scenario can expect that it is accepted; null where there is none. */
+function askedBy({ request: { asked } }: RefusedEntry, state: State): HistoryRefusal["command"] | null {
+  if (asked?.kind !== "command") return null;
+  const { command } = asked;
+  if (command.kind === "placeOrder") return command;
+  const isKnown =
+    command.kind === "cancelOrder" &&
+    state.orders.find(numberOf(state.idPrefixes.order, command.orderId)) !== undefined;
+  return isKnown ? command : null;
 }
 
 /** What a history is shrunk against, and where it ends. */

@@ -16,7 +16,7 @@ export function refusedText(request: RefusedRequest, state: State): string {
     const { body, query } = asked;
     return method === "POST" ? orderWords(body, state) : cancelWords({ ...query, ...body }, state);
   }
-  return `${method} ${path}${address !== null && !isProven ? ", not proven to be the sender's" : ""}`;
+  return `${method} ${path}${address !== null && !isProven ? ", sender not proven" : ""}`;
 }
 
 type Values = Readonly<Record<string, Scalar>>;

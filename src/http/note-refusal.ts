@@ -34,7 +34,7 @@ export function noteRefusal(
   service.noteRefused({
     method,
     path: pathOf(request.url).slice(0, MAX_PATH),
-    address: caller || claimedAddress(request),
+    address: caller || claimedAddress(endpoint, request, body),
     isProven: caller !== "",
     status: error.status,
     code: error.code,
@@ -44,17 +44,19 @@ export function noteRefusal(
   });
 }
 
-const claimedAddress = ({ headers }: Incoming): string | null => {
-  const { poly_address: sent } = headers;
+/** The address that a header names, or the body of who has no credentials yet. */
+function claimedAddress({ access }: AnyEndpoint, { headers }: Incoming, body: Buffer): string | null {
+  const sent = headers.poly_address ?? (access === "public" ? objectIn(body)?.address : undefined);
   return typeof sent === "string" && isAddress(sent) ? sent.toLowerCase() : null;
-};
+}
 
-/** The field that an error's details name, alone or as the first of several. */
-function fieldIn({ help: { details } }: ApiError, endpoint: AnyEndpoint): string | null {
+/** The field that an error's details name, alone or as the first of several; of a value out of its range, by its own name. */
+function fieldIn({ status, help: { details } }: ApiError, endpoint: AnyEndpoint): string | null {
   if (details === undefined) return null;
   const { field, parameter, fields } = details;
   const named = field ?? parameter ?? (Array.isArray(fields) ? fields[0] : undefined);
   if (typeof named === "string") return named.slice(0, MAX_VALUE);
+  if (status !== 400) return null;
   return fieldsOf(endpoint.body).find((name) => Object.hasOwn(details, name)) ?? null;
 }
 

@@ -128,6 +128,36 @@ describe.each([null, join(folder, "data")])("a session with refused requests, ke
   });
 });
 
+describe("a wallet that derives no keys", () => {
+  it("is noted with the address that it claims, and with nothing that it signed", async () => {
+    const server = await serve({});
+    const address = `0x${"aB".repeat(20)}`;
+    const body = JSON.stringify({
+      address,
+      signature: `0x${"12".repeat(64)}1b`,
+      timestamp: "1767225600",
+      nonce: 0,
+    });
+    const headers = { "content-type": "application/json" };
+    const path = "/clob/auth/derive-api-key";
+    const { status } = await fetch(`${server.url}${path}`, { method: "POST", headers, body });
+    const text = await (await fetch(`${server.url}/sim/report`)).text();
+    await server.close();
+    const note = linesIn(text).find(({ k }) => k === "refused")?.d;
+    expect(note).toEqual({
+      method: "POST",
+      path,
+      address: address.toLowerCase(),
+      isProven: false,
+      status,
+      code: "INVALID_WALLET_SIGNATURE",
+      field: null,
+      asked: null,
+    });
+    expect(text).not.toContain("1212");
+  });
+});
+
 describe("clobsim replay", () => {
   it("says where a refused request gets another answer now", async () => {
     const { file } = await session(null);

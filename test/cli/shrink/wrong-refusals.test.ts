@@ -89,12 +89,13 @@ describe("clobsim shrink, of a report in which an order is refused", () => {
   });
 
   it("asks which one where there are several", async () => {
-    const lines = linesOf(several, "refused");
+    // The second was refused as it was read, whatever had happened before.
+    const lines = linesOf(several, "refused").filter((_line, index) => index !== 1);
     const asked = await run(shrinkCommand, [several]);
     expect(asked.code).toBe(1);
     expect(asked.stderr).toContain(`--refused which request of the lines ${lines.join(", ")})`);
     const out = join(folder, "third.yaml");
-    expect(await run(shrinkCommand, [several], { refused: String(lines[2]), out })).toMatchObject({
+    expect(await run(shrinkCommand, [several], { refused: String(lines[1]), out })).toMatchObject({
       code: 0,
     });
     const text = readFileSync(out, "utf8");
@@ -108,7 +109,7 @@ describe("clobsim shrink, of a report in which an order is refused", () => {
     expect(await shrunk(second)).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
-        /^clobsim: line \d+ of .* \(HOLD 20 YES @ 0\.01 in .*\) was refused with INVALID_SIDE as it was read, .*\n$/,
+        /^clobsim: line \d+ of .*, HOLD 20 YES @ 0\.01 in .*, refused with INVALID_SIDE: it was refused as it was read, .*\n$/,
       ),
     });
     expect(await shrunk(2)).toMatchObject({
