@@ -17,8 +17,6 @@ import { UsageError } from "./usage-error.ts";
 
 /** All reporters that were asked for, as one. */
 export interface Reporters extends Reporter {
-  /** Whether one of them tells of state hashes. */
-  readonly showHashes: boolean;
   /** Prints all that happened in one scenario. */
   transcript(result: ScenarioResult): void;
 }
@@ -27,7 +25,6 @@ export interface Reporters extends Reporter {
 export function reportersOf(request: RunRequest): Reporters {
   const outputs = outputsOf(request);
   return {
-    showHashes: outputs.some(({ name }) => name === "json"),
     started: (plan: SuitePlan) => {
       for (const { reporter } of outputs) reporter.started(plan);
     },

@@ -64,8 +64,6 @@ async function runOnce(request: RunRequest): Promise<ExitCode> {
     repeat: request.one("repeat") ?? 1,
     lastStep,
     isUpdating: request.one("update") ?? false,
-    // Nobody sees it otherwise.
-    isHashed: lastStep !== null || reporters.showHashes,
     bail: request.one("bail") ?? false,
     ...(await reporting(request.one("report"))),
     finished: (result) => {

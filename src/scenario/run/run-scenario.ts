@@ -35,8 +35,6 @@ export interface RunOptions {
   readonly isUpdating?: boolean;
   /** The flags of `clobsim run` that say where, for whoever repeats it; else those of its way. */
   readonly flags?: readonly string[];
-  /** Whether the state's hash at the end is worked out, which takes long after millions of orders; default true. */
-  readonly isHashed?: boolean;
   /** What is judged after steps and in flows; null judges nothing. Default: all, in flows as `FlowJudge` does. */
   readonly judging?: Judging | null;
   /** Asked before each step and now and then in a flow: where it answers true, the run throws `RunStopped`. */
@@ -149,7 +147,7 @@ class ScenarioRun {
       await takeStep(session, step);
       this.#options.taken?.(step, session.venue);
     }
-    if (this.#options.isHashed ?? true) this.stateHash = await session.venue.stateHash();
+    this.stateHash = await session.venue.stateHash();
     session.log("end");
     for (const line of await picture(session)) session.log(`   ${line}`);
     if (this.stateHash !== null) session.log(`   state ${this.stateHash}`);

@@ -34,8 +34,6 @@ export interface SuiteOptions {
   readonly repeat?: number;
   readonly lastStep?: number | null;
   readonly isUpdating?: boolean;
-  /** Whether each result has the state's hash at its end, which takes long after millions of orders. */
-  readonly isHashed?: boolean;
   /** Whether to stop after the first failure. */
   readonly bail?: boolean;
   readonly watcher?: SuiteWatcher;
@@ -77,15 +75,7 @@ export class Suite {
   }
 
   async run(written: Scenario): Promise<ScenarioResult> {
-    const {
-      via,
-      seed,
-      lastStep = null,
-      isUpdating = false,
-      repeat = 1,
-      isHashed = true,
-      targetFlags,
-    } = this.#options;
+    const { via, seed, lastStep = null, isUpdating = false, repeat = 1, targetFlags } = this.#options;
     const scenario = seed === undefined ? written : { ...written, seed };
     const way = via === "auto" ? (needsHttp(scenario) ? "http" : "process") : via;
     if (way === "process" && needsHttp(scenario)) {
@@ -100,7 +90,6 @@ export class Suite {
       lastStep,
       isUpdating,
       refused,
-      isHashed: isHashed || repeat > 1,
       ...(way === "target" && targetFlags !== undefined ? { flags: targetFlags } : {}),
     };
     const first = await runScenario(scenario, { ...options, failed: this.#options.failed });

@@ -102,7 +102,6 @@ export class Trial {
       open: this.place.open,
       judging: { everyRows: null, fillsAlone: this.#judges === "fills" },
       stop: this.stop,
-      isHashed: false,
       ...watching,
     });
     return result.failure;

@@ -22,7 +22,7 @@ export async function replayRates(folder: string, rounds: number): Promise<numbe
   for (let round = 0; round < rounds; round += 1) {
     const start = performance.now();
     const open = (): LocalVenue => new LocalVenue(scenario, null, new Wallets());
-    const { result } = await runScenario(scenario, { way: "process", open, isHashed: false });
+    const { result } = await runScenario(scenario, { way: "process", open });
     if (result.failure !== null) throw new Error(result.failure.message);
     rates.push((FLOW_ORDERS * 1000) / (performance.now() - start));
   }
