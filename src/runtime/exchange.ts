@@ -146,14 +146,14 @@ export class Exchange {
   }
 
   /**
-   * The same, a step for each command that becomes due. Stops where the exchange is put back meanwhile, and answers
+   * The same, a step for each command that becomes due. Stops where the exchange is put back between steps, and answers
    * whether it came to its end.
    */
   *advanceInSteps(target: Millis): Generator<undefined, boolean> {
-    const putBack = this.#putBack;
     for (let due = nextDue(this.#state, target); due !== null; due = nextDue(this.#state, target)) {
       if (due.at > this.#now) this.#now = due.at;
       this.#runDue(due);
+      const putBack = this.#putBack;
       yield;
       if (this.#putBack !== putBack) return false;
     }
