@@ -131,7 +131,7 @@ describe("a session that is too long", () => {
     const refusal = attempt(100_000, 40_000) as ApiError;
     expect(refusal.code).toBe("SESSION_TOO_LONG");
     expect(refusal.message).toMatch(
-      /^the session takes \d{7} bytes as a scenario, and a file of one has at most 1048576$/,
+      /^the session takes \d{7} bytes as a scenario, and a file of one has at most 1048576 bytes$/,
     );
   });
 });
