@@ -4,10 +4,15 @@ import type { WalkEnd } from "../history/walk.ts";
 import { nodeDisk } from "../store/disk.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** @throws UsageError when a journal has not got the line that `--at` names. */
-export function demandLine({ name }: JournalSource, at: { readonly to?: number }, end: WalkEnd): void {
+/** @throws UsageError when a journal has not got the line that a flag names. */
+export function demandLine(
+  { name }: JournalSource,
+  at: { readonly to?: number },
+  end: WalkEnd,
+  flag = "--at",
+): void {
   if (at.to === undefined || end.last?.n === at.to) return;
-  throw new UsageError(`--at expects a line of ${name}, which has ${end.scan.number}, found ${at.to}`);
+  throw new UsageError(`${flag} expects a line of ${name}, which has ${end.scan.number}, found ${at.to}`);
 }
 
 /** What the commands take that read a journal. */

@@ -47,7 +47,7 @@ export async function shrinkReport(
   const history = wholeHistory(source, VERSION, at);
   const ending = endingOf(source, history.end, history.exchange.state);
   if (ending.code !== EXIT.ok) return failed(ending.lines.join("\n"), ending.code);
-  demandLine(source, at, history.end);
+  demandLine(source, at, history.end, refused === null ? "--at" : "--refused");
   const { config, start, opening, session, failing } = history;
   const expected =
     expectation !== null

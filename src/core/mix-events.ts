@@ -53,12 +53,15 @@ function mixEvent(sink: WordSink, event: DomainEvent): void {
   }
 }
 
+// Numbers of records, prices and sizes are below 2^32: one word each.
+
 function mixPlaced(sink: WordSink, event: Of<"orderPlaced">): void {
-  mixKind(sink, 1, event.order);
-  mixNumber(sink, event.account);
-  mixNumber(sink, event.token);
-  mixNumber(sink, event.price);
-  mixNumber(sink, event.size);
+  sink.mix(1);
+  sink.mix(event.order);
+  sink.mix(event.account);
+  sink.mix(event.token);
+  sink.mix(event.price);
+  sink.mix(event.size);
   mixNumber(sink, event.expiration);
   mixNumber(sink, event.touch);
   mixNumber(sink, event.crossable);
@@ -68,13 +71,14 @@ function mixPlaced(sink: WordSink, event: Of<"orderPlaced">): void {
 }
 
 function mixTraded(sink: WordSink, event: Of<"orderTraded">): void {
-  mixKind(sink, 2, event.trade);
-  mixNumber(sink, event.taker);
-  mixNumber(sink, event.maker);
-  mixNumber(sink, event.price);
-  mixNumber(sink, event.size);
+  sink.mix(2);
+  sink.mix(event.trade);
+  sink.mix(event.taker);
+  sink.mix(event.maker);
+  sink.mix(event.price);
+  sink.mix(event.size);
   mixNumber(sink, event.fee);
-  mixNumber(sink, event.transaction);
+  sink.mix(event.transaction);
   sink.mix(MATCH_TYPES[event.matchType]);
 }
 

@@ -116,6 +116,10 @@ describe("clobsim shrink, of a report in which an order is refused", () => {
       code: 2,
       stderr: `clobsim: --refused expects the line of a refused request, and line 2 of ${several} is none\n`,
     });
+    expect(await shrunk(999)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^clobsim: --refused expects a line of .*, which has \d+, found 999\n$/),
+    });
     for (const flags of [{ at: "3" }, { expect: "{ book: {} }" }]) {
       const [name] = Object.keys(flags);
       expect(await shrunk(second, flags)).toMatchObject({
