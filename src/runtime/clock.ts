@@ -1,6 +1,6 @@
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
 import type { Exchange } from "./exchange.ts";
-import { finish, type Slices, type Steps } from "./slices.ts";
+import type { Slices, Steps } from "./slices.ts";
 
 export type ClockMode = "real" | "frozen" | "scaled";
 
@@ -139,11 +139,6 @@ export class Clock {
     const isThere = yield* this.#exchange.advanceInSteps(to);
     if (isThere) this.resume(setting);
     return isThere;
-  }
-
-  /** The same at once. */
-  set(setting: ClockSetting, to: Millis): void {
-    finish(this.moveInSteps(setting, to));
   }
 
   /** Runs as the setting says from where the exchange stands, which a restored snapshot may have put back. */

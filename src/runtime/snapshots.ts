@@ -30,7 +30,7 @@ export class Snapshots {
     return this.#kept;
   }
 
-  /** Keeps where the exchange stands. The hash is worked out now, so that no restore has to. */
+  /** Keeps where the exchange stands. */
   take(name: string | null): KeptSnapshot {
     const { hash } = this.#exchange;
     this.#taken += 1;

@@ -11,12 +11,6 @@ const PIECE_LENGTH = 65_536;
 
 /** The SHA-256 of the canonical state, worked out anew from all that is in it: 64 hex digits. */
 export function contentHash(state: State): string {
-  const steps = contentHashInSteps(state);
-  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
-}
-
-/** The same, a step for each of some thousands of lines. The state must not change meanwhile. */
-export function* contentHashInSteps(state: State): Generator<undefined, string> {
   const hash = createHash("sha256");
   let piece = "";
   for (const line of canonicalLines(state)) {
@@ -24,7 +18,6 @@ export function* contentHashInSteps(state: State): Generator<undefined, string> 
     if (piece.length < PIECE_LENGTH) continue;
     hash.update(piece);
     piece = "";
-    yield;
   }
   return hash.update(piece).digest("hex");
 }

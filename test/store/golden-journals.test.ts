@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Config } from "../../src/config.ts";
 import { millis } from "../../src/core/units.ts";
 import type { OpenedExchange } from "../../src/opening/open-exchange.ts";
+import { finish } from "../../src/runtime/slices.ts";
 import { contentHash } from "../../src/runtime/state-hash.ts";
 import { isNote } from "../../src/store/journal-line.ts";
 import { parseLine } from "../../src/store/line-reader.ts";
@@ -31,7 +32,7 @@ interface History {
 /** Moves that are drawn from a seed, of traders and on the chain. */
 function draw({ exchange, clock }: OpenedExchange, seed: number, count: number): void {
   for (const move of fc.sample(anyChainMove, { seed, numRuns: count })) {
-    if (move.kind === "wait") clock.set(clock.setting, millis(exchange.now + move.ms));
+    if (move.kind === "wait") finish(clock.moveInSteps(clock.setting, millis(exchange.now + move.ms)));
     else {
       const command = chainCommandOf(exchange.state, exchange.now, move);
       if (command !== null) exchange.submit(command);

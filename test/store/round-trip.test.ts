@@ -5,6 +5,7 @@ import { millis } from "../../src/core/units.ts";
 import { loadOrigin } from "../../src/opening/load-origin.ts";
 import { type OpenedExchange, openUnkept } from "../../src/opening/open-exchange.ts";
 import type { ClockSetting } from "../../src/runtime/clock.ts";
+import { finish } from "../../src/runtime/slices.ts";
 import { Snapshots } from "../../src/runtime/snapshots.ts";
 import { anyChainMove, type ChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
 import { type Move, openArena } from "../core/properties/moves.ts";
@@ -89,7 +90,7 @@ class Running {
     clock.settle();
     if (turn.kind === "moves") for (const move of turn.moves) this.#move(move);
     else if (turn.kind === "snapshot") this.snapshots.take(null);
-    else if (turn.kind === "clock") clock.set(turn.setting, millis(exchange.now + turn.ms));
+    else if (turn.kind === "clock") finish(clock.moveInSteps(turn.setting, millis(exchange.now + turn.ms)));
     else if (turn.kind === "reset") {
       this.opened.reopen();
       this.snapshots.clear();
@@ -105,7 +106,7 @@ class Running {
 
   #move(move: Move | ChainMove): void {
     const { exchange, clock } = this.opened;
-    if (move.kind === "wait") clock.set(clock.setting, millis(exchange.now + move.ms));
+    if (move.kind === "wait") finish(clock.moveInSteps(clock.setting, millis(exchange.now + move.ms)));
     else {
       const command = chainCommandOf(exchange.state, exchange.now, move);
       if (command !== null) exchange.submit(command);

@@ -4,7 +4,6 @@ import { findAccount } from "../../core/state.ts";
 import { FULL_PRICE, MAX_ISSUANCE, money, size } from "../../core/units.ts";
 import type { Exchange } from "../../runtime/exchange.ts";
 import type { Entry as JournalEntry, RefusedEntry } from "../../runtime/journal.ts";
-import { finish } from "../../runtime/slices.ts";
 import { withRefused } from "../../runtime/with-refused.ts";
 import { seedOfName } from "../language/read-header.ts";
 import type { Funding } from "../language/scenario.ts";
@@ -111,9 +110,6 @@ export function* recordInSteps(recorded: Session): Generator<undefined, Recorded
   });
   return { name: title, scenario, orders, trades: end.trades.size - opening.trades.size };
 }
-
-/** The same at once. */
-export const recordScenario = (recorded: Session): RecordedScenario => finish(recordInSteps(recorded));
 
 /** The steps of a session, and what must be true after them. Answers whether probabilities were worked out for them. */
 function* tellSession(script: Script, all: readonly Act[], told: ToldSession): Generator<undefined, boolean> {

@@ -3,6 +3,7 @@ import { millis } from "../../../src/core/units.ts";
 import { Clock, type ClockMode } from "../../../src/runtime/clock.ts";
 import { Exchange } from "../../../src/runtime/exchange.ts";
 import { Keyring } from "../../../src/runtime/keyring.ts";
+import { finish } from "../../../src/runtime/slices.ts";
 import { Snapshots } from "../../../src/runtime/snapshots.ts";
 import { numbersAs } from "../../../src/wire/decimals.ts";
 import { MarketRanking } from "../../../src/wire/market-ranking.ts";
@@ -185,7 +186,7 @@ describe("the clock of a restored snapshot", () => {
   it("stands where it stood when it was frozen, earlier than now", () => {
     const { floor, clock, later, snapshots } = keptFloor("frozen");
     const kept = snapshots.take(null);
-    clock.set({ mode: "frozen", rate: 1 }, millis(START + 9000));
+    finish(clock.moveInSteps({ mode: "frozen", rate: 1 }, millis(START + 9000)));
     snapshots.restore(kept);
     expect([floor.exchange.now - START, later(1000)]).toEqual([0, 0]);
   });
@@ -194,7 +195,7 @@ describe("the clock of a restored snapshot", () => {
     const { floor, clock, later, snapshots } = keptFloor("scaled", 10);
     later(100);
     const kept = snapshots.take(null);
-    clock.set({ mode: "frozen", rate: 0 }, millis(START + 50_000));
+    finish(clock.moveInSteps({ mode: "frozen", rate: 0 }, millis(START + 50_000)));
     later(7000);
     snapshots.restore(kept);
     expect([clock.mode, clock.rate, floor.exchange.now - START]).toEqual(["scaled", 10, 1000]);

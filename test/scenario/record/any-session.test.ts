@@ -4,7 +4,8 @@ import type { ExchangeConfig } from "../../../src/core/state.ts";
 import { millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/runtime/exchange.ts";
 import { SessionLog } from "../../../src/runtime/session-log.ts";
-import { type RecordedScenario, recordScenario } from "../../../src/scenario/record/record-scenario.ts";
+import { finish } from "../../../src/runtime/slices.ts";
+import { type RecordedScenario, recordInSteps } from "../../../src/scenario/record/record-scenario.ts";
 import { RecordingError } from "../../../src/scenario/record/recording-error.ts";
 import { anyChainMove, anySettlement, type ChainMove, chainCommandOf } from "../../core/chain/chain-moves.ts";
 import { type Move, openArena } from "../../core/properties/moves.ts";
@@ -42,7 +43,7 @@ function recordOf(
     return fresh;
   };
   try {
-    return recordScenario({ open, entries: log.entries ?? [], devAccounts: [], name: null });
+    return finish(recordInSteps({ open, entries: log.entries ?? [], devAccounts: [], name: null }));
   } catch (error) {
     if (error instanceof RecordingError) return error.message;
     throw error;

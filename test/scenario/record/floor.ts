@@ -7,7 +7,8 @@ import { parseDuration } from "../../../src/core/time.ts";
 import { millis, money, size } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/runtime/exchange.ts";
 import { SessionLog } from "../../../src/runtime/session-log.ts";
-import { type RecordedScenario, recordScenario } from "../../../src/scenario/record/record-scenario.ts";
+import { finish } from "../../../src/runtime/slices.ts";
+import { type RecordedScenario, recordInSteps } from "../../../src/scenario/record/record-scenario.ts";
 import { MONEY_PLACES, SIZE_PLACES } from "../../../src/wire/decimals.ts";
 import { type PositionChange, positionTransaction } from "../../../src/wire/position-transaction.ts";
 import { faultTerms, type SettlementFaultWords } from "../../../src/wire/settlement-faults.ts";
@@ -142,5 +143,7 @@ export function recordOf(
     return fresh.exchange;
   };
   const entries = log.entries ?? [];
-  return recordScenario({ open, entries, devAccounts: devAccounts.map(addressOf), name: name ?? null });
+  return finish(
+    recordInSteps({ open, entries, devAccounts: devAccounts.map(addressOf), name: name ?? null }),
+  );
 }
