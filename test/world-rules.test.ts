@@ -172,7 +172,7 @@ describe.each([...defaults, ...sized])("a fresh world of $name", (fresh) => {
 describe.each(defaults)("the default world of $name", (fresh) => {
   const busy = busyIn(fresh);
 
-  test("has three busy markets that lead by volume, and about a hundred orders' worth of trades in the others", () => {
+  test("has three busy markets that lead by volume, and far fewer trades in the others", () => {
     expect(busy).toHaveLength(3);
     expect(fresh.lists.get("volume")?.[0]?.slug).toBe([...busy].sort((a, b) => b.volume - a.volume)[0]?.slug);
     for (const market of fresh.markets) {

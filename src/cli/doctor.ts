@@ -35,7 +35,7 @@ async function doctor(given: Given, words: readonly string[]): Promise<ExitCode>
   if (others.length > 0) {
     throw new UsageError(`doctor expects one data directory, found ${words.length}`);
   }
-  const { examine } = await import("../history/examination.ts");
+  const { examine } = await import("./on-histories.ts");
   const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   const findings = [
     diskFinding(isThere ? folder : nearestFolder(folder)),

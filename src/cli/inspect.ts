@@ -71,10 +71,7 @@ async function inspect(given: Given, words: readonly string[]): Promise<ExitCode
     throw new UsageError("--order shows an order alone: --market, --account and --all do not go with it");
   }
   const source = sourceNamed("inspect", words);
-  const [{ Walk }, { endedWith, endingOf }] = await Promise.all([
-    import("../history/walk.ts"),
-    import("./walk-ending.ts"),
-  ]);
+  const { Walk, endedWith, endingOf } = await import("./on-histories.ts");
   const walk = new Walk(source, VERSION, at);
   const { exchange } = walk;
   const paint = paintOf(given.environment);
@@ -107,7 +104,7 @@ function shown(
 }
 
 async function orderView(asked: string, paint: Paint): Promise<InspectView> {
-  const { OrderLife } = await import("./order-life.ts");
+  const { OrderLife } = await import("./on-histories.ts");
   return new OrderLife(asked, paint);
 }
 
@@ -119,11 +116,7 @@ interface Chosen {
 }
 
 async function standingView({ market, account, isAll }: Chosen, paint: Paint): Promise<InspectView> {
-  const [{ Touched }, { standingOf }, { standingText }] = await Promise.all([
-    import("../history/touched.ts"),
-    import("../history/standing.ts"),
-    import("./standing-text.ts"),
-  ]);
+  const { Touched, standingOf, standingText } = await import("./on-histories.ts");
   const touched = new Touched();
   const standing = (state: State) =>
     standingOf(state, {

@@ -39,12 +39,7 @@ async function printJournal(given: Given, words: readonly string[]): Promise<Exi
   const pattern = readOne("grep", PATTERN, given);
   const isJson = readOne("json", truth, given) ?? false;
   const source = sourceNamed("journal", words);
-  const [{ Walk }, { Mentions }, { endingOf }, { journalLine }] = await Promise.all([
-    import("../history/walk.ts"),
-    import("../history/mentions.ts"),
-    import("./walk-ending.ts"),
-    import("./journal-lines.ts"),
-  ]);
+  const { Walk, Mentions, endingOf, journalLine } = await import("./on-histories.ts");
   const walk = new Walk(source, VERSION, { to });
   const paint = paintOf(given.environment);
   const output = new OutputLines();

@@ -19,11 +19,7 @@ export async function readScenarios(
   walletsFile: string | null = null,
 ): Promise<ReadScenarios> {
   // The language is not loaded for commands that read none of it.
-  const [{ loadScenario }, { problemText, wrongFilesText }, { MOST_PROBLEMS }] = await Promise.all([
-    import("../scenario/language/load-scenario.ts"),
-    import("../scenario/language/problem.ts"),
-    import("../scenario/language/problem-list.ts"),
-  ]);
+  const { loadScenario, problemText, wrongFilesText, MOST_PROBLEMS } = await import("./on-scenarios.ts");
   // A wallets file may lie beside the scenarios, and is none.
   const found = await find(paths);
   const files = found.filter((file) => walletsFile === null || resolve(file) !== resolve(walletsFile));
@@ -50,7 +46,7 @@ async function find(paths: readonly string[]): Promise<readonly string[]> {
   if (paths.every((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true)) {
     return [...new Set(paths)].sort((a, b) => (a < b ? -1 : 1));
   }
-  const { findFiles, NoFilesError } = await import("../scenario/run/find-files.ts");
+  const { findFiles, NoFilesError } = await import("./on-scenarios.ts");
   try {
     return findFiles(paths);
   } catch (error) {

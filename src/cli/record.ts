@@ -74,14 +74,8 @@ async function recordJournal(
   if (/^https?:/.test(word))
     throw new UsageError(`record expects a server behind --url, found ${word} alone`);
   const source = sourceNamed("record", words);
-  const [{ wholeHistory }, { recordedFile }, { RecordingError }, { endedWith, endingOf }] = await Promise.all(
-    [
-      import("../history/whole-history.ts"),
-      import("../scenario/record/record-session.ts"),
-      import("../scenario/record/recording-error.ts"),
-      import("./walk-ending.ts"),
-    ],
-  );
+  const { endedWith, endingOf, wholeHistory } = await import("./on-histories.ts");
+  const { RecordingError, recordedFile } = await import("./on-recording.ts");
   const history = wholeHistory(source, VERSION, at);
   const { open, session: entries, refused, devAccounts, exchange, end } = history;
   return endedWith(endingOf(source, end, exchange.state), async () => {

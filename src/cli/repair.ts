@@ -39,7 +39,7 @@ async function repair(given: Given, words: readonly string[]): Promise<ExitCode>
   const isAccepted = readOne("accept-loss", truth, given) ?? false;
   const out = readOne("out", OUT, given);
   const place = placeNamed("repair", words);
-  const { copyWhole, salvageOf } = await import("../history/salvage.ts");
+  const { copyWhole, salvageOf } = await import("./on-histories.ts");
   const salvage = salvageOf(place, VERSION);
   if (salvage.fault !== null) return nothingWhole(place, salvage.fault);
   const lines = [...salvageText(place.path, salvage), ...(await stateText(place, salvage))];
@@ -98,7 +98,7 @@ const savingText = ({ path, line }: WholeState): string =>
 
 /** The latest state beside a journal that can be read; null when there is none. */
 async function latestState({ name, isFolder }: JournalPlace): Promise<WholeState | null> {
-  const { readStateFile } = await import("../store/state-file.ts");
+  const { readStateFile } = await import("./on-histories.ts");
   for (const path of isFolder ? STATES.map((state) => join(name, state)) : []) {
     try {
       const kept = readStateFile(nodeDisk, path);

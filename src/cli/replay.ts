@@ -31,11 +31,7 @@ async function replay(given: Given, words: readonly string[]): Promise<ExitCode>
   const to = readOne("to", LINE, given) ?? undefined;
   const until = readOne("until", MOMENT, given) ?? undefined;
   const source = sourceNamed("replay", words);
-  const [{ Walk }, { RefusedAgain }, { endingOf }] = await Promise.all([
-    import("../history/walk.ts"),
-    import("../history/refused-again.ts"),
-    import("./walk-ending.ts"),
-  ]);
+  const { Walk, RefusedAgain, endingOf } = await import("./on-histories.ts");
   const walk = new Walk(source, VERSION, { to, until, isVerified: true });
   process.stdout.write(`${heading(source)}\n`);
   let reason: string | null = null;

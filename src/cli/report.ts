@@ -47,14 +47,13 @@ async function report(given: Given, words: readonly string[]): Promise<ExitCode>
       `report expects one directory or the origin of a server, found ${words.join(" ")} (see clobsim report --help)`,
     );
   }
-  const { reportName } = await import("../history/report-file.ts");
+  const { reportBytes, reportName } = await import("./on-histories.ts");
   if (url !== null) {
     const text = await reportedBy(url, readOne("sim-token", SETTINGS["sim-token"], given), reason);
     await write(out ?? reportName(lastHashIn(text)), text);
     return EXIT.ok;
   }
   const { content, code } = await toldIn(word ?? DEFAULT_DATA, reason);
-  const { reportBytes } = await import("../history/report.ts");
   const path = out ?? reportName(content.hash);
   await write(path, reportBytes(content, path));
   return code;
@@ -73,10 +72,7 @@ async function write(path: string, content: string | Uint8Array): Promise<void> 
  */
 async function toldIn(folder: string, reason: string): Promise<{ content: ReportContent; code: ExitCode }> {
   const source = sourceNamed("report", [folder]);
-  const [{ Walk }, { endingOf }] = await Promise.all([
-    import("../history/walk.ts"),
-    import("./walk-ending.ts"),
-  ]);
+  const { Walk, endingOf } = await import("./on-histories.ts");
   const walk = new Walk(source, VERSION);
   const end = walk.run();
   const { exchange } = walk;

@@ -28,7 +28,7 @@ async function run(given: Given, paths: readonly string[]): Promise<ExitCode> {
   if (paths.length === 0)
     throw new UsageError("run expects files, folders or globs, found none (see clobsim run --help)");
   if (request.one("watch") === true) {
-    const { watchAndRun } = await import("./watch.ts");
+    const { watchAndRun } = await import("./on-scenarios.ts");
     return watchAndRun(paths, () => runOnce(request));
   }
   return runOnce(request);
@@ -38,7 +38,7 @@ async function run(given: Given, paths: readonly string[]): Promise<ExitCode> {
 async function runOnce(request: RunRequest): Promise<ExitCode> {
   const { scenarios, files, wrong } = await readScenarios(request.paths, request.one("wallets"));
   if (wrong.length > 0) {
-    const { reportersOf } = await import("./run-reporters.ts");
+    const { reportersOf } = await import("./on-scenarios.ts");
     reportersOf(request).wrong(wrong);
     return EXIT.usage;
   }
@@ -52,8 +52,7 @@ async function runOnce(request: RunRequest): Promise<ExitCode> {
     );
   }
   const way = await wayOf(request);
-  const { reportersOf } = await import("./run-reporters.ts");
-  const { runSuite } = await import("../scenario/run/run-suite.ts");
+  const { reportersOf, runSuite } = await import("./on-scenarios.ts");
   const reporters = reportersOf(request);
   reporters.started({ scenarios: chosen.length, files });
   const lastStep = request.one("step");
@@ -82,7 +81,7 @@ async function runOnce(request: RunRequest): Promise<ExitCode> {
 /** What is done with the exchanges of failed scenarios where reports are wanted. */
 async function reporting(folder: string | null) {
   if (folder === null) return {};
-  const { reportFailedTo } = await import("./failed-scenarios.ts");
+  const { reportFailedTo } = await import("./on-scenarios.ts");
   return { failed: reportFailedTo(folder) };
 }
 
@@ -106,8 +105,7 @@ async function wayOf(request: RunRequest) {
     return { via: via ?? "auto" } as const;
   }
   if (via !== null) throw new UsageError("--target and --via contradict each other: give one of them");
-  const { openTargets } = await import("../scenario/venue/target-venue.ts");
-  const { TargetFileError } = await import("../scenario/venue/target-file.ts");
+  const { TargetFileError, openTargets } = await import("./on-targets.ts");
   try {
     return {
       via: "target",

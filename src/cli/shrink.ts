@@ -98,9 +98,9 @@ async function shrink(given: Given, words: readonly string[]): Promise<ExitCode>
   if (out !== null && resolve(out) === resolve(file)) {
     throw new UsageError(`--out expects another file than the one that is shrunk, found ${out}`);
   }
-  const { isJournal } = await import("../history/journal-source.ts");
+  const { isJournal } = await import("./on-histories.ts");
   if (isJournal(nodeDisk, file)) {
-    const { shrinkReport } = await import("./shrink-report.ts");
+    const { shrinkReport } = await import("./on-shrinking.ts");
     return shrinkReport(file, limits, out, { expectation, refused, at: at ?? {} });
   }
   const flag = expectation !== null ? "expect" : refused !== null ? "refused" : at !== null ? "at" : null;
@@ -143,10 +143,7 @@ export async function shrunkOf(
   const { file } = scenario.place;
   const read = readTextFile(file);
   if (!read.ok) throw new UsageError(`${file}: ${read.message}`);
-  const [{ shrinkScenario }, { venueOpener }] = await Promise.all([
-    import("../scenario/shrink/shrink-scenario.ts"),
-    import("../scenario/shrink/venue-opener.ts"),
-  ]);
+  const { shrinkScenario, venueOpener } = await import("./on-shrinking.ts");
   const open = venueOpener(needsHttp(scenario) ? startScenarioServer : null);
   const folder = dirname(resolve(file));
   return watched(limits, (options) =>
@@ -185,10 +182,7 @@ export function writing(out: string | null, folder: string): Pick<ShrinkOptions,
   return {
     written: async (text) => {
       await save(out, text);
-      const [{ readScenario }, { worldMarkets }] = await Promise.all([
-        import("../scenario/language/read-scenario.ts"),
-        import("../scenario/language/world-markets.ts"),
-      ]);
+      const { readScenario, worldMarkets } = await import("./on-scenarios.ts");
       const read = readTextFile(out);
       return read.ok ? readScenario(out, read.text, { folder, worldMarkets }).scenario : null;
     },

@@ -3,6 +3,7 @@ import type { Config } from "../config.ts";
 import { FILE_LIMITS, readText, whyUnread } from "../regular-file.ts";
 import { ConfigError } from "../setting.ts";
 import type { World } from "../world/world.ts";
+import { readWorld } from "../world/world-file.ts";
 
 const DEFAULT_SEED = "1";
 
@@ -31,7 +32,6 @@ export async function loadWorld(config: Config): Promise<World> {
 
 /** A world file, or a state that a store has written. */
 async function readWorldFile(file: string): Promise<World> {
-  const { readWorld } = await import("../world/world-file.ts");
   try {
     return readWorld(readText(file, FILE_LIMITS.world));
   } catch (error) {

@@ -46,6 +46,8 @@ export class Exchange {
   /** How often it was put back, by `restore` or `restart`. */
   #putBack = 0;
   #digest: HistoryDigest;
+  /** What is accepted now is what the history begins with. */
+  #isOpening = false;
   #thrown: Thrown | null = null;
 
   constructor(config: ExchangeConfig, start: Millis, journal: Journal = noJournal) {
@@ -108,7 +110,7 @@ export class Exchange {
     this.#sequence = sequence;
     try {
       for (const event of decision.events) apply(this.#state, event, at);
-      this.#digest.mix(at, decision.events);
+      if (!this.#isOpening) this.#digest.mix(at, decision.events);
     } catch (error) {
       this.#journal.unapplied?.(error);
       throw error;
@@ -206,6 +208,17 @@ export class Exchange {
     this.#sequence = sequence;
     this.#digest = new HistoryDigest(digest);
     this.#putBack += 1;
+  }
+
+  /** Plays what the history begins with. `text` tells all of it: the config, the start, each command. */
+  open(text: string, play: () => void): void {
+    this.#isOpening = true;
+    try {
+      play();
+    } finally {
+      this.#isOpening = false;
+    }
+    this.#digest = HistoryDigest.ofText(text);
   }
 
   /** Forgets everything and starts anew at a moment, or where a snapshot was taken that everything begins with. */

@@ -23,8 +23,9 @@ export function contentHash(state: State): string {
 }
 
 /**
- * What led to a state, in 128 bits: the content hash of the state that a history begins with, then every accepted command's
- * moment and events. It costs the same after each command, however large the state has become.
+ * What led to a state, in 128 bits: the text of the world or the content hash of the state that a history begins with, then
+ * the moment and events of every command accepted after that. It costs the same after each command, however large the
+ * state has become.
  */
 export class HistoryDigest {
   #digest: Digest;
@@ -37,6 +38,11 @@ export class HistoryDigest {
   /** The digest of a history that begins with a state. */
   static of(state: State): HistoryDigest {
     return new HistoryDigest(contentHash(state).slice(0, 32));
+  }
+
+  /** The digest of a history that begins with what a text tells. */
+  static ofText(text: string): HistoryDigest {
+    return new HistoryDigest(createHash("sha256").update(text).digest("hex").slice(0, 32));
   }
 
   /** Takes in an accepted command. */

@@ -36,7 +36,7 @@ export interface BookSetting {
  */
 const HABITS = {
   usual: { requoteOneIn: 6, deepenOneIn: 3, takerPart: 1 },
-  busy: { requoteOneIn: 36, deepenOneIn: 36, takerPart: 6 },
+  busy: { requoteOneIn: 48, deepenOneIn: 36, takerPart: 8 },
 } as const;
 
 const CLOSING_LEVELS = 6;

@@ -19,10 +19,10 @@ export type Pulses = Float64Array;
 
 const DAY = 86_400_000;
 const WEEK = 7 * DAY;
-const PULSES = 1000;
+const PULSES = 900;
 /** How many orders come at one pulse in one market, and within how many milliseconds. */
 const BURST = { usual: 1, busy: 6 } as const;
-const BURST_LENGTH = 1500;
+const BURST_LENGTH = 500;
 
 /**
  * Draws when the exchange is active during its week: more by day than at night. What moves one market moves others,
@@ -77,8 +77,8 @@ function countBefore(pulses: Pulses, at: number): number {
   return low;
 }
 
-/** 100 at the start and whole days before it, 16 half a day away from that. */
+/** 100 at the start and whole days before it, 8 half a day away from that. */
 function activityAt(at: number): number {
   const away = Math.abs((-at % DAY) / DAY - 0.5);
-  return 16 + 168 * away;
+  return 8 + 184 * away;
 }

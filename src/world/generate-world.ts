@@ -18,7 +18,7 @@ export interface WorldOptions {
   /** 1 to 20,000, of 1 to 8 markets each. */
   readonly events?: number | undefined;
   /**
-   * Orders of a market, up to a seventh more or less: 24 to 2,500,000 divided by the number of markets. By default 100,
+   * Orders of a market, up to a seventh more or less: 24 to 2,500,000 divided by the number of markets. By default 40,
    * fewer in a world of many markets, and far more in a busy one: of the first twelve events, every fourth has one.
    * A market whose outcomes do not meet has two books of at least 24.
    */
@@ -99,7 +99,7 @@ function tellEvents(teller: EventTeller, { markets, events }: WorldOptions): Pri
 
 function usualRows(told: readonly PricedEvent[]): number {
   const markets = told.reduce((sum, { event }) => sum + event.markets.length, 0);
-  return Math.min(100, Math.max(28, Math.round(200_000 / markets)));
+  return Math.min(40, Math.max(28, Math.round(200_000 / markets)));
 }
 
 /** Traders with enough for all their orders to rest at once, in round figures. */

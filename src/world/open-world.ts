@@ -12,6 +12,7 @@ import type { World } from "./world.ts";
 export interface Stage {
   readonly state: State;
   restart(start: Millis): void;
+  open(text: string, play: () => void): void;
   advanceTo(target: Millis): void;
   submit(command: Command): Decision;
 }
@@ -23,6 +24,11 @@ export class WorldOpeningError extends Error {
 
 /** Plays the world's opening history, so that the exchange stands at `start`. @throws WorldOpeningError */
 export function openWorld(stage: Stage, world: World, start: Millis): void {
+  const text = JSON.stringify({ config: stage.state.config, start, world });
+  stage.open(text, () => playWorld(stage, world, start));
+}
+
+function playWorld(stage: Stage, world: World, start: Millis): void {
   let isFirst = true;
   const tokenIdIn: TokenIdIn = (market, outcome) => tokenIdOf(stage.state.markets.get(market), outcome);
   for (const { at, command } of openingCommands(world, start, tokenIdIn)) {

@@ -33,7 +33,7 @@ const BUSY_TYPICAL_SHARES = [600, 800, 1000];
 const MOST_INDEPENDENT_SHARES = 60;
 const LEAST_LINES = 24;
 /** Enough for more than 2,000 trades. */
-const BUSY_LINES = 2380;
+const BUSY_LINES = 2280;
 
 /**
  * The opening history of all markets, oldest first; at one moment markets come in order, and a market's rows in the

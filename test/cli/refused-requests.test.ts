@@ -78,7 +78,7 @@ describe.each([null, join(folder, "data")])("a session with refused requests, ke
         "0x19e7e376  BUY "10" YES @ 0.01 in will-the-series-the-gold-horde-be-renewed  → refused: INVALID_ORDER (size)",
         "0x19e7e376  BUY 10 YES @ 0.01 GTD until 1970-01-01T00:00:01.000Z in will-the-series-the-gold-horde-be-renewed  → refused: EXPIRATION_IN_PAST (expiration)",
         "0x19e7e376  POST /clob/order  → refused: INVALID_JSON",
-        "0x1563915e  cancel order 175  → refused: ORDER_NOT_FOUND",
+        "0x1563915e  cancel order 178  → refused: ORDER_NOT_FOUND",
         "0x1563915e  cancel  → refused: ORDER_ID_REQUIRED",
         "  POST /clob/order  → refused: MISSING_AUTH_HEADER (poly_address)",
         "  resolve will-the-series-the-gold-horde-be-renewed as YES  → refused: MARKET_CLOSED",

@@ -1,6 +1,7 @@
 import { FILE_LIMITS, readText, whyUnread } from "../../regular-file.ts";
 import { SessionLog } from "../../runtime/session-log.ts";
 import type { World } from "../../world/world.ts";
+import { readWorld } from "../../world/world-file.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
 import type { openHttp, StartServer } from "../venue/open-http.ts";
@@ -155,7 +156,6 @@ export class Suite {
 }
 
 async function readWorldFile(path: string): Promise<World> {
-  const { readWorld } = await import("../../world/world-file.ts");
   try {
     return readWorld(readText(path, FILE_LIMITS.world));
   } catch (error) {

@@ -1,5 +1,7 @@
 import type { Millis } from "../../core/units.ts";
+import { flowOf } from "../flow/flow-of.ts";
 import type { FlowRow } from "../flow/flow-row.ts";
+import { lineOfRow } from "../flow/read-flow.ts";
 import type { GenerateStep, ReplayStep } from "../language/scenario.ts";
 import { RowError } from "../venue/row-error.ts";
 import type { BrokenRow, FlowOutcome } from "../venue/venue.ts";
@@ -45,8 +47,6 @@ export async function takeFlow(session: Session, step: FlowStep): Promise<void> 
 async function play(session: Session, step: FlowStep, start: Millis): Promise<FlowOutcome> {
   const { venue } = session;
   const market = session.marketOf(step.market);
-  // What reads and makes flows is loaded only for scenarios that have one.
-  const { flowOf } = await import("../flow/flow-of.ts");
   const grid = await venue.gridOf(market);
   const rows = flowOf(step, { seed: session.scenario.seed, start, grid });
   try {
@@ -88,7 +88,6 @@ async function rowNote(
 
 async function placeOf(step: FlowStep, row: number, start: Millis): Promise<string> {
   if (step.kind === "generate") return "";
-  const { lineOfRow } = await import("../flow/read-flow.ts");
   const line = await lineOfRow(step.file, row, start);
   return line === null ? "" : ` (${shownPath(step.file)}:${line})`;
 }

@@ -1,5 +1,6 @@
 import { FILE_LIMITS, readText } from "../../regular-file.ts";
 import type { World } from "../../world/world.ts";
+import { readWorld } from "../../world/world-file.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
 import type { StartServer } from "../venue/open-http.ts";
@@ -25,6 +26,5 @@ export function venueOpener(startServer: StartServer | null): (scenario: Scenari
 }
 
 async function readWorldFile(path: string): Promise<World> {
-  const { readWorld } = await import("../../world/world-file.ts");
   return readWorld(readText(path, FILE_LIMITS.world));
 }

@@ -1,0 +1,17 @@
+// What the commands on journals and reports work with, loaded together when one of them is called.
+export { examine } from "../history/examination.ts";
+export { isJournal } from "../history/journal-source.ts";
+export { Mentions } from "../history/mentions.ts";
+export { RefusedAgain } from "../history/refused-again.ts";
+export { reportBytes } from "../history/report.ts";
+export { reportName } from "../history/report-file.ts";
+export { copyWhole, salvageOf } from "../history/salvage.ts";
+export { standingOf } from "../history/standing.ts";
+export { Touched } from "../history/touched.ts";
+export { Walk } from "../history/walk.ts";
+export { wholeHistory } from "../history/whole-history.ts";
+export { readStateFile } from "../store/state-file.ts";
+export { journalLine } from "./journal-lines.ts";
+export { OrderLife } from "./order-life.ts";
+export { standingText } from "./standing-text.ts";
+export { endedWith, endingOf } from "./walk-ending.ts";
