@@ -33,7 +33,9 @@ export function closeMarket(state: State, command: CloseMarket): Decision {
   const market = state.markets.find(command.market);
   if (market === undefined) return refused({ code: "MARKET_NOT_FOUND", market: command.market });
   if (market.status !== "ACTIVE") return refused({ code: "MARKET_CLOSED", market: market.number });
-  return accepted([...cancelingAll(state, market), { kind: "marketClosed", market: market.number }]);
+  const events = cancelingAll(state, market);
+  events.push({ kind: "marketClosed", market: market.number });
+  return accepted(events);
 }
 
 /** Names the winner of an open or closed market; what rests is canceled. */
