@@ -5,7 +5,7 @@ import { nodejsOrderBook } from "./bench/nodejs-order-book.ts";
 import { BUY, CANCEL, FAK, type OperationTape } from "./bench/operation-tape.ts";
 import { steadyFlow } from "./bench/steady-flow.ts";
 import { TradeTally } from "./bench/trade-tally.ts";
-import { NaiveBook, type TimeInForce } from "./reference/naive-book.ts";
+import { NaiveBook, type TimeInForce } from "../src/fuzz/reference/naive-book.ts";
 
 /** Figures of the flow as other engines, in other languages, made them. */
 const KNOWN = [

@@ -3,7 +3,7 @@ import { ASK, BID, Book, type BookDirection, type SelfTradePolicy } from "../../
 import { OrderPool } from "../../../src/core/book/order-pool.ts";
 import { Plan } from "../../../src/core/book/plan.ts";
 import { type Stream, stream } from "../../../src/core/random.ts";
-import { NaiveBook } from "../../reference/naive-book.ts";
+import { NaiveBook } from "../../../src/fuzz/reference/naive-book.ts";
 
 const POLICIES: readonly SelfTradePolicy[] = ["allow", "cancel-taker", "cancel-maker", "cancel-both"];
 

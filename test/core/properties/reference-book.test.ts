@@ -10,7 +10,7 @@ import type { Matching, OrderType, Outcome, Side } from "../../../src/core/comma
 import { bookFor, marketOfToken, outcomeOf } from "../../../src/core/market.ts";
 import { type Stream, stream } from "../../../src/core/random.ts";
 import { millis, price, size } from "../../../src/core/units.ts";
-import { NaiveBook, type NaiveLevel, type NaiveTrade } from "../../reference/naive-book.ts";
+import { NaiveBook, type NaiveLevel, type NaiveTrade } from "../../../src/fuzz/reference/naive-book.ts";
 import { addressOf } from "../../support/commands.ts";
 import { openFloor, type TestExchange } from "../../support/exchange.ts";
 

@@ -6,7 +6,7 @@ import {
   type SelfTradePolicy,
   type Side,
   type TimeInForce,
-} from "./naive-book.ts";
+} from "../../src/fuzz/reference/naive-book.ts";
 
 const ME = 1;
 const OTHER = 2;

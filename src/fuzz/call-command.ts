@@ -1,0 +1,89 @@
+import type { ContractCall } from "../core/chain/call.ts";
+import { NO_PARENT } from "../core/chain/call.ts";
+import type { SendTransaction } from "../core/chain/chain-commands.ts";
+import { CONTRACTS, TOKEN_UNITS } from "../core/chain/contracts.ts";
+import { type Market, tokenIdIn } from "../core/market.ts";
+import type { Stream } from "../core/random.ts";
+import type { State } from "../core/state.ts";
+import type { Call } from "./reference/settlements.ts";
+
+const SIZES = [0, 1, 100, 777, 5000];
+const GAS = 500_000;
+const GWEI = 1_000_000_000;
+
+/** A wallet's call on the settlement chain; most could be carried out. */
+export function callCommand(
+  random: Stream,
+  _state: State,
+  from: string,
+  market: Market,
+  to: string,
+): SendTransaction {
+  const amount = random.pick(SIZES);
+  const { conditionId: condition } = market;
+  const sets = { collateral: CONTRACTS.collateral, parent: NO_PARENT, condition };
+  const tokens = String(amount * TOKEN_UNITS);
+  const calls: readonly ContractCall[] = [
+    { kind: "split", ...sets, partition: ["1", "2"], amount: tokens },
+    { kind: "merge", ...sets, partition: ["1", "2"], amount: tokens },
+    { kind: "redeem", ...sets, indexSets: ["1", "2"] },
+    { kind: "transfer", to, amount: tokens },
+    {
+      kind: "safeTransfer",
+      from,
+      to,
+      ids: [tokenIdIn(market, random.oneIn(2) ? "YES" : "NO")],
+      amounts: [tokens],
+      isBatch: false,
+    },
+  ];
+  return {
+    kind: "sendTransaction",
+    from,
+    to: CONTRACTS.conditionalTokens,
+    nonce: null,
+    value: "0",
+    gas: GAS,
+    maxFeePerGas: 300 * GWEI,
+    maxPriorityFeePerGas: GWEI,
+    input: "0x",
+    call: random.pick(calls),
+    raw: null,
+    hash: null,
+  };
+}
+
+/** The same as the reference exchange knows it. */
+export function referenceCall(
+  { from, call }: SendTransaction,
+  { tokenById, marketByConditionId }: State,
+): Call {
+  switch (call.kind) {
+    case "split":
+    case "merge":
+      return {
+        kind: call.kind,
+        from,
+        market: marketByConditionId.get(call.condition) ?? 0,
+        size: Number(call.amount) / TOKEN_UNITS,
+      };
+    case "redeem":
+      return { kind: "redeem", from, market: marketByConditionId.get(call.condition) ?? 0 };
+    case "transfer":
+      return { kind: "pay", from, to: call.to, amount: Number(call.amount) };
+    case "safeTransfer": {
+      const token = tokenById.get(call.ids[0] ?? "") ?? 0;
+      const size = Number(call.amounts[0]) / TOKEN_UNITS;
+      return {
+        kind: "give",
+        from,
+        to: call.to,
+        market: token >> 1,
+        outcome: (token & 1) === 0 ? "YES" : "NO",
+        size,
+      };
+    }
+    default:
+      throw new Error(`no history calls ${call.kind}`);
+  }
+}

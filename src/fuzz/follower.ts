@@ -1,0 +1,201 @@
+import type { Command } from "../core/commands.ts";
+import type { Decision } from "../core/decision.ts";
+import type { DomainEvent, OrderTraded } from "../core/events.ts";
+import { numberOf } from "../core/ids.ts";
+import { marketOfToken, outcomeOf } from "../core/market.ts";
+import { FAUCET, FEES, type State } from "../core/state.ts";
+import type { Millis } from "../core/units.ts";
+import { referenceCall } from "./call-command.ts";
+import { type Difference, replyDifference, stateDifference, tradesDifference } from "./differences.ts";
+import { ReferenceExchange, type Reply } from "./reference/reference-exchange.ts";
+
+/** Events of one accepted command. */
+export interface Batch {
+  readonly at: Millis;
+  readonly events: readonly DomainEvent[];
+}
+
+const DONE: Reply = { ok: true };
+
+/** A reference exchange that is told what an exchange is told, and what the chain has done; it answers where they differ. */
+export class Follower {
+  readonly #state: () => State;
+  /** All that the reference was told, so that it can be brought back to an earlier moment. */
+  #told: ((reference: ReferenceExchange) => void)[] = [];
+  #reference: ReferenceExchange;
+
+  /** `state` answers that of an exchange that holds nothing yet. */
+  constructor(state: () => State) {
+    this.#state = state;
+    this.#reference = this.#fresh();
+  }
+
+  get reference(): ReferenceExchange {
+    return this.#reference;
+  }
+
+  /** How much it was told, to come back to. */
+  get mark(): number {
+    return this.#told.length;
+  }
+
+  goBackTo(mark: number): void {
+    this.#told.length = mark;
+    this.#reference = this.#fresh();
+    for (const tell of this.#told) tell(this.#reference);
+  }
+
+  /** After a command, with what it and time at that moment have caused. */
+  afterCommand(
+    command: Command,
+    at: Millis,
+    decision: Decision,
+    batches: readonly Batch[],
+  ): Difference | null {
+    const first = decision.ok ? (batches[0]?.events ?? []) : [];
+    let reply: Reply = DONE;
+    const { length: trades } = this.#reference.trades;
+    this.#tell((reference) => {
+      reference.expire(at);
+      reply = this.#do(reference, command, at);
+    });
+    return (
+      replyDifference(decision, reply) ??
+      tradesDifference(first.filter(isTrade), this.#reference.trades.slice(trades)) ??
+      this.#afterBatches(batches) ??
+      stateDifference(this.#state(), this.#reference)
+    );
+  }
+
+  /** After time has passed up to a moment. */
+  afterWait(to: Millis, batches: readonly Batch[]): Difference | null {
+    const difference = this.#afterBatches(batches);
+    this.#tell((reference) => reference.expire(to));
+    return difference ?? stateDifference(this.#state(), this.#reference);
+  }
+
+  #fresh(): ReferenceExchange {
+    const { config, accounts } = this.#state();
+    return new ReferenceExchange({
+      policy: config.balances,
+      faucet: { usdc: config.faucet.collateral, everywhere: config.faucet.everyMarket },
+      derivesOnce: config.credentials === "once",
+      faucetAddress: accounts.get(FAUCET).address,
+      feesAddress: accounts.get(FEES).address,
+    });
+  }
+
+  #tell(tell: (reference: ReferenceExchange) => void): void {
+    this.#told.push(tell);
+    tell(this.#reference);
+  }
+
+  #do(reference: ReferenceExchange, command: Command, at: Millis): Reply {
+    const state = this.#state();
+    switch (command.kind) {
+      case "createMarket":
+        reference.createMarket({
+          tick: command.tickSize,
+          minimum: command.minOrderSize,
+          basisPoints: command.feeRateBps,
+          isOneBook: command.matching === "complementary",
+          selfTrade: command.selfTrade,
+        });
+        return DONE;
+      case "closeMarket":
+        return reference.endMarket(command.market, null);
+      case "resolveMarket":
+        return reference.endMarket(command.market, command.winningOutcome);
+      case "fundAccount": {
+        const shares = command.tokens.map(({ tokenId, size }) => ({ ...placeOf(state, tokenId), size }));
+        reference.fund(command.address, command.collateral, shares, command.everyMarket);
+        return DONE;
+      }
+      case "deriveCredentials":
+        return reference.derive(command.address);
+      case "placeOrder": {
+        const { address: owner, side, price, size, orderType: type, expiration } = command;
+        const place = placeOf(state, command.tokenId);
+        return reference.place({ owner, ...place, side, price, size, type, expiration }, at);
+      }
+      case "cancelOrder":
+        return reference.cancel(command.address, numberOf(state.idPrefixes.order, command.orderId));
+      case "cancelAllOrders":
+        reference.cancelAll(command.address);
+        return DONE;
+      case "sendTransaction":
+        reference.call(referenceCall(command, state));
+        return DONE;
+      default:
+        return DONE;
+    }
+  }
+
+  /** What the chain has done; null when nothing differs. */
+  #afterBatches(batches: readonly Batch[]): Difference | null {
+    for (const { at, events } of batches) {
+      this.#tell((reference) => reference.expire(at));
+      for (const event of events) {
+        const difference = this.#onChain(event, events);
+        if (difference !== null) return difference;
+      }
+    }
+    return null;
+  }
+
+  #onChain(event: DomainEvent, batch: readonly DomainEvent[]): Difference | null {
+    switch (event.kind) {
+      case "blocksMined":
+        this.#tell((reference) => reference.mineUpTo(event.lastTransaction));
+        return null;
+      case "transactionMined":
+        this.#tell((reference) => reference.mine(event.transaction));
+        return null;
+      case "settlementLost":
+        this.#tell((reference) => reference.lose(event.transaction));
+        return null;
+      case "callExecuted":
+      case "callReverted": {
+        let isDone = false;
+        this.#tell((reference) => {
+          isDone = reference.carryOut(event.transaction);
+        });
+        const expected = isDone ? "callExecuted" : "callReverted";
+        return event.kind === expected
+          ? null
+          : {
+              about: `${event.kind} instead of ${expected}`,
+              text: `transaction ${event.transaction}: ${event.kind}, expected ${expected}`,
+            };
+      }
+      case "settlementFailed": {
+        // What fails with others is worked out from the one that a block has.
+        if (!event.isMined) return null;
+        let failed: readonly number[] = [];
+        this.#tell((reference) => {
+          failed = reference.fail(event.transaction);
+        });
+        const found = batch.flatMap((each) => (each.kind === "settlementFailed" ? [each.transaction] : []));
+        const [text, expected] = [listed(found), listed(failed)];
+        return text === expected
+          ? null
+          : {
+              about: "settlements that fail together",
+              text: `settlements that fail: ${text}, expected ${expected}`,
+            };
+      }
+      default:
+        return null;
+    }
+  }
+}
+
+const isTrade = (event: DomainEvent): event is OrderTraded => event.kind === "orderTraded";
+
+const listed = (numbers: readonly number[]): string => [...numbers].sort((a, b) => a - b).join(" ");
+
+/** The market and outcome of a token; market 0 when there is no such token. */
+function placeOf({ tokenById }: State, tokenId: string) {
+  const token = tokenById.get(tokenId) ?? 0;
+  return { market: marketOfToken(token), outcome: outcomeOf(token) };
+}
