@@ -63,7 +63,7 @@ export class Follower {
       replyDifference(decision, reply) ??
       tradesDifference(first.filter(isTrade), this.#reference.trades.slice(trades)) ??
       this.#afterBatches(batches) ??
-      stateDifference(this.#state(), this.#reference)
+      (batches.length === 0 ? null : stateDifference(this.#state(), this.#reference))
     );
   }
 

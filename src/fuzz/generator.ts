@@ -12,14 +12,11 @@ import { ACTIONS, type Action, type MarketTerms, type Profile, termsOf } from ".
 export type Step =
   | { readonly kind: "command"; readonly command: Command }
   | { readonly kind: "wait"; readonly to: Millis }
-  | { readonly kind: "snapshot" }
-  | { readonly kind: "restore" };
+  | { readonly kind: "snapshot" | "restore" | "reopen" };
 
 const ORDERS = 100;
 const WAITS = [1, 499, 1000, 2000, 2001, 10_000];
 const LIVES = [1, 500, 1999, 2000, 5000, 60_000];
-const RESET: Step = { kind: "restore" };
-const SNAPSHOT: Step = { kind: "snapshot" };
 
 /** Draws the steps of a history, one after another, from its seed and from what stands on the exchange. */
 export class Generator {
@@ -48,8 +45,10 @@ export class Generator {
     switch (action) {
       case "wait":
         return { kind: "wait", to: millis(now + this.#random.pick(WAITS)) };
+      case "snapshot":
       case "restore":
-        return this.#random.oneIn(2) ? SNAPSHOT : RESET;
+      case "reopen":
+        return { kind: action };
       default:
         return { kind: "command", command: this.#command(action, state, now) };
     }
@@ -65,7 +64,11 @@ export class Generator {
     return "order";
   }
 
-  #command(action: Exclude<Action, "wait" | "restore"> | "order", state: State, now: Millis): Command {
+  #command(
+    action: Exclude<Action, "wait" | "snapshot" | "restore" | "reopen"> | "order",
+    state: State,
+    now: Millis,
+  ): Command {
     const random = this.#random;
     const address = this.#address();
     switch (action) {

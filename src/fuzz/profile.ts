@@ -28,7 +28,9 @@ export const ACTIONS = [
   "fault",
   "endMarket",
   "createMarket",
+  "snapshot",
   "restore",
+  "reopen",
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 
@@ -49,6 +51,8 @@ export interface Profile {
   readonly weights: Readonly<Record<Action, number>>;
   readonly faults: readonly SettlementFaultKind[];
   readonly keeping: Keeping;
+  /** Whether all of it is decided again at its end. */
+  readonly isReplayed: boolean;
 }
 
 const WEIGHTS: Readonly<Record<Action, number>> = {
@@ -64,10 +68,13 @@ const WEIGHTS: Readonly<Record<Action, number>> = {
   fault: 4,
   endMarket: 1,
   createMarket: 1,
-  restore: 2,
+  snapshot: 1,
+  restore: 1,
+  reopen: 1,
 };
 /** Every so many histories are kept on a disk. */
 const ON_DISK = 16;
+const REOPENED_ON_DISK = 3;
 const TICKS = [1000, 100, 100, 50, 10, 1];
 const FEES = [0, 0, 1, 77, 200, 9999, 10_000];
 const POLICIES: readonly SelfTradePolicy[] = ["allow", "cancel-taker", "cancel-maker", "cancel-both"];
@@ -82,6 +89,9 @@ export function profileOf(seed: number): Profile {
   ) as Record<Action, number>;
   const settlement = random.pick(["instant", "instant", "auto", "manual"] as const);
   if (settlement === "manual") weights.mine = WEIGHTS.mine;
+  const keeping = random.oneIn(ON_DISK) ? "disk" : "memory";
+  if (keeping === "disk") weights.reopen = REOPENED_ON_DISK;
+  else if (!random.oneIn(4)) weights.reopen = 0;
   // Faults are rare among histories: they make each block a long one.
   if (!random.oneIn(3)) weights.fault = 0;
   return {
@@ -102,7 +112,8 @@ export function profileOf(seed: number): Profile {
     most: random.pick([3, 100, 1000, 20_000]),
     weights,
     faults: someOf(random, FAULTS),
-    keeping: random.oneIn(ON_DISK) ? "disk" : "memory",
+    keeping,
+    isReplayed: random.oneIn(4),
   };
 }
 

@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import type { Config } from "../../src/config.ts";
 import { tokenIdIn } from "../../src/core/market.ts";
 import { millis } from "../../src/core/units.ts";
+import { SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
 import type { OpenedExchange } from "../../src/opening/open-exchange.ts";
 import { parseLine } from "../../src/store/line-reader.ts";
 import { orderCommand } from "../support/commands.ts";
 import { FOLDER, NOON, openOn, withoutLock } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
-import { SimulatedDisk } from "./support/simulated-disk.ts";
 
 const REAL: Partial<Config> = { clock: { mode: "real" } };
 

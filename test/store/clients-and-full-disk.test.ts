@@ -7,6 +7,7 @@ import type { Durability } from "../../src/config.ts";
 import { idOf, numberOf } from "../../src/core/ids.ts";
 import { tokenIdIn } from "../../src/core/market.ts";
 import { money, size } from "../../src/core/units.ts";
+import { SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
 import { createHttpServer } from "../../src/http/server.ts";
 import type { OpenedExchange } from "../../src/opening/open-exchange.ts";
 import type { CredentialSet } from "../../src/runtime/keyring.ts";
@@ -15,7 +16,6 @@ import { hmac } from "../http/trader.ts";
 import { addressOf, eventCommand, marketCommand } from "../support/commands.ts";
 import { type DiskFault, FailingDisk, faultsOf } from "./support/failing-disk.ts";
 import { keptConfig, openOn, withoutLock } from "./support/kept.ts";
-import { SimulatedDisk } from "./support/simulated-disk.ts";
 
 const CLIENTS = 8;
 /** How many orders each client places; every third is canceled, and after each answer it reads. */

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import type { Durability } from "../../src/config.ts";
+import { type Image, SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
 import type { OpenedExchange } from "../../src/opening/open-exchange.ts";
 import { lengthWithoutRoom } from "../../src/store/room-ahead.ts";
 import { StoreError } from "../../src/store/store-error.ts";
@@ -8,7 +9,6 @@ import { sightOf } from "../support/state-sight.ts";
 import { type Crash, crashesAt, digestOf } from "./support/crashes.ts";
 import { FOLDER, openOn, withoutLock, withoutStart } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
-import { type Image, SimulatedDisk } from "./support/simulated-disk.ts";
 
 const JOURNAL = `${FOLDER}/journal.ndjson`;
 const STEPS = 200;

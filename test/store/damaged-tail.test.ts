@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Durability } from "../../src/config.ts";
+import { type Image, SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
 import type { DiskFile } from "../../src/store/disk.ts";
 import { BEGINNING, scan } from "../../src/store/journal-scan.ts";
 import { lengthWithoutRoom } from "../../src/store/room-ahead.ts";
@@ -8,7 +9,6 @@ import { StoreError } from "../../src/store/store-error.ts";
 import { sightOf } from "../support/state-sight.ts";
 import { FOLDER, openOn, withoutLock, withoutStart } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
-import { type Image, SimulatedDisk } from "./support/simulated-disk.ts";
 
 const JOURNAL = `${FOLDER}/journal.ndjson`;
 const TORN = `${FOLDER}/journal.torn-1`;

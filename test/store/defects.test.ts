@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Command } from "../../src/core/commands.ts";
 import { millis, money, price, size } from "../../src/core/units.ts";
+import { SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
 import type { OpenedExchange } from "../../src/opening/open-exchange.ts";
 import { NotKeptError } from "../../src/runtime/journal.ts";
 import { sightOf } from "../support/state-sight.ts";
 import { openOn, withoutLock } from "./support/kept.ts";
-import { SimulatedDisk } from "./support/simulated-disk.ts";
 
 const ALICE = `0x${"a".repeat(40)}`;
 const TEXTS = { description: "", category: "", tags: [], endDate: null };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Durability } from "../../src/config.ts";
+import { type CallKind, SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
 import type { OpenedExchange } from "../../src/opening/open-exchange.ts";
 import { NotKeptError } from "../../src/runtime/journal.ts";
 import { StoreError } from "../../src/store/store-error.ts";
@@ -7,7 +8,6 @@ import { sightOf } from "../support/state-sight.ts";
 import { type DiskFault, FailingDisk, faultsOf } from "./support/failing-disk.ts";
 import { openOn, withoutLock } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
-import { type CallKind, SimulatedDisk } from "./support/simulated-disk.ts";
 
 /** How a run goes: so many starts with so many commands each, and which of its calls fail. */
 interface Shape {

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Config } from "../../src/config.ts";
 import { millis } from "../../src/core/units.ts";
+import { SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
 import type { OpenedExchange } from "../../src/opening/open-exchange.ts";
 import { finish } from "../../src/runtime/slices.ts";
 import { contentHash } from "../../src/runtime/state-hash.ts";
@@ -13,7 +14,6 @@ import { anyChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
 import { openArena } from "../core/properties/moves.ts";
 import { FOLDER, openOn } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
-import { SimulatedDisk } from "./support/simulated-disk.ts";
 
 /*
  * The journals in fixtures/journals were written by an earlier version, and every later one must replay them to the

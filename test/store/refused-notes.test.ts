@@ -2,10 +2,10 @@ import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import type { Durability } from "../../src/config.ts";
 import { MAX_REFUSED, type RefusedRequest } from "../../src/core/refused-request.ts";
+import { type Image, SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
 import { linesIn } from "../cli/resealed.ts";
 import { addressOf, eventCommand } from "../support/commands.ts";
 import { openOn, withoutLock } from "./support/kept.ts";
-import { type Image, SimulatedDisk } from "./support/simulated-disk.ts";
 
 const REFUSED: RefusedRequest = {
   method: "POST",

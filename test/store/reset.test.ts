@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
+import { type Image, SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
 import { StoreError } from "../../src/store/store-error.ts";
 import { sightOf } from "../support/state-sight.ts";
 import { crashesAt } from "./support/crashes.ts";
 import { FOLDER, openOn, withoutLock } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
-import { type Image, SimulatedDisk } from "./support/simulated-disk.ts";
 
 /** An exchange that was stopped twice, so that both states are there. */
 async function stoppedTwice(): Promise<[image: Image, hash: string]> {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../src/config.ts";
 import { millis } from "../../src/core/units.ts";
+import { type Image, SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
 import { loadOrigin } from "../../src/opening/load-origin.ts";
 import { type OpenedExchange, openUnkept } from "../../src/opening/open-exchange.ts";
 import type { ClockSetting } from "../../src/runtime/clock.ts";
@@ -11,7 +12,6 @@ import { anyChainMove, type ChainMove, chainCommandOf } from "../core/chain/chai
 import { type Move, openArena } from "../core/properties/moves.ts";
 import { sightOf } from "../support/state-sight.ts";
 import { keptConfig, NOON, openOn, withoutLock } from "./support/kept.ts";
-import { type Image, SimulatedDisk } from "./support/simulated-disk.ts";
 
 type Turn =
   | { readonly kind: "moves"; readonly moves: readonly (Move | ChainMove)[] }

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
+import { type Image, SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
 import { sightOf } from "../support/state-sight.ts";
 import { FOLDER, openOn, withoutLock } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
-import { type Image, SimulatedDisk } from "./support/simulated-disk.ts";
 
 const STATE = `${FOLDER}/db.json`;
 let image: Image = new Map();

@@ -3,6 +3,7 @@ import { setImmediate as endOfTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { serviceOf } from "../../src/compose.ts";
 import type { Durability } from "../../src/config.ts";
+import { SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
 import { createHttpServer } from "../../src/http/server.ts";
 import { NotKeptError } from "../../src/runtime/journal.ts";
 import type { DiskFile } from "../../src/store/disk.ts";
@@ -11,7 +12,6 @@ import { BEGINNING } from "../../src/store/journal-scan.ts";
 import { START } from "../support/exchange.ts";
 import { FOLDER, keptConfig, openOn, withoutLock } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
-import { SimulatedDisk } from "./support/simulated-disk.ts";
 
 const FULL = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
 

@@ -2,12 +2,12 @@ import { expect, it } from "vitest";
 import { idOf } from "../../src/core/ids.ts";
 import { tokenIdIn } from "../../src/core/market.ts";
 import { price, size } from "../../src/core/units.ts";
+import { SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
 import type { OpenedExchange } from "../../src/opening/open-exchange.ts";
 import { addressOf } from "../support/commands.ts";
 import { sightOf } from "../support/state-sight.ts";
 import { FOLDER, openOn, withoutLock } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
-import { SimulatedDisk } from "./support/simulated-disk.ts";
 
 const STEPS_BEFORE = 6;
 

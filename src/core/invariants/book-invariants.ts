@@ -12,24 +12,33 @@ import {
 import { type Order, remainingOf } from "../order.ts";
 import type { State } from "../state.ts";
 import { add, compareSums, emptySum, type Sum } from "../sum.ts";
-import { notional } from "../units.ts";
+import { FULL_PRICE, notional } from "../units.ts";
 import { type Invariant, Judgement } from "./judgement.ts";
 import { Pace, type Steps } from "./pace.ts";
 
-/** Where a live order must be found: `market/book/direction/tick`. */
-function placeOf(market: Market, order: Order): string {
+/** A level of a book in one number: a text would cost as much as all the rest. */
+const levelKey = (market: number, book: number, direction: BookDirection, tick: number): number =>
+  ((market * 2 + book) * 2 + direction) * FULL_PRICE + tick;
+
+function levelText(key: number): string {
+  const [side, tick] = [Math.floor(key / FULL_PRICE), key % FULL_PRICE];
+  return `${side >> 2}/${(side >> 1) & 1}/${side & 1}/${tick}`;
+}
+
+/** Where a live order must be found. */
+function placeOf(market: Market, order: Order): number {
   const outcome = outcomeOf(order.token);
   const mirrored = isMirrored(market, outcome);
   const tick = priceIn(mirrored, order.price) / market.tickSize;
   const book = bookFor(market, outcome) === market.books[0] ? 0 : 1;
-  return `${market.number}/${book}/${directionIn(mirrored, order.side)}/${tick}`;
+  return levelKey(market.number, book, directionIn(mirrored, order.side), tick);
 }
 
 /** Levels and liquidity are the sums of the live orders. */
 export function* booksHoldTheLiveOrders(state: State, live: readonly Order[]): Steps<Invariant> {
   const pace = new Pace();
   const judgement = new Judgement("book levels = sum of live orders");
-  const totals = new Map<string, { open: number; orders: number }>();
+  const totals = new Map<number, { open: number; orders: number }>();
   const liquidity = new Map<number, Sum>();
   for (const order of live) {
     if (pace.isStep()) yield;
@@ -39,8 +48,12 @@ export function* booksHoldTheLiveOrders(state: State, live: readonly Order[]): S
       state.pool.orderIn(order.slot) === order.number && state.pool.openIn(order.slot) === remainingOf(order),
       () => `order ${order.number} is not where it says it rests`,
     );
-    const level = totals.get(place) ?? { open: 0, orders: 0 };
-    totals.set(place, { open: level.open + remainingOf(order), orders: level.orders + 1 });
+    const level = totals.get(place);
+    if (level === undefined) totals.set(place, { open: remainingOf(order), orders: 1 });
+    else {
+      level.open += remainingOf(order);
+      level.orders += 1;
+    }
     const outcome = outcomeOf(order.token);
     if (bookFor(market, outcome) !== market.books[0]) continue;
     const value = notional(priceIn(isMirrored(market, outcome), order.price), remainingOf(order));
@@ -51,13 +64,14 @@ export function* booksHoldTheLiveOrders(state: State, live: readonly Order[]): S
   for (const { market, index, book, direction } of sidesOf(state)) {
     yield;
     book.depth(direction, (tick, open, orders) => {
-      const place = `${market.number}/${index}/${direction}/${tick}`;
-      judgement.equal(`open at ${place}`, open, totals.get(place)?.open ?? 0);
-      judgement.equal(`orders at ${place}`, orders, totals.get(place)?.orders ?? 0);
+      const place = levelKey(market.number, index, direction, tick);
+      const total = totals.get(place);
+      judgement.equal(() => `open at ${levelText(place)}`, open, total?.open ?? 0);
+      judgement.equal(() => `orders at ${levelText(place)}`, orders, total?.orders ?? 0);
       totals.delete(place);
     });
   }
-  for (const [place, { open }] of totals) judgement.equal(`open at ${place}`, 0, open);
+  for (const [place, { open }] of totals) judgement.equal(() => `open at ${levelText(place)}`, 0, open);
   for (const { number, liquidity: found } of state.markets) {
     const expected = liquidity.get(number) ?? emptySum();
     judgement.expect(

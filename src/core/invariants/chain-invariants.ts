@@ -16,12 +16,6 @@ interface Sums {
   outgoing: number;
 }
 
-/** More tokens than any exchange has markets for. */
-const TOKENS = 67_108_864;
-/** An asset of an account in one number: a text would cost as much as all the rest. */
-const keyOf = (account: number, token: number): number => account * TOKENS + token;
-const nameOf = (key: number): string => `${Math.floor(key / TOKENS)}/${key % TOKENS}`;
-
 const noSums = (): Sums => ({ mined: 0, incoming: 0, outgoing: 0 });
 const noSupply = () => ({ yes: 0, no: 0, collateral: 0 });
 
@@ -30,6 +24,10 @@ export function* chainAgreesWithLedger(state: State): Steps<Invariant> {
   const pace = new Pace();
   const judgement = new Judgement("chain balances + pending = ledger");
   const sums = new Map<number, Sums>();
+  // An asset of an account in one small number: a text, or a large one, would cost as much as all the rest.
+  const count = state.accounts.next;
+  const keyOf = (account: number, token: number): number => token * count + account;
+  const nameOf = (key: number): string => `${key % count}/${Math.floor(key / count)}`;
   const supplies = new Map<number, { yes: number; no: number; collateral: number }>();
   for (const transaction of state.chain.transactions) {
     if (pace.isStep()) yield;
@@ -52,12 +50,11 @@ export function* chainAgreesWithLedger(state: State): Steps<Invariant> {
   for (const account of state.accounts) {
     const check = (token: number, balance: Balance<number>): void => {
       const key = keyOf(account.number, token);
-      const name = nameOf(key);
       const sum = sums.get(key) ?? noSums();
-      judgement.equal(`on the chain of ${name}`, onChainOf(balance), sum.mined);
-      judgement.equal(`incoming of ${name}`, balance.incoming, sum.incoming);
-      judgement.equal(`outgoing of ${name}`, balance.outgoing, sum.outgoing);
-      judgement.expect(sum.mined >= 0, () => `${name} owes ${-sum.mined} on the chain`);
+      judgement.equal(() => `on the chain of ${nameOf(key)}`, onChainOf(balance), sum.mined);
+      judgement.equal(() => `incoming of ${nameOf(key)}`, balance.incoming, sum.incoming);
+      judgement.equal(() => `outgoing of ${nameOf(key)}`, balance.outgoing, sum.outgoing);
+      judgement.expect(sum.mined >= 0, () => `${nameOf(key)} owes ${-sum.mined} on the chain`);
       sums.delete(key);
     };
     check(USDC, account.collateral);
@@ -66,12 +63,12 @@ export function* chainAgreesWithLedger(state: State): Steps<Invariant> {
       check(tokenOf(market, "NO"), no);
     }
   }
-  for (const [key, { mined }] of sums) judgement.equal(`on the chain of ${nameOf(key)}`, 0, mined);
+  for (const [key, { mined }] of sums) judgement.equal(() => `on the chain of ${nameOf(key)}`, 0, mined);
   for (const { number, onChain } of state.markets) {
     const { yes, no, collateral } = supplies.get(number) ?? { yes: 0, no: 0, collateral: 0 };
-    judgement.equal(`YES of market ${number} on the chain`, onChain.yes, yes);
-    judgement.equal(`NO of market ${number} on the chain`, onChain.no, no);
-    judgement.equal(`locked in market ${number} on the chain`, onChain.collateral, collateral);
+    judgement.equal(() => `YES of market ${number} on the chain`, onChain.yes, yes);
+    judgement.equal(() => `NO of market ${number} on the chain`, onChain.no, no);
+    judgement.equal(() => `locked in market ${number} on the chain`, onChain.collateral, collateral);
   }
   return judgement.result;
 }
@@ -92,8 +89,8 @@ export function* blocksHoldWhatWasMined(state: State): Steps<Invariant> {
   for (let height = 0; height <= headOf(chain); height += 1) {
     if (pace.isStep()) yield;
     const block = chain.blocks.get(chain.heights.get(height + 1));
-    judgement.equal(`height of block ${block.serial}`, block.height, height);
-    judgement.equal(`parent of block ${block.serial}`, block.parent, parent);
+    judgement.equal(() => `height of block ${block.serial}`, block.height, height);
+    judgement.equal(() => `parent of block ${block.serial}`, block.parent, parent);
     parent = block.serial;
     for (let place = 0; place < block.count; place += 1) {
       if (pace.isStep()) yield;
@@ -102,8 +99,8 @@ export function* blocksHoldWhatWasMined(state: State): Steps<Invariant> {
         block: found,
         place: at,
       } = chain.transactions.get(chain.mined.get(block.first + place + 1));
-      judgement.equal(`block of transaction ${number}`, found, block.serial);
-      judgement.equal(`place of transaction ${number}`, at, place);
+      judgement.equal(() => `block of transaction ${number}`, found, block.serial);
+      judgement.equal(() => `place of transaction ${number}`, at, place);
       included += 1;
     }
   }
@@ -114,9 +111,9 @@ export function* blocksHoldWhatWasMined(state: State): Steps<Invariant> {
     if (transaction.status === "PENDING" && awaitsBlock(transaction)) pending += 1;
     if (transaction.status === "LOST") lost += 1;
   }
-  judgement.equal("transactions that say they are in a block, beside those that are", -included, 0);
-  judgement.equal("pending", chain.pending, pending);
-  judgement.equal("lost", chain.lost.length, lost);
+  judgement.equal(() => "transactions that say they are in a block, beside those that are", -included, 0);
+  judgement.equal(() => "pending", chain.pending, pending);
+  judgement.equal(() => "lost", chain.lost.length, lost);
   return judgement.result;
 }
 

@@ -14,12 +14,7 @@ import { Pace, type Steps } from "./pace.ts";
 
 /** Judges every invariant over the whole state, in steps; the cost of all grows with the state. */
 export function* invariantsInSteps(state: State): Steps<Invariant[]> {
-  const live: Order[] = [];
-  const pace = new Pace();
-  for (const order of state.orders) {
-    if (pace.isStep()) yield;
-    if (order.status === "LIVE") live.push(order);
-  }
+  const live = yield* liveOrders(state);
   return [
     collateralIsConserved(state),
     sharesAreBacked(state),
@@ -35,11 +30,39 @@ export function* invariantsInSteps(state: State): Steps<Invariant[]> {
   ];
 }
 
-/** The same at once. */
-export function invariants(state: State): Invariant[] {
-  const steps = invariantsInSteps(state);
+/** Judges those that an order can break while no funds move. */
+function* orderInvariantsInSteps(state: State): Steps<Invariant[]> {
+  const live = yield* liveOrders(state);
+  return [
+    noBalanceIsNegative(state),
+    yield* reservationsFollowOrders(state, live),
+    yield* booksHoldTheLiveOrders(state, live),
+    noBookIsCrossed(state),
+    yield* queuesAreInOrderOfArrival(state),
+    yield* openOrdersAreListed(state, live),
+  ];
+}
+
+function* liveOrders({ orders }: State): Steps<Order[]> {
+  const live: Order[] = [];
+  const pace = new Pace();
+  for (const order of orders) {
+    if (pace.isStep()) yield;
+    if (order.status === "LIVE") live.push(order);
+  }
+  return live;
+}
+
+function finished<Result>(steps: Steps<Result>): Result {
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
+/** Judges every invariant at once. */
+export const invariants = (state: State): Invariant[] => finished(invariantsInSteps(state));
+
 /** The invariants that do not hold. */
 export const violations = (state: State): Invariant[] => invariants(state).filter(({ holds }) => !holds);
+
+/** The same of those that an order can break while no funds move. */
+export const orderViolations = (state: State): Invariant[] =>
+  finished(orderInvariantsInSteps(state)).filter(({ holds }) => !holds);

@@ -22,11 +22,16 @@ export class Judgement {
 
   expect(isTrue: boolean, difference: () => string): void {
     this.#checked += 1;
-    if (!isTrue && this.#differences.length < SHOWN) this.#differences.push(difference());
+    if (!isTrue) this.#differs(difference());
   }
 
-  equal(what: string, found: number, expected: number): void {
-    this.expect(found === expected, () => `${what}: ${found}, expected ${expected}`);
+  equal(what: () => string, found: number, expected: number): void {
+    this.#checked += 1;
+    if (found !== expected) this.#differs(`${what()}: ${found}, expected ${expected}`);
+  }
+
+  #differs(difference: string): void {
+    if (this.#differences.length < SHOWN) this.#differences.push(difference);
   }
 
   get result(): Invariant {

@@ -1,5 +1,6 @@
 import { type Account, availableOf, type Balance } from "../account.ts";
-import { marketOfToken } from "../market.ts";
+import { USDC } from "../chain/moves.ts";
+import { marketOfToken, tokenOf } from "../market.ts";
 import { type Order, remainingOf, reservationOf } from "../order.ts";
 import { payoutOf } from "../rules/chain/payouts.ts";
 import type { State } from "../state.ts";
@@ -13,7 +14,7 @@ export function collateralIsConserved(state: State): Invariant {
   let total = 0;
   for (const account of state.accounts) total += account.collateral.balance;
   for (const { supply } of state.markets) total += supply.collateral;
-  judgement.equal("micro-USDC", total, state.issued);
+  judgement.equal(() => "micro-USDC", total, state.issued);
   return judgement.result;
 }
 
@@ -32,15 +33,19 @@ export function sharesAreBacked(state: State): Invariant {
     }
   }
   for (const { number, supply, winningOutcome } of state.markets) {
-    judgement.equal(`YES of market ${number}`, yes.get(number) ?? 0, supply.yes);
-    judgement.equal(`NO of market ${number}`, no.get(number) ?? 0, supply.no);
+    judgement.equal(() => `YES of market ${number}`, yes.get(number) ?? 0, supply.yes);
+    judgement.equal(() => `NO of market ${number}`, no.get(number) ?? 0, supply.no);
     if (winningOutcome === null) {
-      judgement.equal(`NO of market ${number} beside its YES`, supply.no, supply.yes);
-      judgement.equal(`locked in market ${number}`, supply.collateral, notional(FULL_PRICE, supply.yes));
+      judgement.equal(() => `NO of market ${number} beside its YES`, supply.no, supply.yes);
+      judgement.equal(
+        () => `locked in market ${number}`,
+        supply.collateral,
+        notional(FULL_PRICE, supply.yes),
+      );
     } else {
       const payout = payoutOf(winningOutcome);
       const owed = supply.yes * payout.YES + supply.no * payout.NO;
-      judgement.equal(`locked in market ${number}`, supply.collateral, owed);
+      judgement.equal(() => `locked in market ${number}`, supply.collateral, owed);
     }
   }
   return judgement.result;
@@ -69,22 +74,24 @@ export function noBalanceIsNegative(state: State): Invariant {
 export function* reservationsFollowOrders(state: State, live: readonly Order[]): Steps<Invariant> {
   const pace = new Pace();
   const judgement = new Judgement("reserved = what live orders may cost");
-  const expected = new Map<string, number>();
+  const expected = new Map<number, number>();
+  const count = state.accounts.next;
+  const keyOf = (account: number, token: number): number => token * count + account;
   for (const order of live) {
     if (pace.isStep()) yield;
     const { feeRateBps } = state.markets.get(marketOfToken(order.token));
-    const key = `${order.account}/${order.side === "BUY" ? "USDC" : order.token}`;
+    const key = keyOf(order.account, order.side === "BUY" ? USDC : order.token);
     expected.set(key, (expected.get(key) ?? 0) + reservationOf(order, remainingOf(order), feeRateBps));
   }
-  const check = (account: Account, asset: string | number, reserved: number): void => {
-    const key = `${account.number}/${asset}`;
-    judgement.equal(`account ${key}`, reserved, expected.get(key) ?? 0);
+  const check = ({ number }: Account, token: number, reserved: number): void => {
+    const asset = (): string => (token === USDC ? "USDC" : `${token}`);
+    judgement.equal(() => `account ${number}/${asset()}`, reserved, expected.get(keyOf(number, token)) ?? 0);
   };
   for (const account of state.accounts) {
-    check(account, "USDC", account.collateral.reserved);
+    check(account, USDC, account.collateral.reserved);
     for (const [market, { yes, no }] of account.holdings) {
-      check(account, market * 2, yes.reserved);
-      check(account, market * 2 + 1, no.reserved);
+      check(account, tokenOf(market, "YES"), yes.reserved);
+      check(account, tokenOf(market, "NO"), no.reserved);
     }
   }
   return judgement.result;

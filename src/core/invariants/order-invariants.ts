@@ -45,8 +45,8 @@ export function* openOrdersAreListed(state: State, orders: readonly Order[]): St
       );
       next = order.nextOpen;
     }
-    judgement.equal(`listed of account ${account.number}`, listed, live.get(account.number) ?? 0);
-    judgement.equal(`count of account ${account.number}`, account.openCount, listed);
+    judgement.equal(() => `listed of account ${account.number}`, listed, live.get(account.number) ?? 0);
+    judgement.equal(() => `count of account ${account.number}`, account.openCount, listed);
   }
   return judgement.result;
 }

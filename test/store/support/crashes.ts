@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import type { DataChange, Image, Outcome, SimulatedDisk } from "../../../src/fuzz/simulated-disk.ts";
 import { mulberry32 } from "../../bench/mulberry32.ts";
-import type { DataChange, Image, Outcome, SimulatedDisk } from "./simulated-disk.ts";
 
 const SECTOR = 512;
 

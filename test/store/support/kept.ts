@@ -1,10 +1,10 @@
 import type { Buffer } from "node:buffer";
 import { fileURLToPath } from "node:url";
 import { type Config, DEFAULT_CONFIG } from "../../../src/config.ts";
+import type { Image } from "../../../src/fuzz/simulated-disk.ts";
 import { type OpenedExchange, openExchange } from "../../../src/opening/open-exchange.ts";
 import type { Disk } from "../../../src/store/disk.ts";
 import { parseLine } from "../../../src/store/line-reader.ts";
-import type { Image } from "./simulated-disk.ts";
 
 /** The directory of every exchange on a disk in memory. */
 export const FOLDER = "/data";

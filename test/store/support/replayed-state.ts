@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
+import { SimulatedDisk } from "../../../src/fuzz/simulated-disk.ts";
 import { sightOf } from "../../support/state-sight.ts";
 import { FOLDER, openOn } from "./kept.ts";
-import { SimulatedDisk } from "./simulated-disk.ts";
 
 /*
  * A program of its own: goes on with each journal that it is given, stops, and prints all that is kept then, so that two

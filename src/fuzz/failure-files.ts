@@ -1,0 +1,133 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { VERSION } from "../config.ts";
+import { reportBytes, sessionDeeds } from "../history/report.ts";
+import type { Exchange } from "../runtime/exchange.ts";
+import type { Entry } from "../runtime/journal.ts";
+import { readHistoryExpectation } from "../scenario/shrink/history-expectation.ts";
+import { HistoryNames } from "../scenario/shrink/history-names.ts";
+import type { HistoryRefusal } from "../scenario/shrink/refusal-trial.ts";
+import {
+  HistoryNotTellable,
+  type ShrinkHistoryOptions,
+  shrinkHistory,
+} from "../scenario/shrink/shrink-history.ts";
+import { NotRunInTime } from "../scenario/shrink/shrink-scenario.ts";
+import { emptyWorld } from "../world/open-world.ts";
+import type { OpenExchange } from "./exchange-host.ts";
+import { expectationsOf } from "./expectations.ts";
+import { History, openPlain } from "./history.ts";
+import type { Failure, FailureFiles } from "./outcome.ts";
+
+/** How long one failure may be reduced. */
+const SHRINK_MS = 20_000;
+
+/** Runs a seed again up to its failure, and writes what tells it: a bug report, and a scenario that fails in the same way. */
+export async function writeFailure(
+  seed: number,
+  commands: number,
+  folder: string,
+  name: string,
+  open: OpenExchange = openPlain,
+): Promise<FailureFiles> {
+  const history = await History.open(seed, open);
+  const failure = await history.run(commands);
+  if (failure === null) return { scenario: null, report: null, remark: "run again, the seed does not fail" };
+  const report = join(folder, `${name}.ndjson`);
+  writeFileSync(report, reportOf(history, failure, `${name}.ndjson`));
+  const { entries } = history;
+  if (entries === null)
+    return { scenario: null, report, remark: "it was kept on a disk, and no scenario is" };
+  const told = await tell(history, entries, open);
+  if ("remark" in told) return { scenario: null, report, remark: told.remark };
+  const scenario = join(folder, `${name}.yaml`);
+  writeFileSync(scenario, told.text);
+  return { scenario, report, remark: null };
+}
+
+function reportOf(
+  { journal, profile, start, entries, exchange }: History,
+  { sentence }: Failure,
+  file: string,
+) {
+  if (journal !== null) return journal;
+  const deeds = sessionDeeds(
+    emptyWorld(profile.config.seed),
+    { config: profile.config, start },
+    entries ?? [],
+  );
+  const content = {
+    deeds,
+    engine: VERSION,
+    reason: `fuzz: ${sentence}`,
+    now: exchange.now,
+    hash: exchange.hash,
+  };
+  return reportBytes({ ...content, defect: null }, file);
+}
+
+/** A scenario that fails as a history does, or why there is none. */
+async function tell(
+  history: History,
+  entries: readonly Entry[],
+  open: OpenExchange,
+): Promise<{ readonly text: string } | { readonly remark: string }> {
+  const { config } = history.profile;
+  const till = performance.now() + SHRINK_MS;
+  const opened = (): Exchange => open(config, history.start, { append: () => {} });
+  const options: ShrinkHistoryOptions = {
+    isOver: (reserve) => performance.now() + reserve > till,
+    open: (terms, start) => open(terms, start, { append: () => {} }),
+  };
+  const names = new HistoryNames({ open: opened, entries, devAccounts: [] });
+  const whole = { config, start: history.start, entries: withThrown(history, entries) };
+  let remark = "no step of a scenario shows it";
+  for (const expected of [null, refusalOf(history, names), ...wanted(history, names)]) {
+    if (expected === undefined) continue;
+    try {
+      const shrunk = await shrinkHistory(expected === null ? whole : { ...whole, entries }, {
+        ...options,
+        expected,
+      });
+      if (shrunk !== null) return { text: shrunk.text };
+    } catch (error) {
+      if (!(error instanceof HistoryNotTellable || error instanceof NotRunInTime)) throw error;
+      remark = error.message;
+    }
+  }
+  return { remark };
+}
+
+/** With the command at which the exchange has thrown, which no journal has. */
+function withThrown({ exchange, latest }: History, entries: readonly Entry[]): readonly Entry[] {
+  if (exchange.thrown === null || latest === null) return entries;
+  return [...entries, { sequence: entries.length + 1, at: latest.at, command: exchange.thrown.command }];
+}
+
+/** What the reference says of what differs, in the words of scenarios. */
+function* wanted(history: History, names: HistoryNames) {
+  for (const text of expectationsOf(history.exchange.state, history.reference, names)) {
+    const read = readHistoryExpectation("the reference", text, names);
+    if (!("problems" in read)) yield read;
+  }
+}
+
+/** The order or cancel that was refused last; undefined where it was something else. */
+function refusalOf({ exchange, latest }: History, names: HistoryNames): HistoryRefusal | undefined {
+  if (latest === null || !latest.isRefused) return undefined;
+  const { command, at } = latest;
+  if (command.kind !== "placeOrder" && command.kind !== "cancelOrder") return undefined;
+  const decision = exchange.decideNext(command);
+  if (decision.ok) return undefined;
+  const request = {
+    method: command.kind === "placeOrder" ? ("POST" as const) : ("DELETE" as const),
+    path: "/clob/order",
+    address: command.address,
+    isProven: true,
+    status: 400,
+    code: decision.refusal.code,
+    field: null,
+    asked: { kind: "command" as const, command },
+  };
+  return { names, command, refused: { sequence: exchange.sequence, at, request } };
+}
