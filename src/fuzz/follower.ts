@@ -71,12 +71,37 @@ export class Follower {
   afterWait(to: Millis, batches: readonly Batch[]): Difference | null {
     const difference = this.#afterBatches(batches);
     this.#tell((reference) => reference.expire(to));
-    return difference ?? stateDifference(this.#state(), this.#reference);
+    return difference ?? this.#overdue() ?? stateDifference(this.#state(), this.#reference);
+  }
+
+  /** In the course of time every settlement comes into a block, but where something keeps it out. */
+  #overdue(): Difference | null {
+    const { settlement } = this.#state().config;
+    if (settlement === "manual") return null;
+    const late = this.#reference.overdue(settlement === "auto" ? BLOCK_INTERVAL_MS : 0);
+    return late === undefined
+      ? null
+      : { about: "a settlement that no block has", text: `transaction ${late.number} is in no block` };
+  }
+
+  /** A block has looked at a match: whether the fault that has struck it is the one that must. */
+  #strike(transaction: number, hold: string | null, fault: number): Difference | null {
+    const { faults, settlements } = this.#reference;
+    const isMatch = settlements.some(({ number, what }) => number === transaction && what === "match");
+    const expected = !isMatch || hold === "UNDERPRICED" ? fault : faults.striking(transaction);
+    this.#tell((reference) => reference.faults.note(transaction, hold, fault));
+    return expected === fault
+      ? null
+      : {
+          about: "the fault that strikes a settlement",
+          text: `transaction ${transaction} is struck by fault ${fault}, expected ${expected}`,
+        };
   }
 
   #fresh(): ReferenceExchange {
     const { config, accounts } = this.#state();
     return new ReferenceExchange({
+      seed: config.seed,
       policy: config.balances,
       faucet: { usdc: config.faucet.collateral, everywhere: config.faucet.everyMarket },
       derivesOnce: config.credentials === "once",
@@ -126,6 +151,12 @@ export class Follower {
       case "sendTransaction":
         reference.call(referenceCall(command, state));
         return DONE;
+      case "setSettlementFault":
+        reference.faults.set(command);
+        return DONE;
+      case "endSettlementFault":
+        reference.faults.endAll();
+        return DONE;
       default:
         return DONE;
     }
@@ -148,12 +179,18 @@ export class Follower {
       case "blocksMined":
         this.#tell((reference) => reference.mineUpTo(event.lastTransaction));
         return null;
-      case "transactionMined":
+      case "transactionMined": {
+        const difference = this.#strike(event.transaction, null, 0);
         this.#tell((reference) => reference.mine(event.transaction));
-        return null;
-      case "settlementLost":
+        return difference;
+      }
+      case "transactionHeld":
+        return this.#strike(event.transaction, event.hold, event.fault);
+      case "settlementLost": {
+        const difference = this.#strike(event.transaction, null, event.fault);
         this.#tell((reference) => reference.lose(event.transaction));
-        return null;
+        return difference;
+      }
       case "callExecuted":
       case "callReverted": {
         let isDone = false;
@@ -171,6 +208,8 @@ export class Follower {
       case "settlementFailed": {
         // What fails with others is worked out from the one that a block has.
         if (!event.isMined) return null;
+        const struck = this.#strike(event.transaction, null, event.fault);
+        if (struck !== null) return struck;
         let failed: readonly number[] = [];
         this.#tell((reference) => {
           failed = reference.fail(event.transaction);
@@ -189,6 +228,8 @@ export class Follower {
     }
   }
 }
+
+const BLOCK_INTERVAL_MS = 2_000;
 
 const isTrade = (event: DomainEvent): event is OrderTraded => event.kind === "orderTraded";
 

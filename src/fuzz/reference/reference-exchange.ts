@@ -1,9 +1,12 @@
 import { NaiveBook, type SelfTradePolicy, type Side } from "./naive-book.ts";
+import { ReferenceFaults } from "./reference-faults.ts";
 import { type Call, type Claim, movesOfCall, Rollback, type Settlement } from "./settlements.ts";
 import { feeAt, held, type Move, type Outcome, spendable, Wallet } from "./wallet.ts";
 
 /** What an exchange is opened with. */
 export interface Terms {
+  /** Decides which settlements a fault strikes. */
+  readonly seed: string;
   readonly policy: "optimistic" | "settled";
   readonly faucet: { readonly usdc: number; readonly everywhere: number };
   readonly derivesOnce: boolean;
@@ -78,11 +81,15 @@ export class ReferenceExchange {
   readonly trades: ReferenceTrade[] = [];
   readonly wallets: Wallet[] = [];
   readonly settlements: Settlement[] = [];
+  readonly faults: ReferenceFaults;
+  /** The moment of the latest thing it was told. */
+  now = 0;
   readonly #terms: Terms;
   #transactions = 0;
 
   constructor(terms: Terms) {
     this.#terms = terms;
+    this.faults = new ReferenceFaults(terms.seed);
     this.wallet(terms.faucetAddress);
     this.wallet(terms.feesAddress);
   }
@@ -194,6 +201,7 @@ export class ReferenceExchange {
 
   /** Ends all orders whose time is over. */
   expire(now: number): void {
+    this.now = now;
     for (const order of this.orders) {
       const isOver = order.expiration !== null && order.expiration <= now;
       if (isOver && order.status === "LIVE") this.#leave(order, "EXPIRED");
@@ -219,6 +227,14 @@ export class ReferenceExchange {
     settlement.status = "mined";
     if (settlement.what === "report") this.market(settlement.market).isReported = true;
     this.#expect(settlement, -1);
+  }
+
+  /** The first that has waited for so long that a block should have it; undefined when all is well. */
+  overdue(interval: number): Settlement | undefined {
+    return this.settlements.find(
+      ({ number, status, since }) =>
+        status === "pending" && since + interval <= this.now && !this.faults.held.has(number),
+    );
   }
 
   /** Nobody will ever mine it, and the ledger goes on counting on it. */
@@ -377,7 +393,14 @@ export class ReferenceExchange {
 
   #settlement(what: Settlement["what"], market: number): Settlement {
     this.#transactions += 1;
-    const settlement: Settlement = { number: this.#transactions, what, moves: [], status: "pending", market };
+    const settlement: Settlement = {
+      number: this.#transactions,
+      what,
+      moves: [],
+      status: "pending",
+      market,
+      since: this.now,
+    };
     this.settlements.push(settlement);
     return settlement;
   }

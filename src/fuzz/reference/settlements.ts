@@ -8,6 +8,8 @@ export interface Settlement {
   readonly moves: Move[];
   status: "pending" | "mined" | "failed" | "lost";
   readonly market: number;
+  /** When it came. */
+  readonly since: number;
 }
 
 /** What a wallet asks of the contracts; amounts in 0.01 share or micro-USDC. */
