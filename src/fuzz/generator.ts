@@ -121,12 +121,16 @@ export class Generator {
 
   #order(state: State, now: Millis, address: string): PlaceOrder {
     const random = this.#random;
-    const { orderTypes, span, most } = this.#profile;
+    const { orderTypes, span, isApart, most } = this.#profile;
     const market = this.#market(state);
     const outcome: Outcome = random.oneIn(2) ? "YES" : "NO";
     const side: Side = random.oneIn(3) ? "SELL" : "BUY";
     const levels = 10_000 / market.tickSize;
-    const level = Math.min(levels - 1, Math.max(1, Math.floor(levels / 2) + random.between(-span, span)));
+    const isBid = (side === "BUY") === (outcome === "YES");
+    const [low, high] = isApart && !random.oneIn(8) ? (isBid ? [-span, 0] : [1, span]) : [-span, span];
+    const middle = Math.floor(levels / 2) + random.between(low, high);
+    const yesLevel = Math.min(levels - 1, Math.max(1, middle));
+    const level = outcome === "YES" ? yesLevel : levels - yesLevel;
     const orderType = random.pick(orderTypes);
     return {
       kind: "placeOrder",

@@ -45,6 +45,8 @@ export interface Profile {
   readonly orderTypes: readonly OrderType[];
   /** How many ticks from the middle orders may be. */
   readonly span: number;
+  /** Whether buys come below the middle and sells above it, so that most of them rest. */
+  readonly isApart: boolean;
   /** The largest usual size of an order, in 0.01 share. */
   readonly most: number;
   /** How often each action comes, orders being 100; 0 for never. */
@@ -73,8 +75,8 @@ const WEIGHTS: Readonly<Record<Action, number>> = {
   reopen: 1,
 };
 /** Every so many histories are kept on a disk. */
-const ON_DISK = 16;
-const REOPENED_ON_DISK = 3;
+const ON_DISK = 12;
+const REOPENED_ON_DISK = 1;
 const TICKS = [1000, 100, 100, 50, 10, 1];
 const FEES = [0, 0, 1, 77, 200, 9999, 10_000];
 const POLICIES: readonly SelfTradePolicy[] = ["allow", "cancel-taker", "cancel-maker", "cancel-both"];
@@ -108,7 +110,8 @@ export function profileOf(seed: number): Profile {
     accounts: random.between(2, 5),
     markets: Array.from({ length: random.pick([1, 1, 2, 3]) }, () => termsOf(random)),
     orderTypes: someOf(random, ["GTC", "GTD", "FOK", "FAK"]),
-    span: random.pick([1, 2, 3, 5, 9]),
+    span: random.pick([1, 2, 3, 5, 9, 400]),
+    isApart: random.oneIn(6),
     most: random.pick([3, 100, 1000, 20_000]),
     weights,
     faults: someOf(random, FAULTS),
