@@ -15,6 +15,8 @@ export type Step =
   | { readonly kind: "snapshot" | "restore" | "reopen" };
 
 const ORDERS = 100;
+/** Micro-USDC. */
+const POOR = [500_000, 1_000_000, 3_000_000];
 const WAITS = [1, 499, 1000, 2000, 2001, 10_000];
 const LIVES = [1, 500, 1999, 2000, 5000, 60_000];
 
@@ -166,8 +168,9 @@ export class Generator {
   }
 
   #funds(address: string): Command {
-    const collateral = money(this.#random.pick([1_000_000, 100_000_000, 5_000_000_000]));
-    const everyMarket = size(this.#random.pick([0, 300, 20_000]));
+    const { isPoor } = this.#profile;
+    const collateral = money(this.#random.pick(isPoor ? POOR : [1_000_000, 100_000_000, 5_000_000_000]));
+    const everyMarket = size(this.#random.pick(isPoor ? [0, 100] : [0, 300, 20_000]));
     return { kind: "fundAccount", address, collateral, tokens: [], everyMarket };
   }
 

@@ -101,6 +101,7 @@ export class History {
         if (wait !== undefined) await wait;
       }
       if (this.profile.isReplayed) this.#replay();
+      if (this.profile.keeping === "disk") await this.#reopen();
       return null;
     } catch (error) {
       const { failure } = error instanceof Wrong ? error : thrown(error);

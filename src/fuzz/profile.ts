@@ -47,6 +47,8 @@ export interface Profile {
   readonly span: number;
   /** Whether buys come below the middle and sells above it, so that most of them rest. */
   readonly isApart: boolean;
+  /** Whether accounts begin with so little that they must spend what they have just earned. */
+  readonly isPoor: boolean;
   /** The largest usual size of an order, in 0.01 share. */
   readonly most: number;
   /** How often each action comes, orders being 100; 0 for never. */
@@ -89,13 +91,19 @@ export function profileOf(seed: number): Profile {
   const weights = Object.fromEntries(
     ACTIONS.map((action) => [action, random.oneIn(3) ? 0 : WEIGHTS[action]]),
   ) as Record<Action, number>;
-  const settlement = random.pick(["instant", "instant", "auto", "manual"] as const);
-  if (settlement === "manual") weights.mine = WEIGHTS.mine;
   const keeping = random.oneIn(ON_DISK) ? "disk" : "memory";
+  const isOrdersAlone = keeping === "disk" && random.oneIn(2);
+  const settlement = isOrdersAlone
+    ? "instant"
+    : random.pick(["instant", "instant", "auto", "manual"] as const);
+  if (settlement === "manual") weights.mine = WEIGHTS.mine;
   if (keeping === "disk") weights.reopen = REOPENED_ON_DISK;
   else if (!random.oneIn(4)) weights.reopen = 0;
   // Faults are rare among histories: they make each block a long one.
   if (!random.oneIn(3)) weights.fault = 0;
+  // So many lines wait for the disk together as never in other company.
+  if (isOrdersAlone)
+    for (const action of ACTIONS) if (action !== "cancel" && action !== "reopen") weights[action] = 0;
   return {
     config: {
       seed: `${random.below(EXCHANGE_SEEDS)}`,
@@ -112,6 +120,7 @@ export function profileOf(seed: number): Profile {
     orderTypes: someOf(random, ["GTC", "GTD", "FOK", "FAK"]),
     span: random.pick([1, 2, 3, 5, 9, 400]),
     isApart: random.oneIn(6),
+    isPoor: random.oneIn(3),
     most: random.pick([3, 100, 1000, 20_000]),
     weights,
     faults: someOf(random, FAULTS),
