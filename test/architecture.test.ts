@@ -38,6 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "chain-rpc",
     "scenario",
   ],
+  fuzz: ["config.ts", "core", "wire", "world", "runtime", "store", "opening", "history", "scenario"],
   "reporting.ts": ["config.ts", "opening", "history", "wire"],
   "scenario-server.ts": ["compose.ts", "config.ts", "core", "scenario"],
   cli: [

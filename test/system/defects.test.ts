@@ -23,13 +23,15 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const patchOf = (defect: string): string => join(process.cwd(), DEFECTS, `${defect}.patch`);
 
-/** The table: each defect with what catches it. */
+/** The table: each defect, whether the fuzzer finds it, and which scenario and tests do. */
 const CATCHES = [
-  ...readFileSync(join(DEFECTS, "README.md"), "utf8").matchAll(/^\| `([^`]+)` +\| (.*) \|$/gm),
-].map(([, defect = "", cell = ""]) => ({
+  ...readFileSync(join(DEFECTS, "README.md"), "utf8").matchAll(/^\| `([^`]+)` +\| (yes|no) +\| (.*) \|$/gm),
+].map(([, defect = "", isFuzzed, cells = ""]) => ({
   defect,
-  by: [...cell.matchAll(/`([^`]+)`/g)].map(([, path = ""]) => path),
+  isFuzzed: isFuzzed === "yes",
+  by: [...cells.matchAll(/`([^`]+)`/g)].map(([, path = ""]) => path),
 }));
+const fuzzed = CATCHES.filter(({ isFuzzed }) => isFuzzed).map(({ defect }) => defect);
 const pairs = CATCHES.flatMap(({ defect, by }) => by.map((path) => [defect, path] as const));
 
 /** The sources that a patch changes, by their paths, as they are with it. */
@@ -69,6 +71,15 @@ async function runScenario(path: string, defect: string): Promise<Ran> {
   return node([join(program, "cli.js"), "run", path], process.cwd());
 }
 
+const SECONDS_TO_FIND = 60;
+
+/** Runs the fuzzer's histories with an engine that has a defect, until one fails. */
+async function runFuzzer(defect: string): Promise<Ran> {
+  const program = mkdtempSync(join(folder, "fuzzer-"));
+  await bundleInto(program, { fuzz: "test/system/first-failure.ts" }, patchedBy(defect));
+  return node([join(program, "fuzz.js"), `${SECONDS_TO_FIND * 1000}`], process.cwd());
+}
+
 /** Runs a test where the sources have a defect. */
 async function runTest(path: string, defect: string): Promise<Ran> {
   const copy = mkdtempSync(join(folder, "sources-"));
@@ -80,6 +91,7 @@ async function runTest(path: string, defect: string): Promise<Ran> {
 
 describe("each planted defect", () => {
   it("is in the table, says in its first line what it breaks, and is one change", () => {
+    expect(fuzzed.length).toBeGreaterThanOrEqual(16);
     const patches = readdirSync(DEFECTS).filter((name) => name.endsWith(".patch"));
     expect(CATCHES.map(({ defect }) => `${defect}.patch`)).toEqual(patches.sort());
     for (const patch of patches) {
@@ -90,6 +102,12 @@ describe("each planted defect", () => {
       ]);
       expect(text.match(/^@@ /gm)).toHaveLength(1);
     }
+  });
+
+  it.each(fuzzed)("%s is found by the fuzzer within a minute", async (defect) => {
+    const { code, text } = await runFuzzer(defect);
+    expect(text).toMatch(/^seed \d+, command \d+: /);
+    expect(code).toBe(0);
   });
 
   it.each(pairs)("%s is caught by %s", async (defect, path) => {
