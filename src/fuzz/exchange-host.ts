@@ -6,7 +6,7 @@ import type { Millis } from "../core/units.ts";
 import { type OpenedExchange, openExchange as openKept } from "../opening/open-exchange.ts";
 import { originOfWorld } from "../opening/origin.ts";
 import type { Exchange } from "../runtime/exchange.ts";
-import type { Entry, Journal } from "../runtime/journal.ts";
+import { type Entry, type Journal, noJournal } from "../runtime/journal.ts";
 import { JOURNAL_FILE } from "../store/files.ts";
 import { LOCK_FILE } from "../store/folder-lock.ts";
 import { emptyWorld } from "../world/open-world.ts";
@@ -33,7 +33,7 @@ export class ExchangeInMemory implements ExchangeHost, Journal {
   readonly journal = null;
 
   constructor(config: ExchangeConfig, start: Millis, open: OpenExchange) {
-    this.exchange = open(config, start, this);
+    this.exchange = openEmpty(config, start, open, this);
   }
 
   append(entry: Entry): void {
@@ -52,6 +52,18 @@ export class ExchangeInMemory implements ExchangeHost, Journal {
     const snapshot = this.exchange.snapshot();
     this.exchange.restore({ ...snapshot, state: writtenAndRead(snapshot.state) });
   }
+}
+
+/** An exchange that stands where a report of its history begins. */
+export function openEmpty(
+  config: ExchangeConfig,
+  start: Millis,
+  open: OpenExchange,
+  journal: Journal = noJournal,
+): Exchange {
+  const exchange = open(config, start, journal);
+  originOfWorld(emptyWorld(config.seed), config, start).play(exchange);
+  return exchange;
 }
 
 /** A state as its document is read. */

@@ -14,7 +14,7 @@ import {
 } from "../scenario/shrink/shrink-history.ts";
 import { NotRunInTime } from "../scenario/shrink/shrink-scenario.ts";
 import { emptyWorld } from "../world/open-world.ts";
-import type { OpenExchange } from "./exchange-host.ts";
+import { type OpenExchange, openEmpty } from "./exchange-host.ts";
 import { expectationsOf } from "./expectations.ts";
 import { History, openPlain } from "./history.ts";
 import type { Failure, FailureFiles } from "./outcome.ts";
@@ -74,10 +74,10 @@ async function tell(
 ): Promise<{ readonly text: string } | { readonly remark: string }> {
   const { config } = history.profile;
   const till = performance.now() + SHRINK_MS;
-  const opened = (): Exchange => open(config, history.start, { append: () => {} });
+  const opened = (): Exchange => openEmpty(config, history.start, open);
   const options: ShrinkHistoryOptions = {
     isOver: (reserve) => performance.now() + reserve > till,
-    open: (terms, start) => open(terms, start, { append: () => {} }),
+    open: (terms, start) => openEmpty(terms, start, open),
   };
   const names = new HistoryNames({ open: opened, entries, devAccounts: [] });
   const whole = { config, start: history.start, entries: withThrown(history, entries) };

@@ -6,7 +6,13 @@ import { Exchange, type Snapshot } from "../runtime/exchange.ts";
 import type { Entry } from "../runtime/journal.ts";
 import { contentHash } from "../runtime/state-hash.ts";
 import type { Difference } from "./differences.ts";
-import { type ExchangeHost, ExchangeInMemory, ExchangeOnDisk, type OpenExchange } from "./exchange-host.ts";
+import {
+  type ExchangeHost,
+  ExchangeInMemory,
+  ExchangeOnDisk,
+  type OpenExchange,
+  openEmpty,
+} from "./exchange-host.ts";
 import { type Batch, Follower } from "./follower.ts";
 import { Generator, type Step } from "./generator.ts";
 import type { Failure } from "./outcome.ts";
@@ -184,7 +190,7 @@ export class History {
   #replay(): void {
     const { exchange, entries } = this;
     if (entries === null) return;
-    const again = this.#open(this.profile.config, START, { append: () => {} });
+    const again = openEmpty(this.profile.config, START, this.#open);
     for (const { at, command } of entries) {
       const decision = again.redo({ at, command });
       if (decision.ok) continue;

@@ -1,0 +1,117 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { replayCommand } from "../../src/cli/replay.ts";
+import type { CancelOrder, Command } from "../../src/core/commands.ts";
+import type { Decision } from "../../src/core/decision.ts";
+import { numberOf } from "../../src/core/ids.ts";
+import { findsCanary } from "../../src/fuzz/canary.ts";
+import type { OpenExchange } from "../../src/fuzz/exchange-host.ts";
+import { writeFailure } from "../../src/fuzz/failure-files.ts";
+import { History } from "../../src/fuzz/history.ts";
+import { inProcess } from "../../src/fuzz/in-process.ts";
+import { ACTIONS, profileOf, profileText } from "../../src/fuzz/profile.ts";
+import { Exchange } from "../../src/runtime/exchange.ts";
+import { run } from "../cli/tools.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "clobsim-fuzz-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** An exchange that hears something else than it is told. */
+const mishearing =
+  (heard: (command: Command, exchange: Exchange) => Command): OpenExchange =>
+  (config, start, journal) =>
+    new (class extends Exchange {
+      override submit(command: Command): Decision {
+        return super.submit(heard(command, this));
+      }
+    })(config, start, journal);
+
+/** Cancels whatever order is named, whoever asks. */
+const cancelsAnyOrder = mishearing((command, { state }) => {
+  if (command.kind !== "cancelOrder") return command;
+  const order = state.orders.find(numberOf(state.idPrefixes.order, command.orderId));
+  if (order === undefined) return command;
+  return { ...command, address: state.accounts.get(order.account).address } satisfies CancelOrder;
+});
+
+/** The first seed that fails, in memory. */
+async function firstFailing(open: OpenExchange, commands: number): Promise<number> {
+  for (let seed = 0; ; seed += 1) {
+    const history = await History.open(seed, open);
+    if (history.profile.keeping === "memory" && (await history.run(commands)) !== null) return seed;
+  }
+}
+
+describe("the history of a seed", () => {
+  it("is the same every time", async () => {
+    for (const seed of [0, 1, 2, 3, 4, 5, 6, 7]) {
+      const [one, two] = [await History.open(seed), await History.open(seed)];
+      expect(await one.run(120)).toBe(null);
+      expect(await two.run(120)).toBe(null);
+      expect(two.exchange.hash).toBe(one.exchange.hash);
+    }
+  });
+
+  it("begins with that of fewer commands", async () => {
+    const [short, long] = [await History.open(11), await History.open(11)];
+    await short.run(60);
+    await long.run(120);
+    const entries = short.entries?.map(({ command }) => command) ?? [];
+    expect(entries.length).toBeGreaterThan(30);
+    expect(long.entries?.slice(0, entries.length).map(({ command }) => command)).toEqual(entries);
+  });
+
+  it.each([0, 40, 80])("shows nothing wrong: 40 seeds from %i on", async (first) => {
+    for (let seed = first; seed < first + 40; seed += 1) {
+      const { failure } = await inProcess.run(seed, { commands: 150 });
+      expect([seed, failure]).toEqual([seed, null]);
+    }
+  });
+});
+
+describe("profiles", () => {
+  const profiles = Array.from({ length: 400 }, (_, seed) => profileOf(seed));
+
+  it.each(ACTIONS)("leave out %s now and then, and have it else", (action) => {
+    const without = profiles.filter(({ weights }) => weights[action] === 0);
+    expect(without.length).toBeGreaterThan(50);
+    expect(without.length).toBeLessThan(390);
+  });
+
+  it("say in one line what they draw", () => {
+    expect(profileText(profileOf(3))).toMatchInlineSnapshot(
+      `"4 accounts, tick 0.01 fee 77 independent cancel-maker, tick 0.001 fee 200 complementary cancel-maker, instant/optimistic, GTC GTD FAK, without cancelAll fund mine fault reopen, in memory"`,
+    );
+  });
+});
+
+describe("a defect", () => {
+  it("that is planted for it is found before every campaign", async () => {
+    expect(await findsCanary()).toBe(true);
+  });
+
+  it("is found alike every time, and written as a report and a scenario that fails in the same way", async () => {
+    const seed = await firstFailing(cancelsAnyOrder, 300);
+    const again = await (await History.open(seed, cancelsAnyOrder)).run(300);
+    expect(again?.fingerprint).toMatch(/^differs from the reference: /);
+    const files = await writeFailure(seed, 300, folder, "any-cancel", cancelsAnyOrder);
+    expect(files).toEqual({
+      scenario: join(folder, "any-cancel.yaml"),
+      report: join(folder, "any-cancel.ndjson"),
+      remark: null,
+    });
+    expect(readFileSync(join(folder, "any-cancel.yaml"), "utf8")).toContain("cancel o");
+    const replayed = await run(replayCommand, [join(folder, "any-cancel.ndjson")]);
+    expect(replayed.code).toBe(0);
+  });
+
+  it("that goes away when the seed is run again is said to", async () => {
+    expect(await writeFailure(0, 50, folder, "none")).toEqual({
+      scenario: null,
+      report: null,
+      remark: "run again, the seed does not fail",
+    });
+  });
+});
