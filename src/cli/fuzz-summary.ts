@@ -50,7 +50,7 @@ function failureLines(
   const row = (label: string, text: string): string => `    ${paint.dim(label.padEnd(7))}  ${text}`;
   return [
     `  ${paint.red("✗")} ${paint.bold(oneLine(sentence))}`,
-    row("seeds", `${grouped(times)}, the smallest ${seed}${after}`),
+    row("seeds", `${grouped(times)}; the smallest is ${seed}${after}`),
     ...(profile === "" ? [] : [row("profile", oneLine(profile))]),
     ...(files.length === 0 ? [] : [row("files", files.join(", "))]),
     ...(remark === null ? [] : [row("remark", oneLine(remark))]),

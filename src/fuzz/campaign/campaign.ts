@@ -117,7 +117,7 @@ export class Campaign {
   /** Does what there is to do, in a thread, and in another one whenever a seed has ended it. */
   async #runThread(): Promise<void> {
     let thread: SeedThread | null = null;
-    for (;;) {
+    while (this.#ending !== "stopped") {
       const failed = this.#unwritten.shift();
       const places = failed === undefined ? this.#handOut() : [];
       if (failed === undefined && places.length === 0) break;
@@ -134,7 +134,6 @@ export class Campaign {
 
   /** The places of the next seeds; none where there is nothing more to run. */
   #handOut(): number[] {
-    if (this.#ending === "stopped") return [];
     if (this.#returned.length > 0) return this.#returned.splice(0);
     const left = this.#series.length - this.#handedOut;
     if (left > 0 && performance.now() >= this.#endOfBudget) this.#ending = "budget";

@@ -113,7 +113,9 @@ const isComplete = ({ seeds, shard, done }: Ran): boolean => done === seriesOf(s
 
 /** Older versions first, then by seeds, then by shards. */
 function inOrder(a: Ran, b: Ran): number {
-  if (a.engine !== b.engine) return isNewer(a.engine, b.engine) ? 1 : -1;
+  if (isNewer(a.engine, b.engine) !== isNewer(b.engine, a.engine))
+    return isNewer(a.engine, b.engine) ? 1 : -1;
+  if (a.engine !== b.engine) return a.engine < b.engine ? -1 : 1;
   return (
     a.seeds.from - b.seeds.from ||
     a.seeds.to - b.seeds.to ||

@@ -61,8 +61,8 @@ export class ResultsFolder {
     this.path = path;
     this.file = join(path, name);
     this.#isWanted = isWanted;
-    const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
     try {
+      const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
       nodeDisk.makeFolder(path);
       rmdirSync(mkdtempSync(join(path, ".clobsim-fuzz-")));
       if (!isThere && !isWanted) rmdirSync(path);

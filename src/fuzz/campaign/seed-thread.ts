@@ -51,8 +51,14 @@ export class SeedThread {
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB },
     });
     this.#worker.on("message", (answer: Answer) => this.#take(answer));
-    this.#worker.on("error", (error: unknown) => this.#close(crashOf(error)));
-    this.#worker.on("exit", (code) => this.#close(failureOf(`its process ends with exit code ${code}`)));
+    // What was thrown may be heard before what the thread had said until then; its exit never is.
+    let crash: Failure | null = null;
+    this.#worker.on("error", (error: unknown) => {
+      crash = crashOf(error);
+    });
+    this.#worker.on("exit", (code) => {
+      this.#fail(crash ?? failureOf(`ends its process with exit code ${code}`));
+    });
   }
 
   /** Does a task. @throws ThreadEnded, after which the thread can do nothing more; Error when it could not even begin. */
@@ -70,7 +76,7 @@ export class SeedThread {
 
   /** Ends it, whatever it does. */
   async end(): Promise<void> {
-    this.#close(failureOf("it is ended"));
+    this.#close(new ThreadEnded(failureOf("is stopped")));
     await this.#worker.terminate();
   }
 
@@ -94,18 +100,23 @@ export class SeedThread {
     clearTimeout(this.#timer);
     if (!this.#isReady || this.#asked === null) return;
     this.#timer = setTimeout(() => {
-      this.#close(hanging(this.#timeoutMs));
+      this.#fail(hanging(this.#timeoutMs));
       void this.#worker.terminate();
     }, this.#timeoutMs);
   }
 
-  #close(failure: Failure): void {
+  #fail(failure: Failure): void {
+    const ended = new ThreadEnded(failure);
+    this.#close(
+      this.#isReady ? ended : new Error(`a thread of the fuzzer could not begin: ${ended.message}`),
+    );
+  }
+
+  #close(end: Error): void {
     if (this.#end !== null) return;
     clearTimeout(this.#timer);
-    this.#end = this.#isReady
-      ? new ThreadEnded(failure)
-      : new Error(`a thread of the fuzzer could not begin: ${failure.sentence}`);
-    this.#asked?.reject(this.#end);
+    this.#end = end;
+    this.#asked?.reject(end);
     this.#asked = null;
   }
 }
