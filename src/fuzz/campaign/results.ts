@@ -1,5 +1,6 @@
 import { DocumentError, shown } from "../../core/document/document-error.ts";
 import { Fields } from "../../core/document/fields.ts";
+import { jsonIn } from "../../core/document/json-in.ts";
 import { FILE_LIMITS, FileRefused, readText, whyUnread } from "../../regular-file.ts";
 import { SHARD, type Shard } from "../../setting-values.ts";
 import { StoreError } from "../../store/store-error.ts";
@@ -115,17 +116,16 @@ const noResults = (path: string, found: string): StoreError =>
 
 function documentIn(path: string): object {
   const text = textIn(path);
-  let document: unknown;
-  try {
-    document = JSON.parse(text);
-  } catch {
-    if (!new RegExp(`^\\s*\\{\\s*"format": *"${FAMILY}`).test(text)) throw noResults(path, "no JSON");
-    const lines = text.split("\n").length;
-    throw new StoreError("corrupt", `${path}: expected JSON, found a text of ${lines} lines that is none`);
-  }
-  if (typeof document !== "object" || document === null) throw noResults(path, shown(document));
-  return document;
+  const document = jsonIn(text);
+  if (typeof document === "object" && document !== null) return document;
+  if (document !== undefined) throw noResults(path, shown(document));
+  if (!BEGINNING.test(text)) throw noResults(path, "no JSON");
+  const line = text.trimEnd().split("\n").length;
+  throw new StoreError("corrupt", `${path}: expected JSON up to its end, line ${line}, found something else`);
 }
+
+/** What results begin with, however little of them is left. */
+const BEGINNING = new RegExp(`^\\s*\\{\\s*"format": *"${FAMILY}`);
 
 function textIn(path: string): string {
   try {
