@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "config.ts": ["setting.ts", "setting-values.ts", "core", "world"],
   opening: ["config.ts", "setting.ts", "regular-file.ts", "core", "world", "runtime", "store"],
   history: ["core", "world", "runtime", "store", "opening", "wire", "regular-file.ts"],
-  fuzz: ["core", "store", "scenario", "regular-file.ts", "setting-values.ts"],
+  fuzz: ["config.ts", "setting-values.ts", "regular-file.ts", "core", "store", "scenario"],
   "compose.ts": [
     "reporting.ts",
     "config.ts",

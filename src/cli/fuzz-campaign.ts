@@ -1,14 +1,9 @@
 import { availableParallelism } from "node:os";
-import { VERSION } from "../config.ts";
-import { Campaign, CanaryNotFound, type Ending } from "../fuzz/campaign/campaign.ts";
-import { WAYS } from "../fuzz/campaign/results.ts";
-import { DEFAULT_COMMANDS, ResultsFolder, resultsName } from "../fuzz/campaign/results-folder.ts";
-import { rangeText, readRange, type SeedRange, seriesOf, shardText, WHOLE } from "../fuzz/campaign/seeds.ts";
+import type { Campaign, Ending } from "../fuzz/campaign/campaign.ts";
+import type { SeedRange } from "../fuzz/campaign/seeds.ts";
 import { choice, type Given, readOne, type Setting, wholeNumber } from "../setting.ts";
 import { readTimeout, SHARD } from "../setting-values.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
-import { FuzzProgress } from "./fuzz-progress.ts";
-import { campaignLines } from "./fuzz-summary.ts";
 import { OUT } from "./output-file.ts";
 import { paintOf } from "./paint.ts";
 import { BUDGET } from "./shrink.ts";
@@ -18,17 +13,14 @@ import { UsageError } from "./usage-error.ts";
 /** What the threads run; it lies beside the program. */
 const PROGRAM = new URL("./fuzz-worker.js", import.meta.url);
 
-const SEEDS: Setting<SeedRange> = {
-  expected: "FROM..TO with FROM below TO, such as 0..10000, 0..10_000 or 0..1e6",
-  read: readRange,
-};
+const SEEDS = "FROM..TO with FROM below TO, such as 0..10000, 0..10_000 or 0..1e6";
 const SEED_TIMEOUT: Setting<number> = {
   expected: "a duration such as 60s or 5m, from 1ms to 1d",
   read: readTimeout,
 };
 const COMMANDS = wholeNumber(1, 1_000_000);
 const WORKERS = wholeNumber(1, 1024);
-const VIA = choice(...WAYS);
+const VIA = choice("process", "http");
 
 const DEFAULT_SEEDS: SeedRange = { from: 0, to: 10_000 };
 const DEFAULT_SEED_TIMEOUT_MS = 60_000;
@@ -36,7 +28,9 @@ const DEFAULT_FOLDER = "failures";
 
 /** Runs the seeds that are asked for and says what was found. Nothing is run when a flag or the directory is wrong. */
 export async function runCampaign(given: Given): Promise<ExitCode> {
-  const seeds = readOne("seeds", SEEDS, given) ?? DEFAULT_SEEDS;
+  const fuzzing = await import("./on-fuzzing.ts");
+  const { DEFAULT_COMMANDS, rangeText, seriesOf, shardText, WHOLE } = fuzzing;
+  const seeds = readOne("seeds", { expected: SEEDS, read: fuzzing.readRange }, given) ?? DEFAULT_SEEDS;
   const shard = readOne("shard", SHARD, given) ?? WHOLE;
   const commands = readOne("commands", COMMANDS, given) ?? DEFAULT_COMMANDS;
   const settings = { commands, via: readOne("via", VIA, given) ?? "process" };
@@ -50,18 +44,18 @@ export async function runCampaign(given: Given): Promise<ExitCode> {
       `--shard ${shardText(shard)} leaves no seed of ${rangeText(seeds)}: give fewer shards`,
     );
   }
-  const name = resultsName(seeds, shard, settings);
-  const folder = new ResultsFolder(out ?? DEFAULT_FOLDER, name, out !== null);
+  const name = fuzzing.resultsName(seeds, shard, settings);
+  const folder = new fuzzing.ResultsFolder(out ?? DEFAULT_FOLDER, name, out !== null);
   const budgetMs = budget?.ms ?? Number.POSITIVE_INFINITY;
-  const campaign = new Campaign({
+  const campaign = new fuzzing.Campaign({
     ...{ program: PROGRAM, settings, seedTimeoutMs },
-    ...{ seeds, shard, threads, budgetMs, engine: VERSION, folder },
+    ...{ seeds, shard, threads, budgetMs, folder },
   });
   const ending = await watched(campaign, budgetMs, given);
   if (ending === null) return EXIT.failed;
   const { progress, results } = campaign;
   const end = { ending, budget: budget?.text ?? "", progress, results, folder };
-  const lines = campaignLines(end, paintOf(given.environment));
+  const lines = fuzzing.campaignLines(end, paintOf(given.environment));
   process.stdout.write(lines.map((line) => `${line}\n`).join(""));
   if (ending === "stopped") return EXIT.interrupted;
   return results.failures.length > 0 ? EXIT.failed : EXIT.ok;
@@ -69,6 +63,7 @@ export async function runCampaign(given: Given): Promise<ExitCode> {
 
 /** Runs a campaign and shows how far it is; null where what it finds says nothing, which stderr has said. */
 async function watched(campaign: Campaign, budgetMs: number, { environment }: Given): Promise<Ending | null> {
+  const { CanaryNotFound, FuzzProgress } = await import("./on-fuzzing.ts");
   void stopSignal().then(() => campaign.stop());
   const paint = paintOf(environment, process.stderr);
   const progress = new FuzzProgress(() => campaign.progress, budgetMs, paint);

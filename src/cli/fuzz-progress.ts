@@ -45,7 +45,7 @@ export function progressLine(
     `${grouped(rate(done)).padStart(7)} seeds/s`,
     `${grouped(rate(commands)).padStart(9)} commands/s`,
     failures === 0 ? found : paint.red(found),
-    paint.dim(leftText(done, total, ms, budgetMs).padStart(14)),
+    paint.dim(leftText(done, total, ms, budgetMs).padStart(15)),
   ].join("  ");
 }
 

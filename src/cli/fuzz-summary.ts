@@ -70,6 +70,10 @@ function foundText(results: Results, paint: Paint): string {
   return paint.red(`${count(failures.length, "failure")} in ${count(failedOf(results), "seed")}`);
 }
 
+/** `3 results merged into fuzz.json: 2 failures in 200 seeds`. */
+export const mergedText = (files: number, merged: Results, path: string): string =>
+  `${count(files, "result")} merged into ${path}: ${count(merged.failures.length, "failure")} in ${count(doneOf(merged), "seed")}`;
+
 /** Results as a table, each row with the line that repeats it at its end. */
 export function tableLines(path: string, results: Results, paint: Paint): string[] {
   const { settings, failures } = results;

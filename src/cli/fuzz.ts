@@ -1,7 +1,9 @@
 import type { Given } from "../setting.ts";
 import type { Command } from "./command.ts";
 import type { ExitCode } from "./exit-code.ts";
+import { runCampaign } from "./fuzz-campaign.ts";
 import { FUZZ_FLAGS } from "./fuzz-flags.ts";
+import { mergeFound, showFound } from "./fuzz-results.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** `clobsim fuzz`: runs histories made from seeds, and tells what goes wrong in them. */
@@ -21,7 +23,6 @@ export const fuzzCommand: Command = {
 };
 
 async function fuzz(given: Given, words: readonly string[]): Promise<ExitCode> {
-  const { mergeFound, runCampaign, showFound } = await import("./on-fuzzing.ts");
   const [word, ...paths] = words;
   switch (word) {
     case undefined:

@@ -1,3 +1,4 @@
+import { VERSION } from "../../config.ts";
 import type { Shard } from "../../setting-values.ts";
 import type { FailureFiles, SeedOutcome } from "../outcome.ts";
 import type { Results } from "./results.ts";
@@ -14,8 +15,6 @@ export interface CampaignOptions extends ThreadOptions {
   readonly threads: number;
   /** How long seeds are handed out, in milliseconds. */
   readonly budgetMs: number;
-  /** The version of clobsim. */
-  readonly engine: string;
   readonly folder: ResultsFolder;
 }
 
@@ -61,7 +60,7 @@ export class Campaign {
   constructor(options: CampaignOptions) {
     this.#options = options;
     this.#series = seriesOf(options.seeds, options.shard);
-    this.#tally = new Tally(options.engine);
+    this.#tally = new Tally(VERSION);
     this.#endOfBudget = performance.now() + options.budgetMs;
   }
 
@@ -72,9 +71,9 @@ export class Campaign {
   }
 
   get results(): Results {
-    const { seeds, shard, engine, settings } = this.#options;
+    const { seeds, shard, settings } = this.#options;
     const { done, failures } = this.#tally;
-    return { settings, ran: [{ engine, seeds, shard, done }], failures };
+    return { settings, ran: [{ engine: VERSION, seeds, shard, done }], failures };
   }
 
   /** @throws CanaryNotFound; the system's error where results cannot be written. */
