@@ -38,6 +38,21 @@ export const LINE_OR_MOMENT: Setting<JournalPoint> = {
   },
 };
 
+/** The i-th of n parts, `index` from 1. */
+export interface Shard {
+  readonly index: number;
+  readonly count: number;
+}
+
+export const SHARD: Setting<Shard> = {
+  expected: "i/n with i from 1 to n, such as 2/4",
+  read: (text) => {
+    const found = /^(\d{1,6})\/(\d{1,6})$/.exec(text);
+    const [index, count] = [Number(found?.[1]), Number(found?.[2])];
+    return found !== null && index >= 1 && index <= count ? { index, count } : null;
+  },
+};
+
 /** Whether only this machine can reach a host. */
 export const isLoopback = (host: string): boolean =>
   host === "::1" || host.toLowerCase() === "localhost" || (isIP(host) === 4 && host.startsWith("127."));

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { bundle, writeWhole } from "./bundle.js";
+import { bundle, PROGRAM, writeWhole } from "./bundle.js";
 import { inProject, runNode, say } from "./project.js";
 
 const DIST = inProject("dist");
@@ -35,12 +35,13 @@ export async function build(args) {
 }
 
 async function bundleProgram() {
-  const program = { cli: "src/cli/main.ts" };
   const library = { index: "src/index.ts", vitest: "src/vitest.ts" };
   try {
     // Node shows the line that threw: of a library it must be one that a person can read.
     const readable = { minifyWhitespace: false, minifySyntax: false };
-    return [...(await bundle(program)), ...(await bundle(library, readable))];
+    const files = await bundle(library, readable);
+    for (const entry of PROGRAM) files.push(...(await bundle(entry)));
+    return files;
   } catch (error) {
     if (error.errors === undefined) throw error;
     say("the bundle could not be built");

@@ -10,6 +10,12 @@ const BANNER = [
 ].join("\n");
 
 /**
+ * What the program runs in threads of its own, then the program: bundled apart from one another, so that what the program
+ * loads at its start is not cut into more files.
+ */
+export const PROGRAM = [{ "fuzz-worker": "src/fuzz/campaign/worker.ts" }, { cli: "src/cli/main.ts" }];
+
+/**
  * Bundles entry points into dist and answers the files written. Each file appears whole or not at all, an entry point
  * after the chunks that it loads, so that somebody else's start or build at the same time does no harm.
  * @throws when the sources cannot be bundled; esbuild has then said why.

@@ -6,6 +6,7 @@ import { coverageCommand } from "./coverage.ts";
 import { doctorCommand } from "./doctor.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { flowCommand } from "./flow.ts";
+import { fuzzCommand } from "./fuzz.ts";
 import { inspectCommand } from "./inspect.ts";
 import { journalCommand } from "./journal.ts";
 import { recordCommand } from "./record.ts";
@@ -25,6 +26,7 @@ const COMMANDS: readonly Command[] = [
   recordCommand,
   shrinkCommand,
   flowCommand,
+  fuzzCommand,
   worldCommand,
   journalCommand,
   replayCommand,

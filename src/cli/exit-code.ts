@@ -15,6 +15,8 @@ export const EXIT = {
   newer: 6,
   /** What was done comes out otherwise when it is done again. */
   differs: 7,
+  /** A signal has stopped it before its end. */
+  interrupted: 130,
   /** The program is wrong, not its user. */
   defect: 70,
 } as const;

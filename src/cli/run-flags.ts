@@ -1,6 +1,7 @@
 import { SETTINGS } from "../config.ts";
 import type { Setting } from "../setting.ts";
 import { truth, wholeNumber } from "../setting.ts";
+import { SHARD } from "../setting-values.ts";
 import type { Flag } from "./command.ts";
 import { ORIGIN } from "./origin.ts";
 
@@ -55,12 +56,6 @@ export const RUN_FLAGS: readonly Flag[] = [
   },
 ];
 
-/** The i-th of n parts. */
-export interface Shard {
-  readonly index: number;
-  readonly count: number;
-}
-
 const text = (expected: string): Setting<string> => ({ expected, read: (given) => given || null });
 
 /** What each flag's text means. */
@@ -77,7 +72,7 @@ export const RUN_SETTINGS = {
   update: truth,
   watch: truth,
   grep: { expected: "a regular expression", read: readPattern },
-  shard: { expected: "i/n with i from 1 to n, such as 2/4", read: readShard },
+  shard: SHARD,
   bail: truth,
   reporter: text("a reporter such as spec or junit=out.xml"),
   report: text("the path of a directory"),
@@ -90,10 +85,4 @@ function readPattern(given: string): RegExp | null {
   } catch {
     return null;
   }
-}
-
-function readShard(given: string): Shard | null {
-  const found = /^(\d{1,6})\/(\d{1,6})$/.exec(given);
-  const [index, count] = [Number(found?.[1]), Number(found?.[2])];
-  return found !== null && index >= 1 && index <= count ? { index, count } : null;
 }

@@ -17,7 +17,8 @@ import { readScenarios } from "./read-scenarios.ts";
 import { Progress } from "./shrink-progress.ts";
 import { UsageError } from "./usage-error.ts";
 
-const BUDGET: Setting<{ readonly ms: number; readonly text: string }> = {
+/** How long something may take, and how that was typed. */
+export const BUDGET: Setting<{ readonly ms: number; readonly text: string }> = {
   expected: "a duration such as 60s or 5m",
   read: (text) => {
     const ms = parseDuration(text);

@@ -5,9 +5,20 @@ import type { Plugin } from "esbuild";
 /** The build's own bundler, and what it leaves out. */
 const SETUP = new URL("../../bin/setup/", import.meta.url);
 type Bundle = (
-  entryPoints: Readonly<Record<string, string>>,
+  entryPoints: EntryPoints,
   options: { outdir: string; plugins: readonly Plugin[] },
 ) => Promise<unknown>;
+
+type EntryPoints = Readonly<Record<string, string>>;
+
+/** The program with what it runs in threads of its own, bundled as `bundleInto` does it. */
+export async function bundleProgramInto(
+  outdir: string,
+  replaced: ReadonlyMap<string, string> = new Map(),
+): Promise<void> {
+  const { PROGRAM } = (await import(new URL("bundle.js", SETUP).href)) as { PROGRAM: readonly EntryPoints[] };
+  for (const entryPoints of PROGRAM) await bundleInto(outdir, entryPoints, replaced);
+}
 
 /**
  * Bundles entry points, by their names in the folder that is named `outdir`, from the sources that stand now, as the build
@@ -15,7 +26,7 @@ type Bundle = (
  */
 export async function bundleInto(
   outdir: string,
-  entryPoints: Readonly<Record<string, string>>,
+  entryPoints: EntryPoints,
   replaced: ReadonlyMap<string, string> = new Map(),
 ): Promise<void> {
   const { bundle } = (await import(new URL("bundle.js", SETUP).href)) as { readonly bundle: Bundle };

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { bundleInto } from "../../support/bundled.ts";
+import { bundleInto, bundleProgramInto } from "../../support/bundled.ts";
 
 export interface Ended {
   readonly code: number | null;
@@ -30,6 +30,18 @@ export class Launcher {
     return launcher;
   }
 
+  /** The same with what the program runs in threads, and other texts for some of the sources, by their paths. */
+  static async bundledWith(replaced: ReadonlyMap<string, string>): Promise<Launcher> {
+    const launcher = new Launcher();
+    await bundleProgramInto(launcher.#program, replaced);
+    return launcher;
+  }
+
+  /** The program's file. */
+  get program(): string {
+    return join(this.#program, "cli.js");
+  }
+
   write(name: string, text: string): void {
     const path = join(this.folder, name);
     mkdirSync(dirname(path), { recursive: true });
@@ -42,10 +54,15 @@ export class Launcher {
 
   /** Starts `clobsim run` in the folder. */
   launch(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Launched {
+    return this.start([process.execPath, this.program, "run", ...args], environment);
+  }
+
+  /** Starts a command line in the folder. */
+  start(words: readonly string[], environment: Readonly<Record<string, string>> = {}): Launched {
     const own = Object.entries(process.env).filter(
       ([name]) => !/^(?:CLOBSIM_|GITHUB_|FORCE_COLOR$)/.test(name),
     );
-    const child = spawn(process.execPath, [join(this.#program, "cli.js"), "run", ...args], {
+    const child = spawn(words[0] as string, words.slice(1), {
       cwd: this.folder,
       env: { ...Object.fromEntries(own), ...environment },
       stdio: ["ignore", "pipe", "pipe"],

@@ -1,0 +1,119 @@
+import { join } from "node:path";
+import type { CampaignProgress, Ending } from "../fuzz/campaign/campaign.ts";
+import {
+  doneOf,
+  type FoundFailure,
+  failedOf,
+  type Ran,
+  type Results,
+  repeatLine,
+} from "../fuzz/campaign/results.ts";
+import type { ResultsFolder } from "../fuzz/campaign/results-folder.ts";
+import { rangeText, shardText } from "../fuzz/campaign/seeds.ts";
+import { columnsOf, padded } from "../scenario/report/columns.ts";
+import { count, durationText, grouped } from "../scenario/report/figures.ts";
+import type { Paint } from "../scenario/report/paint.ts";
+import { oneLine } from "../scenario/report/printable.ts";
+
+/** How a campaign has ended. */
+export interface CampaignEnd {
+  readonly ending: Ending;
+  /** The budget as it was typed. */
+  readonly budget: string;
+  readonly progress: CampaignProgress;
+  readonly results: Results;
+  readonly folder: ResultsFolder;
+}
+
+/** What a campaign has run and found. */
+export function campaignLines(end: CampaignEnd, paint: Paint): string[] {
+  const { progress, results, folder } = end;
+  const [done, { commands, ms }] = [doneOf(results), progress];
+  const aMinute = (number: number): string => grouped(Math.round((number * 60_000) / Math.max(1, ms)));
+  return [
+    ...results.failures.flatMap((failure) => [...failureLines(failure, results, folder.path, paint), ""]),
+    `${count(done, "seed")}, ${count(commands, "command")} in ${durationText(ms)}: ${aMinute(done)} seeds and ${aMinute(commands)} commands a minute`,
+    ...untilLines(end, done),
+    foundText(results, paint),
+    ...(folder.isWritten ? [`results  ${folder.file}`] : []),
+  ];
+}
+
+function failureLines(
+  { sentence, count: times, seed, command, profile, scenario, report, remark }: FoundFailure,
+  { settings }: Results,
+  folder: string,
+  paint: Paint,
+): string[] {
+  const files = [scenario, report].flatMap((name) => (name === null ? [] : [join(folder, name)]));
+  const after = command === 0 ? "" : `, after command ${grouped(command)}`;
+  const row = (label: string, text: string): string => `    ${paint.dim(label.padEnd(7))}  ${text}`;
+  return [
+    `  ${paint.red("✗")} ${paint.bold(oneLine(sentence))}`,
+    row("seeds", `${grouped(times)}; the smallest is ${seed}${after}`),
+    ...(profile === "" ? [] : [row("profile", oneLine(profile))]),
+    ...(files.length === 0 ? [] : [row("files", files.join(", "))]),
+    ...(remark === null ? [] : [row("remark", oneLine(remark))]),
+    row("repeat", repeatLine(seed, settings)),
+  ];
+}
+
+function untilLines({ ending, budget, progress: { total } }: CampaignEnd, done: number): string[] {
+  const after = `after ${grouped(done)} of ${count(total, "seed")}`;
+  if (ending === "budget") return [`the budget of ${budget} was over ${after}`];
+  return ending === "stopped" ? [`interrupted ${after}`] : [];
+}
+
+function foundText(results: Results, paint: Paint): string {
+  const { failures } = results;
+  if (failures.length === 0) return paint.green("no failure");
+  return paint.red(`${count(failures.length, "failure")} in ${count(failedOf(results), "seed")}`);
+}
+
+/** `3 results merged into fuzz.json: 2 failures in 200 seeds`. */
+export const mergedText = (files: number, merged: Results, path: string): string =>
+  `${count(files, "result")} merged into ${path}: ${count(merged.failures.length, "failure")} in ${count(doneOf(merged), "seed")}`;
+
+/** Results as a table, each row with the line that repeats it at its end. */
+export function tableLines(path: string, results: Results, paint: Paint): string[] {
+  const { settings, failures } = results;
+  const head = `${path}: ${settings.commands} commands a seed via ${settings.via}, ${count(doneOf(results), "seed")}`;
+  const rows = failures.map((failure) => [
+    grouped(failure.count),
+    String(failure.seed),
+    failure.command === 0 ? "-" : grouped(failure.command),
+    failure.version,
+    oneLine(failure.fingerprint),
+    repeatLine(failure.seed, settings),
+  ]);
+  return [
+    paint.bold(head),
+    ...results.ran.map((ran) => `  ${ranText(ran)}`),
+    ...(rows.length === 0 ? [] : ["", ...aligned(rows, paint), ""]),
+    foundText(results, paint),
+  ];
+}
+
+function ranText({ engine, seeds, shard, done }: Ran): string {
+  const part = shard.count === 1 ? "" : `, shard ${shardText(shard)}`;
+  return `${engine}  seeds ${rangeText(seeds)}${part}: ${grouped(done)} done`;
+}
+
+const HEADINGS = ["seeds", "smallest", "command", "since", "failure", "repeat"];
+/** How many columns, from the left, hold figures. */
+const FIGURES = 3;
+
+function aligned(rows: readonly (readonly string[])[], paint: Paint): string[] {
+  const widths = HEADINGS.map((heading, column) =>
+    Math.max(heading.length, ...rows.map((row) => columnsOf(row[column] ?? ""))),
+  );
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => {
+        const width = widths[column] ?? 0;
+        return column < FIGURES ? cell.padStart(width) : padded(cell, width);
+      })
+      .join("  ")
+      .trimEnd();
+  return [paint.dim(line(HEADINGS)), ...rows.map(line)];
+}

@@ -1,0 +1,209 @@
+import { VERSION } from "../../config.ts";
+import type { Shard } from "../../setting-values.ts";
+import type { FailureFiles, SeedOutcome } from "../outcome.ts";
+import type { Results } from "./results.ts";
+import { type ResultsFolder, seedName } from "./results-folder.ts";
+import { SeedThread, ThreadEnded, type ThreadOptions } from "./seed-thread.ts";
+import { type SeedRange, type SeedSeries, seedAt, seriesOf } from "./seeds.ts";
+import { Tally } from "./tally.ts";
+
+/** What a campaign is to do. */
+export interface CampaignOptions extends ThreadOptions {
+  readonly seeds: SeedRange;
+  readonly shard: Shard;
+  /** How many threads run seeds, 1 or more. */
+  readonly threads: number;
+  /** How long seeds are handed out, in milliseconds. */
+  readonly budgetMs: number;
+  readonly folder: ResultsFolder;
+}
+
+/** How far a campaign is. */
+export interface CampaignProgress {
+  readonly done: number;
+  readonly total: number;
+  /** Commands of the seeds that are done. */
+  readonly commands: number;
+  /** Different ones. */
+  readonly failures: number;
+  /** Since the first seed was handed out, in milliseconds. */
+  readonly ms: number;
+}
+
+/** Why a campaign has ended: every seed is done, its budget is over, or somebody has stopped it. */
+export type Ending = "done" | "budget" | "stopped";
+
+/** The fuzzer does not find what is planted to test it: that it finds nothing else says nothing. */
+export class CanaryNotFound extends Error {
+  override readonly name = "CanaryNotFound";
+}
+
+/** The most seeds that a thread is handed at once: those over HTTP take long, and the budget counts. */
+const MAX_BATCH = { process: 8, http: 1 } as const;
+const NOT_WRITTEN = "no scenario and no report: the run does not come to an end by itself";
+
+/** Runs seeds on several threads. What it finds is the same for any number of them. */
+export class Campaign {
+  readonly #options: CampaignOptions;
+  readonly #series: SeedSeries;
+  readonly #tally: Tally;
+  readonly #threads = new Set<SeedThread>();
+  /** Places of seeds that were handed out to a thread which ended before them. */
+  readonly #returned: number[] = [];
+  /** Failures whose files are to be written. */
+  readonly #unwritten: SeedOutcome[] = [];
+  readonly #endOfBudget: number;
+  #handedOut = 0;
+  #began: number | null = null;
+  #ending: Ending = "done";
+
+  constructor(options: CampaignOptions) {
+    this.#options = options;
+    this.#series = seriesOf(options.seeds, options.shard);
+    this.#tally = new Tally(VERSION);
+    this.#endOfBudget = performance.now() + options.budgetMs;
+  }
+
+  get progress(): CampaignProgress {
+    const { ended, commands, failures } = this.#tally;
+    const ms = this.#began === null ? 0 : performance.now() - this.#began;
+    return { done: ended, total: this.#series.length, commands, failures: failures.length, ms };
+  }
+
+  get results(): Results {
+    const { seeds, shard, settings } = this.#options;
+    const { done, failures } = this.#tally;
+    return { settings, ran: [{ engine: VERSION, seeds, shard, done }], failures };
+  }
+
+  /** @throws CanaryNotFound; the system's error where results cannot be written. */
+  async run(): Promise<Ending> {
+    const { threads, folder } = this.#options;
+    try {
+      await this.#demandCanary();
+      this.#began = performance.now();
+      await Promise.all(Array.from({ length: threads }, () => this.#runThread()));
+      folder.save(this.results);
+      return this.#ending;
+    } finally {
+      await this.stop();
+    }
+  }
+
+  /** Ends all threads at once; `run` answers then. */
+  async stop(): Promise<void> {
+    this.#ending = "stopped";
+    await Promise.all([...this.#threads].map((thread) => thread.end()));
+  }
+
+  async #demandCanary(): Promise<void> {
+    const thread = this.#start();
+    try {
+      const result = await thread.ask({ kind: "findCanary" });
+      if (result.kind === "findCanary" && result.isFound) return;
+      throw new CanaryNotFound("the fuzzer did not find the defect planted to test it");
+    } catch (error) {
+      if (!(error instanceof ThreadEnded)) throw error;
+      if (this.#ending === "stopped") return;
+      throw new CanaryNotFound(
+        `the fuzzer did not find the defect planted to test it: its run ${error.message}`,
+      );
+    } finally {
+      await this.#endThread(thread);
+    }
+  }
+
+  /** Does what there is to do, in a thread, and in another one whenever a seed has ended it. */
+  async #runThread(): Promise<void> {
+    let thread: SeedThread | null = null;
+    while (this.#ending !== "stopped") {
+      const failed = this.#unwritten.shift();
+      const places = failed === undefined ? this.#handOut() : [];
+      if (failed === undefined && places.length === 0) break;
+      thread ??= this.#start();
+      const isAlive = await (failed === undefined
+        ? this.#runSeeds(thread, places)
+        : this.#writeFiles(thread, failed));
+      if (isAlive) continue;
+      await this.#endThread(thread);
+      thread = null;
+    }
+    if (thread !== null) await this.#endThread(thread);
+  }
+
+  /** The places of the next seeds; none where there is nothing more to run. */
+  #handOut(): number[] {
+    if (this.#returned.length > 0) return this.#returned.splice(0);
+    const left = this.#series.length - this.#handedOut;
+    if (left > 0 && performance.now() >= this.#endOfBudget) this.#ending = "budget";
+    if (left === 0 || this.#ending === "budget") return [];
+    const { threads, settings } = this.#options;
+    const length = Math.min(MAX_BATCH[settings.via], Math.ceil(left / threads));
+    const places = Array.from({ length }, (_, index) => this.#handedOut + index);
+    this.#handedOut += length;
+    return places;
+  }
+
+  /** Answers whether the thread can go on. */
+  async #runSeeds(thread: SeedThread, places: readonly number[]): Promise<boolean> {
+    const waiting = [...places];
+    const seeds = places.map((place) => seedAt(this.#series, place));
+    const ended = (outcome: SeedOutcome): void => this.#take(waiting.shift() as number, outcome);
+    try {
+      await thread.ask({ kind: "run", seeds }, ended);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ThreadEnded)) throw error;
+      const [place] = waiting;
+      if (this.#ending === "stopped" || place === undefined) return false;
+      const seed = seedAt(this.#series, place);
+      ended({ seed, profile: "", commands: 0, failure: error.failure });
+      this.#returned.push(...waiting);
+      return false;
+    }
+  }
+
+  #take(place: number, outcome: SeedOutcome): void {
+    const firsts = this.#tally.add(place, outcome);
+    for (const first of firsts) {
+      const { failure } = first;
+      if (failure === null) continue;
+      if (failure.command > 0) this.#unwritten.push(first);
+      else this.#tally.set(failure.fingerprint, { remark: NOT_WRITTEN });
+    }
+    if (firsts.length > 0) this.#options.folder.save(this.results);
+  }
+
+  /** Answers whether the thread can go on. */
+  async #writeFiles(thread: SeedThread, outcome: SeedOutcome): Promise<boolean> {
+    const { folder, settings } = this.#options;
+    const name = seedName(outcome.seed, settings);
+    const write = async (draft: string): Promise<FailureFiles> => {
+      const result = await thread.ask({ kind: "write", outcome, folder: draft, name });
+      return result.kind === "write" ? result.files : { scenario: null, report: null, remark: null };
+    };
+    const { fingerprint } = outcome.failure ?? { fingerprint: "" };
+    try {
+      this.#tally.set(fingerprint, await folder.place(write));
+      return true;
+    } catch (error) {
+      if (!(error instanceof ThreadEnded)) throw error;
+      if (this.#ending === "stopped") return false;
+      this.#tally.set(fingerprint, { remark: `no files: writing them ${error.message}` });
+      return false;
+    } finally {
+      folder.save(this.results);
+    }
+  }
+
+  #start(): SeedThread {
+    const thread = new SeedThread(this.#options);
+    this.#threads.add(thread);
+    return thread;
+  }
+
+  async #endThread(thread: SeedThread): Promise<void> {
+    this.#threads.delete(thread);
+    await thread.end();
+  }
+}

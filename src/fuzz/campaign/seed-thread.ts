@@ -1,0 +1,141 @@
+import { Worker } from "node:worker_threads";
+import { durationText } from "../../scenario/report/figures.ts";
+import { oneLine } from "../../scenario/report/printable.ts";
+import type { Failure, SeedOutcome } from "../outcome.ts";
+import type { CampaignSettings } from "./results.ts";
+import type { Answer, Task, TaskResult, ThreadData } from "./thread-messages.ts";
+
+/** The memory of a thread in MiB, the same on every machine: running out of it is a failure of the seed. */
+const MAX_HEAP_MIB = 1024;
+const MAX_TEXT = 200;
+
+/** A thread has ended before its task: what that is for the seed that it ran. */
+export class ThreadEnded extends Error {
+  override readonly name = "ThreadEnded";
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.sentence);
+    this.failure = failure;
+  }
+}
+
+export interface ThreadOptions {
+  /** The program of the thread. */
+  readonly program: URL;
+  readonly settings: CampaignSettings;
+  /** How long one seed may take, in milliseconds. */
+  readonly seedTimeoutMs: number;
+}
+
+interface Asked {
+  readonly heard: (outcome: SeedOutcome) => void;
+  readonly resolve: (result: TaskResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A thread that runs seeds, one task at a time. */
+export class SeedThread {
+  readonly #worker: Worker;
+  readonly #timeoutMs: number;
+  #asked: Asked | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #isReady = false;
+  #end: Error | null = null;
+
+  constructor({ program, settings, seedTimeoutMs }: ThreadOptions) {
+    const workerData: ThreadData = { settings };
+    this.#timeoutMs = seedTimeoutMs;
+    this.#worker = new Worker(program, {
+      workerData,
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB },
+    });
+    this.#worker.on("message", (answer: Answer) => this.#take(answer));
+    // What was thrown may be heard before what the thread had said until then; its exit never is.
+    let crash: Failure | null = null;
+    this.#worker.on("error", (error: unknown) => {
+      crash = crashOf(error);
+    });
+    this.#worker.on("exit", (code) => {
+      this.#fail(crash ?? failureOf(`ends its process with exit code ${code}`));
+    });
+  }
+
+  /** Does a task. @throws ThreadEnded, after which the thread can do nothing more; Error when it could not even begin. */
+  ask(task: Task, heard: (outcome: SeedOutcome) => void = () => {}): Promise<TaskResult> {
+    return new Promise((resolve, reject) => {
+      if (this.#end !== null) {
+        reject(this.#end);
+        return;
+      }
+      this.#asked = { heard, resolve, reject };
+      this.#watch();
+      this.#worker.postMessage(task);
+    });
+  }
+
+  /** Ends it, whatever it does. */
+  async end(): Promise<void> {
+    this.#close(new ThreadEnded(failureOf("is stopped")));
+    await this.#worker.terminate();
+  }
+
+  #take(answer: Answer): void {
+    // What it said before it was ended may come afterwards.
+    if (this.#end !== null) return;
+    this.#isReady = true;
+    if (answer.kind === "outcome") this.#asked?.heard(answer.outcome);
+    if (answer.kind !== "done") {
+      this.#watch();
+      return;
+    }
+    clearTimeout(this.#timer);
+    const asked = this.#asked;
+    this.#asked = null;
+    asked?.resolve(answer.result);
+  }
+
+  /** Begins to count the time that the next seed may take; loading the program does not count. */
+  #watch(): void {
+    clearTimeout(this.#timer);
+    if (!this.#isReady || this.#asked === null) return;
+    this.#timer = setTimeout(() => {
+      this.#fail(hanging(this.#timeoutMs));
+      void this.#worker.terminate();
+    }, this.#timeoutMs);
+  }
+
+  #fail(failure: Failure): void {
+    const ended = new ThreadEnded(failure);
+    this.#close(
+      this.#isReady ? ended : new Error(`a thread of the fuzzer could not begin: ${ended.message}`),
+    );
+  }
+
+  #close(end: Error): void {
+    if (this.#end !== null) return;
+    clearTimeout(this.#timer);
+    this.#end = end;
+    this.#asked?.reject(end);
+    this.#asked = null;
+  }
+}
+
+/** What is wrong where a run did not come to its end; after which command is not known. */
+const failureOf = (sentence: string, fingerprint = sentence): Failure => ({
+  fingerprint,
+  sentence,
+  command: 0,
+});
+
+const hanging = (ms: number): Failure => failureOf(`hangs: not done after ${durationText(ms)}`, "hangs");
+
+/** What a run throws that nobody catches: the same whatever its figures are. */
+function crashOf(error: unknown): Failure {
+  if (error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY") {
+    return failureOf(`runs out of memory, ${MAX_HEAP_MIB} MiB`, "runs out of memory");
+  }
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const sentence = `throws ${oneLine(text).slice(0, MAX_TEXT)}`;
+  return failureOf(sentence, sentence.replace(/0x[\da-f]+|[\da-f]{8}-[\da-f-]{27}|-?\d[\d.]*/gi, "N"));
+}

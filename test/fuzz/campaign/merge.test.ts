@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import { mergeResults, type ResultsFile } from "../../../src/fuzz/campaign/merge.ts";
+import type { FoundFailure, Ran, Results } from "../../../src/fuzz/campaign/results.ts";
+import { readRange } from "../../../src/fuzz/campaign/seeds.ts";
+import { SHARD } from "../../../src/setting-values.ts";
+
+const ran = (seeds: string, shard: string, done: number, engine = "0.1.0"): Ran => ({
+  engine,
+  seeds: readRange(seeds) ?? { from: 0, to: 0 },
+  shard: SHARD.read(shard) ?? { index: 0, count: 0 },
+  done,
+});
+
+const failure = (fingerprint: string, seed: number, more: Partial<FoundFailure> = {}): FoundFailure => ({
+  fingerprint,
+  sentence: `${fingerprint} in ${seed}`,
+  count: 1,
+  seed,
+  command: 3,
+  profile: "two accounts",
+  version: "0.1.0",
+  scenario: `seed-${seed}.yaml`,
+  report: null,
+  remark: null,
+  ...more,
+});
+
+const file = (path: string, parts: readonly Ran[], more: Partial<Results> = {}): ResultsFile => ({
+  path,
+  results: { settings: { commands: 300, via: "process" }, ran: parts, failures: [], ...more },
+});
+
+const merge = (first: ResultsFile, ...more: ResultsFile[]): Results => mergeResults([first, ...more], ".");
+
+describe("merged results", () => {
+  it("have one entry for each fingerprint: the smallest seed with all it tells, and how many there are", () => {
+    const a = file("a/fuzz.json", [ran("0..10", "1/2", 5)], {
+      failures: [failure("x", 4, { count: 2 }), failure("y", 8)],
+    });
+    const b = file("b/fuzz.json", [ran("0..10", "2/2", 5)], { failures: [failure("x", 3, { count: 3 })] });
+    const x = { ...failure("x", 3, { count: 5 }), scenario: "b/seed-3.yaml" };
+    const y = { ...failure("y", 8), scenario: "a/seed-8.yaml" };
+    expect(merge(a, b).failures).toEqual([x, y]);
+    expect(merge(b, a)).toEqual(merge(a, b));
+  });
+
+  it("name the oldest version that has failed so", () => {
+    const versions = ["0.10.0", "0.9.1", "0.9.2"];
+    const files = versions.map((version) =>
+      file(`${version}.json`, [ran("0..10", "1/1", 10, version)], {
+        failures: [failure("x", 4, { version })],
+      }),
+    );
+    const [first, ...more] = files as [ResultsFile, ...ResultsFile[]];
+    const { failures, ran: parts } = merge(first, ...more);
+    expect(failures).toEqual([failure("x", 4, { count: 3, version: "0.9.1" })]);
+    expect(parts.map(({ engine }) => engine)).toEqual(["0.9.1", "0.9.2", "0.10.0"]);
+  });
+
+  it.each([
+    [
+      "complete shards as their range",
+      [ran("0..10", "3/3", 3), ran("0..10", "1/3", 4), ran("0..10", "2/3", 3)],
+      [ran("0..10", "1/1", 10)],
+    ],
+    [
+      "ranges side by side as one",
+      [ran("10..30", "1/1", 20), ran("0..10", "2/2", 5), ran("0..10", "1/2", 5)],
+      [ran("0..30", "1/1", 30)],
+    ],
+    [
+      "shards of which one is missing, or not done, as they are",
+      [ran("0..10", "2/3", 3), ran("0..10", "1/3", 4), ran("20..30", "2/2", 4), ran("20..30", "1/2", 5)],
+      [ran("0..10", "1/3", 4), ran("0..10", "2/3", 3), ran("20..30", "1/2", 5), ran("20..30", "2/2", 4)],
+    ],
+    [
+      "a range that is not done apart from the next",
+      [ran("0..10", "1/1", 9), ran("10..20", "1/1", 10)],
+      [ran("0..10", "1/1", 9), ran("10..20", "1/1", 10)],
+    ],
+  ])("tell %s", (_what, parts, expected) => {
+    const [first, ...more] = parts.map((part, index) => file(`${index}.json`, [part]));
+    expect(merge(first as ResultsFile, ...more).ran).toEqual(expected);
+  });
+
+  it.each<[string, ResultsFile, ResultsFile, string]>([
+    [
+      "other settings",
+      file("a.json", [ran("0..10", "1/1", 10)]),
+      file("b.json", [ran("10..20", "1/1", 10)], { settings: { commands: 500, via: "http" } }),
+      "results of the same settings can be merged, found 300 commands via process in a.json and 500 commands via http in b.json",
+    ],
+    [
+      "the same seeds",
+      file("a.json", [ran("0..10", "1/1", 10)]),
+      file("b.json", [ran("5..25", "3/5", 1)]),
+      "a.json and b.json both hold seed 7: the same seeds would be counted twice",
+    ],
+    [
+      "the same seeds within one file",
+      file("a.json", [ran("0..10", "1/1", 10), ran("9..12", "1/1", 3)]),
+      file("b.json", [ran("20..30", "1/1", 10)]),
+      "a.json holds seed 9: the same seeds would be counted twice",
+    ],
+  ])("of %s are refused", (_what, a, b, message) => {
+    expect(() => merge(a, b)).toThrow(message);
+  });
+
+  it("may hold the same seeds by two versions, and seeds of one range that no two have done", () => {
+    const parts = [ran("0..10", "1/1", 3), ran("0..10", "1/1", 10, "0.2.0"), ran("3..10", "1/1", 7)];
+    const [first, ...more] = parts.map((part, index) => file(`${index}.json`, [part]));
+    expect(merge(first as ResultsFile, ...more).ran).toHaveLength(3);
+  });
+});
