@@ -25,6 +25,9 @@ export function isAccepted({ request: { operation }, answer }: Observation): boo
   return !answer.body.startsWith('{"canceled":[]');
 }
 
+/** A sequence before all commands. */
+const NONE = 0;
+
 /** Which requests may have led to which accepted command. */
 export class Claims {
   /** Requests that were answered as accepted, by the sequence of the command that must be theirs. */
@@ -43,9 +46,14 @@ export class Claims {
       const { answer } = observation;
       if (answer === null || isInjected(answer) || !isAccepted(observation)) continue;
       // What time causes at the same moment follows the command before the answer is made.
-      const own = asked.findLast((sequence) => sequence <= answer.sequence) ?? 0;
+      const own = asked.findLast((sequence) => sequence <= answer.sequence) ?? NONE;
       this.#answered.set(own, [...(this.#answered.get(own) ?? []), observation]);
     }
+  }
+
+  /** Accepted requests before whose answers no command was accepted at all. */
+  get withoutCommand(): readonly Observation[] {
+    return this.#answered.get(NONE) ?? [];
   }
 
   /** The requests whose answers say that this command is theirs. */

@@ -1,3 +1,4 @@
+import type { Signature } from "../../scenario/shrink/signature.ts";
 import type { Observation } from "./observation.ts";
 
 /** What is wrong with what the clients of one exchange saw. */
@@ -25,4 +26,12 @@ export const found = (fingerprint: string, sentence: string, index: number): Fin
   sentence,
   index,
   isOfHistory: false,
+});
+
+/** A finding that the journal shows by itself: a broken invariant, or something that was thrown. */
+export const ofHistory = ({ key, sentence }: Signature, index: number): Finding => ({
+  fingerprint: key,
+  sentence,
+  index,
+  isOfHistory: true,
 });
