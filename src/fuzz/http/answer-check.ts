@@ -1,24 +1,17 @@
 import { defectOf } from "../../scenario/shrink/signature.ts";
 import type { AnswerAgain, Reply } from "./answer-again.ts";
 import { answerDifference } from "./answer-difference.ts";
-import { answerName, type Finding, found, ofHistory, requestName } from "./finding.ts";
+import { type Finding, found, ofHistory, requestName } from "./finding.ts";
 import type { Observation } from "./observation.ts";
 
 /** Holds single answers against what is answered where a history stands. */
 export class AnswerCheck {
   readonly #again: AnswerAgain;
   readonly #indexOf: ReadonlyMap<Observation, number>;
-  /** The latest of the requests whose commands the history has reached, by its order number. */
-  #latestAsked = 0;
 
   constructor(again: AnswerAgain, observations: readonly Observation[]) {
     this.#again = again;
     this.#indexOf = new Map(observations.map((observation, index) => [observation, index]));
-  }
-
-  /** The history has reached the command of a request. */
-  reached({ sent }: Observation): void {
-    this.#latestAsked = Math.max(this.#latestAsked, sent);
   }
 
   /** The request answered here, which carries it out; a finding where that fails. */
@@ -35,16 +28,6 @@ export class AnswerCheck {
   different(seen: Observation, reply: Reply): Finding | null {
     const difference = answerDifference(seen, reply);
     return difference && this.found(difference.fingerprint, seen, difference.sentence);
-  }
-
-  /** An answer that shows a command whose request had not been sent yet when it came. */
-  fromTheFuture(seen: Observation): Finding | null {
-    if (seen.answered === null || seen.answered > this.#latestAsked) return null;
-    return this.found(
-      `from the future: ${seen.request.operation}`,
-      seen,
-      `${answerName(seen)} as number ${seen.answered}, and shows what was asked for as number ${this.#latestAsked}`,
-    );
   }
 
   /** A finding about a request. */

@@ -2,7 +2,7 @@ import { bytesOf, type Observation, type SeenAnswer, type SentRequest } from "./
 import { Pipeline } from "./pipeline.ts";
 
 /** How long an answer may take before it counts as lost; nothing here takes a hundredth of it. */
-const ANSWER_TIMEOUT_MS = 20_000;
+const ANSWER_TIMEOUT_MS = 10_000;
 
 /** A request that is under way. */
 export interface Flight {

@@ -97,6 +97,8 @@ export class ReplayCheck {
   async #asked(entry: Entry): Promise<Found> {
     const { exchange } = this.#again;
     const claimants = this.#claims.answered(entry);
+    const early = claimants.find((claimant) => !this.#claims.isAfter(claimant, entry));
+    if (early !== undefined) return this.#early(early, entry);
     const candidates = [...claimants, ...this.#claims.unanswered(entry)];
     this.#again.passTo(entry.at);
     for (const candidate of candidates) {
@@ -117,7 +119,6 @@ export class ReplayCheck {
   /** A command has found its request: the answer must be the one given then, and what follows what followed. */
   #taken(request: Observation, entry: Entry, accepted: readonly Entry[], reply: Reply): Found {
     this.#claims.take(request);
-    this.#answers.reached(request);
     const offset = entry.sequence - this.#first - 1;
     const differs = accepted.findIndex((each, index) => {
       const recorded = this.#entries[offset + index];
@@ -134,12 +135,7 @@ export class ReplayCheck {
       );
     }
     if (request.answer === null) return null;
-    if (!this.#claims.isAfter(request, entry)) return this.#lost([request], entry, null);
-    return (
-      this.#answers.different(request, reply) ??
-      this.#notThere(request) ??
-      this.#answers.fromTheFuture(request)
-    );
+    return this.#answers.different(request, reply) ?? this.#notThere(request);
   }
 
   /** The answer to an accepted request says where its command has led to. */
@@ -150,6 +146,15 @@ export class ReplayCheck {
       `another place: ${request.request.operation}`,
       request,
       `${answerName(request)} and time ${request.answer?.time}, and its command leads to ${sequence} and time ${now}`,
+    );
+  }
+
+  /** A request whose command somebody had seen before it was sent: that answer came from the future, or this one is wrong. */
+  #early(request: Observation, entry: Entry): Finding {
+    return this.#answers.found(
+      `seen before it was asked for: ${entry.command.kind}`,
+      request,
+      `${answerName(request)}, and other answers had shown sequence ${entry.sequence}, ${commandName(entry)}, before it was sent`,
     );
   }
 
