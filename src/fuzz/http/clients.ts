@@ -2,7 +2,7 @@ import { bytesOf, type Observation, type SeenAnswer, type SentRequest } from "./
 import { Pipeline } from "./pipeline.ts";
 
 /** How long an answer may take before it counts as lost; nothing here takes a hundredth of it. */
-const ANSWER_TIMEOUT_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 30_000;
 
 /** A request that is under way. */
 export interface Flight {
@@ -23,6 +23,9 @@ export class Clients {
   readonly #names: number[] = [];
   readonly #observations: Noted[] = [];
   #happened = 0;
+  #ended = 0;
+  /** Called when so many requests have ended. */
+  #waiting: { readonly count: number; readonly resolve: () => void } | null = null;
   #connections = 0;
   #time: number;
   #isStuck = false;
@@ -94,6 +97,19 @@ export class Clients {
     return (await this.send(client, request)).done;
   }
 
+  /** How many requests are under way. */
+  get underWay(): number {
+    return this.#observations.length - this.#ended;
+  }
+
+  /** Waits until so many more requests have ended, of those under way. One waits at a time. */
+  ends(count: number): Promise<void> {
+    if (count === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiting = { count: this.#ended + count, resolve };
+    });
+  }
+
   /** Hangs up everywhere. */
   close(): void {
     for (const pipeline of this.#pipelines) {
@@ -110,6 +126,8 @@ export class Clients {
   }
 
   #take(noted: Noted, answer: SeenAnswer | null): void {
+    this.#ended += 1;
+    if (this.#waiting?.count === this.#ended) this.#waiting.resolve();
     if (answer === null) return;
     this.#happened += 1;
     noted.answered = this.#happened;

@@ -28,8 +28,8 @@ export interface HttpProfile {
   readonly seed: string;
   readonly server: ServerKind;
   readonly durability: "process" | "power";
-  /** For a killed server: before which of its commands it is killed, as a share of all in percent. */
-  readonly killedAt: number;
+  /** When a server of the kind is killed: behind which shares of its commands, in percent, ascending. */
+  readonly killedAt: readonly number[];
   readonly accounts: number;
   /** Connections; several may belong to one account. */
   readonly clients: number;
@@ -59,8 +59,10 @@ export function httpProfile(seed: number): HttpProfile {
   return {
     seed: String(seed),
     server: serverOf(random),
-    durability: random.oneIn(4) ? "power" : "process",
-    killedAt: random.between(15, 85),
+    durability: random.pick(["process", "power"] as const),
+    killedAt: Array.from({ length: random.between(1, 3) }, () => random.between(10, 90)).sort(
+      (a, b) => a - b,
+    ),
     accounts,
     clients: random.between(2, 8),
     markets,
@@ -76,7 +78,7 @@ export function httpProfile(seed: number): HttpProfile {
   };
 }
 
-/** Killing takes a second, which the others do not: it is left to one seed in 20. */
+/** A kill takes as long as several other seeds: it is left to one seed in 20. */
 function serverOf(random: Stream): ServerKind {
   const drawn = random.below(20);
   return drawn === 0 ? "killed" : drawn <= 4 ? "kept" : "unkept";
@@ -99,7 +101,7 @@ export function profileLine(profile: HttpProfile): string {
   const { server, durability, killedAt, accounts, clients, markets } = profile;
   const kept = server === "unkept" ? "" : ` ${durability}`;
   const parts = [
-    server === "killed" ? `killed at ${killedAt}%${kept}` : `${server}${kept}`,
+    server === "killed" ? `killed at ${killedAt.join(", ")}%${kept}` : `${server}${kept}`,
     `${accounts} accounts ${clients} clients`,
     markets
       .map(({ tick, feeRateBps, matching, selfTrade }) =>

@@ -123,14 +123,13 @@ export class FuzzSession {
   /** Sends what the seed has drawn, in rounds: several clients at once, some of whom do not wait for their answers. */
   async #trade(traffic: Traffic, commands: number): Promise<void> {
     const { clients, server, killedAt } = this.#profile;
-    const killAt = server === "killed" ? Math.floor((commands * killedAt) / 100) : commands;
-    let isKilled = false;
+    const kills = server === "killed" ? killedAt.map((share) => (commands * share) / 100) : [];
     for (let sent = 0; sent < commands; ) {
       const count = Math.min(commands - sent, this.#random.between(1, clients * 2));
       for (let index = 0; index < count; index += 1) await this.#ask(traffic);
       sent += count;
-      if (sent > killAt && !isKilled) {
-        isKilled = true;
+      if (sent > (kills[0] ?? commands)) {
+        kills.shift();
         await this.#kill();
       }
       await this.#wait();
@@ -158,11 +157,9 @@ export class FuzzSession {
     await Promise.all(awaited.flatMap((flights) => flights.splice(0)).map(({ done }) => done));
   }
 
-  /** Kills the server while requests are under way, and goes on with the one that takes its place. */
+  /** Kills the server while requests are under way, and goes on with the one in its place. */
   async #kill(): Promise<void> {
-    for (let turns = this.#random.below(4); turns > 0; turns -= 1) {
-      await new Promise<void>((resolve) => setImmediate(resolve));
-    }
+    await this.#clients.ends(this.#random.below(this.#clients.underWay + 1));
     this.#port = await this.#server.kill();
   }
 }
