@@ -8,7 +8,7 @@ import { type Origin, originOfWorld } from "../opening/origin.ts";
 import { Exchange } from "../runtime/exchange.ts";
 import type { Entry, RefusedEntry } from "../runtime/journal.ts";
 import { withRefused } from "../runtime/with-refused.ts";
-import { type Disk, nodeDisk } from "../store/disk.ts";
+import { type Disk, type DiskFile, nodeDisk } from "../store/disk.ts";
 import { eventHash } from "../store/event-hash.ts";
 import { JOURNAL_FILE } from "../store/files.ts";
 import type { JournalEnd } from "../store/journal-end.ts";
@@ -188,7 +188,8 @@ function causedBy(exchange: Exchange, at: Millis, command: Command): number {
   }
 }
 
-const inMemory = (bytes: Buffer) => ({
+/** A file that is these bytes, for reading alone. */
+export const inMemory = (bytes: Buffer): DiskFile => ({
   size: bytes.length,
   read: (into: Uint8Array, position: number): number => {
     const piece = bytes.subarray(position, position + into.length);

@@ -21,7 +21,7 @@ import type { Service } from "./service.ts";
 export type AnyHandler = (call: Call<unknown, unknown>, service: Service) => Answer | Promise<Answer>;
 
 /** A request as express hands it on, with the path's parameters. */
-type Routed = Incoming & { readonly params: Record<string, string> };
+export type Routed = Incoming & { readonly params: Record<string, string> };
 export type Route = (request: Routed, response: Outgoing) => void;
 
 const KIB = 1024;
@@ -79,7 +79,11 @@ export function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHand
   };
 }
 
-function answerOf(
+/**
+ * The answer to a request that has come in whole: what is due first, then signature, query, body and handler.
+ * @throws ApiError when it is refused.
+ */
+export function answerOf(
   service: Service,
   endpoint: AnyEndpoint,
   handle: AnyHandler,

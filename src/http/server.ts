@@ -7,17 +7,7 @@ import { preflightHeaders } from "./cross-origin.ts";
 import { mountEndpoints } from "./dispatch.ts";
 import { Incoming, Outgoing } from "./exchange-message.ts";
 import { guardHost } from "./host-guard.ts";
-import { chainHandlers } from "./routes/chain.ts";
-import { chainRpcHandlers } from "./routes/chain-rpc.ts";
-import { controlHandlers } from "./routes/control.ts";
-import { credentialsHandlers } from "./routes/credentials.ts";
-import { faultHandlers } from "./routes/faults.ts";
-import { marketDataHandlers } from "./routes/market-data.ts";
-import { marketHandlers } from "./routes/markets.ts";
-import { orderBookHandlers } from "./routes/order-book.ts";
-import { recordingHandlers } from "./routes/recording.ts";
-import { snapshotHandlers } from "./routes/snapshots.ts";
-import { tradingHandlers } from "./routes/trading.ts";
+import { HANDLERS } from "./routes/all.ts";
 import { pathOf, sendEmpty, sendError } from "./send.ts";
 import type { Service } from "./service.ts";
 import { MAX_HEADER_SIZE, refuseOnSocket } from "./socket-refusal.ts";
@@ -81,19 +71,7 @@ function requestIds(): () => string {
  */
 function createRouter(service: Service): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
-  mountEndpoints(router, service, {
-    ...orderBookHandlers,
-    ...tradingHandlers,
-    ...marketDataHandlers,
-    ...credentialsHandlers,
-    ...marketHandlers,
-    ...controlHandlers,
-    ...snapshotHandlers,
-    ...faultHandlers,
-    ...chainHandlers,
-    ...chainRpcHandlers,
-    ...recordingHandlers,
-  });
+  mountEndpoints(router, service, HANDLERS);
   return router;
 }
 

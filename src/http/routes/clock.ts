@@ -1,5 +1,7 @@
 import { headBlock } from "../../core/chain/chain.ts";
+import type { DomainEvent } from "../../core/events.ts";
 import { idOf } from "../../core/ids.ts";
+import type { State } from "../../core/state.ts";
 import { parseDuration, parseIso, toIso } from "../../core/time.ts";
 import { MAX_MILLIS, type Millis, millis } from "../../core/units.ts";
 import type { ClockMode } from "../../runtime/clock.ts";
@@ -57,17 +59,7 @@ function* firedBy(
   steps: Iterator<undefined, boolean>,
 ): Generator<undefined, object[]> {
   const fired: object[] = [];
-  const { order: prefix } = exchange.state.idPrefixes;
-  const note: Watcher = (_sequence, at, events) => {
-    for (const event of events) {
-      if (event.kind === "orderExpired") {
-        fired.push({ kind: "ORDER_EXPIRED", orderId: idOf(prefix, event.order), at: toIso(at) });
-      } else if (event.kind === "blocksMined" || event.kind === "blockSealed") {
-        const { height, count } = headBlock(exchange.state.chain);
-        fired.push({ kind: "BLOCK_MINED", blockNumber: height, transactions: count, at: toIso(at) });
-      }
-    }
-  };
+  const note: Watcher = (_sequence, at, events) => void fired.push(...firedIn(exchange.state, at, events));
   for (;;) {
     const unwatch = exchange.watch(note);
     try {
@@ -77,6 +69,19 @@ function* firedBy(
     }
     yield;
   }
+}
+
+/** What of the events that time has caused an answer about the clock names; the state is that behind them. */
+export function firedIn(state: State, at: Millis, events: readonly DomainEvent[]): object[] {
+  return events.flatMap((event): object[] => {
+    if (event.kind === "orderExpired") {
+      const orderId = idOf(state.idPrefixes.order, event.order);
+      return [{ kind: "ORDER_EXPIRED", orderId, at: toIso(at) }];
+    }
+    if (event.kind !== "blocksMined" && event.kind !== "blockSealed") return [];
+    const { height, count } = headBlock(state.chain);
+    return [{ kind: "BLOCK_MINED", blockNumber: height, transactions: count, at: toIso(at) }];
+  });
 }
 
 /** Where the change moves the clock: forward, or nowhere. Mode real alone catches up with the wall clock. */

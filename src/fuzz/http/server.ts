@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openTransport } from "../../client/transport.ts";
+import { serveWorld, startServer } from "../../compose.ts";
+import { type Config, DEFAULT_CONFIG } from "../../config.ts";
+import { money, size } from "../../core/units.ts";
+import { emptyWorld } from "../../world/open-world.ts";
+import type { HttpProfile } from "./profile.ts";
+
+/** The server that the clients of one seed talk to. */
+export interface FuzzedServer {
+  readonly port: number;
+  /** Ends the process without a warning (SIGKILL), and opens what it kept in another; answers the new port. */
+  kill(): Promise<number>;
+  /** All that was accepted: `GET /sim/report`. */
+  report(): Promise<string>;
+  close(): Promise<void>;
+}
+
+const REPORT_TIMEOUT_MS = 30_000;
+
+/** Opens the server of a profile; `program` is the built program's file, for a server that is killed. */
+export async function openServer(profile: HttpProfile, program: () => string): Promise<FuzzedServer> {
+  if (profile.server === "unkept") {
+    const { port, close } = await serveWorld(configOf(profile), emptyWorld(profile.seed));
+    return { port, kill: cannotBeKilled, report: () => reportAt(port), close };
+  }
+  const folder = await mkdtemp(join(tmpdir(), "clobsim-fuzz-"));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    const world = join(folder, "world.json");
+    await writeFile(world, JSON.stringify(emptyWorld(profile.seed)));
+    const kept = { data: join(folder, "data"), world };
+    const server =
+      profile.server === "kept" ? await openHere(profile, kept) : await openProgram(profile, kept, program());
+    return { ...server, close: () => server.close().finally(remove) };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+interface Kept {
+  readonly data: string;
+  readonly world: string;
+}
+
+const configOf = ({ seed, numbers, settlement, balances, durability }: HttpProfile): Config => ({
+  ...DEFAULT_CONFIG,
+  port: 0,
+  seed,
+  clock: { mode: "frozen" },
+  logLevel: "silent",
+  numbers,
+  settlement,
+  balances,
+  durability,
+  faucet: { collateral: money(0), everyMarket: size(0) },
+});
+
+const cannotBeKilled = (): Promise<number> =>
+  Promise.reject(new Error("only a server in a process of its own can be killed"));
+
+async function openHere(profile: HttpProfile, { data, world }: Kept): Promise<FuzzedServer> {
+  const { port, close } = await startServer({ ...configOf(profile), data, worldFile: world });
+  return { port, kill: cannotBeKilled, report: () => reportAt(port), close };
+}
+
+async function openProgram(profile: HttpProfile, kept: Kept, program: string): Promise<FuzzedServer> {
+  if (!existsSync(program)) {
+    throw new Error(
+      `a server that is killed needs the built program, and there is no ${program}: npm run build makes it`,
+    );
+  }
+  const start = (): Promise<Running> => startProgram(program, argumentsOf(profile, kept));
+  let running = await start();
+  return {
+    get port() {
+      return running.port;
+    },
+    kill: async () => {
+      await end(running, "SIGKILL");
+      running = await start();
+      return running.port;
+    },
+    report: () => reportAt(running.port),
+    close: () => end(running, "SIGKILL"),
+  };
+}
+
+const argumentsOf = (
+  { numbers, settlement, balances, durability }: HttpProfile,
+  { data, world }: Kept,
+): string[] => [
+  "serve",
+  ...["--port", "0", "--clock", "frozen", "--faucet", "0", "--log-level", "silent"],
+  ...["--world", world, "--data", data, "--durability", durability],
+  ...["--numbers", numbers, "--settlement", settlement, "--balances", balances],
+];
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly port: number;
+  readonly ended: Promise<void>;
+}
+
+/** @throws Error when the program ends before it answers. */
+async function startProgram(program: string, args: readonly string[]): Promise<Running> {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("CLOBSIM_"));
+  const child = spawn(process.execPath, [program, ...args], {
+    env: Object.fromEntries(inherited),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const port = await new Promise<number>((resolve, reject) => {
+    let printed = "";
+    const read = (bytes: Buffer): void => {
+      printed += bytes.toString();
+      const found = /http:\/\/127\.0\.0\.1:(\d+)/.exec(printed)?.[1];
+      if (found !== undefined) resolve(Number(found));
+    };
+    child.stdout.on("data", read);
+    child.stderr.on("data", read);
+    child.once("error", reject);
+    ended.then(() => reject(new Error(`the server ended before it answered: ${printed}`)));
+  });
+  return { child, port, ended };
+}
+
+async function end({ child, ended }: Running, signal: NodeJS.Signals): Promise<void> {
+  child.kill(signal);
+  await ended;
+}
+
+async function reportAt(port: number): Promise<string> {
+  const origin = new URL(`http://127.0.0.1:${port}`);
+  const { send, close } = openTransport(origin, REPORT_TIMEOUT_MS);
+  try {
+    const reply = await send({
+      method: "GET",
+      path: "/sim/report",
+      headers: [["host", origin.host]],
+      body: null,
+    });
+    if (reply.status === 200) return reply.text;
+    throw new Error(`GET /sim/report is answered with ${reply.status}: ${reply.text}`);
+  } finally {
+    close();
+  }
+}
