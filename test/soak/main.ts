@@ -1,0 +1,52 @@
+import { writeFileSync } from "node:fs";
+import { paintOf } from "../../src/cli/paint.ts";
+import { buildProgram, inCheckout } from "../bench/checkout.ts";
+import { machine } from "../bench/machine.ts";
+import { machineLine } from "../bench/table.ts";
+import { Program } from "../support/program.ts";
+import { OptionError, type Options, readOptions, USAGE } from "./options.ts";
+import { timedPlan } from "./plan.ts";
+import { Progress } from "./progress.ts";
+import { resultJson, resultText } from "./report.ts";
+import { runSoak } from "./soak.ts";
+import { judge } from "./verdict.ts";
+
+/** Runs the soak; answers the exit code: 0 when everything holds, 1 when something does not. */
+async function main(options: Options): Promise<number> {
+  const { minutes, clients, rate, seed, out } = options;
+  const where = machine();
+  process.stdout.write(`${machineLine(where)}\n`);
+  process.stdout.write(`${minutes} minutes, ${clients} clients, ${rate} requests/s, seed ${seed}\n`);
+  await buildProgram();
+  const program = await Program.built(inCheckout("bin/clobsim.js"), []);
+  const progress = new Progress();
+  const probe = inCheckout("test/soak/memory-probe.mjs");
+  const plan = timedPlan(minutes);
+  const figures = await runSoak({ program, probe, plan, clients, rate, seed, watch: progress.watch }).finally(
+    () => progress.end(),
+  );
+  const verdicts = judge(figures);
+  const passed = verdicts.every(({ holds }) => holds !== false);
+  process.stdout.write(`${resultText(figures, verdicts, paintOf(process.env))}\n`);
+  if (out !== null) writeFileSync(out, resultJson({ options, machine: where }, figures, verdicts));
+  if (passed) await program.dispose();
+  else process.stdout.write(`\nwhat the server kept is in ${program.folder}\n`);
+  return passed ? 0 : 1;
+}
+
+function optionsOrExit(): Options {
+  const words = process.argv.slice(2);
+  if (words.length === 1 && words[0] === "--help") {
+    process.stdout.write(`${USAGE}\n`);
+    process.exit(0);
+  }
+  try {
+    return readOptions(words);
+  } catch (error) {
+    if (!(error instanceof OptionError)) throw error;
+    process.stderr.write(`soak: ${error.message}\n`);
+    process.exit(2);
+  }
+}
+
+process.exitCode = await main(optionsOrExit());

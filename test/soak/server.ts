@@ -1,0 +1,123 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import type { Ended, Program, Served } from "../support/program.ts";
+
+/** What `process.memoryUsage()` tells, in bytes. */
+export interface Memory {
+  readonly rss: number;
+  readonly heapUsed: number;
+  readonly external: number;
+}
+
+/** The server under soak: the program in a process of its own, which can be killed and opened again. */
+export class SoakServer {
+  /** How often it was opened. */
+  lives = 0;
+  /** The directory that keeps its state. */
+  readonly data: string;
+  readonly #program: Program;
+  readonly #probe: string;
+  readonly #reports: string;
+  #opened: Promise<Served>;
+
+  /** @param probe the path of `memory-probe.mjs`. */
+  constructor(program: Program, probe: string) {
+    this.#program = program;
+    this.#probe = pathToFileURL(probe).href;
+    this.data = program.path("data");
+    this.#reports = program.path("reports");
+    this.#opened = this.#open();
+  }
+
+  /** The server as soon as it answers: at once, or once it was opened again. */
+  get ready(): Promise<Served> {
+    return this.#opened;
+  }
+
+  /** Kills it without warning, and opens it again. */
+  async crash(): Promise<void> {
+    const { promise, resolve, reject } = withResolvers<Served>();
+    const killed = await this.#opened;
+    this.#opened = promise;
+    await killed.end("SIGKILL");
+    this.#open().then(resolve, reject);
+    await promise;
+  }
+
+  /** What memory it uses after a collection of garbage. */
+  async memory(): Promise<Memory> {
+    return (await (await this.#opened).ask({})) as Memory;
+  }
+
+  /** The memory that it uses now, in bytes, or null where the system does not tell. */
+  async residentBytes(): Promise<number | null> {
+    const { pid } = await this.#opened;
+    try {
+      const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+      return kilobytes === undefined ? null : Number(kilobytes) * 1024;
+    } catch {
+      return null;
+    }
+  }
+
+  /** How many file descriptors it has open, or null where the system does not tell. */
+  async descriptors(): Promise<number | null> {
+    const { pid } = await this.#opened;
+    try {
+      return readdirSync(`/proc/${pid}/fd`).length;
+    } catch {
+      return null;
+    }
+  }
+
+  /** The same once it is no more than `expected`, or after some seconds: connections close and states are written meanwhile. */
+  async quietDescriptors(expected: number): Promise<number | null> {
+    for (let tries = 0; ; tries += 1) {
+      const open = await this.descriptors();
+      if (open === null || open <= expected || tries === QUIET_TRIES) return open;
+      await delay(QUIET_MS);
+    }
+  }
+
+  /** Stops it in good order. */
+  async stop(): Promise<Ended> {
+    return (await this.#opened).end("SIGTERM");
+  }
+
+  /** Runs one of the program's tools on the directory. */
+  examine(tool: "replay" | "doctor"): Promise<Ended> {
+    return this.#program.run([tool, this.data]);
+  }
+
+  /** The names of the bug reports that it has written: one for each defect. */
+  defects(): readonly string[] {
+    try {
+      return readdirSync(this.#reports);
+    } catch {
+      return [];
+    }
+  }
+
+  async #open(): Promise<Served> {
+    this.lives += 1;
+    return this.#program.serve(
+      ["--data", this.data, "--report", this.#reports, "--clock", "real", "--log-level", "error"],
+      { flags: ["--expose-gc", "--import", this.#probe], hasChannel: true },
+    );
+  }
+}
+
+const QUIET_TRIES = 100;
+const QUIET_MS = 50;
+
+/** A promise that is settled from outside: `Promise.withResolvers` of later versions of Node. */
+function withResolvers<Value>() {
+  let resolve: (value: Value) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<Value>((succeed, fail) => {
+    resolve = succeed;
+    reject = fail;
+  });
+  return { promise, resolve, reject };
+}

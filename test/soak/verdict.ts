@@ -1,0 +1,213 @@
+import type { Figures, PhaseFigures } from "./figures.ts";
+import type { PhaseKind } from "./plan.ts";
+import { type Point, percentile, slope } from "./statistics.ts";
+
+/** One thing that is judged. */
+export interface Verdict {
+  readonly what: string;
+  /** As a person reads it, with its unit. */
+  readonly figure: string;
+  readonly limit: string;
+  /** Null: there was too little to judge it by. */
+  readonly holds: boolean | null;
+}
+
+/**
+ * Milliseconds in which 99 of 100 ordinary requests are answered, late ones counted from the moment at which they were due.
+ * The median is below 2; the rest is room for a machine that others use, too.
+ */
+const P99_MS = 250;
+/** How much slower the last quarter may be than the first; below the floor, a ratio says nothing but how the machine was. */
+const P99_RATIO = 3;
+const P99_FLOOR_MS = 25;
+/**
+ * Bytes that a command may leave behind. Orders and trades, their transactions and what the log of the session tells of them
+ * are kept for ever, as the README says; together they are about a third of this.
+ */
+const LIVE_BYTES = 3_000;
+/** The same of the whole process, which V8 lets grow ahead of what lives. */
+const RESIDENT_BYTES = 9_000;
+/** Bytes that a read may leave behind: one forgotten object of the smallest kind is more. */
+const BYTES_PER_READ = 48;
+/** Fewer commands, or reads, say nothing of memory: what is collected when would outweigh them. */
+const LEAST_COMMANDS = 5_000;
+const LEAST_READS = 5_000;
+
+/** Errors that clients of this traffic get of a server that is in order. */
+const EXPECTED: Readonly<Record<PhaseKind, ReadonlySet<string>>> = (() => {
+  const reads: readonly string[] = [];
+  const steady = [...reads, "INSUFFICIENT_BALANCE", "INVALID_TICK_SIZE", "ORDER_NOT_FOUND"];
+  // The clock moves on or back under requests that are on their way.
+  const moved = [...steady, "TIMESTAMP_OUT_OF_WINDOW", "EXPIRATION_IN_PAST"];
+  return {
+    settling: new Set(reads),
+    reads: new Set(reads),
+    steady: new Set(steady),
+    crash: new Set(moved),
+    // Filters, blocks and nonces of a history that a restore or a reorganization has undone.
+    disturbed: new Set([...moved, "RPC -32000", "RPC -32602", "RPC -32003"]),
+  };
+})();
+
+/** Judges a soak: all that must hold, each with its figure and its limit. */
+export function judge(figures: Figures): Verdict[] {
+  return [...requests(figures), ...speed(figures.phases), ...resources(figures.phases), ...state(figures)];
+}
+
+function requests({ phases, end }: Figures): Verdict[] {
+  const unexplained = (isLost: boolean): number => sum(phases.map((phase) => failuresOf(phase, isLost)));
+  const unexpected = phases.flatMap(({ kind, refusals }) =>
+    Object.keys(refusals).filter((code) => !EXPECTED[kind].has(code)),
+  );
+  const codes = [...new Set(unexpected)].join(", ");
+  return [
+    none("5xx and 429 that no fault explains", unexplained(false)),
+    none("requests without an answer that no fault explains", unexplained(true)),
+    none("refusals of an unexpected code", unexpected.length, codes),
+    none("bug reports", end.defects.length, end.defects.join(", ")),
+  ];
+}
+
+/** Failed requests that neither an injected fault nor the crash explains. */
+function failuresOf({ kind, failures, injected }: PhaseFigures, isLost: boolean): number {
+  if (isLost && kind === "crash") return 0;
+  const statuses = Object.keys(failures).filter((status) => (status === "0") === isLost);
+  return sum(statuses.map((status) => Math.max(0, (failures[status] ?? 0) - (injected[status] ?? 0))));
+}
+
+function speed(phases: readonly PhaseFigures[]): Verdict[] {
+  const steady = phases.filter(({ kind, requests }) => kind === "steady" && requests > 0);
+  const p99 = (some: readonly PhaseFigures[]): number =>
+    percentile(
+      some.flatMap(({ latencies }) => latencies),
+      0.99,
+    );
+  const [all, first, last] = [p99(steady), p99(quarter(steady, "first")), p99(quarter(steady, "last"))];
+  const ratio = last / first;
+  return [
+    {
+      what: "p99 of ordinary requests",
+      figure: `${all.toFixed(1)} ms`,
+      limit: `${P99_MS} ms`,
+      holds: all <= P99_MS,
+    },
+    {
+      what: "p99 of the last quarter to the first",
+      figure: `${ratio.toFixed(2)} (${last.toFixed(1)} / ${first.toFixed(1)} ms)`,
+      limit: `${P99_RATIO}, or ${P99_FLOOR_MS} ms`,
+      holds: ratio <= P99_RATIO || last <= P99_FLOOR_MS,
+    },
+  ];
+}
+
+function quarter(phases: readonly PhaseFigures[], which: "first" | "last"): readonly PhaseFigures[] {
+  const count = Math.ceil(phases.length / 4);
+  return which === "first" ? phases.slice(0, count) : phases.slice(-count);
+}
+
+function resources(phases: readonly PhaseFigures[]): Verdict[] {
+  return [
+    growth("memory in use", phases, LIVE_BYTES, ({ liveBytes }) => liveBytes),
+    growth("memory of the process", phases, RESIDENT_BYTES, ({ residentBytes }) => residentBytes),
+    perRead(phases),
+    descriptors(phases),
+  ];
+}
+
+/** The steepest growth with accepted commands of any life of the server, its first cycle left out. */
+function growth(
+  what: string,
+  phases: readonly PhaseFigures[],
+  limit: number,
+  bytesOf: (phase: PhaseFigures) => number,
+): Verdict {
+  const slopes = [...new Set(phases.map(({ life }) => life))].flatMap((life) => {
+    const ofLife = phases.filter((phase) => phase.life === life);
+    const points: Point[] = ofLife
+      .filter(({ cycle }) => cycle > (ofLife[0] as PhaseFigures).cycle)
+      .map((phase) => ({ x: phase.accepted, y: bytesOf(phase) }));
+    const commands = (points.at(-1)?.x ?? 0) - (points[0]?.x ?? 0);
+    return commands < LEAST_COMMANDS ? [] : [slope(points)];
+  });
+  const limitText = `${limit} bytes a command`;
+  if (slopes.length === 0) return unjudged(what, `fewer than ${LEAST_COMMANDS} commands`, limitText);
+  const steepest = Math.max(...slopes);
+  return {
+    what,
+    figure: `${steepest.toFixed(0)} bytes a command`,
+    limit: limitText,
+    holds: steepest <= limit,
+  };
+}
+
+/** How much what lives grows while all only read, once caches are warm. */
+function perRead(phases: readonly PhaseFigures[]): Verdict {
+  const what = "memory in use, only reads";
+  const limit = `${BYTES_PER_READ} bytes a read`;
+  const pairs = phases.flatMap((phase, index) => {
+    const before = phases[index - 1];
+    return phase.kind === "reads" && before !== undefined ? [{ phase, before }] : [];
+  });
+  const reads = sum(pairs.map(({ phase }) => phase.requests));
+  if (reads < LEAST_READS) return unjudged(what, `fewer than ${LEAST_READS} reads`, limit);
+  const bytes = sum(pairs.map(({ phase, before }) => phase.liveBytes - before.liveBytes)) / reads;
+  return { what, figure: `${bytes.toFixed(1)} bytes a read`, limit, holds: bytes <= BYTES_PER_READ };
+}
+
+/** Descriptors that the last look at each life of the server found more than the first one. */
+function descriptors(phases: readonly PhaseFigures[]): Verdict {
+  const what = "open file descriptors";
+  const lives = [...new Set(phases.map(({ life }) => life))].map((life) =>
+    phases.filter((phase) => phase.life === life).map(({ descriptors: open }) => open),
+  );
+  const limit = "as after the first phase";
+  const known = lives.map((open) => open.filter((count) => count !== null));
+  if (known.some((open) => open.length === 0)) return unjudged(what, "no /proc here", limit);
+  return {
+    what,
+    figure: known.map((open) => `${open[0]} to ${open.at(-1)}`).join(", then "),
+    limit,
+    holds: known.every((open) => (open.at(-1) as number) <= (open[0] as number)),
+  };
+}
+
+function state({ phases, crash, end }: Figures): Verdict[] {
+  const looks = phases.flatMap(({ violations }) => (violations === null ? [] : [violations]));
+  const violations = looks.flat();
+  const inOrder = end.stopCode === 0 && end.replayCode === 0 && end.doctorCode === 0;
+  return [
+    none(`invariants broken, of ${looks.length} looks at all of them`, violations.length, violations[0]),
+    none(
+      `acknowledged orders lost, of ${crash.checked}`,
+      crash.contradictions.length,
+      crash.contradictions[0],
+    ),
+    {
+      what: "exit codes of serve, replay and doctor",
+      figure: [end.stopCode, end.replayCode, end.doctorCode].join(", "),
+      limit: "0, 0, 0",
+      holds: inOrder,
+    },
+    {
+      what: "state of the replay",
+      figure: end.replayedHash?.slice(0, 16) ?? "none",
+      limit: `${end.toldHash.slice(0, 16)}, told last`,
+      holds: end.replayedHash === end.toldHash,
+    },
+  ];
+}
+
+/** Something of which there must be none. */
+function none(what: string, count: number, which = ""): Verdict {
+  const figure = count === 0 || which === "" ? String(count) : `${count}: ${which}`;
+  return { what, figure, limit: "0", holds: count === 0 };
+}
+
+const unjudged = (what: string, why: string, limit: string): Verdict => ({
+  what,
+  figure: `not judged: ${why}`,
+  limit,
+  holds: null,
+});
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
