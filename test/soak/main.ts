@@ -22,17 +22,22 @@ async function main(options: Options): Promise<number> {
   const progress = new Progress();
   const probe = inCheckout("test/soak/memory-probe.mjs");
   const plan = timedPlan(minutes);
-  const figures = await runSoak({ program, probe, plan, clients, rate, seed, watch: progress.watch }).finally(
-    () => progress.end(),
-  );
+  const figures = await runSoak({ program, probe, plan, clients, rate, seed, watch: progress.watch })
+    .catch((error: unknown) => {
+      process.stdout.write(`${keptIn(program)}\n`);
+      throw error;
+    })
+    .finally(() => progress.end());
   const verdicts = judge(figures);
   const passed = verdicts.every(({ holds }) => holds !== false);
   process.stdout.write(`${resultText(figures, verdicts, paintOf(process.env))}\n`);
   if (out !== null) writeFileSync(out, resultJson({ options, machine: where }, figures, verdicts));
   if (passed) await program.dispose();
-  else process.stdout.write(`\nwhat the server kept is in ${program.folder}\n`);
+  else process.stdout.write(`\n${keptIn(program)}\n`);
   return passed ? 0 : 1;
 }
+
+const keptIn = ({ folder }: Program): string => `what the server kept is in ${folder}`;
 
 function optionsOrExit(): Options {
   const words = process.argv.slice(2);

@@ -13,12 +13,12 @@ export interface Options {
 }
 
 export const USAGE =
-  "usage: npm run soak -- [--minutes N] [--clients N] [--rate N] [--seed N] [--out FILE]   (10 minutes, 32 clients, 500 requests/s, seed 1)";
+  "usage: npm run soak -- [--minutes N] [--clients N] [--rate N] [--seed N] [--out FILE]   (10 minutes, 32 clients, 300 requests/s, seed 1)";
 
 /** A command line that cannot be carried out; the message is one line. */
 export class OptionError extends Error {}
 
-const DEFAULTS: Options = { minutes: 10, clients: 32, rate: 500, seed: 1, out: null };
+const DEFAULTS: Options = { minutes: 10, clients: 32, rate: 300, seed: 1, out: null };
 
 /** Fewer clients than there are kinds would leave a kind out. */
 export const LEAST_CLIENTS = 5;

@@ -5,16 +5,18 @@ import type { Tally } from "./meter.ts";
 import { percentile } from "./statistics.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** What a person reads in the end: the traffic in two lines, each verdict in one, and what failed. */
+/** What a person reads in the end: the traffic in two lines, each verdict in one, with what leads to the cause where it does not hold. */
 export function resultText(figures: Figures, verdicts: readonly Verdict[], paint: Paint): string {
   const widths = (["what", "figure"] as const).map((key) =>
     Math.max(...verdicts.map((verdict) => verdict[key].length)),
   );
-  const rows = verdicts.map(({ what, figure, limit, holds }) => {
+  const rows = verdicts.flatMap((verdict) => {
+    const { what, figure, limit, holds } = verdict;
     const mark = holds === null ? paint.yellow("-") : holds ? paint.green("✓") : paint.red("✗");
-    return `${mark} ${what.padEnd(widths[0] as number)}  ${figure.padEnd(widths[1] as number)}  ${paint.dim(`limit ${limit}`)}`;
+    const row = `${mark} ${what.padEnd(widths[0] as number)}  ${figure.padEnd(widths[1] as number)}  ${paint.dim(`limit ${limit}`)}`;
+    return [row, ...reasons(verdict)];
   });
-  return [...trafficLines(figures), "", ...rows, ...failureLines(figures, verdicts)].join("\n");
+  return [...trafficLines(figures), "", ...rows].join("\n");
 }
 
 function trafficLines({ phases, end }: Figures): string[] {
@@ -35,17 +37,15 @@ function trafficLines({ phases, end }: Figures): string[] {
   ];
 }
 
-/** An example of whatever failed or was refused, where something of it does not hold. */
-function failureLines({ phases, end }: Figures, verdicts: readonly Verdict[]): string[] {
-  if (verdicts.every(({ holds }) => holds !== false)) return [];
-  const examples = phases.flatMap(({ kind, cycle, examples: found }) =>
-    Object.entries(found).map(([key, example]) => `  ${kind} ${cycle + 1}: ${key}: ${example}`),
-  );
-  const said = end.said.split("\n").filter((line) => line !== "" && line !== "clobsim: stopping");
-  return ["", ...examples.slice(0, MAX_EXAMPLES), ...said.slice(0, MAX_EXAMPLES)];
-}
+const MAX_REASONS = 5;
+const MAX_REASON = 400;
 
-const MAX_EXAMPLES = 20;
+/** What leads to the cause of what does not hold. */
+function reasons({ holds, why = [] }: Verdict): string[] {
+  if (holds !== false) return [];
+  const shown = why.slice(0, MAX_REASONS).map((line) => `    ${line.slice(0, MAX_REASON)}`);
+  return why.length <= MAX_REASONS ? shown : [...shown, `    and ${why.length - MAX_REASONS} more`];
+}
 
 const whole = (count: number): string => count.toLocaleString("en-US");
 

@@ -20,6 +20,10 @@ export class SoakServer {
   readonly #probe: string;
   readonly #reports: string;
   #opened: Promise<Served>;
+  /** Whether it was told to end. */
+  #isEnding = false;
+  /** How it ended by itself. */
+  #ended: Ended | null = null;
 
   /** @param probe the path of `memory-probe.mjs`. */
   constructor(program: Program, probe: string) {
@@ -35,11 +39,21 @@ export class SoakServer {
     return this.#opened;
   }
 
+  /** @throws Error when it has ended by itself. */
+  demandRunning(): void {
+    if (this.#ended === null) return;
+    const { code, signal, stderr } = this.#ended;
+    throw new Error(
+      `the server ended by itself with ${signal ?? `exit code ${code}`}: ${stderr.slice(-2_000)}`,
+    );
+  }
+
   /** Kills it without warning, and opens it again. */
   async crash(): Promise<void> {
     const { promise, resolve, reject } = withResolvers<Served>();
     const killed = await this.#opened;
     this.#opened = promise;
+    this.#isEnding = true;
     await killed.end("SIGKILL");
     this.#open().then(resolve, reject);
     await promise;
@@ -82,6 +96,7 @@ export class SoakServer {
 
   /** Stops it in good order. */
   async stop(): Promise<Ended> {
+    this.#isEnding = true;
     return (await this.#opened).end("SIGTERM");
   }
 
@@ -101,10 +116,15 @@ export class SoakServer {
 
   async #open(): Promise<Served> {
     this.lives += 1;
-    return this.#program.serve(
+    this.#isEnding = false;
+    const served = await this.#program.serve(
       ["--data", this.data, "--report", this.#reports, "--clock", "real", "--log-level", "error"],
       { flags: ["--expose-gc", "--import", this.#probe], hasChannel: true },
     );
+    void served.ended.then((ended) => {
+      if (!this.#isEnding) this.#ended = ended;
+    });
+    return served;
   }
 }
 

@@ -10,6 +10,8 @@ export interface Verdict {
   readonly limit: string;
   /** Null: there was too little to judge it by. */
   readonly holds: boolean | null;
+  /** Lines that lead to the cause, where it does not hold. */
+  readonly why?: readonly string[];
 }
 
 /**
@@ -55,25 +57,45 @@ export function judge(figures: Figures): Verdict[] {
 }
 
 function requests({ phases, end }: Figures): Verdict[] {
-  const unexplained = (isLost: boolean): number => sum(phases.map((phase) => failuresOf(phase, isLost)));
-  const unexpected = phases.flatMap(({ kind, refusals }) =>
-    Object.keys(refusals).filter((code) => !EXPECTED[kind].has(code)),
+  const unexplained = (what: string, isLost: boolean): Verdict => {
+    const found = phases.map((phase) => ({ phase, statuses: unexplainedIn(phase, isLost) }));
+    const count = sum(found.flatMap(({ statuses }) => [...statuses.values()]));
+    return none(
+      what,
+      count,
+      found.flatMap(({ phase, statuses }) => [...statuses.keys()].map((status) => exampleOf(phase, status))),
+    );
+  };
+  const unexpected = phases.flatMap((phase) =>
+    Object.entries(phase.refusals)
+      .filter(([code]) => !EXPECTED[phase.kind].has(code))
+      .map(([code, count]) => ({ count, example: exampleOf(phase, code) })),
   );
-  const codes = [...new Set(unexpected)].join(", ");
   return [
-    none("5xx and 429 that no fault explains", unexplained(false)),
-    none("requests without an answer that no fault explains", unexplained(true)),
-    none("refusals of an unexpected code", unexpected.length, codes),
-    none("bug reports", end.defects.length, end.defects.join(", ")),
+    unexplained("5xx and 429 that no fault explains", false),
+    unexplained("requests without an answer that no fault explains", true),
+    none(
+      "refusals of an unexpected code",
+      sum(unexpected.map(({ count }) => count)),
+      unexpected.map(({ example }) => example),
+    ),
+    none("bug reports of the server", end.defects.length, end.defects),
   ];
 }
 
-/** Failed requests that neither an injected fault nor the crash explains. */
-function failuresOf({ kind, failures, injected }: PhaseFigures, isLost: boolean): number {
-  if (isLost && kind === "crash") return 0;
-  const statuses = Object.keys(failures).filter((status) => (status === "0") === isLost);
-  return sum(statuses.map((status) => Math.max(0, (failures[status] ?? 0) - (injected[status] ?? 0))));
+/** Failed requests that neither an injected fault nor the crash explains, by status. */
+function unexplainedIn({ kind, failures, injected }: PhaseFigures, isLost: boolean): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const [status, count] of Object.entries(failures)) {
+    const isOfKind = (status === "0") === isLost;
+    const explained = isLost && kind === "crash" ? count : (injected[status] ?? 0);
+    if (isOfKind && count > explained) found.set(status, count - explained);
+  }
+  return found;
 }
+
+const exampleOf = ({ kind, cycle, examples }: PhaseFigures, key: string): string =>
+  `${kind} phase of cycle ${cycle + 1}: ${key}: ${examples[key] ?? ""}`;
 
 function speed(phases: readonly PhaseFigures[]): Verdict[] {
   const steady = phases.filter(({ kind, requests }) => kind === "steady" && requests > 0);
@@ -176,17 +198,14 @@ function state({ phases, crash, end }: Figures): Verdict[] {
   const violations = looks.flat();
   const inOrder = end.stopCode === 0 && end.replayCode === 0 && end.doctorCode === 0;
   return [
-    none(`invariants broken, of ${looks.length} looks at all of them`, violations.length, violations[0]),
-    none(
-      `acknowledged orders lost, of ${crash.checked}`,
-      crash.contradictions.length,
-      crash.contradictions[0],
-    ),
+    none(`invariants broken, of ${looks.length} looks at all of them`, violations.length, violations),
+    none(`acknowledged orders lost, of ${crash.checked}`, crash.contradictions.length, crash.contradictions),
     {
       what: "exit codes of serve, replay and doctor",
       figure: [end.stopCode, end.replayCode, end.doctorCode].join(", "),
       limit: "0, 0, 0",
       holds: inOrder,
+      why: end.said.split("\n").filter((line) => line !== "" && line !== "clobsim: stopping"),
     },
     {
       what: "state of the replay",
@@ -198,10 +217,13 @@ function state({ phases, crash, end }: Figures): Verdict[] {
 }
 
 /** Something of which there must be none. */
-function none(what: string, count: number, which = ""): Verdict {
-  const figure = count === 0 || which === "" ? String(count) : `${count}: ${which}`;
-  return { what, figure, limit: "0", holds: count === 0 };
-}
+const none = (what: string, count: number, why: readonly string[]): Verdict => ({
+  what,
+  figure: String(count),
+  limit: "0",
+  holds: count === 0,
+  why,
+});
 
 const unjudged = (what: string, why: string, limit: string): Verdict => ({
   what,

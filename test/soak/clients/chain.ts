@@ -6,8 +6,9 @@ import { type Client, pick, type Surroundings } from "./trader.ts";
 /** `balanceOf(address)` and `transfer(address,uint256)` of ERC-20. */
 const BALANCE_OF = "0x70a08231";
 const TRANSFER = "0xa9059cbb";
-/** How many of the latest blocks are looked at. */
-const BLOCKS = 20;
+/** Of how many of the latest blocks logs are read, and fees. A block has the trades of two seconds, half a megabyte of logs. */
+const LOG_BLOCKS = 1;
+const FEE_BLOCKS = 20;
 
 const word = (hex: string): string => hex.replace(/^0x/, "").toLowerCase().padStart(64, "0");
 const hex = (number: number): string => `0x${number.toString(16)}`;
@@ -45,7 +46,7 @@ export class ChainClient implements Client {
       case 3:
         return void (await this.#call(exchange, "eth_getBlockByNumber", ["latest", true]));
       case 4:
-        return void (await this.#call(exchange, "eth_feeHistory", [hex(BLOCKS), "latest", [25, 75]]));
+        return void (await this.#call(exchange, "eth_feeHistory", [hex(FEE_BLOCKS), "latest", [25, 75]]));
       default: {
         const data = `${TRANSFER}${word(pick(random, this.#wallets))}${word(hex(1 + random(1_000_000)))}`;
         const transaction = { from: wallet, to: CONTRACTS.collateral, data };
@@ -58,7 +59,7 @@ export class ChainClient implements Client {
   async #readLogs(exchange: ExchangeClient): Promise<void> {
     const head = Number((await this.#call(exchange, "eth_blockNumber", [])) as string | undefined);
     if (Number.isNaN(head)) return;
-    const range = { fromBlock: hex(Math.max(0, head - BLOCKS)), toBlock: hex(head) };
+    const range = { fromBlock: hex(Math.max(0, head - LOG_BLOCKS)), toBlock: hex(head) };
     const logs = await this.#call(exchange, "eth_getLogs", [{ ...range, address: CONTRACTS.exchange }]);
     const [first] = (logs ?? []) as readonly { readonly transactionHash: string }[];
     if (first !== undefined) await this.#call(exchange, "eth_getTransactionReceipt", [first.transactionHash]);
