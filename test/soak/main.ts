@@ -4,6 +4,7 @@ import { buildProgram, inCheckout } from "../bench/checkout.ts";
 import { machine } from "../bench/machine.ts";
 import { machineLine } from "../bench/table.ts";
 import { Program } from "../support/program.ts";
+import type { Figures } from "./figures.ts";
 import { OptionError, type Options, readOptions, USAGE } from "./options.ts";
 import { timedPlan } from "./plan.ts";
 import { Progress } from "./progress.ts";
@@ -19,15 +20,7 @@ async function main(options: Options): Promise<number> {
   process.stdout.write(`${minutes} minutes, ${clients} clients, ${rate} requests/s, seed ${seed}\n`);
   await buildProgram();
   const program = await Program.built(inCheckout("bin/clobsim.js"), []);
-  const progress = new Progress();
-  const probe = inCheckout("test/soak/memory-probe.mjs");
-  const plan = timedPlan(minutes);
-  const figures = await runSoak({ program, probe, plan, clients, rate, seed, watch: progress.watch })
-    .catch((error: unknown) => {
-      process.stdout.write(`${keptIn(program)}\n`);
-      throw error;
-    })
-    .finally(() => progress.end());
+  const figures = await figuresOf(program, options);
   const verdicts = judge(figures);
   const passed = verdicts.every(({ holds }) => holds !== false);
   process.stdout.write(`${resultText(figures, verdicts, paintOf(process.env))}\n`);
@@ -35,6 +28,20 @@ async function main(options: Options): Promise<number> {
   if (passed) await program.dispose();
   else process.stdout.write(`\n${keptIn(program)}\n`);
   return passed ? 0 : 1;
+}
+
+/** The figures of a soak that came to its end. Else says why it did not and exits; the server follows. */
+async function figuresOf(program: Program, { minutes, clients, rate, seed }: Options): Promise<Figures> {
+  const progress = new Progress();
+  const probe = inCheckout("test/soak/memory-probe.mjs");
+  const plan = timedPlan(minutes);
+  try {
+    const choice = { program, probe, plan, clients, rate, seed, watch: progress.watch };
+    return await runSoak(choice).finally(() => progress.end());
+  } catch (error) {
+    process.stderr.write(`soak: ${(error as Error).stack}\n${keptIn(program)}\n`);
+    process.exit(1);
+  }
 }
 
 const keptIn = ({ folder }: Program): string => `what the server kept is in ${folder}`;
