@@ -22,8 +22,8 @@ export interface PhaseFigures {
   readonly residentBytes: number;
   /** Open file descriptors without any client; null where the system does not tell. */
   readonly descriptors: number | null;
-  /** What is wrong with the invariants; null when they were not asked for. */
-  readonly violations: readonly string[] | null;
+  /** What is wrong with the invariants. */
+  readonly violations: readonly string[];
 }
 
 /** What became of what was acknowledged before and after the server was killed. */

@@ -85,13 +85,14 @@ export class SoakServer {
     }
   }
 
-  /** The same once it is no more than `expected`, or after some seconds: connections close and states are written meanwhile. */
-  async quietDescriptors(expected: number): Promise<number | null> {
-    for (let tries = 0; ; tries += 1) {
-      const open = await this.descriptors();
-      if (open === null || open <= expected || tries === QUIET_TRIES) return open;
+  /** The fewest of the next moments, in which connections that were hung up close. */
+  async quietDescriptors(): Promise<number | null> {
+    let fewest = await this.descriptors();
+    for (let look = 0; fewest !== null && look < QUIET_LOOKS; look += 1) {
       await delay(QUIET_MS);
+      fewest = Math.min(fewest, (await this.descriptors()) ?? fewest);
     }
+    return fewest;
   }
 
   /** Stops it in good order. */
@@ -128,7 +129,7 @@ export class SoakServer {
   }
 }
 
-const QUIET_TRIES = 100;
+const QUIET_LOOKS = 10;
 const QUIET_MS = 50;
 
 /** A promise that is settled from outside: `Promise.withResolvers` of later versions of Node. */
