@@ -130,7 +130,7 @@ export class SoakServer {
 }
 
 const QUIET_LOOKS = 10;
-const QUIET_MS = 50;
+const QUIET_MS = 20;
 
 /** A promise that is settled from outside: `Promise.withResolvers` of later versions of Node. */
 function withResolvers<Value>() {
