@@ -92,6 +92,7 @@ export class Crew {
 
   /** Has all clients work until the phase is over. */
   async work(phase: Phase): Promise<void> {
+    await this.#readTime();
     await Promise.all(this.#seats.map((seat) => this.#take(seat, phase)));
   }
 
@@ -103,6 +104,14 @@ export class Crew {
     } finally {
       control.close();
     }
+  }
+
+  /** Has the meter learn the server's time, which the end of the disturbances may have moved. */
+  async #readTime(): Promise<void> {
+    const { url } = await this.#server.ready;
+    const { send, close } = this.#meter.open(new URL(url), new Pace(() => 0, 0));
+    await new ExchangeClient(url, { transport: send }).serverTime();
+    close();
   }
 
   async #take(seat: Seat, { kind, extent }: Phase): Promise<void> {
