@@ -4,10 +4,11 @@ import { bench } from "./setup/bench.js";
 import { build } from "./setup/build.js";
 import { installMissing } from "./setup/install.js";
 import { say } from "./setup/project.js";
+import { soak } from "./setup/soak.js";
 import { start } from "./setup/start.js";
 import { test } from "./setup/test.js";
 
-const TASKS = { start, build, test, bench };
+const TASKS = { start, build, test, bench, soak };
 const [name = "", ...args] = process.argv.slice(2);
 
 if (Object.hasOwn(TASKS, name)) {

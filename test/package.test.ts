@@ -1,5 +1,13 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -39,6 +47,13 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe("the packed package", () => {
+  it("holds the program, and no tool of its tests", () => {
+    const names = ["LICENSE", "README.md", "bin", "dist", "fixtures", "package.json", "scenarios"];
+    expect(readdirSync(installed).sort()).toEqual(names);
+    expect(readdirSync(join(installed, "bin"))).toEqual(["clobsim.js"]);
+    expect(readdirSync(join(installed, "dist")).filter((name) => /bench|soak/.test(name))).toEqual([]);
+  });
+
   it("exports what is tested here", () => {
     expect(Object.keys(exports).map((path) => path.replace(".", "clobsim"))).toEqual(Object.keys(NAMES));
   });

@@ -1,17 +1,12 @@
-import { existsSync } from "node:fs";
 import { bundle } from "./bundle.js";
-import { inProject, runNode, say } from "./project.js";
+import { inProject } from "./project.js";
+import { runTool, TOOLS } from "./tool.js";
 
-/** Bundles the benchmarks and runs them with plain Node: nothing that compiles on the fly stands in what is measured. */
+/** Measures the speed of the program and of its parts. */
 export async function bench(args) {
-  if (!existsSync(inProject("test", "bench", "main.ts"))) {
-    say("test/bench/main.ts is not there");
-    return 1;
-  }
-  await bundle({ bench: "test/bench/main.ts" }, { splitting: false, external: ["nodejs-order-book"] });
-  await bundle({ "bench-unsettled": "test/bench/settlement/unsettled.ts" }, { plugins: [withoutSettlement] });
-  const { code } = await runNode(inProject("dist", "bench.js"), args, { stdio: "inherit" });
-  return code;
+  const unsettled = { "bench-unsettled": "test/bench/settlement/unsettled.ts" };
+  await bundle(unsettled, { outdir: TOOLS, plugins: [withoutSettlement] });
+  return runTool("bench", args, { external: ["nodejs-order-book"] });
 }
 
 /** Leaves out of a bundle what settles trades, so that its cost can be told. */

@@ -61,12 +61,11 @@ async function succeeds(what, file, args) {
   return code === 0;
 }
 
-/** Removes what an older build left; benchmarks have a bundle of their own. */
+/** Removes what an older build left. */
 function removeStale(files) {
   for (const name of readdirSync(DIST)) {
     const path = join(DIST, name);
-    const isOurs = /\.js(\.map)?$/.test(name) && !name.startsWith("bench.");
-    if (isOurs && !files.includes(path)) rmSync(path);
+    if (/\.js(\.map)?$/.test(name) && !files.includes(path)) rmSync(path);
   }
 }
 

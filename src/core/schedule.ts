@@ -30,16 +30,19 @@ export function nextDue(state: State, by: Millis): Due | null {
 
 /** When time alone causes something next, or null. */
 export function nextDueAt(state: State): Millis | null {
-  const { building, asked, nextBlockAt } = state.chain;
-  if (building !== null || asked > 0) throw new Error("a block is left half done");
+  if (isInBlock(state)) throw new Error("a block is left half done");
+  const { nextBlockAt } = state.chain;
   const expiry = nextExpiry(state);
   if (expiry === null || nextBlockAt === null) return expiry ?? nextBlockAt;
   return millis(Math.min(expiry, nextBlockAt));
 }
 
+/** Whether a block is being put together, or more of those that were asked for are to follow: nobody may see it so. */
+export const isInBlock = ({ chain: { building, asked } }: State): boolean => building !== null || asked > 0;
+
 /** Whether the command before has left something that is to happen at the same moment. */
-export const isUnfinished = ({ chain }: State, now: Millis): boolean =>
-  (chain.nextBlockAt !== null && chain.nextBlockAt <= now) || chain.asked > 0 || chain.building !== null;
+export const isUnfinished = (state: State, now: Millis): boolean =>
+  (state.chain.nextBlockAt !== null && state.chain.nextBlockAt <= now) || isInBlock(state);
 
 function nextExpiry(state: State): Millis | null {
   const order = state.expiries.first();

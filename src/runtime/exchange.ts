@@ -5,7 +5,7 @@ import { decide } from "../core/decide.ts";
 import type { Decision } from "../core/decision.ts";
 import type { DomainEvent } from "../core/events.ts";
 import { EARLIER_RULES } from "../core/rules/rule-set.ts";
-import { type Due, isUnfinished, nextDue, nextDueAt } from "../core/schedule.ts";
+import { type Due, isInBlock, isUnfinished, nextDue, nextDueAt } from "../core/schedule.ts";
 import { createState, type ExchangeConfig, type State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import { type Journal, noJournal } from "./journal.ts";
@@ -148,13 +148,15 @@ export class Exchange {
   }
 
   /**
-   * The same, a step for each command that becomes due. Stops where the exchange is put back between steps, and answers
+   * The same, a step for each command that becomes due, and one for a whole block: what others see between steps, and a
+   * snapshot keeps, is never a block half done. Stops where the exchange is put back between steps, and answers
    * whether it came to its end.
    */
   *advanceInSteps(target: Millis): Generator<undefined, boolean> {
     for (let due = nextDue(this.#state, target); due !== null; due = nextDue(this.#state, target)) {
       if (due.at > this.#now) this.#now = due.at;
       this.#runDue(due);
+      if (isInBlock(this.#state)) continue;
       const putBack = this.#putBack;
       yield;
       if (this.#putBack !== putBack) return false;

@@ -14,7 +14,7 @@ export class Apart {
 
   /** @param name of one of the parts that `answerApart` was given. */
   constructor(name: string, choice: object) {
-    this.#child = fork(inCheckout("dist/bench.js"), [FLAG, name, JSON.stringify(choice)]);
+    this.#child = fork(inCheckout("dist-tools/bench.js"), [FLAG, name, JSON.stringify(choice)]);
     this.#exit = once(this.#child, "exit");
   }
 

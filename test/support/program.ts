@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,6 +21,8 @@ export interface Served {
   readonly ended: Promise<Ended>;
   /** Ends it by a signal. */
   end(signal: "SIGTERM" | "SIGKILL" | "SIGHUP"): Promise<Ended>;
+  /** Sends a message over the channel that `hasChannel` opens, and answers the next one that comes back. */
+  ask(message: object): Promise<unknown>;
   /** Closes the other end of what it prints to, as `head` does when it has seen enough. */
   stopReading(stream: "stdout" | "stderr"): void;
 }
@@ -32,25 +35,35 @@ export interface Circumstances {
   readonly umask?: string;
   /** What nobody reads: its other end is closed before anything can be printed. */
   readonly unread?: "stdout" | "stderr";
+  /** Opens a channel of messages between the two processes, for what `flags` load into it. */
+  readonly hasChannel?: boolean;
 }
 
-/** The program, bundled from the sources that stand now, with a folder for what it keeps. */
+/** The program with a folder for what it keeps. */
 export class Program {
   readonly folder: string;
+  readonly #entry: string;
   readonly #children = new Set<ChildProcess>();
 
   /** What `serve` is told besides. */
   readonly #always: readonly string[];
 
-  private constructor(folder: string, always: readonly string[]) {
+  private constructor(folder: string, entry: string, always: readonly string[]) {
     this.folder = folder;
+    this.#entry = entry;
     this.#always = always;
   }
 
+  /** The program, bundled from the sources that stand now. */
   static async bundled(always: readonly string[]): Promise<Program> {
     const folder = await mkdtemp(join(tmpdir(), "clobsim-program-"));
     await bundleInto(join(folder, "dist"), { cli: "src/cli/main.ts" });
-    return new Program(folder, always);
+    return new Program(folder, join(folder, "dist", "cli.js"), always);
+  }
+
+  /** The program as it was built: `entry` is the path of its `bin/clobsim.js`. */
+  static async built(entry: string, always: readonly string[]): Promise<Program> {
+    return new Program(await mkdtemp(join(tmpdir(), "clobsim-program-")), entry, always);
   }
 
   /** A path in the program's folder. */
@@ -68,7 +81,12 @@ export class Program {
       return ended;
     };
     const stopReading: Served["stopReading"] = (stream) => void child[stream]?.destroy();
-    return { url, port: Number(new URL(url).port), pid: child.pid ?? 0, ended, end, stopReading };
+    const ask: Served["ask"] = async (message) => {
+      const answer = once(child, "message").then(([told]: unknown[]) => told);
+      child.send(message);
+      return Promise.race([answer, ended.then(failed)]);
+    };
+    return { url, port: Number(new URL(url).port), pid: child.pid ?? 0, ended, end, ask, stopReading };
   }
 
   /** Runs a command to its end. */
@@ -81,13 +99,14 @@ export class Program {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  #start(args: readonly string[], { environment, flags = [], umask, unread }: Circumstances): ChildProcess {
+  #start(args: readonly string[], circumstances: Circumstances): ChildProcess {
+    const { environment, flags = [], umask, unread, hasChannel = false } = circumstances;
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("CLOBSIM_"));
-    const command = [process.execPath, ...flags, this.path("dist", "cli.js"), ...args];
+    const command = [process.execPath, ...flags, this.#entry, ...args];
     const words = umask === undefined ? command : ["sh", "-c", `umask ${umask}; exec "$@"`, "sh", ...command];
     const child = spawn(words[0] as string, words.slice(1), {
       env: { ...Object.fromEntries(inherited), ...environment },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["ignore", "pipe", "pipe", ...(hasChannel ? ["ipc" as const] : [])],
     });
     if (unread !== undefined) child[unread]?.destroy();
     this.#children.add(child);

@@ -20,7 +20,7 @@ export const settlementSection: Section = {
   name: "settlement",
   about: "commands through the whole exchange, their fills settled on the chain or by nobody",
   async measure(rounds) {
-    const { unsettledFlow } = (await import(inCheckout("dist/bench-unsettled.js"))) as Unsettled;
+    const { unsettledFlow } = (await import(inCheckout("dist-tools/bench-unsettled.js"))) as Unsettled;
     const flow = commonFlow({ levels: 99, operations: OPERATIONS });
     const subjects = [
       unsettled("without settlement", unsettledFlow(OPERATIONS)),

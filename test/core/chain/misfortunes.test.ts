@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { violations } from "../../../src/core/invariants/invariants.ts";
+import { millis } from "../../../src/core/units.ts";
 import { openSettlement, type SettlementFloor } from "./settlement-floor.ts";
 
 const trade = (floor: SettlementFloor): void => {
@@ -41,6 +43,23 @@ describe("a settlement that is retried", () => {
     expect(floor.statuses).toEqual(["MINED"]);
     floor.advance("4s");
     expect([floor.statuses, floor.exchange.nextDueAt]).toEqual([["CONFIRMED"], null]);
+  });
+});
+
+describe("a block that is put together transaction by transaction", () => {
+  it("is one step of the time that passes, and nobody sees it half done", () => {
+    const floor = openSettlement({ settlement: "auto" });
+    const { exchange } = floor;
+    floor.fault("retry", { times: 2 });
+    for (let count = 0; count < 3; count += 1) trade(floor);
+    const seen: unknown[] = [];
+    for (const _step of { [Symbol.iterator]: () => exchange.advanceInSteps(millis(exchange.now + 4_000)) }) {
+      seen.push([floor.statuses.join(" "), violations(exchange.state), exchange.nextDueAt !== null]);
+    }
+    expect(seen).toEqual([
+      ["RETRYING RETRYING MINED", [], true],
+      ["MINED MINED MINED", [], true],
+    ]);
   });
 });
 

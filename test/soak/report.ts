@@ -1,0 +1,91 @@
+import type { Paint } from "../../src/scenario/report/paint.ts";
+import { readable } from "../bench/table.ts";
+import type { Figures, PhaseFigures } from "./figures.ts";
+import type { Tally } from "./meter.ts";
+import { percentile } from "./statistics.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** What a person reads in the end: the traffic in two lines, each verdict in one, with what leads to the cause where it does not hold. */
+export function resultText(figures: Figures, verdicts: readonly Verdict[], paint: Paint): string {
+  const widths = (["what", "figure"] as const).map((key) =>
+    Math.max(...verdicts.map((verdict) => verdict[key].length)),
+  );
+  const rows = verdicts.flatMap((verdict) => {
+    const { what, figure, limit, holds } = verdict;
+    const mark = holds === null ? paint.yellow("-") : holds ? paint.green("✓") : paint.red("✗");
+    const row = `${mark} ${what.padEnd(widths[0] as number)}  ${figure.padEnd(widths[1] as number)}  ${paint.dim(`limit ${limit}`)}`;
+    return [row, ...reasons(verdict)];
+  });
+  return [...trafficLines(figures), "", ...rows].join("\n");
+}
+
+function trafficLines({ phases, end }: Figures): string[] {
+  const total = (of: (phase: PhaseFigures) => number): number =>
+    phases.reduce((sum, phase) => sum + of(phase), 0);
+  const seconds = total((phase) => phase.seconds);
+  const requests = total((phase) => phase.requests);
+  const counts = (of: (phase: PhaseFigures) => Readonly<Record<string, number>>): number =>
+    total((phase) => Object.values(of(phase)).reduce((sum, count) => sum + count, 0));
+  const mebibytes = (bytes: number): string => `${readable(bytes / 2 ** 20)} MiB`;
+  const last = phases.at(-1);
+  return [
+    `${whole(requests)} requests in ${seconds.toFixed(0)} s (${readable(requests / seconds)} a second), ` +
+      `${whole(last?.accepted ?? 0)} commands accepted, ${whole(counts(({ refusals }) => refusals))} refused, ` +
+      `${whole(counts(({ failures }) => failures))} failed (${whole(counts(({ injected }) => injected))} injected)`,
+    `journal ${mebibytes(end.journalBytes)}, memory in use ${mebibytes(phases[0]?.liveBytes ?? 0)} to ` +
+      `${mebibytes(last?.liveBytes ?? 0)}, of the process ${mebibytes(phases[0]?.residentBytes ?? 0)} to ${mebibytes(last?.residentBytes ?? 0)}`,
+  ];
+}
+
+const MAX_REASONS = 5;
+const MAX_REASON = 400;
+
+/** What leads to the cause of what does not hold. */
+function reasons({ holds, why = [] }: Verdict): string[] {
+  if (holds !== false) return [];
+  const shown = why.slice(0, MAX_REASONS).map((line) => `    ${line.slice(0, MAX_REASON)}`);
+  return why.length <= MAX_REASONS ? shown : [...shown, `    and ${why.length - MAX_REASONS} more`];
+}
+
+const whole = (count: number): string => count.toLocaleString("en-US");
+
+/** The figures as JSON: of the latencies, the median and the 99th percentile of each phase. */
+export function resultJson(facts: object, figures: Figures, verdicts: readonly Verdict[]): string {
+  const phases = figures.phases.map(({ latencies, ...phase }) => ({
+    ...phase,
+    p50Ms: latencies.length === 0 ? null : percentile(latencies, 0.5),
+    p99Ms: latencies.length === 0 ? null : percentile(latencies, 0.99),
+  }));
+  const passed = verdicts.every(({ holds }) => holds !== false);
+  return `${JSON.stringify({ ...facts, passed, verdicts, ...figures, phases }, null, 2)}\n`;
+}
+
+export interface Moment {
+  readonly seconds: number;
+  readonly phase: string;
+  readonly requestsPerSecond: number;
+  readonly tally: Tally;
+  readonly residentBytes: number | null;
+  readonly descriptors: number | null;
+}
+
+/** How things stand, in a line. */
+export function progressLine(moment: Moment): string {
+  const { tally, residentBytes, descriptors } = moment;
+  const minutes = Math.floor(moment.seconds / 60);
+  const ms = (share: number): string =>
+    tally.latencies.length === 0 ? "-" : percentile(tally.latencies, share).toFixed(1);
+  const count = (counts: ReadonlyMap<unknown, number>): number =>
+    [...counts.values()].reduce((sum, each) => sum + each, 0);
+  return [
+    `${String(minutes).padStart(3)}:${String(Math.floor(moment.seconds % 60)).padStart(2, "0")}`,
+    moment.phase.padEnd(9),
+    `${moment.requestsPerSecond.toFixed(0).padStart(5)} requests/s`,
+    `p50 ${ms(0.5).padStart(5)} ms`,
+    `p99 ${ms(0.99).padStart(6)} ms`,
+    `RSS ${(residentBytes === null ? "-" : (residentBytes / 2 ** 20).toFixed(0)).padStart(4)} MiB`,
+    `fds ${String(descriptors ?? "-").padStart(3)}`,
+    `refused ${count(tally.refusals)}`,
+    `failed ${count(tally.failures)}`,
+  ].join("  ");
+}

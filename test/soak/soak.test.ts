@@ -1,0 +1,62 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Program } from "../support/program.ts";
+import type { Figures } from "./figures.ts";
+import { planOf } from "./plan.ts";
+import { runSoak } from "./soak.ts";
+import { judge } from "./verdict.ts";
+
+const PROBE = fileURLToPath(new URL("./memory-probe.mjs", import.meta.url));
+/** How fast the machine is decides these; all else must hold however little is done. */
+const TIMED = /^p99 /;
+
+const programs: Program[] = [];
+beforeAll(async () => {
+  programs.push(await Program.bundled([]), await Program.bundled([]));
+}, 120_000);
+afterAll(async () => {
+  for (const program of programs) await program.dispose();
+});
+
+/** Two cycles, the crash in the second, of some hundred requests. */
+const short = (program: Program, beforeReplay?: (data: string) => void): Promise<Figures> =>
+  runSoak({
+    ...{ program, probe: PROBE, clients: 9, rate: 0, seed: 5, ...(beforeReplay && { beforeReplay }) },
+    plan: planOf(2, (share) => ({ kind: "requests", each: Math.round(100 * share) })),
+  });
+
+const failed = (figures: Figures): string[] =>
+  judge(figures)
+    .filter(({ what, holds }) => holds === false && !TIMED.test(what))
+    .map(({ what, figure, why = [] }) => [what, figure, ...why].join(": "));
+
+describe("a short soak", { timeout: 120_000 }, () => {
+  it("passes, and did all that it is to do", async () => {
+    const figures = await short(programs[0] as Program);
+    expect(failed(figures)).toEqual([]);
+    expect(figures.phases.map(({ kind, life }) => `${kind} ${life}`)).toEqual([
+      ...["steady 1", "disturbed 1", "settling 1", "reads 1"],
+      ...["steady 1", "crash 2", "settling 2", "reads 2"],
+    ]);
+    expect(figures.phases.every(({ requests }) => requests > 0)).toBe(true);
+    expect(figures.phases.at(-1)?.accepted).toBeGreaterThan(100);
+    expect(figures.crash.checked).toBeGreaterThan(0);
+    expect(Object.keys(figures.disturbances).length).toBeGreaterThan(5);
+  });
+
+  it("fails where a byte of the journal is another than was written", async () => {
+    const figures = await short(programs[1] as Program, (data) => {
+      const path = join(data, "journal.ndjson");
+      const bytes = readFileSync(path);
+      const at = bytes.indexOf("\n", bytes.length >> 1) + 20;
+      bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+      writeFileSync(path, bytes);
+    });
+    expect(failed(figures).map((line) => line.split(":")[0])).toEqual([
+      "exit codes of serve, replay and doctor",
+      "state of the replay",
+    ]);
+  });
+});
