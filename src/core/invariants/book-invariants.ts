@@ -44,10 +44,12 @@ export function* booksHoldTheLiveOrders(state: State, live: readonly Order[]): S
     if (pace.isStep()) yield;
     const market = state.markets.get(marketOfToken(order.token));
     const place = placeOf(market, order);
-    judgement.expect(
-      state.pool.orderIn(order.slot) === order.number && state.pool.openIn(order.slot) === remainingOf(order),
-      () => `order ${order.number} is not where it says it rests`,
-    );
+    judgement.compared(1);
+    if (
+      state.pool.orderIn(order.slot) !== order.number ||
+      state.pool.openIn(order.slot) !== remainingOf(order)
+    )
+      judgement.differs(`order ${order.number} is not where it says it rests`);
     const level = totals.get(place);
     if (level === undefined) totals.set(place, { open: remainingOf(order), orders: 1 });
     else {
@@ -109,10 +111,9 @@ export function* queuesAreInOrderOfArrival(state: State): Steps<Invariant> {
     book.queue(direction, (slot) => {
       const order = state.pool.orderIn(slot);
       if (book.tickOf(slot) === tick) {
-        judgement.expect(
-          previous < order,
-          () => `market ${market.number}: order ${previous} before ${order}`,
-        );
+        judgement.compared(1);
+        if (previous >= order)
+          judgement.differs(`market ${market.number}: order ${previous} before ${order}`);
       }
       tick = book.tickOf(slot);
       previous = order;

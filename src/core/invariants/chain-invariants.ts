@@ -17,7 +17,39 @@ interface Sums {
 }
 
 const noSums = (): Sums => ({ mined: 0, incoming: 0, outgoing: 0 });
-const noSupply = () => ({ yes: 0, no: 0, collateral: 0 });
+const NO_SUMS = noSums();
+
+interface SupplySums {
+  yes: number;
+  no: number;
+  collateral: number;
+}
+
+const noSupply = (): SupplySums => ({ yes: 0, no: 0, collateral: 0 });
+
+function addMoves(
+  state: State,
+  transaction: Transaction,
+  isMined: boolean,
+  sums: Map<number, Sums>,
+  keyOf: (account: number, token: number) => number,
+): void {
+  for (const { account, token, amount } of movesOf(state, transaction)) {
+    const sum = entry(sums, keyOf(account, token), noSums);
+    if (isMined) sum.mined += amount;
+    else if (amount > 0) sum.incoming += amount;
+    else sum.outgoing -= amount;
+  }
+}
+
+function addSupply(state: State, transaction: Transaction, supplies: Map<number, SupplySums>): void {
+  for (const { market, yes, no, collateral } of supplyChangesOf(state, transaction)) {
+    const supply = entry(supplies, market, noSupply);
+    supply.yes += yes;
+    supply.no += no;
+    supply.collateral += collateral;
+  }
+}
 
 /** The ledger is what the chain has and what is pending; both follow from the transactions alone. */
 export function* chainAgreesWithLedger(state: State): Steps<Invariant> {
@@ -28,33 +60,27 @@ export function* chainAgreesWithLedger(state: State): Steps<Invariant> {
   const count = state.accounts.next;
   const keyOf = (account: number, token: number): number => token * count + account;
   const nameOf = (key: number): string => `${key % count}/${Math.floor(key / count)}`;
-  const supplies = new Map<number, { yes: number; no: number; collateral: number }>();
-  for (const transaction of state.chain.transactions) {
+  const supplies = new Map<number, SupplySums>();
+  const { transactions } = state.chain;
+  for (let number = 1; number <= transactions.size; number += 1) {
     if (pace.isStep()) yield;
+    const transaction = transactions.get(number);
     const isMined = isOnChain(transaction);
     if (!isMined && !isPending(transaction)) continue;
-    for (const { account, token, amount } of movesOf(state, transaction)) {
-      const sum = entry(sums, keyOf(account, token), noSums);
-      if (isMined) sum.mined += amount;
-      else if (amount > 0) sum.incoming += amount;
-      else sum.outgoing -= amount;
-    }
-    if (!isMined) continue;
-    for (const { market, yes, no, collateral } of supplyChangesOf(state, transaction)) {
-      const supply = entry(supplies, market, noSupply);
-      supply.yes += yes;
-      supply.no += no;
-      supply.collateral += collateral;
-    }
+    addMoves(state, transaction, isMined, sums, keyOf);
+    if (isMined) addSupply(state, transaction, supplies);
   }
   for (const account of state.accounts) {
     const check = (token: number, balance: Balance<number>): void => {
       const key = keyOf(account.number, token);
-      const sum = sums.get(key) ?? noSums();
-      judgement.equal(() => `on the chain of ${nameOf(key)}`, onChainOf(balance), sum.mined);
-      judgement.equal(() => `incoming of ${nameOf(key)}`, balance.incoming, sum.incoming);
-      judgement.equal(() => `outgoing of ${nameOf(key)}`, balance.outgoing, sum.outgoing);
-      judgement.expect(sum.mined >= 0, () => `${nameOf(key)} owes ${-sum.mined} on the chain`);
+      const { mined, incoming, outgoing } = sums.get(key) ?? NO_SUMS;
+      const differs = (what: string, found: number, expected: number): void =>
+        judgement.differs(`${what} of ${nameOf(key)}: ${found}, expected ${expected}`);
+      if (onChainOf(balance) !== mined) differs("on the chain", onChainOf(balance), mined);
+      if (balance.incoming !== incoming) differs("incoming", balance.incoming, incoming);
+      if (balance.outgoing !== outgoing) differs("outgoing", balance.outgoing, outgoing);
+      if (mined < 0) judgement.differs(`${nameOf(key)} owes ${-mined} on the chain`);
+      judgement.compared(4);
       sums.delete(key);
     };
     check(USDC, account.collateral);
@@ -89,24 +115,26 @@ export function* blocksHoldWhatWasMined(state: State): Steps<Invariant> {
   for (let height = 0; height <= headOf(chain); height += 1) {
     if (pace.isStep()) yield;
     const block = chain.blocks.get(chain.heights.get(height + 1));
-    judgement.equal(() => `height of block ${block.serial}`, block.height, height);
-    judgement.equal(() => `parent of block ${block.serial}`, block.parent, parent);
+    if (block.height !== height)
+      judgement.differs(`height of block ${block.serial}: ${block.height}, expected ${height}`);
+    if (block.parent !== parent)
+      judgement.differs(`parent of block ${block.serial}: ${block.parent}, expected ${parent}`);
+    judgement.compared(2 + 2 * block.count);
     parent = block.serial;
     for (let place = 0; place < block.count; place += 1) {
       if (pace.isStep()) yield;
-      const {
-        number,
-        block: found,
-        place: at,
-      } = chain.transactions.get(chain.mined.get(block.first + place + 1));
-      judgement.equal(() => `block of transaction ${number}`, found, block.serial);
-      judgement.equal(() => `place of transaction ${number}`, at, place);
+      const mined = chain.transactions.get(chain.mined.get(block.first + place + 1));
+      if (mined.block !== block.serial)
+        judgement.differs(`block of transaction ${mined.number}: ${mined.block}, expected ${block.serial}`);
+      if (mined.place !== place)
+        judgement.differs(`place of transaction ${mined.number}: ${mined.place}, expected ${place}`);
       included += 1;
     }
   }
   let pending = 0;
   let lost = 0;
-  for (const transaction of chain.transactions) {
+  for (let number = 1; number <= chain.transactions.size; number += 1) {
+    const transaction = chain.transactions.get(number);
     if (transaction.block !== 0) included -= 1;
     if (transaction.status === "PENDING" && awaitsBlock(transaction)) pending += 1;
     if (transaction.status === "LOST") lost += 1;

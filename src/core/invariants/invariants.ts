@@ -46,8 +46,9 @@ function* orderInvariantsInSteps(state: State): Steps<Invariant[]> {
 function* liveOrders({ orders }: State): Steps<Order[]> {
   const live: Order[] = [];
   const pace = new Pace();
-  for (const order of orders) {
+  for (let number = 1; number <= orders.size; number += 1) {
     if (pace.isStep()) yield;
+    const order = orders.get(number);
     if (order.status === "LIVE") live.push(order);
   }
   return live;

@@ -56,15 +56,16 @@ export function noBalanceIsNegative(state: State): Invariant {
   const judgement = new Judgement("no balance is negative or over-reserved");
   const { balances } = state.config;
   for (const account of state.accounts) {
-    const check = (what: string, of: Balance<number>): void =>
-      judgement.expect(
-        of.reserved >= 0 && availableOf(of, balances) >= 0 && Number.isSafeInteger(of.balance),
-        () => `account ${account.number} ${what}: balance ${of.balance}, reserved ${of.reserved}`,
-      );
-    check("USDC", account.collateral);
+    const check = (outcome: string, market: number, of: Balance<number>): void => {
+      judgement.compared(1);
+      if (of.reserved >= 0 && availableOf(of, balances) >= 0 && Number.isSafeInteger(of.balance)) return;
+      const what = market === 0 ? outcome : `${outcome} of market ${market}`;
+      judgement.differs(`account ${account.number} ${what}: balance ${of.balance}, reserved ${of.reserved}`);
+    };
+    check("USDC", 0, account.collateral);
     for (const [market, holding] of account.holdings) {
-      check(`YES of market ${market}`, holding.yes);
-      check(`NO of market ${market}`, holding.no);
+      check("YES", market, holding.yes);
+      check("NO", market, holding.no);
     }
   }
   return judgement.result;
@@ -84,8 +85,11 @@ export function* reservationsFollowOrders(state: State, live: readonly Order[]):
     expected.set(key, (expected.get(key) ?? 0) + reservationOf(order, remainingOf(order), feeRateBps));
   }
   const check = ({ number }: Account, token: number, reserved: number): void => {
-    const asset = (): string => (token === USDC ? "USDC" : `${token}`);
-    judgement.equal(() => `account ${number}/${asset()}`, reserved, expected.get(keyOf(number, token)) ?? 0);
+    judgement.compared(1);
+    const wanted = expected.get(keyOf(number, token)) ?? 0;
+    if (reserved === wanted) return;
+    const asset = token === USDC ? "USDC" : `${token}`;
+    judgement.differs(`account ${number}/${asset}: ${reserved}, expected ${wanted}`);
   };
   for (const account of state.accounts) {
     check(account, USDC, account.collateral.reserved);

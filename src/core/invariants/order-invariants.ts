@@ -8,21 +8,24 @@ export function* fillsAddUp(state: State): Steps<Invariant> {
   const pace = new Pace();
   const judgement = new Judgement("an order's matched size = sum of its fills");
   // By order number: a map, and a text for each order, would cost ten times as much.
-  const matched = new Float64Array(state.orders.next);
-  for (const { taker, maker, size } of state.trades) {
+  const { orders, trades } = state;
+  const matched = new Float64Array(orders.next);
+  for (let number = 1; number <= trades.size; number += 1) {
     if (pace.isStep()) yield;
+    const { taker, maker, size } = trades.get(number);
     matched[taker] = (matched[taker] ?? 0) + size;
     matched[maker] = (matched[maker] ?? 0) + size;
   }
-  for (const order of state.orders) {
+  for (let number = 1; number <= orders.size; number += 1) {
     if (pace.isStep()) yield;
-    const sum = matched[order.number] ?? 0;
-    judgement.expect(order.matched === sum, () => `order ${order.number}: ${order.matched}, expected ${sum}`);
-    judgement.expect(
-      remainingOf(order) >= 0 && (remainingOf(order) > 0 || order.status === "MATCHED"),
-      () => `order ${order.number}: ${order.status} with ${remainingOf(order)} remaining`,
-    );
+    const order = orders.get(number);
+    const sum = matched[number] ?? 0;
+    if (order.matched !== sum) judgement.differs(`order ${number}: ${order.matched}, expected ${sum}`);
+    const remaining = remainingOf(order);
+    if (remaining < 0 || (remaining === 0 && order.status !== "MATCHED"))
+      judgement.differs(`order ${number}: ${order.status} with ${remaining} remaining`);
   }
+  judgement.compared(2 * orders.size);
   return judgement.result;
 }
 
