@@ -127,7 +127,8 @@ export class Clock {
       }
     };
     const done = this.#changes.then(carryOut);
-    this.#changes = done.catch(() => {});
+    // Who waited for it answers with the time that it has set: the next one begins a turn later.
+    this.#changes = done.catch(() => {}).then(() => new Promise<void>((resolve) => setImmediate(resolve)));
     return done;
   }
 

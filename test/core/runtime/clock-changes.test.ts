@@ -50,6 +50,18 @@ describe("a change of the time on which much becomes due", () => {
     expect(exchange.now).toBe(START + 18_000);
   });
 
+  it("leaves its time standing for who waited for it, though another waits", async () => {
+    const { exchange, move } = openClock();
+    const answered = move(10).then(async () => {
+      for (let microtask = 0; microtask < 20; microtask += 1) await null;
+      return exchange.now;
+    });
+    const next = move(5);
+    expect(await answered).toBe(START + 10_000);
+    await next;
+    expect(exchange.now).toBe(START + 15_000);
+  });
+
   it("that fails does not keep the next from its turn", async () => {
     const { exchange, clock, move } = openClock();
     const failed = clock.change(new Slices(), () => {
