@@ -1,6 +1,14 @@
 import { parseDuration } from "../../core/time.ts";
 import type { Entry } from "../../runtime/journal.ts";
+import { isAccepted } from "./claims.ts";
 import type { Observation } from "./observation.ts";
+
+interface Due {
+  /** As an answer about the clock names it. */
+  readonly what: object;
+  /** Whether somebody else's request may have brought it, between two steps of the clock: then no answer names it. */
+  readonly mayBeOthers: boolean;
+}
 
 /**
  * What a frozen clock must have answered to those who moved it. Changes of the clock come one after the other: each
@@ -9,14 +17,17 @@ import type { Observation } from "./observation.ts";
 export class ClockAnswers {
   /** Every time at which an answer may be made; null where a change of the clock has no answer, so that nobody knows. */
   readonly #moments: ReadonlySet<number> | null;
-  readonly #fired: object[] = [];
-  #named = 0;
+  /** What became due, and has not been named yet. */
+  #due: Due[] = [];
+  /** The sequences at which requests were answered that changed nothing, but may have brought what was due. */
+  readonly #triedAt: ReadonlySet<number>;
   #time: number;
 
   constructor(start: number, entries: readonly Entry[], observations: readonly Observation[]) {
     this.#time = start;
     const changes = observations.filter(({ request }) => request.operation === "setClock");
     const isKnown = changes.every(({ answer }) => answer !== null);
+    this.#triedAt = new Set(observations.filter(mayHaveTried).map(({ answer }) => answer?.sequence ?? 0));
     this.#moments = isKnown
       ? new Set([
           start,
@@ -31,9 +42,10 @@ export class ClockAnswers {
     return this.#moments?.has(time) ?? true;
   }
 
-  /** Notes what became due. */
-  fired(what: readonly object[]): void {
-    this.#fired.push(...what);
+  /** Notes what became due with the command of a sequence. */
+  fired(what: readonly object[], sequence: number): void {
+    const mayBeOthers = this.#triedAt.has(sequence);
+    this.#due.push(...what.map((each) => ({ what: each, mayBeOthers })));
   }
 
   /** What is wrong with the answer to a change; `clock` is what the clock says of itself there. */
@@ -46,12 +58,34 @@ export class ClockAnswers {
     if (!isThere) {
       return { fingerprint: "clock elsewhere", sentence: `moved the clock to ${time}, expected ${to}` };
     }
-    const since = this.#fired.slice(this.#named);
-    this.#named = this.#fired.length;
-    const count = (this.#moments === null && (answer?.body.match(/"kind":/g)?.length ?? 0)) || 0;
-    const fired = this.#moments === null ? (count === 0 ? [] : since.slice(-count)) : since;
-    const body = JSON.stringify({ ...clock, fired });
-    if (body === answer?.body) return null;
-    return { fingerprint: "clock names other events", sentence: `expected ${body}, found ${answer?.body}` };
+    const { fired = [] } = JSON.parse(answer?.body ?? "{}") as { readonly fired?: readonly object[] };
+    const due = this.#due.splice(0);
+    const bodyFrom = (start: number): string =>
+      JSON.stringify({ ...clock, fired: named(due.slice(start), fired).map(({ what }) => what) });
+    // A change without an answer may have been the one to name what became due first.
+    for (let start = 0; start <= (this.#moments === null ? due.length : 0); start += 1) {
+      if (bodyFrom(start) === answer?.body) return null;
+    }
+    return {
+      fingerprint: "clock names other events",
+      sentence: `expected ${bodyFrom(0)}, found ${answer?.body}`,
+    };
   }
 }
+
+/** What of all that became due an answer must name, where it names these: whatever it leaves out may be others'. */
+function named(due: readonly Due[], fired: readonly object[]): readonly Due[] {
+  let next = 0;
+  return due.filter(({ what, mayBeOthers }) => {
+    const isNamed = JSON.stringify(what) === JSON.stringify(fired[next]);
+    if (isNamed) next += 1;
+    return isNamed || !mayBeOthers;
+  });
+}
+
+/** Whether a request was refused, or changed nothing, after the exchange had looked at it: what is due then is done first. */
+const mayHaveTried = (observation: Observation): boolean =>
+  observation.answer !== null &&
+  observation.request.method !== "GET" &&
+  observation.request.operation !== "setClock" &&
+  !isAccepted(observation);

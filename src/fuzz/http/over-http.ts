@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { HistoryNotTellable, shrinkHistory } from "../../scenario/shrink/shrink-history.ts";
+import { NotRunInTime } from "../../scenario/shrink/shrink-scenario.ts";
 import { Wallets } from "../../scenario/venue/wallets.ts";
 import type { FailureFiles, SeedOutcome, SeedRunner, SeedSettings } from "../outcome.ts";
 import { check } from "./check.ts";
@@ -109,7 +110,8 @@ async function scenarioOf({ report }: Evidence): Promise<{ text: string | null; 
     if (shrunk !== null) return { text: shrunk.text, remark: shrunk.remarks[0] ?? null };
     return { text: null, remark: "the commands of the journal alone do not fail" };
   } catch (error) {
-    if (error instanceof HistoryNotTellable) return { text: null, remark: error.message };
+    if (error instanceof HistoryNotTellable || error instanceof NotRunInTime)
+      return { text: null, remark: error.message };
     throw error;
   }
 }

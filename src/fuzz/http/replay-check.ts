@@ -89,7 +89,7 @@ export class ReplayCheck {
       return found(`not due: ${entry.command.kind}`, sentence, this.#indexAt(entry));
     }
     const decision = exchange.redo(entry);
-    if (decision.ok) this.#clock.fired(firedIn(exchange.state, entry.at, decision.events));
+    if (decision.ok) this.#clock.fired(firedIn(exchange.state, entry.at, decision.events), entry.sequence);
     return null;
   }
 

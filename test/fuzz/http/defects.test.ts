@@ -146,6 +146,14 @@ describe("each defect that only real clients see is found", () => {
   });
 });
 
+describe("where long work yields after every step", () => {
+  it("what clients see is one history all the same", async () => {
+    const yielding = { file: "src/runtime/slices.ts", right: "SLICE_MS = 5;", wrong: "SLICE_MS = 0;" };
+    const outcome = await firstFailure(await builtWith(yielding), [0, 12]);
+    expect(outcome).toBeNull();
+  });
+});
+
 describe("what tells a failure", () => {
   it("is a report and the observations, which fail again, where answers differ from the journal", async () => {
     const [defect] = DEFECTS as [Defect];
@@ -171,7 +179,11 @@ describe("what tells a failure", () => {
     if (outcome?.failure == null) throw new Error("nothing fails");
     expect(outcome.failure.fingerprint).toMatch(/^invariant |^defect /);
     const files = await runner.write(outcome, { commands: COMMANDS }, folder, "core");
-    expect(files).toMatchObject({ scenario: join(folder, "core.yaml"), report: join(folder, "core.ndjson") });
+    expect(files).toEqual({
+      scenario: join(folder, "core.yaml"),
+      report: join(folder, "core.ndjson"),
+      remark: null,
+    });
     expect(readFileSync(join(folder, "core.yaml"), "utf8")).toMatch(/cancel/);
   });
 
