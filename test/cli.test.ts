@@ -106,12 +106,12 @@ describe("clobsim", () => {
   it.each<[string[], string]>([
     [
       [],
-      "expected a command, serve, run, coverage, record, shrink, flow, world, journal, replay, inspect, report, repair or doctor, found none (see clobsim --help)",
+      "expected a command, serve, run, coverage, record, shrink, flow, fuzz, world, journal, replay, inspect, report, repair or doctor, found none (see clobsim --help)",
     ],
     [["sevre"], "unknown command sevre, did you mean serve?"],
     [
       ["banana"],
-      "unknown command banana, expected serve, run, coverage, record, shrink, flow, world, journal, replay, inspect, report, repair or doctor",
+      "unknown command banana, expected serve, run, coverage, record, shrink, flow, fuzz, world, journal, replay, inspect, report, repair or doctor",
     ],
     [["serve", "--prot", "80"], "unknown option --prot, did you mean --port?"],
     [["serve", "--Port", "80"], "unknown option --Port, did you mean --port?"],

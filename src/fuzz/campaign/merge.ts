@@ -90,10 +90,10 @@ function joined(ran: readonly Ran[]): Ran[] {
     groups.set(key, [...(groups.get(key) ?? []), part]);
   }
   const parts = [...groups.values()].flatMap((shards) => {
-    const [{ engine, seeds, shard }] = shards as [Ran, ...Ran[]];
+    const [{ engine, seeds }] = shards as [Ran, ...Ran[]];
+    // No seed is in two parts: where complete ones have them all, others have none.
     const done = shards.filter(isComplete).reduce((total, part) => total + part.done, 0);
-    const isWhole = done === seeds.to - seeds.from && shards.length <= shard.count;
-    return isWhole ? [{ engine, seeds, shard: WHOLE, done }] : shards;
+    return done === seeds.to - seeds.from ? [{ engine, seeds, shard: WHOLE, done }] : shards;
   });
   const ranges: Ran[] = [];
   for (const part of parts.sort(inOrder)) {

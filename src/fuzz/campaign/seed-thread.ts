@@ -6,7 +6,7 @@ import type { CampaignSettings } from "./results.ts";
 import type { Answer, Task, TaskResult, ThreadData } from "./thread-messages.ts";
 
 /** The memory of a thread in MiB, the same on every machine: running out of it is a failure of the seed. */
-const MAX_HEAP_MIB = 1024;
+const MAX_HEAP_MIB = 512;
 const MAX_TEXT = 200;
 
 /** A thread has ended before its task: what that is for the seed that it ran. */

@@ -122,7 +122,7 @@ describe("what is found", () => {
       expect(ran).toMatchObject([{ done: 5 }]);
       expect(failures).toMatchObject([
         { seed: 1002, count: 2, fingerprint: thrown, command: 0, scenario: null },
-        { seed: 1003, count: 1, fingerprint: "runs out of memory", sentence: "runs out of memory, 1024 MiB" },
+        { seed: 1003, count: 1, fingerprint: "runs out of memory", sentence: "runs out of memory, 512 MiB" },
         { seed: 1004, count: 1, fingerprint: "ends its process with exit code 3" },
       ]);
       expect(stdout).toContain("✗ throws TypeError: order 12 of account 7 is undefined\n    seeds    2;");

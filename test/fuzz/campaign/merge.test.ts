@@ -64,6 +64,11 @@ describe("merged results", () => {
       [ran("0..10", "1/1", 10)],
     ],
     [
+      "complete shards as their range, with what an interrupted one has not done",
+      [ran("0..10", "2/2", 0), ran("0..10", "2/2", 5), ran("0..10", "1/2", 5)],
+      [ran("0..10", "1/1", 10)],
+    ],
+    [
       "ranges side by side as one",
       [ran("10..30", "1/1", 20), ran("0..10", "2/2", 5), ran("0..10", "1/2", 5)],
       [ran("0..30", "1/1", 30)],
