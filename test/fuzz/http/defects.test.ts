@@ -184,7 +184,9 @@ describe("what tells a failure", () => {
       report: join(folder, "core.ndjson"),
       remark: null,
     });
-    expect(readFileSync(join(folder, "core.yaml"), "utf8")).toMatch(/cancel/);
+    expect(readFileSync(join(folder, "core.yaml"), "utf8")).toMatch(
+      /^scenario: "an invariant does not hold: .*SELL/ms,
+    );
   });
 
   it("is nothing where the evidence is gone and the seed does not fail again", async () => {
