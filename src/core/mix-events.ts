@@ -113,9 +113,10 @@ const CANCEL_REASONS: Readonly<Record<CancelReason, number>> = {
 };
 
 /** JSON whose names are sorted, at every depth. */
-const sortedText = (value: unknown): string => JSON.stringify(value, (_name, part: unknown) => sorted(part));
-
-function sorted(part: unknown): unknown {
-  if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
-  return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
+function sortedText(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(sortedText).join(",")}]`;
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  fields.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${fields.map(([name, field]) => `"${name}":${sortedText(field)}`).join(",")}}`;
 }

@@ -3,6 +3,7 @@ import { answerApart } from "./apart.ts";
 import { bookSection } from "./book-section.ts";
 import { chainSection } from "./chain/chain-section.ts";
 import { flatnessSection } from "./flatness-section.ts";
+import { fuzzSection } from "./fuzz/fuzz-section.ts";
 import { httpSection } from "./http/http-section.ts";
 import { machine } from "./machine.ts";
 import { historyMemory } from "./memory/history-memory.ts";
@@ -40,6 +41,7 @@ const SECTIONS: readonly Section[] = [
   httpSection,
   startSection,
   scenarioSection,
+  fuzzSection,
 ];
 
 /** What this bundle does besides, in processes that it starts itself. */
