@@ -77,7 +77,7 @@ const WEIGHTS: Readonly<Record<Action, number>> = {
   reopen: 1,
 };
 /** Every so many histories are kept on a disk. */
-const ON_DISK = 12;
+const ON_DISK = 20;
 const REOPENED_ON_DISK = 1;
 const TICKS = [1000, 100, 100, 50, 10, 1];
 const FEES = [0, 0, 1, 77, 200, 9999, 10_000];
@@ -98,7 +98,7 @@ export function profileOf(seed: number): Profile {
     : random.pick(["instant", "instant", "auto", "manual"] as const);
   if (settlement === "manual") weights.mine = WEIGHTS.mine;
   if (keeping === "disk") weights.reopen = REOPENED_ON_DISK;
-  else if (!random.oneIn(4)) weights.reopen = 0;
+  else if (!random.oneIn(12)) weights.reopen = 0;
   // Faults are rare among histories: they make each block a long one.
   if (!random.oneIn(3)) weights.fault = 0;
   // So many lines wait for the disk together as never in other company.
@@ -125,7 +125,7 @@ export function profileOf(seed: number): Profile {
     weights,
     faults: someOf(random, FAULTS),
     keeping,
-    isReplayed: random.oneIn(4),
+    isReplayed: random.oneIn(8),
   };
 }
 
