@@ -48,7 +48,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 
 describe("the packed package", () => {
   it("holds the program, and no tool of its tests", () => {
-    const names = ["LICENSE", "README.md", "bin", "dist", "fixtures", "package.json", "scenarios"];
+    const names = ["LICENSE", "README.md", "bin", "dist", "docs", "fixtures", "package.json", "scenarios"];
     expect(readdirSync(installed).sort()).toEqual(names);
     expect(readdirSync(join(installed, "bin"))).toEqual(["clobsim.js"]);
     expect(readdirSync(join(installed, "dist")).filter((name) => /bench|soak/.test(name))).toEqual([]);

@@ -53,7 +53,7 @@ async function printed(...commands) {
 async function vitest(args) {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${VITEST_REPORT}`];
   const others = args.filter((arg) => arg !== SYSTEM);
-  const env = args.includes(SYSTEM) ? { ...process.env, CLOBSIM_SYSTEM_TESTS: "1" } : process.env;
+  const env = args.includes(SYSTEM) ? { ...process.env, SYSTEM_TESTS: "1" } : process.env;
   const { code } = await runNode(tool("vitest", "vitest.mjs"), ["run", ...reporters, ...others], {
     stdio: "inherit",
     env,
