@@ -2,13 +2,13 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { check } from "../../../src/fuzz/http/check.ts";
-import { readJournal } from "../../../src/fuzz/http/journal.ts";
-import { readLog } from "../../../src/fuzz/http/observation.ts";
-import { OverHttp } from "../../../src/fuzz/http/over-http.ts";
-import { httpProfile } from "../../../src/fuzz/http/profile.ts";
-import type { SeedOutcome } from "../../../src/fuzz/outcome.ts";
-import { bundleInto } from "../../support/bundled.ts";
+import { check } from "../../src/fuzz/http/check.ts";
+import { readJournal } from "../../src/fuzz/http/journal.ts";
+import { readLog } from "../../src/fuzz/http/observation.ts";
+import { OverHttp } from "../../src/fuzz/http/over-http.ts";
+import { httpProfile } from "../../src/fuzz/http/profile.ts";
+import type { SeedOutcome } from "../../src/fuzz/outcome.ts";
+import { bundleInto } from "../support/bundled.ts";
 
 /** Something wrong that only several clients at once, or a crash, can see: one change of one source. */
 interface Defect {
