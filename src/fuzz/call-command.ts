@@ -12,13 +12,7 @@ const GAS = 500_000;
 const GWEI = 1_000_000_000;
 
 /** A wallet's call on the settlement chain; most could be carried out. */
-export function callCommand(
-  random: Stream,
-  _state: State,
-  from: string,
-  market: Market,
-  to: string,
-): SendTransaction {
+export function callCommand(random: Stream, from: string, market: Market, to: string): SendTransaction {
   const amount = random.pick(SIZES);
   const { conditionId: condition } = market;
   const sets = { collateral: CONTRACTS.collateral, parent: NO_PARENT, condition };

@@ -91,7 +91,6 @@ export class Generator {
       case "call":
         return callCommand(
           random,
-          state,
           address,
           this.#market(state),
           addressAt(random.below(this.#profile.accounts + 1)),
