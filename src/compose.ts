@@ -1,37 +1,37 @@
 import type { Server } from "node:http";
 import { createServer, type Server as TcpServer } from "node:net";
+import { checksummed } from "./api/address.ts";
+import { numbersAs } from "./api/decimals.ts";
+import { HmacKeys } from "./api/hmac.ts";
+import { MarketRanking } from "./api/market-ranking.ts";
+import { BookPages } from "./api/replies/book-reply.ts";
+import { SearchIndex } from "./api/search-index.ts";
 import { LazyNode } from "./chain-rpc/lazy-node.ts";
 import { type Config, VERSION } from "./config.ts";
 import type { Millis } from "./core/units.ts";
-import { Faults } from "./http/faults.ts";
-import { Outbox } from "./http/outbox.ts";
-import { requestLog } from "./http/request-log.ts";
-import { createHttpServer } from "./http/server.ts";
-import type { DevAccount, Service, ServiceOptions } from "./http/service.ts";
-import { openingTime } from "./opening/load-origin.ts";
+import type { ClockSetting } from "./engine/clock.ts";
+import type { Exchange } from "./engine/exchange.ts";
+import { Keyring } from "./engine/keyring.ts";
+import { openingTime } from "./engine/load-origin.ts";
 import {
   type Keeping,
   type OpenedExchange,
   openExchange,
   openUnkept,
   type Warn,
-} from "./opening/open-exchange.ts";
-import { demandSameTerms, type Origin, originOfWorld, termsOf } from "./opening/origin.ts";
+} from "./engine/open-exchange.ts";
+import { demandSameTerms, type Origin, originOfWorld, termsOf } from "./engine/origin.ts";
+import { Slices } from "./engine/slices.ts";
+import { Snapshots } from "./engine/snapshots.ts";
 import { Reporting } from "./reporting.ts";
-import type { ClockSetting } from "./runtime/clock.ts";
-import type { Exchange } from "./runtime/exchange.ts";
-import { Keyring } from "./runtime/keyring.ts";
-import { Slices } from "./runtime/slices.ts";
-import { Snapshots } from "./runtime/snapshots.ts";
+import { Faults } from "./server/faults.ts";
+import { Outbox } from "./server/outbox.ts";
+import { requestLog } from "./server/request-log.ts";
+import { createHttpServer } from "./server/server.ts";
+import type { DevAccount, Service, ServiceOptions } from "./server/service.ts";
 import { isLoopback } from "./setting-values.ts";
-import { checksummed } from "./wire/address.ts";
-import { numbersAs } from "./wire/decimals.ts";
-import { HmacKeys } from "./wire/hmac.ts";
-import { MarketRanking } from "./wire/market-ranking.ts";
-import { BookPages } from "./wire/replies/book-reply.ts";
-import { SearchIndex } from "./wire/search-index.ts";
-import { devPrivateKey } from "./world/dev-accounts.ts";
-import type { World } from "./world/world.ts";
+import { devPrivateKey } from "./simulation/dev-accounts.ts";
+import type { World } from "./simulation/world.ts";
 
 /** A server that answers. */
 export interface RunningServer {
@@ -76,7 +76,7 @@ export async function startServer(config: Config, warn: Warn = () => {}): Promis
 async function beginningOf(config: Config, name: string) {
   const [{ beginningIn }, { nodeDisk }] = await Promise.all([
     import("./history/beginning.ts"),
-    import("./store/disk.ts"),
+    import("./engine/disk.ts"),
   ]);
   const { origin, line, clock } = beginningIn(nodeDisk, name, VERSION, config.at);
   demandSameTerms(config, origin, name, "leave it out");
@@ -178,7 +178,7 @@ const optionsOf = (config: Config, origin: Origin): ServiceOptions => ({
 });
 
 async function openApiText({ numbers, unknownFields }: Config): Promise<string> {
-  const { openApiDocument } = await import("./wire/openapi.ts");
+  const { openApiDocument } = await import("./api/openapi.ts");
   return JSON.stringify(openApiDocument({ version: VERSION, serverUrl: "/", numbers, unknownFields }));
 }
 

@@ -24,7 +24,7 @@ import {
   readHost,
   readTimeout,
 } from "./setting-values.ts";
-import { MOST_MARKETS } from "./world/world-limits.ts";
+import { MOST_MARKETS } from "./simulation/world-limits.ts";
 
 export type { Durability };
 

@@ -1,8 +1,6 @@
 /// <reference types="node" preserve="true" />
-import { type RunningServer, startServer } from "./compose.ts";
-import { readConfig, SETTINGS } from "./config.ts";
-import { ConfigError, readText, type Setting } from "./setting.ts";
-import { nearest } from "./wire/nearest.ts";
+
+import { nearest } from "./api/nearest.ts";
 import {
   faultOfOptions,
   NUMBER,
@@ -12,8 +10,12 @@ import {
   TEXT_OR_NUMBER,
   TEXTS,
   TRUTH,
-} from "./wire/option-types.ts";
+} from "./api/option-types.ts";
+import { type RunningServer, startServer } from "./compose.ts";
+import { readConfig, SETTINGS } from "./config.ts";
+import { ConfigError, readText, type Setting } from "./setting.ts";
 
+export { CONTRACT_ABIS } from "./api/contract-abis.ts";
 export { ExchangeClient } from "./client/client.ts";
 export type { WalletAccount } from "./client/derive.ts";
 export type { ExchangeError } from "./client/exchange-error.ts";
@@ -25,7 +27,6 @@ export { ExchangeFailure, orThrow, type Result } from "./client/result.ts";
 export { walletOf } from "./client/wallet.ts";
 export type { RunningServer } from "./compose.ts";
 export { ConfigError } from "./setting.ts";
-export { CONTRACT_ABIS } from "./wire/contract-abis.ts";
 
 /** The flags of `clobsim serve`, by the same names in camelCase. */
 export interface StartOptions {

@@ -1,4 +1,6 @@
+import { ApiError } from "./api/errors.ts";
 import { type Config, VERSION } from "./config.ts";
+import type { OpenedExchange } from "./engine/open-exchange.ts";
 import {
   deedsOf,
   defectOf,
@@ -8,8 +10,6 @@ import {
   reportInPieces,
 } from "./history/report.ts";
 import { saveReport } from "./history/report-file.ts";
-import type { OpenedExchange } from "./opening/open-exchange.ts";
-import { ApiError } from "./wire/errors.ts";
 
 /** Makes bug reports of one exchange. */
 export class Reporting {

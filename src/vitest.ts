@@ -1,6 +1,15 @@
 /// <reference types="node" preserve="true" />
 import { resolve } from "node:path";
 import { describe, test } from "vitest";
+import {
+  faultOf,
+  faultOfOptions,
+  type OptionType,
+  oneOf,
+  TEXT_OR_NUMBER,
+  TEXTS,
+  whole,
+} from "./api/option-types.ts";
 import { loadScenario } from "./scenario/language/load-scenario.ts";
 import { placeText, problemText } from "./scenario/language/problem.ts";
 import type { Scenario } from "./scenario/language/scenario.ts";
@@ -10,15 +19,6 @@ import { findFiles } from "./scenario/run/find-files.ts";
 import type { Failure } from "./scenario/run/result.ts";
 import { Suite, type SuiteOptions } from "./scenario/run/run-suite.ts";
 import { startScenarioServer } from "./scenario-server.ts";
-import {
-  faultOf,
-  faultOfOptions,
-  type OptionType,
-  oneOf,
-  TEXT_OR_NUMBER,
-  TEXTS,
-  whole,
-} from "./wire/option-types.ts";
 
 /** How the scenarios of a vitest suite are run. */
 export interface ScenarioSuiteOptions {

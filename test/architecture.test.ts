@@ -4,112 +4,29 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 
-/** Folder or root file of src → what it may import from the others. */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  core: [],
-  world: ["core"],
-  runtime: ["core"],
-  wire: ["core"],
-  store: ["core", "runtime", "regular-file.ts"],
-  http: ["core (readers)", "runtime", "wire"],
-  "chain-rpc": ["core", "runtime", "wire"],
-  client: ["wire"],
-  scenario: ["core", "runtime", "wire", "world", "client", "regular-file.ts"],
-  inspector: [],
-  "setting.ts": [],
-  "regular-file.ts": [],
-  "setting-values.ts": ["setting.ts", "core"],
-  "config.ts": ["setting.ts", "setting-values.ts", "core", "world"],
-  opening: ["config.ts", "setting.ts", "regular-file.ts", "core", "world", "runtime", "store"],
-  history: ["core", "world", "runtime", "store", "opening", "wire", "regular-file.ts"],
-  "compose.ts": [
-    "reporting.ts",
-    "config.ts",
-    "setting.ts",
-    "setting-values.ts",
-    "opening",
-    "history",
-    "core",
-    "world",
-    "runtime",
-    "wire",
-    "store",
-    "http",
-    "chain-rpc",
-    "scenario",
-  ],
-  "reporting.ts": ["config.ts", "opening", "history", "wire"],
-  "scenario-server.ts": ["compose.ts", "config.ts", "core", "scenario"],
-  cli: [
-    "compose.ts",
-    "config.ts",
-    "setting.ts",
-    "setting-values.ts",
-    "regular-file.ts",
-    "scenario-server.ts",
-    "core",
-    "wire",
-    "world",
-    "runtime",
-    "store",
-    "history",
-    "client",
-    "scenario",
-    "fuzz",
-  ],
-  fuzz: [
-    "compose.ts",
-    "config.ts",
-    "setting-values.ts",
-    "regular-file.ts",
-    "core",
-    "wire",
-    "world",
-    "runtime",
-    "store",
-    "opening",
-    "history",
-    "http",
-    "client",
-    "scenario",
-  ],
-  "index.ts": ["compose.ts", "config.ts", "setting.ts", "scenario-server.ts", "wire", "client", "scenario"],
-  "vitest.ts": ["scenario-server.ts", "scenario", "wire"],
-};
+interface Layer {
+  readonly folder: string;
+  readonly holds: string;
+  /** Folders of src and files at its root; "core (readers)" stands for all of it but what decides or writes. */
+  readonly mayImport?: readonly string[];
+  readonly packages?: readonly string[];
+  /** The modules of Node that may be used here; all where this is not said, none in the core. */
+  readonly node?: readonly string[];
+}
+
+const SRC = fileURLToPath(new URL("../src", import.meta.url));
+const LAYERS: readonly Layer[] = JSON.parse(readFileSync(`${SRC}/layers.json`, "utf8"));
+const LAYER_OF = new Map(LAYERS.map((layer) => [layer.folder, layer]));
 
 /** What decides or writes: an edge that may read the core imports no more than types from here. */
 const WRITERS = /^core\/(?:decide|apply)\.ts$|^core\/rules\//;
-
-/** Package → the folders (or single files) where it is at home. */
-const HOMES: Readonly<Record<string, readonly string[]>> = {
-  "@faker-js/faker": ["world/"],
-  "@noble/hashes": ["core/hash.ts", "wire/address.ts", "world/"],
-  express: ["http/"],
-  "fastest-levenshtein": ["wire/"],
-  lowdb: ["store/"],
-  minisearch: ["wire/"],
-  papaparse: ["scenario/flow/"],
-  picocolors: ["cli/", "http/request-log.ts"],
-  pino: ["http/"],
-  seedrandom: ["core/random.ts"],
-  tinyglobby: ["scenario/run/"],
-  viem: ["wire/", "chain-rpc/", "client/", "world/dev-accounts.ts"],
-  vitest: ["vitest.ts"],
-  yaml: ["scenario/"],
-  yargs: ["cli/"],
-  zod: ["wire/"],
-};
-
-/** Folders that are pure → the modules of Node that they may use all the same; every other folder may use all. */
-const NODE_MODULES: Readonly<Record<string, readonly string[]>> = {
-  core: [],
-  wire: ["node:buffer", "node:crypto"],
-};
 
 const FORBIDDEN_IN_CORE = new Set(
   `Date Intl performance setTimeout setInterval setImmediate queueMicrotask Promise process globalThis
    toFixed localeCompare randomUUID randomBytes crypto require console`.split(/\s+/),
 );
+/** Folders whose circles of imports are still to be removed. */
+const WITH_CIRCLES: ReadonlySet<string> = new Set(["api", "chain-rpc", "cli", "core", "scenario"]);
 const MAX_FILE_LINES = 600;
 const MAX_FUNCTION_LINES = 80;
 const KEBAB_CASE = /^[a-z\d]+(?:-[a-z\d]+)*(?:\.d)?\.ts$/;
@@ -169,8 +86,8 @@ const packageOf = (specifier: string): string =>
 
 const arrows: Rule = (source, report) => {
   const from = folderOf(source.fileName);
-  const allowed = MAY_IMPORT[from];
-  if (allowed === undefined) report(source, `${from} is not in the table of architecture: give it a row`);
+  const allowed = LAYER_OF.get(from)?.mayImport;
+  if (allowed === undefined) report(source, `${from} is not in src/layers.json: give it a row`);
   for (const { node, specifier, isType } of importsOf(source)) {
     if (!specifier.startsWith(".")) continue;
     const path = posix.join(posix.dirname(source.fileName), specifier);
@@ -182,25 +99,19 @@ const arrows: Rule = (source, report) => {
 };
 
 const homes: Rule = (source, report) => {
+  const layer = LAYER_OF.get(folderOf(source.fileName));
   for (const { node, specifier } of importsOf(source)) {
     if (specifier.startsWith(".")) continue;
     if (specifier.startsWith("node:")) {
-      const allowed = NODE_MODULES[folderOf(source.fileName)];
-      if (allowed === undefined || allowed.includes(specifier)) continue;
-      report(
-        node,
-        `imports "${specifier}": this folder may use ${allowed.join(", ") || "no module"} of Node`,
-      );
+      if (layer?.node === undefined || layer.node.includes(specifier)) continue;
+      const allowed = layer.node.join(", ") || "no module";
+      report(node, `imports "${specifier}": this folder may use ${allowed} of Node`);
       continue;
     }
-    const known = HOMES[packageOf(specifier)] ?? [];
-    if (
-      known.some(
-        (home) => source.fileName === home || (home.endsWith("/") && source.fileName.startsWith(home)),
-      )
-    )
-      continue;
-    report(node, `imports "${specifier}": its home is ${known.join(", ") || "nowhere yet"}`);
+    const name = packageOf(specifier);
+    if (layer?.packages?.includes(name)) continue;
+    const users = LAYERS.filter(({ packages }) => packages?.includes(name)).map(({ folder }) => folder);
+    report(node, `imports "${specifier}": used in ${users.join(", ") || "no folder yet"}`);
   }
 };
 
@@ -275,6 +186,61 @@ const plainTypeScript: Rule = (source, report) => {
   }
 };
 
+function importGraph(files: readonly ts.SourceFile[]): ReadonlyMap<string, readonly string[]> {
+  const target = (source: ts.SourceFile, specifier: string) =>
+    posix.join(posix.dirname(source.fileName), specifier);
+  return new Map(
+    files.map((source) => [
+      source.fileName,
+      importsOf(source)
+        .filter(({ specifier }) => specifier.startsWith("."))
+        .map(({ specifier }) => target(source, specifier)),
+    ]),
+  );
+}
+
+/** The strongly connected components of more than one file (Tarjan 1972), each in the order of names. */
+function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const circles: string[][] = [];
+  const visit = (file: string): number => {
+    const index = order.size;
+    let low = index;
+    order.set(file, index);
+    open.push(file);
+    for (const next of graph.get(file) ?? []) {
+      if (!order.has(next)) low = Math.min(low, visit(next));
+      else if (open.includes(next)) low = Math.min(low, lowest.get(next) ?? order.get(next) ?? low);
+    }
+    lowest.set(file, low);
+    if (low === index) {
+      const circle = open.splice(open.indexOf(file));
+      if (circle.length > 1) circles.push(circle.sort());
+    }
+    return low;
+  };
+  for (const file of graph.keys()) if (!order.has(file)) visit(file);
+  return circles;
+}
+
+function layerTable(): string {
+  const code = (names: readonly string[] = []) => names.map((name) => `\`${name}\``).join(", ");
+  const rows = LAYERS.map(({ folder, holds, mayImport, packages }) => [
+    `\`${folder}\``,
+    holds,
+    mayImport === undefined ? "" : mayImport.join(", ") || "nothing",
+    code(packages),
+  ]);
+  const cells = [["folder", "holds", "may import", "packages"], ...rows];
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[], pad: string): string =>
+    `| ${widths.map((width, column) => (row[column] ?? "").padEnd(width, pad)).join(" | ")} |\n`;
+  const [head = [], ...body] = cells.map((row) => line(row, " "));
+  return [head, line([], "-"), ...body].join("");
+}
+
 const RULES = { arrows, homes, pureCore, lengths, names, plainTypeScript };
 
 const parsed = (path: string, text: string): ts.SourceFile =>
@@ -289,7 +255,6 @@ function findings(source: ts.SourceFile, rule: Rule): string[] {
   return found;
 }
 
-const SRC = fileURLToPath(new URL("../src", import.meta.url));
 const entries = readdirSync(SRC, { recursive: true, withFileTypes: true });
 const pathOf = (entry: (typeof entries)[number]): string =>
   posix.join(entry.parentPath.slice(SRC.length + 1).replaceAll("\\", "/"), entry.name);
@@ -299,8 +264,8 @@ const sources = entries
 
 describe("every file of src", () => {
   it.each([
-    ["imports only what the table of architecture allows, edges never one another", arrows],
-    ["uses a package only where it is at home", homes],
+    ["imports only what src/layers.json allows, edges never one another", arrows],
+    ["uses a package only in the folders that name it", homes],
     ["in the core is pure and deterministic", pureCore],
     ["is short, and so are its functions", lengths],
     ["is named in kebab-case by one noun or one verb", names],
@@ -310,46 +275,60 @@ describe("every file of src", () => {
     if (found.length > 0) expect.fail(found.join("\n"));
   });
 
-  it("lies in a folder that src/README.md names", () => {
-    const map = readFileSync(`${SRC}/README.md`, "utf8");
-    const unnamed = entries
-      .filter((entry) => entry.isDirectory() && !map.includes(`${entry.name}/`))
-      .map(pathOf);
-    if (unnamed.length > 0)
-      expect.fail(unnamed.map((path) => `src/README.md does not name ${path}/`).join("\n"));
+  it("lies in a folder that src/layers.json describes", () => {
+    const folders = entries.filter((entry) => entry.isDirectory()).map(pathOf);
+    expect(folders.filter((folder) => !LAYER_OF.has(folder))).toEqual([]);
+  });
+
+  it("is in no circle of imports, types and import() included", () => {
+    const circles = circlesOf(importGraph(sources)).map((circle) => circle.join(" "));
+    expect(circles.filter((circle) => !WITH_CIRCLES.has(folderOf(circle)))).toEqual([]);
+    const clean = [...WITH_CIRCLES].filter((folder) =>
+      circles.every((circle) => folderOf(circle) !== folder),
+    );
+    expect(clean, "has no circle any more: take it from the list").toEqual([]);
+  });
+
+  it("has its folder in the map's table", async () => {
+    const path = `${SRC}/README.md`;
+    const made = readFileSync(path, "utf8").replace(
+      /(<!-- layers -->\n)[\s\S]*(<!-- \/layers -->)/,
+      `$1${layerTable()}$2`,
+    );
+    await expect(made).toMatchFileSnapshot(path);
   });
 });
 
 describe("a planted fault is found", () => {
   it.each<[keyof typeof RULES, string, string, string]>([
-    ["arrows", "core/a.ts", 'import { b } from "../wire/b.ts";', "core may import nothing"],
-    ["arrows", "core/a.ts", 'import type { B } from "../wire/b.ts";', "core may import nothing"],
-    ["arrows", "wire/a.ts", 'const b = await import("../http/b.ts");', "wire may import core"],
-    ["arrows", "wire/a.ts", 'type B = import("../http/b.ts").B;', "wire may import core"],
-    ["arrows", "wire/a.ts", 'export { b } from "../http/b.ts";', "wire may import core"],
+    ["arrows", "core/a.ts", 'import { b } from "../api/b.ts";', "core may import nothing"],
+    ["arrows", "core/a.ts", 'import type { B } from "../api/b.ts";', "core may import nothing"],
+    ["arrows", "api/a.ts", 'const b = await import("../server/b.ts");', "api may import core"],
+    ["arrows", "api/a.ts", 'type B = import("../server/b.ts").B;', "api may import core"],
+    ["arrows", "api/a.ts", 'export { b } from "../server/b.ts";', "api may import core"],
     [
       "arrows",
-      "http/routes/a.ts",
+      "server/routes/a.ts",
       'import "../../chain-rpc/b.ts";',
-      "http may import core (readers), runtime",
+      "server may import core (readers), engine",
     ],
-    ["arrows", "http/a.ts", 'import { apply } from "../core/apply.ts";', "http may import core (readers)"],
     [
       "arrows",
-      "http/a.ts",
-      'import { type A, b } from "../core/rules/b.ts";',
-      "http may import core (readers)",
+      "server/a.ts",
+      'import { apply } from "../core/apply.ts";',
+      "server may import core (readers)",
     ],
-    ["arrows", "wire/a.ts", 'import { config } from "../config.ts";', "wire may import core"],
-    ["arrows", "misc/a.ts", "", "misc is not in the table"],
-    ["homes", "wire/a.ts", 'import express from "express";', "its home is http/"],
     [
-      "homes",
-      "core/a.ts",
-      'import { sha256 } from "@noble/hashes/sha2";',
-      "its home is core/hash.ts, wire/address.ts, world/",
+      "arrows",
+      "server/a.ts",
+      'import { type A, b } from "../core/rules/b.ts";',
+      "server may import core (readers)",
     ],
-    ["homes", "http/a.ts", 'import leftPad from "left-pad";', "its home is nowhere yet"],
+    ["arrows", "api/a.ts", 'import { config } from "../config.ts";', "api may import core"],
+    ["arrows", "misc/a.ts", "", "misc is not in src/layers.json"],
+    ["homes", "api/a.ts", 'import express from "express";', "used in server"],
+    ["homes", "server/a.ts", 'import { sha256 } from "@noble/hashes/sha2";', "used in core, simulation, api"],
+    ["homes", "server/a.ts", 'import leftPad from "left-pad";', "used in no folder yet"],
     ["homes", "core/a.ts", 'import { readFileSync } from "node:fs";', "no module of Node"],
     ["pureCore", "core/a.ts", "const now = Date.now();", "uses Date"],
     ["pureCore", "core/a.ts", "const n = Math.random();", "uses Math.random"],
@@ -363,24 +342,35 @@ describe("a planted fault is found", () => {
     ["names", "core/orderBook.ts", "", "is not kebab-case"],
     ["names", "core/order-utils.ts", "", "vague name"],
     ["names", "core/index.ts", "", "is a barrel"],
-    ["plainTypeScript", "wire/a.ts", "enum A { B }", "an enum"],
-    ["plainTypeScript", "wire/a.ts", "let a = 1 as any;", "says any"],
-    ["plainTypeScript", "wire/a.ts", "const a = b!;", "says !"],
-    ["plainTypeScript", "wire/a.ts", 'export * from "./b.ts";', "only src/index.ts and src/cli/on-*.ts do"],
-    ["plainTypeScript", "wire/a.ts", "let count = 0;", "state at module level"],
+    ["plainTypeScript", "api/a.ts", "enum A { B }", "an enum"],
+    ["plainTypeScript", "api/a.ts", "let a = 1 as any;", "says any"],
+    ["plainTypeScript", "api/a.ts", "const a = b!;", "says !"],
+    ["plainTypeScript", "api/a.ts", 'export * from "./b.ts";', "only src/index.ts and src/cli/on-*.ts do"],
+    ["plainTypeScript", "api/a.ts", "let count = 0;", "state at module level"],
   ])("by %s in %s: %s", (rule, path, text, finding) => {
     expect(findings(parsed(path, text), RULES[rule]).join("\n")).toContain(finding);
   });
 
   it.each<[keyof typeof RULES, string, string]>([
-    ["arrows", "http/a.ts", 'import type { A } from "../core/a.ts";'],
-    ["arrows", "http/a.ts", 'import { type A, type B } from "../core/a.ts";'],
+    ["arrows", "server/a.ts", 'import type { A } from "../core/a.ts";'],
+    ["arrows", "server/a.ts", 'import { type A, type B } from "../core/a.ts";'],
     ["pureCore", "core/a.ts", "// Date, await and 10 ** 4\nexport const a = `Promise` + 'Date';"],
     ["pureCore", "core/a.ts", "export const a = Math.floor(1.5);"],
-    ["pureCore", "runtime/a.ts", "export const now = () => Date.now();"],
+    ["pureCore", "engine/a.ts", "export const now = () => Date.now();"],
     ["names", "core/order-types.ts", ""],
   ])("and what is right is left alone: %s in %s: %s", (rule, path, text) => {
     expect(findings(parsed(path, text), RULES[rule])).toEqual([]);
+  });
+
+  it("by circles: through a type, and through import()", () => {
+    const files = [
+      parsed("core/a.ts", 'import type { B } from "./b.ts";'),
+      parsed("core/b.ts", 'const c = () => import("./c.ts");'),
+      parsed("core/c.ts", 'import { a } from "./a.ts";'),
+      parsed("core/d.ts", 'import { a } from "./a.ts";'),
+    ];
+    expect(circlesOf(importGraph(files))).toEqual([["core/a.ts", "core/b.ts", "core/c.ts"]]);
+    expect(circlesOf(importGraph(files.slice(1)))).toEqual([]);
   });
 
   it("by the lengths: a file of 601 lines, a function of 81", () => {

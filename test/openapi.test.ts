@@ -4,8 +4,8 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ENDPOINTS } from "../src/wire/endpoints/all.ts";
-import type { OpenApi } from "./http/document.ts";
+import { ENDPOINTS } from "../src/api/endpoints/all.ts";
+import type { OpenApi } from "./server/document.ts";
 import { type Api, type Method, startApi } from "./support/http.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "clobsim-openapi-"));

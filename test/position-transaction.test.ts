@@ -1,10 +1,10 @@
 import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
+import { type PositionChange, positionTransaction } from "../src/api/position-transaction.ts";
 import { NO_PARENT } from "../src/core/chain/call.ts";
 import { CONTRACTS } from "../src/core/chain/contracts.ts";
 import { callGas } from "../src/core/chain/gas.ts";
 import { size } from "../src/core/units.ts";
-import { type PositionChange, positionTransaction } from "../src/wire/position-transaction.ts";
 
 const ABI = parseAbi([
   "function splitPosition(address collateralToken, bytes32 parentCollectionId, bytes32 conditionId, uint256[] partition, uint256 amount)",

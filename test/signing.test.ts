@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import vectors from "../fixtures/vectors/auth-vectors.json" with { type: "json" };
-import { HmacKey } from "../src/wire/hmac.ts";
+import { HmacKey } from "../src/api/hmac.ts";
 import {
   AUTH_HEADERS,
   type AuthRefusal,
@@ -11,7 +11,7 @@ import {
   type SignedRequest,
   type SigningCode,
   sign,
-} from "../src/wire/signing.ts";
+} from "../src/api/signing.ts";
 
 const NOW = 1_700_000_000;
 const ADDRESS = vectors.address.toLowerCase();

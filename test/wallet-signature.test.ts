@@ -7,7 +7,7 @@ import {
   CLOB_AUTH_TYPES,
   type DerivationRequest,
   verifyDerivation,
-} from "../src/wire/wallet-signature.ts";
+} from "../src/api/wallet-signature.ts";
 
 const NOW = 1_700_000_000;
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;

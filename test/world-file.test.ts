@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { ORDER_WIDTH } from "../src/world/flow.ts";
-import { generateWorld } from "../src/world/generate-world.ts";
-import type { World, WorldEvent, WorldMarket } from "../src/world/world.ts";
-import { WorldFileError } from "../src/world/world-checks.ts";
-import { readWorld, writeWorld } from "../src/world/world-file.ts";
+import { ORDER_WIDTH } from "../src/simulation/flow.ts";
+import { generateWorld } from "../src/simulation/generate-world.ts";
+import type { World, WorldEvent, WorldMarket } from "../src/simulation/world.ts";
+import { WorldFileError } from "../src/simulation/world-checks.ts";
+import { readWorld, writeWorld } from "../src/simulation/world-file.ts";
 
 type Draft = { [key: string]: unknown };
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { NaiveBook, type NaiveTrade } from "../src/fuzz/reference/naive-book.ts";
-import { type FlowOrder, flowOf } from "../src/world/flow.ts";
-import { generateWorld, type WorldOptions } from "../src/world/generate-world.ts";
-import type { World, WorldMarket } from "../src/world/world.ts";
+import { type FlowOrder, flowOf } from "../src/simulation/flow.ts";
+import { generateWorld, type WorldOptions } from "../src/simulation/generate-world.ts";
+import type { World, WorldMarket } from "../src/simulation/world.ts";
 
 const DAY = 86_400_000;
 

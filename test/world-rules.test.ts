@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { numbersAs } from "../src/api/decimals.ts";
+import { MarketRanking, rankedEvents } from "../src/api/market-ranking.ts";
+import { eventReply, marketReply } from "../src/api/replies/market-reply.ts";
 import type { MatchType } from "../src/core/events.ts";
 import { violations } from "../src/core/invariants/invariants.ts";
 import { type Millis, millis, money, size } from "../src/core/units.ts";
-import { Exchange } from "../src/runtime/exchange.ts";
-import { numbersAs } from "../src/wire/decimals.ts";
-import { MarketRanking, rankedEvents } from "../src/wire/market-ranking.ts";
-import { eventReply, marketReply } from "../src/wire/replies/market-reply.ts";
-import { generateWorld, type WorldOptions } from "../src/world/generate-world.ts";
-import { openWorld } from "../src/world/open-world.ts";
+import { Exchange } from "../src/engine/exchange.ts";
+import { generateWorld, type WorldOptions } from "../src/simulation/generate-world.ts";
+import { openWorld } from "../src/simulation/open-world.ts";
 import { AUTO } from "./support/config.ts";
 import { START } from "./support/exchange.ts";
 

@@ -2,14 +2,14 @@ import { faker } from "@faker-js/faker/locale/en";
 import { privateKeyToAddress } from "viem/accounts";
 import { describe, expect, test } from "vitest";
 import { stream } from "../src/core/random.ts";
-import { devAddress, devPrivateKey, traderAddress } from "../src/world/dev-accounts.ts";
-import { drawFairPaths } from "../src/world/fair-path.ts";
-import { drawFairPrices } from "../src/world/fair-prices.ts";
-import { type FlowOrder, flowOf, ORDER_WIDTH } from "../src/world/flow.ts";
-import { generateWorld, type WorldOptions } from "../src/world/generate-world.ts";
-import { freshSlug, slugOf } from "../src/world/slug.ts";
-import type { World, WorldMarket } from "../src/world/world.ts";
-import { writeWorld } from "../src/world/world-file.ts";
+import { devAddress, devPrivateKey, traderAddress } from "../src/simulation/dev-accounts.ts";
+import { drawFairPaths } from "../src/simulation/fair-path.ts";
+import { drawFairPrices } from "../src/simulation/fair-prices.ts";
+import { type FlowOrder, flowOf, ORDER_WIDTH } from "../src/simulation/flow.ts";
+import { generateWorld, type WorldOptions } from "../src/simulation/generate-world.ts";
+import { freshSlug, slugOf } from "../src/simulation/slug.ts";
+import type { World, WorldMarket } from "../src/simulation/world.ts";
+import { writeWorld } from "../src/simulation/world-file.ts";
 
 const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 /** A date, or words that mean another one with every day that passes. */

@@ -82,7 +82,7 @@ function fingerprints() {
   const setup = ["package-lock.json", ...filesBelow("bin")];
   return {
     bundle: fingerprint([...setup, ...filesBelow("src")]),
-    world: fingerprint([...setup, ...filesBelow("src/world"), ...filesBelow("src/core")]),
+    world: fingerprint([...setup, ...filesBelow("src/simulation"), ...filesBelow("src/core")]),
   };
 }
 

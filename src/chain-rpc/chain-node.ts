@@ -1,8 +1,8 @@
 import type { Address } from "../core/commands.ts";
 import type { State } from "../core/state.ts";
-import type { Clock } from "../runtime/clock.ts";
-import type { Exchange } from "../runtime/exchange.ts";
-import type { Slices } from "../runtime/slices.ts";
+import type { Clock } from "../engine/clock.ts";
+import type { Exchange } from "../engine/exchange.ts";
+import type { Slices } from "../engine/slices.ts";
 import { EvmSnapshots } from "./evm-snapshots.ts";
 import { Filters } from "./filters.ts";
 import { Impersonation } from "./impersonation.ts";

@@ -1,5 +1,5 @@
-import type { Clock, ClockSetting } from "../runtime/clock.ts";
-import type { Exchange, Snapshot } from "../runtime/exchange.ts";
+import type { Clock, ClockSetting } from "../engine/clock.ts";
+import type { Exchange, Snapshot } from "../engine/exchange.ts";
 
 interface Kept {
   readonly exchange: Snapshot;

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import type { Slices } from "../runtime/slices.ts";
-import { isRpcId } from "../wire/chain-errors.ts";
+import { isRpcId } from "../api/chain-errors.ts";
+import type { Slices } from "../engine/slices.ts";
 import { RpcError } from "./rpc-error.ts";
 
 /** Carries out one call and answers its result's JSON. @throws RpcError when it cannot. */

@@ -1,6 +1,6 @@
+import { readAddress } from "../api/address.ts";
+import { nameOf } from "../api/json-body.ts";
 import type { Address } from "../core/commands.ts";
-import { readAddress } from "../wire/address.ts";
-import { nameOf } from "../wire/json-body.ts";
 import { RpcError } from "./rpc-error.ts";
 
 /** What a parameter is called in an error. */

@@ -1,4 +1,4 @@
-import { RPC_CODES } from "../wire/chain-errors.ts";
+import { RPC_CODES } from "../api/chain-errors.ts";
 
 /** A call that is answered with an error object. */
 export class RpcError extends Error {

@@ -1,7 +1,7 @@
+import { transactionRefusalText } from "../api/transaction-refusals.ts";
 import type { SendTransaction } from "../core/chain/chain-commands.ts";
 import { transactionHash } from "../core/chain/chain-hashes.ts";
 import type { TransactionRefusal } from "../core/refusals.ts";
-import { transactionRefusalText } from "../wire/transaction-refusals.ts";
 import type { ChainNode } from "./chain-node.ts";
 import { contractCallOf } from "./contracts/contract-call.ts";
 import { RpcError } from "./rpc-error.ts";

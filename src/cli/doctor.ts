@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DEFAULT_DATA, VERSION } from "../config.ts";
+import { nodeDisk } from "../engine/disk.ts";
 import type { Finding } from "../history/examination.ts";
 import type { Paint } from "../scenario/report/paint.ts";
 import type { Given } from "../setting.ts";
-import { nodeDisk } from "../store/disk.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { paintOf } from "./paint.ts";

@@ -1,8 +1,8 @@
 import { VERSION } from "../config.ts";
+import { ReplayDiffers } from "../engine/replayer.ts";
+import { StoreError } from "../engine/store-error.ts";
 import { FileRefused } from "../regular-file.ts";
 import { ConfigError } from "../setting.ts";
-import { ReplayDiffers } from "../store/replayer.ts";
-import { StoreError } from "../store/store-error.ts";
 import { differenceText } from "./difference.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { UsageError } from "./usage-error.ts";

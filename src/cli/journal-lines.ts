@@ -1,5 +1,6 @@
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
+import { isNote } from "../engine/journal-line.ts";
 import { actorOf, commandText } from "../history/command-words.ts";
 import { outcomeText } from "../history/event-words.ts";
 import { noteText } from "../history/note-words.ts";
@@ -8,7 +9,6 @@ import { addressText } from "../history/thing-words.ts";
 import type { Outcome, Told } from "../history/walk.ts";
 import type { Paint } from "../scenario/report/paint.ts";
 import { visible } from "../scenario/report/printable.ts";
-import { isNote } from "../store/journal-line.ts";
 
 const NUMBER_WIDTH = 6;
 const ACTOR_WIDTH = 10;

@@ -1,4 +1,4 @@
-import { nearest } from "../wire/nearest.ts";
+import { nearest } from "../api/nearest.ts";
 
 /** `, did you mean --port?` for the candidate that a mistyped word is likely to mean; nothing when there is none. */
 export function didYouMean(word: string, candidates: readonly string[]): string {

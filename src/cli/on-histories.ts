@@ -1,4 +1,6 @@
 // What the commands on journals and reports work with, loaded together when one of them is called.
+
+export { readStateFile } from "../engine/state-file.ts";
 export { examine } from "../history/examination.ts";
 export { isJournal } from "../history/journal-source.ts";
 export { Mentions } from "../history/mentions.ts";
@@ -10,7 +12,6 @@ export { standingOf } from "../history/standing.ts";
 export { Touched } from "../history/touched.ts";
 export { Walk } from "../history/walk.ts";
 export { wholeHistory } from "../history/whole-history.ts";
-export { readStateFile } from "../store/state-file.ts";
 export { journalLine } from "./journal-lines.ts";
 export { OrderLife } from "./order-life.ts";
 export { standingText } from "./standing-text.ts";

@@ -1,15 +1,15 @@
+import { numbersAs } from "../api/decimals.ts";
+import { orderStory } from "../api/replies/order-story.ts";
 import { idOf, numberOf } from "../core/ids.ts";
 import { marketOfToken } from "../core/market.ts";
 import type { Order } from "../core/order.ts";
 import type { State } from "../core/state.ts";
+import { isNote } from "../engine/journal-line.ts";
 import { Mentions } from "../history/mentions.ts";
 import { orderText } from "../history/thing-words.ts";
 import type { Told } from "../history/walk.ts";
 import type { Paint } from "../scenario/report/paint.ts";
 import { visible } from "../scenario/report/printable.ts";
-import { isNote } from "../store/journal-line.ts";
-import { numbersAs } from "../wire/decimals.ts";
-import { orderStory } from "../wire/replies/order-story.ts";
 import { type JournalLine, journalLine } from "./journal-lines.ts";
 import { UsageError } from "./usage-error.ts";
 

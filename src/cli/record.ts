@@ -1,7 +1,7 @@
 import type { HttpReply } from "../client/transport.ts";
 import { SETTINGS, VERSION } from "../config.ts";
 import type { Millis } from "../core/units.ts";
-import { finish } from "../runtime/slices.ts";
+import { finish } from "../engine/slices.ts";
 import { type Given, readOne, type Setting } from "../setting.ts";
 import { LINE_OR_MOMENT } from "../setting-values.ts";
 import { askServer, parsed, refusalOf, serverFlags, serverNamed } from "./ask-server.ts";

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { VERSION } from "../config.ts";
 import { toIso } from "../core/time.ts";
+import { nodeDisk } from "../engine/disk.ts";
+import { PREVIOUS_STATE_FILE, STATE_FILE } from "../engine/files.ts";
+import { StoreError } from "../engine/store-error.ts";
 import type { JournalPlace } from "../history/journal-source.ts";
 import type { Loss, Salvage } from "../history/salvage.ts";
 import { FileRefused } from "../regular-file.ts";
 import { type Given, readOne, truth } from "../setting.ts";
-import { nodeDisk } from "../store/disk.ts";
-import { PREVIOUS_STATE_FILE, STATE_FILE } from "../store/files.ts";
-import { StoreError } from "../store/store-error.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { placeNamed } from "./history-arguments.ts";

@@ -1,11 +1,11 @@
 import { VERSION } from "../config.ts";
 import { toIso } from "../core/time.ts";
+import { isNote } from "../engine/journal-line.ts";
 import type { JournalSource } from "../history/journal-source.ts";
 import type { ChangedAnswer } from "../history/refused-again.ts";
 import { visible } from "../scenario/report/printable.ts";
 import { type Given, readOne } from "../setting.ts";
 import { LINE, MOMENT } from "../setting-values.ts";
-import { isNote } from "../store/journal-line.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { sourceNamed, TAKES_JOURNAL } from "./history-arguments.ts";

@@ -1,5 +1,6 @@
 import { dirname, relative, resolve } from "node:path";
 import { parseDuration } from "../core/time.ts";
+import { nodeDisk } from "../engine/disk.ts";
 import { readTextFile } from "../scenario/language/read-text-file.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
 import { needsHttp } from "../scenario/run/needs.ts";
@@ -9,7 +10,6 @@ import type { ShrinkOptions, ShrunkScenario } from "../scenario/shrink/shrink-sc
 import { startScenarioServer } from "../scenario-server.ts";
 import { type Given, readOne, type Setting } from "../setting.ts";
 import { LINE, LINE_OR_MOMENT } from "../setting-values.ts";
-import { nodeDisk } from "../store/disk.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { OUT, save } from "./output-file.ts";

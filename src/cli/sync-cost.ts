@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
-import type { Disk } from "../store/disk.ts";
+import type { Disk } from "../engine/disk.ts";
 
 const APPENDS = 25;
 /** About a line of a journal. */

@@ -1,7 +1,7 @@
 import { DEFAULT_CONFIG, SETTINGS } from "../config.ts";
 import { type Given, readOne, wholeNumber } from "../setting.ts";
-import type { World } from "../world/world.ts";
-import { MOST_MARKETS } from "../world/world-limits.ts";
+import type { World } from "../simulation/world.ts";
+import { MOST_MARKETS } from "../simulation/world-limits.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { OUT, save } from "./output-file.ts";
@@ -32,7 +32,7 @@ async function writeGenerated(given: Given): Promise<ExitCode> {
   const events = readOne("events", EVENTS, given) ?? undefined;
   const out = readOne("out", OUT, given);
   const world = await generate(seed, markets, events);
-  const { writeWorld } = await import("../world/world-file.ts");
+  const { writeWorld } = await import("../simulation/world-file.ts");
   const text = writeWorld(world);
   if (out === null) process.stdout.write(text);
   else await save(out, text);
@@ -45,7 +45,7 @@ async function generate(
   markets: number | undefined,
   events: number | undefined,
 ): Promise<World> {
-  const { generateWorld } = await import("../world/generate-world.ts");
+  const { generateWorld } = await import("../simulation/generate-world.ts");
   try {
     return await generateWorld({ seed, markets, events });
   } catch (error) {

@@ -1,4 +1,4 @@
-import { ATTESTATION, CLOB_AUTH_TYPES } from "../wire/wallet-signature.ts";
+import { ATTESTATION, CLOB_AUTH_TYPES } from "../api/wallet-signature.ts";
 
 type Hex = `0x${string}`;
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../wire/errors.ts";
+import type { ErrorCode } from "../api/errors.ts";
 
 /** Why a call failed before, or instead of, an answer that the contract knows. */
 export type ClientCode =

@@ -7,7 +7,7 @@ import {
   SECRET,
   TEXT,
   whole,
-} from "../wire/option-types.ts";
+} from "../api/option-types.ts";
 import type { WalletAccount } from "./derive.ts";
 import type { SigningCredentials } from "./replies.ts";
 import type { TimeSource } from "./signing-clock.ts";

@@ -1,5 +1,5 @@
-import { type ErrorCode, STATUS } from "../wire/errors.ts";
-import { nameOf } from "../wire/json-body.ts";
+import { type ErrorCode, STATUS } from "../api/errors.ts";
+import { nameOf } from "../api/json-body.ts";
 import type { ExchangeError } from "./exchange-error.ts";
 import { failure, type Result } from "./result.ts";
 import type { HttpReply } from "./transport.ts";

@@ -1,10 +1,10 @@
-import type * as chain from "../wire/schemas/chain.ts";
-import type * as control from "../wire/schemas/control.ts";
-import type * as faults from "../wire/schemas/faults.ts";
-import type * as data from "../wire/schemas/market-data.ts";
-import type * as recording from "../wire/schemas/recording.ts";
-import type * as snapshots from "../wire/schemas/snapshots.ts";
-import type * as trading from "../wire/schemas/trading.ts";
+import type * as chain from "../api/schemas/chain.ts";
+import type * as control from "../api/schemas/control.ts";
+import type * as faults from "../api/schemas/faults.ts";
+import type * as data from "../api/schemas/market-data.ts";
+import type * as recording from "../api/schemas/recording.ts";
+import type * as snapshots from "../api/schemas/snapshots.ts";
+import type * as trading from "../api/schemas/trading.ts";
 import type { OutputOf } from "./schema-inference.ts";
 
 // Bodies of replies as the contract's schemas describe them. Prices, sizes and money are numbers; a server that was

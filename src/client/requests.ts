@@ -1,7 +1,7 @@
-import type * as chain from "../wire/schemas/chain.ts";
-import type * as control from "../wire/schemas/control.ts";
-import type * as faults from "../wire/schemas/faults.ts";
-import type * as trading from "../wire/schemas/trading.ts";
+import type * as chain from "../api/schemas/chain.ts";
+import type * as control from "../api/schemas/control.ts";
+import type * as faults from "../api/schemas/faults.ts";
+import type * as trading from "../api/schemas/trading.ts";
 import type { PageWindow } from "./pages.ts";
 import type { InputOf } from "./schema-inference.ts";
 

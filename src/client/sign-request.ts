@@ -1,4 +1,4 @@
-import { canonicalMessage, sign } from "../wire/signing.ts";
+import { canonicalMessage, sign } from "../api/signing.ts";
 import type { Header } from "./headers.ts";
 import type { SigningCredentials } from "./replies.ts";
 

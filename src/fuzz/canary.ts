@@ -1,6 +1,6 @@
 import type { Command } from "../core/commands.ts";
 import type { Decision } from "../core/decision.ts";
-import { Exchange } from "../runtime/exchange.ts";
+import { Exchange } from "../engine/exchange.ts";
 import { History } from "./history.ts";
 
 /** Histories that are tried before the fuzzer is held to be blind. */

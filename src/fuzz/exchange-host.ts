@@ -3,13 +3,13 @@ import { documentLines } from "../core/document/document-lines.ts";
 import { parseDocument } from "../core/document/parse-document.ts";
 import type { ExchangeConfig, State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
-import { type OpenedExchange, openExchange as openKept } from "../opening/open-exchange.ts";
-import { originOfWorld } from "../opening/origin.ts";
-import type { Exchange } from "../runtime/exchange.ts";
-import { type Entry, type Journal, noJournal } from "../runtime/journal.ts";
-import { JOURNAL_FILE } from "../store/files.ts";
-import { LOCK_FILE } from "../store/folder-lock.ts";
-import { emptyWorld } from "../world/open-world.ts";
+import type { Exchange } from "../engine/exchange.ts";
+import { JOURNAL_FILE } from "../engine/files.ts";
+import { LOCK_FILE } from "../engine/folder-lock.ts";
+import { type Entry, type Journal, noJournal } from "../engine/journal.ts";
+import { type OpenedExchange, openExchange as openKept } from "../engine/open-exchange.ts";
+import { originOfWorld } from "../engine/origin.ts";
+import { emptyWorld } from "../simulation/open-world.ts";
 import { SimulatedDisk } from "./simulated-disk.ts";
 
 /** Opens the exchange of a history; another one stands in for it where a defect is planted. */

@@ -1,6 +1,6 @@
+import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../api/decimals.ts";
 import type { State } from "../core/state.ts";
 import type { HistoryNames } from "../scenario/shrink/history-names.ts";
-import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../wire/decimals.ts";
 import type { RestingOrder } from "./reference/naive-book.ts";
 import type { ReferenceExchange, ReferenceMarket } from "./reference/reference-exchange.ts";
 import { type Amount, nothing, type Wallet } from "./reference/wallet.ts";

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { VERSION } from "../config.ts";
+import type { Exchange } from "../engine/exchange.ts";
+import type { Entry } from "../engine/journal.ts";
 import { reportBytes, sessionDeeds } from "../history/report.ts";
-import type { Exchange } from "../runtime/exchange.ts";
-import type { Entry } from "../runtime/journal.ts";
 import { readHistoryExpectation } from "../scenario/shrink/history-expectation.ts";
 import { HistoryNames } from "../scenario/shrink/history-names.ts";
 import type { HistoryRefusal } from "../scenario/shrink/refusal-trial.ts";
@@ -13,7 +13,7 @@ import {
   shrinkHistory,
 } from "../scenario/shrink/shrink-history.ts";
 import { NotRunInTime } from "../scenario/shrink/shrink-scenario.ts";
-import { emptyWorld } from "../world/open-world.ts";
+import { emptyWorld } from "../simulation/open-world.ts";
 import { type OpenExchange, openEmpty } from "./exchange-host.ts";
 import { expectationsOf } from "./expectations.ts";
 import { History, openPlain } from "./history.ts";

@@ -2,9 +2,9 @@ import type { Command } from "../core/commands.ts";
 import { orderViolations, violations } from "../core/invariants/invariants.ts";
 import type { Invariant } from "../core/invariants/judgement.ts";
 import { type Millis, millis } from "../core/units.ts";
-import { Exchange, type Snapshot } from "../runtime/exchange.ts";
-import type { Entry } from "../runtime/journal.ts";
-import { contentHash } from "../runtime/state-hash.ts";
+import { Exchange, type Snapshot } from "../engine/exchange.ts";
+import type { Entry } from "../engine/journal.ts";
+import { contentHash } from "../engine/state-hash.ts";
 import type { Difference } from "./differences.ts";
 import {
   type ExchangeHost,

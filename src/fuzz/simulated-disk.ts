@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { Disk, DiskFile, Opening } from "../store/disk.ts";
+import type { Disk, DiskFile, Opening } from "../engine/disk.ts";
 
 /** Something that a disk was told and may not have carried out when the power fails. */
 export type DataChange =

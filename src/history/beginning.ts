@@ -1,12 +1,12 @@
 import { documentLines } from "../core/document/document-lines.ts";
-import { type Origin, originOf, originOfState, type StateDocument } from "../opening/origin.ts";
-import type { ClockSetting } from "../runtime/clock.ts";
-import type { Exchange } from "../runtime/exchange.ts";
-import type { Disk } from "../store/disk.ts";
-import { ReplayDiffers } from "../store/replayer.ts";
-import { STATE_FORMAT } from "../store/state-header.ts";
-import { StoreError } from "../store/store-error.ts";
-import { damageText } from "../store/torn-end.ts";
+import type { ClockSetting } from "../engine/clock.ts";
+import type { Disk } from "../engine/disk.ts";
+import type { Exchange } from "../engine/exchange.ts";
+import { type Origin, originOf, originOfState, type StateDocument } from "../engine/origin.ts";
+import { ReplayDiffers } from "../engine/replayer.ts";
+import { STATE_FORMAT } from "../engine/state-header.ts";
+import { StoreError } from "../engine/store-error.ts";
+import { damageText } from "../engine/torn-end.ts";
 import { isCorrupt, type JournalSource, openSource } from "./journal-source.ts";
 import { type Told, Walk, type WalkOptions } from "./walk.ts";
 

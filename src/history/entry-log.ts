@@ -1,4 +1,4 @@
-import type { Entry, Journal, RefusedEntry } from "../runtime/journal.ts";
+import type { Entry, Journal, RefusedEntry } from "../engine/journal.ts";
 
 /** A refused request, and its line in the journal. */
 export interface RefusedLine extends RefusedEntry {

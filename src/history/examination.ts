@@ -1,25 +1,25 @@
 import { dirname, join } from "node:path";
 import { toIso } from "../core/time.ts";
-import { originOf } from "../opening/origin.ts";
-import { FileRefused } from "../regular-file.ts";
-import { Exchange } from "../runtime/exchange.ts";
-import { baseAmong, endOf, isClosedAt, standingIn } from "../store/base-state.ts";
-import type { Disk, DiskFile } from "../store/disk.ts";
+import { baseAmong, endOf, isClosedAt, standingIn } from "../engine/base-state.ts";
+import type { Disk, DiskFile } from "../engine/disk.ts";
+import { Exchange } from "../engine/exchange.ts";
 import {
   demandNothingKept,
   demandOwnFolder,
   JOURNAL_FILE,
   PREVIOUS_STATE_FILE,
   STATE_FILE,
-} from "../store/files.ts";
-import { lockStateOf } from "../store/folder-lock.ts";
-import { isNote, type Line } from "../store/journal-line.ts";
-import { BEGINNING, type Damage, openingIn, scan } from "../store/journal-scan.ts";
-import { ReplayDiffers, Replayer } from "../store/replayer.ts";
-import { type KeptState, readStateFile } from "../store/state-file.ts";
-import { StoreError, type StoreProblem } from "../store/store-error.ts";
-import { damageText, openingDamage } from "../store/torn-end.ts";
-import { demandKnown, demandNotNewer } from "../store/version.ts";
+} from "../engine/files.ts";
+import { lockStateOf } from "../engine/folder-lock.ts";
+import { isNote, type Line } from "../engine/journal-line.ts";
+import { BEGINNING, type Damage, openingIn, scan } from "../engine/journal-scan.ts";
+import { originOf } from "../engine/origin.ts";
+import { ReplayDiffers, Replayer } from "../engine/replayer.ts";
+import { type KeptState, readStateFile } from "../engine/state-file.ts";
+import { StoreError, type StoreProblem } from "../engine/store-error.ts";
+import { damageText, openingDamage } from "../engine/torn-end.ts";
+import { demandKnown, demandNotNewer } from "../engine/version.ts";
+import { FileRefused } from "../regular-file.ts";
 import type { JournalSource } from "./journal-source.ts";
 
 /** What was found out about one part of a data directory. */

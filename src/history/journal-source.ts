@@ -1,14 +1,14 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
+import type { Disk, DiskFile } from "../engine/disk.ts";
+import { JOURNAL_FILE } from "../engine/files.ts";
+import type { OpeningData } from "../engine/journal-line.ts";
+import { type Damage, firstDamage, openingIn, rawLines } from "../engine/journal-scan.ts";
+import { parseLine } from "../engine/line-reader.ts";
+import { StoreError } from "../engine/store-error.ts";
+import { damageText } from "../engine/torn-end.ts";
+import { demandKnown } from "../engine/version.ts";
 import { FileRefused } from "../regular-file.ts";
-import type { Disk, DiskFile } from "../store/disk.ts";
-import { JOURNAL_FILE } from "../store/files.ts";
-import type { OpeningData } from "../store/journal-line.ts";
-import { type Damage, firstDamage, openingIn, rawLines } from "../store/journal-scan.ts";
-import { parseLine } from "../store/line-reader.ts";
-import { StoreError } from "../store/store-error.ts";
-import { damageText } from "../store/torn-end.ts";
-import { demandKnown } from "../store/version.ts";
 
 /** A file that may be a journal: that of a data directory, or one of its own, as a report is. */
 export interface JournalPlace {

@@ -5,7 +5,7 @@ import { idOf, numberOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
 import type { RefusedRequest } from "../core/refused-request.ts";
 import type { State } from "../core/state.ts";
-import { isNote } from "../store/journal-line.ts";
+import { isNote } from "../engine/journal-line.ts";
 import type { Told } from "./walk.ts";
 
 /** What a line of a journal speaks of, itself or in what it caused, by the numbers that things have there. */

@@ -1,4 +1,4 @@
-import { isNote, type Line } from "../store/journal-line.ts";
+import { isNote, type Line } from "../engine/journal-line.ts";
 import { digitsOf } from "./report-file.ts";
 
 const SHOWN_DIGITS = 12;

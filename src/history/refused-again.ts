@@ -1,7 +1,7 @@
+import { askAgain } from "../api/ask-again.ts";
+import { numbersAs } from "../api/decimals.ts";
 import type { State } from "../core/state.ts";
-import { isNote } from "../store/journal-line.ts";
-import { askAgain } from "../wire/ask-again.ts";
-import { numbersAs } from "../wire/decimals.ts";
+import { isNote } from "../engine/journal-line.ts";
 import { changeText, refusedText } from "./refused-words.ts";
 import type { Told } from "./walk.ts";
 

@@ -1,6 +1,6 @@
+import type { AnswerNow } from "../api/ask-again.ts";
 import type { RefusedRequest, Scalar } from "../core/refused-request.ts";
 import type { State } from "../core/state.ts";
-import type { AnswerNow } from "../wire/ask-again.ts";
 import { actorOf, commandText } from "./command-words.ts";
 import { orderIdText, tokenIdText } from "./thing-words.ts";
 

@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { type Millis, millis } from "../core/units.ts";
-import { originOf } from "../opening/origin.ts";
-import { Exchange } from "../runtime/exchange.ts";
-import { type Disk, type DiskFile, writeWhole } from "../store/disk.ts";
-import { JOURNAL_FILE } from "../store/files.ts";
-import { BEGINNING, firstDamage, openingIn, rawLines, scan } from "../store/journal-scan.ts";
-import { parseLine } from "../store/line-reader.ts";
-import { StoreError } from "../store/store-error.ts";
-import { damagePlace } from "../store/torn-end.ts";
-import { demandKnown } from "../store/version.ts";
+import { type Disk, type DiskFile, writeWhole } from "../engine/disk.ts";
+import { Exchange } from "../engine/exchange.ts";
+import { JOURNAL_FILE } from "../engine/files.ts";
+import { BEGINNING, firstDamage, openingIn, rawLines, scan } from "../engine/journal-scan.ts";
+import { parseLine } from "../engine/line-reader.ts";
+import { originOf } from "../engine/origin.ts";
+import { StoreError } from "../engine/store-error.ts";
+import { damagePlace } from "../engine/torn-end.ts";
+import { demandKnown } from "../engine/version.ts";
 import { demandJournal, type JournalPlace } from "./journal-source.ts";
 
 const COPY_CHUNK = 1 << 22;

@@ -1,3 +1,4 @@
+import { numbersAs } from "../api/decimals.ts";
 import { type Account, availableOf, type Balance } from "../core/account.ts";
 import { ASK, BID, type BookDirection } from "../core/book/book.ts";
 import { idOf } from "../core/ids.ts";
@@ -6,7 +7,6 @@ import type { Order } from "../core/order.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import { type Money, price, type Size } from "../core/units.ts";
-import { numbersAs } from "../wire/decimals.ts";
 
 /** Prices, shares and USDC are decimals, as the API sends them. */
 const NUMBERS = numbersAs("number");

@@ -1,7 +1,7 @@
-import { isNote, type Notes } from "../store/journal-line.ts";
-import { BEGINNING, scan } from "../store/journal-scan.ts";
-import { StoreError } from "../store/store-error.ts";
-import { damageText } from "../store/torn-end.ts";
+import { isNote, type Notes } from "../engine/journal-line.ts";
+import { BEGINNING, scan } from "../engine/journal-scan.ts";
+import { StoreError } from "../engine/store-error.ts";
+import { damageText } from "../engine/torn-end.ts";
 import { isCorrupt, type JournalSource } from "./journal-source.ts";
 
 /** The scenario whose failure a report is of, and the line that carries it. */

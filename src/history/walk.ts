@@ -2,15 +2,15 @@ import type { Command } from "../core/commands.ts";
 import type { Decision } from "../core/decision.ts";
 import type { DomainEvent } from "../core/events.ts";
 import type { Millis } from "../core/units.ts";
-import { originOf } from "../opening/origin.ts";
-import type { ClockSetting } from "../runtime/clock.ts";
-import { Exchange } from "../runtime/exchange.ts";
-import type { Journal } from "../runtime/journal.ts";
-import { contentHash } from "../runtime/state-hash.ts";
-import { commandOf, isNote, type Line, type Notes } from "../store/journal-line.ts";
-import { BEGINNING, type ScanEnd, scan } from "../store/journal-scan.ts";
-import { type Redone, ReplayDiffers, Replayer, redone } from "../store/replayer.ts";
-import { demandNotNewer } from "../store/version.ts";
+import type { ClockSetting } from "../engine/clock.ts";
+import { Exchange } from "../engine/exchange.ts";
+import type { Journal } from "../engine/journal.ts";
+import { commandOf, isNote, type Line, type Notes } from "../engine/journal-line.ts";
+import { BEGINNING, type ScanEnd, scan } from "../engine/journal-scan.ts";
+import { originOf } from "../engine/origin.ts";
+import { type Redone, ReplayDiffers, Replayer, redone } from "../engine/replayer.ts";
+import { contentHash } from "../engine/state-hash.ts";
+import { demandNotNewer } from "../engine/version.ts";
 import type { JournalSource } from "./journal-source.ts";
 
 /** What deciding a line anew has come to. */

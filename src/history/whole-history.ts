@@ -1,10 +1,10 @@
 import type { Address } from "../core/commands.ts";
 import type { ExchangeConfig } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
-import { originOf } from "../opening/origin.ts";
-import { Exchange } from "../runtime/exchange.ts";
-import type { Entry } from "../runtime/journal.ts";
-import { isNote } from "../store/journal-line.ts";
+import { Exchange } from "../engine/exchange.ts";
+import type { Entry } from "../engine/journal.ts";
+import { isNote } from "../engine/journal-line.ts";
+import { originOf } from "../engine/origin.ts";
 import { EntryLog, type RefusedLine } from "./entry-log.ts";
 import type { JournalSource } from "./journal-source.ts";
 import { Walk, type WalkEnd, type WalkOptions } from "./walk.ts";

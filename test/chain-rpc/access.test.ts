@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { addFault, isHungUp } from "../http/faults.ts";
-import { wallet } from "../http/wallet.ts";
+import { addFault, isHungUp } from "../server/faults.ts";
+import { wallet } from "../server/wallet.ts";
 import { type Api, startApi } from "../support/http.ts";
 import { modelledIn, post, refusedAsRpc, resultOf, rpc } from "./rpc.ts";
 

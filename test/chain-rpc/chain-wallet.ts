@@ -1,9 +1,9 @@
 import { type Abi, decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from "viem";
+import { CONTRACT_ABIS } from "../../src/api/contract-abis.ts";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
 import type { Address } from "../../src/core/commands.ts";
-import { CONTRACT_ABIS } from "../../src/wire/contract-abis.ts";
-import type { Account, Market } from "../http/replies.ts";
-import { wallet } from "../http/wallet.ts";
+import type { Account, Market } from "../server/replies.ts";
+import { wallet } from "../server/wallet.ts";
 import type { Api } from "../support/http.ts";
 import { resultOf } from "./rpc.ts";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Log } from "../../src/chain-rpc/logs/log.ts";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
-import type { Account, Invariants } from "../http/replies.ts";
-import { deriveTrader, type Trader } from "../http/trader.ts";
+import type { Account, Invariants } from "../server/replies.ts";
+import { deriveTrader, type Trader } from "../server/trader.ts";
 import { type Api, startApi } from "../support/http.ts";
 import { ChainWallet, read } from "./chain-wallet.ts";
 import { decoded } from "./properties/sums.ts";

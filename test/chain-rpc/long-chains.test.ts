@@ -7,7 +7,7 @@ import { RpcError } from "../../src/chain-rpc/rpc-error.ts";
 import { headOf } from "../../src/core/chain/chain.ts";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
 import { money, size } from "../../src/core/units.ts";
-import { Slices } from "../../src/runtime/slices.ts";
+import { Slices } from "../../src/engine/slices.ts";
 import { arenaWith } from "../core/chain/chain-moves.ts";
 import { addressOf } from "../support/commands.ts";
 import { call, openNode } from "./properties/played.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Clock, Market, OrderPage, StateHash } from "../http/replies.ts";
-import { deriveTrader, type Trader } from "../http/trader.ts";
+import type { Clock, Market, OrderPage, StateHash } from "../server/replies.ts";
+import { deriveTrader, type Trader } from "../server/trader.ts";
 import { type Api, startApi } from "../support/http.ts";
 import { failureOf, resultOf } from "./rpc.ts";
 

@@ -15,7 +15,7 @@ import { orThrow } from "../../src/client/result.ts";
 import type { Config } from "../../src/config.ts";
 import { CONTRACT_ABIS } from "../../src/index.ts";
 import { openTrader } from "../client/opened.ts";
-import { wallet } from "../http/wallet.ts";
+import { wallet } from "../server/wallet.ts";
 import { type Api, startApi } from "../support/http.ts";
 
 export const COLLATERAL = parseAbi(CONTRACT_ABIS.collateral);

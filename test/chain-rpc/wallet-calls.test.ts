@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
-import type { Market } from "../http/replies.ts";
+import type { Market } from "../server/replies.ts";
 import { type Api, startApi } from "../support/http.ts";
 import { ChainWallet, type ContractName, read } from "./chain-wallet.ts";
 import { resultOf } from "./rpc.ts";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { addFault } from "../http/faults.ts";
-import { answerTo, requestBytes } from "../http/raw-socket.ts";
+import { addFault } from "../server/faults.ts";
+import { answerTo, requestBytes } from "../server/raw-socket.ts";
 import { type Api, startApi } from "../support/http.ts";
 import { refusedAsRpc, rpc } from "./rpc.ts";
 

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ExchangeClient } from "../../src/client/client.ts";
 import { ExchangeFailure, orThrow } from "../../src/client/result.ts";
-import { wallet } from "../http/wallet.ts";
+import { wallet } from "../server/wallet.ts";
 import { startApi } from "../support/http.ts";
 import { bareServer, errorOf, openTrader } from "./opened.ts";
 

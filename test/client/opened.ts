@@ -5,7 +5,7 @@ import type { ExchangeError } from "../../src/client/exchange-error.ts";
 import type { ClientOptions } from "../../src/client/options.ts";
 import { orThrow, type Result } from "../../src/client/result.ts";
 import { openTransport, type Transport } from "../../src/client/transport.ts";
-import { wallet } from "../http/wallet.ts";
+import { wallet } from "../server/wallet.ts";
 import { type Api, T0 } from "../support/http.ts";
 
 /** The clock of a client that agrees with a server whose clock is frozen and was not moved. */

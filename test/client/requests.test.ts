@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { ENDPOINTS } from "../../src/api/endpoints/all.ts";
 import { ExchangeClient } from "../../src/client/client.ts";
 import type { Result } from "../../src/client/result.ts";
 import type { HttpRequest } from "../../src/client/transport.ts";
-import { ENDPOINTS } from "../../src/wire/endpoints/all.ts";
 
 const CREDENTIALS = { address: "0xa", apiKey: "k", secret: "s", passphrase: "p" } as const;
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it } f
 import { ExchangeClient } from "../../src/client/client.ts";
 import type { Book, PlacedOrder } from "../../src/client/replies.ts";
 import { orThrow } from "../../src/client/result.ts";
-import { wallet } from "../http/wallet.ts";
+import { wallet } from "../server/wallet.ts";
 import { type Api, startApi, T0 } from "../support/http.ts";
 import { atT0, checked, errorOf, openTrader } from "./opened.ts";
 

@@ -6,13 +6,13 @@ import { replayCommand } from "../../src/cli/replay.ts";
 import type { CancelOrder, Command } from "../../src/core/commands.ts";
 import type { Decision } from "../../src/core/decision.ts";
 import { numberOf } from "../../src/core/ids.ts";
+import { Exchange } from "../../src/engine/exchange.ts";
 import { findsCanary } from "../../src/fuzz/canary.ts";
 import type { OpenExchange } from "../../src/fuzz/exchange-host.ts";
 import { writeFailure } from "../../src/fuzz/failure-files.ts";
 import { History } from "../../src/fuzz/history.ts";
 import { inProcess } from "../../src/fuzz/in-process.ts";
 import { ACTIONS, profileOf, profileText } from "../../src/fuzz/profile.ts";
-import { Exchange } from "../../src/runtime/exchange.ts";
 import { run } from "../cli/tools.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "clobsim-fuzz-"));

@@ -14,7 +14,7 @@ import { needsHttp } from "../../src/scenario/run/needs.ts";
 import type { ScenarioResult } from "../../src/scenario/run/result.ts";
 import { runSuite } from "../../src/scenario/run/run-suite.ts";
 import { startScenarioServer } from "../../src/scenario-server.ts";
-import { namedPrivateKey } from "../../src/world/dev-accounts.ts";
+import { namedPrivateKey } from "../../src/simulation/dev-accounts.ts";
 import { type Api, startApi } from "../support/http.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/clobsim.js", import.meta.url));

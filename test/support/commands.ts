@@ -1,7 +1,7 @@
+import { PRICE_PLACES, SIZE_PLACES, unitsOf } from "../../src/api/decimals.ts";
 import type { Command, CreateMarket, OrderType, Outcome, PlaceOrder, Side } from "../../src/core/commands.ts";
 import { parseDuration } from "../../src/core/time.ts";
 import { type Millis, millis, price, size } from "../../src/core/units.ts";
-import { PRICE_PLACES, SIZE_PLACES, unitsOf } from "../../src/wire/decimals.ts";
 
 /** What a market is created with, in human decimals; what is left out has the defaults of the control plane. */
 export interface MarketTerms extends Partial<Pick<CreateMarket, "matching" | "selfTrade" | "feeRateBps">> {

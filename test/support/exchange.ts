@@ -1,3 +1,4 @@
+import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../../src/api/decimals.ts";
 import { ASK, BID } from "../../src/core/book/book.ts";
 import type { Command, Outcome, PlaceOrder, Side } from "../../src/core/commands.ts";
 import type { Decision } from "../../src/core/decision.ts";
@@ -10,8 +11,7 @@ import type { ExchangeConfig, State } from "../../src/core/state.ts";
 import type { Sum } from "../../src/core/sum.ts";
 import { parseDuration } from "../../src/core/time.ts";
 import { millis, money, price, size } from "../../src/core/units.ts";
-import { Exchange } from "../../src/runtime/exchange.ts";
-import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../../src/wire/decimals.ts";
+import { Exchange } from "../../src/engine/exchange.ts";
 import {
   addressOf,
   eventCommand,

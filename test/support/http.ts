@@ -3,8 +3,8 @@ import request from "supertest";
 import { expect } from "vitest";
 import { type RunningServer, startServer } from "../../src/compose.ts";
 import { type Config, DEFAULT_CONFIG } from "../../src/config.ts";
-import { ApiDocument, type OpenApi } from "../http/document.ts";
-import type { Market, Refusal, StateHash } from "../http/replies.ts";
+import { ApiDocument, type OpenApi } from "../server/document.ts";
+import type { Market, Refusal, StateHash } from "../server/replies.ts";
 
 /** A world of three markets. */
 export const TINY_WORLD = fileURLToPath(new URL("../../fixtures/worlds/tiny.json", import.meta.url));

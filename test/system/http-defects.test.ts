@@ -27,7 +27,7 @@ interface Defect {
 const DEFECTS: readonly Defect[] = [
   {
     name: "a book is served from a stale cache",
-    file: "src/wire/replies/book-reply.ts",
+    file: "src/api/replies/book-reply.ts",
     right: "page.sequence !== lane.sequence",
     wrong: "page.sequence < lane.sequence - 1",
     fingerprint: /^http: another answer: getBook 200: /,
@@ -35,7 +35,7 @@ const DEFECTS: readonly Defect[] = [
   },
   {
     name: "requests of one connection do not wait for each other",
-    file: "src/http/connection.ts",
+    file: "src/server/connection.ts",
     right: "take(turn: Turn): void {",
     wrong: "take(turn: Turn): void {\n    if (turn !== this.#current) return this.#begin(turn);",
     fingerprint: /^http: older sequence against order of connection: /,
@@ -43,7 +43,7 @@ const DEFECTS: readonly Defect[] = [
   },
   {
     name: "an order is answered before it is journalled, and then undone",
-    file: "src/http/routes/trading.ts",
+    file: "src/server/routes/trading.ts",
     right: "  placeOrder: ({ body, caller }, service) => placeOrder(service, caller, body),",
     wrong: `  placeOrder: ({ body, caller }, service) => {
     const before = service.exchange.snapshot();
@@ -56,7 +56,7 @@ const DEFECTS: readonly Defect[] = [
   },
   {
     name: "an answer says the sequence at which it leaves",
-    file: "src/http/send.ts",
+    file: "src/server/send.ts",
     right: "sendNow(service, request, response, content, headers));",
     wrong: "sendNow(service, request, response, content, simHeaders(service, request.requestId)));",
     fingerprint: /^http: /,
@@ -64,7 +64,7 @@ const DEFECTS: readonly Defect[] = [
   },
   {
     name: "a request whose answer is lost is carried out twice",
-    file: "src/http/injected-fault.ts",
+    file: "src/server/injected-fault.ts",
     right: "else execute();",
     wrong: 'else {\n      if (fault.drop === "reply") execute();\n      execute();\n    }',
     fingerprint: /^http: (?:carried out twice|nobody asked): /,
@@ -72,7 +72,7 @@ const DEFECTS: readonly Defect[] = [
   },
   {
     name: "a request that a fault refuses is carried out all the same",
-    file: "src/http/injected-fault.ts",
+    file: "src/server/injected-fault.ts",
     right: "const strike = (): void => {",
     wrong: "const strike = (): void => {\n    if (fault.status === 503) setImmediate(execute);",
     fingerprint: /^http: nobody asked: /,
@@ -80,7 +80,7 @@ const DEFECTS: readonly Defect[] = [
   },
   {
     name: "answers leave before what they show is kept",
-    file: "src/http/send.ts",
+    file: "src/server/send.ts",
     right: "const kept = service.keeper.keep(position);",
     wrong: "const kept = position < 0 ? service.keeper.keep(position) : undefined;",
     fingerprint: /^http: (?:older sequence|beyond the journal|acknowledged and lost|another)/,
@@ -148,7 +148,7 @@ describe("each defect that only real clients see is found", () => {
 
 describe("where long work yields after every step", () => {
   it("what clients see is one history all the same", async () => {
-    const yielding = { file: "src/runtime/slices.ts", right: "SLICE_MS = 5;", wrong: "SLICE_MS = 0;" };
+    const yielding = { file: "src/engine/slices.ts", right: "SLICE_MS = 5;", wrong: "SLICE_MS = 0;" };
     const outcome = await firstFailure(await builtWith(yielding), [0, 12]);
     expect(outcome).toBeNull();
   });

@@ -1,7 +1,7 @@
 import { type DecodeFunctionDataReturnType, decodeFunctionData, parseAbi } from "viem/utils";
+import { CONTRACT_ABIS } from "../../api/contract-abis.ts";
 import { CONTRACTS } from "../../core/chain/contracts.ts";
 import type { Address } from "../../core/commands.ts";
-import { CONTRACT_ABIS } from "../../wire/contract-abis.ts";
 import { asHex } from "../hex.ts";
 
 export const COLLATERAL = parseAbi(CONTRACT_ABIS.collateral);

@@ -1,4 +1,4 @@
-import { nearest } from "../../wire/nearest.ts";
+import { nearest } from "../../api/nearest.ts";
 import type { ChainNode } from "../chain-node.ts";
 import { RpcError } from "../rpc-error.ts";
 import { accountMethods } from "./accounts.ts";

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { StoreError } from "../../store/store-error.ts";
+import { StoreError } from "../../engine/store-error.ts";
 import type { ResultsFile } from "./merge.ts";
 import { readResults } from "./results.ts";
 import { RESULTS_FILE } from "./results-folder.ts";

@@ -1,6 +1,6 @@
 import { posix, relative, sep } from "node:path";
-import { StoreError } from "../../store/store-error.ts";
-import { isNewer } from "../../store/version.ts";
+import { StoreError } from "../../engine/store-error.ts";
+import { isNewer } from "../../engine/version.ts";
 import { bySeed, type FoundFailure, type Ran, type Results } from "./results.ts";
 import { rangeText, type SeedSeries, seriesOf, sharedSeed, WHOLE } from "./seeds.ts";
 

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { nodeDisk, writeWhole } from "../../engine/disk.ts";
+import { draftOf } from "../../engine/files.ts";
+import { StoreError } from "../../engine/store-error.ts";
 import type { Shard } from "../../setting-values.ts";
-import { nodeDisk, writeWhole } from "../../store/disk.ts";
-import { draftOf } from "../../store/files.ts";
-import { StoreError } from "../../store/store-error.ts";
 import type { FailureFiles } from "../outcome.ts";
 import { type CampaignSettings, type Results, resultsText } from "./results.ts";
 import type { SeedRange } from "./seeds.ts";

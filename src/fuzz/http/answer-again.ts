@@ -1,23 +1,23 @@
 import { Buffer } from "node:buffer";
 import { Socket } from "node:net";
+import { ENDPOINTS } from "../../api/endpoints/all.ts";
+import { ApiError, errorBody } from "../../api/errors.ts";
+import { MarketRanking } from "../../api/market-ranking.ts";
+import { BookPages } from "../../api/replies/book-reply.ts";
+import { SearchIndex } from "../../api/search-index.ts";
 import { serviceOf } from "../../compose.ts";
 import { DEFAULT_CONFIG } from "../../config.ts";
 import type { Millis } from "../../core/units.ts";
-import { Incoming } from "../../http/exchange-message.ts";
-import { type Answer, JsonText, Pieces } from "../../http/handler.ts";
-import { type AnyHandler, answerOf } from "../../http/route.ts";
-import { HANDLERS } from "../../http/routes/all.ts";
-import { clockReply } from "../../http/routes/clock.ts";
-import type { Service } from "../../http/service.ts";
-import { openUnkept } from "../../opening/open-exchange.ts";
-import type { Origin } from "../../opening/origin.ts";
-import type { Exchange } from "../../runtime/exchange.ts";
-import type { Entry } from "../../runtime/journal.ts";
-import { ENDPOINTS } from "../../wire/endpoints/all.ts";
-import { ApiError, errorBody } from "../../wire/errors.ts";
-import { MarketRanking } from "../../wire/market-ranking.ts";
-import { BookPages } from "../../wire/replies/book-reply.ts";
-import { SearchIndex } from "../../wire/search-index.ts";
+import type { Exchange } from "../../engine/exchange.ts";
+import type { Entry } from "../../engine/journal.ts";
+import { openUnkept } from "../../engine/open-exchange.ts";
+import type { Origin } from "../../engine/origin.ts";
+import { Incoming } from "../../server/exchange-message.ts";
+import { type Answer, JsonText, Pieces } from "../../server/handler.ts";
+import { type AnyHandler, answerOf } from "../../server/route.ts";
+import { HANDLERS } from "../../server/routes/all.ts";
+import { clockReply } from "../../server/routes/clock.ts";
+import type { Service } from "../../server/service.ts";
 import type { ObservationLog, SentRequest } from "./observation.ts";
 
 /** What a request comes to. */

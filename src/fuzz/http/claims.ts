@@ -1,6 +1,6 @@
+import type { Operation } from "../../api/endpoints/all.ts";
 import { type Command, isCausedByTime } from "../../core/commands.ts";
-import type { Entry } from "../../runtime/journal.ts";
-import type { Operation } from "../../wire/endpoints/all.ts";
+import type { Entry } from "../../engine/journal.ts";
 import { isInjected, type Observation } from "./observation.ts";
 import type { Known } from "./real-time.ts";
 

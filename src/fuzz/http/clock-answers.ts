@@ -1,5 +1,5 @@
 import { parseDuration } from "../../core/time.ts";
-import type { Entry } from "../../runtime/journal.ts";
+import type { Entry } from "../../engine/journal.ts";
 import { isAccepted } from "./claims.ts";
 import type { Observation } from "./observation.ts";
 

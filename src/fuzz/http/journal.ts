@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { VERSION } from "../../config.ts";
+import { openingIn } from "../../engine/journal-scan.ts";
+import { type Origin, originOf } from "../../engine/origin.ts";
 import { inMemory } from "../../history/report.ts";
 import { type WholeHistory, wholeHistory } from "../../history/whole-history.ts";
-import { type Origin, originOf } from "../../opening/origin.ts";
-import { openingIn } from "../../store/journal-scan.ts";
 
 /** What a server kept or reported of its session, decided anew. */
 export interface Journal {

@@ -1,9 +1,9 @@
 import { type Command, isCausedByTime } from "../../core/commands.ts";
 import { violations } from "../../core/invariants/invariants.ts";
 import { nextDue } from "../../core/schedule.ts";
-import { firedIn } from "../../http/routes/clock.ts";
-import type { Entry } from "../../runtime/journal.ts";
+import type { Entry } from "../../engine/journal.ts";
 import { brokenInvariant } from "../../scenario/shrink/signature.ts";
+import { firedIn } from "../../server/routes/clock.ts";
 import { AnswerAgain, type Reply } from "./answer-again.ts";
 import { AnswerCheck } from "./answer-check.ts";
 import { statusName } from "./answer-difference.ts";

@@ -1,8 +1,8 @@
+import { CHAIN_IDS } from "../../api/wallet-signature.ts";
 import { attest } from "../../client/derive.ts";
 import type { Credentials, Market } from "../../client/replies.ts";
 import { type Stream, stream } from "../../core/random.ts";
 import { signerOf, type Wallets } from "../../scenario/venue/wallets.ts";
-import { CHAIN_IDS } from "../../wire/wallet-signature.ts";
 import { Clients, type Flight } from "./clients.ts";
 import type { ObservationLog, SentRequest } from "./observation.ts";
 import { type HttpProfile, OPENED_AT } from "./profile.ts";

@@ -1,5 +1,5 @@
-import type { Entry } from "../../runtime/journal.ts";
-import type { Operation } from "../../wire/endpoints/all.ts";
+import type { Operation } from "../../api/endpoints/all.ts";
+import type { Entry } from "../../engine/journal.ts";
 import type { AnswerAgain } from "./answer-again.ts";
 import type { AnswerCheck } from "./answer-check.ts";
 import { isAccepted } from "./claims.ts";

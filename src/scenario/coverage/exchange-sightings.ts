@@ -1,8 +1,8 @@
+import { PRICE_PLACES, textOf } from "../../api/decimals.ts";
 import type { DomainEvent, OrderPlaced, OrderTraded } from "../../core/events.ts";
 import { type Market, marketOfToken } from "../../core/market.ts";
 import type { OrderStatus } from "../../core/order.ts";
-import type { Exchange } from "../../runtime/exchange.ts";
-import { PRICE_PLACES, textOf } from "../../wire/decimals.ts";
+import type { Exchange } from "../../engine/exchange.ts";
 import { isItem, PARTIAL_FILL } from "./items.ts";
 import { SettlementObserver } from "./settlement-sightings.ts";
 import type { Sightings } from "./sightings.ts";

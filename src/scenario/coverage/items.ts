@@ -1,3 +1,6 @@
+import type { Operation } from "../../api/endpoints/all.ts";
+import type { ErrorCode } from "../../api/errors.ts";
+import type { TICK_SIZES } from "../../api/schemas/control.ts";
 import type { BalancePolicy } from "../../core/account.ts";
 import type { SelfTradePolicy } from "../../core/book/book.ts";
 import type { SettlementMode } from "../../core/chain/chain.ts";
@@ -7,9 +10,6 @@ import type { Matching, OrderType, WinningOutcome } from "../../core/commands.ts
 import type { CancelReason, MatchType } from "../../core/events.ts";
 import type { MarketStatus } from "../../core/market.ts";
 import type { OrderStatus } from "../../core/order.ts";
-import type { Operation } from "../../wire/endpoints/all.ts";
-import type { ErrorCode } from "../../wire/errors.ts";
-import type { TICK_SIZES } from "../../wire/schemas/control.ts";
 import type { CallStep, TransactionCode } from "../language/chain-steps.ts";
 import type { Expectation, OwnExpectations, RequestStep, Step } from "../language/scenario.ts";
 

@@ -4,7 +4,7 @@ import type { SettlementFaultKind } from "../../core/chain/settlement-fault.ts";
 import type { Transaction } from "../../core/chain/transaction.ts";
 import type { State } from "../../core/state.ts";
 import { unreachable } from "../../core/unreachable.ts";
-import type { Exchange } from "../../runtime/exchange.ts";
+import type { Exchange } from "../../engine/exchange.ts";
 import { GHOST, isItem, REORGANIZED } from "./items.ts";
 import type { Sightings } from "./sightings.ts";
 

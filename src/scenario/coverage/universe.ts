@@ -1,7 +1,7 @@
-import { type AnyEndpoint, ENDPOINTS } from "../../wire/endpoints/all.ts";
-import { trading } from "../../wire/endpoints/trading.ts";
-import { type ErrorCode, STATUS } from "../../wire/errors.ts";
-import { codesOf } from "../../wire/openapi.ts";
+import { type AnyEndpoint, ENDPOINTS } from "../../api/endpoints/all.ts";
+import { trading } from "../../api/endpoints/trading.ts";
+import { type ErrorCode, STATUS } from "../../api/errors.ts";
+import { codesOf } from "../../api/openapi.ts";
 import { type GroupName, NAMED, type Named } from "./items.ts";
 
 /** A group with its items, each with its words, a column for each. */

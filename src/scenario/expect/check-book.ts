@@ -1,4 +1,4 @@
-import { textOf } from "../../wire/decimals.ts";
+import { textOf } from "../../api/decimals.ts";
 import type { LevelLine } from "../language/looks.ts";
 import type { Expectation } from "../language/scenario.ts";
 import { diffOf, expected, found, same } from "../run/diff.ts";

@@ -1,4 +1,4 @@
-import { nearest } from "../../wire/nearest.ts";
+import { nearest } from "../../api/nearest.ts";
 
 /** A flow cannot be read: where it is wrong, and a sentence with what was expected and what was found. */
 export class FlowError extends Error {

@@ -1,3 +1,4 @@
+import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf, unitsOf } from "../../api/decimals.ts";
 import type { OrderType, Outcome, Side } from "../../core/commands.ts";
 import { parseDuration, parseIso } from "../../core/time.ts";
 import {
@@ -12,7 +13,6 @@ import {
   type Size,
   size,
 } from "../../core/units.ts";
-import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf, unitsOf } from "../../wire/decimals.ts";
 import { CellError, notAName, notAnAmount, notOneOf } from "./cell-error.ts";
 import { shown } from "./flow-error.ts";
 import { isAccountName, isMarketName, isOrderName } from "./flow-names.ts";

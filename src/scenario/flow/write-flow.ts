@@ -1,5 +1,5 @@
+import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../../api/decimals.ts";
 import { unreachable } from "../../core/unreachable.ts";
-import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../../wire/decimals.ts";
 import type { FlowFormat } from "./flow-format.ts";
 import { isAccountName, isMarketName, isOrderName } from "./flow-names.ts";
 import {

@@ -1,5 +1,5 @@
+import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../api/decimals.ts";
 import { FULL_PRICE, MAX_ISSUANCE, MAX_SIZE, type Money, type Price, type Size } from "../../core/units.ts";
-import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../wire/decimals.ts";
 import { type DecimalRule, decimalIn } from "./values.ts";
 
 /** As many shares as all the USDC of an exchange can back. */

@@ -1,4 +1,4 @@
-import type { PositionChange } from "../../wire/position-transaction.ts";
+import type { PositionChange } from "../../api/position-transaction.ts";
 import { positive, SHARES, sizeOf } from "./amounts.ts";
 import { type CallStep, TRANSACTION_CODES } from "./chain-steps.ts";
 import { entriesBy } from "./fields.ts";

@@ -1,5 +1,5 @@
+import type { PositionChange } from "../../api/position-transaction.ts";
 import type { SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
-import type { PositionChange } from "../../wire/position-transaction.ts";
 import type { StepBase } from "./plain-steps.ts";
 import type { Placed } from "./scenario.ts";
 

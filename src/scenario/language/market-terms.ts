@@ -1,7 +1,7 @@
+import { PRICE_PLACES, unitsOf } from "../../api/decimals.ts";
 import type { SelfTradePolicy } from "../../core/book/book.ts";
 import type { Matching } from "../../core/commands.ts";
 import { type Price, price, type Size, size } from "../../core/units.ts";
-import { PRICE_PLACES, unitsOf } from "../../wire/decimals.ts";
 import { positive, SIZE } from "./amounts.ts";
 import { fieldsOf, mappingOf } from "./fields.ts";
 import { isMarketName, MARKET_NAME_RULE } from "./names.ts";

@@ -1,5 +1,5 @@
+import { meantOrderType } from "../../api/meant-order-type.ts";
 import { parseIso } from "../../core/time.ts";
-import { meantOrderType } from "../../wire/meant-order-type.ts";
 import { PRICE, SIZE } from "./amounts.ts";
 import type { LineWords } from "./line-words.ts";
 import { meantExpiry, meantWord } from "./near-misses.ts";

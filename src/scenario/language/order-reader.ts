@@ -1,6 +1,6 @@
+import { meantOrderType } from "../../api/meant-order-type.ts";
 import type { OrderType } from "../../core/commands.ts";
 import { parseDuration, parseIso } from "../../core/time.ts";
-import { meantOrderType } from "../../wire/meant-order-type.ts";
 import { PRICE, priceOf, SIZE, sizeOf } from "./amounts.ts";
 import type { Declarations } from "./declarations.ts";
 import type { LineWords, Word } from "./line-words.ts";

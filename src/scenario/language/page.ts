@@ -1,4 +1,4 @@
-import { nearest } from "../../wire/nearest.ts";
+import { nearest } from "../../api/nearest.ts";
 import { shown } from "../flow/flow-error.ts";
 import { meantWord } from "./near-misses.ts";
 import type { Place } from "./problem.ts";

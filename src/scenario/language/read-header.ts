@@ -1,6 +1,6 @@
+import { nearest } from "../../api/nearest.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { type Millis, millis } from "../../core/units.ts";
-import { nearest } from "../../wire/nearest.ts";
 import { readAccounts } from "./account-terms.ts";
 import { type Fields, fieldsOf } from "./fields.ts";
 import { defaultMarket, readMarkets, readMarketTerms } from "./market-terms.ts";

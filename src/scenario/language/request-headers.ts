@@ -1,4 +1,4 @@
-import { AUTH_HEADERS } from "../../wire/signing.ts";
+import { AUTH_HEADERS } from "../../api/signing.ts";
 import { fieldsOf, itemsOf, mappingOf, notThis } from "./fields.ts";
 import type { Page } from "./page.ts";
 import type { RequestStep, Tamper } from "./scenario.ts";

@@ -1,4 +1,3 @@
-import { CERTAIN } from "../../core/chain/settlement-fault.ts";
 import {
   FAULT_FIELDS,
   FAULT_KINDS,
@@ -6,7 +5,8 @@ import {
   type FaultKind,
   faultTerms,
   type SettlementFaultWords,
-} from "../../wire/settlement-faults.ts";
+} from "../../api/settlement-faults.ts";
+import { CERTAIN } from "../../core/chain/settlement-fault.ts";
 import type { SettlementFaultStep } from "./chain-steps.ts";
 import { entriesBy, fieldsOf } from "./fields.ts";
 import { LineWords } from "./line-words.ts";

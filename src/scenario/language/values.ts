@@ -1,6 +1,6 @@
+import { textOf as decimalText, unitsOf } from "../../api/decimals.ts";
 import { parseDuration, parseIso } from "../../core/time.ts";
 import type { Millis } from "../../core/units.ts";
-import { textOf as decimalText, unitsOf } from "../../wire/decimals.ts";
 import { notThis } from "./fields.ts";
 import { meantDuration, meantNumber } from "./near-misses.ts";
 import { orOf, type Page } from "./page.ts";

@@ -1,10 +1,10 @@
+import { numbersAs } from "../../api/decimals.ts";
+import { fillsOf } from "../../api/replies/order-reply.ts";
 import { type Balance, onChainOf } from "../../core/account.ts";
 import { type SettlementStatus, tradeStatus } from "../../core/chain/settlement.ts";
 import type { Outcome } from "../../core/commands.ts";
 import { type Market, tokenOf } from "../../core/market.ts";
 import { size } from "../../core/units.ts";
-import { numbersAs } from "../../wire/decimals.ts";
-import { fillsOf } from "../../wire/replies/order-reply.ts";
 import { levelText, lookText, moneyText, sizeText } from "../run/words.ts";
 import { book } from "../venue/local-views.ts";
 import type { ObservedSession } from "./observed-session.ts";

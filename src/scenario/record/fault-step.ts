@@ -1,5 +1,5 @@
+import { faultTerms, faultWords } from "../../api/settlement-faults.ts";
 import { CERTAIN, type SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
-import { faultTerms, faultWords } from "../../wire/settlement-faults.ts";
 import type { Step } from "./script.ts";
 import { type Entry, map, scalar } from "./yaml-text.ts";
 

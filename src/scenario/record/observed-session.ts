@@ -3,8 +3,8 @@ import { type Command, isCausedByTime } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import type { State } from "../../core/state.ts";
 import type { Millis } from "../../core/units.ts";
-import type { Exchange } from "../../runtime/exchange.ts";
-import type { Entry } from "../../runtime/journal.ts";
+import type { Exchange } from "../../engine/exchange.ts";
+import type { Entry } from "../../engine/journal.ts";
 import type { OrderLook } from "../language/looks.ts";
 import { RecordingError } from "./recording-error.ts";
 

@@ -1,9 +1,9 @@
+import type { PositionChange } from "../../api/position-transaction.ts";
 import { NO_PARENT } from "../../core/chain/call.ts";
 import type { SendTransaction } from "../../core/chain/chain-commands.ts";
 import { CONTRACTS, TOKEN_UNITS } from "../../core/chain/contracts.ts";
 import type { State } from "../../core/state.ts";
 import { size } from "../../core/units.ts";
-import type { PositionChange } from "../../wire/position-transaction.ts";
 import { sizeText } from "../run/words.ts";
 
 /** What a wallet does with its position in a market, by the market's number. */

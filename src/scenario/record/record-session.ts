@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import type { SessionLog } from "../../runtime/session-log.ts";
-import { ApiError } from "../../wire/errors.ts";
+import { ApiError } from "../../api/errors.ts";
+import type { SessionLog } from "../../engine/session-log.ts";
 import { MOST_BYTES } from "../language/text-limits.ts";
 import { type RecordedScenario, recordInSteps, type Session } from "./record-scenario.ts";
 import { RecordingError } from "./recording-error.ts";

@@ -1,11 +1,11 @@
+import { plain } from "../../api/decimals.ts";
 import type { PlaceOrder } from "../../core/commands.ts";
 import { numberOf } from "../../core/ids.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import type { RefusedRequest, Scalar } from "../../core/refused-request.ts";
 import type { State } from "../../core/state.ts";
 import { toIso } from "../../core/time.ts";
-import type { RefusedEntry } from "../../runtime/journal.ts";
-import { plain } from "../../wire/decimals.ts";
+import type { RefusedEntry } from "../../engine/journal.ts";
 import type { OrderWords } from "../language/scenario.ts";
 import { priceText, sizeText } from "../run/words.ts";
 import { orderBodyOf } from "../venue/order-body.ts";

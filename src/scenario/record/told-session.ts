@@ -1,4 +1,4 @@
-import type { RefusedEntry } from "../../runtime/journal.ts";
+import type { RefusedEntry } from "../../engine/journal.ts";
 import type { ObservedSession } from "./observed-session.ts";
 import type { TouchedMarket } from "./touched-markets.ts";
 import type { Vocabulary } from "./vocabulary.ts";

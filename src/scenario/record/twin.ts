@@ -1,3 +1,5 @@
+import { askAgain } from "../../api/ask-again.ts";
+import type { PositionChange } from "../../api/position-transaction.ts";
 import { headOf } from "../../core/chain/chain.ts";
 import type { Command } from "../../core/commands.ts";
 import { outcomeOf } from "../../core/market.ts";
@@ -5,8 +7,6 @@ import type { Order } from "../../core/order.ts";
 import type { AskedFor, RefusedRequest, Scalar } from "../../core/refused-request.ts";
 import type { ExchangeConfig, State } from "../../core/state.ts";
 import type { Millis, Size } from "../../core/units.ts";
-import { askAgain } from "../../wire/ask-again.ts";
-import type { PositionChange } from "../../wire/position-transaction.ts";
 import type { Funding, MarketTerms, OrderWords } from "../language/scenario.ts";
 import { nothingOf } from "../venue/local-attempts.ts";
 import { LocalVenue } from "../venue/local-venue.ts";

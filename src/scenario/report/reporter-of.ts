@@ -1,4 +1,4 @@
-import { nearest } from "../../wire/nearest.ts";
+import { nearest } from "../../api/nearest.ts";
 import { GithubReporter } from "./github.ts";
 import { JsonReporter } from "./json.ts";
 import { JunitReporter } from "./junit.ts";

@@ -1,7 +1,7 @@
+import { SessionLog } from "../../engine/session-log.ts";
 import { FILE_LIMITS, readText, whyUnread } from "../../regular-file.ts";
-import { SessionLog } from "../../runtime/session-log.ts";
-import type { World } from "../../world/world.ts";
-import { readWorld } from "../../world/world-file.ts";
+import type { World } from "../../simulation/world.ts";
+import { readWorld } from "../../simulation/world-file.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
 import type { openHttp, StartServer } from "../venue/open-http.ts";

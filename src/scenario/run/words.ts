@@ -1,8 +1,8 @@
+import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../../api/decimals.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { MatchType } from "../../core/events.ts";
 import { toIso } from "../../core/time.ts";
 import { type Millis, millis } from "../../core/units.ts";
-import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../../wire/decimals.ts";
 import type { FlowRow } from "../flow/flow-row.ts";
 import type { FillLine, OrderLook, TradeLine } from "../language/looks.ts";
 import type { TokenName } from "../language/scenario.ts";

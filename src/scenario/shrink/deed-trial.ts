@@ -1,5 +1,5 @@
 import { violations } from "../../core/invariants/invariants.ts";
-import type { Exchange } from "../../runtime/exchange.ts";
+import type { Exchange } from "../../engine/exchange.ts";
 import { RunStopped } from "../run/session.ts";
 import type { Deed } from "./deeds.ts";
 import { Retelling, type Told } from "./retelling.ts";

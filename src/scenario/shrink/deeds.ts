@@ -2,8 +2,8 @@ import { type Command, isCausedByTime } from "../../core/commands.ts";
 import { numberOf } from "../../core/ids.ts";
 import type { State } from "../../core/state.ts";
 import type { Millis } from "../../core/units.ts";
-import type { Exchange } from "../../runtime/exchange.ts";
-import type { Entry, RefusedEntry } from "../../runtime/journal.ts";
+import type { Exchange } from "../../engine/exchange.ts";
+import type { Entry, RefusedEntry } from "../../engine/journal.ts";
 import { type Position, positionIn } from "../record/position-change.ts";
 
 /** What one entry of a history made, by the numbers that it had there; 0 for nothing. */

@@ -1,5 +1,5 @@
 import type { Address } from "../../core/commands.ts";
-import type { Exchange } from "../../runtime/exchange.ts";
+import type { Exchange } from "../../engine/exchange.ts";
 import { checkAll } from "../expect/check.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { failureMessage } from "../run/run-scenario.ts";

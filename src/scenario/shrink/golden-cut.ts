@@ -1,5 +1,5 @@
+import { PRICE_PLACES, SIZE_PLACES, unitsOf } from "../../api/decimals.ts";
 import { FULL_PRICE } from "../../core/units.ts";
-import { PRICE_PLACES, SIZE_PLACES, unitsOf } from "../../wire/decimals.ts";
 import { sideDiff } from "../expect/check-book.ts";
 import { tradesDiff } from "../expect/check-trades.ts";
 import type { Scenario } from "../language/scenario.ts";

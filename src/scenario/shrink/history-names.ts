@@ -1,8 +1,8 @@
 import type { Address } from "../../core/commands.ts";
 import { FEES } from "../../core/state.ts";
-import type { Exchange } from "../../runtime/exchange.ts";
-import type { Entry } from "../../runtime/journal.ts";
-import { finish } from "../../runtime/slices.ts";
+import type { Exchange } from "../../engine/exchange.ts";
+import type { Entry } from "../../engine/journal.ts";
+import { finish } from "../../engine/slices.ts";
 import { observeSession } from "../record/observed-session.ts";
 import { Parties } from "../record/parties.ts";
 import { freeName, touchedMarkets } from "../record/touched-markets.ts";

@@ -1,7 +1,7 @@
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import type { ExchangeConfig, State } from "../../core/state.ts";
 import type { Millis } from "../../core/units.ts";
-import type { Exchange } from "../../runtime/exchange.ts";
+import type { Exchange } from "../../engine/exchange.ts";
 import { isMarketName } from "../language/names.ts";
 import { marketEntries } from "../record/market-entries.ts";
 import { settlementLines } from "../record/scenario-text.ts";

@@ -1,3 +1,4 @@
+import { numbersAs } from "../../api/decimals.ts";
 import type { Command } from "../../core/commands.ts";
 import { decide } from "../../core/decide.ts";
 import { numberOf } from "../../core/ids.ts";
@@ -6,9 +7,8 @@ import { reservationOf } from "../../core/order.ts";
 import { shortfallOf } from "../../core/rules/ledger.ts";
 import { findAccount, type State } from "../../core/state.ts";
 import type { Millis } from "../../core/units.ts";
-import type { Exchange } from "../../runtime/exchange.ts";
-import type { RefusedEntry } from "../../runtime/journal.ts";
-import { numbersAs } from "../../wire/decimals.ts";
+import type { Exchange } from "../../engine/exchange.ts";
+import type { RefusedEntry } from "../../engine/journal.ts";
 import { RunStopped } from "../run/session.ts";
 import { refusedText } from "../run/words.ts";
 import { refusedBy } from "../venue/local-attempts.ts";

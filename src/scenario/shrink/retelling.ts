@@ -1,9 +1,9 @@
+import { positionTransaction } from "../../api/position-transaction.ts";
 import type { Command, FundAccount } from "../../core/commands.ts";
 import { idOf } from "../../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../../core/market.ts";
 import type { State } from "../../core/state.ts";
-import type { Exchange } from "../../runtime/exchange.ts";
-import { positionTransaction } from "../../wire/position-transaction.ts";
+import type { Exchange } from "../../engine/exchange.ts";
 import type { Deed, Made } from "./deeds.ts";
 
 /** What came of a deed: something, nothing (refused, or no effect), or it speaks of what was left out. */

@@ -1,7 +1,7 @@
 import type { ExchangeConfig } from "../../core/state.ts";
 import { type Millis, millis } from "../../core/units.ts";
-import { Exchange } from "../../runtime/exchange.ts";
-import type { Entry } from "../../runtime/journal.ts";
+import { Exchange } from "../../engine/exchange.ts";
+import type { Entry } from "../../engine/journal.ts";
 import { RunStopped } from "../run/session.ts";
 import { ddmin } from "./ddmin.ts";
 import { type BrokenDeeds, DeedTrial, type HistoryTrial } from "./deed-trial.ts";

@@ -1,6 +1,6 @@
 import { FILE_LIMITS, readText } from "../../regular-file.ts";
-import type { World } from "../../world/world.ts";
-import { readWorld } from "../../world/world-file.ts";
+import type { World } from "../../simulation/world.ts";
+import { readWorld } from "../../simulation/world-file.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
 import type { StartServer } from "../venue/open-http.ts";

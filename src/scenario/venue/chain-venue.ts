@@ -1,8 +1,8 @@
+import type { PositionChange } from "../../api/position-transaction.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
 import type { Outcome } from "../../core/commands.ts";
 import type { Size } from "../../core/units.ts";
-import type { PositionChange } from "../../wire/position-transaction.ts";
 import type { Attempt, OrderKey, Soon } from "./venue.ts";
 
 /** The numbers of the latest block and of the latest that is final, and how many transactions wait for one. */

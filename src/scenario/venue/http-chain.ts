@@ -1,8 +1,8 @@
+import { type PositionChange, positionTransaction } from "../../api/position-transaction.ts";
+import { faultWords } from "../../api/settlement-faults.ts";
 import type { ExchangeClient } from "../../client/client.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
-import { type PositionChange, positionTransaction } from "../../wire/position-transaction.ts";
-import { faultWords } from "../../wire/settlement-faults.ts";
 import { DONE, demand, nothingOf } from "./attempts.ts";
 import type { ChainVenue, ChainView, SupplyView } from "./chain-venue.ts";
 import { sharesView } from "./http-views.ts";

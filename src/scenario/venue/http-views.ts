@@ -1,3 +1,4 @@
+import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, unitsOf } from "../../api/decimals.ts";
 import type {
   Account,
   Book,
@@ -10,7 +11,6 @@ import type {
 } from "../../client/replies.ts";
 import { parseIso } from "../../core/time.ts";
 import { type Price, price, type Size, size } from "../../core/units.ts";
-import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, unitsOf } from "../../wire/decimals.ts";
 import type { SharesView } from "./chain-venue.ts";
 import type { MarketMap } from "./market-map.ts";
 import type { BookView, Fill, Grid, HoldingView, OrderView, QuoteView } from "./venue.ts";

@@ -1,3 +1,7 @@
+import { type PositionChange, positionTransaction } from "../../api/position-transaction.ts";
+import { fillsOf } from "../../api/replies/order-reply.ts";
+import { whyUnsettled } from "../../api/replies/settlement-words.ts";
+import { revertWords } from "../../api/transaction-refusals.ts";
 import { headOf } from "../../core/chain/chain.ts";
 import { finalHeight, type SettlementStatus, tradeStatus } from "../../core/chain/settlement.ts";
 import type { SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
@@ -5,10 +9,6 @@ import { awaitsBlock } from "../../core/chain/transaction.ts";
 import { unminedOf } from "../../core/chain/unmined.ts";
 import type { Market, Supply } from "../../core/market.ts";
 import { outcomeOfCall } from "../../core/rules/chain/execute-call.ts";
-import { type PositionChange, positionTransaction } from "../../wire/position-transaction.ts";
-import { fillsOf } from "../../wire/replies/order-reply.ts";
-import { whyUnsettled } from "../../wire/replies/settlement-words.ts";
-import { revertWords } from "../../wire/transaction-refusals.ts";
 import type { ChainVenue, ChainView, SharesView, SupplyView } from "./chain-venue.ts";
 import { DONE, nothingOf, refusedBy } from "./local-attempts.ts";
 import type { LocalVenue } from "./local-venue.ts";

@@ -1,12 +1,12 @@
+import { type Numbers, numbersAs } from "../../api/decimals.ts";
+import type { View } from "../../api/replies/view.ts";
 import { type SettlementStatus, tradeStatus } from "../../core/chain/settlement.ts";
 import { idOf } from "../../core/ids.ts";
 import { violations } from "../../core/invariants/invariants.ts";
 import type { Market } from "../../core/market.ts";
 import { findAccount, type State } from "../../core/state.ts";
 import type { Millis } from "../../core/units.ts";
-import type { Exchange } from "../../runtime/exchange.ts";
-import { type Numbers, numbersAs } from "../../wire/decimals.ts";
-import type { View } from "../../wire/replies/view.ts";
+import type { Exchange } from "../../engine/exchange.ts";
 import { FillWatcher } from "../watch/fill-watcher.ts";
 import * as views from "./local-views.ts";
 import type { Fill, Grid, OrderKey, OrderView, TokenRef } from "./venue.ts";

@@ -1,3 +1,6 @@
+import { orderStory } from "../../api/replies/order-story.ts";
+import { lastTradeOf, quotesOf } from "../../api/replies/quotes.ts";
+import type { View } from "../../api/replies/view.ts";
 import {
   type Account,
   availableOf,
@@ -12,9 +15,6 @@ import { bookFor, isMirrored, type Market, marketOfToken, outcomeOf, priceIn } f
 import type { Order } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
 import { type Price, price, size } from "../../core/units.ts";
-import { orderStory } from "../../wire/replies/order-story.ts";
-import { lastTradeOf, quotesOf } from "../../wire/replies/quotes.ts";
-import type { View } from "../../wire/replies/view.ts";
 import { storyWords } from "./story-words.ts";
 import type { BookView, Fill, HoldingView, Level, OrderView, QuoteView } from "./venue.ts";
 

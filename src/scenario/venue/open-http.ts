@@ -1,9 +1,9 @@
+import { PRICE_PLACES, SIZE_PLACES, textOf } from "../../api/decimals.ts";
 import type { NewMarket } from "../../client/requests.ts";
 import type { Transport } from "../../client/transport.ts";
-import type { Exchange } from "../../runtime/exchange.ts";
-import { PRICE_PLACES, SIZE_PLACES, textOf } from "../../wire/decimals.ts";
-import { emptyWorld } from "../../world/open-world.ts";
-import type { World } from "../../world/world.ts";
+import type { Exchange } from "../../engine/exchange.ts";
+import { emptyWorld } from "../../simulation/open-world.ts";
+import type { World } from "../../simulation/world.ts";
 import type { MarketTerms, Scenario } from "../language/scenario.ts";
 import { demand } from "./attempts.ts";
 import { HttpVenue } from "./http-venue.ts";

@@ -1,7 +1,7 @@
 import { parse, YAMLParseError } from "yaml";
+import { MONEY_PLACES, SIZE_PLACES, unitsOf } from "../../api/decimals.ts";
+import { nearest } from "../../api/nearest.ts";
 import { FILE_LIMITS, readText, whyUnread } from "../../regular-file.ts";
-import { MONEY_PLACES, SIZE_PLACES, unitsOf } from "../../wire/decimals.ts";
-import { nearest } from "../../wire/nearest.ts";
 
 /** A wallet on a deployment, and what it owns there. */
 export interface TargetAccount {

@@ -1,5 +1,5 @@
 import type { ClobAuth, WalletAccount } from "../../client/derive.ts";
-import { devAddress, namedPrivateKey } from "../../world/dev-accounts.ts";
+import { devAddress, namedPrivateKey } from "../../simulation/dev-accounts.ts";
 
 /** A wallet of a scenario: anybody can compute its key from the name. */
 export interface Wallet {

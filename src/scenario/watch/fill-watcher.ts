@@ -2,7 +2,7 @@ import type { DomainEvent, OrderCanceled, OrderExpired, OrderTraded } from "../.
 import { marketOfToken } from "../../core/market.ts";
 import { remainingOf } from "../../core/order.ts";
 import type { Millis } from "../../core/units.ts";
-import type { Exchange } from "../../runtime/exchange.ts";
+import type { Exchange } from "../../engine/exchange.ts";
 import { disagreement } from "./engine-agreement.ts";
 import { Incoming, leftOver, wrongEnd, wrongFill, wrongSelfCancel } from "./matching-rules.ts";
 import type { BrokenRule, NameOf } from "./watch-words.ts";

@@ -1,8 +1,8 @@
 import { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
 import { transactionHash } from "../../../src/core/chain/chain-hashes.ts";
 import { FULL_PRICE, price, size } from "../../../src/core/units.ts";
-import { Clock } from "../../../src/runtime/clock.ts";
-import { Slices } from "../../../src/runtime/slices.ts";
+import { Clock } from "../../../src/engine/clock.ts";
+import { Slices } from "../../../src/engine/slices.ts";
 import { mulberry32 } from "../mulberry32.ts";
 import { demand, openFloor, traderAt } from "../submit/floor.ts";
 

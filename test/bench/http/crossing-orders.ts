@@ -1,6 +1,6 @@
 import { privateKeyToAccount } from "viem/accounts";
-import { canonicalMessage, sign } from "../../../src/wire/signing.ts";
-import { ATTESTATION } from "../../../src/wire/wallet-signature.ts";
+import { canonicalMessage, sign } from "../../../src/api/signing.ts";
+import { ATTESTATION } from "../../../src/api/wallet-signature.ts";
 import { answerTo, type Call, get, post } from "./call.ts";
 
 /** Two signed orders of one wallet that fill each other whole: sent in turn, they leave the book as it was. */

@@ -1,5 +1,5 @@
 import { FULL_PRICE, price, size } from "../../../src/core/units.ts";
-import type { Exchange } from "../../../src/runtime/exchange.ts";
+import type { Exchange } from "../../../src/engine/exchange.ts";
 import type { Part } from "../apart.ts";
 import { garbageCollector } from "../rounds.ts";
 import { demand, openFloor, TRADERS, traderAt } from "../submit/floor.ts";

@@ -1,7 +1,7 @@
 import type { SettlementMode } from "../../../src/core/chain/chain.ts";
 import { BLOCK_INTERVAL_MS } from "../../../src/core/chain/chain.ts";
 import { millis } from "../../../src/core/units.ts";
-import type { Exchange } from "../../../src/runtime/exchange.ts";
+import type { Exchange } from "../../../src/engine/exchange.ts";
 import type { Flow } from "../flow.ts";
 import { demand, openFloor } from "../submit/floor.ts";
 import { FlowCommands } from "../submit/flow-commands.ts";

@@ -1,5 +1,5 @@
 import { violations } from "../../../src/core/invariants/invariants.ts";
-import type { Exchange } from "../../../src/runtime/exchange.ts";
+import type { Exchange } from "../../../src/engine/exchange.ts";
 import { inCheckout } from "../checkout.ts";
 import { commonFlow, type Flow } from "../flow.ts";
 import { measurementOf } from "../measurement.ts";

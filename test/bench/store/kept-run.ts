@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import type { Exchange } from "../../../src/runtime/exchange.ts";
-import { nodeDisk } from "../../../src/store/disk.ts";
-import type { Durability } from "../../../src/store/journal-end.ts";
-import { JournalFile } from "../../../src/store/journal-file.ts";
-import { BEGINNING } from "../../../src/store/journal-scan.ts";
+import { nodeDisk } from "../../../src/engine/disk.ts";
+import type { Exchange } from "../../../src/engine/exchange.ts";
+import type { Durability } from "../../../src/engine/journal-end.ts";
+import { JournalFile } from "../../../src/engine/journal-file.ts";
+import { BEGINNING } from "../../../src/engine/journal-scan.ts";
 import type { Flow } from "../flow.ts";
 import { demand, openFloor } from "../submit/floor.ts";
 import { FlowCommands } from "../submit/flow-commands.ts";

@@ -1,8 +1,8 @@
-import type { Exchange } from "../../../src/runtime/exchange.ts";
-import { nodeDisk } from "../../../src/store/disk.ts";
-import { hex8 } from "../../../src/store/hex8.ts";
-import { stateDatabase } from "../../../src/store/state-file.ts";
-import { STATE_FORMAT } from "../../../src/store/state-header.ts";
+import { nodeDisk } from "../../../src/engine/disk.ts";
+import type { Exchange } from "../../../src/engine/exchange.ts";
+import { hex8 } from "../../../src/engine/hex8.ts";
+import { stateDatabase } from "../../../src/engine/state-file.ts";
+import { STATE_FORMAT } from "../../../src/engine/state-header.ts";
 import { Apart } from "../apart.ts";
 import { commonFlow } from "../flow.ts";
 import { measurementOf } from "../measurement.ts";

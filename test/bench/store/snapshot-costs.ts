@@ -1,5 +1,5 @@
-import type { Snapshot } from "../../../src/runtime/exchange.ts";
-import { contentHash } from "../../../src/runtime/state-hash.ts";
+import type { Snapshot } from "../../../src/engine/exchange.ts";
+import { contentHash } from "../../../src/engine/state-hash.ts";
 import type { Part } from "../apart.ts";
 import { garbageCollector } from "../rounds.ts";
 import { steadyFlow } from "../steady-flow.ts";

@@ -4,8 +4,8 @@ import { violations } from "../../../src/core/invariants/invariants.ts";
 import { outcomeOf } from "../../../src/core/market.ts";
 import type { State } from "../../../src/core/state.ts";
 import { complement, FULL_PRICE, MAX_SIZE, millis, money, price, size } from "../../../src/core/units.ts";
-import { Exchange } from "../../../src/runtime/exchange.ts";
-import { type Journal, noJournal } from "../../../src/runtime/journal.ts";
+import { Exchange } from "../../../src/engine/exchange.ts";
+import { type Journal, noJournal } from "../../../src/engine/journal.ts";
 import { UNSETTLED } from "../../support/config.ts";
 import { TradeTally } from "../trade-tally.ts";
 

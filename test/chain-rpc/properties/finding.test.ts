@@ -7,7 +7,7 @@ import { logsOf } from "../../../src/chain-rpc/logs/logs-of.ts";
 import { type LogReply, logReplies } from "../../../src/chain-rpc/replies/log-reply.ts";
 import { blockAt, headOf } from "../../../src/core/chain/chain.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
-import type { Snapshot } from "../../../src/runtime/exchange.ts";
+import type { Snapshot } from "../../../src/engine/exchange.ts";
 import { anySettlement } from "../../core/chain/chain-moves.ts";
 import { histories, make, openNode, runs } from "./played.ts";
 

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
+import { CONTRACT_ABIS } from "../../../src/api/contract-abis.ts";
 import type { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
 import type { Block } from "../../../src/core/chain/block.ts";
 import { blockAt, headBlock } from "../../../src/core/chain/chain.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
-import { CONTRACT_ABIS } from "../../../src/wire/contract-abis.ts";
 import { anySettlement } from "../../core/chain/chain-moves.ts";
 import { call, histories, make, openNode, runs } from "./played.ts";
 import { Sums } from "./sums.ts";

@@ -1,4 +1,5 @@
 import { decodeEventLog, parseAbi } from "viem";
+import { CONTRACT_ABIS } from "../../../src/api/contract-abis.ts";
 import type { Log } from "../../../src/chain-rpc/logs/log.ts";
 import { logsOf } from "../../../src/chain-rpc/logs/logs-of.ts";
 import type { Block } from "../../../src/core/chain/block.ts";
@@ -6,7 +7,6 @@ import { blockAt, headOf } from "../../../src/core/chain/chain.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import type { Transaction } from "../../../src/core/chain/transaction.ts";
 import type { State } from "../../../src/core/state.ts";
-import { CONTRACT_ABIS } from "../../../src/wire/contract-abis.ts";
 
 /** The published ABI of each contract, by its address. */
 export const ABI_OF = new Map(

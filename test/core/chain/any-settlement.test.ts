@@ -10,7 +10,7 @@ import { violations } from "../../../src/core/invariants/invariants.ts";
 import { grantDue } from "../../../src/core/rules/ledger.ts";
 import { createState, type ExchangeConfig } from "../../../src/core/state.ts";
 import { millis } from "../../../src/core/units.ts";
-import { Exchange } from "../../../src/runtime/exchange.ts";
+import { Exchange } from "../../../src/engine/exchange.ts";
 import { START } from "../../support/exchange.ts";
 import { type Move, openArena } from "../properties/moves.ts";
 import { portraitOf } from "../properties/portrait.ts";

@@ -5,8 +5,8 @@ import { readDocument } from "../../../src/core/document/parse-document.ts";
 import { violations } from "../../../src/core/invariants/invariants.ts";
 import type { State } from "../../../src/core/state.ts";
 import { millis } from "../../../src/core/units.ts";
-import { Exchange } from "../../../src/runtime/exchange.ts";
-import { HistoryDigest } from "../../../src/runtime/state-hash.ts";
+import { Exchange } from "../../../src/engine/exchange.ts";
+import { HistoryDigest } from "../../../src/engine/state-hash.ts";
 import { START } from "../../support/exchange.ts";
 import { anySettlement, arenaWith } from "../chain/chain-moves.ts";
 import {

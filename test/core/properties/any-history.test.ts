@@ -6,7 +6,7 @@ import { decide } from "../../../src/core/decide.ts";
 import { violations } from "../../../src/core/invariants/invariants.ts";
 import { createState, type State } from "../../../src/core/state.ts";
 import { millis } from "../../../src/core/units.ts";
-import { Exchange } from "../../../src/runtime/exchange.ts";
+import { Exchange } from "../../../src/engine/exchange.ts";
 import { START } from "../../support/exchange.ts";
 import { ARENA, anyMove, commandOf, type Move, openArena } from "./moves.ts";
 import { portraitOf } from "./portrait.ts";

@@ -3,7 +3,7 @@ import { canonicalLines, stateHash } from "../../../src/core/canonical.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
 import type { Order, Trade } from "../../../src/core/order.ts";
 import type { State } from "../../../src/core/state.ts";
-import { contentHash } from "../../../src/runtime/state-hash.ts";
+import { contentHash } from "../../../src/engine/state-hash.ts";
 import { openFloor, TestExchange } from "../../support/exchange.ts";
 
 type Json = { [name: string]: Json } | Json[] | string | number | boolean | null;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { MONEY_PLACES, numbersAs, plain, SIZE_PLACES, textOf, unitsOf } from "../../../src/api/decimals.ts";
 import { MAX_ISSUANCE, MAX_SIZE } from "../../../src/core/units.ts";
-import { MONEY_PLACES, numbersAs, plain, SIZE_PLACES, textOf, unitsOf } from "../../../src/wire/decimals.ts";
 
 const places = fc.integer({ min: 0, max: 6 });
 const units = fc.oneof(

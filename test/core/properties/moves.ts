@@ -7,7 +7,7 @@ import { reservationOf } from "../../../src/core/order.ts";
 import { grantDue, sharesIn } from "../../../src/core/rules/ledger.ts";
 import { type ExchangeConfig, findAccount, type State } from "../../../src/core/state.ts";
 import { MAX_SIZE, type Millis, millis, money, price, size } from "../../../src/core/units.ts";
-import { Exchange } from "../../../src/runtime/exchange.ts";
+import { Exchange } from "../../../src/engine/exchange.ts";
 import { addressOf, eventCommand, type MarketTerms, marketCommand } from "../../support/commands.ts";
 import { AUTO } from "../../support/config.ts";
 import { START } from "../../support/exchange.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { PRICE_PLACES, textOf } from "../../../src/api/decimals.ts";
 import { MAX_SIZE, price } from "../../../src/core/units.ts";
-import { PRICE_PLACES, textOf } from "../../../src/wire/decimals.ts";
 import { openFloor, TestExchange, verdictOf } from "../../support/exchange.ts";
 
 const GRIDS = [

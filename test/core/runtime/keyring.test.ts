@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Keyring } from "../../../src/runtime/keyring.ts";
+import { Keyring } from "../../../src/engine/keyring.ts";
 import { addressOf } from "../../support/commands.ts";
 import { START, TestExchange } from "../../support/exchange.ts";
 

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import type { Operation } from "../../../src/api/endpoints/all.ts";
 import { check } from "../../../src/fuzz/http/check.ts";
 import {
   logText,
@@ -6,7 +7,6 @@ import {
   type ObservationLog,
   readLog,
 } from "../../../src/fuzz/http/observation.ts";
-import type { Operation } from "../../../src/wire/endpoints/all.ts";
 import { changed, type Observed, observedSession } from "./observed.ts";
 
 let observed: Observed;

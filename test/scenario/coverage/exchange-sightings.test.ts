@@ -3,8 +3,8 @@ import type { Coverage } from "../../../src/scenario/coverage/coverage.ts";
 import type { GroupName } from "../../../src/scenario/coverage/items.ts";
 import { measureCoverage } from "../../../src/scenario/coverage/measure-coverage.ts";
 import { startScenarioServer } from "../../../src/scenario-server.ts";
-import { generateWorld } from "../../../src/world/generate-world.ts";
-import { writeWorld } from "../../../src/world/world-file.ts";
+import { generateWorld } from "../../../src/simulation/generate-world.ts";
+import { writeWorld } from "../../../src/simulation/world-file.ts";
 import { Folder, scenarioIn } from "./files.ts";
 
 const folder = new Folder();

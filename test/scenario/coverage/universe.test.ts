@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
+import { ENDPOINTS } from "../../../src/api/endpoints/all.ts";
+import { openApiDocument } from "../../../src/api/openapi.ts";
+import { TICK_SIZES } from "../../../src/api/schemas/control.ts";
 import { universe } from "../../../src/scenario/coverage/universe.ts";
-import { ENDPOINTS } from "../../../src/wire/endpoints/all.ts";
-import { openApiDocument } from "../../../src/wire/openapi.ts";
-import { TICK_SIZES } from "../../../src/wire/schemas/control.ts";
 
 type Names = Readonly<Record<string, readonly string[]>>;
 

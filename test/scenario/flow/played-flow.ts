@@ -2,7 +2,7 @@ import { idOf } from "../../../src/core/ids.ts";
 import { violations } from "../../../src/core/invariants/invariants.ts";
 import { tokenIdIn } from "../../../src/core/market.ts";
 import { FULL_PRICE, millis, money, type Price, size } from "../../../src/core/units.ts";
-import type { Exchange } from "../../../src/runtime/exchange.ts";
+import type { Exchange } from "../../../src/engine/exchange.ts";
 import type { FlowRow, PlaceRow } from "../../../src/scenario/flow/flow-row.ts";
 import { addressOf, type MarketTerms } from "../../support/commands.ts";
 import { START, TestExchange } from "../../support/exchange.ts";

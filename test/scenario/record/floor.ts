@@ -1,3 +1,6 @@
+import { MONEY_PLACES, SIZE_PLACES } from "../../../src/api/decimals.ts";
+import { type PositionChange, positionTransaction } from "../../../src/api/position-transaction.ts";
+import { faultTerms, type SettlementFaultWords } from "../../../src/api/settlement-faults.ts";
 import type { ContractCall } from "../../../src/core/chain/call.ts";
 import type { Command } from "../../../src/core/commands.ts";
 import { idOf } from "../../../src/core/ids.ts";
@@ -5,13 +8,10 @@ import { tokenIdIn } from "../../../src/core/market.ts";
 import type { ExchangeConfig, State } from "../../../src/core/state.ts";
 import { parseDuration } from "../../../src/core/time.ts";
 import { millis, money, size } from "../../../src/core/units.ts";
-import { Exchange } from "../../../src/runtime/exchange.ts";
-import { SessionLog } from "../../../src/runtime/session-log.ts";
-import { finish } from "../../../src/runtime/slices.ts";
+import { Exchange } from "../../../src/engine/exchange.ts";
+import { SessionLog } from "../../../src/engine/session-log.ts";
+import { finish } from "../../../src/engine/slices.ts";
 import { type RecordedScenario, recordInSteps } from "../../../src/scenario/record/record-scenario.ts";
-import { MONEY_PLACES, SIZE_PLACES } from "../../../src/wire/decimals.ts";
-import { type PositionChange, positionTransaction } from "../../../src/wire/position-transaction.ts";
-import { faultTerms, type SettlementFaultWords } from "../../../src/wire/settlement-faults.ts";
 import {
   addressOf,
   eventCommand,

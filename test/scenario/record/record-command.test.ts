@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { recordCommand } from "../../../src/cli/record.ts";
-import { deriveTrader } from "../../http/trader.ts";
+import { deriveTrader } from "../../server/trader.ts";
 import { type Api, startApi } from "../../support/http.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "clobsim-record-"));

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { SessionLog } from "../../../src/runtime/session-log.ts";
-import { finish } from "../../../src/runtime/slices.ts";
+import { ApiError } from "../../../src/api/errors.ts";
+import { SessionLog } from "../../../src/engine/session-log.ts";
+import { finish } from "../../../src/engine/slices.ts";
 import { recordSession } from "../../../src/scenario/record/record-session.ts";
-import { ApiError } from "../../../src/wire/errors.ts";
-import type { Market, Refusal } from "../../http/replies.ts";
-import { deriveTrader } from "../../http/trader.ts";
+import type { Market, Refusal } from "../../server/replies.ts";
+import { deriveTrader } from "../../server/trader.ts";
 import { type Api, startApi } from "../../support/http.ts";
 import { Floor } from "./floor.ts";
 

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { Command } from "../../../src/core/commands.ts";
 import { millis, money } from "../../../src/core/units.ts";
-import { Exchange } from "../../../src/runtime/exchange.ts";
-import { SessionLog } from "../../../src/runtime/session-log.ts";
+import { Exchange } from "../../../src/engine/exchange.ts";
+import { SessionLog } from "../../../src/engine/session-log.ts";
 import {
   type History,
   HistoryNotTellable,

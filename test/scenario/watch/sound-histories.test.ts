@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { millis } from "../../../src/core/units.ts";
-import { Exchange, type Snapshot } from "../../../src/runtime/exchange.ts";
+import { Exchange, type Snapshot } from "../../../src/engine/exchange.ts";
 import { FillWatcher } from "../../../src/scenario/watch/fill-watcher.ts";
 import { anyChainMove, anySettlement, chainCommandOf } from "../../core/chain/chain-moves.ts";
 import { openArena } from "../../core/properties/moves.ts";

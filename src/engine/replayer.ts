@@ -1,0 +1,139 @@
+import type { Command, Stamped } from "../core/commands.ts";
+import type { Decision } from "../core/decision.ts";
+import type { DomainEvent } from "../core/events.ts";
+import type { Millis } from "../core/units.ts";
+import type { ClockSetting } from "../engine/clock.ts";
+import type { Exchange, IsRecorded, Snapshot } from "../engine/exchange.ts";
+import type { DiskFile } from "./disk.ts";
+import { eventHash } from "./event-hash.ts";
+import type { JournalEnd } from "./journal-end.ts";
+import { commandOf, isNote, type Line } from "./journal-line.ts";
+import { linesGoneBackTo } from "./journal-scan.ts";
+import { type StoreError, wrongLine } from "./store-error.ts";
+
+/** An open file, and what messages call it. */
+export interface NamedFile {
+  readonly path: string;
+  readonly file: DiskFile;
+}
+
+/** What has come of a command that was accepted: what was decided now, or what was thrown when it was tried. */
+export type Redone = Decision | Error;
+
+/** Decides a command again that was accepted; `isRecorded` knows the events that it caused then. */
+export function redone(exchange: Exchange, stamped: Stamped, isRecorded?: IsRecorded): Redone {
+  try {
+    return exchange.redo(stamped, isRecorded);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** A command that comes out otherwise than the journal says. */
+export class ReplayDiffers extends Error {
+  override readonly name = "ReplayDiffers";
+  readonly line: Line;
+  readonly command: Command;
+  readonly redone: Redone;
+
+  constructor(path: string, line: Line, command: Command, redone: Redone) {
+    super(`line ${line.n} of ${path}, ${line.k}, comes out otherwise than it did`);
+    this.line = line;
+    this.command = command;
+    this.redone = redone;
+  }
+}
+
+/** A clock as a journal knows it: how it ran, and what both clocks showed when that was written. */
+export interface KnownClock {
+  readonly setting: ClockSetting;
+  readonly virtual: Millis;
+  readonly wall: number;
+}
+
+/** Brings an exchange, line by line, to where a journal says it stood. Every command is decided anew. */
+export class Replayer {
+  readonly #exchange: Exchange;
+  readonly #reopen: () => void;
+  readonly #path: string;
+  /** The lines to which a later one goes back. */
+  readonly #wanted: ReadonlySet<number>;
+  readonly #kept = new Map<number, Snapshot>();
+  #clock: KnownClock | null;
+  #commands = 0;
+
+  /** Takes the lines of a journal behind a place; `reopen` brings the exchange to where it stood at the opening. */
+  constructor(
+    exchange: Exchange,
+    reopen: () => void,
+    { path, file }: NamedFile,
+    from: JournalEnd,
+    clock: KnownClock | null = null,
+  ) {
+    this.#exchange = exchange;
+    this.#clock = clock;
+    this.#reopen = reopen;
+    this.#path = path;
+    this.#wanted = linesGoneBackTo(file, from);
+  }
+
+  /** How the clock ran at the end; null when no line says it. */
+  get clock(): KnownClock | null {
+    return this.#clock;
+  }
+
+  /** How many commands have been decided anew. */
+  get commands(): number {
+    return this.#commands;
+  }
+
+  /** Takes the exchange over a line, and answers what its command has caused; null of a note. @throws ReplayDiffers */
+  take(line: Line): readonly DomainEvent[] | null {
+    const command = commandOf(line, this.#exchange.state);
+    const events = command === null ? this.#note(line) : this.#redo(line, command);
+    this.keep(line.n);
+    return events;
+  }
+
+  /** Keeps where the exchange stands, after a line, for a later one that goes back to it. */
+  keep(line: number): void {
+    if (this.#wanted.has(line)) this.#kept.set(line, this.#exchange.snapshot());
+  }
+
+  #redo(line: Line, command: Command): readonly DomainEvent[] {
+    this.#commands += 1;
+    let isSame = false;
+    const found = redone(this.#exchange, { at: line.t, command }, (events) => {
+      isSame = eventHash(events) === line.r;
+      return isSame;
+    });
+    if (found instanceof Error || !found.ok || !isSame)
+      throw new ReplayDiffers(this.#path, line, command, found);
+    return found.events;
+  }
+
+  #note(line: Line): null {
+    const exchange = this.#exchange;
+    if (isNote(line, "restore")) {
+      const kept = this.#kept.get(line.d.line);
+      if (kept === undefined) throw this.#notKept(line.n, line.d.line);
+      exchange.restore(kept);
+    } else if (isNote(line, "reset")) this.#reopen();
+    else if (isNote(line, "clock") || isNote(line, "start")) {
+      const { mode, rate, wall } = line.d;
+      this.#passTo(line.t);
+      this.#clock = { setting: { mode, rate }, virtual: line.t, wall };
+    } else if (isNote(line, "close") || isNote(line, "report") || isNote(line, "refused"))
+      this.#passTo(line.t);
+    return null;
+  }
+
+  /** Lines to go back to are sought as lines are written: one that somebody has written otherwise was not found. */
+  #notKept(line: number, to: number): StoreError {
+    return wrongLine(this.#path, line, `d.line: expected an earlier line, told as clobsim does, found ${to}`);
+  }
+
+  #passTo(at: Millis): void {
+    if (at > this.#exchange.now) this.#exchange.passTo(at);
+  }
+}

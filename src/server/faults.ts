@@ -1,0 +1,127 @@
+import type { Operation } from "../api/endpoints/all.ts";
+import { type Stream, stream } from "../core/random.ts";
+
+/** What goes wrong, where, and how often. */
+export interface FaultPlan {
+  /** The endpoints that it befalls, as they are described. */
+  readonly route: string;
+  readonly operations: ReadonlySet<Operation>;
+  /** The error status that is answered; null: none. */
+  readonly status: 429 | 500 | 502 | 503 | 504 | null;
+  /** Seconds in Retry-After. */
+  readonly retryAfter: number | null;
+  /** How long the request waits before anything else, as it was given and in wall milliseconds. */
+  readonly latency: string | null;
+  readonly latencyMs: number;
+  /** Whether the connection is cut before the request is executed, or instead of the answer. */
+  readonly drop: "connection" | "reply" | null;
+  /** Of the requests that it does not let pass, the share that it befalls. */
+  readonly probability: number;
+  /** How often it fires at most; null: always. */
+  readonly times: number | null;
+  /** How many requests it first lets pass. */
+  readonly after: number;
+}
+
+/** A fault in force. */
+export interface Fault extends FaultPlan {
+  /** `fault-1`, `fault-2`, ... in the order in which they were added. */
+  readonly id: string;
+  /** How many requests of its route have come, and how many it has befallen. */
+  readonly matched: number;
+  readonly fired: number;
+}
+
+interface Counted extends Fault {
+  matched: number;
+  fired: number;
+  readonly chance: Stream;
+}
+
+/** 2^32, the finest that a stream draws. */
+const GRAIN = 4_294_967_296;
+
+/** How often a fault will yet fire; null: without end. */
+export const remainingOf = ({ times, fired }: Fault): number | null =>
+  times === null ? null : times - fired;
+
+/** The faults injected into one server. They are the edge's own: the exchange knows nothing of them. */
+export class Faults {
+  readonly #seed: string;
+  #faults: Counted[] = [];
+  #added = 0;
+  readonly #delays = new Set<NodeJS.Timeout>();
+
+  /** The seed decides where chance strikes. */
+  constructor(seed: string) {
+    this.#seed = seed;
+  }
+
+  /** Whether none is in force; all that a request asks as long as nobody injects any. */
+  get areNone(): boolean {
+    return this.#faults.length === 0;
+  }
+
+  /** All that are in force or spent, oldest first. */
+  get all(): readonly Fault[] {
+    return this.#faults;
+  }
+
+  /** Puts a fault in force. Each draws from a stream of its own, so that none shifts another. */
+  add(plan: FaultPlan): Fault {
+    this.#added += 1;
+    const id = `fault-${this.#added}`;
+    const fault = { ...plan, id, matched: 0, fired: 0, chance: stream(this.#seed, `fault ${id}`) };
+    this.#faults.push(fault);
+    return fault;
+  }
+
+  /** The first fault that befalls a request, or null. Every fault of the route counts the request and draws for it. */
+  strike(operation: Operation): Fault | null {
+    let struck: Counted | null = null;
+    for (const fault of this.#faults) {
+      if (!fault.operations.has(operation)) continue;
+      fault.matched += 1;
+      if (fault.matched <= fault.after) continue;
+      const isHit = fault.probability === 1 || fault.chance.below(GRAIN) < fault.probability * GRAIN;
+      if (isHit && struck === null && remainingOf(fault) !== 0) struck = fault;
+    }
+    if (struck !== null) struck.fired += 1;
+    return struck;
+  }
+
+  /** Does something after so many wall milliseconds, whatever has become of the fault by then. */
+  delay(ms: number, then: () => void): void {
+    const timer = setTimeout(() => {
+      this.#delays.delete(timer);
+      then();
+    }, ms);
+    this.#delays.add(timer);
+  }
+
+  /** Takes one out of force and answers it; undefined when there is none of this id. */
+  remove(id: string): Fault | undefined {
+    const found = this.#faults.find((fault) => fault.id === id);
+    this.#faults = this.#faults.filter((fault) => fault !== found);
+    return found;
+  }
+
+  /** Takes all out of force and answers them. */
+  removeAll(): readonly Fault[] {
+    const removed = this.#faults;
+    this.#faults = [];
+    return removed;
+  }
+
+  /** Forgets all; the next is the first again. */
+  clear(): void {
+    this.removeAll();
+    this.#added = 0;
+  }
+
+  /** Drops the requests that still wait: the server has closed. */
+  stop(): void {
+    for (const timer of this.#delays) clearTimeout(timer);
+    this.#delays.clear();
+  }
+}

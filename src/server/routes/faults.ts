@@ -1,0 +1,109 @@
+import { ApiError } from "../../api/errors.ts";
+import { pageOf } from "../../api/replies/view.ts";
+import { parseDuration } from "../../core/time.ts";
+import { readFaultRoute } from "../fault-route.ts";
+import { type Fault, type FaultPlan, remainingOf } from "../faults.ts";
+import type { Handlers } from "../handler.ts";
+
+/** How many faults one server keeps. */
+const MAX_FAULTS = 1_000;
+const MAX_LATENCY_MS = 3_600_000;
+
+interface NewFault extends Pick<FaultPlan, "route" | "probability" | "after"> {
+  readonly status?: FaultPlan["status"] | undefined;
+  readonly retryAfter?: number | undefined;
+  readonly latency?: string | undefined;
+  readonly drop?: FaultPlan["drop"] | undefined;
+  readonly times?: number | undefined;
+}
+
+/** GET, POST and DELETE /sim/faults. */
+export const faultHandlers: Handlers<"listFaults" | "addFault" | "removeFaults" | "removeFault"> = {
+  listFaults: ({ query }, { faults }) => {
+    const { all } = faults;
+    return pageOf(all.length, query, (index) => faultReply(all[index] as Fault));
+  },
+  addFault: ({ body }, { faults }) => {
+    const plan = planOf(body);
+    if (faults.all.length >= MAX_FAULTS) {
+      throw new ApiError("LIMIT_REACHED", `there are ${MAX_FAULTS} faults, and no more are kept`, {
+        hint: "DELETE /sim/faults/{id} removes one, DELETE /sim/faults all",
+        details: { maximum: MAX_FAULTS },
+      });
+    }
+    return faultReply(faults.add(plan));
+  },
+  removeFaults: (_call, { faults }) => ({ removed: faults.removeAll().map(({ id }) => id) }),
+  removeFault: ({ path }, { faults }) => {
+    const id = path.id ?? "";
+    const fault = faults.remove(id);
+    if (fault !== undefined) return faultReply(fault);
+    throw new ApiError("FAULT_NOT_FOUND", `no fault ${JSON.stringify(id.slice(0, 80))}`, {
+      hint: faults.areNone ? "there are none: POST /sim/faults injects one" : "GET /sim/faults lists them",
+    });
+  },
+};
+
+function faultReply(fault: Fault): object {
+  const { id, route, status, retryAfter, latency, drop, probability, times, after, matched, fired } = fault;
+  const remaining = remainingOf(fault);
+  return {
+    id,
+    route,
+    status,
+    retryAfter,
+    latency,
+    drop,
+    probability,
+    times,
+    after,
+    matched,
+    fired,
+    remaining,
+  };
+}
+
+/** What the body asks for. @throws ApiError `INVALID_PARAMETER` when it asks for nothing, or for two things at once. */
+function planOf({ status, retryAfter, latency, drop, times, ...rest }: NewFault): FaultPlan {
+  if (status === undefined && latency === undefined && drop === undefined) {
+    throw wrong(
+      "a fault needs a status, a latency or a drop, found none of them",
+      "status",
+      "latency",
+      "drop",
+    );
+  }
+  if (status !== undefined && drop !== undefined) {
+    throw wrong(
+      `drop ${drop} leaves no one to hear of a status ${status}: give one of them`,
+      "status",
+      "drop",
+    );
+  }
+  const isRetried = status === 429 || status === 503;
+  if (retryAfter !== undefined && !isRetried) {
+    throw wrong("retryAfter goes with a status of 429 or 503", "retryAfter");
+  }
+  return {
+    ...rest,
+    ...readFaultRoute(rest.route),
+    status: status ?? null,
+    retryAfter: isRetried ? (retryAfter ?? 1) : null,
+    latency: latency ?? null,
+    latencyMs: latency === undefined ? 0 : latencyOf(latency),
+    drop: drop ?? null,
+    times: times ?? null,
+  };
+}
+
+function latencyOf(text: string): number {
+  const duration = parseDuration(text);
+  if (duration !== null && duration <= MAX_LATENCY_MS) return duration;
+  throw wrong(
+    `latency must be a duration such as 200ms or 2s, at most 1h, found ${JSON.stringify(text)}`,
+    "latency",
+  );
+}
+
+const wrong = (message: string, ...fields: string[]): ApiError =>
+  new ApiError("INVALID_PARAMETER", message, { details: { fields } });

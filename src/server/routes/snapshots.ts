@@ -1,0 +1,65 @@
+import { ApiError } from "../../api/errors.ts";
+import { pageOf } from "../../api/replies/view.ts";
+import { toIso } from "../../core/time.ts";
+import type { KeptSnapshot, Snapshots } from "../../engine/snapshots.ts";
+import type { Handlers } from "../handler.ts";
+import { infoReply } from "./control.ts";
+
+/** How many snapshots one server keeps. */
+const MAX_SNAPSHOTS = 1_000;
+/** How many a hint names. */
+const NAMED = 10;
+
+/** GET, POST and DELETE /sim/snapshots. */
+export const snapshotHandlers: Handlers<
+  "listSnapshots" | "takeSnapshot" | "restoreSnapshot" | "forgetSnapshot"
+> = {
+  listSnapshots: ({ query }, { snapshots }) => {
+    const { all } = snapshots;
+    return pageOf(all.length, query, (index) => snapshotReply(all[index] as KeptSnapshot));
+  },
+  takeSnapshot: ({ body }, { snapshots }) => {
+    if (snapshots.all.length >= MAX_SNAPSHOTS) {
+      throw new ApiError("LIMIT_REACHED", `there are ${MAX_SNAPSHOTS} snapshots, and no more are kept`, {
+        hint: "DELETE /sim/snapshots/{id} forgets one, POST /sim/reset all",
+        details: { maximum: MAX_SNAPSHOTS },
+      });
+    }
+    return snapshotReply(snapshots.take(body.name ?? null));
+  },
+  restoreSnapshot: ({ path }, service) => {
+    service.snapshots.restore(named(service.snapshots, path.idOrName ?? ""));
+    return infoReply(service);
+  },
+  forgetSnapshot: ({ path }, { snapshots }) => {
+    const snapshot = named(snapshots, path.idOrName ?? "");
+    snapshots.forget(snapshot);
+    return snapshotReply(snapshot);
+  },
+};
+
+const snapshotReply = ({ id, name, hash, exchange: { sequence, now } }: KeptSnapshot): object => ({
+  id,
+  name,
+  sequence,
+  time: toIso(now),
+  hash,
+});
+
+/** The snapshot of an id, or the latest of a name. @throws ApiError `SNAPSHOT_NOT_FOUND`, with those that exist. */
+function named(snapshots: Snapshots, idOrName: string): KeptSnapshot {
+  const snapshot = snapshots.find(idOrName);
+  if (snapshot !== undefined) return snapshot;
+  throw new ApiError("SNAPSHOT_NOT_FOUND", `no snapshot ${JSON.stringify(idOrName.slice(0, 100))}`, {
+    hint: hintOf(snapshots.all),
+  });
+}
+
+/** The latest snapshots, newest first, by id and name. */
+function hintOf(all: readonly KeptSnapshot[]): string {
+  if (all.length === 0) return "there are none: POST /sim/snapshots takes one";
+  const latest = all.slice(-NAMED).reverse();
+  const names = latest.map(({ id, name }) => (name === null ? id : `${id} ${JSON.stringify(name)}`));
+  const more = all.length > NAMED ? `, and ${all.length - NAMED} older ones` : "";
+  return `there are ${names.join(", ")}${more}`;
+}

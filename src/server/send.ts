@@ -1,0 +1,222 @@
+import { chainErrorBody } from "../api/chain-errors.ts";
+import { CHAIN_PATH } from "../api/endpoints/chain-rpc.ts";
+import { ApiError, errorBody } from "../api/errors.ts";
+import { NotKeptError } from "../engine/journal.ts";
+import { allowedOrigin } from "./cross-origin.ts";
+import type { Incoming, Outgoing } from "./exchange-message.ts";
+import { type Answer, JSON_MEDIA, JsonText, Pieces, SILENCE } from "./handler.ts";
+import type { Service } from "./service.ts";
+import { slicesOf, writePieces } from "./write-pieces.ts";
+
+/** What the log says instead of a status where nothing was answered. */
+const NO_STATUS = 0;
+/** A text of more characters is written piece by piece: in one go it would hold up everybody else. */
+const MAX_AT_ONCE = 256 * 1024;
+
+/** The part of a target before the query. */
+export function pathOf(target: string): string {
+  const query = target.indexOf("?");
+  return query < 0 ? target : target.slice(0, query);
+}
+
+/** Answers 200 with a JSON body, or 204 without one. */
+export function sendAnswer(service: Service, request: Incoming, response: Outgoing, answer: Answer): void {
+  if (answer === SILENCE) {
+    const { origin } = request.headers;
+    sendEmpty(service, request, response, origin === undefined ? [] : corsHeaders(origin));
+  } else if (answer instanceof Pieces) {
+    send(service, request, response, contentOf(200, answer.pieces, answer.media));
+  } else if (answer instanceof JsonText) {
+    send(service, request, response, contentOf(200, answer.text, answer.media));
+  } else {
+    send(service, request, response, contentOf(200, JSON.stringify(answer), JSON_MEDIA));
+  }
+}
+
+/** Answers with an error body; anything but an `ApiError` is a defect, and is logged with all that helps to find it. */
+export function sendError(service: Service, request: Incoming, response: Outgoing, error: unknown): void {
+  const known = knownError(service, request, error);
+  if (response.headersSent) response.destroy();
+  else send(service, request, response, errorContent(known, request));
+}
+
+/** An error as its caller is told of it. */
+function knownError(service: Service, request: Incoming, error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (!(error instanceof NotKeptError)) return defect(service, request, error);
+  return new ApiError("UNAVAILABLE", error.message, {
+    hint: `nothing more is accepted, what was answered is safe, and reading goes on: ${error.reason === "disk" ? "make room on the disk and start again" : "start again"}`,
+    status: 503,
+  });
+}
+
+/** Answers a preflight or an OPTIONS with headers alone. */
+export function sendEmpty(
+  service: Service,
+  request: Incoming,
+  response: Outgoing,
+  headers: readonly string[],
+): void {
+  const raw = [...simHeaders(service, request.requestId), ...headers];
+  if (request.warning !== "") raw.push("x-sim-warning", request.warning);
+  post(service, request, response, () => {
+    response.writeHead(204, raw);
+    response.end();
+    log(service, request, 204, undefined);
+  });
+}
+
+/** Hangs up on a request that has not been executed. */
+export function dropConnection(service: Service, request: Incoming, response: Outgoing): void {
+  hangUp(service, request, response, "CONNECTION_DROPPED");
+}
+
+function hangUp(service: Service, request: Incoming, response: Outgoing, code: string): void {
+  response.destroy();
+  log(service, request, NO_STATUS, code);
+}
+
+function send(service: Service, request: Incoming, response: Outgoing, content: Content): void {
+  const headers = simHeaders(service, request.requestId);
+  post(service, request, response, () => sendNow(service, request, response, content, headers));
+}
+
+/** Writes an answer that was made just now, once all that it may show is kept. */
+function post(service: Service, request: Incoming, response: Outgoing, write: () => void): void {
+  const { position } = service.keeper;
+  const leave = (): void => {
+    if (request.fault?.drop === "reply") hangUp(service, request, response, "REPLY_DROPPED");
+    else write();
+  };
+  const refuse = (failure: unknown): void => sendInstead(service, request, response, failure);
+  service.outbox.post(() => {
+    try {
+      const kept = service.keeper.keep(position);
+      if (kept === undefined) leave();
+      else kept.then(leave).catch(refuse);
+    } catch (failure) {
+      refuse(failure);
+    }
+  });
+}
+
+/** Answers for what cannot be kept, which is undone, so that nobody is told that it had happened; or be written. */
+function sendInstead(service: Service, request: Incoming, response: Outgoing, failure: unknown): void {
+  const error = knownError(service, request, failure);
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const headers = simHeaders(service, request.requestId);
+  sendNow(service, request, response, errorContent(error, request), headers);
+}
+
+/** What is to be sent. */
+interface Content {
+  readonly status: number;
+  readonly body: string | Iterable<string | Uint8Array>;
+  readonly media: string;
+  readonly error: ApiError | undefined;
+}
+
+const contentOf = (status: number, body: Content["body"], media: string, error?: ApiError): Content => ({
+  status,
+  body,
+  media,
+  error,
+});
+
+function errorContent(error: ApiError, { url, requestId, rawBody }: Incoming): Content {
+  const isChain = pathOf(url) === CHAIN_PATH;
+  const body = isChain ? chainErrorBody(error, requestId, rawBody) : errorBody(error, requestId);
+  return contentOf(error.status, JSON.stringify(body), JSON_MEDIA, error);
+}
+
+/** `headers` say where the exchange stood when the answer was made. */
+function sendNow(
+  service: Service,
+  request: Incoming,
+  response: Outgoing,
+  { status, body, media, error }: Content,
+  headers: string[],
+): void {
+  headers.push("content-type", media);
+  const length = typeof body === "string" ? Buffer.byteLength(body) : null;
+  if (length !== null) headers.push("content-length", String(length));
+  if (request.fault !== null) headers.push("x-sim-fault", request.fault.id);
+  if (request.warning !== "") headers.push("x-sim-warning", request.warning);
+  if (request.headers.origin !== undefined) headers.push(...corsHeaders(request.headers.origin));
+  if (error?.help.headers !== undefined) headers.push(...Object.entries(error.help.headers).flat());
+  response.writeHead(status, headers);
+  const done = (): void => log(service, request, status, error?.code);
+  if (request.method === "HEAD") {
+    response.end();
+    done();
+  } else if (typeof body === "string" && body.length <= MAX_AT_ONCE) {
+    // Text without a character above ASCII is the same bytes in latin1, which Node writes faster.
+    response.end(body, length === body.length ? "latin1" : "utf8");
+    done();
+  } else {
+    const pieces = typeof body === "string" ? slicesOf(body) : body;
+    writePieces(service.slices, response, pieces).then(done, (failure: unknown) => {
+      knownError(service, request, failure);
+      hangUp(service, request, response, "INTERNAL_ERROR");
+    });
+  }
+}
+
+/** Request id, journal sequence and virtual time: every response carries them. */
+export function simHeaders({ exchange }: Service, requestId: string): string[] {
+  return [
+    "x-request-id",
+    requestId,
+    "x-sim-sequence",
+    String(exchange.sequence),
+    "x-sim-time",
+    String(exchange.now),
+  ];
+}
+
+/** Lets pages of loopback origins read the response; others are not named, so that browsers keep it from them. */
+function corsHeaders(origin: string): string[] {
+  const vary = ["vary", "origin"];
+  if (!allowedOrigin(origin)) return vary;
+  return [
+    ...vary,
+    "access-control-allow-origin",
+    origin,
+    "access-control-expose-headers",
+    "x-request-id, x-sim-sequence, x-sim-time, x-sim-warning, x-sim-fault, retry-after",
+  ];
+}
+
+function log(service: Service, request: Incoming, status: number, code: string | undefined): void {
+  service.log.request({
+    requestId: request.requestId,
+    method: request.method,
+    path: pathOf(request.url),
+    status,
+    ms: performance.now() - request.arrivedAt,
+    code,
+    warning: request.warning === "" ? undefined : request.warning,
+  });
+}
+
+function defect(service: Service, request: Incoming, error: unknown): ApiError {
+  const { exchange, options } = service;
+  const facts = {
+    requestId: request.requestId,
+    version: options.version,
+    seed: exchange.state.config.seed,
+    sequence: exchange.sequence,
+    method: request.method,
+    path: pathOf(request.url),
+  };
+  service.log.defect(error, facts);
+  service.reportDefect(error, `${facts.method} ${facts.path} failed`);
+  const { method, path, ...shown } = facts;
+  return new ApiError("INTERNAL_ERROR", "a defect in clobsim; the server's log has the details", {
+    hint: "please report it with the details below and the log line of this request",
+    details: shown,
+  });
+}

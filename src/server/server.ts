@@ -1,0 +1,119 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import express, { type Router } from "express";
+import { ApiError } from "../api/errors.ts";
+import { Connection } from "./connection.ts";
+import { preflightHeaders } from "./cross-origin.ts";
+import { mountEndpoints } from "./dispatch.ts";
+import { Incoming, Outgoing } from "./exchange-message.ts";
+import { guardHost } from "./host-guard.ts";
+import { HANDLERS } from "./routes/all.ts";
+import { pathOf, sendEmpty, sendError } from "./send.ts";
+import type { Service } from "./service.ts";
+import { MAX_HEADER_SIZE, refuseOnSocket } from "./socket-refusal.ts";
+
+/** How often connections are looked through for requests that take too long. */
+const TIMEOUT_CHECK_MS = 500;
+const KEEP_ALIVE_MS = 65_000;
+
+/** An HTTP server over one exchange, not yet listening. */
+export function createHttpServer(service: Service): Server {
+  const { requestTimeoutMs } = service.options;
+  const server = createServer({
+    IncomingMessage: Incoming,
+    ServerResponse: Outgoing as unknown as typeof ServerResponse,
+    maxHeaderSize: MAX_HEADER_SIZE,
+    headersTimeout: requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, requestTimeoutMs),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requireHostHeader: false,
+    noDelay: true,
+  });
+  // A client that has sent all that it will ever send still gets every answer.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  server.maxHeadersCount = 0;
+  const connections = new WeakMap<Duplex, Connection>();
+  server.on("connection", (socket) => {
+    connections.set(socket, new Connection(socket));
+    service.outbox.admit(socket);
+  });
+  const nextId = requestIds();
+  const admitted = admit(service, createRouter(service), nextId);
+  const take = (request: IncomingMessage, response: ServerResponse, refusal?: ApiError): void => {
+    (request as Incoming).arrivedAt = performance.now();
+    const begin = (): void => admitted(request as Incoming, response, refusal);
+    connections.get(request.socket)?.take({ request, response, begin });
+  };
+  const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void =>
+    connections.get(socket)?.end(() => refuseOnSocket(service, nextId(), error, socket));
+  server.on("request", (request, response) => take(request, response));
+  server.on("checkExpectation", (request, response) =>
+    take(request, response, new ApiError("EXPECTATION_FAILED", "no expectation but 100-continue can be met")),
+  );
+  server.on("connect", (_request, socket) => refuse(new Error("CONNECT"), socket));
+  server.on("clientError", refuse);
+  return server;
+}
+
+/** Requests are numbered in the order in which they are taken up. */
+function requestIds(): () => string {
+  let count = 0;
+  return () => {
+    count += 1;
+    return `req-${count}`;
+  };
+}
+
+/**
+ * The routes on express's router alone: nothing here needs an application's settings, and its work on each request
+ * costs more than the routing. Paths are matched as they were sent, in their letter case, without a trailing slash.
+ */
+function createRouter(service: Service): Router {
+  const router = express.Router({ caseSensitive: true, strict: true });
+  mountEndpoints(router, service, HANDLERS);
+  return router;
+}
+
+/** What happens to every request before any route: it is numbered, its host is checked, preflights are answered. */
+function admit(
+  service: Service,
+  router: Router,
+  nextId: () => string,
+): (request: Incoming, response: ServerResponse, refusal?: ApiError) => void {
+  return (request, response, refusal) => {
+    request.requestId = nextId();
+    try {
+      guardHost(service.options, request);
+      if (refusal !== undefined) throw refusal;
+      if (request.url.includes("#")) {
+        throw new ApiError("ROUTE_NOT_FOUND", "a request target has no fragment", {
+          hint: "leave out the # and what follows",
+        });
+      }
+      const { origin } = request.headers;
+      if (
+        request.method === "OPTIONS" &&
+        origin !== undefined &&
+        "access-control-request-method" in request.headers
+      ) {
+        sendEmpty(service, request, response, preflightHeaders(origin));
+        return;
+      }
+    } catch (error) {
+      sendError(service, request, response, error);
+      return;
+    }
+    router(request as never, response as never, (error: unknown) => {
+      sendError(service, request, response, isUndecodable(error) ? undecodable(request) : error);
+    });
+  };
+}
+
+const isUndecodable = (error: unknown): boolean => error instanceof URIError;
+
+const undecodable = (request: Incoming): ApiError =>
+  new ApiError(
+    "INVALID_PARAMETER",
+    `the path ${JSON.stringify(pathOf(request.url).slice(0, 200))} is not valid percent-encoding`,
+  );

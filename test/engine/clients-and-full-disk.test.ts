@@ -1,0 +1,182 @@
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it } from "vitest";
+import { serviceOf } from "../../src/compose.ts";
+import type { Durability } from "../../src/config.ts";
+import { idOf, numberOf } from "../../src/core/ids.ts";
+import { tokenIdIn } from "../../src/core/market.ts";
+import { money, size } from "../../src/core/units.ts";
+import type { CredentialSet } from "../../src/engine/keyring.ts";
+import { Keyring } from "../../src/engine/keyring.ts";
+import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
+import { SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
+import { createHttpServer } from "../../src/server/server.ts";
+import { hmac } from "../server/trader.ts";
+import { addressOf, eventCommand, marketCommand } from "../support/commands.ts";
+import { type DiskFault, FailingDisk, faultsOf } from "./support/failing-disk.ts";
+import { keptConfig, openOn, withoutLock } from "./support/kept.ts";
+
+const CLIENTS = 8;
+/** How many orders each client places; every third is canceled, and after each answer it reads. */
+const ORDERS = 5;
+/** How many times each client reads, before it places its first order, for each client before it. */
+const STAGGERS = [0, 1, 2];
+
+/** What the clients were answered with 200. */
+interface Answered {
+  readonly placed: string[];
+  readonly canceled: string[];
+  /** The highest sequence that any answer named. */
+  sequence: number;
+  refused: number;
+}
+
+/** A market and eight funded wallets with credentials, all of it kept. */
+async function opened(disk: SimulatedDisk, durability: Durability) {
+  const exchange = await openOn(disk, { durability });
+  exchange.exchange.submit(eventCommand("event"));
+  exchange.exchange.submit(marketCommand("market"));
+  const keyring = new Keyring(exchange.exchange, exchange.exchange.state.config.seed);
+  const wallets = Array.from({ length: CLIENTS }, (_, index) => {
+    const address = addressOf(`client${index}`);
+    exchange.exchange.submit({ kind: "deriveCredentials", address });
+    const collateral = money(1_000_000_000);
+    exchange.exchange.submit({ kind: "fundAccount", address, collateral, tokens: [], everyMarket: size(0) });
+    return keyring.latest(address);
+  });
+  await exchange.keeper.keep(exchange.keeper.position);
+  return { exchange, wallets };
+}
+
+interface Reply {
+  readonly status: number;
+  readonly sequence: number;
+  readonly text: string;
+}
+
+/** One client on one connection: places, reads, cancels, until all is done. */
+class Client {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #port: number;
+  readonly #keys: CredentialSet;
+  readonly #time: string;
+  readonly #answered: Answered;
+
+  constructor(port: number, keys: CredentialSet, time: string, answered: Answered) {
+    this.#port = port;
+    this.#keys = keys;
+    this.#time = time;
+    this.#answered = answered;
+  }
+
+  async work(tokenId: string, readsBefore: number): Promise<void> {
+    for (let count = 0; count < readsBefore; count += 1) await this.#send("GET", "/orders", "");
+    for (let count = 1; count <= ORDERS; count += 1) {
+      const order = { tokenId, side: "BUY", price: 0.01, size: count };
+      const reply = await this.#send("POST", "/order", JSON.stringify(order));
+      const { id } = JSON.parse(reply.text) as { id: string };
+      if (reply.status === 200) this.#answered.placed.push(id);
+      await this.#send("GET", "/orders", "");
+      if (reply.status !== 200 || count % 3 !== 0) continue;
+      const canceled = await this.#send("DELETE", "/order", JSON.stringify({ orderId: id }));
+      if (canceled.status === 200) this.#answered.canceled.push(id);
+    }
+    this.#agent.destroy();
+  }
+
+  async #send(method: string, path: string, body: string): Promise<Reply> {
+    const headers = {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+      poly_address: this.#keys.address,
+      poly_api_key: this.#keys.apiKey,
+      poly_passphrase: this.#keys.passphrase,
+      poly_timestamp: this.#time,
+      poly_signature: hmac(this.#keys.secret, `${this.#time}${method}${path}${body}`),
+    };
+    const sending = request({
+      ...{ port: this.#port, host: "127.0.0.1", agent: this.#agent },
+      ...{ method, path: `/clob${path}`, headers },
+    });
+    sending.end(body);
+    const [response] = await once(sending, "response");
+    let text = "";
+    for await (const chunk of response) text += String(chunk);
+    const reply = { status: response.statusCode, sequence: Number(response.headers["x-sim-sequence"]), text };
+    if (reply.status === 200) this.#answered.sequence = Math.max(this.#answered.sequence, reply.sequence);
+    else if (reply.status === 503) this.#answered.refused += 1;
+    else throw new Error(`${method} ${path}: ${reply.status} ${text}`);
+    return reply;
+  }
+}
+
+async function serve(
+  { exchange, wallets }: Awaited<ReturnType<typeof opened>>,
+  stagger: number,
+  answered: Answered,
+) {
+  const server = createHttpServer(serviceOf(keptConfig({ logLevel: "silent" }), exchange));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const { state, now } = exchange.exchange;
+  const tokenId = tokenIdIn(state.markets.get(1), "YES");
+  const time = String(Math.floor(now / 1000));
+  const clients = wallets.map((keys) => new Client(port, keys, time, answered));
+  await Promise.all(clients.map((client, index) => client.work(tokenId, index * stagger)));
+  await new Promise((resolve) => server.close(resolve));
+}
+
+/** Whether the disk failed while eight clients were at work; then all that they were told must be there afterwards. */
+async function tryFault(
+  durability: Durability,
+  stagger: number,
+  fault: DiskFault,
+  nth: number,
+): Promise<boolean> {
+  const disk = new SimulatedDisk();
+  const kept = await opened(disk, durability);
+  const failing = new FailingDisk(disk, fault, nth);
+  const answered: Answered = { placed: [], canceled: [], sequence: 0, refused: 0 };
+  await serve(kept, stagger, answered);
+  if (!failing.hasStruck) return false;
+  const after =
+    durability === "power" ? disk.afterPowerFailure({ names: (all) => all, data: () => [] }) : disk.image;
+  expectKept(await openOn(new SimulatedDisk(withoutLock(after)), { durability }), answered);
+  const isRefused = fault.how !== "short" || fault.isForEver;
+  if (isRefused) expect(answered.refused).toBeGreaterThan(0);
+  return true;
+}
+
+function expectKept({ exchange }: OpenedExchange, { placed, canceled, sequence }: Answered): void {
+  const { orders, idPrefixes } = exchange.state;
+  const found = new Map([...orders].map(({ number, status }) => [idOf(idPrefixes.order, number), status]));
+  const isGone = new Set(canceled);
+  const lost = placed.filter((id) => !found.has(id) || (isGone.has(id) && found.get(id) !== "CANCELED"));
+  expect(lost.map((id) => `order ${numberOf(idPrefixes.order, id)}: ${found.get(id)}`)).toEqual([]);
+  expect(exchange.sequence).toBeGreaterThanOrEqual(sequence);
+}
+
+/** At how many calls the disk failed: at every one that such a history makes. */
+async function tryEveryCall(durability: Durability, stagger: number, fault: DiskFault): Promise<number> {
+  for (let nth = 1; ; nth += 1) {
+    const hasStruck = await tryFault(durability, stagger, fault, nth).catch((error: Error) => {
+      throw new Error(`${JSON.stringify(fault)}, call ${nth}: ${error.stack}`);
+    });
+    if (!hasStruck) return nth - 1;
+  }
+}
+
+describe("eight clients when the disk fails", () => {
+  it.each<Durability>(["process", "power"])(
+    "%s: whatever write or sync fails, no answer tells of what is lost",
+    async (durability) => {
+      let runs = 0;
+      for (const fault of faultsOf(["write", "sync"])) {
+        for (const stagger of STAGGERS) runs += await tryEveryCall(durability, stagger, fault);
+      }
+      expect(runs).toBeGreaterThanOrEqual(250);
+    },
+    180_000,
+  );
+});

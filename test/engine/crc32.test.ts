@@ -1,0 +1,23 @@
+import { crc32 as crcOfZlib } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { crc32 } from "../../src/engine/crc32.ts";
+
+describe("the check of some bytes", () => {
+  it("is the CRC-32 of zlib, wherever they begin and however many they are", () => {
+    const bytes = fc.uint8Array({ maxLength: 100 });
+    fc.assert(
+      fc.property(bytes, bytes, bytes, (before, these, behind) => {
+        const all = Buffer.concat([before, these, behind]);
+        const view = new DataView(all.buffer, all.byteOffset, all.byteLength);
+        expect(crc32(view, before.length, before.length + these.length)).toBe(crcOfZlib(these));
+      }),
+      { seed: 44, numRuns: 2_000 },
+    );
+  });
+
+  it("is the one that every description of CRC-32 gives for the digits from 1 to 9", () => {
+    const digits = Buffer.from("123456789");
+    expect(crc32(new DataView(digits.buffer, digits.byteOffset, 9), 0, 9)).toBe(0xcbf43926);
+  });
+});

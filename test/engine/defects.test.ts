@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import type { Command } from "../../src/core/commands.ts";
+import { millis, money, price, size } from "../../src/core/units.ts";
+import { NotKeptError } from "../../src/engine/journal.ts";
+import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
+import { SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
+import { sightOf } from "../support/state-sight.ts";
+import { openOn, withoutLock } from "./support/kept.ts";
+
+const ALICE = `0x${"a".repeat(40)}`;
+const TEXTS = { description: "", category: "", tags: [], endDate: null };
+
+/** Opens a market, funds a wallet, and rests one order of it. */
+async function begin({ exchange, keeper }: OpenedExchange): Promise<Command> {
+  exchange.submit({ kind: "createEvent", title: "All", slug: "all", ...TEXTS });
+  exchange.submit({
+    ...{ kind: "createMarket", event: 1, question: "Rain?", slug: "rain", ...TEXTS, feeRateBps: 0 },
+    ...{ tickSize: price(100), minOrderSize: size(100), matching: "complementary", selfTrade: "allow" },
+  });
+  const funds = { collateral: money(1_000_000_000), tokens: [], everyMarket: size(0) };
+  exchange.submit({ kind: "fundAccount", address: ALICE, ...funds });
+  const tokenId = exchange.state.markets.get(1).tokenIds[0];
+  const order = { kind: "placeOrder", address: ALICE, tokenId, side: "BUY", price: price(5_000) } as const;
+  const buy: Command = { ...order, size: size(1_000), orderType: "GTC", expiration: null };
+  expect(exchange.submit(buy).ok).toBe(true);
+  await keeper.keep(keeper.position);
+  return buy;
+}
+
+/** Lets the next order that comes to rest fail half-way, as a defect would. */
+function plant({ exchange }: OpenedExchange): void {
+  exchange.state.pool.take = () => {
+    throw new Error("planted");
+  };
+}
+
+describe.each(["process", "power"] as const)("a defect while a command is carried out (%s)", (durability) => {
+  it("leaves what was acknowledged, in memory and on the disk, and accepts no more", async () => {
+    const disk = new SimulatedDisk();
+    const opened = await openOn(disk, { durability });
+    const buy = await begin(opened);
+    const { exchange, keeping, clock } = opened;
+    const { sequence } = exchange;
+    const hash = sightOf(exchange);
+    plant(opened);
+    expect(() => exchange.submit(buy)).toThrow("planted");
+    expect([sightOf(exchange), exchange.sequence]).toEqual([hash, sequence]);
+    expect(() => exchange.submit(buy)).toThrow(NotKeptError);
+    expect(keeping?.broken()?.reason).toBe("defect");
+    expect(clock.mode).toBe("frozen");
+    const again = await openOn(new SimulatedDisk(withoutLock(disk.image)));
+    expect([sightOf(again.exchange), again.exchange.sequence]).toEqual([hash, sequence]);
+    expect(again.exchange.submit(buy).ok).toBe(true);
+    await again.close();
+  });
+
+  it("loses what was accepted before it in the same request: nobody was told of that", async () => {
+    const disk = new SimulatedDisk();
+    const opened = await openOn(disk, { durability });
+    const buy = await begin(opened);
+    const { exchange } = opened;
+    const hash = sightOf(exchange);
+    exchange.submit({ kind: "cancelAllOrders", address: ALICE });
+    plant(opened);
+    expect(() => exchange.submit(buy)).toThrow("planted");
+    expect(sightOf(exchange)).toBe(hash);
+    exchange.passTo(millis(exchange.now + 1));
+  });
+});

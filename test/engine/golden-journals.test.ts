@@ -1,0 +1,159 @@
+import { Buffer } from "node:buffer";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Config } from "../../src/config.ts";
+import { millis } from "../../src/core/units.ts";
+import { isNote } from "../../src/engine/journal-line.ts";
+import { parseLine } from "../../src/engine/line-reader.ts";
+import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
+import { finish } from "../../src/engine/slices.ts";
+import { contentHash } from "../../src/engine/state-hash.ts";
+import { SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
+import { anyChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
+import { openArena } from "../core/properties/moves.ts";
+import { FOLDER, openOn } from "./support/kept.ts";
+import { takeStep } from "./support/short-history.ts";
+
+/*
+ * The journals in fixtures/journals were written by an earlier version, and every later one must replay them to the
+ * state whose hash their last line has. CLOBSIM_WRITE_JOURNALS=1 npx vitest run test/engine/golden-journals.test.ts writes
+ * them anew, which is right only when their format is another, or the rules of the exchange are.
+ */
+
+const JOURNALS = new URL("../../fixtures/journals/", import.meta.url);
+const JOURNAL = `${FOLDER}/journal.ndjson`;
+
+interface History {
+  readonly config: Partial<Config>;
+  readonly play: (opened: OpenedExchange) => void;
+}
+
+/** Moves that are drawn from a seed, of traders and on the chain. */
+function draw({ exchange, clock }: OpenedExchange, seed: number, count: number): void {
+  for (const move of fc.sample(anyChainMove, { seed, numRuns: count })) {
+    if (move.kind === "wait") finish(clock.moveInSteps(clock.setting, millis(exchange.now + move.ms)));
+    else {
+      const command = chainCommandOf(exchange.state, exchange.now, move);
+      if (command !== null) exchange.submit(command);
+    }
+  }
+}
+
+const HISTORIES: Readonly<Record<string, History>> = {
+  "plain-trading": {
+    config: {},
+    play: (opened) => {
+      for (let step = 0; step < 60; step += 1) takeStep(opened, step);
+    },
+  },
+  "fees-independent-books-and-expiry": {
+    config: { settlement: "instant" },
+    play: (opened) => {
+      openArena(opened.exchange);
+      draw(opened, 1, 120);
+    },
+  },
+  "settlement-faults-and-reorganizations": {
+    config: { settlement: "auto", balances: "settled" },
+    play: (opened) => {
+      openArena(opened.exchange);
+      draw(opened, 2, 140);
+      opened.exchange.submit({ kind: "mineBlocks", count: 1 });
+      opened.exchange.submit({ kind: "reorganizeChain", depth: 2 });
+    },
+  },
+  "snapshots-restored-and-a-reset": {
+    config: { settlement: "manual" },
+    play: (opened) => {
+      const { exchange } = opened;
+      openArena(exchange);
+      const first = exchange.snapshot();
+      draw(opened, 3, 40);
+      const second = exchange.snapshot();
+      draw(opened, 4, 40);
+      exchange.restore(first);
+      draw(opened, 5, 20);
+      exchange.restore(second);
+      opened.reopen();
+      openArena(exchange);
+      draw(opened, 6, 40);
+    },
+  },
+  // The first in which shares that come to an account mint its grant in their market: EARLIER_RULES decide the others.
+  "grants-minted-by-shares-received": {
+    config: { settlement: "auto" },
+    play: (opened) => {
+      openArena(opened.exchange);
+      draw(opened, 7, 120);
+    },
+  },
+};
+
+/** Orders and cancels as reports of a session have them, with addresses and ids. */
+const WRITTEN_ONCE = "orders-in-full";
+const NAMES = [...Object.keys(HISTORIES), WRITTEN_ONCE];
+
+async function write(name: string, { config, play }: History): Promise<void> {
+  const disk = new SimulatedDisk();
+  const opened = await openOn(disk, config);
+  play(opened);
+  await opened.close();
+  writeFileSync(new URL(`${name}.ndjson`, JOURNALS), disk.image.get(JOURNAL) ?? new Uint8Array());
+}
+
+beforeAll(async () => {
+  if (process.env.CLOBSIM_WRITE_JOURNALS === undefined) return;
+  for (const [name, history] of Object.entries(HISTORIES)) await write(name, history);
+});
+
+const linesOf = (journal: Buffer) =>
+  journal
+    .toString("utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => parseLine(Buffer.from(line)));
+
+describe("a journal of an earlier version", () => {
+  it("is there of every kind", () => {
+    expect(readdirSync(JOURNALS).sort()).toEqual(NAMES.map((name) => `${name}.ndjson`).sort());
+    const kinds = new Set(
+      readdirSync(JOURNALS).flatMap((name) =>
+        linesOf(readFileSync(new URL(name, JOURNALS))).map((line) => line?.k),
+      ),
+    );
+    for (const kind of [
+      "order",
+      "cancel",
+      "placeOrder",
+      "cancelOrder",
+      "expireOrder",
+      "resolveMarket",
+      "fundAccount",
+    ])
+      expect(kinds).toContain(kind);
+    for (const kind of ["setSettlementFault", "executeTransaction", "sendTransaction", "reorganizeChain"])
+      expect(kinds).toContain(kind);
+    for (const kind of ["restore", "reset", "clock", "close"]) expect(kinds).toContain(kind);
+  });
+
+  it.each(NAMES)("%s: leads to the state that it led to", async (name) => {
+    const journal = readFileSync(new URL(`${name}.ndjson`, JOURNALS));
+    const last = linesOf(journal).at(-1);
+    if (last == null || !isNote(last, "close")) throw new Error("expected a journal that was closed");
+    const opened = await openOn(new SimulatedDisk(new Map([[JOURNAL, journal]])));
+    expect([contentHash(opened.exchange.state), opened.exchange.now]).toEqual([last.d.hash, last.t]);
+    expect(opened.keeping?.resumed?.torn).toBe(null);
+  });
+
+  it.each(NAMES)("%s: goes on by the rules of this version, and opens again", async (name) => {
+    const journal = readFileSync(new URL(`${name}.ndjson`, JOURNALS));
+    const disk = new SimulatedDisk(new Map([[JOURNAL, journal]]));
+    const opened = await openOn(disk);
+    draw(opened, 8, 60);
+    await opened.keeper.keep(opened.keeper.position);
+    const { hash, now } = opened.exchange;
+    const again = await openOn(new SimulatedDisk(new Map([[JOURNAL, disk.image.get(JOURNAL) ?? journal]])));
+    expect([again.exchange.hash, again.exchange.now]).toEqual([hash, now]);
+  });
+});

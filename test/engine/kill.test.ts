@@ -1,0 +1,119 @@
+import { cp, rm } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DEFAULT_CONFIG } from "../../src/config.ts";
+import { numberOf } from "../../src/core/ids.ts";
+import { type OpenedExchange, openExchange } from "../../src/engine/open-exchange.ts";
+import type { MarketPage } from "../server/replies.ts";
+import { TINY_WORLD } from "../support/http.ts";
+import { Program } from "../support/program.ts";
+import { sightOf } from "../support/state-sight.ts";
+import { OrderClient } from "./support/order-client.ts";
+
+const CLIENTS = 8;
+/** How often each of the directories is killed. */
+const KILLS = 20;
+/** Every so often, and at the end, the program is told to stop instead, and writes its state. */
+const KILLS_OF_A_STOP = 7;
+
+let program: Program;
+beforeAll(async () => {
+  program = await Program.bundled(["--log-level", "silent"]);
+});
+afterAll(() => program.dispose());
+
+async function deriveClients(url: string): Promise<OrderClient[]> {
+  const { data } = (await (await fetch(`${url}/api/markets`)).json()) as MarketPage;
+  const tokenId = data.find(({ status }) => status === "ACTIVE")?.tokens[0]?.tokenId ?? "";
+  const numbers = Array.from({ length: CLIENTS }, (_, index) => index + 1);
+  return Promise.all(numbers.map((number) => OrderClient.derived(url, number, tokenId)));
+}
+
+/** Each order that was acknowledged since `from` stands as its client was told. */
+async function demandAcknowledged(url: string, client: OrderClient, from: number): Promise<void> {
+  for (const told of client.orders.slice(from)) {
+    const reply = await fetch(`${url}/sim/orders/${told.id}`);
+    const story = (await reply.json()) as { order?: { status: string } };
+    const { status } = story.order ?? { status: "unknown" };
+    if (!client.mayBe(told, status)) throw new Error(`${told.id} is ${status}: ${JSON.stringify(told)}`);
+  }
+}
+
+const reopened = (data: string): Promise<OpenedExchange> =>
+  openExchange({ ...DEFAULT_CONFIG, clock: { mode: "frozen" }, given: new Set(["clock"]), data }, () => {});
+
+/** The hash of the state that a copy of a directory opens with, with its database or without. */
+async function hashOf(data: string, hasState: boolean): Promise<string> {
+  const copy = `${data}-copy-${hasState}`;
+  await cp(data, copy, { recursive: true });
+  if (!hasState)
+    for (const name of ["db.json", "db.previous.json"]) await rm(`${copy}/${name}`, { force: true });
+  const opened = await reopened(copy);
+  const hash = sightOf(opened.exchange);
+  await opened.close();
+  return hash;
+}
+
+/** How the program ends after each start: killed so many times, stopped now and then and at the end. */
+function* endings(): Generator<"SIGKILL" | "SIGTERM"> {
+  for (let kill = 1; kill <= KILLS; kill += 1) {
+    yield "SIGKILL";
+    if (kill % KILLS_OF_A_STOP === 0) yield "SIGTERM";
+  }
+  yield "SIGTERM";
+}
+
+/** Kills the program again and again while its clients work, and answers what they were told. */
+async function killAgainAndAgain(data: string, durability: string): Promise<OrderClient[]> {
+  let clients: OrderClient[] = [];
+  let known: number[] = [];
+  let kills = 0;
+  for (const [turn, signal] of [...endings()].entries()) {
+    const served = await program.serve(["--world", TINY_WORLD, "--data", data, "--durability", durability]);
+    if (turn === 0) clients = await deriveClients(served.url);
+    await Promise.all(
+      clients.map((client, index) => demandAcknowledged(served.url, client, known[index] ?? 0)),
+    );
+    known = clients.map(({ orders }) => Math.max(0, orders.length - 1));
+    let left = 20 + ((turn * 37) % 60);
+    const answered = (): boolean => {
+      left -= 1;
+      if (left === 0) void served.end(signal);
+      return left > 0 || signal === "SIGKILL";
+    };
+    await Promise.all(clients.map((client) => client.work(served.url, answered)));
+    const ended = await served.ended;
+    if (ended.signal === "SIGKILL") kills += 1;
+    if (signal === "SIGTERM") expect([ended.code, ended.stderr]).toEqual([0, "clobsim: stopping\n"]);
+  }
+  expect(kills).toBe(KILLS);
+  return clients;
+}
+
+describe("a program that is killed under eight clients", { concurrent: true, timeout: 120_000 }, () => {
+  it.each([
+    ["process", "one"],
+    ["process", "another"],
+    ["power", "a third"],
+  ])(
+    "%s, %s directory: each order that was acknowledged is found once",
+    async (durability, name) => {
+      const data = program.path(name);
+      const clients = await killAgainAndAgain(data, durability);
+      const opened = await reopened(data);
+      const { state } = opened.exchange;
+      const hash = sightOf(opened.exchange);
+      await opened.close();
+      const ids = clients.flatMap(({ orders }) => orders.map(({ id }) => id));
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids.length).toBeGreaterThan(KILLS * 20);
+      const numbers = ids.map((id) => numberOf(state.idPrefixes.order, id));
+      const made = numbers.map((number) => {
+        const { account, size } = state.orders.get(number);
+        return `${account} ${size}`;
+      });
+      expect(new Set(made).size).toBe(ids.length);
+      expect([await hashOf(data, true), await hashOf(data, false)]).toEqual([hash, hash]);
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,291 @@
+import { Buffer } from "node:buffer";
+import { crc32 } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Command } from "../../src/core/commands.ts";
+import type { OrderPlaced } from "../../src/core/events.ts";
+import { createState } from "../../src/core/state.ts";
+import { MAX_MILLIS, MAX_SIZE, type Millis, millis, money, price, size } from "../../src/core/units.ts";
+import { hex8 } from "../../src/engine/hex8.ts";
+import { commandOf, type Line } from "../../src/engine/journal-line.ts";
+import { parseLine } from "../../src/engine/line-reader.ts";
+import { LineWriter } from "../../src/engine/line-writer.ts";
+import { addressOf } from "../support/commands.ts";
+import { TestExchange } from "../support/exchange.ts";
+
+/** Texts as they come, and as nobody should send them. */
+const text = fc.oneof(
+  fc.constantFrom("", "0x00", '"', "\\", "\n", "\u2028", "\ud800", "é", "😀", '","c":"', '{"n":'),
+  fc.string({ unit: "grapheme", maxLength: 60 }),
+  fc.uuid(),
+);
+const address = fc.stringMatching(/^0x[0-9a-f]{40}$/);
+const moment = fc.integer({ min: 0, max: MAX_MILLIS }).map(millis);
+
+const ORDER_TYPES = ["GTC", "GTD", "FOK", "FAK"] as const;
+const order: fc.Arbitrary<Command> = fc
+  .record({
+    kind: fc.constant("placeOrder" as const),
+    address,
+    tokenId: text,
+    side: fc.constantFrom("BUY" as const, "SELL" as const),
+    price: fc.integer({ min: 1, max: 9_999 }).map(price),
+    size: fc.integer({ min: 1, max: MAX_SIZE }).map(size),
+    orderType: fc.constantFrom(...ORDER_TYPES),
+    expiration: moment,
+  })
+  .map((told) => ({ ...told, expiration: told.orderType === "GTD" ? told.expiration : null }));
+const cancel: fc.Arbitrary<Command> = fc.record({
+  kind: fc.constant("cancelOrder" as const),
+  address,
+  orderId: text,
+});
+const other: fc.Arbitrary<Command> = fc.record({
+  kind: fc.constant("deriveCredentials" as const),
+  address,
+});
+
+interface Written {
+  readonly command: Command;
+  readonly at: Millis;
+  readonly synced: number;
+  readonly caused: number;
+}
+
+const written: fc.Arbitrary<Written> = fc.record({
+  command: fc.oneof(order, cancel, other),
+  at: moment,
+  synced: fc.nat(),
+  caused: fc.integer({ min: 0, max: 0xffff_ffff }),
+});
+
+/** No account, no market: what is written in full needs none. */
+const STATE = createState(
+  {
+    seed: "1",
+    faucet: { collateral: money(0), everyMarket: size(0) },
+    credentials: "rotate",
+    settlement: "manual",
+    balances: "optimistic",
+  },
+  millis(0),
+);
+
+const bits32 = fc.integer({ min: 0, max: 0xffff_ffff });
+/** Any integer, each number of digits as often as another. */
+const integer = fc
+  .tuple(fc.integer({ min: 0, max: 52 }), fc.maxSafeNat())
+  .map(([bits, value]) => value % (2 * 2 ** bits))
+  .filter(Number.isSafeInteger);
+
+/** An order that was placed, as far as a line tells it. */
+const placed: fc.Arbitrary<OrderPlaced> = fc
+  .record({
+    account: integer,
+    token: integer,
+    side: fc.constantFrom("BUY" as const, "SELL" as const),
+    price: integer,
+    size: integer,
+    orderType: fc.constantFrom("GTC" as const, "GTD" as const, "FOK" as const, "FAK" as const),
+    expiration: integer,
+  })
+  .map(
+    (told) =>
+      ({
+        ...told,
+        kind: "orderPlaced",
+        expiration: told.orderType === "GTD" ? told.expiration : null,
+      }) as unknown as OrderPlaced,
+  );
+
+/** A line as JSON.stringify and the table of its fields say, and its check. */
+function lineOf(number: number, before: string, { command, at, synced, caused }: Written): [string, string] {
+  const { kind, ...data } = command;
+  return textOf({ n: number, p: before, s: synced, t: at, k: kind, d: data, r: hex8(caused) });
+}
+
+function textOf(fields: object): [string, string] {
+  const start = `${JSON.stringify(fields).slice(0, -1)},"c":"`;
+  const check = hex8(crc32(Buffer.from(start, "utf8")));
+  return [`${start}${check}"}`, check];
+}
+
+/** The same of a text that may be no line, or none of an order. */
+function lineIn(text: string): Line | null {
+  if (!text.startsWith("{") || !/","c":"[0-9a-f]{8}"}$/.test(text)) return null;
+  try {
+    const { p, r, n, s, t, k, d } = JSON.parse(text);
+    const isLine = [p, r].every((digits) => /^[0-9a-f]{8}$/.test(digits)) && isIn(n, 2) && isIn(s, 0);
+    return isLine && isIn(t, 0, MAX_MILLIS) && holds(k, d) ? parsed(text) : null;
+  } catch {
+    return null;
+  }
+}
+
+const isIn = (value: unknown, low: number, high: number = Number.MAX_SAFE_INTEGER): boolean =>
+  Number.isInteger(value) && Number(value) >= low && Number(value) <= high;
+
+/** Whether a line of an order or a cancel has just what it must. */
+function holds(kind: unknown, data: Record<string, unknown>): boolean {
+  const { account, token, side, price, size, orderType, expiration, order, ...others } = data;
+  if (Object.keys(others).length > 0) return false;
+  if (kind === "cancel") return Object.keys(data).length === 1 && isIn(order, 1);
+  const isWhole = [account, token, price, size].every((value, index) => isIn(value, index === 1 ? 2 : 1));
+  const isInRange = isIn(price, 1, 9_999) && isIn(size, 1, MAX_SIZE) && order === undefined;
+  const isTimed =
+    orderType === "GTD"
+      ? isIn(expiration, 0, MAX_MILLIS)
+      : ["GTC", "FOK", "FAK"].includes(String(orderType)) && !("expiration" in data);
+  return kind === "order" && isWhole && isInRange && isTimed && (side === "BUY" || side === "SELL");
+}
+
+function dataOf({ account, token, side, price, size, orderType, expiration }: OrderPlaced): object {
+  const data = { account, token, side, price, size, orderType };
+  return expiration === null ? data : { ...data, expiration };
+}
+
+/** What a line says, by a parser of JSON. */
+function parsed(text: string): Line {
+  const { p, r, c, ...line } = JSON.parse(text);
+  const [before, caused, check] = [p, r, c].map((digits) => Number.parseInt(digits, 16));
+  return { ...line, p: before, r: caused, c: check };
+}
+
+describe("a line of the journal", () => {
+  it("is the bytes of JSON.stringify, chained to the one before, and is read back as it was", () => {
+    fc.assert(
+      fc.property(fc.array(written, { maxLength: 12 }), (all) => {
+        const writer = new LineWriter(1);
+        let before = "00000000";
+        for (const [index, each] of all.entries()) {
+          const start = writer.buffer.length;
+          writer.command(each.command, each.at, each.synced, each.caused);
+          const bytes = Buffer.from(writer.buffer.bytes.subarray(start));
+          const [line, check] = lineOf(index + 2, before, each);
+          expect(bytes.toString("utf8")).toBe(`${Buffer.from(line, "utf8").toString("utf8")}\n`);
+          const read = parseLine(bytes.subarray(0, -1));
+          if (read === null) throw new Error(`cannot be read: ${bytes}`);
+          expect(read).toEqual(parsed(bytes.toString("utf8")));
+          expect(commandOf(read, STATE)).toEqual(JSON.parse(JSON.stringify(each.command)));
+          expect([read.p, read.c, writer.check].map(hex8)).toEqual([before, check, check]);
+          before = check;
+        }
+      }),
+      { seed: 42, numRuns: 400 },
+    );
+  });
+
+  it("is the bytes of JSON.stringify where an order is told by numbers, whatever they are", () => {
+    const cases = fc.array(fc.tuple(fc.oneof(placed, integer), integer, integer, bits32), { maxLength: 12 });
+    fc.assert(
+      fc.property(cases, (all) => {
+        const writer = new LineWriter(1);
+        const expected: string[] = [];
+        let before = "00000000";
+        for (const [index, [told, at, synced, caused]] of all.entries()) {
+          const isOrder = typeof told === "object";
+          if (isOrder) writer.order(told, at as Millis, synced, caused);
+          else writer.cancel(told, at as Millis, synced, caused);
+          const common = { n: index + 2, p: before, s: synced, t: at };
+          const [line, check] = textOf({
+            ...common,
+            k: isOrder ? "order" : "cancel",
+            d: isOrder ? dataOf(told) : { order: told },
+            r: hex8(caused),
+          });
+          expected.push(line);
+          before = check;
+        }
+        const text = Buffer.from(writer.buffer.bytes).toString("utf8");
+        expect(text).toBe(expected.map((line) => `${line}\n`).join(""));
+        expect(expected.map((line) => parseLine(Buffer.from(line)))).toEqual(expected.map(lineIn));
+      }),
+      { seed: 43, numRuns: 1_000 },
+    );
+  });
+
+  it("tells an order and its cancel by numbers, and the state before it tells the command again", () => {
+    const said: Command[] = [];
+    const writer = new LineWriter(1);
+    const floor = new TestExchange();
+    const { exchange } = floor;
+    floor.market();
+    for (const name of ["alice", "bob"]) floor.fund(name, { usdc: 1_000, everyMarket: 1_000 });
+    exchange.watch((_sequence, at, events) => {
+      for (const event of events) {
+        if (event.kind === "orderPlaced") writer.order(event, at, 3, 7);
+        if (event.kind === "orderCanceled") writer.cancel(event.order, at, 3, 7);
+      }
+    });
+    for (const sentence of [
+      "alice BUY 10 YES @ 0.4",
+      "bob SELL 5 NO @ 0.7",
+      "alice BUY 2 NO @ 0.2 GTD 60s",
+    ]) {
+      const command = floor.command(sentence);
+      said.push(command);
+      floor.demand(command);
+    }
+    const cancel: Command = { kind: "cancelOrder", address: addressOf("bob"), orderId: floor.orderId(2) };
+    said.push(cancel);
+    floor.demand(cancel);
+    const lines = Buffer.from(writer.buffer.bytes).toString("utf8").trimEnd().split("\n");
+    const read = lines.map((line) => parseLine(Buffer.from(line)));
+    expect(read).toEqual(lines.map(parsed));
+    expect(read.map((line) => line && commandOf(line, exchange.state))).toEqual(said);
+  });
+
+  it("with a right check says what a parser of JSON finds in it, or is no line", () => {
+    const [told, r] = [{ n: 9, p: "0123abcd", s: 8, t: 7 }, "00fedcba"];
+    const data = {
+      account: 12,
+      token: 3,
+      side: "SELL",
+      price: 40,
+      size: 5,
+      orderType: "GTD",
+      expiration: 60,
+    };
+    const lines = [
+      textOf({ ...told, k: "order", d: data, r }),
+      textOf({ ...told, k: "cancel", d: { order: 120 }, r }),
+    ];
+    for (const [line] of lines) {
+      const body = line.slice(0, line.lastIndexOf(',"c":"') + 6);
+      for (let at = 0; at < body.length; at += 1) {
+        for (const other of ['"', "\\", "0", "1", "9", "a", "A", "B", "-", ".", " ", ",", "{", "}"]) {
+          for (const beyond of [0, 1]) {
+            const changed = body.slice(0, at) + other + body.slice(at + beyond);
+            const text = `${changed}${hex8(crc32(Buffer.from(changed)))}"}`;
+            expect(parseLine(Buffer.from(text)), text).toEqual(lineIn(text));
+          }
+        }
+      }
+    }
+  });
+
+  it("is none any more when one of its bytes is another", () => {
+    const writer = new LineWriter(1);
+    const command: Command = {
+      kind: "placeOrder",
+      address: addressOf("ann"),
+      tokenId: "1",
+      side: "BUY",
+      price: price(100),
+      size: size(500),
+      orderType: "GTD",
+      expiration: millis(1),
+    };
+    writer.command(command, millis(1_767_225_600_000), 0, 7);
+    const line = Buffer.from(writer.buffer.bytes.subarray(0, -1));
+    expect(parseLine(line)).not.toBe(null);
+    for (let index = 0; index < line.length; index += 1) {
+      for (let value = 1; value < 256; value += 1) {
+        line[index] = (line[index] as number) ^ value;
+        expect(parseLine(line)).toBe(null);
+        line[index] = (line[index] as number) ^ value;
+      }
+      expect(parseLine(line.subarray(0, index))).toBe(null);
+    }
+  });
+});

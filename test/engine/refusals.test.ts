@@ -1,0 +1,238 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hex8 } from "../../src/engine/hex8.ts";
+import type { Line } from "../../src/engine/journal-line.ts";
+import { openExchange } from "../../src/engine/open-exchange.ts";
+import { TINY_WORLD } from "../support/http.ts";
+import { Program } from "../support/program.ts";
+import { keptConfig } from "./support/kept.ts";
+import { takeStep } from "./support/short-history.ts";
+
+let program: Program;
+let count = 0;
+
+beforeAll(async () => {
+  program = await Program.bundled(["--log-level", "silent"]);
+  const config = keptConfig({ data: program.path("whole") });
+  for (let start = 0; start < 2; start += 1) {
+    const opened = await openExchange(config, () => {});
+    for (let step = 0; step < 12; step += 1) takeStep(opened, step);
+    await opened.close();
+  }
+});
+afterAll(() => program.dispose());
+
+/** A copy of a directory that was stopped in good order, to be spoiled. */
+async function spoilt(spoil: (data: string) => Promise<unknown>): Promise<string> {
+  count += 1;
+  const data = program.path(`copy-${count}`);
+  await cp(program.path("whole"), data, { recursive: true });
+  await spoil(data);
+  return data;
+}
+
+async function filesIn(data: string): Promise<Map<string, string>> {
+  const names = (await readdir(data)).sort();
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await readFile(join(data, name), "latin1")] as const)),
+  );
+}
+
+/** Starts the program on a directory, which it must refuse and leave as it is. */
+async function refused(
+  data: string,
+  args: readonly string[] = [],
+): Promise<[code: number | null, said: string]> {
+  const before = await filesIn(data);
+  const { code, stderr, stdout } = await program.run(["serve", "--port", "0", "--data", data, ...args]);
+  expect(stdout).toBe("");
+  expect(await filesIn(data)).toEqual(before);
+  return [code, stderr];
+}
+
+const sentence = (...parts: readonly string[]) =>
+  expect.stringMatching(new RegExp(`^clobsim: [^\\n]*${parts.join("[^\\n]*")}[^\\n]*\\n`));
+
+/** A line as its text has it. */
+type TextLine = Omit<Line, "p" | "r" | "c"> & Readonly<Record<"p" | "r" | "c", string>>;
+
+/** Changes lines of a journal, with all checks right again; its states are removed, for they know of other lines. */
+async function rewrite(data: string, change: (line: TextLine) => object): Promise<void> {
+  const path = join(data, "journal.ndjson");
+  let before = "00000000";
+  const lines = (await readFile(path, "utf8"))
+    .trimEnd()
+    .split("\n")
+    .map((text) => {
+      const line = { ...(JSON.parse(text) as TextLine), p: before };
+      const { c: _check, ...changed } = { ...line, ...change(line) };
+      const start = `${JSON.stringify(changed).slice(0, -1)},"c":"`;
+      before = hex8(crc32(Buffer.from(start, "utf8")));
+      return `${start}${before}"}\n`;
+    });
+  await writeFile(path, lines.join(""));
+  for (const name of ["db.json", "db.previous.json"]) await rm(join(data, name), { force: true });
+}
+
+describe("a directory is refused, and left as it is", () => {
+  it.each([
+    [["--seed", "8"], "--seed kept, found --seed 8"],
+    [["--settlement", "manual"], "--settlement auto, found --settlement manual"],
+    [["--balances", "settled"], "--balances optimistic"],
+    [["--faucet", "5"], "--faucet 10000, found --faucet 5"],
+    [["--credentials", "once"], "--credentials rotate, found --credentials once"],
+    [["--start", "2030-01-01T00:00:00Z"], "--start 2026-01-01T00:00:00.000Z"],
+    [["--world", TINY_WORLD], "was made from another world than --world asks for"],
+  ])("with 2 when something else is asked for: $0.0", async (args, words) => {
+    expect(await refused(program.path("whole"), args)).toEqual([2, sentence(words, "--reset")]);
+  });
+
+  it("with 2 when it holds other things, or is a file", async () => {
+    const data = program.path("of-others");
+    await mkdir(data);
+    await writeFile(join(data, "thesis.txt"), "all of it");
+    expect(await refused(data)).toEqual([2, sentence("holds other things, such as thesis.txt")]);
+    expect(await refused(data, ["--reset"])).toEqual([2, sentence("thesis.txt")]);
+    const file = join(data, "thesis.txt");
+    const { code, stderr } = await program.run(["serve", "--port", "0", "--data", file]);
+    expect([code, stderr]).toEqual([2, sentence("is a file: --data takes a directory")]);
+  });
+
+  it.each<[string, (data: string) => Promise<unknown>, string]>([
+    [
+      "its journal is gone",
+      (data) => rm(join(data, "journal.ndjson")),
+      "db.json, and nothing in journal.ndjson",
+    ],
+    [
+      "its journal is empty",
+      (data) => writeFile(join(data, "journal.ndjson"), ""),
+      "nothing in journal.ndjson",
+    ],
+    ["its journal has lost its end", (data) => shorten(data, 300), "was on the disk up to byte"],
+    ["its journal's first line is damaged", (data) => damage(data, 20), "damaged at byte 0"],
+    [
+      "its journal's first line is damaged, and its state is whole",
+      (data) => damage(data, 20, false),
+      "journal\\.ndjson is damaged at byte 0, where line 1 should begin",
+    ],
+    [
+      "its journal's first line is cut, and its state is whole",
+      (data) => cut(data, 300),
+      "journal\\.ndjson is damaged at byte 0, where line 1 should begin: it is not whole, and db\\.json was made",
+    ],
+    ["its journal is damaged in the middle", (data) => damage(data, 2_000), "is whole"],
+    ["another journal stands beside its state", (data) => rewriteKeepingState(data), "another line"],
+    ["something stands behind a clean stop", (data) => append(data, "x"), "had stopped in good order"],
+  ])("with 3 when %s", async (_what, spoil, words) => {
+    expect(await refused(await spoilt(spoil))).toEqual([3, sentence(words)]);
+  });
+
+  it("with 6 when a newer program has written in it, even if its state is whole", async () => {
+    const newer = (line: TextLine): object =>
+      line.k === "start" ? { d: { ...(line.d as object), engine: "99.0.0" } } : {};
+    const inJournal = await spoilt((data) => rewrite(data, newer));
+    expect(await refused(inJournal)).toEqual([6, sentence("written by version 99.0.0")]);
+    const other = (line: TextLine): object =>
+      line.k === "opening" ? { d: { ...(line.d as object), format: "clobsim-journal/2" } } : {};
+    const ofFormat = await spoilt((data) => rewrite(data, other));
+    expect(await refused(ofFormat)).toEqual([6, sentence("clobsim-journal/2")]);
+    const inState = await spoilt(async (data) => {
+      const text = (await readFile(join(data, "db.json"), "utf8")).replace(
+        /"engine":"[^"]+"/,
+        '"engine":"99.0.0"',
+      );
+      const content = text.slice(0, text.lastIndexOf('"sha256"'));
+      const sha256 = createHash("sha256").update(content).digest("hex");
+      await writeFile(join(data, "db.json"), `${content}"sha256":"${sha256}"\n}\n`);
+    });
+    expect(await refused(inState)).toEqual([6, sentence("written by version 99.0.0")]);
+  });
+
+  it("with 7 when a command comes out otherwise than it did, and names the first", async () => {
+    const spoil = (line: TextLine): object => (line.n >= 9 && line.r !== "00000000" ? { r: "12345678" } : {});
+    const data = await spoilt((data) => rewrite(data, spoil));
+    expect(await refused(data)).toEqual([7, sentence("\\b(?:line|command) (?:9|10)\\b")]);
+  });
+});
+
+async function shorten(data: string, bytes: number): Promise<void> {
+  const path = join(data, "journal.ndjson");
+  const journal = await readFile(path);
+  await writeFile(path, journal.subarray(0, -bytes));
+}
+
+async function cut(data: string, size: number): Promise<void> {
+  const path = join(data, "journal.ndjson");
+  await writeFile(path, (await readFile(path)).subarray(0, size));
+}
+
+async function damage(data: string, at: number, isAlone = true): Promise<void> {
+  const path = join(data, "journal.ndjson");
+  const journal = await readFile(path);
+  journal[at] = (journal[at] as number) ^ 1;
+  await writeFile(path, journal);
+  for (const name of isAlone ? ["db.json", "db.previous.json"] : [])
+    await rm(join(data, name), { force: true });
+}
+
+async function append(data: string, text: string): Promise<void> {
+  await writeFile(join(data, "journal.ndjson"), text, { flag: "a" });
+}
+
+async function rewriteKeepingState(data: string): Promise<void> {
+  const state = await readFile(join(data, "db.json"));
+  await rewrite(data, ({ n, t }) => (n === 8 ? { t: t + 1 } : {}));
+  await writeFile(join(data, "db.json"), state);
+}
+
+describe("a directory that is not refused", () => {
+  it("begins anew with --reset, which says what it has removed", async () => {
+    const data = await spoilt(async () => {});
+    const served = await program.serve(["--data", data, "--reset", "--world", TINY_WORLD]);
+    const { stdout } = await served.end("SIGTERM");
+    expect(stdout).toContain("new; removed db.json, db.previous.json, journal.ndjson");
+  });
+
+  it("keeps what it holds when --reset goes with a world that cannot be read", async () => {
+    const data = await spoilt(async () => {});
+    expect(await refused(data, ["--reset", "--world", "nowhere.json"])).toEqual([
+      2,
+      sentence("nowhere.json"),
+    ]);
+  });
+
+  it("opens by its journal alone when its state is damaged, and says so", async () => {
+    const data = await spoilt(async (data) => {
+      for (const name of ["db.json", "db.previous.json"]) await writeFile(join(data, name), "null");
+    });
+    const served = await program.serve(["--data", data]);
+    expect((await served.end("SIGTERM")).stderr).toContain("db.json is not as it was written");
+  });
+
+  it("serves a copied state as a world, and one that was changed by hand", async () => {
+    const copy = program.path("copied.json");
+    await cp(program.path("whole", "db.json"), copy);
+    const bookOf = async (file: string): Promise<unknown> => {
+      const served = await program.serve(["--ephemeral", "--clock", "frozen", "--world", file]);
+      const { data } = (await (await fetch(`${served.url}/api/markets`)).json()) as {
+        data: { question: string; tokens: { tokenId: string }[] }[];
+      };
+      const book = await fetch(`${served.url}/clob/book?token_id=${data[0]?.tokens[0]?.tokenId}`);
+      const shown = { question: data[0]?.question, book: await book.json() };
+      await served.end("SIGTERM");
+      return shown;
+    };
+    const resumed = await program.serve(["--data", await spoilt(async () => {})]);
+    await resumed.end("SIGTERM");
+    const before = await bookOf(copy);
+    expect(before).toMatchObject({ question: "market", book: { bids: expect.any(Array) } });
+    const text = await readFile(copy, "utf8");
+    await writeFile(copy, text.replaceAll('"question":"market"', '"question":"changed by hand"'));
+    expect(await bookOf(copy)).toEqual({ ...(before as object), question: "changed by hand" });
+  });
+});

@@ -1,0 +1,43 @@
+import { expect, it } from "vitest";
+import { StoreError } from "../../src/engine/store-error.ts";
+import { type Image, SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
+import { sightOf } from "../support/state-sight.ts";
+import { crashesAt } from "./support/crashes.ts";
+import { FOLDER, openOn, withoutLock } from "./support/kept.ts";
+import { takeStep } from "./support/short-history.ts";
+
+/** An exchange that was stopped twice, so that both states are there. */
+async function stoppedTwice(): Promise<[image: Image, hash: string]> {
+  const disk = new SimulatedDisk();
+  let hash = "";
+  for (let start = 0; start < 2; start += 1) {
+    const opened = await openOn(disk);
+    for (let step = 0; step < 10; step += 1) takeStep(opened, step);
+    hash = sightOf(opened.exchange);
+    await opened.close();
+  }
+  return [disk.image, hash];
+}
+
+it("a crash at any call of --reset leaves the whole old exchange, or a new one", async () => {
+  const [image, old] = await stoppedTwice();
+  const disk = new SimulatedDisk(image);
+  const left: Image[] = [];
+  let calls = 0;
+  disk.before = () => {
+    calls += 1;
+    left.push(...crashesAt(disk, calls).map((crash) => withoutLock(crash.image)));
+  };
+  const fresh = await openOn(disk, { reset: true });
+  expect(fresh.keeping?.removed).toEqual(["db.json", "db.previous.json", "journal.ndjson"]);
+  const found = new Set<string>();
+  for (const each of left) {
+    const opened = await openOn(new SimulatedDisk(each)).catch((error: unknown) => {
+      if (error instanceof StoreError) throw new Error(`refused: ${error.message}`);
+      throw error;
+    });
+    found.add(sightOf(opened.exchange));
+  }
+  expect([...found].sort()).toEqual([old, sightOf(fresh.exchange)].sort());
+  expect(disk.names(FOLDER)).toEqual(["journal.ndjson", "lock"]);
+});

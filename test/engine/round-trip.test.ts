@@ -1,0 +1,168 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Config } from "../../src/config.ts";
+import { millis } from "../../src/core/units.ts";
+import type { ClockSetting } from "../../src/engine/clock.ts";
+import { loadOrigin } from "../../src/engine/load-origin.ts";
+import { type OpenedExchange, openUnkept } from "../../src/engine/open-exchange.ts";
+import { finish } from "../../src/engine/slices.ts";
+import { Snapshots } from "../../src/engine/snapshots.ts";
+import { type Image, SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
+import { anyChainMove, type ChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
+import { type Move, openArena } from "../core/properties/moves.ts";
+import { sightOf } from "../support/state-sight.ts";
+import { keptConfig, NOON, openOn, withoutLock } from "./support/kept.ts";
+
+type Turn =
+  | { readonly kind: "moves"; readonly moves: readonly (Move | ChainMove)[] }
+  | { readonly kind: "snapshot" }
+  | { readonly kind: "restore"; readonly pick: number; readonly isForgotten: boolean }
+  | { readonly kind: "reset" }
+  | { readonly kind: "clock"; readonly setting: ClockSetting; readonly ms: number }
+  | { readonly kind: "pass"; readonly ms: number }
+  | { readonly kind: "reopen"; readonly how: "killed" | "stopped" | "stopped, no db.json" };
+
+const SETTINGS: readonly ClockSetting[] = [
+  { mode: "frozen", rate: 1 },
+  { mode: "real", rate: 1 },
+  { mode: "scaled", rate: 2.5 },
+  { mode: "scaled", rate: 3600 },
+];
+const milliseconds = fc.constantFrom(0, 1, 499, 2000, 61_000);
+const turn: fc.Arbitrary<Turn> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant("moves"),
+      moves: fc.array(anyChainMove, { maxLength: 15, size: "max" }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("snapshot") }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("restore"), pick: fc.nat(), isForgotten: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("reset") }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("clock"),
+      setting: fc.constantFrom(...SETTINGS),
+      ms: milliseconds,
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("pass"), ms: milliseconds }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("reopen"),
+      how: fc.constantFrom("killed", "stopped", "stopped, no db.json"),
+    }),
+  },
+);
+
+const config: fc.Arbitrary<Partial<Config>> = fc.record({
+  clock: fc.constantFrom({ mode: "frozen" as const }, { mode: "real" as const }),
+  settlement: fc.constantFrom("instant" as const, "auto" as const, "manual" as const),
+  balances: fc.constantFrom("optimistic" as const, "settled" as const),
+  durability: fc.constantFrom("process" as const, "power" as const),
+});
+
+/** An exchange with its snapshots, as a server has them. */
+class Running {
+  readonly opened: OpenedExchange;
+  readonly snapshots: Snapshots;
+
+  constructor(opened: OpenedExchange) {
+    this.opened = opened;
+    this.snapshots = new Snapshots(opened.exchange, opened.clock);
+  }
+
+  /** All that matters of where it stands. */
+  get sight(): unknown {
+    const { exchange, clock } = this.opened;
+    clock.settle();
+    return [sightOf(exchange), exchange.sequence, exchange.now, clock.setting, exchange.nextDueAt];
+  }
+
+  take(turn: Exclude<Turn, { kind: "reopen" | "pass" }>): void {
+    const { exchange, clock } = this.opened;
+    clock.settle();
+    if (turn.kind === "moves") for (const move of turn.moves) this.#move(move);
+    else if (turn.kind === "snapshot") this.snapshots.take(null);
+    else if (turn.kind === "clock") finish(clock.moveInSteps(turn.setting, millis(exchange.now + turn.ms)));
+    else if (turn.kind === "reset") {
+      this.opened.reopen();
+      this.snapshots.clear();
+      openArena(exchange);
+    } else {
+      const { all } = this.snapshots;
+      const kept = all[turn.pick % all.length];
+      if (kept === undefined) return;
+      this.snapshots.restore(kept);
+      if (turn.isForgotten) for (const other of all.slice(all.indexOf(kept))) this.snapshots.forget(other);
+    }
+  }
+
+  #move(move: Move | ChainMove): void {
+    const { exchange, clock } = this.opened;
+    if (move.kind === "wait") finish(clock.moveInSteps(clock.setting, millis(exchange.now + move.ms)));
+    else {
+      const command = chainCommandOf(exchange.state, exchange.now, move);
+      if (command !== null) exchange.submit(command);
+    }
+  }
+}
+
+/** What is on the disk once an exchange was ended in some way. */
+async function ended(
+  disk: SimulatedDisk,
+  { opened }: Running,
+  how: Extract<Turn, { kind: "reopen" }>["how"],
+): Promise<Image> {
+  await opened.keeper.keep(opened.keeper.position);
+  const killed = disk.image;
+  opened.clock.stop();
+  await opened.close();
+  if (how === "killed") return withoutLock(killed);
+  const files = [...disk.image].filter(([path]) => how === "stopped" || !path.includes("/db."));
+  return new Map(files);
+}
+
+describe("an exchange that is kept", () => {
+  it("goes on as one that never stopped, whatever happened and however often it was ended", async () => {
+    await fc.assert(
+      fc.asyncProperty(config, fc.array(turn, { maxLength: 24, size: "max" }), async (some, turns) => {
+        let wall = NOON;
+        const wallNow = (): number => wall;
+        const terms = keptConfig(some);
+        const never = new Running(openUnkept(terms, await loadOrigin(terms, wall), wallNow));
+        let disk = new SimulatedDisk();
+        let kept = new Running(await openOn(disk, some, [], wallNow));
+        for (const each of [never, kept]) openArena(each.opened.exchange);
+        const end: Turn[] = [
+          { kind: "reopen", how: "stopped" },
+          { kind: "reopen", how: "stopped, no db.json" },
+        ];
+        for (const each of [...turns, ...end]) {
+          if (each.kind === "pass") wall += each.ms;
+          else if (each.kind !== "reopen") for (const one of [never, kept]) one.take(each);
+          else {
+            expect(kept.sight).toEqual(never.sight);
+            // Of a scaled clock only what is written is known: where it stood last.
+            for (const { opened } of [never, kept]) opened.clock.resume(opened.clock.setting);
+            disk = new SimulatedDisk(await ended(disk, kept, each.how));
+            const said: string[] = [];
+            kept = new Running(await openOn(disk, some, said, wallNow));
+            never.snapshots.clear();
+            expect(said).toEqual([]);
+            expect(kept.sight).toEqual(never.sight);
+          }
+        }
+        never.opened.clock.stop();
+        kept.opened.clock.stop();
+      }),
+      { seed: 42, numRuns: 80 },
+    );
+  });
+});

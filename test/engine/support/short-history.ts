@@ -1,0 +1,29 @@
+import { tokenIdIn } from "../../../src/core/market.ts";
+import { money, price, size } from "../../../src/core/units.ts";
+import type { OpenedExchange } from "../../../src/engine/open-exchange.ts";
+import { addressOf, eventCommand, marketCommand } from "../../support/commands.ts";
+
+/** One command of a short history with a bit of everything, in order; `step` counts from 0. */
+export function takeStep({ exchange }: OpenedExchange, step: number): void {
+  const address = addressOf(step % 3 === 0 ? "ann" : "ben");
+  if (step === 0) exchange.submit(eventCommand("event"));
+  else if (step === 1) exchange.submit(marketCommand("market"));
+  else if (step % 7 === 2) exchange.submit({ kind: "deriveCredentials", address: addressOf(`w${step}`) });
+  else if (step % 7 === 3) {
+    const collateral = money(1_000_000 * step);
+    exchange.submit({ kind: "fundAccount", address, collateral, tokens: [], everyMarket: size(1000) });
+  } else if (step % 7 === 4) exchange.submit({ kind: "cancelAllOrders", address });
+  else {
+    const market = exchange.state.markets.find(1);
+    exchange.submit({
+      kind: "placeOrder",
+      address,
+      tokenId: market === undefined ? "0" : tokenIdIn(market, step % 2 === 0 ? "YES" : "NO"),
+      side: "BUY",
+      price: price(100 * (40 + (step % 21))),
+      size: size(100 + step),
+      orderType: "GTC",
+      expiration: null,
+    });
+  }
+}

@@ -1,0 +1,119 @@
+import type { AddressInfo } from "node:net";
+import { setImmediate as endOfTurn } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import { serviceOf } from "../../src/compose.ts";
+import type { Durability } from "../../src/config.ts";
+import type { DiskFile } from "../../src/engine/disk.ts";
+import { NotKeptError } from "../../src/engine/journal.ts";
+import { JournalFile } from "../../src/engine/journal-file.ts";
+import { BEGINNING } from "../../src/engine/journal-scan.ts";
+import { SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
+import { createHttpServer } from "../../src/server/server.ts";
+import { START } from "../support/exchange.ts";
+import { FOLDER, keptConfig, openOn, withoutLock } from "./support/kept.ts";
+import { takeStep } from "./support/short-history.ts";
+
+const FULL = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+
+describe("a server whose disk is full", () => {
+  const closers: (() => void)[] = [];
+  afterEach(() => {
+    for (const close of closers.splice(0)) close();
+  });
+
+  it.each<Durability>(["process", "power"])(
+    "%s: answers 503, undoes what it could not keep, and goes on reading",
+    async (durability) => {
+      const disk = new SimulatedDisk();
+      const config = keptConfig({ durability, logLevel: "silent" });
+      const opened = await openOn(disk, config);
+      const server = createHttpServer(serviceOf(config, opened));
+      closers.push(() => server.close());
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const post = (question: string): Promise<Response> =>
+        fetch(`${url}/sim/markets`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ question }),
+        });
+      const hash = async (): Promise<unknown> => (await fetch(`${url}/sim/state/hash`)).json();
+
+      expect((await post("Will it rain?")).status).toBe(200);
+      const before = await hash();
+      disk.before = ({ kind }) => {
+        if (kind === "write") throw FULL;
+      };
+      for (const question of ["Will it snow?", "Will it hail?"]) {
+        const refused = await post(question);
+        expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([
+          503,
+          "UNAVAILABLE",
+        ]);
+        expect(await hash()).toEqual(before);
+      }
+      const call = JSON.stringify({ jsonrpc: "2.0", id: 9, method: "evm_mine" });
+      const unmined = await fetch(`${url}/chain`, { method: "POST", body: Buffer.from(call) });
+      expect([unmined.status, await unmined.json()]).toMatchObject([503, { id: 9, error: { code: -32603 } }]);
+      expect((await fetch(`${url}/api/markets`)).status).toBe(200);
+      const later = await openOn(new SimulatedDisk(withoutLock(disk.image)), config);
+      expect({ hash: later.exchange.hash, sequence: later.exchange.sequence }).toEqual(before);
+    },
+  );
+});
+
+describe("a journal that can no longer be written", () => {
+  it("acknowledges nothing by a sync that was under way", async () => {
+    let synced = (): void => {};
+    let cutTo = -1;
+    const file: DiskFile = {
+      size: 0,
+      read: () => 0,
+      write: (bytes) => bytes.length,
+      cut: (size) => {
+        cutTo = size;
+      },
+      sync: () => {
+        throw FULL;
+      },
+      syncSoon: () => new Promise((resolve) => (synced = resolve)),
+      close: () => {},
+    };
+    const journal = new JournalFile(file, "power", BEGINNING);
+    const command = { kind: "deriveCredentials", address: "0x01" } as const;
+    journal.append({ sequence: 1, at: START, command }, []);
+    const kept = expect(journal.keep(journal.position)).rejects.toBeInstanceOf(NotKeptError);
+    await endOfTurn();
+    await endOfTurn();
+    expect(() => journal.sync()).toThrow(NotKeptError);
+    expect(cutTo).toBe(0);
+    synced();
+    await kept;
+  });
+
+  it("lets no state be written that is ahead of it", async () => {
+    const disk = new SimulatedDisk();
+    const opened = await openOn(disk);
+    for (let step = 0; step < 3; step += 1) takeStep(opened, step);
+    opened.keeper.keep(opened.keeper.position);
+    for (let count = 0; count < 10_000; count += 1) {
+      opened.exchange.submit({
+        kind: "deriveCredentials",
+        address: "0x000000000000000000000000000000000000aaaa",
+      });
+      if (count === 500) opened.keeper.keep(opened.keeper.position);
+    }
+    let isFull = true;
+    disk.before = ({ kind }) => {
+      if (kind === "write" && isFull) throw FULL;
+    };
+    expect(() => opened.keeper.keep(opened.keeper.position)).toThrow(NotKeptError);
+    isFull = false;
+    opened.keeper.keep(opened.keeper.position);
+    await endOfTurn();
+    await opened.close();
+    expect(disk.names(FOLDER)).toEqual(["journal.ndjson"]);
+    const later = await openOn(new SimulatedDisk(disk.image));
+    expect(later.exchange.hash).toBe(opened.exchange.hash);
+  });
+});

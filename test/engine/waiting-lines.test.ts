@@ -1,0 +1,55 @@
+import { expect, it } from "vitest";
+import { idOf } from "../../src/core/ids.ts";
+import { tokenIdIn } from "../../src/core/market.ts";
+import { price, size } from "../../src/core/units.ts";
+import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
+import { SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
+import { addressOf } from "../support/commands.ts";
+import { sightOf } from "../support/state-sight.ts";
+import { FOLDER, openOn, withoutLock } from "./support/kept.ts";
+import { takeStep } from "./support/short-history.ts";
+
+const STEPS_BEFORE = 6;
+
+/** Places orders, and cancels each second one next: lines that wait until somebody is answered. */
+function placeAndCancel({ exchange }: OpenedExchange, count: number): void {
+  const address = addressOf("ann");
+  const tokenId = tokenIdIn(exchange.state.markets.get(1), "YES");
+  const order = {
+    side: "BUY",
+    price: price(100),
+    size: size(100),
+    orderType: "GTC",
+    expiration: null,
+  } as const;
+  for (let number = 0; number < count; number += 1) {
+    const { idPrefixes, orders } = exchange.state;
+    const decided =
+      number % 3 === 2
+        ? exchange.submit({ kind: "cancelOrder", address, orderId: idOf(idPrefixes.order, orders.size) })
+        : exchange.submit({ kind: "placeOrder", address, tokenId, ...order });
+    expect(decided.ok).toBe(true);
+  }
+}
+
+const linesIn = (disk: SimulatedDisk): number =>
+  Buffer.from(disk.image.get(`${FOLDER}/journal.ndjson`) ?? [])
+    .toString()
+    .split("\n").length - 1;
+
+it.each([1, 63, 64, 65, 128, 255, 256, 257, 513, 769])(
+  "%i orders and cancels that wait together are as many lines, and opened again the exchange is the same",
+  async (count) => {
+    const disk = new SimulatedDisk();
+    const opened = await openOn(disk, { durability: "process" });
+    for (let step = 0; step < STEPS_BEFORE; step += 1) takeStep(opened, step);
+    opened.keeper.keep(opened.keeper.position);
+    const before = linesIn(disk);
+    placeAndCancel(opened, count);
+    expect(linesIn(disk)).toBe(before);
+    opened.keeper.keep(opened.keeper.position);
+    expect(linesIn(disk)).toBe(before + count);
+    const again = await openOn(new SimulatedDisk(withoutLock(disk.image)), { durability: "process" });
+    expect(sightOf(again.exchange)).toBe(sightOf(opened.exchange));
+  },
+);

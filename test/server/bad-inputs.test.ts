@@ -1,0 +1,18 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { BAD_INPUTS } from "./bad-inputs.ts";
+
+/** The areas that have tests elsewhere, or none yet. */
+const ELSEWHERE = new Set(["rate", "files", "scenario", "storage", "chain-rpc"]);
+
+const folder = new URL("../http", import.meta.url);
+const tests = readdirSync(folder)
+  .filter((name) => name.endsWith(".test.ts"))
+  .map((name) => readFileSync(new URL(name, folder), "utf8"))
+  .join("\n");
+
+it("every bad input of the HTTP areas is a test here, by its id", () => {
+  const ids = BAD_INPUTS.filter(({ area }) => !ELSEWHERE.has(area)).map(({ id }) => id);
+  expect(ids.length).toBe(57);
+  expect(ids.filter((id) => !tests.includes(`"${id}"`))).toEqual([]);
+});

@@ -1,0 +1,21 @@
+import type { z } from "zod";
+import type * as schema from "../../src/api/schemas/faults.ts";
+import type { Api } from "../support/http.ts";
+
+export type Fault = z.infer<typeof schema.fault>;
+export type FaultPage = z.infer<typeof schema.faultPage>;
+export type NewFault = z.input<typeof schema.newFault>;
+
+/** Injects a fault that is accepted. */
+export const addFault = (api: Api, fault: NewFault): Promise<Fault> => api.post("/sim/faults", fault);
+
+/** Whether the server hangs up on a request without an answer. @throws what else is wrong with it. */
+export async function isHungUp(sending: Promise<unknown>): Promise<boolean> {
+  try {
+    await sending;
+    return false;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ECONNRESET") return true;
+    throw error;
+  }
+}

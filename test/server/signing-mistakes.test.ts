@@ -1,0 +1,77 @@
+import { createHmac } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Mistake } from "../../src/api/signing-choices.ts";
+import { type Api, type Method, startApi } from "../support/http.ts";
+import type { Refusal } from "./replies.ts";
+import { deriveTrader, type Trader } from "./trader.ts";
+
+let api: Api;
+let trader: Trader;
+
+beforeAll(async () => {
+  api = await startApi();
+  trader = await deriveTrader(api, 1);
+});
+afterAll(() => api.close());
+
+const ORDER = '{"tokenId":"1","side":"BUY","price":0.5,"size":10}';
+
+/** A request as a client signs it that makes a mistake. */
+interface Wrong {
+  readonly method?: Method;
+  readonly target?: string;
+  readonly body?: string;
+  /** What is signed, given the timestamp and the server's origin; the right message if not given. */
+  readonly message?: (timestamp: string, origin: string) => string;
+  readonly key?: (credentials: Trader["credentials"]) => string | Buffer;
+  /** The value of poly_signature for a digest. */
+  readonly written?: (digest: Buffer) => string;
+}
+
+const POST = { method: "POST", target: "/clob/order", body: ORDER } as const;
+
+/** Every mistake that is known, made once. */
+const WRONG: Readonly<Record<Mistake, Wrong>> = {
+  CLOB_PREFIX: { message: (time) => `${time}GET/clob/orders` },
+  FULL_URL: { ...POST, message: (time, origin) => `${time}POST${origin}/clob/order${ORDER}` },
+  QUERY_STRING: { target: "/clob/orders?limit=5", message: (time) => `${time}GET/orders?limit=5` },
+  TRAILING_SLASH: { message: (time) => `${time}GET/orders/` },
+  LOWER_CASE_METHOD: { message: (time) => `${time}get/orders` },
+  MILLISECONDS: { message: (time) => `${time}123GET/orders` },
+  SECRET_BASE64_DECODED: { key: ({ secret }) => Buffer.from(secret, "base64") },
+  SECRET_HEX_DECODED: { key: ({ secret }) => Buffer.from(secret, "hex") },
+  PASSPHRASE_AS_KEY: { key: ({ passphrase }) => passphrase },
+  API_KEY_AS_KEY: { key: ({ apiKey }) => apiKey },
+  BODY_LEFT_OUT: { ...POST, message: (time) => `${time}POST/order` },
+  BODY_RESERIALISED: {
+    ...POST,
+    message: (time) => `${time}POST/order${ORDER.replace(/([:,])/g, "$1 ")}`,
+  },
+  BODY_KEYS_REORDERED: {
+    ...POST,
+    message: (time) => `${time}POST/order{"side":"BUY","size":10,"tokenId":"1","price":0.5}`,
+  },
+  EMPTY_OBJECT_SIGNED: { message: (time) => `${time}GET/orders{}` },
+  DIGEST_BASE64: { written: (digest) => digest.toString("base64") },
+  DIGEST_0X: { written: (digest) => `0x${digest.toString("hex")}` },
+};
+
+describe("the live 401 and explain-auth name the same mistake:", () => {
+  it.each(Object.entries(WRONG))("%s", async (mistake, wrong) => {
+    const { method = "GET", target = "/clob/orders", body = "" } = wrong;
+    const right = (time: string): string => `${time}${method}${target.slice(5).replace(/\?.*/, "")}${body}`;
+    const origin = api.server.url.replace("http:", "https:");
+    const message = (wrong.message ?? right)(String(api.now), origin);
+    const key = wrong.key?.(trader.credentials) ?? trader.credentials.secret;
+    const digest = createHmac("sha256", key).update(message).digest();
+    const poly_signature = wrong.written?.(digest) ?? digest.toString("hex");
+    const headers = { ...trader.headers(method, target, body), poly_signature };
+    const sent = { method, path: target, headers, ...(body !== "" && { body }) };
+    const { body: refusal } = await api.refused(sent, 401, "INVALID_SIGNATURE");
+    expect((refusal as Refusal & { details: object }).details).toEqual({ mistakes: [mistake] });
+    for (const url of [target, `${api.server.url}${target}`]) {
+      const explained = await api.post("/sim/explain-auth", { method, url, headers, body });
+      expect(explained).toMatchObject({ verdict: "INVALID_SIGNATURE", hint: refusal.hint });
+    }
+  });
+});

@@ -1,0 +1,199 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { z } from "zod";
+import type * as schema from "../../src/api/schemas/snapshots.ts";
+import { type Api, startApi, T0 } from "../support/http.ts";
+import type { Account, Book, Clock, Info, Market, MarketPage, OrderPage, SearchPage } from "./replies.ts";
+import { deriveTrader } from "./trader.ts";
+
+type Snapshot = z.infer<typeof schema.snapshot>;
+type SnapshotPage = z.infer<typeof schema.snapshotPage>;
+
+let api: Api;
+
+beforeEach(async () => {
+  api = await startApi();
+});
+afterEach(() => api.close());
+
+const take = (name?: string): Promise<Snapshot> =>
+  api.post("/sim/snapshots", name === undefined ? {} : { name });
+const restore = (idOrName: string): Promise<Info> =>
+  api.post(`/sim/snapshots/${encodeURIComponent(idOrName)}/restore`);
+const all = async (): Promise<readonly Snapshot[]> => (await api.get<SnapshotPage>("/sim/snapshots")).data;
+const tokenOf = ({ tokens }: Market): string => tokens[0]?.tokenId ?? "";
+
+describe("POST /sim/snapshots", () => {
+  it("answers what it has kept: id, name, sequence, time and hash", async () => {
+    const { sequence, stateHash } = await api.get<Info>("/sim");
+    expect(await take("before")).toEqual({
+      id: "snapshot-1",
+      name: "before",
+      sequence,
+      time: "2026-01-01T00:00:00.000Z",
+      hash: stateHash,
+    });
+    await api.createMarket();
+    const { body } = await api.send<Snapshot>({ method: "POST", path: "/sim/snapshots" });
+    expect(body).toMatchObject({ id: "snapshot-2", name: null, sequence: sequence + 2 });
+    expect(body.hash).not.toBe(stateHash);
+  });
+
+  it("leaves no trace in the state", async () => {
+    const before = await api.get<Info>("/sim");
+    await take();
+    expect(await api.get<Info>("/sim")).toEqual(before);
+  });
+
+  it("refuses what is no name, or looks like an id", async () => {
+    for (const name of ["", "x".repeat(101), 5, null, "snapshot-1", "snapshot-77"]) {
+      const sent = { method: "POST", path: "/sim/snapshots", body: { name } } as const;
+      const { body } = await api.refused(sent, 400, "INVALID_PARAMETER");
+      expect(body.details).toEqual({ fields: ["name"] });
+    }
+    expect(await all()).toEqual([]);
+  });
+
+  it("keeps a thousand and no more", async () => {
+    for (let count = 0; count < 1000; count += 1) await take();
+    const { body } = await api.refused({ method: "POST", path: "/sim/snapshots" }, 409, "LIMIT_REACHED");
+    expect(body.hint).toContain("DELETE /sim/snapshots/{id}");
+    await api.send({ method: "DELETE", path: "/sim/snapshots/snapshot-500" });
+    expect((await take()).id).toBe("snapshot-1001");
+  });
+});
+
+describe("GET /sim/snapshots", () => {
+  it("lists them, oldest first, in pages", async () => {
+    const taken = [await take("a"), await take("b"), await take()];
+    const page = { data: taken.slice(1, 2), limit: 1, offset: 1, total: 3, hasMore: true };
+    expect(await api.get<SnapshotPage>("/sim/snapshots?limit=1&offset=1")).toEqual(page);
+    expect(await all()).toEqual(taken);
+  });
+});
+
+describe("POST /sim/snapshots/{idOrName}/restore", () => {
+  it("brings back orders, balances, books and lists, and answers like GET /sim", async () => {
+    const [alice, bob] = [await deriveTrader(api, 1), await deriveTrader(api, 2)];
+    const market = await api.createMarket();
+    const tokenId = tokenOf(market);
+    const { id } = await alice.place({ tokenId, side: "BUY", price: 0.5, size: 10 });
+    const seen = async (): Promise<unknown> => [
+      await api.get<Info>("/sim"),
+      await api.get<Book>(`/clob/book?token_id=${tokenId}`),
+      await api.get<Account>(`/sim/accounts/${alice.address}`),
+      await alice.ask<OrderPage>("GET", "/clob/orders"),
+      await api.get<MarketPage>("/api/markets?sort=volume"),
+      await api.get<SearchPage>("/api/search?q=rain"),
+    ];
+    const before = await seen();
+    await take("before");
+    for (const size of [4, 10]) {
+      await bob.place({ tokenId, side: "SELL", price: 0.5, size });
+      await api.createMarket();
+      await api.post("/sim/clock", { advance: "1h" });
+      expect(await restore("before")).toEqual((before as [Info])[0]);
+      expect(await seen()).toEqual(before);
+    }
+    expect((await alice.cancel(id)).canceled).toEqual([id]);
+  });
+
+  it("gives the same answers to the same requests again, ids and all", async () => {
+    const trader = await deriveTrader(api, 1);
+    const tokenId = tokenOf(await api.createMarket());
+    await take();
+    const tell = async (): Promise<unknown> => [
+      await trader.place({ tokenId, side: "BUY", price: 0.5, size: 10 }),
+      await trader.place({ tokenId, side: "SELL", price: 0.5, size: 4 }),
+      await api.createMarket(),
+      await api.stateHash(),
+    ];
+    const first = await tell();
+    await restore("snapshot-1");
+    expect(await tell()).toEqual(first);
+  });
+
+  it("turns a frozen clock back, and what had expired waits again", async () => {
+    const trader = await deriveTrader(api, 1);
+    const tokenId = tokenOf(await api.createMarket());
+    const expiration = String(T0 + 60);
+    await trader.place({ tokenId, side: "BUY", price: 0.5, size: 5, orderType: "GTD", expiration });
+    await take();
+    for (const _ of [1, 2]) {
+      const { fired } = await api.post<{ fired: unknown[] }>("/sim/clock", { advance: "2m" });
+      expect(fired).toHaveLength(1);
+      expect((await restore("snapshot-1")).clock.unixTime).toBe(T0);
+    }
+  });
+
+  it("brings back mode and rate of the clock", async () => {
+    await take("frozen");
+    await api.post("/sim/clock", { mode: "scaled", rate: 60 });
+    await take("scaled");
+    expect((await restore("frozen")).clock).toMatchObject({ mode: "frozen", rate: 0, unixTime: T0 });
+    expect((await restore("scaled")).clock).toMatchObject({ mode: "scaled", rate: 60 });
+    await restore("frozen");
+    expect(await api.get<Clock>("/sim/clock")).toMatchObject({ mode: "frozen", unixTime: T0 });
+  });
+
+  it("forgets credentials derived since, and knows again those it had forgotten", async () => {
+    await take("before");
+    const trader = await deriveTrader(api, 1);
+    await take("after");
+    await restore("before");
+    await api.refused(trader.signed("GET", "/clob/orders"), 401, "UNKNOWN_API_KEY");
+    await restore("after");
+    await trader.ask("GET", "/clob/orders");
+  });
+
+  it("takes the latest of a name, or any by its id, and keeps them all", async () => {
+    const first = await take("here");
+    await api.createMarket();
+    const second = await take("here");
+    await api.createMarket();
+    expect((await restore("here")).stateHash).toBe(second.hash);
+    expect((await restore(first.id)).stateHash).toBe(first.hash);
+    expect((await restore("here")).stateHash).toBe(second.hash);
+    expect(await all()).toEqual([first, second]);
+  });
+
+  it("takes names that a path must encode", async () => {
+    const { hash } = await take("vor / nach? 100 % – ü");
+    await api.createMarket();
+    expect((await restore("vor / nach? 100 % – ü")).stateHash).toBe(hash);
+  });
+
+  it("names those that there are when it finds none", async () => {
+    const lost = { method: "POST", path: "/sim/snapshots/befor/restore" } as const;
+    const { body } = await api.refused(lost, 404, "SNAPSHOT_NOT_FOUND");
+    expect(body.hint).toContain("POST /sim/snapshots takes one");
+    await take();
+    await take("before");
+    const hint = (await api.refused(lost, 404, "SNAPSHOT_NOT_FOUND")).body.hint;
+    expect(hint).toBe('there are snapshot-2 "before", snapshot-1');
+    for (let count = 0; count < 10; count += 1) await take();
+    expect((await api.refused(lost, 404, "SNAPSHOT_NOT_FOUND")).body.hint).toMatch(/snapshot-3, and 2 older/);
+  });
+});
+
+describe("DELETE /sim/snapshots/{idOrName}", () => {
+  it("forgets one and answers it", async () => {
+    const [first, second] = [await take("a"), await take("b")];
+    const { body } = await api.send<Snapshot>({ method: "DELETE", path: "/sim/snapshots/a" });
+    expect(body).toEqual(first);
+    expect(await all()).toEqual([second]);
+    for (const path of ["/sim/snapshots/a", "/sim/snapshots/snapshot-1"]) {
+      await api.refused({ method: "DELETE", path }, 404, "SNAPSHOT_NOT_FOUND");
+    }
+  });
+});
+
+describe("POST /sim/reset", () => {
+  it("forgets all snapshots, and the next is the first again", async () => {
+    await take("before");
+    await api.post("/sim/reset");
+    expect(await all()).toEqual([]);
+    const lost = { method: "POST", path: "/sim/snapshots/before/restore" } as const;
+    await api.refused(lost, 404, "SNAPSHOT_NOT_FOUND");
+    expect((await take()).id).toBe("snapshot-1");
+  });
+});

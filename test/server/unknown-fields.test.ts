@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isRaw } from "../../src/api/endpoint.ts";
+import { ENDPOINTS } from "../../src/api/endpoints/all.ts";
+import type { Param } from "../../src/api/params.ts";
+import { type Api, type Request, startApi } from "../support/http.ts";
+import type { MarketPage, PlacedOrder } from "./replies.ts";
+import { deriveTrader, type Trader } from "./trader.ts";
+
+let api: Api;
+let strict: Api;
+let trader: Trader;
+
+beforeAll(async () => {
+  api = await startApi();
+  strict = await startApi({ unknownFields: "refuse" });
+  trader = await deriveTrader(api, 1);
+});
+afterAll(() => Promise.all([api.close(), strict.close()]));
+
+const control = ENDPOINTS.filter(({ access }) => access === "control");
+const imitated = ENDPOINTS.filter(({ access, body }) => access !== "control" && !(body && isRaw(body)));
+const nameOf = ({ method, path }: (typeof ENDPOINTS)[number]): string => `${method} ${path}`;
+
+/** A request to an endpoint with all that its query needs, and a parameter more; what it names does not exist. */
+function requestTo({ method, path, query }: (typeof ENDPOINTS)[number], more: string): Request {
+  const required = Object.entries<Param<unknown>>(query).filter(([, { required }]) => required);
+  const named = required.map(([name]) => `${name}=x`);
+  return { method, path: `${path.replace(/\{\w+\}/g, "x")}?${[...named, more].join("&")}` };
+}
+
+const refusedFor = async (on: Api, sent: Request, field: string): Promise<string> => {
+  const { body, headers } = await on.refused(sent, 400, "INVALID_PARAMETER");
+  expect(body.error).toContain(`unknown field "${field}"`);
+  expect(body.details).toEqual({ fields: [field] });
+  expect(headers["x-sim-warning"]).toBeUndefined();
+  return `${body.error}; ${body.hint}`;
+};
+
+describe("the control plane", () => {
+  it.each(control.map((endpoint) => [nameOf(endpoint), endpoint] as const))(
+    "refuses an unknown field in the query of %s",
+    async (_name, endpoint) => {
+      await refusedFor(api, requestTo(endpoint, "zebra=1"), "zebra");
+    },
+  );
+
+  it.each(control.map((endpoint) => [nameOf(endpoint), endpoint] as const))(
+    "refuses an unknown field in the body of %s, whether it takes one or not",
+    async (_name, endpoint) => {
+      await refusedFor(api, { ...requestTo(endpoint, ""), body: { zebra: 1 } }, "zebra");
+    },
+  );
+
+  it.each([
+    ["/sim/clock", { advence: "1h" }, "advence", "advance"],
+    ["/sim/faults", { statsu: 500 }, "statsu", "status"],
+    ["/sim/markets", { question: "Will it rain?", tickSiz: 0.001 }, "tickSiz", "tickSize"],
+    [`/sim/accounts/0x${"1".repeat(40)}/fund`, { colateral: 1000 }, "colateral", "collateral"],
+    ["/sim/chain/mine", { block: 2 }, "block", "blocks"],
+    ["/sim/snapshots", { nam: "before" }, "nam", "name"],
+  ])("names the nearest field of %s", async (path, body, field, meant) => {
+    const told = await refusedFor(api, { method: "POST", path, body }, field);
+    expect(told).toContain(`unknown field "${field}", did you mean "${meant}"?; the body takes `);
+  });
+
+  it("says what an endpoint takes, in its query and in its body", async () => {
+    const query = await refusedFor(api, { method: "POST", path: "/sim/clock?advance=1h" }, "advance");
+    expect(query).toBe('unknown field "advance"; the body takes mode, time, advance, rate');
+    const none = await refusedFor(api, { method: "POST", path: "/sim/reset", body: { seed: 7 } }, "seed");
+    expect(none).toBe('unknown field "seed"; it takes no fields');
+    const page = await refusedFor(api, { method: "GET", path: "/sim/accounts?limt=5" }, "limt");
+    expect(page).toBe('unknown field "limt", did you mean "limit"?; the query takes limit, offset');
+  });
+
+  it("takes an empty object where it takes no body, and refuses what is no object", async () => {
+    expect((await api.send({ method: "POST", path: "/sim/chain/bump", body: {} })).status).toBe(200);
+    for (const body of ["[]", "{", "null", '"text"']) {
+      await api.refused({ method: "POST", path: "/sim/chain/bump", body }, 400, "INVALID_JSON");
+    }
+  });
+
+  it("says in its document that its bodies have no other fields", () => {
+    const { schemas } = api.document.json.components;
+    expect(schemas.NewClock).toMatchObject({ additionalProperties: false });
+    expect(schemas.NewOrder).not.toHaveProperty("additionalProperties");
+  });
+});
+
+describe("the imitated API", () => {
+  it.each(imitated.map((endpoint) => [nameOf(endpoint), endpoint] as const))(
+    "warns of an unknown field in the query and in the body of %s",
+    async (_name, endpoint) => {
+      const { method, path } = requestTo(endpoint, "zebra=1");
+      const { headers } = await api.send(trader.signed(method, path, { giraffe: 1 }));
+      expect(headers["x-sim-warning"]).toMatch(/unknown field "zebra".*; unknown field "giraffe"/);
+    },
+  );
+
+  it("ignores a body that is no object where it takes none, with a warning", async () => {
+    for (const body of ["[1]", "{", "7"]) {
+      const { status, headers } = await api.send(trader.signed("GET", "/clob/orders", body));
+      expect(status).toBe(200);
+      expect(headers["x-sim-warning"]).toMatch(/^the body is ignored/);
+    }
+    const { headers } = await api.send(trader.signed("GET", "/clob/orders", "{}"));
+    expect(headers["x-sim-warning"]).toBeUndefined();
+  });
+
+  it.each([
+    ["ordertype", "orderType"],
+    ["order_type", "orderType"],
+    ["timeInForce", "orderType"],
+    ["time_in_force", "orderType"],
+    ["token_id", "tokenId"],
+  ])("hints at the field that another service calls %s", async (field, meant) => {
+    const tokenId = (await api.createMarket()).tokens[0]?.tokenId ?? "";
+    const order = { tokenId, side: "BUY", price: 0.5, size: 5, [field]: "x" };
+    const reply = await api.send<PlacedOrder>(trader.signed("POST", "/clob/order", order));
+    expect(reply).toMatchObject({ status: 200, body: { orderType: "GTC" } });
+    expect(reply.headers["x-sim-warning"]).toBe(`unknown field "${field}", did you mean "${meant}"?`);
+  });
+
+  it("warns of a limit that is larger than the maximum, which applies", async () => {
+    const page = await api.send<MarketPage>({ method: "GET", path: "/api/markets?limit=101" });
+    expect(page.body.limit).toBe(100);
+    expect(page.headers["x-sim-warning"]).toBe(
+      "limit 101 is above the maximum of 100, which applies instead",
+    );
+    const most = await api.send<MarketPage>({ method: "GET", path: "/api/markets?limit=100" });
+    expect(most.headers["x-sim-warning"]).toBeUndefined();
+  });
+
+  it("has its warning documented as a header of every answer", () => {
+    for (const operation of Object.values(api.document.json.paths).flatMap(Object.values)) {
+      expect(operation.responses["200"].headers).toHaveProperty("x-sim-warning.schema.type", "string");
+    }
+  });
+});
+
+describe("with unknown fields refused", () => {
+  it.each(imitated.map((endpoint) => [nameOf(endpoint), endpoint] as const))(
+    "%s refuses them in its query and in its body",
+    async (_name, endpoint) => {
+      const own = await deriveTrader(strict, 1);
+      const { method, path } = requestTo(endpoint, "zebra=1");
+      await refusedFor(strict, own.signed(method, path), "zebra");
+      await refusedFor(strict, own.signed(method, requestTo(endpoint, "").path, { giraffe: 1 }), "giraffe");
+    },
+  );
+
+  it("a request without any is accepted, and a limit is clamped still", async () => {
+    const page = await strict.send<MarketPage>({ method: "GET", path: "/api/markets?limit=101" });
+    expect([page.status, page.body.limit]).toEqual([200, 100]);
+    expect(page.headers["x-sim-warning"]).toContain("maximum");
+  });
+
+  it("GET /sim and the document say so", async () => {
+    expect(await strict.get("/sim")).toMatchObject({ config: { unknownFields: "refuse" } });
+    expect(await api.get("/sim")).toMatchObject({ config: { unknownFields: "accept" } });
+    const { schemas } = strict.document.json.components;
+    expect(schemas.NewOrder).toMatchObject({ additionalProperties: false });
+  });
+});
