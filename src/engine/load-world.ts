@@ -43,7 +43,7 @@ async function readWorldFile(file: string): Promise<World> {
 async function readBuiltIn(): Promise<World | null> {
   try {
     return JSON.parse(
-      await readFile(new URL("../opening/default-world.json", import.meta.url), "utf8"),
+      await readFile(new URL("./default-world.json", import.meta.url), "utf8"),
     ) as World;
   } catch {
     return null;

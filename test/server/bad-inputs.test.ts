@@ -5,7 +5,7 @@ import { BAD_INPUTS } from "./bad-inputs.ts";
 /** The areas that have tests elsewhere, or none yet. */
 const ELSEWHERE = new Set(["rate", "files", "scenario", "storage", "chain-rpc"]);
 
-const folder = new URL("../http", import.meta.url);
+const folder = new URL(".", import.meta.url);
 const tests = readdirSync(folder)
   .filter((name) => name.endsWith(".test.ts"))
   .map((name) => readFileSync(new URL(name, folder), "utf8"))

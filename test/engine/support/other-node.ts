@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-const WANTED = fileURLToPath(new URL("../../store/other-node", import.meta.url));
+const WANTED = fileURLToPath(new URL("../other-node/", import.meta.url));
 const CACHE = fileURLToPath(new URL("../../../node_modules/.cache/clobsim-other-node/", import.meta.url));
 const NAME = `node-${process.platform}-${process.arch}`;
 const PROGRAM = join(CACHE, "node_modules", NAME, "bin", "node");
