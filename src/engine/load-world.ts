@@ -42,9 +42,7 @@ async function readWorldFile(file: string): Promise<World> {
 /** The default world as the build has left it beside the bundle; null where there is no build. */
 async function readBuiltIn(): Promise<World | null> {
   try {
-    return JSON.parse(
-      await readFile(new URL("./default-world.json", import.meta.url), "utf8"),
-    ) as World;
+    return JSON.parse(await readFile(new URL("./default-world.json", import.meta.url), "utf8")) as World;
   } catch {
     return null;
   }
