@@ -15,7 +15,7 @@ import { placeText, problemText } from "./scenario/language/problem.ts";
 import type { Scenario } from "./scenario/language/scenario.ts";
 import { failureLines } from "./scenario/report/failure-lines.ts";
 import { plainPaint } from "./scenario/report/paint.ts";
-import { findFiles } from "./scenario/run/find-files.ts";
+import { findFiles } from "./scenario/run/files.ts";
 import type { Failure } from "./scenario/run/result.ts";
 import { Suite, type SuiteOptions } from "./scenario/run/run-suite.ts";
 import { startScenarioServer } from "./scenario-server.ts";

@@ -5,9 +5,8 @@ import { defectOf, type ReportContent, reportBytes, sessionDeeds, withScenario }
 import { saveReport } from "../history/report-file.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
 import { oneLine } from "../scenario/report/printable.ts";
+import { shownPath, sourceFilesOf } from "../scenario/run/files.ts";
 import type { Failed } from "../scenario/run/run-scenario.ts";
-import { shownPath } from "../scenario/run/shown-path.ts";
-import { sourceFilesOf } from "../scenario/run/source-files.ts";
 import type { VenueDeeds } from "../scenario/venue/venue.ts";
 import { UsageError } from "./usage-error.ts";
 

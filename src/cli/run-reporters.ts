@@ -8,8 +8,8 @@ import {
   type ReporterName,
   reporterOf,
 } from "../scenario/report/reporter-of.ts";
-import { shellWord } from "../scenario/run/repeat-line.ts";
 import type { ScenarioResult, SuiteResult } from "../scenario/run/result.ts";
+import { shellWord } from "../scenario/run/run-scenario.ts";
 import { paintOf } from "./paint.ts";
 import { RUN_FLAGS } from "./run-flags.ts";
 import type { RunRequest } from "./run-request.ts";

@@ -12,7 +12,7 @@ import { type CarriedScenario, scenarioIn } from "../history/told-scenario.ts";
 import { type WholeHistory, wholeHistory } from "../history/whole-history.ts";
 import { problemText } from "../scenario/language/problem.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
-import { writeSourceFiles } from "../scenario/run/source-files.ts";
+import { writeSourceFiles } from "../scenario/run/files.ts";
 import { type HistoryExpectation, readHistoryExpectation } from "../scenario/shrink/history-expectation.ts";
 import { HistoryNames } from "../scenario/shrink/history-names.ts";
 import type { HistoryRefusal } from "../scenario/shrink/refusal-trial.ts";

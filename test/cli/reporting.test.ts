@@ -5,7 +5,7 @@ import { replayCommand } from "../../src/cli/replay.ts";
 import { reportCommand } from "../../src/cli/report.ts";
 import { runCommand } from "../../src/cli/run.ts";
 import { shrinkCommand } from "../../src/cli/shrink.ts";
-import { writeSourceFiles } from "../../src/scenario/run/source-files.ts";
+import { writeSourceFiles } from "../../src/scenario/run/files.ts";
 import { ownFolder, run, serve, trade, traderOn } from "./tools.ts";
 
 /** Whether orders of 13.37 shares make the program fail: a defect that is planted here. */

@@ -1,13 +1,12 @@
 import { FlowError } from "../flow/flow-error.ts";
 import { type Place, placeText } from "../language/problem.ts";
-import type { AccountTerms, Scenario, Step } from "../language/scenario.ts";
+import type { AccountTerms, RaceStep, Scenario, Step } from "../language/scenario.ts";
 import type { Soon, Venue } from "../venue/venue.ts";
 import type { Judging } from "../watch/flow-judge.ts";
 import { note } from "./diff.ts";
-import { picture } from "./picture.ts";
-import { explore } from "./race.ts";
-import { repeatLine } from "./repeat-line.ts";
-import type { DiffLine, Failure, ScenarioResult, Way } from "./result.ts";
+import { checkAll } from "./expectations.ts";
+import { shownPath } from "./files.ts";
+import type { DiffLine, Failure, RaceOutcome, ScenarioResult, Way } from "./result.ts";
 import {
   defectAt,
   fail,
@@ -18,8 +17,8 @@ import {
   Session,
   type Update,
 } from "./session.ts";
-import { shownPath } from "./shown-path.ts";
-import { takeStep } from "./take-step.ts";
+import { takeStep } from "./steps.ts";
+import { picture } from "./summary.ts";
 import { refusedText } from "./words.ts";
 
 export type Failed = (venue: Venue, scenario: Scenario, failure: Failure) => Soon<void>;
@@ -47,7 +46,7 @@ export interface RunOptions {
   readonly refused?: Refusals | undefined;
 }
 
-export interface Run {
+interface Run {
   readonly result: ScenarioResult;
   readonly updates: readonly Update[];
 }
@@ -206,4 +205,76 @@ function diffOfAll(mismatches: readonly Mismatch[]): DiffLine[] {
 async function openAccount(venue: Venue, { name, place, funding }: AccountTerms): Promise<void> {
   const outcome = await venue.open(name, funding);
   if (!outcome.ok) fail(place, `${name} cannot be funded: ${refusedText(outcome)}`);
+}
+
+/**
+ * Takes the steps of a race in every order, each from the same snapshot and each followed by the rest of the scenario.
+ * A step that is refused in some order is one of its outcomes, unless the step says how it must end.
+ */
+async function explore(session: Session, race: RaceStep, rest: () => Promise<void>): Promise<void> {
+  const start = { kept: await session.venue.snapshot(), memory: session.memory };
+  const outcomes: RaceOutcome[] = [];
+  session.races.push({ place: race.place, step: race.number, outcomes });
+  session.steps += 1;
+  const orders = permutationsOf(race.steps);
+  for (const [index, order] of orders.entries()) {
+    if (index > 0) {
+      await session.venue.restore(start.kept);
+      session.memory = start.memory;
+    }
+    session.log(`${race.number}. race, order ${index + 1} of ${orders.length}`);
+    await inOrder(order, async () => {
+      outcomes.push(await outcomeOf(session, order));
+      await checkAll(session, race.after);
+      await rest();
+    });
+  }
+  await session.venue.forget(start.kept);
+}
+
+async function outcomeOf(session: Session, order: readonly Step[]): Promise<RaceOutcome> {
+  const from = session.transcript.length;
+  for (const step of order) {
+    if (step.kind === "race") throw new Error("a race within a race");
+    await takeStep(session, step, "lenient");
+  }
+  return { lines: session.transcript.slice(from), after: await picture(session) };
+}
+
+/** A failure says in which order it happened. */
+async function inOrder(order: readonly Step[], run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof ScenarioFailure)) throw error;
+    const remark = note(
+      `in the order ${order.map(({ number, text }) => `${number}. ${text}`).join(", then ")}`,
+    );
+    const [first, ...more] = error.mismatches;
+    throw first === undefined
+      ? error
+      : new ScenarioFailure([{ ...first, diff: [...first.diff, remark] }, ...more]);
+  }
+}
+
+/** Every order of the items, the given one first, then as a dictionary would sort them. */
+export function permutationsOf<T>(items: readonly T[]): T[][] {
+  if (items.length <= 1) return [[...items]];
+  return items.flatMap((item, index) =>
+    permutationsOf([...items.slice(0, index), ...items.slice(index + 1)]).map((others) => [item, ...others]),
+  );
+}
+
+const PLAIN = /^[\w./:@%+=-]+$/;
+
+/** An argument as a POSIX shell reads it back. */
+export const shellWord = (text: string): string =>
+  PLAIN.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** The command line that runs a scenario again where it was run, as the flags say, up to a step. */
+export function repeatLine({ place, seed }: Scenario, flags: readonly string[], step: number | null): string {
+  const parts = ["clobsim", "run", shellWord(place.file), "--seed", shellWord(seed)];
+  parts.push(...flags.map(shellWord));
+  if (step !== null) parts.push("--step", String(step));
+  return parts.join(" ");
 }

@@ -6,13 +6,13 @@ import type { Scenario } from "../language/scenario.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
 import type { openHttp, StartServer } from "../venue/open-http.ts";
 import type { Venue } from "../venue/venue.ts";
-import { VenueError } from "../venue/venue-error.ts";
+import { VenueError } from "../venue/venue.ts";
 import { Wallets } from "../venue/wallets.ts";
-import { applyUpdates } from "./apply-updates.ts";
+import { diffOf } from "./diff.ts";
+import { applyUpdates } from "./files.ts";
 import { needsHttp } from "./needs.ts";
-import { repeated } from "./repeated.ts";
 import type { ScenarioResult, SuiteResult, Way } from "./result.ts";
-import { type Failed, flagsOf, type RunOptions, runScenario, skipped } from "./run-scenario.ts";
+import { type Failed, flagsOf, type RunOptions, repeatLine, runScenario, skipped } from "./run-scenario.ts";
 
 /** Looks at venues and requests as they come; what coverage counts. */
 export interface SuiteWatcher {
@@ -161,4 +161,37 @@ async function readWorldFile(path: string): Promise<World> {
   } catch (error) {
     throw new VenueError(`world ${path}: ${whyUnread(error)}`);
   }
+}
+
+/** The result of the first of `times` runs, which fails when another run did or saw anything else. */
+async function repeated(
+  scenario: Scenario,
+  first: ScenarioResult,
+  times: number,
+  flags: readonly string[],
+  again: () => Promise<ScenarioResult>,
+): Promise<ScenarioResult> {
+  let { durationMs } = first;
+  for (let run = 2; run <= times && first.status === "passed"; run += 1) {
+    const other = await again();
+    durationMs += other.durationMs;
+    if (other.failure !== null) return { ...other, durationMs };
+    const diff = diffOf(first.transcript, other.transcript);
+    if (first.stateHash === other.stateHash && diff.every(({ kind }) => kind === "same")) continue;
+    return {
+      ...first,
+      durationMs,
+      status: "failed",
+      failure: {
+        place: scenario.place,
+        step: first.steps,
+        text: `run ${run} of ${times}`,
+        message: "the same scenario ended otherwise, which is a defect of clobsim",
+        diff,
+        recent: [],
+        repeat: `${repeatLine(scenario, flags, null)} --repeat ${times}`,
+      },
+    };
+  }
+  return { ...first, durationMs };
 }

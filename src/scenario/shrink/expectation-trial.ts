@@ -1,7 +1,7 @@
 import type { Address } from "../../core/commands.ts";
 import type { Exchange } from "../../engine/exchange.ts";
-import { checkAll } from "../expect/check.ts";
 import type { Scenario } from "../language/scenario.ts";
+import { checkAll } from "../run/expectations.ts";
 import { failureMessage } from "../run/run-scenario.ts";
 import { RunStopped, ScenarioFailure, Session } from "../run/session.ts";
 import { LocalVenue } from "../venue/local-venue.ts";

@@ -1,8 +1,7 @@
 import { PRICE_PLACES, SIZE_PLACES, unitsOf } from "../../api/decimals.ts";
 import { FULL_PRICE } from "../../core/units.ts";
-import { sideDiff } from "../expect/check-book.ts";
-import { tradesDiff } from "../expect/check-trades.ts";
 import type { Scenario } from "../language/scenario.ts";
+import { sideDiff, tradesDiff } from "../run/expectations.ts";
 import type { DiffLine } from "../run/result.ts";
 import { priceText, sizeText } from "../run/words.ts";
 import type { PlayedRow } from "./flow-steps.ts";

@@ -1,5 +1,5 @@
-import { OTHER_GOLDEN, readGolden } from "../expect/check-record.ts";
 import { scalar } from "../record/yaml-text.ts";
+import { OTHER_GOLDEN, readGolden } from "../run/expectations.ts";
 import { Draft, type Part } from "./draft.ts";
 import { type GoldenCut, goldenCut } from "./golden-cut.ts";
 import { type InlineFlows, withFlowsInline } from "./inline-flows.ts";

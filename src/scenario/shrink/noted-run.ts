@@ -1,7 +1,7 @@
 import type { Millis } from "../../core/units.ts";
 import type { Scenario } from "../language/scenario.ts";
-import { goldenText } from "../run/picture.ts";
 import type { Failure } from "../run/result.ts";
+import { goldenText } from "../run/summary.ts";
 import type { Venue } from "../venue/venue.ts";
 import type { PlayedRow } from "./flow-steps.ts";
 import { playNoting } from "./play-rows.ts";

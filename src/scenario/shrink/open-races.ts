@@ -1,4 +1,4 @@
-import { permutationsOf } from "../run/race.ts";
+import { permutationsOf } from "../run/run-scenario.ts";
 import type { Draft, Part } from "./draft.ts";
 import { bodyAt, lineOf, listed } from "./step-list.ts";
 

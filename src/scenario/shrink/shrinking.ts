@@ -1,7 +1,7 @@
-import { OTHER_GOLDEN } from "../expect/check-record.ts";
+import { OTHER_GOLDEN } from "../run/expectations.ts";
+import { filesNamedIn } from "../run/files.ts";
 import { stepCount } from "../run/needs.ts";
 import { RunStopped } from "../run/session.ts";
-import { filesNamedIn } from "../run/source-files.ts";
 import { isAligned } from "./candidates.ts";
 import { Draft } from "./draft.ts";
 import { differingLines, type GoldenCut } from "./golden-cut.ts";

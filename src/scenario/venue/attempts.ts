@@ -4,7 +4,7 @@ import type { CancelResult } from "../../client/replies.ts";
 import type { Result } from "../../client/result.ts";
 import { codeOf } from "./http-request.ts";
 import type { Attempt, Canceled, Refused } from "./venue.ts";
-import { VenueError } from "./venue-error.ts";
+import { VenueError } from "./venue.ts";
 
 export const DONE = { ok: true, value: null } as const;
 

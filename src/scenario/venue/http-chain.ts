@@ -4,11 +4,10 @@ import type { ExchangeClient } from "../../client/client.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
 import { DONE, demand, nothingOf } from "./attempts.ts";
-import type { ChainVenue, ChainView, SupplyView } from "./chain-venue.ts";
 import { sharesView } from "./http-views.ts";
 import { askNode } from "./json-rpc.ts";
 import type { MarketMap } from "./market-map.ts";
-import type { Attempt, OrderKey } from "./venue.ts";
+import type { Attempt, ChainVenue, ChainView, OrderKey, SupplyView } from "./venue.ts";
 
 const MOST_SHOWN = 500;
 

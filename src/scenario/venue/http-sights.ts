@@ -7,7 +7,7 @@ import { bookView, gridView, historyView, holdingsView, orderView, quoteView } f
 import { MarketMap } from "./market-map.ts";
 import { storyWords } from "./story-words.ts";
 import type { Fill, Grid, OrderKey, OrderView, TokenRef, TradeKey } from "./venue.ts";
-import { VenueError } from "./venue-error.ts";
+import { VenueError } from "./venue.ts";
 
 const TIMEOUT_MS = 30_000;
 

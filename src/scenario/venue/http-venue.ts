@@ -26,7 +26,7 @@ import type {
   Venue,
   VenueDeeds,
 } from "./venue.ts";
-import { VenueError } from "./venue-error.ts";
+import { VenueError } from "./venue.ts";
 import { signerOf, strangerName, type Wallets } from "./wallets.ts";
 
 /** What restoring goes back to, beside the server's own snapshot. */

@@ -11,10 +11,9 @@ import type {
 } from "../../client/replies.ts";
 import { parseIso } from "../../core/time.ts";
 import { type Price, price, type Size, size } from "../../core/units.ts";
-import type { SharesView } from "./chain-venue.ts";
 import type { MarketMap } from "./market-map.ts";
-import type { BookView, Fill, Grid, HoldingView, OrderView, QuoteView } from "./venue.ts";
-import { VenueError } from "./venue-error.ts";
+import type { BookView, Fill, Grid, HoldingView, OrderView, QuoteView, SharesView } from "./venue.ts";
+import { VenueError } from "./venue.ts";
 
 /** A decimal of the API in units of 10^-places. @throws VenueError when it is none. */
 function exact(value: number | string, places: number): number {

@@ -1,6 +1,6 @@
 import type { ExchangeClient } from "../../client/client.ts";
 import type { Attempt } from "./venue.ts";
-import { VenueError } from "./venue-error.ts";
+import { VenueError } from "./venue.ts";
 
 /** What a node answers to a call that would revert (EIP-1474 leaves it open, geth's code is 3). */
 const REVERTED = 3;

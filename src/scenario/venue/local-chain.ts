@@ -9,10 +9,9 @@ import { awaitsBlock } from "../../core/chain/transaction.ts";
 import { unminedOf } from "../../core/chain/unmined.ts";
 import type { Market, Supply } from "../../core/market.ts";
 import { outcomeOfCall } from "../../core/rules/chain/execute-call.ts";
-import type { ChainVenue, ChainView, SharesView, SupplyView } from "./chain-venue.ts";
 import { DONE, nothingOf, refusedBy } from "./local-attempts.ts";
 import type { LocalVenue } from "./local-venue.ts";
-import type { Attempt, OrderKey } from "./venue.ts";
+import type { Attempt, ChainVenue, ChainView, OrderKey, SharesView, SupplyView } from "./venue.ts";
 
 /** The settlement chain of an exchange in this process. */
 export class LocalChain implements ChainVenue {

@@ -8,8 +8,8 @@ import { FlowJudge, type Judging } from "../watch/flow-judge.ts";
 import { demandCancel, refusedBy } from "./local-attempts.ts";
 import type { LocalVenue } from "./local-venue.ts";
 import { OrderRefs } from "./order-refs.ts";
-import { RowError } from "./row-error.ts";
 import type { FlowOutcome } from "./venue.ts";
+import { RowError } from "./venue.ts";
 
 /**
  * Plays the rows of a flow, each at its moment counted from now; `market` is theirs where they name none.

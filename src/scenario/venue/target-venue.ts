@@ -10,7 +10,7 @@ import { sizeOf } from "./http-views.ts";
 import { readTargetFile, type TargetAccount, type TargetFile } from "./target-file.ts";
 import { checkMarkets, fileNeedOf, misfitOf } from "./target-fit.ts";
 import type { Attempt, Canceled, OrderKey, OrderView, Venue } from "./venue.ts";
-import { VenueError } from "./venue-error.ts";
+import { VenueError } from "./venue.ts";
 import type { Wallets } from "./wallets.ts";
 
 /**

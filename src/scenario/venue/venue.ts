@@ -1,4 +1,6 @@
+import type { PositionChange } from "../../api/position-transaction.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
+import type { SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
 import type { OrderType, Outcome, Side, WinningOutcome } from "../../core/commands.ts";
 import type { CancelReason, MatchType } from "../../core/events.ts";
 import type { OrderStatus } from "../../core/order.ts";
@@ -11,7 +13,6 @@ import type { FlowRow } from "../flow/flow-row.ts";
 import type { ExactOrder, FaultStep, Funding, OrderWords, RequestStep } from "../language/scenario.ts";
 import type { Way } from "../run/result.ts";
 import type { Judging } from "../watch/flow-judge.ts";
-import type { ChainVenue } from "./chain-venue.ts";
 
 /** Sooner or later: in this process every answer is there at once. */
 export type Soon<T> = T | Promise<T>;
@@ -226,4 +227,60 @@ export interface Venue {
   deeds(reason: string): Soon<VenueDeeds | null>;
   /** Ends what was opened for it. */
   dispose(): Soon<void>;
+}
+
+/** The numbers of the latest block and of the latest that is final, and how many transactions wait for one. */
+export interface ChainView {
+  readonly head: number;
+  readonly confirmed: number;
+  readonly pending: number;
+}
+
+/** How many shares of each outcome a market has issued. */
+export type SharesView = Readonly<Record<Outcome, Size>>;
+
+/** As the chain has it, and as the ledger counts with what is pending. */
+export interface SupplyView {
+  readonly onChain: SharesView;
+  readonly ledger: SharesView;
+}
+
+/** The settlement chain of a venue: what a scenario can do to it, and what it can know of it. */
+export interface ChainVenue {
+  /** Has a wallet change what it holds of a market: its transaction is tried, and sent unless it would revert. */
+  call(account: string, market: string, change: PositionChange): Soon<Attempt<null>>;
+  mine(blocks: number): Soon<void>;
+  reorganize(depth: number): Soon<Attempt<null>>;
+  setFault(terms: SettlementFaultTerms): Soon<Attempt<null>>;
+  /** Ends the faults that fail settlements, or all. */
+  endFaults(which: "fail" | "all"): Soon<void>;
+  /** Answers how many transactions offer more from now on. */
+  bumpFees(): Soon<number>;
+
+  view(): Soon<ChainView>;
+  supply(market: string): Soon<SupplyView>;
+  /** How far the settlement of an order's fills has come, in their order. */
+  settled(order: OrderKey): Soon<readonly SettlementStatus[]>;
+  /** What waits for a block and why, a sentence each, oldest first. */
+  waiting(): Soon<readonly string[]>;
+}
+
+/** Something that a venue cannot do because of its surroundings; the message is a sentence for the user. */
+export class VenueError extends Error {
+  override readonly name = "VenueError";
+}
+
+/** The exchange threw at a row of a flow, which is a defect; `cause` is what it threw. */
+export class RowError extends Error {
+  override readonly name = "RowError";
+  /** From 1. */
+  readonly row: number;
+  /** The row as a step would say it. */
+  readonly text: string;
+
+  constructor(row: number, text: string, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.row = row;
+    this.text = text;
+  }
 }

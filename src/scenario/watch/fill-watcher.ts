@@ -1,14 +1,23 @@
+import { ASK, BID } from "../../core/book/book.ts";
+import { NO_SLOT } from "../../core/book/order-pool.ts";
 import type { DomainEvent, OrderCanceled, OrderExpired, OrderTraded } from "../../core/events.ts";
-import { marketOfToken } from "../../core/market.ts";
-import { remainingOf } from "../../core/order.ts";
-import type { Millis } from "../../core/units.ts";
+import { bookFor, marketOfToken, outcomeOf } from "../../core/market.ts";
+import { remainingOf, reservationOf } from "../../core/order.ts";
+import type { State } from "../../core/state.ts";
+import type { Millis, Size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
-import { disagreement } from "./engine-agreement.ts";
-import { Incoming, leftOver, wrongEnd, wrongFill, wrongSelfCancel } from "./matching-rules.ts";
-import type { BrokenRule, NameOf } from "./watch-words.ts";
-import { WatchedAccounts } from "./watched-accounts.ts";
-import { type WatchedOrder, WatchedOrders } from "./watched-book.ts";
-import { type OrderTerms, WatchedMarket } from "./watched-market.ts";
+import { moneyText, sizeText } from "../run/words.ts";
+import {
+  type BrokenRule,
+  Incoming,
+  leftOver,
+  type NameOf,
+  orderText,
+  wrongEnd,
+  wrongFill,
+  wrongSelfCancel,
+} from "./matching-rules.ts";
+import { type OrderTerms, WatchedMarket, type WatchedOrder, WatchedOrders } from "./watched-book.ts";
 
 const LIVE_ORDERS = "only what rests is canceled, expires or is met";
 
@@ -181,3 +190,106 @@ const notLive = (order: number, what: string): BrokenRule => ({
   name: LIVE_ORDERS,
   text: `order ${order} ${what}, and no such order rests or has just come`,
 });
+
+// The names of the invariants that say the same of the whole state.
+const FILLS = "an order's matched size = sum of its fills";
+const LEVELS = "book levels = sum of live orders";
+const RESERVED = "reserved = what live orders may cost";
+
+/**
+ * What the exchange says of an order that a command has changed, and of its level and account, where that is something
+ * else than the events say; null when it is the same.
+ */
+function disagreement(
+  state: State,
+  order: WatchedOrder,
+  tick: number,
+  accounts: WatchedAccounts,
+  nameOf: NameOf,
+): BrokenRule | null {
+  const { number, open, own, rank, token, isResting } = order;
+  const record = state.orders.get(number);
+  const matched = order.size - open;
+  if (record.matched !== matched) {
+    const text = `${orderText(order, nameOf)} has matched ${sizeText(record.matched)}, expected ${sizeText(matched)}`;
+    return { name: FILLS, text };
+  }
+  const { pool } = state;
+  const { slot } = record;
+  const isInBook = slot !== NO_SLOT && pool.orderIn(slot) === number && pool.openIn(slot) === open;
+  if ((record.status === "LIVE") !== isResting || isInBook !== isResting) {
+    const found = `${record.status}, ${isInBook ? "in the book" : "not in the book"} with ${sizeText(open)} open`;
+    const text = `${orderText(order, nameOf)} is ${found}, expected it ${isResting ? "there" : "to have left"}`;
+    return { name: LEVELS, text };
+  }
+  const { book } = bookFor(state.markets.get(marketOfToken(token)), outcomeOf(token));
+  const direction = own.isBid ? BID : ASK;
+  const size = book === null ? 0 : book.totalAt(direction, tick);
+  const count = book === null ? 0 : book.countAt(direction, tick);
+  if (size !== own.openAt(rank) || count !== own.countAt(rank)) {
+    const level = `the level of ${orderText(order, nameOf)}`;
+    const text = `${level} has ${sizeText(size)} (${count}), expected ${sizeText(own.openAt(rank))} (${own.countAt(rank)})`;
+    return { name: LEVELS, text };
+  }
+  return otherReserved(state, order, accounts, nameOf);
+}
+
+function otherReserved(
+  state: State,
+  order: WatchedOrder,
+  accounts: WatchedAccounts,
+  nameOf: NameOf,
+): BrokenRule | null {
+  const { account, side, token } = order;
+  const record = state.accounts.get(account);
+  const holding = record.holdings.get(marketOfToken(token));
+  const shares = outcomeOf(token) === "YES" ? holding?.yes : holding?.no;
+  const found = side === "BUY" ? record.collateral.reserved : (shares?.reserved ?? 0);
+  const expected = accounts.reservedFor(order);
+  if (found === expected) return null;
+  const amount = (units: number): string =>
+    side === "BUY" ? `${moneyText(units)} USDC` : `${sizeText(units)} ${outcomeOf(token)}`;
+  return {
+    name: RESERVED,
+    text: `${nameOf(account)} has ${amount(found)} reserved, expected ${amount(expected)}`,
+  };
+}
+
+const FEW_ACCOUNTS = 64;
+
+/** What accounts keep reserved, as the events of their orders say it. */
+class WatchedAccounts {
+  /** Micro-USDC by account. */
+  #collateral = new Float64Array(FEW_ACCOUNTS);
+  /** Size units by token and account. */
+  readonly #shares: (Map<number, number> | undefined)[] = [];
+
+  /** An order has so much open instead. */
+  change(order: WatchedOrder, before: number, after: number): void {
+    const { account, token, feeRateBps } = order;
+    if (order.side === "SELL") {
+      let shares = this.#shares[token];
+      if (shares === undefined) {
+        shares = new Map();
+        this.#shares[token] = shares;
+      }
+      shares.set(account, (shares.get(account) ?? 0) + after - before);
+      return;
+    }
+    if (account >= this.#collateral.length) this.#grow(account);
+    const change =
+      reservationOf(order, after as Size, feeRateBps) - reservationOf(order, before as Size, feeRateBps);
+    this.#collateral[account] = (this.#collateral[account] as number) + change;
+  }
+
+  /** What the account of an order keeps reserved of the asset that the order pays with. */
+  reservedFor({ account, side, token }: WatchedOrder): number {
+    return (side === "BUY" ? this.#collateral[account] : this.#shares[token]?.get(account)) ?? 0;
+  }
+
+  #grow(account: number): void {
+    const collateral = new Float64Array(2 * account);
+    collateral.set(this.#collateral);
+    this.#collateral = collateral;
+  }
+}

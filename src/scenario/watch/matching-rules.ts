@@ -1,8 +1,23 @@
 import type { CancelReason, OrderTraded } from "../../core/events.ts";
+import { outcomeOf } from "../../core/market.ts";
 import { FULL_PRICE, type Millis } from "../../core/units.ts";
 import { priceText, sizeText } from "../run/words.ts";
-import { type BrokenRule, type NameOf, orderText } from "./watch-words.ts";
 import type { WatchedOrder } from "./watched-book.ts";
+
+/** A rule that does not hold, with what was expected and what was found. */
+export interface BrokenRule {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What an account is called. */
+export type NameOf = (account: number) => string;
+
+/** `order 812 of alice (BUY 30 YES @ 0.55)`. */
+export function orderText(order: WatchedOrder, nameOf: NameOf): string {
+  const { number, account, side, size, token, price } = order;
+  return `order ${number} of ${nameOf(account)} (${side} ${sizeText(size)} ${outcomeOf(token)} @ ${priceText(price)})`;
+}
 
 /** The order of a command on its way through the book. */
 export class Incoming {

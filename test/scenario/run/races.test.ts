@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { permutationsOf } from "../../../src/scenario/run/race.ts";
+import { permutationsOf } from "../../../src/scenario/run/run-scenario.ts";
 import { Desk, diffOf, spotOf } from "./desk.ts";
 
 const desk = new Desk();

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { readScenario } from "../../../src/scenario/language/read-scenario.ts";
-import { applyUpdates } from "../../../src/scenario/run/apply-updates.ts";
+import { applyUpdates } from "../../../src/scenario/run/files.ts";
 import { runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { placeIn, shrunk, superfluous } from "./planted.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Desk, toldBy } from "../run/desk.ts";
+import { Desk, toldBy } from "./desk.ts";
 
 const desk = new Desk();
 

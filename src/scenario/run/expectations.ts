@@ -1,0 +1,470 @@
+import { textOf } from "../../api/decimals.ts";
+import type { SettlementStatus } from "../../core/chain/settlement.ts";
+import type { Outcome } from "../../core/commands.ts";
+import { unreachable } from "../../core/unreachable.ts";
+import { FILE_LIMITS, readText } from "../../regular-file.ts";
+import type { BalanceLook, FillLine, LevelLine, OrderLook, TradeLine } from "../language/looks.ts";
+import type { Place } from "../language/problem.ts";
+import type { Expectation, Placed } from "../language/scenario.ts";
+import type { Fill, HoldingView, Level, OrderKey, OrderView, TokenRef } from "../venue/venue.ts";
+import { diffOf, expected, found, note, same } from "./diff.ts";
+import type { DiffLine } from "./result.ts";
+import { type Mismatch, notes, ScenarioFailure, type Session, type Update } from "./session.ts";
+import { goldenText } from "./summary.ts";
+import {
+  fillLike,
+  fillText,
+  levelText,
+  lookText,
+  moneyText,
+  priceText,
+  secondText,
+  sizeText,
+  tokenText,
+  tradeText,
+} from "./words.ts";
+
+type Of<Kind extends Expectation["kind"]> = Extract<Expectation, { readonly kind: Kind }>;
+
+/** Compares everything that must be true. @throws ScenarioFailure with all that is not. */
+export async function checkAll(session: Session, expectations: readonly Expectation[]): Promise<void> {
+  const mismatches: Mismatch[] = [];
+  for (const expectation of expectations) {
+    const mismatch = await check(session, expectation);
+    if (mismatch !== null) mismatches.push(mismatch);
+  }
+  if (mismatches.length > 0) throw new ScenarioFailure(mismatches);
+}
+
+function check(session: Session, expectation: Expectation): Promise<Mismatch | null> {
+  switch (expectation.kind) {
+    case "book":
+      return checkBook(session, expectation);
+    case "trades":
+      return checkTrades(session, expectation);
+    case "order":
+      return checkOrder(session, expectation);
+    case "balance":
+      return checkBalance(session, expectation);
+    case "quote":
+      return checkQuote(session, expectation);
+    case "history":
+      return checkHistory(session, expectation);
+    case "chain":
+      return checkChain(session, expectation);
+    case "supply":
+      return checkSupply(session, expectation);
+    case "settled":
+      return checkSettled(session, expectation);
+    case "stateHash":
+      return checkStateHash(session, expectation);
+    case "golden":
+      return checkGolden(session, expectation);
+    default:
+      throw unreachable(expectation);
+  }
+}
+
+/** Compares the state of an order named before. */
+async function checkOrder(session: Session, { place, name, look }: Of<"order">): Promise<Mismatch | null> {
+  const key = session.orderNamed(name);
+  if (key === undefined) {
+    return { place, message: session.neverPlaced(name), diff: [expected(lookText(look))] };
+  }
+  return checkLook(session, place, name, key, look, await session.venue.order(key));
+}
+
+/** Compares an order with what it should look like; what happened to it explains the difference. */
+export async function checkLook(
+  session: Session,
+  place: Place,
+  name: string,
+  key: OrderKey,
+  look: OrderLook,
+  order: OrderView,
+): Promise<Mismatch | null> {
+  const isSame =
+    order.status === look.status &&
+    order.matched === look.matched &&
+    order.size === look.size &&
+    (look.reason === null || look.reason === order.reason);
+  if (isSame) return null;
+  return {
+    place,
+    message: `${name} is ${lookText(order)}, expected ${lookText(look)}`,
+    diff: [
+      expected(lookText(look)),
+      found(lookText(order)),
+      ...notes(session.withNames(await session.venue.explain(key))),
+    ],
+  };
+}
+
+const NOTHING = { balance: 0, available: 0, reserved: 0, onChain: 0 };
+const PARTS = {
+  balance: "",
+  available: " available",
+  reserved: " reserved",
+  onChain: " on the chain",
+} as const;
+type Part = keyof typeof PARTS;
+
+const isSameAsset = (token: TokenRef | null, other: HoldingView["asset"]): boolean =>
+  token === null || other === "USDC"
+    ? token === null && other === "USDC"
+    : token.market === other.market && token.outcome === other.outcome;
+
+/** Compares what an account has of one asset. */
+async function checkBalance(
+  session: Session,
+  { place, account, look }: Of<"balance">,
+): Promise<Mismatch | null> {
+  const { asset } = look;
+  const token = asset === "USDC" ? null : session.tokenOf(asset);
+  const holdings = await session.venue.holdings(account);
+  const balance = holdings.find(({ asset: other }) => isSameAsset(token, other)) ?? NOTHING;
+  const name = asset === "USDC" ? "USDC" : tokenText(asset);
+  const text = (units: number): string => (asset === "USDC" ? moneyText(units) : sizeText(units));
+  const diff: DiffLine[] = [];
+  const { amount } = look;
+  if (amount !== null && (amount === balance.balance || amount === balance.available)) return null;
+  if (amount !== null)
+    diff.push(expected(`${name} ${text(amount)}`), found(`${name} ${text(balance.balance)}`));
+  for (const [part, words] of Object.entries(PARTS) as [Part, string][]) {
+    const wanted: BalanceLook[Part] = look[part];
+    if (wanted === null) continue;
+    const line = (units: number): string => `${name} ${text(units)}${words}`;
+    if (balance[part] === wanted) diff.push(same(line(wanted)));
+    else diff.push(expected(line(wanted)), found(line(balance[part])));
+  }
+  if (diff.every(({ kind }) => kind === "same")) return null;
+  if (balance.reserved > 0) {
+    diff.push(
+      note(`${text(balance.available)} of it is available, open orders reserve ${text(balance.reserved)}`),
+    );
+  }
+  if (balance.onChain !== balance.balance) {
+    diff.push(
+      note(`its wallet holds ${text(balance.onChain)} on the chain, the rest is pending or was lost`),
+    );
+  }
+  return { place, message: `the ${name} of ${account} is not as expected`, diff };
+}
+
+/** Compares the sides of a book that the expectation names, level by level. */
+async function checkBook(session: Session, { place, token, ...sides }: Of<"book">): Promise<Mismatch | null> {
+  const book = await session.venue.book(session.tokenOf(token));
+  const diff: DiffLine[] = [];
+  const wrong: string[] = [];
+  for (const name of ["asks", "bids"] as const) {
+    const wanted = sides[name];
+    if (wanted === null) continue;
+    const lines = compareSide(name === "asks" ? "ask" : "bid", wanted, book[name]);
+    if (lines.every(({ kind }) => kind === "same")) continue;
+    wrong.push(name);
+    diff.push(...lines);
+  }
+  if (wrong.length === 0) return null;
+  const names = wrong.reverse().join(" and ");
+  return { place, message: `the ${names} of ${tokenText(token)} are not as expected`, diff };
+}
+
+/** A side as lines, best first; how many orders a level has is compared where the file says it. */
+function compareSide(name: string, wanted: readonly LevelLine[], seen: readonly Level[]): DiffLine[] {
+  const counted = new Set(wanted.filter(({ orders }) => orders !== null).map(({ price }) => price));
+  const like = (level: Level): LevelLine => (counted.has(level.price) ? level : { ...level, orders: null });
+  return sideDiff(name, wanted.map(levelText), seen.map(like).map(levelText));
+}
+
+/** How the levels of a side differ; `name` is `bid` or `ask`. */
+export function sideDiff(name: string, wanted: readonly string[], seen: readonly string[]): DiffLine[] {
+  const line = (level: string): string => `${name} ${level}`;
+  const diff = diffOf(wanted.map(line), seen.map(line));
+  if (wanted.length === 0 && diff.length > 0) return [expected(`no ${name}s`), ...diff];
+  if (seen.length === 0 && diff.length > 0) return [...diff, found(`no ${name}s`)];
+  return diff;
+}
+
+const MID_PLACES = 5;
+
+/** Compares the prices of a token that the expectation names. */
+async function checkQuote(session: Session, { place, token, look }: Of<"quote">): Promise<Mismatch | null> {
+  const quote = await session.venue.quote(session.tokenOf(token));
+  const diff: DiffLine[] = [];
+  for (const name of ["bid", "ask", "mid", "spread", "last"] as const) {
+    const wanted = look[name];
+    if (wanted === undefined) continue;
+    const text = (units: number | null): string =>
+      `${name} ${units === null ? "none" : name === "mid" ? textOf(units, MID_PLACES) : priceText(units)}`;
+    if (quote[name] === wanted) diff.push(same(text(wanted)));
+    else diff.push(expected(text(wanted)), found(text(quote[name])));
+  }
+  if (diff.every(({ kind }) => kind === "same")) return null;
+  return { place, message: `the quote of ${tokenText(token)} is not as expected`, diff };
+}
+
+/** Compares the whole price history of a token. */
+async function checkHistory(
+  session: Session,
+  { place, token, points }: Of<"history">,
+): Promise<Mismatch | null> {
+  const history = await session.venue.history(session.tokenOf(token));
+  const line = ({ t, price }: { t: number; price: number }): string => `${secondText(t)} ${priceText(price)}`;
+  const diff = diffOf(points.map(line), history.map(line));
+  if (diff.every(({ kind }) => kind === "same")) return null;
+  return { place, message: `the price history of ${tokenText(token)} is not as expected`, diff };
+}
+
+/** Compares all trades since the last such expectation, in order. */
+async function checkTrades(session: Session, { place, trades }: Of<"trades">): Promise<Mismatch | null> {
+  const fills = await session.venue.fills(session.fillsRead);
+  session.fillsRead = session.venue.fillCount();
+  const statuses = await statusesOf(session, trades, fills);
+  const wanted = trades.map(({ value }) => tradeText(value));
+  const seen = fills.map((fill, index) =>
+    tradeText(seenAs(session, fill, trades[index]?.value, statuses[index])),
+  );
+  const reasons = [...unplaced(session, trades), ...(await reasonsOf(session, trades, fills, statuses))];
+  return mismatchOf(place, trades, wanted, seen, "trades", reasons);
+}
+
+/** Compares the fills of one step's own order. */
+export async function checkFills(
+  session: Session,
+  { place, value }: Placed<readonly Placed<FillLine>[]>,
+  fills: readonly Fill[],
+): Promise<Mismatch | null> {
+  const statuses = await statusesOf(session, value, fills);
+  const wanted = value.map((line) => fillText(line.value));
+  const seen = fills.map((fill, index) =>
+    fillText(seenAs(session, fill, value[index]?.value, statuses[index])),
+  );
+  const reasons = [...unplaced(session, value), ...(await reasonsOf(session, value, fills, statuses))];
+  return mismatchOf(place, value, wanted, seen, "fills", reasons);
+}
+
+/** A fill as far as a line tells of one. */
+const seenAs = (session: Session, fill: Fill, line: FillLine | undefined, status?: SettlementStatus) => ({
+  ...fillLike(fill, line, session.hasOneMarket, status),
+  maker: session.makerOf(fill, line),
+});
+
+type Lines = readonly Placed<FillLine | TradeLine>[];
+
+/** Which of the orders that the lines name were never placed. */
+const unplaced = (session: Session, lines: Lines): DiffLine[] =>
+  notes(
+    lines.flatMap(({ value: { isMakerOrder, maker } }) =>
+      isMakerOrder && session.orderNamed(maker) === undefined ? [session.neverPlaced(maker)] : [],
+    ),
+  );
+
+/** How far each fill is settled by now; asked only where some line says how far one should be. */
+async function statusesOf(
+  { venue }: Session,
+  lines: Lines,
+  fills: readonly Fill[],
+): Promise<readonly SettlementStatus[]> {
+  return lines.some(({ value }) => value.status !== null) ? venue.settlementsOf(fills) : [];
+}
+
+/** Why the first fill that is not settled as it should be is not: the story of its order. */
+async function reasonsOf(
+  session: Session,
+  lines: Lines,
+  fills: readonly Fill[],
+  statuses: readonly SettlementStatus[],
+): Promise<DiffLine[]> {
+  const astray = fills.find((_fill, index) => {
+    const wanted = lines[index]?.value.status ?? null;
+    return wanted !== null && wanted !== statuses[index];
+  });
+  if (astray === undefined) return [];
+  return notes(session.withNames(await session.venue.explain(astray.order)));
+}
+
+/** The first line that differs is where the mismatch stands. */
+function mismatchOf(
+  place: Place,
+  lines: readonly { readonly place: Place }[],
+  wanted: readonly string[],
+  seen: readonly string[],
+  what: string,
+  reasons: readonly DiffLine[],
+): Mismatch | null {
+  const first = wanted.findIndex((text, index) => text !== seen[index]);
+  if (first < 0 && wanted.length === seen.length) return null;
+  const count = wanted.length === seen.length ? "" : `: ${wanted.length} expected, ${seen.length} found`;
+  return {
+    place: lines[first]?.place ?? place,
+    message: `the ${what} are not as expected${count}`,
+    diff: [...tradesDiff(what, wanted, seen), ...reasons],
+  };
+}
+
+/** How two lists of trades or fills differ. */
+export const tradesDiff = (what: string, wanted: readonly string[], seen: readonly string[]): DiffLine[] => [
+  ...(wanted.length === 0 ? [expected(`no ${what}`)] : []),
+  ...diffOf(wanted, seen),
+];
+
+const OUTCOMES: readonly Outcome[] = ["YES", "NO"];
+const WORDS = {
+  head: { what: "the latest block", line: (count: number) => `block ${count}` },
+  confirmed: { what: "the latest block that is final", line: (count: number) => `block ${count}` },
+  pending: { what: "what waits for a block", line: (count: number) => counted(count, "transaction") },
+} as const;
+
+/** Compares where the chain stands; what waits for a block says what for. */
+async function checkChain({ venue }: Session, { place, part, count }: Of<"chain">): Promise<Mismatch | null> {
+  const seen = (await venue.chain.view())[part];
+  if (seen === count) return null;
+  const { what, line } = WORDS[part];
+  return {
+    place,
+    message: `${what} is ${line(seen)}, expected ${line(count)}`,
+    diff: [expected(line(count)), found(line(seen)), ...(await venue.chain.waiting()).map(note)],
+  };
+}
+
+/** Compares how many shares of a market there are on the chain. */
+async function checkSupply(
+  session: Session,
+  { place, market, outcome, size }: Of<"supply">,
+): Promise<Mismatch | null> {
+  const { onChain, ledger } = await session.venue.chain.supply(session.marketOf(market));
+  const compared = OUTCOMES.filter((each) => outcome === null || outcome === each);
+  if (compared.every((each) => onChain[each] === size)) return null;
+  const line = (each: Outcome, shares: number): string =>
+    `${sizeText(shares)} ${tokenText({ market, outcome: each })}`;
+  const pending = compared.filter((each) => ledger[each] !== onChain[each]);
+  return {
+    place,
+    message: `the shares${market === null ? "" : ` of ${market}`} on the chain are not as expected`,
+    diff: [
+      ...diffOf(
+        compared.map((each) => line(each, size)),
+        compared.map((each) => line(each, onChain[each])),
+      ),
+      ...pending.map((each) => note(`the ledger counts ${line(each, ledger[each])} with what is pending`)),
+    ],
+  };
+}
+
+/** Compares how far the settlement of a named order's fills has come. */
+async function checkSettled(
+  session: Session,
+  { place, name, statuses }: Of<"settled">,
+): Promise<Mismatch | null> {
+  const key = session.orderNamed(name);
+  const isOne = typeof statuses === "string";
+  if (key === undefined) {
+    return {
+      place,
+      message: session.neverPlaced(name),
+      diff: [expected(isOne ? statuses : statuses.join(", "))],
+    };
+  }
+  const seen = await session.venue.chain.settled(key);
+  const wanted = isOne ? Array.from({ length: Math.max(1, seen.length) }, () => statuses) : statuses;
+  if (wanted.length === seen.length && wanted.every((status, index) => status === seen[index])) return null;
+  const lines = (all: readonly string[]): string[] =>
+    all.length === 0 ? ["no fills"] : all.map((status, index) => `fill ${index + 1} ${status}`);
+  return {
+    place,
+    message: `the settlement of ${name} is not as expected`,
+    diff: [
+      ...diffOf(lines(wanted), lines(seen)),
+      ...notes(session.withNames(await session.venue.explain(key))),
+    ],
+  };
+}
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+/** Compares the hash of everything; updating, notes the new one. */
+async function checkStateHash(
+  session: Session,
+  { place, hash, range, around }: Of<"stateHash">,
+): Promise<Mismatch | null> {
+  const seen = await session.venue.stateHash();
+  if (seen === null) return null;
+  if (session.isUpdating) {
+    const [before, after] = around;
+    const text = `${before}${seen}${after}`;
+    const update: Update = { kind: "value", file: place.file, range, text };
+    return updated(session, place, `${place.file} ${range[0]}`, seen, seen === hash ? null : update);
+  }
+  if (seen === hash) return null;
+  return {
+    place,
+    message: hashMessage(hash),
+    diff: [expected(hash === "" ? "(none)" : hash), found(seen), note("clobsim run --update writes it")],
+  };
+}
+
+function hashMessage(hash: string): string {
+  if (hash === "") return "the state's hash is not written yet";
+  return hash.includes(":")
+    ? "the state's hash is another"
+    : "the state's hash was written by an earlier version, which hashed otherwise";
+}
+
+/** What is said where a golden file holds something else. */
+export const OTHER_GOLDEN = "books and trades are not those of the golden file";
+
+/** Compares books and trades with a file that holds them; updating, writes it. */
+async function checkGolden(session: Session, { place, file }: Of<"golden">): Promise<Mismatch | null> {
+  const text = await goldenText(session.scenario, session.venue);
+  const kept = await readGolden(file);
+  if (session.isUpdating) {
+    return updated(session, place, file, text, kept === text ? null : { kind: "file", file, text });
+  }
+  if (kept === text) return null;
+  if (kept === null) {
+    return {
+      place,
+      message: "the golden file does not exist",
+      diff: [note("clobsim run --update writes it")],
+    };
+  }
+  return {
+    place,
+    message: OTHER_GOLDEN,
+    diff: [...diffOf(linesOf(kept), linesOf(text)), note("clobsim run --update writes it anew")],
+  };
+}
+
+/** Notes an update once, however often its place is come by: in each order of a race, in each inclusion of a file. */
+function updated(
+  session: Session,
+  place: Place,
+  where: string,
+  value: string,
+  update: Update | null,
+): Mismatch | null {
+  const before = session.recorded.get(where);
+  if (before === undefined) {
+    session.recorded.set(where, value);
+    if (update !== null) session.updates.push(update);
+    return null;
+  }
+  if (before === value) return null;
+  return {
+    place,
+    message: "no one value can be written, for this is checked more than once and differs",
+    diff: diffOf(linesOf(before), linesOf(value)),
+  };
+}
+
+const linesOf = (text: string): string[] => text.replace(/\n$/, "").split("\n");
+
+/** The text of a golden file; null where there is none. Line ends are the checkout's affair. */
+export async function readGolden(file: string): Promise<string | null> {
+  try {
+    return readText(file, FILE_LIMITS.golden).replaceAll("\r\n", "\n");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}

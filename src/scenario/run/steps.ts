@@ -1,0 +1,455 @@
+import { type Millis, millis } from "../../core/units.ts";
+import { unreachable } from "../../core/unreachable.ts";
+import { flowOf } from "../flow/flow-of.ts";
+import type { FlowRow } from "../flow/flow-row.ts";
+import { lineOfRow } from "../flow/read-flow.ts";
+import type { CallStep, ChainStep, ReorgStep, SettlementFaultStep } from "../language/chain-steps.ts";
+import type { ExpectStep } from "../language/plain-steps.ts";
+import type {
+  AtStep,
+  CancelAllStep,
+  CancelStep,
+  FaultStep,
+  GenerateStep,
+  OrderStep,
+  OwnExpectations,
+  Placed,
+  RaceStep,
+  ReplayStep,
+  RequestStep,
+  SnapshotStep,
+  Step,
+} from "../language/scenario.ts";
+import {
+  type Attempt,
+  type BrokenRow,
+  type Canceled,
+  type FlowOutcome,
+  type OrderKey,
+  type Refused,
+  RowError,
+} from "../venue/venue.ts";
+import { differences, expected, found, note } from "./diff.ts";
+import { checkAll, checkFills, checkLook } from "./expectations.ts";
+import { shownPath } from "./files.ts";
+import type { DiffLine } from "./result.ts";
+import {
+  BROKEN_INVARIANT,
+  defectAt,
+  fail,
+  type Mismatch,
+  RunStopped,
+  ScenarioFailure,
+  type Session,
+} from "./session.ts";
+import { fillLike, fillText, lookText, momentText, refusedText } from "./words.ts";
+
+/** Does one step and compares what it says about itself; then every invariant must hold. @throws ScenarioFailure, RunStopped */
+export async function takeStep(
+  session: Session,
+  step: Exclude<Step, RaceStep>,
+  strictness: Strictness = "strict",
+): Promise<void> {
+  if (session.stop()) throw new RunStopped();
+  session.steps += 1;
+  await act(session, step, strictness);
+  const { judging, venue } = session;
+  if (step.kind === "expect" || judging === null) return;
+  if (judging.fillsAlone === true && !venue.hasBrokenFill) return;
+  const broken = await venue.violations();
+  if (broken.length > 0) fail(step.place, BROKEN_INVARIANT, broken.map(note));
+}
+
+function act(session: Session, step: Exclude<Step, RaceStep>, strictness: Strictness): Promise<void> | void {
+  const { venue } = session;
+  switch (step.kind) {
+    case "order":
+      return takeOrder(session, step, strictness);
+    case "cancel":
+      return takeCancel(session, step, strictness);
+    case "cancelAll":
+      return takeCancelAll(session, step, strictness);
+    case "fund":
+      return done(session, step, venue.fund(step.account, step.funding), strictness);
+    case "advance":
+      return advance(session, step, (now) => now + step.by);
+    case "at":
+      return at(session, step);
+    case "close":
+      return done(session, step, venue.close(session.marketOf(step.market)), strictness);
+    case "resolve":
+      return done(session, step, venue.resolve(session.marketOf(step.market), step.outcome), strictness);
+    case "snapshot":
+    case "restore":
+      return snapshotOrRestore(session, step);
+    case "replay":
+    case "generate":
+      return takeFlow(session, step);
+    case "fault":
+      return takeFault(session, step);
+    case "request":
+      return takeRequest(session, step, strictness);
+    case "expect":
+      return expectAll(session, step);
+    case "split":
+    case "merge":
+    case "redeem":
+    case "mine":
+    case "reorg":
+    case "failSettlement":
+    case "chainFault":
+    case "bump":
+      return takeChainStep(session, step, strictness);
+    default:
+      throw unreachable(step);
+  }
+}
+
+async function expectAll(session: Session, step: ExpectStep): Promise<void> {
+  await checkAll(session, step.expectations);
+  session.log(`${step.number}. ${step.text}`);
+}
+
+async function done(
+  session: Session,
+  step: Step,
+  attempt: Attempt<null> | Promise<Attempt<null>>,
+  strictness: Strictness,
+): Promise<void> {
+  const outcome = await attempt;
+  if (outcome.ok) session.log(`${step.number}. ${step.text}`);
+  else refused(session, step, outcome, null, strictness);
+}
+
+async function at(session: Session, step: AtStep): Promise<void> {
+  const { moment } = step;
+  if ("at" in moment) return advance(session, step, () => moment.at);
+  const key = session.orderNamed(moment.expiryOf);
+  if (key === undefined) fail(step.place, session.neverPlaced(moment.expiryOf));
+  const { expiration } = await session.venue.order(key);
+  if (expiration === null) fail(step.place, `order ${moment.expiryOf} does not expire`);
+  return advance(session, step, () => expiration + moment.offset);
+}
+
+async function advance(session: Session, step: Step, target: (now: Millis) => number): Promise<void> {
+  const now = await session.venue.now();
+  const moment = target(now);
+  if (moment < now) {
+    fail(
+      step.place,
+      `time never runs backwards: it is ${momentText(now)} already, asked for ${momentText(millis(moment))}`,
+    );
+  }
+  const expired = await session.venue.advanceTo(millis(moment));
+  session.log(`${step.number}. ${step.text} → ${momentText(millis(moment))}`);
+  for (const { key, at: when } of expired)
+    session.log(`   ${session.labelOf(key)} expired at ${momentText(when)}`);
+}
+
+async function snapshotOrRestore(session: Session, step: SnapshotStep): Promise<void> {
+  session.log(`${step.number}. ${step.text}`);
+  if (step.kind === "snapshot") {
+    session.snapshots.set(step.name, { kept: await session.venue.snapshot(), memory: session.memory });
+    return;
+  }
+  const snapshot = session.snapshots.get(step.name);
+  if (snapshot === undefined) fail(step.place, `there is no snapshot ${step.name} yet`);
+  await session.venue.restore(snapshot.kept);
+  session.memory = snapshot.memory;
+}
+
+/** Whether a step that is refused fails the scenario, or is an outcome like another. */
+type Strictness = "strict" | "lenient";
+
+/** Places an order and compares what the step says about it. */
+async function takeOrder(session: Session, step: OrderStep, strictness: Strictness): Promise<void> {
+  const { venue } = session;
+  const before = venue.fillCount();
+  const attempt = await venue.place(step.account, step.words, step.exact);
+  if (!attempt.ok) {
+    if (step.name !== null)
+      session.unplaced.set(step.name, `step ${step.number} was refused with ${attempt.code}`);
+    refused(session, step, attempt, step.expects.rejects, strictness);
+    return;
+  }
+  const order = attempt.value;
+  session.placed(order.key, step.name, step.account);
+  session.log(`${step.number}. ${step.text} → ${lookText(order)}`);
+  const fills = await venue.fills(before);
+  for (const fill of fills) session.log(`   ${fillText(fillLike(fill, undefined, session.hasOneMarket))}`);
+  unexpectedlyAccepted(step, lookText(order));
+  const mismatches: (Mismatch | null)[] = [];
+  if (step.expects.fills !== null) mismatches.push(await checkFills(session, step.expects.fills, fills));
+  mismatches.push(await statusMismatch(session, step, order.key, step.name ?? "the order"));
+  throwAll(mismatches);
+}
+
+/** Cancels one order and compares what the step says about it. */
+async function takeCancel(session: Session, step: CancelStep, strictness: Strictness): Promise<void> {
+  const key = session.orderNamed(step.order);
+  if (key === undefined && strictness === "strict" && step.expects.rejects === null) {
+    fail(step.place, session.neverPlaced(step.order));
+  }
+  const attempt = await session.venue.cancel(step.account, key ?? step.order);
+  const [reason] = attempt.ok ? attempt.value.notCanceled : [];
+  if (!attempt.ok || reason !== undefined) {
+    const explanation =
+      attempt.ok && key !== undefined ? session.withNames(await session.venue.explain(key)) : [];
+    const refusal = attempt.ok ? notCanceled(reason as string, step.order) : attempt;
+    refused(session, step, refusal, step.expects.rejects, strictness, explanation);
+  } else {
+    session.log(`${step.number}. ${step.text} → canceled`);
+    unexpectedlyAccepted(step, "canceled");
+  }
+  if (key !== undefined) throwAll([await statusMismatch(session, step, key, step.order)]);
+}
+
+/** Cancels all that an account has resting. */
+async function takeCancelAll(session: Session, step: CancelAllStep, strictness: Strictness): Promise<void> {
+  const attempt: Attempt<Canceled> = await session.venue.cancelAll(step.account);
+  if (!attempt.ok) {
+    refused(session, step, attempt, step.expects.rejects, strictness);
+    return;
+  }
+  const names = attempt.value.canceled.map((key) => session.labelOf(key));
+  session.log(
+    `${step.number}. ${step.text} → ${names.length === 0 ? "nothing to cancel" : `canceled ${names.join(", ")}`}`,
+  );
+  unexpectedlyAccepted(step, "accepted");
+}
+
+/** Notes a refusal, and fails where the step does not say it. */
+function refused(
+  session: Session,
+  step: Step,
+  refusal: Refused,
+  rejects: Placed<string> | null,
+  strictness: Strictness,
+  explanation: readonly string[] = [],
+): void {
+  session.log(`${step.number}. ${step.text} → refused: ${refusal.code}`);
+  session.refused(step, refusal.code);
+  if (rejects?.value === refusal.code) return;
+  if (rejects === null) {
+    if (strictness === "lenient") return;
+    fail(step.place, `refused: ${refusedText(refusal)}`, explanation.map(note));
+  }
+  fail(rejects.place, `refused with ${refusal.code}, expected ${rejects.value}`, [
+    expected(rejects.value),
+    found(refusedText(refusal)),
+    ...explanation.map(note),
+  ]);
+}
+
+const notCanceled = (reason: string, name: string): Refused => ({
+  ok: false,
+  code: reason,
+  message: `${name} could not be canceled`,
+  hint: null,
+});
+
+function unexpectedlyAccepted({ expects }: { readonly expects: OwnExpectations }, outcome: string): void {
+  if (expects.rejects === null) return;
+  const { place, value } = expects.rejects;
+  fail(place, `accepted, expected to be refused with ${value}`, [expected(value), found(outcome)]);
+}
+
+async function statusMismatch(
+  session: Session,
+  { expects }: { readonly expects: OwnExpectations },
+  key: OrderKey,
+  name: string,
+): Promise<Mismatch | null> {
+  if (expects.status === null) return null;
+  const { place, value } = expects.status;
+  return checkLook(session, place, name, key, value, await session.venue.order(key));
+}
+
+function throwAll(mismatches: readonly (Mismatch | null)[]): void {
+  const real = mismatches.filter((mismatch) => mismatch !== null);
+  if (real.length > 0) throw new ScenarioFailure(real);
+}
+
+/** Sends a request as it stands and compares its answer with what the step says, at least. */
+async function takeRequest(session: Session, step: RequestStep, strictness: Strictness): Promise<void> {
+  const { code, body, status, wanted } = await session.venue.request(step, (name) =>
+    session.orderNamed(name),
+  );
+  if (code !== null) {
+    const { error, hint } = (body ?? {}) as { readonly error?: string; readonly hint?: string };
+    refused(
+      session,
+      step,
+      { ok: false, code, message: error ?? "no answer", hint: hint ?? null },
+      step.rejects,
+      strictness,
+    );
+  } else {
+    session.log(`${step.number}. ${step.text} → ${status}`);
+    if (step.rejects !== null) {
+      fail(step.rejects.place, `answered with ${status}, expected to be refused with ${step.rejects.value}`);
+    }
+  }
+  if (step.answers === null) return;
+  const wrong = differences(wanted, body);
+  if (wrong.length === 0) return;
+  const lines = wrong.flatMap(({ path, wanted, seen }) => [
+    expected(`${path}: ${wanted}`),
+    found(`${path}: ${seen}`),
+  ]);
+  fail(step.answers.place, "the answer is not as expected", lines);
+}
+
+/** Lets requests fail from now on, as the step says. */
+async function takeFault(session: Session, step: FaultStep): Promise<void> {
+  const attempt = await session.venue.fault(step);
+  if (attempt.ok) session.log(`${step.number}. ${step.text}`);
+  else refused(session, step, attempt, null, "strict");
+}
+
+/** Does a step of the settlement chain. */
+async function takeChainStep(session: Session, step: ChainStep, strictness: Strictness): Promise<void> {
+  const { chain } = session.venue;
+  const log = (outcome: string): void => session.log(`${step.number}. ${step.text}${outcome}`);
+  switch (step.kind) {
+    case "split":
+    case "merge":
+    case "redeem":
+    case "reorg":
+      return takeAttempt(session, step, strictness);
+    case "mine": {
+      await chain.mine(step.blocks);
+      return log(` → block ${(await chain.view()).head}`);
+    }
+    case "failSettlement":
+    case "chainFault":
+      return takeSettlementFault(session, step, strictness);
+    case "bump": {
+      const raised = await chain.bumpFees();
+      return log(` → ${raised} raised`);
+    }
+    default:
+      throw unreachable(step);
+  }
+}
+
+/** What may be refused, and says so. */
+async function takeAttempt(
+  session: Session,
+  step: CallStep | ReorgStep,
+  strictness: Strictness,
+): Promise<void> {
+  const { chain } = session.venue;
+  const attempt =
+    step.kind === "reorg"
+      ? await chain.reorganize(step.depth)
+      : await chain.call(step.account, session.marketOf(step.market), step.change);
+  if (!attempt.ok) {
+    refused(session, step, attempt, step.rejects, strictness);
+    return;
+  }
+  session.log(`${step.number}. ${step.text}`);
+  if (step.rejects === null) return;
+  const { place, value } = step.rejects;
+  fail(place, `accepted, expected to be refused with ${value}`, [expected(value)]);
+}
+
+async function takeSettlementFault(
+  session: Session,
+  step: SettlementFaultStep,
+  strictness: Strictness,
+): Promise<void> {
+  const { chain } = session.venue;
+  if (step.fault === null) {
+    await chain.endFaults(step.kind === "failSettlement" ? "fail" : "all");
+  } else {
+    const attempt = await chain.setFault(step.fault);
+    if (!attempt.ok) {
+      refused(session, step, attempt, null, strictness);
+      return;
+    }
+  }
+  session.log(`${step.number}. ${step.text}`);
+}
+
+type FlowStep = ReplayStep | GenerateStep;
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+/** Plays an order flow, from a file or made from the scenario's seed. @throws ScenarioFailure */
+async function takeFlow(session: Session, step: FlowStep): Promise<void> {
+  const before = session.venue.fillCount();
+  const start = await session.venue.now();
+  const flow = await play(session, step, start);
+  const fills = session.venue.fillCount() - before;
+  session.log(
+    `${step.number}. ${step.text} → ${counted(flow.rows, "row")}: ${flow.placed} placed, ${flow.canceled} canceled, ${flow.rejected} refused, ${fills} fills`,
+  );
+  if (flow.broken !== null) {
+    const { violations } = flow.broken;
+    fail(step.place, BROKEN_INVARIANT, [
+      ...violations.map(note),
+      await rowNote(step, start, "after", flow.broken),
+    ]);
+  }
+  const wanted = step.kind === "replay" ? step.rejected : 0;
+  if (flow.rejected === wanted) return;
+  fail(
+    step.place,
+    `${flow.rejected} row${flow.rejected === 1 ? " is" : "s are"} refused, expected ${wanted}`,
+    flow.firstRejection === null
+      ? []
+      : [
+          note(`the first: ${flow.firstRejection}`),
+          note(`where that is meant, the step says rejected: ${flow.rejected}`),
+        ],
+  );
+}
+
+async function play(session: Session, step: FlowStep, start: Millis): Promise<FlowOutcome> {
+  const { venue } = session;
+  const market = session.marketOf(step.market);
+  const grid = await venue.gridOf(market);
+  const rows = flowOf(step, { seed: session.scenario.seed, start, grid });
+  try {
+    return await venue.play(stoppable(rows, session.stop), market, session.judging);
+  } catch (error) {
+    if (!(error instanceof RowError)) throw error;
+    const defect = defectAt(step.place, error.cause);
+    throw new ScenarioFailure([
+      { ...defect, diff: [await rowNote(step, start, "at", error), ...defect.diff] },
+    ]);
+  }
+}
+
+/** Rows that nobody asks whether to stop before. */
+const ROWS_AT_ONCE = 250;
+
+/** The same rows, until the run is to end. */
+async function* stoppable(
+  rows: AsyncIterable<readonly FlowRow[]>,
+  stop: () => boolean,
+): AsyncGenerator<readonly FlowRow[]> {
+  for await (const batch of rows) {
+    for (let start = 0; start < batch.length; start += ROWS_AT_ONCE) {
+      if (stop()) throw new RunStopped();
+      yield batch.slice(start, start + ROWS_AT_ONCE);
+    }
+  }
+}
+
+/** `after row 4711 (flow.csv:4712), alice: BUY 10 YES @ 0.55 GTC`. */
+async function rowNote(
+  step: FlowStep,
+  start: Millis,
+  when: "at" | "after",
+  { row, text }: Pick<BrokenRow, "row" | "text">,
+): Promise<DiffLine> {
+  return note(`${when} row ${row}${await placeOf(step, row, start)}, ${text}`);
+}
+
+async function placeOf(step: FlowStep, row: number, start: Millis): Promise<string> {
+  if (step.kind === "generate") return "";
+  const line = await lineOfRow(step.file, row, start);
+  return line === null ? "" : ` (${shownPath(step.file)}:${line})`;
+}
