@@ -1,63 +1,26 @@
-import type { Address } from "../core/commands.ts";
-import type { State } from "../core/state.ts";
-import type { Clock } from "../engine/clock.ts";
-import type { Exchange } from "../engine/exchange.ts";
-import type { Slices } from "../engine/slices.ts";
-import { EvmSnapshots } from "./evm-snapshots.ts";
-import { Filters } from "./filters.ts";
-import { Impersonation } from "./impersonation.ts";
-import { answerRpc } from "./json-rpc.ts";
-import { ChainChanged, isLazy, jsonInSteps } from "./lazy-list.ts";
-import { IndexBehind, LogIndex } from "./logs/log-index.ts";
-import { perform } from "./methods/all.ts";
+import { nearest } from "../api/nearest.ts";
+import { chainMethods } from "./chain-methods.ts";
+import { type Method, NodeContext } from "./context.ts";
+import { controlMethods } from "./control-methods.ts";
+import { answerRpc, ChainChanged, isLazy, jsonInSteps, RpcError } from "./json-rpc.ts";
+import { IndexBehind } from "./log-index.ts";
+import { logMethods } from "./log-methods.ts";
 
-/** What a node shows the chain of. */
-export interface Host {
-  readonly exchange: Exchange;
-  readonly clock: Clock;
-  readonly version: string;
-  /** Whom it signs for, in lower case. */
-  readonly accounts: readonly Address[];
-  readonly slices: Slices;
-}
+const METHODS: ReadonlyMap<string, Method> = new Map(
+  Object.entries({ ...chainMethods, ...logMethods, ...controlMethods }),
+);
 
 /**
- * The settlement chain of one exchange as Ethereum's clients see it. Blocks, transactions and balances are the
- * exchange's; the node itself remembers only what it has promised to its clients.
+ * The settlement chain of one exchange as an Ethereum node. Blocks, transactions and balances are the exchange's; the node
+ * itself remembers only filters, snapshots and impersonations.
  */
-export class ChainNode {
-  readonly exchange: Exchange;
-  readonly clock: Clock;
-  readonly version: string;
-  readonly accounts: readonly Address[];
-  readonly impersonation = new Impersonation();
-  readonly logIndex: LogIndex;
-  readonly filters: Filters;
-  readonly snapshots: EvmSnapshots;
-  readonly slices: Slices;
-
-  constructor({ exchange, clock, version, accounts, slices }: Host, logIndex = new LogIndex()) {
-    this.exchange = exchange;
-    this.clock = clock;
-    this.version = version;
-    this.accounts = accounts;
-    this.slices = slices;
-    this.logIndex = logIndex;
-    this.filters = new Filters(logIndex);
-    this.snapshots = new EvmSnapshots(exchange, clock);
-  }
-
-  /** What is so at this moment; read it, never keep it. */
-  get state(): State {
-    return this.exchange.state;
-  }
-
-  /** The text that answers a JSON-RPC request, empty for none. Who is not trusted may read, and send what is signed. */
+export class ChainNode extends NodeContext {
+  /** The response to a JSON-RPC request, empty for notifications; untrusted clients may only read and send signed transactions. */
   answer(request: Buffer, isTrusted: boolean): Promise<string> {
     return answerRpc(request, this.slices, async (method, params) => {
       for (;;) {
         try {
-          const result = await perform(this, method, params, isTrusted);
+          const result = await this.#perform(method, params, isTrusted);
           if (!isLazy(result)) return JSON.stringify(result ?? null);
           return await this.slices.run(this.#whileSame(jsonInSteps(result)));
         } catch (error) {
@@ -65,6 +28,23 @@ export class ChainNode {
         }
       }
     });
+  }
+
+  #perform(name: string, params: readonly unknown[], isTrusted: boolean): unknown {
+    const method = METHODS.get(name);
+    if (method === undefined) throw notModelled(name);
+    const { minParams, maxParams, isControl, perform } = method;
+    if (isControl && !isTrusted) {
+      throw new RpcError(
+        "UNAUTHORIZED",
+        `${name} needs the token of the control plane: send the value of --sim-token as authorization: Bearer TOKEN or as x-sim-token`,
+      );
+    }
+    if (params.length < minParams || params.length > maxParams) {
+      const expected = minParams === maxParams ? String(minParams) : `${minParams} to ${maxParams}`;
+      throw new RpcError("INVALID_PARAMS", `${name} takes ${expected} parameters, found ${params.length}`);
+    }
+    return perform(this, params);
   }
 
   /** Does what must be done before a call is tried again. @throws the error where there is nothing to do. */
@@ -88,4 +68,12 @@ export class ChainNode {
       if (this.state !== state || state.chain.reorganizations !== reorganizations) throw new ChainChanged();
     }
   }
+}
+
+function notModelled(name: string): RpcError {
+  const shown = name.slice(0, 60);
+  const like = nearest(shown, METHODS.keys());
+  const meant = like === undefined ? "" : ` Did you mean ${like}?`;
+  const message = `Method not found: ${shown}.${meant} error.data.methods lists those there are`;
+  return new RpcError("METHOD_NOT_FOUND", message, { methods: [...METHODS.keys()].sort() });
 }

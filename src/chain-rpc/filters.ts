@@ -3,12 +3,11 @@ import { blockAt, headOf } from "../core/chain/chain.ts";
 import { blockHash, transactionHash } from "../core/chain/chain-hashes.ts";
 import { finalHeight } from "../core/chain/settlement.ts";
 import type { State } from "../core/state.ts";
-import { ChainChanged } from "./lazy-list.ts";
-import { Lineage } from "./lineage.ts";
-import { findLogs } from "./logs/find-logs.ts";
-import type { LogIndex } from "./logs/log-index.ts";
-import type { LogQuery } from "./logs/log-query.ts";
-import type { LogReply } from "./replies/log-reply.ts";
+import { ChainChanged } from "./json-rpc.ts";
+import type { LogIndex } from "./log-index.ts";
+import { Lineage } from "./log-index.ts";
+import type { LogQuery, LogReply } from "./log-queries.ts";
+import { findLogs } from "./log-queries.ts";
 
 /** How many filters are kept; whoever was asked the longest time ago makes room. */
 const MOST_FILTERS = 1_000;

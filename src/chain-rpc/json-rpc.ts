@@ -1,10 +1,71 @@
 import { isUtf8 } from "node:buffer";
-import { isRpcId } from "../api/chain-errors.ts";
+import { isRpcId, RPC_CODES } from "../api/chain-errors.ts";
 import type { Slices } from "../engine/slices.ts";
-import { RpcError } from "./rpc-error.ts";
+
+/** A call that is answered with an error object. */
+export class RpcError extends Error {
+  override readonly name = "RpcError";
+  readonly code: number;
+  /** What else a client may want to read; undefined for nothing. */
+  readonly data: unknown;
+
+  constructor(code: keyof typeof RPC_CODES, message: string, data?: unknown) {
+    super(message);
+    this.code = RPC_CODES[code];
+    this.data = data;
+  }
+}
+
+/** A list of a result that may be long: its items are made one at a time, while others have their turn. */
+export class LazyList {
+  /** Undefined stands for a step that has made no item. */
+  readonly items: Iterable<unknown>;
+
+  constructor(items: Iterable<unknown>) {
+    this.items = items;
+  }
+
+  /** Makes an item of each of some values. */
+  static of<Value>(values: Iterable<Value>, itemOf: (value: Value) => unknown): LazyList {
+    function* items(): Generator<unknown> {
+      for (const value of values) yield itemOf(value);
+    }
+    return new LazyList(items());
+  }
+}
+
+/** Whether a result is a list that is yet to be made, or has one in a field. */
+export const isLazy = (result: unknown): boolean =>
+  result instanceof LazyList ||
+  (typeof result === "object" &&
+    result !== null &&
+    Object.values(result).some((value) => value instanceof LazyList));
+
+/** The JSON of such a result, a step for each item. */
+export function* jsonInSteps(result: unknown): Generator<undefined, string> {
+  if (result instanceof LazyList) {
+    const items: string[] = [];
+    for (const item of result.items) {
+      if (item !== undefined) items.push(JSON.stringify(item));
+      yield;
+    }
+    return `[${items.join(",")}]`;
+  }
+  if (!isLazy(result)) return JSON.stringify(result);
+  const fields: string[] = [];
+  for (const [name, value] of Object.entries(result as object)) {
+    if (value !== undefined) fields.push(`${JSON.stringify(name)}:${yield* jsonInSteps(value)}`);
+  }
+  return `{${fields.join(",")}}`;
+}
+
+/** What a list is made from has become another while it was made: it must be made anew. */
+export class ChainChanged extends Error {
+  override readonly name = "ChainChanged";
+}
 
 /** Carries out one call and answers its result's JSON. @throws RpcError when it cannot. */
-export type Perform = (method: string, params: readonly unknown[]) => string | Promise<string>;
+type Perform = (method: string, params: readonly unknown[]) => string | Promise<string>;
 
 /** How many calls a batch may have. */
 const MOST_CALLS = 1_000;

@@ -1,4 +1,5 @@
-import type { ChainNode, Host } from "./chain-node.ts";
+import type { ChainNode } from "./chain-node.ts";
+import type { Host } from "./context.ts";
 
 /** A node that is loaded with its first request: what it needs would keep the server from starting. */
 export class LazyNode {

@@ -1,7 +1,14 @@
 import { readAddress } from "../api/address.ts";
 import { nameOf } from "../api/json-body.ts";
+import type { Block } from "../core/chain/block.ts";
+import { blockAt, CHAIN_ID, headBlock, headOf } from "../core/chain/chain.ts";
+import { blockOfHash } from "../core/chain/chain-hashes.ts";
+import { ZERO_ADDRESS } from "../core/chain/contracts.ts";
+import { finalHeight } from "../core/chain/settlement.ts";
 import type { Address } from "../core/commands.ts";
-import { RpcError } from "./rpc-error.ts";
+import type { State } from "../core/state.ts";
+import { RpcError } from "./json-rpc.ts";
+import { contractCreation, unmodelledType } from "./signed-transaction.ts";
 
 /** What a parameter is called in an error. */
 type Name = string;
@@ -72,3 +79,103 @@ export const optional = <T>(
   name: Name,
   read: (value: unknown, name: Name) => T,
 ): T | undefined => (value === undefined || value === null ? undefined : read(value, name));
+
+/** A block, or what the next one would be made of. */
+export type BlockOrPending = Block | "pending";
+
+/** The height that a block's number or tag names, which may be above the head. */
+export function readHeight(state: State, value: unknown, name: string): number | "pending" {
+  switch (typeof value === "string" ? value.toLowerCase() : value) {
+    case "latest":
+      return headOf(state.chain);
+    case "pending":
+      return "pending";
+    case "safe":
+    case "finalized":
+      return finalHeight(state);
+    case "earliest":
+      return 0;
+    default:
+      return readCount(value, `${name}: a block is latest, pending, safe, finalized, earliest or its number`);
+  }
+}
+
+/**
+ * The block that a tag, a number or an object of EIP-1898 names; the latest when nothing does.
+ * @throws RpcError when the chain has none.
+ */
+export function readMoment(state: State, value: unknown, name = "block"): BlockOrPending {
+  const { chain } = state;
+  if (value === undefined || value === null) return headBlock(chain);
+  if (typeof value !== "object") return blockOfHeight(state, readHeight(state, value, name));
+  const { blockHash, blockNumber } = readObject(value, name);
+  const hash = optional(blockHash, `${name}.blockHash`, readHash);
+  if (hash === undefined) return blockOfHeight(state, readHeight(state, blockNumber, `${name}.blockNumber`));
+  if (blockNumber !== undefined) {
+    throw new RpcError("INVALID_PARAMS", `${name}: give blockHash or blockNumber, not both`);
+  }
+  const block = blockOfHash(state, hash);
+  if (block === undefined) throw new RpcError("RESOURCE_NOT_FOUND", `Resource not found: no block ${hash}`);
+  return block;
+}
+
+function blockOfHeight({ chain }: State, height: number | "pending"): BlockOrPending {
+  return height === "pending" ? height : (blockAt(chain, height) ?? outOfRange(headOf(chain), height));
+}
+
+/** A height that the chain has not reached. */
+export function outOfRange(head: number, height: number): never {
+  throw new RpcError(
+    "INVALID_PARAMS",
+    `BlockOutOfRangeError: block height is ${head} but requested was ${height}`,
+  );
+}
+
+/** What a client asks to be called, estimated or sent in somebody's name. */
+export interface CallRequest {
+  /** Undefined when it does not say who asks. */
+  readonly from: Address | undefined;
+  readonly to: Address;
+  readonly input: `0x${string}`;
+  readonly value: bigint;
+  readonly nonce: bigint | null;
+  readonly gas: bigint | undefined;
+  /** Wei per gas; both are the gas price where that was given. */
+  readonly maxFeePerGas: bigint | undefined;
+  readonly maxPriorityFeePerGas: bigint | undefined;
+}
+
+/** Types that are modelled as they are asked for; which one makes no difference without a signature. */
+const TYPES: ReadonlySet<unknown> = new Set(["0x0", "0x1", "0x2", "0x00", "0x01", "0x02", 0, 1, 2]);
+const OF_OTHER_TYPES = ["authorizationList", "blobVersionedHashes", "blobs", "maxFeePerBlobGas"];
+
+/** Reads the object that `eth_call`, `eth_estimateGas` and `eth_sendTransaction` take. @throws RpcError */
+export function readCallRequest(param: unknown): CallRequest {
+  const fields = readObject(param, "transaction");
+  const read = <T>(name: string, reader: (value: unknown, name: string) => T): T | undefined =>
+    optional(fields[name], `transaction.${name}`, reader);
+  const type = fields.type ?? undefined;
+  if (type !== undefined && !TYPES.has(type)) throw unmodelledType(type);
+  const other = OF_OTHER_TYPES.find((name) => fields[name] !== undefined && fields[name] !== null);
+  if (other !== undefined) throw unmodelledType(`one with ${other}`);
+  const chainId = read("chainId", readQuantity);
+  if (chainId !== undefined && chainId !== BigInt(CHAIN_ID)) {
+    throw new RpcError("INVALID_PARAMS", `transaction.chainId: expected ${CHAIN_ID}, found ${chainId}`);
+  }
+  const gasPrice = read("gasPrice", readQuantity);
+  const to = read("to", readAddressParam);
+  if (to === undefined) throw contractCreation();
+  return {
+    from: read("from", readAddressParam),
+    to,
+    input: read("input", readBytes) ?? read("data", readBytes) ?? "0x",
+    value: read("value", readQuantity) ?? 0n,
+    nonce: read("nonce", readQuantity) ?? null,
+    gas: read("gas", readQuantity),
+    maxFeePerGas: read("maxFeePerGas", readQuantity) ?? gasPrice,
+    maxPriorityFeePerGas: read("maxPriorityFeePerGas", readQuantity) ?? gasPrice,
+  };
+}
+
+/** Who asks when nobody says. */
+export const callerOf = ({ from }: CallRequest): Address => from ?? ZERO_ADDRESS;

@@ -1,7 +1,7 @@
 import { keccak256, parseTransaction, recoverAddress, serializeTransaction } from "viem/utils";
 import { CHAIN_ID } from "../core/chain/chain.ts";
 import type { Address } from "../core/commands.ts";
-import { RpcError } from "./rpc-error.ts";
+import { RpcError } from "./json-rpc.ts";
 
 type Hex = `0x${string}`;
 

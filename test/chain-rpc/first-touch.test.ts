@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Log } from "../../src/chain-rpc/logs/log.ts";
+import type { Log } from "../../src/chain-rpc/abis.ts";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
 import type { Account, Invariants } from "../server/replies.ts";
 import { deriveTrader, type Trader } from "../server/trader.ts";

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { TOPICS } from "../../src/chain-rpc/logs/events.ts";
-import { findLogs, MOST_LOGS } from "../../src/chain-rpc/logs/find-logs.ts";
-import { LogIndex } from "../../src/chain-rpc/logs/log-index.ts";
-import { RpcError } from "../../src/chain-rpc/rpc-error.ts";
+import { TOPICS } from "../../src/chain-rpc/abis.ts";
+import { RpcError } from "../../src/chain-rpc/json-rpc.ts";
+import { LogIndex } from "../../src/chain-rpc/log-index.ts";
+import { findLogs, MOST_LOGS } from "../../src/chain-rpc/log-queries.ts";
 import { headOf } from "../../src/core/chain/chain.ts";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
 import { money, size } from "../../src/core/units.ts";

@@ -1,4 +1,4 @@
-import { quantity } from "../../../src/chain-rpc/hex.ts";
+import { quantity } from "../../../src/chain-rpc/encoding.ts";
 import { measurementOf } from "../measurement.ts";
 import { median } from "../rounds.ts";
 import type { Section } from "../section.ts";

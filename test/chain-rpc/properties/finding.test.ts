@@ -1,10 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
-import { findLogs } from "../../../src/chain-rpc/logs/find-logs.ts";
-import { isWanted, type LogQuery } from "../../../src/chain-rpc/logs/log-query.ts";
-import { logsOf } from "../../../src/chain-rpc/logs/logs-of.ts";
-import { type LogReply, logReplies } from "../../../src/chain-rpc/replies/log-reply.ts";
+import {
+  findLogs,
+  isWanted,
+  type LogQuery,
+  type LogReply,
+  logReplies,
+} from "../../../src/chain-rpc/log-queries.ts";
+import { logsOf } from "../../../src/chain-rpc/logs.ts";
 import { blockAt, headOf } from "../../../src/core/chain/chain.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import type { Snapshot } from "../../../src/engine/exchange.ts";

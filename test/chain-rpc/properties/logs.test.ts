@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { encodeAbiParameters, encodeEventTopics } from "viem";
 import { describe, expect, it } from "vitest";
 import type { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
-import { logsOf } from "../../../src/chain-rpc/logs/logs-of.ts";
+import { logsOf } from "../../../src/chain-rpc/logs.ts";
 import { onChainOf } from "../../../src/core/account.ts";
 import { CONTRACTS, TOKEN_UNITS, ZERO_ADDRESS } from "../../../src/core/chain/contracts.ts";
 import { tokenIdIn } from "../../../src/core/market.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
-import { LogIndex } from "../../../src/chain-rpc/logs/log-index.ts";
+import { LogIndex } from "../../../src/chain-rpc/log-index.ts";
 import type { ExchangeConfig } from "../../../src/core/state.ts";
 import { millis } from "../../../src/core/units.ts";
 import { Clock } from "../../../src/engine/clock.ts";

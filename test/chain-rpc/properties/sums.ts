@@ -1,7 +1,7 @@
 import { decodeEventLog, parseAbi } from "viem";
 import { CONTRACT_ABIS } from "../../../src/api/contract-abis.ts";
-import type { Log } from "../../../src/chain-rpc/logs/log.ts";
-import { logsOf } from "../../../src/chain-rpc/logs/logs-of.ts";
+import type { Log } from "../../../src/chain-rpc/abis.ts";
+import { logsOf } from "../../../src/chain-rpc/logs.ts";
 import type { Block } from "../../../src/core/chain/block.ts";
 import { blockAt, headOf } from "../../../src/core/chain/chain.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";

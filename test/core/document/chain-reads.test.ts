@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
-import { logsOf } from "../../../src/chain-rpc/logs/logs-of.ts";
+import { logsOf } from "../../../src/chain-rpc/logs.ts";
 import { blockAt, headOf } from "../../../src/core/chain/chain.ts";
 import { blockHash, transactionHash, transactionOfHash } from "../../../src/core/chain/chain-hashes.ts";
 import { settledAt, tradeStatus } from "../../../src/core/chain/settlement.ts";

@@ -1,15 +1,87 @@
-import type { Chain } from "../../core/chain/chain.ts";
-import { orderHash } from "../../core/chain/chain-hashes.ts";
-import { CONTRACTS, ZERO_ADDRESS } from "../../core/chain/contracts.ts";
-import { tradesOf } from "../../core/chain/moves.ts";
-import type { Transaction } from "../../core/chain/transaction.ts";
-import { numberOf } from "../../core/ids.ts";
-import { marketOfToken } from "../../core/market.ts";
-import { FEES, type State } from "../../core/state.ts";
-import { Lineage } from "../lineage.ts";
-import { TOPICS } from "./events.ts";
-import { logsOf } from "./logs-of.ts";
-import { Positions } from "./positions.ts";
+import type { Block } from "../core/chain/block.ts";
+import { blockAt, type Chain, headOf } from "../core/chain/chain.ts";
+import { orderHash } from "../core/chain/chain-hashes.ts";
+import { CONTRACTS, ZERO_ADDRESS } from "../core/chain/contracts.ts";
+import { tradesOf } from "../core/chain/moves.ts";
+import type { Transaction } from "../core/chain/transaction.ts";
+import { numberOf } from "../core/ids.ts";
+import { marketOfToken } from "../core/market.ts";
+import { FEES, type State } from "../core/state.ts";
+import { TOPICS } from "./abis.ts";
+import { logsOf } from "./logs.ts";
+
+/**
+ * The blocks of a chain as somebody has last seen it, by height. A reorganization, a restored snapshot or a new start put
+ * others in their place; a block itself never changes.
+ */
+export class Lineage {
+  readonly #seen: Block[] = [];
+
+  /** The height up to which it has seen the chain; -1 before the first look. */
+  get top(): number {
+    return this.#seen.length - 1;
+  }
+
+  /** Takes in the chain as it stands, and answers the height up to which it is as it was; -1 when nothing is. */
+  follow(chain: Chain): number {
+    const stays = this.#fork(chain);
+    this.#seen.length = stays + 1;
+    for (let height = stays + 1; height <= headOf(chain); height += 1) {
+      this.#seen.push(blockAt(chain, height) as Block);
+    }
+    return stays;
+  }
+
+  /** Two chains that have parted never meet again, so that the last block in common is found by halving. */
+  #fork(chain: Chain): number {
+    const isSame = (height: number): boolean => blockAt(chain, height) === this.#seen[height];
+    if (this.top >= 0 && isSame(this.top)) return this.top;
+    let [low, high] = [-1, this.top];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (isSame(middle)) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** Where transactions stand in the order in which they were mined, ascending, each once. */
+class Positions {
+  readonly #positions: number[] = [];
+
+  /** Adds one that is not below the last. */
+  add(position: number): void {
+    if (this.#positions.at(-1) !== position) this.#positions.push(position);
+  }
+
+  /** Forgets all above one. */
+  cut(last: number): void {
+    const length = this.#firstAbove(last);
+    if (length < this.#positions.length) this.#positions.length = length;
+  }
+
+  /** How many there are within a range, both ends included. */
+  count(from: number, to: number): number {
+    return this.#firstAbove(to) - this.#firstAbove(from - 1);
+  }
+
+  /** Those within a range. */
+  within(from: number, to: number): number[] {
+    return this.#positions.slice(this.#firstAbove(from - 1), this.#firstAbove(to));
+  }
+
+  #firstAbove(position: number): number {
+    const positions = this.#positions;
+    let [low, high] = [0, positions.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((positions[middle] as number) <= position) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
 
 /** Who takes part in almost everything: to look for them narrows nothing. */
 const EVERYWHERE: ReadonlySet<string> = new Set([
@@ -34,7 +106,7 @@ const MOST_AT_ONCE = 2_000;
 const ADDRESS = /^0x0{24}([0-9a-f]{40})$/;
 
 /** Places in the order in which transactions were mined, both ends included. */
-export interface Range {
+interface Range {
   readonly from: number;
   readonly to: number;
 }

@@ -1,14 +1,10 @@
-import { headOf } from "../../core/chain/chain.ts";
-import { blockOfHash } from "../../core/chain/chain-hashes.ts";
-import type { State } from "../../core/state.ts";
-import { outOfRange, readHeight } from "../block-parameter.ts";
-import type { ChainNode } from "../chain-node.ts";
-import { LazyList } from "../lazy-list.ts";
-import { findLogs } from "../logs/find-logs.ts";
-import { readLogQuery } from "../logs/log-query.ts";
-import { optional, readHash, readObject } from "../params.ts";
-import { RpcError } from "../rpc-error.ts";
-import { type Methods, open } from "./method.ts";
+import { headOf } from "../core/chain/chain.ts";
+import { blockOfHash } from "../core/chain/chain-hashes.ts";
+import type { State } from "../core/state.ts";
+import { type Methods, type NodeContext, open } from "./context.ts";
+import { LazyList, RpcError } from "./json-rpc.ts";
+import { findLogs, readLogQuery } from "./log-queries.ts";
+import { optional, outOfRange, readHash, readHeight, readObject } from "./params.ts";
 
 /** Logs that are there, and filters for what is to come. */
 export const logMethods: Methods = {
@@ -38,7 +34,7 @@ export const logMethods: Methods = {
 };
 
 /** All logs of a filter's range, as the chain stands; of the latest block where it does not say from where. */
-function allLogs({ state, filters, logIndex }: ChainNode, id: string): LazyList {
+function allLogs({ state, filters, logIndex }: NodeContext, id: string): LazyList {
   const filter = filters.find(id);
   if (filter?.kind !== "logs") throw filterNotFound();
   const head = headOf(state.chain);

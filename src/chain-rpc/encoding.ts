@@ -1,3 +1,5 @@
+import type { Millis } from "../core/units.ts";
+
 /** A number as JSON-RPC writes quantities: `0x0`, `0x1f`. */
 export const quantity = (value: number | bigint): `0x${string}` => `0x${value.toString(16)}`;
 
@@ -17,3 +19,18 @@ export const bytesWord = (hex: string): string => hex.slice(2);
 
 /** Hex digits with the type that viem asks for; the text must begin with `0x`. */
 export const asHex = (text: string): `0x${string}` => text as `0x${string}`;
+
+/** What a block may hold as long as nothing asks for more: no block is ever full. */
+export const GAS_LIMIT = 30_000_000;
+/** What miners are offered above the base fee unless somebody says otherwise: 1 gwei. */
+export const TIP = 1_000_000_000;
+
+/** A moment in Unix seconds, as blocks tell it. */
+export const secondsOf = (at: Millis): number => Math.floor(at / 1000);
+
+const DIGITS = 512;
+const NOTHING = `0x${"0".repeat(DIGITS)}`;
+const ANYTHING = `0x${"f".repeat(DIGITS)}`;
+
+/** The bloom filter of so many logs. It may say yes to what is not there: with any log, this one says yes to everything. */
+export const bloomOf = (logs: number): string => (logs === 0 ? NOTHING : ANYTHING);

@@ -1,0 +1,265 @@
+import { type DecodeFunctionDataReturnType, decodeFunctionData, encodeFunctionResult } from "viem/utils";
+import { type ContractCall, NO_PARENT } from "../core/chain/call.ts";
+import { CONTRACTS } from "../core/chain/contracts.ts";
+import { allowanceOf, isOperator } from "../core/chain/permissions.ts";
+import { collectionId, conditionId, positionId } from "../core/chain/position-ids.ts";
+import type { Address } from "../core/commands.ts";
+import { type Market, marketOfToken } from "../core/market.ts";
+import { outcomeOfCall } from "../core/rules/chain/execute-call.ts";
+import { isReported, PAYOUTS } from "../core/rules/chain/payouts.ts";
+import type { State } from "../core/state.ts";
+import { type AnyAbi, COLLATERAL, EXCHANGE, reverted, TOKENS } from "./abis.ts";
+import { type BlockView, collateralAt, presentState, sharesAt } from "./balances.ts";
+import { asHex } from "./encoding.ts";
+import { type CallRequest, callerOf } from "./params.ts";
+
+/** One function of a contract: read from a block's state, or decoded to a call that the core carries out. */
+type ContractFunction<Args> =
+  | { readonly read: (view: BlockView, args: Args) => unknown }
+  | { readonly write: (args: Args) => ContractCall; readonly result?: unknown };
+
+type Decoded<Abi extends AnyAbi> = DecodeFunctionDataReturnType<Abi>;
+
+/** One row per function of an ABI. */
+type Functions<Abi extends AnyAbi> = {
+  readonly [Name in Decoded<Abi>["functionName"]]: ContractFunction<
+    Extract<Decoded<Abi>, { readonly functionName: Name }>["args"]
+  >;
+};
+
+/** A contract's function that only the exchange's operator may call. */
+const operatorOnly = (functionName: string) => ({
+  write: (): ContractCall => ({
+    kind: "unknown",
+    reason: `clobsim: ${functionName} is called by the exchange itself, and by nobody else`,
+  }),
+});
+
+const lower = (address: string): Address => address.toLowerCase();
+const texts = (numbers: readonly bigint[]): string[] => numbers.map(String);
+
+/** An ERC-20 function answers true when it succeeds. */
+const result = true;
+
+const collateralFunctions: Functions<typeof COLLATERAL> = {
+  name: { read: () => "USD Coin" },
+  symbol: { read: () => "USDC" },
+  decimals: { read: () => 6 },
+  totalSupply: { read: (view) => BigInt(presentState(view).issued) },
+  balanceOf: { read: (view, [account]) => collateralAt(view, lower(account)) },
+  allowance: {
+    read: (view, [owner, spender]) => allowanceOf(presentState(view).chain, lower(owner), lower(spender)),
+  },
+  approve: {
+    write: ([spender, amount]) => ({ kind: "approve", spender: lower(spender), amount: String(amount) }),
+    result,
+  },
+  transfer: {
+    write: ([to, amount]) => ({ kind: "transfer", to: lower(to), amount: String(amount) }),
+    result,
+  },
+  transferFrom: {
+    write: ([from, to, amount]) => ({
+      kind: "transferFrom",
+      from: lower(from),
+      to: lower(to),
+      amount: String(amount),
+    }),
+    result,
+  },
+  mint: operatorOnly("mint"),
+};
+
+const OUTCOMES = 2;
+/** ERC-165 itself, and ERC-1155. */
+const INTERFACES: ReadonlySet<string> = new Set(["0x01ffc9a7", "0xd9b67a26"]);
+
+const tokenFunctions: Functions<typeof TOKENS> = {
+  balanceOf: { read: (view, [owner, id]) => sharesAt(view, lower(owner), id) },
+  balanceOfBatch: {
+    read: (view, [owners, ids]) => {
+      if (owners.length !== ids.length) throw reverted("ERC1155: owners and IDs must have same lengths");
+      return owners.map((owner, index) => sharesAt(view, lower(owner), ids[index] as bigint));
+    },
+  },
+  isApprovedForAll: {
+    read: (view, [owner, operator]) => isOperator(presentState(view).chain, lower(owner), lower(operator)),
+  },
+  supportsInterface: { read: (_view, [id]) => INTERFACES.has(id) },
+  getConditionId: {
+    read: (_view, [oracle, question, outcomes]) => conditionId(lower(oracle), question, counted(outcomes)),
+  },
+  getCollectionId: {
+    read: (_view, [parent, condition, set]) => {
+      if (parent !== NO_PARENT) throw reverted("clobsim: positions have no parent collection");
+      return collectionId(condition, counted(set));
+    },
+  },
+  getPositionId: { read: (_view, [collateral, collection]) => positionId(lower(collateral), collection) },
+  getOutcomeSlotCount: {
+    read: (view, [condition]) =>
+      BigInt(marketOfCondition(presentState(view), condition) === undefined ? 0 : OUTCOMES),
+  },
+  payoutNumerators: {
+    read: (view, [condition, index]) => {
+      const numerator =
+        index < OUTCOMES ? payoutsOf(presentState(view), condition)?.[Number(index)] : undefined;
+      if (numerator === undefined) throw reverted("clobsim: there is no such outcome");
+      return BigInt(numerator);
+    },
+  },
+  payoutDenominator: {
+    read: (view, [condition]) =>
+      BigInt((payoutsOf(presentState(view), condition) ?? []).reduce((a, b) => a + b, 0)),
+  },
+  setApprovalForAll: {
+    write: ([operator, approved]) => ({ kind: "setApprovalForAll", operator: lower(operator), approved }),
+  },
+  safeTransferFrom: {
+    write: ([from, to, id, amount]) => safeTransfer(from, to, [id], [amount], false),
+  },
+  safeBatchTransferFrom: {
+    write: ([from, to, ids, amounts]) => safeTransfer(from, to, ids, amounts, true),
+  },
+  prepareCondition: operatorOnly("prepareCondition"),
+  reportPayouts: operatorOnly("reportPayouts"),
+  splitPosition: { write: (args) => partition("split", args) },
+  mergePositions: { write: (args) => partition("merge", args) },
+  redeemPositions: {
+    write: ([collateral, parent, condition, indexSets]) => ({
+      kind: "redeem",
+      collateral: lower(collateral),
+      parent,
+      condition,
+      indexSets: texts(indexSets),
+    }),
+  },
+};
+
+const safeTransfer = (
+  from: string,
+  to: string,
+  ids: readonly bigint[],
+  amounts: readonly bigint[],
+  isBatch: boolean,
+): ContractCall => ({
+  kind: "safeTransfer",
+  from: lower(from),
+  to: lower(to),
+  ids: texts(ids),
+  amounts: texts(amounts),
+  isBatch,
+});
+
+const partition = (
+  kind: "split" | "merge",
+  [collateral, parent, condition, sets, amount]: readonly [string, string, string, readonly bigint[], bigint],
+): ContractCall => ({
+  kind,
+  collateral: lower(collateral),
+  parent,
+  condition,
+  partition: texts(sets),
+  amount: String(amount),
+});
+
+const marketOfCondition = ({ markets, marketByConditionId }: State, condition: string): Market | undefined =>
+  markets.find(marketByConditionId.get(condition) ?? 0);
+
+/** The payout numerators of a condition: zeros until the oracle has reported, undefined for an unknown condition. */
+function payoutsOf(state: State, condition: string): readonly number[] | undefined {
+  const market = marketOfCondition(state, condition);
+  if (market === undefined) return undefined;
+  const { winningOutcome } = market;
+  return winningOutcome !== null && isReported(state, market) ? PAYOUTS[winningOutcome] : [0, 0];
+}
+
+/** A number of outcomes or a set of them as an integer that is exact. @throws RpcError */
+function counted(value: bigint): number {
+  if (value <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(value);
+  throw reverted("clobsim: a market has two outcomes");
+}
+
+const exchangeFunctions: Functions<typeof EXCHANGE> = {
+  getCollateral: { read: () => CONTRACTS.collateral },
+  getCtf: { read: () => CONTRACTS.conditionalTokens },
+  getConditionId: { read: (view, [token]) => marketOfTokenId(presentState(view), token).conditionId },
+  getComplement: {
+    read: (view, [token]) => {
+      const { tokenIds } = marketOfTokenId(presentState(view), token);
+      return BigInt(tokenIds[0] === String(token) ? tokenIds[1] : tokenIds[0]);
+    },
+  },
+  matchOrders: operatorOnly("matchOrders"),
+};
+
+function marketOfTokenId({ markets, tokenById }: State, id: bigint): Market {
+  const market = markets.find(marketOfToken(tokenById.get(String(id)) ?? 0));
+  if (market === undefined) throw reverted(`clobsim: no market has the token ${id}`);
+  return market;
+}
+
+interface Contract {
+  readonly name: string;
+  readonly abi: AnyAbi;
+  readonly functions: Readonly<Record<string, ContractFunction<never>>>;
+}
+
+const CONTRACT_AT: ReadonlyMap<Address, Contract> = new Map<Address, Contract>([
+  [CONTRACTS.collateral, { name: "the collateral", abi: COLLATERAL, functions: collateralFunctions }],
+  [CONTRACTS.conditionalTokens, { name: "the conditional tokens", abi: TOKENS, functions: tokenFunctions }],
+  [CONTRACTS.exchange, { name: "the exchange", abi: EXCHANGE, functions: exchangeFunctions }],
+]);
+
+/** Whether an address is a contract's. */
+export const isContract = (address: Address): boolean => CONTRACT_AT.has(address);
+
+/** `0x` and the four bytes that name a function. */
+const SELECTOR_LENGTH = 10;
+
+/** The function that calldata calls, with its arguments, or why the contract has none. */
+function decode({ abi, name, functions }: Contract, input: string) {
+  try {
+    const { functionName, args = [] } = decodeFunctionData({ abi, data: asHex(input) });
+    return { functionName, args: args as never, called: functions[functionName] as ContractFunction<never> };
+  } catch {
+    const known = abi.flatMap((item) => (item.type === "function" ? [item.name] : []));
+    return input.length < SELECTOR_LENGTH
+      ? `clobsim: ${name} takes calls of its functions only`
+      : `clobsim: ${name} has no function ${input.slice(0, SELECTOR_LENGTH)} with such arguments; modelled are ${known.join(", ")}`;
+  }
+}
+
+/** The call that a transaction asks for, as the core carries it out; reading a contract in a transaction does nothing. */
+export function contractCallOf({
+  to,
+  input,
+  value,
+}: {
+  readonly to: Address;
+  readonly input: string;
+  readonly value: bigint;
+}): ContractCall {
+  const contract = CONTRACT_AT.get(to);
+  if (contract === undefined) return { kind: "send" };
+  const decoded = decode(contract, input);
+  if (typeof decoded === "string") return { kind: "unknown", reason: decoded };
+  if ("write" in decoded.called) return decoded.called.write(decoded.args);
+  return value > 0n ? { kind: "unknown", reason: "function is not payable" } : { kind: "send" };
+}
+
+/** The ABI-encoded answer of `eth_call`; changes nothing. @throws RpcError when the call reverts. */
+export function answerCall(view: BlockView, request: CallRequest): string {
+  const contract = CONTRACT_AT.get(request.to);
+  if (contract === undefined) return "0x";
+  const decoded = decode(contract, request.input);
+  if (typeof decoded === "string") throw reverted(decoded);
+  const { functionName, args, called } = decoded;
+  const encoded = (answer: unknown): string =>
+    encodeFunctionResult({ abi: contract.abi, functionName, result: answer } as never);
+  if ("read" in called) return encoded(called.read(view, args));
+  const caller = { from: callerOf(request), value: request.value };
+  const outcome = outcomeOfCall(presentState(view), caller, called.write(args));
+  if (!outcome.ok) throw reverted(outcome.reason);
+  return called.result === undefined ? "0x" : encoded(called.result);
+}

@@ -1,0 +1,233 @@
+import { transactionRefusalText } from "../api/transaction-refusals.ts";
+import { baseFeeOf, headBlock } from "../core/chain/chain.ts";
+import type { SendTransaction } from "../core/chain/chain-commands.ts";
+import { transactionHash } from "../core/chain/chain-hashes.ts";
+import { callGas } from "../core/chain/gas.ts";
+import type { Address } from "../core/commands.ts";
+import type { TransactionRefusal } from "../core/refusals.ts";
+import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
+import { control, type Methods, type NodeContext, open } from "./context.ts";
+import { contractCallOf } from "./contracts.ts";
+import { quantity, secondsOf, TIP } from "./encoding.ts";
+import { RpcError } from "./json-rpc.ts";
+import {
+  type CallRequest,
+  optional,
+  readAddressParam,
+  readBoolean,
+  readBytes,
+  readCallRequest,
+  readCount,
+  readObject,
+  readQuantity,
+} from "./params.ts";
+import { readSigned, signedHash, signerOf } from "./signed-transaction.ts";
+
+const SECOND_MS = 1_000;
+const LAST_SECOND = Math.floor(MAX_MILLIS / SECOND_MS);
+/** How many blocks are mined at once. */
+const MAX_MINED_BLOCKS = 100_000;
+
+const mine = control(0, 2, async (node, [blocks, interval]) => {
+  const count = optional(blocks, "blocks", readBlocks) ?? 1;
+  const seconds = optional(interval, "interval", readSeconds) ?? 0;
+  if (seconds === 0) mineBlocks(node, count);
+  else await node.clock.change(node.slices, () => mineApart(node, count, seconds));
+  return null;
+});
+
+/** Mines blocks with so many seconds before each. */
+function* mineApart(node: NodeContext, count: number, seconds: number): Generator<undefined, void> {
+  const { clock } = node;
+  for (let block = 0; block < count; block += 1) {
+    if (!(yield* clock.moveInSteps(clock.setting, later(node, seconds)))) return;
+    mineBlocks(node, 1);
+    yield;
+  }
+}
+const setBalance = control(2, 2, ({ exchange }, [address, wei]) => {
+  exchange.submit({
+    kind: "setNativeBalance",
+    address: readAddressParam(address, "address"),
+    wei: String(readQuantity(wei, "balance")),
+  });
+  return null;
+});
+
+const readBlocks = (value: unknown, name: string): number => readCount(value, name, MAX_MINED_BLOCKS);
+const readSeconds = (value: unknown, name: string): number => readCount(value, name, LAST_SECOND);
+
+/** `evm_mine` takes nothing, a timestamp, or both of what it can be told as an object. */
+function readMining(options: unknown): {
+  readonly blocks: number | undefined;
+  readonly timestamp: number | undefined;
+} {
+  if (typeof options !== "object" || options === null) {
+    return { blocks: undefined, timestamp: optional(options, "timestamp", readSeconds) };
+  }
+  const { blocks, timestamp } = readObject(options, "options");
+  return {
+    blocks: optional(blocks, "options.blocks", readBlocks),
+    timestamp: optional(timestamp, "options.timestamp", readSeconds),
+  };
+}
+
+function mineBlocks({ exchange }: NodeContext, count: number): void {
+  if (count > 0) exchange.submit({ kind: "mineBlocks", count });
+}
+
+const moveClock = ({ clock, slices }: NodeContext, to: () => Millis): Promise<boolean> =>
+  clock.change(slices, () => clock.moveInSteps(clock.setting, to()));
+
+function later({ exchange }: NodeContext, seconds: number): Millis {
+  const at = exchange.now + seconds * SECOND_MS;
+  if (at <= MAX_MILLIS) return millis(at);
+  throw new RpcError("INVALID_PARAMS", `Timestamp error: the clock ends at ${LAST_SECOND}`);
+}
+
+/** The first moment of a second, or this one if it is in it already. @throws RpcError when it is over. */
+function atSecond({ exchange, state }: NodeContext, second: number): Millis {
+  const now = secondsOf(exchange.now);
+  if (second === now) return exchange.now;
+  if (second > now) return millis(second * SECOND_MS);
+  const isBehindHead = second < secondsOf(headBlock(state.chain).at);
+  throw new RpcError(
+    "INVALID_PARAMS",
+    `Timestamp error: ${second} is lower than ${isBehindHead ? "previous block's timestamp" : `the clock's ${now}, which never runs backwards`}`,
+  );
+}
+
+const impersonate = control(1, 1, ({ impersonation }, [address]) => {
+  impersonation.start(readAddressParam(address, "address"));
+  return null;
+});
+const stopImpersonating = control(1, 1, ({ impersonation }, [address]) => {
+  impersonation.stop(readAddressParam(address, "address"));
+  return null;
+});
+
+/** In whose name a transaction is taken: the first account's unless it says so. @throws RpcError */
+function permittedSender(
+  { accounts, impersonation }: NodeContext,
+  { from = accounts[0] }: CallRequest,
+): Address {
+  if (from === undefined) throw new RpcError("INVALID_PARAMS", "No Signer available: eth_accounts is empty");
+  if (accounts.includes(from) || impersonation.covers(from)) return from;
+  throw new RpcError(
+    "INVALID_PARAMS",
+    `No Signer available: ${from} is none of eth_accounts, and nobody impersonates it`,
+  );
+}
+
+/** What a call uses whether it is carried out or reverts. */
+const gasOf = (request: CallRequest): bigint => BigInt(callGas(contractCallOf(request), request.input));
+
+/** What is offered where a transaction does not say it: the next block's base fee, and a tip. */
+function feesOf({ state }: NodeContext, request: CallRequest) {
+  const { maxFeePerGas, maxPriorityFeePerGas } = request;
+  const offered = BigInt(baseFeeOf(state.chain) + TIP);
+  const cap = maxFeePerGas ?? (maxPriorityFeePerGas ?? BigInt(TIP)) + BigInt(baseFeeOf(state.chain));
+  const tip = maxPriorityFeePerGas ?? (cap < offered ? 0n : BigInt(TIP));
+  return { maxFeePerGas: cap, maxPriorityFeePerGas: tip };
+}
+
+/** A wallet's transaction, its numbers as they came. */
+interface Unsent extends Pick<SendTransaction, "from" | "to" | "input" | "raw" | "hash"> {
+  /** Null takes the next. */
+  readonly nonce: bigint | null;
+  readonly value: bigint;
+  readonly gas: bigint;
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+}
+
+/** Hands a transaction to the chain, and answers its hash. @throws RpcError in a node's words when it is not taken. */
+function submit({ exchange }: NodeContext, sent: Unsent): string {
+  const { from, to, input, raw, hash, nonce, value } = sent;
+  const decision = exchange.submit({
+    kind: "sendTransaction",
+    from,
+    to,
+    nonce: nonce === null ? null : counted("nonce", nonce),
+    value: String(value),
+    gas: counted("gas", sent.gas),
+    maxFeePerGas: counted("max fee per gas", sent.maxFeePerGas),
+    maxPriorityFeePerGas: counted("max priority fee per gas", sent.maxPriorityFeePerGas),
+    input,
+    call: contractCallOf({ to, input, value }),
+    raw,
+    hash,
+  });
+  if (!decision.ok) throw refused(decision.refusal as TransactionRefusal);
+  const [event] = decision.events;
+  if (event?.kind !== "transactionSent") throw new Error("a transaction was taken in without an event");
+  return transactionHash(exchange.state, exchange.state.chain.transactions.get(event.transaction));
+}
+
+/** A number that the chain counts exactly. */
+function counted(name: string, value: bigint): number {
+  if (value <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(value);
+  throw new RpcError(
+    "SERVER_ERROR",
+    `${name} too high: ${value}, counted are at most ${Number.MAX_SAFE_INTEGER}`,
+  );
+}
+
+const refused = (refusal: TransactionRefusal): RpcError =>
+  new RpcError(
+    refusal.code === "INTRINSIC_GAS_TOO_LOW" ? "SERVER_ERROR" : "TRANSACTION_REJECTED",
+    transactionRefusalText(refusal),
+  );
+
+/** The methods that send transactions, and those that move the clock and the chain. What is due before the new time happens. */
+export const controlMethods: Methods = {
+  eth_sendRawTransaction: open(1, 1, async (node, [bytes]) => {
+    const raw = readBytes(bytes, "transaction");
+    const { to, input, nonce, value, gas, maxFeePerGas, maxPriorityFeePerGas } = readSigned(raw);
+    const from = await signerOf(raw);
+    const hash = signedHash(raw);
+    const fees = { gas, maxFeePerGas, maxPriorityFeePerGas };
+    return submit(node, { from, to, input, nonce: BigInt(nonce), value, ...fees, raw, hash });
+  }),
+  eth_sendTransaction: control(1, 1, (node, [transaction]) => {
+    const request = readCallRequest(transaction);
+    const { to, input, nonce, value } = request;
+    const fees = { gas: request.gas ?? gasOf(request), ...feesOf(node, request) };
+    return submit(node, {
+      ...{ from: permittedSender(node, request), to, input, nonce, value, ...fees },
+      ...{ raw: null, hash: null },
+    });
+  }),
+  anvil_impersonateAccount: impersonate,
+  hardhat_impersonateAccount: impersonate,
+  anvil_stopImpersonatingAccount: stopImpersonating,
+  hardhat_stopImpersonatingAccount: stopImpersonating,
+  anvil_autoImpersonateAccount: control(1, 1, ({ impersonation }, [isOn]) => {
+    impersonation.isOfAll = readBoolean(isOn, "enabled");
+    return null;
+  }),
+
+  evm_mine: control(0, 1, async (node, [options]) => {
+    const { blocks, timestamp } = readMining(options);
+    if (timestamp !== undefined) await moveClock(node, () => atSecond(node, timestamp));
+    mineBlocks(node, blocks ?? 1);
+    return "0x0";
+  }),
+  anvil_mine: mine,
+  hardhat_mine: mine,
+  evm_increaseTime: control(1, 1, async (node, [seconds]) => {
+    const moved = readSeconds(seconds, "seconds");
+    await moveClock(node, () => later(node, moved));
+    node.snapshots.secondsAdded += moved;
+    return node.snapshots.secondsAdded;
+  }),
+  evm_setNextBlockTimestamp: control(1, 1, async (node, [timestamp]) => {
+    const second = readSeconds(timestamp, "timestamp");
+    await moveClock(node, () => atSecond(node, second));
+    return null;
+  }),
+  evm_snapshot: control(0, 0, ({ snapshots }) => quantity(snapshots.take())),
+  evm_revert: control(1, 1, ({ snapshots }, [number]) => snapshots.revert(readQuantity(number, "snapshot"))),
+  anvil_setBalance: setBalance,
+  hardhat_setBalance: setBalance,
+};

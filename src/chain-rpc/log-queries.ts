@@ -1,0 +1,167 @@
+import type { Block } from "../core/chain/block.ts";
+import { blockAt, type Chain } from "../core/chain/chain.ts";
+import { blockHash, transactionHash } from "../core/chain/chain-hashes.ts";
+import { CONTRACTS } from "../core/chain/contracts.ts";
+import type { Transaction } from "../core/chain/transaction.ts";
+import type { Address } from "../core/commands.ts";
+import type { State } from "../core/state.ts";
+import type { Log } from "./abis.ts";
+import { quantity, secondsOf } from "./encoding.ts";
+import { RpcError } from "./json-rpc.ts";
+import { endOf, type LogIndex, transactionAt } from "./log-index.ts";
+import { logsOf } from "./logs.ts";
+import { optional, readAddressParam, readHash } from "./params.ts";
+
+/** Which logs are wanted; null stands for any. */
+export interface LogQuery {
+  readonly addresses: ReadonlySet<Address> | null;
+  /** For each place, what may stand there. */
+  readonly topics: readonly (ReadonlySet<string> | null)[];
+}
+
+const MOST_TOPICS = 4;
+/** How many values one place of a query may name. */
+const MOST_VALUES = 1_000;
+
+/** Reads what addresses and topics a client asks for. @throws RpcError */
+export function readLogQuery({ address, topics }: Readonly<Record<string, unknown>>): LogQuery {
+  const places = optional(topics, "topics", readList) ?? [];
+  if (places.length > MOST_TOPICS) {
+    throw new RpcError("INVALID_PARAMS", `topics: a log has at most ${MOST_TOPICS}, found ${places.length}`);
+  }
+  return {
+    addresses: optional(address, "address", (value, name) => readAny(value, name, readAddressParam)) ?? null,
+    topics: places.map(
+      (place, index) =>
+        optional(place, `topics[${index}]`, (value, name) => readAny(value, name, readHash)) ?? null,
+    ),
+  };
+}
+
+function readList(value: unknown, name: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new RpcError("INVALID_PARAMS", `${name}: expected an array`);
+}
+
+/** One value or a list of them; a list that is empty, or has a null in it, is any. */
+function readAny(
+  value: unknown,
+  name: string,
+  read: (value: unknown, name: string) => string,
+): ReadonlySet<string> | null {
+  const values = Array.isArray(value) ? value : [value];
+  if (values.length > MOST_VALUES) {
+    throw new RpcError("LIMIT_EXCEEDED", `${name}: at most ${MOST_VALUES} values, found ${values.length}`);
+  }
+  if (values.length === 0 || values.includes(null)) return null;
+  return new Set(values.map((each) => read(each, name)));
+}
+
+/** Whether a log is one of those that are wanted. */
+export function isWanted({ addresses, topics }: LogQuery, log: Log): boolean {
+  if (addresses !== null && !addresses.has(log.address)) return false;
+  return topics.every((place, index) => {
+    if (place === null) return index < log.topics.length;
+    const topic = log.topics[index];
+    return topic !== undefined && place.has(topic);
+  });
+}
+
+/** A log as clients see it. */
+export interface LogReply extends Log {
+  readonly blockHash: string;
+  readonly blockNumber: string;
+  readonly blockTimestamp: string;
+  readonly transactionHash: string;
+  readonly transactionIndex: string;
+  readonly logIndex: string;
+  /** Whether a reorganization has taken it out of the chain. */
+  readonly removed: boolean;
+}
+
+/** Of a transaction's logs those that are wanted, where they stand in its block. */
+export function logReplies(
+  state: State,
+  block: Block,
+  transaction: Transaction,
+  logs: readonly Log[],
+  isWanted: (log: Log) => boolean = () => true,
+): LogReply[] {
+  const replies: LogReply[] = [];
+  let place: Omit<LogReply, keyof Log | "logIndex"> | null = null;
+  for (const [index, log] of logs.entries()) {
+    if (!isWanted(log)) continue;
+    place ??= {
+      blockHash: blockHash(state, block),
+      blockNumber: quantity(block.height),
+      blockTimestamp: quantity(secondsOf(block.at)),
+      transactionHash: transactionHash(state, transaction),
+      transactionIndex: quantity(transaction.place),
+      removed: false,
+    };
+    replies.push({ ...log, ...place, logIndex: quantity(transaction.logsBefore + index) });
+  }
+  return replies;
+}
+
+/** How many logs one call answers, as public nodes do. */
+export const MOST_LOGS = 10_000;
+const CONTRACT_ADDRESSES: ReadonlySet<string> = new Set(Object.values(CONTRACTS));
+/** How many blocks are counted in one step. */
+const BLOCKS_OF_A_STEP = 1_000;
+
+/**
+ * The logs of the chain's blocks from one height to another that a query wants, oldest first; undefined where a step has
+ * found none. Where every log is wanted, the blocks' own counts say that there are too many before any is made.
+ * @throws RpcError for too many, with the range of blocks that would fit.
+ */
+export function* findLogs(
+  state: State,
+  index: LogIndex,
+  query: LogQuery,
+  fromHeight: number,
+  toHeight: number,
+): Generator<LogReply | undefined, void> {
+  const { chain } = state;
+  if (fromHeight > toHeight || !canMatch(query)) return;
+  if (isForAll(query)) yield* demandFew(chain, fromHeight, toHeight);
+  const range = { from: fromHeight === 0 ? 1 : endOf(chain, fromHeight - 1) + 1, to: endOf(chain, toHeight) };
+  let found = 0;
+  for (const position of index.candidates(state, query.topics, range)) {
+    yield;
+    const transaction = transactionAt(chain, position);
+    if (transaction === undefined) continue;
+    const block = chain.blocks.get(transaction.block);
+    const logs = logsOf(state, transaction);
+    const replies = logReplies(state, block, transaction, logs, (log) => isWanted(query, log));
+    found += replies.length;
+    if (found > MOST_LOGS) throw tooMany(fromHeight, block.height);
+    yield* replies;
+  }
+}
+
+function* demandFew(chain: Chain, fromHeight: number, toHeight: number): Generator<undefined, void> {
+  let count = 0;
+  for (let height = fromHeight; height <= toHeight; height += 1) {
+    count += blockAt(chain, height)?.logs ?? 0;
+    if (count > MOST_LOGS) throw tooMany(fromHeight, height);
+    if (height % BLOCKS_OF_A_STEP === 0) yield;
+  }
+}
+
+/** In the words that clients of public nodes look for, to ask again for what fits. */
+function tooMany(fromHeight: number, height: number): RpcError {
+  const message = `query returned more than ${MOST_LOGS} results`;
+  if (height === fromHeight) {
+    const hint = `Block ${quantity(height)} alone has more: ask for some addresses or topics, or by transaction`;
+    return new RpcError("LIMIT_EXCEEDED", `${message}. ${hint}`);
+  }
+  const fitting = { from: quantity(fromHeight), to: quantity(height - 1) };
+  const hint = `Try with this block range [${fitting.from}, ${fitting.to}].`;
+  return new RpcError("LIMIT_EXCEEDED", `${message}. ${hint}`, fitting);
+}
+
+const canMatch = ({ addresses }: LogQuery): boolean =>
+  addresses === null || [...addresses].some((address) => CONTRACT_ADDRESSES.has(address));
+
+const isForAll = ({ addresses, topics }: LogQuery): boolean => addresses === null && topics.length === 0;

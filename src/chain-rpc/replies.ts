@@ -1,0 +1,292 @@
+import { encodeFunctionData } from "viem/utils";
+import type { Block } from "../core/chain/block.ts";
+import { NO_PARENT } from "../core/chain/call.ts";
+import { baseFeeOf, CHAIN_ID, headBlock } from "../core/chain/chain.ts";
+import { blockHash, orderHash, transactionHash } from "../core/chain/chain-hashes.ts";
+import { CONTRACTS, OPERATOR, ORACLE, TOKEN_UNITS, ZERO_ADDRESS } from "../core/chain/contracts.ts";
+import { ownGas } from "../core/chain/gas.ts";
+import { logCountOf } from "../core/chain/log-counts.ts";
+import { tradesOf } from "../core/chain/moves.ts";
+import { questionIdOf } from "../core/chain/position-ids.ts";
+import { blockOf } from "../core/chain/settlement.ts";
+import type { CallContent, DepositContent, Transaction } from "../core/chain/transaction.ts";
+import type { Address } from "../core/commands.ts";
+import { sha256Hex } from "../core/hash.ts";
+import { PAYOUTS } from "../core/rules/chain/payouts.ts";
+import type { State } from "../core/state.ts";
+import type { Millis } from "../core/units.ts";
+import { COLLATERAL, EXCHANGE, TOKENS } from "./abis.ts";
+import { asHex, bloomOf, GAS_LIMIT, quantity, secondsOf, TIP } from "./encoding.ts";
+import { LazyList } from "./json-rpc.ts";
+import { logReplies } from "./log-queries.ts";
+import { logsOf } from "./logs.ts";
+import { readSigned } from "./signed-transaction.ts";
+import { gasPriceOf, gasUsedOf, ownFeeCap, pendingTransactions, senderOf } from "./transactions.ts";
+
+/** Whom a transaction calls. */
+function recipientOf({ content }: Transaction): Address {
+  switch (content?.kind) {
+    case undefined:
+      return CONTRACTS.exchange;
+    case "call":
+      return content.to;
+    case "deposit":
+      return content.market === 0 ? CONTRACTS.collateral : CONTRACTS.conditionalTokens;
+    default:
+      return CONTRACTS.conditionalTokens;
+  }
+}
+
+/** What a transaction of the exchange's own calls it with: the function nearest to what it does. */
+function ownInputOf(state: State, transaction: Transaction): string {
+  const { content } = transaction;
+  const questionOf = (market: number) => asHex(questionIdOf(state.config.seed, market));
+  switch (content?.kind) {
+    case undefined:
+      return matchInput(state, transaction);
+    case "deposit":
+      return content.market === 0 ? mintInput(state, content) : splitInput(state, content);
+    case "prepare":
+      return tokensInput("prepareCondition", [asHex(ORACLE), questionOf(content.market), 2n]);
+    case "report": {
+      const winner = state.markets.get(content.market).winningOutcome ?? "SPLIT";
+      return tokensInput("reportPayouts", [questionOf(content.market), PAYOUTS[winner].map(BigInt)]);
+    }
+    case "call":
+      throw new Error("a call is not the exchange's own");
+  }
+}
+
+function matchInput(state: State, transaction: Transaction): string {
+  const trades = tradesOf(state, transaction);
+  const hashOf = (order: number) => asHex(orderHash(state, order));
+  return encodeFunctionData({
+    abi: EXCHANGE,
+    functionName: "matchOrders",
+    args: [
+      hashOf(trades[0]?.taker ?? 0),
+      trades.map(({ maker }) => hashOf(maker)),
+      trades.map(({ size }) => BigInt(size * TOKEN_UNITS)),
+    ],
+  });
+}
+
+const mintInput = ({ accounts }: State, { account, collateral }: DepositContent): string =>
+  encodeFunctionData({
+    abi: COLLATERAL,
+    functionName: "mint",
+    args: [asHex(accounts.get(account).address), BigInt(collateral)],
+  });
+
+const splitInput = ({ markets }: State, { market, size }: DepositContent): string =>
+  tokensInput("splitPosition", [
+    CONTRACTS.collateral,
+    asHex(NO_PARENT),
+    asHex(markets.get(market).conditionId),
+    [1n, 2n],
+    BigInt(size * TOKEN_UNITS),
+  ]);
+
+const tokensInput = (
+  functionName: "prepareCondition" | "reportPayouts" | "splitPosition",
+  args: readonly unknown[],
+): string => encodeFunctionData({ abi: TOKENS, functionName, args } as never);
+
+/** A transaction, in a block or still to come. */
+export function transactionReply(state: State, transaction: Transaction): object {
+  const { content } = transaction;
+  const block = blockOf(state.chain, transaction);
+  const hash = transactionHash(state, transaction);
+  return {
+    ...(content?.kind === "call" ? sentFields(content, hash) : ownFields(state, transaction, block, hash)),
+    gasPrice: quantity(gasPriceOf(state, transaction, block)),
+    hash,
+    ...placeOf(state, transaction, block),
+  };
+}
+
+function placeOf(state: State, { place }: Transaction, block: Block | null): object {
+  if (block === null) return { blockHash: null, blockNumber: null, transactionIndex: null };
+  return {
+    blockHash: blockHash(state, block),
+    blockNumber: quantity(block.height),
+    blockTimestamp: quantity(secondsOf(block.at)),
+    transactionIndex: quantity(place),
+  };
+}
+
+/** A wallet's: what was signed, or what a node would have signed for it. */
+function sentFields(content: CallContent, hash: string): object {
+  const { from, to, nonce, gas, value, input, raw, maxFeePerGas, maxPriorityFeePerGas } = content;
+  const common = {
+    from,
+    to,
+    nonce: quantity(nonce),
+    gas: quantity(gas),
+    value: quantity(BigInt(value)),
+    input,
+  };
+  const fees = {
+    maxFeePerGas: quantity(maxFeePerGas),
+    maxPriorityFeePerGas: quantity(maxPriorityFeePerGas),
+  };
+  if (raw === null) return { ...OF_THIS_CHAIN, ...common, ...fees, ...madeUpSignature(hash) };
+  const { type, chainId, accessList, r, s, v, yParity } = readSigned(asHex(raw));
+  const signature = { r: trimmed(r), s: trimmed(s), v: quantity(v) };
+  if (type === "0x0") {
+    return {
+      type,
+      ...(chainId === undefined ? {} : { chainId: quantity(chainId) }),
+      ...common,
+      ...signature,
+    };
+  }
+  return {
+    ...{ ...OF_THIS_CHAIN, type, accessList },
+    ...common,
+    ...(type === "0x2" ? fees : {}),
+    ...{ ...signature, yParity: quantity(yParity) },
+  };
+}
+
+/** The exchange's own: its numbers are its nonces. */
+function ownFields(state: State, transaction: Transaction, block: Block | null, hash: string): object {
+  return {
+    ...OF_THIS_CHAIN,
+    from: OPERATOR,
+    to: recipientOf(transaction),
+    nonce: quantity(transaction.number),
+    gas: quantity(ownGas(logCountOf(transaction))),
+    value: "0x0",
+    input: ownInputOf(state, transaction),
+    maxFeePerGas: quantity(ownFeeCap(state, block)),
+    maxPriorityFeePerGas: quantity(TIP),
+    ...madeUpSignature(hash),
+  };
+}
+
+const OF_THIS_CHAIN = { type: "0x2", chainId: quantity(CHAIN_ID), accessList: [] };
+
+/** What nobody has signed has a signature all the same: well-formed, and of nobody's. */
+function madeUpSignature(hash: string): object {
+  const digits = (name: string): string => sha256Hex(`clobsim signature ${name}\n${hash}`).slice(1);
+  const r = digits("r");
+  const parity = quantity(Number.parseInt(r.slice(-1), 16) & 1);
+  // With 1 for its first digit of 64 a number is below half the order of the curve.
+  return { r: `0x1${r}`, s: `0x1${digits("s")}`, v: parity, yParity: parity };
+}
+
+/** 32 bytes as a quantity. */
+const trimmed = (hex: string): string => quantity(BigInt(hex));
+
+/** What came of a transaction; null while no block has it. */
+export function receiptReply(state: State, transaction: Transaction): object | null {
+  const block = blockOf(state.chain, transaction);
+  if (block === null) return null;
+  const { status, place, gasBefore, content } = transaction;
+  const gasUsed = gasUsedOf(transaction);
+  const logs = logReplies(state, block, transaction, logsOf(state, transaction));
+  const raw = content?.kind === "call" ? content.raw : null;
+  return {
+    type: raw === null ? "0x2" : readSigned(asHex(raw)).type,
+    status: status === "MINED" ? "0x1" : "0x0",
+    cumulativeGasUsed: quantity(gasBefore + gasUsed),
+    logs,
+    logsBloom: bloomOf(logs.length),
+    transactionHash: transactionHash(state, transaction),
+    transactionIndex: quantity(place),
+    blockHash: blockHash(state, block),
+    blockNumber: quantity(block.height),
+    gasUsed: quantity(gasUsed),
+    effectiveGasPrice: quantity(gasPriceOf(state, transaction, block)),
+    from: senderOf(transaction),
+    to: recipientOf(transaction),
+    contractAddress: null,
+  };
+}
+
+const ZERO_WORD = `0x${"0".repeat(64)}`;
+/** The Keccak-256 of an empty list in RLP: what blocks without uncles say. */
+const NO_UNCLES = "0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347";
+/** The Keccak-256 of an empty text in RLP: the root of an empty trie. */
+const EMPTY_ROOT = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
+/** Bytes of a block without transactions, and roughly what one adds. */
+const HEADER_BYTES = 520;
+const TRANSACTION_BYTES = 180;
+
+/** The transactions of a block, in order. */
+export function* transactionsIn({ chain }: State, { first, count }: Block): Generator<Transaction> {
+  for (let number = first + 1; number <= first + count; number += 1) {
+    yield chain.transactions.get(chain.mined.get(number));
+  }
+}
+
+/** A block with its transactions, or with their hashes alone. */
+export function blockReply(state: State, block: Block, isFull: boolean): object {
+  const { chain } = state;
+  const hash = blockHash(state, block);
+  const parent = block.parent === 0 ? null : blockHash(state, chain.blocks.get(block.parent));
+  return {
+    hash,
+    ...header(block.height, parent ?? ZERO_WORD, block.at, block.baseFee, block.gas, block.count),
+    logsBloom: bloomOf(block.logs),
+    nonce: "0x0000000000000000",
+    stateRoot: root("state", hash),
+    ...rootsOf(block, hash),
+    transactions: listed(state, transactionsIn(state, block), isFull),
+  };
+}
+
+/** What the next block would be if it were mined now; it has no hash yet. */
+export function pendingBlockReply(state: State, now: Millis, isFull: boolean): object {
+  const head = headBlock(state.chain);
+  const pending = pendingTransactions(state);
+  const gas = pending.reduce((sum, transaction) => sum + gasUsedOf(transaction), 0);
+  const parent = blockHash(state, head);
+  return {
+    hash: null,
+    ...header(head.height + 1, parent, now, baseFeeOf(state.chain), gas, pending.length),
+    logsBloom: null,
+    nonce: null,
+    ...{ stateRoot: ZERO_WORD, transactionsRoot: ZERO_WORD, receiptsRoot: ZERO_WORD },
+    transactions: listed(state, pending, isFull),
+  };
+}
+
+/** What both have in common; nothing is ever mined by anybody, nor for a reward. */
+const header = (
+  height: number,
+  parentHash: string,
+  at: Millis,
+  baseFee: number,
+  gas: number,
+  count: number,
+): object => ({
+  parentHash,
+  sha3Uncles: NO_UNCLES,
+  miner: ZERO_ADDRESS,
+  difficulty: "0x0",
+  totalDifficulty: "0x0",
+  number: quantity(height),
+  gasLimit: quantity(Math.max(GAS_LIMIT, gas)),
+  gasUsed: quantity(gas),
+  timestamp: quantity(secondsOf(at)),
+  extraData: "0x",
+  mixHash: ZERO_WORD,
+  baseFeePerGas: quantity(baseFee),
+  size: quantity(HEADER_BYTES + count * TRANSACTION_BYTES),
+  uncles: [],
+});
+
+const rootsOf = ({ count }: Block, hash: string): object =>
+  count === 0
+    ? { transactionsRoot: EMPTY_ROOT, receiptsRoot: EMPTY_ROOT }
+    : { transactionsRoot: root("transactions", hash), receiptsRoot: root("receipts", hash) };
+
+/** Fills the place of a root: there are no tries, and who would verify one finds that out. */
+const root = (name: string, hash: string): string => `0x${sha256Hex(`clobsim ${name} root\n${hash}`)}`;
+
+const listed = (state: State, transactions: Iterable<Transaction>, isFull: boolean): LazyList =>
+  LazyList.of(transactions, (transaction) =>
+    isFull ? transactionReply(state, transaction) : transactionHash(state, transaction),
+  );
