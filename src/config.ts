@@ -1,5 +1,4 @@
-import type { BalancePolicy } from "./core/account.ts";
-import type { SettlementMode } from "./core/chain/chain.ts";
+import type { BalancePolicy, SettlementMode } from "./core/terms.ts";
 import { parseIso } from "./core/time.ts";
 import { type Millis, type Money, millis, money, type Size, size } from "./core/units.ts";
 import {

@@ -1,9 +1,8 @@
 import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
 import { type PositionChange, positionTransaction } from "../src/api/position-transaction.ts";
-import { NO_PARENT } from "../src/core/chain/call.ts";
-import { CONTRACTS } from "../src/core/chain/contracts.ts";
-import { callGas } from "../src/core/chain/gas.ts";
+import { CONTRACTS, NO_PARENT } from "../src/core/chain/contracts.ts";
+import { callGas } from "../src/core/chain/transaction.ts";
 import { size } from "../src/core/units.ts";
 
 const ABI = parseAbi([

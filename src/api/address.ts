@@ -1,6 +1,6 @@
 import { keccak_256 } from "@noble/hashes/sha3";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils";
-import type { Address } from "../core/commands.ts";
+import type { Address } from "../core/terms.ts";
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 

@@ -1,6 +1,6 @@
 import type { Command } from "../core/commands.ts";
 import { decide } from "../core/decide.ts";
-import type { RefusedRequest } from "../core/refused-request.ts";
+import type { RefusedRequest } from "../core/refusals.ts";
 import type { Millis } from "../core/units.ts";
 import { ApiError } from "./errors.ts";
 import { orderBody } from "./order-request.ts";

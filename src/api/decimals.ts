@@ -1,5 +1,4 @@
-import type { Sum } from "../core/sum.ts";
-import type { Money, Price, Size } from "../core/units.ts";
+import type { Money, Price, Size, Sum } from "../core/units.ts";
 
 /** Decimal places of the core's units: 0.0001 USDC, 0.01 share, 0.000001 USDC. */
 export const PRICE_PLACES = 4;

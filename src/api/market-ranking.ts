@@ -1,6 +1,6 @@
 import type { EventRecord, Market } from "../core/market.ts";
 import type { State } from "../core/state.ts";
-import { compareSums } from "../core/sum.ts";
+import { compareSums } from "../core/units.ts";
 
 export type MarketSort = "volume" | "liquidity" | "createdAt" | "endDate";
 

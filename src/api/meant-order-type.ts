@@ -1,4 +1,4 @@
-import type { OrderType } from "../core/commands.ts";
+import type { OrderType } from "../core/terms.ts";
 
 /** What other exchanges call an order that takes what there is and never rests. */
 const MEANT: ReadonlyMap<string, OrderType> = new Map([

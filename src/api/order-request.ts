@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { OrderType, Side } from "../core/commands.ts";
+import type { OrderType, Side } from "../core/terms.ts";
 import { parseIso } from "../core/time.ts";
 import {
   MAX_MILLIS,

@@ -1,10 +1,10 @@
-import { NO_PARENT, type PartitionCall, type RedeemCall } from "../core/chain/call.ts";
 import { OPERATOR_MAX_FEE, QUIET_BASE_FEE } from "../core/chain/chain.ts";
-import type { SendTransaction } from "../core/chain/chain-commands.ts";
-import { CONTRACTS, TOKEN_UNITS } from "../core/chain/contracts.ts";
-import { callGas } from "../core/chain/gas.ts";
+import { CONTRACTS, NO_PARENT, TOKEN_UNITS } from "../core/chain/contracts.ts";
+import { type PartitionCall, type RedeemCall } from "../core/chain/transaction.ts";
 import { indexSetOf } from "../core/chain/position-ids.ts";
-import type { Address } from "../core/commands.ts";
+import { callGas } from "../core/chain/transaction.ts";
+import type { SendTransaction } from "../core/commands.ts";
+import type { Address } from "../core/terms.ts";
 import type { Size } from "../core/units.ts";
 
 /** What a wallet asks of a market's condition: full sets out of USDC or back into it, or what its shares pay. */

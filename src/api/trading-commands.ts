@@ -1,4 +1,5 @@
-import type { Address, CancelOrder, PlaceOrder } from "../core/commands.ts";
+import type { CancelOrder, PlaceOrder } from "../core/commands.ts";
+import type { Address } from "../core/terms.ts";
 import { ApiError } from "./errors.ts";
 import { objectBody } from "./object-body.ts";
 import type { OrderRequest } from "./order-request.ts";

@@ -1,7 +1,7 @@
 import { encodeErrorResult, parseAbi, toEventSelector } from "viem/utils";
 import { CONTRACT_ABIS } from "../api/contract-abis.ts";
 import { CONTRACTS } from "../core/chain/contracts.ts";
-import type { Address } from "../core/commands.ts";
+import type { Address } from "../core/terms.ts";
 import { addressWord, numberWord } from "./encoding.ts";
 import { RpcError } from "./json-rpc.ts";
 

@@ -1,12 +1,12 @@
-import type { Block } from "../core/chain/block.ts";
+import type { Block } from "../core/chain/chain.ts";
 import { baseFeeOf, blockAt, CHAIN_ID, headBlock, headOf } from "../core/chain/chain.ts";
 import { blockHash, blockOfHash, transactionOfHash } from "../core/chain/chain-hashes.ts";
 import { OPERATOR } from "../core/chain/contracts.ts";
-import { callGas } from "../core/chain/gas.ts";
-import type { Address } from "../core/commands.ts";
-import { outcomeOfCall } from "../core/rules/chain/execute-call.ts";
-import { nextNonce } from "../core/rules/chain/send-transaction.ts";
+import { callGas } from "../core/chain/transaction.ts";
+import { nextNonce } from "../core/rules/calls.ts";
+import { outcomeOfCall } from "../core/rules/contract-calls.ts";
 import type { State } from "../core/state.ts";
+import type { Address } from "../core/terms.ts";
 import { reverted } from "./abis.ts";
 import { presentState } from "./balances.ts";
 import { control, type Methods, open } from "./context.ts";

@@ -1,5 +1,5 @@
-import type { Address } from "../core/commands.ts";
 import type { State } from "../core/state.ts";
+import type { Address } from "../core/terms.ts";
 import type { Clock, ClockSetting } from "../engine/clock.ts";
 import type { Exchange, Snapshot } from "../engine/exchange.ts";
 import type { Slices } from "../engine/slices.ts";

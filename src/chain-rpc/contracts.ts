@@ -1,13 +1,11 @@
 import { type DecodeFunctionDataReturnType, decodeFunctionData, encodeFunctionResult } from "viem/utils";
-import { type ContractCall, NO_PARENT } from "../core/chain/call.ts";
-import { CONTRACTS } from "../core/chain/contracts.ts";
-import { allowanceOf, isOperator } from "../core/chain/permissions.ts";
+import { allowanceOf, CONTRACTS, isOperator, NO_PARENT } from "../core/chain/contracts.ts";
 import { collectionId, conditionId, positionId } from "../core/chain/position-ids.ts";
-import type { Address } from "../core/commands.ts";
+import type { ContractCall } from "../core/chain/transaction.ts";
 import { type Market, marketOfToken } from "../core/market.ts";
-import { outcomeOfCall } from "../core/rules/chain/execute-call.ts";
-import { isReported, PAYOUTS } from "../core/rules/chain/payouts.ts";
+import { isReported, outcomeOfCall, PAYOUTS } from "../core/rules/contract-calls.ts";
 import type { State } from "../core/state.ts";
+import type { Address } from "../core/terms.ts";
 import { type AnyAbi, COLLATERAL, EXCHANGE, reverted, TOKENS } from "./abis.ts";
 import { type BlockView, collateralAt, presentState, sharesAt } from "./balances.ts";
 import { asHex } from "./encoding.ts";

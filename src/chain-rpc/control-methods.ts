@@ -1,10 +1,10 @@
 import { transactionRefusalText } from "../api/transaction-refusals.ts";
 import { baseFeeOf, headBlock } from "../core/chain/chain.ts";
-import type { SendTransaction } from "../core/chain/chain-commands.ts";
 import { transactionHash } from "../core/chain/chain-hashes.ts";
-import { callGas } from "../core/chain/gas.ts";
-import type { Address } from "../core/commands.ts";
+import { callGas } from "../core/chain/transaction.ts";
+import type { SendTransaction } from "../core/commands.ts";
 import type { TransactionRefusal } from "../core/refusals.ts";
+import type { Address } from "../core/terms.ts";
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
 import { control, type Methods, type NodeContext, open } from "./context.ts";
 import { contractCallOf } from "./contracts.ts";

@@ -1,4 +1,4 @@
-import type { Block } from "../core/chain/block.ts";
+import type { Block } from "../core/chain/chain.ts";
 import { blockAt, headOf } from "../core/chain/chain.ts";
 import { blockHash, transactionHash } from "../core/chain/chain-hashes.ts";
 import { finalHeight } from "../core/chain/settlement.ts";

@@ -1,4 +1,4 @@
-import type { Block } from "../core/chain/block.ts";
+import type { Block } from "../core/chain/chain.ts";
 import { blockAt, type Chain, headOf } from "../core/chain/chain.ts";
 import { orderHash } from "../core/chain/chain-hashes.ts";
 import { CONTRACTS, ZERO_ADDRESS } from "../core/chain/contracts.ts";

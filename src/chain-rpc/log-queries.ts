@@ -1,10 +1,10 @@
-import type { Block } from "../core/chain/block.ts";
+import type { Block } from "../core/chain/chain.ts";
 import { blockAt, type Chain } from "../core/chain/chain.ts";
 import { blockHash, transactionHash } from "../core/chain/chain-hashes.ts";
 import { CONTRACTS } from "../core/chain/contracts.ts";
 import type { Transaction } from "../core/chain/transaction.ts";
-import type { Address } from "../core/commands.ts";
 import type { State } from "../core/state.ts";
+import type { Address } from "../core/terms.ts";
 import type { Log } from "./abis.ts";
 import { quantity, secondsOf } from "./encoding.ts";
 import { RpcError } from "./json-rpc.ts";

@@ -3,11 +3,11 @@ import { CONTRACTS, ORACLE, TOKEN_UNITS, ZERO_ADDRESS } from "../core/chain/cont
 import { isFaucet, tradesOf, USDC } from "../core/chain/moves.ts";
 import { questionIdOf } from "../core/chain/position-ids.ts";
 import type { CallContent, CallEffect, DepositContent, Transaction } from "../core/chain/transaction.ts";
-import type { Address } from "../core/commands.ts";
 import { type Market, marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
 import type { Trade } from "../core/order.ts";
-import { PAYOUTS } from "../core/rules/chain/payouts.ts";
+import { PAYOUTS } from "../core/rules/contract-calls.ts";
 import { FEES, type State } from "../core/state.ts";
+import type { Address } from "../core/terms.ts";
 import { type Money, notional } from "../core/units.ts";
 import { unreachable } from "../core/unreachable.ts";
 import { collateralEvents, exchangeEvents, type Log, tokenEvents, transfer } from "./abis.ts";

@@ -1,12 +1,12 @@
 import { readAddress } from "../api/address.ts";
 import { nameOf } from "../api/json-body.ts";
-import type { Block } from "../core/chain/block.ts";
+import type { Block } from "../core/chain/chain.ts";
 import { blockAt, CHAIN_ID, headBlock, headOf } from "../core/chain/chain.ts";
 import { blockOfHash } from "../core/chain/chain-hashes.ts";
 import { ZERO_ADDRESS } from "../core/chain/contracts.ts";
 import { finalHeight } from "../core/chain/settlement.ts";
-import type { Address } from "../core/commands.ts";
 import type { State } from "../core/state.ts";
+import type { Address } from "../core/terms.ts";
 import { RpcError } from "./json-rpc.ts";
 import { contractCreation, unmodelledType } from "./signed-transaction.ts";
 

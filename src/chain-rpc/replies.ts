@@ -1,19 +1,24 @@
 import { encodeFunctionData } from "viem/utils";
-import type { Block } from "../core/chain/block.ts";
-import { NO_PARENT } from "../core/chain/call.ts";
+import type { Block } from "../core/chain/chain.ts";
 import { baseFeeOf, CHAIN_ID, headBlock } from "../core/chain/chain.ts";
 import { blockHash, orderHash, transactionHash } from "../core/chain/chain-hashes.ts";
-import { CONTRACTS, OPERATOR, ORACLE, TOKEN_UNITS, ZERO_ADDRESS } from "../core/chain/contracts.ts";
-import { ownGas } from "../core/chain/gas.ts";
-import { logCountOf } from "../core/chain/log-counts.ts";
+import {
+  CONTRACTS,
+  NO_PARENT,
+  OPERATOR,
+  ORACLE,
+  TOKEN_UNITS,
+  ZERO_ADDRESS,
+} from "../core/chain/contracts.ts";
 import { tradesOf } from "../core/chain/moves.ts";
 import { questionIdOf } from "../core/chain/position-ids.ts";
 import { blockOf } from "../core/chain/settlement.ts";
 import type { CallContent, DepositContent, Transaction } from "../core/chain/transaction.ts";
-import type { Address } from "../core/commands.ts";
+import { logCountOf, ownGas } from "../core/chain/transaction.ts";
 import { sha256Hex } from "../core/hash.ts";
-import { PAYOUTS } from "../core/rules/chain/payouts.ts";
+import { PAYOUTS } from "../core/rules/contract-calls.ts";
 import type { State } from "../core/state.ts";
+import type { Address } from "../core/terms.ts";
 import type { Millis } from "../core/units.ts";
 import { COLLATERAL, EXCHANGE, TOKENS } from "./abis.ts";
 import { asHex, bloomOf, GAS_LIMIT, quantity, secondsOf, TIP } from "./encoding.ts";

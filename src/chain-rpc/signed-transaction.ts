@@ -1,6 +1,6 @@
 import { keccak256, parseTransaction, recoverAddress, serializeTransaction } from "viem/utils";
 import { CHAIN_ID } from "../core/chain/chain.ts";
-import type { Address } from "../core/commands.ts";
+import type { Address } from "../core/terms.ts";
 import { RpcError } from "./json-rpc.ts";
 
 type Hex = `0x${string}`;

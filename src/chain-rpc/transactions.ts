@@ -1,12 +1,11 @@
-import type { Block } from "../core/chain/block.ts";
+import type { Block } from "../core/chain/chain.ts";
 import { baseFeeOf, OPERATOR_MAX_FEE } from "../core/chain/chain.ts";
 import { OPERATOR } from "../core/chain/contracts.ts";
-import { callGas, ownGas } from "../core/chain/gas.ts";
-import { LOGS_OF_MATCH, logCountOf } from "../core/chain/log-counts.ts";
 import type { Transaction } from "../core/chain/transaction.ts";
-import type { Address } from "../core/commands.ts";
-import { nextNonce } from "../core/rules/chain/send-transaction.ts";
+import { callGas, LOGS_OF_MATCH, logCountOf, ownGas } from "../core/chain/transaction.ts";
+import { nextNonce } from "../core/rules/calls.ts";
 import type { State } from "../core/state.ts";
+import type { Address } from "../core/terms.ts";
 import { TIP } from "./encoding.ts";
 
 /** What the next block would look at, in order: not what waits for an earlier nonce. */

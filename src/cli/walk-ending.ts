@@ -1,4 +1,4 @@
-import type { Decision } from "../core/decision.ts";
+import type { Decision } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import { eventHash } from "../engine/event-hash.ts";
@@ -10,7 +10,7 @@ import { commandText } from "../history/command-words.ts";
 import { outcomeText } from "../history/event-words.ts";
 import { isCorrupt, type JournalSource } from "../history/journal-source.ts";
 import type { Told, WalkEnd } from "../history/walk.ts";
-import { visible } from "../scenario/report/text.ts";
+import { visible } from "../scenario/report/printable.ts";
 import { sideBySide } from "./difference.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { UsageError } from "./usage-error.ts";

@@ -1,5 +1,5 @@
-import type { Address } from "./commands.ts";
 import type { Numbered } from "./numbered.ts";
+import type { Address, BalancePolicy } from "./terms.ts";
 import type { Money, Size } from "./units.ts";
 
 /**
@@ -14,9 +14,6 @@ export interface Balance<Unit extends number> {
   /** What they will take. */
   outgoing: Unit;
 }
-
-/** When what a fill brings can be spent: at once, or when it is mined. */
-export type BalancePolicy = "optimistic" | "settled";
 
 /** What an account has in one market. */
 export interface Holding {

@@ -1,10 +1,12 @@
 import type { Account, Holding } from "./account.ts";
-import { canonicalChain } from "./chain/canonical-chain.ts";
+import { type Chain, type ChainWallet, headBlock } from "./chain/chain.ts";
+import type { Transaction } from "./chain/transaction.ts";
 import { sha256OfLines } from "./hash.ts";
 import { idOf } from "./ids.ts";
 import type { Market } from "./market.ts";
 import type { Order, Trade } from "./order.ts";
 import type { State } from "./state.ts";
+import type { Address } from "./terms.ts";
 
 /**
  * The whole state as one JSON document, a line at a time: equal histories give equal bytes. Quantities are the core's
@@ -90,3 +92,49 @@ const tradeLine = (trade: Trade): string =>
   `{"number":${trade.number},"taker":${trade.taker},"maker":${trade.maker},"price":${trade.price},` +
   `"size":${trade.size},"fee":${trade.fee},"matchType":"${trade.matchType}","at":${trade.at},` +
   `"transaction":${trade.transaction}}`;
+
+/**
+ * The settlement chain in lines of JSON. Its head names all that was mined; written out besides are transactions that
+ * say more than their trades do, and what is still to come.
+ */
+function* canonicalChain(chain: Chain): Generator<string> {
+  const { height, at } = headBlock(chain);
+  const { fresh, held, lost, nextBlockAt, lastFilled, reorganizations, faults, faultsSet } = chain;
+  yield `"chain":${JSON.stringify({ head: height, at, digest: chain.digest.words, blocks: chain.blocks.size, reorganizations })},`;
+  yield `"waiting":${JSON.stringify({ fresh, held, lost, nextBlockAt, lastFilled, faults, faultsSet })},`;
+  yield '"wallets":[';
+  yield* separated([...chain.wallets].sort(([a], [b]) => (a < b ? -1 : 1)).map(walletLine));
+  yield "],";
+  yield '"transactions":[';
+  yield* separated(remarkable(chain.transactions));
+  yield "],";
+}
+
+function* remarkable(transactions: Iterable<Transaction>): Generator<string> {
+  for (const transaction of transactions) {
+    const { content, oddity, number, status, block, place } = transaction;
+    if (content === null && oddity === null) continue;
+    yield JSON.stringify({ number, status, block, place, content, oddity });
+  }
+}
+
+function walletLine([address, wallet]: readonly [Address, ChainWallet]): string {
+  const { mined, pending, native, allowances, operators } = wallet;
+  return JSON.stringify({
+    address,
+    mined,
+    pending: [...pending].sort(([a], [b]) => a - b),
+    native: String(native),
+    allowances: [...allowances].map(([spender, amount]) => [spender, String(amount)]),
+    operators: [...operators],
+  });
+}
+
+function* separated(lines: Iterable<string>): Generator<string> {
+  let previous: string | undefined;
+  for (const line of lines) {
+    if (previous !== undefined) yield `${previous},`;
+    previous = line;
+  }
+  if (previous !== undefined) yield previous;
+}

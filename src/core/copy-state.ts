@@ -1,6 +1,8 @@
 import type { Account, Holding } from "./account.ts";
 import type { OrderPool } from "./book/order-pool.ts";
-import { copyChain } from "./chain/copy-chain.ts";
+import type { Chain, ChainWallet } from "./chain/chain.ts";
+import type { Transaction } from "./chain/transaction.ts";
+import { Digest } from "./hash.ts";
 import type { EventRecord, Market, MarketBook } from "./market.ts";
 import type { Order } from "./order.ts";
 import type { State } from "./state.ts";
@@ -73,4 +75,37 @@ const copyHolding = (holding: Holding): Holding => ({
   no: { ...holding.no },
   yesFills: holding.yesFills?.copy() ?? null,
   noFills: holding.noFills?.copy() ?? null,
+});
+
+/** A chain that goes on from where this one stands; this one must not be written to again. */
+function copyChain(chain: Chain): Chain {
+  const wallets = new Map<string, ChainWallet>();
+  for (const [address, wallet] of chain.wallets) wallets.set(address, copyWallet(wallet));
+  return {
+    ...chain,
+    transactions: chain.transactions.copy(copyTransaction),
+    blocks: chain.blocks.copy(),
+    heights: chain.heights.copy(),
+    mined: chain.mined.copy(),
+    digest: new Digest(chain.digest.words),
+    wallets,
+    signed: new Map(chain.signed),
+    held: chain.held.slice(),
+    lost: chain.lost.slice(),
+    touched: chain.touched.slice(),
+    faults: chain.faults.map((fault) => ({ ...fault })),
+    building: chain.building && { ...chain.building },
+  };
+}
+
+const copyTransaction = (transaction: Transaction): Transaction => ({
+  ...transaction,
+  oddity: transaction.oddity && { ...transaction.oddity },
+});
+
+const copyWallet = (wallet: ChainWallet): ChainWallet => ({
+  ...wallet,
+  pending: new Map(wallet.pending),
+  allowances: new Map(wallet.allowances),
+  operators: new Map(wallet.operators),
 });

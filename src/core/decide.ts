@@ -1,20 +1,18 @@
 import type { Stamped } from "./commands.ts";
-import type { Decision } from "./decision.ts";
-import { cancelAllOrders, cancelOrder, expireOrder } from "./rules/cancel-order.ts";
-import { executeTransaction } from "./rules/chain/execute-transaction.ts";
-import { askForBlocks, endBlock, produceBlock, reorganizeChain } from "./rules/chain/produce-block.ts";
-import { sendTransaction } from "./rules/chain/send-transaction.ts";
+import type { Decision } from "./refusals.ts";
+import { deriveCredentials, fundAccount } from "./rules/accounts.ts";
+import { askForBlocks, endBlock, produceBlock, reorganizeChain } from "./rules/blocks.ts";
+import { sendTransaction } from "./rules/calls.ts";
+import { closeMarket, createEvent, createMarket, resolveMarket } from "./rules/markets.ts";
+import { RULES, type RuleSet } from "./rules/rule-set.ts";
 import {
   bumpFees,
   endSettlementFault,
+  executeTransaction,
   setNativeBalance,
   setSettlementFault,
-} from "./rules/chain/settlement-faults.ts";
-import { deriveCredentials } from "./rules/credentials.ts";
-import { fundAccount } from "./rules/fund-account.ts";
-import { closeMarket, createEvent, createMarket, resolveMarket } from "./rules/markets.ts";
-import { placeOrder } from "./rules/place-order.ts";
-import { RULES, type RuleSet } from "./rules/rule-set.ts";
+} from "./rules/settlement.ts";
+import { cancelAllOrders, cancelOrder, expireOrder, placeOrder } from "./rules/trading.ts";
 import type { State } from "./state.ts";
 import { unreachable } from "./unreachable.ts";
 

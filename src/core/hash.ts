@@ -14,3 +14,66 @@ export function sha256OfLines(lines: Iterable<string>): string {
   for (const line of lines) hash.update(`${line}\n`);
   return bytesToHex(hash.digest());
 }
+
+const FIRST = 0x9e3779b1;
+const SECOND = 0x85ebca6b;
+const STEP = 0x52dce729;
+/** How many words must follow until each of the four has met the last. */
+const ROUNDS = 8;
+const TWO_32 = 4_294_967_296;
+
+/** What a digest stands at: four signed 32-bit words. */
+export type DigestWords = readonly [a: number, b: number, c: number, d: number];
+
+/**
+ * Names a sequence of integers in 128 bits, one multiplication or two each: after Austin Appleby's MurmurHash3
+ * (x86, 128 bits), a word at a time. Equal sequences give equal digests, others do not unless somebody looks for one:
+ * it is no cryptographic hash. What is shown of it goes through SHA-256 when somebody asks.
+ */
+export class Digest {
+  a: number;
+  b: number;
+  c: number;
+  d: number;
+
+  constructor([a, b, c, d]: DigestWords) {
+    this.a = a | 0;
+    this.b = b | 0;
+    this.c = c | 0;
+    this.d = d | 0;
+  }
+
+  /** Where it stands. */
+  get words(): DigestWords {
+    return [this.a, this.b, this.c, this.d];
+  }
+
+  /** Takes in an integer below 2^32, or the lower half of a larger one. */
+  mix(value: number): void {
+    let word = Math.imul(value, FIRST);
+    word = (word << 15) | (word >>> 17);
+    word = this.a ^ Math.imul(word, SECOND);
+    word = (((word << 13) | (word >>> 19)) + this.b) | 0;
+    this.a = this.b;
+    this.b = this.c;
+    this.c = this.d;
+    this.d = (Math.imul(word, 5) + STEP) | 0;
+  }
+
+  /** Lets every word know of what came last, which one alone knows until others follow. */
+  spread(): void {
+    for (let round = 0; round < ROUNDS; round += 1) this.mix(round);
+  }
+
+  /** Takes in a text, its length first. */
+  mixText(text: string): void {
+    this.mix(text.length);
+    for (let at = 0; at < text.length; at += 1) this.mix(text.charCodeAt(at));
+  }
+
+  /** Takes in an integer of any size, both halves. */
+  mixWide(value: number): void {
+    this.mix(value);
+    this.mix(Math.floor(value / TWO_32));
+  }
+}

@@ -1,10 +1,9 @@
 import type { Book, BookDirection, SelfTradePolicy } from "./book/book.ts";
 import { ASK, BID } from "./book/book.ts";
-import type { Matching, Outcome, Side, WinningOutcome } from "./commands.ts";
 import type { Numbered } from "./numbered.ts";
 import type { PriceHistory } from "./price-history.ts";
-import type { Sum } from "./sum.ts";
-import type { Millis, Money, Price, Size } from "./units.ts";
+import type { Matching, Outcome, Side, WinningOutcome } from "./terms.ts";
+import type { Millis, Money, Price, Size, Sum } from "./units.ts";
 import { complement, FULL_PRICE } from "./units.ts";
 
 export interface EventRecord {

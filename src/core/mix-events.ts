@@ -1,4 +1,5 @@
-import type { CancelReason, DomainEvent } from "./events.ts";
+import type { DomainEvent } from "./events.ts";
+import type { CancelReason } from "./terms.ts";
 
 /** Takes in integers and texts, in order. */
 export interface WordSink {

@@ -1,8 +1,5 @@
-import type { OrderType, Side } from "./commands.ts";
-import type { CancelReason, MatchType } from "./events.ts";
-import { feeOf } from "./rules/fees.ts";
-import type { Millis, Money, Price, Size } from "./units.ts";
-import { notional } from "./units.ts";
+import type { CancelReason, MatchType, OrderType, Side } from "./terms.ts";
+import { complement, type Millis, type Money, notional, type Price, type Size } from "./units.ts";
 
 export const ORDER_STATUSES = ["LIVE", "MATCHED", "CANCELED", "EXPIRED"] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
@@ -77,4 +74,17 @@ export function reservationOf(
   return order.side === "BUY"
     ? notional(order.price, remaining) + feeOf(order.price, remaining, feeRateBps)
     : remaining;
+}
+
+const BPS = 10_000;
+
+/**
+ * Taker fee in micro-USDC: floor(feeRateBps x min(price, 1 - price) x size / 10,000), rounded down; the product is
+ * split before it is multiplied, so that it stays below 2^53 for every price, size and rate.
+ */
+export function feeOf(price: Price, size: Size, feeRateBps: number): Money {
+  if (feeRateBps === 0) return 0 as Money;
+  const base = Math.min(price, complement(price)) * size;
+  const whole = Math.floor(base / BPS);
+  return (whole * feeRateBps + Math.floor(((base - whole * BPS) * feeRateBps) / BPS)) as Money;
 }

@@ -1,13 +1,13 @@
-import { type Account, type BalancePolicy, emptyBalance } from "./account.ts";
+import { type Account, emptyBalance } from "./account.ts";
 import { OrderPool } from "./book/order-pool.ts";
 import { Plan } from "./book/plan.ts";
-import { type Chain, createChain, type SettlementMode } from "./chain/chain.ts";
-import type { Address } from "./commands.ts";
+import { type Chain, createChain } from "./chain/chain.ts";
 import { ExpiryQueue } from "./expiry-queue.ts";
 import { houseAddress, type IdKind, idPrefix } from "./ids.ts";
 import type { EventRecord, Market } from "./market.ts";
 import { Numbered } from "./numbered.ts";
 import type { Order, Trade } from "./order.ts";
+import type { Address, BalancePolicy, SettlementMode } from "./terms.ts";
 import { type Millis, type Money, money, type Size } from "./units.ts";
 
 /** What an exchange is opened with; it never changes while the exchange lives. */

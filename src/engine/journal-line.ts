@@ -1,8 +1,9 @@
-import type { CancelOrder, Command, OrderType, PlaceOrder, Side } from "../core/commands.ts";
+import type { CancelOrder, Command, PlaceOrder } from "../core/commands.ts";
 import { idOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
-import type { RefusedRequest } from "../core/refused-request.ts";
+import type { RefusedRequest } from "../core/refusals.ts";
 import type { ExchangeConfig, State } from "../core/state.ts";
+import type { OrderType, Side } from "../core/terms.ts";
 import type { Millis, Price, Size } from "../core/units.ts";
 import type { ClockSetting } from "../engine/clock.ts";
 import type { Durability } from "./journal-end.ts";

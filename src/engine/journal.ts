@@ -1,6 +1,6 @@
 import type { Command } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
-import type { RefusedRequest } from "../core/refused-request.ts";
+import type { RefusedRequest } from "../core/refusals.ts";
 import type { Millis } from "../core/units.ts";
 
 /** A command that has been accepted, with its place and its moment. */

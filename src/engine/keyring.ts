@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import type { Address } from "../core/commands.ts";
 import { uuidOf } from "../core/ids.ts";
+import type { Address } from "../core/terms.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** One set of API credentials. */

@@ -1,5 +1,5 @@
 import { type FixedText, fixedText } from "../core/bytes/fixed-text.ts";
-import type { OrderType, Side } from "../core/commands.ts";
+import type { OrderType, Side } from "../core/terms.ts";
 
 // What stands between the values of a line, for the one that writes lines and the one that reads them. All lines begin
 // and end alike: {"n":1,"p":"00000000","s":0,"t":0,"k":"...","d":{...},"r":"00000000","c":"00000000"}

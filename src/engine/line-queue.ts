@@ -1,6 +1,6 @@
 import type { Command } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
-import { MAX_REFUSED, type RefusedRequest } from "../core/refused-request.ts";
+import { MAX_REFUSED, type RefusedRequest } from "../core/refusals.ts";
 import type { Millis } from "../core/units.ts";
 import type { Entry } from "../engine/journal.ts";
 import { eventHash } from "./event-hash.ts";

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { ByteCursor } from "../core/bytes/byte-cursor.ts";
-import type { OrderType, Side } from "../core/commands.ts";
+import type { OrderType, Side } from "../core/terms.ts";
 import { FULL_PRICE, MAX_MILLIS, MAX_SIZE, type Millis, type Price, type Size } from "../core/units.ts";
 import { crc32 } from "./crc32.ts";
 import { fromHex8, HEX_DIGITS } from "./hex8.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Config, VERSION } from "../config.ts";
-import type { RefusedRequest } from "../core/refused-request.ts";
+import type { RefusedRequest } from "../core/refusals.ts";
 import { Clock, type ClockSetting } from "../engine/clock.ts";
 import { DataFolder, type Resumed, type Start } from "../engine/data-folder.ts";
 import { type Disk, nodeDisk } from "../engine/disk.ts";

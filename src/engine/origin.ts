@@ -1,8 +1,8 @@
 import type { Config } from "../config.ts";
-import type { Address } from "../core/commands.ts";
 import { DocumentError } from "../core/document/document-error.ts";
 import { readDocument } from "../core/document/parse-document.ts";
 import type { ExchangeConfig } from "../core/state.ts";
+import type { Address } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import type { Millis } from "../core/units.ts";
 import type { Exchange } from "../engine/exchange.ts";

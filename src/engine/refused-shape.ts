@@ -16,7 +16,7 @@ import {
   shaped,
   textLike,
 } from "../core/document/shape.ts";
-import type { AskedFor, RefusedRequest } from "../core/refused-request.ts";
+import type { AskedFor, RefusedRequest } from "../core/refusals.ts";
 
 type AskedIn<Kind extends AskedFor["kind"]> = Extract<AskedFor, { readonly kind: Kind }>;
 

@@ -1,4 +1,4 @@
-import { MAX_REFUSED } from "../core/refused-request.ts";
+import { MAX_REFUSED } from "../core/refusals.ts";
 import type { Entry, Journal, RefusedEntry } from "./journal.ts";
 
 /** How many commands of one session are kept unless told otherwise. */

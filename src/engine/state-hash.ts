@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { canonicalLines } from "../core/canonical.ts";
-import { Digest, type DigestWords } from "../core/chain/digest.ts";
 import type { DomainEvent } from "../core/events.ts";
+import { Digest, type DigestWords } from "../core/hash.ts";
 import { mixEvents } from "../core/mix-events.ts";
 import type { State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";

@@ -1,4 +1,3 @@
-import type { Address } from "../core/commands.ts";
 import type { Where } from "../core/document/document-error.ts";
 import {
   anyText,
@@ -10,6 +9,7 @@ import {
   shapedAtLeast,
   textLike,
 } from "../core/document/shape.ts";
+import type { Address } from "../core/terms.ts";
 import type { Millis } from "../core/units.ts";
 import type { Durability } from "./journal-end.ts";
 import { CLOCK_SETTING, durability, engineVersion, wallTime } from "./line-shape.ts";

@@ -1,7 +1,6 @@
-import type { ContractCall } from "../core/chain/call.ts";
-import { NO_PARENT } from "../core/chain/call.ts";
-import type { SendTransaction } from "../core/chain/chain-commands.ts";
-import { CONTRACTS, TOKEN_UNITS } from "../core/chain/contracts.ts";
+import type { ContractCall } from "../core/chain/transaction.ts";
+import { CONTRACTS, NO_PARENT, TOKEN_UNITS } from "../core/chain/contracts.ts";
+import type { SendTransaction } from "../core/commands.ts";
 import { type Market, tokenIdIn } from "../core/market.ts";
 import type { Stream } from "../core/random.ts";
 import type { State } from "../core/state.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "../core/commands.ts";
-import type { Decision } from "../core/decision.ts";
+import type { Decision } from "../core/refusals.ts";
 import { Exchange } from "../engine/exchange.ts";
 import { History } from "./history.ts";
 

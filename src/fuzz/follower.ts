@@ -1,8 +1,8 @@
 import type { Command } from "../core/commands.ts";
-import type { Decision } from "../core/decision.ts";
 import type { DomainEvent, OrderTraded } from "../core/events.ts";
 import { numberOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf } from "../core/market.ts";
+import type { Decision } from "../core/refusals.ts";
 import { FAUCET, FEES, type State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import { referenceCall } from "./call-command.ts";

@@ -1,9 +1,10 @@
 import type { SettlementFaultTerms } from "../core/chain/settlement-fault.ts";
-import type { Command, CreateMarket, Outcome, PlaceOrder, Side } from "../core/commands.ts";
+import type { Command, CreateMarket, PlaceOrder } from "../core/commands.ts";
 import { idOf } from "../core/ids.ts";
 import { type Market, tokenIdIn } from "../core/market.ts";
 import { type Stream, stream } from "../core/random.ts";
 import type { State } from "../core/state.ts";
+import type { Outcome, Side } from "../core/terms.ts";
 import { type Millis, millis, money, price, size } from "../core/units.ts";
 import { callCommand } from "./call-command.ts";
 import { ACTIONS, type Action, type MarketTerms, type Profile, termsOf } from "./profile.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "../core/commands.ts";
+import type { Invariant } from "../core/invariants/check.ts";
 import { orderViolations, violations } from "../core/invariants/invariants.ts";
-import type { Invariant } from "../core/invariants/judgement.ts";
 import { type Millis, millis } from "../core/units.ts";
 import { Exchange, type Snapshot } from "../engine/exchange.ts";
 import type { Entry } from "../engine/journal.ts";

@@ -1,8 +1,8 @@
 import type { SelfTradePolicy } from "../core/book/book.ts";
 import type { SettlementFaultKind } from "../core/chain/settlement-fault.ts";
-import type { Matching, OrderType } from "../core/commands.ts";
 import { type Stream, stream } from "../core/random.ts";
 import type { ExchangeConfig } from "../core/state.ts";
+import type { Matching, OrderType } from "../core/terms.ts";
 import { money, type Price, price, type Size, size } from "../core/units.ts";
 
 /** What a market of a history is created with. */

@@ -1,6 +1,6 @@
-import type { ChainCommand } from "../core/chain/chain-commands.ts";
-import type { Address, Command, FundAccount, PlaceOrder } from "../core/commands.ts";
+import type { ChainCommand, Command, FundAccount, PlaceOrder } from "../core/commands.ts";
 import type { State } from "../core/state.ts";
+import type { Address } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { unreachable } from "../core/unreachable.ts";
 import {

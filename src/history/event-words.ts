@@ -1,5 +1,4 @@
-import type { ChainEvent } from "../core/chain/chain-events.ts";
-import type { DomainEvent, OrderCanceled, OrderTraded } from "../core/events.ts";
+import type { ChainEvent, DomainEvent, OrderCanceled, OrderTraded } from "../core/events.ts";
 import { remainingOf } from "../core/order.ts";
 import type { State } from "../core/state.ts";
 import { unreachable } from "../core/unreachable.ts";

@@ -1,10 +1,11 @@
 import { minedAt } from "../core/chain/chain.ts";
-import type { Address, Command } from "../core/commands.ts";
+import type { Command } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import { idOf, numberOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
-import type { RefusedRequest } from "../core/refused-request.ts";
+import type { RefusedRequest } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
+import type { Address } from "../core/terms.ts";
 import { isNote } from "../engine/journal-line.ts";
 import type { Told } from "./walk.ts";
 

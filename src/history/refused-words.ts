@@ -1,5 +1,5 @@
 import type { AnswerNow } from "../api/ask-again.ts";
-import type { RefusedRequest, Scalar } from "../core/refused-request.ts";
+import type { RefusedRequest, Scalar } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
 import { actorOf, commandText } from "./command-words.ts";
 import { orderIdText, tokenIdText } from "./thing-words.ts";

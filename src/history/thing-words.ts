@@ -1,8 +1,8 @@
 import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../api/decimals.ts";
-import type { Address } from "../core/commands.ts";
 import { numberOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf } from "../core/market.ts";
 import { FAUCET, FEES, type State } from "../core/state.ts";
+import type { Address } from "../core/terms.ts";
 
 export const priceText = (units: number): string => textOf(units, PRICE_PLACES);
 export const sizeText = (units: number): string => textOf(units, SIZE_PLACES);

@@ -1,6 +1,6 @@
-import type { Address } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import { marketOfToken } from "../core/market.ts";
+import type { Address } from "../core/terms.ts";
 import { actorOf } from "./command-words.ts";
 import type { Told } from "./walk.ts";
 

@@ -1,6 +1,6 @@
 import type { Command } from "../core/commands.ts";
-import type { Decision } from "../core/decision.ts";
 import type { DomainEvent } from "../core/events.ts";
+import type { Decision } from "../core/refusals.ts";
 import type { Millis } from "../core/units.ts";
 import type { ClockSetting } from "../engine/clock.ts";
 import { Exchange } from "../engine/exchange.ts";

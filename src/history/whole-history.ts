@@ -1,5 +1,5 @@
-import type { Address } from "../core/commands.ts";
 import type { ExchangeConfig } from "../core/state.ts";
+import type { Address } from "../core/terms.ts";
 import type { Millis } from "../core/units.ts";
 import { Exchange } from "../engine/exchange.ts";
 import type { Entry } from "../engine/journal.ts";

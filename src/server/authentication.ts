@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { ApiError } from "../api/errors.ts";
 import { checkSignedRequest, type HeaderValues, type StoredCredentials } from "../api/signing.ts";
-import type { Address } from "../core/commands.ts";
+import type { Address } from "../core/terms.ts";
 import { allowedOrigin } from "./cross-origin.ts";
 import type { Incoming } from "./exchange-message.ts";
 import { pathOf } from "./send.ts";

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { BodySpec, RawBody } from "../api/endpoint.ts";
 import type { EndpointOf, Operation } from "../api/endpoints/all.ts";
 import type { Params, Read } from "../api/params.ts";
-import type { Address } from "../core/commands.ts";
+import type { Address } from "../core/terms.ts";
 import type { Service } from "./service.ts";
 
 type QueryOf<E> = E extends { readonly query: infer Q extends Params } ? Read<Q> : never;

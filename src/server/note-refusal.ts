@@ -4,7 +4,7 @@ import { ApiError } from "../api/errors.ts";
 import { type JsonObject, readJsonObject } from "../api/json-body.ts";
 import { isAddress } from "../api/signing.ts";
 import { fieldsOf, unknownFieldsAt } from "../api/unknown-fields.ts";
-import type { AskedFor, Scalar } from "../core/refused-request.ts";
+import type { AskedFor, Scalar } from "../core/refusals.ts";
 import type { Incoming } from "./exchange-message.ts";
 import { pathOf } from "./send.ts";
 import type { Service } from "./service.ts";

@@ -5,7 +5,7 @@ import type { BookPages } from "../api/replies/book-reply.ts";
 import type { View } from "../api/replies/view.ts";
 import type { SearchIndex } from "../api/search-index.ts";
 import type { UnknownFields } from "../api/unknown-fields.ts";
-import type { RefusedRequest } from "../core/refused-request.ts";
+import type { RefusedRequest } from "../core/refusals.ts";
 import type { Clock } from "../engine/clock.ts";
 import type { Exchange } from "../engine/exchange.ts";
 import type { Keeper } from "../engine/journal.ts";

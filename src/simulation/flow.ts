@@ -1,4 +1,4 @@
-import type { Outcome, Side } from "../core/commands.ts";
+import type { Outcome, Side } from "../core/terms.ts";
 import { FULL_PRICE, type Price, price, type Size, size } from "../core/units.ts";
 import type { FlowRow, World } from "./world.ts";
 

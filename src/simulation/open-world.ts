@@ -1,7 +1,7 @@
 import { confirmationsOf } from "../core/chain/chain.ts";
 import type { Command } from "../core/commands.ts";
-import type { Decision } from "../core/decision.ts";
 import { tokenIdIn as tokenIdOf } from "../core/market.ts";
+import type { Decision } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import { type Millis, millis } from "../core/units.ts";

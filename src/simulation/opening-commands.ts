@@ -1,6 +1,7 @@
 import { GAS_MONEY } from "../core/chain/chain.ts";
 import { conditionIdOf, tokenIdOf } from "../core/chain/position-ids.ts";
-import type { Command, Outcome, Stamped } from "../core/commands.ts";
+import type { Command, Stamped } from "../core/commands.ts";
+import type { Outcome } from "../core/terms.ts";
 import { FULL_PRICE, type Millis, millis, money, price, size } from "../core/units.ts";
 import { type Ending, endingOf, withEndDate } from "./calendar.ts";
 import { type FlowOrder, flowLength, orderIn } from "./flow.ts";

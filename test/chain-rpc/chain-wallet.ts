@@ -1,7 +1,7 @@
 import { type Abi, decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from "viem";
 import { CONTRACT_ABIS } from "../../src/api/contract-abis.ts";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
-import type { Address } from "../../src/core/commands.ts";
+import type { Address } from "../../src/core/terms.ts";
 import type { Account, Market } from "../server/replies.ts";
 import { wallet } from "../server/wallet.ts";
 import type { Api } from "../support/http.ts";

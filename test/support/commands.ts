@@ -1,5 +1,6 @@
 import { PRICE_PLACES, SIZE_PLACES, unitsOf } from "../../src/api/decimals.ts";
-import type { Command, CreateMarket, OrderType, Outcome, PlaceOrder, Side } from "../../src/core/commands.ts";
+import type { Command, CreateMarket, PlaceOrder } from "../../src/core/commands.ts";
+import type { OrderType, Outcome, Side } from "../../src/core/terms.ts";
 import { parseDuration } from "../../src/core/time.ts";
 import { type Millis, millis, price, size } from "../../src/core/units.ts";
 

@@ -1,15 +1,15 @@
 import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../../src/api/decimals.ts";
 import { ASK, BID } from "../../src/core/book/book.ts";
-import type { Command, Outcome, PlaceOrder, Side } from "../../src/core/commands.ts";
-import type { Decision } from "../../src/core/decision.ts";
+import type { Command, PlaceOrder } from "../../src/core/commands.ts";
 import type { DomainEvent } from "../../src/core/events.ts";
 import { idOf } from "../../src/core/ids.ts";
 import { violations } from "../../src/core/invariants/invariants.ts";
 import { bookFor, isMirrored, type Market, priceIn, tokenIdIn } from "../../src/core/market.ts";
-import type { RefusalCode } from "../../src/core/refusals.ts";
+import type { Decision, RefusalCode } from "../../src/core/refusals.ts";
 import type { ExchangeConfig, State } from "../../src/core/state.ts";
-import type { Sum } from "../../src/core/sum.ts";
+import type { Outcome, Side } from "../../src/core/terms.ts";
 import { parseDuration } from "../../src/core/time.ts";
+import type { Sum } from "../../src/core/units.ts";
 import { millis, money, price, size } from "../../src/core/units.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
 import {

@@ -93,7 +93,7 @@ const COMMANDS = 150;
 
 /** What no client is needed for, but every client shows: shares of a canceled sale stay reserved. */
 const OF_THE_CORE: Pick<Defect, "file" | "right" | "wrong"> = {
-  file: "src/core/rules/apply-orders.ts",
+  file: "src/core/rules/apply-trading.ts",
   right: "    -reservationOf(order, remaining, market.feeRateBps),",
   wrong: '    order.side === "SELL" ? 0 : -reservationOf(order, remaining, market.feeRateBps),',
 };

@@ -1,6 +1,6 @@
 import { type Account, availableOf, type Balance, onChainOf } from "../../core/account.ts";
-import type { Outcome } from "../../core/commands.ts";
 import { tokenIdIn } from "../../core/market.ts";
+import type { Outcome } from "../../core/terms.ts";
 import type { Size } from "../../core/units.ts";
 import { checksummed } from "../address.ts";
 import { marketIdOf, type View } from "./view.ts";

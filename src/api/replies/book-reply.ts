@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ASK, BID, type BookDirection } from "../../core/book/book.ts";
-import type { Outcome } from "../../core/commands.ts";
 import { bookFor, isMirrored, type Market, type MarketBook, tokenIdIn } from "../../core/market.ts";
+import type { Outcome } from "../../core/terms.ts";
 import { toIso } from "../../core/time.ts";
 import { type Price, price, type Size, size } from "../../core/units.ts";
 import { lastTradeOf, priceFor, priceOrNull } from "./quotes.ts";

@@ -1,4 +1,4 @@
-import type { Block } from "../../core/chain/block.ts";
+import type { Block } from "../../core/chain/chain.ts";
 import { baseFeeOf, CHAIN_ID, headBlock } from "../../core/chain/chain.ts";
 import { blockHash, transactionHash } from "../../core/chain/chain-hashes.ts";
 import { CONTRACTS, OPERATOR, ORACLE } from "../../core/chain/contracts.ts";

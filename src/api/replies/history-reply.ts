@@ -1,5 +1,5 @@
-import type { Outcome } from "../../core/commands.ts";
 import { bookFor, type Market, tokenIdIn } from "../../core/market.ts";
+import type { Outcome } from "../../core/terms.ts";
 import { priceFor } from "./quotes.ts";
 import type { View } from "./view.ts";
 

@@ -1,9 +1,9 @@
-import type { Outcome } from "../../core/commands.ts";
 import { idOf } from "../../core/ids.ts";
 import type { EventRecord, Market } from "../../core/market.ts";
 import { tokenIdIn } from "../../core/market.ts";
-import { addSum, emptySum, type Sum } from "../../core/sum.ts";
+import type { Outcome } from "../../core/terms.ts";
 import { toIso } from "../../core/time.ts";
+import { addSum, emptySum, type Sum } from "../../core/units.ts";
 import { lastTradeOf, priceOrNull, quotesOf, tokenPriceOf } from "./quotes.ts";
 import { isoOrNull, marketIdOf, type View } from "./view.ts";
 

@@ -1,5 +1,5 @@
-import type { Outcome, Side } from "../../core/commands.ts";
 import { bookFor, isMirrored, type Market, priceIn } from "../../core/market.ts";
+import type { Outcome, Side } from "../../core/terms.ts";
 import { complement, type Millis, type Price, price } from "../../core/units.ts";
 import type { Decimal, Numbers } from "../decimals.ts";
 

@@ -2,7 +2,7 @@ import { baseFeeOf, confirmationsOf, headOf, OPERATOR_MAX_FEE } from "../../core
 import { transactionHash } from "../../core/chain/chain-hashes.ts";
 import { blockOf } from "../../core/chain/settlement.ts";
 import type { HoldReason, Transaction } from "../../core/chain/transaction.ts";
-import { nextNonce } from "../../core/rules/chain/send-transaction.ts";
+import { nextNonce } from "../../core/rules/calls.ts";
 import type { State } from "../../core/state.ts";
 import { toIso } from "../../core/time.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { CANCEL_REASONS } from "../../core/events.ts";
 import { ORDER_STATUSES } from "../../core/order.ts";
+import { CANCEL_REASONS } from "../../core/terms.ts";
 import { matchType, settlementStatus } from "./market-data.ts";
 import {
   average,

@@ -1,7 +1,7 @@
 import { sha256Hex } from "../hash.ts";
 import { idOf } from "../ids.ts";
 import type { State } from "../state.ts";
-import type { Block } from "./block.ts";
+import type { Block } from "./chain.ts";
 import { blockAt } from "./chain.ts";
 import { tradesOf } from "./moves.ts";
 import type { Transaction } from "./transaction.ts";

@@ -1,17 +1,9 @@
-import type { Address } from "../commands.ts";
-import { sha256Hex } from "../hash.ts";
+import { Digest, type DigestWords, sha256Hex } from "../hash.ts";
 import { Numbered } from "../numbered.ts";
+import type { Address, SettlementMode } from "../terms.ts";
 import type { Millis } from "../units.ts";
-import type { Block } from "./block.ts";
-import { Digest, type DigestWords } from "./digest.ts";
 import type { SettlementFault } from "./settlement-fault.ts";
 import type { Transaction } from "./transaction.ts";
-
-/**
- * When blocks are mined. `instant`: with whatever asks for one, and final at once. `auto`: every `BLOCK_INTERVAL_MS`
- * while something is pending. `manual`: when asked for.
- */
-export type SettlementMode = "instant" | "auto" | "manual";
 
 export const BLOCK_INTERVAL_MS = 2_000;
 /** The chain id of local development nodes. */
@@ -193,3 +185,33 @@ export const emptyWallet = (): ChainWallet => ({
   allowances: new Map(),
   operators: new Map(),
 });
+
+/** One block, in the chain or, after a reorganization, beside it. */
+export interface Block {
+  /** Counts every block ever made, from 1. */
+  readonly serial: number;
+  /** Its number in the chain; the first is 0. */
+  readonly height: number;
+  /** The serial of the block before it; 0 of the first. */
+  readonly parent: number;
+  readonly at: Millis;
+  /** Wei per gas. */
+  readonly baseFee: number;
+  /** Where its transactions begin in the list of all that were mined, counted from 0, and how many they are. */
+  readonly first: number;
+  readonly count: number;
+  readonly logs: number;
+  readonly gas: number;
+  /** The four words of the digest that names all that the chain holds up to here. */
+  readonly digestA: number;
+  readonly digestB: number;
+  readonly digestC: number;
+  readonly digestD: number;
+}
+
+/** What waits for a block, or will never be mined though the ledger counts on it; oldest first. */
+export function unminedOf({ held, lost, fresh, transactions }: Chain): Transaction[] {
+  const found = [...held, ...lost].sort((a, b) => a - b).map((number) => transactions.get(number));
+  for (let number = fresh; number <= transactions.size; number += 1) found.push(transactions.get(number));
+  return found.filter(({ status }) => status === "PENDING" || status === "LOST");
+}

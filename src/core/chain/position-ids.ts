@@ -1,5 +1,5 @@
-import type { Outcome } from "../commands.ts";
 import { keccak256Hex, sha256Hex } from "../hash.ts";
+import type { Outcome } from "../terms.ts";
 import { CONTRACTS, ORACLE } from "./contracts.ts";
 
 /** The prime of alt_bn128's field (EIP-196); 3 modulo 4. */

@@ -1,3 +1,5 @@
+import { sha256Hex } from "../hash.ts";
+
 /** What can go wrong with settlements. */
 export type SettlementFaultKind =
   /** Mined, and reverted. */
@@ -35,3 +37,15 @@ export interface SettlementFault extends SettlementFaultTerms {
 }
 
 export const CERTAIN = 1_000_000;
+
+const DIGITS = 8;
+const SPAN = 4_294_967_296;
+
+/**
+ * A number from 0 to 999,999, each as likely as any other, drawn for one attempt of one transaction by one fault.
+ * Nothing is drawn from a stream: what is decided twice is decided alike.
+ */
+export function chanceOf(seed: string, fault: number, transaction: number, attempt: number): number {
+  const digest = sha256Hex(`clobsim chance\n${fault}\n${transaction}\n${attempt}\n${seed}`);
+  return Math.floor((Number.parseInt(digest.slice(0, DIGITS), 16) / SPAN) * CERTAIN);
+}

@@ -1,7 +1,7 @@
 import type { Trade } from "../order.ts";
 import type { State } from "../state.ts";
 import type { Millis } from "../units.ts";
-import type { Block } from "./block.ts";
+import type { Block } from "./chain.ts";
 import { blockAt, type Chain, confirmationsOf, headOf } from "./chain.ts";
 import type { Transaction } from "./transaction.ts";
 

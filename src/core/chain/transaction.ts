@@ -1,6 +1,7 @@
-import type { Address } from "../commands.ts";
+import type { Address, MatchType } from "../terms.ts";
 import type { Millis, Money, Size } from "../units.ts";
-import type { ContractCall } from "./call.ts";
+import { unreachable } from "../unreachable.ts";
+
 
 /**
  * Where a transaction stands. PENDING: to be mined. MINED: in a block, carried out. REVERTED: in a block, of no effect.
@@ -41,14 +42,14 @@ export interface DepositContent {
 }
 
 /** A market's condition comes to the chain; in effect since its command. */
-export interface PrepareContent {
+interface PrepareContent {
   readonly kind: "prepare";
   readonly at: Millis;
   readonly market: number;
 }
 
 /** The oracle reports how a market ended. */
-export interface ReportContent {
+interface ReportContent {
   readonly kind: "report";
   readonly at: Millis;
   readonly market: number;
@@ -168,3 +169,149 @@ export const freshOddity = (): Oddity => ({
   gasUsed: 0,
   gasPrice: 0,
 });
+
+// How many logs each transaction leaves, known without making them: a receipt's place among its block's logs costs nothing.
+
+/** Taker in, taker out, and the two events of the exchange about the taker. */
+export const LOGS_OF_MATCH = 4;
+/** The fee's transfer, and the exchange's event about it. */
+export const LOGS_OF_FEE = 2;
+
+/** Maker in, maker out, the exchange's event; sets that are split or merged add three of the tokens' contract. */
+export const logsOfFill = (matchType: MatchType): number => (matchType === "COMPLEMENTARY" ? 3 : 6);
+
+/** Of a deposit of USDC; of a full set to one account; of the half of one, which leaves the faucet for it. */
+const LOGS_OF_COLLATERAL = 1;
+const LOGS_OF_SET = 4;
+const LOGS_OF_HALF_SET = 5;
+/** The condition's event, and the exchange's for the two tokens. */
+const LOGS_OF_PREPARATION = 2;
+const LOGS_OF_REPORT = 1;
+
+/** Of what the exchange gives. */
+function logsOfDeposit({ market, yes, no }: DepositContent): number {
+  if (market === 0) return LOGS_OF_COLLATERAL;
+  return yes === no ? LOGS_OF_SET : LOGS_OF_HALF_SET;
+}
+
+/** Of what is neither a match nor a wallet's. */
+function logsOfContent(content: Exclude<TransactionContent, CallContent>): number {
+  switch (content.kind) {
+    case "deposit":
+      return logsOfDeposit(content);
+    case "prepare":
+      return LOGS_OF_PREPARATION;
+    case "report":
+      return LOGS_OF_REPORT;
+    default:
+      throw unreachable(content);
+  }
+}
+
+/** USDC in or out, the tokens minted or burned, the position's event. */
+const LOGS_OF_PARTITION = 3;
+
+/** Of a call that was carried out. */
+export function logsOfCall(call: ContractCall, { moves }: CallEffect): number {
+  switch (call.kind) {
+    case "send":
+    case "unknown":
+      return 0;
+    case "split":
+    case "merge":
+      return LOGS_OF_PARTITION;
+    case "redeem":
+      // Each outcome that is burned, what is paid, and the event.
+      return moves.length + 1;
+    default:
+      return 1;
+  }
+}
+
+/** Of any transaction when it is carried out; of a call as far as that is known. */
+export function logCountOf({ content, logs, oddity }: Transaction): number {
+  if (content === null) return logs;
+  if (content.kind !== "call") return logsOfContent(content);
+  const effect = oddity?.effect ?? null;
+  return effect === null ? 0 : logsOfCall(content.call, effect);
+}
+
+/** What a transaction costs before it does anything (Yellow Paper, appendix G), and what a byte of its input adds (EIP-2028). */
+const BASE_GAS = 21_000;
+const ZERO_BYTE_GAS = 4;
+const BYTE_GAS = 16;
+
+/** What a transaction must offer at least: its base cost and its input, given in hex with `0x`. */
+export function intrinsicGas(input: string): number {
+  let gas = BASE_GAS;
+  for (let at = 2; at < input.length; at += 2) {
+    gas += input[at] === "0" && input[at + 1] === "0" ? ZERO_BYTE_GAS : BYTE_GAS;
+  }
+  return gas;
+}
+
+/** What each kind of call costs beyond its input: round figures near those of the real contracts. */
+const CALL_GAS: Readonly<Record<ContractCall["kind"], number>> = {
+  send: 0,
+  approve: 24_000,
+  transfer: 30_000,
+  transferFrom: 36_000,
+  setApprovalForAll: 24_000,
+  safeTransfer: 30_000,
+  split: 110_000,
+  merge: 90_000,
+  redeem: 70_000,
+  unknown: 1_000,
+};
+
+/** What a call uses, carried out or not. */
+export const callGas = (call: ContractCall, input: string): number =>
+  intrinsicGas(input) + CALL_GAS[call.kind];
+
+const LOG_GAS = 18_000;
+
+/** What a transaction of the exchange's own uses: its base cost, and so much for each of its logs. */
+export const ownGas = (logs: number): number => BASE_GAS + LOG_GAS * logs;
+
+/** What a wallet's transaction asks of a contract, decoded; amounts of 256 bits as decimal text. */
+export type ContractCall =
+  /** Native currency to an address that is no contract, with or without data that nobody reads. */
+  | { readonly kind: "send" }
+  | { readonly kind: "approve"; readonly spender: Address; readonly amount: string }
+  | { readonly kind: "transfer"; readonly to: Address; readonly amount: string }
+  | { readonly kind: "transferFrom"; readonly from: Address; readonly to: Address; readonly amount: string }
+  | { readonly kind: "setApprovalForAll"; readonly operator: Address; readonly approved: boolean }
+  | SafeTransferCall
+  | PartitionCall
+  | RedeemCall
+  /** A function that no contract here has; it reverts. */
+  | { readonly kind: "unknown"; readonly reason: string };
+
+/** `safeTransferFrom`, or `safeBatchTransferFrom` when it is a batch. */
+export interface SafeTransferCall {
+  readonly kind: "safeTransfer";
+  readonly from: Address;
+  readonly to: Address;
+  readonly ids: readonly string[];
+  readonly amounts: readonly string[];
+  readonly isBatch: boolean;
+}
+
+/** `splitPosition` and `mergePositions`. */
+export interface PartitionCall {
+  readonly kind: "split" | "merge";
+  readonly collateral: Address;
+  readonly parent: string;
+  readonly condition: string;
+  readonly partition: readonly string[];
+  readonly amount: string;
+}
+
+/** `redeemPositions`. */
+export interface RedeemCall {
+  readonly kind: "redeem";
+  readonly collateral: Address;
+  readonly parent: string;
+  readonly condition: string;
+  readonly indexSets: readonly string[];
+}

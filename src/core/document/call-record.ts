@@ -1,4 +1,4 @@
-import type { ContractCall } from "../chain/call.ts";
+import type { ContractCall } from "../chain/transaction.ts";
 import { DocumentError, type Where } from "./document-error.ts";
 import { Fields } from "./fields.ts";
 

@@ -1,7 +1,7 @@
 import type { ByteCursor } from "../bytes/byte-cursor.ts";
 import type { Chain, ChainWallet } from "../chain/chain.ts";
-import type { DigestWords } from "../chain/digest.ts";
-import type { Address } from "../commands.ts";
+import type { DigestWords } from "../hash.ts";
+import type { Address } from "../terms.ts";
 import { MAX_MILLIS, type Millis } from "../units.ts";
 import { DocumentError, type Where } from "./document-error.ts";
 import { Fields } from "./fields.ts";

@@ -1,5 +1,5 @@
-import { LOGS_OF_MATCH } from "../chain/log-counts.ts";
 import type { Transaction, TransactionContent, TransactionStatus } from "../chain/transaction.ts";
+import { LOGS_OF_MATCH } from "../chain/transaction.ts";
 import type { State } from "../state.ts";
 import type { Run } from "./chain-record.ts";
 import type { Records } from "./records.ts";

@@ -1,6 +1,5 @@
-import type { BalancePolicy } from "../account.ts";
-import type { SettlementMode } from "../chain/chain.ts";
 import type { ExchangeConfig } from "../state.ts";
+import type { BalancePolicy, SettlementMode } from "../terms.ts";
 import { MAX_ISSUANCE, MAX_SIZE, type Money, type Size } from "../units.ts";
 import type { Where } from "./document-error.ts";
 import { Fields } from "./fields.ts";

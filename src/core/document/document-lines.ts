@@ -1,6 +1,5 @@
 import { canonicalLines } from "../canonical.ts";
-import type { Block } from "../chain/block.ts";
-import type { Building, Chain } from "../chain/chain.ts";
+import type { Block, Building, Chain } from "../chain/chain.ts";
 import type { State } from "../state.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Address } from "../commands.ts";
+import type { Address } from "../terms.ts";
 import { MAX_MILLIS, type Millis } from "../units.ts";
 import { DocumentError, type Where } from "./document-error.ts";
 

@@ -1,9 +1,9 @@
 import type { SelfTradePolicy } from "../book/book.ts";
-import type { Matching, Side, WinningOutcome } from "../commands.ts";
 import type { EventRecord, LastTrade, Market, MarketBook, MarketStatus, Supply } from "../market.ts";
 import { Numbered } from "../numbered.ts";
 import { PriceHistory } from "../price-history.ts";
-import type { Sum } from "../sum.ts";
+import type { Matching, Side, WinningOutcome } from "../terms.ts";
+import type { Sum } from "../units.ts";
 import { FULL_PRICE, MAX_SIZE, type Money, type Price, type Size } from "../units.ts";
 import type { Where } from "./document-error.ts";
 import { Fields } from "./fields.ts";

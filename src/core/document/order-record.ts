@@ -1,8 +1,8 @@
 import { NO_SLOT } from "../book/order-pool.ts";
 import type { ByteCursor } from "../bytes/byte-cursor.ts";
-import type { OrderType, Side } from "../commands.ts";
-import { CANCEL_REASONS, type MatchType } from "../events.ts";
 import { ORDER_STATUSES, type Order, type Trade } from "../order.ts";
+import type { OrderType, Side } from "../terms.ts";
+import { CANCEL_REASONS, type MatchType } from "../terms.ts";
 import {
   FULL_PRICE,
   MAX_MILLIS,

@@ -1,9 +1,8 @@
-import type { Block } from "../chain/block.ts";
+import type { Block } from "../chain/chain.ts";
 import { blockAt, type Chain, headBlock, headOf } from "../chain/chain.ts";
-import { Digest } from "../chain/digest.ts";
-import { ownGas } from "../chain/gas.ts";
-import { LOGS_OF_MATCH, logCountOf } from "../chain/log-counts.ts";
 import type { Transaction } from "../chain/transaction.ts";
+import { LOGS_OF_MATCH, logCountOf, ownGas } from "../chain/transaction.ts";
+import { Digest } from "../hash.ts";
 import type { State } from "../state.ts";
 import type { BlockRecord } from "./chain-record.ts";
 import { rebuildPending } from "./rebuild-pending.ts";

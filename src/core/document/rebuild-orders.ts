@@ -2,10 +2,9 @@ import { Book } from "../book/book.ts";
 import { NO_SLOT } from "../book/order-pool.ts";
 import { directionIn, isMirrored, levelsOf, marketOfToken, outcomeOf, priceIn } from "../market.ts";
 import { type Order, remainingOf, reservationOf } from "../order.ts";
-import { linkOpen } from "../rules/apply-orders.ts";
+import { linkOpen } from "../rules/apply-trading.ts";
 import type { State } from "../state.ts";
-import { add } from "../sum.ts";
-import { notional } from "../units.ts";
+import { add, notional } from "../units.ts";
 import type { Records } from "./records.ts";
 import type { AccountTally, MarketTally, Tallies } from "./tallies.ts";
 

@@ -1,6 +1,6 @@
 import type { Chain } from "../chain/chain.ts";
 import { headOf } from "../chain/chain.ts";
-import { isRestricted } from "../chain/permissions.ts";
+import { isRestricted } from "../chain/contracts.ts";
 import { awaitsBlock, type Transaction } from "../chain/transaction.ts";
 import type { State } from "../state.ts";
 import type { Records } from "./records.ts";

@@ -1,7 +1,6 @@
 import type { Account, Balance, Holding } from "../account.ts";
 import { movesOf, supplyChangesOf, USDC } from "../chain/moves.ts";
 import { awaitsBlock, type Transaction } from "../chain/transaction.ts";
-import type { Side } from "../commands.ts";
 import {
   emptySupply,
   type LastTrade,
@@ -10,10 +9,11 @@ import {
   outcomeOf,
   type Supply,
 } from "../market.ts";
-import { changeSupply } from "../rules/chain/supply.ts";
+import { changeSupply } from "../rules/ledger.ts";
 import type { State } from "../state.ts";
-import { emptySum, type Sum } from "../sum.ts";
+import type { Side } from "../terms.ts";
 import type { Millis, Price } from "../units.ts";
+import { emptySum, type Sum } from "../units.ts";
 import type { Records } from "./records.ts";
 
 /** What orders and transactions come to for one balance. */

@@ -1,16 +1,22 @@
 import type { Order } from "../order.ts";
 import type { State } from "../state.ts";
-import { booksHoldTheLiveOrders, noBookIsCrossed, queuesAreInOrderOfArrival } from "./book-invariants.ts";
-import { blocksHoldWhatWasMined, chainAgreesWithLedger } from "./chain-invariants.ts";
-import type { Invariant } from "./judgement.ts";
 import {
+  booksHoldTheLiveOrders,
+  fillsAddUp,
+  noBookIsCrossed,
+  openOrdersAreListed,
+  queuesAreInOrderOfArrival,
+} from "./books.ts";
+import type { Invariant } from "./check.ts";
+import { Pace, type Steps } from "./check.ts";
+import {
+  blocksHoldWhatWasMined,
+  chainAgreesWithLedger,
   collateralIsConserved,
   noBalanceIsNegative,
   reservationsFollowOrders,
   sharesAreBacked,
-} from "./ledger-invariants.ts";
-import { fillsAddUp, openOrdersAreListed } from "./order-invariants.ts";
-import { Pace, type Steps } from "./pace.ts";
+} from "./funds.ts";
 
 /** Judges every invariant over the whole state, in steps; the cost of all grows with the state. */
 export function* invariantsInSteps(state: State): Steps<Invariant[]> {

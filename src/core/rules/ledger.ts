@@ -1,17 +1,23 @@
-import {
-  type Account,
-  availableOf,
-  type Balance,
-  type BalancePolicy,
-  emptyBalance,
-  type Holding,
-} from "../account.ts";
-import type { Address, Outcome } from "../commands.ts";
+import { type Account, availableOf, type Balance, emptyBalance, type Holding } from "../account.ts";
+import { type Chain, isOrderly } from "../chain/chain.ts";
+import { USDC } from "../chain/moves.ts";
+import type { Move, SupplyChange } from "../chain/transaction.ts";
 import type { CollateralIssued, DomainEvent, GrantMinted } from "../events.ts";
-import { type Market, tokenIdIn } from "../market.ts";
+import { type Market, marketOfToken, outcomeOf, type Supply, tokenIdIn } from "../market.ts";
+import type { Order, Trade } from "../order.ts";
 import type { Shortfall } from "../refusals.ts";
-import type { State } from "../state.ts";
-import { FULL_PRICE, MAX_ISSUANCE, type Money, money, notional, type Size, size } from "../units.ts";
+import { FEES, type State } from "../state.ts";
+import type { Address, BalancePolicy, Outcome } from "../terms.ts";
+import {
+  FULL_PRICE,
+  MAX_ISSUANCE,
+  type Money,
+  money,
+  notional,
+  type Price,
+  type Size,
+  size,
+} from "../units.ts";
 
 /** Adds the event that opens an account for an address without one, and answers the number it will have. */
 export function opening(state: State, address: Address, events: DomainEvent[]): number {
@@ -132,4 +138,121 @@ export function reserve<Unit extends Money | Size>(balance: Balance<Unit>, amoun
   if (balance.reserved < 0 || balance.reserved > balance.balance) {
     throw new Error(`reserved ${balance.reserved} of a balance of ${balance.balance}`);
   }
+}
+
+/** An account's balance of USDC or of a token, made on first use; only `apply` may call it. */
+function balanceIn(state: State, account: number, token: number): Balance<number> {
+  const record = state.accounts.get(account);
+  if (token === USDC) return record.collateral;
+  return sharesIn(holdingIn(record, marketOfToken(token)), outcomeOf(token));
+}
+
+/** Writes moves into the ledger, or takes them out. What they leave is judged when all of a command is written. */
+export function addMoves(state: State, moves: readonly Move[], sign: Sign): void {
+  for (const { account, token, amount } of moves) balanceIn(state, account, token).balance += sign * amount;
+}
+
+/** Notes that moves in the ledger are on their way to the chain, or have come there. */
+export function addPendingMoves(state: State, moves: readonly Move[], sign: Sign): void {
+  for (const { account, token, amount } of moves) {
+    const balance = balanceIn(state, account, token);
+    if (amount > 0) balance.incoming += sign * amount;
+    else balance.outgoing -= sign * amount;
+  }
+}
+
+/** Adds a change to what a market has issued, or takes it away. */
+export function changeSupply(
+  supply: Supply,
+  { yes, no, collateral }: Omit<SupplyChange, "market">,
+  sign: 1 | -1 = 1,
+): void {
+  supply.yes = size(supply.yes + sign * yes);
+  supply.no = size(supply.no + sign * no);
+  supply.collateral = money(supply.collateral + sign * collateral);
+}
+
+/** Whether something comes to what is pending, or leaves it. */
+export type Sign = 1 | -1;
+
+/** Whether fills are never on their way: the block that settles them is mined with the command that makes them. */
+export const settlesAtOnce = ({ config, chain }: State): boolean =>
+  config.settlement === "instant" && isOrderly(chain);
+
+/** Notes whose balances a fill is about to put something on its way to or from, where nothing was. */
+export function touch(
+  { touched }: Chain,
+  { number, collateral }: Account,
+  market: number,
+  shares: Balance<Size>,
+): void {
+  if (collateral.incoming === 0 && collateral.outgoing === 0) touched.push(number, 0);
+  if (shares.incoming === 0 && shares.outgoing === 0) touched.push(number, market);
+}
+
+/** Nothing is on its way any more: the chain has all that the ledger has. */
+export function settleTouched({ accounts, markets, chain }: State): void {
+  const { touched } = chain;
+  for (let index = 0; index < touched.length; index += 2) {
+    const { collateral, holdings } = accounts.get(touched[index] as number);
+    const market = touched[index + 1] as number;
+    if (market === 0) {
+      settleBalance(collateral);
+      continue;
+    }
+    const holding = holdings.get(market);
+    if (holding === undefined) throw new Error(`market ${market} was touched without a holding`);
+    settleBalance(holding.yes);
+    settleBalance(holding.no);
+    const { supply, onChain } = markets.get(market);
+    onChain.yes = supply.yes;
+    onChain.no = supply.no;
+    onChain.collateral = supply.collateral;
+  }
+}
+
+function settleBalance<Unit extends number>(balance: Balance<Unit>): void {
+  balance.incoming = 0 as Unit;
+  balance.outgoing = 0 as Unit;
+}
+
+/** Notes that a fill of one party is on its way to the chain, or has come there. A seller's fee is kept back from what comes. */
+export function noteParty(
+  collateral: Balance<Money>,
+  shares: Balance<Size>,
+  isBuyer: boolean,
+  value: number,
+  size: number,
+  fee: number,
+  sign: Sign,
+): void {
+  if (isBuyer) {
+    collateral.outgoing = (collateral.outgoing + sign * (value + fee)) as Money;
+    shares.incoming = (shares.incoming + sign * size) as Size;
+  } else {
+    collateral.incoming = (collateral.incoming + sign * (value - fee)) as Money;
+    shares.outgoing = (shares.outgoing + sign * size) as Size;
+  }
+}
+
+/** The same for all parties of a trade. */
+export function notePending(state: State, trade: Trade, taker: Order, maker: Order, sign: Sign): void {
+  noteOrder(state, taker, trade.price, trade.size, trade.fee, sign);
+  noteOrder(state, maker, maker.price, trade.size, 0, sign);
+  if (trade.fee > 0) noteFee(state, trade.fee, sign);
+}
+
+/** The same for what the exchange collects. */
+export function noteFee(state: State, fee: Money, sign: Sign): void {
+  const { collateral } = state.accounts.get(FEES);
+  if (collateral.incoming === 0) state.chain.touched.push(FEES, 0);
+  collateral.incoming = (collateral.incoming + sign * fee) as Money;
+}
+
+function noteOrder(state: State, order: Order, price: Price, size: Size, fee: number, sign: Sign): void {
+  const { collateral, holdings } = state.accounts.get(order.account);
+  const holding = holdings.get(marketOfToken(order.token));
+  if (holding === undefined) throw new Error(`order ${order.number} traded without a holding`);
+  const shares = sharesIn(holding, outcomeOf(order.token));
+  noteParty(collateral, shares, order.side === "BUY", notional(price, size), size, fee, sign);
 }

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
-import { durationText, oneLine } from "../../scenario/report/text.ts";
+import { durationText } from "../../scenario/report/figures.ts";
+import { oneLine } from "../../scenario/report/printable.ts";
 import type { Failure, SeedOutcome } from "../outcome.ts";
 import type { CampaignSettings } from "./results.ts";
 import type { Answer, Task, TaskResult, ThreadData } from "./thread-messages.ts";

@@ -1,9 +1,7 @@
 import { FROZEN_START } from "../../config.ts";
-import type { BalancePolicy } from "../../core/account.ts";
 import type { SelfTradePolicy } from "../../core/book/book.ts";
-import type { SettlementMode } from "../../core/chain/chain.ts";
-import type { Matching } from "../../core/commands.ts";
 import { type Stream, stream } from "../../core/random.ts";
+import type { BalancePolicy, Matching, SettlementMode } from "../../core/terms.ts";
 
 /** A market that a seed trades in. */
 export interface MarketProfile {

@@ -1,4 +1,4 @@
-import type { OrderType, Outcome, Side } from "../../core/commands.ts";
+import type { OrderType, Outcome, Side } from "../../core/terms.ts";
 import type { Money, Price, Size } from "../../core/units.ts";
 
 /** The columns of a flow, in the order in which they are written; `market` only where there are several. */

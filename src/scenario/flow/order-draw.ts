@@ -1,6 +1,6 @@
-import type { OrderType } from "../../core/commands.ts";
 import { priceIn } from "../../core/market.ts";
 import { type Stream, stream } from "../../core/random.ts";
+import type { OrderType } from "../../core/terms.ts";
 import {
   complement,
   FULL_PRICE,

@@ -2,12 +2,11 @@ import { availableOf, type Balance, emptyBalance } from "../../core/account.ts";
 import { Book } from "../../core/book/book.ts";
 import { OrderPool } from "../../core/book/order-pool.ts";
 import { Plan } from "../../core/book/plan.ts";
-import type { OrderType, Outcome, Side } from "../../core/commands.ts";
 import { ExpiryQueue } from "../../core/expiry-queue.ts";
 import { directionIn, priceIn } from "../../core/market.ts";
-import { reservationOf } from "../../core/order.ts";
-import { feeOf } from "../../core/rules/fees.ts";
+import { feeOf, reservationOf } from "../../core/order.ts";
 import { credit, reserve } from "../../core/rules/ledger.ts";
+import type { OrderType, Outcome, Side } from "../../core/terms.ts";
 import {
   complement,
   FULL_PRICE,

@@ -1,5 +1,5 @@
 import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf, unitsOf } from "../../api/decimals.ts";
-import type { OrderType, Outcome, Side } from "../../core/commands.ts";
+import type { OrderType, Outcome, Side } from "../../core/terms.ts";
 import { parseDuration, parseIso } from "../../core/time.ts";
 import {
   FULL_PRICE,

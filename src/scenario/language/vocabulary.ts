@@ -1,7 +1,5 @@
-import type { BalancePolicy } from "../../core/account.ts";
-import type { SettlementMode } from "../../core/chain/chain.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
-import type { OrderType, Outcome, Side } from "../../core/commands.ts";
+import type { BalancePolicy, OrderType, Outcome, SettlementMode, Side } from "../../core/terms.ts";
 
 /** The sides of an order, and the outcomes of a market. */
 export const SIDES: readonly Side[] = ["BUY", "SELL"];

@@ -1,6 +1,5 @@
 import { confirmationsOf, headOf } from "../../core/chain/chain.ts";
-import type { ReorganizeChain, SendTransaction } from "../../core/chain/chain-commands.ts";
-import type { Command } from "../../core/commands.ts";
+import type { Command, ReorganizeChain, SendTransaction } from "../../core/commands.ts";
 import type { State } from "../../core/state.ts";
 import { FaultTelling } from "./fault-telling.ts";
 import type { ObservedBlocks } from "./observed-blocks.ts";

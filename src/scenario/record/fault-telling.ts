@@ -1,11 +1,11 @@
 import { QUIET_BASE_FEE } from "../../core/chain/chain.ts";
-import type { EndSettlementFault } from "../../core/chain/chain-commands.ts";
-import { chanceOf } from "../../core/chain/chance.ts";
 import {
   CERTAIN,
+  chanceOf,
   type SettlementFault,
   type SettlementFaultTerms,
 } from "../../core/chain/settlement-fault.ts";
+import type { EndSettlementFault } from "../../core/commands.ts";
 import { toIso } from "../../core/time.ts";
 import { faultStep, sayableTerms } from "./fault-step.ts";
 import type { ObservedBlock, ObservedBlocks } from "./observed-blocks.ts";

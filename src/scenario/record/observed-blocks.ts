@@ -1,8 +1,8 @@
-import type { SettlementMode } from "../../core/chain/chain.ts";
 import { CERTAIN, type SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
 import { isCausedByTime } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import type { State } from "../../core/state.ts";
+import type { SettlementMode } from "../../core/terms.ts";
 import type { Act } from "./observed-session.ts";
 
 /** One block of a session that was put together transaction by transaction, or a run of others. */

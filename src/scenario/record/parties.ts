@@ -1,5 +1,6 @@
-import type { Address, Command } from "../../core/commands.ts";
+import type { Command } from "../../core/commands.ts";
 import { FEES, type State } from "../../core/state.ts";
+import type { Address } from "../../core/terms.ts";
 import type { ObservedSession } from "./observed-session.ts";
 
 /** Whose command it is, whose transaction, or whom it funds; null where it is nobody's. */

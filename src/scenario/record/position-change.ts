@@ -1,7 +1,6 @@
 import type { PositionChange } from "../../api/position-transaction.ts";
-import { NO_PARENT } from "../../core/chain/call.ts";
-import type { SendTransaction } from "../../core/chain/chain-commands.ts";
-import { CONTRACTS, TOKEN_UNITS } from "../../core/chain/contracts.ts";
+import { CONTRACTS, NO_PARENT, TOKEN_UNITS } from "../../core/chain/contracts.ts";
+import type { SendTransaction } from "../../core/commands.ts";
 import type { State } from "../../core/state.ts";
 import { size } from "../../core/units.ts";
 import { sizeText } from "../run/words.ts";

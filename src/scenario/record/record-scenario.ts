@@ -1,11 +1,11 @@
-import type { Address } from "../../core/commands.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import { findAccount } from "../../core/state.ts";
+import type { Address } from "../../core/terms.ts";
 import { FULL_PRICE, MAX_ISSUANCE, money, size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import type { Entry as JournalEntry, RefusedEntry } from "../../engine/journal.ts";
 import { withRefused } from "../../engine/with-refused.ts";
-import { seedOfName } from "../language/header.ts";
+import { seedOfName } from "../language/read-header.ts";
 import type { Funding } from "../language/scenario.ts";
 import { moneyText, sizeText } from "../run/words.ts";
 import { ActSteps } from "./act-steps.ts";

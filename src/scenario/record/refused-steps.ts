@@ -2,7 +2,7 @@ import { plain } from "../../api/decimals.ts";
 import type { PlaceOrder } from "../../core/commands.ts";
 import { numberOf } from "../../core/ids.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
-import type { RefusedRequest, Scalar } from "../../core/refused-request.ts";
+import type { RefusedRequest, Scalar } from "../../core/refusals.ts";
 import type { State } from "../../core/state.ts";
 import { toIso } from "../../core/time.ts";
 import type { RefusedEntry } from "../../engine/journal.ts";

@@ -1,6 +1,6 @@
-import type { SendTransaction } from "../../core/chain/chain-commands.ts";
-import type { CallExecuted } from "../../core/chain/chain-events.ts";
-import { nextNonce } from "../../core/rules/chain/send-transaction.ts";
+import type { SendTransaction } from "../../core/commands.ts";
+import type { CallExecuted } from "../../core/events.ts";
+import { nextNonce } from "../../core/rules/calls.ts";
 import type { Act, ObservedSession } from "./observed-session.ts";
 import { positionIn } from "./position-change.ts";
 import { RecordingError } from "./recording-error.ts";

@@ -4,7 +4,7 @@ import { headOf } from "../../core/chain/chain.ts";
 import type { Command } from "../../core/commands.ts";
 import { outcomeOf } from "../../core/market.ts";
 import type { Order } from "../../core/order.ts";
-import type { AskedFor, RefusedRequest, Scalar } from "../../core/refused-request.ts";
+import type { AskedFor, RefusedRequest, Scalar } from "../../core/refusals.ts";
 import type { ExchangeConfig, State } from "../../core/state.ts";
 import type { Millis, Size } from "../../core/units.ts";
 import type { Funding, MarketTerms, OrderWords } from "../language/scenario.ts";

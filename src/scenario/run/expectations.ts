@@ -1,18 +1,11 @@
 import { textOf } from "../../api/decimals.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
-import type { Outcome } from "../../core/commands.ts";
+import type { Outcome } from "../../core/terms.ts";
 import { unreachable } from "../../core/unreachable.ts";
 import { FILE_LIMITS, readText } from "../../regular-file.ts";
+import type { BalanceLook, FillLine, LevelLine, OrderLook, TradeLine } from "../language/looks.ts";
 import type { Place } from "../language/problem.ts";
-import type {
-  BalanceState,
-  Expectation,
-  FillLine,
-  LevelLine,
-  OrderState,
-  Placed,
-  TradeLine,
-} from "../language/scenario.ts";
+import type { Expectation, Placed } from "../language/scenario.ts";
 import type { Fill, HoldingView, Level, OrderKey, OrderView, TokenRef } from "../venue/venue.ts";
 import { diffOf, expected, found, note, same } from "./diff.ts";
 import type { DiffLine } from "./result.ts";
@@ -22,8 +15,8 @@ import {
   fillLike,
   fillText,
   levelText,
+  lookText,
   moneyText,
-  orderStateText,
   priceText,
   secondText,
   sizeText,
@@ -73,35 +66,35 @@ function check(session: Session, expectation: Expectation): Promise<Mismatch | n
 }
 
 /** Compares the state of an order named before. */
-async function checkOrder(session: Session, { place, name, state }: Of<"order">): Promise<Mismatch | null> {
+async function checkOrder(session: Session, { place, name, look }: Of<"order">): Promise<Mismatch | null> {
   const key = session.orderNamed(name);
   if (key === undefined) {
-    return { place, message: session.neverPlaced(name), diff: [expected(orderStateText(state))] };
+    return { place, message: session.neverPlaced(name), diff: [expected(lookText(look))] };
   }
-  return checkOrderState(session, place, name, key, state, await session.venue.order(key));
+  return checkLook(session, place, name, key, look, await session.venue.order(key));
 }
 
-/** Compares an order with what it should be; what happened to it explains the difference. */
-export async function checkOrderState(
+/** Compares an order with what it should look like; what happened to it explains the difference. */
+export async function checkLook(
   session: Session,
   place: Place,
   name: string,
   key: OrderKey,
-  state: OrderState,
+  look: OrderLook,
   order: OrderView,
 ): Promise<Mismatch | null> {
   const isSame =
-    order.status === state.status &&
-    order.matched === state.matched &&
-    order.size === state.size &&
-    (state.reason === null || state.reason === order.reason);
+    order.status === look.status &&
+    order.matched === look.matched &&
+    order.size === look.size &&
+    (look.reason === null || look.reason === order.reason);
   if (isSame) return null;
   return {
     place,
-    message: `${name} is ${orderStateText(order)}, expected ${orderStateText(state)}`,
+    message: `${name} is ${lookText(order)}, expected ${lookText(look)}`,
     diff: [
-      expected(orderStateText(state)),
-      found(orderStateText(order)),
+      expected(lookText(look)),
+      found(lookText(order)),
       ...notes(session.withNames(await session.venue.explain(key))),
     ],
   };
@@ -124,21 +117,21 @@ const isSameAsset = (token: TokenRef | null, other: HoldingView["asset"]): boole
 /** Compares what an account has of one asset. */
 async function checkBalance(
   session: Session,
-  { place, account, state }: Of<"balance">,
+  { place, account, look }: Of<"balance">,
 ): Promise<Mismatch | null> {
-  const { asset } = state;
+  const { asset } = look;
   const token = asset === "USDC" ? null : session.tokenOf(asset);
   const holdings = await session.venue.holdings(account);
   const balance = holdings.find(({ asset: other }) => isSameAsset(token, other)) ?? NOTHING;
   const name = asset === "USDC" ? "USDC" : tokenText(asset);
   const text = (units: number): string => (asset === "USDC" ? moneyText(units) : sizeText(units));
   const diff: DiffLine[] = [];
-  const { amount } = state;
+  const { amount } = look;
   if (amount !== null && (amount === balance.balance || amount === balance.available)) return null;
   if (amount !== null)
     diff.push(expected(`${name} ${text(amount)}`), found(`${name} ${text(balance.balance)}`));
   for (const [part, words] of Object.entries(PARTS) as [Part, string][]) {
-    const wanted: BalanceState[Part] = state[part];
+    const wanted: BalanceLook[Part] = look[part];
     if (wanted === null) continue;
     const line = (units: number): string => `${name} ${text(units)}${words}`;
     if (balance[part] === wanted) diff.push(same(line(wanted)));
@@ -195,11 +188,11 @@ export function sideDiff(name: string, wanted: readonly string[], seen: readonly
 const MID_PLACES = 5;
 
 /** Compares the prices of a token that the expectation names. */
-async function checkQuote(session: Session, { place, token, state }: Of<"quote">): Promise<Mismatch | null> {
+async function checkQuote(session: Session, { place, token, look }: Of<"quote">): Promise<Mismatch | null> {
   const quote = await session.venue.quote(session.tokenOf(token));
   const diff: DiffLine[] = [];
   for (const name of ["bid", "ask", "mid", "spread", "last"] as const) {
-    const wanted = state[name];
+    const wanted = look[name];
     if (wanted === undefined) continue;
     const text = (units: number | null): string =>
       `${name} ${units === null ? "none" : name === "mid" ? textOf(units, MID_PLACES) : priceText(units)}`;

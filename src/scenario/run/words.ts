@@ -1,10 +1,11 @@
 import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../../api/decimals.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
-import type { MatchType } from "../../core/events.ts";
+import type { MatchType } from "../../core/terms.ts";
 import { toIso } from "../../core/time.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import type { FlowRow } from "../flow/flow-row.ts";
-import type { FillLine, OrderState, TokenName, TradeLine } from "../language/scenario.ts";
+import type { FillLine, OrderLook, TradeLine } from "../language/looks.ts";
+import type { TokenName } from "../language/scenario.ts";
 import type { Fill, Level, Refused } from "../venue/venue.ts";
 
 export const priceText = (units: number): string => textOf(units, PRICE_PLACES);
@@ -26,7 +27,7 @@ export const levelsText = (levels: readonly Level[]): string =>
   levels.length === 0 ? "none" : levels.map(levelText).join(", ");
 
 /** An order's state as the language writes it: `CANCELED 0/10 FOK_UNFILLED`. */
-export const orderStateText = ({ status, matched, size, reason }: OrderState): string =>
+export const lookText = ({ status, matched, size, reason }: OrderLook): string =>
   `${status} ${sizeText(matched)}/${sizeText(size)}${reason === null ? "" : ` ${reason}`}`;
 
 /** `YES`, or `rain YES` where there are several markets. */

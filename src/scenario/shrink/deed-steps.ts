@@ -1,5 +1,6 @@
-import type { Address, Command, PlaceOrder } from "../../core/commands.ts";
+import type { Command, PlaceOrder } from "../../core/commands.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
+import type { Address } from "../../core/terms.ts";
 import type { Millis } from "../../core/units.ts";
 import { faultStep, sayableTerms } from "../record/fault-step.ts";
 import { positionText } from "../record/position-change.ts";

@@ -1,6 +1,6 @@
-import type { Address } from "../../core/commands.ts";
 import { tokenOf } from "../../core/market.ts";
 import type { ExchangeConfig } from "../../core/state.ts";
+import type { Address } from "../../core/terms.ts";
 import type { Deed } from "./deeds.ts";
 
 /** Micro-USDC, where the token is 0, or size units of a token, by its number in the history. */

@@ -1,4 +1,4 @@
-import type { Address } from "../../core/commands.ts";
+import type { Address } from "../../core/terms.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { checkAll } from "../run/expectations.ts";

@@ -1,5 +1,5 @@
-import type { Address } from "../../core/commands.ts";
 import { FEES } from "../../core/state.ts";
+import type { Address } from "../../core/terms.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import type { Entry } from "../../engine/journal.ts";
 import { finish } from "../../engine/slices.ts";

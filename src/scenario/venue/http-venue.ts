@@ -1,7 +1,7 @@
 import { ExchangeClient } from "../../client/client.ts";
 import type { PlacedOrder } from "../../client/replies.ts";
 import type { Transport } from "../../client/transport.ts";
-import type { WinningOutcome } from "../../core/commands.ts";
+import type { WinningOutcome } from "../../core/terms.ts";
 import { parseIso, toIso } from "../../core/time.ts";
 import type { Millis } from "../../core/units.ts";
 import type { FlowRow } from "../flow/flow-row.ts";

@@ -1,7 +1,6 @@
 import { refusalError } from "../../api/refusals.ts";
 import type { View } from "../../api/replies/view.ts";
-import type { Decision } from "../../core/decision.ts";
-import type { Refusal } from "../../core/refusals.ts";
+import type { Decision, Refusal } from "../../core/refusals.ts";
 import type { Attempt, Refused } from "./venue.ts";
 
 export const DONE = { ok: true, value: null } as const;

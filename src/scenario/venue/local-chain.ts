@@ -2,13 +2,12 @@ import { type PositionChange, positionTransaction } from "../../api/position-tra
 import { fillsOf } from "../../api/replies/order-reply.ts";
 import { whyUnsettled } from "../../api/replies/settlement-words.ts";
 import { revertWords } from "../../api/transaction-refusals.ts";
-import { headOf } from "../../core/chain/chain.ts";
+import { headOf, unminedOf } from "../../core/chain/chain.ts";
 import { finalHeight, type SettlementStatus, tradeStatus } from "../../core/chain/settlement.ts";
 import type { SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
 import { awaitsBlock } from "../../core/chain/transaction.ts";
-import { unminedOf } from "../../core/chain/unmined.ts";
 import type { Market, Supply } from "../../core/market.ts";
-import { outcomeOfCall } from "../../core/rules/chain/execute-call.ts";
+import { outcomeOfCall } from "../../core/rules/contract-calls.ts";
 import { DONE, nothingOf, refusedBy } from "./local-attempts.ts";
 import type { LocalVenue } from "./local-venue.ts";
 import type { Attempt, ChainVenue, ChainView, OrderKey, SharesView, SupplyView } from "./venue.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "../../core/commands.ts";
-import type { Decision } from "../../core/decision.ts";
 import { idOf } from "../../core/ids.ts";
+import type { Decision } from "../../core/refusals.ts";
 import { type Millis, millis, money, size } from "../../core/units.ts";
 import type { CancelRow, FlowRow, PlaceRow } from "../flow/flow-row.ts";
 import { refusedText, rowText } from "../run/words.ts";

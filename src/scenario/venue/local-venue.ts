@@ -1,6 +1,7 @@
-import type { Command, WinningOutcome } from "../../core/commands.ts";
-import type { Decision } from "../../core/decision.ts";
+import type { Command } from "../../core/commands.ts";
+import type { Decision } from "../../core/refusals.ts";
 import { findAccount } from "../../core/state.ts";
+import type { WinningOutcome } from "../../core/terms.ts";
 import { type Millis, money, size } from "../../core/units.ts";
 import { Exchange, type Snapshot } from "../../engine/exchange.ts";
 import { noJournal } from "../../engine/journal.ts";

@@ -1,19 +1,12 @@
 import { orderStory } from "../../api/replies/order-story.ts";
 import { lastTradeOf, quotesOf } from "../../api/replies/quotes.ts";
 import type { View } from "../../api/replies/view.ts";
-import {
-  type Account,
-  availableOf,
-  type Balance,
-  type BalancePolicy,
-  emptyBalance,
-  onChainOf,
-} from "../../core/account.ts";
+import { type Account, availableOf, type Balance, emptyBalance, onChainOf } from "../../core/account.ts";
 import { ASK, BID, type BookDirection } from "../../core/book/book.ts";
-import type { Outcome } from "../../core/commands.ts";
 import { bookFor, isMirrored, type Market, marketOfToken, outcomeOf, priceIn } from "../../core/market.ts";
 import type { Order } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
+import type { BalancePolicy, Outcome } from "../../core/terms.ts";
 import { type Price, price, size } from "../../core/units.ts";
 import { storyWords } from "./story-words.ts";
 import type { BookView, Fill, HoldingView, Level, OrderView, QuoteView } from "./venue.ts";

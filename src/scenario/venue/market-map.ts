@@ -1,5 +1,5 @@
 import type { MarketDetail } from "../../client/replies.ts";
-import type { Outcome } from "../../core/commands.ts";
+import type { Outcome } from "../../core/terms.ts";
 
 /** A market of an exchange that is reached over HTTP. */
 export interface MarketRef {

@@ -1,10 +1,9 @@
 import type { PositionChange } from "../../api/position-transaction.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
-import type { OrderType, Outcome, Side, WinningOutcome } from "../../core/commands.ts";
-import type { CancelReason, MatchType } from "../../core/events.ts";
 import type { OrderStatus } from "../../core/order.ts";
 import type { ExchangeConfig } from "../../core/state.ts";
+import type { CancelReason, MatchType, OrderType, Outcome, Side, WinningOutcome } from "../../core/terms.ts";
 import type { Millis, Price, Size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import type { Entry } from "../../engine/journal.ts";

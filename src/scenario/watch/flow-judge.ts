@@ -1,10 +1,6 @@
-import { noBookIsCrossed } from "../../core/invariants/book-invariants.ts";
-import type { Invariant } from "../../core/invariants/judgement.ts";
-import {
-  collateralIsConserved,
-  noBalanceIsNegative,
-  sharesAreBacked,
-} from "../../core/invariants/ledger-invariants.ts";
+import { noBookIsCrossed } from "../../core/invariants/books.ts";
+import type { Invariant } from "../../core/invariants/check.ts";
+import { collateralIsConserved, noBalanceIsNegative, sharesAreBacked } from "../../core/invariants/funds.ts";
 import type { State } from "../../core/state.ts";
 
 /** What a run is judged by. */

@@ -1,5 +1,6 @@
-import type { CancelReason, OrderTraded } from "../../core/events.ts";
+import type { OrderTraded } from "../../core/events.ts";
 import { outcomeOf } from "../../core/market.ts";
+import type { CancelReason } from "../../core/terms.ts";
 import { FULL_PRICE, type Millis } from "../../core/units.ts";
 import { priceText, sizeText } from "../run/words.ts";
 import type { WatchedOrder } from "./watched-book.ts";

@@ -7,9 +7,9 @@ import {
   type SettlementFaultWords,
   WEI_PER_GWEI,
 } from "../../api/settlement-faults.ts";
+import { unminedOf } from "../../core/chain/chain.ts";
 import { CERTAIN, type SettlementFault } from "../../core/chain/settlement-fault.ts";
 import type { Transaction } from "../../core/chain/transaction.ts";
-import { unminedOf } from "../../core/chain/unmined.ts";
 import type { Handlers } from "../handler.ts";
 import { type Service, viewOf } from "../service.ts";
 import { findMarket } from "./lookup.ts";

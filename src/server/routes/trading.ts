@@ -4,13 +4,14 @@ import { openOrdersOf, orderReply, tradeReply } from "../../api/replies/order-re
 import { pageOf, type View } from "../../api/replies/view.ts";
 import { cancelOrderCommand, NOT_CANCELED, placeOrderCommand } from "../../api/trading-commands.ts";
 import { roleOfFill, tradeOfFill } from "../../core/account.ts";
-import type { Address, CancelOrder, Command } from "../../core/commands.ts";
-import type { Decision } from "../../core/decision.ts";
+import type { CancelOrder, Command } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import { idOf } from "../../core/ids.ts";
 import { marketOfToken } from "../../core/market.ts";
 import type { Order } from "../../core/order.ts";
+import type { Decision } from "../../core/refusals.ts";
 import { findAccount } from "../../core/state.ts";
+import type { Address } from "../../core/terms.ts";
 import type { Handlers } from "../handler.ts";
 import { type Service, viewOf } from "../service.ts";
 import { fillsMatching } from "./fills.ts";

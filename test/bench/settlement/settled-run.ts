@@ -1,5 +1,5 @@
-import type { SettlementMode } from "../../../src/core/chain/chain.ts";
 import { BLOCK_INTERVAL_MS } from "../../../src/core/chain/chain.ts";
+import type { SettlementMode } from "../../../src/core/terms.ts";
 import { millis } from "../../../src/core/units.ts";
 import type { Exchange } from "../../../src/engine/exchange.ts";
 import type { Flow } from "../flow.ts";

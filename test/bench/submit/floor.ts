@@ -1,8 +1,8 @@
-import type { SettlementMode } from "../../../src/core/chain/chain.ts";
 import type { Command } from "../../../src/core/commands.ts";
 import { violations } from "../../../src/core/invariants/invariants.ts";
 import { outcomeOf } from "../../../src/core/market.ts";
 import type { State } from "../../../src/core/state.ts";
+import type { SettlementMode } from "../../../src/core/terms.ts";
 import { complement, FULL_PRICE, MAX_SIZE, millis, money, price, size } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { type Journal, noJournal } from "../../../src/engine/journal.ts";

@@ -1,6 +1,7 @@
-import type { Command, OrderType } from "../../../src/core/commands.ts";
+import type { Command } from "../../../src/core/commands.ts";
 import { idOf } from "../../../src/core/ids.ts";
 import type { State } from "../../../src/core/state.ts";
+import type { OrderType } from "../../../src/core/terms.ts";
 import { complement, FULL_PRICE, price, size } from "../../../src/core/units.ts";
 import type { Flow } from "../flow.ts";
 import { mulberry32 } from "../mulberry32.ts";

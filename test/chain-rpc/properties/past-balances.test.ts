@@ -3,7 +3,7 @@ import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
 import { CONTRACT_ABIS } from "../../../src/api/contract-abis.ts";
 import type { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
-import type { Block } from "../../../src/core/chain/block.ts";
+import type { Block } from "../../../src/core/chain/chain.ts";
 import { blockAt, headBlock } from "../../../src/core/chain/chain.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import { anySettlement } from "../../core/chain/chain-moves.ts";

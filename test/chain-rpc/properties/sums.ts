@@ -2,7 +2,7 @@ import { decodeEventLog, parseAbi } from "viem";
 import { CONTRACT_ABIS } from "../../../src/api/contract-abis.ts";
 import type { Log } from "../../../src/chain-rpc/abis.ts";
 import { logsOf } from "../../../src/chain-rpc/logs.ts";
-import type { Block } from "../../../src/core/chain/block.ts";
+import type { Block } from "../../../src/core/chain/chain.ts";
 import { blockAt, headOf } from "../../../src/core/chain/chain.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import type { Transaction } from "../../../src/core/chain/transaction.ts";

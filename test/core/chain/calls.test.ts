@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { ContractCall } from "../../../src/core/chain/call.ts";
 import { GAS_MONEY } from "../../../src/core/chain/chain.ts";
-import { CONTRACTS, ZERO_ADDRESS } from "../../../src/core/chain/contracts.ts";
-import { callGas } from "../../../src/core/chain/gas.ts";
-import { UNLIMITED } from "../../../src/core/chain/permissions.ts";
+import type { ContractCall } from "../../../src/core/chain/transaction.ts";
+import { CONTRACTS, UNLIMITED, ZERO_ADDRESS } from "../../../src/core/chain/contracts.ts";
+import { callGas } from "../../../src/core/chain/transaction.ts";
 import { addressOf } from "../../support/commands.ts";
 import { done, openSettlement, type SettlementFloor, transfer } from "./settlement-floor.ts";
 

@@ -8,7 +8,7 @@ import {
   transactionHash,
   transactionOfHash,
 } from "../../../src/core/chain/chain-hashes.ts";
-import { Digest } from "../../../src/core/chain/digest.ts";
+import { Digest } from "../../../src/core/hash.ts";
 import { openSettlement, type SettlementFloor } from "./settlement-floor.ts";
 
 const HASH = /^0x[0-9a-f]{64}$/;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { whyUnsettled } from "../../../src/api/replies/settlement-words.ts";
 import { GAS_MONEY } from "../../../src/core/chain/chain.ts";
-import type { Decision } from "../../../src/core/decision.ts";
-import { nextNonce } from "../../../src/core/rules/chain/send-transaction.ts";
+import type { Decision } from "../../../src/core/refusals.ts";
+import { nextNonce } from "../../../src/core/rules/calls.ts";
 import { addressOf } from "../../support/commands.ts";
 import { done, openSettlement, type Sending, transfer } from "./settlement-floor.ts";
 

@@ -1,8 +1,7 @@
 import { onChainOf } from "../../../src/core/account.ts";
-import { type ContractCall, NO_PARENT } from "../../../src/core/chain/call.ts";
 import { headOf } from "../../../src/core/chain/chain.ts";
-import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
-import { callGas } from "../../../src/core/chain/gas.ts";
+import { CONTRACTS, NO_PARENT } from "../../../src/core/chain/contracts.ts";
+import { type ContractCall } from "../../../src/core/chain/transaction.ts";
 import { tradeStatus } from "../../../src/core/chain/settlement.ts";
 import {
   CERTAIN,
@@ -10,9 +9,10 @@ import {
   type SettlementFaultTerms,
 } from "../../../src/core/chain/settlement-fault.ts";
 import type { Transaction } from "../../../src/core/chain/transaction.ts";
-import type { Outcome } from "../../../src/core/commands.ts";
-import type { Decision } from "../../../src/core/decision.ts";
+import { callGas } from "../../../src/core/chain/transaction.ts";
+import type { Decision } from "../../../src/core/refusals.ts";
 import { type ExchangeConfig, findAccount } from "../../../src/core/state.ts";
+import type { Outcome } from "../../../src/core/terms.ts";
 import { addressOf, type MarketTerms } from "../../support/commands.ts";
 import { TestExchange } from "../../support/exchange.ts";
 

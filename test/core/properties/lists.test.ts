@@ -3,8 +3,17 @@ import { describe, expect, it } from "vitest";
 import { ExpiryQueue } from "../../../src/core/expiry-queue.ts";
 import { Numbered } from "../../../src/core/numbered.ts";
 import { PriceHistory } from "../../../src/core/price-history.ts";
-import { add, addSum, compareSums, emptySum, type Sum } from "../../../src/core/sum.ts";
-import { type Millis, millis, money, price } from "../../../src/core/units.ts";
+import {
+  add,
+  addSum,
+  compareSums,
+  emptySum,
+  type Millis,
+  millis,
+  money,
+  price,
+  type Sum,
+} from "../../../src/core/units.ts";
 
 describe("a numbered list", () => {
   it("numbers from 1 and finds every number again, over the edges of its chunks", () => {

@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { availableOf } from "../../../src/core/account.ts";
-import type { Command, OrderType, Outcome, PlaceOrder, Side } from "../../../src/core/commands.ts";
+import type { Command, PlaceOrder } from "../../../src/core/commands.ts";
 import { idOf } from "../../../src/core/ids.ts";
 import { type Market, tokenIdIn } from "../../../src/core/market.ts";
 import { reservationOf } from "../../../src/core/order.ts";
 import { grantDue, sharesIn } from "../../../src/core/rules/ledger.ts";
 import { type ExchangeConfig, findAccount, type State } from "../../../src/core/state.ts";
+import type { OrderType, Outcome, Side } from "../../../src/core/terms.ts";
 import { MAX_SIZE, type Millis, millis, money, price, size } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { addressOf, eventCommand, type MarketTerms, marketCommand } from "../../support/commands.ts";

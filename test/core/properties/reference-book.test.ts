@@ -6,9 +6,9 @@ import {
   type BookDirection,
   type SelfTradePolicy,
 } from "../../../src/core/book/book.ts";
-import type { Matching, OrderType, Outcome, Side } from "../../../src/core/commands.ts";
 import { bookFor, marketOfToken, outcomeOf } from "../../../src/core/market.ts";
 import { type Stream, stream } from "../../../src/core/random.ts";
+import type { Matching, OrderType, Outcome, Side } from "../../../src/core/terms.ts";
 import { millis, price, size } from "../../../src/core/units.ts";
 import { NaiveBook, type NaiveLevel, type NaiveTrade } from "../../../src/fuzz/reference/naive-book.ts";
 import { addressOf } from "../../support/commands.ts";

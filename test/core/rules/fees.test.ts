@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { feeOf } from "../../../src/core/rules/fees.ts";
+import { feeOf } from "../../../src/core/order.ts";
 import { FEES } from "../../../src/core/state.ts";
 import { MAX_SIZE, price, size } from "../../../src/core/units.ts";
 import { openFloor, TestExchange } from "../../support/exchange.ts";

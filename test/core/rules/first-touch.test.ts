@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ContractCall } from "../../../src/core/chain/call.ts";
+import type { ContractCall } from "../../../src/core/chain/transaction.ts";
 import { grantDue } from "../../../src/core/rules/ledger.ts";
 import { findAccount } from "../../../src/core/state.ts";
 import { MAX_ISSUANCE, money, size } from "../../../src/core/units.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { PRICE_PLACES, textOf } from "../../../src/api/decimals.ts";
-import type { Matching, Outcome, Side } from "../../../src/core/commands.ts";
+import type { Matching, Outcome, Side } from "../../../src/core/terms.ts";
 import { unitsIn } from "../../support/commands.ts";
 import { openFloor, type TestExchange } from "../../support/exchange.ts";
 

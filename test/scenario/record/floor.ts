@@ -1,7 +1,7 @@
 import { MONEY_PLACES, SIZE_PLACES } from "../../../src/api/decimals.ts";
 import { type PositionChange, positionTransaction } from "../../../src/api/position-transaction.ts";
 import { faultTerms, type SettlementFaultWords } from "../../../src/api/settlement-faults.ts";
-import type { ContractCall } from "../../../src/core/chain/call.ts";
+import type { ContractCall } from "../../../src/core/chain/transaction.ts";
 import type { Command } from "../../../src/core/commands.ts";
 import { idOf } from "../../../src/core/ids.ts";
 import { tokenIdIn } from "../../../src/core/market.ts";

@@ -17,7 +17,7 @@ import { Floor } from "../record/floor.ts";
 import { placeIn, signatureIn, superfluous } from "./planted.ts";
 
 /** A rule that is broken: sellers get a cent too much of each set that is minted, and no order of 7 shares can expire. */
-vi.mock(import("../../../src/core/rules/apply-trade.ts"), async (load) => {
+vi.mock(import("../../../src/core/rules/apply-trading.ts"), async (load) => {
   const { settleTrade, ...others } = await load();
   return {
     ...others,
@@ -29,7 +29,7 @@ vi.mock(import("../../../src/core/rules/apply-trade.ts"), async (load) => {
     },
   };
 });
-vi.mock(import("../../../src/core/rules/apply-orders.ts"), async (load) => {
+vi.mock(import("../../../src/core/rules/apply-trading.ts"), async (load) => {
   const { endOrder, ...others } = await load();
   return {
     ...others,

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Command, PlaceOrder, Stamped } from "../../../src/core/commands.ts";
-import type { Decision } from "../../../src/core/decision.ts";
-import type { CancelReason, DomainEvent, OrderTraded } from "../../../src/core/events.ts";
+import type { DomainEvent, OrderTraded } from "../../../src/core/events.ts";
+import type { Decision } from "../../../src/core/refusals.ts";
 import type { State } from "../../../src/core/state.ts";
+import type { CancelReason } from "../../../src/core/terms.ts";
 import { money, price, size } from "../../../src/core/units.ts";
 import { FillWatcher } from "../../../src/scenario/watch/fill-watcher.ts";
 import type { MarketTerms } from "../../support/commands.ts";

@@ -1,0 +1,190 @@
+import { ASK, BID, type Book, type BookDirection } from "../book/book.ts";
+import {
+  bookFor,
+  directionIn,
+  isMirrored,
+  levelsOf,
+  type Market,
+  marketOfToken,
+  outcomeOf,
+  priceIn,
+} from "../market.ts";
+import { type Order, remainingOf } from "../order.ts";
+import type { State } from "../state.ts";
+import { add, compareSums, emptySum, FULL_PRICE, notional, type Sum } from "../units.ts";
+import { type Invariant, Judgement, Pace, type Steps } from "./check.ts";
+
+/** A level of a book in one number: a text would cost as much as all the rest. */
+const levelKey = (market: number, book: number, direction: BookDirection, tick: number): number =>
+  ((market * 2 + book) * 2 + direction) * FULL_PRICE + tick;
+
+function levelText(key: number): string {
+  const [side, tick] = [Math.floor(key / FULL_PRICE), key % FULL_PRICE];
+  return `${side >> 2}/${(side >> 1) & 1}/${side & 1}/${tick}`;
+}
+
+/** Where a live order must be found. */
+function placeOf(market: Market, order: Order): number {
+  const outcome = outcomeOf(order.token);
+  const mirrored = isMirrored(market, outcome);
+  const tick = priceIn(mirrored, order.price) / market.tickSize;
+  const book = bookFor(market, outcome) === market.books[0] ? 0 : 1;
+  return levelKey(market.number, book, directionIn(mirrored, order.side), tick);
+}
+
+/** Levels and liquidity are the sums of the live orders. */
+export function* booksHoldTheLiveOrders(state: State, live: readonly Order[]): Steps<Invariant> {
+  const pace = new Pace();
+  const judgement = new Judgement("book levels = sum of live orders");
+  const totals = new Map<number, { open: number; orders: number }>();
+  const liquidity = new Map<number, Sum>();
+  for (const order of live) {
+    if (pace.isStep()) yield;
+    const market = state.markets.get(marketOfToken(order.token));
+    const place = placeOf(market, order);
+    judgement.compared(1);
+    if (
+      state.pool.orderIn(order.slot) !== order.number ||
+      state.pool.openIn(order.slot) !== remainingOf(order)
+    )
+      judgement.differs(`order ${order.number} is not where it says it rests`);
+    const level = totals.get(place);
+    if (level === undefined) totals.set(place, { open: remainingOf(order), orders: 1 });
+    else {
+      level.open += remainingOf(order);
+      level.orders += 1;
+    }
+    const outcome = outcomeOf(order.token);
+    if (bookFor(market, outcome) !== market.books[0]) continue;
+    const value = notional(priceIn(isMirrored(market, outcome), order.price), remainingOf(order));
+    const sum = liquidity.get(market.number) ?? emptySum();
+    add(sum, value);
+    liquidity.set(market.number, sum);
+  }
+  for (const { market, index, book, direction } of sidesOf(state)) {
+    yield;
+    book.depth(direction, (tick, open, orders) => {
+      const place = levelKey(market.number, index, direction, tick);
+      const total = totals.get(place);
+      judgement.equal(() => `open at ${levelText(place)}`, open, total?.open ?? 0);
+      judgement.equal(() => `orders at ${levelText(place)}`, orders, total?.orders ?? 0);
+      totals.delete(place);
+    });
+  }
+  for (const [place, { open }] of totals) judgement.equal(() => `open at ${levelText(place)}`, 0, open);
+  for (const { number, liquidity: found } of state.markets) {
+    const expected = liquidity.get(number) ?? emptySum();
+    judgement.expect(
+      compareSums(found, expected) === 0,
+      () => `liquidity of market ${number}: ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`,
+    );
+  }
+  return judgement.result;
+}
+
+/** The best bid is below the best ask. */
+export function noBookIsCrossed(state: State): Invariant {
+  const judgement = new Judgement("no book is crossed");
+  for (const market of state.markets) {
+    for (const { book } of market.books) {
+      if (book === null) continue;
+      const { bestBid, bestAsk } = book;
+      judgement.expect(
+        bestBid < bestAsk,
+        () =>
+          `market ${market.number}: best bid ${bestBid}, best ask ${bestAsk} of ${levelsOf(market)} levels`,
+      );
+    }
+  }
+  return judgement.result;
+}
+
+/** Within a level, whoever came first stands first. */
+export function* queuesAreInOrderOfArrival(state: State): Steps<Invariant> {
+  const judgement = new Judgement("queues are in order of arrival");
+  for (const { market, book, direction } of sidesOf(state)) {
+    yield;
+    let tick = 0;
+    let previous = 0;
+    book.queue(direction, (slot) => {
+      const order = state.pool.orderIn(slot);
+      if (book.tickOf(slot) === tick) {
+        judgement.compared(1);
+        if (previous >= order)
+          judgement.differs(`market ${market.number}: order ${previous} before ${order}`);
+      }
+      tick = book.tickOf(slot);
+      previous = order;
+    });
+  }
+  return judgement.result;
+}
+
+/** One side of a book in which orders have rested. */
+interface BookSide {
+  readonly market: Market;
+  readonly index: number;
+  readonly book: Book;
+  readonly direction: BookDirection;
+}
+
+function* sidesOf(state: State): Generator<BookSide> {
+  for (const market of state.markets) {
+    for (const [index, { book }] of market.books.entries()) {
+      if (book === null) continue;
+      yield { market, index, book, direction: BID };
+      yield { market, index, book, direction: ASK };
+    }
+  }
+}
+
+/** What an order has matched is the sum of its fills. */
+export function* fillsAddUp(state: State): Steps<Invariant> {
+  const pace = new Pace();
+  const judgement = new Judgement("an order's matched size = sum of its fills");
+  // By order number: a map, and a text for each order, would cost ten times as much.
+  const { orders, trades } = state;
+  const matched = new Float64Array(orders.next);
+  for (let number = 1; number <= trades.size; number += 1) {
+    if (pace.isStep()) yield;
+    const { taker, maker, size } = trades.get(number);
+    matched[taker] = (matched[taker] ?? 0) + size;
+    matched[maker] = (matched[maker] ?? 0) + size;
+  }
+  for (let number = 1; number <= orders.size; number += 1) {
+    if (pace.isStep()) yield;
+    const order = orders.get(number);
+    const sum = matched[number] ?? 0;
+    if (order.matched !== sum) judgement.differs(`order ${number}: ${order.matched}, expected ${sum}`);
+    const remaining = remainingOf(order);
+    if (remaining < 0 || (remaining === 0 && order.status !== "MATCHED"))
+      judgement.differs(`order ${number}: ${order.status} with ${remaining} remaining`);
+  }
+  judgement.compared(2 * orders.size);
+  return judgement.result;
+}
+
+/** The list of an account's open orders has all of its live orders. */
+export function* openOrdersAreListed(state: State, orders: readonly Order[]): Steps<Invariant> {
+  const pace = new Pace();
+  const judgement = new Judgement("an account's open orders = its live orders");
+  const live = new Map<number, number>();
+  for (const { account } of orders) live.set(account, (live.get(account) ?? 0) + 1);
+  for (const account of state.accounts) {
+    let listed = 0;
+    for (let next = account.firstOpen; next !== 0; ) {
+      if (pace.isStep()) yield;
+      const order = state.orders.get(next);
+      listed += 1;
+      judgement.expect(
+        order.account === account.number && order.status === "LIVE",
+        () =>
+          `order ${order.number}: ${order.status} of account ${order.account}, listed by ${account.number}`,
+      );
+      next = order.nextOpen;
+    }
+    judgement.equal(() => `listed of account ${account.number}`, listed, live.get(account.number) ?? 0);
+    judgement.equal(() => `count of account ${account.number}`, account.openCount, listed);
+  }
+  return judgement.result;
+}

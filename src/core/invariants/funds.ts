@@ -1,0 +1,250 @@
+import { type Account, availableOf, type Balance, onChainOf } from "../account.ts";
+import { headOf } from "../chain/chain.ts";
+import { movesOf, supplyChangesOf, USDC } from "../chain/moves.ts";
+import { awaitsBlock, type Transaction } from "../chain/transaction.ts";
+import { marketOfToken, tokenOf } from "../market.ts";
+import { type Order, remainingOf, reservationOf } from "../order.ts";
+import { payoutOf } from "../rules/contract-calls.ts";
+import type { State } from "../state.ts";
+import { FULL_PRICE, notional } from "../units.ts";
+import { type Invariant, Judgement, Pace, type Steps } from "./check.ts";
+
+/** All USDC ever issued is in a balance or locked behind shares. */
+export function collateralIsConserved(state: State): Invariant {
+  const judgement = new Judgement("USDC issued = balances + locked collateral");
+  let total = 0;
+  for (const account of state.accounts) total += account.collateral.balance;
+  for (const { supply } of state.markets) total += supply.collateral;
+  judgement.equal(() => "micro-USDC", total, state.issued);
+  return judgement.result;
+}
+
+/**
+ * Every share has its other half and one USDC behind the two, until the market is resolved and shares are redeemed:
+ * then what is locked is what the shares still pay.
+ */
+export function sharesAreBacked(state: State): Invariant {
+  const judgement = new Judgement("supply of YES = supply of NO = locked collateral");
+  const yes = new Map<number, number>();
+  const no = new Map<number, number>();
+  for (const account of state.accounts) {
+    for (const [market, holding] of account.holdings) {
+      yes.set(market, (yes.get(market) ?? 0) + holding.yes.balance);
+      no.set(market, (no.get(market) ?? 0) + holding.no.balance);
+    }
+  }
+  for (const { number, supply, winningOutcome } of state.markets) {
+    judgement.equal(() => `YES of market ${number}`, yes.get(number) ?? 0, supply.yes);
+    judgement.equal(() => `NO of market ${number}`, no.get(number) ?? 0, supply.no);
+    if (winningOutcome === null) {
+      judgement.equal(() => `NO of market ${number} beside its YES`, supply.no, supply.yes);
+      judgement.equal(
+        () => `locked in market ${number}`,
+        supply.collateral,
+        notional(FULL_PRICE, supply.yes),
+      );
+    } else {
+      const payout = payoutOf(winningOutcome);
+      const owed = supply.yes * payout.YES + supply.no * payout.NO;
+      judgement.equal(() => `locked in market ${number}`, supply.collateral, owed);
+    }
+  }
+  return judgement.result;
+}
+
+/** Nobody owes, and nobody reserves more than there is. */
+export function noBalanceIsNegative(state: State): Invariant {
+  const judgement = new Judgement("no balance is negative or over-reserved");
+  const { balances } = state.config;
+  for (const account of state.accounts) {
+    const check = (outcome: string, market: number, of: Balance<number>): void => {
+      judgement.compared(1);
+      if (of.reserved >= 0 && availableOf(of, balances) >= 0 && Number.isSafeInteger(of.balance)) return;
+      const what = market === 0 ? outcome : `${outcome} of market ${market}`;
+      judgement.differs(`account ${account.number} ${what}: balance ${of.balance}, reserved ${of.reserved}`);
+    };
+    check("USDC", 0, account.collateral);
+    for (const [market, holding] of account.holdings) {
+      check("YES", market, holding.yes);
+      check("NO", market, holding.no);
+    }
+  }
+  return judgement.result;
+}
+
+/** What is reserved is what the live orders may cost. */
+export function* reservationsFollowOrders(state: State, live: readonly Order[]): Steps<Invariant> {
+  const pace = new Pace();
+  const judgement = new Judgement("reserved = what live orders may cost");
+  const expected = new Map<number, number>();
+  const count = state.accounts.next;
+  const keyOf = (account: number, token: number): number => token * count + account;
+  for (const order of live) {
+    if (pace.isStep()) yield;
+    const { feeRateBps } = state.markets.get(marketOfToken(order.token));
+    const key = keyOf(order.account, order.side === "BUY" ? USDC : order.token);
+    expected.set(key, (expected.get(key) ?? 0) + reservationOf(order, remainingOf(order), feeRateBps));
+  }
+  const check = ({ number }: Account, token: number, reserved: number): void => {
+    judgement.compared(1);
+    const wanted = expected.get(keyOf(number, token)) ?? 0;
+    if (reserved === wanted) return;
+    const asset = token === USDC ? "USDC" : `${token}`;
+    judgement.differs(`account ${number}/${asset}: ${reserved}, expected ${wanted}`);
+  };
+  for (const account of state.accounts) {
+    check(account, USDC, account.collateral.reserved);
+    for (const [market, { yes, no }] of account.holdings) {
+      check(account, tokenOf(market, "YES"), yes.reserved);
+      check(account, tokenOf(market, "NO"), no.reserved);
+    }
+  }
+  return judgement.result;
+}
+
+/** What transactions come to for one asset of one account, or one outcome of a market. */
+interface Sums {
+  /** What the chain has. */
+  mined: number;
+  /** What pending settlements are to bring and to take. */
+  incoming: number;
+  outgoing: number;
+}
+
+const noSums = (): Sums => ({ mined: 0, incoming: 0, outgoing: 0 });
+const NO_SUMS = noSums();
+
+interface SupplySums {
+  yes: number;
+  no: number;
+  collateral: number;
+}
+
+const noSupply = (): SupplySums => ({ yes: 0, no: 0, collateral: 0 });
+
+function addMoves(
+  state: State,
+  transaction: Transaction,
+  isMined: boolean,
+  sums: Map<number, Sums>,
+  keyOf: (account: number, token: number) => number,
+): void {
+  for (const { account, token, amount } of movesOf(state, transaction)) {
+    const sum = entry(sums, keyOf(account, token), noSums);
+    if (isMined) sum.mined += amount;
+    else if (amount > 0) sum.incoming += amount;
+    else sum.outgoing -= amount;
+  }
+}
+
+function addSupply(state: State, transaction: Transaction, supplies: Map<number, SupplySums>): void {
+  for (const { market, yes, no, collateral } of supplyChangesOf(state, transaction)) {
+    const supply = entry(supplies, market, noSupply);
+    supply.yes += yes;
+    supply.no += no;
+    supply.collateral += collateral;
+  }
+}
+
+/** The ledger is what the chain has and what is pending; both follow from the transactions alone. */
+export function* chainAgreesWithLedger(state: State): Steps<Invariant> {
+  const pace = new Pace();
+  const judgement = new Judgement("chain balances + pending = ledger");
+  const sums = new Map<number, Sums>();
+  // An asset of an account in one small number: a text, or a large one, would cost as much as all the rest.
+  const count = state.accounts.next;
+  const keyOf = (account: number, token: number): number => token * count + account;
+  const nameOf = (key: number): string => `${key % count}/${Math.floor(key / count)}`;
+  const supplies = new Map<number, SupplySums>();
+  const { transactions } = state.chain;
+  for (let number = 1; number <= transactions.size; number += 1) {
+    if (pace.isStep()) yield;
+    const transaction = transactions.get(number);
+    const isMined = isOnChain(transaction);
+    if (!isMined && !isPending(transaction)) continue;
+    addMoves(state, transaction, isMined, sums, keyOf);
+    if (isMined) addSupply(state, transaction, supplies);
+  }
+  for (const account of state.accounts) {
+    const check = (token: number, balance: Balance<number>): void => {
+      const key = keyOf(account.number, token);
+      const { mined, incoming, outgoing } = sums.get(key) ?? NO_SUMS;
+      const differs = (what: string, found: number, expected: number): void =>
+        judgement.differs(`${what} of ${nameOf(key)}: ${found}, expected ${expected}`);
+      if (onChainOf(balance) !== mined) differs("on the chain", onChainOf(balance), mined);
+      if (balance.incoming !== incoming) differs("incoming", balance.incoming, incoming);
+      if (balance.outgoing !== outgoing) differs("outgoing", balance.outgoing, outgoing);
+      if (mined < 0) judgement.differs(`${nameOf(key)} owes ${-mined} on the chain`);
+      judgement.compared(4);
+      sums.delete(key);
+    };
+    check(USDC, account.collateral);
+    for (const [market, { yes, no }] of account.holdings) {
+      check(tokenOf(market, "YES"), yes);
+      check(tokenOf(market, "NO"), no);
+    }
+  }
+  for (const [key, { mined }] of sums) judgement.equal(() => `on the chain of ${nameOf(key)}`, 0, mined);
+  for (const { number, onChain } of state.markets) {
+    const { yes, no, collateral } = supplies.get(number) ?? { yes: 0, no: 0, collateral: 0 };
+    judgement.equal(() => `YES of market ${number} on the chain`, onChain.yes, yes);
+    judgement.equal(() => `NO of market ${number} on the chain`, onChain.no, no);
+    judgement.equal(() => `locked in market ${number} on the chain`, onChain.collateral, collateral);
+  }
+  return judgement.result;
+}
+
+/** Whether a transaction is in effect on the chain: what the exchange gives is so before its block. */
+const isOnChain = (transaction: Transaction): boolean =>
+  transaction.status === "MINED" || !awaitsBlock(transaction);
+
+const isPending = ({ status }: Transaction): boolean => status === "PENDING" || status === "LOST";
+
+/** Each block stands on the one before, and every transaction that says it is in one is there, once. */
+export function* blocksHoldWhatWasMined(state: State): Steps<Invariant> {
+  const pace = new Pace();
+  const judgement = new Judgement("blocks = what was mined");
+  const { chain } = state;
+  let included = 0;
+  let parent = 0;
+  for (let height = 0; height <= headOf(chain); height += 1) {
+    if (pace.isStep()) yield;
+    const block = chain.blocks.get(chain.heights.get(height + 1));
+    if (block.height !== height)
+      judgement.differs(`height of block ${block.serial}: ${block.height}, expected ${height}`);
+    if (block.parent !== parent)
+      judgement.differs(`parent of block ${block.serial}: ${block.parent}, expected ${parent}`);
+    judgement.compared(2 + 2 * block.count);
+    parent = block.serial;
+    for (let place = 0; place < block.count; place += 1) {
+      if (pace.isStep()) yield;
+      const mined = chain.transactions.get(chain.mined.get(block.first + place + 1));
+      if (mined.block !== block.serial)
+        judgement.differs(`block of transaction ${mined.number}: ${mined.block}, expected ${block.serial}`);
+      if (mined.place !== place)
+        judgement.differs(`place of transaction ${mined.number}: ${mined.place}, expected ${place}`);
+      included += 1;
+    }
+  }
+  let pending = 0;
+  let lost = 0;
+  for (let number = 1; number <= chain.transactions.size; number += 1) {
+    const transaction = chain.transactions.get(number);
+    if (transaction.block !== 0) included -= 1;
+    if (transaction.status === "PENDING" && awaitsBlock(transaction)) pending += 1;
+    if (transaction.status === "LOST") lost += 1;
+  }
+  judgement.equal(() => "transactions that say they are in a block, beside those that are", -included, 0);
+  judgement.equal(() => "pending", chain.pending, pending);
+  judgement.equal(() => "lost", chain.lost.length, lost);
+  return judgement.result;
+}
+
+function entry<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
+}

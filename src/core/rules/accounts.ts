@@ -1,0 +1,172 @@
+import { GAS_MONEY } from "../chain/chain.ts";
+import { setsOf } from "../chain/moves.ts";
+import type { DepositContent } from "../chain/transaction.ts";
+import type { DeriveCredentials, FundAccount } from "../commands.ts";
+import type {
+  AccountOpened,
+  CollateralIssued,
+  CredentialsDerived,
+  DomainEvent,
+  GrantMinted,
+  GrantRaised,
+  SetsIssued,
+} from "../events.ts";
+import { marketOfToken, outcomeOf } from "../market.ts";
+import { accepted, type Decision, refused } from "../refusals.ts";
+import { emptyAccount, FAUCET, findAccount, type State } from "../state.ts";
+import { FULL_PRICE, type Millis, type Money, money, notional, type Size, size } from "../units.ts";
+import {
+  backingOf,
+  changeSupply,
+  credit,
+  holdingIn,
+  issuanceLeft,
+  issuing,
+  mintingGrants,
+  opening,
+} from "./ledger.ts";
+import type { RuleSet } from "./rule-set.ts";
+import { addContent, walletIn } from "./transactions.ts";
+
+/**
+ * A wallet's first derivation also funds it from the faucet, in the markets that it has touched before at once; it is
+ * refused when there is too little left to issue.
+ */
+export function deriveCredentials(state: State, command: DeriveCredentials, rules: RuleSet): Decision {
+  const account = findAccount(state, command.address);
+  const derivations = account?.derivations ?? 0;
+  if (derivations > 0 && state.config.credentials === "once") {
+    return refused({ code: "CREDENTIALS_ALREADY_DERIVED", address: command.address });
+  }
+  const events: DomainEvent[] = [];
+  const number = account?.number ?? opening(state, command.address, events);
+  if (derivations === 0) {
+    const { collateral, everyMarket } = state.config.faucet;
+    const first = state.chain.transactions.next + Number(collateral > 0);
+    const minted = rules.receivingTouches
+      ? mintingGrants({ number, known: account }, [], everyMarket, first)
+      : [];
+    const [asked, left] = [money(collateral + backingOf(minted)), issuanceLeft(state)];
+    if (asked > left) return refused({ code: "ISSUANCE_EXCEEDED", asked, left });
+    if (collateral > 0) events.push(issuing(state, number, collateral));
+    if (everyMarket > 0) events.push({ kind: "grantRaised", account: number, size: everyMarket });
+    events.push(...minted);
+  }
+  events.push({ kind: "credentialsDerived", account: number });
+  return accepted(events);
+}
+
+/**
+ * Issues USDC, and mints shares of single outcomes as full sets whose other half goes to the faucet. Shares in a market
+ * touch it, as an order does: what the account is granted there is minted, too.
+ */
+export function fundAccount(state: State, command: FundAccount, rules: RuleSet): Decision {
+  const known = findAccount(state, command.address);
+  const events: DomainEvent[] = [];
+  const account = known?.number ?? opening(state, command.address, events);
+  let asked: number = command.collateral;
+  if (command.collateral > 0) events.push(issuing(state, account, command.collateral));
+  let transaction = state.chain.transactions.next + Number(command.collateral > 0);
+  const touched = new Set<number>();
+  for (const { tokenId, size } of command.tokens) {
+    const token = state.tokenById.get(tokenId);
+    if (token === undefined) return refused({ code: "TOKEN_NOT_FOUND", tokenId });
+    if (size === 0) continue;
+    const market = marketOfToken(token);
+    touched.add(market);
+    asked += notional(FULL_PRICE, size);
+    const isYes = outcomeOf(token) === "YES";
+    events.push({
+      kind: "setsIssued",
+      market,
+      size,
+      yes: isYes ? account : FAUCET,
+      no: isYes ? FAUCET : account,
+      transaction,
+    });
+    transaction += 1;
+  }
+  if (command.everyMarket > 0) events.push({ kind: "grantRaised", account, size: command.everyMarket });
+  const minted = rules.receivingTouches
+    ? mintingGrants({ number: account, known }, touched, command.everyMarket, transaction)
+    : [];
+  asked += backingOf(minted);
+  events.push(...minted);
+  const left = issuanceLeft(state);
+  if (asked > left) return refused({ code: "ISSUANCE_EXCEEDED", asked: asked as Money, left });
+  return accepted(events);
+}
+
+/** Opens the account of an address that had none. */
+export function openAccount(state: State, event: AccountOpened): void {
+  const number = state.accounts.add(emptyAccount(event.account, event.address));
+  if (number !== event.account) throw new Error(`account ${event.account} opened as number ${number}`);
+  state.accountByAddress.set(event.address, number);
+}
+
+/** Credits newly issued USDC. */
+export function issueCollateral(state: State, event: CollateralIssued, at: Millis): void {
+  const { account, amount: collateral, transaction } = event;
+  const none = { market: 0, size: size(0), yes: 0, no: 0 };
+  addContent(state, transaction, { kind: "deposit", at, account, collateral, ...none });
+  giveGasMoney(state, account);
+  credit(state.accounts.get(event.account).collateral, event.amount);
+  state.issued = money(state.issued + event.amount);
+}
+
+/** Mints full sets from newly issued USDC. */
+export function issueSets(
+  state: State,
+  { market, size, yes, no, transaction }: SetsIssued,
+  at: Millis,
+): void {
+  noteSets(state, transaction, { market, size, yes, no }, at);
+  mint(state, market, size, yes, no);
+}
+
+/** Raises what the account is granted in every market. */
+export function raiseGrant(state: State, event: GrantRaised): void {
+  const account = state.accounts.get(event.account);
+  account.everyMarket = size(account.everyMarket + event.size);
+}
+
+/** Mints the account's grant in one market. */
+export function mintGrant(state: State, event: GrantMinted, at: Millis): void {
+  const holding = holdingIn(state.accounts.get(event.account), event.market);
+  holding.granted = size(holding.granted + event.size);
+  const { account, market, size: shares, transaction } = event;
+  noteSets(state, transaction, { market, size: shares, yes: account, no: account }, at);
+  mint(state, market, shares, account, account);
+}
+
+/** Counts a derivation of credentials. */
+export function noteDerivation(state: State, event: CredentialsDerived): void {
+  state.accounts.get(event.account).derivations += 1;
+  giveGasMoney(state, event.account);
+}
+
+/** Whoever the exchange gives something to can pay for gas, too, from the first time on. */
+function giveGasMoney(state: State, account: number): void {
+  const { address } = state.accounts.get(account);
+  if (!state.chain.wallets.has(address)) walletIn(state.chain, address).native = GAS_MONEY;
+}
+
+/** The chain is told of shares that are given. */
+function noteSets(
+  state: State,
+  transaction: number,
+  sets: Pick<DepositContent, "market" | "size" | "yes" | "no">,
+  at: Millis,
+): void {
+  const content: DepositContent = { kind: "deposit", at, account: 0, collateral: money(0), ...sets };
+  addContent(state, transaction, content);
+}
+
+function mint(state: State, market: number, amount: Size, yes: number, no: number): void {
+  credit(holdingIn(state.accounts.get(yes), market).yes, amount);
+  credit(holdingIn(state.accounts.get(no), market).no, amount);
+  const record = state.markets.get(market);
+  changeSupply(record.supply, setsOf(market, amount));
+  changeSupply(record.onChain, setsOf(market, amount));
+  state.issued = money(state.issued + notional(FULL_PRICE, amount));
+}

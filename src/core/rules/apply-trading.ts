@@ -1,0 +1,265 @@
+import { type Account, fillOf, type Holding, type Role } from "../account.ts";
+import { Book } from "../book/book.ts";
+import { NO_SLOT } from "../book/order-pool.ts";
+import { setsOf } from "../chain/moves.ts";
+import type { OrderCanceled, OrderExpired, OrderPlaced, OrderRested, OrderTraded } from "../events.ts";
+import {
+  bookFor,
+  directionIn,
+  isMirrored,
+  levelsOf,
+  type Market,
+  type MarketBook,
+  marketOfToken,
+  outcomeOf,
+  priceIn,
+} from "../market.ts";
+import { Numbered } from "../numbered.ts";
+import { type Order, type OrderStatus, remainingOf, reservationOf } from "../order.ts";
+import { FEES, type State } from "../state.ts";
+import type { Outcome } from "../terms.ts";
+import { add, type Millis, type Money, money, notional, type Price, type Size, size } from "../units.ts";
+import {
+  changeSupply,
+  credit,
+  holdingIn,
+  noteFee,
+  noteParty,
+  reserve,
+  settlesAtOnce,
+  sharesIn,
+  touch,
+} from "./ledger.ts";
+import { addMatch } from "./transactions.ts";
+
+/** Notes a new order and reserves what it may cost. */
+export function openOrder(state: State, event: OrderPlaced, at: Millis): void {
+  const order: Order = {
+    number: event.order,
+    account: event.account,
+    token: event.token,
+    side: event.side,
+    price: event.price,
+    size: event.size,
+    orderType: event.orderType,
+    expiration: event.expiration,
+    createdAt: at,
+    touch: event.touch,
+    crossable: event.crossable,
+    ownInWay: event.ownInWay,
+    rested: false,
+    ordersAhead: 0,
+    sizeAhead: size(0),
+    status: "LIVE",
+    cancelReason: null,
+    matched: size(0),
+    notional: money(0),
+    fee: money(0),
+    updatedAt: at,
+    slot: NO_SLOT,
+    lastTrade: 0,
+    nextOpen: 0,
+    previousOpen: 0,
+  };
+  const number = state.orders.add(order);
+  if (number !== event.order) throw new Error(`order ${event.order} placed as number ${number}`);
+  const market = state.markets.get(marketOfToken(order.token));
+  const account = state.accounts.get(order.account);
+  changeReservation(account, market, order, reservationOf(order, order.size, market.feeRateBps));
+}
+
+/** Rests what is left of an order at the end of its level's queue. */
+export function restOrder(state: State, event: OrderRested, at: Millis): void {
+  const order = state.orders.get(event.order);
+  const market = state.markets.get(marketOfToken(order.token));
+  const outcome = outcomeOf(order.token);
+  const mirrored = isMirrored(market, outcome);
+  const lane = bookFor(market, outcome);
+  lane.book ??= new Book(state.pool, levelsOf(market));
+  const direction = directionIn(mirrored, order.side);
+  const tick = priceIn(mirrored, order.price) / market.tickSize;
+  order.rested = true;
+  order.ordersAhead = lane.book.countAt(direction, tick);
+  order.sizeAhead = size(lane.book.totalAt(direction, tick));
+  order.slot = lane.book.rest(direction, tick, remainingOf(order), order.number, order.account);
+  noteChange(market, lane, order, remainingOf(order), at);
+  linkOpen(state, state.accounts.get(order.account), order);
+  if (order.expiration !== null) state.expiries.add(order.expiration, order.number);
+}
+
+/** Ends an order that is not filled whole: out of the book, and its reservation released. */
+export function endOrder(state: State, event: OrderCanceled | OrderExpired, at: Millis): void {
+  const order = state.orders.get(event.order);
+  const market = state.markets.get(marketOfToken(order.token));
+  const remaining = remainingOf(order);
+  changeReservation(
+    state.accounts.get(order.account),
+    market,
+    order,
+    -reservationOf(order, remaining, market.feeRateBps),
+  );
+  const status = event.kind === "orderExpired" ? "EXPIRED" : "CANCELED";
+  order.cancelReason = event.kind === "orderExpired" ? null : event.reason;
+  order.updatedAt = at;
+  if (order.slot === NO_SLOT) {
+    order.status = order.matched > 0 ? "MATCHED" : status;
+    return;
+  }
+  const lane = bookFor(market, outcomeOf(order.token));
+  lane.book?.remove(order.slot);
+  noteChange(market, lane, order, size(-remaining), at);
+  leave(state, order, status);
+}
+
+/** An order has left the book: whatever knew it as open forgets it. */
+export function leave(state: State, order: Order, status: OrderStatus): void {
+  order.slot = NO_SLOT;
+  order.status = status;
+  unlinkOpen(state, state.accounts.get(order.account), order);
+  if (order.expiration !== null) {
+    state.expiries.ended((other) => state.orders.get(other).slot !== NO_SLOT);
+  }
+}
+
+/** Reserves for an order, or releases when negative: micro-USDC of a buyer, shares of a seller. */
+export function changeReservation(account: Account, market: Market, order: Order, amount: number): void {
+  if (order.side === "BUY") reserve<Money>(account.collateral, amount);
+  else reserve<Size>(sharesIn(holdingIn(account, market.number), outcomeOf(order.token)), amount);
+}
+
+/** Notes that `change` more rests at the order's price: the book's sequence and time, the market's liquidity. */
+export function noteChange(market: Market, lane: MarketBook, order: Order, change: Size, at: Millis): void {
+  lane.sequence += 1;
+  lane.updatedAt = at;
+  if (lane === market.books[0]) {
+    const price = priceIn(isMirrored(market, outcomeOf(order.token)), order.price);
+    add(market.liquidity, notional(price, change));
+  }
+}
+
+/** Puts an order at the end of its account's list of open ones. */
+export function linkOpen(state: State, account: Account, order: Order): void {
+  order.previousOpen = account.lastOpen;
+  if (account.lastOpen === 0) account.firstOpen = order.number;
+  else state.orders.get(account.lastOpen).nextOpen = order.number;
+  account.lastOpen = order.number;
+  account.openCount += 1;
+}
+
+function unlinkOpen(state: State, account: Account, order: Order): void {
+  if (order.previousOpen === 0) account.firstOpen = order.nextOpen;
+  else state.orders.get(order.previousOpen).nextOpen = order.nextOpen;
+  if (order.nextOpen === 0) account.lastOpen = order.previousOpen;
+  else state.orders.get(order.nextOpen).previousOpen = order.previousOpen;
+  order.nextOpen = 0;
+  order.previousOpen = 0;
+  account.openCount -= 1;
+}
+
+/** Settles one fill in the ledger, takes it off the maker in the book, and notes it in every list it belongs to. */
+export function settleTrade(state: State, event: OrderTraded, at: Millis): void {
+  const taker = state.orders.get(event.taker);
+  const maker = state.orders.get(event.maker);
+  const market = state.markets.get(marketOfToken(taker.token));
+  const lane = bookFor(market, outcomeOf(taker.token));
+  const number = state.trades.add({
+    number: event.trade,
+    taker: event.taker,
+    maker: event.maker,
+    price: event.price,
+    size: event.size,
+    fee: event.fee,
+    matchType: event.matchType,
+    at,
+    transaction: event.transaction,
+    takerPrevious: taker.lastTrade,
+    makerPrevious: maker.lastTrade,
+  });
+  if (number !== event.trade) throw new Error(`trade ${event.trade} made as number ${number}`);
+  const isPending = !settlesAtOnce(state);
+  addMatch(state, event, taker, maker, at);
+  fill(state, market, maker, maker.price, event, "MAKER", isPending, at);
+  fill(state, market, taker, event.price, event, "TAKER", isPending, at);
+  if (event.fee > 0) {
+    taker.fee = money(taker.fee + event.fee);
+    credit(state.accounts.get(taker.account).collateral, -event.fee);
+    credit(state.accounts.get(FEES).collateral, event.fee);
+    if (isPending) noteFee(state, event.fee, 1);
+  }
+  if (event.matchType !== "COMPLEMENTARY") {
+    const change = setsOf(market.number, event.matchType === "MINT" ? event.size : -event.size);
+    changeSupply(market.supply, change);
+    if (!isPending) changeSupply(market.onChain, change);
+  }
+
+  lane.book?.fill(maker.slot, event.size);
+  noteChange(market, lane, maker, size(-event.size), at);
+  if (remainingOf(maker) === 0) leave(state, maker, "MATCHED");
+  if (remainingOf(taker) === 0) taker.status = "MATCHED";
+  noteTrade(market, lane, taker, event, at);
+}
+
+/** Moves shares and USDC of one party, at the price in terms of its own token. */
+function fill(
+  state: State,
+  market: Market,
+  order: Order,
+  price: Price,
+  event: OrderTraded,
+  role: Role,
+  isPending: boolean,
+  at: Millis,
+): void {
+  const account = state.accounts.get(order.account);
+  const before = remainingOf(order);
+  const after = (before - event.size) as Size;
+  const rate = market.feeRateBps;
+  changeReservation(
+    account,
+    market,
+    order,
+    reservationOf(order, after, rate) - reservationOf(order, before, rate),
+  );
+  const value = notional(price, event.size);
+  const holding = holdingIn(account, market.number);
+  const outcome = outcomeOf(order.token);
+  const bought = order.side === "BUY" ? 1 : -1;
+  const shares = sharesIn(holding, outcome);
+  credit(account.collateral, -bought * value);
+  credit(shares, bought * event.size);
+  if (isPending) {
+    const fee = role === "TAKER" ? event.fee : 0;
+    touch(state.chain, account, market.number, shares);
+    noteParty(account.collateral, shares, order.side === "BUY", value, event.size, fee, 1);
+  }
+  order.matched = size(order.matched + event.size);
+  order.notional = money(order.notional + value);
+  order.lastTrade = event.trade;
+  order.updatedAt = at;
+  listFill(account, holding, outcome, fillOf(event.trade, role));
+}
+
+/** Adds a fill, packed as `fillOf` does, to the lists of the account and of its holding. */
+export function listFill(account: Account, holding: Holding, outcome: Outcome, packed: number): void {
+  account.fills.add(packed);
+  if (outcome === "YES") {
+    holding.yesFills ??= new Numbered();
+    holding.yesFills.add(packed);
+  } else {
+    holding.noFills ??= new Numbered();
+    holding.noFills.add(packed);
+  }
+}
+
+/** Notes a fill on the market's tape: last price, history, volume, lists of trades. */
+function noteTrade(market: Market, lane: MarketBook, taker: Order, event: OrderTraded, at: Millis): void {
+  const outcome = outcomeOf(taker.token);
+  const mirrored = isMirrored(market, outcome);
+  const price = priceIn(mirrored, event.price);
+  const side = (taker.side === "BUY") === mirrored ? "SELL" : "BUY";
+  lane.last = { price, side, at };
+  lane.history.add(at, price);
+  add(market.volume, notional(event.price, event.size));
+  market.trades.add(event.trade);
+  if (outcome === "YES") market.yesTrades.add(event.trade);
+}

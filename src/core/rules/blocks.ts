@@ -1,0 +1,250 @@
+import {
+  BLOCK_INTERVAL_MS,
+  type Building,
+  baseFeeOf,
+  type Chain,
+  confirmationsOf,
+  headOf,
+  isOrderly,
+  minedAt,
+  QUIET_BASE_FEE,
+} from "../chain/chain.ts";
+import { movesOf, supplyChangesOf } from "../chain/moves.ts";
+import { awaitsBlock, type CallContent, type Transaction } from "../chain/transaction.ts";
+import type { MineBlocks, ReorganizeChain } from "../commands.ts";
+import type {
+  BlockOpened,
+  BlockSealed,
+  BlocksAsked,
+  BlocksMined,
+  ChainReorganized,
+  DomainEvent,
+} from "../events.ts";
+import { accepted, type Decision, refused } from "../refusals.ts";
+import type { ExchangeConfig, State } from "../state.ts";
+import { type Millis, millis } from "../units.ts";
+import { undoCall } from "./calls.ts";
+import { addPendingMoves, changeSupply, settleTouched } from "./ledger.ts";
+import { awaitBlock, includeOwn, oddityOf, settleMatch } from "./transactions.ts";
+import { Unwinding } from "./unwind.ts";
+
+/** Lets blocks be mined at this moment, whatever the mode: the schedule does the rest. */
+export const askForBlocks = (command: MineBlocks): Decision =>
+  accepted([{ kind: "blocksAsked", count: command.count }]);
+
+/**
+ * Adds the block that settles what a command has sent, when blocks are mined at once and nothing is out of the ordinary;
+ * else the schedule sees to it. `last` is the number that the latest transaction will have.
+ */
+export function settleAtOnce({ chain, config }: State, last: number, events: DomainEvent[]): void {
+  if (config.settlement !== "instant" || !isOrderly(chain)) return;
+  events.push(blockOf(chain, last, 0));
+}
+
+const blockOf = (chain: Chain, lastTransaction: number, empty: number): DomainEvent => ({
+  kind: "blocksMined",
+  height: headOf(chain) + 1,
+  lastTransaction,
+  empty,
+});
+
+/** The block that is due: with all that is pending when nothing is out of the ordinary, else begun, to be put together. */
+export function produceBlock(state: State): Decision {
+  const { chain } = state;
+  return accepted([
+    isOrderly(chain)
+      ? blockOf(chain, chain.transactions.size, Math.max(0, chain.asked - 1))
+      : { kind: "blockOpened", height: headOf(chain) + 1, baseFee: baseFeeOf(chain) },
+  ]);
+}
+
+/** Ends the block that is being put together. */
+export function endBlock({ chain }: State): Decision {
+  if (chain.building === null) throw new Error("no block is being put together");
+  return accepted([{ kind: "blockSealed", height: chain.building.height }]);
+}
+
+/**
+ * Replaces the latest blocks, as long as none of them is final. Where only what is mined can be spent, an order that was
+ * to be paid with what they brought has nothing to be paid with.
+ */
+export function reorganizeChain(state: State, { depth }: ReorganizeChain): Decision {
+  const { chain, config } = state;
+  const most = Math.min(confirmationsOf(config.settlement), headOf(chain));
+  if (depth > most) return refused({ code: "REORGANIZATION_TOO_DEEP", depth, most });
+  const unwinding = new Unwinding(state);
+  for (let height = headOf(chain) - depth + 1; height <= headOf(chain); height += 1) {
+    for (const transaction of minedAt(chain, height)) {
+      if (transaction.status === "MINED" && awaitsBlock(transaction)) {
+        unwinding.expectAgain(movesOf(state, transaction));
+      }
+    }
+  }
+  return accepted([...unwinding.events(), { kind: "chainReorganized", depth }]);
+}
+
+/** Somebody asks for blocks at once. */
+export function askBlocks({ chain }: State, { count }: BlocksAsked): void {
+  chain.asked += count;
+}
+
+/** Mines a run of transactions in one block, and what empty ones follow. */
+export function mineBlocks(state: State, { height, lastTransaction, empty }: BlocksMined, at: Millis): void {
+  const { chain, config } = state;
+  settleTouched(state);
+  const building = beginBlock(chain, height, QUIET_BASE_FEE, at);
+  for (let number = chain.fresh; number <= lastTransaction; number += 1) {
+    const transaction = chain.transactions.get(number);
+    if (transaction.status === "PENDING") includeOwn(state, building, transaction);
+  }
+  chain.fresh = lastTransaction + 1;
+  seal(chain, building);
+  for (let count = 1; count <= empty; count += 1) {
+    seal(chain, beginBlock(chain, height + count, QUIET_BASE_FEE, at));
+  }
+  schedule(chain, config, at);
+}
+
+/** Begins a block that is put together transaction by transaction. */
+export function openBlock({ chain }: State, { height, baseFee }: BlockOpened, at: Millis): void {
+  chain.building = beginBlock(chain, height, baseFee, at);
+}
+
+/** Ends it. */
+export function sealBlock({ chain, config }: State, { height }: BlockSealed, at: Millis): void {
+  const { building } = chain;
+  if (building?.height !== height) throw new Error(`block ${height} is not the one being put together`);
+  chain.building = null;
+  chain.held = chain.held.filter((number) => chain.transactions.get(number).status === "PENDING");
+  seal(chain, building);
+  schedule(chain, config, at);
+}
+
+/** A block of which nothing is known yet but where it stands. */
+const beginBlock = (chain: Chain, height: number, baseFee: number, at: Millis): Building => ({
+  height,
+  at,
+  baseFee,
+  cursor: 0,
+  first: chain.mined.size,
+  logs: 0,
+  gas: 0,
+  isFilled: false,
+});
+
+/** Adds a block to the chain. */
+function seal(chain: Chain, building: Building): void {
+  const { height } = building;
+  const serial = addBlock(chain, building, chain.heights.get(chain.heights.size));
+  if (chain.heights.add(serial) !== height + 1) throw new Error(`block ${height} is out of turn`);
+  if (building.isFilled) chain.lastFilled = height;
+  if (chain.asked > 0) chain.asked -= 1;
+  if (chain.touched.length > 0) chain.touched = [];
+}
+
+/** Notes a block on top of another, and answers its serial. */
+function addBlock(chain: Chain, building: Building, parent: number): number {
+  const { height, at, baseFee, first, logs, gas } = building;
+  const { digest } = chain;
+  digest.mix(height);
+  digest.mixWide(at);
+  digest.mix(baseFee);
+  digest.spread();
+  const serial = chain.blocks.next;
+  const count = chain.mined.size - first;
+  return chain.blocks.add({
+    serial,
+    height,
+    parent,
+    at,
+    baseFee,
+    first,
+    count,
+    logs,
+    gas,
+    digestA: digest.a,
+    digestB: digest.b,
+    digestC: digest.c,
+    digestD: digest.d,
+  });
+}
+
+/** When the next block is due, after one has been mined: while something pends that another block can help. */
+function schedule(chain: Chain, config: ExchangeConfig, at: Millis): void {
+  const isAwaited =
+    config.settlement === "auto" &&
+    ((chain.lastFilled !== null && headOf(chain) < chain.lastFilled + confirmationsOf(config.settlement)) ||
+      chain.held.some((number) => isHelpedByTime(chain.transactions.get(number))));
+  chain.nextBlockAt = isAwaited ? millis(at + BLOCK_INTERVAL_MS) : null;
+}
+
+const isHelpedByTime = ({ status, oddity }: Transaction): boolean => {
+  if (status !== "PENDING") return false;
+  const hold = oddity?.hold ?? null;
+  return hold !== "UNDERPRICED" && hold !== "NONCE_GAP" && hold !== "NO_GAS_MONEY";
+};
+
+/**
+ * Puts empty blocks in the place of the latest ones. What those held is pending again, in its old order, and stays in
+ * the ledger: the next block has it, unless something is wrong with it by then.
+ */
+export function reorganize(state: State, { depth }: ChainReorganized, at: Millis): void {
+  const { chain, config } = state;
+  const head = headOf(chain);
+  const stays = head - depth;
+  const returned: number[] = [];
+  for (let height = head; height > stays; height -= 1) {
+    for (const transaction of minedAt(chain, height).reverse()) {
+      putBack(state, transaction);
+      returned.push(transaction.number);
+    }
+  }
+  const pending = returned.filter((number) => chain.transactions.get(number).status === "PENDING");
+  chain.held = [...chain.held, ...pending].sort((a, b) => a - b);
+  chain.reorganizations += 1;
+  chain.digest.mix(chain.reorganizations);
+  for (let height = stays + 1; height <= head; height += 1) {
+    const parent = chain.heights.get(height);
+    chain.heights.replace(
+      height + 1,
+      addBlock(chain, beginBlock(chain, height, baseFeeOf(chain), at), parent),
+    );
+  }
+  if (chain.lastFilled !== null) chain.lastFilled = Math.min(chain.lastFilled, stays);
+  if (pending.length > 0) awaitBlock(chain, config, at);
+}
+
+/** Takes a transaction out of its block. A settlement that had failed there has failed for good. */
+function putBack(state: State, transaction: Transaction): void {
+  const { content } = transaction;
+  if (content === null && transaction.status === "REVERTED") {
+    transaction.status = "FAILED";
+  } else {
+    if (content === null) settleMatch(state, transaction, -1);
+    if (content?.kind === "call") putBackCall(state, transaction, content);
+    transaction.status = "PENDING";
+    if (awaitsBlock(transaction)) {
+      state.chain.pending += 1;
+      const oddity = oddityOf(transaction);
+      oddity.hold = "REORGANIZED";
+      oddity.notBefore = 0;
+    }
+  }
+  transaction.block = 0;
+  transaction.place = 0;
+  transaction.logsBefore = 0;
+  transaction.gasBefore = 0;
+}
+
+function putBackCall(state: State, transaction: Transaction, content: CallContent): void {
+  const { chain, markets } = state;
+  const oddity = oddityOf(transaction);
+  undoCall(chain, transaction, content);
+  oddity.reason = null;
+  oddity.endedAt = null;
+  chain.pendingCalls += 1;
+  if (oddity.effect === null) return;
+  addPendingMoves(state, oddity.effect.moves, 1);
+  for (const change of supplyChangesOf(state, transaction))
+    changeSupply(markets.get(change.market).onChain, change, -1);
+}

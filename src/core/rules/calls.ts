@@ -1,0 +1,337 @@
+import type { Account } from "../account.ts";
+import { type Building, type Chain, type ChainWallet, emptyWallet } from "../chain/chain.ts";
+import { CONTRACTS, isRestricted, UNLIMITED } from "../chain/contracts.ts";
+import { USDC } from "../chain/moves.ts";
+import type { CallContent, CallEffect, HoldReason, Move, Transaction } from "../chain/transaction.ts";
+import { callGas, intrinsicGas, logsOfCall } from "../chain/transaction.ts";
+import type { SendTransaction } from "../commands.ts";
+import type {
+  AccountOpened,
+  CallExecuted,
+  CallReverted,
+  DomainEvent,
+  GrantMinted,
+  NativeBalanceSet,
+} from "../events.ts";
+import { marketOfToken, tokenOf } from "../market.ts";
+import { accepted, type Decision, refused, type TransactionRefusal } from "../refusals.ts";
+import { findAccount, type State } from "../state.ts";
+import type { Address } from "../terms.ts";
+import { type Millis, size } from "../units.ts";
+import { type CallOutcome, holdingOnChain, outcomeOfCall, type Transfer } from "./contract-calls.ts";
+import { addMoves, addPendingMoves, backingOf, changeSupply, issuanceLeft, mintingGrants } from "./ledger.ts";
+import type { RuleSet } from "./rule-set.ts";
+import { include, lookedAt, oddityOf, takeOut, walletIn } from "./transactions.ts";
+import { Unwinding } from "./unwind.ts";
+
+/** What another transaction of the same nonce must offer at least, in percent of the first. */
+const REPLACEMENT_PERCENT = 110;
+
+/** Takes in a wallet's transaction, if a node would: it waits for a block, and does nothing before. */
+export function sendTransaction({ chain }: State, at: Millis, command: SendTransaction): Decision {
+  const nonce = command.nonce ?? nextNonce(chain, command.from);
+  // Written out: the order of its facts, which hashes see, is that of no command.
+  const content: CallContent = {
+    from: command.from,
+    to: command.to,
+    nonce,
+    value: command.value,
+    gas: command.gas,
+    maxFeePerGas: command.maxFeePerGas,
+    maxPriorityFeePerGas: command.maxPriorityFeePerGas,
+    input: command.input,
+    call: command.call,
+    raw: command.raw,
+    hash: command.hash,
+    kind: "call",
+    at,
+  };
+  const refusal = refusalOf(chain, content);
+  if (refusal !== null) return refused(refusal);
+  const replaces = chain.wallets.get(content.from)?.pending.get(nonce) ?? 0;
+  return accepted([{ kind: "transactionSent", transaction: chain.transactions.next, content, replaces }]);
+}
+
+/** The nonce of an address's next transaction, behind all that it has pending without a gap. */
+export function nextNonce({ wallets }: Chain, address: string): number {
+  const { mined, pending } = wallets.get(address) ?? emptyWallet();
+  let nonce = mined;
+  while (pending.has(nonce)) nonce += 1;
+  return nonce;
+}
+
+function refusalOf(chain: Chain, content: CallContent): TransactionRefusal | null {
+  const { from, nonce, gas, hash, maxFeePerGas, maxPriorityFeePerGas, input, value } = content;
+  const least = intrinsicGas(input);
+  if (gas < least) return { code: "INTRINSIC_GAS_TOO_LOW", gas, needed: least };
+  if (maxPriorityFeePerGas > maxFeePerGas)
+    return { code: "TIP_ABOVE_FEE_CAP", maxFeePerGas, tip: maxPriorityFeePerGas };
+  const { mined, native, pending } = chain.wallets.get(from) ?? emptyWallet();
+  if (nonce < mined) return { code: "NONCE_TOO_LOW", nonce, next: mined };
+  if (hash !== null && chain.signed.has(hash)) return { code: "TRANSACTION_ALREADY_KNOWN", hash };
+  const before = pending.get(nonce);
+  if (before !== undefined) {
+    const underpriced = underpricedBy(chain.transactions.get(before).content as CallContent, content);
+    if (underpriced !== null) return underpriced;
+  }
+  const needed = BigInt(gas) * BigInt(maxFeePerGas) + BigInt(value);
+  return needed > native
+    ? { code: "INSUFFICIENT_GAS_MONEY", needed: String(needed), available: String(native) }
+    : null;
+}
+
+/** Why a transaction cannot take another one's place; null when it offers enough more. */
+function underpricedBy(before: CallContent, after: CallContent): TransactionRefusal | null {
+  const least = (fee: number): number => Math.ceil((fee / 100) * REPLACEMENT_PERCENT);
+  const needed = least(before.maxFeePerGas);
+  const isEnough =
+    after.maxFeePerGas >= needed && after.maxPriorityFeePerGas >= least(before.maxPriorityFeePerGas);
+  return isEnough ? null : { code: "REPLACEMENT_UNDERPRICED", offered: after.maxFeePerGas, needed };
+}
+
+/** Carries out what a wallet has sent, in the order of its nonces, when it pays what the block asks. */
+export function executeCall(
+  state: State,
+  building: Building,
+  { number: transaction, oddity }: Transaction,
+  content: CallContent,
+  rules: RuleSet,
+): DomainEvent[] {
+  const hold = whatHolds(state, building, content);
+  if (hold !== null) {
+    return [{ kind: "transactionHeld", transaction, hold, notBefore: building.height + 1, fault: 0 }];
+  }
+  const gasPrice = Math.min(content.maxFeePerGas, building.baseFee + content.maxPriorityFeePerGas);
+  const gas = callGas(content.call, content.input);
+  const before = oddity?.effect ?? null;
+  const outcome: CallOutcome =
+    gas > content.gas
+      ? { ok: false, reason: "out of gas" }
+      : outcomeOfCall(state, { from: content.from, value: BigInt(content.value) }, content.call);
+  if (outcome.ok && before === null) {
+    const done = carryOut(state, outcome, rules);
+    if (done !== null) {
+      const { events, effect } = done;
+      return [...events, { kind: "callExecuted", transaction, gas, gasPrice, effect, isRepeated: false }];
+    }
+  }
+  if (outcome.ok && before !== null && isCovered(state, before)) {
+    return [{ kind: "callExecuted", transaction, gas, gasPrice, effect: before, isRepeated: true }];
+  }
+  return [
+    ...(before === null ? [] : takingBack(state, before)),
+    {
+      kind: "callReverted",
+      transaction,
+      gas: Math.min(gas, content.gas),
+      gasPrice,
+      reason: outcome.ok ? "clobsim: the exchange has issued all that it can" : outcome.reason,
+    },
+  ];
+}
+
+/** Why a call is not carried out in this block, or null. */
+function whatHolds({ chain }: State, { baseFee }: Building, content: CallContent): HoldReason | null {
+  const { mined, native } = chain.wallets.get(content.from) ?? emptyWallet();
+  if (content.nonce !== mined) return "NONCE_GAP";
+  if (content.maxFeePerGas < baseFee) return "UNDERPRICED";
+  const most = BigInt(content.gas) * BigInt(content.maxFeePerGas) + BigInt(content.value);
+  return native < most ? "NO_GAS_MONEY" : null;
+}
+
+/** What comes before a call takes effect, and that effect; null when it needs more than may be issued. */
+function carryOut(
+  state: State,
+  outcome: CallOutcome & { ok: true },
+  rules: RuleSet,
+): { readonly events: readonly DomainEvent[]; readonly effect: CallEffect } | null {
+  const opened = openings(state, outcome.moves);
+  const numbers = new Map(opened.map(({ address, account }) => [address, account]));
+  const moves = outcome.moves.map(({ address, token, amount }): Move => {
+    const account = state.accountByAddress.get(address) ?? numbers.get(address);
+    if (account === undefined) throw new Error(`${address} has no account`);
+    return { account, token, amount };
+  });
+  const grants = grantsFor(state, outcome.moves, rules);
+  if (grants === null) return null;
+  const unwinding = new Unwinding(state);
+  for (const { account, market, size } of grants) {
+    unwinding.move([
+      { account, token: tokenOf(market, "YES"), amount: size },
+      { account, token: tokenOf(market, "NO"), amount: size },
+    ]);
+  }
+  unwinding.move(moves);
+  return {
+    events: [...opened, ...grants, ...unwinding.events()],
+    effect: { moves, supply: outcome.supply },
+  };
+}
+
+/** The accounts of addresses that something comes to for the first time. */
+function openings(state: State, moves: readonly Transfer[]): AccountOpened[] {
+  const strangers = new Set<Address>();
+  for (const { address } of moves) if (findAccount(state, address) === undefined) strangers.add(address);
+  return [...strangers].map((address, index) => ({
+    kind: "accountOpened",
+    account: state.accounts.next + index,
+    address,
+  }));
+}
+
+/** The grants that are minted because shares leave a wallet or come to it; null when too little may be issued. */
+function grantsFor(
+  state: State,
+  moves: readonly Transfer[],
+  { receivingTouches }: RuleSet,
+): GrantMinted[] | null {
+  const touched = new Map<Account, Set<number>>();
+  for (const { address, token, amount } of moves) {
+    const account = findAccount(state, address);
+    if (token === USDC || account === undefined || (amount > 0 && !receivingTouches)) continue;
+    const markets = touched.get(account) ?? new Set();
+    touched.set(account, markets.add(marketOfToken(token)));
+  }
+  const minted: GrantMinted[] = [];
+  for (const [account, markets] of touched) {
+    const first = state.chain.transactions.next + minted.length;
+    minted.push(...mintingGrants({ number: account.number, known: account }, markets, size(0), first));
+  }
+  return backingOf(minted) > issuanceLeft(state) ? null : minted;
+}
+
+/** Whether everybody still has on the chain what a call took when it was first carried out. */
+const isCovered = (state: State, { moves }: CallEffect): boolean =>
+  moves.every(({ account, token, amount }) => {
+    const { address } = state.accounts.get(account);
+    return amount >= 0 || -amount <= holdingOnChain(state, address, token);
+  });
+
+/** What must go when the ledger takes a call back that it had carried out. */
+function takingBack(state: State, { moves }: CallEffect): DomainEvent[] {
+  const unwinding = new Unwinding(state);
+  unwinding.takeBack(moves);
+  return unwinding.events();
+}
+
+/** A block has a call: its nonce is used, its gas paid. */
+export function payForCall(
+  chain: Chain,
+  transaction: Transaction,
+  { from, nonce }: CallContent,
+  gas: number,
+  gasPrice: number,
+): void {
+  const wallet = walletIn(chain, from);
+  const oddity = oddityOf(transaction);
+  oddity.gasUsed = gas;
+  oddity.gasPrice = gasPrice;
+  wallet.native -= BigInt(gas) * BigInt(gasPrice);
+  wallet.mined = nonce + 1;
+  wallet.pending.delete(nonce);
+}
+
+/** What a call that is carried out changes beside collateral and tokens: permissions, and the native currency. */
+export function takeEffect(chain: Chain, { from, to, value, call }: CallContent): void {
+  moveNative(chain, from, to, BigInt(value));
+  switch (call.kind) {
+    case "approve":
+      setPermission(chain, from, ({ allowances }) => allowances.set(call.spender, BigInt(call.amount)));
+      break;
+    case "setApprovalForAll":
+      setPermission(chain, from, ({ operators }) => operators.set(call.operator, call.approved));
+      break;
+    case "transferFrom":
+      spendAllowance(chain, call.from, from, BigInt(call.amount));
+      break;
+    case "split":
+      spendAllowance(chain, from, CONTRACTS.conditionalTokens, BigInt(call.amount));
+      break;
+    default:
+      break;
+  }
+}
+
+/** A reorganization takes a call out of its block: gas and native currency come back, its nonce is to be used again. */
+export function undoCall(chain: Chain, transaction: Transaction, content: CallContent): void {
+  const { from, to, nonce, value } = content;
+  const wallet = walletIn(chain, from);
+  const { gasUsed, gasPrice } = oddityOf(transaction);
+  wallet.native += BigInt(gasUsed) * BigInt(gasPrice);
+  if (transaction.status === "MINED") moveNative(chain, to, from, BigInt(value));
+  wallet.mined = Math.min(wallet.mined, nonce);
+  wallet.pending.set(nonce, transaction.number);
+}
+
+/** What a spender has been allowed shrinks by what is spent, unless that is without limit. */
+export function spendAllowance(chain: Chain, owner: Address, spender: Address, amount: bigint): void {
+  const allowed = chain.wallets.get(owner)?.allowances.get(spender);
+  if (allowed === undefined || allowed === UNLIMITED) return;
+  setPermission(chain, owner, ({ allowances }) => allowances.set(spender, allowed - amount));
+}
+
+/** Gives an address so much of the native currency. */
+export function setNativeBalance({ chain }: State, { address, wei }: NativeBalanceSet): void {
+  walletIn(chain, address).native = BigInt(wei);
+}
+
+/** Takes a call into the chain's digest. */
+export function mixCall(chain: Chain, content: CallContent, gas: number, gasPrice: number): void {
+  const { from, to, nonce, value, input } = content;
+  for (const text of [from, to, value, input]) chain.digest.mixText(text);
+  for (const amount of [nonce, gas, gasPrice]) chain.digest.mixWide(amount);
+}
+
+function setPermission(chain: Chain, owner: Address, change: (wallet: ChainWallet) => void): void {
+  const wallet = walletIn(chain, owner);
+  const before = isRestricted(wallet);
+  change(wallet);
+  chain.restricted += Number(isRestricted(wallet)) - Number(before);
+}
+
+function moveNative(chain: Chain, from: Address, to: Address, wei: bigint): void {
+  if (wei === 0n) return;
+  walletIn(chain, from).native -= wei;
+  walletIn(chain, to).native += wei;
+}
+
+/** A call is carried out. */
+export function callExecuted(state: State, event: CallExecuted): void {
+  const { building, transaction, content } = calledIn(state.chain, event.transaction);
+  const oddity = oddityOf(transaction);
+  transaction.status = "MINED";
+  const { effect } = event;
+  if (event.isRepeated) addPendingMoves(state, effect.moves, -1);
+  else addMoves(state, effect.moves, 1);
+  if (effect.supply !== null) {
+    const market = state.markets.get(effect.supply.market);
+    changeSupply(market.onChain, effect.supply);
+    if (!event.isRepeated) changeSupply(market.supply, effect.supply);
+  }
+  oddity.effect = effect;
+  payForCall(state.chain, transaction, content, event.gas, event.gasPrice);
+  takeEffect(state.chain, content);
+  mixCall(state.chain, content, event.gas, event.gasPrice);
+  include(state.chain, building, transaction, logsOfCall(content.call, effect), event.gas);
+}
+
+/** A call reverts: it costs gas and does nothing; what the ledger had of it before is taken back. */
+export function callReverted(state: State, event: CallReverted, at: Millis): void {
+  const { building, transaction, content } = calledIn(state.chain, event.transaction);
+  const oddity = oddityOf(transaction);
+  if (oddity.effect !== null) takeOut(state, transaction);
+  oddity.effect = null;
+  oddity.reason = event.reason;
+  oddity.endedAt = at;
+  transaction.status = "REVERTED";
+  payForCall(state.chain, transaction, content, event.gas, event.gasPrice);
+  mixCall(state.chain, content, event.gas, event.gasPrice);
+  include(state.chain, building, transaction, 0, event.gas);
+}
+
+function calledIn(chain: Chain, number: number) {
+  const { building, transaction } = lookedAt(chain, number);
+  const { content } = transaction;
+  if (content?.kind !== "call") throw new Error(`transaction ${number} is no call`);
+  return { building, transaction, content };
+}

@@ -1,0 +1,257 @@
+import { onChainOf } from "../account.ts";
+import {
+  allowanceOf,
+  CONTRACTS,
+  isOperator,
+  NO_PARENT,
+  TOKEN_UNITS,
+  ZERO_ADDRESS,
+} from "../chain/contracts.ts";
+import { setsOf, USDC } from "../chain/moves.ts";
+import type {
+  CallEffect,
+  ContractCall,
+  Move,
+  PartitionCall,
+  RedeemCall,
+  SafeTransferCall,
+} from "../chain/transaction.ts";
+import { type Market, marketOfToken, outcomeOf, tokenOf } from "../market.ts";
+import { findAccount, type State } from "../state.ts";
+import type { Address, Outcome, WinningOutcome } from "../terms.ts";
+import { FULL_PRICE } from "../units.ts";
+import { unreachable } from "../unreachable.ts";
+import { grantDue, sharesIn } from "./ledger.ts";
+
+/** Who calls what, with how much of the native currency. */
+export interface Caller {
+  readonly from: Address;
+  readonly value: bigint;
+}
+
+/** What a call would do, or why it reverts, in the words of the contracts that it stands for. */
+export type CallOutcome =
+  | { readonly ok: true; readonly moves: readonly Transfer[]; readonly supply: CallEffect["supply"] }
+  | { readonly ok: false; readonly reason: string };
+
+/** A move between addresses, which need not have an account yet. */
+export interface Transfer extends Omit<Move, "account"> {
+  readonly address: Address;
+}
+
+const NOTHING: CallOutcome = { ok: true, moves: [], supply: null };
+const reverted = (reason: string): CallOutcome => ({ ok: false, reason });
+
+/** What a call would do on the chain as it stands; reads only. */
+export function outcomeOfCall(state: State, caller: Caller, call: ContractCall): CallOutcome {
+  if (caller.value > 0n && call.kind !== "send") return reverted("function is not payable");
+  switch (call.kind) {
+    case "send":
+    case "approve":
+    case "setApprovalForAll":
+      return NOTHING;
+    case "transfer":
+      return transferCollateral(state, caller.from, call.to, BigInt(call.amount));
+    case "transferFrom": {
+      const amount = BigInt(call.amount);
+      if (amount > allowanceOf(state.chain, call.from, caller.from))
+        return reverted("ERC20: transfer amount exceeds allowance");
+      return transferCollateral(state, call.from, call.to, amount);
+    }
+    case "safeTransfer":
+      return transferShares(state, caller.from, call);
+    case "split":
+    case "merge":
+      return splitOrMerge(state, caller.from, call);
+    case "redeem":
+      return redeem(state, caller.from, call);
+    case "unknown":
+      return reverted(call.reason);
+    default:
+      throw unreachable(call);
+  }
+}
+
+/** What a wallet holds on the chain of USDC, or of a token with what it is granted there. */
+export function holdingOnChain(state: State, address: Address, token: number): number {
+  const account = findAccount(state, address);
+  if (account === undefined) return 0;
+  if (token === USDC) return onChainOf(account.collateral);
+  const market = marketOfToken(token);
+  const holding = account.holdings.get(market);
+  const held = holding === undefined ? 0 : onChainOf(sharesIn(holding, outcomeOf(token)));
+  return held + grantDue(account, market);
+}
+
+function transferCollateral(state: State, from: Address, to: Address, amount: bigint): CallOutcome {
+  if (to === ZERO_ADDRESS) return reverted("ERC20: transfer to the zero address");
+  if (amount > BigInt(holdingOnChain(state, from, USDC)))
+    return reverted("ERC20: transfer amount exceeds balance");
+  return moving(from, to, [[USDC, Number(amount)]]);
+}
+
+function transferShares(state: State, caller: Address, call: SafeTransferCall): CallOutcome {
+  const { from, to, ids, amounts } = call;
+  if (to === ZERO_ADDRESS) return reverted("ERC1155: target address must be non-zero");
+  if (ids.length !== amounts.length) return reverted("ERC1155: IDs and values must have same lengths");
+  if (caller !== from && !isOperator(state.chain, from, caller))
+    return reverted("ERC1155: need operator approval for 3rd party transfers.");
+  const moved = new Map<number, number>();
+  for (const [index, id] of ids.entries()) {
+    const amount = BigInt(amounts[index] as string);
+    if (amount === 0n) continue;
+    const token = state.tokenById.get(id);
+    if (token === undefined) return reverted("ERC1155: insufficient balance for transfer");
+    const before = moved.get(token) ?? 0;
+    if (amount > BigInt(holdingOnChain(state, from, token) - before) * UNIT)
+      return reverted("ERC1155: insufficient balance for transfer");
+    const shares = sharesOf(amount);
+    if (shares === null) return reverted(OFF_THE_GRID);
+    moved.set(token, before + shares);
+  }
+  return moving(from, to, [...moved]);
+}
+
+/** What leaves one address and comes to another; to itself nothing moves. */
+function moving(
+  from: Address,
+  to: Address,
+  amounts: readonly (readonly [token: number, amount: number])[],
+): CallOutcome {
+  if (from === to) return NOTHING;
+  const moves = amounts
+    .filter(([, amount]) => amount > 0)
+    .flatMap(([token, amount]) => [
+      { address: from, token, amount: -amount },
+      { address: to, token, amount },
+    ]);
+  return { ok: true, moves, supply: null };
+}
+
+function splitOrMerge(state: State, from: Address, call: PartitionCall): CallOutcome {
+  const fault = faultOfPartition(call.partition.map(BigInt));
+  const market = marketOfCondition(state, call);
+  if (typeof market === "string") return reverted(market);
+  if (fault !== null) return reverted(fault);
+  const amount = BigInt(call.amount);
+  const isSplit = call.kind === "split";
+  const refusal = isSplit ? whyNoSplit(state, from, amount) : whyNoMerge(state, from, market, amount);
+  if (refusal !== null) return reverted(refusal);
+  const shares = sharesOf(amount);
+  if (shares === null) return reverted(OFF_THE_GRID);
+  if (shares === 0) return NOTHING;
+  const size = isSplit ? shares : -shares;
+  const token = (outcome: Outcome) => tokenOf(market.number, outcome);
+  return {
+    ok: true,
+    moves: [
+      { address: from, token: USDC, amount: -size * FULL_PRICE },
+      { address: from, token: token("YES"), amount: size },
+      { address: from, token: token("NO"), amount: size },
+    ],
+    supply: setsOf(market.number, size),
+  };
+}
+
+function whyNoSplit(state: State, from: Address, amount: bigint): string | null {
+  if (amount > BigInt(holdingOnChain(state, from, USDC))) return "ERC20: transfer amount exceeds balance";
+  const allowance = allowanceOf(state.chain, from, CONTRACTS.conditionalTokens);
+  return amount > allowance ? "ERC20: transfer amount exceeds allowance" : null;
+}
+
+function whyNoMerge(state: State, from: Address, { number }: Market, amount: bigint): string | null {
+  const held = Math.min(
+    holdingOnChain(state, from, tokenOf(number, "YES")),
+    holdingOnChain(state, from, tokenOf(number, "NO")),
+  );
+  return amount > BigInt(held) * UNIT ? "ERC1155: burn amount exceeds balance" : null;
+}
+
+/** Burns all that the caller holds of the named outcomes, for what they pay. */
+function redeem(state: State, from: Address, call: RedeemCall): CallOutcome {
+  const market = marketOfCondition(state, call);
+  if (typeof market === "string") return reverted(market);
+  const payout = payoutPerShare(state, market);
+  if (payout === null) return reverted("result for condition not received yet");
+  const outcomes = new Set<Outcome>();
+  for (const indexSet of call.indexSets) {
+    const outcome = OUTCOME_OF.get(indexSet);
+    if (outcome === undefined) return reverted("got invalid index set");
+    outcomes.add(outcome);
+  }
+  const burnt = { YES: 0, NO: 0 };
+  for (const outcome of outcomes)
+    burnt[outcome] = holdingOnChain(state, from, tokenOf(market.number, outcome));
+  const paid = burnt.YES * payout.YES + burnt.NO * payout.NO;
+  const moves = [
+    { address: from, token: tokenOf(market.number, "YES"), amount: -burnt.YES },
+    { address: from, token: tokenOf(market.number, "NO"), amount: -burnt.NO },
+    { address: from, token: USDC, amount: paid },
+  ];
+  return {
+    ok: true,
+    moves: moves.filter(({ amount }) => amount !== 0),
+    supply: { market: market.number, yes: -burnt.YES, no: -burnt.NO, collateral: -paid },
+  };
+}
+
+/** The index sets of a market with two outcomes: one bit each. */
+const OUTCOME_OF: ReadonlyMap<string, Outcome> = new Map([
+  ["1", "YES"],
+  ["2", "NO"],
+]);
+const ALL_OUTCOMES = 3n;
+
+/** Why a list of index sets is no partition of both outcomes; null when it is one. */
+function faultOfPartition(partition: readonly bigint[]): string | null {
+  if (partition.length < 2) return "got empty or singleton partition";
+  let free = ALL_OUTCOMES;
+  for (const indexSet of partition) {
+    if (indexSet <= 0n || indexSet >= ALL_OUTCOMES) return "got invalid index set";
+    if ((indexSet & free) !== indexSet) return "partition not disjoint";
+    free ^= indexSet;
+  }
+  return null;
+}
+
+/** The market whose condition a call names, or why there is none. */
+function marketOfCondition(
+  state: State,
+  { condition, collateral, parent }: Pick<PartitionCall, "condition" | "collateral" | "parent">,
+): Market | string {
+  const market = state.markets.find(state.marketByConditionId.get(condition) ?? 0);
+  if (market === undefined) return "condition not prepared yet";
+  if (collateral !== CONTRACTS.collateral)
+    return "clobsim: positions are backed by the exchange's collateral only";
+  return parent === NO_PARENT ? market : "clobsim: positions have no parent collection";
+}
+
+const UNIT = BigInt(TOKEN_UNITS);
+const OFF_THE_GRID = `clobsim: shares move in multiples of ${TOKEN_UNITS}, which is 0.01 share`;
+
+/** An amount of the tokens' contract in size units, or null when it is between two of them. */
+const sharesOf = (amount: bigint): number | null => (amount % UNIT === 0n ? Number(amount / UNIT) : null);
+
+/** What a share of each outcome pays, as the oracle's report has it: numerators over their sum. */
+export const PAYOUTS: Readonly<Record<WinningOutcome, readonly [yes: number, no: number]>> = {
+  YES: [1, 0],
+  NO: [0, 1],
+  SPLIT: [1, 1],
+};
+
+/** Whether the chain has the report of how a market ended. */
+export function isReported({ chain }: State, { report }: Market): boolean {
+  return report !== 0 && chain.transactions.get(report).status === "MINED";
+}
+
+/** What a size unit of each outcome pays, in micro-USDC; null before the chain has the report. */
+export function payoutPerShare(state: State, market: Market): Readonly<Record<Outcome, number>> | null {
+  if (market.winningOutcome === null || !isReported(state, market)) return null;
+  return payoutOf(market.winningOutcome);
+}
+
+/** What a size unit of each outcome pays when a market ends like this, in micro-USDC. */
+export function payoutOf(winningOutcome: WinningOutcome): Readonly<Record<Outcome, number>> {
+  const [yes, no] = PAYOUTS[winningOutcome];
+  return { YES: (FULL_PRICE * yes) / (yes + no), NO: (FULL_PRICE * no) / (yes + no) };
+}

@@ -1,0 +1,348 @@
+import { onChainOf } from "../account.ts";
+import { type Building, baseFeeOf, type Chain, OPERATOR_MAX_FEE } from "../chain/chain.ts";
+import { allowanceOf, CONTRACTS, isOperator } from "../chain/contracts.ts";
+import { movesOf, USDC } from "../chain/moves.ts";
+import { CERTAIN, chanceOf, type SettlementFault } from "../chain/settlement-fault.ts";
+import {
+  awaitsBlock,
+  type HoldReason,
+  LOGS_OF_MATCH,
+  ownGas,
+  type Transaction,
+} from "../chain/transaction.ts";
+import type {
+  EndSettlementFault,
+  ExecuteTransaction,
+  SetNativeBalance,
+  SetSettlementFault,
+} from "../commands.ts";
+import type {
+  DomainEvent,
+  FeesBumped,
+  SettlementFailed,
+  SettlementFaultEnded,
+  SettlementFaultSet,
+  SettlementLost,
+  TransactionHeld,
+  TransactionMined,
+} from "../events.ts";
+import { marketOfToken, outcomeOf } from "../market.ts";
+import { accepted, type Decision, refused } from "../refusals.ts";
+import type { State } from "../state.ts";
+import type { Millis } from "../units.ts";
+import { executeCall, spendAllowance } from "./calls.ts";
+import { sharesIn } from "./ledger.ts";
+import type { RuleSet } from "./rule-set.ts";
+import {
+  awaitBlock,
+  include,
+  includeOwn,
+  leavePool,
+  lookedAt,
+  oddityOf,
+  settleMatch,
+  takeOut,
+} from "./transactions.ts";
+import { Unwinding, unsettled } from "./unwind.ts";
+
+/** How often a settlement is put off before it is given up. */
+const MOST_ATTEMPTS = 5;
+
+/** Looks at one transaction for the block that is being put together: it is mined, reverts, is put off or is lost. */
+export function executeTransaction(
+  state: State,
+  { transaction: number }: ExecuteTransaction,
+  rules: RuleSet,
+): Decision {
+  const { chain } = state;
+  const transaction = chain.transactions.get(number);
+  if (chain.building === null || transaction.status !== "PENDING") {
+    throw new Error(`transaction ${number} cannot be executed now`);
+  }
+  switch (transaction.content?.kind) {
+    case "deposit":
+    case "prepare":
+      return accepted([{ kind: "transactionMined", transaction: number }]);
+    case "report":
+      return accepted([
+        whatKeepsOut(chain, chain.building, transaction) ?? { kind: "transactionMined", transaction: number },
+      ]);
+    case "call":
+      return accepted(executeCall(state, chain.building, transaction, transaction.content, rules));
+    case undefined:
+      return accepted(settle(state, chain.building, transaction));
+  }
+}
+
+function settle(state: State, building: Building, transaction: Transaction): DomainEvent[] {
+  const { chain } = state;
+  const kept = whatKeepsOut(chain, building, transaction);
+  if (kept !== null) return [kept];
+  const fault = chain.faults.find((each) => strikes(state, each, transaction));
+  if (fault !== undefined) return befall(state, building, transaction, fault);
+  const lack = lackOf(state, transaction);
+  if (lack === null) return [{ kind: "transactionMined", transaction: transaction.number }];
+  if (lack.isExpected && attemptsOf(transaction) < MOST_ATTEMPTS) {
+    return [held(transaction, "UNFUNDED", building.height + 1, 0)];
+  }
+  return failing(state, transaction, lack.reason, 0);
+}
+
+/** The exchange offers its own transactions so much and no more, until somebody raises their fees. */
+function whatKeepsOut(
+  chain: Chain,
+  { baseFee, height }: Building,
+  transaction: Transaction,
+): DomainEvent | null {
+  const isBumped = transaction.oddity?.isBumped ?? false;
+  return baseFee > OPERATOR_MAX_FEE && !isBumped
+    ? held(transaction, "UNDERPRICED", height + 1, spikeOf(chain))
+    : null;
+}
+
+const spikeOf = ({ faults }: Chain): number => faults.find(({ fault }) => fault === "gasSpike")?.number ?? 0;
+
+const attemptsOf = ({ oddity }: Transaction): number => oddity?.attempts ?? 0;
+
+const held = ({ number }: Transaction, hold: HoldReason, notBefore: number, fault: number): DomainEvent => ({
+  kind: "transactionHeld",
+  transaction: number,
+  hold,
+  notBefore,
+  fault,
+});
+
+/** Whether a fault befalls a settlement now: a function of the seed, the fault, the settlement and the attempt. */
+function strikes(state: State, fault: SettlementFault, transaction: Transaction): boolean {
+  if (fault.fault === "gasSpike") return false;
+  if (fault.fault === "delay" && transaction.oddity?.delayedBy === fault.number) return false;
+  if (fault.probability === CERTAIN) return true;
+  const drawn = chanceOf(state.config.seed, fault.number, transaction.number, attemptsOf(transaction));
+  return drawn < fault.probability;
+}
+
+function befall(
+  state: State,
+  building: Building,
+  transaction: Transaction,
+  { fault, number, blocks, reason }: SettlementFault,
+): DomainEvent[] {
+  switch (fault) {
+    case "delay":
+      return [held(transaction, "DELAYED", building.height + blocks, number)];
+    case "ghost":
+      return [{ kind: "settlementLost", transaction: transaction.number, fault: number }];
+    case "retry":
+      if (attemptsOf(transaction) < MOST_ATTEMPTS) {
+        return [held(transaction, "RETRIED", building.height + 1, number)];
+      }
+      return failing(state, transaction, `given up after ${MOST_ATTEMPTS} attempts`, number);
+    default:
+      return failing(state, transaction, reason ?? "made to fail on request", number);
+  }
+}
+
+/** It is mined and reverts: the ledger takes it back, and with it what cannot stand without. */
+function failing(state: State, transaction: Transaction, reason: string, fault: number): DomainEvent[] {
+  const unwinding = new Unwinding(state);
+  unwinding.fail(transaction, { reason, isMined: true, fault });
+  return unwinding.events();
+}
+
+/** What keeps a settlement from being carried out on the chain. */
+interface Lack {
+  readonly reason: string;
+  /** Whether something else that is pending may yet bring it. */
+  readonly isExpected: boolean;
+}
+
+/** Whether every party has on the chain what it pays with, and lets the exchange move it; null when all do. */
+function lackOf(state: State, transaction: Transaction): Lack | null {
+  const owed = new Map<string, { account: number; token: number; amount: number }>();
+  for (const { account, token, amount } of movesOf(state, transaction)) {
+    if (amount >= 0) continue;
+    const key = `${account}/${token}`;
+    const before = owed.get(key)?.amount ?? 0;
+    owed.set(key, { account, token, amount: before - amount });
+  }
+  for (const { account, token, amount } of owed.values()) {
+    const refusal = refusalOf(state, account, token, amount);
+    if (refusal !== null) return refusal;
+  }
+  return null;
+}
+
+function refusalOf(state: State, account: number, token: number, amount: number): Lack | null {
+  const { address, collateral, holdings } = state.accounts.get(account);
+  const isMoney = token === USDC;
+  const isAllowed = isMoney
+    ? BigInt(amount) <= allowanceOf(state.chain, address, CONTRACTS.exchange)
+    : isOperator(state.chain, address, CONTRACTS.exchange);
+  if (!isAllowed) {
+    const reason = isMoney
+      ? "ERC20: transfer amount exceeds allowance"
+      : "ERC1155: need operator approval for 3rd party transfers.";
+    return { reason: `${reason} (${address})`, isExpected: false };
+  }
+  const holding = holdings.get(marketOfToken(token));
+  const has = isMoney
+    ? onChainOf(collateral)
+    : holding === undefined
+      ? 0
+      : onChainOf(sharesIn(holding, outcomeOf(token)));
+  if (amount <= has) return null;
+  const reason = isMoney
+    ? "ERC20: transfer amount exceeds balance"
+    : "ERC1155: insufficient balance for transfer";
+  return { reason: `${reason} (${address})`, isExpected: isExpected(state, account, token) };
+}
+
+/** Whether a pending settlement that may yet be mined brings an account some of an asset. */
+function isExpected(state: State, account: number, token: number): boolean {
+  for (const transaction of unsettled(state)) {
+    if (transaction.status === "LOST") continue;
+    const brings = movesOf(state, transaction).some(
+      (move) => move.account === account && move.token === token && move.amount > 0,
+    );
+    if (brings) return true;
+  }
+  return false;
+}
+
+/** A transaction of the exchange's own is carried out. */
+export function mineTransaction(state: State, event: TransactionMined): void {
+  const { building, transaction } = lookedAt(state.chain, event.transaction);
+  if (state.chain.restricted > 0) spendAllowances(state, transaction);
+  if (transaction.content === null) settleMatch(state, transaction, 1);
+  includeOwn(state, building, transaction);
+}
+
+/** A transaction is put off. */
+export function holdTransaction({ chain }: State, event: TransactionHeld): void {
+  const isFresh = event.transaction >= chain.fresh;
+  const { transaction } = lookedAt(chain, event.transaction);
+  if (isFresh) chain.held.push(event.transaction);
+  const oddity = oddityOf(transaction);
+  oddity.hold = event.hold;
+  oddity.notBefore = event.notBefore;
+  if (event.hold === "UNFUNDED" || event.hold === "RETRIED") oddity.attempts += 1;
+  if (event.hold === "DELAYED") oddity.delayedBy = event.fault;
+  if (event.hold !== "UNDERPRICED") strike(chain, transaction, event.fault);
+}
+
+/** A settlement is lost: the ledger goes on counting on it. */
+export function loseSettlement({ chain }: State, event: SettlementLost, at: Millis): void {
+  const { transaction } = lookedAt(chain, event.transaction);
+  leavePool(chain, transaction);
+  transaction.status = "LOST";
+  const oddity = oddityOf(transaction);
+  oddity.hold = null;
+  oddity.endedAt = at;
+  oddity.reason = "it was never mined";
+  chain.lost.push(event.transaction);
+  strike(chain, transaction, event.fault);
+}
+
+/** A settlement has failed: the ledger takes all its trades back at once. */
+export function failSettlement(state: State, event: SettlementFailed, at: Millis): void {
+  const { chain } = state;
+  const transaction = chain.transactions.get(event.transaction);
+  const oddity = oddityOf(transaction);
+  oddity.reason = event.reason;
+  oddity.endedAt = at;
+  takeOut(state, transaction);
+  if (event.isMined) {
+    const { building } = lookedAt(chain, event.transaction);
+    transaction.status = "REVERTED";
+    include(chain, building, transaction, 0, ownGas(LOGS_OF_MATCH));
+  } else {
+    if (transaction.status === "PENDING") leavePool(chain, transaction);
+    else chain.lost = chain.lost.filter((number) => number !== event.transaction);
+    transaction.status = "FAILED";
+    oddity.hold = null;
+  }
+  strike(chain, transaction, event.fault);
+}
+
+/** What the exchange was allowed to take shrinks by what it takes. */
+function spendAllowances(state: State, transaction: Transaction): void {
+  if (transaction.content !== null) return;
+  for (const { account, token, amount } of movesOf(state, transaction)) {
+    if (token !== USDC || amount >= 0) continue;
+    const { address } = state.accounts.get(account);
+    spendAllowance(state.chain, address, CONTRACTS.exchange, BigInt(-amount));
+  }
+}
+
+/** A fault has befallen a settlement once more. */
+function strike(chain: Chain, transaction: Transaction, number: number): void {
+  if (number === 0) return;
+  oddityOf(transaction).fault = number;
+  chain.faults = chain.faults.flatMap((fault) => {
+    if (fault.number !== number) return [fault];
+    const struck = fault.struck + 1;
+    return struck === fault.times ? [] : [{ ...fault, struck }];
+  });
+}
+
+/** Puts a fault in force; they befall settlements in the order in which they were set. */
+export function setSettlementFault({ chain }: State, command: SetSettlementFault): Decision {
+  const { fault, probability, times, blocks, baseFee, reason } = command;
+  const number = chain.faultsSet + 1;
+  // Written out: the order of its facts, which hashes see, is that of no command.
+  return accepted([
+    { kind: "settlementFaultSet", number, fault, probability, times, blocks, baseFee, reason },
+  ]);
+}
+
+/** Ends one fault, or all; to end none is a success that changes nothing. */
+export function endSettlementFault({ chain }: State, { number }: EndSettlementFault): Decision {
+  if (number === null) {
+    return accepted(chain.faults.length === 0 ? [] : [{ kind: "settlementFaultEnded", number: 0 }]);
+  }
+  return chain.faults.some((fault) => fault.number === number)
+    ? accepted([{ kind: "settlementFaultEnded", number }])
+    : refused({ code: "FAULT_NOT_FOUND", number });
+}
+
+/** Raises the fees of what the exchange has pending. */
+export function bumpFees({ chain }: State): Decision {
+  const transactions: number[] = [];
+  const note = (number: number): void => {
+    const transaction = chain.transactions.get(number);
+    const isOwn = transaction.content === null || transaction.content.kind === "report";
+    const isBumped = transaction.oddity?.isBumped ?? false;
+    if (isOwn && awaitsBlock(transaction) && transaction.status === "PENDING" && !isBumped)
+      transactions.push(number);
+  };
+  for (const number of chain.held) note(number);
+  for (let number = chain.fresh; number <= chain.transactions.size; number += 1) note(number);
+  return accepted(transactions.length === 0 ? [] : [{ kind: "feesBumped", transactions }]);
+}
+
+/** Gives an address so much of the native currency. */
+export const setNativeBalance = ({ address, wei }: SetNativeBalance): Decision =>
+  accepted([{ kind: "nativeBalanceSet", address, wei }]);
+
+/** A fault is in force from now on. */
+export function setFault({ chain }: State, { kind: _, ...fault }: SettlementFaultSet): void {
+  chain.faults = [...chain.faults, { ...fault, struck: 0 }];
+  chain.faultsSet = fault.number;
+}
+
+/** A fault is in force no more; what a spike has kept out of blocks is looked at again. */
+export function endFault(state: State, { number }: SettlementFaultEnded, at: Millis): void {
+  const { chain, config } = state;
+  const before = baseFeeOf(chain);
+  chain.faults = number === 0 ? [] : chain.faults.filter((fault) => fault.number !== number);
+  if (baseFeeOf(chain) < before && isAnyUnderpriced(chain)) awaitBlock(chain, config, at);
+}
+
+/** The exchange raises its fees. */
+export function raiseFees(state: State, { transactions }: FeesBumped, at: Millis): void {
+  for (const number of transactions) oddityOf(state.chain.transactions.get(number)).isBumped = true;
+  awaitBlock(state.chain, state.config, at);
+}
+
+const isAnyUnderpriced = ({ held, transactions }: Chain): boolean =>
+  held.some((number) => transactions.get(number).oddity?.hold === "UNDERPRICED");

@@ -1,0 +1,224 @@
+import type { Account } from "../account.ts";
+import { BID } from "../book/book.ts";
+import { NO_SLOT } from "../book/order-pool.ts";
+import type { Plan } from "../book/plan.ts";
+import type { CancelAllOrders, CancelOrder, ExpireOrder, PlaceOrder } from "../commands.ts";
+import type { DomainEvent, OrderCanceled } from "../events.ts";
+import { numberOf } from "../ids.ts";
+import {
+  bookFor,
+  directionIn,
+  isMirrored,
+  type Market,
+  marketOfToken,
+  outcomeOf,
+  priceIn,
+} from "../market.ts";
+import { feeOf, type Order, reservationOf } from "../order.ts";
+import { accepted, type Decision, type Refusal, refused } from "../refusals.ts";
+import { findAccount, type State } from "../state.ts";
+import type { CancelReason } from "../terms.ts";
+import {
+  complement,
+  FULL_PRICE,
+  type Millis,
+  notional,
+  type Price,
+  price,
+  type Size,
+  size,
+} from "../units.ts";
+import { settleAtOnce } from "./blocks.ts";
+import { grantDue, issuanceLeft, shortfallOf } from "./ledger.ts";
+
+/**
+ * Decides an order: refused by the first rule it breaks, else placed, matched at once by price-time priority at the
+ * makers' prices, and its remainder rested or canceled as its type says.
+ */
+export function placeOrder(state: State, at: Millis, command: PlaceOrder): Decision {
+  const token = state.tokenById.get(command.tokenId);
+  if (token === undefined) return refused({ code: "TOKEN_NOT_FOUND", tokenId: command.tokenId });
+  const market = state.markets.get(marketOfToken(token));
+  const account = findAccount(state, command.address);
+  const refusal = refusalOf(state, at, command, market, account, token);
+  if (refusal !== null) return refused(refusal);
+  if (account === undefined) throw new Error("an order costs something, and nobody can pay for it");
+
+  const due = grantDue(account, market.number);
+  const asked = notional(FULL_PRICE, due);
+  const left = issuanceLeft(state);
+  if (asked > left) return refused({ code: "ISSUANCE_EXCEEDED", asked, left });
+
+  const order = state.orders.next;
+  const events: DomainEvent[] = [];
+  let transaction = state.chain.transactions.next;
+  if (due > 0) {
+    events.push({
+      kind: "grantMinted",
+      account: account.number,
+      market: market.number,
+      size: due,
+      transaction,
+    });
+    transaction += 1;
+  }
+  const touch = planWalk(state, command, market, account, token);
+  const { side, price, size, orderType, expiration } = command;
+  events.push({
+    kind: "orderPlaced",
+    order,
+    account: account.number,
+    token,
+    side,
+    price,
+    size,
+    orderType,
+    expiration,
+    touch,
+    crossable: state.plan.filled as Size,
+    ownInWay: state.plan.own === NO_SLOT ? 0 : state.pool.orderIn(state.plan.own),
+  });
+  match(state, command, market, token, order, transaction, events);
+  if (hasTraded(command, state.plan)) settleAtOnce(state, transaction, events);
+  return accepted(events);
+}
+
+function refusalOf(
+  state: State,
+  at: Millis,
+  command: PlaceOrder,
+  market: Market,
+  account: Account | undefined,
+  token: number,
+): Refusal | null {
+  const { price, size, expiration, side } = command;
+  if (price % market.tickSize !== 0) return { code: "INVALID_TICK_SIZE", price, tickSize: market.tickSize };
+  if (size < market.minOrderSize) return { code: "SIZE_TOO_SMALL", size, minOrderSize: market.minOrderSize };
+  if (expiration !== null && expiration <= at) return { code: "EXPIRATION_IN_PAST", expiration, now: at };
+  if (market.status !== "ACTIVE") return { code: "MARKET_CLOSED", market: market.number };
+  const required = reservationOf(command, size, market.feeRateBps);
+  const { balances } = state.config;
+  const shortfall = shortfallOf(account, market, { side, outcome: outcomeOf(token) }, required, balances);
+  return shortfall === null ? null : { code: "INSUFFICIENT_BALANCE", ...shortfall };
+}
+
+/** Plans the order's walk over the book, and answers the best opposite price in terms of its own token. */
+function planWalk(
+  state: State,
+  command: PlaceOrder,
+  market: Market,
+  account: Account,
+  token: number,
+): Price | null {
+  const outcome = outcomeOf(token);
+  const mirrored = isMirrored(market, outcome);
+  const { book } = bookFor(market, outcome);
+  state.plan.clear();
+  if (book === null) return null;
+  const direction = directionIn(mirrored, command.side);
+  const limit = priceIn(mirrored, command.price) / market.tickSize;
+  book.plan(direction, limit, command.size, account.number, market.selfTrade, state.plan);
+  const best = direction === BID ? book.bestAsk : book.bestBid;
+  return best === 0 || best > book.levels ? null : priceIn(mirrored, price(best * market.tickSize));
+}
+
+/** Whether the plan is carried out, and fills something. */
+const hasTraded = ({ orderType, size }: PlaceOrder, { filled }: Plan): boolean =>
+  filled > 0 && !(orderType === "FOK" && filled < size);
+
+/** Adds what happens to a placed order at once: its fills, and what becomes of the rest. */
+function match(
+  state: State,
+  command: PlaceOrder,
+  market: Market,
+  token: number,
+  order: number,
+  transaction: number,
+  events: DomainEvent[],
+): void {
+  const { plan } = state;
+  if (command.orderType === "FOK" && plan.filled < command.size) {
+    events.push({ kind: "orderCanceled", order, reason: "FOK_UNFILLED" });
+    return;
+  }
+  carryOut(state, command, market, token, order, transaction, events);
+  if (plan.filled === command.size) return;
+  const reason = reasonToCancel(command, plan.stopped, plan.filled);
+  events.push(reason === null ? { kind: "orderRested", order } : { kind: "orderCanceled", order, reason });
+}
+
+/** Adds the fills of the plan, and the cancels of own orders in the taker's way. */
+function carryOut(
+  state: State,
+  command: PlaceOrder,
+  market: Market,
+  token: number,
+  order: number,
+  transaction: number,
+  events: DomainEvent[],
+): void {
+  const { plan, pool } = state;
+  let trade = state.trades.next;
+  for (let index = 0; index < plan.count; index += 1) {
+    const number = pool.orderIn(plan.slots[index] as number);
+    const quantity = size(plan.quantities[index] as number);
+    if (quantity === 0) {
+      events.push({ kind: "orderCanceled", order: number, reason: "SELF_TRADE" });
+      continue;
+    }
+    const maker = state.orders.get(number);
+    const sameToken = maker.token === token;
+    const price = sameToken ? maker.price : complement(maker.price);
+    events.push({
+      kind: "orderTraded",
+      trade,
+      taker: order,
+      maker: number,
+      price,
+      size: quantity,
+      fee: feeOf(price, quantity, market.feeRateBps),
+      matchType: sameToken ? "COMPLEMENTARY" : command.side === "BUY" ? "MINT" : "MERGE",
+      transaction,
+    });
+    trade += 1;
+  }
+}
+
+/** Why the remainder of a taker does not rest, or null when it does. */
+function reasonToCancel(command: PlaceOrder, stopped: boolean, filled: number): CancelReason | null {
+  if (stopped) return "SELF_TRADE";
+  if (command.orderType === "FAK") return filled === 0 ? "FAK_UNFILLED" : "FAK_REMAINDER";
+  return null;
+}
+
+/** Cancels one live order of its owner; somebody else's is as unknown as one that never was. */
+export function cancelOrder(state: State, command: CancelOrder): Decision {
+  const order = state.orders.find(numberOf(state.idPrefixes.order, command.orderId));
+  const owner = state.accountByAddress.get(command.address);
+  if (order === undefined || order.account !== owner) {
+    return refused({ code: "ORDER_NOT_FOUND", orderId: command.orderId });
+  }
+  if (order.status !== "LIVE") return refused({ code: "ORDER_NOT_LIVE", order: order.number });
+  return accepted([{ kind: "orderCanceled", order: order.number, reason: "USER" }]);
+}
+
+/** Cancels all live orders of an account, oldest first; nothing to cancel is a success. */
+export function cancelAllOrders(state: State, command: CancelAllOrders): Decision {
+  const account = findAccount(state, command.address);
+  const events: OrderCanceled[] = [];
+  for (let next = account?.firstOpen ?? 0; next !== 0; ) {
+    const order: Order = state.orders.get(next);
+    events.push({ kind: "orderCanceled", order: order.number, reason: "USER" });
+    next = order.nextOpen;
+  }
+  return accepted(events);
+}
+
+/** Ends an order at its expiration. */
+export function expireOrder(state: State, command: ExpireOrder): Decision {
+  const order = state.orders.find(command.order);
+  if (order === undefined || order.status !== "LIVE") {
+    return refused({ code: "ORDER_NOT_LIVE", order: command.order });
+  }
+  return accepted([{ kind: "orderExpired", order: order.number }]);
+}

@@ -1,0 +1,254 @@
+import {
+  BLOCK_INTERVAL_MS,
+  type Building,
+  type Chain,
+  type ChainWallet,
+  emptyWallet,
+} from "../chain/chain.ts";
+import { movesOf, setsOf, supplyChangesOf, tradesOf } from "../chain/moves.ts";
+import {
+  awaitsBlock,
+  freshOddity,
+  LOGS_OF_FEE,
+  LOGS_OF_MATCH,
+  logCountOf,
+  logsOfFill,
+  type Oddity,
+  ownGas,
+  type Transaction,
+  type TransactionContent,
+} from "../chain/transaction.ts";
+import type { OrderTraded, TransactionSent } from "../events.ts";
+import { type Market, marketOfToken } from "../market.ts";
+import type { Order, Trade } from "../order.ts";
+import type { ExchangeConfig, State } from "../state.ts";
+import type { Address, WinningOutcome } from "../terms.ts";
+import { type Millis, millis } from "../units.ts";
+import { addMoves, addPendingMoves, changeSupply, notePending, type Sign } from "./ledger.ts";
+
+/** Adds what settles a trade: a transaction of its own, or the one of the trade before that has the same taker. */
+export function addMatch(state: State, event: OrderTraded, taker: Order, maker: Order, at: Millis): void {
+  const { transactions } = state.chain;
+  const isNew = event.transaction !== transactions.size;
+  if (isNew) addTransaction(state, event.transaction, null, at, event.trade);
+  const transaction = transactions.get(event.transaction);
+  if (isNew) transaction.logs = LOGS_OF_MATCH;
+  else transaction.trades += 1;
+  noteFill(transaction, event, taker, maker, event.fee > 0 && taker.fee === 0);
+}
+
+/** Counts the logs of one more fill of a match, and names it. `isFirstFee`: whether none before it has cost a fee. */
+export function noteFill(
+  transaction: Transaction,
+  fill: Pick<OrderTraded, "matchType" | "price" | "size" | "fee">,
+  taker: Order,
+  maker: Order,
+  isFirstFee: boolean,
+): void {
+  transaction.logs += logsOfFill(fill.matchType);
+  if (isFirstFee) transaction.logs += LOGS_OF_FEE;
+  nameFill(transaction, taker.account);
+  nameFill(transaction, taker.token);
+  nameFill(transaction, maker.account);
+  nameFill(transaction, maker.token);
+  nameFill(transaction, fill.price);
+  nameFill(transaction, fill.size);
+  nameFill(transaction, fill.fee);
+}
+
+/** Takes one more number into the 64 bits that name the fills of a match. */
+function nameFill(transaction: Transaction, value: number): void {
+  transaction.fillsA = Math.imul(transaction.fillsA ^ value, 0x01000193);
+  transaction.fillsB = Math.imul(
+    ((transaction.fillsB << 5) | (transaction.fillsB >>> 27)) ^ value,
+    0x85ebca6b,
+  );
+}
+
+/** Adds a transaction that is told by its content. */
+export function addContent(state: State, number: number, content: TransactionContent): void {
+  addTransaction(state, number, content, content.at, 0);
+}
+
+function addTransaction(
+  state: State,
+  number: number,
+  content: TransactionContent | null,
+  at: Millis,
+  firstTrade: number,
+): void {
+  const { chain } = state;
+  const transaction: Transaction = {
+    number,
+    firstTrade,
+    trades: firstTrade === 0 ? 0 : 1,
+    logs: 0,
+    fillsA: 0,
+    fillsB: 0,
+    content,
+    status: "PENDING",
+    block: 0,
+    place: 0,
+    logsBefore: 0,
+    gasBefore: 0,
+    oddity: null,
+  };
+  if (chain.transactions.add(transaction) !== number) throw new Error(`transaction ${number} is out of turn`);
+  if (!awaitsBlock(transaction)) return;
+  chain.pending += 1;
+  if (!isAhead(chain, content)) awaitBlock(chain, state.config, at);
+}
+
+/** Whether a call waits for another one of its wallet, which asks for the block of both. */
+const isAhead = ({ wallets }: Chain, content: TransactionContent | null): boolean =>
+  content?.kind === "call" && content.nonce > (wallets.get(content.from)?.mined ?? 0);
+
+/** Somebody waits for a block from this moment on. */
+export function awaitBlock(chain: Chain, { settlement }: ExchangeConfig, at: Millis): void {
+  if (chain.nextBlockAt !== null || settlement === "manual") return;
+  chain.nextBlockAt = settlement === "instant" ? at : millis(at + BLOCK_INTERVAL_MS);
+}
+
+/** What the chain knows of an address, made on first use; only `apply` may call it. */
+export function walletIn(chain: Chain, address: Address): ChainWallet {
+  let wallet = chain.wallets.get(address);
+  if (wallet === undefined) {
+    wallet = emptyWallet();
+    chain.wallets.set(address, wallet);
+  }
+  return wallet;
+}
+
+/** What is out of the ordinary about a transaction, to be written to; only `apply` may call it. */
+export function oddityOf(transaction: Transaction): Oddity {
+  transaction.oddity ??= freshOddity();
+  return transaction.oddity;
+}
+
+/** Takes in a wallet's transaction, perhaps in the place of another one. */
+export function takeIn(
+  state: State,
+  { transaction: number, content, replaces }: TransactionSent,
+  at: Millis,
+): void {
+  const { chain } = state;
+  addContent(state, number, content);
+  chain.pendingCalls += 1;
+  if (content.hash !== null) chain.signed.set(content.hash, number);
+  walletIn(chain, content.from).pending.set(content.nonce, number);
+  if (replaces === 0) return;
+  const replaced = chain.transactions.get(replaces);
+  replaced.status = "REPLACED";
+  const oddity = oddityOf(replaced);
+  oddity.hold = null;
+  oddity.endedAt = at;
+  leavePool(chain, replaced);
+}
+
+/** A transaction is pending no more; the list of those that were put off is gone through with each block. */
+export function leavePool(chain: Chain, transaction: Transaction): void {
+  if (awaitsBlock(transaction)) chain.pending -= 1;
+  if (transaction.content?.kind === "call") chain.pendingCalls -= 1;
+}
+
+/** Puts a transaction of the exchange's own into a block; what is on its way with it is none of its business. */
+export function includeOwn(state: State, building: Building, transaction: Transaction): void {
+  const { chain } = state;
+  const { content } = transaction;
+  transaction.status = "MINED";
+  if (content === null) {
+    chain.digest.mix(transaction.fillsA);
+    chain.digest.mix(transaction.fillsB);
+  }
+  if (content !== null) mixContent(state, content);
+  const logs = logCountOf(transaction);
+  include(chain, building, transaction, logs, ownGas(logs));
+}
+
+/** Puts a transaction into a block: its place, and what it adds to what the block sums up. */
+export function include(
+  chain: Chain,
+  building: Building,
+  transaction: Transaction,
+  logs: number,
+  gas: number,
+): void {
+  transaction.block = chain.blocks.next;
+  transaction.place = chain.mined.size - building.first;
+  transaction.logsBefore = building.logs;
+  transaction.gasBefore = building.gas;
+  building.logs += logs;
+  building.gas += gas;
+  if (awaitsBlock(transaction)) building.isFilled = true;
+  if (transaction.oddity !== null) transaction.oddity.hold = null;
+  leavePool(chain, transaction);
+  chain.mined.add(transaction.number);
+  chain.digest.mix(transaction.number);
+  chain.digest.mix(transaction.status === "MINED" ? 1 : 0);
+}
+
+/** The fills of a match come to the chain, or are on their way again when its block is replaced. */
+export function settleMatch(state: State, { firstTrade, trades: count }: Transaction, sign: Sign): void {
+  const { trades, orders } = state;
+  for (let number = firstTrade; number < firstTrade + count; number += 1) {
+    const trade = trades.get(number);
+    const taker = orders.get(trade.taker);
+    notePending(state, trade, taker, orders.get(trade.maker), sign === 1 ? -1 : 1);
+    if (trade.matchType !== "COMPLEMENTARY")
+      settleSets(state.markets.get(marketOfToken(taker.token)), trade, sign);
+  }
+}
+
+/** Sets that a fill splits or merges come to the chain, or leave it. */
+const settleSets = ({ number, onChain }: Market, { matchType, size }: Trade, sign: Sign): void =>
+  changeSupply(onChain, setsOf(number, matchType === "MINT" ? size : -size), sign);
+
+/** Takes in what the content of a transaction says. */
+function mixContent({ chain, markets }: State, content: TransactionContent): void {
+  const { digest } = chain;
+  switch (content.kind) {
+    case "prepare":
+      digest.mix(content.market);
+      return;
+    case "report":
+      digest.mix(content.market);
+      digest.mix(WINNERS.indexOf(markets.get(content.market).winningOutcome));
+      return;
+    case "deposit":
+      for (const value of [content.account, content.market, content.yes, content.no]) digest.mix(value);
+      digest.mixWide(content.collateral);
+      digest.mix(content.size);
+      return;
+    default:
+      throw new Error("a call is not the exchange's own");
+  }
+}
+
+const WINNERS: readonly (WinningOutcome | null)[] = ["YES", "NO", "SPLIT"];
+
+/** The transaction that the block looks at now. */
+export function lookedAt(chain: Chain, number: number): { building: Building; transaction: Transaction } {
+  const { building } = chain;
+  if (building === null) throw new Error(`transaction ${number} is looked at outside any block`);
+  building.cursor = number;
+  chain.fresh = Math.max(chain.fresh, number + 1);
+  return { building, transaction: chain.transactions.get(number) };
+}
+
+/** Takes what is in the ledger and not on the chain out of the ledger. */
+export function takeOut(state: State, transaction: Transaction): void {
+  const moves = movesOf(state, transaction);
+  addMoves(state, moves, -1);
+  if (transaction.content === null) unsettle(state, transaction);
+  else addPendingMoves(state, moves, -1);
+  for (const change of supplyChangesOf(state, transaction)) {
+    changeSupply(state.markets.get(change.market).supply, change, -1);
+  }
+}
+
+/** The fills of a match are on their way no more. */
+function unsettle(state: State, transaction: Transaction): void {
+  for (const trade of tradesOf(state, transaction)) {
+    notePending(state, trade, state.orders.get(trade.taker), state.orders.get(trade.maker), -1);
+  }
+}
