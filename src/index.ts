@@ -17,13 +17,12 @@ import { ConfigError, readText, type Setting } from "./setting.ts";
 
 export { CONTRACT_ABIS } from "./api/contract-abis.ts";
 export { ExchangeClient } from "./client/client.ts";
-export type { WalletAccount } from "./client/derive.ts";
-export type { ExchangeError } from "./client/exchange-error.ts";
+export type * from "./client/messages.ts";
 export type { ClientOptions } from "./client/options.ts";
-export { collect, type PageWindow, pages } from "./client/pages.ts";
-export type * from "./client/replies.ts";
-export type * from "./client/requests.ts";
+export { collect, pages } from "./client/pages.ts";
+export type { ExchangeError } from "./client/result.ts";
 export { ExchangeFailure, orThrow, type Result } from "./client/result.ts";
+export type { WalletAccount } from "./client/wallet.ts";
 export { walletOf } from "./client/wallet.ts";
 export type { RunningServer } from "./compose.ts";
 export { ConfigError } from "./setting.ts";

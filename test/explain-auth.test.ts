@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { explainAuth, type PastedRequest } from "../src/api/explain-auth.ts";
-import { AUTH_HEADERS, checkSignedRequest, sign } from "../src/api/signing.ts";
+import { checkSignedRequest, explainAuth, type PastedRequest } from "../src/api/authentication.ts";
+import { AUTH_HEADERS, sign } from "../src/api/signing.ts";
 
 const NOW = 1_700_000_000;
 const SECRET = "3f9a".repeat(16);

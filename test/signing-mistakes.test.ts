@@ -1,10 +1,9 @@
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { reorderedBodies, restyledBodies } from "../src/api/body-restyled.ts";
 import type { SignedRequest } from "../src/api/signing.ts";
-import type { Mistake } from "../src/api/signing-choices.ts";
-import { explainSignature } from "../src/api/signing-mistakes.ts";
+import type { Mistake } from "../src/api/signing-mistakes.ts";
+import { explainSignature, reorderedBodies, restyledBodies } from "../src/api/signing-mistakes.ts";
 
 const SECONDS = "1700000000";
 const SECRET = "3f9a".repeat(16);

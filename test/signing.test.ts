@@ -2,12 +2,12 @@ import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import vectors from "../fixtures/vectors/auth-vectors.json" with { type: "json" };
-import { HmacKey } from "../src/api/hmac.ts";
+import { checkSignedRequest } from "../src/api/authentication.ts";
 import {
   AUTH_HEADERS,
   type AuthRefusal,
   canonicalMessage,
-  checkSignedRequest,
+  HmacKey,
   type SignedRequest,
   type SigningCode,
   sign,

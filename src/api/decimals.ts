@@ -58,6 +58,20 @@ export function plain(value: number): string {
   return sign + (digits + fraction).padEnd(digits.length + shift, "0");
 }
 
+/** What a JSON value is, in a word or two. */
+export function nameOf(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "object") return "an object";
+  if (typeof value === "string")
+    return `the string ${JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value)}`;
+  if (typeof value === "boolean") return String(value);
+  return Number.isFinite(value)
+    ? `the number ${plain(value as number)}`
+    : "a number beyond what JSON can carry";
+}
+
 /** A decimal as the API sends it: a JSON number, or its text with `--numbers string`. */
 export type Decimal = number | string;
 

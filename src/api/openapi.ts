@@ -1,14 +1,14 @@
 import * as z from "zod";
+import type { Params } from "./endpoint.ts";
 import { type Endpoint, isRaw, type Tag } from "./endpoint.ts";
 import { ENDPOINTS } from "./endpoints/all.ts";
 import { FAULT_CODES, takesFaults } from "./endpoints/faults.ts";
 import { type ErrorCode, statusesOf } from "./errors.ts";
-import type { Params } from "./params.ts";
+import { type UnknownFields, unknownFieldsAt } from "./request-body.ts";
 import { errorReply } from "./schemas/control.ts";
 import { DECIMALS } from "./schemas/quantities.ts";
 import { registry } from "./schemas/registry.ts";
 import { AUTH_HEADERS } from "./signing.ts";
-import { type UnknownFields, unknownFieldsAt } from "./unknown-fields.ts";
 
 type Json = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-import { nameOf } from "./json-body.ts";
+import { nameOf } from "./decimals.ts";
 
 /** What an option of a library function may be. */
 export interface OptionType {

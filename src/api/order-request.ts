@@ -1,5 +1,8 @@
 import type { z } from "zod";
-import type { OrderType, Side } from "../core/terms.ts";
+import type { CancelOrder, Command, PlaceOrder } from "../core/commands.ts";
+import { decide } from "../core/decide.ts";
+import type { RefusedRequest } from "../core/refusals.ts";
+import type { Address, OrderType, Side } from "../core/terms.ts";
 import { parseIso } from "../core/time.ts";
 import {
   MAX_MILLIS,
@@ -11,13 +14,23 @@ import {
   type Size,
   size,
 } from "../core/units.ts";
-import { PRICE_PLACES, plain, SIZE_PLACES, unitsOf } from "./decimals.ts";
-import type { BodySpec } from "./endpoint.ts";
+import { nameOf, PRICE_PLACES, plain, SIZE_PLACES, unitsOf } from "./decimals.ts";
+import type { BodySpec, JsonObject } from "./endpoint.ts";
 import { ApiError, type ErrorCode } from "./errors.ts";
-import { type JsonObject, nameOf } from "./json-body.ts";
-import { meantOrderType } from "./meant-order-type.ts";
 import { nearest } from "./nearest.ts";
-import { MAX_SHARES, newOrder } from "./schemas/trading.ts";
+import { marketOfTokenId, offTheGrid, refusalError } from "./refusals.ts";
+import type { View } from "./replies/view.ts";
+import { objectBody } from "./request-body.ts";
+import { cancellation, MAX_SHARES, newOrder } from "./schemas/trading.ts";
+
+/** What other exchanges call an order that takes what there is and never rests. */
+const MEANT: ReadonlyMap<string, OrderType> = new Map([
+  ["IOC", "FAK"],
+  ["MARKET", "FAK"],
+]);
+
+/** The order type that another exchange's word for one means here, in any case; undefined when it means none. */
+export const meantOrderType = (word: string): OrderType | undefined => MEANT.get(word.toUpperCase());
 
 /** An order as sent, read as far as that goes without knowing its market. */
 export interface OrderRequest {
@@ -191,4 +204,105 @@ function momentOf(text: string): Millis | null {
   if (SECONDS.test(text)) return millis(Number(text) * 1000);
   if (MILLISECONDS.test(text)) return millis(Number(text));
   return parseIso(text);
+}
+
+/** The command of POST /clob/order. @throws ApiError `TOKEN_NOT_FOUND`, `INVALID_TICK_SIZE`. */
+export function placeOrderCommand(view: View, address: Address, request: OrderRequest): PlaceOrder {
+  const { tokenId, side, priceUnits, size, orderType, expiration } = request;
+  const { market } = marketOfTokenId(view, tokenId);
+  if (priceUnits === null) throw offTheGrid(request.price, market.tickSize, view.numbers);
+  return { kind: "placeOrder", address, tokenId, side, price: priceUnits, size, orderType, expiration };
+}
+
+/** The body of DELETE /clob/order. */
+export const cancelBody = objectBody(cancellation, { required: false });
+
+/** An order's id under the names that DELETE /clob/order takes, in its body and in its query. */
+interface OrderIds {
+  readonly orderId?: string | undefined;
+  readonly id?: string | undefined;
+  readonly orderID?: string | undefined;
+}
+
+/** The command of DELETE /clob/order. @throws ApiError when no order is named, or two that differ. */
+export function cancelOrderCommand(address: Address, body: OrderIds, query: OrderIds): CancelOrder {
+  const given = [body.orderId, body.id, body.orderID, query.orderId, query.id, query.orderID];
+  return { kind: "cancelOrder", address, orderId: oneId(given) };
+}
+
+/** Why an order that is not live any more is not canceled, by its status. */
+export const NOT_CANCELED = {
+  MATCHED: "already matched",
+  CANCELED: "already canceled",
+  EXPIRED: "already expired",
+} as const;
+
+/** The one id among those given. @throws ApiError when there is none, or two that differ in more than their case. */
+function oneId(given: readonly (string | undefined)[]): string {
+  const ids = given.filter((id): id is string => id !== undefined && id !== "");
+  if (new Set(ids.map((id) => id.toLowerCase())).size > 1) {
+    throw new ApiError(
+      "CONFLICTING_FIELDS",
+      `different order ids are given: ${[...new Set(ids)].join(", ").slice(0, 200)}`,
+      {
+        hint: "name one order, in the body or in the query",
+      },
+    );
+  }
+  const [id] = ids;
+  if (id === undefined) {
+    throw new ApiError(
+      "ORDER_ID_REQUIRED",
+      "no order id is given, expected orderId in the body or in the query",
+      {
+        hint: "DELETE /clob/orders/all cancels all of them",
+      },
+    );
+  }
+  return id;
+}
+
+/** What comes of a refused request when it is tried again. */
+export type AnswerNow =
+  | { readonly kind: "accepted" }
+  /** `code` is an error code, or why nothing was canceled. */
+  | { readonly kind: "refused"; readonly code: string }
+  /** The program fails. */
+  | { readonly kind: "fails"; readonly message: string }
+  /** What had decided it is not known: a signature, or a body that is not kept. */
+  | { readonly kind: "unknown" };
+
+/** What of a request decides whether it is refused. */
+type Asking = Pick<RefusedRequest, "method" | "path" | "address" | "isProven" | "asked">;
+
+/** Tries a refused request again on a state, which it does not change. */
+export function askAgain(view: View, at: Millis, refused: Asking): AnswerNow {
+  try {
+    const command = commandAskedFor(view, refused);
+    if (command === null) return { kind: "unknown" };
+    const decision = decide(view.state, { at, command });
+    if (decision.ok) return { kind: "accepted" };
+    if (decision.refusal.code === "ORDER_NOT_LIVE") {
+      const { status } = view.state.orders.get(decision.refusal.order);
+      if (status !== "LIVE") return { kind: "refused", code: NOT_CANCELED[status] };
+    }
+    return { kind: "refused", code: refusalError(decision.refusal, view).code };
+  } catch (error) {
+    if (error instanceof ApiError) return { kind: "refused", code: error.code };
+    return { kind: "fails", message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** @throws ApiError where the request is refused before there is a command. */
+function commandAskedFor(view: View, { method, path, address, isProven, asked }: Asking): Command | null {
+  if (asked?.kind === "command") return asked.command;
+  if (asked === null || asked.isCut || address === null || !isProven) return null;
+  switch (`${method} ${path}`) {
+    case "POST /clob/order":
+      return placeOrderCommand(view, address, orderBody.read(asked.body));
+    case "DELETE /clob/order":
+      return cancelOrderCommand(address, cancelBody.read(asked.body), asked.query);
+    default:
+      return null;
+  }
 }

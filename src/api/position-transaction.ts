@@ -1,8 +1,7 @@
 import { OPERATOR_MAX_FEE, QUIET_BASE_FEE } from "../core/chain/chain.ts";
 import { CONTRACTS, NO_PARENT, TOKEN_UNITS } from "../core/chain/contracts.ts";
-import { type PartitionCall, type RedeemCall } from "../core/chain/transaction.ts";
 import { indexSetOf } from "../core/chain/position-ids.ts";
-import { callGas } from "../core/chain/transaction.ts";
+import { callGas, type PartitionCall, type RedeemCall } from "../core/chain/transaction.ts";
 import type { SendTransaction } from "../core/commands.ts";
 import type { Address } from "../core/terms.ts";
 import type { Size } from "../core/units.ts";

@@ -3,11 +3,34 @@ import { marketOfToken } from "../core/market.ts";
 import type { Refusal, RefusalCode, TransactionRefusal } from "../core/refusals.ts";
 import { toIso } from "../core/time.ts";
 import { FULL_PRICE, type Money, type Price, type Size } from "../core/units.ts";
+import { unreachable } from "../core/unreachable.ts";
 import { checksummed } from "./address.ts";
 import { type Numbers, PRICE_PLACES, plain, SIZE_PLACES, textOf } from "./decimals.ts";
 import { ApiError } from "./errors.ts";
 import { marketIdOf, type View } from "./replies/view.ts";
-import { transactionRefusalText } from "./transaction-refusals.ts";
+
+/** Why a transaction is not taken in, in the words of Ethereum's nodes, by which their clients tell the cases apart. */
+export function transactionRefusalText(refusal: TransactionRefusal): string {
+  switch (refusal.code) {
+    case "INTRINSIC_GAS_TOO_LOW":
+      return `intrinsic gas too low: gas ${refusal.gas}, minimum needed ${refusal.needed}`;
+    case "TIP_ABOVE_FEE_CAP":
+      return `max priority fee per gas higher than max fee per gas: tip ${refusal.tip}, max fee ${refusal.maxFeePerGas}`;
+    case "NONCE_TOO_LOW":
+      return `nonce too low: next nonce ${refusal.next}, tx nonce ${refusal.nonce}`;
+    case "TRANSACTION_ALREADY_KNOWN":
+      return `already known: ${refusal.hash}`;
+    case "REPLACEMENT_UNDERPRICED":
+      return `replacement transaction underpriced: max fee ${refusal.offered}, minimum needed ${refusal.needed}`;
+    case "INSUFFICIENT_GAS_MONEY":
+      return `Insufficient funds for gas * price + value: have ${refusal.available} want ${refusal.needed}`;
+    default:
+      throw unreachable(refusal);
+  }
+}
+
+/** Why a call that is only tried would revert, in the words of Ethereum's nodes. */
+export const revertWords = (reason: string): string => `execution reverted: ${reason}`;
 
 type Of<Code extends RefusalCode> = Extract<Refusal, { readonly code: Code }>;
 type Translations = { readonly [Code in RefusalCode]: (refusal: Of<Code>, view: View) => ApiError };
@@ -136,7 +159,7 @@ function insufficientBalance(refusal: Of<"INSUFFICIENT_BALANCE">, { numbers, sta
 }
 
 /** An unknown token, with a hint when the id is known as something else. */
-export function tokenNotFound(view: View, tokenId: string): ApiError {
+function tokenNotFound(view: View, tokenId: string): ApiError {
   return new ApiError("TOKEN_NOT_FOUND", `no token ${JSON.stringify(tokenId.slice(0, 80))}`, {
     hint: hintForToken(view, tokenId),
   });

@@ -1,23 +1,303 @@
-import { Buffer } from "node:buffer";
-import { reorderedBodies } from "./body-restyled.ts";
-import { BLOCK, type HmacKey } from "./hmac.ts";
+import { Buffer, isUtf8 } from "node:buffer";
 import type { SignedRequest, StoredCredentials } from "./signing.ts";
-import {
-  bodies,
-  type Choice,
-  digestSent,
-  inMilliseconds,
-  keys,
-  type Mistake,
-  methods,
-  paths,
-  reordered,
-  right,
-  shown,
-} from "./signing-choices.ts";
+import { BLOCK, HmacKey } from "./signing.ts";
+
+/** The same JSON value written in another style than the one that was sent. */
+interface RestyledBody {
+  readonly text: string;
+  /** What sets it apart, in words. */
+  readonly style: string;
+}
+
+interface Style {
+  readonly says: string;
+  readonly comma: string;
+  readonly colon: string;
+  readonly indent: string;
+  readonly sorted: boolean;
+}
+
+const STYLES: readonly Style[] = [false, true].flatMap((sorted) => {
+  const keys = sorted ? ", keys sorted" : "";
+  return [
+    { says: `compact${keys}`, comma: ",", colon: ":", indent: "", sorted },
+    { says: `spaces after ":" and ","${keys}`, comma: ", ", colon: ": ", indent: "", sorted },
+    { says: `indented by two spaces${keys}`, comma: ",", colon: ": ", indent: "  ", sorted },
+  ];
+});
+
+/** Larger or deeper bodies are not restyled: an order has some 200 bytes and one level. */
+const MOST_BYTES = 4096;
+const MOST_LEVELS = 16;
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g;
+const NOT_ASCII = /[\u0080-\uffff]/g;
+
+/**
+ * The styles in which common serialisers write the JSON of a body: compact, spaced as Python's json.dumps does,
+ * indented by two, keys sorted, non-ASCII characters escaped; numbers as they were sent and as JavaScript prints
+ * them. None for a body that is not JSON in UTF-8, has over 4 KiB or over 16 levels. Never throws.
+ */
+export function restyledBodies(body: Uint8Array): RestyledBody[] {
+  const sent = textOf(body);
+  if (sent === undefined) return [];
+  const printed = printedAnew(sent);
+  if (printed === undefined) return [];
+  const styles = new Map<string, string>();
+  for (const source of [sent, printed]) {
+    const tokens = source.match(TOKEN) ?? [];
+    for (const style of STYLES) {
+      const text = restyle(tokens, style);
+      if (!styles.has(text)) styles.set(text, style.says);
+      const ascii = text.replace(NOT_ASCII, asEscape);
+      if (!styles.has(ascii)) styles.set(ascii, `${style.says}, non-ASCII characters escaped`);
+    }
+  }
+  styles.delete(sent);
+  return [...styles].map(([text, style]) => ({ text, style }));
+}
+
+/**
+ * The JSON object of a body with its keys in every other order, compact and spaced; each style is the order of its keys.
+ * None where `restyledBodies` has none, for what is no object, or has fewer than two or more than `mostKeys` keys.
+ */
+export function* reorderedBodies(body: Uint8Array, mostKeys: number): Generator<RestyledBody> {
+  const sent = textOf(body);
+  if (sent === undefined || printedAnew(sent) === undefined) return;
+  const tokens = sent.match(TOKEN) ?? [];
+  if (tokens[0] !== "{") return;
+  for (const style of STYLES.filter(({ indent, sorted }) => indent === "" && !sorted)) {
+    const members = topMembers(tokens, style);
+    if (members.length > mostKeys) return;
+    for (const order of ordersOf(members)) {
+      if (order.every((member, index) => member === members[index])) continue;
+      const text = `{${order.map((member) => member.text).join(style.comma)}}`;
+      yield { text, style: order.map(({ key }) => String(JSON.parse(key))).join(", ") };
+    }
+  }
+}
+
+/** Every order of some things, the one they stand in first. */
+function* ordersOf<Thing>(things: readonly Thing[]): Generator<readonly Thing[]> {
+  if (things.length === 0) yield [];
+  for (const [index, first] of things.entries()) {
+    for (const rest of ordersOf(things.toSpliced(index, 1))) yield [first, ...rest];
+  }
+}
+
+/** The text of a body that is short enough and in UTF-8. */
+const textOf = (body: Uint8Array): string | undefined =>
+  body.length > MOST_BYTES || !isUtf8(body)
+    ? undefined
+    : Buffer.from(body.buffer, body.byteOffset, body.length).toString();
+
+const asEscape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+/** The JSON text as JavaScript prints it; undefined when it is not JSON or too deep. */
+function printedAnew(text: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return levelsOf(text) > MOST_LEVELS ? undefined : JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** How deep a valid JSON text is nested. */
+function levelsOf(text: string): number {
+  let [level, deepest] = [0, 0];
+  for (const token of text.match(TOKEN) ?? []) {
+    if (token === "{" || token === "[") level += 1;
+    else if (token === "}" || token === "]") level -= 1;
+    if (level > deepest) deepest = level;
+  }
+  return deepest;
+}
+
+interface Member {
+  /** As a JSON string. */
+  readonly key: string;
+  /** Key and value. */
+  readonly text: string;
+}
+
+/** Prints the tokens of a valid JSON text in a style, leaving strings and numbers as they are written. */
+const restyle = (tokens: readonly string[], style: Style): string => printed(tokens, style).text;
+
+/** The members of the object that the tokens of a valid JSON text are. */
+const topMembers = (tokens: readonly string[], style: Style): readonly Member[] =>
+  printed(tokens, style).members;
+
+function printed(tokens: readonly string[], style: Style): { text: string; members: readonly Member[] } {
+  let at = 0;
+  let top: readonly Member[] = [];
+  const next = (): string => {
+    at += 1;
+    return tokens[at - 1] ?? "";
+  };
+  const print = (margin: string): string => {
+    const open = next();
+    if (open !== "{" && open !== "[") return open;
+    const inner = margin + style.indent;
+    const members: Member[] = [];
+    for (let token = tokens[at]; token !== "}" && token !== "]"; token = tokens[at]) {
+      if (token === ",") at += 1;
+      const key = open === "{" ? next() : "";
+      if (open === "{") at += 1;
+      members.push({ key, text: (open === "{" ? key + style.colon : "") + print(inner) });
+    }
+    const close = next();
+    if (members.length === 0) return open + close;
+    if (style.sorted && open === "{") members.sort((a, b) => byCodeUnit(a.key, b.key));
+    top = members;
+    const texts = members.map((member) => member.text);
+    if (style.indent === "") return open + texts.join(style.comma) + close;
+    return `${open}\n${inner}${texts.join(`,\n${inner}`)}\n${margin}${close}`;
+  };
+  const text = print("");
+  return { text, members: top };
+}
+
+/** Orders two keys, given as JSON strings, as sorted() in Python and sort() in JavaScript do. */
+function byCodeUnit(a: string, b: string): number {
+  const [left, right] = [String(JSON.parse(a)), String(JSON.parse(b))];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** A known mistake of a signing client. */
+export type Mistake =
+  | "CLOB_PREFIX"
+  | "FULL_URL"
+  | "QUERY_STRING"
+  | "TRAILING_SLASH"
+  | "LOWER_CASE_METHOD"
+  | "MILLISECONDS"
+  | "SECRET_BASE64_DECODED"
+  | "SECRET_HEX_DECODED"
+  | "PASSPHRASE_AS_KEY"
+  | "API_KEY_AS_KEY"
+  | "BODY_LEFT_OUT"
+  | "BODY_RESERIALISED"
+  | "BODY_KEYS_REORDERED"
+  | "EMPTY_OBJECT_SIGNED"
+  | "DIGEST_BASE64"
+  | "DIGEST_0X";
+
+/** One way to fill one part of the message; without mistakes it is the right way. */
+interface Choice<T> {
+  readonly value: T;
+  readonly mistakes: readonly Mistake[];
+  readonly hint: string;
+}
+
+const right = <T>(value: T): Choice<T> => ({ value, mistakes: [], hint: "" });
+const wrong = <T>(name: Mistake, value: T, hint: string): Choice<T> => ({ value, mistakes: [name], hint });
+
+const HEX_DIGEST = /^[0-9a-f]{64}$/i;
+const PREFIXED_DIGEST = /^0x[0-9a-f]{64}$/i;
+const BASE64_DIGEST = /^(?:[A-Za-z0-9+/]{43}=?|[A-Za-z0-9_-]{43}=?)$/;
+
+/** The digest that was sent, as lower-case hex, with what was wrong about its form. */
+function digestSent(signature: string): Choice<string> | undefined {
+  if (HEX_DIGEST.test(signature)) return right(signature.toLowerCase());
+  if (PREFIXED_DIGEST.test(signature)) {
+    const hint = "the digest was sent with a 0x prefix: would match with the 64 hexadecimal digits alone";
+    return wrong("DIGEST_0X", signature.slice(2).toLowerCase(), hint);
+  }
+  if (!BASE64_DIGEST.test(signature)) return undefined;
+  const form = /[-_]/.test(signature) ? "base64url" : "base64";
+  const hint = `the digest was sent as ${form}: would match with the digest in hexadecimal`;
+  return wrong("DIGEST_BASE64", Buffer.from(signature, "base64").toString("hex"), hint);
+}
+
+const inMilliseconds = (seconds: string, millis: number): Choice<string> => {
+  const value = seconds + String(millis).padStart(3, "0");
+  const hint = `the timestamp was signed in milliseconds (${value}): would match with timestamp ${seconds}`;
+  return wrong("MILLISECONDS", value, hint);
+};
+
+function methods(method: string): Choice<string>[] {
+  const lower = method.toLowerCase();
+  const hint = `the method was signed in lower case (${lower}): would match with ${method}`;
+  return [right(method), wrong("LOWER_CASE_METHOD", lower, hint)];
+}
+
+const LONGEST_SHOWN = 200;
+const shown = (text: string): string =>
+  text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}...` : text;
+
+/** A piece of a signed path that does not belong there. */
+const piece = (text: string, mistake: Mistake, says: string) => ({ text, mistakes: [mistake], says });
+type Piece = { readonly text: string; readonly mistakes: readonly Mistake[]; readonly says: string };
+const NO_PIECE: Piece = { text: "", mistakes: [], says: "" };
+
+/** Ways to sign a path: with the prefix or the full URL in front, a slash behind, the query behind that. */
+function paths({ path, url, headers: { host }, hosts }: SignedRequest): Choice<string>[] {
+  const fronts: Piece[] = [NO_PIECE, piece("/clob", "CLOB_PREFIX", "the /clob prefix")];
+  for (const name of hosts ?? (host === undefined ? [] : [host])) {
+    for (const scheme of ["http", "https"]) {
+      fronts.push(piece(`${scheme}://${name}/clob`, "FULL_URL", "the full URL"));
+    }
+  }
+  const ends: Piece[] = [NO_PIECE, piece("/", "TRAILING_SLASH", "a trailing slash")];
+  const mark = url.indexOf("?");
+  const query = mark < 0 ? [] : [piece(url.slice(mark), "QUERY_STRING", "the query string")];
+  const choices: Choice<string>[] = [];
+  for (const front of fronts)
+    for (const end of ends)
+      for (const tail of [NO_PIECE, ...query]) {
+        const value = front.text + path + end.text + tail.text;
+        const pieces = [front, end, tail].filter((part) => part !== NO_PIECE);
+        const says = pieces.map((part) => part.says).join(" and ");
+        const hint = `the path was signed as ${shown(value)}, with ${says}: would match with path ${shown(path)}`;
+        choices.push({ value, mistakes: pieces.flatMap((part) => part.mistakes), hint });
+      }
+  return choices;
+}
+
+/** What was the key of the HMAC: the text of the secret, or what is mistaken for it. */
+function keys({ secret, passphrase }: StoredCredentials, apiKey: string): Choice<HmacKey>[] {
+  const choices = [right(new HmacKey(Buffer.from(secret)))];
+  const instead = "would match with the text of the secret as the key";
+  const add = (mistake: Mistake, key: Buffer, says: string): void => {
+    choices.push(wrong(mistake, new HmacKey(key), `${says}: ${instead}`));
+  };
+  if (/^[A-Za-z0-9+/_-]+={0,2}$/.test(secret)) {
+    add("SECRET_BASE64_DECODED", Buffer.from(secret, "base64"), "the secret was base64-decoded first");
+  }
+  if (/^(?:[0-9a-f]{2})+$/i.test(secret)) {
+    add("SECRET_HEX_DECODED", Buffer.from(secret, "hex"), "the secret was hex-decoded first");
+  }
+  add("PASSPHRASE_AS_KEY", Buffer.from(passphrase), "the passphrase was used as the key of the HMAC");
+  if (apiKey !== "")
+    add("API_KEY_AS_KEY", Buffer.from(apiKey), "the API key was used as the key of the HMAC");
+  return choices;
+}
+
+function bodies(body: Uint8Array): Choice<Uint8Array>[] {
+  if (body.length === 0) {
+    const hint = "{} was signed for an empty body: would match with nothing after the path";
+    return [right(body), wrong("EMPTY_OBJECT_SIGNED", Buffer.from("{}"), hint)];
+  }
+  const omitted = "the body was left out: would match with the body's bytes after the path";
+  const choices = [right(body), wrong<Uint8Array>("BODY_LEFT_OUT", new Uint8Array(), omitted)];
+  for (const { text, style } of restyledBodies(body)) {
+    const hint = `would match the re-serialised body (${style}): sign the exact bytes that are sent`;
+    choices.push(wrong("BODY_RESERIALISED", Buffer.from(text), hint));
+  }
+  return choices;
+}
+
+/** A body that was signed with its keys in another order than it was sent with. */
+const reordered = ({ text, style }: RestyledBody): Choice<Uint8Array> =>
+  wrong(
+    "BODY_KEYS_REORDERED",
+    Buffer.from(text),
+    `the body was signed with its keys in another order (${shown(style)}): sign the exact bytes that are sent`,
+  );
 
 /** What is known about a wrong signature: the mistakes that together reproduce it (none when unknown), and what to say. */
-export interface Explanation {
+interface Explanation {
   readonly mistakes: readonly Mistake[];
   readonly hint: string;
 }

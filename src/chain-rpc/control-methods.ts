@@ -1,4 +1,4 @@
-import { transactionRefusalText } from "../api/transaction-refusals.ts";
+import { transactionRefusalText } from "../api/refusals.ts";
 import { baseFeeOf, headBlock } from "../core/chain/chain.ts";
 import { transactionHash } from "../core/chain/chain-hashes.ts";
 import { callGas } from "../core/chain/transaction.ts";

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { isRpcId, RPC_CODES } from "../api/chain-errors.ts";
+import { isRpcId, RPC_CODES } from "../api/chain-rpc.ts";
 import type { Slices } from "../engine/slices.ts";
 
 /** A call that is answered with an error object. */

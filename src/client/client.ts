@@ -1,16 +1,218 @@
-import { Connection, type RawRequest } from "./connection.ts";
-import { ControlPlane } from "./control-plane.ts";
-import { attest, type WalletAccount, type WalletScheme } from "./derive.ts";
-import { noWallet, unsigned } from "./exchange-error.ts";
+import type { TimeSync } from "./connection.ts";
+import { Connection, type RawRequest, route } from "./connection.ts";
+import type * as reply from "./messages.ts";
+import type * as request from "./messages.ts";
+import type { PageWindow } from "./messages.ts";
 import { type ClientOptions, demandOptions } from "./options.ts";
-import type { PageWindow } from "./pages.ts";
-import type { RawReply } from "./read-reply.ts";
-import type * as reply from "./replies.ts";
-import type * as request from "./requests.ts";
-import { failure, type Result, success } from "./result.ts";
-import type { TimeSync } from "./signing-clock.ts";
-import { route } from "./target.ts";
+import type { RawReply } from "./result.ts";
+import { failure, noWallet, type Result, success, unsigned } from "./result.ts";
 import { openTransport } from "./transport.ts";
+import { attest, type WalletAccount, type WalletScheme } from "./wallet.ts";
+
+/** `/sim/chain`: when blocks are mined, and what goes wrong with settlements. */
+export class ChainControl {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Head, what is pending, when the next block is due, and the contracts. */
+  info(): Promise<Result<reply.Chain>> {
+    return this.#connection.ask({ path: "/sim/chain" });
+  }
+
+  /** Latest first, with their transactions. */
+  blocks(window: PageWindow = {}): Promise<Result<reply.Page<reply.ChainBlock>>> {
+    return this.#connection.ask({ path: "/sim/chain/blocks", query: { ...window } });
+  }
+
+  /** What waits for a block or was lost, oldest first, and why. */
+  pending(window: PageWindow = {}): Promise<Result<reply.Page<reply.ChainTransaction>>> {
+    return this.#connection.ask({ path: "/sim/chain/pending", query: { ...window } });
+  }
+
+  /** Shares and locked USDC of a market, in the ledger and on the chain. */
+  supply(idOrSlug: string): Promise<Result<reply.MarketSupply>> {
+    return this.#connection.ask({ path: route`/sim/chain/supply/${idOrSlug}` });
+  }
+
+  /** Mines blocks at once; all that is pending is in the first. */
+  mine(blocks = 1): Promise<Result<reply.Chain>> {
+    return this.#connection.ask({ method: "POST", path: "/sim/chain/mine", body: { blocks } });
+  }
+
+  /** Lets the exchange raise its fees: a gas spike keeps nothing of its own out of a block any more. */
+  bump(): Promise<Result<reply.BumpedFees>> {
+    return this.#connection.ask({ method: "POST", path: "/sim/chain/bump" });
+  }
+
+  /** Oldest first, with how often each has struck. */
+  faults(window: PageWindow = {}): Promise<Result<reply.Page<reply.SettlementFault>>> {
+    return this.#connection.ask({ path: "/sim/chain/faults", query: { ...window } });
+  }
+
+  /** Lets settlements fail, be retried, delayed or lost; lets gas spike; reorganizes the chain. */
+  addFault(fault: request.NewSettlementFault): Promise<Result<reply.SettlementFault>> {
+    return this.#connection.ask({ method: "POST", path: "/sim/chain/faults", body: fault });
+  }
+
+  /** Ends a fault, and answers it as it stood. */
+  deleteFault(id: string): Promise<Result<reply.SettlementFault>> {
+    return this.#connection.ask({ method: "DELETE", path: route`/sim/chain/faults/${id}` });
+  }
+
+  clearFaults(): Promise<Result<reply.EndedSettlementFaults>> {
+    return this.#connection.ask({ method: "DELETE", path: "/sim/chain/faults" });
+  }
+}
+
+/** The control plane `/sim`, which is no part of the imitated service. Values are the bodies of its replies. */
+export class ControlPlane {
+  /** `/sim/chain`: blocks, what is pending, settlement faults. */
+  readonly chain: ChainControl;
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.chain = new ChainControl(connection);
+    this.#connection = connection;
+  }
+
+  /** Version, seed, clock, sequence, state hash, config, dev accounts. */
+  info(): Promise<Result<reply.Info>> {
+    return this.#get("/sim");
+  }
+
+  clock(): Promise<Result<reply.Clock>> {
+    return this.#get("/sim/clock");
+  }
+
+  /** Freezes, scales, sets or advances the clock; answers what fired on the way. */
+  setClock(change: request.NewClock): Promise<Result<reply.ClockChange>> {
+    return this.#post("/sim/clock", change);
+  }
+
+  /** Starts anew from the opened world; credentials are forgotten with all else. */
+  reset(): Promise<Result<reply.Info>> {
+    return this.#post("/sim/reset");
+  }
+
+  account(address: string): Promise<Result<reply.Account>> {
+    return this.#get(route`/sim/accounts/${address}`);
+  }
+
+  /** Oldest first. */
+  accounts(window: PageWindow = {}): Promise<Result<reply.Page<reply.Account>>> {
+    return this.#connection.ask({ path: "/sim/accounts", query: { ...window } });
+  }
+
+  /** Adds USDC, and shares by token id. */
+  fund(address: string, funding: request.Funding): Promise<Result<reply.Account>> {
+    return this.#post(route`/sim/accounts/${address}/fund`, funding);
+  }
+
+  createEvent(event: request.NewEvent): Promise<Result<reply.MarketEvent>> {
+    return this.#post("/sim/events", event);
+  }
+
+  createMarket(market: request.NewMarket): Promise<Result<reply.Market>> {
+    return this.#post("/sim/markets", market);
+  }
+
+  /** Ends a market's trading; what rests is canceled. */
+  close(idOrSlug: string): Promise<Result<reply.Market>> {
+    return this.#post(route`/sim/markets/${idOrSlug}/close`);
+  }
+
+  resolve(idOrSlug: string, winningOutcome: request.WinningOutcome): Promise<Result<reply.Market>> {
+    return this.#post(route`/sim/markets/${idOrSlug}/resolve`, { winningOutcome });
+  }
+
+  /** Why an order is where it is: the queue it joined, every fill, what ended it. */
+  order(id: string): Promise<Result<reply.OrderStory>> {
+    return this.#get(route`/sim/orders/${id}`);
+  }
+
+  /** Each invariant with its figures. */
+  invariants(): Promise<Result<reply.Invariants>> {
+    return this.#get("/sim/invariants");
+  }
+
+  /** The whole state, canonical. */
+  state(): Promise<Result<reply.State>> {
+    return this.#get("/sim/state");
+  }
+
+  stateHash(): Promise<Result<reply.StateHash>> {
+    return this.#get("/sim/state/hash");
+  }
+
+  /** Why a signed request would be a 401. */
+  explainAuth(pasted: request.PastedRequest): Promise<Result<reply.AuthExplanation>> {
+    return this.#post("/sim/explain-auth", pasted);
+  }
+
+  /** All that was done since the exchange was opened, as a scenario that passes. */
+  scenario(name?: string): Promise<Result<reply.RecordedScenario>> {
+    return this.#connection.ask({ path: "/sim/scenario", query: { name } });
+  }
+
+  /** All that another machine needs to replay what was done, a JSON object a line: the content of a report's file. */
+  report(reason?: string): Promise<Result<string>> {
+    return this.#connection.askText({ path: "/sim/report", query: { reason } });
+  }
+
+  /** Keeps books, accounts, clock, timers and id counters as they stand. */
+  snapshot(name?: string): Promise<Result<reply.Snapshot>> {
+    return this.#post("/sim/snapshots", name === undefined ? undefined : { name });
+  }
+
+  /** Oldest first. */
+  snapshots(window: PageWindow = {}): Promise<Result<reply.Page<reply.Snapshot>>> {
+    return this.#connection.ask({ path: "/sim/snapshots", query: { ...window } });
+  }
+
+  /** Goes back to a snapshot, by its id or name; of several with one name to the latest. */
+  restore(idOrName: string): Promise<Result<reply.Info>> {
+    return this.#post(route`/sim/snapshots/${idOrName}/restore`);
+  }
+
+  /** Forgets a snapshot, and answers it. */
+  deleteSnapshot(idOrName: string): Promise<Result<reply.Snapshot>> {
+    return this.#delete(route`/sim/snapshots/${idOrName}`);
+  }
+
+  /** Injects a fault into `/api` and `/clob`. */
+  addFault(fault: request.NewFault): Promise<Result<reply.Fault>> {
+    return this.#post("/sim/faults", fault);
+  }
+
+  /** Oldest first, with how often each has fired. */
+  faults(window: PageWindow = {}): Promise<Result<reply.Page<reply.Fault>>> {
+    return this.#connection.ask({ path: "/sim/faults", query: { ...window } });
+  }
+
+  /** Removes a fault, and answers it as it stood. */
+  deleteFault(id: string): Promise<Result<reply.Fault>> {
+    return this.#delete(route`/sim/faults/${id}`);
+  }
+
+  clearFaults(): Promise<Result<reply.RemovedFaults>> {
+    return this.#delete("/sim/faults");
+  }
+
+  #get<Value>(path: string): Promise<Result<Value>> {
+    return this.#connection.ask({ path });
+  }
+
+  #post<Value>(path: string, body?: object): Promise<Result<Value>> {
+    return this.#connection.ask({ method: "POST", path, ...(body && { body }) });
+  }
+
+  #delete<Value>(path: string): Promise<Result<Value>> {
+    return this.#connection.ask({ method: "DELETE", path });
+  }
+}
 
 const POLYGON = 137;
 const TIMEOUT_MS = 30_000;

@@ -1,12 +1,118 @@
-import { connectionLost, notDerived } from "./exchange-error.ts";
-import { changeHeaders, type Header, type HeaderChanges } from "./headers.ts";
-import { parseReply, type RawReply, readReply } from "./read-reply.ts";
-import type { SigningCredentials, Time } from "./replies.ts";
-import { failure, type Result, success } from "./result.ts";
-import { authHeaders, type Signable } from "./sign-request.ts";
-import { SigningClock, type TimeSource } from "./signing-clock.ts";
-import { type Query, targetOf } from "./target.ts";
-import type { Transport } from "./transport.ts";
+import { canonicalMessage, sign } from "../api/signing.ts";
+import type { SigningCredentials, Time } from "./messages.ts";
+import {
+  connectionLost,
+  failure,
+  notDerived,
+  parseReply,
+  type RawReply,
+  type Result,
+  readReply,
+  success,
+} from "./result.ts";
+import { changeHeaders, type Header, type HeaderChanges, type Transport } from "./transport.ts";
+
+/** What a query parameter may be; undefined leaves it out. */
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** Percent-encoded UTF-8, even of a text with half a surrogate pair, which `encodeURIComponent` alone refuses. */
+const encoded = (value: string): string => encodeURIComponent(Buffer.from(value).toString());
+
+/** The path that a template makes of what is put into it, whatever characters that has. */
+export const route = (texts: TemplateStringsArray, ...segments: readonly string[]): string =>
+  String.raw({ raw: texts }, ...segments.map(encoded));
+
+/** A path and its query as one request target. */
+function targetOf(path: string, query: Query = {}): string {
+  const parameters: string[] = [];
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) parameters.push(`${encoded(name)}=${encoded(String(value))}`);
+  }
+  return parameters.length === 0 ? path : `${path}?${parameters.join("&")}`;
+}
+
+/** A request as far as it is signed. */
+interface Signable {
+  readonly method: string;
+  /** Path and query, from the origin on. */
+  readonly target: string;
+  /** Is signed instead of what the target comes to. */
+  readonly signedPath?: string;
+  /** Empty when there is none. */
+  readonly body: string;
+}
+
+/** The five headers of a signed request (specification, "Authentication"); `unixTime` is in seconds. */
+export function authHeaders(
+  { address, apiKey, secret, passphrase }: SigningCredentials,
+  { method, target, signedPath = signedPathOf(target), body }: Signable,
+  unixTime: number,
+): Header[] {
+  const timestamp = String(unixTime);
+  const message = canonicalMessage({ timestamp, method, path: signedPath, body });
+  return [
+    ["poly_address", address],
+    ["poly_api_key", apiKey],
+    ["poly_passphrase", passphrase],
+    ["poly_timestamp", timestamp],
+    ["poly_signature", sign(secret, message)],
+  ];
+}
+
+/** The path that is signed: relative to `/clob`, without the query. */
+function signedPathOf(target: string): string {
+  const [path = ""] = target.split("?", 1);
+  return path.startsWith("/clob/") ? path.slice("/clob".length) : path;
+}
+
+/**
+ * Where the time of a signed request comes from: this machine's clock, GET /clob/time before each request, or a
+ * function that stands in for the machine's clock and answers Unix seconds.
+ */
+export type TimeSource = "local" | "server" | (() => number);
+
+/** What a synchronisation found. */
+export interface TimeSync {
+  /** Unix seconds. */
+  readonly serverTime: number;
+  /** Seconds that the server's clock is ahead of the local one. */
+  readonly offset: number;
+}
+
+/** The time that signed requests carry. */
+class SigningClock {
+  readonly #asksEachTime: boolean;
+  readonly #local: () => number;
+  readonly #ask: () => Promise<Result<{ readonly time: number }>>;
+  #offset = 0;
+
+  /** `ask` asks the server for its time, in Unix seconds. */
+  constructor(source: TimeSource, ask: () => Promise<Result<{ readonly time: number }>>) {
+    this.#asksEachTime = source === "server";
+    this.#local = typeof source === "function" ? source : () => Date.now() / 1000;
+    this.#ask = ask;
+  }
+
+  /** Unix seconds; fails only when the server had to be asked. */
+  async now(): Promise<Result<number>> {
+    if (!this.#asksEachTime) return success(this.#seconds() + this.#offset);
+    const asked = await this.#ask();
+    return asked.ok ? success(asked.value.time) : asked;
+  }
+
+  /** Asks the server for its time and keeps how far the local clock is from it. */
+  async sync(): Promise<Result<TimeSync>> {
+    const asked = await this.#ask();
+    if (!asked.ok) return asked;
+    const { time } = asked.value;
+    this.#offset = time - this.#seconds();
+    return success({ serverTime: time, offset: this.#offset });
+  }
+
+  #seconds(): number {
+    return Math.floor(this.#local());
+  }
+}
 
 /** A request that may be anything, right or wrong. */
 export interface RawRequest {
@@ -24,7 +130,7 @@ export interface RawRequest {
 }
 
 /** A request of the API. */
-export interface ApiRequest {
+interface ApiRequest {
   readonly method?: "GET" | "POST" | "DELETE";
   /** Without the query. */
   readonly path: string;
@@ -33,7 +139,7 @@ export interface ApiRequest {
   readonly signed?: boolean;
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly transport: Transport;
   readonly time: TimeSource;
   readonly simToken: string | null;

@@ -8,10 +8,10 @@ import {
   TEXT,
   whole,
 } from "../api/option-types.ts";
-import type { WalletAccount } from "./derive.ts";
-import type { SigningCredentials } from "./replies.ts";
-import type { TimeSource } from "./signing-clock.ts";
+import type { TimeSource } from "./connection.ts";
+import type { SigningCredentials } from "./messages.ts";
 import type { Transport } from "./transport.ts";
+import type { WalletAccount } from "./wallet.ts";
 
 /** With what a client is made. */
 export interface ClientOptions {

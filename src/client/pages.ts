@@ -1,13 +1,5 @@
-import type { Page } from "./replies.ts";
+import type { Page, PageWindow } from "./messages.ts";
 import { type Result, success } from "./result.ts";
-
-/** Which part of a list is asked for; what is left out is the server's default. */
-export interface PageWindow {
-  /** How many items at most; the server clamps it to its maximum. */
-  readonly limit?: number;
-  /** How many items to skip. */
-  readonly offset?: number;
-}
 
 type AskPage<Item> = (window: PageWindow) => Promise<Result<Page<Item>>>;
 

@@ -1,4 +1,62 @@
-import type { WalletAccount } from "./derive.ts";
+import { ATTESTATION, CLOB_AUTH_TYPES } from "../api/wallet-signature.ts";
+
+type Hex = `0x${string}`;
+
+/** The EIP-712 message by which a wallet claims its credentials (contract, section 2). */
+export interface ClobAuth {
+  readonly domain: { readonly name: string; readonly version: string; readonly chainId: number };
+  readonly types: typeof CLOB_AUTH_TYPES;
+  readonly primaryType: "ClobAuth";
+  readonly message: {
+    readonly address: Hex;
+    /** Unix seconds. */
+    readonly timestamp: string;
+    readonly nonce: bigint;
+    readonly message: string;
+  };
+}
+
+/** Who signs: an account of viem's, or anything that signs like one. */
+export interface WalletAccount {
+  /** 40 hexadecimal digits behind `0x`. */
+  readonly address: Hex;
+  /** EIP-712. */
+  signTypedData(typedData: ClobAuth): Promise<string>;
+  /** EIP-191. */
+  signMessage(text: { readonly message: string }): Promise<string>;
+}
+
+/** How a wallet signs: EIP-712 typed data, or the bare sentence by EIP-191, which carries no time and no nonce. */
+export type WalletScheme = "typed-data" | "personal-sign";
+
+/** What is claimed. */
+export interface Claim {
+  readonly scheme: WalletScheme;
+  readonly chainId: number;
+  /** Unix seconds. */
+  readonly unixTime: number;
+  readonly nonce: number | bigint;
+}
+
+/** The body of POST /clob/auth/derive-api-key. Rejects when the wallet does not sign. */
+export async function attest(
+  account: WalletAccount,
+  claim: Claim,
+): Promise<Readonly<Record<string, string>>> {
+  const { address } = account;
+  if (claim.scheme === "personal-sign") {
+    return { address, signature: await account.signMessage({ message: ATTESTATION }) };
+  }
+  const timestamp = String(claim.unixTime);
+  const nonce = BigInt(claim.nonce);
+  const signature = await account.signTypedData({
+    domain: { name: "ClobAuthDomain", version: "1", chainId: claim.chainId },
+    types: CLOB_AUTH_TYPES,
+    primaryType: "ClobAuth",
+    message: { address, timestamp, nonce, message: ATTESTATION },
+  });
+  return { address, signature, timestamp, nonce: String(nonce) };
+}
 
 const PRIVATE_KEY = /^0x[0-9a-fA-F]{64}$/;
 

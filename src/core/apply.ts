@@ -9,10 +9,17 @@ import {
 } from "./rules/accounts.ts";
 import { endOrder, openOrder, restOrder, settleTrade } from "./rules/apply-trading.ts";
 import { askBlocks, mineBlocks, openBlock, reorganize, sealBlock } from "./rules/blocks.ts";
-import { setNativeBalance } from "./rules/calls.ts";
+import { callExecuted, callReverted, setNativeBalance } from "./rules/calls.ts";
 import { addEvent, addMarket, endMarket } from "./rules/markets.ts";
-import { endFault, failSettlement, holdTransaction, loseSettlement, mineTransaction, raiseFees, setFault } from "./rules/settlement.ts";
-import { callExecuted, callReverted } from "./rules/calls.ts";
+import {
+  endFault,
+  failSettlement,
+  holdTransaction,
+  loseSettlement,
+  mineTransaction,
+  raiseFees,
+  setFault,
+} from "./rules/settlement.ts";
 import { takeIn } from "./rules/transactions.ts";
 import type { State } from "./state.ts";
 import type { Millis } from "./units.ts";

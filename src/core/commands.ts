@@ -1,6 +1,6 @@
 import type { SelfTradePolicy } from "./book/book.ts";
-import type { ContractCall } from "./chain/transaction.ts";
 import type { SettlementFaultTerms } from "./chain/settlement-fault.ts";
+import type { ContractCall } from "./chain/transaction.ts";
 import type { Address, Matching, OrderType, Side, WinningOutcome } from "./terms.ts";
 import type { Millis, Money, Price, Size } from "./units.ts";
 

@@ -1,5 +1,5 @@
-import type { ContractCall } from "../core/chain/transaction.ts";
 import { CONTRACTS, NO_PARENT, TOKEN_UNITS } from "../core/chain/contracts.ts";
+import type { ContractCall } from "../core/chain/transaction.ts";
 import type { SendTransaction } from "../core/commands.ts";
 import { type Market, tokenIdIn } from "../core/market.ts";
 import type { Stream } from "../core/random.ts";

@@ -1,5 +1,5 @@
-import { askAgain } from "../api/ask-again.ts";
 import { numbersAs } from "../api/decimals.ts";
+import { askAgain } from "../api/order-request.ts";
 import type { State } from "../core/state.ts";
 import { isNote } from "../engine/journal-line.ts";
 import { changeText, refusedText } from "./refused-words.ts";

@@ -1,4 +1,4 @@
-import type { AnswerNow } from "../api/ask-again.ts";
+import type { AnswerNow } from "../api/order-request.ts";
 import type { RefusedRequest, Scalar } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
 import { actorOf, commandText } from "./command-words.ts";

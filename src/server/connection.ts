@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
 /** A request to be answered. */
@@ -79,3 +80,36 @@ export class Connection {
 /** Whether a request still needs its connection for its answer; one whose end never comes does not. */
 const isAnswering = (turn: Turn | null): boolean =>
   turn !== null && !turn.response.writableFinished && (turn.request.complete || turn.response.headersSent);
+
+/** So many clients at a time are a crowd. */
+const CROWD = 4;
+
+/**
+ * Where answers leave. In a crowd, all that are ready by the end of a turn of the event loop leave together: what they may
+ * show is kept by one write, and the clients are woken once, which costs more than most answers. To a few clients each
+ * leaves at once.
+ */
+export class Outbox {
+  #clients = 0;
+  #ready: (() => void)[] = [];
+
+  /** Counts a client for as long as it is connected. */
+  admit(socket: Socket): void {
+    this.#clients += 1;
+    socket.once("close", () => {
+      this.#clients -= 1;
+    });
+  }
+
+  /** Lets an answer leave; `leave` must not throw. */
+  post(leave: () => void): void {
+    if (this.#clients < CROWD) leave();
+    else if (this.#ready.push(leave) === 1) setImmediate(() => this.#empty());
+  }
+
+  #empty(): void {
+    const ready = this.#ready;
+    this.#ready = [];
+    for (const leave of ready) leave();
+  }
+}

@@ -1,13 +1,12 @@
 import { Buffer } from "node:buffer";
+import type { JsonObject } from "../api/endpoint.ts";
 import type { AnyEndpoint } from "../api/endpoints/all.ts";
 import { ApiError } from "../api/errors.ts";
-import { type JsonObject, readJsonObject } from "../api/json-body.ts";
+import { fieldsOf, readJsonObject, unknownFieldsAt } from "../api/request-body.ts";
 import { isAddress } from "../api/signing.ts";
-import { fieldsOf, unknownFieldsAt } from "../api/unknown-fields.ts";
 import type { AskedFor, Scalar } from "../core/refusals.ts";
-import type { Incoming } from "./exchange-message.ts";
-import { pathOf } from "./send.ts";
-import type { Service } from "./service.ts";
+import type { Incoming, Service } from "./service.ts";
+import { pathOf } from "./service.ts";
 
 /** Bytes of what a request asked for, and characters of a path and of a value in a body that is longer. */
 const MAX_ASKED = 640;

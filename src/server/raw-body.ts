@@ -1,5 +1,5 @@
 import { ApiError } from "../api/errors.ts";
-import type { Incoming } from "./exchange-message.ts";
+import type { Incoming } from "./service.ts";
 
 /** The body of a request that sent none. */
 export const NO_BODY = Buffer.alloc(0);

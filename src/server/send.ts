@@ -1,23 +1,24 @@
-import { chainErrorBody } from "../api/chain-errors.ts";
-import { CHAIN_PATH } from "../api/endpoints/chain-rpc.ts";
+import { CHAIN_PATH, chainErrorBody } from "../api/chain-rpc.ts";
 import { ApiError, errorBody } from "../api/errors.ts";
 import { NotKeptError } from "../engine/journal.ts";
-import { allowedOrigin } from "./cross-origin.ts";
-import type { Incoming, Outgoing } from "./exchange-message.ts";
-import { type Answer, JSON_MEDIA, JsonText, Pieces, SILENCE } from "./handler.ts";
-import type { Service } from "./service.ts";
-import { slicesOf, writePieces } from "./write-pieces.ts";
+import type { Slices } from "../engine/slices.ts";
+import { allowedOrigin } from "./access.ts";
+import {
+  type Answer,
+  type Incoming,
+  JSON_MEDIA,
+  JsonText,
+  type Outgoing,
+  Pieces,
+  pathOf,
+  type Service,
+  SILENCE,
+} from "./service.ts";
 
 /** What the log says instead of a status where nothing was answered. */
 const NO_STATUS = 0;
 /** A text of more characters is written piece by piece: in one go it would hold up everybody else. */
 const MAX_AT_ONCE = 256 * 1024;
-
-/** The part of a target before the query. */
-export function pathOf(target: string): string {
-  const query = target.indexOf("?");
-  return query < 0 ? target : target.slice(0, query);
-}
 
 /** Answers 200 with a JSON body, or 204 without one. */
 export function sendAnswer(service: Service, request: Incoming, response: Outgoing, answer: Answer): void {
@@ -219,4 +220,57 @@ function defect(service: Service, request: Incoming, error: unknown): ApiError {
     hint: "please report it with the details below and the log line of this request",
     details: shown,
   });
+}
+
+const PIECE_LENGTH = 64 * 1024;
+
+/**
+ * Writes the pieces of an answer as the client takes them, while others have their turn, and ends it. Stops without a word
+ * when the client goes away.
+ */
+async function writePieces(
+  slices: Slices,
+  response: Outgoing,
+  pieces: Iterable<string | Uint8Array>,
+): Promise<void> {
+  let hasTime = await slices.next();
+  for (const piece of pieces) {
+    if (response.destroyed) return;
+    const hasRoom = response.write(piece);
+    if (hasRoom && hasTime()) continue;
+    if (!hasRoom) await roomIn(response);
+    hasTime = await slices.next();
+  }
+  response.end();
+}
+
+/** Waits until a response takes more, or its connection has ended. */
+function roomIn(response: Outgoing): Promise<void> {
+  return new Promise((resolve) => {
+    const go = (): void => {
+      response.off("drain", go);
+      response.off("close", go);
+      resolve();
+    };
+    response.on("drain", go);
+    response.on("close", go);
+  });
+}
+
+/** Lines of text, each followed by a line feed, put together into pieces worth a write. */
+export function* inPieces(lines: Iterable<string>): Generator<string> {
+  let piece = "";
+  for (const line of lines) {
+    piece += `${line}\n`;
+    if (piece.length < PIECE_LENGTH) continue;
+    yield piece;
+    piece = "";
+  }
+  if (piece !== "") yield piece;
+}
+
+/** A text as UTF-8, piece by piece. */
+function* slicesOf(text: string): Generator<Uint8Array> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += PIECE_LENGTH) yield bytes.subarray(at, at + PIECE_LENGTH);
 }

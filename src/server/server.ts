@@ -1,16 +1,19 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
 import type { Duplex } from "node:stream";
 import express, { type Router } from "express";
-import { ApiError } from "../api/errors.ts";
+import { ApiError, errorBody } from "../api/errors.ts";
+import { guardHost, preflightHeaders } from "./access.ts";
 import { Connection } from "./connection.ts";
-import { preflightHeaders } from "./cross-origin.ts";
-import { mountEndpoints } from "./dispatch.ts";
-import { Incoming, Outgoing } from "./exchange-message.ts";
-import { guardHost } from "./host-guard.ts";
-import { HANDLERS } from "./routes/all.ts";
-import { pathOf, sendEmpty, sendError } from "./send.ts";
-import type { Service } from "./service.ts";
-import { MAX_HEADER_SIZE, refuseOnSocket } from "./socket-refusal.ts";
+import { HANDLERS } from "./handlers/all.ts";
+import { mountEndpoints } from "./router.ts";
+import { sendEmpty, sendError, simHeaders } from "./send.ts";
+import { Incoming, Outgoing, pathOf, type Service } from "./service.ts";
 
 /** How often connections are looked through for requests that take too long. */
 const TIMEOUT_CHECK_MS = 500;
@@ -117,3 +120,51 @@ const undecodable = (request: Incoming): ApiError =>
     "INVALID_PARAMETER",
     `the path ${JSON.stringify(pathOf(request.url).slice(0, 200))} is not valid percent-encoding`,
   );
+
+/** Request line and headers together, in bytes. */
+const MAX_HEADER_SIZE = 16 * 1024;
+/** How long a client that was refused may take to hang up. */
+const HANG_UP_MS = 500;
+
+/** Answers what never became a request: too large, too slow, or no HTTP at all. */
+function refuseOnSocket(
+  service: Service,
+  requestId: string,
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const known = socketError(error, service.options.requestTimeoutMs);
+  const body = JSON.stringify(errorBody(known, requestId));
+  const pairs = [
+    ...simHeaders(service, requestId),
+    "content-type",
+    "application/json; charset=utf-8",
+    "content-length",
+    String(Buffer.byteLength(body)),
+    "connection",
+    "close",
+  ];
+  const lines = [`HTTP/1.1 ${known.status} ${STATUS_CODES[known.status]}`];
+  for (let at = 0; at < pairs.length; at += 2) lines.push(`${pairs[at]}: ${pairs[at + 1]}`);
+  socket.end([...lines, "", body].join("\r\n"));
+  setTimeout(() => socket.destroy(), HANG_UP_MS).unref();
+  service.log.request({ requestId, method: "-", path: "-", status: known.status, ms: 0, code: known.code });
+}
+
+function socketError(error: NodeJS.ErrnoException, timeoutMs: number): ApiError {
+  switch (error.code) {
+    case "HPE_HEADER_OVERFLOW":
+      return new ApiError(
+        "HEADERS_TOO_LARGE",
+        `request line and headers are larger than ${MAX_HEADER_SIZE} bytes`,
+      );
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new ApiError("REQUEST_TIMEOUT", `the request was not complete within ${timeoutMs} ms`);
+    default:
+      return new ApiError("INVALID_HTTP", "what was sent is not a valid HTTP/1.1 request");
+  }
+}

@@ -1,20 +1,55 @@
+import { type IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Numbers } from "../api/decimals.ts";
-import type { HmacKeys } from "../api/hmac.ts";
-import type { MarketRanking } from "../api/market-ranking.ts";
+import type { BodySpec, Params, RawBody, Read } from "../api/endpoint.ts";
+import type { EndpointOf, Operation } from "../api/endpoints/all.ts";
+import type { MarketRanking, SearchIndex } from "../api/market-search.ts";
 import type { BookPages } from "../api/replies/book-reply.ts";
 import type { View } from "../api/replies/view.ts";
-import type { SearchIndex } from "../api/search-index.ts";
-import type { UnknownFields } from "../api/unknown-fields.ts";
+import type { UnknownFields } from "../api/request-body.ts";
+import type { HmacKeys } from "../api/signing.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
+import type { Address } from "../core/terms.ts";
 import type { Clock } from "../engine/clock.ts";
 import type { Exchange } from "../engine/exchange.ts";
 import type { Keeper } from "../engine/journal.ts";
 import type { Keyring } from "../engine/keyring.ts";
 import type { Slices } from "../engine/slices.ts";
 import type { Snapshots } from "../engine/snapshots.ts";
-import type { Faults } from "./faults.ts";
-import type { Outbox } from "./outbox.ts";
+import type { Outbox } from "./connection.ts";
+import type { Fault, Faults } from "./faults.ts";
 import type { RequestLog } from "./request-log.ts";
+
+/** A request with what the edge notes about it on arrival. */
+export class Incoming extends IncomingMessage {
+  declare url: string;
+  declare method: string;
+  /** `performance.now()` at arrival. */
+  arrivedAt = 0;
+  requestId = "";
+  /** The address whose credentials signed it; empty until they are found right. */
+  caller = "";
+  /** What the client is warned of, such as fields that its endpoint does not know, as the response header says it. */
+  warning = "";
+  /** The bytes of a body that its handler reads itself; null until they have come. */
+  rawBody: Buffer | null = null;
+  /** The injected fault that befell it. */
+  fault: Fault | null = null;
+}
+
+/** The part of a target before the query. */
+export function pathOf(target: string): string {
+  const query = target.indexOf("?");
+  return query < 0 ? target : target.slice(0, query);
+}
+
+/** A response that says nothing of the wall clock: a frozen exchange answers the same bytes. */
+export class Outgoing extends ServerResponse {
+  constructor(request: IncomingMessage, options?: object) {
+    // Node hands its server's options on, of which the published types of the class do not know.
+    super(...([request, options] as unknown as [IncomingMessage]));
+    this.sendDate = false;
+  }
+}
 
 /** A development account: anybody may know its key. */
 export interface DevAccount {
@@ -40,7 +75,7 @@ export interface ServiceOptions {
 }
 
 /** A session as a scenario file, and how many orders and trades it tells. */
-export interface RecordedSession {
+interface RecordedSession {
   readonly name: string;
   readonly scenario: string;
   readonly orders: number;
@@ -90,3 +125,60 @@ export const viewOf = (service: Service): View => ({
   state: service.exchange.state,
   numbers: service.numbers,
 });
+
+type QueryOf<E> = E extends { readonly query: infer Q extends Params } ? Read<Q> : never;
+type BodyOf<E> = E extends { readonly body: BodySpec<infer Body> }
+  ? Body
+  : E extends { readonly body: RawBody }
+    ? Buffer
+    : null;
+
+/** A request as a handler sees it: read, checked and, where the endpoint asks for it, authenticated. */
+export interface Call<Query, Body> {
+  readonly query: Query;
+  readonly body: Body;
+  /** The path's parameters, decoded. */
+  readonly path: Readonly<Record<string, string>>;
+  /** The caller's address; empty unless the endpoint is signed. */
+  readonly caller: Address;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+}
+
+export const JSON_MEDIA = "application/json; charset=utf-8";
+
+/** JSON that stands as text already, a document unless its media type says something else. */
+export class JsonText {
+  readonly text: string;
+  readonly media: string;
+
+  constructor(text: string, media: string = JSON_MEDIA) {
+    this.text = text;
+    this.media = media;
+  }
+}
+
+/** An answer that is made while it is sent: however long it is, little of it is in memory at a time. */
+export class Pieces {
+  readonly pieces: Iterable<string | Uint8Array>;
+  readonly media: string;
+
+  constructor(pieces: Iterable<string | Uint8Array>, media: string = JSON_MEDIA) {
+    this.pieces = pieces;
+    this.media = media;
+  }
+}
+
+/** Nothing to answer: 204, without a body. */
+export const SILENCE = new JsonText("");
+
+export type Answer = object | JsonText | Pieces;
+
+/** What one endpoint does: from a checked request to the body of its 200 answer. */
+type Handler<O extends Operation> = (
+  call: Call<QueryOf<EndpointOf<O>>, BodyOf<EndpointOf<O>>>,
+  service: Service,
+) => Answer | Promise<Answer>;
+
+/** The handlers of some endpoints; the compiler sees to it that none is missing. */
+export type Handlers<O extends Operation> = { readonly [Name in O]: Handler<Name> };

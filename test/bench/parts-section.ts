@@ -1,11 +1,11 @@
 import { Bench } from "tinybench";
+import { checkSignedRequest } from "../../src/api/authentication.ts";
 import { unitsOf } from "../../src/api/decimals.ts";
-import { HmacKey } from "../../src/api/hmac.ts";
-import { readJsonObject } from "../../src/api/json-body.ts";
 import { orderBody } from "../../src/api/order-request.ts";
 import { bookReply } from "../../src/api/replies/book-reply.ts";
 import { marketDetail } from "../../src/api/replies/market-reply.ts";
-import { checkSignedRequest, sign } from "../../src/api/signing.ts";
+import { readJsonObject } from "../../src/api/request-body.ts";
+import { HmacKey, sign } from "../../src/api/signing.ts";
 import { serviceOf } from "../../src/compose.ts";
 import { type Config, DEFAULT_CONFIG, FROZEN_START } from "../../src/config.ts";
 import { stateHash } from "../../src/core/canonical.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from "vitest";
 import type { ExchangeClient } from "../../src/client/client.ts";
-import type { Fault, Snapshot } from "../../src/client/replies.ts";
+import type { Fault, Snapshot } from "../../src/client/messages.ts";
 import { orThrow } from "../../src/client/result.ts";
 import { type Api, startApi } from "../support/http.ts";
 import { errorOf, openTrader } from "./opened.ts";

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ExchangeClient } from "../../src/client/client.ts";
-import type { ExchangeError } from "../../src/client/exchange-error.ts";
 import type { ClientOptions } from "../../src/client/options.ts";
+import type { ExchangeError } from "../../src/client/result.ts";
 import { orThrow, type Result } from "../../src/client/result.ts";
 import { openTransport, type Transport } from "../../src/client/transport.ts";
 import { wallet } from "../server/wallet.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ExchangeClient } from "../../src/client/client.ts";
-import { collect, type PageWindow, pages } from "../../src/client/pages.ts";
-import type { Page } from "../../src/client/replies.ts";
+import type { Page, PageWindow } from "../../src/client/messages.ts";
+import { collect, pages } from "../../src/client/pages.ts";
 import { orThrow, type Result, success } from "../../src/client/result.ts";
 import { type Api, startApi } from "../support/http.ts";
 import { openTrader } from "./opened.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ExchangeClient } from "../../src/client/client.ts";
-import type { Header, HeaderChanges } from "../../src/client/headers.ts";
 import { orThrow } from "../../src/client/result.ts";
+import type { Header, HeaderChanges } from "../../src/client/transport.ts";
 import { type Api, startApi, T0 } from "../support/http.ts";
 import { openTrader } from "./opened.ts";
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { attest } from "../../src/client/derive.ts";
-import { authHeaders } from "../../src/client/sign-request.ts";
-import { walletOf } from "../../src/client/wallet.ts";
+import { authHeaders } from "../../src/client/connection.ts";
+import { attest, walletOf } from "../../src/client/wallet.ts";
 import { AUTH_VECTORS } from "../server/wallet.ts";
 
 const { privateKey, address, personalSign, typedData, hmac } = AUTH_VECTORS;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from "vitest";
 import { ExchangeClient } from "../../src/client/client.ts";
-import type { Book, PlacedOrder } from "../../src/client/replies.ts";
+import type { Book, PlacedOrder } from "../../src/client/messages.ts";
 import { orThrow } from "../../src/client/result.ts";
 import { wallet } from "../server/wallet.ts";
 import { type Api, startApi, T0 } from "../support/http.ts";

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { Outbox } from "../../src/server/outbox.ts";
+import { Outbox } from "../../src/server/connection.ts";
 
 /** An outbox with so many clients, and what has left it. */
 function outboxOf(clients: number) {

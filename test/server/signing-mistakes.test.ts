@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Mistake } from "../../src/api/signing-choices.ts";
+import type { Mistake } from "../../src/api/signing-mistakes.ts";
 import { type Api, type Method, startApi } from "../support/http.ts";
 import type { Refusal } from "./replies.ts";
 import { deriveTrader, type Trader } from "./trader.ts";

@@ -1,5 +1,5 @@
 import { ExchangeClient } from "../../src/client/client.ts";
-import type { SigningCredentials } from "../../src/client/replies.ts";
+import type { SigningCredentials } from "../../src/client/messages.ts";
 import { orThrow } from "../../src/client/result.ts";
 import { walletOf } from "../../src/client/wallet.ts";
 import { ChainClient } from "./clients/chain.ts";

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { ExchangeClient } from "../../src/client/client.ts";
-import type { Market } from "../../src/client/replies.ts";
+import type { Market } from "../../src/client/messages.ts";
 import { orThrow } from "../../src/client/result.ts";
 import { mulberry32 } from "../bench/mulberry32.ts";
 import type { Program } from "../support/program.ts";

@@ -43,7 +43,7 @@ const DEFECTS: readonly Defect[] = [
   },
   {
     name: "an order is answered before it is journalled, and then undone",
-    file: "src/server/routes/trading.ts",
+    file: "src/server/handlers/trading.ts",
     right: "  placeOrder: ({ body, caller }, service) => placeOrder(service, caller, body),",
     wrong: `  placeOrder: ({ body, caller }, service) => {
     const before = service.exchange.snapshot();
@@ -64,7 +64,7 @@ const DEFECTS: readonly Defect[] = [
   },
   {
     name: "a request whose answer is lost is carried out twice",
-    file: "src/server/injected-fault.ts",
+    file: "src/server/router.ts",
     right: "else execute();",
     wrong: 'else {\n      if (fault.drop === "reply") execute();\n      execute();\n    }',
     fingerprint: /^http: (?:carried out twice|nobody asked): /,
@@ -72,7 +72,7 @@ const DEFECTS: readonly Defect[] = [
   },
   {
     name: "a request that a fault refuses is carried out all the same",
-    file: "src/server/injected-fault.ts",
+    file: "src/server/router.ts",
     right: "const strike = (): void => {",
     wrong: "const strike = (): void => {\n    if (fault.status === 503) setImmediate(execute);",
     fingerprint: /^http: nobody asked: /,

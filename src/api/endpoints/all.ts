@@ -1,7 +1,7 @@
+import { chainRpc } from "../chain-rpc.ts";
 import { endpoint, NO_QUERY } from "../endpoint.ts";
 import { health, openApiReply } from "../schemas/control.ts";
 import { chain } from "./chain.ts";
-import { chainRpc } from "./chain-rpc.ts";
 import { control } from "./control.ts";
 import { faults } from "./faults.ts";
 import { marketData } from "./market-data.ts";

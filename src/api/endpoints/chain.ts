@@ -1,6 +1,5 @@
-import { endpoint, NO_QUERY } from "../endpoint.ts";
-import { objectBody } from "../object-body.ts";
-import { limit, offset } from "../params.ts";
+import { endpoint, limit, NO_QUERY, offset } from "../endpoint.ts";
+import { objectBody } from "../request-body.ts";
 import * as schema from "../schemas/chain.ts";
 
 const read = {

@@ -1,7 +1,6 @@
-import { type Endpoint, endpoint, NO_QUERY } from "../endpoint.ts";
+import { type Endpoint, endpoint, limit, NO_QUERY, offset } from "../endpoint.ts";
 import type { ErrorCode } from "../errors.ts";
-import { objectBody } from "../object-body.ts";
-import { limit, offset } from "../params.ts";
+import { objectBody } from "../request-body.ts";
 import * as schema from "../schemas/faults.ts";
 
 const control = { access: "control", tag: "Control plane", query: NO_QUERY, body: null } as const;

@@ -1,5 +1,15 @@
-import { endpoint, NO_QUERY } from "../endpoint.ts";
-import { flag, integer, limit, offset, oneOf, searchWords, text, unixSeconds } from "../params.ts";
+import {
+  endpoint,
+  flag,
+  integer,
+  limit,
+  NO_QUERY,
+  offset,
+  oneOf,
+  searchWords,
+  text,
+  unixSeconds,
+} from "../endpoint.ts";
 import * as schema from "../schemas/market-data.ts";
 
 const open = { method: "GET", access: "public", tag: "Market data", body: null } as const;

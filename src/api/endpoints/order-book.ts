@@ -1,5 +1,4 @@
-import { endpoint, NO_QUERY } from "../endpoint.ts";
-import { tokenId } from "../params.ts";
+import { endpoint, NO_QUERY, tokenId } from "../endpoint.ts";
 import * as schema from "../schemas/market-data.ts";
 
 const ofToken = {

@@ -1,6 +1,6 @@
+import type { Param } from "../endpoint.ts";
 import { endpoint } from "../endpoint.ts";
 import { ApiError } from "../errors.ts";
-import type { Param } from "../params.ts";
 import { recordedScenario, sessionReport } from "../schemas/recording.ts";
 
 const MAX_NAME = 200;

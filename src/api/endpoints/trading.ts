@@ -1,9 +1,7 @@
-import { endpoint, NO_QUERY } from "../endpoint.ts";
-import { objectBody } from "../object-body.ts";
-import { ORDER_OF_CHECKS, orderBody } from "../order-request.ts";
-import { limit, offset, oneOf, text, unixSeconds } from "../params.ts";
+import { endpoint, limit, NO_QUERY, offset, oneOf, text, unixSeconds } from "../endpoint.ts";
+import { cancelBody, ORDER_OF_CHECKS, orderBody } from "../order-request.ts";
+import { objectBody } from "../request-body.ts";
 import * as schema from "../schemas/trading.ts";
-import { cancelBody } from "../trading-commands.ts";
 
 const signed = { access: "signed", tag: "Trading" } as const;
 

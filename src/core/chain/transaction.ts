@@ -2,7 +2,6 @@ import type { Address, MatchType } from "../terms.ts";
 import type { Millis, Money, Size } from "../units.ts";
 import { unreachable } from "../unreachable.ts";
 
-
 /**
  * Where a transaction stands. PENDING: to be mined. MINED: in a block, carried out. REVERTED: in a block, of no effect.
  * FAILED: given up before any block had it. LOST: never to be mined, and nobody knows. REPLACED: another one of its

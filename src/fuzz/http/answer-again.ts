@@ -2,9 +2,8 @@ import { Buffer } from "node:buffer";
 import { Socket } from "node:net";
 import { ENDPOINTS } from "../../api/endpoints/all.ts";
 import { ApiError, errorBody } from "../../api/errors.ts";
-import { MarketRanking } from "../../api/market-ranking.ts";
+import { MarketRanking, SearchIndex } from "../../api/market-search.ts";
 import { BookPages } from "../../api/replies/book-reply.ts";
-import { SearchIndex } from "../../api/search-index.ts";
 import { serviceOf } from "../../compose.ts";
 import { DEFAULT_CONFIG } from "../../config.ts";
 import type { Millis } from "../../core/units.ts";
@@ -12,12 +11,11 @@ import type { Exchange } from "../../engine/exchange.ts";
 import type { Entry } from "../../engine/journal.ts";
 import { openUnkept } from "../../engine/open-exchange.ts";
 import type { Origin } from "../../engine/origin.ts";
-import { Incoming } from "../../server/exchange-message.ts";
-import { type Answer, JsonText, Pieces } from "../../server/handler.ts";
-import { type AnyHandler, answerOf } from "../../server/route.ts";
-import { HANDLERS } from "../../server/routes/all.ts";
-import { clockReply } from "../../server/routes/clock.ts";
+import { HANDLERS } from "../../server/handlers/all.ts";
+import { clockReply } from "../../server/handlers/control.ts";
+import { type AnyHandler, answerOf } from "../../server/router.ts";
 import type { Service } from "../../server/service.ts";
+import { type Answer, Incoming, JsonText, Pieces } from "../../server/service.ts";
 import type { ObservationLog, SentRequest } from "./observation.ts";
 
 /** What a request comes to. */

@@ -3,7 +3,7 @@ import { violations } from "../../core/invariants/invariants.ts";
 import { nextDue } from "../../core/schedule.ts";
 import type { Entry } from "../../engine/journal.ts";
 import { brokenInvariant } from "../../scenario/shrink/signature.ts";
-import { firedIn } from "../../server/routes/clock.ts";
+import { firedIn } from "../../server/handlers/control.ts";
 import { AnswerAgain, type Reply } from "./answer-again.ts";
 import { AnswerCheck } from "./answer-check.ts";
 import { statusName } from "./answer-difference.ts";

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { ENDPOINTS, type Operation } from "../../api/endpoints/all.ts";
-import type { SigningCredentials } from "../../client/replies.ts";
-import { authHeaders } from "../../client/sign-request.ts";
+import { authHeaders } from "../../client/connection.ts";
+import type { SigningCredentials } from "../../client/messages.ts";
 import type { SentRequest } from "./observation.ts";
 
 /** What of a request its endpoint does not say. */

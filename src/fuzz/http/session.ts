@@ -1,6 +1,6 @@
 import { CHAIN_IDS } from "../../api/wallet-signature.ts";
-import { attest } from "../../client/derive.ts";
-import type { Credentials, Market } from "../../client/replies.ts";
+import type { Credentials, Market } from "../../client/messages.ts";
+import { attest } from "../../client/wallet.ts";
 import { type Stream, stream } from "../../core/random.ts";
 import { signerOf, type Wallets } from "../../scenario/venue/wallets.ts";
 import { Clients, type Flight } from "./clients.ts";

@@ -1,4 +1,4 @@
-import type { SigningCredentials } from "../../client/replies.ts";
+import type { SigningCredentials } from "../../client/messages.ts";
 import { type Stream, stream } from "../../core/random.ts";
 import type { SeenAnswer, SentRequest } from "./observation.ts";
 import type { HttpProfile, MarketProfile } from "./profile.ts";

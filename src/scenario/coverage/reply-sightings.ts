@@ -1,7 +1,7 @@
 import { ENDPOINTS, type Operation } from "../../api/endpoints/all.ts";
 import { trading } from "../../api/endpoints/trading.ts";
 import { type ErrorCode, STATUS } from "../../api/errors.ts";
-import { parseReply } from "../../client/read-reply.ts";
+import { parseReply } from "../../client/result.ts";
 import type { HttpReply, HttpRequest, Transport } from "../../client/transport.ts";
 import { codeOf } from "../venue/http-request.ts";
 import type { Sightings } from "./sightings.ts";

@@ -1,4 +1,4 @@
-import { meantOrderType } from "../../api/meant-order-type.ts";
+import { meantOrderType } from "../../api/order-request.ts";
 import { parseIso } from "../../core/time.ts";
 import { PRICE, SIZE } from "./amounts.ts";
 import type { LineWords } from "./line-words.ts";

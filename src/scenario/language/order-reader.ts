@@ -1,4 +1,4 @@
-import { meantOrderType } from "../../api/meant-order-type.ts";
+import { meantOrderType } from "../../api/order-request.ts";
 import type { OrderType } from "../../core/terms.ts";
 import { parseDuration, parseIso } from "../../core/time.ts";
 import { PRICE, priceOf, SIZE, sizeOf } from "./amounts.ts";

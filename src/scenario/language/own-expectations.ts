@@ -1,5 +1,5 @@
 import { STATUS } from "../../api/errors.ts";
-import type { ClientCode } from "../../client/exchange-error.ts";
+import type { ClientCode } from "../../client/result.ts";
 import type { Declarations } from "./declarations.ts";
 import { type Fields, itemsOf } from "./fields.ts";
 import { LineWords } from "./line-words.ts";

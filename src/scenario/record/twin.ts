@@ -1,4 +1,4 @@
-import { askAgain } from "../../api/ask-again.ts";
+import { askAgain } from "../../api/order-request.ts";
 import type { PositionChange } from "../../api/position-transaction.ts";
 import { headOf } from "../../core/chain/chain.ts";
 import type { Command } from "../../core/commands.ts";

@@ -1,6 +1,6 @@
 import type { ExchangeClient } from "../../client/client.ts";
 import type { RawRequest } from "../../client/connection.ts";
-import type { CancelResult } from "../../client/replies.ts";
+import type { CancelResult } from "../../client/messages.ts";
 import type { Result } from "../../client/result.ts";
 import { codeOf } from "./http-request.ts";
 import type { Attempt, Canceled, Refused } from "./venue.ts";

@@ -1,5 +1,5 @@
 import { ExchangeClient } from "../../client/client.ts";
-import type { Trade } from "../../client/replies.ts";
+import type { Trade } from "../../client/messages.ts";
 import { openTransport, type Transport } from "../../client/transport.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import { demand } from "./attempts.ts";

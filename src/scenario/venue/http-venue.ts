@@ -1,5 +1,5 @@
 import { ExchangeClient } from "../../client/client.ts";
-import type { PlacedOrder } from "../../client/replies.ts";
+import type { PlacedOrder } from "../../client/messages.ts";
 import type { Transport } from "../../client/transport.ts";
 import type { WinningOutcome } from "../../core/terms.ts";
 import { parseIso, toIso } from "../../core/time.ts";

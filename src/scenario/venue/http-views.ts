@@ -8,7 +8,7 @@ import type {
   PricesHistory,
   Quotes,
   Trade,
-} from "../../client/replies.ts";
+} from "../../client/messages.ts";
 import { parseIso } from "../../core/time.ts";
 import { type Price, price, type Size, size } from "../../core/units.ts";
 import type { MarketMap } from "./market-map.ts";

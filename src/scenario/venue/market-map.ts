@@ -1,4 +1,4 @@
-import type { MarketDetail } from "../../client/replies.ts";
+import type { MarketDetail } from "../../client/messages.ts";
 import type { Outcome } from "../../core/terms.ts";
 
 /** A market of an exchange that is reached over HTTP. */

@@ -1,5 +1,5 @@
 import { PRICE_PLACES, SIZE_PLACES, textOf } from "../../api/decimals.ts";
-import type { NewMarket } from "../../client/requests.ts";
+import type { NewMarket } from "../../client/messages.ts";
 import type { Transport } from "../../client/transport.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import { emptyWorld } from "../../simulation/open-world.ts";

@@ -1,5 +1,5 @@
 import { ExchangeClient } from "../../client/client.ts";
-import type { Trade } from "../../client/replies.ts";
+import type { Trade } from "../../client/messages.ts";
 import { walletOf } from "../../client/wallet.ts";
 import { type Millis, millis, type Size, size } from "../../core/units.ts";
 import type { Scenario } from "../language/scenario.ts";

@@ -1,4 +1,4 @@
-import type { ClobAuth, WalletAccount } from "../../client/derive.ts";
+import type { ClobAuth, WalletAccount } from "../../client/wallet.ts";
 import { devAddress, namedPrivateKey } from "../../simulation/dev-accounts.ts";
 
 /** A wallet of a scenario: anybody can compute its key from the name. */

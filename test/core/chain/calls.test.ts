@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { GAS_MONEY } from "../../../src/core/chain/chain.ts";
-import type { ContractCall } from "../../../src/core/chain/transaction.ts";
 import { CONTRACTS, UNLIMITED, ZERO_ADDRESS } from "../../../src/core/chain/contracts.ts";
+import type { ContractCall } from "../../../src/core/chain/transaction.ts";
 import { callGas } from "../../../src/core/chain/transaction.ts";
 import { addressOf } from "../../support/commands.ts";
 import { done, openSettlement, type SettlementFloor, transfer } from "./settlement-floor.ts";

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { GAS_MONEY } from "../../../src/core/chain/chain.ts";
 import { CONTRACTS, NO_PARENT } from "../../../src/core/chain/contracts.ts";
-import { type ContractCall } from "../../../src/core/chain/transaction.ts";
 import { CERTAIN, type SettlementFaultKind } from "../../../src/core/chain/settlement-fault.ts";
-import { callGas } from "../../../src/core/chain/transaction.ts";
+import { type ContractCall, callGas } from "../../../src/core/chain/transaction.ts";
 import type { Command } from "../../../src/core/commands.ts";
 import { tokenIdIn } from "../../../src/core/market.ts";
 import type { ExchangeConfig, State } from "../../../src/core/state.ts";

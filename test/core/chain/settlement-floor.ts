@@ -1,7 +1,6 @@
 import { onChainOf } from "../../../src/core/account.ts";
 import { headOf } from "../../../src/core/chain/chain.ts";
 import { CONTRACTS, NO_PARENT } from "../../../src/core/chain/contracts.ts";
-import { type ContractCall } from "../../../src/core/chain/transaction.ts";
 import { tradeStatus } from "../../../src/core/chain/settlement.ts";
 import {
   CERTAIN,
@@ -9,7 +8,7 @@ import {
   type SettlementFaultTerms,
 } from "../../../src/core/chain/settlement-fault.ts";
 import type { Transaction } from "../../../src/core/chain/transaction.ts";
-import { callGas } from "../../../src/core/chain/transaction.ts";
+import { type ContractCall, callGas } from "../../../src/core/chain/transaction.ts";
 import type { Decision } from "../../../src/core/refusals.ts";
 import { type ExchangeConfig, findAccount } from "../../../src/core/state.ts";
 import type { Outcome } from "../../../src/core/terms.ts";

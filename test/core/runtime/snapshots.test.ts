@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { numbersAs } from "../../../src/api/decimals.ts";
-import { MarketRanking } from "../../../src/api/market-ranking.ts";
+import { MarketRanking, SearchIndex } from "../../../src/api/market-search.ts";
 import { BookPages } from "../../../src/api/replies/book-reply.ts";
-import { SearchIndex } from "../../../src/api/search-index.ts";
 import { millis } from "../../../src/core/units.ts";
 import { Clock, type ClockMode } from "../../../src/engine/clock.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";

@@ -1,6 +1,6 @@
-import { attest } from "../../../src/client/derive.ts";
-import type { Credentials, Market } from "../../../src/client/replies.ts";
+import type { Credentials, Market } from "../../../src/client/messages.ts";
 import { openTransport } from "../../../src/client/transport.ts";
+import { attest } from "../../../src/client/wallet.ts";
 import { serveWorld } from "../../../src/compose.ts";
 import { DEFAULT_CONFIG } from "../../../src/config.ts";
 import { Clients } from "../../../src/fuzz/http/clients.ts";

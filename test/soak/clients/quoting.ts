@@ -1,5 +1,5 @@
 import type { ExchangeClient } from "../../../src/client/client.ts";
-import type { Market } from "../../../src/client/replies.ts";
+import type { Market } from "../../../src/client/messages.ts";
 import { type Client, cancel, pick, place, type Surroundings } from "./trader.ts";
 
 /** Orders that a quoting client keeps open; above it, the oldest is canceled. */

@@ -1,6 +1,5 @@
 import type { ExchangeClient } from "../../../src/client/client.ts";
-import type { Market, Order, PlacedOrder } from "../../../src/client/replies.ts";
-import type { NewOrder } from "../../../src/client/requests.ts";
+import type { Market, NewOrder, Order, PlacedOrder } from "../../../src/client/messages.ts";
 import type { Result } from "../../../src/client/result.ts";
 
 export type Random = (bound: number) => number;

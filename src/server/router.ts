@@ -1,28 +1,28 @@
-import { type AnyBody, isRaw } from "../api/endpoint.ts";
-import type { AnyEndpoint } from "../api/endpoints/all.ts";
-import type { JsonObject } from "../api/json-body.ts";
-import { readJsonObject } from "../api/json-body.ts";
-import { readQuery } from "../api/query.ts";
+import type { Router } from "express";
+import { type AnyBody, type Endpoint, isRaw, type JsonObject, readQuery } from "../api/endpoint.ts";
+import { type AnyEndpoint, ENDPOINTS, type Operation } from "../api/endpoints/all.ts";
+import { ApiError, type ErrorCode } from "../api/errors.ts";
+import { nearest } from "../api/nearest.ts";
 import {
+  readJsonObject,
   type UnknownFields,
   unknownFieldsAt,
   unknownFieldsError,
   unknownFieldsText,
-} from "../api/unknown-fields.ts";
-import { authenticate, guardControl } from "./authentication.ts";
-import type { Incoming, Outgoing } from "./exchange-message.ts";
-import type { Answer, Call } from "./handler.ts";
-import { befall } from "./injected-fault.ts";
+} from "../api/request-body.ts";
+import { authenticate, guardControl } from "./access.ts";
+import type { Fault } from "./faults.ts";
 import { noteRefusal } from "./note-refusal.ts";
 import { announcedLength, checkMediaType, isChunked, NO_BODY, readBody } from "./raw-body.ts";
-import { sendAnswer, sendError } from "./send.ts";
-import type { Service } from "./service.ts";
+import { dropConnection, sendAnswer, sendEmpty, sendError } from "./send.ts";
+import type { Answer, Call, Handlers, Incoming, Outgoing, Service } from "./service.ts";
+import { pathOf } from "./service.ts";
 
 export type AnyHandler = (call: Call<unknown, unknown>, service: Service) => Answer | Promise<Answer>;
 
 /** A request as express hands it on, with the path's parameters. */
-export type Routed = Incoming & { readonly params: Record<string, string> };
-export type Route = (request: Routed, response: Outgoing) => void;
+type Routed = Incoming & { readonly params: Record<string, string> };
+type Route = (request: Routed, response: Outgoing) => void;
 
 const KIB = 1024;
 /** Bytes of a body on the imitated API, and on the control plane and the chain. */
@@ -30,7 +30,7 @@ const MAX_BODY = 64 * KIB;
 const MAX_LARGE_BODY = 1024 * KIB;
 
 /** What one endpoint does with a request: who asks, body, faults, time, signature, query, the body's meaning, answer. */
-export function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): Route {
+function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): Route {
   const maximum = endpoint.access === "control" || isRaw(endpoint.body) ? MAX_LARGE_BODY : MAX_BODY;
   const { faults, keeper } = service;
   return (request, response) => {
@@ -155,4 +155,86 @@ function meetUnknown(
 
 function warn(request: Incoming, sentence: string): void {
   request.warning = request.warning === "" ? sentence : `${request.warning}; ${sentence}`;
+}
+
+/**
+ * Lets a fault befall a request that has come in whole and has not been looked at; `execute` goes on with it. A reply
+ * that the fault loses is lost where it would be sent. A client that hangs up during a latency stops nothing.
+ */
+function befall(
+  service: Service,
+  fault: Fault,
+  request: Incoming,
+  response: Outgoing,
+  execute: () => void,
+): void {
+  request.fault = fault;
+  const strike = (): void => {
+    if (fault.status !== null) sendError(service, request, response, injectedError(fault, fault.status));
+    else if (fault.drop === "connection") dropConnection(service, request, response);
+    else execute();
+  };
+  if (fault.latencyMs === 0) strike();
+  else service.faults.delay(fault.latencyMs, strike);
+}
+
+function injectedError({ id, retryAfter }: Fault, status: NonNullable<Fault["status"]>): ApiError {
+  const code: ErrorCode = status === 429 ? "RATE_LIMITED" : status === 500 ? "INTERNAL_ERROR" : "UNAVAILABLE";
+  return new ApiError(code, `an injected fault answers ${status}; nothing was executed`, {
+    status,
+    hint: `${id} was injected: GET /sim/faults lists it, DELETE /sim/faults/${id} removes it`,
+    details: { fault: id },
+    ...(retryAfter === null ? {} : { headers: { "retry-after": String(retryAfter) } }),
+  });
+}
+
+/** Gives every path its methods and, for all others, a 405; then everything else its 404. */
+export function mountEndpoints(router: Router, service: Service, handlers: Handlers<Operation>): void {
+  const routes = new Map<string, Map<Endpoint["method"], Route>>();
+  for (const endpoint of ENDPOINTS) {
+    const methods = routes.get(endpoint.path) ?? new Map<Endpoint["method"], Route>();
+    methods.set(endpoint.method, routeOf(service, endpoint, handlers[endpoint.operation] as AnyHandler));
+    routes.set(endpoint.path, methods);
+  }
+  for (const [path, methods] of routes) mountPath(router, service, path, methods);
+  const notFound: Route = (request, response) =>
+    sendError(service, request, response, routeNotFound(pathOf(request.url), [...routes.keys()]));
+  router.use(notFound as never);
+}
+
+/** One path: its methods, the methods it does not have, and OPTIONS, which names those it has. */
+function mountPath(
+  router: Router,
+  service: Service,
+  path: string,
+  methods: ReadonlyMap<Endpoint["method"], Route>,
+): void {
+  const route = router.route(path.replace(/\{(\w+)\}/g, ":$1"));
+  for (const [method, handle] of methods) {
+    if (method === "GET") route.get(handle as never);
+    else if (method === "POST") route.post(handle as never);
+    else route.delete(handle as never);
+  }
+  const allow = [...methods.keys(), ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+  const others: Route = (request, response) => {
+    if (request.method === "OPTIONS") {
+      sendEmpty(service, request, response, ["allow", allow]);
+      return;
+    }
+    const found = `${pathOf(request.url)} takes ${allow}, found ${request.method}`;
+    sendError(service, request, response, new ApiError("METHOD_NOT_ALLOWED", found, { headers: { allow } }));
+  };
+  route.all(others as never);
+}
+
+function routeNotFound(path: string, known: readonly string[]): ApiError {
+  const bare = path.replace(/\/+$/, "");
+  const like =
+    known.find((route) => route === `/api${bare}` || route === `/clob${bare}`) ?? nearest(bare, known);
+  return new ApiError("ROUTE_NOT_FOUND", `no route ${JSON.stringify(path.slice(0, 200))}`, {
+    hint:
+      like === undefined
+        ? "GET /openapi.json lists all routes"
+        : `did you mean ${like}? Paths are case-sensitive and have no trailing slash`,
+  });
 }

@@ -1,13 +1,94 @@
 import { PRICE_PLACES, SIZE_PLACES, unitsOf } from "../../api/decimals.ts";
 import { ApiError } from "../../api/errors.ts";
-import { eventReply, marketReply } from "../../api/replies/market-reply.ts";
-import { folded } from "../../api/search-index.ts";
+import { carries, folded, rankedEvents } from "../../api/market-search.ts";
+import { historyReply } from "../../api/replies/history-reply.ts";
+import {
+  eventDetail,
+  eventReply,
+  isActive,
+  marketDetail,
+  marketReply,
+} from "../../api/replies/market-reply.ts";
+import { marketTradeReply } from "../../api/replies/order-reply.ts";
+import { pageOf } from "../../api/replies/view.ts";
 import { parseIso } from "../../core/time.ts";
 import { type Millis, price, size } from "../../core/units.ts";
-import type { Call, Handlers } from "../handler.ts";
-import { type Service, viewOf } from "../service.ts";
-import { findEvent, findMarket } from "./lookup.ts";
+import { type Call, type Handlers, type Service, viewOf } from "../service.ts";
+import { findEvent, findMarket, outcomeIn } from "./lookup.ts";
 import { submit } from "./trading.ts";
+
+/** GET /api: public market data. */
+export const marketDataHandlers: Handlers<
+  "listMarkets" | "getMarket" | "getPricesHistory" | "listMarketTrades" | "listEvents" | "getEvent" | "search"
+> = {
+  listMarkets: ({ query }, service) => {
+    const view = viewOf(service);
+    const { active, tag, sort } = query;
+    const { state, sequence } = service.exchange;
+    const ranked = service.ranking.ranked(state, sequence, sort ?? "createdAt");
+    const wanted =
+      active === undefined && tag === undefined
+        ? ranked
+        : ranked.filter(
+            (market) =>
+              (active === undefined || active === (market.status === "ACTIVE")) &&
+              (tag === undefined || carries(market, tag) || carries(state.events.get(market.event), tag)),
+          );
+    return pageOf(wanted.length, query, (index) =>
+      marketReply(view, wanted[index] as (typeof wanted)[number]),
+    );
+  },
+  getMarket: ({ path }, service) => {
+    const view = viewOf(service);
+    return marketDetail(view, findMarket(view, path.idOrSlug ?? ""));
+  },
+  getPricesHistory: ({ path, query }, service) => {
+    const view = viewOf(service);
+    const market = findMarket(view, path.idOrSlug ?? "");
+    const { startTs, endTs, tokenId } = query;
+    const outcome = tokenId === undefined ? "YES" : outcomeIn(view, market, tokenId);
+    if (startTs !== undefined && endTs !== undefined && startTs > endTs) {
+      throw new ApiError("INVALID_PARAMETER", `startTs ${startTs} is after endTs ${endTs}`, {
+        details: { startTs, endTs },
+      });
+    }
+    return historyReply(view, market, outcome, query);
+  },
+  listMarketTrades: ({ path, query }, service) => {
+    const view = viewOf(service);
+    const market = findMarket(view, path.idOrSlug ?? "");
+    const numbers = query.all === true ? market.trades : market.yesTrades;
+    return pageOf(numbers.size, query, (index) =>
+      marketTradeReply(view, view.state.trades.get(numbers.get(numbers.size - index))),
+    );
+  },
+  listEvents: ({ query }, service) => {
+    const view = viewOf(service);
+    const { active, tag } = query;
+    const wanted = rankedEvents(view.state).filter(
+      (event) =>
+        (active === undefined || active === isActive(view, event)) &&
+        (tag === undefined || carries(event, tag)),
+    );
+    return pageOf(wanted.length, query, (index) =>
+      eventReply(view, wanted[index] as (typeof wanted)[number]),
+    );
+  },
+  getEvent: ({ path }, service) => {
+    const view = viewOf(service);
+    return eventDetail(view, findEvent(view, path.idOrSlug ?? ""));
+  },
+  search: ({ query }, service) => {
+    const view = viewOf(service);
+    const found = service.search.search(view.state, query.q);
+    return pageOf(found.length, query, (index) => {
+      const { type, number } = found[index] as (typeof found)[number];
+      return type === "event"
+        ? { type, event: eventReply(view, view.state.events.get(number)) }
+        : { type, market: marketReply(view, view.state.markets.get(number)) };
+    });
+  },
+};
 
 /** The control plane's events and markets: create, close, resolve. */
 export const marketHandlers: Handlers<"createEvent" | "createMarket" | "closeMarket" | "resolveMarket"> = {

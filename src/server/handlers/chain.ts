@@ -10,8 +10,8 @@ import {
 import { unminedOf } from "../../core/chain/chain.ts";
 import { CERTAIN, type SettlementFault } from "../../core/chain/settlement-fault.ts";
 import type { Transaction } from "../../core/chain/transaction.ts";
-import type { Handlers } from "../handler.ts";
-import { type Service, viewOf } from "../service.ts";
+import { guardOrigin, isTrusted } from "../access.ts";
+import { type Handlers, JsonText, type Service, SILENCE, viewOf } from "../service.ts";
 import { findMarket } from "./lookup.ts";
 import { submit } from "./trading.ts";
 
@@ -161,3 +161,12 @@ function faultReply(fault: SettlementFault): object {
     remaining: times === null ? null : times - struck,
   };
 }
+
+/** POST /chain. */
+export const chainRpcHandlers: Handlers<"callChain"> = {
+  callChain: async ({ body, headers }, { chain, options }) => {
+    guardOrigin(headers, "the chain");
+    const text = await chain(body, isTrusted(options, headers));
+    return text === "" ? SILENCE : new JsonText(text);
+  },
+};

@@ -2,7 +2,7 @@ import { ApiError } from "../../api/errors.ts";
 import { pageOf } from "../../api/replies/view.ts";
 import { toIso } from "../../core/time.ts";
 import type { KeptSnapshot, Snapshots } from "../../engine/snapshots.ts";
-import type { Handlers } from "../handler.ts";
+import { type Handlers, Pieces } from "../service.ts";
 import { infoReply } from "./control.ts";
 
 /** How many snapshots one server keeps. */
@@ -63,3 +63,12 @@ function hintOf(all: readonly KeptSnapshot[]): string {
   const more = all.length > NAMED ? `, and ${all.length - NAMED} older ones` : "";
   return `there are ${names.join(", ")}${more}`;
 }
+
+const LINES = "application/x-ndjson";
+
+/** GET /sim/scenario, GET /sim/report. */
+export const recordingHandlers: Handlers<"recordScenario" | "reportSession"> = {
+  recordScenario: ({ query }, service) => service.record(query.name ?? null),
+  reportSession: async ({ query }, service) =>
+    new Pieces(await service.report(query.reason ?? "somebody asked for it"), LINES),
+};

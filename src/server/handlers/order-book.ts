@@ -3,9 +3,8 @@ import { marketOfTokenId } from "../../api/refusals.ts";
 import { lastTradeOf, midOf, priceOrNull, quotesOf } from "../../api/replies/quotes.ts";
 import { outcomeOf } from "../../core/market.ts";
 import { toIso } from "../../core/time.ts";
-import type { Handlers } from "../handler.ts";
-import { JsonText } from "../handler.ts";
-import { type Service, viewOf } from "../service.ts";
+import type { Handlers } from "../service.ts";
+import { JsonText, type Service, viewOf } from "../service.ts";
 
 /** The market and outcome of a token id that the query named. */
 function named(service: Service, tokenId: string) {

@@ -1,16 +1,12 @@
 import type { Operation } from "../../api/endpoints/all.ts";
-import type { Handlers } from "../handler.ts";
-import { chainHandlers } from "./chain.ts";
-import { chainRpcHandlers } from "./chain-rpc.ts";
+import type { Handlers } from "../service.ts";
+import { chainHandlers, chainRpcHandlers } from "./chain.ts";
 import { controlHandlers } from "./control.ts";
-import { credentialsHandlers } from "./credentials.ts";
 import { faultHandlers } from "./faults.ts";
-import { marketDataHandlers } from "./market-data.ts";
-import { marketHandlers } from "./markets.ts";
+import { marketDataHandlers, marketHandlers } from "./markets.ts";
 import { orderBookHandlers } from "./order-book.ts";
-import { recordingHandlers } from "./recording.ts";
-import { snapshotHandlers } from "./snapshots.ts";
-import { tradingHandlers } from "./trading.ts";
+import { recordingHandlers, snapshotHandlers } from "./snapshots.ts";
+import { credentialsHandlers, tradingHandlers } from "./trading.ts";
 
 /** What each endpoint does. */
 export const HANDLERS: Handlers<Operation> = {

@@ -1,4 +1,58 @@
+import * as z from "zod";
+import { endpoint, NO_QUERY } from "./endpoint.ts";
 import { type ApiError, type ErrorCode, errorBody } from "./errors.ts";
+import { exactly, named } from "./schemas/registry.ts";
+
+const version = z.literal("2.0");
+const id = z.union([z.string(), z.int(), z.null()]);
+
+const call = named(
+  "RpcCall",
+  z.object({
+    jsonrpc: version,
+    id: id.optional().meta({ description: "Without one it is a notification, which nothing answers." }),
+    method: z.string(),
+    params: z.array(z.unknown()).nullish(),
+  }),
+);
+
+/** What is sent to /chain (JSON-RPC 2.0). */
+const rpcRequest = named("RpcRequest", z.union([call, z.array(call).min(1)]));
+
+const result = exactly("RpcResult", { jsonrpc: version, id, result: z.unknown() });
+const failure = exactly("RpcFailure", {
+  jsonrpc: version,
+  id,
+  error: z.strictObject({ code: z.int(), message: z.string(), data: z.unknown().optional() }),
+});
+const answer = z.union([result, failure]);
+
+/** What it answers when the whole request fails; of a batch, an error for each call that has an id. */
+const rpcFailures = named("RpcFailures", z.union([failure, z.array(failure)]));
+
+/** What it answers; of a batch, an answer for each call that has an id. */
+const rpcReply = named("RpcReply", z.union([answer, z.array(answer)]));
+
+/** Where errors are those of JSON-RPC. */
+export const CHAIN_PATH = "/chain";
+
+/** /chain: the settlement chain as a node of Ethereum shows it (contract, section 1). */
+export const chainRpc = [
+  endpoint({
+    operation: "callChain",
+    method: "POST",
+    path: CHAIN_PATH,
+    access: "public",
+    tag: "Settlement chain",
+    summary: "Ethereum JSON-RPC: one call or a batch; what a call fails with is in the body of a 200",
+    query: NO_QUERY,
+    body: { isRaw: true, schema: rpcRequest, required: true },
+    reply: rpcReply,
+    failure: rpcFailures,
+    silence: "Nothing but notifications came",
+    errors: ["ORIGIN_NOT_ALLOWED"],
+  }),
+] as const;
 
 /** The error codes of /chain, after JSON-RPC 2.0, EIP-1474, EIP-1193 and what nodes say of reverted calls. */
 export const RPC_CODES = {

@@ -1,9 +1,8 @@
 import { ApiError } from "../../api/errors.ts";
 import { pageOf } from "../../api/replies/view.ts";
 import { parseDuration } from "../../core/time.ts";
-import { readFaultRoute } from "../fault-route.ts";
-import { type Fault, type FaultPlan, remainingOf } from "../faults.ts";
-import type { Handlers } from "../handler.ts";
+import { type Fault, type FaultPlan, readFaultRoute, remainingOf } from "../faults.ts";
+import type { Handlers } from "../service.ts";
 
 /** How many faults one server keeps. */
 const MAX_FAULTS = 1_000;

@@ -1,0 +1,322 @@
+import { Buffer } from "node:buffer";
+import {
+  AUTH_HEADERS,
+  type AuthHeader,
+  type AuthRefusal,
+  type CredentialsLookup,
+  canonicalMessage,
+  type HeaderValues,
+  HmacKey,
+  isAddress,
+  isTimestamp,
+  refusal,
+  refuseSkew,
+  type SignedRequest,
+  type SigningCode,
+  type StoredCredentials,
+  timestampHint,
+  WINDOW_SECONDS,
+} from "./signing.ts";
+import { explainSignature } from "./signing-mistakes.ts";
+
+/** What a check looks at; `credentials` are those of the API key that was sent, undefined where it has none. */
+interface Evidence {
+  readonly request: SignedRequest;
+  readonly credentials: StoredCredentials | undefined;
+  /** Whole Unix seconds. */
+  readonly serverTime: number;
+}
+
+/** A refusal, undefined when the check passes, null where what came before leaves nothing to check. */
+type Finding = AuthRefusal | undefined | null;
+
+interface Check {
+  readonly code: SigningCode;
+  /** What is asked, and what an explanation says when it passes. */
+  readonly check: string;
+  readonly passed: string;
+  readonly find: (evidence: Evidence) => Finding;
+}
+
+/** The checks of a signed request in their order of precedence. */
+const CHECKS: readonly Check[] = [
+  {
+    code: "MISSING_AUTH_HEADER",
+    check: "all five headers are there",
+    passed: "none of the five headers is missing",
+    find: ({ request: { headers } }) => {
+      const name = AUTH_HEADERS.find((header) => headers[header] === undefined);
+      if (name === undefined) return undefined;
+      const hint = missingHint(name, headers);
+      return refusal("MISSING_AUTH_HEADER", `header ${name} is missing`, hint, { field: name });
+    },
+  },
+  {
+    code: "DUPLICATE_AUTH_HEADER",
+    check: "no header is repeated",
+    passed: "none of the five headers was sent twice",
+    find: ({ request }) => refuseDuplicate(request.rawHeaders),
+  },
+  {
+    code: "INVALID_TIMESTAMP",
+    check: "the timestamp is in Unix seconds",
+    passed: "poly_timestamp is a whole number of seconds",
+    find: ({ request: { headers } }) => {
+      const sent = headers.poly_timestamp;
+      if (sent === undefined) return null;
+      if (isTimestamp(sent)) return undefined;
+      const error = `poly_timestamp ${JSON.stringify(sent.slice(0, 40))} is not a Unix time in whole seconds`;
+      return refusal("INVALID_TIMESTAMP", error, timestampHint(sent), { field: "poly_timestamp" });
+    },
+  },
+  {
+    code: "TIMESTAMP_OUT_OF_WINDOW",
+    check: `the timestamp is within ${WINDOW_SECONDS} s of the server's time`,
+    passed: "poly_timestamp is near enough to the server's time",
+    find: ({ request: { headers }, serverTime }) => {
+      const sent = headers.poly_timestamp;
+      return sent !== undefined && isTimestamp(sent) ? refuseSkew(sent, serverTime, WINDOW_SECONDS) : null;
+    },
+  },
+  {
+    code: "UNKNOWN_API_KEY",
+    check: "the API key is known",
+    passed: "poly_api_key belongs to a wallet",
+    find: ({ request: { headers }, credentials }) => {
+      if (headers.poly_api_key === undefined) return null;
+      if (credentials !== undefined) return undefined;
+      const hint = "a reset forgets all credentials: derive new ones with POST /clob/auth/derive-api-key";
+      return refusal("UNKNOWN_API_KEY", "poly_api_key is not a key of this server", hint);
+    },
+  },
+  {
+    code: "ADDRESS_MISMATCH",
+    check: "the address is that of the key's wallet",
+    passed: "poly_address is the wallet that poly_api_key was issued to",
+    find: ({ request: { headers }, credentials }) => {
+      const sent = headers.poly_address;
+      if (sent === undefined || credentials === undefined) return null;
+      if (sent === credentials.address) return undefined;
+      if (!isAddress(sent)) {
+        const hint = "an address is 0x and 40 hexadecimal digits";
+        return refusal("ADDRESS_MISMATCH", "poly_address is not an address", hint, { field: "poly_address" });
+      }
+      if (sent.toLowerCase() === credentials.address) return undefined;
+      return refusal("ADDRESS_MISMATCH", "poly_address is not the wallet that poly_api_key was issued to");
+    },
+  },
+  {
+    code: "INVALID_PASSPHRASE",
+    check: "the passphrase is the key's",
+    passed: "poly_passphrase was issued with poly_api_key",
+    find: ({ request: { headers }, credentials }) => {
+      const sent = headers.poly_passphrase;
+      if (sent === undefined || credentials === undefined) return null;
+      if (equalInConstantTime(sent, credentials.passphrase)) return undefined;
+      return refusal("INVALID_PASSPHRASE", "poly_passphrase is not the one issued with poly_api_key");
+    },
+  },
+  {
+    code: "INVALID_SIGNATURE",
+    check: "the signature is that of this request",
+    passed: "poly_signature is the HMAC-SHA256 of the canonical message",
+    find: ({ request, credentials }) => {
+      const { poly_timestamp: timestamp, poly_signature: sent } = request.headers;
+      if (sent === undefined || credentials === undefined) return null;
+      if (timestamp === undefined || !isTimestamp(timestamp)) return null;
+      return refuseSignature(request, timestamp, sent, credentials);
+    },
+  },
+];
+
+function missingHint(name: AuthHeader, headers: HeaderValues): string | undefined {
+  const proxies = "proxies such as nginx drop headers with underscores unless underscores_in_headers is on";
+  const hyphened = name.replaceAll("_", "-");
+  if (headers[hyphened] !== undefined) return `${hyphened} was sent, it must be ${name}; ${proxies}`;
+  if (AUTH_HEADERS.some((header) => headers[header] !== undefined)) return undefined;
+  return `a signed request carries ${AUTH_HEADERS.join(", ")}; ${proxies}`;
+}
+
+const UNDERSCORE = 95;
+
+/** Refuses when one of the five headers was sent twice, in whatever letter case. */
+export function refuseDuplicate(rawHeaders: readonly string[]): AuthRefusal | undefined {
+  let seen = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const sent = rawHeaders[at] as string;
+    if (sent.charCodeAt(4) !== UNDERSCORE) continue;
+    const index = AUTH_HEADERS.indexOf(sent.toLowerCase() as AuthHeader);
+    if (index < 0) continue;
+    if ((seen & (1 << index)) !== 0) {
+      const error = `header ${AUTH_HEADERS[index]} was sent more than once`;
+      return refusal("DUPLICATE_AUTH_HEADER", error, undefined, { field: AUTH_HEADERS[index] });
+    }
+    seen |= 1 << index;
+  }
+  return undefined;
+}
+
+function refuseSignature(
+  request: SignedRequest,
+  timestamp: string,
+  sent: string,
+  credentials: StoredCredentials,
+): AuthRefusal | undefined {
+  const key = credentials.key ?? new HmacKey(Buffer.from(credentials.secret));
+  const digest = key.hex(timestamp + request.method + request.path, request.body);
+  if (equalInConstantTime(sent.toLowerCase(), digest)) return undefined;
+  const { hint, mistakes } = explainSignature(request, timestamp, sent, credentials);
+  const error = "poly_signature is not the HMAC-SHA256 of this request under the secret of poly_api_key";
+  return refusal("INVALID_SIGNATURE", error, hint, mistakes.length > 0 ? { mistakes } : undefined);
+}
+
+/** Compares without allocating, in a time that depends on nothing but the length of `expected`. */
+function equalInConstantTime(sent: string, expected: string): boolean {
+  let difference = sent.length ^ expected.length;
+  for (let at = 0; at < expected.length; at += 1) difference |= sent.charCodeAt(at) ^ expected.charCodeAt(at);
+  return difference === 0;
+}
+
+/** The evidence about a request. */
+const evidenceOf = (request: SignedRequest, lookup: CredentialsLookup, serverTime: number): Evidence => {
+  const { poly_api_key: apiKey } = request.headers;
+  return { request, credentials: apiKey === undefined ? undefined : lookup(apiKey), serverTime };
+};
+
+/**
+ * Decides who sent a signed request: the wallet's address (lower case), or the first reason to refuse it, in the
+ * order of `SigningCode`. `serverTime` is in whole Unix seconds.
+ */
+export function checkSignedRequest(
+  request: SignedRequest,
+  lookup: CredentialsLookup,
+  serverTime: number,
+): { readonly ok: true; readonly address: string } | AuthRefusal {
+  const evidence = evidenceOf(request, lookup, serverTime);
+  for (const { find } of CHECKS) {
+    const refused = find(evidence);
+    if (refused) return refused;
+  }
+  return { ok: true, address: evidence.credentials?.address ?? "" };
+}
+
+/** A signed request as a person pastes it in. */
+export interface PastedRequest {
+  readonly method: string;
+  /** A full URL, or the path with or without `/clob`; `path` is another name for it. */
+  readonly url?: string | undefined;
+  readonly path?: string | undefined;
+  /** Names in any letter case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  /** Unix seconds at which to judge the timestamp; the server's own time if not given. */
+  readonly serverTime?: number | undefined;
+}
+
+/** One check and its outcome; `ok` is null where an earlier failure left nothing to check. */
+export interface ExplainedCheck {
+  readonly check: string;
+  /** The code of the refusal when the check fails. */
+  readonly code: SigningCode;
+  readonly ok: boolean | null;
+  readonly message: string;
+}
+
+/** What became of a pasted request, ready for JSON: no secret, no passphrase, no digest. */
+export interface AuthExplanation {
+  /** `OK`, or the code the request is refused with. */
+  readonly verdict: SigningCode | "OK";
+  readonly hint: string | null;
+  readonly checks: readonly ExplainedCheck[];
+  /** What should have been signed; with the server's time when the request has no valid timestamp. */
+  readonly canonicalMessage: string;
+  /** Unix seconds. */
+  readonly serverTime: number;
+}
+
+/** The server at which a request is explained. */
+interface ExplainingServer {
+  /** In whole Unix seconds. */
+  readonly time: number;
+  /** Its name and port, as whoever asks knows it. */
+  readonly host: string | undefined;
+}
+
+/** Makes every check of a signed request, those after the first failure too, and says what each found. */
+export function explainAuth(
+  pasted: PastedRequest,
+  lookup: CredentialsLookup,
+  server: ExplainingServer,
+): AuthExplanation {
+  const serverTime = pasted.serverTime ?? server.time;
+  const request = requestOf(pasted, server.host);
+  const evidence = evidenceOf(request, lookup, serverTime);
+  const results = CHECKS.map(({ code, check, passed, find }) => ({
+    check,
+    code,
+    passed,
+    found: find(evidence),
+  }));
+  const first = results.find(({ found }) => found)?.found;
+  const sent = request.headers.poly_timestamp;
+  return {
+    verdict: first?.code ?? "OK",
+    hint: first?.hint ?? null,
+    checks: results.map(({ check, code, passed, found }) => ({ check, code, ...outcomeOf(found, passed) })),
+    canonicalMessage: canonicalMessage({
+      timestamp: sent !== undefined && isTimestamp(sent) ? sent : String(serverTime),
+      method: request.method,
+      path: request.path,
+      body: pasted.body ?? "",
+    }),
+    serverTime,
+  };
+}
+
+function outcomeOf(finding: Finding, passed: string): { ok: boolean | null; message: string } {
+  if (finding === null) return { ok: null, message: "not checked: an earlier check found too little" };
+  return finding === undefined ? { ok: true, message: passed } : { ok: false, message: finding.error };
+}
+
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;
+
+const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?=:|$)/i;
+
+/** The names under which this machine alone reaches a server on it; of another machine its own. */
+const namesOf = (host: string): string[] =>
+  LOOPBACK.test(host)
+    ? [host, ...["localhost", "127.0.0.1", "[::1]"].map((name) => host.replace(LOOPBACK, name))]
+    : [host];
+
+/** The request as the server would have received it; where no host is pasted, it came to the one that explains it. */
+function requestOf(
+  { method, url, path, headers, body = "" }: PastedRequest,
+  ownHost: string | undefined,
+): SignedRequest {
+  const given = url ?? path ?? "";
+  const [origin = "", host] = ORIGIN.exec(given) ?? [];
+  const target = given.slice(origin.length).replace(/#.*$/s, "");
+  const relative = target.startsWith("/clob/") ? target.slice("/clob".length) : target;
+  const received = new Map<string, string>(host ? [["host", host]] : []);
+  const rawHeaders: string[] = [];
+  for (const [name, sent] of Object.entries(headers)) {
+    const value = sent.trim();
+    const key = name.trim().toLowerCase();
+    const before = received.get(key);
+    received.set(key, before === undefined || key === "host" ? value : `${before}, ${value}`);
+    rawHeaders.push(name.trim(), value);
+  }
+  const named = [host, received.get("host")].filter(
+    (name): name is string => name !== undefined && name !== "",
+  );
+  const names = named.length > 0 || ownHost === undefined ? named : namesOf(ownHost);
+  return {
+    method: method.toUpperCase(),
+    hosts: [...new Set(names)],
+    path: relative.replace(/\?.*$/s, ""),
+    url: `/clob${relative}`,
+    headers: Object.fromEntries(received),
+    rawHeaders,
+    body: Buffer.from(body),
+  };
+}

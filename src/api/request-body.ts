@@ -1,0 +1,218 @@
+import { isUtf8 } from "node:buffer";
+import type { z } from "zod";
+import { nameOf } from "./decimals.ts";
+import { type AnyBody, type BodySpec, type Endpoint, isRaw, type JsonObject } from "./endpoint.ts";
+import { ApiError, type ErrorCode } from "./errors.ts";
+import { nearest } from "./nearest.ts";
+
+/** How deep arrays and objects of a body may nest. */
+const MAX_NESTING = 32;
+
+const invalid = (message: string, hint?: string): ApiError => new ApiError("INVALID_JSON", message, { hint });
+
+/**
+ * Reads a body that must be one JSON object.
+ * @throws ApiError `INVALID_JSON` for anything else, with what was expected and what was found.
+ */
+export function readJsonObject(body: Buffer): JsonObject {
+  if (body.length === 0) throw invalid("the body is empty, expected a JSON object");
+  if (!isUtf8(body)) throw invalid("the body is not valid UTF-8");
+  const text = body.toString("utf8");
+  if (nestsTooDeep(text)) throw invalid(`the body nests deeper than ${MAX_NESTING} levels`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw invalid(
+      `the body is not JSON: ${error instanceof Error ? firstLine(error.message) : "unreadable"}`,
+    );
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw invalid(`expected a JSON object, found ${nameOf(value)}`);
+  }
+  return value as JsonObject;
+}
+
+/** V8 quotes the source over several lines; the first says what is wrong. */
+const firstLine = (message: string): string => (message.split("\n", 1)[0] as string).slice(0, 160);
+
+/** Whether the text nests too deep, however malformed it is; one with few brackets need not be read for that. */
+function nestsTooDeep(text: string): boolean {
+  let openers = 0;
+  for (const bracket of ["{", "["]) {
+    for (
+      let at = text.indexOf(bracket);
+      at >= 0 && openers <= MAX_NESTING;
+      at = text.indexOf(bracket, at + 1)
+    ) {
+      openers += 1;
+    }
+  }
+  return openers > MAX_NESTING && nestingOf(text) > MAX_NESTING;
+}
+
+/** How deep the brackets outside strings nest, however malformed the text. */
+function nestingOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charCodeAt(index);
+    if (character === 0x22) index = endOfString(text, index);
+    else if (character === 0x7b || character === 0x5b) deepest = Math.max(deepest, ++depth);
+    else if (character === 0x7d || character === 0x5d) depth -= 1;
+  }
+  return deepest;
+}
+
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end < 0 ? text.length : end;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes += 1;
+  return backslashes % 2 === 1;
+}
+
+/**
+ * A body that its schema alone checks; every wrong field is named, with what was expected and what was found.
+ * It can be left out unless it is `required`.
+ */
+export function objectBody<Shape extends z.core.$ZodShape>(
+  schema: z.ZodObject<Shape>,
+  { required = true, code = "INVALID_PARAMETER" }: { required?: boolean; code?: ErrorCode } = {},
+): BodySpec<z.infer<z.ZodObject<Shape>>> {
+  return {
+    schema,
+    fields: Object.keys(schema.shape),
+    required,
+    read: (body) => {
+      refusePrototypes(body, code);
+      const parsed = schema.safeParse(body);
+      if (parsed.success) return parsed.data as z.infer<z.ZodObject<Shape>>;
+      const problems = parsed.error.issues.map((issue) => {
+        const field = issue.path.join(".");
+        return {
+          field,
+          problem: `${field}: expected ${expectedBy(issue)}, found ${nameOf(valueAt(body, issue.path))}`,
+        };
+      });
+      throw new ApiError(code, problems.map(({ problem }) => problem).join("; "), {
+        details: { fields: [...new Set(problems.map(({ field }) => field))] },
+      });
+    },
+  };
+}
+
+/** What a schema expected where it found something else, in words. */
+function expectedBy(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return /^[aeiou]/.test(issue.expected) ? `an ${issue.expected}` : `a ${issue.expected}`;
+    case "invalid_value":
+      return issue.values.length === 1 ? String(issue.values[0]) : `one of ${issue.values.join(", ")}`;
+    case "too_small":
+      return `${sizeOf(issue.origin)}${issue.inclusive ? "at least" : "more than"} ${issue.minimum}`;
+    case "too_big":
+      return `${sizeOf(issue.origin)}${issue.inclusive ? "at most" : "less than"} ${issue.maximum}`;
+    default:
+      return issue.message.replace(/^expected /, "");
+  }
+}
+
+/** What is counted of a value that is no number. */
+const sizeOf = (origin: string): string =>
+  origin === "string" ? "a length of " : origin === "array" ? "a number of items of " : "";
+
+/** A record would lose a key of this name without a word. */
+function refusePrototypes(body: JsonObject, code: ErrorCode): void {
+  for (const [field, value] of Object.entries(body)) {
+    if (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__")) {
+      throw new ApiError(code, `${field} has a key __proto__, which names nothing`, {
+        details: { fields: [field] },
+      });
+    }
+  }
+}
+
+function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
+  let value = body;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return value;
+}
+
+/** What becomes of a request with fields that its endpoint does not know: `accept` ignores them with a warning. */
+export type UnknownFields = "accept" | "refuse";
+
+/** How an endpoint treats unknown fields: the control plane refuses them, the imitated API follows the setting. */
+export const unknownFieldsAt = (
+  { access }: Pick<Endpoint, "access">,
+  setting: UnknownFields,
+): UnknownFields => (access === "control" ? "refuse" : setting);
+
+/** The names of the fields that a body may have. */
+export const fieldsOf = (body: AnyBody): readonly string[] =>
+  body === null || isRaw(body) ? [] : body.fields;
+
+const SHOWN = 5;
+const MAX_NAME = 60;
+
+/** A request that is refused for its unknown fields; the hint lists the fields that the endpoint takes. */
+export const unknownFieldsError = (
+  unknown: readonly string[],
+  known: readonly string[],
+  endpoint: Pick<Endpoint, "query" | "body">,
+): ApiError =>
+  new ApiError("INVALID_PARAMETER", unknownFieldsText(unknown, known), {
+    hint: fieldsTaken(endpoint),
+    details: { fields: unknown.slice(0, SHOWN).map(shortened) },
+  });
+
+function fieldsTaken({ query, body }: Pick<Endpoint, "query" | "body">): string {
+  const parts = [
+    ["query", Object.keys(query)],
+    ["body", fieldsOf(body)],
+  ] as const;
+  const taken = parts.filter(([, names]) => names.length > 0);
+  if (taken.length === 0) return "it takes no fields";
+  return taken.map(([part, names]) => `the ${part} takes ${names.join(", ")}`).join("; ");
+}
+
+/** Unknown fields in words, each with the known one that was probably meant; safe in a header whatever the names hold. */
+export function unknownFieldsText(unknown: readonly string[], known: readonly string[]): string {
+  const sentences = unknown.slice(0, SHOWN).map((name) => {
+    const like = name.length > MAX_NAME ? undefined : meant(name, known);
+    const field = `unknown field ${quoted(name)}`;
+    return like === undefined ? field : `${field}, did you mean ${quoted(like)}?`;
+  });
+  if (unknown.length > SHOWN) sentences.push(`and ${unknown.length - SHOWN} more`);
+  return sentences.join("; ");
+}
+
+/** What other services call a field of ours, both written as `lettersIn` writes them. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ["timeinforce", "ordertype"],
+  ["tif", "ordertype"],
+]);
+
+const lettersIn = (name: string): string => name.toLowerCase().replace(/[_-]/g, "");
+
+/** The known field of the same letters or the same meaning, else the nearest one. */
+function meant(name: string, known: readonly string[]): string | undefined {
+  const letters = lettersIn(name);
+  const wanted = OTHER_NAMES.get(letters) ?? letters;
+  return known.find((field) => lettersIn(field) === wanted) ?? nearest(name, known);
+}
+
+const shortened = (name: string): string => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}...` : name);
+
+const quoted = (name: string): string =>
+  JSON.stringify(shortened(name)).replace(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );

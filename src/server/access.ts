@@ -1,0 +1,169 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { isIP } from "node:net";
+import { checkSignedRequest } from "../api/authentication.ts";
+import { ApiError } from "../api/errors.ts";
+import { AUTH_HEADERS, type HeaderValues, type StoredCredentials } from "../api/signing.ts";
+import type { Address } from "../core/terms.ts";
+import type { Incoming, Service } from "./service.ts";
+import { pathOf } from "./service.ts";
+
+/** Whether a host name, without its port, always means this machine. */
+const isLoopbackName = (name: string): boolean =>
+  name === "localhost" || name === "[::1]" || (isIP(name) === 4 && name.startsWith("127."));
+
+/** Which names a Host header may carry. */
+interface HostRule {
+  readonly allowHosts: readonly string[];
+  /** Bound beyond loopback, the machine's own IP addresses are names too: a rebound DNS name is never an address. */
+  readonly beyondLoopback: boolean;
+}
+
+const HOST = /^(\[[0-9a-f:.]+\]|[^:/@?#\s[\]]+)(?::[0-9]{1,5})?$/;
+const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
+
+/**
+ * Refuses a request whose Host header, or absolute target, names another machine: the defence against DNS rebinding.
+ * An absolute target of an allowed host is cut to the path that follows.
+ * @throws ApiError `HOST_NOT_ALLOWED`.
+ */
+export function guardHost(rule: HostRule, request: Incoming): void {
+  const hosts = hostsOf(request.rawHeaders);
+  if (hosts.length !== 1)
+    throw refuse(hosts.length === 0 ? "no Host header" : `${hosts.length} Host headers`);
+  checkName(rule, hosts[0] as string);
+  if (request.url.startsWith("/")) return;
+  const authority = ABSOLUTE.exec(request.url);
+  if (authority === null) {
+    if (request.url === "*" && request.method === "OPTIONS") return;
+    throw refuse(`the target ${quoted(request.url)}`);
+  }
+  checkName(rule, authority[1] as string);
+  const target = request.url.slice(authority[0].length);
+  request.url = target.startsWith("/") ? target : `/${target}`;
+}
+
+function hostsOf(rawHeaders: readonly string[]): string[] {
+  const hosts: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === "host") hosts.push(rawHeaders[at + 1] as string);
+  }
+  return hosts;
+}
+
+function checkName(rule: HostRule, host: string): void {
+  const name = HOST.exec(host.toLowerCase())?.[1];
+  if (name === undefined) throw refuse(`the Host ${quoted(host)}`);
+  if (isLoopbackName(name) || rule.allowHosts.includes(name)) return;
+  if (rule.beyondLoopback && isIP(name.replace(/^\[|\]$/g, "")) !== 0) return;
+  throw refuse(`the Host ${quoted(host)}`);
+}
+
+const quoted = (text: string): string => JSON.stringify(text.slice(0, 100));
+
+const refuse = (found: string): ApiError =>
+  new ApiError("HOST_NOT_ALLOWED", `expected a Host header that names this machine, found ${found}`, {
+    hint: "use localhost or 127.0.0.1, or start with --allow-host NAME",
+  });
+
+const ORIGIN = /^https?:\/\/(\[[0-9a-f:.]+\]|[^/:@?#\s]+)(?::[0-9]{1,5})?$/;
+
+/** Whether an Origin header names a page of this machine; `null` and everything else is foreign. */
+export function allowedOrigin(origin: string): boolean {
+  const host = ORIGIN.exec(origin.toLowerCase())?.[1];
+  return host !== undefined && isLoopbackName(host);
+}
+
+const ALLOWED_HEADERS = [...AUTH_HEADERS, "poly_nonce", "content-type", "authorization", "x-sim-token"].join(
+  ", ",
+);
+
+/** The answer to a browser's preflight, as flat header pairs; a foreign origin is told of nothing it may do. */
+export function preflightHeaders(origin: string): string[] {
+  if (!allowedOrigin(origin)) return ["vary", "origin"];
+  return [
+    "vary",
+    "origin",
+    "access-control-allow-origin",
+    origin,
+    "access-control-allow-methods",
+    "GET, HEAD, POST, DELETE, OPTIONS",
+    "access-control-allow-headers",
+    ALLOWED_HEADERS,
+    "access-control-max-age",
+    "600",
+    "access-control-allow-private-network",
+    "true",
+  ];
+}
+
+const CLOB = "/clob".length;
+
+/** The address whose credentials signed the request. @throws ApiError the first of the 401s that applies. */
+export function authenticate(service: Service, request: Incoming, body: Buffer): Address {
+  const verdict = checkSignedRequest(
+    {
+      method: request.method,
+      path: pathOf(request.url).slice(CLOB),
+      url: request.url,
+      headers: request.headers as HeaderValues,
+      rawHeaders: request.rawHeaders,
+      body,
+    },
+    (apiKey) => signingSet(service, apiKey),
+    Math.floor(service.exchange.now / 1000),
+  );
+  if (verdict.ok) return verdict.address;
+  throw new ApiError(verdict.code, verdict.error, { hint: verdict.hint, details: verdict.details });
+}
+
+/** The credentials of an API key, with the HMAC key of their secret. */
+function signingSet({ keyring, hmacKeys }: Service, apiKey: string): StoredCredentials | undefined {
+  const set = keyring.find(apiKey);
+  if (set === undefined) return undefined;
+  const { address, secret, passphrase } = set;
+  return { address, secret, passphrase, key: hmacKeys.of(set) };
+}
+
+type WithToken = Pick<Service["options"], "simToken">;
+
+/**
+ * Keeps foreign web pages, and with a token foreign callers, from the control plane.
+ * @throws ApiError `ORIGIN_NOT_ALLOWED`, `SIM_TOKEN_REQUIRED`.
+ */
+export function guardControl(options: WithToken, { headers }: Incoming): void {
+  guardOrigin(headers, "the control plane");
+  if (isTrusted(options, headers)) return;
+  const found = tokenIn(headers) === undefined ? "none" : "another one";
+  throw new ApiError("SIM_TOKEN_REQUIRED", `the control plane needs its token, found ${found}`, {
+    hint: "send the value of --sim-token as authorization: Bearer TOKEN or as x-sim-token",
+    headers: { "www-authenticate": "Bearer" },
+  });
+}
+
+/** Keeps foreign web pages from a part of the server. @throws ApiError `ORIGIN_NOT_ALLOWED`. */
+export function guardOrigin({ origin }: IncomingHttpHeaders, part: string): void {
+  if (origin === undefined || allowedOrigin(origin)) return;
+  throw new ApiError(
+    "ORIGIN_NOT_ALLOWED",
+    `a page of ${JSON.stringify(origin.slice(0, 200))} may not use ${part}`,
+    { hint: `${part} serves pages of localhost only` },
+  );
+}
+
+/** Whether a caller shows the token of the control plane, where it has one. */
+export function isTrusted({ simToken }: WithToken, headers: IncomingHttpHeaders): boolean {
+  if (simToken === null) return true;
+  const sent = tokenIn(headers);
+  return typeof sent === "string" && equal(sent, simToken);
+}
+
+const tokenIn = (headers: IncomingHttpHeaders): string | string[] | undefined =>
+  /^Bearer (.*)$/i.exec(headers.authorization ?? "")?.[1] ?? headers["x-sim-token"];
+
+/** Equality in constant time, whatever the lengths. */
+function equal(a: string, b: string): boolean {
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}

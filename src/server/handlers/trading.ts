@@ -1,0 +1,220 @@
+import { refuseDuplicate } from "../../api/authentication.ts";
+import { ApiError } from "../../api/errors.ts";
+import {
+  cancelOrderCommand,
+  NOT_CANCELED,
+  type OrderRequest,
+  placeOrderCommand,
+} from "../../api/order-request.ts";
+import { marketOfTokenId, refusalError } from "../../api/refusals.ts";
+import { fillsOf, openOrdersOf, orderReply, tradeReply } from "../../api/replies/order-reply.ts";
+import { pageOf, type View } from "../../api/replies/view.ts";
+import { verifyDerivation } from "../../api/wallet-signature.ts";
+import { type Account, fillOf, roleOfFill, tradeOfFill } from "../../core/account.ts";
+import type { CancelOrder, Command } from "../../core/commands.ts";
+import type { DomainEvent } from "../../core/events.ts";
+import { idOf } from "../../core/ids.ts";
+import { marketOfToken, outcomeOf } from "../../core/market.ts";
+import type { Numbered } from "../../core/numbered.ts";
+import type { Order } from "../../core/order.ts";
+import type { Decision } from "../../core/refusals.ts";
+import { findAccount } from "../../core/state.ts";
+import type { Address } from "../../core/terms.ts";
+import { type Handlers, type Service, viewOf } from "../service.ts";
+import { findMarket, outcomeIn, ownOrder } from "./lookup.ts";
+
+/** The signed endpoints of /clob. */
+export const tradingHandlers: Handlers<
+  "placeOrder" | "cancelOrder" | "cancelAllOrders" | "listOrders" | "listTrades"
+> = {
+  placeOrder: ({ body, caller }, service) => placeOrder(service, caller, body),
+  cancelOrder: ({ body, query, caller }, service) =>
+    cancelOne(service, cancelOrderCommand(caller, body, query)),
+  cancelAllOrders: ({ caller }, service) => {
+    const events = submit(service, { kind: "cancelAllOrders", address: caller });
+    return { canceled: canceledIn(viewOf(service), events), notCanceled: {} };
+  },
+  listOrders: ({ query, caller }, service) => {
+    const view = viewOf(service);
+    const isWanted = orderFilter(view, query);
+    const account = findAccount(view.state, caller);
+    const orders = account === undefined ? [] : [...openOrdersOf(view, account)].filter(isWanted);
+    return pageOf(orders.length, query, (index) => orderReply(view, orders[index] as Order));
+  },
+  listTrades: ({ query, caller }, service) => {
+    const view = viewOf(service);
+    const account = findAccount(view.state, caller);
+    const fills = account === undefined ? { size: 0, get: () => 0 } : fillsMatching(view, account, query);
+    return pageOf(fills.size, query, (index) => {
+      const fill = fills.get(fills.size - index);
+      return tradeReply(view, view.state.trades.get(tradeOfFill(fill)), roleOfFill(fill));
+    });
+  },
+};
+
+function placeOrder(service: Service, caller: Address, request: OrderRequest): object {
+  const view = viewOf(service);
+  const firstTrade = view.state.trades.next;
+  const number = view.state.orders.next;
+  submit(service, placeOrderCommand(view, caller, request));
+  // Added to the reply itself: a copy with one property more is an object that is slow to write.
+  const placed = orderReply(view, view.state.orders.get(number));
+  const reply = Object.assign(placed, { trades: [] as object[] });
+  for (let trade = firstTrade; trade < view.state.trades.next; trade += 1) {
+    reply.trades.push(tradeReply(view, view.state.trades.get(trade), "TAKER"));
+  }
+  return reply;
+}
+
+/** Submits a command, and answers the events that it causes. @throws ApiError with the reason of a refused one. */
+export const submit = (service: Service, command: Command): readonly DomainEvent[] =>
+  accepted(service, command, service.exchange.submit(command));
+
+function accepted(service: Service, command: Command, decision: Decision): readonly DomainEvent[] {
+  if (decision.ok) return decision.events;
+  const error = refusalError(decision.refusal, viewOf(service));
+  error.command = command;
+  throw error;
+}
+
+function cancelOne(service: Service, command: CancelOrder): object {
+  const view = viewOf(service);
+  const decision = service.exchange.submit(command);
+  if (!decision.ok && decision.refusal.code === "ORDER_NOT_LIVE") {
+    const { number, status } = view.state.orders.get(decision.refusal.order);
+    const id = idOf(view.state.idPrefixes.order, number);
+    if (status !== "LIVE") return { canceled: [], notCanceled: { [id]: NOT_CANCELED[status] } };
+  }
+  return { canceled: canceledIn(view, accepted(service, command, decision)), notCanceled: {} };
+}
+
+const canceledIn = ({ state }: View, events: readonly DomainEvent[]): string[] =>
+  events.flatMap((event) =>
+    event.kind === "orderCanceled" ? [idOf(state.idPrefixes.order, event.order)] : [],
+  );
+
+interface OrderFilter {
+  readonly token_id: string | undefined;
+  readonly market: string | undefined;
+  readonly side: "BUY" | "SELL" | undefined;
+}
+
+function orderFilter(
+  view: View,
+  { token_id: tokenId, market: idOrSlug, side }: OrderFilter,
+): (order: Order) => boolean {
+  const market = idOrSlug === undefined ? undefined : findMarket(view, idOrSlug);
+  const token = tokenId === undefined ? undefined : marketOfTokenId(view, tokenId).token;
+  if (market !== undefined && tokenId !== undefined) outcomeIn(view, market, tokenId);
+  return (order) =>
+    (token === undefined || order.token === token) &&
+    (market === undefined || marketOfToken(order.token) === market.number) &&
+    (side === undefined || order.side === side);
+}
+
+/** Fills in order of time, reached by their place, counted from 1. */
+interface Fills {
+  readonly size: number;
+  get(place: number): number;
+}
+
+interface FillFilter {
+  readonly token_id: string | undefined;
+  readonly market: string | undefined;
+  readonly order: string | undefined;
+  /** Unix seconds: the range is `after <= second < before`. */
+  readonly after: number | undefined;
+  readonly before: number | undefined;
+}
+
+/** The account's fills that a filter lets through, found by index and bisection; only a market's two tokens are merged. */
+function fillsMatching(view: View, account: Account, filter: FillFilter): Fills {
+  const fills = withinScope(view, account, filter);
+  const secondOf = (place: number): number =>
+    Math.floor(view.state.trades.get(tradeOfFill(fills.get(place))).at / 1000);
+  const { before, after } = filter;
+  const end = before === undefined ? fills.size : placesUpTo(fills.size, (place) => secondOf(place) < before);
+  const start = after === undefined ? 0 : placesUpTo(fills.size, (place) => secondOf(place) < after);
+  return { size: Math.max(0, end - start), get: (place) => fills.get(start + place) };
+}
+
+/** How many places from the first on satisfy a condition that holds up to some place and not after. */
+function placesUpTo(size: number, holds: (place: number) => boolean): number {
+  let low = 0;
+  let high = size;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (holds(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function withinScope(view: View, account: Account, filter: FillFilter): Fills {
+  const market = filter.market === undefined ? undefined : findMarket(view, filter.market);
+  const token = filter.token_id === undefined ? undefined : marketOfTokenId(view, filter.token_id);
+  if (market !== undefined && filter.token_id !== undefined) outcomeIn(view, market, filter.token_id);
+  if (filter.order !== undefined) {
+    const order = ownOrder(view, account, filter.order);
+    const isElsewhere =
+      (token !== undefined && order.token !== token.token) ||
+      (market !== undefined && order.token >> 1 !== market.number);
+    return listed(
+      isElsewhere ? [] : fillsOf(view, order).map(({ trade, role }) => fillOf(trade.number, role)),
+    );
+  }
+  const holding = account.holdings.get((token?.market ?? market)?.number ?? 0);
+  if (token !== undefined) {
+    return (outcomeOf(token.token) === "YES" ? holding?.yesFills : holding?.noFills) ?? NONE;
+  }
+  if (market === undefined) return account.fills;
+  return holding === undefined ? NONE : merged(holding.yesFills, holding.noFills);
+}
+
+const NONE: Fills = { size: 0, get: () => 0 };
+
+const listed = (fills: readonly number[]): Fills => ({
+  size: fills.length,
+  get: (place) => fills[place - 1] as number,
+});
+
+/** Two lists of fills as one: a fill's number grows with time. */
+function merged(a: Numbered<number> | null, b: Numbered<number> | null): Fills {
+  if (a === null || b === null) return a ?? b ?? NONE;
+  return listed([...a, ...b].sort((x, y) => x - y));
+}
+
+type Field = string | number | undefined;
+
+const FIELDS = ["address", "signature", "timestamp", "nonce"] as const;
+
+/** POST /clob/auth/derive-api-key (contract, section 2). */
+export const credentialsHandlers: Handlers<"deriveApiKey"> = {
+  deriveApiKey: async ({ body, headers, rawHeaders }, service) => {
+    const duplicate = refuseDuplicate(rawHeaders);
+    if (duplicate !== undefined)
+      throw new ApiError(duplicate.code, duplicate.error, { details: duplicate.details });
+    const sent: Partial<Record<(typeof FIELDS)[number], Field>> = {};
+    for (const field of FIELDS) sent[field] = fieldOf(field, body[field], headers[`poly_${field}`]);
+    const serverTime = Math.floor(service.exchange.now / 1000);
+    const verdict = await verifyDerivation(sent, serverTime, { personalSign: service.options.personalSign });
+    if (!verdict.ok) {
+      throw new ApiError(verdict.code, verdict.error, { hint: verdict.hint, details: verdict.details });
+    }
+    submit(service, { kind: "deriveCredentials", address: verdict.address });
+    const { apiKey, secret, passphrase } = service.keyring.latest(verdict.address);
+    return { apiKey, secret, passphrase };
+  },
+};
+
+/** A field of the body and its header, which must agree where both are given. */
+function fieldOf(field: string, inBody: Field, header: string | string[] | undefined): Field {
+  const inHeader = Array.isArray(header) ? header.join(", ") : header;
+  if (inBody === undefined) return inHeader;
+  if (inHeader !== undefined && String(inBody).toLowerCase() !== inHeader.toLowerCase()) {
+    throw new ApiError("CONFLICTING_FIELDS", `${field} in the body differs from the header poly_${field}`, {
+      details: { fields: [field, `poly_${field}`] },
+    });
+  }
+  return inBody;
+}
