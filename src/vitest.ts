@@ -10,11 +10,11 @@ import {
   TEXTS,
   whole,
 } from "./api/option-types.ts";
-import { loadScenario } from "./scenario/language/load-scenario.ts";
 import { placeText, problemText } from "./scenario/language/problem.ts";
+import { loadScenario } from "./scenario/language/read-scenario.ts";
 import type { Scenario } from "./scenario/language/scenario.ts";
-import { failureLines } from "./scenario/report/failure-lines.ts";
-import { plainPaint } from "./scenario/report/paint.ts";
+import { failureLines } from "./scenario/report/lines.ts";
+import { plainPaint } from "./scenario/report/text.ts";
 import { findFiles } from "./scenario/run/files.ts";
 import type { Failure } from "./scenario/run/result.ts";
 import { Suite, type SuiteOptions } from "./scenario/run/run-suite.ts";

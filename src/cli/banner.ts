@@ -3,7 +3,7 @@ import type { RunningServer } from "../compose.ts";
 import { VERSION } from "../config.ts";
 import { CHAIN_ID } from "../core/chain/chain.ts";
 import { toIso } from "../core/time.ts";
-import { count } from "../scenario/report/figures.ts";
+import { count } from "../scenario/report/text.ts";
 
 /** Where the banner is shown. */
 export interface Screen {

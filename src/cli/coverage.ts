@@ -1,7 +1,11 @@
-import { type Coverage, shareOf } from "../scenario/coverage/coverage.ts";
-import { coverageDocument } from "../scenario/coverage/coverage-document.ts";
-import { coverageLines, percentText } from "../scenario/coverage/coverage-lines.ts";
-import { count } from "../scenario/report/figures.ts";
+import {
+  type Coverage,
+  coverageDocument,
+  coverageLines,
+  percentText,
+  shareOf,
+} from "../scenario/coverage/coverage.ts";
+import { count } from "../scenario/report/text.ts";
 import { startScenarioServer } from "../scenario-server.ts";
 import { type Given, readOne, wholeNumber } from "../setting.ts";
 import type { Command } from "./command.ts";

@@ -1,7 +1,7 @@
 import { eventHash } from "../engine/event-hash.ts";
 import { hex8 } from "../engine/hex8.ts";
 import type { Redone, ReplayDiffers } from "../engine/replayer.ts";
-import { visible } from "../scenario/report/printable.ts";
+import { visible } from "../scenario/report/text.ts";
 
 /** Where a history first comes out otherwise, with both outcomes side by side. */
 export function differenceText({ line, command, redone, message }: ReplayDiffers): string {

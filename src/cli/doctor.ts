@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { DEFAULT_DATA, VERSION } from "../config.ts";
 import { nodeDisk } from "../engine/disk.ts";
 import type { Finding } from "../history/examination.ts";
-import type { Paint } from "../scenario/report/paint.ts";
+import type { Paint } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";

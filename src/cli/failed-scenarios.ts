@@ -4,7 +4,7 @@ import { VERSION } from "../config.ts";
 import { defectOf, type ReportContent, reportBytes, sessionDeeds, withScenario } from "../history/report.ts";
 import { saveReport } from "../history/report-file.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
-import { oneLine } from "../scenario/report/printable.ts";
+import { oneLine } from "../scenario/report/text.ts";
 import { shownPath, sourceFilesOf } from "../scenario/run/files.ts";
 import type { Failed } from "../scenario/run/run-scenario.ts";
 import type { VenueDeeds } from "../scenario/venue/venue.ts";

@@ -1,6 +1,6 @@
 import type { CampaignProgress } from "../fuzz/campaign/campaign.ts";
-import { count, grouped } from "../scenario/report/figures.ts";
-import type { Paint } from "../scenario/report/paint.ts";
+import type { Paint } from "../scenario/report/text.ts";
+import { count, grouped } from "../scenario/report/text.ts";
 
 const REDRAW_MS = 250;
 const LINE_MS = 10_000;

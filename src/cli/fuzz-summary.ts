@@ -10,10 +10,8 @@ import {
 } from "../fuzz/campaign/results.ts";
 import type { ResultsFolder } from "../fuzz/campaign/results-folder.ts";
 import { rangeText, shardText } from "../fuzz/campaign/seeds.ts";
-import { columnsOf, padded } from "../scenario/report/columns.ts";
-import { count, durationText, grouped } from "../scenario/report/figures.ts";
-import type { Paint } from "../scenario/report/paint.ts";
-import { oneLine } from "../scenario/report/printable.ts";
+import type { Paint } from "../scenario/report/text.ts";
+import { columnsOf, count, durationText, grouped, oneLine, padded } from "../scenario/report/text.ts";
 
 /** How a campaign has ended. */
 export interface CampaignEnd {

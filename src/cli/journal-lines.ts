@@ -7,8 +7,8 @@ import { noteText } from "../history/note-words.ts";
 import { refusalText, refusedText, senderOf } from "../history/refused-words.ts";
 import { addressText } from "../history/thing-words.ts";
 import type { Outcome, Told } from "../history/walk.ts";
-import type { Paint } from "../scenario/report/paint.ts";
-import { visible } from "../scenario/report/printable.ts";
+import type { Paint } from "../scenario/report/text.ts";
+import { visible } from "../scenario/report/text.ts";
 
 const NUMBER_WIDTH = 6;
 const ACTOR_WIDTH = 10;

@@ -8,8 +8,8 @@ import { isNote } from "../engine/journal-line.ts";
 import { Mentions } from "../history/mentions.ts";
 import { orderText } from "../history/thing-words.ts";
 import type { Told } from "../history/walk.ts";
-import type { Paint } from "../scenario/report/paint.ts";
-import { visible } from "../scenario/report/printable.ts";
+import type { Paint } from "../scenario/report/text.ts";
+import { visible } from "../scenario/report/text.ts";
 import { type JournalLine, journalLine } from "./journal-lines.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -1,5 +1,5 @@
 import colours from "picocolors";
-import type { Paint } from "../scenario/report/paint.ts";
+import type { Paint } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
 
 /**

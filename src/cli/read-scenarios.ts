@@ -19,7 +19,7 @@ export async function readScenarios(
   walletsFile: string | null = null,
 ): Promise<ReadScenarios> {
   // The language is not loaded for commands that read none of it.
-  const { loadScenario, problemText, wrongFilesText, MOST_PROBLEMS } = await import("./on-scenarios.ts");
+  const { loadScenario, problemText, wrongFilesText, MAX_PROBLEMS } = await import("./on-scenarios.ts");
   // A wallets file may lie beside the scenarios, and is none.
   const found = await find(paths);
   const files = found.filter((file) => walletsFile === null || resolve(file) !== resolve(walletsFile));
@@ -33,8 +33,8 @@ export async function readScenarios(
     }
     wrong.push({ file, problems: read.problems });
     for (const problem of read.problems) process.stderr.write(`${problemText(problem)}\n`);
-    if (read.problems.length >= MOST_PROBLEMS) {
-      process.stderr.write(`${file}: its first ${MOST_PROBLEMS} problems are shown, there may be more\n`);
+    if (read.problems.length >= MAX_PROBLEMS) {
+      process.stderr.write(`${file}: its first ${MAX_PROBLEMS} problems are shown, there may be more\n`);
     }
   }
   if (wrong.length > 0) process.stderr.write(`clobsim: ${wrongFilesText(wrong)}\n`);

@@ -3,7 +3,7 @@ import { toIso } from "../core/time.ts";
 import { isNote } from "../engine/journal-line.ts";
 import type { JournalSource } from "../history/journal-source.ts";
 import type { ChangedAnswer } from "../history/refused-again.ts";
-import { visible } from "../scenario/report/printable.ts";
+import { visible } from "../scenario/report/text.ts";
 import { type Given, readOne } from "../setting.ts";
 import { LINE, MOMENT } from "../setting-values.ts";
 import type { Command } from "./command.ts";

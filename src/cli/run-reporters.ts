@@ -1,6 +1,5 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import type { WrongFile } from "../scenario/language/problem.ts";
-import { plainPaint } from "../scenario/report/paint.ts";
 import type { Reporter, SuitePlan } from "../scenario/report/reporter.ts";
 import {
   parseReporterArgument,
@@ -8,6 +7,7 @@ import {
   type ReporterName,
   reporterOf,
 } from "../scenario/report/reporter-of.ts";
+import { plainPaint } from "../scenario/report/text.ts";
 import type { ScenarioResult, SuiteResult } from "../scenario/run/result.ts";
 import { shellWord } from "../scenario/run/run-scenario.ts";
 import { paintOf } from "./paint.ts";

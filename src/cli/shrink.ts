@@ -1,8 +1,8 @@
 import { dirname, relative, resolve } from "node:path";
 import { parseDuration } from "../core/time.ts";
 import { nodeDisk } from "../engine/disk.ts";
-import { readTextFile } from "../scenario/language/read-text-file.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
+import { readTextFile } from "../scenario/language/scenario-files.ts";
 import { shownPath } from "../scenario/run/files.ts";
 import { needsHttp } from "../scenario/run/needs.ts";
 import { shellWord } from "../scenario/run/run-scenario.ts";

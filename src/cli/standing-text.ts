@@ -6,8 +6,8 @@ import type {
   Standing,
 } from "../history/standing.ts";
 import { addressText } from "../history/thing-words.ts";
-import type { Paint } from "../scenario/report/paint.ts";
-import { visible } from "../scenario/report/printable.ts";
+import type { Paint } from "../scenario/report/text.ts";
+import { visible } from "../scenario/report/text.ts";
 
 /** Books as tables of bid, price and ask, then orders and balances. */
 export function standingText({ markets, orders, accounts }: Standing, paint: Paint): string[] {

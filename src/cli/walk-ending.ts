@@ -10,7 +10,7 @@ import { commandText } from "../history/command-words.ts";
 import { outcomeText } from "../history/event-words.ts";
 import { isCorrupt, type JournalSource } from "../history/journal-source.ts";
 import type { Told, WalkEnd } from "../history/walk.ts";
-import { visible } from "../scenario/report/printable.ts";
+import { visible } from "../scenario/report/text.ts";
 import { sideBySide } from "./difference.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { UsageError } from "./usage-error.ts";

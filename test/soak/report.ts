@@ -1,4 +1,4 @@
-import type { Paint } from "../../src/scenario/report/paint.ts";
+import type { Paint } from "../../src/scenario/report/text.ts";
 import { readable } from "../bench/table.ts";
 import type { Figures, PhaseFigures } from "./figures.ts";
 import type { Tally } from "./meter.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { plainPaint } from "../../src/scenario/report/paint.ts";
+import { plainPaint } from "../../src/scenario/report/text.ts";
 import type { Figures, PhaseFigures } from "./figures.ts";
 import { timedPlan } from "./plan.ts";
 import { resultJson, resultText } from "./report.ts";

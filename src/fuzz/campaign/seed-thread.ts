@@ -1,6 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { durationText } from "../../scenario/report/figures.ts";
-import { oneLine } from "../../scenario/report/printable.ts";
+import { durationText, oneLine } from "../../scenario/report/text.ts";
 import type { Failure, SeedOutcome } from "../outcome.ts";
 import type { CampaignSettings } from "./results.ts";
 import type { Answer, Task, TaskResult, ThreadData } from "./thread-messages.ts";

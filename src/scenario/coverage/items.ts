@@ -1,5 +1,7 @@
-import type { Operation } from "../../api/endpoints/all.ts";
-import type { ErrorCode } from "../../api/errors.ts";
+import { type AnyEndpoint, ENDPOINTS, type Operation } from "../../api/endpoints/all.ts";
+import { trading } from "../../api/endpoints/trading.ts";
+import { type ErrorCode, STATUS } from "../../api/errors.ts";
+import { codesOf } from "../../api/openapi.ts";
 import type { TICK_SIZES } from "../../api/schemas/control.ts";
 import type { SelfTradePolicy } from "../../core/book/book.ts";
 import type { SettlementFaultKind } from "../../core/chain/settlement-fault.ts";
@@ -15,8 +17,14 @@ import type {
   SettlementMode,
   WinningOutcome,
 } from "../../core/terms.ts";
-import type { CallStep, TransactionCode } from "../language/chain-steps.ts";
-import type { Expectation, OwnExpectations, RequestStep, Step } from "../language/scenario.ts";
+import type {
+  CallStep,
+  Expectation,
+  OwnExpectations,
+  RequestStep,
+  Step,
+  TransactionCode,
+} from "../language/scenario.ts";
 
 export const PARTIAL_FILL = "LIVE -> LIVE (partial fill)";
 export const REORGANIZED = "MINED -> MATCHED (reorganized)";
@@ -31,7 +39,7 @@ type Call = CallStep["kind"];
 type Held = Exclude<HoldReason, "NONCE_GAP" | "NO_GAS_MONEY" | "REORGANIZED">;
 
 /** What a suite can exercise, group by group. */
-export interface Items {
+interface Items {
   "order types": OrderType;
   /** Of an order as it is when its own command is over, and of one that rested before. */
   "order states": `new -> ${Exclude<OrderStatus, "EXPIRED">}` | typeof PARTIAL_FILL | `LIVE -> ${Ended}`;
@@ -70,10 +78,10 @@ export interface Items {
 export type GroupName = keyof Items;
 
 /** The groups whose items the types of the core and of the language name. */
-export type Named = Exclude<GroupName, "error codes of trading" | "endpoints" | "errors by endpoint">;
+type Named = Exclude<GroupName, "error codes of trading" | "endpoints" | "errors by endpoint">;
 
 /** Every item of those, `true` or what it is called: one that is missing, or that does not exist, does not compile. */
-export const NAMED: { readonly [Group in Named]: Readonly<Record<Items[Group], true | string>> } = {
+const NAMED: { readonly [Group in Named]: Readonly<Record<Items[Group], true | string>> } = {
   "order types": { GTC: true, GTD: true, FOK: true, FAK: true },
   "order states": {
     "new -> LIVE": true,
@@ -189,3 +197,100 @@ export const NAMED: { readonly [Group in Named]: Readonly<Record<Items[Group], t
 /** Whether a text names an item of a group. */
 export const isItem = <Group extends Named>(group: Group, text: string): text is Items[Group] =>
   Object.hasOwn(NAMED[group], text);
+
+/** A group with its items, each with its words, a column for each. */
+export interface Group {
+  readonly name: GroupName;
+  readonly items: ReadonlyMap<string, readonly string[]>;
+}
+
+const namedGroup = (name: Named): Group => ({
+  name,
+  items: new Map(
+    Object.entries<true | string>(NAMED[name]).map(([item, text]) => [item, [text === true ? item : text]]),
+  ),
+});
+
+/** What no scenario can meet: its exchange lets every wallet derive credentials again. */
+const OUT_OF_REACH: ReadonlySet<string> = new Set<ErrorCode>(["CREDENTIALS_ALREADY_DERIVED"]);
+
+/** The error codes of an endpoint on the servers of scenarios, which accept unknown fields. */
+const documentedCodes = (endpoint: AnyEndpoint) => codesOf(endpoint, "accept");
+
+/** In the order of the API's contract. */
+function tradingCodes(): Group {
+  const codes = new Set<string>(trading.flatMap(documentedCodes).filter((code) => !OUT_OF_REACH.has(code)));
+  const items = Object.keys(STATUS).filter((code) => codes.has(code));
+  return { name: "error codes of trading", items: new Map(items.map((code) => [code, [code]])) };
+}
+
+function endpoints(): Group {
+  const items = ENDPOINTS.map(
+    ({ operation, method, path }) => [operation, [operation, method, path]] as const,
+  );
+  return { name: "endpoints", items: new Map(items) };
+}
+
+/** What the imitated service answers, without the control plane, and without what every endpoint of it can answer. */
+function endpointErrors(): Group {
+  const items = new Map<string, readonly string[]>();
+  const imitated = ENDPOINTS.filter(({ path }) => /^\/(?:api|clob)\//.test(path));
+  const everywhere = new Set<string>(
+    documentedCodes(imitated[0] as AnyEndpoint).filter((code) =>
+      imitated.every((endpoint) => documentedCodes(endpoint).includes(code)),
+    ),
+  );
+  for (const endpoint of imitated) {
+    for (const code of documentedCodes(endpoint)) {
+      if (OUT_OF_REACH.has(code) || everywhere.has(code)) continue;
+      items.set(`${endpoint.operation} ${code}`, [endpoint.operation, code]);
+    }
+  }
+  return { name: "errors by endpoint", items };
+}
+
+/** All that a suite can exercise; what only HTTP has counts only where all scenarios are run over it. */
+export function universe(via: "auto" | "process" | "http"): readonly Group[] {
+  const trade = ["order types", "order states"] as const;
+  const markets = ["market states", "winning outcomes"] as const;
+  const matching = [
+    "match types",
+    "cancel reasons",
+    "matching modes",
+    "self-trade policies",
+    "tick sizes",
+  ] as const;
+  const settlement = [
+    "settlement modes",
+    "balance policies",
+    "settlement",
+    "settlement faults",
+    "chain calls",
+  ] as const;
+  const language = ["steps", "expectations", "refused steps"] as const;
+  return [
+    ...[...trade, ...markets, ...matching, ...settlement].map(namedGroup),
+    tradingCodes(),
+    ...language.map(namedGroup),
+    ...(via === "http" ? [endpoints(), endpointErrors()] : []),
+  ];
+}
+
+/** What has been seen, and how often. */
+export class Sightings {
+  readonly #times = new Map<GroupName, Map<string, number>>();
+
+  note<Name extends GroupName>(group: Name, item: Items[Name]): void {
+    let times = this.#times.get(group);
+    if (times === undefined) {
+      times = new Map();
+      this.#times.set(group, times);
+    }
+    times.set(item, (times.get(item) ?? 0) + 1);
+  }
+
+  /** How often an item has been seen. */
+  times(group: GroupName, item: string): number {
+    return this.#times.get(group)?.get(item) ?? 0;
+  }
+}

@@ -1,18 +1,38 @@
-import { moneyOf, positive, SHARES, sizeOf, USDC } from "./amounts.ts";
-import { CALL_VERBS, readCall } from "./call-step.ts";
-import type { CallStep } from "./chain-steps.ts";
-import type { Declarations } from "./declarations.ts";
-import { entriesBy } from "./fields.ts";
+import type { PositionChange } from "../../api/position-transaction.ts";
+import { type Declarations, readMarketWord } from "./declarations.ts";
+import {
+  entriesBy,
+  moneyOf,
+  oneOf,
+  positive,
+  ruleText,
+  SHARES,
+  sizeOf,
+  textOf,
+  USDC,
+  wrongNumber,
+} from "./fields.ts";
 import { LineWords, type Word } from "./line-words.ts";
 import { meantWord } from "./near-misses.ts";
 import { readOrderLine } from "./order-line.ts";
 import { readOwnExpectations } from "./own-expectations.ts";
-import { orOf } from "./page.ts";
-import type { FundStep } from "./plain-steps.ts";
-import type { CancelAllStep, CancelStep, Funding, OrderStep, OwnExpectations } from "./scenario.ts";
+import { type Entry, orOf, type Page } from "./page.ts";
+import {
+  type CallStep,
+  type CancelAllStep,
+  type CancelStep,
+  type Funding,
+  type FundStep,
+  type OrderStep,
+  type OwnExpectations,
+  type Placed,
+  TRANSACTION_CODES,
+} from "./scenario.ts";
 import { baseOf, type StepSource } from "./step-source.ts";
-import { textOf, wrongNumber } from "./values.ts";
 import { OUTCOMES, SIDES } from "./vocabulary.ts";
+
+/** What a wallet does on the chain, as a step says it. */
+const CALL_VERBS = ["split", "merge", "redeem"] as const;
 
 const VERBS: readonly string[] = [...SIDES, "cancel", "fund", ...CALL_VERBS];
 const ASSETS = ["USDC", ...OUTCOMES] as const;
@@ -110,4 +130,32 @@ function shareFunding(
   const name = market?.text ?? null;
   if (!declared.hasMarket(name)) return declared.noMarket(line.page, market?.at ?? line.end, name);
   return { asset: { market: declared.marketName(name), outcome }, amount };
+}
+
+const SETS = positive({ ...SHARES, what: "a number of sets" });
+
+/** Reads `split 10 in rain`, `merge 10`, `redeem`, the verb of which is still to be taken. */
+function readCall(step: StepSource, line: LineWords): CallStep | null {
+  const { page } = step.file;
+  const verb = line.oneOf(CALL_VERBS, "");
+  const { rejects } = entriesBy(page, step.beside, ["rejects"]);
+  const change = verb && changeOf(line, verb);
+  if (change === null) return null;
+  const market = readMarketWord(line, step.declared);
+  if (market === undefined || !line.isOver("in MARKET or the end of the line", ["in"])) return null;
+  const account = step.head.key.value;
+  return { ...baseOf(step), kind: change.kind, account, market, change, rejects: codeOf(page, rejects) };
+}
+
+function changeOf(line: LineWords, kind: CallStep["kind"]): PositionChange | null {
+  if (kind === "redeem") return { kind };
+  const word = line.take(ruleText(SETS));
+  if (word === null) return null;
+  const size = sizeOf(word.text, SETS);
+  return size === null ? line.page.unexpected(word.at, ruleText(SETS), word.text) : { kind, size };
+}
+
+function codeOf(page: Page, entry: Entry | undefined): Placed<string> | null {
+  const value = entry === undefined ? null : oneOf(page, entry.value, TRANSACTION_CODES);
+  return entry === undefined || value === null ? null : { value, place: page.placeOf(entry.value) };
 }

@@ -1,6 +1,8 @@
 import type { OrderType } from "../../core/terms.ts";
-import type { Page } from "./page.ts";
-import { Rounds } from "./rounds.ts";
+import type { LineWords } from "./line-words.ts";
+import { orOf, type Page, type TextNode } from "./page.ts";
+import type { TokenName } from "./scenario.ts";
+import { OUTCOMES } from "./vocabulary.ts";
 
 const SHOWN = 5;
 /** What a deployment's other traders are called. */
@@ -100,4 +102,85 @@ export class Declarations {
   isFree(name: string): boolean {
     return !this.orders.has(name) || this.rounds.mayGiveAgain(`order ${name}`);
   }
+}
+
+/** A repeat that is being read. */
+interface Repeat {
+  readonly times: number;
+  /** From 1. */
+  round: number;
+  /** The round in which each name was given last. */
+  readonly given: Map<string, number>;
+}
+
+/** The repeats around a step, and the round of each. */
+export class Rounds {
+  readonly #repeats: Repeat[] = [];
+
+  /** `(round 2 of 3, round 4 of 20)`, the outer repeat first, after a blank; nothing outside of any. */
+  get text(): string {
+    if (this.#repeats.length === 0) return "";
+    return ` (${this.#repeats.map(({ round, times }) => `round ${round} of ${times}`).join(", ")})`;
+  }
+
+  /** A name in which `#` stands for the round, counted on through the rounds of the repeats around; outside of any, as it is. */
+  named(text: string): string {
+    if (this.#repeats.length === 0 || !text.includes("#")) return text;
+    const count = this.#repeats.reduce((before, { round, times }) => before * times + round - 1, 0);
+    return text.replaceAll("#", String(count + 1));
+  }
+
+  /** Whether a name that was given before may be given again: it is that of a round before. */
+  mayGiveAgain(name: string): boolean {
+    return this.#repeats.some(({ round, given }) => (given.get(name) ?? round) < round);
+  }
+
+  /** Notes that a name is given. */
+  give(name: string): void {
+    for (const { round, given } of this.#repeats) given.set(name, round);
+  }
+
+  /** Reads what is repeated, round by round, until `read` answers that there is no more to be read. */
+  repeat(times: number, read: () => boolean): void {
+    const repeat: Repeat = { times, round: 1, given: new Map() };
+    this.#repeats.push(repeat);
+    while (repeat.round <= times && read()) repeat.round += 1;
+    this.#repeats.pop();
+  }
+}
+
+/** Reads `YES`, or `rain YES` where there are several markets. */
+export function readTokenName(
+  page: Page,
+  key: TextNode,
+  declared: Declarations,
+  others: readonly string[] = [],
+): TokenName | null {
+  const words = key.value.trim().split(/\s+/);
+  const [first = "", second] = words;
+  const word = second ?? first;
+  const outcome = OUTCOMES.find((known) => known === word);
+  if (outcome === undefined || words.length > 2) {
+    const known = [...others, ...OUTCOMES];
+    return page.unexpected(
+      key.start,
+      `${orOf(known)}, with the market before it where there are several`,
+      key.value,
+      known,
+    );
+  }
+  const market = second === undefined ? null : first;
+  if (!declared.hasMarket(market)) return declared.noMarket(page, key.start, market);
+  return { market: declared.marketName(market), outcome };
+}
+
+/** Reads `in MARKET`, or nothing where there is but one; undefined with a problem: no such market, or none named. */
+export function readMarketWord(line: LineWords, declared: Declarations): string | null | undefined {
+  const isNamed = line.takeIf("in") !== null;
+  const word = isNamed ? line.take("a market after in") : line.peek();
+  if (isNamed && word === null) return undefined;
+  const name = isNamed ? (word?.text ?? null) : null;
+  if (declared.hasMarket(name)) return declared.marketName(name);
+  declared.noMarket(line.page, word?.at ?? line.end, name);
+  return undefined;
 }

@@ -1,6 +1,5 @@
 import { shown } from "../flow/flow-error.ts";
-import type { Page } from "./page.ts";
-import type { TextNode } from "./yaml-tree.ts";
+import type { Page, TextNode } from "./page.ts";
 
 /** A word of a line, with its offset in the file. */
 export interface Word {

@@ -1,15 +1,31 @@
+import { meantOrderType } from "../../api/order-request.ts";
+import type { OrderType } from "../../core/terms.ts";
+import { parseDuration, parseIso } from "../../core/time.ts";
 import { shown } from "../flow/flow-error.ts";
 import type { Declarations } from "./declarations.ts";
+import {
+  corrected,
+  type DecimalRule,
+  decimalIn,
+  isName,
+  NAME_RULE,
+  PRICE,
+  priceOf,
+  ruleText,
+  SIZE,
+  sizeOf,
+  wrongNumber,
+} from "./fields.ts";
 import type { LineWords, Word } from "./line-words.ts";
-import { isRearranged, ORDER_ENDING } from "./meant-order.ts";
-import { isName, NAME_RULE } from "./names.ts";
-import { EXPIRY_RULE, expiryMeant, type OrderParts, OrderReader, orderWords } from "./order-reader.ts";
-import type { ExactOrder, OrderWords } from "./scenario.ts";
+import { meantExpiry, meantWord } from "./near-misses.ts";
+import { orOf } from "./page.ts";
+import type { ExactOrder, Expiry, OrderWords } from "./scenario.ts";
+import { ORDER_TYPES, OUTCOMES, SETS, SETTLEMENT_STATUSES, SIDES } from "./vocabulary.ts";
 
 const SHAPE = "an order such as BUY 100 YES @ 0.55";
 
 /** An order line, read. */
-export interface OrderLine {
+interface OrderLine {
   readonly words: OrderWords;
   /** Null when some word is wrong. */
   readonly exact: ExactOrder | null;
@@ -94,4 +110,215 @@ function freeName({ page }: LineWords, declared: Declarations, { text, at }: Wor
   }
   if (declared.isFree(name)) return name;
   return page.wrong(at, `another order is named ${name} already`, "give each a name of its own");
+}
+
+const EXPIRY_RULE = "when it expires, such as +60s or 2026-01-02T00:00:00Z";
+
+/** What stands where the words of an order belong. */
+interface OrderParts {
+  readonly side: Word;
+  readonly size: Word;
+  readonly outcome: Word;
+  readonly price: Word;
+  readonly type: Word | null;
+  readonly expiry: Word | null;
+  readonly market: Word | null;
+  readonly name: Word | null;
+}
+
+/** The words of an order as they stand; the market as steps keep it. */
+function orderWords(parts: OrderParts, declared: Declarations): OrderWords {
+  const { side, size, outcome, price, type, expiry, market } = parts;
+  return {
+    side: side.text,
+    size: size.text,
+    outcome: outcome.text,
+    price: price.text,
+    type: type?.text ?? "GTC",
+    expiry: expiry === null ? null : expiryOf(expiry.text),
+    market:
+      market !== null && declared.hasMarket(market.text)
+        ? declared.marketName(market.text)
+        : (market?.text ?? null),
+  };
+}
+
+/** When an order expires; a text that says no such thing stays what it is. */
+function expiryOf(text: string): Expiry {
+  const after = text.startsWith("+") ? parseDuration(text.slice(1)) : null;
+  if (after !== null) return { after };
+  const at = parseIso(text);
+  return at === null ? { text } : { at };
+}
+
+/** When an order expires as the language says it, by a text that says so or almost does; null by any other. */
+const expiryMeant = (text: string): string | null =>
+  "text" in (expiryOf(text) ?? {}) ? meantExpiry(text) : text;
+
+interface ReadWords {
+  /** Null when some word is wrong. */
+  readonly exact: ExactOrder | null;
+  readonly isRight: boolean;
+  /** Whether the type is one. */
+  readonly isTyped: boolean;
+}
+
+/** Reads each word of an order in its place and notes what is wrong, where that is a problem. */
+class OrderReader {
+  readonly #line: LineWords;
+  readonly #declared: Declarations;
+  readonly #mayBeWrong: boolean;
+  #isRight = true;
+
+  constructor(line: LineWords, declared: Declarations, mayBeWrong: boolean) {
+    this.#line = line;
+    this.#declared = declared;
+    this.#mayBeWrong = mayBeWrong;
+  }
+
+  read(parts: OrderParts): ReadWords {
+    const side = this.#word(parts.side, SIDES);
+    const size = sizeOf(parts.size.text) ?? this.#wrongNumber(parts.size, SIZE);
+    const outcome = this.#word(parts.outcome, OUTCOMES);
+    const price = priceOf(parts.price.text) ?? this.#wrongNumber(parts.price, PRICE);
+    const orderType = parts.type === null ? "GTC" : this.#type(parts.type);
+    const expiry = this.#expiry(orderType, parts);
+    this.#demandMarket(parts);
+    const isTyped = orderType !== null;
+    if (side === null || size === null || outcome === null || price === null || !isTyped || !this.#isRight) {
+      return { exact: null, isRight: this.#isRight, isTyped };
+    }
+    const market = this.#declared.marketName(parts.market?.text ?? null);
+    return { exact: { side, size, outcome, price, orderType, expiry, market }, isRight: true, isTyped };
+  }
+
+  #word<Text extends string>(word: Word, words: readonly Text[]): Text | null {
+    return words.find((text) => text === word.text) ?? this.#wrong(word, orOf(words), words);
+  }
+
+  #type(word: Word): OrderType | null {
+    const type = ORDER_TYPES.find((each) => each === word.text);
+    if (type !== undefined) return type;
+    const { text } = word;
+    const expiry = expiryMeant(text);
+    const meant = expiry === null ? meantOrderType(text) : `GTD ${expiry}`;
+    return this.#wrong(word, orOf(ORDER_TYPES), ORDER_TYPES, meant ?? null);
+  }
+
+  #expiry(type: OrderType | null, { type: typeWord, expiry: word }: OrderParts): ExactOrder["expiry"] {
+    if (word === null) {
+      if (type === "GTD" && typeWord !== null) this.#missing(typeWord);
+      return null;
+    }
+    if (type === null) return null;
+    if (type !== "GTD") {
+      return this.#wrong(word, "in MARKET, as NAME or the end of the line, for only GTD expires", [
+        "in",
+        "as",
+      ]);
+    }
+    const expiry = expiryOf(word.text);
+    return "text" in expiry ? this.#wrong(word, EXPIRY_RULE, [], meantExpiry(word.text)) : expiry;
+  }
+
+  /** A market must be known, and named where there are several; only what is named may be wrong. */
+  #demandMarket({ market, side }: OrderParts): void {
+    if (this.#declared.hasMarket(market?.text ?? null)) return;
+    this.#isRight = false;
+    const { page } = this.#line;
+    if (market !== null) {
+      if (!this.#mayBeWrong) this.#declared.noMarket(page, market.at, market.text);
+    } else if (this.#line.peek() === undefined) this.#declared.noMarket(page, side.at, null);
+  }
+
+  #missing({ text, at }: Word): void {
+    this.#isRight = false;
+    if (!this.#mayBeWrong)
+      this.#line.page.wrong(at + text.length, `expected ${EXPIRY_RULE}, found nothing after GTD`);
+  }
+
+  #wrongNumber({ text, at }: Word, rule: DecimalRule): null {
+    this.#isRight = false;
+    return this.#mayBeWrong ? null : wrongNumber(this.#line.page, at, rule, text);
+  }
+
+  #wrong(word: Word, expected: string, words: readonly string[] = [], meant: string | null = null): null {
+    this.#isRight = false;
+    return this.#mayBeWrong ? null : this.#line.page.unexpected(word.at, expected, word.text, words, meant);
+  }
+}
+
+/** Words that say nothing in an order. */
+const NOISE = /^(?:a|an|order|place|limit|share|shares|contracts?|lots?|of|usdc?|x|×)$/i;
+const NUMBER = /^\$?[.,]?\d[\d.,_]*(?:k|c|¢|%|x|×|\$)?$/i;
+const JOINED = /(@)|(?<=^[\d.,]+)(?=(?:yes|no)$)/i;
+const ORDER_ENDING = "in MARKET, then as NAME, or the end of the line";
+/** What stands at each place of an order. */
+const EXPECTED = [orOf(SIDES), ruleText(SIZE), orOf(OUTCOMES), "@", ruleText(PRICE)];
+const TAILS: readonly string[] = [...ORDER_TYPES, ...SETS, ...SETTLEMENT_STATUSES];
+
+const isRight = (text: string, rule: DecimalRule): boolean => decimalIn(text, rule) !== null;
+const wordOf = (text: string, words: readonly string[]): string | undefined =>
+  words.find((each) => each === text.toUpperCase()) ?? meantWord(text, words);
+
+/**
+ * Notes that the words of `BUY 10 YES @ 0.55` stand in another order, or that one lacks or is too many, where it is
+ * clear what was meant. False where only single words are wrong, or nothing is clear.
+ */
+export function isRearranged(line: LineWords): boolean {
+  const given = line.left;
+  const meant = meantOrder(given.flatMap(({ text }) => text.split(JOINED).filter(Boolean)));
+  if (meant === null) return false;
+  const index = given.findIndex(({ text }, place) => !standsFor(text, meant[place]));
+  const word = given[index];
+  // What lacks at the end, and a sign joined to its price, have sentences of their own.
+  const isSignJoined = word?.text === `@${meant[index + 1]}` && given.length === meant.length - 1;
+  if (word === undefined || isSignJoined) return false;
+  line.page.unexpected(word.at, EXPECTED[index] ?? ORDER_ENDING, word.text, [], meant.join(" "));
+  return true;
+}
+
+/** Whether a word is the one that was meant, or so like it that its own problem says all. */
+const standsFor = (given: string, meant: string | undefined): boolean =>
+  meant !== undefined &&
+  (given === meant ||
+    wordOf(given, [meant]) === meant ||
+    [PRICE, SIZE].some((rule) => corrected(given, rule) === meant));
+
+/** The words of an order in their order; null when some word is of no use in one, or a side, an outcome or a size lacks. */
+function meantOrder(words: readonly string[]): readonly string[] | null {
+  const left = [...words];
+  const clause = (name: string): string[] => {
+    const at = left.indexOf(name);
+    return at < 0 || left[at + 1] === undefined ? [] : left.splice(at, 2);
+  };
+  const taken = (possible: readonly string[]): string | undefined => {
+    const at = left.findIndex((word) => wordOf(word, possible) !== undefined);
+    return at < 0 ? undefined : wordOf(left.splice(at, 1)[0] as string, possible);
+  };
+  const [inMarket, asName, fromMaker] = [clause("in"), clause("as"), clause("from")];
+  const [side, outcome] = [taken(SIDES), taken(OUTCOMES)];
+  const numbers = left.filter((word) => NUMBER.test(word));
+  const [first, second, third] = numbers;
+  const isSign = (word: string, index: number): boolean =>
+    wordOf(word, ["@"]) !== undefined && (word === "@" || NUMBER.test(left[index + 1] ?? ""));
+  const rest = left.filter((word, index) => !NUMBER.test(word) && !isSign(word, index) && !NOISE.test(word));
+  const isExpiry = (word: string): boolean => word.startsWith("+") || parseIso(word) !== null;
+  const isKnown = rest.every(
+    (word) => wordOf(word, TAILS) ?? meantOrderType(word) ?? meantExpiry(word) ?? isExpiry(word),
+  );
+  if (side === undefined || outcome === undefined || first === undefined || third !== undefined || !isKnown)
+    return null;
+  const isFirstPrice = second !== undefined && isRight(first, PRICE) && !isRight(second, PRICE);
+  const [size, price] = isFirstPrice ? [second, first] : [first, second];
+  const tail =
+    fromMaker.length > 0 ? [...inMarket, ...fromMaker, ...rest] : [...rest, ...inMarket, ...asName];
+  return [
+    side,
+    corrected(size, SIZE) ?? size,
+    outcome,
+    "@",
+    price === undefined ? "PRICE" : (corrected(price, PRICE) ?? price),
+    ...tail,
+  ];
 }

@@ -1,13 +1,11 @@
 import { basename, dirname, join } from "node:path";
 import { Declarations } from "./declarations.ts";
-import { IncludeChain } from "./include-chain.ts";
-import type { Problem } from "./problem.ts";
-import { ProblemList } from "./problem-list.ts";
-import { readHeader, type WorldMarkets } from "./read-header.ts";
+import { readHeader, type WorldMarkets, worldMarkets } from "./header.ts";
+import { type Problem, ProblemList } from "./problem.ts";
 import { StepsReader } from "./read-steps.ts";
 import type { Scenario, Step } from "./scenario.ts";
-import { ScenarioFiles } from "./scenario-files.ts";
-import { worldMarkets } from "./world-markets.ts";
+import { IncludeChain, readTextFile, ScenarioFiles } from "./scenario-files.ts";
+import { SourceText } from "./source-text.ts";
 
 export interface ReadOptions {
   /** Where the file lies, else the folder of its name: its paths are relative to it and never lead out of it. */
@@ -17,7 +15,7 @@ export interface ReadOptions {
 }
 
 /** A scenario; or what is wrong with its file, and then the scenario is null. */
-export interface ReadScenario {
+interface ReadScenario {
   readonly scenario: Scenario | null;
   /** In the order of the file, 20 at most. */
   readonly problems: readonly Problem[];
@@ -42,4 +40,12 @@ function readFrom(file: string, text: string, options: ReadOptions, problems: Pr
   const steps: Step[] = list === null ? [] : reader.read(open, list);
   if (markets === null || accounts === null) return null;
   return { ...rest, markets, accounts, steps };
+}
+
+/** Reads the scenario of a file, in whose folder its paths stay. Never throws because of what the file is. */
+export function loadScenario(file: string, options: Omit<ReadOptions, "folder"> = {}): ReadScenario {
+  const read = readTextFile(file);
+  if (read.ok) return readScenario(file, read.text, options);
+  const place = new SourceText(file, read.before).placeOf(read.before.length);
+  return { scenario: null, problems: [{ place, message: read.message, hint: null }] };
 }

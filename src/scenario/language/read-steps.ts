@@ -1,25 +1,29 @@
 import { readAccountStep } from "./account-step.ts";
-import { readBump, readMine, readReorg } from "./chain-step.ts";
-import { readAdvance, readAt } from "./clock-step.ts";
 import type { Declarations } from "./declarations.ts";
-import { readFault } from "./fault-step.ts";
-import { entriesBy, fieldsOf, itemsOf } from "./fields.ts";
-import { readGenerate, readReplay } from "./flow-step.ts";
-import type { IncludeChain } from "./include-chain.ts";
-import { readClose, readResolve } from "./market-step.ts";
-import type { ExpectStep } from "./plain-steps.ts";
-import { ordersOf, readRace } from "./race-step.ts";
-import { readExpectations } from "./read-expectations.ts";
+import { readExpectations } from "./expectations.ts";
+import { type DecimalRule, entriesBy, fieldsOf, itemsOf, unitsAt } from "./fields.ts";
+import type { Node } from "./page.ts";
+import {
+  readAdvance,
+  readAt,
+  readBump,
+  readChainFault,
+  readClose,
+  readFailSettlement,
+  readFault,
+  readGenerate,
+  readMine,
+  readReorg,
+  readReplay,
+  readResolve,
+  readRestore,
+  readSnapshot,
+} from "./plain-steps.ts";
 import { readRequest } from "./request-step.ts";
-import type { Step } from "./scenario.ts";
-import type { OpenFile, ScenarioFiles } from "./scenario-files.ts";
-import { readChainFault, readFailSettlement } from "./settlement-fault-step.ts";
-import { readRestore, readSnapshot } from "./snapshot-step.ts";
-import { type StepKeys, stepKeysOf } from "./step-head.ts";
-import { baseOf, type StepSource } from "./step-source.ts";
-import { type DecimalRule, unitsAt } from "./values.ts";
+import type { ExpectStep, RaceStep, Step } from "./scenario.ts";
+import type { IncludeChain, OpenFile, ScenarioFiles } from "./scenario-files.ts";
+import { baseOf, type StepKeys, type StepSource, stepKeysOf } from "./step-source.ts";
 import type { StepWord } from "./vocabulary.ts";
-import type { Node } from "./yaml-tree.ts";
 
 /** Steps that stand for themselves; what others do depends on what is around them. */
 const READERS: ReadonlyMap<string, (step: StepSource) => Step | null> = new Map<
@@ -44,9 +48,9 @@ const READERS: ReadonlyMap<string, (step: StepSource) => Step | null> = new Map<
   ["reorg", readReorg],
 ]);
 const NOT_IN_A_RACE: readonly string[] = ["race", "repeat", "include", "snapshot", "restore"];
-const MOST_STEPS = 100_000;
-const TIMES: DecimalRule = { what: "a number of times", places: 0, least: 1, most: MOST_STEPS };
-const MOST_RUNS = 5_040;
+const MAX_STEPS = 100_000;
+const TIMES: DecimalRule = { what: "a number of times", places: 0, least: 1, most: MAX_STEPS };
+const MAX_RUNS = 5_040;
 
 /** Reads the steps of a scenario in order, those of included files in their places. */
 export class StepsReader {
@@ -83,8 +87,8 @@ export class StepsReader {
       return;
     }
     this.#number += 1;
-    if (this.#number === MOST_STEPS + 1) file.page.wrong(node.start, `more than ${MOST_STEPS} steps`);
-    if (keys === null || this.#number > MOST_STEPS) return;
+    if (this.#number === MAX_STEPS + 1) file.page.wrong(node.start, `more than ${MAX_STEPS} steps`);
+    if (keys === null || this.#number > MAX_STEPS) return;
     const source = { file, files: this.#files, declared: this.#declared, number: this.#number, ...keys };
     const step = this.#stepOf(source);
     if (step !== null) into.push(step);
@@ -107,9 +111,9 @@ export class StepsReader {
     });
     if (race === null) return null;
     this.#runs *= ordersOf(race.steps.length);
-    if (this.#runs <= MOST_RUNS) return race;
+    if (this.#runs <= MAX_RUNS) return race;
     const { start } = source.head.key;
-    return page.wrong(start, `expected at most ${MOST_RUNS} runs, found ${this.#runs} orders of what races`);
+    return page.wrong(start, `expected at most ${MAX_RUNS} runs, found ${this.#runs} orders of what races`);
   }
 
   #mayRace({ file }: StepSource, node: Node): boolean {
@@ -131,7 +135,7 @@ export class StepsReader {
     this.#declared.rounds.repeat(times, () => {
       const before = this.#number;
       this.read(file, steps.value, into);
-      return this.#number > before && this.#number <= MOST_STEPS;
+      return this.#number > before && this.#number <= MAX_STEPS;
     });
   }
 
@@ -155,4 +159,28 @@ export class StepsReader {
 function readExpect(step: StepSource): ExpectStep {
   entriesBy(step.file.page, step.beside, []);
   return { ...baseOf(step), kind: "expect", expectations: readExpectations(step, step.head) };
+}
+
+/** With one more the orders would be 5,040 for this race alone. */
+const MAX_RACING = 6;
+
+/** Reads `race: [{ bob: cancel ask }, { alice: BUY 10 YES @ 0.60 }]`; `readSteps` reads what races. */
+function readRace(step: StepSource, readSteps: (nodes: readonly Node[]) => readonly Step[]): RaceStep | null {
+  const { file, head, beside } = step;
+  const { page } = file;
+  const { after } = entriesBy(page, beside, ["after"]);
+  const nodes = itemsOf(page, head.value, `a list of 2 to ${MAX_RACING} steps`);
+  if (nodes !== null && (nodes.length < 2 || nodes.length > MAX_RACING)) {
+    return page.wrong(head.value.start, `expected 2 to ${MAX_RACING} steps, found ${nodes.length}`);
+  }
+  const steps = nodes === null ? [] : readSteps(nodes);
+  const expectations = after === undefined ? [] : readExpectations(step, after);
+  return { ...baseOf(step), kind: "race", steps, after: expectations };
+}
+
+/** In how many orders some steps can be taken. */
+function ordersOf(steps: number): number {
+  let orders = 1;
+  for (let count = 2; count <= steps; count += 1) orders *= count;
+  return orders;
 }

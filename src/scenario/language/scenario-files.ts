@@ -1,14 +1,12 @@
-import { dirname, join, relative, sep } from "node:path";
-import { treeOf } from "./build-tree.ts";
-import { ScenarioFolder } from "./inside-folder.ts";
-import { Page } from "./page.ts";
-import { parseYaml } from "./parse-yaml.ts";
-import type { ProblemList } from "./problem-list.ts";
-import { readTextFile } from "./read-text-file.ts";
+import { isUtf8 } from "node:buffer";
+import { lstatSync, realpathSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { readRegular, whyUnread } from "../../regular-file.ts";
+import { textOf } from "./fields.ts";
+import { type Node, Page } from "./page.ts";
+import type { ProblemList } from "./problem.ts";
 import { SourceText } from "./source-text.ts";
-import { exceedsLimits } from "./text-limits.ts";
-import { textOf } from "./values.ts";
-import type { Node } from "./yaml-tree.ts";
+import { parseYaml, treeOf } from "./yaml.ts";
 
 /** A file that is being read. */
 export interface OpenFile {
@@ -81,4 +79,175 @@ export class ScenarioFiles {
     const root = parsed === undefined ? null : treeOf(page, parsed);
     return root && { page, folder, root };
   }
+}
+
+/** Where a path of a file leads; or why it may not be followed, with what to do. */
+type Followed =
+  | { readonly ok: true; readonly path: string; readonly exists: boolean }
+  | { readonly ok: false; readonly message: string; readonly hint: string | null };
+
+const RULE = "paths are relative to the file that names them and stay in the scenario's folder";
+
+/** The folder of a scenario, out of which none of its paths leads. */
+class ScenarioFolder {
+  /** Absolute. */
+  readonly path: string;
+  #real: string | null = null;
+
+  constructor(path: string) {
+    this.path = resolve(path);
+  }
+
+  /** Follows a path that a file in `from` names, links and all. */
+  follow(path: string, from: string): Followed {
+    if (path === "") return refused("expected a path, found nothing");
+    if (/^[A-Za-z][A-Za-z\d+.-]*:/.test(path))
+      return refused("expected a relative path, found a URL or a drive");
+    if (path.includes("\\")) return refused("expected a path with forward slashes, found a backslash");
+    if (isAbsolute(path)) return refused("expected a relative path, found an absolute one");
+    const absolute = resolve(from, path);
+    if (!isWithin(this.path, absolute))
+      return refused("expected a path in the scenario's folder, found one out of it");
+    try {
+      return this.#followLinks(absolute);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      return refused(`the path cannot be followed: ${code ?? message}`);
+    }
+  }
+
+  #followLinks(path: string): Followed {
+    const { place, exists } = nearestExisting(path);
+    if (place === null) return refused("the path leads through a link that leads nowhere");
+    this.#real ??= realpathSync(this.path);
+    if (!isWithin(this.#real, realpathSync(place))) {
+      return refused("expected a path in the scenario's folder, found a link out of it");
+    }
+    if (exists && !statSync(path).isFile()) return refused("expected a file, found something else");
+    return { ok: true, path, exists };
+  }
+}
+
+const refused = (message: string): Followed => ({ ok: false, message, hint: RULE });
+
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** The path, or the innermost folder of it that exists; null where a link on the way leads nowhere. */
+function nearestExisting(path: string): { readonly place: string | null; readonly exists: boolean } {
+  for (let place = path; ; place = dirname(place)) {
+    const found = lstatSync(place, { throwIfNoEntry: false });
+    if (found === undefined && place !== dirname(place)) continue;
+    const leads = statSync(place, { throwIfNoEntry: false }) !== undefined;
+    return { place: leads ? place : null, exists: place === path };
+  }
+}
+
+const MAX_LEVELS = 16;
+/** In all, so that files which include one another many times come to an end. */
+const MAX_INCLUDES = 1_000;
+
+/** The files under way: the scenario's, and each that is included by the one before. */
+export class IncludeChain {
+  readonly #links: { readonly path: string; readonly name: string }[];
+  #includes = 0;
+
+  constructor(path: string, name: string) {
+    this.#links = [{ path, name }];
+  }
+
+  /** Reads what a file holds, unless it is under way already, or too much is. */
+  within(page: Page, at: number, path: string, name: string, read: () => void): void {
+    this.#includes += 1;
+    const chain = (): string => [...this.#links, { name }].map((link) => link.name).join(" → ");
+    if (this.#links.some((link) => link.path === path))
+      page.wrong(at, `the file includes itself: ${chain()}`);
+    else if (this.#links.length > MAX_LEVELS)
+      page.wrong(at, `more than ${MAX_LEVELS} levels of include: ${chain()}`);
+    else if (this.#includes > MAX_INCLUDES) page.wrong(at, `more than ${MAX_INCLUDES} times include`);
+    else {
+      this.#links.push({ path, name });
+      read();
+      this.#links.pop();
+    }
+  }
+}
+
+/** A file's text; or why it has none, with as much of the text as stands before the fault. */
+type FileText =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly message: string; readonly before: string };
+
+/** Reads a file of at most `MAX_SCENARIO_BYTES` bytes of UTF-8, whatever else the path may lead to. */
+export function readTextFile(path: string): FileText {
+  let bytes: Buffer;
+  try {
+    bytes = readRegular(path, MAX_SCENARIO_BYTES);
+  } catch (error) {
+    return fault(whyUnread(error));
+  }
+  if (isUtf8(bytes)) return { ok: true, text: bytes.toString("utf8") };
+  return fault("expected UTF-8 text, found a byte that is none", textBeforeFault(bytes));
+}
+
+const fault = (message: string, before = ""): FileText => ({ ok: false, message, before });
+
+/** The longest beginning that is UTF-8, found by halving. */
+function textBeforeFault(bytes: Buffer): string {
+  let low = 0;
+  let high = bytes.length;
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if (decoded(bytes.subarray(0, middle)) === null) high = middle;
+    else low = middle;
+  }
+  return decoded(bytes.subarray(0, low)) ?? "";
+}
+
+/** The text of whole characters at the start; null where a byte is none of UTF-8. */
+function decoded(bytes: Buffer): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true });
+  } catch {
+    return null;
+  }
+}
+
+/** The largest file, in bytes; no text in it has more characters. */
+export const MAX_SCENARIO_BYTES = 1_048_576;
+
+/** In characters. */
+const LONGEST_LINE = 65_536;
+
+/** What no text holds: controls other than tab and line feed. */
+const CONTROL = /[^\P{Cc}\t\n]/u;
+
+/** Whether a text is none that a person wrote: too long, with a line too long, or with controls in it. */
+function exceedsLimits(page: Page): boolean {
+  const { text } = page.source;
+  if (text.length > MAX_SCENARIO_BYTES) {
+    page.wrong(0, `expected at most ${MAX_SCENARIO_BYTES} bytes, found more`);
+    return true;
+  }
+  const control = text.search(CONTROL);
+  if (control >= 0) {
+    const code = text.charCodeAt(control).toString(16).toUpperCase().padStart(4, "0");
+    page.wrong(control, `expected text, found the control character U+${code}`);
+    return true;
+  }
+  const line = endlessLine(text);
+  if (line >= 0) page.wrong(line, `expected lines of at most ${LONGEST_LINE} characters, found a longer one`);
+  return line >= 0;
+}
+
+/** Where a line exceeds the limit, or -1. */
+function endlessLine(text: string): number {
+  for (let start = 0; text.length - start > LONGEST_LINE; ) {
+    const end = text.indexOf("\n", start);
+    if (end < 0 || end - start > LONGEST_LINE) return start + LONGEST_LINE;
+    start = end + 1;
+  }
+  return -1;
 }

@@ -1,22 +1,20 @@
+import type { PositionChange } from "../../api/position-transaction.ts";
 import type { SelfTradePolicy } from "../../core/book/book.ts";
-import type { BalancePolicy, Matching, OrderType, Outcome, SettlementMode, Side } from "../../core/terms.ts";
-import type { Millis, Money, Price, Size } from "../../core/units.ts";
-import type { ChainStep } from "./chain-steps.ts";
+import type { SettlementStatus } from "../../core/chain/settlement.ts";
+import type { SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
+import type { OrderStatus } from "../../core/order.ts";
 import type {
-  BalanceExpectation,
-  BookExpectation,
-  ChainExpectation,
-  GoldenExpectation,
-  HashExpectation,
-  HistoryExpectation,
-  OrderExpectation,
-  QuoteExpectation,
-  SettledExpectation,
-  SupplyExpectation,
-  TradesExpectation,
-} from "./expectation.ts";
-import type { FillLine, OrderLook } from "./looks.ts";
-import type { PlainStep, StepBase } from "./plain-steps.ts";
+  BalancePolicy,
+  CancelReason,
+  Matching,
+  MatchType,
+  OrderType,
+  Outcome,
+  SettlementMode,
+  Side,
+  WinningOutcome,
+} from "../../core/terms.ts";
+import type { Millis, Money, Price, Size } from "../../core/units.ts";
 import type { Place } from "./problem.ts";
 
 /** A scenario as its file says it: quantities in the core's units, every part with its place. */
@@ -93,7 +91,7 @@ export interface ExactOrder {
 
 /** What an order, cancel or request step says about its own outcome; null where it says nothing. */
 export interface OwnExpectations {
-  readonly status: Placed<OrderLook> | null;
+  readonly status: Placed<OrderState> | null;
   readonly fills: Placed<readonly Placed<FillLine>[]> | null;
   /** An error code, or why an order could not be canceled. */
   readonly rejects: Placed<string> | null;
@@ -229,3 +227,232 @@ export type Expectation =
   | SettledExpectation
   | HashExpectation
   | GoldenExpectation;
+
+/** What a wallet does on the chain itself. Its transaction is tried before it is sent, as wallets do. */
+export interface CallStep extends StepBase {
+  readonly kind: PositionChange["kind"];
+  readonly account: string;
+  readonly market: string | null;
+  readonly change: PositionChange;
+  readonly rejects: Placed<string> | null;
+}
+
+/** Why a wallet's transaction does not come to the chain: it would have no effect, or no node takes it. */
+export const TRANSACTION_CODES = ["TRANSACTION_REVERTED", "TRANSACTION_REFUSED"] as const;
+export type TransactionCode = (typeof TRANSACTION_CODES)[number];
+
+/** Mines blocks, whatever the mode. */
+export interface MineStep extends StepBase {
+  readonly kind: "mine";
+  readonly blocks: number;
+}
+
+/** Puts empty blocks in the place of the latest ones. */
+export interface ReorgStep extends StepBase {
+  readonly kind: "reorg";
+  readonly depth: number;
+  readonly rejects: Placed<string> | null;
+}
+
+/** Lets something go wrong with settlements; null ends it: of `failSettlement` what fails them, else everything. */
+export interface SettlementFaultStep extends StepBase {
+  readonly kind: "failSettlement" | "chainFault";
+  readonly fault: SettlementFaultTerms | null;
+}
+
+/** Lets the exchange raise the fees of what it has pending. */
+export interface BumpStep extends StepBase {
+  readonly kind: "bump";
+}
+
+/** The steps of the settlement chain. */
+export type ChainStep = CallStep | MineStep | ReorgStep | SettlementFaultStep | BumpStep;
+
+/** What stands in the book of a token. */
+interface BookExpectation {
+  readonly kind: "book";
+  readonly place: Place;
+  readonly token: TokenName;
+  /** Best first; null compares nothing. */
+  readonly bids: readonly LevelLine[] | null;
+  readonly asks: readonly LevelLine[] | null;
+}
+
+/** All trades since the last such expectation, in order. */
+interface TradesExpectation {
+  readonly kind: "trades";
+  readonly place: Place;
+  readonly trades: readonly Placed<TradeLine>[];
+}
+
+/** The state of an order named before. */
+interface OrderExpectation {
+  readonly kind: "order";
+  readonly place: Place;
+  readonly name: string;
+  readonly state: OrderState;
+}
+
+/** What an account has of one asset. */
+interface BalanceExpectation {
+  readonly kind: "balance";
+  readonly place: Place;
+  readonly account: string;
+  readonly state: BalanceState;
+}
+
+/** The prices of a token. */
+interface QuoteExpectation {
+  readonly kind: "quote";
+  readonly place: Place;
+  readonly token: TokenName;
+  readonly state: QuoteState;
+}
+
+/** Prices of a token; undefined compares nothing, null says there is none. The mid counts in 0.00001 USDC. */
+export interface QuoteState {
+  readonly bid?: Price | null;
+  readonly ask?: Price | null;
+  readonly mid?: number | null;
+  readonly spread?: Price | null;
+  readonly last?: Price | null;
+}
+
+/** The whole price history of a token. */
+export interface HistoryExpectation {
+  readonly kind: "history";
+  readonly place: Place;
+  readonly token: TokenName;
+  /** Oldest first, times in Unix seconds. */
+  readonly points: readonly { readonly t: number; readonly price: Price }[];
+}
+
+/** How the settlement chain stands: its latest block, the latest that is final, how many transactions wait for one. */
+export interface ChainExpectation {
+  readonly kind: "chain";
+  readonly place: Place;
+  readonly part: "head" | "confirmed" | "pending";
+  readonly count: number;
+}
+
+/** How many shares of a market there are on the chain. */
+interface SupplyExpectation {
+  readonly kind: "supply";
+  readonly place: Place;
+  readonly market: string | null;
+  /** Null: of both outcomes, so many sets. */
+  readonly outcome: Outcome | null;
+  readonly size: Size;
+}
+
+/** How far the settlement of an order's fills has come, in their order. */
+export interface SettledExpectation {
+  readonly kind: "settled";
+  readonly place: Place;
+  readonly name: string;
+  /** One for all of them, or one for each. */
+  readonly statuses: SettlementStatus | readonly SettlementStatus[];
+}
+
+/** The hash of everything; empty where it is to be written. */
+export interface HashExpectation {
+  readonly kind: "stateHash";
+  readonly place: Place;
+  readonly hash: string;
+  /** Offsets of the value in its file, in UTF-16 code units, for `--update`: quotes that it has stay outside. */
+  readonly range: readonly [start: number, end: number];
+  /** What a new hash is to stand between: quotes where the value has none, a space where it would touch the colon. */
+  readonly around: readonly [before: string, after: string];
+}
+
+/** Books and trades as a file holds them. */
+interface GoldenExpectation {
+  readonly kind: "golden";
+  readonly place: Place;
+  /** Absolute path. */
+  readonly file: string;
+}
+
+/** A price level: how many orders only where the file says so. */
+export interface LevelLine {
+  readonly price: Price;
+  readonly size: Size;
+  readonly orders: number | null;
+}
+
+/** An order's state: `LIVE 40/100`, `CANCELED 0/10 FOK_UNFILLED`. Without a reason none is compared. */
+export interface OrderState {
+  readonly status: OrderStatus;
+  readonly matched: Size;
+  readonly size: Size;
+  readonly reason: CancelReason | null;
+}
+
+/** A fill of a step's own order, as its taker sees it. */
+export interface FillLine {
+  readonly side: Side;
+  readonly size: Size;
+  readonly outcome: Outcome;
+  readonly price: Price;
+  readonly market: string | null;
+  /** The account that rested, or the name of its order. */
+  readonly maker: string;
+  readonly isMakerOrder: boolean;
+  readonly matchType: MatchType;
+  /** Null compares none. */
+  readonly status: SettlementStatus | null;
+}
+
+export interface TradeLine extends FillLine {
+  readonly taker: string;
+}
+
+/** What there is of one asset, in its own units; null compares nothing. */
+export interface BalanceState {
+  readonly asset: "USDC" | TokenName;
+  /** Given alone: the whole balance, or what is available of it. */
+  readonly amount: number | null;
+  readonly balance: number | null;
+  readonly available: number | null;
+  readonly reserved: number | null;
+  /** What the wallet holds on the settlement chain. */
+  readonly onChain: number | null;
+}
+
+/** What every step has: its number from 1 in the scenario, its text as a person reads it, its place. */
+export interface StepBase {
+  readonly number: number;
+  readonly text: string;
+  readonly place: Place;
+}
+
+export interface FundStep extends StepBase {
+  readonly kind: "fund";
+  readonly account: string;
+  readonly funding: Funding;
+}
+
+export interface AdvanceStep extends StepBase {
+  readonly kind: "advance";
+  /** Milliseconds. */
+  readonly by: number;
+}
+
+export interface CloseStep extends StepBase {
+  readonly kind: "close";
+  readonly market: string | null;
+}
+
+export interface ResolveStep extends StepBase {
+  readonly kind: "resolve";
+  readonly market: string | null;
+  readonly outcome: WinningOutcome;
+}
+
+export interface ExpectStep extends StepBase {
+  readonly kind: "expect";
+  readonly expectations: readonly Expectation[];
+}
+
+/** The steps that nothing but their own words decides. */
+type PlainStep = FundStep | AdvanceStep | CloseStep | ResolveStep | ExpectStep;

@@ -3,7 +3,7 @@ import { isCausedByTime } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import { marketOfToken, outcomeOf, tokenOf } from "../../core/market.ts";
 import type { State } from "../../core/state.ts";
-import { lookText, moneyText } from "../run/words.ts";
+import { moneyText, orderStateText } from "../run/words.ts";
 import type { ChainTelling } from "./chain-telling.ts";
 import type { Act } from "./observed-session.ts";
 import { addressIn } from "./parties.ts";
@@ -160,17 +160,17 @@ export class ActSteps {
       sequence,
       attempt,
       [account, this.#words.order(record, record.size, this.#names.get(order))],
-      ["status", lookText(look)],
+      ["status", orderStateText(look)],
       ...(traded.length === 0
         ? []
         : [["fills", list(traded.map((each) => this.#words.fill(each).fill))] as const]),
     );
     const { status, matched, size, cancelReason: reason } = twin.orderOf(order);
-    const found = lookText({ status, matched, size, reason });
-    if (found === lookText(look)) return;
+    const found = orderStateText({ status, matched, size, reason });
+    if (found === orderStateText(look)) return;
     throw new RecordingError(
       "SESSION_NOT_RECORDABLE",
-      `the order of sequence ${sequence} became ${lookText(look)}, and in a scenario of the session it becomes ${found}: what was pending when it began decided that`,
+      `the order of sequence ${sequence} became ${orderStateText(look)}, and in a scenario of the session it becomes ${found}: what was pending when it began decided that`,
     );
   }
 

@@ -5,7 +5,7 @@ import { type SettlementStatus, tradeStatus } from "../../core/chain/settlement.
 import { type Market, tokenOf } from "../../core/market.ts";
 import type { Outcome } from "../../core/terms.ts";
 import { size } from "../../core/units.ts";
-import { levelText, lookText, moneyText, sizeText } from "../run/words.ts";
+import { levelText, moneyText, orderStateText, sizeText } from "../run/words.ts";
 import { book } from "../venue/local-views.ts";
 import type { ObservedSession } from "./observed-session.ts";
 import type { ToldSession } from "./told-session.ts";
@@ -42,7 +42,7 @@ export const orderEntries = (
       size: size(order.size - before),
       reason: order.cancelReason,
     };
-    return [name, lookText(look)];
+    return [name, orderStateText(look)];
   });
 
 /** How far each fill that an order had in a session is settled. */

@@ -1,7 +1,7 @@
 import type { Holding } from "../../core/account.ts";
 import { settlementStatus } from "../../core/chain/settlement.ts";
 import type { Market } from "../../core/market.ts";
-import { lookText, moneyText, sizeText } from "../run/words.ts";
+import { moneyText, orderStateText, sizeText } from "../run/words.ts";
 import { book } from "../venue/local-views.ts";
 import { orderEntries } from "./expectations.ts";
 import { RecordingError } from "./recording-error.ts";
@@ -38,7 +38,7 @@ function* differences(
   for (const [index, number] of [...names.keys()].entries()) {
     const { status, matched, size, cancelReason: reason } = twin.orderOf(number);
     const [name, look] = looks[index] ?? ["", ""];
-    const own = lookText({ status, matched, size, reason });
+    const own = orderStateText({ status, matched, size, reason });
     if (own !== look) yield `${name} is ${own} instead of ${look}`;
   }
   for (const number of actors) {

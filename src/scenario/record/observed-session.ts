@@ -5,7 +5,7 @@ import type { State } from "../../core/state.ts";
 import type { Millis } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import type { Entry } from "../../engine/journal.ts";
-import type { OrderLook } from "../language/looks.ts";
+import type { OrderState } from "../language/scenario.ts";
 import { RecordingError } from "./recording-error.ts";
 
 /** One accepted command of a session with what it caused. */
@@ -15,7 +15,7 @@ export interface Act {
   readonly command: Command;
   readonly events: readonly DomainEvent[];
   /** The order that it placed as it stood when all that follows at once was done, and its number; null where it placed none. */
-  readonly placed: { readonly order: number; readonly look: OrderLook } | null;
+  readonly placed: { readonly order: number; readonly look: OrderState } | null;
   /** Whether some order waited for its expiration when the command came. */
   readonly isTimed: boolean;
   /** The settlement faults in force before it. */

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { ApiError } from "../../api/errors.ts";
 import type { SessionLog } from "../../engine/session-log.ts";
-import { MOST_BYTES } from "../language/text-limits.ts";
+import { MAX_SCENARIO_BYTES } from "../language/scenario-files.ts";
 import { type RecordedScenario, recordInSteps, type Session } from "./record-scenario.ts";
 import { RecordingError } from "./recording-error.ts";
 
@@ -33,19 +33,19 @@ export function* recordSession({ log, ...session }: LiveSession): Generator<unde
 export function* recordedFile(session: Session): Generator<undefined, RecordedScenario> {
   let orders = 0;
   for (const { command } of session.entries) if (command.kind === "placeOrder") orders += 1;
-  if (orders * LEAST_BYTES > MOST_BYTES) {
-    throw tooLong(`has ${orders} orders, more than ${Math.floor(MOST_BYTES / LEAST_BYTES)}`);
+  if (orders * LEAST_BYTES > MAX_SCENARIO_BYTES) {
+    throw tooLong(`has ${orders} orders, more than ${Math.floor(MAX_SCENARIO_BYTES / LEAST_BYTES)}`);
   }
   const recorded = yield* recordInSteps(session);
   const bytes = Buffer.byteLength(recorded.scenario);
-  if (bytes <= MOST_BYTES) return recorded;
+  if (bytes <= MAX_SCENARIO_BYTES) return recorded;
   throw tooLong(`takes ${bytes} bytes as a scenario`);
 }
 
 const tooLong = (what: string): RecordingError =>
   new RecordingError(
     "SESSION_TOO_LONG",
-    `the session ${what}, and a file of one has at most ${MOST_BYTES} bytes`,
+    `the session ${what}, and a file of one has at most ${MAX_SCENARIO_BYTES} bytes`,
   );
 
 const refusal = (code: RecordingError["code"], message: string): ApiError =>

@@ -1,12 +1,8 @@
 import { placeText, problemText, sentenceOf, type WrongFile } from "../language/problem.ts";
 import type { ScenarioResult, SuiteResult } from "../run/result.ts";
-import { WIDTH } from "./columns.ts";
-import { failureLines } from "./failure-lines.ts";
-import { decimalText } from "./figures.ts";
-import { byFolder, countOf, durationOf } from "./folder.ts";
-import { plainPaint } from "./paint.ts";
+import { byFolder, countOf, durationOf, failureLines } from "./lines.ts";
 import type { Reporter, ReporterOptions, SuitePlan } from "./reporter.ts";
-import { xmlAttributes, xmlText } from "./xml.ts";
+import { decimalText, plainPaint, printable, WIDTH } from "./text.ts";
 
 const SECOND_PLACES = 6;
 
@@ -106,3 +102,28 @@ function outcomeOf({ status, reason, failure }: ScenarioResult): string | null {
   const text = failure === null ? "" : failureLines(failure, plainPaint, WIDTH).join("\n");
   return `${open}${xmlText(text)}</failure>`;
 }
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "\t": "&#9;",
+  "\n": "&#10;",
+  "\r": "&#13;",
+};
+
+const entityOf = (character: string): string => ENTITIES[character] ?? character;
+
+/** Text between tags. A carriage return is written as a reference: readers make a line feed of a bare one. */
+export const xmlText = (text: string): string => printable(text).replace(/[&<>\r]/g, entityOf);
+
+/** An attribute with a blank before it. Blanks but spaces are references: readers make a space of bare ones. */
+export const xmlAttribute = (name: string, value: string | number): string =>
+  ` ${name}="${printable(String(value)).replace(/[&<>"\t\n\r]/g, entityOf)}"`;
+
+/** Several attributes, in the order given. */
+export const xmlAttributes = (attributes: Readonly<Record<string, string | number>>): string =>
+  Object.entries(attributes)
+    .map(([name, value]) => xmlAttribute(name, value))
+    .join("");

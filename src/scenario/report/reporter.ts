@@ -1,6 +1,6 @@
 import type { WrongFile } from "../language/problem.ts";
 import type { ScenarioResult, SuiteResult } from "../run/result.ts";
-import type { Paint } from "./paint.ts";
+import type { Paint } from "./text.ts";
 
 /** How much a suite is going to run. */
 export interface SuitePlan {

@@ -1,15 +1,11 @@
 import { problemText, type WrongFile, wrongFilesText } from "../language/problem.ts";
 import type { ScenarioResult, SuiteResult } from "../run/result.ts";
-import { endOf, WIDTH } from "./columns.ts";
-import { folderOf } from "./folder.ts";
-import { oneLine, visible } from "./printable.ts";
-import { Progress } from "./progress.ts";
+import { failedLines, folderLines, folderOf, scenarioLines, totalLines } from "./lines.ts";
 import type { Reporter, ReporterOptions, SuitePlan } from "./reporter.ts";
-import { scenarioLines } from "./scenario-lines.ts";
-import { failedLines, folderLines, totalLines } from "./summary-lines.ts";
+import { endOf, grouped, oneLine, visible, WIDTH } from "./text.ts";
 
 /** Suites of more scenarios show those that passed as numbers. */
-const MOST_LISTED = 200;
+const MAX_LISTED = 200;
 
 type SpecOptions = Pick<ReporterOptions, "write" | "seed" | "repeat" | "paint" | "tty" | "verbose">;
 
@@ -49,7 +45,7 @@ export class SpecReporter implements Reporter {
   }
 
   get #isSummed(): boolean {
-    return !this.#options.verbose && this.#plan.scenarios > MOST_LISTED;
+    return !this.#options.verbose && this.#plan.scenarios > MAX_LISTED;
   }
 
   #tell(result: ScenarioResult): void {
@@ -70,5 +66,45 @@ export class SpecReporter implements Reporter {
     if (kept.length === 0) return;
     this.#progress?.erase();
     this.#options.write(kept.join(""));
+  }
+}
+
+/** Results between two looks. */
+const EVERY = 50;
+/** What finished scenarios have taken before there is anything to see, in milliseconds. */
+const PATIENCE_MS = 1000;
+/** Back to the first column, then erase to the end of the line (ECMA-48, EL). */
+const ERASE = "\r\u001b[K";
+
+/** One line of a terminal that says how far a suite is, written over again and again; no timers. */
+class Progress {
+  readonly #write: (text: string) => void;
+  readonly #scenarios: number;
+  #finished = 0;
+  #failed = 0;
+  #elapsedMs = 0;
+  #shownAt = 0;
+  #isShown = false;
+
+  constructor(write: (text: string) => void, scenarios: number) {
+    this.#write = write;
+    this.#scenarios = scenarios;
+  }
+
+  finished({ status, durationMs }: ScenarioResult): void {
+    this.#finished += 1;
+    if (status === "failed") this.#failed += 1;
+    this.#elapsedMs += durationMs;
+    if (this.#elapsedMs <= PATIENCE_MS || this.#finished - this.#shownAt < EVERY) return;
+    this.#shownAt = this.#finished;
+    this.#isShown = true;
+    const failed = this.#failed === 0 ? "" : ` · ${grouped(this.#failed)} failed`;
+    this.#write(`${ERASE}${grouped(this.#finished)}/${grouped(this.#scenarios)}${failed}`);
+  }
+
+  /** Makes way for other lines. */
+  erase(): void {
+    if (this.#isShown) this.#write(ERASE);
+    this.#isShown = false;
   }
 }

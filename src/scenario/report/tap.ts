@@ -7,9 +7,8 @@ import {
   wrongFilesText,
 } from "../language/problem.ts";
 import type { DiffLine, Failure, ScenarioResult, SuiteResult } from "../run/result.ts";
-import { decimalText } from "./figures.ts";
-import { oneLine, title, wellFormed } from "./printable.ts";
 import type { Reporter, ReporterOptions, SuitePlan } from "./reporter.ts";
+import { decimalText, oneLine, title, wellFormed } from "./text.ts";
 
 const MILLISECOND_PLACES = 3;
 

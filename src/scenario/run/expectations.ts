@@ -3,9 +3,16 @@ import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { Outcome } from "../../core/terms.ts";
 import { unreachable } from "../../core/unreachable.ts";
 import { FILE_LIMITS, readText } from "../../regular-file.ts";
-import type { BalanceLook, FillLine, LevelLine, OrderLook, TradeLine } from "../language/looks.ts";
 import type { Place } from "../language/problem.ts";
-import type { Expectation, Placed } from "../language/scenario.ts";
+import type {
+  BalanceState,
+  Expectation,
+  FillLine,
+  LevelLine,
+  OrderState,
+  Placed,
+  TradeLine,
+} from "../language/scenario.ts";
 import type { Fill, HoldingView, Level, OrderKey, OrderView, TokenRef } from "../venue/venue.ts";
 import { diffOf, expected, found, note, same } from "./diff.ts";
 import type { DiffLine } from "./result.ts";
@@ -15,8 +22,8 @@ import {
   fillLike,
   fillText,
   levelText,
-  lookText,
   moneyText,
+  orderStateText,
   priceText,
   secondText,
   sizeText,
@@ -66,35 +73,35 @@ function check(session: Session, expectation: Expectation): Promise<Mismatch | n
 }
 
 /** Compares the state of an order named before. */
-async function checkOrder(session: Session, { place, name, look }: Of<"order">): Promise<Mismatch | null> {
+async function checkOrder(session: Session, { place, name, state }: Of<"order">): Promise<Mismatch | null> {
   const key = session.orderNamed(name);
   if (key === undefined) {
-    return { place, message: session.neverPlaced(name), diff: [expected(lookText(look))] };
+    return { place, message: session.neverPlaced(name), diff: [expected(orderStateText(state))] };
   }
-  return checkLook(session, place, name, key, look, await session.venue.order(key));
+  return checkOrderState(session, place, name, key, state, await session.venue.order(key));
 }
 
-/** Compares an order with what it should look like; what happened to it explains the difference. */
-export async function checkLook(
+/** Compares an order with what it should be; what happened to it explains the difference. */
+export async function checkOrderState(
   session: Session,
   place: Place,
   name: string,
   key: OrderKey,
-  look: OrderLook,
+  state: OrderState,
   order: OrderView,
 ): Promise<Mismatch | null> {
   const isSame =
-    order.status === look.status &&
-    order.matched === look.matched &&
-    order.size === look.size &&
-    (look.reason === null || look.reason === order.reason);
+    order.status === state.status &&
+    order.matched === state.matched &&
+    order.size === state.size &&
+    (state.reason === null || state.reason === order.reason);
   if (isSame) return null;
   return {
     place,
-    message: `${name} is ${lookText(order)}, expected ${lookText(look)}`,
+    message: `${name} is ${orderStateText(order)}, expected ${orderStateText(state)}`,
     diff: [
-      expected(lookText(look)),
-      found(lookText(order)),
+      expected(orderStateText(state)),
+      found(orderStateText(order)),
       ...notes(session.withNames(await session.venue.explain(key))),
     ],
   };
@@ -117,21 +124,21 @@ const isSameAsset = (token: TokenRef | null, other: HoldingView["asset"]): boole
 /** Compares what an account has of one asset. */
 async function checkBalance(
   session: Session,
-  { place, account, look }: Of<"balance">,
+  { place, account, state }: Of<"balance">,
 ): Promise<Mismatch | null> {
-  const { asset } = look;
+  const { asset } = state;
   const token = asset === "USDC" ? null : session.tokenOf(asset);
   const holdings = await session.venue.holdings(account);
   const balance = holdings.find(({ asset: other }) => isSameAsset(token, other)) ?? NOTHING;
   const name = asset === "USDC" ? "USDC" : tokenText(asset);
   const text = (units: number): string => (asset === "USDC" ? moneyText(units) : sizeText(units));
   const diff: DiffLine[] = [];
-  const { amount } = look;
+  const { amount } = state;
   if (amount !== null && (amount === balance.balance || amount === balance.available)) return null;
   if (amount !== null)
     diff.push(expected(`${name} ${text(amount)}`), found(`${name} ${text(balance.balance)}`));
   for (const [part, words] of Object.entries(PARTS) as [Part, string][]) {
-    const wanted: BalanceLook[Part] = look[part];
+    const wanted: BalanceState[Part] = state[part];
     if (wanted === null) continue;
     const line = (units: number): string => `${name} ${text(units)}${words}`;
     if (balance[part] === wanted) diff.push(same(line(wanted)));
@@ -188,11 +195,11 @@ export function sideDiff(name: string, wanted: readonly string[], seen: readonly
 const MID_PLACES = 5;
 
 /** Compares the prices of a token that the expectation names. */
-async function checkQuote(session: Session, { place, token, look }: Of<"quote">): Promise<Mismatch | null> {
+async function checkQuote(session: Session, { place, token, state }: Of<"quote">): Promise<Mismatch | null> {
   const quote = await session.venue.quote(session.tokenOf(token));
   const diff: DiffLine[] = [];
   for (const name of ["bid", "ask", "mid", "spread", "last"] as const) {
-    const wanted = look[name];
+    const wanted = state[name];
     if (wanted === undefined) continue;
     const text = (units: number | null): string =>
       `${name} ${units === null ? "none" : name === "mid" ? textOf(units, MID_PLACES) : priceText(units)}`;

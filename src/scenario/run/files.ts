@@ -3,9 +3,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve, sep } from "node:path";
 import { globSync } from "tinyglobby";
 import { readText } from "../../regular-file.ts";
-import { readTextFile } from "../language/read-text-file.ts";
 import type { Scenario } from "../language/scenario.ts";
-import { MOST_BYTES } from "../language/text-limits.ts";
+import { MAX_SCENARIO_BYTES, readTextFile } from "../language/scenario-files.ts";
 import { stepsOf } from "./needs.ts";
 import type { Update } from "./session.ts";
 
@@ -123,7 +122,7 @@ export async function applyUpdates(updates: readonly Update[]): Promise<string[]
   }
   const values = updates.filter((update) => update.kind === "value");
   for (const file of new Set(values.map((value) => value.file))) {
-    let text = readText(file, MOST_BYTES);
+    let text = readText(file, MAX_SCENARIO_BYTES);
     const own = values.filter((value) => value.file === file).sort((a, b) => b.range[0] - a.range[0]);
     for (const { range, text: value } of own) text = text.slice(0, range[0]) + value + text.slice(range[1]);
     await writeFile(file, text);

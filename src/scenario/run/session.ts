@@ -1,6 +1,5 @@
-import type { FillLine } from "../language/looks.ts";
 import type { Place } from "../language/problem.ts";
-import type { Scenario, Step, TokenName } from "../language/scenario.ts";
+import type { FillLine, Scenario, Step, TokenName } from "../language/scenario.ts";
 import type { Fill, OrderKey, TokenRef, Venue } from "../venue/venue.ts";
 import type { Judging } from "../watch/flow-judge.ts";
 import { note } from "./diff.ts";

@@ -3,20 +3,23 @@ import { unreachable } from "../../core/unreachable.ts";
 import { flowOf } from "../flow/flow-of.ts";
 import type { FlowRow } from "../flow/flow-row.ts";
 import { lineOfRow } from "../flow/read-flow.ts";
-import type { CallStep, ChainStep, ReorgStep, SettlementFaultStep } from "../language/chain-steps.ts";
-import type { ExpectStep } from "../language/plain-steps.ts";
 import type {
   AtStep,
+  CallStep,
   CancelAllStep,
   CancelStep,
+  ChainStep,
+  ExpectStep,
   FaultStep,
   GenerateStep,
   OrderStep,
   OwnExpectations,
   Placed,
   RaceStep,
+  ReorgStep,
   ReplayStep,
   RequestStep,
+  SettlementFaultStep,
   SnapshotStep,
   Step,
 } from "../language/scenario.ts";
@@ -30,7 +33,7 @@ import {
   RowError,
 } from "../venue/venue.ts";
 import { differences, expected, found, note } from "./diff.ts";
-import { checkAll, checkFills, checkLook } from "./expectations.ts";
+import { checkAll, checkFills, checkOrderState } from "./expectations.ts";
 import { shownPath } from "./files.ts";
 import type { DiffLine } from "./result.ts";
 import {
@@ -42,7 +45,7 @@ import {
   ScenarioFailure,
   type Session,
 } from "./session.ts";
-import { fillLike, fillText, lookText, momentText, refusedText } from "./words.ts";
+import { fillLike, fillText, momentText, orderStateText, refusedText } from "./words.ts";
 
 /** Does one step and compares what it says about itself; then every invariant must hold. @throws ScenarioFailure, RunStopped */
 export async function takeStep(
@@ -174,10 +177,10 @@ async function takeOrder(session: Session, step: OrderStep, strictness: Strictne
   }
   const order = attempt.value;
   session.placed(order.key, step.name, step.account);
-  session.log(`${step.number}. ${step.text} → ${lookText(order)}`);
+  session.log(`${step.number}. ${step.text} → ${orderStateText(order)}`);
   const fills = await venue.fills(before);
   for (const fill of fills) session.log(`   ${fillText(fillLike(fill, undefined, session.hasOneMarket))}`);
-  unexpectedlyAccepted(step, lookText(order));
+  unexpectedlyAccepted(step, orderStateText(order));
   const mismatches: (Mismatch | null)[] = [];
   if (step.expects.fills !== null) mismatches.push(await checkFills(session, step.expects.fills, fills));
   mismatches.push(await statusMismatch(session, step, order.key, step.name ?? "the order"));
@@ -262,7 +265,7 @@ async function statusMismatch(
 ): Promise<Mismatch | null> {
   if (expects.status === null) return null;
   const { place, value } = expects.status;
-  return checkLook(session, place, name, key, value, await session.venue.order(key));
+  return checkOrderState(session, place, name, key, value, await session.venue.order(key));
 }
 
 function throwAll(mismatches: readonly (Mismatch | null)[]): void {

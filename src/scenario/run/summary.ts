@@ -5,9 +5,9 @@ import type { Session } from "./session.ts";
 import {
   fillLike,
   levelsText,
-  lookText,
   momentText,
   moneyText,
+  orderStateText,
   priceText,
   sizeText,
   tokenText,
@@ -61,7 +61,7 @@ async function orderLines(session: Session): Promise<string[]> {
   const lines: string[] = [];
   for (const name of names) {
     const key = session.orderNamed(name);
-    if (key !== undefined) lines.push(`${name} ${lookText(await session.venue.order(key))}`);
+    if (key !== undefined) lines.push(`${name} ${orderStateText(await session.venue.order(key))}`);
   }
   return lines;
 }

@@ -4,8 +4,7 @@ import type { MatchType } from "../../core/terms.ts";
 import { toIso } from "../../core/time.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import type { FlowRow } from "../flow/flow-row.ts";
-import type { FillLine, OrderLook, TradeLine } from "../language/looks.ts";
-import type { TokenName } from "../language/scenario.ts";
+import type { FillLine, OrderState, TokenName, TradeLine } from "../language/scenario.ts";
 import type { Fill, Level, Refused } from "../venue/venue.ts";
 
 export const priceText = (units: number): string => textOf(units, PRICE_PLACES);
@@ -27,7 +26,7 @@ export const levelsText = (levels: readonly Level[]): string =>
   levels.length === 0 ? "none" : levels.map(levelText).join(", ");
 
 /** An order's state as the language writes it: `CANCELED 0/10 FOK_UNFILLED`. */
-export const lookText = ({ status, matched, size, reason }: OrderLook): string =>
+export const orderStateText = ({ status, matched, size, reason }: OrderState): string =>
   `${status} ${sizeText(matched)}/${sizeText(size)}${reason === null ? "" : ` ${reason}`}`;
 
 /** `YES`, or `rain YES` where there are several markets. */

@@ -1,7 +1,7 @@
 import { toIso } from "../../core/time.ts";
 import type { Millis } from "../../core/units.ts";
 import type { FlowRow, PlaceRow } from "../flow/flow-row.ts";
-import { isName } from "../language/names.ts";
+import { isName } from "../language/fields.ts";
 import { rowText } from "../run/words.ts";
 
 /** A row of a flow as it was played. */

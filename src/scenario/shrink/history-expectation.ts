@@ -1,8 +1,8 @@
 import { parseDocument, stringify } from "yaml";
 import { Declarations } from "../language/declarations.ts";
+import { readExpectations } from "../language/expectations.ts";
 import type { Problem } from "../language/problem.ts";
-import { ProblemList } from "../language/problem-list.ts";
-import { readExpectations } from "../language/read-expectations.ts";
+import { ProblemList } from "../language/problem.ts";
 import type { Expectation } from "../language/scenario.ts";
 import { ScenarioFiles } from "../language/scenario-files.ts";
 import type { HistoryNames } from "./history-names.ts";

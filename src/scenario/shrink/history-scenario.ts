@@ -2,7 +2,7 @@ import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import type { ExchangeConfig, State } from "../../core/state.ts";
 import type { Millis } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
-import { isMarketName } from "../language/names.ts";
+import { isMarketName } from "../language/fields.ts";
 import { marketEntries } from "../record/market-entries.ts";
 import { settlementLines } from "../record/scenario-text.ts";
 import type { TouchedMarket } from "../record/touched-markets.ts";

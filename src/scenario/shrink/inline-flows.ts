@@ -1,4 +1,4 @@
-import { isName } from "../language/names.ts";
+import { isName } from "../language/fields.ts";
 import type { GenerateStep, ReplayStep, Scenario } from "../language/scenario.ts";
 import { stepsOf } from "../run/needs.ts";
 import { columnOf, type Span } from "./cut.ts";

@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { isMap, isScalar } from "yaml";
-import { readTextFile } from "../language/read-text-file.ts";
+import { readTextFile } from "../language/scenario-files.ts";
 import { Draft, type Part } from "./draft.ts";
 import { bodyAt, lineOf, listed } from "./step-list.ts";
 import type { Place } from "./trial.ts";

@@ -1,7 +1,7 @@
-import type { WorldMarkets } from "../language/read-header.ts";
+import type { WorldMarkets } from "../language/header.ts";
+import { worldMarkets } from "../language/header.ts";
 import { readScenario } from "../language/read-scenario.ts";
 import type { Scenario } from "../language/scenario.ts";
-import { worldMarkets } from "../language/world-markets.ts";
 import type { Failure } from "../run/result.ts";
 import { type RunOptions, runScenario } from "../run/run-scenario.ts";
 import { RunStopped } from "../run/session.ts";

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadScenario } from "../../../src/scenario/language/load-scenario.ts";
+import { loadScenario } from "../../../src/scenario/language/read-scenario.ts";
 import { runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { Wallets } from "../../../src/scenario/venue/wallets.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { progressLine } from "../../../src/cli/fuzz-progress.ts";
 import type { CampaignProgress } from "../../../src/fuzz/campaign/campaign.ts";
-import { plainPaint } from "../../../src/scenario/report/paint.ts";
+import { plainPaint } from "../../../src/scenario/report/text.ts";
 
 const BEGUN: CampaignProgress = { done: 0, total: 10_000, commands: 0, failures: 0, ms: 0 };
 const ENDLESS = Number.POSITIVE_INFINITY;

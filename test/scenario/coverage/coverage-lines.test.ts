@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Coverage, ItemCoverage } from "../../../src/scenario/coverage/coverage.ts";
-import { coverageLines } from "../../../src/scenario/coverage/coverage-lines.ts";
-import { plainPaint } from "../../../src/scenario/report/paint.ts";
+import { coverageLines } from "../../../src/scenario/coverage/coverage.ts";
+import { plainPaint } from "../../../src/scenario/report/text.ts";
 import type { ScenarioResult } from "../../../src/scenario/run/result.ts";
 import { failedOf, resultOf, skippedOf, suiteOf } from "../report/suite.ts";
 

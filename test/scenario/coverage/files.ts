@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
-import { loadScenario } from "../../../src/scenario/language/load-scenario.ts";
 import { problemText } from "../../../src/scenario/language/problem.ts";
+import { loadScenario } from "../../../src/scenario/language/read-scenario.ts";
 import type { Scenario } from "../../../src/scenario/language/scenario.ts";
 
 /** A folder of a test's own that is gone after it. */

@@ -102,22 +102,22 @@ describe("an expectation", () => {
 
   it("of orders has the state of each", () => {
     expect(expected("{ orders: { bid: LIVE 4/10 } }")).toEqual([
-      { kind: "order", name: "bid", look: { status: "LIVE", matched: 400, size: 1000, reason: null } },
+      { kind: "order", name: "bid", state: { status: "LIVE", matched: 400, size: 1000, reason: null } },
     ]);
   });
 
   it("of balances has the whole, or the parts that it names", () => {
     const balances =
       "{ alice: { USDC: 945.5, YES: { available: 40, reserved: 0, onChain: 41 } }, bob: { NO: { balance: 1 } } }";
-    const look = { amount: null, balance: null, available: null, reserved: null, onChain: null };
+    const state = { amount: null, balance: null, available: null, reserved: null, onChain: null };
     expect(expected(`{ balances: ${balances} }`)).toEqual([
-      { kind: "balance", account: "alice", look: { ...look, asset: "USDC", amount: 945_500_000 } },
+      { kind: "balance", account: "alice", state: { ...state, asset: "USDC", amount: 945_500_000 } },
       {
         kind: "balance",
         account: "alice",
-        look: { ...look, asset: YES, available: 4000, reserved: 0, onChain: 4100 },
+        state: { ...state, asset: YES, available: 4000, reserved: 0, onChain: 4100 },
       },
-      { kind: "balance", account: "bob", look: { ...look, asset: NO, balance: 100 } },
+      { kind: "balance", account: "bob", state: { ...state, asset: NO, balance: 100 } },
     ]);
   });
 
@@ -132,10 +132,10 @@ describe("an expectation", () => {
     expect(
       expected("{ quote: { YES: { bid: 0.5, ask: none, mid: 0.52505, spread: null, last: } } }"),
     ).toEqual([
-      { kind: "quote", token: YES, look: { bid: 5000, ask: null, mid: 52_505, spread: null, last: null } },
+      { kind: "quote", token: YES, state: { bid: 5000, ask: null, mid: 52_505, spread: null, last: null } },
     ]);
     expect(expected("{ quote: { NO: { last: 0.1 } } }")).toEqual([
-      { kind: "quote", token: NO, look: { last: 1000 } },
+      { kind: "quote", token: NO, state: { last: 1000 } },
     ]);
   });
 

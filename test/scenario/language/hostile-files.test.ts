@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadScenario } from "../../../src/scenario/language/load-scenario.ts";
-import { problemText } from "../../../src/scenario/language/problem.ts";
-import { MOST_PROBLEMS } from "../../../src/scenario/language/problem-list.ts";
+import { MAX_PROBLEMS, problemText } from "../../../src/scenario/language/problem.ts";
+import { loadScenario } from "../../../src/scenario/language/read-scenario.ts";
 import { BID, ofSteps, problemsOf, scenarioOf } from "./scenario-texts.ts";
 
 const MEBIBYTE = 1_048_576;
@@ -140,7 +139,7 @@ describe("a large file", () => {
   ])("is told what is wrong with it, in 20 problems at most: %s", (_title, text) => {
     const problems = problemsOf(text);
     expect(problems.length).toBeGreaterThan(0);
-    expect(problems.length).toBeLessThanOrEqual(MOST_PROBLEMS);
+    expect(problems.length).toBeLessThanOrEqual(MAX_PROBLEMS);
     for (const problem of problems) expect(problem.length).toBeLessThan(600);
   });
 

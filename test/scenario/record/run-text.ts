@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadScenario } from "../../../src/scenario/language/load-scenario.ts";
 import { problemText } from "../../../src/scenario/language/problem.ts";
+import { loadScenario } from "../../../src/scenario/language/read-scenario.ts";
 import type { Scenario } from "../../../src/scenario/language/scenario.ts";
 import type { ScenarioResult } from "../../../src/scenario/run/result.ts";
 import { runSuite } from "../../../src/scenario/run/run-suite.ts";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { columnsOf, endOf, hung, padded, wrapped } from "../../../src/scenario/report/columns.ts";
-import { visible } from "../../../src/scenario/report/printable.ts";
+import { columnsOf, endOf, hung, padded, visible, wrapped } from "../../../src/scenario/report/text.ts";
 import { hostileText } from "./hostile.ts";
 
 describe("columns", () => {

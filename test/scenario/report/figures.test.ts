@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { count, decimalText, durationText, grouped } from "../../../src/scenario/report/figures.ts";
-import { byFolder, folderOf } from "../../../src/scenario/report/folder.ts";
+import { byFolder, folderOf } from "../../../src/scenario/report/lines.ts";
+import { count, decimalText, durationText, grouped } from "../../../src/scenario/report/text.ts";
 import { resultOf } from "./suite.ts";
 
 describe("figures", () => {

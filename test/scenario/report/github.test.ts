@@ -4,9 +4,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import type { WrongFile } from "../../../src/scenario/language/problem.ts";
-import { grouped } from "../../../src/scenario/report/figures.ts";
-import { jobSummary, wrongFilesSummary } from "../../../src/scenario/report/job-summary.ts";
-import { printable } from "../../../src/scenario/report/printable.ts";
+import { jobSummary, wrongFilesSummary } from "../../../src/scenario/report/github.ts";
+import { grouped, printable } from "../../../src/scenario/report/text.ts";
 import { HOSTILE, hostileText } from "./hostile.ts";
 import { failedOf, reportOf, resultOf, skippedOf, suiteOf, WRONG_FILES, wrongReportOf } from "./suite.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { oneLine, printable, title, visible, wellFormed } from "../../../src/scenario/report/printable.ts";
+import { oneLine, printable, title, visible, wellFormed } from "../../../src/scenario/report/text.ts";
 import { hostileText } from "./hostile.ts";
 
 describe("what a report replaces", () => {

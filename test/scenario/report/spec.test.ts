@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { columnsOf } from "../../../src/scenario/report/columns.ts";
-import type { Paint } from "../../../src/scenario/report/paint.ts";
+import type { Paint } from "../../../src/scenario/report/text.ts";
+import { columnsOf } from "../../../src/scenario/report/text.ts";
 import type { RaceOutcome, RaceReport, ScenarioResult } from "../../../src/scenario/run/result.ts";
 import { hostileText } from "./hostile.ts";
 import { failedOf, reportOf, resultOf, skippedOf, writesOf } from "./suite.ts";

@@ -1,7 +1,7 @@
 import type { WrongFile } from "../../../src/scenario/language/problem.ts";
-import { plainPaint } from "../../../src/scenario/report/paint.ts";
 import type { ReporterOptions } from "../../../src/scenario/report/reporter.ts";
 import { reporterOf } from "../../../src/scenario/report/reporter-of.ts";
+import { plainPaint } from "../../../src/scenario/report/text.ts";
 import type { Failure, ScenarioResult, SuiteResult } from "../../../src/scenario/run/result.ts";
 
 /** A scenario that passed in 0.8 ms, but for what a test says otherwise. */

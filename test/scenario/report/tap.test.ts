@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { Parser } from "tap-parser";
 import { describe, expect, it } from "vitest";
-import { plainPaint } from "../../../src/scenario/report/paint.ts";
-import { oneLine, title, wellFormed } from "../../../src/scenario/report/printable.ts";
 import { reporterOf } from "../../../src/scenario/report/reporter-of.ts";
+import { oneLine, plainPaint, title, wellFormed } from "../../../src/scenario/report/text.ts";
 import { HOSTILE, hostileText } from "./hostile.ts";
 import { failedOf, reportOf, resultOf, skippedOf, suiteOf, wrongReportOf } from "./suite.ts";
 

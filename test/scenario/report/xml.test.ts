@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { xmlAttribute, xmlAttributes, xmlText } from "../../../src/scenario/report/xml.ts";
+import { xmlAttribute, xmlAttributes, xmlText } from "../../../src/scenario/report/junit.ts";
 
 describe("XML", () => {
   it.each([

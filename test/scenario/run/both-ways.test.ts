@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { loadScenario } from "../../../src/scenario/language/load-scenario.ts";
+import { loadScenario } from "../../../src/scenario/language/read-scenario.ts";
 import type { Scenario } from "../../../src/scenario/language/scenario.ts";
 import { findFiles } from "../../../src/scenario/run/files.ts";
 import { needsHttp } from "../../../src/scenario/run/needs.ts";

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
-import { loadScenario } from "../../../src/scenario/language/load-scenario.ts";
 import { problemText } from "../../../src/scenario/language/problem.ts";
+import { loadScenario } from "../../../src/scenario/language/read-scenario.ts";
 import type { Scenario } from "../../../src/scenario/language/scenario.ts";
 import type { Failure, ScenarioResult } from "../../../src/scenario/run/result.ts";
 import { runSuite, type SuiteOptions } from "../../../src/scenario/run/run-suite.ts";

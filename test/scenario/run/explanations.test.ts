@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadScenario } from "../../../src/scenario/language/load-scenario.ts";
+import { loadScenario } from "../../../src/scenario/language/read-scenario.ts";
 import type { Scenario } from "../../../src/scenario/language/scenario.ts";
 import { Desk, resultOf } from "./desk.ts";
 

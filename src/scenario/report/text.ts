@@ -78,3 +78,68 @@ export function hung(label: string, text: string, width: number): string[] {
 /** The same lines further to the right. */
 export const indented = (lines: readonly string[], columns: number): string[] =>
   lines.map((line) => (line === "" ? "" : `${" ".repeat(columns)}${line}`));
+
+const REPLACEMENT = "\ufffd";
+
+/** All that the production Char of XML 1.0 (section 2.2) leaves out. */
+const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
+/** Control characters, and those that change the direction of the text after them. */
+const UNSEEN = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A text as UTF-8 carries it: a lone surrogate becomes U+FFFD. */
+export const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, REPLACEMENT);
+
+/** A text whose lines stay; what XML 1.0 forbids, lone surrogates among it, becomes U+FFFD. */
+export const printable = (text: string): string => text.replace(FORBIDDEN, REPLACEMENT);
+
+/**
+ * A text on one line, safe for a terminal: a line break or tab becomes a space; what else XML 1.0 forbids, a control
+ * character or a change of direction becomes U+FFFD.
+ */
+export const visible = (text: string): string =>
+  printable(text.replace(LINE_BREAK, " ").replaceAll("\t", " ")).replace(UNSEEN, REPLACEMENT);
+
+/** A name or sentence on one line, without blanks at its ends. */
+export const oneLine = (text: string): string => visible(text).trim();
+
+/** What a scenario is called; never empty. */
+export const title = (name: string): string => oneLine(name) || "(without a name)";
+
+const MINUTE_SECONDS = 60;
+
+/** `20,000`. */
+export const grouped = (number: number): string => String(number).replace(/\B(?=(?:\d{3})+$)/g, ",");
+
+/** `1 order`, `2 orders`. */
+export const count = (number: number, noun: string): string =>
+  `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`;
+
+/** Milliseconds for a person: `0.8 ms`, `12 ms`, `1.2 s`, `2 min 5 s`. */
+export function durationText(ms: number): string {
+  if (Math.round(ms * 10) < 100) return `${ms.toFixed(1)} ms`;
+  if (Math.round(ms) < 1000) return `${Math.round(ms)} ms`;
+  if (Math.round(ms / 100) < 10 * MINUTE_SECONDS) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${grouped(Math.floor(seconds / MINUTE_SECONDS))} min ${seconds % MINUTE_SECONDS} s`;
+}
+
+/** A number of at most so many decimals, without zeros at their end and never with an exponent. */
+export const decimalText = (number: number, places: number): string => {
+  const text = number.toFixed(places);
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+};
+
+/** How words are emphasised; colours only where the caller's functions add them. */
+export interface Paint {
+  readonly red: (text: string) => string;
+  readonly green: (text: string) => string;
+  readonly yellow: (text: string) => string;
+  readonly dim: (text: string) => string;
+  readonly bold: (text: string) => string;
+}
+
+const asItIs = (text: string): string => text;
+
+/** Adds nothing. */
+export const plainPaint: Paint = { red: asItIs, green: asItIs, yellow: asItIs, dim: asItIs, bold: asItIs };

@@ -1,0 +1,252 @@
+import { placeText } from "../language/problem.ts";
+import type {
+  DiffLine,
+  Failure,
+  RaceOutcome,
+  RaceReport,
+  ScenarioResult,
+  SuiteResult,
+} from "../run/result.ts";
+import type { ReporterOptions, SuitePlan } from "./reporter.ts";
+import {
+  columnsOf,
+  count,
+  durationText,
+  endOf,
+  grouped,
+  hung,
+  indented,
+  oneLine,
+  type Paint,
+  padded,
+  title,
+  visible,
+  WIDTH,
+  wrapped,
+} from "./text.ts";
+
+/** Columns before a scenario's name, and before what belongs to it. */
+export const INDENT = 4;
+
+/** What stands before a scenario, or a folder of them. */
+export function markOf(status: ScenarioResult["status"], paint: Paint): string {
+  if (status === "passed") return paint.green("✓");
+  return status === "failed" ? paint.red("✗") : paint.yellow("-");
+}
+
+/** The lines of a name, the mark before the first. */
+const marked = (status: ScenarioResult["status"], lines: readonly string[], paint: Paint): string[] =>
+  lines.map((line, index) => `  ${index === 0 ? markOf(status, paint) : " "} ${line}`);
+
+function headLines(
+  { name, status, reason, durationMs }: ScenarioResult,
+  paint: Paint,
+  width: number,
+): string[] {
+  if (status === "skipped") {
+    const why = reason === null ? "skipped" : `skipped: ${oneLine(reason)}`;
+    return wrapped(`${title(name)}  ${why}`, width);
+  }
+  const duration = durationText(durationMs);
+  const lines = wrapped(title(name), width - duration.length - 2);
+  return [...lines.slice(0, -1), `${lines.at(-1)}  ${paint.dim(duration)}`];
+}
+
+/** A scenario's own line, and what belongs to it: its races, the files it wrote, its failure between blank lines. */
+export function scenarioLines(result: ScenarioResult, paint: Paint): string[] {
+  const width = WIDTH - INDENT;
+  const { status, races, written, failure } = result;
+  const belongings = [
+    ...races.flatMap((race) => raceLines(race, paint, width)),
+    ...written.flatMap((file) => hung("wrote ", oneLine(file), width)),
+    ...(failure === null ? [] : ["", ...failureLines(failure, paint, width), ""]),
+  ];
+  return [...marked(status, headLines(result, paint, width), paint), ...indented(belongings, INDENT)];
+}
+
+/** What stands before a line of a comparison. */
+export const DIFF_MARKS: Readonly<Record<DiffLine["kind"], string>> = {
+  same: " ",
+  expected: "-",
+  found: "+",
+  note: "#",
+};
+
+function diffLines(diff: readonly DiffLine[], paint: Paint, width: number): string[] {
+  const paints: Readonly<Record<DiffLine["kind"], (line: string) => string>> = {
+    same: (line) => line,
+    expected: paint.red,
+    found: paint.green,
+    note: paint.dim,
+  };
+  return diff.flatMap(({ kind, text }) => {
+    const lines = hung(`${DIFF_MARKS[kind]} `, visible(text), width);
+    return lines.map((line) => (line === "" ? "" : paints[kind](line)));
+  });
+}
+
+/**
+ * A failure as a person reads it: where, which step, what is wrong, what differs, what came before, how to repeat it.
+ * Its place and its command are never broken, so that they can be followed and pasted.
+ */
+export function failureLines(failure: Failure, paint: Paint, width: number): string[] {
+  const { place, step, text, message, diff, recent, repeat } = failure;
+  const part = (lines: readonly string[]): string[] => (lines.length === 0 ? [] : ["", ...lines]);
+  const events = recent.flatMap((line) => hung("", visible(line), width - 2));
+  return [
+    paint.bold(oneLine(placeText(place))),
+    ...hung(`step ${step}  `, oneLine(text), width),
+    ...wrapped(oneLine(message), width).map(paint.red),
+    ...part(indented(diffLines(diff, paint, width - 2), 2)),
+    ...part(events.length === 0 ? [] : [paint.dim("what happened last"), ...indented(events, 2)]),
+    ...part([`${paint.dim("repeat")}  ${oneLine(repeat)}`]),
+  ];
+}
+
+/** Different outcomes that are shown of one race. */
+const MAX_SHOWN = 12;
+
+/** The orders of a race by what they led to, in the order in which it was first seen. */
+function byOutcome(outcomes: readonly RaceOutcome[]): RaceOutcome[][] {
+  const groups = new Map<string, RaceOutcome[]>();
+  for (const outcome of outcomes) {
+    const key = JSON.stringify(outcome.after);
+    const others = groups.get(key);
+    if (others === undefined) groups.set(key, [outcome]);
+    else others.push(outcome);
+  }
+  return [...groups.values()];
+}
+
+/** `2 orders, 2 outcomes`, and each outcome: the first order that led to it, then what it led to. */
+function raceLines({ step, outcomes }: RaceReport, paint: Paint, width: number): string[] {
+  const groups = byOutcome(outcomes);
+  const shown = groups.slice(0, MAX_SHOWN);
+  const digits = String(shown.length).length;
+  const lines = shown.flatMap((orders, index) => {
+    const room = width - digits - 4;
+    const [first] = orders;
+    const told = (first?.lines ?? []).flatMap((line) => hung("", visible(line), room));
+    if (orders.length > 1)
+      told.push(paint.dim(`and the same after ${count(orders.length - 1, "other order")}`));
+    const after = (first?.after ?? []).flatMap((line) => hung("= ", visible(line), room).map(paint.dim));
+    const number = String(index + 1).padStart(digits);
+    return [...told, ...after].map((line, at) =>
+      `  ${at === 0 ? number : " ".repeat(digits)}  ${line}`.trimEnd(),
+    );
+  });
+  const more = groups.length - shown.length;
+  if (more > 0)
+    lines.push(...indented([`and ${count(more, "more outcome")}: the json report holds them all`], 2));
+  return [
+    `race at step ${step}: ${count(outcomes.length, "order")}, ${count(groups.length, "outcome")}`,
+    ...lines,
+  ];
+}
+
+/** Columns that a folder's name fills at most. */
+const FOLDER_WIDTH = 36;
+const STATUSES = ["passed", "failed", "skipped"] as const;
+
+/** A table of the folders: what passed, failed and was skipped in each; then why scenarios were skipped. */
+export function folderLines(results: readonly ScenarioResult[], paint: Paint): string[] {
+  const rows = [...byFolder(results)].map(([folder, own]) => {
+    const numbers = STATUSES.map((status) => countOf(own, status));
+    const status = (numbers[1] ?? 0) > 0 ? "failed" : (numbers[0] ?? 0) > 0 ? "passed" : "skipped";
+    const cells = numbers.map((number, index) =>
+      number === 0 ? "" : `${grouped(number)} ${STATUSES[index]}`,
+    );
+    return {
+      mark: markOf(status, paint),
+      folder: endOf(visible(folder), FOLDER_WIDTH),
+      cells,
+      time: durationText(durationOf(own)),
+    };
+  });
+  const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(columnsOf));
+  const folderWidth = widest(rows.map(({ folder }) => folder));
+  const cellWidths = STATUSES.map((_status, index) => widest(rows.map(({ cells }) => cells[index] ?? "")));
+  const timeWidth = widest(rows.map(({ time }) => time));
+  const lines = rows.map(({ mark, folder, cells, time }) => {
+    const shown = cells.flatMap((cell, index) => {
+      const width = cellWidths[index] ?? 0;
+      return width === 0 ? [] : [cell.padStart(width)];
+    });
+    return `${mark} ${[padded(folder, folderWidth), ...shown, paint.dim(time.padStart(timeWidth))].join("  ")}`;
+  });
+  return [...lines, ...skippedLines(results, paint)];
+}
+
+function skippedLines(results: readonly ScenarioResult[], paint: Paint): string[] {
+  const reasons = new Map<string, number>();
+  for (const { status, reason } of results) {
+    if (status !== "skipped") continue;
+    const text = oneLine(reason ?? "");
+    reasons.set(text, (reasons.get(text) ?? 0) + 1);
+  }
+  if (reasons.size === 0) return [];
+  const lines = [...reasons].flatMap(([reason, number]) =>
+    hung("  ", `${grouped(number)} skipped${reason === "" ? "" : `: ${reason}`}`, WIDTH),
+  );
+  return ["", ...lines.map(paint.yellow)];
+}
+
+/** The names of what failed, each with its place. */
+export function failedLines(results: readonly ScenarioResult[], paint: Paint): string[] {
+  const failed = results.filter(({ status }) => status === "failed");
+  if (failed.length === 0) return [];
+  const lines = failed.flatMap(({ name, place, failure }) => [
+    ...marked("failed", wrapped(title(name), WIDTH - INDENT), paint),
+    `${" ".repeat(INDENT)}${paint.dim(oneLine(placeText(failure?.place ?? place)))}`,
+  ]);
+  return [paint.bold("failed"), ...lines];
+}
+
+/** Counts, wall time, seed, and how to repeat all of it. */
+export function totalLines(
+  suite: SuiteResult,
+  plan: SuitePlan,
+  { seed, repeat, paint }: Pick<ReporterOptions, "seed" | "repeat" | "paint">,
+): string[] {
+  const { results, passed, failed, skipped, durationMs } = suite;
+  const counts = [
+    ...(passed === 0 ? [] : [paint.green(`${grouped(passed)} passed`)]),
+    ...(failed === 0 ? [] : [paint.red(`${grouped(failed)} failed`)]),
+    ...(skipped === 0 ? [] : [paint.yellow(`${grouped(skipped)} skipped`)]),
+  ];
+  const of = `${count(results.length, "scenario")} in ${count(plan.files, "file")}`;
+  const missing = plan.scenarios - results.length;
+  if (missing > 0) counts.push(`${grouped(missing)} not run`);
+  const written = results.reduce((sum, result) => sum + result.written.length, 0);
+  const seeds = seed === null ? "each scenario its own seed" : `seed ${oneLine(seed)}`;
+  return [
+    counts.length === 0 ? of : `${of}: ${counts.join(", ")}`,
+    ...(written === 0 ? [] : [`wrote ${count(written, "file")}`]),
+    `in ${durationText(durationMs)} · ${seeds}`,
+    `${paint.dim("repeat")}  ${oneLine(repeat)}`,
+  ];
+}
+
+/** The folder of a file as the user named it, with a separator at its end; `./` for none. */
+export const folderOf = (file: string): string =>
+  file.slice(0, Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\")) + 1) || "./";
+
+/** Results by their folder, folders and results in the order of their coming. */
+export function byFolder(results: readonly ScenarioResult[]): Map<string, ScenarioResult[]> {
+  const folders = new Map<string, ScenarioResult[]>();
+  for (const result of results) {
+    const folder = folderOf(result.file);
+    const others = folders.get(folder);
+    if (others === undefined) folders.set(folder, [result]);
+    else others.push(result);
+  }
+  return folders;
+}
+
+/** What the scenarios of a folder took together, in milliseconds. */
+export const durationOf = (results: readonly ScenarioResult[]): number =>
+  results.reduce((sum, { durationMs }) => sum + durationMs, 0);
+
+/** How many of the results have a status. */
+export const countOf = (results: readonly ScenarioResult[], status: ScenarioResult["status"]): number =>
+  results.filter((result) => result.status === status).length;
