@@ -1,62 +1,85 @@
-import type { CancelReason, MatchType, OrderType, Side } from "./terms.ts";
-import { complement, type Millis, type Money, notional, type Price, type Size } from "./units.ts";
+import { NO_SLOT } from "./book/order-pool.ts";
+import { boolean, type Infer, id, integer, moment, oneOf, orNull, price, record, size } from "./schema.ts";
+import { CANCEL_REASONS, type MatchType, type OrderType, type Side } from "./terms.ts";
+import { complement, type Money, notional, type Price, type Size } from "./units.ts";
 
 export const ORDER_STATUSES = ["LIVE", "MATCHED", "CANCELED", "EXPIRED"] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
-export interface Order {
-  readonly number: number;
-  readonly account: number;
-  readonly token: number;
-  readonly side: Side;
-  readonly price: Price;
-  readonly size: Size;
-  readonly orderType: OrderType;
-  readonly expiration: Millis | null;
-  readonly createdAt: Millis;
-  /** The best opposite price when it came, in terms of its own token; null when nobody stood there. */
-  readonly touch: Price | null;
-  /** How much it could have filled at its limit when it came. */
-  readonly crossable: Size;
-  /** The first order of its own account that stood in its way under a self-trade policy; 0 for none. */
-  readonly ownInWay: number;
-  /** Whether it ever rested, and what stood before it in the queue of its level when it did. */
-  rested: boolean;
-  ordersAhead: number;
-  sizeAhead: Size;
-  status: OrderStatus;
-  cancelReason: CancelReason | null;
-  matched: Size;
-  /** What the fills were worth together, in the order's own terms. */
-  notional: Money;
-  fee: Money;
-  updatedAt: Millis;
-  /** Where the order rests in the pool; NO_SLOT when it does not. */
-  slot: number;
-  /** The latest fill; earlier ones follow through the trades. 0 when there is none. */
-  lastTrade: number;
-  /** The account's neighbouring open orders, by number; 0 at the ends. */
-  nextOpen: number;
-  previousOpen: number;
-}
+/** Tokens count from 2, for markets count from 1. */
+const FIRST_TOKEN = 2;
+const zero = (): number => 0;
 
-export interface Trade {
-  readonly number: number;
-  readonly taker: number;
-  readonly maker: number;
-  /** In terms of the taker's token. */
-  readonly price: Price;
-  readonly size: Size;
-  /** Paid by the taker. */
-  readonly fee: Money;
-  readonly matchType: MatchType;
-  readonly at: Millis;
-  /** The transaction that settles it. */
-  readonly transaction: number;
-  /** The trade before this one of the taker's order, and of the maker's; 0 at the start. */
-  readonly takerPrevious: number;
-  readonly makerPrevious: number;
-}
+/** What was asked for, then what has come of it. */
+export const Order = record(
+  {
+    number: id(),
+    account: id(),
+    token: integer(FIRST_TOKEN),
+    side: oneOf<Side>("BUY", "SELL"),
+    price: price(),
+    size: size(1),
+    orderType: oneOf<OrderType>("GTC", "GTD", "FOK", "FAK"),
+    expiration: orNull(moment()),
+    createdAt: moment(),
+    /** The best opposite price when it came, in terms of its own token; null when nobody stood there. */
+    touch: orNull(price()),
+    /** How much it could have filled at its limit when it came. */
+    crossable: size(),
+    /** The first order of its own account that stood in its way under a self-trade policy; 0 for none. */
+    ownInWay: integer(),
+  },
+  {
+    changing: {
+      /** Whether it ever rested, and what stood before it in the queue of its level when it did. */
+      rested: boolean(),
+      ordersAhead: integer(),
+      sizeAhead: integer<Size>(),
+      status: oneOf(...ORDER_STATUSES),
+      cancelReason: orNull(oneOf(...CANCEL_REASONS)),
+      matched: size(),
+      /** What the fills were worth together, in the order's own terms. */
+      notional: integer<Money>(),
+      fee: integer<Money>(),
+      updatedAt: moment(),
+    },
+    derived: {
+      /** Where the order rests in the pool; NO_SLOT when it does not. */
+      slot: () => NO_SLOT as number,
+      /** The latest fill; earlier ones follow through the trades. 0 when there is none. */
+      lastTrade: zero,
+      /** The account's neighbouring open orders, by number; 0 at the ends. */
+      nextOpen: zero,
+      previousOpen: zero,
+    },
+  },
+);
+export type Order = Infer<typeof Order>;
+
+export const Trade = record(
+  {
+    number: id(),
+    taker: id(),
+    maker: id(),
+    /** In terms of the taker's token. */
+    price: price(),
+    size: size(1),
+    /** Paid by the taker. */
+    fee: integer<Money>(),
+    matchType: oneOf<MatchType>("COMPLEMENTARY", "MINT", "MERGE"),
+    at: moment(),
+    /** The transaction that settles it. */
+    transaction: id(),
+  },
+  {
+    derived: {
+      /** The trade before this one of the taker's order, and of the maker's; 0 at the start. */
+      takerPrevious: zero,
+      makerPrevious: zero,
+    },
+  },
+);
+export type Trade = Infer<typeof Trade>;
 
 /** What of the order has not been filled. */
 export const remainingOf = (order: Order): Size => (order.size - order.matched) as Size;

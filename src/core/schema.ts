@@ -1,0 +1,457 @@
+import { type ByteCursor, type FixedText, fixedText } from "./byte-cursor.ts";
+import { FULL_PRICE, MAX_MILLIS, MAX_SIZE, type Millis, type Price, type Size } from "./units.ts";
+
+/**
+ * What a value on disk is, declared once. Records, commands and journal lines are put together from the types below:
+ *
+ *   export const Trade = record({ number: id(), side: oneOf("BUY", "SELL"), price: price(), at: moment() });
+ *   export type Trade = Infer<typeof Trade>;
+ *
+ * `Trade.write(trade)` is its canonical JSON, fields in the order of the declaration; `Trade.parse(value)` checks what
+ * `JSON.parse` has found and answers a record of its own; `Trade.read(cursor)` reads canonical bytes without `JSON.parse`.
+ */
+export interface Type<Value> {
+  /** The value, checked. @throws DocumentError whose path is relative to the value. */
+  parse(value: unknown): Value;
+  /** Canonical JSON. */
+  write(value: Value): string;
+  /** The value of canonical bytes. Calls `cursor.fail()` where they are written otherwise, or `parse` would throw. */
+  read(cursor: ByteCursor): Value;
+}
+
+/** The type of the values that a declaration describes. */
+export type Infer<Declared> = Declared extends Type<infer Value> ? Value : never;
+
+/** A value of a document that is not what it must be. `message` is `line 7, orders[3].price: expected ..., found ...`. */
+export class DocumentError extends Error {
+  override readonly name = "DocumentError";
+  readonly expected: string;
+  readonly found: unknown;
+  /** Such as `orders[3].price`; items of lists count from 0. Empty for the whole document. */
+  path = "";
+  /** Counted from 1; null when it is not known. */
+  line: number | null = null;
+
+  constructor(expected: string, found: unknown, ...path: readonly (string | number)[]) {
+    super();
+    this.expected = expected;
+    this.found = found;
+    this.within(...path);
+  }
+
+  /** The same error told from further out: in a field, or in an item of a list. */
+  within(...path: readonly (string | number)[]): this {
+    for (const step of path.toReversed()) {
+      const text = typeof step === "number" ? `[${step}]` : step;
+      this.path = this.path === "" || this.path.startsWith("[") ? text + this.path : `${text}.${this.path}`;
+    }
+    const places = [this.line === null ? "" : `line ${this.line}`, this.path].filter((place) => place !== "");
+    const place = places.length === 0 ? "" : `${places.join(", ")}: `;
+    this.message = `${place}expected ${this.expected}, found ${shown(this.found)}`;
+    return this;
+  }
+
+  onLine(line: number): this {
+    this.line = line;
+    return this.within();
+  }
+}
+
+/** Tells a DocumentError that `run` throws from further out. */
+export function within<Value>(step: string | number, run: () => Value): Value {
+  try {
+    return run();
+  } catch (error) {
+    throw error instanceof DocumentError ? error.within(step) : error;
+  }
+}
+
+const MAX_SHOWN = 60;
+/** Control characters, and those that change the direction of the text after them, which JSON leaves as they are. */
+const INVISIBLE = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
+
+/** A value as a message shows it, whatever it is: on one line, and not all of a long one. */
+export function shown(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (typeof value === "number") return String(value);
+  const text = jsonOf(value).replace(INVISIBLE, "\ufffd");
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}...`;
+}
+
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // Nothing else that was read from JSON cannot be written as JSON.
+    return "something too deeply nested";
+  }
+}
+
+// Simple values.
+
+const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
+const NULL = fixedText("null");
+const TRUE = fixedText("true");
+const FALSE = fixedText("false");
+const [COMMA, MINUS, OPEN, CLOSE, BRACE] = [44, 45, 91, 93, 125];
+
+/** A type whose values are seldom read: without a reader of bytes, lines of it take the way through `JSON.parse`. */
+function parsedType<Value>(parse: (value: unknown) => Value): Type<Value> {
+  const read = (cursor: ByteCursor): Value => {
+    cursor.fail();
+    return undefined as Value;
+  };
+  return { parse, write: (value) => JSON.stringify(value), read };
+}
+
+/** What `isRight` says; `expected` is how messages call it. */
+const checked = <Value>(isRight: (value: unknown) => boolean, expected: string): Type<Value> =>
+  parsedType((value) => {
+    if (isRight(value)) return value as Value;
+    throw new DocumentError(expected, value);
+  });
+
+/** An integer, both bounds included. */
+export function integer<Value extends number = number>(low = 0, high = MAX_INTEGER): Type<Value> {
+  const range = high === MAX_INTEGER ? `an integer from ${low}` : `an integer from ${low} to ${high}`;
+  return {
+    ...checked(
+      (value) => Number.isInteger(value) && Number(value) >= low && Number(value) <= high,
+      low === high ? `${low}` : range,
+    ),
+    write: (value) => `${value}`,
+    read: (cursor) => {
+      const isNegative = low < 0 && cursor.takesByte(MINUS);
+      const size = cursor.integer();
+      const value = isNegative ? -size : size;
+      // JSON has a zero below zero, which nobody writes.
+      if (value < low || value > high || (isNegative && size === 0)) cursor.fail();
+      return value as Value;
+    },
+  };
+}
+
+/** The number of a record: records count from 1. */
+export const id = (): Type<number> => integer(1);
+export const price = (): Type<Price> => integer(1, FULL_PRICE - 1);
+export const size = (low = 0): Type<Size> => integer(low, MAX_SIZE);
+export const moment = (): Type<Millis> => integer(0, MAX_MILLIS);
+
+/** A finite number, both bounds included. */
+export const numberIn = (low: number, high: number): Type<number> =>
+  checked(
+    (value) => typeof value === "number" && value >= low && value <= high,
+    `a number from ${low} to ${high}`,
+  );
+
+export const boolean = (): Type<boolean> => ({
+  ...checked((value) => typeof value === "boolean", "true or false"),
+  read: (cursor) => {
+    const isTrue = cursor.takes(TRUE);
+    if (!isTrue) cursor.skip(FALSE);
+    return isTrue;
+  },
+});
+
+export const text = (): Type<string> => checked((value) => typeof value === "string", "a text");
+
+/** A text of a certain form. */
+export const textLike = (form: RegExp, expected: string): Type<string> =>
+  checked((value) => typeof value === "string" && form.test(value), expected);
+
+export const address = (): Type<string> =>
+  textLike(/^0x[0-9a-f]{40}$/, "an address, 0x and 40 lower-case hex digits");
+/** 32 bytes. */
+export const word = (): Type<string> => textLike(/^0x[0-9a-f]{64}$/, "0x and 64 lower-case hex digits");
+export const hexBytes = (): Type<string> =>
+  textLike(/^0x(?:[0-9a-f]{2})*$/, "0x and bytes in lower-case hex digits");
+/** An integer from 0 of up to 256 bits, as decimal text. */
+export const decimal = (): Type<string> => textLike(/^(?:0|[1-9][0-9]{0,77})$/, "an integer in quotes");
+
+/** One of a few texts. All values share these, none has a copy. */
+export function oneOf<const Value extends string>(...values: readonly Value[]): Type<Value> {
+  const [only] = values;
+  const expected = values.length === 1 ? `${only}` : `one of ${values.join(", ")}`;
+  const texts = values.map((value) => fixedText(`"${value}"`));
+  return {
+    ...checked((value) => (values as readonly unknown[]).includes(value), expected),
+    write: (value) => `"${value}"`,
+    read: (cursor) => {
+      for (let index = 0; index < texts.length; index += 1) {
+        if (cursor.takes(texts[index] as FixedText)) return values[index] as Value;
+      }
+      cursor.fail();
+      return only as Value;
+    },
+  };
+}
+
+/** An object of any fields. */
+export const anyObject = (): Type<object> =>
+  checked((value) => typeof value === "object" && value !== null && !Array.isArray(value), "an object");
+
+// Types of types.
+
+export const orNull = <Value>(type: Type<Value>): Type<Value | null> => ({
+  parse: (value) => {
+    if (value === null) return null;
+    try {
+      return type.parse(value);
+    } catch (error) {
+      if (!(error instanceof DocumentError) || error.path !== "") throw error;
+      throw new DocumentError(`null or ${error.expected}`, value);
+    }
+  },
+  write: (value) => (value === null ? "null" : type.write(value)),
+  read: (cursor) => (cursor.takes(NULL) ? null : type.read(cursor)),
+});
+
+export const list = <Item>(type: Type<Item>): Type<Item[]> => ({
+  parse: (value) => {
+    if (!Array.isArray(value)) throw new DocumentError("a list", value);
+    return value.map((item, index) => within(index, () => type.parse(item)));
+  },
+  write: (items) => `[${items.map(type.write).join(",")}]`,
+  read: (cursor) => {
+    const items: Item[] = [];
+    cursor.skipByte(OPEN);
+    if (cursor.takesByte(CLOSE)) return items;
+    do items.push(type.read(cursor));
+    while (cursor.takesByte(COMMA));
+    cursor.skipByte(CLOSE);
+    return items;
+  },
+});
+
+/** A list of so many items, each of a type of its own; `expected` is how messages call it. */
+export function tuple<const Items extends readonly unknown[]>(
+  expected: string,
+  ...types: { readonly [Index in keyof Items]: Type<Items[Index]> }
+): Type<Items> {
+  const all = types as readonly Type<unknown>[];
+  return {
+    parse: (value) => {
+      if (!Array.isArray(value) || value.length !== all.length) throw new DocumentError(expected, value);
+      return all.map((type, index) => within(index, () => type.parse(value[index]))) as unknown as Items;
+    },
+    write: (items) => `[${all.map((type, index) => type.write(items[index])).join(",")}]`,
+    read: (cursor) => {
+      const items = all.map((type, index) => {
+        cursor.skipByte(index === 0 ? OPEN : COMMA);
+        return type.read(cursor);
+      });
+      cursor.skipByte(CLOSE);
+      return items as unknown as Items;
+    },
+  };
+}
+
+/** A type with a rule of its own: `rule` throws a DocumentError, relative to the value, where it does not hold. */
+export const refined = <Value>(type: Type<Value>, rule: (value: Value) => void): Type<Value> => ({
+  ...type,
+  parse: (value) => {
+    const parsed = type.parse(value);
+    rule(parsed);
+    return parsed;
+  },
+  read: (cursor) => {
+    const value = type.read(cursor);
+    try {
+      if (!cursor.hasFailed) rule(value);
+    } catch {
+      cursor.fail();
+    }
+    return value;
+  },
+});
+
+/** A field that is left out of the canonical form when it has its default, and has it where it is left out. */
+export interface Optional<Value> extends Type<Value> {
+  readonly absent: Value;
+}
+
+/**
+ * The way in for a new field: old files, hashes and journals stay as they are, for what has the default is not written.
+ * Never the first field of a record.
+ */
+export const optional = <Value>(type: Type<Value>, absent: Value): Optional<Value> => ({ ...type, absent });
+
+// Records.
+
+type Fields = Readonly<Record<string, Type<unknown>>>;
+type Derived = Readonly<Record<string, () => unknown>>;
+type ValuesOf<Of> = { -readonly [Key in keyof Of]: Of[Key] extends Type<infer Value> ? Value : never };
+type Made<By> = { -readonly [Key in keyof By]: By[Key] extends () => infer Value ? Value : never };
+
+/** An object of certain fields, in this order. */
+export interface RecordType<Value> extends Type<Value> {
+  readonly fields: Fields;
+}
+
+/** What a record is besides its fields. */
+interface RecordTerms<Changing, Made> {
+  /** Fields that change while the record lives; they come after the others. */
+  readonly changing?: Changing;
+  /** Fields that no document has; each is made anew when a record is read. */
+  readonly derived?: Made;
+  /** Other fields may be there, which a later version has written; nobody reads them. */
+  readonly isOpen?: boolean;
+}
+
+/** Declares a record of these fields and no others. All are `readonly` but those that are `changing` or `derived`. */
+export function record<
+  const Fixed extends Fields,
+  const Changing extends Fields = Record<never, Type<unknown>>,
+  const Makers extends Derived = Record<never, () => unknown>,
+>(
+  fixed: Fixed,
+  { changing, derived, isOpen = false }: RecordTerms<Changing, Makers> = {},
+): RecordType<Readonly<ValuesOf<Fixed>> & ValuesOf<Changing> & Made<Makers>> {
+  const fields = { ...fixed, ...changing };
+  const names = Object.keys(fields);
+  const plan: Plan = {
+    names,
+    types: Object.values(fields),
+    texts: names.map((name, index) => fixedText(`${index === 0 ? "{" : ","}"${name}":`)),
+    makers: derived ?? {},
+    isOpen,
+  };
+  return { fields, ...((compiled(plan) ?? looped(plan)) as Type<never>) };
+}
+
+interface Plan {
+  readonly names: readonly string[];
+  readonly types: readonly (Type<unknown> | Optional<unknown>)[];
+  /** What stands before each value. */
+  readonly texts: readonly FixedText[];
+  readonly makers: Derived;
+  readonly isOpen: boolean;
+}
+
+type Values = Record<string, unknown>;
+
+const isOptional = (type: Type<unknown>): type is Optional<unknown> => "absent" in type;
+
+/** The fields of an object. */
+function fieldsOf(value: unknown): Values {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Values;
+  throw new DocumentError("an object", value);
+}
+
+/** @throws DocumentError for the first field that is none of a record's. */
+function checkNames({ names, isOpen }: Plan, found: Values): void {
+  if (isOpen) return;
+  const stray = Object.keys(found).find((name) => !names.includes(name));
+  if (stray !== undefined) throw new DocumentError(`only the fields ${names.join(", ")}`, stray);
+}
+
+/** Field by field: where code cannot be compiled, as in a browser with a Content-Security-Policy. */
+function looped(plan: Plan): Type<Values> {
+  const { names, types, texts, makers } = plan;
+  const made = Object.entries(makers);
+  const recordOf = (partOf: (type: Type<unknown>, index: number) => unknown): Values => {
+    const found: Values = {};
+    for (const [index, type] of types.entries()) found[names[index] as string] = partOf(type, index);
+    for (const [name, make] of made) found[name] = make();
+    return found;
+  };
+  return {
+    parse: (value) => {
+      const from = fieldsOf(value);
+      const found = recordOf((type, index) => {
+        const name = names[index] as string;
+        const part = from[name];
+        return part === undefined && isOptional(type) ? type.absent : within(name, () => type.parse(part));
+      });
+      checkNames(plan, from);
+      return found;
+    },
+    write: (value) => {
+      const parts = types.map((type, index) => {
+        const name = names[index] as string;
+        if (isOptional(type) && value[name] === type.absent) return "";
+        return `${index === 0 ? "{" : ","}"${name}":${type.write(value[name])}`;
+      });
+      return parts.length === 0 ? "{}" : `${parts.join("")}}`;
+    },
+    read: (cursor) => {
+      const found = recordOf((type, index) => {
+        const isThere = cursor.takes(texts[index] as FixedText);
+        if (!isThere && isOptional(type)) return type.absent;
+        if (!isThere) cursor.fail();
+        return type.read(cursor);
+      });
+      cursor.skipByte(BRACE);
+      return found;
+    },
+  };
+}
+
+/**
+ * The same, written out for the fields of one record and compiled: twice as fast, and objects are laid out as those of
+ * a literal are. Null where code cannot be compiled.
+ */
+function compiled(plan: Plan): Type<Values> | null {
+  const { names, types, makers } = plan;
+  if (names.length === 0) return null;
+  const each = (code: (name: string, index: number) => string, between = ""): string =>
+    names.map((name, index) => code(JSON.stringify(name), index)).join(between);
+  const ifThere = (index: number, isThere: string, value: string): string =>
+    isOptional(types[index] as Type<unknown>) ? `${isThere} ? ${value} : a${index}` : value;
+  const made = Object.keys(makers).map(
+    (name) => `${JSON.stringify(name)}: makers[${JSON.stringify(name)}]()`,
+  );
+  const literal = `{ ${[each((name, i) => `${name}: v${i}`, ", "), ...made].join(", ")} }`;
+  const skip = (i: number): string => (isOptional(types[i] as Type<unknown>) ? "" : `c.skip(n${i});`);
+  const source = `"use strict";
+    const { types, texts, makers } = plan;
+    ${each((_, i) => `const { parse: p${i}, write: w${i}, read: r${i}, absent: a${i} } = types[${i}], n${i} = texts[${i}];`)}
+    return {
+      parse(value) {
+        const from = fieldsOf(value);
+        let at = "";
+        try {
+          ${each((name, i) => `at = ${name}; const v${i} = ${ifThere(i, `from[${name}] !== undefined`, `p${i}(from[${name}])`)};`)}
+          at = "";
+          checkNames(plan, from);
+          return ${literal};
+        } catch (error) {
+          throw error instanceof DocumentError && at !== "" ? error.within(at) : error;
+        }
+      },
+      write(v) {
+        return ${each((name, i) => {
+          const text = JSON.stringify(`${i === 0 ? "{" : ","}${name}:`);
+          const written = `${text} + w${i}(v[${name}])`;
+          return isOptional(types[i] as Type<unknown>) ? `(v[${name}] === a${i} ? "" : ${written})` : written;
+        }, " + ")} + "}";
+      },
+      read(c) {
+        ${each((_, i) => `${skip(i)} const v${i} = ${ifThere(i, `c.takes(n${i})`, `r${i}(c)`)};`)}
+        c.skipByte(${BRACE});
+        return ${literal};
+      },
+    };`;
+  try {
+    const make = new Function("plan", "fieldsOf", "checkNames", "DocumentError", source);
+    return make(plan, fieldsOf, checkNames, DocumentError) as Type<Values>;
+  } catch (error) {
+    if (error instanceof EvalError) return null;
+    throw error;
+  }
+}
+
+/** One of several records, told by a field `kind` that each of them declares as `oneOf` its own name. */
+export function union<Kinds extends Readonly<Record<string, RecordType<unknown>>>>(
+  kinds: Kinds,
+): Type<{ [Kind in keyof Kinds]: Infer<Kinds[Kind]> }[keyof Kinds]> {
+  const typeOf = (value: unknown): RecordType<unknown> => {
+    const { kind } = fieldsOf(value);
+    if (typeof kind === "string" && Object.hasOwn(kinds, kind)) return kinds[kind] as RecordType<unknown>;
+    throw new DocumentError(`one of ${Object.keys(kinds).join(", ")}`, kind, "kind");
+  };
+  return {
+    ...parsedType((value) => typeOf(value).parse(value) as never),
+    write: (value) => typeOf(value).write(value),
+  };
+}

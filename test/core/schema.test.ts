@@ -1,0 +1,181 @@
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { ByteCursor } from "../../src/core/byte-cursor.ts";
+import { Order } from "../../src/core/order.ts";
+import type { Infer, RecordType } from "../../src/core/schema.ts";
+import * as schema from "../../src/core/schema.ts";
+import { MAX_MILLIS, MAX_SIZE } from "../../src/core/units.ts";
+
+const declare = ({
+  record,
+  id,
+  oneOf,
+  orNull,
+  price,
+  list,
+  tuple,
+  integer,
+  optional,
+  boolean,
+}: typeof schema) =>
+  record(
+    {
+      number: id(),
+      side: oneOf("BUY", "SELL"),
+      price: orNull(price()),
+      runs: list(tuple<[number, number]>("a run", integer(), integer(-5, 5))),
+    },
+    { changing: { isOpen: boolean(), note: optional(orNull(id()), null) }, derived: { slots: () => [0] } },
+  );
+const Sample = declare(schema);
+type Sample = Infer<typeof Sample>;
+
+/** The same declaration where no code can be compiled. */
+async function withoutCompiler(): Promise<RecordType<Sample>> {
+  vi.resetModules();
+  class NoCompiler {
+    constructor() {
+      throw new EvalError("no code here");
+    }
+  }
+  vi.stubGlobal("Function", NoCompiler);
+  const fresh = await import("../../src/core/schema.ts");
+  const declared = declare(fresh);
+  vi.unstubAllGlobals();
+  return declared as RecordType<Sample>;
+}
+
+const samples: fc.Arbitrary<Sample> = fc.record({
+  number: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+  side: fc.constantFrom("BUY", "SELL"),
+  price: fc.option(fc.integer({ min: 1, max: 9_999 })),
+  runs: fc.array(
+    fc.tuple(
+      fc.maxSafeNat(),
+      fc.integer({ min: -5, max: 5 }).map((value) => value || 0),
+    ),
+  ),
+  isOpen: fc.boolean(),
+  note: fc.option(fc.integer({ min: 1, max: 9 })),
+  slots: fc.constant([0]),
+}) as never;
+
+function read<Value>(type: RecordType<Value>, text: string): Value | null {
+  const bytes = Buffer.from(text);
+  const cursor = new ByteCursor(bytes);
+  cursor.begin(0, bytes.length);
+  const value = type.read(cursor);
+  return cursor.hasFailed || !cursor.isAtEnd ? null : value;
+}
+
+const refusalOf = (type: RecordType<unknown>, value: unknown): string => {
+  try {
+    type.parse(value);
+    return "";
+  } catch (error) {
+    expect(error).toHaveProperty("name", "DocumentError");
+    return (error as Error).message;
+  }
+};
+
+describe.each([["compiled"], ["field by field"]])("a record, %s", (how) => {
+  it("is written as JSON in the order of its fields, and read as it was, from bytes and as JSON", async () => {
+    const type = how === "compiled" ? Sample : await withoutCompiler();
+    fc.assert(
+      fc.property(samples, (sample) => {
+        const { slots, note, ...fields } = sample;
+        const text = JSON.stringify(note === null ? fields : { ...fields, note });
+        expect(type.write(sample)).toBe(text);
+        expect(read(type, text)).toEqual(sample);
+        expect(type.parse(JSON.parse(text))).toEqual(sample);
+        expect(Object.keys(type.parse(JSON.parse(text)))).toEqual(Object.keys(sample));
+      }),
+      { seed: 42, numRuns: 300 },
+    );
+  });
+
+  it.each([
+    [{}, "number: expected an integer from 1, found nothing"],
+    [[], "expected an object, found []"],
+    [{ number: 0 }, "number: expected an integer from 1, found 0"],
+    [{ number: 1, side: "buy" }, 'side: expected one of BUY, SELL, found "buy"'],
+    [{ number: 1, side: "BUY", price: 0 }, "price: expected null or an integer from 1 to 9999, found 0"],
+    [{ number: 1, side: "BUY", price: 1, runs: {} }, "runs: expected a list, found {}"],
+    [{ number: 1, side: "BUY", price: 1, runs: [[1, 2, 3]] }, "runs[0]: expected a run, found [1,2,3]"],
+    [
+      {
+        number: 1,
+        side: "BUY",
+        price: 1,
+        runs: [
+          [1, 2],
+          [0, 9],
+        ],
+      },
+      "runs[1][1]: expected an integer from -5 to 5, found 9",
+    ],
+    [
+      { number: 1, side: "BUY", price: 1, runs: [], isOpen: true, note: null, slots: [] },
+      'expected only the fields number, side, price, runs, isOpen, note, found "slots"',
+    ],
+  ])("%j is refused with the place: %s", async (value, refusal) => {
+    const type = how === "compiled" ? Sample : await withoutCompiler();
+    expect(refusalOf(type, value)).toBe(refusal);
+  });
+
+  it("is not read from bytes that are written otherwise, or hold what is refused", async () => {
+    const type = how === "compiled" ? Sample : await withoutCompiler();
+    const text = '{"number":1,"side":"BUY","price":null,"runs":[],"isOpen":true,"note":2}';
+    expect(read(type, text)).not.toBe(null);
+    for (const [from, to] of [
+      ['"number":1', '"number":0'],
+      ['"number":1', '"number": 1'],
+      ['"BUY"', '"BUYS"'],
+      ["null", "10000"],
+      ["[]", "[[1,-0]]"],
+      ["true", "tru"],
+      ["}", ',"other":1}'],
+    ] as const)
+      expect(read(type, text.replace(from, to)), to).toBe(null);
+  });
+});
+
+describe("an order", () => {
+  it("is read alike from bytes and as JSON, with any integer in any field", () => {
+    const integer = fc.oneof(
+      fc.constantFrom(0, 1, 2, 9_999, 10_000, MAX_SIZE, MAX_SIZE + 1, MAX_MILLIS, MAX_MILLIS + 1),
+      fc.maxSafeNat(),
+    );
+    const order = Order.parse({
+      ...{ number: 1, account: 1, token: 2, side: "BUY", price: 1, size: 1, orderType: "GTC" },
+      ...{ expiration: null, createdAt: 0, touch: null, crossable: 0, ownInWay: 0, rested: true },
+      ...{ ordersAhead: 0, sizeAhead: 0, status: "LIVE", cancelReason: null, matched: 0, notional: 0 },
+      ...{ fee: 0, updatedAt: 0 },
+    });
+    const fields = Object.keys(Order.fields).filter((name) => typeof order[name as never] === "number");
+    fc.assert(
+      fc.property(fc.constantFrom(...fields), integer, (name, value) => {
+        const text = Order.write({ ...order, [name]: value });
+        const parsed = refusalOf(Order, JSON.parse(text)) === "" ? Order.parse(JSON.parse(text)) : null;
+        expect(read(Order, text)).toEqual(parsed);
+      }),
+      { seed: 42, numRuns: 500 },
+    );
+  });
+});
+
+describe("a union", () => {
+  const Call = schema.union({
+    send: schema.record({ kind: schema.oneOf("send") }),
+    pay: schema.record({ to: schema.text(), kind: schema.oneOf("pay") }),
+  });
+
+  it("is parsed and written as the record of its kind, wherever that stands", () => {
+    expect(Call.parse({ kind: "pay", to: 'a "b"' })).toEqual({ to: 'a "b"', kind: "pay" });
+    expect(Call.write({ to: 'a "b"', kind: "pay" })).toBe('{"to":"a \\"b\\"","kind":"pay"}');
+    expect(() => Call.parse({ kind: "toString" })).toThrow(
+      'kind: expected one of send, pay, found "toString"',
+    );
+  });
+});
