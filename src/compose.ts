@@ -11,7 +11,6 @@ import type { Millis } from "./core/units.ts";
 import type { ClockSetting } from "./engine/clock.ts";
 import type { Exchange } from "./engine/exchange.ts";
 import { Keyring } from "./engine/keyring.ts";
-import { openingTime } from "./engine/load-origin.ts";
 import {
   type Keeping,
   type OpenedExchange,
@@ -19,7 +18,7 @@ import {
   openUnkept,
   type Warn,
 } from "./engine/open-exchange.ts";
-import { demandSameTerms, type Origin, originOfWorld, termsOf } from "./engine/origin.ts";
+import { demandSameTerms, type Origin, openingTime, originOfWorld, termsOf } from "./engine/origin.ts";
 import { Slices } from "./engine/slices.ts";
 import { Snapshots } from "./engine/snapshots.ts";
 import { Reporting } from "./reporting.ts";

@@ -23,7 +23,7 @@ import {
   readHost,
   readTimeout,
 } from "./setting-values.ts";
-import { MOST_MARKETS } from "./simulation/world-limits.ts";
+import { MOST_MARKETS } from "./simulation/world.ts";
 
 export type { Durability };
 

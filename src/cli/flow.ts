@@ -1,10 +1,17 @@
 import { open } from "node:fs/promises";
 import { DEFAULT_CONFIG, SETTINGS } from "../config.ts";
 import { type Price, price, size } from "../core/units.ts";
-import { type FlowFormat, formatOf } from "../scenario/flow/flow-format.ts";
-import { MOST_ACCOUNTS, MOST_ORDERS } from "../scenario/flow/flow-limits.ts";
-import { PROFILE_NAMES, PROFILES, type Profile, profileNamed } from "../scenario/flow/profiles.ts";
 import { type Given, readOne, type Setting, wholeNumber } from "../setting.ts";
+import {
+  type FlowFormat,
+  formatOf,
+  MOST_ACCOUNTS,
+  MOST_ORDERS,
+  PROFILE_NAMES,
+  PROFILES,
+  type Profile,
+  profileNamed,
+} from "../simulation/flow.ts";
 import { anyOf } from "./any-of.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
@@ -66,8 +73,8 @@ async function writeGenerated(given: Given): Promise<ExitCode> {
   const out = readOne("out", OUT, given);
   const format = formatFor(out, readOne("format", FORMAT, given));
   const [{ generateFlow }, { writeFlow }] = await Promise.all([
-    import("../scenario/flow/generate-flow.ts"),
-    import("../scenario/flow/write-flow.ts"),
+    import("../simulation/generate-flow.ts"),
+    import("../simulation/write-flow.ts"),
   ]);
   const market = { tickSize, minOrderSize: MIN_ORDER_SIZE };
   const texts = writeFlow(generateFlow({ seed, orders, accounts, profile, market }), format);

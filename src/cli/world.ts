@@ -1,7 +1,7 @@
 import { DEFAULT_CONFIG, SETTINGS } from "../config.ts";
 import { type Given, readOne, wholeNumber } from "../setting.ts";
 import type { World } from "../simulation/world.ts";
-import { MOST_MARKETS } from "../simulation/world-limits.ts";
+import { MOST_MARKETS } from "../simulation/world.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { OUT, save } from "./output-file.ts";

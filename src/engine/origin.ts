@@ -1,20 +1,21 @@
-import type { Config } from "../config.ts";
+import { readFile } from "node:fs/promises";
+import { type Config, FROZEN_START } from "../config.ts";
 import { DocumentError } from "../core/document/document-error.ts";
 import { readDocument } from "../core/document/parse-document.ts";
 import type { ExchangeConfig } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
-import type { Millis } from "../core/units.ts";
-import type { Exchange } from "../engine/exchange.ts";
-import type { Base, OpeningData } from "../engine/journal-line.ts";
-import { HistoryDigest } from "../engine/state-hash.ts";
-import { readBeginning, type StateHeader } from "../engine/state-header.ts";
-import { wrongLine } from "../engine/store-error.ts";
+import { type Millis, millis } from "../core/units.ts";
+import { FILE_LIMITS, readText, whyUnread } from "../regular-file.ts";
 import { ConfigError } from "../setting.ts";
-import { openWorld, WorldOpeningError } from "../simulation/open-world.ts";
+import { openWorld, WorldOpeningError } from "../simulation/opening.ts";
 import type { World } from "../simulation/world.ts";
-import { WorldFileError } from "../simulation/world-checks.ts";
-import { checkedWorld } from "../simulation/world-file.ts";
+import { checkedWorld, readWorld, WorldFileError } from "../simulation/world-file.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Base, OpeningData } from "./journal-line.ts";
+import { HistoryDigest } from "./state-hash.ts";
+import { readBeginning, STATE_FORMAT, type StateHeader } from "./state-header.ts";
+import { wrongLine } from "./store-error.ts";
 
 /** Where an exchange begins, before anybody has done anything. */
 export interface Origin {
@@ -124,3 +125,93 @@ const SIZE_UNITS = 100;
 const REMEDY = "leave it out, give another directory with --data, or start anew with --reset";
 
 const sameContent = (a: Base, b: Base): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+const DEFAULT_SEED = "1";
+
+/**
+ * The world that the configuration names: a file's, the one that was built in, or one made now.
+ * @throws ConfigError when it cannot be read.
+ */
+async function loadWorld(config: Config): Promise<World> {
+  if (config.worldFile !== null) {
+    const world = await readWorldFile(config.worldFile);
+    if (config.given.has("seed") && config.seed !== world.seed) {
+      throw new ConfigError(
+        `${config.worldFile} was made with seed ${world.seed}, --seed asks for ${config.seed}: leave --seed out, or make a world with clobsim world --seed ${config.seed}`,
+      );
+    }
+    return world;
+  }
+  if (config.seed === DEFAULT_SEED && config.markets === null) {
+    const builtIn = await readBuiltIn();
+    if (builtIn !== null) return builtIn;
+  }
+  const { generateWorld } = await import("../simulation/generate-world.ts");
+  const markets = config.markets === null ? {} : { markets: config.markets };
+  return generateWorld({ seed: config.seed, ...markets });
+}
+
+/** A world file, or a state that a store has written. */
+async function readWorldFile(file: string): Promise<World> {
+  try {
+    return readWorld(readText(file, FILE_LIMITS.world));
+  } catch (error) {
+    throw new ConfigError(`--world ${file}: ${whyUnread(error)}`);
+  }
+}
+
+/** The default world as the build has left it beside the bundle; null where there is no build. */
+async function readBuiltIn(): Promise<World | null> {
+  try {
+    return JSON.parse(await readFile(new URL("./default-world.json", import.meta.url), "utf8")) as World;
+  } catch {
+    return null;
+  }
+}
+
+const SECOND_MS = 1_000;
+
+/**
+ * Where an exchange begins that is configured so: a state that a file holds, or a world.
+ * @throws ConfigError when it cannot be read, or contradicts what is asked for besides.
+ */
+export async function loadOrigin(config: Config, wall: number): Promise<Origin> {
+  const { worldFile } = config;
+  const document = worldFile === null ? null : stateIn(worldFile);
+  if (worldFile !== null && document !== null) {
+    const origin = originIn(worldFile, document);
+    demandSameTerms(config, origin, worldFile);
+    return origin;
+  }
+  const world = await loadWorld(config);
+  return originOfWorld(world, termsOf(config, world.seed), config.start ?? openingTime(config, wall));
+}
+
+/** When an exchange opens: the second that the wall clock shows or, when frozen, `FROZEN_START`. */
+export const openingTime = (config: Config, wall: number): Millis =>
+  config.clock.mode === "frozen" ? FROZEN_START : millis(Math.floor(wall / SECOND_MS) * SECOND_MS);
+
+/** The document of a state in a file; null when the file is something else, which others tell. */
+function stateIn(file: string): StateDocument | null {
+  try {
+    const text = readText(file, FILE_LIMITS.world);
+    if (!text.includes('"clobsim"')) return null;
+    const document = JSON.parse(text) as Partial<StateDocument>;
+    return typeof document?.clobsim?.format === "string" ? (document as StateDocument) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @throws ConfigError that names the place in the file that is wrong. */
+function originIn(file: string, document: StateDocument): Origin {
+  const { format } = document.clobsim;
+  if (format !== STATE_FORMAT) {
+    throw new ConfigError(`--world ${file}: expected a state of the format ${STATE_FORMAT}, found ${format}`);
+  }
+  try {
+    return originOfState(document);
+  } catch (error) {
+    throw error instanceof DocumentError ? new ConfigError(`--world ${file}: ${error.message}`) : error;
+  }
+}

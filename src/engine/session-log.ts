@@ -2,7 +2,7 @@ import { MAX_REFUSED } from "../core/refusals.ts";
 import type { Entry, Journal, RefusedEntry } from "./journal.ts";
 
 /** How many commands of one session are kept unless told otherwise. */
-export const MOST_COMMANDS = 250_000;
+const MOST_COMMANDS = 250_000;
 
 /** The latest item, and those before it; a snapshot holds on to them for as long as it lives. */
 interface Kept<Item> {
@@ -98,4 +98,20 @@ function listed<Item>(latest: Kept<Item> | null): Item[] {
   const items: Item[] = [];
   for (let kept = latest; kept !== null; kept = kept.before) items.push(kept.item);
   return items.reverse();
+}
+
+/** Accepted commands and refused requests, both oldest first, in the order in which they came. */
+export function* withRefused<Command extends Pick<Entry, "sequence">>(
+  entries: Iterable<Command>,
+  refused: readonly RefusedEntry[],
+): Generator<Command | RefusedEntry> {
+  let next = 0;
+  for (const entry of entries) {
+    for (let one = refused[next]; one !== undefined && one.sequence < entry.sequence; one = refused[next]) {
+      yield one;
+      next += 1;
+    }
+    yield entry;
+  }
+  yield* refused.slice(next);
 }

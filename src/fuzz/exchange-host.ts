@@ -9,7 +9,7 @@ import { LOCK_FILE } from "../engine/folder-lock.ts";
 import { type Entry, type Journal, noJournal } from "../engine/journal.ts";
 import { type OpenedExchange, openExchange as openKept } from "../engine/open-exchange.ts";
 import { originOfWorld } from "../engine/origin.ts";
-import { emptyWorld } from "../simulation/open-world.ts";
+import { emptyWorld } from "../simulation/opening.ts";
 import { SimulatedDisk } from "./simulated-disk.ts";
 
 /** Opens the exchange of a history; another one stands in for it where a defect is planted. */

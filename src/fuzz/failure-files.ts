@@ -13,7 +13,7 @@ import {
   shrinkHistory,
 } from "../scenario/shrink/shrink-history.ts";
 import { NotRunInTime } from "../scenario/shrink/shrink-scenario.ts";
-import { emptyWorld } from "../simulation/open-world.ts";
+import { emptyWorld } from "../simulation/opening.ts";
 import { type OpenExchange, openEmpty } from "./exchange-host.ts";
 import { expectationsOf } from "./expectations.ts";
 import { History, openPlain } from "./history.ts";

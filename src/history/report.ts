@@ -14,7 +14,7 @@ import { BEGINNING, scan } from "../engine/journal-scan.ts";
 import { LineWriter } from "../engine/line-writer.ts";
 import type { OpenedExchange } from "../engine/open-exchange.ts";
 import { type Origin, originOfWorld } from "../engine/origin.ts";
-import { withRefused } from "../engine/with-refused.ts";
+import { withRefused } from "../engine/session-log.ts";
 import type { World } from "../simulation/world.ts";
 
 /** A report is made in pieces of about so many bytes. */

@@ -1,8 +1,223 @@
 import type { Stream } from "../core/random.ts";
-import type { Cast, Part, Role } from "./cast.ts";
-import type { Pace } from "./flow-moments.ts";
-import { drawSize } from "./order-size.ts";
-import type { BookSide, RestingDepth } from "./resting-depth.ts";
+import type { WorldTrader } from "./world.ts";
+
+const ROUND_SHARES = [5, 10, 20, 25, 50, 100, 150, 200, 250, 500, 1000, 2000, 2500, 5000];
+
+/**
+ * A heavy-tailed order size in 0.01 share: mostly whole shares and often a round number, now and then with cents,
+ * seldom many times the typical size.
+ */
+function drawSize(random: Stream, typicalShares: number): number {
+  const boost = random.oneIn(50) ? 6 : 1;
+  const shares = Math.max(1, Math.floor((boost * typicalShares * 100) / random.between(25, 400)));
+  const lot = random.below(10);
+  if (lot < 4) return roundShares(shares) * 100;
+  return lot === 9 ? shares * 100 + random.below(100) : shares * 100;
+}
+
+function roundShares(shares: number): number {
+  return ROUND_SHARES.find((round) => round >= shares) ?? shares;
+}
+
+/** How much goes on in a market. */
+export type Pace = "usual" | "busy";
+
+/** The side of a book that an order rests on: bids buy, asks sell. */
+type BookSide = "bid" | "ask";
+
+const MOST_LEVELS = 9999;
+
+/**
+ * What rests in one book, added up per tick: enough for the author of an order flow to know which prices the next
+ * order meets. It keeps no orders and no queues; matching is the exchange's business.
+ */
+export class RestingDepth {
+  readonly #open = new Float64Array(MOST_LEVELS + 2);
+  #ticks = MOST_LEVELS;
+  #bestBid = 0;
+  #bestAsk = MOST_LEVELS + 1;
+  readonly #occupied = { bid: 0, ask: 0 };
+
+  /** Empties the book and sets its number of ticks between 0 and 1. */
+  reset(ticks: number): void {
+    this.#open.fill(0, 0, Math.max(ticks, this.#ticks) + 2);
+    this.#ticks = ticks;
+    this.#bestBid = 0;
+    this.#bestAsk = ticks + 1;
+    this.#occupied.bid = 0;
+    this.#occupied.ask = 0;
+  }
+
+  /** Highest tick bid, 0 when nobody bids. */
+  get bestBid(): number {
+    return this.#bestBid;
+  }
+
+  /** Lowest tick asked, one above the last tick when nobody asks. */
+  get bestAsk(): number {
+    return this.#bestAsk;
+  }
+
+  /** Size at a tick. */
+  at(tick: number): number {
+    return this.#open[tick] as number;
+  }
+
+  /** Number of prices with something on them. */
+  levels(side: BookSide): number {
+    return this.#occupied[side];
+  }
+
+  /** What an order of this side would meet up to its limit. */
+  crossing(side: BookSide, limit: number): number {
+    let sum = 0;
+    if (side === "bid") for (let tick = this.#bestAsk; tick <= limit; tick += 1) sum += this.at(tick);
+    else for (let tick = this.#bestBid; tick >= limit; tick -= 1) sum += this.at(tick);
+    return sum;
+  }
+
+  /** Takes what an order of this side meets; answers what is left of the order. */
+  take(side: BookSide, limit: number, size: number): number {
+    let left = size;
+    while (left > 0 && (side === "bid" ? this.#bestAsk <= limit : this.#bestBid >= limit)) {
+      const best = side === "bid" ? this.#bestAsk : this.#bestBid;
+      const taken = Math.min(left, this.at(best));
+      if (taken === 0) break;
+      left -= taken;
+      this.#open[best] = this.at(best) - taken;
+      if (this.at(best) === 0) this.#leave(side === "bid" ? "ask" : "bid");
+    }
+    return left;
+  }
+
+  /** Adds what rests. */
+  rest(side: BookSide, tick: number, size: number): void {
+    if (this.at(tick) === 0) this.#occupied[side] += 1;
+    this.#open[tick] = this.at(tick) + size;
+    if (side === "bid") this.#bestBid = Math.max(this.#bestBid, tick);
+    else this.#bestAsk = Math.min(this.#bestAsk, tick);
+  }
+
+  /** Moves on from a best price that was just emptied. */
+  #leave(side: BookSide): void {
+    this.#occupied[side] -= 1;
+    if (side === "ask") {
+      do this.#bestAsk += 1;
+      while (this.#bestAsk <= this.#ticks && this.at(this.#bestAsk) === 0);
+    } else {
+      do this.#bestBid -= 1;
+      while (this.#bestBid > 0 && this.at(this.#bestBid) === 0);
+    }
+  }
+}
+
+/** The two kinds of traders: makers quote and never cross, takers cross. */
+type Role = "maker" | "taker";
+
+/** Who places an order, and in what words. */
+interface Part {
+  readonly trader: number;
+  readonly side: "BUY" | "SELL";
+  readonly outcome: "YES" | "NO";
+  /** In 0.01 share. */
+  readonly size: number;
+}
+
+const MAKERS = 12;
+const TAKERS = 28;
+const MAKER_SHARES = 20_000;
+const TAKER_SHARES = 5000;
+/** In a world of more markets traders have a tenth of the shares, so that a billion USDC is enough for all of them. */
+const MOST_MARKETS_WITH_ALL = 1000;
+/** So many traders make the opening history of every world. */
+export const TRADERS = MAKERS + TAKERS;
+
+/** Shares of both outcomes that a trader of the history has in every market of a world of so many. */
+export const sharesOf = (trader: number, markets: number): WorldTrader["shares"] =>
+  (trader < MAKERS ? MAKER_SHARES : TAKER_SHARES) / (markets > MOST_MARKETS_WITH_ALL ? 10 : 1);
+
+/**
+ * Gives the orders of one market to traders, so that nobody sells more than the shares of a new holder and nobody
+ * meets an order of their own.
+ */
+export class Cast {
+  readonly #random: Stream;
+  readonly #isMirrored: boolean;
+  readonly #markets: number;
+  readonly #firstMaker: number;
+  readonly #makers: number;
+  readonly #firstTaker: number;
+  readonly #takers: number;
+  readonly #sold = { YES: new Float64Array(TRADERS), NO: new Float64Array(TRADERS) };
+  readonly #resting = new Set<number>();
+
+  /**
+   * `isMirrored`: one book serves both outcomes, so that whoever would sell one can buy the other. `markets`: how many
+   * the world has.
+   */
+  constructor(random: Stream, isMirrored: boolean, pace: Pace, markets: number) {
+    this.#random = random;
+    this.#isMirrored = isMirrored;
+    this.#markets = markets;
+    this.#firstMaker = random.below(MAKERS);
+    this.#makers = isMirrored ? random.between(3, 6) : MAKERS;
+    this.#firstTaker = random.below(TAKERS);
+    this.#takers = isMirrored && pace === "usual" ? random.between(8, 12) : TAKERS;
+  }
+
+  /** Whether one more taker may leave a remainder in the book. */
+  get mayRest(): boolean {
+    return this.#resting.size < this.#takers / 2;
+  }
+
+  /** Remembers that an order of this trader stays in the book. */
+  rests(trader: number): void {
+    if (trader >= MAKERS) this.#resting.add(trader);
+  }
+
+  /** Casts an order of the book of `outcome`; its size shrinks when only a sale is possible and shares run out. */
+  assign(role: Role, side: BookSide, outcome: "YES" | "NO", size: number): Part {
+    const trader = this.#pick(role);
+    const other = outcome === "YES" ? "NO" : "YES";
+    const sold = side === "ask" ? outcome : other;
+    const bought = side === "ask" ? other : outcome;
+    if (!this.#isMirrored) {
+      if (side === "bid") return { trader, side: "BUY", outcome, size };
+      const seller = this.#room(trader, outcome) >= size ? trader : this.#roomiest(role, outcome);
+      return this.#selling(seller, outcome, Math.min(size, this.#room(seller, outcome)));
+    }
+    const prefersSale = this.#random.below(100) < (side === "ask" ? 60 : 25);
+    if (prefersSale && this.#room(trader, sold) >= size) return this.#selling(trader, sold, size);
+    return { trader, side: "BUY", outcome: bought, size };
+  }
+
+  #selling(trader: number, outcome: "YES" | "NO", size: number): Part {
+    this.#sold[outcome][trader] = (this.#sold[outcome][trader] as number) + size;
+    return { trader, side: "SELL", outcome, size };
+  }
+
+  #room(trader: number, outcome: "YES" | "NO"): number {
+    return sharesOf(trader, this.#markets) * 100 - (this.#sold[outcome][trader] as number);
+  }
+
+  #pick(role: Role): number {
+    if (role === "maker") return (this.#firstMaker + this.#random.below(this.#makers)) % MAKERS;
+    for (;;) {
+      const trader = MAKERS + ((this.#firstTaker + this.#random.below(this.#takers)) % TAKERS);
+      if (!this.#resting.has(trader)) return trader;
+    }
+  }
+
+  #roomiest(role: Role, outcome: "YES" | "NO"): number {
+    let best = -1;
+    const [first, end] = role === "maker" ? [0, MAKERS] : [MAKERS, TRADERS];
+    for (let trader = first; trader < end; trader += 1) {
+      if (this.#resting.has(trader)) continue;
+      if (best < 0 || this.#room(trader, outcome) > this.#room(best, outcome)) best = trader;
+    }
+    return best;
+  }
+}
 
 /** One order of a book's history, before it has a moment. */
 export interface ScriptLine {

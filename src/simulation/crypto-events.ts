@@ -1,7 +1,6 @@
 import type { Stream } from "../core/random.ts";
-import { type EventTemplate, grouped, rising, singleQuestion } from "./event-story.ts";
+import { type EventTemplate, grouped, rising, singleQuestion, slugOf } from "./event-story.ts";
 import type { FictionalNames } from "./fictional-names.ts";
-import { slugOf } from "./slug.ts";
 
 /** Levels of prices, in dollars: how many steps up the first threshold is, and the step. */
 const PRICE_LEVELS = [

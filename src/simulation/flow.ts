@@ -1,91 +1,201 @@
-import type { Outcome, Side } from "../core/terms.ts";
-import { FULL_PRICE, type Price, price, type Size, size } from "../core/units.ts";
-import type { FlowRow, World } from "./world.ts";
+import type { OrderType, Outcome, Side } from "../core/terms.ts";
+import type { Money, Price, Size } from "../core/units.ts";
 
-/** One order of an opening history, in the units of the core. */
-export interface FlowOrder {
-  /** Milliseconds before the start, negative. */
+/** The columns of a flow, in the order in which they are written; `market` only where there are several. */
+export const COLUMNS = [
+  "at",
+  "account",
+  "op",
+  "ref",
+  "side",
+  "outcome",
+  "price",
+  "size",
+  "type",
+  "market",
+] as const;
+export type Column = (typeof COLUMNS)[number];
+
+/** What every row says. */
+interface RowBase {
+  /** Milliseconds since the start of the flow, never less than those of the row before. */
   readonly at: number;
-  /** Index into the traders of the world. */
-  readonly trader: number;
-  /** Index into the markets of all events in order. */
-  readonly market: number;
+  /** Name of who acts. */
+  readonly account: string;
+  /** Name of the market; null leaves it to the reader, as where there is only one. */
+  readonly market: string | null;
+}
+
+export interface PlaceRow extends RowBase {
+  readonly op: "place";
+  /** Name of the order in the flow; empty when nothing refers to it. */
+  readonly ref: string;
   readonly side: Side;
   readonly outcome: Outcome;
   readonly price: Price;
   readonly size: Size;
-  readonly orderType: "GTC" | "FAK";
+  readonly type: OrderType;
+  /** Milliseconds after `at` at which a GTD order expires, at least 1; null for the other types. */
+  readonly expiresIn: number | null;
 }
 
-/** How many integers an order takes in a packed flow. */
-export const ORDER_WIDTH = 6;
-const SELL = 1;
-const NO = 2;
-const FAK = 4;
-/** The highest of the integers that tell side, outcome and order type. */
-export const MAX_TERMS = SELL + NO + FAK;
-const SIZE_UNITS = 100;
+export interface CancelRow extends RowBase {
+  readonly op: "cancel";
+  /** Name of the order to cancel. */
+  readonly ref: string;
+}
 
-/** Orders as integers, six each: at, trader, market, terms (1 SELL, 2 NO, 4 FAK, added up), price, size. */
-export function packFlow(orders: readonly FlowOrder[]): number[] {
-  const packed: number[] = [];
-  for (const { at, trader, market, side, outcome, price, size, orderType } of orders) {
-    const terms =
-      (side === "SELL" ? SELL : 0) + (outcome === "NO" ? NO : 0) + (orderType === "FAK" ? FAK : 0);
-    packed.push(at, trader, market, terms, price, size);
+interface CancelAllRow extends RowBase {
+  readonly op: "cancel-all";
+}
+
+export interface FundCollateralRow extends RowBase {
+  readonly op: "fund";
+  readonly asset: "USDC";
+  readonly amount: Money;
+}
+
+export interface FundSharesRow extends RowBase {
+  readonly op: "fund";
+  readonly asset: Outcome;
+  readonly amount: Size;
+}
+
+/** One row of an order flow: what somebody does at a moment. */
+export type FlowRow = PlaceRow | CancelRow | CancelAllRow | FundCollateralRow | FundSharesRow;
+
+/** The longest name of an account, an order or a market. */
+export const MAX_NAME_LENGTH = 128;
+
+const DIGITS = "0123456789";
+const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/** What a character is good for in a name. */
+const OTHER = 0;
+const ID_ONLY = 1;
+const INNER = 2;
+const DIGIT = 3;
+const LETTER = 4;
+
+/** By character code. */
+const KINDS = Uint8Array.from({ length: 128 }, (_none, code) => {
+  const character = String.fromCharCode(code);
+  if (LETTERS.includes(character)) return LETTER;
+  if (DIGITS.includes(character)) return DIGIT;
+  if ("_-".includes(character)) return INNER;
+  return ".:".includes(character) ? ID_ONLY : OTHER;
+});
+
+/** Whether a text can name an account: a letter, then letters, digits, `_` and `-`. */
+export const isAccountName = (text: string): boolean => isName(text, LETTER, INNER);
+
+/** Whether a text can name a market, as a slug does: a letter or digit, then letters, digits, `_` and `-`. */
+export const isMarketName = (text: string): boolean => isName(text, DIGIT, INNER);
+
+/** Whether a text can name an order, as an id does: a letter or digit, then letters, digits, `_`, `-`, `.` and `:`. */
+export const isOrderName = (text: string): boolean => isName(text, DIGIT, ID_ONLY);
+
+function isName(text: string, first: number, others: number): boolean {
+  const { length } = text;
+  if (length === 0 || length > MAX_NAME_LENGTH || kindAt(text, 0) < first) return false;
+  for (let index = 1; index < length; index += 1) {
+    if (kindAt(text, index) < others) return false;
   }
-  return packed;
+  return true;
 }
 
-/** The opening history of a world, oldest first. */
-export function* flowOf(world: World): Generator<FlowOrder> {
-  const count = flowLength(world);
-  for (let index = 0; index < count; index += 1) yield orderIn(world, index);
+const kindAt = (text: string, index: number): number => KINDS[text.charCodeAt(index)] ?? OTHER;
+
+/** How the rows of a flow are written: a table with a header, or one JSON object a line. */
+export type FlowFormat = "csv" | "ndjson";
+
+/** How the rows of a file are written, by the end of its name; undefined for one that says nothing. */
+export function formatOf(path: string): FlowFormat | undefined {
+  if (/\.csv$/i.test(path)) return "csv";
+  return /\.(?:ndjson|jsonl)$/i.test(path) ? "ndjson" : undefined;
 }
 
-/** How many orders the opening history of a world has. */
-export const flowLength = ({ format, flow }: World): number =>
-  format === "clobsim-world/1" ? flow.length : flow.length / ORDER_WIDTH;
+/** The most orders that a generated flow may have. */
+export const MOST_ORDERS = 10_000_000;
+/** The most accounts that may trade in one. */
+export const MOST_ACCOUNTS = 10_000;
 
-/** One order of the opening history, by its place in it. */
-export const orderIn = (world: World, index: number): FlowOrder =>
-  world.format === "clobsim-world/1"
-    ? orderOf(world.flow[index] as FlowRow)
-    : orderAt(world.flow, index * ORDER_WIDTH);
-
-function orderAt(flow: readonly number[], place: number): FlowOrder {
-  const terms = flow[place + 3] as number;
-  return {
-    at: flow[place] as number,
-    trader: flow[place + 1] as number,
-    market: flow[place + 2] as number,
-    side: (terms & SELL) === 0 ? "BUY" : "SELL",
-    outcome: (terms & NO) === 0 ? "YES" : "NO",
-    price: price(flow[place + 4] as number),
-    size: size(flow[place + 5] as number),
-    orderType: (terms & FAK) === 0 ? "GTC" : "FAK",
-  };
+/** How a generated order flow behaves; prices in 0.0001 USDC, shares of a hundred as whole numbers. */
+export interface Profile {
+  /** Of 100 orders, how many push the price of YES up: they buy YES or sell NO. */
+  readonly up: number;
+  /** Of 100 orders, how many are about YES; the others are about NO. */
+  readonly yes: number;
+  /** Of 100 orders, how many take the best opposite price, when there is one; the others quote. */
+  readonly takers: number;
+  /** After 100 orders, how many orders are canceled that came just before. */
+  readonly canceledSoon: number;
+  /** The most orders that rest at once: for each one more, some order is canceled. */
+  readonly resting: number;
+  /** What YES is worth at the start and at the end. */
+  readonly fair: readonly [start: number, end: number];
+  /** The largest step of that worth from order to order, beside its way from start to end. */
+  readonly step: number;
+  /** How far from its worth an order quotes at most. */
+  readonly depth: number;
+  /** How many rows come at one moment, at least and at most. */
+  readonly together: readonly [least: number, most: number];
+  /** The usual pause between such moments, in milliseconds. */
+  readonly pauseMs: number;
 }
 
-/** Decimals are rounded to the core's units. */
-function orderOf([
-  at,
-  trader,
-  market,
-  side,
-  outcome,
-  decimalPrice,
-  decimalSize,
-  orderType,
-]: FlowRow): FlowOrder {
-  return {
-    at,
-    trader,
-    market,
-    side,
-    outcome,
-    price: price(Math.round(decimalPrice * FULL_PRICE)),
-    size: size(Math.round(decimalSize * SIZE_UNITS)),
-    orderType,
-  };
-}
+/** Buyers and sellers around a price that hardly moves. */
+const BALANCED: Profile = {
+  up: 50,
+  yes: 60,
+  takers: 22,
+  canceledSoon: 10,
+  resting: 200,
+  fair: [5000, 5000],
+  step: 20,
+  depth: 900,
+  together: [1, 1],
+  pauseMs: 250,
+};
+
+/** The named profiles. */
+export const PROFILES = {
+  balanced: BALANCED,
+  /** The price rises from 0.25 to 0.75 over the run. */
+  trending: {
+    ...BALANCED,
+    up: 55,
+    fair: [2500, 7500],
+  },
+  /** Most orders buy YES, few sell it. */
+  "one-sided": {
+    ...BALANCED,
+    up: 85,
+    yes: 90,
+    fair: [4500, 5500],
+  },
+  /** Most orders are canceled soon after they came. */
+  "cancel-heavy": {
+    ...BALANCED,
+    takers: 12,
+    canceledSoon: 75,
+    resting: 60,
+  },
+  /** Long silences, then many rows at the same moment. */
+  bursts: {
+    ...BALANCED,
+    together: [10, 60],
+    pauseMs: 20_000,
+  },
+} as const satisfies Record<string, Profile>;
+
+export type ProfileName = keyof typeof PROFILES;
+
+/** The names of all profiles. */
+export const PROFILE_NAMES = Object.keys(PROFILES) as readonly ProfileName[];
+
+/** The profile of a name, or undefined. */
+export const profileNamed = (name: string): Profile | undefined => {
+  const known = PROFILE_NAMES.find((each) => each === name);
+  return known === undefined ? undefined : PROFILES[known];
+};

@@ -1,14 +1,13 @@
 import { stream } from "../core/random.ts";
 import { FULL_PRICE } from "../core/units.ts";
-import { sharesOf, TRADERS } from "./cast.ts";
+import { sharesOf, TRADERS } from "./book-script.ts";
 import { devAddress, devPrivateKey, traderAddress } from "./dev-accounts.ts";
-import { EventTeller, type PricedEvent } from "./event-teller.ts";
-import type { FairPath } from "./fair-path.ts";
+import { EventTeller, type PricedEvent } from "./event-generator.ts";
 import { FictionalNames } from "./fictional-names.ts";
-import { type FlowOrder, packFlow } from "./flow.ts";
-import { type FlowSubject, orderFlow } from "./order-flow.ts";
+import { type FlowSubject, orderFlow } from "./opening-orders.ts";
+import type { FairPath } from "./price-paths.ts";
 import type { World, WorldMarket, WorldTrader } from "./world.ts";
-import { MOST_MARKETS, MOST_ROWS } from "./world-limits.ts";
+import { type FlowOrder, MOST_MARKETS, MOST_ROWS, packFlow } from "./world.ts";
 
 /** How large a world is; without markets and events it has 12 events. */
 export interface WorldOptions {

@@ -1,120 +1,284 @@
-import { MAX_TERMS, ORDER_WIDTH } from "./flow.ts";
-import type { FlowRow, WorldMarket } from "./world.ts";
-import { isDecimal, isInteger, itemsOf, WorldFileError } from "./world-checks.ts";
-import { MOST_ROWS, MOST_SHARES, OLDEST } from "./world-limits.ts";
+import { isUtf8 } from "node:buffer";
+import { closeSync, read } from "node:fs";
+import { promisify } from "node:util";
+import type { Millis } from "../core/units.ts";
+import { FILE_LIMITS, FileRefused, openRegular } from "../regular-file.ts";
+import { type FlowFormat, type FlowRow, formatOf, PROFILES, type ProfileName } from "./flow.ts";
+import { CsvFlow } from "./flow-csv.ts";
+import { FlowError, shown } from "./flow-error.ts";
+import { NdjsonFlow } from "./flow-ndjson.ts";
+import { type GenerateFlowOptions, generateFlow } from "./generate-flow.ts";
 
-const PRICE_UNITS = 10_000;
-const SIZE_UNITS = 100;
-const ROW_KEYS = ["at", "trader", "market", "side", "outcome", "price", "size", "orderType"];
-const PACKED_KEYS = ["at", "trader", "market", "terms", "price", "size"];
+/** The most bytes that a line may have, without its end. */
+export const MAX_LINE_BYTES = 65_536;
 
-/** A column that is wrong, and what it should hold. */
-type Fault = readonly [column: number, expected: string];
-
-/** The rows of a world that was written by hand or by an earlier version. @throws WorldFileError */
-export function readRows(value: unknown, traders: number, markets: readonly WorldMarket[]): FlowRow[] {
-  let earliest = OLDEST;
-  return itemsOf(value, "flow", MOST_ROWS).map((item, index) => {
-    const row = readRow(item, index, earliest, traders, markets);
-    earliest = row[0];
-    return row;
-  });
+/** Why a line cannot be read as text; `column` as editors count. */
+export interface LineFlaw {
+  readonly column: number;
+  readonly message: string;
 }
 
-/** A row of the flow; its path is put together only when it is wrong. */
-function readRow(
-  value: unknown,
-  index: number,
-  earliest: number,
-  traders: number,
-  markets: readonly WorldMarket[],
-): FlowRow {
-  if (!Array.isArray(value) || value.length !== ROW_KEYS.length) {
-    throw new WorldFileError(`flow[${index}]`, `[${ROW_KEYS.join(", ")}]`, value);
+/** Some lines of a file in a row. */
+export interface WholeLines {
+  /** The lines, with a line feed between them and none at the end; null when there is no sound line. */
+  readonly text: string | null;
+  /** What is wrong with the line that follows; nothing comes after it. */
+  readonly flaw: LineFlaw | null;
+}
+
+interface Flaw {
+  /** Offset of the first byte that is wrong. */
+  readonly offset: number;
+  readonly message: string;
+}
+
+const NUL = 0;
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = "\r";
+const MARK = Buffer.from("\ufeff");
+
+/**
+ * Cuts bytes, as they come, into texts of whole lines, and never holds more than one piece and one line. A byte order
+ * mark at the start and carriage returns before line feeds are left out; what follows the last line feed is a line too,
+ * unless it is empty.
+ */
+export async function* wholeLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<WholeLines> {
+  let rest = Buffer.alloc(0);
+  let isStart = true;
+  for await (const piece of pieces) {
+    const bytes = Buffer.concat([rest, piece]);
+    const end = bytes.lastIndexOf(LINE_FEED);
+    if (end < 0 && bytes.length <= MAX_LINE_BYTES + MARK.length) {
+      rest = bytes;
+      continue;
+    }
+    const lines = checked(end < 0 ? bytes : bytes.subarray(0, end), isStart);
+    yield lines;
+    if (lines.flaw !== null) return;
+    isStart = false;
+    rest = Buffer.from(bytes.subarray(end + 1));
   }
-  const fault = faultIn(value, earliest, traders, markets);
-  if (fault === null) return value as unknown as FlowRow;
-  const [column, expected] = fault;
-  throw new WorldFileError(`flow[${index}][${column}]`, `${ROW_KEYS[column]}, ${expected}`, value[column]);
+  if (rest.length > 0) yield checked(rest, isStart);
 }
 
-/** The first wrong column of a row and what it should hold. */
-function faultIn(
-  row: readonly unknown[],
-  earliest: number,
-  traders: number,
-  markets: readonly WorldMarket[],
-): Fault | null {
-  const [at, trader, index, side, outcome, price, size, orderType] = row;
-  const market = typeof index === "number" ? markets[index] : undefined;
-  if (market === undefined) return [2, `an index below ${markets.length}`];
-  const { tickSize, minOrderSize } = market;
-  const { first, last } = lifeOf(market, earliest);
-  if (!isInteger(at, first, last)) return [0, `an integer from ${first} to ${last}`];
-  if (!isInteger(trader, 0, traders - 1)) return [1, `an index below ${traders}`];
-  if (side !== "BUY" && side !== "SELL") return [3, "BUY or SELL"];
-  if (outcome !== "YES" && outcome !== "NO") return [4, "YES or NO"];
-  if (!isOnTick(price, tickSize)) return [5, `a multiple of ${tickSize} above 0 and below 1`];
-  if (!isDecimal(size, minOrderSize, MOST_SHARES, SIZE_UNITS)) {
-    return [6, `a multiple of 0.01 from ${minOrderSize} to ${MOST_SHARES}`];
+/** The text of whole lines, up to the first that is flawed. */
+function checked(bytes: Buffer, isStart: boolean): WholeLines {
+  const hasMark = isStart && bytes.subarray(0, MARK.length).equals(MARK);
+  const lines = hasMark ? bytes.subarray(MARK.length) : bytes;
+  const flaw = firstFlaw(lines);
+  if (flaw === null) return { text: textOf(lines), flaw: null };
+  const start = lines.lastIndexOf(LINE_FEED, flaw.offset) + 1;
+  return {
+    text: start === 0 ? null : textOf(lines.subarray(0, start - 1)),
+    flaw: {
+      column: lines.subarray(start, flaw.offset).toString("utf8").length + 1,
+      message: flaw.message,
+    },
+  };
+}
+
+/** The flaw that comes first, whatever its kind: where the pieces were cut decides nothing. */
+function firstFlaw(lines: Buffer): Flaw | null {
+  const flaws = [
+    { offset: endlessLine(lines), message: `a line has at most ${MAX_LINE_BYTES} bytes, this one has more` },
+    { offset: notUtf8(lines), message: "expected UTF-8 text, found a byte that is none" },
+    { offset: lines.indexOf(NUL), message: "expected text, found a NUL byte" },
+    {
+      offset: lines.indexOf(MARK),
+      message: "expected text, found a byte order mark that is not at the start",
+    },
+  ].filter(({ offset }) => offset >= 0);
+  return flaws.sort((a, b) => a.offset - b.offset)[0] ?? null;
+}
+
+/** Where the first line that is too long exceeds the limit, or -1. It leaps from line to line as far as one may reach. */
+function endlessLine(lines: Buffer): number {
+  let start = 0;
+  while (lines.length - start > MAX_LINE_BYTES) {
+    const end = lines.lastIndexOf(LINE_FEED, start + MAX_LINE_BYTES);
+    if (end < start) return start + MAX_LINE_BYTES;
+    start = end + 1;
   }
-  return orderType === "GTC" || orderType === "FAK" ? null : [7, "GTC or FAK"];
+  return -1;
 }
 
-function isOnTick(value: unknown, tickSize: number): boolean {
-  if (!isDecimal(value, tickSize, 1 - tickSize, PRICE_UNITS)) return false;
-  return Math.round(value * PRICE_UNITS) % Math.round(tickSize * PRICE_UNITS) === 0;
+/** Where the first sequence of bytes begins that is not UTF-8, or -1. */
+function notUtf8(bytes: Buffer): number {
+  if (isUtf8(bytes)) return -1;
+  for (let offset = 0; offset < bytes.length; ) {
+    const length = sequenceLength(bytes[offset] as number);
+    if (!isUtf8(bytes.subarray(offset, offset + length))) return offset;
+    offset += length;
+  }
+  return -1;
 }
 
-/** The integers of a packed flow, six an order. @throws WorldFileError */
-export function readPacked(value: unknown, traders: number, markets: readonly WorldMarket[]): number[] {
-  const flow = itemsOf(value, "flow", MOST_ROWS * ORDER_WIDTH);
-  if (flow.length % ORDER_WIDTH !== 0) {
-    throw new WorldFileError(
-      "flow",
-      `${ORDER_WIDTH} integers an order: ${PACKED_KEYS.join(", ")}`,
-      flow.length,
+/** How many bytes a sequence has that begins with this one. */
+function sequenceLength(first: number): number {
+  if (first < 0xc0) return 1;
+  return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+function textOf(bytes: Buffer): string {
+  const text = bytes.toString("utf8");
+  if (!text.includes(CARRIAGE_RETURN)) return text;
+  const lines = text.replaceAll("\r\n", "\n");
+  return lines.endsWith(CARRIAGE_RETURN) ? lines.slice(0, -1) : lines;
+}
+
+/** Where the rows of a flow come from: a file, or a generator's options; `place` is who asked for them. */
+export type FlowSource =
+  | { readonly kind: "replay"; readonly file: string }
+  | (Pick<GenerateFlowOptions, "orders" | "accounts"> & {
+      readonly kind: "generate";
+      readonly profile: ProfileName;
+      readonly place: { readonly file: string; readonly line: number; readonly column: number };
+    });
+
+/** What a flow is made or read for. */
+export interface FlowSetting {
+  readonly seed: string;
+  /** When the flow starts. */
+  readonly start: Millis;
+  readonly grid: NonNullable<GenerateFlowOptions["market"]>;
+}
+
+const ROWS_OF_A_BATCH = 4_096;
+
+/** The rows of a source, some thousands at a time. @throws FlowError when there is no such flow. */
+export function flowOf(source: FlowSource, setting: FlowSetting): AsyncIterable<readonly FlowRow[]> {
+  if (source.kind === "replay") return readFlow(source.file, { start: setting.start });
+  const { orders, accounts, place } = source;
+  const profile = PROFILES[source.profile];
+  try {
+    return inBatches(generateFlow({ seed: setting.seed, orders, accounts, profile, market: setting.grid }));
+  } catch (error) {
+    throw error instanceof RangeError
+      ? new FlowError(place.file, place.line, place.column, error.message)
+      : error;
+  }
+}
+
+async function* inBatches(rows: Iterable<FlowRow>): AsyncGenerator<readonly FlowRow[]> {
+  let batch: FlowRow[] = [];
+  for (const row of rows) {
+    batch.push(row);
+    if (batch.length < ROWS_OF_A_BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+export interface ReadFlowOptions {
+  /** When the flow starts: rows may then name moments. */
+  readonly start?: Millis;
+  /** How the rows are written; else the end of the file's name says so. */
+  readonly format?: FlowFormat;
+}
+
+/** About 4,000 rows; also the most of a file that is in memory at a time, beside its rows and one line. */
+const PIECE_BYTES = 196_608;
+
+/**
+ * The rows of a file, some thousands at a time, read no sooner than they are asked for.
+ * @throws FlowError at the first line that is wrong, or when the file cannot be read.
+ */
+export async function* readFlow(
+  path: string,
+  options: ReadFlowOptions = {},
+): AsyncGenerator<readonly FlowRow[]> {
+  const format = options.format ?? formatOf(path);
+  if (format === undefined) {
+    throw new FlowError(
+      path,
+      0,
+      0,
+      `expected a file ending in .csv, .ndjson or .jsonl, found ${shown(path)}`,
     );
   }
-  let earliest = OLDEST;
-  for (let place = 0; place < flow.length; place += ORDER_WIDTH) {
-    const fault = packedFaultIn(flow, place, earliest, traders, markets);
-    if (fault !== null) {
-      const [column, expected] = fault;
-      const index = place + column;
-      throw new WorldFileError(`flow[${index}]`, `${PACKED_KEYS[column]}, ${expected}`, flow[index]);
+  yield* parseFlow(piecesOf(path), path, format, options.start);
+}
+
+/**
+ * The rows in pieces of a file that somebody else has read, cut anywhere.
+ * @throws FlowError at the first line that is wrong; `file` is how it names the file.
+ */
+export async function* parseFlow(
+  pieces: AsyncIterable<Uint8Array>,
+  file: string,
+  format: FlowFormat,
+  start: Millis | null = null,
+): AsyncGenerator<readonly FlowRow[]> {
+  const flow = readerOf(file, format, start);
+  for await (const { text, flaw } of wholeLines(pieces)) {
+    const rows = text === null ? [] : flow.read(text);
+    if (rows.length > 0) yield rows;
+    if (flaw !== null) throw new FlowError(file, flow.line, flaw.column, flaw.message);
+  }
+  flow.end();
+}
+
+const readerOf = (file: string, format: FlowFormat, start: Millis | null): CsvFlow | NdjsonFlow =>
+  format === "csv" ? new CsvFlow(file, start) : new NdjsonFlow(file, start);
+
+/** The line at which a row stands in its file, both from 1; null when the file has no such row, or cannot be read. */
+export async function lineOfRow(path: string, row: number, start: Millis): Promise<number | null> {
+  const format = formatOf(path);
+  if (format === undefined) return null;
+  // One reader says in which piece of the file the row is, and one that is a piece behind reads that by lines.
+  const [ahead, behind] = [readerOf(path, format, start), readerOf(path, format, start)];
+  let count = 0;
+  try {
+    for await (const { text } of wholeLines(piecesOf(path))) {
+      if (text === null) return null;
+      const found = ahead.read(text).length;
+      if (count + found < row) {
+        behind.read(text);
+        count += found;
+        continue;
+      }
+      for (const line of text.split("\n")) {
+        const at = behind.line;
+        count += behind.read(line).length;
+        if (count >= row) return at;
+      }
     }
-    earliest = flow[place] as number;
+  } catch (error) {
+    if (!(error instanceof FlowError)) throw error;
   }
-  return flow as number[];
+  return null;
 }
 
-/** The first wrong column of a packed order. */
-function packedFaultIn(
-  flow: readonly unknown[],
-  place: number,
-  earliest: number,
-  traders: number,
-  markets: readonly WorldMarket[],
-): Fault | null {
-  const [at, trader, index] = [flow[place], flow[place + 1], flow[place + 2]];
-  const [terms, price, size] = [flow[place + 3], flow[place + 4], flow[place + 5]];
-  const market = typeof index === "number" ? markets[index] : undefined;
-  if (market === undefined) return [2, `an index below ${markets.length}`];
-  const { first, last } = lifeOf(market, earliest);
-  if (!isInteger(at, first, last)) return [0, `an integer from ${first} to ${last}`];
-  if (!isInteger(trader, 0, traders - 1)) return [1, `an index below ${traders}`];
-  if (!isInteger(terms, 0, MAX_TERMS)) return [3, `an integer from 0 to ${MAX_TERMS}`];
-  const tick = Math.round(market.tickSize * PRICE_UNITS);
-  if (!isInteger(price, tick, PRICE_UNITS - tick) || price % tick !== 0) {
-    return [4, `a multiple of ${tick} from ${tick} to ${PRICE_UNITS - tick}`];
+/** The bytes of a file, each piece good until the next is asked for. */
+async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
+  const file = opened(path);
+  try {
+    const buffer = Buffer.allocUnsafe(PIECE_BYTES);
+    for (;;) {
+      const { bytesRead } = await readPiece(file, buffer, 0, buffer.length, null);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } catch (error) {
+    throw unreadable(path, error);
+  } finally {
+    closeSync(file);
   }
-  const [least, most] = [Math.round(market.minOrderSize * SIZE_UNITS), MOST_SHARES * SIZE_UNITS];
-  return isInteger(size, least, most) ? null : [5, `an integer from ${least} to ${most}`];
 }
 
-/** When orders of a market can be sent, after one that was sent before. */
-const lifeOf = ({ createdAt, resolved }: WorldMarket, earliest: number) => ({
-  first: Math.max(earliest, createdAt),
-  last: (resolved?.at ?? 0) - 1,
-});
+const readPiece = promisify(read);
+
+function opened(path: string): number {
+  try {
+    return openRegular(path, FILE_LIMITS.flow);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+function unreadable(path: string, error: unknown): FlowError {
+  if (error instanceof FileRefused) return new FlowError(path, 0, 0, error.message);
+  const { code }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
+  return new FlowError(path, 0, 0, `expected a file that can be read, found ${shown(path)} (${code})`);
+}

@@ -1,3 +1,5 @@
+import type { Outcome, Side } from "../core/terms.ts";
+import { FULL_PRICE, type Price, price, type Size, size } from "../core/units.ts";
 import type { End } from "./calendar.ts";
 
 /**
@@ -81,3 +83,100 @@ export type FlowRow = readonly [
   size: number,
   orderType: "GTC" | "FAK",
 ];
+
+/** The most markets, and the most events, that a world may have. */
+export const MOST_MARKETS = 20_000;
+/** The most orders that an opening history may have. */
+export const MOST_ROWS = 5_000_000;
+/** The most shares that an order may be for, and a trader may have of each outcome. */
+export const MOST_SHARES = 10_000_000;
+/** A history begins at most ten years before the start, in milliseconds. */
+export const OLDEST = -315_576_000_000;
+
+/** One order of an opening history, in the units of the core. */
+export interface FlowOrder {
+  /** Milliseconds before the start, negative. */
+  readonly at: number;
+  /** Index into the traders of the world. */
+  readonly trader: number;
+  /** Index into the markets of all events in order. */
+  readonly market: number;
+  readonly side: Side;
+  readonly outcome: Outcome;
+  readonly price: Price;
+  readonly size: Size;
+  readonly orderType: "GTC" | "FAK";
+}
+
+/** How many integers an order takes in a packed flow. */
+export const ORDER_WIDTH = 6;
+const SELL = 1;
+const NO = 2;
+const FAK = 4;
+/** The highest of the integers that tell side, outcome and order type. */
+export const MAX_TERMS = SELL + NO + FAK;
+const SIZE_UNITS = 100;
+
+/** Orders as integers, six each: at, trader, market, terms (1 SELL, 2 NO, 4 FAK, added up), price, size. */
+export function packFlow(orders: readonly FlowOrder[]): number[] {
+  const packed: number[] = [];
+  for (const { at, trader, market, side, outcome, price, size, orderType } of orders) {
+    const terms =
+      (side === "SELL" ? SELL : 0) + (outcome === "NO" ? NO : 0) + (orderType === "FAK" ? FAK : 0);
+    packed.push(at, trader, market, terms, price, size);
+  }
+  return packed;
+}
+
+/** The opening history of a world, oldest first. */
+export function* flowOf(world: World): Generator<FlowOrder> {
+  const count = flowLength(world);
+  for (let index = 0; index < count; index += 1) yield orderIn(world, index);
+}
+
+/** How many orders the opening history of a world has. */
+export const flowLength = ({ format, flow }: World): number =>
+  format === "clobsim-world/1" ? flow.length : flow.length / ORDER_WIDTH;
+
+/** One order of the opening history, by its place in it. */
+export const orderIn = (world: World, index: number): FlowOrder =>
+  world.format === "clobsim-world/1"
+    ? orderOf(world.flow[index] as FlowRow)
+    : orderAt(world.flow, index * ORDER_WIDTH);
+
+function orderAt(flow: readonly number[], place: number): FlowOrder {
+  const terms = flow[place + 3] as number;
+  return {
+    at: flow[place] as number,
+    trader: flow[place + 1] as number,
+    market: flow[place + 2] as number,
+    side: (terms & SELL) === 0 ? "BUY" : "SELL",
+    outcome: (terms & NO) === 0 ? "YES" : "NO",
+    price: price(flow[place + 4] as number),
+    size: size(flow[place + 5] as number),
+    orderType: (terms & FAK) === 0 ? "GTC" : "FAK",
+  };
+}
+
+/** Decimals are rounded to the core's units. */
+function orderOf([
+  at,
+  trader,
+  market,
+  side,
+  outcome,
+  decimalPrice,
+  decimalSize,
+  orderType,
+]: FlowRow): FlowOrder {
+  return {
+    at,
+    trader,
+    market,
+    side,
+    outcome,
+    price: price(Math.round(decimalPrice * FULL_PRICE)),
+    size: size(Math.round(decimalSize * SIZE_UNITS)),
+    orderType,
+  };
+}

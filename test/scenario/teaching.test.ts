@@ -5,8 +5,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { universe } from "../../src/scenario/coverage/items.ts";
-import { COLUMNS } from "../../src/scenario/flow/flow-row.ts";
-import { PROFILE_NAMES } from "../../src/scenario/flow/profiles.ts";
 import { loadScenario } from "../../src/scenario/language/read-scenario.ts";
 import type { Scenario } from "../../src/scenario/language/scenario.ts";
 import { BESIDE_WORDS, STEP_WORDS } from "../../src/scenario/language/vocabulary.ts";
@@ -15,6 +13,7 @@ import type { ScenarioResult } from "../../src/scenario/run/result.ts";
 import { runSuite } from "../../src/scenario/run/run-suite.ts";
 import { startScenarioServer } from "../../src/scenario-server.ts";
 import { namedPrivateKey } from "../../src/simulation/dev-accounts.ts";
+import { COLUMNS, PROFILE_NAMES } from "../../src/simulation/flow.ts";
 import { type Api, startApi } from "../support/http.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/clobsim.js", import.meta.url));

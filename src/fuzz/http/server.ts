@@ -7,7 +7,7 @@ import { openTransport } from "../../client/transport.ts";
 import { serveWorld, startServer } from "../../compose.ts";
 import { type Config, DEFAULT_CONFIG } from "../../config.ts";
 import { money, size } from "../../core/units.ts";
-import { emptyWorld } from "../../simulation/open-world.ts";
+import { emptyWorld } from "../../simulation/opening.ts";
 import type { HttpProfile } from "./profile.ts";
 
 /** The server that the clients of one seed talk to. */

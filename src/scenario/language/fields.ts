@@ -15,7 +15,7 @@ import {
   type Price,
   type Size,
 } from "../../core/units.ts";
-import { shown } from "../flow/flow-error.ts";
+import { shown } from "../../simulation/flow-error.ts";
 import { meantDuration, meantNumber } from "./near-misses.ts";
 import {
   aliasedThrough,

@@ -1,4 +1,4 @@
-import { shown } from "../flow/flow-error.ts";
+import { shown } from "../../simulation/flow-error.ts";
 import type { Page, TextNode } from "./page.ts";
 
 /** A word of a line, with its offset in the file. */

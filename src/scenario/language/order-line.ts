@@ -1,7 +1,7 @@
 import { meantOrderType } from "../../api/order-request.ts";
 import type { OrderType } from "../../core/terms.ts";
 import { parseDuration, parseIso } from "../../core/time.ts";
-import { shown } from "../flow/flow-error.ts";
+import { shown } from "../../simulation/flow-error.ts";
 import type { Declarations } from "./declarations.ts";
 import {
   corrected,

@@ -4,7 +4,7 @@ import { ORDER_STATUSES } from "../../core/order.ts";
 import type { Outcome, Side } from "../../core/terms.ts";
 import { CANCEL_REASONS, type MatchType } from "../../core/terms.ts";
 import type { Size } from "../../core/units.ts";
-import { shown } from "../flow/flow-error.ts";
+import { shown } from "../../simulation/flow-error.ts";
 import { type Declarations, readMarketWord } from "./declarations.ts";
 import {
   type DecimalRule,

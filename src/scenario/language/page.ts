@@ -1,5 +1,5 @@
 import { nearest } from "../../api/nearest.ts";
-import { shown } from "../flow/flow-error.ts";
+import { shown } from "../../simulation/flow-error.ts";
 import { meantWord } from "./near-misses.ts";
 import type { Place, ProblemList } from "./problem.ts";
 import type { SourceText } from "./source-text.ts";

@@ -9,7 +9,7 @@ import {
 import { CERTAIN } from "../../core/chain/settlement-fault.ts";
 import type { WinningOutcome } from "../../core/terms.ts";
 import { parseDuration, parseIso } from "../../core/time.ts";
-import { PROFILE_NAMES } from "../flow/profiles.ts";
+import { PROFILE_NAMES } from "../../simulation/flow.ts";
 import {
   type DecimalRule,
   decimalIn,

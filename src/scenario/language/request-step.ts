@@ -1,6 +1,6 @@
 import { nearest } from "../../api/nearest.ts";
 import { AUTH_HEADERS } from "../../api/signing.ts";
-import { shown } from "../flow/flow-error.ts";
+import { shown } from "../../simulation/flow-error.ts";
 import type { Declarations, Rounds } from "./declarations.ts";
 import { entriesBy, fieldsOf, isPartyName, itemsOf, mappingOf, nameAt, notThis, textOf } from "./fields.ts";
 import { LineWords } from "./line-words.ts";

@@ -15,6 +15,7 @@ import type {
   WinningOutcome,
 } from "../../core/terms.ts";
 import type { Millis, Money, Price, Size } from "../../core/units.ts";
+import type { ProfileName } from "../../simulation/flow.ts";
 import type { Place } from "./problem.ts";
 
 /** A scenario as its file says it: quantities in the core's units, every part with its place. */
@@ -158,7 +159,7 @@ export interface GenerateStep extends StepBase {
   readonly kind: "generate";
   readonly orders: number;
   readonly accounts: number;
-  readonly profile: string;
+  readonly profile: ProfileName;
   readonly market: string | null;
 }
 

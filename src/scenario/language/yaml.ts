@@ -13,7 +13,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import { shown } from "../flow/flow-error.ts";
+import { shown } from "../../simulation/flow-error.ts";
 import { type Entry, MAX_LEVELS, type Node, type Page, type TextNode } from "./page.ts";
 import { MAX_PROBLEMS } from "./problem.ts";
 import type { SourceText } from "./source-text.ts";

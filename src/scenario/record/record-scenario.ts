@@ -4,7 +4,7 @@ import type { Address } from "../../core/terms.ts";
 import { FULL_PRICE, MAX_ISSUANCE, money, size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import type { Entry as JournalEntry, RefusedEntry } from "../../engine/journal.ts";
-import { withRefused } from "../../engine/with-refused.ts";
+import { withRefused } from "../../engine/session-log.ts";
 import { seedOfName } from "../language/header.ts";
 import type { Funding } from "../language/scenario.ts";
 import { moneyText, sizeText } from "../run/words.ts";

@@ -1,4 +1,4 @@
-import { FlowError } from "../flow/flow-error.ts";
+import { FlowError } from "../../simulation/flow-error.ts";
 import { type Place, placeText } from "../language/problem.ts";
 import type { AccountTerms, RaceStep, Scenario, Step } from "../language/scenario.ts";
 import type { Soon, Venue } from "../venue/venue.ts";

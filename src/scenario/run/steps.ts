@@ -1,8 +1,7 @@
 import { type Millis, millis } from "../../core/units.ts";
 import { unreachable } from "../../core/unreachable.ts";
-import { flowOf } from "../flow/flow-of.ts";
-import type { FlowRow } from "../flow/flow-row.ts";
-import { lineOfRow } from "../flow/read-flow.ts";
+import type { FlowRow } from "../../simulation/flow.ts";
+import { flowOf, lineOfRow } from "../../simulation/read-flow.ts";
 import type {
   AtStep,
   CallStep,

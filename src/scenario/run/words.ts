@@ -3,7 +3,7 @@ import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { MatchType } from "../../core/terms.ts";
 import { toIso } from "../../core/time.ts";
 import { type Millis, millis } from "../../core/units.ts";
-import type { FlowRow } from "../flow/flow-row.ts";
+import type { FlowRow } from "../../simulation/flow.ts";
 import type { FillLine, OrderState, TokenName, TradeLine } from "../language/scenario.ts";
 import type { Fill, Level, Refused } from "../venue/venue.ts";
 

@@ -1,6 +1,6 @@
 import { toIso } from "../../core/time.ts";
 import type { Millis } from "../../core/units.ts";
-import type { FlowRow, PlaceRow } from "../flow/flow-row.ts";
+import type { FlowRow, PlaceRow } from "../../simulation/flow.ts";
 import { isName } from "../language/fields.ts";
 import { rowText } from "../run/words.ts";
 

@@ -1,5 +1,5 @@
 import { millis } from "../../core/units.ts";
-import type { FlowRow } from "../flow/flow-row.ts";
+import type { FlowRow } from "../../simulation/flow.ts";
 import { priceText, refusedText, rowText, sizeText } from "../run/words.ts";
 import type { Attempt, FlowOutcome, OrderKey, Venue } from "../venue/venue.ts";
 import type { PlayedRow } from "./flow-steps.ts";

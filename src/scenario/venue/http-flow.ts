@@ -1,5 +1,5 @@
 import { type Millis, millis } from "../../core/units.ts";
-import type { FlowRow, PlaceRow } from "../flow/flow-row.ts";
+import type { FlowRow, PlaceRow } from "../../simulation/flow.ts";
 import type { OrderWords } from "../language/scenario.ts";
 import { priceText, refusedText, rowText, sizeText } from "../run/words.ts";
 import { FEWEST_ROWS, type Judging } from "../watch/flow-judge.ts";

@@ -4,7 +4,7 @@ import type { Transport } from "../../client/transport.ts";
 import type { WinningOutcome } from "../../core/terms.ts";
 import { parseIso, toIso } from "../../core/time.ts";
 import type { Millis } from "../../core/units.ts";
-import type { FlowRow } from "../flow/flow-row.ts";
+import type { FlowRow } from "../../simulation/flow.ts";
 import type { ExactOrder, FaultStep, Funding, OrderWords, RequestStep } from "../language/scenario.ts";
 import type { Judging } from "../watch/flow-judge.ts";
 import { askFor, canceledOf, DONE, demand, nothingOf } from "./attempts.ts";

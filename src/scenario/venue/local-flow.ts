@@ -2,7 +2,7 @@ import type { Command } from "../../core/commands.ts";
 import { idOf } from "../../core/ids.ts";
 import type { Decision } from "../../core/refusals.ts";
 import { type Millis, millis, money, size } from "../../core/units.ts";
-import type { CancelRow, FlowRow, PlaceRow } from "../flow/flow-row.ts";
+import type { CancelRow, FlowRow, PlaceRow } from "../../simulation/flow.ts";
 import { refusedText, rowText } from "../run/words.ts";
 import { FlowJudge, type Judging } from "../watch/flow-judge.ts";
 import { demandCancel, refusedBy } from "./local-attempts.ts";

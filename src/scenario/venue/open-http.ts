@@ -2,7 +2,7 @@ import { PRICE_PLACES, SIZE_PLACES, textOf } from "../../api/decimals.ts";
 import type { NewMarket } from "../../client/messages.ts";
 import type { Transport } from "../../client/transport.ts";
 import type { Exchange } from "../../engine/exchange.ts";
-import { emptyWorld } from "../../simulation/open-world.ts";
+import { emptyWorld } from "../../simulation/opening.ts";
 import type { World } from "../../simulation/world.ts";
 import type { MarketTerms, Scenario } from "../language/scenario.ts";
 import { demand } from "./attempts.ts";

@@ -7,8 +7,8 @@ import type { CancelReason, MatchType, OrderType, Outcome, Side, WinningOutcome 
 import type { Millis, Price, Size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import type { Entry } from "../../engine/journal.ts";
+import type { FlowRow } from "../../simulation/flow.ts";
 import type { World } from "../../simulation/world.ts";
-import type { FlowRow } from "../flow/flow-row.ts";
 import type { ExactOrder, FaultStep, Funding, OrderWords, RequestStep } from "../language/scenario.ts";
 import type { Way } from "../run/result.ts";
 import type { Judging } from "../watch/flow-judge.ts";

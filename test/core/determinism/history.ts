@@ -1,4 +1,5 @@
 import { canonicalLines } from "../../../src/core/canonical.ts";
+import { conditionIdOf, tokenIdOf } from "../../../src/core/chain/position-ids.ts";
 import type { Command } from "../../../src/core/commands.ts";
 import { idOf } from "../../../src/core/ids.ts";
 import { tokenIdIn } from "../../../src/core/market.ts";
@@ -9,7 +10,7 @@ import { toIso } from "../../../src/core/time.ts";
 import { millis, money, price, size } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { generateWorld } from "../../../src/simulation/generate-world.ts";
-import { openingCommands } from "../../../src/simulation/opening-commands.ts";
+import { openingCommands } from "../../../src/simulation/opening.ts";
 import { writeWorld } from "../../../src/simulation/world-file.ts";
 import { addressOf, eventCommand } from "../../support/commands.ts";
 import { UNSETTLED } from "../../support/config.ts";
@@ -66,7 +67,11 @@ const exchange = new Exchange({ seed: world.seed, faucet, credentials: "rotate",
 exchange.watch((sequence, at, events) => {
   for (const event of events) lines.push(`${sequence} ${toIso(at)} ${JSON.stringify(event)}`);
 });
-const opening = [...openingCommands(world, START)];
+const opening = [
+  ...openingCommands(world, START, (market, outcome) =>
+    tokenIdOf(conditionIdOf(world.seed, market), outcome),
+  ),
+];
 exchange.restart(opening[0]?.at ?? START);
 for (const { at, command } of opening) {
   exchange.advanceTo(at);

@@ -10,7 +10,7 @@ import { sha256OfLines } from "../../../src/core/hash.ts";
 import type { State } from "../../../src/core/state.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { generateWorld } from "../../../src/simulation/generate-world.ts";
-import { openWorld } from "../../../src/simulation/open-world.ts";
+import { openWorld } from "../../../src/simulation/opening.ts";
 import { eventCommand } from "../../support/commands.ts";
 import { openFloor, START } from "../../support/exchange.ts";
 import { anySettlement, arenaWith } from "../chain/chain-moves.ts";

@@ -9,7 +9,7 @@ import type { Observation, ObservationLog, SentRequest } from "../../../src/fuzz
 import { OPENED_AT } from "../../../src/fuzz/http/profile.ts";
 import { requestTo } from "../../../src/fuzz/http/requests.ts";
 import { signerOf, Wallets } from "../../../src/scenario/venue/wallets.ts";
-import { emptyWorld } from "../../../src/simulation/open-world.ts";
+import { emptyWorld } from "../../../src/simulation/opening.ts";
 
 /** A session that was seen whole: what a server reported of it, and what its clients noted. */
 export interface Observed {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { serveWorld } from "../../../src/compose.ts";
 import { type Config, DEFAULT_CONFIG } from "../../../src/config.ts";
 import { money, size } from "../../../src/core/units.ts";
-import { emptyWorld } from "../../../src/simulation/open-world.ts";
+import { emptyWorld } from "../../../src/simulation/opening.ts";
 import type { Market } from "../../server/replies.ts";
 import { deriveTrader, type Trader } from "../../server/trader.ts";
 import { Api, startApi } from "../../support/http.ts";

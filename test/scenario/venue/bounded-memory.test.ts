@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { money } from "../../../src/core/units.ts";
-import type { FlowRow } from "../../../src/scenario/flow/flow-row.ts";
-import { readFlow } from "../../../src/scenario/flow/read-flow.ts";
 import { playOverHttp } from "../../../src/scenario/venue/http-flow.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import type { Venue } from "../../../src/scenario/venue/venue.ts";
 import { Wallets } from "../../../src/scenario/venue/wallets.ts";
+import type { FlowRow } from "../../../src/simulation/flow.ts";
+import { readFlow } from "../../../src/simulation/read-flow.ts";
 import { Desk } from "../run/desk.ts";
 
 const desk = new Desk();

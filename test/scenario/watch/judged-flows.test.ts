@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { money } from "../../../src/core/units.ts";
-import type { FlowRow } from "../../../src/scenario/flow/flow-row.ts";
-import { generateFlow } from "../../../src/scenario/flow/generate-flow.ts";
-import { PROFILES } from "../../../src/scenario/flow/profiles.ts";
-import { writeFlow } from "../../../src/scenario/flow/write-flow.ts";
 import type { Failure } from "../../../src/scenario/run/result.ts";
 import { type RunOptions, runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { playOverHttp } from "../../../src/scenario/venue/http-flow.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { Wallets } from "../../../src/scenario/venue/wallets.ts";
+import type { FlowRow } from "../../../src/simulation/flow.ts";
+import { PROFILES } from "../../../src/simulation/flow.ts";
+import { generateFlow } from "../../../src/simulation/generate-flow.ts";
+import { writeFlow } from "../../../src/simulation/write-flow.ts";
 import { Desk, diffOf } from "../run/desk.ts";
 
 const desk = new Desk();

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Book } from "../../../src/core/book/book.ts";
-import { generateFlow } from "../../../src/scenario/flow/generate-flow.ts";
-import { PROFILES } from "../../../src/scenario/flow/profiles.ts";
-import { writeFlow } from "../../../src/scenario/flow/write-flow.ts";
 import type { Scenario } from "../../../src/scenario/language/scenario.ts";
 import { runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { Wallets } from "../../../src/scenario/venue/wallets.ts";
+import { PROFILES } from "../../../src/simulation/flow.ts";
+import { generateFlow } from "../../../src/simulation/generate-flow.ts";
+import { writeFlow } from "../../../src/simulation/write-flow.ts";
 import { Desk, diffOf } from "../run/desk.ts";
 import {
   type Defect,

@@ -1,0 +1,243 @@
+import { confirmationsOf, GAS_MONEY } from "../core/chain/chain.ts";
+import type { Command, Stamped } from "../core/commands.ts";
+import { tokenIdIn as tokenIdOfMarket } from "../core/market.ts";
+import type { Decision } from "../core/refusals.ts";
+import type { State } from "../core/state.ts";
+import type { Outcome } from "../core/terms.ts";
+import { toIso } from "../core/time.ts";
+import { FULL_PRICE, type Millis, millis, money, price, size } from "../core/units.ts";
+import { type Ending, endingOf, withEndDate } from "./calendar.ts";
+import {
+  type FlowOrder,
+  flowLength,
+  orderIn,
+  type World,
+  type WorldEvent,
+  type WorldMarket,
+} from "./world.ts";
+
+/** An exchange on which a world's history can be played. */
+interface Stage {
+  readonly state: State;
+  restart(start: Millis): void;
+  open(text: string, play: () => void): void;
+  advanceTo(target: Millis): void;
+  submit(command: Command): Decision;
+}
+
+/** A world that cannot be opened; the message is a sentence for the person who asked for it. */
+export class WorldOpeningError extends Error {
+  override readonly name = "WorldOpeningError";
+}
+
+/** Plays the world's opening history, so that the exchange stands at `start`. @throws WorldOpeningError */
+export function openWorld(stage: Stage, world: World, start: Millis): void {
+  const text = JSON.stringify({ config: stage.state.config, start, world });
+  stage.open(text, () => playWorld(stage, world, start));
+}
+
+function playWorld(stage: Stage, world: World, start: Millis): void {
+  let isFirst = true;
+  const tokenIdIn: TokenIdIn = (market, outcome) => tokenIdOfMarket(stage.state.markets.get(market), outcome);
+  for (const { at, command } of openingCommands(world, start, tokenIdIn)) {
+    if (at < 0) {
+      throw new WorldOpeningError(
+        `the start ${toIso(start)} leaves no room for the world's history before it: start later`,
+      );
+    }
+    if (isFirst) stage.restart(millis(at));
+    isFirst = false;
+    stage.advanceTo(at);
+    const decision = stage.submit(command);
+    if (decision.ok) continue;
+    throw new WorldOpeningError(
+      `the world's history is refused: ${decision.refusal.code} of ${JSON.stringify(command)}`,
+    );
+  }
+  stage.advanceTo(start);
+  settleHistory(stage);
+}
+
+/** What a world has traded is final when somebody comes: what is made to go wrong from then on befalls none of it. */
+function settleHistory(stage: Stage): void {
+  const { chain, config } = stage.state;
+  if (chain.pending === 0 && chain.nextBlockAt === null) return;
+  stage.submit({ kind: "mineBlocks", count: 1 + confirmationsOf(config.settlement) });
+}
+
+/** A world that holds nothing. */
+export const emptyWorld = (seed: string): World => ({
+  format: "clobsim-world/1",
+  seed,
+  devAccounts: [],
+  traders: [],
+  events: [],
+  flow: [],
+});
+
+const SIZE_UNITS = 100;
+const MONEY_UNITS = 1_000_000;
+
+/** What a world makes happen besides its order flow; `at` is relative to the start. */
+interface Happening {
+  readonly at: number;
+  readonly command: () => Command;
+}
+
+/**
+ * The commands that make a world real when it is opened at `start`, oldest first: the exchange that obeys them has
+ * the world's events, markets and opening history. Decimals of a world are rounded to the core's units.
+ */
+export function* openingCommands(world: World, start: Millis, tokenIdIn: TokenIdIn): Generator<Stamped> {
+  const markets = new Numbering();
+  const happenings = happeningsOf(world, start, markets);
+  const tokens = tokensOf(markets, tokenIdIn);
+  const count = flowLength(world);
+  let next = 0;
+  for (let index = 0; index < count; index += 1) {
+    const order = orderIn(world, index);
+    for (; next < happenings.length && (happenings[next] as Happening).at <= order.at; next += 1) {
+      yield stamped(start, happenings[next] as Happening);
+    }
+    yield { at: millis(start + order.at), command: commandOf(world, order, tokens) };
+  }
+  for (; next < happenings.length; next += 1) yield stamped(start, happenings[next] as Happening);
+}
+
+/** The numbers that things get in the order in which they are created, by their place in the file. */
+class Numbering {
+  readonly #numbers = new Map<number, number>();
+
+  create(index: number): void {
+    this.#numbers.set(index, this.#numbers.size + 1);
+  }
+
+  of(index: number): number {
+    const number = this.#numbers.get(index);
+    if (number === undefined)
+      throw new RangeError(`number ${index} of the world is used before it is created`);
+    return number;
+  }
+}
+
+/** The id of a token by its market's number. */
+type TokenIdIn = (market: number, outcome: Outcome) => string;
+/** The same by the market's place in the file. */
+type TokenIds = TokenIdIn;
+
+/** Asks for each token's id once. */
+function tokensOf(markets: Numbering, tokenIdIn: TokenIdIn): TokenIds {
+  const ids: string[] = [];
+  return (market, outcome) => {
+    const place = 2 * market + (outcome === "YES" ? 0 : 1);
+    ids[place] ??= tokenIdIn(markets.of(market), outcome);
+    return ids[place];
+  };
+}
+
+const stamped = (start: Millis, { at, command }: Happening): Stamped => ({
+  at: millis(start + at),
+  command: command(),
+});
+
+/** Everything but the order flow, oldest first; what happens at one moment keeps the file's order. */
+function happeningsOf(world: World, start: Millis, markets: Numbering): Happening[] {
+  const events = new Numbering();
+  const happenings: Happening[] = [];
+  let index = 0;
+  for (const [place, event] of world.events.entries()) {
+    const ending = endingOf(start, event);
+    happenings.push({
+      at: event.createdAt,
+      command: () => {
+        events.create(place);
+        return createEvent(event, ending);
+      },
+    });
+    for (const market of event.markets) {
+      const own = index++;
+      const isSame = market.endsInDays === event.endsInDays && market.endOf === event.endOf;
+      happenings.push({
+        at: Math.max(market.createdAt, event.createdAt),
+        command: () => {
+          markets.create(own);
+          return createMarket(market, event, events.of(place), isSame ? ending : endingOf(start, market));
+        },
+      });
+      const { resolved } = market;
+      if (resolved === null) continue;
+      const { at, winningOutcome } = resolved;
+      happenings.push({
+        at,
+        command: () => ({ kind: "resolveMarket", market: markets.of(own), winningOutcome }),
+      });
+    }
+  }
+  happenings.sort((a, b) => a.at - b.at);
+  return [...fundings(world, happenings[0]?.at ?? 0), ...happenings];
+}
+
+/** When the first thing happens, dev accounts get what pays for gas, and traders their funds. */
+function fundings(world: World, first: number): Happening[] {
+  const at = flowLength(world) === 0 ? first : Math.min(first, orderIn(world, 0).at);
+  const wei = String(GAS_MONEY);
+  return [
+    ...world.devAccounts.map(
+      (address): Happening => ({ at, command: () => ({ kind: "setNativeBalance", address, wei }) }),
+    ),
+    ...world.traders.map((trader): Happening => ({ at, command: () => fundingOf(trader) })),
+  ];
+}
+
+const fundingOf = ({ address, collateral, shares }: World["traders"][number]): Command => ({
+  kind: "fundAccount",
+  address,
+  collateral: money(Math.round(collateral * MONEY_UNITS)),
+  tokens: [],
+  everyMarket: size(Math.round(shares * SIZE_UNITS)),
+});
+
+function createEvent(event: WorldEvent, ending: Ending): Command {
+  return {
+    kind: "createEvent",
+    title: withEndDate(event.title, ending),
+    slug: event.slug,
+    description: withEndDate(event.description, ending),
+    category: event.category,
+    tags: event.tags,
+    endDate: ending.endDate,
+  };
+}
+
+function createMarket(market: WorldMarket, event: WorldEvent, number: number, ending: Ending): Command {
+  return {
+    kind: "createMarket",
+    event: number,
+    question: withEndDate(market.question, ending),
+    slug: market.slug,
+    description: withEndDate(market.description, ending),
+    category: event.category,
+    tags: market.tags,
+    tickSize: price(Math.round(market.tickSize * FULL_PRICE)),
+    minOrderSize: size(Math.round(market.minOrderSize * SIZE_UNITS)),
+    feeRateBps: market.feeRateBps,
+    matching: market.matching,
+    selfTrade: "allow",
+    endDate: ending.endDate,
+  };
+}
+
+function commandOf(world: World, order: FlowOrder, tokens: TokenIds): Command {
+  const { trader, market, side, outcome, price, size, orderType } = order;
+  const { address } = world.traders[trader] as World["traders"][number];
+  return {
+    kind: "placeOrder",
+    address,
+    tokenId: tokens(market, outcome),
+    side,
+    price,
+    size,
+    orderType,
+    expiration: null,
+  };
+}

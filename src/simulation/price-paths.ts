@@ -1,0 +1,222 @@
+import type { Stream } from "../core/random.ts";
+import { FULL_PRICE } from "../core/units.ts";
+import { unreachable } from "../core/unreachable.ts";
+import type { EventShape } from "./event-story.ts";
+
+/** Where a market's price of YES begins and ends its history, in 0.0001 USDC. */
+export interface FairPrices {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The one market of an event that was resolved, and what won. */
+export interface EarlyResolution {
+  readonly position: number;
+  readonly winningOutcome: "YES" | "NO";
+}
+
+const LOWEST = 150;
+const HIGHEST = FULL_PRICE - LOWEST;
+const KNOWN_YES = FULL_PRICE - 120;
+const KNOWN_NO = 120;
+/** How much likelier a threshold is than the next higher one, at least. */
+const STEP = 300;
+/** How far a price of 0.5 moves at most between beginning and end; others move less, the nearer they are to 0 or 1. */
+const MOST_SHIFT = 1200;
+
+/**
+ * Prices that hang together within an event: candidates share about 1 USDC, a higher threshold is less likely than a
+ * lower one, and a single question is as likely as its template says. The first market of a busy event is neither sure
+ * nor hopeless, and of candidates the likeliest.
+ */
+export function drawFairPrices(
+  random: Stream,
+  shape: EventShape,
+  count: number,
+  resolution: EarlyResolution | null,
+  isBusy: boolean,
+): FairPrices[] {
+  const drawn = drawOpenPrices(random, shape, count, resolution, isBusy);
+  if (resolution === null) return drawn;
+  const known = resolution.winningOutcome === "YES" ? KNOWN_YES : KNOWN_NO;
+  return drawn.map(({ from, to }, position) => ({ from, to: position === resolution.position ? known : to }));
+}
+
+/**
+ * Which market of such an event can be resolved while others stay open, or null when none can: never the latest, so
+ * that what is new is open.
+ */
+export function resolutionIn(random: Stream, shape: EventShape, count: number): EarlyResolution | null {
+  if (count < 3 || !canResolve(shape)) return null;
+  return shape.shape === "ladder"
+    ? { position: 0, winningOutcome: "YES" }
+    : { position: random.below(count - 1), winningOutcome: "NO" };
+}
+
+/** Whether one market of such an event can be settled before the others. */
+export const canResolve = (shape: EventShape): boolean =>
+  (shape.shape === "ladder" && shape.passesEarly === true) ||
+  (shape.shape === "choice" && shape.dropsOut === true);
+
+function drawOpenPrices(
+  random: Stream,
+  shape: EventShape,
+  count: number,
+  resolution: EarlyResolution | null,
+  isBusy: boolean,
+): FairPrices[] {
+  switch (shape.shape) {
+    case "single":
+      return [drawSingle(random, shape.chance, isBusy)];
+    case "ladder":
+      return drawSteps(random, count, isBusy);
+    case "choice":
+      return drawShares(random, count, resolution, { isRanked: shape.isRanked === true, isBusy });
+    default:
+      throw unreachable(shape);
+  }
+}
+
+function drawSingle(random: Stream, chance: readonly [number, number], isBusy: boolean): FairPrices {
+  const [low, high] = isBusy ? [Math.max(chance[0], 30), Math.min(chance[1], 70)] : chance;
+  const from = random.between(low * 100, high * 100);
+  return { from: bounded(from), to: bounded(shifted(from, random.between(-MOST_SHIFT, MOST_SHIFT))) };
+}
+
+/** Falling prices of rising thresholds, before and after. */
+function drawSteps(random: Stream, count: number, isBusy: boolean): FairPrices[] {
+  let price = random.between(4500, isBusy ? 6500 : 9300);
+  const move = random.between(-MOST_SHIFT / 2, MOST_SHIFT / 2);
+  return Array.from({ length: count }, (_, level) => {
+    if (level > 0) {
+      const share = Math.floor((price * random.between(45, 85)) / 100);
+      price = Math.min(price - STEP, Math.max(LOWEST + STEP * (count - 1 - level), share));
+    }
+    return { from: price, to: bounded(shifted(price, move)) };
+  });
+}
+
+/** Shares of candidates, before and after; one who drops out leaves the rest to the others. */
+function drawShares(
+  random: Stream,
+  count: number,
+  resolution: EarlyResolution | null,
+  { isRanked, isBusy }: { readonly isRanked: boolean; readonly isBusy: boolean },
+): FairPrices[] {
+  const weights = Array.from({ length: count }, () => 100 + Math.floor(20_000 / random.between(10, 200)));
+  if (isRanked || isBusy) weights.sort(descending);
+  const later = weights.map((weight) => Math.floor((weight * random.between(50, 190)) / 100));
+  if (isRanked) later.sort(descending);
+  if (resolution !== null) later[resolution.position] = 0;
+  const shared = FULL_PRICE + random.between(-250, 250);
+  const [before, after] = [shares(weights, shared), shares(later, shared)];
+  return before.map((from, position) => ({ from, to: after[position] as number }));
+}
+
+const descending = (a: number, b: number): number => b - a;
+
+function shares(weights: readonly number[], shared: number): number[] {
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return weights.map((weight) => bounded(Math.floor((weight * shared) / sum)));
+}
+
+/** A price after a shift that is `by` at 0.5 and vanishes towards 0 and 1: the order of prices stays. */
+const shifted = (price: number, by: number): number =>
+  price + Math.round((4 * by * price * (FULL_PRICE - price)) / (FULL_PRICE * FULL_PRICE));
+
+const bounded = (price: number): number => Math.min(HIGHEST, Math.max(LOWEST, price));
+
+/** Fair prices of YES in 0.0001 USDC, at equal distances from the creation of an event to the start of the exchange. */
+export type FairPath = readonly number[];
+
+/** What the paths of an event are drawn from. */
+export interface PathSetting {
+  readonly shape: EventShape["shape"];
+  readonly prices: readonly FairPrices[];
+  /** A path has one price more than steps. */
+  readonly steps: number;
+  /** The usual size of one step at a price of 0.5, in 0.0001 USDC. */
+  readonly volatility: number;
+  /** What is resolved early, and the step at which it is. */
+  readonly resolution: EarlyResolution | null;
+  readonly resolvedStep: number;
+}
+
+const EDGE = 30;
+/** A shift of prices by up to a quarter keeps their order. */
+const MOST_SWING = 2000;
+
+/**
+ * The paths of an event's markets, which hang together at every moment: candidates share what they share at the ends,
+ * and all thresholds follow one and the same quantity, so that a higher one is never likelier than a lower one.
+ */
+export function drawFairPaths(random: Stream, setting: PathSetting): FairPath[] {
+  const { shape, prices } = setting;
+  if (shape === "choice") {
+    const alone = prices.map((_, position) => along(setting, position, drawWalk(random, setting)));
+    return sharing(alone, prices);
+  }
+  const walk = drawWalk(random, setting);
+  const paths: number[][] = [];
+  for (const position of prices.keys()) {
+    const below = paths[position - 1];
+    const path = along(setting, position, walk);
+    paths.push(
+      below === undefined ? path : path.map((price, step) => Math.min(price, below[step] as number)),
+    );
+  }
+  return paths;
+}
+
+/** The price at a moment of a path that begins at `since` and ends at 0, both in milliseconds. */
+export function fairAt(path: FairPath, since: number, at: number): number {
+  const place = ((at - since) * (path.length - 1)) / -since;
+  const step = Math.min(path.length - 2, Math.floor(place));
+  const price = path[step] as number;
+  return price + Math.round(((path[step + 1] as number) - price) * (place - step));
+}
+
+/** A random walk that ends at the 0 where it begins (a bridge); one step in twelve is news and several times as large. */
+function drawWalk(random: Stream, { steps, volatility }: PathSetting): number[] {
+  const walk = [0];
+  for (let step = 1; step <= steps; step += 1) {
+    const size = random.oneIn(12) ? volatility * 4 : volatility;
+    const move = random.between(-size, size) + random.between(-size, size);
+    walk.push((walk[step - 1] as number) + move);
+  }
+  const last = walk[steps] as number;
+  return walk.map((place, step) => {
+    const swing = place - Math.round((last * step) / steps);
+    return Math.min(MOST_SWING, Math.max(-MOST_SWING, swing));
+  });
+}
+
+/** The path of one market: its way from beginning to end, and the walk beside it. What is resolved goes most of it late. */
+function along(
+  { prices, steps, resolution, resolvedStep }: PathSetting,
+  position: number,
+  walk: readonly number[],
+): number[] {
+  const { from, to } = prices[position] as FairPrices;
+  const isResolved = resolution?.position === position;
+  return walk.map((swing, step) => {
+    const part = isResolved ? Math.min(1, step / resolvedStep) : step / steps;
+    const way = isResolved ? part * part * part : part;
+    const trend = from + Math.round((to - from) * way);
+    return Math.min(FULL_PRICE - EDGE, Math.max(EDGE, part === 1 ? trend : shifted(trend, swing)));
+  });
+}
+
+/** Scales paths so that together they are worth at every moment what they are worth at the ends. */
+function sharing(paths: readonly number[][], prices: readonly FairPrices[]): number[][] {
+  const before = prices.reduce((sum, { from }) => sum + from, 0);
+  const after = prices.reduce((sum, { to }) => sum + to, 0);
+  const steps = (paths[0] as number[]).length - 1;
+  return paths.map((path) =>
+    path.map((price, step) => {
+      const whole = before + ((after - before) * step) / steps;
+      const sum = paths.reduce((total, other) => total + (other[step] as number), 0);
+      return Math.min(FULL_PRICE - EDGE, Math.max(EDGE, Math.round((price * whole) / sum)));
+    }),
+  );
+}

@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { flowCommand } from "../../src/cli/flow.ts";
+import { price, size } from "../../src/core/units.ts";
+import { PROFILES } from "../../src/simulation/flow.ts";
+import { generateFlow } from "../../src/simulation/generate-flow.ts";
+import { writeFlow } from "../../src/simulation/write-flow.ts";
+
+const SOURCES = fileURLToPath(new URL("../../src/cli", import.meta.url));
+/** The command alone, with what the program does when nobody reads stdout any more. */
+const PROGRAM = `
+  import { flowCommand } from "./flow.ts";
+  process.stdout.on("error", (error) => { if (error.code === "EPIPE") process.exit(); throw error; });
+  const [orders] = process.argv.slice(2);
+  process.exitCode = await flowCommand.run({ flags: { orders: [orders] }, environment: {} }, []);
+`;
+
+const folder = mkdtempSync(join(tmpdir(), "clobsim-flow-command-"));
+const program = join(folder, "flow.mjs");
+const children = new Set<ChildProcess>();
+
+beforeAll(async () => {
+  await build({
+    stdin: { contents: PROGRAM, resolveDir: SOURCES },
+    outfile: program,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    banner: {
+      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+    },
+  });
+});
+afterAll(() => {
+  for (const child of children) child.kill("SIGKILL");
+  rmSync(folder, { recursive: true });
+});
+
+function start(orders: number, ...nodeOptions: readonly string[]): ChildProcess {
+  const child = spawn(process.execPath, [...nodeOptions, program, `${orders}`], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  children.add(child);
+  return child;
+}
+
+function ended(child: ChildProcess): Promise<{ code: number | null; lines: number; stderr: string }> {
+  let lines = 0;
+  let stderr = "";
+  child.stdout?.on("data", (bytes: Buffer) => {
+    for (const byte of bytes) if (byte === 10) lines += 1;
+  });
+  child.stderr?.on("data", (bytes: Buffer) => {
+    stderr += bytes.toString();
+  });
+  return new Promise((resolve) => child.on("close", (code) => resolve({ code, lines, stderr })));
+}
+
+/** Runs the command in this process, into a file, and answers what it has written. */
+async function written(
+  flags: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { out = join(folder, "out.csv"), ...others } = flags;
+  const given = Object.entries({ ...others, out }).map(([name, text]) => [name, [text]] as const);
+  expect(await flowCommand.run({ flags: Object.fromEntries(given), environment }, [])).toBe(0);
+  return readFileSync(out, "utf8");
+}
+
+const PLAIN = { seed: "1", orders: 1000, accounts: 20, profile: PROFILES.balanced };
+
+describe("clobsim flow", () => {
+  it("writes the balanced flow of seed 1 unless it is told otherwise", async () => {
+    expect(await written({})).toBe([...writeFlow(generateFlow(PLAIN), "csv")].join(""));
+  });
+
+  it("writes what it is told", async () => {
+    const market = { tickSize: price(25), minOrderSize: size(100) };
+    const rows = generateFlow({ seed: "x", orders: 50, accounts: 3, profile: PROFILES.bursts, market });
+    const flags = { profile: "bursts", seed: "x", orders: "50", accounts: "3", "tick-size": "0.0025" };
+    expect(await written(flags)).toBe([...writeFlow(rows, "csv")].join(""));
+  });
+
+  it("listens to variables too", async () => {
+    expect(await written({}, { CLOBSIM_SEED: "7" })).toBe(await written({ seed: "7" }));
+  });
+
+  it.each([
+    [{ format: "ndjson", out: join(folder, "flow") }, "{"],
+    [{ out: join(folder, "flow.ndjson") }, "{"],
+    [{ out: join(folder, "flow.jsonl") }, "{"],
+    [{ out: join(folder, "flow.csv") }, "a"],
+    [{ out: join(folder, "flow.txt") }, "a"],
+  ])("writes the format that it is told or that the file's name ends in: %j", async (flags, first) => {
+    expect((await written(flags)).charAt(0)).toBe(first);
+  });
+
+  it.each<[Record<string, string>, string]>([
+    [
+      { profile: "balancd" },
+      '--profile expects balanced, trending, one-sided, cancel-heavy or bursts, found "balancd"',
+    ],
+    [{ orders: "0" }, '--orders expects a whole number from 1 to 10000000, found "0"'],
+    [{ orders: "10000001" }, '--orders expects a whole number from 1 to 10000000, found "10000001"'],
+    [{ accounts: "many" }, '--accounts expects a whole number from 1 to 10000, found "many"'],
+    [{ seed: "" }, "--seed expects a text of 1 to 128 characters on one line, found nothing"],
+    [{ "tick-size": "0.02" }, '--tick-size expects 0.1, 0.01, 0.005, 0.0025, 0.001 or 0.0001, found "0.02"'],
+    [{ format: "xml" }, '--format expects csv or ndjson, found "xml"'],
+    [{ out: "" }, "--out expects the path of a file to write, found nothing"],
+    [{ out: tmpdir() }, `--out expects a file that can be written, found ${tmpdir()} (EISDIR)`],
+    [
+      { out: "flow.csv", format: "ndjson" },
+      "--format ndjson and --out flow.csv contradict each other: its ending says csv",
+    ],
+  ])("refuses %j with one sentence", async (flags, sentence) => {
+    const given = Object.entries(flags).map(([name, text]) => [name, [text]]);
+    const running = flowCommand.run({ flags: Object.fromEntries(given), environment: {} }, []);
+    await expect(running).rejects.toThrow(sentence);
+  });
+
+  it("writes a long flow to stdout without holding it", async () => {
+    const { code, lines, stderr } = await ended(start(300_000, "--max-old-space-size=24"));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(lines).toBeGreaterThan(300_000);
+  });
+
+  it("ends in peace when its reader has seen enough", async () => {
+    const child = start(10_000_000);
+    child.stdout?.destroy();
+    expect(await ended(child)).toMatchObject({ code: 0, stderr: "" });
+  });
+});

@@ -1,0 +1,199 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { price, size } from "../../src/core/units.ts";
+import type { FlowRow } from "../../src/simulation/flow.ts";
+import {
+  PROFILE_NAMES,
+  PROFILES,
+  type Profile,
+  type ProfileName,
+  profileNamed,
+} from "../../src/simulation/flow.ts";
+import { type GenerateFlowOptions, generateFlow } from "../../src/simulation/generate-flow.ts";
+import { writeFlow } from "../../src/simulation/write-flow.ts";
+import { rowsIn } from "./flow-text.ts";
+import { type PlayedFlow, play } from "./played-flow.ts";
+
+const flowOf = (options: Partial<GenerateFlowOptions> = {}): Generator<FlowRow> =>
+  generateFlow({ seed: "1", orders: 1000, accounts: 20, profile: PROFILES.balanced, ...options });
+
+const played = new Map<string, PlayedFlow>();
+/** The flow of a profile with 20,000 orders, played once. */
+function playedFlow(name: ProfileName, feeRateBps = 0): PlayedFlow {
+  const key = `${name} ${feeRateBps}`;
+  const flow = played.get(key) ?? play(flowOf({ orders: 20_000, profile: PROFILES[name] }), { feeRateBps });
+  played.set(key, flow);
+  return flow;
+}
+
+const csvOf = (rows: Iterable<FlowRow>): string => [...writeFlow(rows, "csv")].join("");
+
+describe.each(PROFILE_NAMES)("a flow that is %s", (name) => {
+  it.each([0, 200])("is played without a refusal at a fee of %d basis points", (feeRateBps) => {
+    const { refused, broken } = playedFlow(name, feeRateBps);
+    expect({ refused, broken }).toEqual({ refused: [], broken: [] });
+  });
+
+  it("has as many orders as it is asked for, of all types and both outcomes", () => {
+    const { orders } = playedFlow(name);
+    expect(orders).toHaveLength(20_000);
+    expect(new Set(orders.map(({ type }) => type))).toEqual(new Set(["GTC", "GTD", "FOK", "FAK"]));
+    const kinds = new Set(orders.map(({ side, outcome }) => `${side} ${outcome}`));
+    expect(kinds).toEqual(new Set(["BUY YES", "SELL YES", "BUY NO", "SELL NO"]));
+  });
+
+  it("never goes back in time", () => {
+    const { rows } = playedFlow(name);
+    expect(rows.every(({ at }, index) => at >= (rows[index - 1]?.at ?? 0))).toBe(true);
+  });
+
+  it("leaves one order more resting than its profile says, at most", () => {
+    expect(playedFlow(name).mostResting).toBeLessThanOrEqual(PROFILES[name].resting + 1);
+  });
+
+  it("is the same when it is written and read again", async () => {
+    const rows = [...flowOf({ profile: PROFILES[name] })];
+    expect(await rowsIn(csvOf(rows))).toEqual(rows);
+  });
+});
+
+describe("profiles", () => {
+  it("balanced: 30 to 50 of 100 orders trade, at prices that hardly move", () => {
+    const { tradedShare, drift } = playedFlow("balanced");
+    expect(tradedShare).toBeGreaterThan(0.3);
+    expect(tradedShare).toBeLessThan(0.5);
+    expect(Math.abs(drift)).toBeLessThan(0.1);
+  });
+
+  it("trending: the price rises by 40 cents and more, and only there", () => {
+    for (const name of PROFILE_NAMES) expect(playedFlow(name).drift > 0.4).toBe(name === "trending");
+  });
+
+  it("one-sided: 70 of 100 orders and more buy YES, and only there", () => {
+    for (const name of PROFILE_NAMES) expect(playedFlow(name).buysYesShare > 0.7).toBe(name === "one-sided");
+  });
+
+  it("cancel-heavy: 70 of 100 orders and more are canceled by their account, and only there", () => {
+    for (const name of PROFILE_NAMES) {
+      expect(playedFlow(name).canceledShare > 0.7).toBe(name === "cancel-heavy");
+    }
+  });
+
+  it("cancel-heavy: cancels make up the largest share of the rows there", () => {
+    const shares = PROFILE_NAMES.map((name) => playedFlow(name).cancelShare);
+    expect(playedFlow("cancel-heavy").cancelShare).toBe(Math.max(...shares));
+  });
+
+  it("bursts: 9 of 10 rows come at the moment of the row before, and elsewhere none", () => {
+    for (const name of PROFILE_NAMES) {
+      const { sameMomentShare } = playedFlow(name);
+      expect(name === "bursts" ? sameMomentShare > 0.9 : sameMomentShare === 0).toBe(true);
+    }
+  });
+
+  it("are found by their names alone", () => {
+    expect(profileNamed("bursts")).toBe(PROFILES.bursts);
+    for (const name of ["burst", "", "__proto__", "toString"]) expect(profileNamed(name)).toBeUndefined();
+  });
+});
+
+describe("a generated flow", () => {
+  it("funds every account first", () => {
+    const [usdc, yes, no, next] = [...flowOf({ accounts: 2, orders: 1 })];
+    expect([usdc, yes, no].map((row) => row?.op === "fund" && row.asset)).toEqual(["USDC", "YES", "NO"]);
+    expect([usdc, next].map((row) => row?.account)).toEqual(["trader-1", "trader-2"]);
+  });
+
+  it("cancels only what its account has placed before, each order once", () => {
+    const owners = new Map<string, string>();
+    for (const row of flowOf({ orders: 5000 })) {
+      if (row.op === "place") owners.set(row.ref, row.account);
+      if (row.op !== "cancel") continue;
+      expect(owners.get(row.ref)).toBe(row.account);
+      owners.delete(row.ref);
+    }
+  });
+
+  it.each([
+    [1, 1],
+    [25, 250],
+    [1000, 500],
+    [5000, 100_000],
+  ])("keeps to a tick of %d and to orders of at least %d", (tick, least) => {
+    const market = { tickSize: price(tick), minOrderSize: size(least) };
+    const terms = { tickSize: tick / 10_000, minOrderSize: least / 100, feeRateBps: 200 };
+    for (const profile of Object.values(PROFILES)) {
+      const { refused, broken, orders } = play(flowOf({ market, profile, orders: 2000, accounts: 3 }), terms);
+      expect({ refused, broken }).toEqual({ refused: [], broken: [] });
+      expect(orders.every(({ price, size }) => price % tick === 0 && size >= least)).toBe(true);
+    }
+  });
+
+  it("is played without a refusal whatever its profile", () => {
+    const share = fc.integer({ min: 0, max: 100 });
+    const range = (most: number, least = 1): fc.Arbitrary<readonly [number, number]> =>
+      fc
+        .tuple(fc.integer({ min: least, max: most }), fc.integer({ min: least, max: most }))
+        .map(([a, b]) => [Math.min(a, b), Math.max(a, b)]);
+    const profiles: fc.Arbitrary<Profile> = fc.record({
+      up: share,
+      yes: share,
+      takers: share,
+      canceledSoon: share,
+      resting: fc.integer({ min: 0, max: 50 }),
+      fair: range(9999),
+      step: fc.nat(500),
+      depth: fc.integer({ min: 1, max: 9999 }),
+      together: range(20),
+      pauseMs: fc.integer({ min: 1, max: 60_000 }),
+    });
+    const accounts = fc.integer({ min: 1, max: 5 });
+    const fees = fc.integer({ min: 0, max: 200 });
+    fc.assert(
+      fc.property(profiles, accounts, fc.string(), fees, (profile, accounts, seed, feeRateBps) => {
+        const { refused, broken } = play(flowOf({ profile, accounts, seed, orders: 300 }), { feeRateBps });
+        expect({ refused, broken }).toEqual({ refused: [], broken: [] });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("is made row by row", () => {
+    const flow = flowOf({ orders: 10_000_000, accounts: 1 });
+    for (let row = 0; row < 100; row += 1) expect(flow.next().done).toBe(false);
+  });
+
+  it("is the same for the same seed, and another one for another", () => {
+    const one = [...flowOf()];
+    expect([...flowOf()]).toEqual(one);
+    expect([...flowOf({ seed: "2" })]).not.toEqual(one);
+  });
+
+  it.each<[ProfileName, string]>([
+    ["balanced", "07276f8ff81fb85560a5330f054832e0fb99149a72e28edefca30b757aa57961"],
+    ["trending", "aaefb7e2bb4884845c0fcdfdcf485404a0df0cae29154a357d3369f4282de919"],
+    ["one-sided", "dc4ca1c1943f0af15ee707a0aa1ed738e7bf081f1e1053bfe0454e23f0695114"],
+    ["cancel-heavy", "98a30fdb55105bd84f01e27439e1c50fd3e0b2e2b7c5a09d0e21ef2adbdd96c0"],
+    ["bursts", "bfa7b24711cd5cdbb14146cf4d25d0ee9c2613ca49e4aadb0c9fbaba3e621b5c"],
+  ])("that is %s has the same bytes everywhere", (name, hash) => {
+    const text = csvOf(flowOf({ seed: "golden", profile: PROFILES[name] }));
+    expect(createHash("sha256").update(text).digest("hex")).toBe(hash);
+  });
+
+  it.each([
+    [{ orders: 0 }, "orders expects a whole number from 1 to 10000000, found 0"],
+    [{ orders: 1.5 }, "orders expects a whole number from 1 to 10000000, found 1.5"],
+    [{ accounts: 10_001 }, "accounts expects a whole number from 1 to 10000, found 10001"],
+    [
+      { market: { tickSize: price(300), minOrderSize: size(100) } },
+      "tickSize expects a divisor of 10000, found 300",
+    ],
+    [
+      { orders: 10_000_000, market: { tickSize: price(100), minOrderSize: size(100_000_000) } },
+      "an exchange cannot issue what 20 accounts need for 10000000 orders of up to 1000398.99 shares",
+    ],
+  ])("cannot have %j", (options, message) => {
+    expect(() => flowOf(options)).toThrow(new RangeError(message));
+  });
+});

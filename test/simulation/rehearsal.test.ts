@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import type { Balance } from "../../src/core/account.ts";
+import { remainingOf } from "../../src/core/order.ts";
+import { price, type Size, size } from "../../src/core/units.ts";
+import type { FlowRow } from "../../src/simulation/flow.ts";
+import { PROFILES } from "../../src/simulation/flow.ts";
+import { generateFlow, OrderDraw } from "../../src/simulation/generate-flow.ts";
+import { HIGHEST_FEE_BPS, Rehearsal, type RehearsedOrder } from "../../src/simulation/rehearsal.ts";
+import { addressOf } from "../support/commands.ts";
+import { TestExchange } from "../support/exchange.ts";
+import { Player } from "./played-flow.ts";
+
+const TICK = price(100);
+
+const orderOf = (order: Partial<RehearsedOrder> = {}): RehearsedOrder => ({
+  number: 1,
+  account: 0,
+  side: "BUY",
+  outcome: "YES",
+  price: price(5000),
+  size: size(1000),
+  type: "GTC",
+  expiresAt: null,
+  ...order,
+});
+
+/** Puts a row of a generated flow into a rehearsal. */
+function rehearse(rehearsal: Rehearsal, row: FlowRow): void {
+  const number = (ref: string): number => Number(ref.slice(1));
+  rehearsal.advanceTo(row.at);
+  if (row.op === "place") {
+    const expiresAt = row.expiresIn === null ? null : row.at + row.expiresIn;
+    const account = Number(row.account.slice("trader-".length)) - 1;
+    rehearsal.place({ ...row, number: number(row.ref), account, expiresAt });
+  }
+  if (row.op !== "cancel") return;
+  const resting = rehearsal.find(number(row.ref));
+  if (resting === undefined) throw new Error(`${row.ref} does not rest`);
+  rehearsal.cancel(resting);
+}
+
+describe("a rehearsal", () => {
+  it("ends with the orders and the means that the exchange ends with", () => {
+    const rows = [...generateFlow({ seed: "1", orders: 3000, accounts: 3, profile: PROFILES.balanced })];
+    const [first] = rows;
+    if (first?.op !== "fund") throw new Error("a flow begins with what funds it");
+    const floor = new TestExchange();
+    floor.market({ feeRateBps: HIGHEST_FEE_BPS });
+    const { exchange } = floor;
+    const player = new Player(exchange);
+    const shares = (first.amount / 10_000) as Size;
+    const rehearsal = new Rehearsal(3, shares, TICK);
+    for (const row of rows) {
+      player.play(row);
+      rehearse(rehearsal, row);
+    }
+    const live = [...exchange.state.orders].filter(({ status }) => status === "LIVE");
+    expect(live.length).toBeGreaterThan(100);
+    const resting = rehearsal.resting.map(({ order, open }) => ({ number: order.number, open }));
+    expect(resting.sort((a, b) => a.number - b.number)).toEqual(
+      live.map((order) => ({ number: order.number, open: remainingOf(order) })),
+    );
+    for (const [account, name] of ["trader-1", "trader-2", "trader-3"].entries()) {
+      const number = exchange.state.accountByAddress.get(addressOf(name)) as number;
+      const { collateral, holdings } = exchange.state.accounts.get(number);
+      const free = ({ balance, reserved }: Balance<number>): number => balance - reserved;
+      const canSell = (outcome: "YES" | "NO", shares: number): boolean =>
+        rehearsal.canPay(orderOf({ account, side: "SELL", outcome, size: size(shares) }));
+      const yes = free(holdings.get(1)?.yes as Balance<number>);
+      const no = free(holdings.get(1)?.no as Balance<number>);
+      expect([canSell("YES", yes), canSell("YES", yes + 1)]).toEqual([true, false]);
+      expect([canSell("NO", no), canSell("NO", no + 1)]).toEqual([true, false]);
+      // At 0.5 and with its fee, 0.01 share costs 5100 micro-USDC.
+      const most = Math.floor(free(collateral) / 5100);
+      const canBuy = (shares: number): boolean => rehearsal.canPay(orderOf({ account, size: size(shares) }));
+      expect([canBuy(most), canBuy(most + 1)]).toEqual([true, false]);
+    }
+  });
+
+  it("expires an order at its moment, not before", () => {
+    const rehearsal = new Rehearsal(1, size(10_000), TICK);
+    rehearsal.place(orderOf({ type: "GTD", expiresAt: 60_000 }));
+    rehearsal.advanceTo(59_999);
+    expect(rehearsal.resting).toHaveLength(1);
+    rehearsal.advanceTo(60_000);
+    expect(rehearsal.resting).toHaveLength(0);
+  });
+});
+
+describe("drawn orders", () => {
+  it("are for somebody who can pay, in one outcome or the other, down to the last that anybody can", () => {
+    const rehearsal = new Rehearsal(3, size(30_000), TICK);
+    const profile = { ...PROFILES.balanced, up: 100, yes: 100 };
+    const subject = {
+      seed: "1",
+      profile,
+      orders: 1000,
+      accounts: 3,
+      tickSize: TICK,
+      minOrderSize: size(100),
+    };
+    const draw = new OrderDraw(subject, rehearsal);
+    const orders: RehearsedOrder[] = [];
+    const drawAll = (): void => {
+      for (;;) {
+        const order = draw.next(orders.length + 1, 0);
+        expect(rehearsal.canPay(order)).toBe(true);
+        rehearsal.place(order);
+        orders.push(order);
+      }
+    };
+    expect(drawAll).toThrow("nobody can pay for an order of this flow");
+    // This profile draws nothing but buyers of YES: whoever has no USDC left sells NO instead.
+    const kinds = new Set(orders.map(({ side, outcome }) => `${side} ${outcome}`));
+    expect(kinds).toEqual(new Set(["BUY YES", "SELL NO"]));
+  });
+});

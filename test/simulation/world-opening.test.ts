@@ -1,0 +1,119 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { tradeStatus } from "../../src/core/chain/settlement.ts";
+import { parseIso, toIso } from "../../src/core/time.ts";
+import { price, size } from "../../src/core/units.ts";
+import { contentHash } from "../../src/engine/state-hash.ts";
+import { endingOf, withEndDate, withoutEndDate } from "../../src/simulation/calendar.ts";
+import { emptyWorld, openWorld } from "../../src/simulation/opening.ts";
+import type { FlowRow, World, WorldEvent } from "../../src/simulation/world.ts";
+import { type FlowOrder, flowOf, packFlow } from "../../src/simulation/world.ts";
+import { readWorld } from "../../src/simulation/world-file.ts";
+import { SettlementFloor } from "../core/chain/settlement-floor.ts";
+import { START } from "../support/exchange.ts";
+import { TINY_WORLD } from "../support/http.ts";
+
+const tiny = readWorld(readFileSync(TINY_WORLD, "utf8"));
+const orders = [...flowOf(tiny)];
+/** The same, with a trade in the last moment before it opens: its first trader buys from itself. */
+const busy: World = { ...tiny, format: "clobsim-world/2", flow: packFlow([...orders, buyingAtLast()]) };
+
+function buyingAtLast(): FlowOrder {
+  const trader = orders[0]?.trader ?? 0;
+  const terms = { side: "BUY", outcome: "YES", orderType: "FAK" } as const;
+  return { at: -1, trader, market: 0, ...terms, price: price(9900), size: size(5000) };
+}
+
+describe.each(["auto", "manual", "instant"] as const)(
+  "a world that opens with settlement %s",
+  (settlement) => {
+    const opened = (world: World): SettlementFloor => {
+      const floor = new SettlementFloor({ settlement, seed: world.seed });
+      openWorld(floor.exchange, world, START);
+      return floor;
+    };
+
+    test("has nothing of its history left to settle: a fault befalls what comes next", () => {
+      const floor = opened(busy);
+      expect(floor.state.trades.size).toBeGreaterThan(20);
+      expect(floor.state.trades.get(floor.state.trades.size).at).toBe(START - 1);
+      expect(new Set([...floor.state.trades].map((trade) => tradeStatus(floor.state, trade)))).toEqual(
+        new Set(["CONFIRMED"]),
+      );
+      expect(floor.exchange.nextDueAt).toBe(null);
+    });
+
+    test("has mined no block when it had no trades", () => {
+      expect(opened(emptyWorld("test")).head).toBe(0);
+    });
+  },
+);
+
+describe("a world of an earlier version", () => {
+  const hashOf = (world: World): string => {
+    const floor = new SettlementFloor({ seed: world.seed });
+    openWorld(floor.exchange, world, START);
+    return contentHash(floor.state);
+  };
+
+  test("opens the same with its orders in rows of decimals as packed in integers", () => {
+    const rows = orders.map((order): FlowRow => {
+      const { at, trader, market, side, outcome, price, size, orderType } = order;
+      return [at, trader, market, side, outcome, price / 10_000, size / 100, orderType];
+    });
+    expect(hashOf({ ...tiny, format: "clobsim-world/1", flow: rows })).toBe(hashOf(tiny));
+  });
+
+  test("ends at midnight UTC where it names no period, and says as before what its texts say", () => {
+    const { endOf: _, ...event } = tiny.events[0] as WorldEvent;
+    const old: World = {
+      ...emptyWorld("test"),
+      events: [{ ...event, title: "By the 5th?", endsInDays: 4, markets: [] }],
+    };
+    const floor = new SettlementFloor();
+    openWorld(floor.exchange, old, START);
+    const [opened] = [...floor.state.events];
+    expect(opened?.title).toBe("By the 5th?");
+    expect(toIso(opened?.endDate ?? START)).toBe("2026-01-05T00:00:00.000Z");
+  });
+});
+
+describe("the end of an event", () => {
+  test.each([
+    ["2026-01-01", 4, "day", "2026-01-05"],
+    ["2026-01-01", 8, "month", "2026-01-31"],
+    ["2026-11-22", 9, "month", "2026-12-31"],
+    ["2028-01-30", 5, "month", "2028-02-29"],
+    ["2027-01-30", 5, "month", "2027-02-28"],
+    ["2026-01-01", 25, "quarter", "2026-03-31"],
+    ["2026-05-17", 80, "quarter", "2026-09-30"],
+    ["2026-11-22", 30, "quarter", "2026-12-31"],
+    ["2026-11-22", 60, "year", "2027-12-31"],
+    ["9999-12-31", 1, "month", "9999-12-31"],
+  ] as const)(
+    "that opens on %s and ends %i days later, to the end of the %s, is on %s",
+    (start, days, period, date) => {
+      const at = parseIso(`${start}T15:30Z`) ?? START;
+      const ending = endingOf(at, { endsInDays: days, endOf: period });
+      const { endDate } = ending;
+      expect(toIso(endDate)).toMatch(`${date}T23:59:59`);
+      expect(endDate).toBeGreaterThan(at);
+      const [year, month, day] = date.split("-").map(Number);
+      const name = new Date(Date.UTC(2000, (month ?? 0) - 1)).toLocaleString("en", {
+        month: "long",
+        timeZone: "UTC",
+      });
+      expect(withEndDate("Now? By {endDate}, {endDate}", ending)).toBe(
+        `Now? By ${name} ${day}, ${year}, ${name} ${day}, ${year}`,
+      );
+    },
+  );
+
+  test.each([
+    ["Will it rain by {endDate}?", "Will it rain?"],
+    ["Rain on {endDate}", "Rain"],
+    ["Will it rain?", "Will it rain?"],
+  ])("leaves no trace in a name: %j", (text, name) => {
+    expect(withoutEndDate(text)).toBe(name);
+  });
+});

@@ -1,0 +1,117 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { money, price, size } from "../../src/core/units.ts";
+import type { FlowRow } from "../../src/simulation/flow.ts";
+import { writeFlow } from "../../src/simulation/write-flow.ts";
+import { flows } from "./arbitrary-flow.ts";
+import { rowsIn } from "./flow-text.ts";
+
+const BASE = { at: 0, account: "alice", market: null } as const;
+const ORDER = {
+  ...BASE,
+  op: "place",
+  ref: "bid",
+  side: "BUY",
+  outcome: "YES",
+  price: price(5500),
+  size: size(10_050),
+  type: "GTD",
+  expiresIn: 60_000,
+} as const;
+const ROWS: readonly FlowRow[] = [
+  { ...BASE, op: "fund", asset: "USDC", amount: money(1_500_000) },
+  { ...BASE, op: "fund", asset: "NO", amount: size(50_000) },
+  ORDER,
+  { ...ORDER, ref: "", type: "GTC", expiresIn: null },
+  { ...BASE, op: "cancel", ref: "bid", at: 1500 },
+  { ...BASE, op: "cancel-all", at: 1500 },
+];
+
+describe("a written flow", () => {
+  it("is a table with the shortest decimals", () => {
+    expect([...writeFlow(ROWS, "csv")].join("")).toBe(
+      [
+        "at,account,op,ref,side,outcome,price,size,type",
+        "0,alice,fund,,,USDC,,1.5,",
+        "0,alice,fund,,,NO,,500,",
+        "0,alice,place,bid,BUY,YES,0.55,100.5,GTD +60s",
+        "0,alice,place,,BUY,YES,0.55,100.5,GTC",
+        "1500,alice,cancel,bid,,,,,",
+        "1500,alice,cancel-all,,,,,,",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("or an object a line", () => {
+    expect([...writeFlow(ROWS, "ndjson")].join("")).toBe(
+      [
+        '{"at":0,"account":"alice","op":"fund","outcome":"USDC","size":1.5}',
+        '{"at":0,"account":"alice","op":"fund","outcome":"NO","size":500}',
+        '{"at":0,"account":"alice","op":"place","ref":"bid","side":"BUY","outcome":"YES","price":0.55,"size":100.5,"type":"GTD +60s"}',
+        '{"at":0,"account":"alice","op":"place","side":"BUY","outcome":"YES","price":0.55,"size":100.5,"type":"GTC"}',
+        '{"at":1500,"account":"alice","op":"cancel","ref":"bid"}',
+        '{"at":1500,"account":"alice","op":"cancel-all"}',
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("has a header even without rows", () => {
+    expect([...writeFlow([], "csv")]).toEqual(["at,account,op,ref,side,outcome,price,size,type\n"]);
+  });
+
+  it.each(["csv", "ndjson"] as const)("gives the same rows when it is read again as %s", async (format) => {
+    await fc.assert(
+      fc.asyncProperty(flows, async (rows) => {
+        const text = [...writeFlow(rows, format, true)].join("");
+        expect(await rowsIn(text, { format })).toEqual(rows);
+      }),
+    );
+  });
+
+  it.each(["csv", "ndjson"] as const)(
+    "gives the same rows however its lines end and wherever it is cut, as %s",
+    async (format) => {
+      const cuts = fc.array(fc.nat(3000), { maxLength: 30 });
+      await fc.assert(
+        fc.asyncProperty(flows, cuts, fc.boolean(), fc.boolean(), async (rows, cuts, hasReturns, hasMark) => {
+          const lines = [...writeFlow(rows, format, true)].join("");
+          const text = hasReturns ? lines.replaceAll("\n", "\r\n") : lines.trimEnd();
+          expect(await rowsIn((hasMark ? "\ufeff" : "") + text, { format, cuts })).toEqual(rows);
+        }),
+      );
+    },
+  );
+
+  it("comes in batches, no sooner than they are asked for", () => {
+    let asked = 0;
+    function* endless(): Generator<FlowRow> {
+      for (;;) {
+        asked += 1;
+        yield ORDER;
+      }
+    }
+    const texts = writeFlow(endless(), "csv");
+    const length = texts.next().value?.length ?? 0;
+    expect(length).toBeGreaterThan(60_000);
+    expect(length).toBeLessThan(70_000);
+    expect(asked).toBeLessThan(2000);
+  });
+
+  it.each([
+    ["an account", { ...ORDER, account: "a,b" }, '"a,b" names no account'],
+    ["an order", { ...ORDER, ref: "#1" }, '"#1" names no order'],
+    ["an order to cancel", { ...BASE, op: "cancel" as const, ref: "" }, '"" names no order'],
+    ["a market", { ...ORDER, market: "in rain" }, '"in rain" names no market'],
+  ])("refuses what could not be read again as the name of %s", (_name, row, message) => {
+    expect(() => [...writeFlow([row], "csv", true)]).toThrow(new RangeError(message));
+    expect(() => [...writeFlow([row], "ndjson")]).toThrow(new RangeError(message));
+  });
+
+  it("refuses a market that its table has no column for", () => {
+    expect(() => [...writeFlow([{ ...ORDER, market: "rain" }], "csv")]).toThrow(
+      new RangeError("a row names the market rain: the file has no column for it"),
+    );
+  });
+});
