@@ -27,7 +27,7 @@ import { Faults } from "./server/faults.ts";
 import { requestLog } from "./server/request-log.ts";
 import { createHttpServer } from "./server/server.ts";
 import type { DevAccount, Service, ServiceOptions } from "./server/service.ts";
-import { isLoopback } from "./setting-values.ts";
+import { isLoopback } from "./setting.ts";
 import { devPrivateKey } from "./simulation/dev-accounts.ts";
 import type { World } from "./simulation/world.ts";
 

@@ -2,27 +2,25 @@ import type { BalancePolicy, SettlementMode } from "./core/terms.ts";
 import { parseIso } from "./core/time.ts";
 import { type Millis, type Money, millis, money, type Size, size } from "./core/units.ts";
 import {
+  type ClockConfig,
   ConfigError,
   choice,
+  type Durability,
   type Given,
+  isLoopback,
+  type JournalPoint,
+  LINE_OR_MOMENT,
   readAll,
+  readClock,
+  readFaucet,
+  readHost,
   readOne,
+  readTimeout,
   type Setting,
   truth,
   variableOf,
   wholeNumber,
 } from "./setting.ts";
-import {
-  type ClockConfig,
-  type Durability,
-  isLoopback,
-  type JournalPoint,
-  LINE_OR_MOMENT,
-  readClock,
-  readFaucet,
-  readHost,
-  readTimeout,
-} from "./setting-values.ts";
 import { MOST_MARKETS } from "./simulation/world.ts";
 
 export type { Durability };

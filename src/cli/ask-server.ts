@@ -1,8 +1,7 @@
 import { type HttpReply, openTransport } from "../client/transport.ts";
-import { type Given, readOne } from "../setting.ts";
+import { type Given, ORIGIN, readOne } from "../setting.ts";
 import type { Flag } from "./command.ts";
-import { ORIGIN } from "./origin.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./exit-code.ts";
 
 /** The flags that name a running server; `url` is what the help of its first says. */
 export const serverFlags = (url: Pick<Flag, "text" | "otherwise">): readonly Flag[] => [

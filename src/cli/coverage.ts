@@ -9,11 +9,10 @@ import { count } from "../scenario/report/text.ts";
 import { startScenarioServer } from "../scenario-server.ts";
 import { type Given, readOne, wholeNumber } from "../setting.ts";
 import type { Command } from "./command.ts";
-import { EXIT, type ExitCode } from "./exit-code.ts";
-import { paintOf } from "./paint.ts";
+import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
+import { paintOf } from "./output.ts";
 import { readScenarios } from "./read-scenarios.ts";
 import { RUN_SETTINGS } from "./run-flags.ts";
-import { UsageError } from "./usage-error.ts";
 
 const PERCENT = wholeNumber(0, 100);
 

@@ -1,15 +1,44 @@
+import { Buffer } from "node:buffer";
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DEFAULT_DATA, VERSION } from "../config.ts";
-import { nodeDisk } from "../engine/disk.ts";
+import { type Disk, nodeDisk } from "../engine/disk.ts";
 import type { Finding } from "../history/examination.ts";
 import type { Paint } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
 import type { Command } from "./command.ts";
-import { EXIT, type ExitCode } from "./exit-code.ts";
-import { paintOf } from "./paint.ts";
-import { syncCostIn } from "./sync-cost.ts";
-import { UsageError } from "./usage-error.ts";
+import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
+import { paintOf } from "./output.ts";
+
+const APPENDS = 25;
+/** About a line of a journal. */
+const LINE = Buffer.alloc(256, "x");
+
+/** What bringing a small append to the disk itself takes, in milliseconds. */
+interface SyncCost {
+  readonly median: number;
+  readonly longest: number;
+}
+
+/** Tries it in a folder, with a file that is gone afterwards. */
+function syncCostIn(disk: Disk, folder: string): SyncCost {
+  const path = join(folder, `.clobsim-doctor-${process.pid}`);
+  const file = disk.open(path, "new");
+  const times: number[] = [];
+  try {
+    for (let done = 0; done < APPENDS; done += 1) {
+      const began = performance.now();
+      file.write(LINE, done * LINE.length);
+      file.sync();
+      times.push(performance.now() - began);
+    }
+  } finally {
+    file.close();
+    disk.remove(path);
+  }
+  times.sort((a, b) => a - b);
+  return { median: times[times.length >> 1] ?? 0, longest: times.at(-1) ?? 0 };
+}
 
 /** Below this, nothing has gone to a disk. */
 const NO_DISK_MS = 0.01;

@@ -22,3 +22,8 @@ export const EXIT = {
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** The command line cannot be read; the message is a sentence for the person who typed it. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}

@@ -3,9 +3,8 @@ import { ReplayDiffers } from "../engine/replayer.ts";
 import { StoreError } from "../engine/store-error.ts";
 import { FileRefused } from "../regular-file.ts";
 import { ConfigError } from "../setting.ts";
-import { differenceText } from "./difference.ts";
-import { EXIT, type ExitCode } from "./exit-code.ts";
-import { UsageError } from "./usage-error.ts";
+import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
+import { differenceText } from "./journal-text.ts";
 
 /** Says on stderr what went wrong: one sentence when the user can mend it, everything when only we can. */
 export function reportFailure(error: unknown): ExitCode {

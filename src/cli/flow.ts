@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { DEFAULT_CONFIG, SETTINGS } from "../config.ts";
 import { type Price, price, size } from "../core/units.ts";
-import { type Given, readOne, type Setting, wholeNumber } from "../setting.ts";
+import { anyOf, type Given, readOne, type Setting, wholeNumber } from "../setting.ts";
 import {
   type FlowFormat,
   formatOf,
@@ -12,11 +12,9 @@ import {
   type Profile,
   profileNamed,
 } from "../simulation/flow.ts";
-import { anyOf } from "./any-of.ts";
 import type { Command } from "./command.ts";
-import { EXIT, type ExitCode } from "./exit-code.ts";
-import { OUT } from "./output-file.ts";
-import { UsageError } from "./usage-error.ts";
+import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
+import { OUT } from "./output.ts";
 
 /** The tick sizes of markets, as they are typed and in price units. */
 const TICK_SIZES = new Map<string, Price>([

@@ -2,7 +2,7 @@ import { VERSION } from "../config.ts";
 import { nodeDisk } from "../engine/disk.ts";
 import { type JournalPlace, type JournalSource, openPlace, openSource } from "../history/journal-source.ts";
 import type { WalkEnd } from "../history/walk.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./exit-code.ts";
 
 /** @throws UsageError when a journal has not got the line that a flag names. */
 export function demandLine(

@@ -8,14 +8,12 @@ import type { Touched } from "../history/touched.ts";
 import type { Told, Walk } from "../history/walk.ts";
 import type { Paint } from "../scenario/report/text.ts";
 import { visible } from "../scenario/report/text.ts";
-import { type Given, readOne, type Setting, truth } from "../setting.ts";
-import { LINE_OR_MOMENT } from "../setting-values.ts";
+import { type Given, LINE_OR_MOMENT, readOne, type Setting, truth } from "../setting.ts";
 import type { Command } from "./command.ts";
 import type { ExitCode } from "./exit-code.ts";
+import { UsageError } from "./exit-code.ts";
 import { demandLine, sourceNamed, TAKES_JOURNAL } from "./history-arguments.ts";
-import { didYouMean } from "./nearest.ts";
-import { paintOf } from "./paint.ts";
-import { UsageError } from "./usage-error.ts";
+import { didYouMean, paintOf } from "./output.ts";
 
 const MARKET: Setting<string> = {
   expected: "the slug of a market, its beginning, or its id",

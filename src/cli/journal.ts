@@ -1,11 +1,9 @@
 import { VERSION } from "../config.ts";
-import { type Given, readOne, type Setting, truth } from "../setting.ts";
-import { LINE } from "../setting-values.ts";
+import { type Given, LINE, readOne, type Setting, truth } from "../setting.ts";
 import type { Command } from "./command.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { sourceNamed, TAKES_JOURNAL } from "./history-arguments.ts";
-import { OutputLines } from "./output-lines.ts";
-import { paintOf } from "./paint.ts";
+import { OutputLines, paintOf } from "./output.ts";
 
 const PATTERN: Setting<RegExp> = { expected: "a regular expression, or an id", read: readPattern };
 

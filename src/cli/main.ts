@@ -1,5 +1,5 @@
 import { VERSION } from "../config.ts";
-import { whenUnread } from "./unread.ts";
+import { whenUnread } from "./process.ts";
 
 const argv = process.argv.slice(2);
 const [first, ...more] = argv;

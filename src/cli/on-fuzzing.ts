@@ -5,5 +5,4 @@ export { mergeResults } from "../fuzz/campaign/merge.ts";
 export { readResults, resultsText } from "../fuzz/campaign/results.ts";
 export { DEFAULT_COMMANDS, ResultsFolder, resultsName, saveWhole } from "../fuzz/campaign/results-folder.ts";
 export { rangeText, readRange, seriesOf, shardText, WHOLE } from "../fuzz/campaign/seeds.ts";
-export { FuzzProgress } from "./fuzz-progress.ts";
-export { campaignLines, mergedText, tableLines } from "./fuzz-summary.ts";
+export { campaignLines, FuzzProgress, mergedText, tableLines } from "./fuzz-output.ts";

@@ -5,6 +5,5 @@ export { MAX_PROBLEMS, problemText, wrongFilesText } from "../scenario/language/
 export { loadScenario, readScenario } from "../scenario/language/read-scenario.ts";
 export { findFiles, NoFilesError } from "../scenario/run/files.ts";
 export { runSuite } from "../scenario/run/run-suite.ts";
-export { reportFailedTo } from "./failed-scenarios.ts";
-export { reportersOf } from "./run-reporters.ts";
+export { reportersOf, reportFailedTo } from "./run-output.ts";
 export { watchAndRun } from "./watch.ts";

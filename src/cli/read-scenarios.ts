@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { WrongFile } from "../scenario/language/problem.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./exit-code.ts";
 
 /** What paths lead to. */
 export interface ReadScenarios {

@@ -2,14 +2,12 @@ import type { HttpReply } from "../client/transport.ts";
 import { SETTINGS, VERSION } from "../config.ts";
 import type { Millis } from "../core/units.ts";
 import { finish } from "../engine/slices.ts";
-import { type Given, readOne, type Setting } from "../setting.ts";
-import { LINE_OR_MOMENT } from "../setting-values.ts";
+import { type Given, LINE_OR_MOMENT, readOne, type Setting } from "../setting.ts";
 import { askServer, parsed, refusalOf, serverFlags, serverNamed } from "./ask-server.ts";
 import type { Command } from "./command.ts";
-import { EXIT, type ExitCode } from "./exit-code.ts";
+import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { demandLine, sourceNamed, TAKES_JOURNAL } from "./history-arguments.ts";
-import { OUT, save } from "./output-file.ts";
-import { UsageError } from "./usage-error.ts";
+import { OUT, save } from "./output.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:7070";
 const NAME: Setting<string> = {

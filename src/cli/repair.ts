@@ -9,10 +9,9 @@ import type { Loss, Salvage } from "../history/salvage.ts";
 import { FileRefused } from "../regular-file.ts";
 import { type Given, readOne, truth } from "../setting.ts";
 import type { Command } from "./command.ts";
-import { EXIT, type ExitCode } from "./exit-code.ts";
+import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { placeNamed } from "./history-arguments.ts";
-import { OUT } from "./output-file.ts";
-import { UsageError } from "./usage-error.ts";
+import { OUT } from "./output.ts";
 
 /** `clobsim repair`: what is whole of a damaged directory, in a new one. */
 export const repairCommand: Command = {

@@ -1,13 +1,11 @@
 import { DEFAULT_DATA, SETTINGS, VERSION } from "../config.ts";
 import type { ReportContent } from "../history/report.ts";
-import { type Given, readOne, type Setting } from "../setting.ts";
+import { type Given, ORIGIN, readOne, type Setting } from "../setting.ts";
 import { askServer, refusalOf, serverFlags, serverNamed } from "./ask-server.ts";
 import type { Command } from "./command.ts";
-import { EXIT, type ExitCode } from "./exit-code.ts";
+import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { sourceNamed } from "./history-arguments.ts";
-import { ORIGIN } from "./origin.ts";
-import { OUT, save } from "./output-file.ts";
-import { UsageError } from "./usage-error.ts";
+import { OUT, save } from "./output.ts";
 
 const REASON: Setting<string> = {
   expected: "one line of 1 to 200 characters",

@@ -1,9 +1,7 @@
 import { SETTINGS } from "../config.ts";
 import type { Setting } from "../setting.ts";
-import { truth, wholeNumber } from "../setting.ts";
-import { SHARD } from "../setting-values.ts";
+import { ORIGIN, SHARD, truth, wholeNumber } from "../setting.ts";
 import type { Flag } from "./command.ts";
-import { ORIGIN } from "./origin.ts";
 
 const HOW = "How:";
 const WHICH = "Which:";

@@ -2,11 +2,10 @@ import type { Scenario } from "../scenario/language/scenario.ts";
 import { startScenarioServer } from "../scenario-server.ts";
 import type { Given } from "../setting.ts";
 import type { Command } from "./command.ts";
-import { EXIT, type ExitCode } from "./exit-code.ts";
+import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { readScenarios } from "./read-scenarios.ts";
 import { RUN_FLAGS } from "./run-flags.ts";
 import { RunRequest } from "./run-request.ts";
-import { UsageError } from "./usage-error.ts";
 
 /** `clobsim run`: runs scenario files and says how they came out. */
 export const runCommand: Command = {

@@ -18,12 +18,11 @@ import { HistoryNames } from "../scenario/shrink/history-names.ts";
 import type { HistoryRefusal } from "../scenario/shrink/refusal-trial.ts";
 import { HistoryNotTellable, shrinkHistory } from "../scenario/shrink/shrink-history.ts";
 import type { ShrunkScenario } from "../scenario/shrink/shrink-scenario.ts";
-import { EXIT, type ExitCode } from "./exit-code.ts";
+import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { demandLine, sourceNamed } from "./history-arguments.ts";
+import { endingOf } from "./journal-text.ts";
 import { readScenarios } from "./read-scenarios.ts";
 import { type Limits, printShrunk, shrunkOf, watched, writing } from "./shrink.ts";
-import { UsageError } from "./usage-error.ts";
-import { endingOf } from "./walk-ending.ts";
 
 /**
  * Reduces the scenario that a report carries; or else what a journal tells to the few commands that are enough to fail, as

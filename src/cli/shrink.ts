@@ -8,14 +8,34 @@ import { needsHttp } from "../scenario/run/needs.ts";
 import { shellWord } from "../scenario/run/run-scenario.ts";
 import type { ShrinkOptions, ShrunkScenario } from "../scenario/shrink/shrink-scenario.ts";
 import { startScenarioServer } from "../scenario-server.ts";
-import { type Given, readOne, type Setting } from "../setting.ts";
-import { LINE, LINE_OR_MOMENT } from "../setting-values.ts";
+import { type Given, LINE, LINE_OR_MOMENT, readOne, type Setting } from "../setting.ts";
 import type { Command } from "./command.ts";
-import { EXIT, type ExitCode } from "./exit-code.ts";
-import { OUT, save } from "./output-file.ts";
+import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
+import { OUT, save } from "./output.ts";
 import { readScenarios } from "./read-scenarios.ts";
-import { Progress } from "./shrink-progress.ts";
-import { UsageError } from "./usage-error.ts";
+
+const DEFAULT_COLUMNS = 80;
+
+/** One line on a terminal that grows, `1,204 steps → 37 → 9`, until it is full: `1,204 steps → … → 9`. */
+class Progress {
+  #first = "";
+  #line = "";
+
+  show(steps: number): void {
+    if (process.stderr.isTTY !== true) return;
+    const count = steps.toLocaleString("en-US");
+    const isFirst = this.#line === "";
+    if (isFirst) this.#first = `${count} steps`;
+    const longer = isFirst ? this.#first : `${this.#line} → ${count}`;
+    const isFull = longer.length >= (process.stderr.columns || DEFAULT_COLUMNS);
+    this.#line = isFull ? `${this.#first} → … → ${count}` : longer;
+    process.stderr.write(`\r\u001b[K${this.#line}`);
+  }
+
+  end(): void {
+    if (this.#line !== "") process.stderr.write("\n");
+  }
+}
 
 /** How long something may take, and how that was typed. */
 export const BUDGET: Setting<{ readonly ms: number; readonly text: string }> = {

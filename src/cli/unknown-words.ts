@@ -1,8 +1,7 @@
-import { type Given, variableOf } from "../setting.ts";
-import { anyOf } from "./any-of.ts";
+import { anyOf, type Given, variableOf } from "../setting.ts";
 import { type Command, wordOf } from "./command.ts";
-import { didYouMean } from "./nearest.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./exit-code.ts";
+import { didYouMean } from "./output.ts";
 
 /** What yargs adds of its own to the values of a command line. */
 const YARGS_KEYS = ["_", "$0", "help", "h", "version", "v"];

@@ -3,9 +3,8 @@ import { type Given, readOne, wholeNumber } from "../setting.ts";
 import type { World } from "../simulation/world.ts";
 import { MOST_MARKETS } from "../simulation/world.ts";
 import type { Command } from "./command.ts";
-import { EXIT, type ExitCode } from "./exit-code.ts";
-import { OUT, save } from "./output-file.ts";
-import { UsageError } from "./usage-error.ts";
+import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
+import { OUT, save } from "./output.ts";
 
 const EVENTS = wholeNumber(1, MOST_MARKETS);
 

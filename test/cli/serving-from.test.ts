@@ -1,9 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { bannerText } from "../../src/cli/banner.ts";
 import { inspectCommand } from "../../src/cli/inspect.ts";
-import { serveCommand } from "../../src/cli/serve.ts";
+import { bannerText, serveCommand } from "../../src/cli/serve.ts";
 import { type RunningServer, startServer } from "../../src/compose.ts";
 import { DEFAULT_DATA, readConfig } from "../../src/config.ts";
 import { startExchange } from "../../src/index.ts";

@@ -14,7 +14,7 @@ import { writeFlow } from "../../src/simulation/write-flow.ts";
 const SOURCES = fileURLToPath(new URL("../../src/cli", import.meta.url));
 /** The command alone, with what the program does when nobody reads stdout any more. */
 const PROGRAM = `
-  import { flowCommand } from "./flow.ts";
+  import { flowCommand } from "../../src/cli/flow.ts";
   process.stdout.on("error", (error) => { if (error.code === "EPIPE") process.exit(); throw error; });
   const [orders] = process.argv.slice(2);
   process.exitCode = await flowCommand.run({ flags: { orders: [orders] }, environment: {} }, []);

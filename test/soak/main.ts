@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { paintOf } from "../../src/cli/paint.ts";
+import { paintOf } from "../../src/cli/output.ts";
 import { buildProgram, inCheckout } from "../bench/checkout.ts";
 import { machine } from "../bench/machine.ts";
 import { machineLine } from "../bench/table.ts";

@@ -1,5 +1,5 @@
 import { VERSION } from "../../config.ts";
-import type { Shard } from "../../setting-values.ts";
+import type { Shard } from "../../setting.ts";
 import type { FailureFiles, SeedOutcome } from "../outcome.ts";
 import type { Results } from "./results.ts";
 import { type ResultsFolder, seedName } from "./results-folder.ts";

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { nodeDisk, writeWhole } from "../../engine/disk.ts";
 import { draftOf } from "../../engine/files.ts";
 import { StoreError } from "../../engine/store-error.ts";
-import type { Shard } from "../../setting-values.ts";
+import type { Shard } from "../../setting.ts";
 import type { FailureFiles } from "../outcome.ts";
 import { type CampaignSettings, type Results, resultsText } from "./results.ts";
 import type { SeedRange } from "./seeds.ts";

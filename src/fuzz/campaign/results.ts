@@ -3,7 +3,7 @@ import { Fields } from "../../core/document/fields.ts";
 import { jsonIn } from "../../core/document/json-in.ts";
 import { StoreError } from "../../engine/store-error.ts";
 import { FILE_LIMITS, FileRefused, readText, whyUnread } from "../../regular-file.ts";
-import { SHARD, type Shard } from "../../setting-values.ts";
+import { SHARD, type Shard } from "../../setting.ts";
 import type { FailureFiles, SeedSettings } from "../outcome.ts";
 import { rangeText, readRange, type SeedRange, seriesOf, shardText } from "./seeds.ts";
 

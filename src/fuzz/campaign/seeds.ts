@@ -1,4 +1,4 @@
-import type { Shard } from "../../setting-values.ts";
+import type { Shard } from "../../setting.ts";
 
 /** Seeds from `from`, which is one of them, up to `to`, which is not. */
 export interface SeedRange {

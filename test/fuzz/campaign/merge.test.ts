@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { mergeResults, type ResultsFile } from "../../../src/fuzz/campaign/merge.ts";
 import type { FoundFailure, Ran, Results } from "../../../src/fuzz/campaign/results.ts";
 import { readRange } from "../../../src/fuzz/campaign/seeds.ts";
-import { SHARD } from "../../../src/setting-values.ts";
+import { SHARD } from "../../../src/setting.ts";
 
 const ran = (seeds: string, shard: string, done: number, engine = "0.1.0"): Ran => ({
   engine,

@@ -1,5 +1,19 @@
 import { constants } from "node:os";
-import { whenUnread } from "./unread.ts";
+
+/** Where the program prints: stdout or stderr. */
+type Printed = NodeJS.WriteStream;
+
+/**
+ * Calls `gone` when nobody reads a stream any more: the other end of its pipe is closed, or its terminal. Any other
+ * error of it is thrown. What was called before is called no more.
+ */
+export function whenUnread(stream: Printed, gone: () => void): void {
+  stream.removeAllListeners("error").on("error", (error: NodeJS.ErrnoException) => {
+    const isGone = error.code === "EPIPE" || (error.code === "EIO" && stream.isTTY === true);
+    if (!isGone) throw error;
+    gone();
+  });
+}
 
 /** npm passes on the Ctrl-C that the terminal has sent already: two signals this close, in milliseconds, are one. */
 const SAME_KEY_PRESS_MS = 500;

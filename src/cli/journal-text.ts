@@ -1,0 +1,225 @@
+import type { Decision } from "../core/refusals.ts";
+import type { State } from "../core/state.ts";
+import { toIso } from "../core/time.ts";
+import { eventHash } from "../engine/event-hash.ts";
+import { hex8 } from "../engine/hex8.ts";
+import { isNote, type Line } from "../engine/journal-line.ts";
+import type { Redone, ReplayDiffers } from "../engine/replayer.ts";
+import { damageText } from "../engine/torn-end.ts";
+import { actorOf, commandText } from "../history/command-words.ts";
+import { outcomeText } from "../history/event-words.ts";
+import { isCorrupt, type JournalSource } from "../history/journal-source.ts";
+import { noteText } from "../history/note-words.ts";
+import { refusalText, refusedText, senderOf } from "../history/refused-words.ts";
+import { addressText } from "../history/thing-words.ts";
+import type { Outcome, Told, WalkEnd } from "../history/walk.ts";
+import { type Paint, visible } from "../scenario/report/text.ts";
+import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
+
+/** Where a history first comes out otherwise, with both outcomes side by side. */
+export function differenceText({ line, command, redone, message }: ReplayDiffers): string {
+  const now = nowOf(redone);
+  const lines = [
+    message,
+    `  command   ${JSON.stringify(command)}`,
+    ...sideBySide([
+      ["", "recorded", "now"],
+      ["outcome", "accepted", now[0]],
+      ["events", hex8(line.r), now[1]],
+    ]),
+  ];
+  if (!(redone instanceof Error) && redone.ok)
+    lines.push(...redone.events.map((event) => `            ${JSON.stringify(event)}`));
+  return lines.join("\n");
+}
+
+/** What came of a command now, and the hash of what it caused. */
+function nowOf(redone: Redone): [outcome: string, events: string] {
+  if (redone instanceof Error) return [`fails: ${visible(redone.message)}`, "none"];
+  return redone.ok
+    ? ["accepted", hex8(eventHash(redone.events))]
+    : [`refused, ${redone.refusal.code}`, "none"];
+}
+
+/** Rows of a label, what was recorded, and what it is now. */
+function sideBySide(rows: readonly (readonly [string, string, string])[]): string[] {
+  const label = Math.max(...rows.map(([text]) => text.length));
+  const recorded = Math.max(...rows.map(([, text]) => text.length));
+  return rows.map(([name, then, now]) =>
+    `  ${name.padEnd(label)}  ${then.padEnd(recorded)}  ${now}`.trimEnd(),
+  );
+}
+
+/** What is wrong with a journal or with what it leads to, and the exit code that says so. */
+interface Ending {
+  readonly code: ExitCode;
+  readonly lines: readonly string[];
+}
+
+/** How a walk over a journal has ended; the state is that of its exchange. */
+export function endingOf(source: JournalSource, end: WalkEnd, state: State): Ending {
+  const trouble = end.trouble === null ? SOUND : troubleOf(source, end.trouble, state);
+  const damage = damageOf(source, end);
+  return {
+    code: damage.code === EXIT.ok ? trouble.code : damage.code,
+    lines: [...trouble.lines, ...damage.lines],
+  };
+}
+
+/**
+ * Shows what a walk has come to, and says how it has ended. What cannot be shown may lie behind what is wrong with the
+ * journal, which then decides how the program ends.
+ * @throws UsageError where nothing is wrong with the journal.
+ */
+export async function endedWith(
+  { code, lines }: Ending,
+  show: () => void | Promise<void>,
+): Promise<ExitCode> {
+  try {
+    await show();
+  } catch (error) {
+    if (code === EXIT.ok || !(error instanceof UsageError)) throw error;
+    process.stderr.write(`clobsim: ${error.message}\n`);
+  }
+  if (lines.length > 0) process.stderr.write(`clobsim: ${lines.join("\n")}\n`);
+  return code;
+}
+
+const SOUND: Ending = { code: EXIT.ok, lines: [] };
+
+function damageOf(source: JournalSource, { scan: { damage } }: WalkEnd): Ending {
+  if (damage === null) return SOUND;
+  const { path, name } = source;
+  if (isCorrupt(source, damage)) return { code: EXIT.corrupt, lines: [damageText(path, name, damage)] };
+  const { offset, bytes, line } = damage;
+  const place = `${path} from byte ${offset} on, where line ${line} should begin`;
+  return {
+    code: EXIT.ok,
+    lines: [
+      `${place}: ${bytes} bytes are no whole line; a crash has torn them, or they are being written now`,
+    ],
+  };
+}
+
+function troubleOf({ name }: JournalSource, told: Told, state: State): Ending {
+  const { line, command, outcome } = told;
+  const what = `line ${line.n} of ${name}`;
+  const asked = command === null ? [] : [`  ${toIso(line.t)}  ${visible(commandText(command, state))}`];
+  switch (outcome.kind) {
+    case "differs":
+    case "fails": {
+      if (outcome.kind === "fails" && outcome.isRecorded) {
+        const heading = `${what}, ${command?.kind ?? line.k}, fails in the same way`;
+        return { code: EXIT.ok, lines: [heading, ...asked, `  ${visible(outcome.error.message)}`] };
+      }
+      const heading = `${what}, ${line.k}, comes out otherwise than it did`;
+      const now = outcome.kind === "fails" ? outcome.error : outcome.decision;
+      return { code: EXIT.differs, lines: [heading, ...asked, ...comparison(line, now, state)] };
+    }
+    case "other state": {
+      const table = sideBySide([
+        ["", "recorded", "now"],
+        ["state", outcome.recorded, outcome.found],
+      ]);
+      return {
+        code: EXIT.differs,
+        lines: [`every command comes out as it did, and at ${what} the state is another`, ...table],
+      };
+    }
+    default:
+      return SOUND;
+  }
+}
+
+/** What a line says came of its command, and what comes of it now. */
+function comparison(line: Line, now: Redone, state: State): string[] {
+  const [recorded, hash] = isNote(line, "defect")
+    ? [visible(`fails: ${line.d.message}`), "none"]
+    : ["accepted", hex8(line.r)];
+  const [outcome, events] =
+    now instanceof Error
+      ? [visible(`fails: ${now.message}`), "none"]
+      : [decisionText(now, state), now.ok ? hex8(eventHash(now.events)) : "none"];
+  return sideBySide([
+    ["", "recorded", "now"],
+    ["outcome", recorded, outcome],
+    ["events", hash, events],
+  ]);
+}
+
+const decisionText = (decision: Decision, state: State): string =>
+  decision.ok
+    ? visible(`accepted: ${outcomeText(decision.events, state)}`)
+    : `refused, ${decision.refusal.code}: ${JSON.stringify(decision.refusal)}`;
+
+const NUMBER_WIDTH = 6;
+const ACTOR_WIDTH = 10;
+const COMMAND_WIDTH = 56;
+
+/** One line of a journal as it is printed. */
+export interface JournalLine {
+  readonly plain: string;
+  readonly painted: string;
+  readonly json: object;
+}
+
+/** The words of a line; the state is that behind it. */
+export function journalLine(told: Told, state: State, paint: Paint): JournalLine {
+  const { line, command, outcome } = told;
+  const number = String(line.n).padStart(NUMBER_WIDTH);
+  const time = toIso(line.t);
+  const note = noteText(line);
+  const refused = isNote(line, "refused") ? line.d : null;
+  // Names and messages are somebody else's text: nothing in it may speak to the terminal.
+  const what = visible(askedText(told, state));
+  const became =
+    refused !== null
+      ? visible(refusalText(refused))
+      : note !== null && outcome.kind === "note"
+        ? ""
+        : visible(outcomeWords(outcome, state));
+  const who = refused !== null ? senderOf(refused) : command === null ? null : actorOf(command);
+  const actor = (who === null ? "" : addressText(who)).padEnd(ACTOR_WIDTH);
+  const asked = became === "" ? what : what.padEnd(COMMAND_WIDTH);
+  const isTrouble = refused !== null || (outcome.kind !== "accepted" && outcome.kind !== "note");
+  const shown = note === null ? asked : paint.yellow(asked);
+  const arrow = became === "" ? "" : `  → ${isTrouble ? paint.red(became) : paint.green(became)}`;
+  return {
+    plain: `${number}  ${time}  ${actor}  ${asked}${became === "" ? "" : `  → ${became}`}`.trimEnd(),
+    painted: `${paint.dim(`${number}  ${time}`)}  ${actor}  ${shown}${arrow}`.trimEnd(),
+    json: {
+      line: line.n,
+      time,
+      kind: line.k,
+      actor: who,
+      text: what,
+      outcome: became === "" ? null : became,
+      data: line.k === "opening" ? null : line.d,
+      events: outcome.kind === "accepted" ? outcome.events : null,
+    },
+  };
+}
+
+function askedText({ line, command }: Told, state: State): string {
+  if (isNote(line, "refused")) return refusedText(line.d, state);
+  return noteText(line) ?? (command === null ? line.k : commandText(command, state));
+}
+
+function outcomeWords(outcome: Outcome, state: State): string {
+  switch (outcome.kind) {
+    case "note":
+      return "";
+    case "accepted":
+      return outcomeText(outcome.events, state);
+    case "differs":
+      return outcome.decision.ok
+        ? `differs: ${outcomeText(outcome.decision.events, state)}`
+        : `differs: refused, ${outcome.decision.refusal.code}`;
+    case "other state":
+      return "the state is another";
+    case "fails":
+      return `fails: ${outcome.error.message}`;
+    case "unknown":
+      return "unknown";
+  }
+}

@@ -1,0 +1,60 @@
+import { writeFile } from "node:fs/promises";
+import colours from "picocolors";
+import { nearest } from "../api/nearest.ts";
+import type { Paint } from "../scenario/report/text.ts";
+import type { Given, Setting } from "../setting.ts";
+import { UsageError } from "./exit-code.ts";
+
+/** The value of `--out`. */
+export const OUT: Setting<string> = {
+  expected: "the path of a file to write",
+  read: (text) => text || null,
+};
+
+/** Writes what `--out` names. @throws UsageError when it cannot be written. */
+export async function save(path: string, content: string | Uint8Array): Promise<void> {
+  try {
+    await writeFile(path, content);
+  } catch (error) {
+    const { code }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
+    throw new UsageError(`--out expects a file that can be written, found ${path} (${code})`);
+  }
+}
+
+const PIECE_LENGTH = 1 << 16;
+
+/** Lines for stdout, handed over in pieces. */
+export class OutputLines {
+  #waiting = "";
+
+  add(line: string): void {
+    this.#waiting += `${line}\n`;
+    if (this.#waiting.length >= PIECE_LENGTH) this.end();
+  }
+
+  end(): void {
+    if (this.#waiting !== "") process.stdout.write(this.#waiting);
+    this.#waiting = "";
+  }
+}
+
+/**
+ * How words on a stream, stdout unless told otherwise, are emphasised: in colour on a terminal or where FORCE_COLOR asks
+ * for it, never where NO_COLOR forbids it (no-color.org).
+ */
+export function paintOf(
+  environment: Given["environment"],
+  stream: NodeJS.WriteStream = process.stdout,
+): Paint {
+  const isSet = (name: string): boolean => (environment[name] ?? "") !== "";
+  const isTerminal = stream.isTTY === true && environment.TERM !== "dumb";
+  const isColoured = !isSet("NO_COLOR") && (isTerminal || isSet("FORCE_COLOR"));
+  const { red, green, yellow, dim, bold } = colours.createColors(isColoured);
+  return { red, green, yellow, dim, bold };
+}
+
+/** `, did you mean --port?` for the candidate that a mistyped word is likely to mean; nothing when there is none. */
+export function didYouMean(word: string, candidates: readonly string[]): string {
+  const like = nearest(word, candidates);
+  return like === undefined ? "" : `, did you mean ${like}?`;
+}
