@@ -1,9 +1,5 @@
+import { PRICE_PLACES, SIZE_PLACES, MONEY_PLACES, textOf } from "../core/format.ts";
 import type { Money, Price, Size, Sum } from "../core/units.ts";
-
-/** Decimal places of the core's units: 0.0001 USDC, 0.01 share, 0.000001 USDC. */
-export const PRICE_PLACES = 4;
-export const SIZE_PLACES = 2;
-export const MONEY_PLACES = 6;
 
 const POWERS = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000] as const;
 const ZERO = 48;
@@ -37,15 +33,6 @@ export function unitsOf(value: number | string, places: number): number | null {
   if (digits === 0 || decimals === 0) return null;
   units *= POWERS[places - Math.min(Math.max(decimals, 0), places)] as number;
   return Number.isSafeInteger(units) ? units : null;
-}
-
-/** The shortest decimal text of an amount in units of 10^-places: never an exponent, no trailing zeros. */
-export function textOf(units: number, places: number): string {
-  const digits = String(Math.abs(units)).padStart(places + 1, "0");
-  const sign = units < 0 ? "-" : "";
-  const whole = digits.slice(0, digits.length - places);
-  const fraction = digits.slice(digits.length - places).replace(/0+$/, "");
-  return fraction === "" ? sign + whole : `${sign}${whole}.${fraction}`;
 }
 
 /** A number in plain digits, never with an exponent, for messages. */

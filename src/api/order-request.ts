@@ -14,7 +14,8 @@ import {
   type Size,
   size,
 } from "../core/units.ts";
-import { nameOf, PRICE_PLACES, plain, SIZE_PLACES, unitsOf } from "./decimals.ts";
+import { nameOf, plain, unitsOf } from "./decimals.ts";
+import { PRICE_PLACES, SIZE_PLACES } from "../core/format.ts";
 import type { BodySpec, JsonObject } from "./endpoint.ts";
 import { ApiError, type ErrorCode } from "./errors.ts";
 import { nearest } from "./nearest.ts";

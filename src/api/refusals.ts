@@ -1,3 +1,4 @@
+import { priceText, sizeText } from "../core/format.ts";
 import { numberOf } from "../core/ids.ts";
 import { marketOfToken } from "../core/market.ts";
 import type { Refusal, RefusalCode, TransactionRefusal } from "../core/refusals.ts";
@@ -5,7 +6,7 @@ import { toIso } from "../core/time.ts";
 import { FULL_PRICE, type Money, type Price, type Size } from "../core/units.ts";
 import { unreachable } from "../core/unreachable.ts";
 import { checksummed } from "./address.ts";
-import { type Numbers, PRICE_PLACES, plain, SIZE_PLACES, textOf } from "./decimals.ts";
+import { type Numbers, plain } from "./decimals.ts";
 import { ApiError } from "./errors.ts";
 import { marketIdOf, type View } from "./replies/view.ts";
 
@@ -34,9 +35,6 @@ export const revertWords = (reason: string): string => `execution reverted: ${re
 
 type Of<Code extends RefusalCode> = Extract<Refusal, { readonly code: Code }>;
 type Translations = { readonly [Code in RefusalCode]: (refusal: Of<Code>, view: View) => ApiError };
-
-const priceText = (units: number): string => textOf(units, PRICE_PLACES);
-const sizeText = (units: number): string => textOf(units, SIZE_PLACES);
 
 /** A price off the market's grid, with the valid ones next to it; `found` is the price as it was sent. */
 export function offTheGrid(found: number, tickSize: Price, numbers: Numbers): ApiError {

@@ -1,5 +1,6 @@
 import { numbersAs } from "../api/decimals.ts";
 import { orderStory } from "../api/replies/order-story.ts";
+import { addressText, orderText } from "../core/format.ts";
 import { idOf, numberOf } from "../core/ids.ts";
 import { marketOfToken } from "../core/market.ts";
 import type { Order } from "../core/order.ts";
@@ -13,7 +14,6 @@ import type {
   OrderStanding,
   Standing,
 } from "../history/standing.ts";
-import { addressText, orderText } from "../history/thing-words.ts";
 import type { Told } from "../history/walk.ts";
 import { type Paint, visible } from "../scenario/report/text.ts";
 import { UsageError } from "./exit-code.ts";

@@ -1,3 +1,4 @@
+import { addressText } from "../core/format.ts";
 import type { Decision } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
@@ -11,7 +12,6 @@ import { outcomeText } from "../history/event-words.ts";
 import { isCorrupt, type JournalSource } from "../history/journal-source.ts";
 import { noteText } from "../history/note-words.ts";
 import { refusalText, refusedText, senderOf } from "../history/refused-words.ts";
-import { addressText } from "../history/thing-words.ts";
 import type { Outcome, Told, WalkEnd } from "../history/walk.ts";
 import { type Paint, visible } from "../scenario/report/text.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";

@@ -1,5 +1,6 @@
 import type { HttpReply } from "../client/transport.ts";
 import { SETTINGS, VERSION } from "../config.ts";
+import { counted } from "../core/format.ts";
 import type { Millis } from "../core/units.ts";
 import { finish } from "../engine/slices.ts";
 import { type Given, LINE_OR_MOMENT, readOne, type Setting } from "../setting.ts";
@@ -112,5 +113,3 @@ function recordedIn(reply: HttpReply, url: string, hasToken: boolean): Recorded 
   const { scenario, orders = 0, trades = 0 } = body;
   return { scenario, orders, trades };
 }
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -1,4 +1,4 @@
-import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../api/decimals.ts";
+import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../core/format.ts";
 import type { State } from "../core/state.ts";
 import type { HistoryNames } from "../scenario/shrink/history-names.ts";
 import type { RestingOrder } from "./reference/naive-book.ts";

@@ -3,17 +3,7 @@ import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { unreachable } from "../core/unreachable.ts";
-import {
-  addressText,
-  counted,
-  marketText,
-  moneyText,
-  orderIdText,
-  orderText,
-  priceText,
-  sizeText,
-  tokenIdText,
-} from "./thing-words.ts";
+import { addressText, counted, marketText, usdcText, orderIdText, orderText, priceText, sizeText, tokenIdText } from "../core/format.ts";
 
 /** Whose command it is; null of what nobody in particular does. */
 export function actorOf(command: Command): Address | null {
@@ -64,7 +54,7 @@ function placeText({ side, size, tokenId, price, orderType, expiration }: PlaceO
 
 function fundText({ collateral, tokens, everyMarket }: FundAccount, state: State): string {
   const parts = [
-    ...(collateral === 0 ? [] : [moneyText(collateral)]),
+    ...(collateral === 0 ? [] : [usdcText(collateral)]),
     ...tokens.map(({ tokenId, size }) => `${sizeText(size)} ${tokenIdText(state, tokenId)}`),
     ...(everyMarket === 0 ? [] : [`${sizeText(everyMarket)} of both outcomes of every market`]),
   ];

@@ -2,16 +2,7 @@ import type { ChainEvent, DomainEvent, OrderCanceled, OrderTraded } from "../cor
 import { remainingOf } from "../core/order.ts";
 import type { State } from "../core/state.ts";
 import { unreachable } from "../core/unreachable.ts";
-import {
-  accountText,
-  addressText,
-  counted,
-  marketText,
-  moneyText,
-  orderText,
-  priceText,
-  sizeText,
-} from "./thing-words.ts";
+import { accountText, addressText, counted, marketText, usdcText, orderText, priceText, sizeText } from "../core/format.ts";
 
 /** More events than these are counted by their kinds. */
 const MOST_TOLD = 6;
@@ -48,7 +39,7 @@ function eventText(event: DomainEvent, state: State, placed: ReadonlySet<number>
     case "credentialsDerived":
       return "credentials derived";
     case "collateralIssued":
-      return `gets ${moneyText(event.amount)}`;
+      return `gets ${usdcText(event.amount)}`;
     case "grantRaised":
       return `gets ${sizeText(event.size)} of both outcomes of every market`;
     case "grantMinted":
@@ -70,7 +61,7 @@ function eventText(event: DomainEvent, state: State, placed: ReadonlySet<number>
 
 function tradeText({ size, price, maker, fee, matchType }: OrderTraded, state: State): string {
   const how = matchType === "COMPLEMENTARY" ? "" : ` ${matchType}`;
-  const paid = fee === 0 ? "" : `, fee ${moneyText(fee)}`;
+  const paid = fee === 0 ? "" : `, fee ${usdcText(fee)}`;
   const { account } = state.orders.get(maker);
   return `fills ${sizeText(size)} @ ${priceText(price)} from ${accountText(state, account)}${how}${paid}`;
 }

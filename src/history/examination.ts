@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { counted } from "../core/format.ts";
 import { toIso } from "../core/time.ts";
 import { baseAmong, endOf, isClosedAt, standingIn } from "../engine/base-state.ts";
 import type { Disk, DiskFile } from "../engine/disk.ts";
@@ -111,7 +112,7 @@ class Examination {
     this.#look("replay", () => {
       const { damage, commands } = replayed(source, base);
       if (damage !== null) this.#look("journal", () => damageFound(source.path, damage));
-      return { text: `${commands} command${commands === 1 ? "" : "s"} after that, as recorded` };
+      return { text: `${counted(commands, "command")} after that, as recorded` };
     });
     return null;
   }

@@ -1,4 +1,5 @@
-import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf, unitsOf } from "../api/decimals.ts";
+import { unitsOf } from "../api/decimals.ts";
+import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../core/format.ts";
 import type { OrderType, Outcome, Side } from "../core/terms.ts";
 import { parseDuration, parseIso } from "../core/time.ts";
 import {

@@ -1,4 +1,4 @@
-import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../api/decimals.ts";
+import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../core/format.ts";
 import { unreachable } from "../core/unreachable.ts";
 import type { FlowFormat } from "./flow.ts";
 import {

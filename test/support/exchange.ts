@@ -1,4 +1,4 @@
-import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../../src/api/decimals.ts";
+import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../../src/core/format.ts";
 import { ASK, BID } from "../../src/core/book/book.ts";
 import type { Command, PlaceOrder } from "../../src/core/commands.ts";
 import type { DomainEvent } from "../../src/core/events.ts";

@@ -1,19 +1,16 @@
 import { NO_SLOT } from "../../core/book/order-pool.ts";
 import { settledAt } from "../../core/chain/settlement.ts";
 import type { Transaction } from "../../core/chain/transaction.ts";
+import { counted, priceText, SIZE_PLACES, sizeText } from "../../core/format.ts";
 import { idOf } from "../../core/ids.ts";
 import { outcomeOf } from "../../core/market.ts";
 import { type Order, remainingOf, type Trade } from "../../core/order.ts";
 import { toIso } from "../../core/time.ts";
 import type { Millis } from "../../core/units.ts";
 import { checksummed } from "../address.ts";
-import { PRICE_PLACES, SIZE_PLACES, textOf } from "../decimals.ts";
 import { fillsOf, orderReply, tradeReply } from "./order-reply.ts";
 import { settlementWords } from "./settlement-words.ts";
 import type { View } from "./view.ts";
-
-const priceText = (units: number): string => textOf(units, PRICE_PLACES);
-const sizeText = (units: number): string => textOf(units, SIZE_PLACES);
 
 /** Why an order is where it is: what it met, the queue it joined, every fill, and what ended it. */
 export function orderStory(view: View, order: Order) {
@@ -83,7 +80,7 @@ function arrivalOf(view: View, order: Order): string {
 const joiningOf = (order: Order): string =>
   order.ordersAhead === 0
     ? `joined an empty level at ${priceText(order.price)}, first in the queue`
-    : `joined the queue at ${priceText(order.price)} behind ${order.ordersAhead} order${order.ordersAhead === 1 ? "" : "s"} of ${sizeText(order.sizeAhead)} shares together`;
+    : `joined the queue at ${priceText(order.price)} behind ${counted(order.ordersAhead, "order")} of ${sizeText(order.sizeAhead)} shares together`;
 
 function endingOf(view: View, order: Order): string {
   const matched = `${sizeText(order.matched)} of ${sizeText(order.size)} matched`;

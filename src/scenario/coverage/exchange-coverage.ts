@@ -1,4 +1,4 @@
-import { PRICE_PLACES, textOf } from "../../api/decimals.ts";
+import { PRICE_PLACES, textOf } from "../../core/format.ts";
 import { confirmationsOf, minedAt } from "../../core/chain/chain.ts";
 import type { SettlementFaultKind } from "../../core/chain/settlement-fault.ts";
 import type { Transaction } from "../../core/chain/transaction.ts";

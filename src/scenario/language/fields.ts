@@ -1,10 +1,5 @@
-import {
-  textOf as decimalText,
-  MONEY_PLACES,
-  PRICE_PLACES,
-  SIZE_PLACES,
-  unitsOf,
-} from "../../api/decimals.ts";
+import { unitsOf } from "../../api/decimals.ts";
+import { textOf as decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { parseDuration, parseIso } from "../../core/time.ts";
 import {
   FULL_PRICE,

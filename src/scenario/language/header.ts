@@ -1,4 +1,5 @@
-import { PRICE_PLACES, unitsOf } from "../../api/decimals.ts";
+import { unitsOf } from "../../api/decimals.ts";
+import { PRICE_PLACES } from "../../core/format.ts";
 import { nearest } from "../../api/nearest.ts";
 import type { SelfTradePolicy } from "../../core/book/book.ts";
 import { sha256Hex } from "../../core/hash.ts";

@@ -1,3 +1,5 @@
+import { counted } from "../../core/format.ts";
+
 /** Where something stands in a file; lines and columns count from 1. */
 export interface Place {
   /** As the user named it. */
@@ -34,7 +36,6 @@ export const problemText = (problem: Problem): string =>
 
 /** How many problems there are in how many files, and what follows from it. */
 export function wrongFilesText(wrong: readonly WrongFile[]): string {
-  const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
   const problems = wrong.reduce((sum, file) => sum + file.problems.length, 0);
   return `${counted(problems, "problem")} in ${counted(wrong.length, "file")}, nothing was run`;
 }

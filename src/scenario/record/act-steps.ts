@@ -1,9 +1,10 @@
 import type { FundAccount } from "../../core/commands.ts";
 import { isCausedByTime } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
+import { moneyText } from "../../core/format.ts";
 import { marketOfToken, outcomeOf, tokenOf } from "../../core/market.ts";
 import type { State } from "../../core/state.ts";
-import { moneyText, orderStateText } from "../run/words.ts";
+import { orderStateText } from "../run/words.ts";
 import type { ChainTelling } from "./chain-telling.ts";
 import type { Act } from "./observed-session.ts";
 import { addressIn } from "./parties.ts";

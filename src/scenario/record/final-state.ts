@@ -1,7 +1,8 @@
 import type { Holding } from "../../core/account.ts";
 import { settlementStatus } from "../../core/chain/settlement.ts";
+import { moneyText, sizeText } from "../../core/format.ts";
 import type { Market } from "../../core/market.ts";
-import { moneyText, orderStateText, sizeText } from "../run/words.ts";
+import { orderStateText } from "../run/words.ts";
 import { book } from "../venue/local-views.ts";
 import { orderEntries } from "./expectations.ts";
 import { RecordingError } from "./recording-error.ts";

@@ -1,9 +1,9 @@
+import { priceText, sizeText } from "../../core/format.ts";
 import { marketOfToken } from "../../core/market.ts";
 import { type Order, remainingOf } from "../../core/order.ts";
 import { type Size, size } from "../../core/units.ts";
 import { defaultMarket } from "../language/header.ts";
 import type { MarketTerms } from "../language/scenario.ts";
-import { priceText, sizeText } from "../run/words.ts";
 import type { TouchedMarket } from "./touched-markets.ts";
 import { type Entry, map } from "./yaml-text.ts";
 

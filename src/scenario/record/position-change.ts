@@ -1,9 +1,9 @@
 import type { PositionChange } from "../../api/position-transaction.ts";
 import { CONTRACTS, NO_PARENT, TOKEN_UNITS } from "../../core/chain/contracts.ts";
 import type { SendTransaction } from "../../core/commands.ts";
+import { sizeText } from "../../core/format.ts";
 import type { State } from "../../core/state.ts";
 import { size } from "../../core/units.ts";
-import { sizeText } from "../run/words.ts";
 
 /** What a wallet does with its position in a market, by the market's number. */
 export interface Position {

@@ -1,3 +1,4 @@
+import { counted, moneyText, sizeText } from "../../core/format.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import { findAccount } from "../../core/state.ts";
 import type { Address } from "../../core/terms.ts";
@@ -7,7 +8,6 @@ import type { Entry as JournalEntry, RefusedEntry } from "../../engine/journal.t
 import { withRefused } from "../../engine/session-log.ts";
 import { seedOfName } from "../language/header.ts";
 import type { Funding } from "../language/scenario.ts";
-import { moneyText, sizeText } from "../run/words.ts";
 import { ActSteps } from "./act-steps.ts";
 import { ChainTelling } from "./chain-telling.ts";
 import { balanceEntries, bookEntries, orderEntries, settledEntries } from "./expectations.ts";
@@ -207,5 +207,3 @@ function refuseOverIssuance({ acts }: ObservedSession, funds: ReadonlyMap<number
     `a scenario of this session would issue ${moneyText(issued)} USDC, and no exchange issues more than ${moneyText(MAX_ISSUANCE)}`,
   );
 }
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -1,5 +1,6 @@
 import { plain } from "../../api/decimals.ts";
 import type { PlaceOrder } from "../../core/commands.ts";
+import { priceText, sizeText } from "../../core/format.ts";
 import { numberOf } from "../../core/ids.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import type { RefusedRequest, Scalar } from "../../core/refusals.ts";
@@ -7,7 +8,6 @@ import type { State } from "../../core/state.ts";
 import { toIso } from "../../core/time.ts";
 import type { RefusedEntry } from "../../engine/journal.ts";
 import type { OrderWords } from "../language/scenario.ts";
-import { priceText, sizeText } from "../run/words.ts";
 import { orderBodyOf } from "../venue/order-body.ts";
 import type { Script } from "./script.ts";
 import type { Vocabulary } from "./vocabulary.ts";

@@ -1,10 +1,11 @@
 import type { OrderTraded } from "../../core/events.ts";
+import { priceText, sizeText } from "../../core/format.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import type { Order } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
 import { toIso } from "../../core/time.ts";
 import type { Millis, Size } from "../../core/units.ts";
-import { fillText, priceText, sizeText, tokenText, tradeText } from "../run/words.ts";
+import { fillText, tokenText, tradeText } from "../run/words.ts";
 import type { Parties } from "./parties.ts";
 import type { TouchedMarket } from "./touched-markets.ts";
 

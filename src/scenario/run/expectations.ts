@@ -1,5 +1,5 @@
-import { textOf } from "../../api/decimals.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
+import { counted, moneyText, priceText, sizeText, textOf } from "../../core/format.ts";
 import type { Outcome } from "../../core/terms.ts";
 import { unreachable } from "../../core/unreachable.ts";
 import { FILE_LIMITS, readText } from "../../regular-file.ts";
@@ -18,18 +18,7 @@ import { diffOf, expected, found, note, same } from "./diff.ts";
 import type { DiffLine } from "./result.ts";
 import { type Mismatch, notes, ScenarioFailure, type Session, type Update } from "./session.ts";
 import { goldenText } from "./summary.ts";
-import {
-  fillLike,
-  fillText,
-  levelText,
-  moneyText,
-  orderStateText,
-  priceText,
-  secondText,
-  sizeText,
-  tokenText,
-  tradeText,
-} from "./words.ts";
+import { fillLike, fillText, levelText, orderStateText, secondText, tokenText, tradeText } from "./words.ts";
 
 type Of<Kind extends Expectation["kind"]> = Extract<Expectation, { readonly kind: Kind }>;
 
@@ -386,8 +375,6 @@ async function checkSettled(
     ],
   };
 }
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** Compares the hash of everything; updating, notes the new one. */
 async function checkStateHash(

@@ -1,3 +1,4 @@
+import { counted } from "../../core/format.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import { unreachable } from "../../core/unreachable.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
@@ -375,8 +376,6 @@ async function takeSettlementFault(
 }
 
 type FlowStep = ReplayStep | GenerateStep;
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** Plays an order flow, from a file or made from the scenario's seed. @throws ScenarioFailure */
 async function takeFlow(session: Session, step: FlowStep): Promise<void> {

@@ -1,18 +1,9 @@
+import { moneyText, priceText, sizeText } from "../../core/format.ts";
 import type { Scenario } from "../language/scenario.ts";
 import type { BookView, HoldingView, Venue } from "../venue/venue.ts";
 import { stepsOf } from "./needs.ts";
 import type { Session } from "./session.ts";
-import {
-  fillLike,
-  levelsText,
-  momentText,
-  moneyText,
-  orderStateText,
-  priceText,
-  sizeText,
-  tokenText,
-  tradeText,
-} from "./words.ts";
+import { fillLike, levelsText, momentText, orderStateText, tokenText, tradeText } from "./words.ts";
 
 /** The books of all markets, one line a side; of a complementary market the YES book says it all. */
 export async function bookLines({ venue }: Session): Promise<string[]> {

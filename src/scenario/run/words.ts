@@ -1,15 +1,11 @@
-import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../../api/decimals.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
+import { moneyText, priceText, sizeText } from "../../core/format.ts";
 import type { MatchType } from "../../core/terms.ts";
 import { toIso } from "../../core/time.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import type { FillLine, OrderState, TokenName, TradeLine } from "../language/scenario.ts";
 import type { Fill, Level, Refused } from "../venue/venue.ts";
-
-export const priceText = (units: number): string => textOf(units, PRICE_PLACES);
-export const sizeText = (units: number): string => textOf(units, SIZE_PLACES);
-export const moneyText = (units: number): string => textOf(units, MONEY_PLACES);
 
 /** `0.55 x 60`, and how many orders that are where asked. */
 export const levelText = ({

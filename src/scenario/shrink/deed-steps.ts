@@ -1,4 +1,5 @@
 import type { Command, PlaceOrder } from "../../core/commands.ts";
+import { moneyText, priceText, sizeText } from "../../core/format.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import type { Address } from "../../core/terms.ts";
 import type { Millis } from "../../core/units.ts";
@@ -6,7 +7,6 @@ import { faultStep, sayableTerms } from "../record/fault-step.ts";
 import { positionText } from "../record/position-change.ts";
 import type { Step } from "../record/script.ts";
 import { moment } from "../record/vocabulary.ts";
-import { moneyText, priceText, sizeText } from "../run/words.ts";
 import type { Deed } from "./deeds.ts";
 
 const NAMES = ["alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi", "ivan", "judy"];

@@ -1,9 +1,9 @@
-import { PRICE_PLACES, SIZE_PLACES, unitsOf } from "../../api/decimals.ts";
+import { unitsOf } from "../../api/decimals.ts";
+import { PRICE_PLACES, priceText, SIZE_PLACES, sizeText } from "../../core/format.ts";
 import { FULL_PRICE } from "../../core/units.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { sideDiff, tradesDiff } from "../run/expectations.ts";
 import type { DiffLine } from "../run/result.ts";
-import { priceText, sizeText } from "../run/words.ts";
 import type { PlayedRow } from "./flow-steps.ts";
 import { type GoldenText, goldenIn } from "./golden-text.ts";
 import type { NotedRun } from "./noted-run.ts";

@@ -1,3 +1,4 @@
+import { moneyText, sizeText } from "../../core/format.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import type { ExchangeConfig, State } from "../../core/state.ts";
 import type { Millis } from "../../core/units.ts";
@@ -8,7 +9,6 @@ import { settlementLines } from "../record/scenario-text.ts";
 import type { TouchedMarket } from "../record/touched-markets.ts";
 import { moment } from "../record/vocabulary.ts";
 import { itemLines, map, mapLines, scalar } from "../record/yaml-text.ts";
-import { moneyText, sizeText } from "../run/words.ts";
 import { type DeedNames, DeedSteps } from "./deed-steps.ts";
 import type { Deed } from "./deeds.ts";
 import { Endowments } from "./endowments.ts";

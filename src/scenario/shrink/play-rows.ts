@@ -1,6 +1,7 @@
+import { priceText, sizeText } from "../../core/format.ts";
 import { millis } from "../../core/units.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
-import { priceText, refusedText, rowText, sizeText } from "../run/words.ts";
+import { refusedText, rowText } from "../run/words.ts";
 import type { Attempt, FlowOutcome, OrderKey, Venue } from "../venue/venue.ts";
 import type { PlayedRow } from "./flow-steps.ts";
 

@@ -1,7 +1,8 @@
+import { priceText, sizeText } from "../../core/format.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import type { FlowRow, PlaceRow } from "../../simulation/flow.ts";
 import type { OrderWords } from "../language/scenario.ts";
-import { priceText, refusedText, rowText, sizeText } from "../run/words.ts";
+import { refusedText, rowText } from "../run/words.ts";
 import { FEWEST_ROWS, type Judging } from "../watch/flow-judge.ts";
 import type { FlowOutcome, OrderKey, Refused, Venue } from "./venue.ts";
 

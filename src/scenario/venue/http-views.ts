@@ -1,4 +1,5 @@
-import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, unitsOf } from "../../api/decimals.ts";
+import { unitsOf } from "../../api/decimals.ts";
+import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import type {
   Account,
   Book,

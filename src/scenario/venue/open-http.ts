@@ -1,4 +1,4 @@
-import { PRICE_PLACES, SIZE_PLACES, textOf } from "../../api/decimals.ts";
+import { PRICE_PLACES, SIZE_PLACES, textOf } from "../../core/format.ts";
 import type { NewMarket } from "../../client/messages.ts";
 import type { Transport } from "../../client/transport.ts";
 import type { Exchange } from "../../engine/exchange.ts";

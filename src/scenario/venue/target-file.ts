@@ -1,5 +1,6 @@
 import { parse, YAMLParseError } from "yaml";
-import { MONEY_PLACES, SIZE_PLACES, unitsOf } from "../../api/decimals.ts";
+import { unitsOf } from "../../api/decimals.ts";
+import { MONEY_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { nearest } from "../../api/nearest.ts";
 import { FILE_LIMITS, readText, whyUnread } from "../../regular-file.ts";
 

@@ -1,4 +1,4 @@
-import { PRICE_PLACES, SIZE_PLACES, textOf } from "../../api/decimals.ts";
+import { PRICE_PLACES, SIZE_PLACES, textOf } from "../../core/format.ts";
 import { nearest } from "../../api/nearest.ts";
 import { ExchangeClient } from "../../client/client.ts";
 import type { MarketDetail } from "../../client/messages.ts";

@@ -1,12 +1,12 @@
 import { ASK, BID } from "../../core/book/book.ts";
 import { NO_SLOT } from "../../core/book/order-pool.ts";
 import type { DomainEvent, OrderCanceled, OrderExpired, OrderTraded } from "../../core/events.ts";
+import { moneyText, sizeText } from "../../core/format.ts";
 import { bookFor, marketOfToken, outcomeOf } from "../../core/market.ts";
 import { remainingOf, reservationOf } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
 import type { Millis, Size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
-import { moneyText, sizeText } from "../run/words.ts";
 import {
   type BrokenRule,
   Incoming,

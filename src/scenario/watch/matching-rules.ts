@@ -1,8 +1,8 @@
 import type { OrderTraded } from "../../core/events.ts";
+import { priceText, sizeText } from "../../core/format.ts";
 import { outcomeOf } from "../../core/market.ts";
 import type { CancelReason } from "../../core/terms.ts";
 import { FULL_PRICE, type Millis } from "../../core/units.ts";
-import { priceText, sizeText } from "../run/words.ts";
 import type { WatchedOrder } from "./watched-book.ts";
 
 /** A rule that does not hold, with what was expected and what was found. */

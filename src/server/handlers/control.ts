@@ -1,6 +1,7 @@
 import { checksummed, readAddress } from "../../api/address.ts";
 import { explainAuth } from "../../api/authentication.ts";
-import { MONEY_PLACES, SIZE_PLACES, unitsOf } from "../../api/decimals.ts";
+import { unitsOf } from "../../api/decimals.ts";
+import { MONEY_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { ApiError } from "../../api/errors.ts";
 import { accountReply } from "../../api/replies/account-reply.ts";
 import { orderStory } from "../../api/replies/order-story.ts";

@@ -1,4 +1,5 @@
-import { PRICE_PLACES, SIZE_PLACES, unitsOf } from "../../api/decimals.ts";
+import { unitsOf } from "../../api/decimals.ts";
+import { PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { ApiError } from "../../api/errors.ts";
 import { carries, folded, rankedEvents } from "../../api/market-search.ts";
 import { historyReply } from "../../api/replies/history-reply.ts";

@@ -1,4 +1,4 @@
-import { PRICE_PLACES } from "../../api/decimals.ts";
+import { PRICE_PLACES } from "../../core/format.ts";
 import { marketOfTokenId } from "../../api/refusals.ts";
 import { lastTradeOf, midOf, priceOrNull, quotesOf } from "../../api/replies/quotes.ts";
 import { outcomeOf } from "../../core/market.ts";

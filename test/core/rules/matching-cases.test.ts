@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { PRICE_PLACES, textOf } from "../../../src/api/decimals.ts";
+import { PRICE_PLACES, textOf } from "../../../src/core/format.ts";
 import type { Matching, Outcome, Side } from "../../../src/core/terms.ts";
 import { unitsIn } from "../../support/commands.ts";
 import { openFloor, type TestExchange } from "../../support/exchange.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PRICE_PLACES, textOf } from "../../../src/api/decimals.ts";
+import { PRICE_PLACES, textOf } from "../../../src/core/format.ts";
 import { MAX_SIZE, price } from "../../../src/core/units.ts";
 import { openFloor, TestExchange, verdictOf } from "../../support/exchange.ts";
 

@@ -1,4 +1,4 @@
-import { MONEY_PLACES, SIZE_PLACES } from "../../../src/api/decimals.ts";
+import { MONEY_PLACES, SIZE_PLACES } from "../../../src/core/format.ts";
 import { type PositionChange, positionTransaction } from "../../../src/api/position-transaction.ts";
 import { faultTerms, type SettlementFaultWords } from "../../../src/api/settlement-faults.ts";
 import type { ContractCall } from "../../../src/core/chain/transaction.ts";

@@ -1,12 +1,26 @@
-import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../api/decimals.ts";
-import { numberOf } from "../core/ids.ts";
-import { marketOfToken, outcomeOf } from "../core/market.ts";
-import { FAUCET, FEES, type State } from "../core/state.ts";
-import type { Address } from "../core/terms.ts";
+import { numberOf } from "./ids.ts";
+import { marketOfToken, outcomeOf } from "./market.ts";
+import { FAUCET, FEES, type State } from "./state.ts";
+import type { Address } from "./terms.ts";
+
+/** Decimal places of the core's units: 0.0001 USDC, 0.01 share, 0.000001 USDC. */
+export const PRICE_PLACES = 4;
+export const SIZE_PLACES = 2;
+export const MONEY_PLACES = 6;
+
+/** The shortest decimal text of an amount in units of 10^-places: never an exponent, no trailing zeros. */
+export function textOf(units: number, places: number): string {
+  const digits = String(Math.abs(units)).padStart(places + 1, "0");
+  const sign = units < 0 ? "-" : "";
+  const whole = digits.slice(0, digits.length - places);
+  const fraction = digits.slice(digits.length - places).replace(/0+$/, "");
+  return fraction === "" ? sign + whole : `${sign}${whole}.${fraction}`;
+}
 
 export const priceText = (units: number): string => textOf(units, PRICE_PLACES);
 export const sizeText = (units: number): string => textOf(units, SIZE_PLACES);
-export const moneyText = (units: number): string => `${textOf(units, MONEY_PLACES)} USDC`;
+export const moneyText = (units: number): string => textOf(units, MONEY_PLACES);
+export const usdcText = (units: number): string => `${moneyText(units)} USDC`;
 
 const SHOWN_DIGITS = 10;
 
