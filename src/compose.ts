@@ -3,7 +3,7 @@ import { createServer, type Server as TcpServer } from "node:net";
 import { checksummed } from "./api/address.ts";
 import { numbersAs } from "./api/decimals.ts";
 import { MarketRanking, SearchIndex } from "./api/market-search.ts";
-import { BookPages } from "./api/replies/book-reply.ts";
+import { BookPages } from "./api/order-book.ts";
 import { HmacKeys } from "./api/signing.ts";
 import { LazyNode } from "./chain-rpc/lazy-node.ts";
 import { type Config, VERSION } from "./config.ts";

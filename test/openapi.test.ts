@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ENDPOINTS } from "../src/api/endpoints/all.ts";
+import { ENDPOINTS } from "../src/api/endpoints.ts";
 import type { OpenApi } from "./server/document.ts";
 import { type Api, type Method, startApi } from "./support/http.ts";
 

@@ -1,4 +1,9 @@
 import { Buffer } from "node:buffer";
+import * as z from "zod";
+import { endpoints } from "./endpoint.ts";
+import { objectBody } from "./request-body.ts";
+import * as field from "./schemas.ts";
+import { exactly, named } from "./schemas.ts";
 import {
   AUTH_HEADERS,
   type AuthHeader,
@@ -199,6 +204,49 @@ export function checkSignedRequest(
   }
   return { ok: true, address: evidence.credentials?.address ?? "" };
 }
+
+export const pastedRequestSchema = named(
+  "PastedRequest",
+  z.object({
+    method: z.string().min(1).max(16),
+    url: z
+      .string()
+      .min(1)
+      .max(16_384)
+      .optional()
+      .meta({ description: "The URL, or the path from /clob on." }),
+    path: z.string().min(1).max(16_384).optional().meta({ description: "The same under another name." }),
+    headers: z.record(z.string(), z.string()),
+    body: z.string().optional(),
+    serverTime: z.int().min(0).optional().meta({ description: "Unix seconds; left out: now." }),
+  }),
+);
+
+export const authExplanationSchema = exactly("AuthExplanation", {
+  verdict: z.string(),
+  hint: z.string().nullable(),
+  checks: z.array(
+    exactly("AuthCheck", {
+      check: z.string(),
+      code: z.string(),
+      ok: z.boolean().nullable(),
+      message: z.string(),
+    }),
+  ),
+  canonicalMessage: z.string(),
+  serverTime: field.unixSeconds,
+});
+
+/** POST /sim/explain-auth (contract, section 7). */
+export const explainAuthEndpoints = endpoints("control", "Control plane", {
+  explainAuth: {
+    route: "POST /sim/explain-auth",
+    summary: "Why a signed request pasted in would be a 401",
+    body: objectBody(pastedRequestSchema),
+    reply: authExplanationSchema,
+    errors: ["INVALID_PARAMETER"],
+  },
+});
 
 /** A signed request as a person pastes it in. */
 export interface PastedRequest {

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { endpoint, NO_QUERY } from "./endpoint.ts";
+import { endpoints } from "./endpoint.ts";
 import { type ApiError, type ErrorCode, errorBody } from "./errors.ts";
-import { exactly, named } from "./schemas/registry.ts";
+import { exactly, named } from "./schemas.ts";
 
 const version = z.literal("2.0");
 const id = z.union([z.string(), z.int(), z.null()]);
@@ -37,22 +37,17 @@ const rpcReply = named("RpcReply", z.union([answer, z.array(answer)]));
 export const CHAIN_PATH = "/chain";
 
 /** /chain: the settlement chain as a node of Ethereum shows it (contract, section 1). */
-export const chainRpc = [
-  endpoint({
-    operation: "callChain",
-    method: "POST",
-    path: CHAIN_PATH,
-    access: "public",
-    tag: "Settlement chain",
+export const chainRpcEndpoints = endpoints("public", "Settlement chain", {
+  callChain: {
+    route: `POST ${CHAIN_PATH}`,
     summary: "Ethereum JSON-RPC: one call or a batch; what a call fails with is in the body of a 200",
-    query: NO_QUERY,
     body: { isRaw: true, schema: rpcRequest, required: true },
     reply: rpcReply,
     failure: rpcFailures,
     silence: "Nothing but notifications came",
     errors: ["ORIGIN_NOT_ALLOWED"],
-  }),
-] as const;
+  },
+});
 
 /** The error codes of /chain, after JSON-RPC 2.0, EIP-1474, EIP-1193 and what nodes say of reverted calls. */
 export const RPC_CODES = {

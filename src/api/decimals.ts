@@ -1,4 +1,4 @@
-import { PRICE_PLACES, SIZE_PLACES, MONEY_PLACES, textOf } from "../core/format.ts";
+import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../core/format.ts";
 import type { Money, Price, Size, Sum } from "../core/units.ts";
 
 const POWERS = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000] as const;
@@ -59,8 +59,8 @@ export function nameOf(value: unknown): string {
     : "a number beyond what JSON can carry";
 }
 
-/** A decimal as the API sends it: a JSON number, or its text with `--numbers string`. */
-export type Decimal = number | string;
+/** A decimal as the API sends it: a JSON number; with `--numbers string` it is a text, which no type shows. */
+export type Decimal = number;
 
 /** How quantities become decimals of the API. */
 export interface Numbers {
@@ -79,7 +79,7 @@ export function numbersAs(mode: "number" | "string"): Numbers {
   const decimal =
     mode === "number"
       ? (units: number, places: number): Decimal => units / (POWERS[places] as number)
-      : (units: number, places: number): Decimal => textOf(units, places);
+      : (units: number, places: number): Decimal => textOf(units, places) as unknown as Decimal;
   return {
     mode,
     decimal,
@@ -88,7 +88,7 @@ export function numbersAs(mode: "number" | "string"): Numbers {
     money: (money) => decimal(money, MONEY_PLACES),
     total: (sum) => {
       const text = textOf(sum.micro, MONEY_PLACES).replace(/^0/, String(sum.usdc));
-      return mode === "number" ? Number(text) : text;
+      return mode === "number" ? Number(text) : (text as unknown as Decimal);
     },
   };
 }

@@ -216,15 +216,43 @@ export interface Endpoint<Query extends Params = Params, Body extends AnyBody = 
   readonly errors: readonly ErrorCode[];
 }
 
-/** Checks the description's type and keeps its literal names. */
-export function endpoint<const Operation extends string, Query extends Params, Body extends AnyBody>(
-  description: Endpoint<Query, Body> & { readonly operation: Operation },
-): Endpoint<Query, Body> & { readonly operation: Operation } {
-  return description;
+/** An endpoint as its resource describes it: what is left out takes no query and no body, and has no error of its own. */
+interface Description extends Partial<Omit<Endpoint, "operation" | "method" | "path" | "access" | "tag">> {
+  readonly route: `${Endpoint["method"]} /${string}`;
+  readonly summary: string;
+  readonly reply: z.ZodType;
 }
 
-/** No query parameters. */
-export const NO_QUERY = {} as const satisfies Params;
+type In<D, Key extends PropertyKey, Default> = D extends { readonly [K in Key]: infer Value }
+  ? Value
+  : Default;
+
+type Described<Operation, A extends Access, D extends Description> = Endpoint<
+  In<D, "query", Record<never, never>>,
+  In<D, "body", null>
+> & {
+  readonly operation: Operation;
+  readonly access: A;
+  readonly reply: D["reply"];
+} & (D["route"] extends `${infer Method} ${infer Path}`
+    ? { readonly method: Method; readonly path: Path }
+    : never);
+
+/** The endpoints of one resource, by their operations. */
+export function endpoints<
+  const A extends Access,
+  const Descriptions extends Readonly<Record<string, Description>>,
+>(
+  access: A,
+  tag: Tag,
+  descriptions: Descriptions,
+): { readonly [Operation in keyof Descriptions]: Described<Operation, A, Descriptions[Operation]> } {
+  const entries = Object.entries(descriptions).map(([operation, { route, ...rest }]) => {
+    const [method, path] = route.split(" ");
+    return [operation, { operation, method, path, access, tag, query: {}, body: null, errors: [], ...rest }];
+  });
+  return Object.fromEntries(entries);
+}
 
 /**
  * Reads the query string of a target against what an endpoint takes; `onUnknown` is called with the names that it does

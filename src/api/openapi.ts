@@ -1,13 +1,10 @@
 import * as z from "zod";
-import type { Params } from "./endpoint.ts";
-import { type Endpoint, isRaw, type Tag } from "./endpoint.ts";
-import { ENDPOINTS } from "./endpoints/all.ts";
-import { FAULT_CODES, takesFaults } from "./endpoints/faults.ts";
+import { type Endpoint, isRaw, type Params, type Tag } from "./endpoint.ts";
+import { ENDPOINTS } from "./endpoints.ts";
 import { type ErrorCode, statusesOf } from "./errors.ts";
+import { FAULT_CODES, takesFaults } from "./faults.ts";
 import { type UnknownFields, unknownFieldsAt } from "./request-body.ts";
-import { errorReply } from "./schemas/control.ts";
-import { DECIMALS } from "./schemas/quantities.ts";
-import { registry } from "./schemas/registry.ts";
+import { DECIMALS, errorSchema as errorReply, registry } from "./schemas.ts";
 import { AUTH_HEADERS } from "./signing.ts";
 
 type Json = Record<string, unknown>;

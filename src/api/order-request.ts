@@ -1,6 +1,7 @@
-import type { z } from "zod";
+import * as z from "zod";
 import type { CancelOrder, Command, PlaceOrder } from "../core/commands.ts";
 import { decide } from "../core/decide.ts";
+import { PRICE_PLACES, SIZE_PLACES } from "../core/format.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
 import type { Address, OrderType, Side } from "../core/terms.ts";
 import { parseIso } from "../core/time.ts";
@@ -15,14 +16,39 @@ import {
   size,
 } from "../core/units.ts";
 import { nameOf, plain, unitsOf } from "./decimals.ts";
-import { PRICE_PLACES, SIZE_PLACES } from "../core/format.ts";
 import type { BodySpec, JsonObject } from "./endpoint.ts";
 import { ApiError, type ErrorCode } from "./errors.ts";
 import { nearest } from "./nearest.ts";
-import { marketOfTokenId, offTheGrid, refusalError } from "./refusals.ts";
-import type { View } from "./replies/view.ts";
+import { offTheGrid, refusalError } from "./refusals.ts";
 import { objectBody } from "./request-body.ts";
-import { cancellation, MAX_SHARES, newOrder } from "./schemas/trading.ts";
+import { named } from "./schemas.ts";
+import { marketOfTokenId, type View } from "./view.ts";
+
+export const MAX_SHARES = 10_000_000;
+
+export const newOrderSchema = named(
+  "NewOrder",
+  z.object({
+    tokenId: z.string().min(1).meta({ description: "Id of the outcome token to trade." }),
+    side: z.enum(["BUY", "SELL"]),
+    orderType: z.enum(["GTC", "GTD", "FOK", "FAK"]).default("GTC"),
+    price: z.number().gt(0).lt(1).meta({ description: "Limit price, a multiple of the token's tick size." }),
+    size: z.number().gt(0).max(MAX_SHARES).meta({ description: "Shares, a multiple of 0.01." }),
+    expiration: z
+      .union([z.string(), z.literal(0)])
+      .nullish()
+      .meta({
+        description:
+          'Required for GTD and only for GTD: Unix seconds, Unix milliseconds or ISO-8601 with a zone. "0", "", 0 and null stand for none.',
+      }),
+  }),
+);
+
+export const cancellationSchema = named(
+  "Cancellation",
+  z.object({ orderId: z.string().optional(), id: z.string().optional(), orderID: z.string().optional() }),
+  "The id of one order, under any one of the three names.",
+);
 
 /** What other exchanges call an order that takes what there is and never rests. */
 const MEANT: ReadonlyMap<string, OrderType> = new Map([
@@ -86,14 +112,14 @@ export const ORDER_OF_CHECKS = `Of several faults, the first of these is answere
 
 /** The body of POST /clob/order. */
 export const orderBody: BodySpec<OrderRequest> = {
-  schema: newOrder,
+  schema: newOrderSchema,
   fields: FIELDS,
   required: true,
   read: readOrder,
 };
 
 function readOrder(body: JsonObject): OrderRequest {
-  const parsed = newOrder.safeParse(body);
+  const parsed = newOrderSchema.safeParse(body);
   if (!parsed.success) throw firstProblem(body, parsed.error.issues);
   const order = parsed.data;
   const orderSize = sizeOf(order.size);
@@ -216,7 +242,7 @@ export function placeOrderCommand(view: View, address: Address, request: OrderRe
 }
 
 /** The body of DELETE /clob/order. */
-export const cancelBody = objectBody(cancellation, { required: false });
+export const cancelBody = objectBody(cancellationSchema, { required: false });
 
 /** An order's id under the names that DELETE /clob/order takes, in its body and in its query. */
 interface OrderIds {

@@ -1,6 +1,4 @@
 import { priceText, sizeText } from "../core/format.ts";
-import { numberOf } from "../core/ids.ts";
-import { marketOfToken } from "../core/market.ts";
 import type { Refusal, RefusalCode, TransactionRefusal } from "../core/refusals.ts";
 import { toIso } from "../core/time.ts";
 import { FULL_PRICE, type Money, type Price, type Size } from "../core/units.ts";
@@ -8,7 +6,7 @@ import { unreachable } from "../core/unreachable.ts";
 import { checksummed } from "./address.ts";
 import { type Numbers, plain } from "./decimals.ts";
 import { ApiError } from "./errors.ts";
-import { marketIdOf, type View } from "./replies/view.ts";
+import { marketIdOf, orderNotFound, tokenNotFound, type View } from "./view.ts";
 
 /** Why a transaction is not taken in, in the words of Ethereum's nodes, by which their clients tell the cases apart. */
 export function transactionRefusalText(refusal: TransactionRefusal): string {
@@ -34,6 +32,7 @@ export function transactionRefusalText(refusal: TransactionRefusal): string {
 export const revertWords = (reason: string): string => `execution reverted: ${reason}`;
 
 type Of<Code extends RefusalCode> = Extract<Refusal, { readonly code: Code }>;
+
 type Translations = { readonly [Code in RefusalCode]: (refusal: Of<Code>, view: View) => ApiError };
 
 /** A price off the market's grid, with the valid ones next to it; `found` is the price as it was sent. */
@@ -124,10 +123,6 @@ export function refusalError(refusal: Refusal, view: View): ApiError {
   return translate(refusal, view);
 }
 
-/** The one answer for an order that is unknown, and for one that is somebody else's. */
-export const orderNotFound = (orderId: string): ApiError =>
-  new ApiError("ORDER_NOT_FOUND", `no order ${JSON.stringify(orderId.slice(0, 80))} of yours`);
-
 function transactionRefused(refusal: TransactionRefusal): ApiError {
   return new ApiError("INVALID_PARAMETER", transactionRefusalText(refusal));
 }
@@ -154,29 +149,4 @@ function insufficientBalance(refusal: Of<"INSUFFICIENT_BALANCE">, { numbers, sta
       },
     },
   );
-}
-
-/** An unknown token, with a hint when the id is known as something else. */
-function tokenNotFound(view: View, tokenId: string): ApiError {
-  return new ApiError("TOKEN_NOT_FOUND", `no token ${JSON.stringify(tokenId.slice(0, 80))}`, {
-    hint: hintForToken(view, tokenId),
-  });
-}
-
-function hintForToken(view: View, text: string): string | undefined {
-  const { state } = view;
-  const bySlug = state.marketBySlug.get(text);
-  const byCondition = state.marketByConditionId.get(text);
-  const byId = numberOf(state.idPrefixes.market, text);
-  const market = state.markets.find(bySlug ?? byCondition ?? byId);
-  if (market === undefined) return undefined;
-  const kind = bySlug !== undefined ? "the slug" : byCondition !== undefined ? "the condition id" : "the id";
-  return `that is ${kind} of a market; its tokens are ${market.tokenIds[0]} (YES) and ${market.tokenIds[1]} (NO)`;
-}
-
-/** The market of a token's id. @throws ApiError `TOKEN_NOT_FOUND`. */
-export function marketOfTokenId(view: View, tokenId: string) {
-  const token = view.state.tokenById.get(tokenId);
-  if (token === undefined) throw tokenNotFound(view, tokenId);
-  return { token, market: view.state.markets.get(marketOfToken(token)) };
 }

@@ -1,6 +1,5 @@
 import { Buffer, isUtf8 } from "node:buffer";
-import type { SignedRequest, StoredCredentials } from "./signing.ts";
-import { BLOCK, HmacKey } from "./signing.ts";
+import { BLOCK, HmacKey, type SignedRequest, type StoredCredentials } from "./signing.ts";
 
 /** The same JSON value written in another style than the one that was sent. */
 interface RestyledBody {

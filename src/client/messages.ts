@@ -1,10 +1,52 @@
-import type * as chain from "../api/schemas/chain.ts";
-import type * as control from "../api/schemas/control.ts";
-import type * as faults from "../api/schemas/faults.ts";
-import type * as data from "../api/schemas/market-data.ts";
-import type * as recording from "../api/schemas/recording.ts";
-import type * as snapshots from "../api/schemas/snapshots.ts";
-import type * as trading from "../api/schemas/trading.ts";
+import type { accountSchema, credentialsSchema, fundingSchema } from "../api/accounts.ts";
+import type { authExplanationSchema, pastedRequestSchema } from "../api/authentication.ts";
+import type {
+  blockSchema,
+  bumpedSchema,
+  chainSchema,
+  endedSettlementFaultsSchema,
+  newSettlementFaultSchema,
+  settlementFaultSchema,
+  supplySchema,
+  transactionSchema,
+} from "../api/chain.ts";
+import type {
+  clockChangeSchema,
+  clockSchema,
+  infoSchema,
+  invariantsSchema,
+  newClockSchema,
+  stateHashSchema,
+  stateSchema,
+} from "../api/control.ts";
+import type { faultSchema, newFaultSchema, removedFaultsSchema } from "../api/faults.ts";
+import type {
+  eventDetailSchema,
+  eventSchema,
+  marketDetailSchema,
+  marketSchema,
+  marketTradePageSchema,
+  newEventSchema,
+  newMarketSchema,
+  pricesHistorySchema,
+  resolutionSchema,
+  searchPageSchema,
+} from "../api/markets.ts";
+import type {
+  bookSchema,
+  feeRateSchema,
+  lastTradeSchema,
+  midpointSchema,
+  quoteSchema,
+  spreadSchema,
+  tickSizeSchema,
+  timeSchema,
+} from "../api/order-book.ts";
+import type { newOrderSchema } from "../api/order-request.ts";
+import type { orderStorySchema } from "../api/order-story.ts";
+import type { recordedScenarioSchema } from "../api/recording.ts";
+import type { snapshotSchema } from "../api/snapshots.ts";
+import type { cancelResultSchema, orderSchema, placedOrderSchema, tradeSchema } from "../api/trading.ts";
 
 /** A schema as Standard Schema shows it (standardschema.dev), which zod's are: the client names no package for it. */
 interface Typed {
@@ -43,56 +85,56 @@ export interface Page<Item> {
   readonly hasMore: boolean;
 }
 
-export type Credentials = OutputOf<typeof trading.credentials>;
+export type Credentials = OutputOf<typeof credentialsSchema>;
 /** Credentials with the wallet that they belong to: all that signing takes. */
 export type SigningCredentials = Credentials & { readonly address: `0x${string}` };
-export type Order = OutputOf<typeof trading.order>;
-export type PlacedOrder = OutputOf<typeof trading.placedOrder>;
-export type Trade = OutputOf<typeof trading.trade>;
-export type CancelResult = OutputOf<typeof trading.cancelResult>;
+export type Order = OutputOf<typeof orderSchema>;
+export type PlacedOrder = OutputOf<typeof placedOrderSchema>;
+export type Trade = OutputOf<typeof tradeSchema>;
+export type CancelResult = OutputOf<typeof cancelResultSchema>;
 
-export type Time = OutputOf<typeof data.time>;
-export type Book = OutputOf<typeof data.book>;
-export type Quote = OutputOf<typeof data.quote>;
-export type Midpoint = OutputOf<typeof data.midpoint>;
-export type Spread = OutputOf<typeof data.spreadReply>;
-export type LastTrade = OutputOf<typeof data.lastTrade>;
+export type Time = OutputOf<typeof timeSchema>;
+export type Book = OutputOf<typeof bookSchema>;
+export type Quote = OutputOf<typeof quoteSchema>;
+export type Midpoint = OutputOf<typeof midpointSchema>;
+export type Spread = OutputOf<typeof spreadSchema>;
+export type LastTrade = OutputOf<typeof lastTradeSchema>;
 /** Best bid and ask, mid, spread and last trade of a token; null where there is none. `side` is the last taker's. */
 export type Quotes = Quote & Midpoint & Spread & LastTrade;
-export type TickSize = OutputOf<typeof data.tickSize>;
-export type FeeRate = OutputOf<typeof data.feeRate>;
+export type TickSize = OutputOf<typeof tickSizeSchema>;
+export type FeeRate = OutputOf<typeof feeRateSchema>;
 
-export type Market = OutputOf<typeof data.market>;
-export type MarketDetail = OutputOf<typeof data.marketDetail>;
-export type MarketEvent = OutputOf<typeof data.event>;
-export type EventDetail = OutputOf<typeof data.eventDetail>;
-export type PricesHistory = OutputOf<typeof data.pricesHistory>;
-export type MarketTrade = OutputOf<typeof data.marketTradePage>["data"][number];
-export type SearchResult = OutputOf<typeof data.searchPage>["data"][number];
+export type Market = OutputOf<typeof marketSchema>;
+export type MarketDetail = OutputOf<typeof marketDetailSchema>;
+export type MarketEvent = OutputOf<typeof eventSchema>;
+export type EventDetail = OutputOf<typeof eventDetailSchema>;
+export type PricesHistory = OutputOf<typeof pricesHistorySchema>;
+export type MarketTrade = OutputOf<typeof marketTradePageSchema>["data"][number];
+export type SearchResult = OutputOf<typeof searchPageSchema>["data"][number];
 
-export type Info = OutputOf<typeof control.info>;
-export type Clock = OutputOf<typeof control.clock>;
-export type ClockChange = OutputOf<typeof control.clockChange>;
-export type Account = OutputOf<typeof control.account>;
-export type State = OutputOf<typeof control.state>;
-export type StateHash = OutputOf<typeof control.stateHash>;
-export type OrderStory = OutputOf<typeof control.orderStory>;
-export type Invariants = OutputOf<typeof control.invariants>;
-export type AuthExplanation = OutputOf<typeof control.authExplanation>;
-export type Snapshot = OutputOf<typeof snapshots.snapshot>;
-export type Fault = OutputOf<typeof faults.fault>;
-export type RemovedFaults = OutputOf<typeof faults.removedFaults>;
-export type Chain = OutputOf<typeof chain.chain>;
-export type ChainBlock = OutputOf<typeof chain.block>;
-export type ChainTransaction = OutputOf<typeof chain.transaction>;
-export type MarketSupply = OutputOf<typeof chain.supply>;
-export type BumpedFees = OutputOf<typeof chain.bumped>;
-export type SettlementFault = OutputOf<typeof chain.settlementFault>;
-export type EndedSettlementFaults = OutputOf<typeof chain.endedSettlementFaults>;
-export type RecordedScenario = OutputOf<typeof recording.recordedScenario>;
+export type Info = OutputOf<typeof infoSchema>;
+export type Clock = OutputOf<typeof clockSchema>;
+export type ClockChange = OutputOf<typeof clockChangeSchema>;
+export type Account = OutputOf<typeof accountSchema>;
+export type State = OutputOf<typeof stateSchema>;
+export type StateHash = OutputOf<typeof stateHashSchema>;
+export type OrderStory = OutputOf<typeof orderStorySchema>;
+export type Invariants = OutputOf<typeof invariantsSchema>;
+export type AuthExplanation = OutputOf<typeof authExplanationSchema>;
+export type Snapshot = OutputOf<typeof snapshotSchema>;
+export type Fault = OutputOf<typeof faultSchema>;
+export type RemovedFaults = OutputOf<typeof removedFaultsSchema>;
+export type Chain = OutputOf<typeof chainSchema>;
+export type ChainBlock = OutputOf<typeof blockSchema>;
+export type ChainTransaction = OutputOf<typeof transactionSchema>;
+export type MarketSupply = OutputOf<typeof supplySchema>;
+export type BumpedFees = OutputOf<typeof bumpedSchema>;
+export type SettlementFault = OutputOf<typeof settlementFaultSchema>;
+export type EndedSettlementFaults = OutputOf<typeof endedSettlementFaultsSchema>;
+export type RecordedScenario = OutputOf<typeof recordedScenarioSchema>;
 
 /** An order to place; `orderType` is GTC when it is left out. */
-export type NewOrder = Omit<InputOf<typeof trading.newOrder>, "expiration"> & {
+export type NewOrder = Omit<InputOf<typeof newOrderSchema>, "expiration"> & {
   /** With GTD and only with it: a moment, ISO-8601 with a zone, or Unix seconds. */
   readonly expiration?: Date | string | number;
 };
@@ -149,11 +191,11 @@ export interface HistoryRange {
   readonly fidelity?: number;
 }
 
-export type NewClock = InputOf<typeof control.newClock>;
-export type Funding = InputOf<typeof control.funding>;
-export type NewEvent = InputOf<typeof control.newEvent>;
-export type NewMarket = InputOf<typeof control.newMarket>;
-export type WinningOutcome = InputOf<typeof control.resolution>["winningOutcome"];
-export type PastedRequest = InputOf<typeof control.pastedRequest>;
-export type NewSettlementFault = InputOf<typeof chain.newSettlementFault>;
-export type NewFault = InputOf<typeof faults.newFault>;
+export type NewClock = InputOf<typeof newClockSchema>;
+export type Funding = InputOf<typeof fundingSchema>;
+export type NewEvent = InputOf<typeof newEventSchema>;
+export type NewMarket = InputOf<typeof newMarketSchema>;
+export type WinningOutcome = InputOf<typeof resolutionSchema>["winningOutcome"];
+export type PastedRequest = InputOf<typeof pastedRequestSchema>;
+export type NewSettlementFault = InputOf<typeof newSettlementFaultSchema>;
+export type NewFault = InputOf<typeof newFaultSchema>;

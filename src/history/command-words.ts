@@ -1,9 +1,19 @@
 import type { ChainCommand, Command, FundAccount, PlaceOrder } from "../core/commands.ts";
+import {
+  addressText,
+  counted,
+  marketText,
+  orderIdText,
+  orderText,
+  priceText,
+  sizeText,
+  tokenIdText,
+  usdcText,
+} from "../core/format.ts";
 import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { unreachable } from "../core/unreachable.ts";
-import { addressText, counted, marketText, usdcText, orderIdText, orderText, priceText, sizeText, tokenIdText } from "../core/format.ts";
 
 /** Whose command it is; null of what nobody in particular does. */
 export function actorOf(command: Command): Address | null {

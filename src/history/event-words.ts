@@ -1,8 +1,17 @@
 import type { ChainEvent, DomainEvent, OrderCanceled, OrderTraded } from "../core/events.ts";
+import {
+  accountText,
+  addressText,
+  counted,
+  marketText,
+  orderText,
+  priceText,
+  sizeText,
+  usdcText,
+} from "../core/format.ts";
 import { remainingOf } from "../core/order.ts";
 import type { State } from "../core/state.ts";
 import { unreachable } from "../core/unreachable.ts";
-import { accountText, addressText, counted, marketText, usdcText, orderText, priceText, sizeText } from "../core/format.ts";
 
 /** More events than these are counted by their kinds. */
 const MOST_TOLD = 6;

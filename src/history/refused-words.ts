@@ -1,8 +1,8 @@
 import type { AnswerNow } from "../api/order-request.ts";
+import { orderIdText, tokenIdText } from "../core/format.ts";
 import type { RefusedRequest, Scalar } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
 import { actorOf, commandText } from "./command-words.ts";
-import { orderIdText, tokenIdText } from "../core/format.ts";
 
 /** Whose request it was: who signed it, or who it claims to be of; null where that is not known. */
 export const senderOf = ({ address, asked }: RefusedRequest): string | null =>

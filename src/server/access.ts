@@ -5,8 +5,7 @@ import { checkSignedRequest } from "../api/authentication.ts";
 import { ApiError } from "../api/errors.ts";
 import { AUTH_HEADERS, type HeaderValues, type StoredCredentials } from "../api/signing.ts";
 import type { Address } from "../core/terms.ts";
-import type { Incoming, Service } from "./service.ts";
-import { pathOf } from "./service.ts";
+import { type Incoming, pathOf, type Service } from "./service.ts";
 
 /** Whether a host name, without its port, always means this machine. */
 const isLoopbackName = (name: string): boolean =>

@@ -1,7 +1,7 @@
 import type { Endpoint } from "../api/endpoint.ts";
-import { type AnyEndpoint, ENDPOINTS, type Operation } from "../api/endpoints/all.ts";
-import { takesFaults } from "../api/endpoints/faults.ts";
+import { type AnyEndpoint, ENDPOINTS, type Operation } from "../api/endpoints.ts";
 import { ApiError } from "../api/errors.ts";
+import { takesFaults } from "../api/faults.ts";
 import { nearest } from "../api/nearest.ts";
 import { type Stream, stream } from "../core/random.ts";
 

@@ -1,12 +1,11 @@
 import { Buffer } from "node:buffer";
 import type { JsonObject } from "../api/endpoint.ts";
-import type { AnyEndpoint } from "../api/endpoints/all.ts";
+import type { AnyEndpoint } from "../api/endpoints.ts";
 import { ApiError } from "../api/errors.ts";
 import { fieldsOf, readJsonObject, unknownFieldsAt } from "../api/request-body.ts";
 import { isAddress } from "../api/signing.ts";
 import type { AskedFor, Scalar } from "../core/refusals.ts";
-import type { Incoming, Service } from "./service.ts";
-import { pathOf } from "./service.ts";
+import { type Incoming, pathOf, type Service } from "./service.ts";
 
 /** Bytes of what a request asked for, and characters of a path and of a value in a body that is longer. */
 const MAX_ASKED = 640;

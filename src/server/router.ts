@@ -1,6 +1,6 @@
 import type { Router } from "express";
 import { type AnyBody, type Endpoint, isRaw, type JsonObject, readQuery } from "../api/endpoint.ts";
-import { type AnyEndpoint, ENDPOINTS, type Operation } from "../api/endpoints/all.ts";
+import { type AnyEndpoint, ENDPOINTS, type Operation } from "../api/endpoints.ts";
 import { ApiError, type ErrorCode } from "../api/errors.ts";
 import { nearest } from "../api/nearest.ts";
 import {
@@ -15,8 +15,15 @@ import type { Fault } from "./faults.ts";
 import { noteRefusal } from "./note-refusal.ts";
 import { announcedLength, checkMediaType, isChunked, NO_BODY, readBody } from "./raw-body.ts";
 import { dropConnection, sendAnswer, sendEmpty, sendError } from "./send.ts";
-import type { Answer, Call, Handlers, Incoming, Outgoing, Service } from "./service.ts";
-import { pathOf } from "./service.ts";
+import {
+  type Answer,
+  type Call,
+  type Handlers,
+  type Incoming,
+  type Outgoing,
+  pathOf,
+  type Service,
+} from "./service.ts";
 
 export type AnyHandler = (call: Call<unknown, unknown>, service: Service) => Answer | Promise<Answer>;
 

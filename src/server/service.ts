@@ -1,12 +1,13 @@
 import { type IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Numbers } from "../api/decimals.ts";
 import type { BodySpec, Params, RawBody, Read } from "../api/endpoint.ts";
-import type { EndpointOf, Operation } from "../api/endpoints/all.ts";
+import type { EndpointOf, Operation } from "../api/endpoints.ts";
 import type { MarketRanking, SearchIndex } from "../api/market-search.ts";
-import type { BookPages } from "../api/replies/book-reply.ts";
-import type { View } from "../api/replies/view.ts";
+import type { BookPages } from "../api/order-book.ts";
 import type { UnknownFields } from "../api/request-body.ts";
+import type { ReplyOf } from "../api/schemas.ts";
 import type { HmacKeys } from "../api/signing.ts";
+import type { View } from "../api/view.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
 import type { Address } from "../core/terms.ts";
 import type { Clock } from "../engine/clock.ts";
@@ -172,13 +173,16 @@ export class Pieces {
 /** Nothing to answer: 204, without a body. */
 export const SILENCE = new JsonText("");
 
-export type Answer = object | JsonText | Pieces;
+export type Answer = object;
 
 /** What one endpoint does: from a checked request to the body of its 200 answer. */
 type Handler<O extends Operation> = (
   call: Call<QueryOf<EndpointOf<O>>, BodyOf<EndpointOf<O>>>,
   service: Service,
-) => Answer | Promise<Answer>;
+) => AnswerTo<O> | Promise<AnswerTo<O>>;
+
+/** The reply as its schema describes it, or its text. */
+type AnswerTo<O extends Operation> = ReplyOf<EndpointOf<O>["reply"]> | JsonText | Pieces;
 
 /** The handlers of some endpoints; the compiler sees to it that none is missing. */
 export type Handlers<O extends Operation> = { readonly [Name in O]: Handler<Name> };

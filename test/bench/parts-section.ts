@@ -1,9 +1,9 @@
 import { Bench } from "tinybench";
 import { checkSignedRequest } from "../../src/api/authentication.ts";
 import { unitsOf } from "../../src/api/decimals.ts";
+import { marketDetail } from "../../src/api/markets.ts";
+import { bookReply } from "../../src/api/order-book.ts";
 import { orderBody } from "../../src/api/order-request.ts";
-import { bookReply } from "../../src/api/replies/book-reply.ts";
-import { marketDetail } from "../../src/api/replies/market-reply.ts";
 import { readJsonObject } from "../../src/api/request-body.ts";
 import { HmacKey, sign } from "../../src/api/signing.ts";
 import { serviceOf } from "../../src/compose.ts";

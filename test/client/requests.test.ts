@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ENDPOINTS } from "../../src/api/endpoints/all.ts";
+import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import { ExchangeClient } from "../../src/client/client.ts";
 import type { Result } from "../../src/client/result.ts";
 import type { HttpRequest } from "../../src/client/transport.ts";

@@ -1,10 +1,10 @@
 import type { z } from "zod";
-import type * as schema from "../../src/api/schemas/faults.ts";
+import type { faultPageSchema, faultSchema, newFaultSchema } from "../../src/api/faults.ts";
 import type { Api } from "../support/http.ts";
 
-export type Fault = z.infer<typeof schema.fault>;
-export type FaultPage = z.infer<typeof schema.faultPage>;
-export type NewFault = z.input<typeof schema.newFault>;
+export type Fault = z.infer<typeof faultSchema>;
+export type FaultPage = z.infer<typeof faultPageSchema>;
+export type NewFault = z.input<typeof newFaultSchema>;
 
 /** Injects a fault that is accepted. */
 export const addFault = (api: Api, fault: NewFault): Promise<Fault> => api.post("/sim/faults", fault);

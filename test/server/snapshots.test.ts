@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { z } from "zod";
-import type * as schema from "../../src/api/schemas/snapshots.ts";
+import type { snapshotPageSchema, snapshotSchema } from "../../src/api/snapshots.ts";
 import { type Api, startApi, T0 } from "../support/http.ts";
 import type { Account, Book, Clock, Info, Market, MarketPage, OrderPage, SearchPage } from "./replies.ts";
 import { deriveTrader } from "./trader.ts";
 
-type Snapshot = z.infer<typeof schema.snapshot>;
-type SnapshotPage = z.infer<typeof schema.snapshotPage>;
+type Snapshot = z.infer<typeof snapshotSchema>;
+type SnapshotPage = z.infer<typeof snapshotPageSchema>;
 
 let api: Api;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Param } from "../../src/api/endpoint.ts";
 import { isRaw } from "../../src/api/endpoint.ts";
-import { ENDPOINTS } from "../../src/api/endpoints/all.ts";
+import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import { type Api, type Request, startApi } from "../support/http.ts";
 import type { MarketPage, PlacedOrder } from "./replies.ts";
 import { deriveTrader, type Trader } from "./trader.ts";

@@ -1,6 +1,6 @@
 import { unitsOf } from "../../src/api/decimals.ts";
-import { PRICE_PLACES, SIZE_PLACES } from "../../src/core/format.ts";
 import type { Command, CreateMarket, PlaceOrder } from "../../src/core/commands.ts";
+import { PRICE_PLACES, SIZE_PLACES } from "../../src/core/format.ts";
 import type { OrderType, Outcome, Side } from "../../src/core/terms.ts";
 import { parseDuration } from "../../src/core/time.ts";
 import { type Millis, millis, price, size } from "../../src/core/units.ts";

@@ -1,7 +1,7 @@
-import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../../src/core/format.ts";
 import { ASK, BID } from "../../src/core/book/book.ts";
 import type { Command, PlaceOrder } from "../../src/core/commands.ts";
 import type { DomainEvent } from "../../src/core/events.ts";
+import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../../src/core/format.ts";
 import { idOf } from "../../src/core/ids.ts";
 import { violations } from "../../src/core/invariants/invariants.ts";
 import { bookFor, isMirrored, type Market, priceIn, tokenIdIn } from "../../src/core/market.ts";

@@ -27,7 +27,7 @@ interface Defect {
 const DEFECTS: readonly Defect[] = [
   {
     name: "a book is served from a stale cache",
-    file: "src/api/replies/book-reply.ts",
+    file: "src/api/order-book.ts",
     right: "page.sequence !== lane.sequence",
     wrong: "page.sequence < lane.sequence - 1",
     fingerprint: /^http: another answer: getBook 200: /,

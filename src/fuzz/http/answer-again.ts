@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { Socket } from "node:net";
-import { ENDPOINTS } from "../../api/endpoints/all.ts";
+import { ENDPOINTS } from "../../api/endpoints.ts";
 import { ApiError, errorBody } from "../../api/errors.ts";
 import { MarketRanking, SearchIndex } from "../../api/market-search.ts";
-import { BookPages } from "../../api/replies/book-reply.ts";
+import { BookPages } from "../../api/order-book.ts";
 import { serviceOf } from "../../compose.ts";
 import { DEFAULT_CONFIG } from "../../config.ts";
 import type { Millis } from "../../core/units.ts";

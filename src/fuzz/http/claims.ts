@@ -1,4 +1,4 @@
-import type { Operation } from "../../api/endpoints/all.ts";
+import type { Operation } from "../../api/endpoints.ts";
 import { type Command, isCausedByTime } from "../../core/commands.ts";
 import type { Entry } from "../../engine/journal.ts";
 import { isInjected, type Observation } from "./observation.ts";

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { Operation } from "../../api/endpoints/all.ts";
+import type { Operation } from "../../api/endpoints.ts";
 
 /** A request as it was sent. */
 export interface SentRequest {

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { ENDPOINTS, type Operation } from "../../api/endpoints/all.ts";
+import { ENDPOINTS, type Operation } from "../../api/endpoints.ts";
 import { authHeaders } from "../../client/connection.ts";
 import type { SigningCredentials } from "../../client/messages.ts";
 import type { SentRequest } from "./observation.ts";

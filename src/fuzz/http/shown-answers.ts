@@ -1,4 +1,4 @@
-import type { Operation } from "../../api/endpoints/all.ts";
+import type { Operation } from "../../api/endpoints.ts";
 import type { Entry } from "../../engine/journal.ts";
 import type { AnswerAgain } from "./answer-again.ts";
 import type { AnswerCheck } from "./answer-check.ts";

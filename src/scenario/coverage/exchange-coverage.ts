@@ -1,8 +1,8 @@
-import { PRICE_PLACES, textOf } from "../../core/format.ts";
 import { confirmationsOf, minedAt } from "../../core/chain/chain.ts";
 import type { SettlementFaultKind } from "../../core/chain/settlement-fault.ts";
 import type { Transaction } from "../../core/chain/transaction.ts";
 import type { ChainEvent, DomainEvent, OrderPlaced, OrderTraded } from "../../core/events.ts";
+import { PRICE_PLACES, textOf } from "../../core/format.ts";
 import { type Market, marketOfToken } from "../../core/market.ts";
 import type { OrderStatus } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";

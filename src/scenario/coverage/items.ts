@@ -1,8 +1,7 @@
-import { type AnyEndpoint, ENDPOINTS, type Operation } from "../../api/endpoints/all.ts";
-import { trading } from "../../api/endpoints/trading.ts";
+import { type AnyEndpoint, ENDPOINTS, isTradingEndpoint, type Operation } from "../../api/endpoints.ts";
 import { type ErrorCode, STATUS } from "../../api/errors.ts";
+import type { TICK_SIZES } from "../../api/markets.ts";
 import { codesOf } from "../../api/openapi.ts";
-import type { TICK_SIZES } from "../../api/schemas/control.ts";
 import type { SelfTradePolicy } from "../../core/book/book.ts";
 import type { SettlementFaultKind } from "../../core/chain/settlement-fault.ts";
 import type { HoldReason } from "../../core/chain/transaction.ts";
@@ -219,7 +218,11 @@ const documentedCodes = (endpoint: AnyEndpoint) => codesOf(endpoint, "accept");
 
 /** In the order of the API's contract. */
 function tradingCodes(): Group {
-  const codes = new Set<string>(trading.flatMap(documentedCodes).filter((code) => !OUT_OF_REACH.has(code)));
+  const codes = new Set<string>(
+    ENDPOINTS.filter(isTradingEndpoint)
+      .flatMap(documentedCodes)
+      .filter((code) => !OUT_OF_REACH.has(code)),
+  );
   const items = Object.keys(STATUS).filter((code) => codes.has(code));
   return { name: "error codes of trading", items: new Map(items.map((code) => [code, [code]])) };
 }

@@ -1,5 +1,4 @@
-import { ENDPOINTS, type Operation } from "../../api/endpoints/all.ts";
-import { trading } from "../../api/endpoints/trading.ts";
+import { ENDPOINTS, endpointOf, isTradingEndpoint, type Operation } from "../../api/endpoints.ts";
 import { type ErrorCode, STATUS } from "../../api/errors.ts";
 import { parseReply } from "../../client/result.ts";
 import type { HttpReply, HttpRequest, Transport } from "../../client/transport.ts";
@@ -130,7 +129,7 @@ function noteReply({ method, path }: HttpRequest, reply: HttpReply, sightings: S
   const code = codeOf(reply.status, parseReply(reply).body);
   if (code === null || !isErrorCode(code)) return;
   sightings.note("errors by endpoint", `${operation} ${code}`);
-  if (trading.some((endpoint) => endpoint.operation === operation)) {
+  if (isTradingEndpoint(endpointOf(operation))) {
     sightings.note("error codes of trading", code);
   }
 }

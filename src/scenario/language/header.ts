@@ -1,7 +1,7 @@
 import { unitsOf } from "../../api/decimals.ts";
-import { PRICE_PLACES } from "../../core/format.ts";
 import { nearest } from "../../api/nearest.ts";
 import type { SelfTradePolicy } from "../../core/book/book.ts";
+import { PRICE_PLACES } from "../../core/format.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import type { Matching } from "../../core/terms.ts";
 import { type Millis, type Money, millis, type Price, price, type Size, size } from "../../core/units.ts";

@@ -5,7 +5,7 @@ import {
   type FaultKind,
   faultTerms,
   type SettlementFaultWords,
-} from "../../api/settlement-faults.ts";
+} from "../../api/chain.ts";
 import { CERTAIN } from "../../core/chain/settlement-fault.ts";
 import type { WinningOutcome } from "../../core/terms.ts";
 import { parseDuration, parseIso } from "../../core/time.ts";

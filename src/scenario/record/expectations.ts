@@ -1,5 +1,5 @@
 import { numbersAs } from "../../api/decimals.ts";
-import { fillsOf } from "../../api/replies/order-reply.ts";
+import { fillsOf } from "../../api/trading.ts";
 import { type Balance, onChainOf } from "../../core/account.ts";
 import { type SettlementStatus, tradeStatus } from "../../core/chain/settlement.ts";
 import { moneyText, sizeText } from "../../core/format.ts";

@@ -1,4 +1,4 @@
-import { faultTerms, faultWords } from "../../api/settlement-faults.ts";
+import { faultTerms, faultWords } from "../../api/chain.ts";
 import { CERTAIN, type SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
 import type { Step } from "./script.ts";
 import { type Entry, map, scalar } from "./yaml-text.ts";

@@ -1,5 +1,5 @@
+import { faultWords } from "../../api/chain.ts";
 import { type PositionChange, positionTransaction } from "../../api/position-transaction.ts";
-import { faultWords } from "../../api/settlement-faults.ts";
 import type { ExchangeClient } from "../../client/client.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";

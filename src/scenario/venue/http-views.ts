@@ -1,5 +1,4 @@
 import { unitsOf } from "../../api/decimals.ts";
-import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import type {
   Account,
   Book,
@@ -10,6 +9,7 @@ import type {
   Quotes,
   Trade,
 } from "../../client/messages.ts";
+import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { parseIso } from "../../core/time.ts";
 import { type Price, price, type Size, size } from "../../core/units.ts";
 import type { MarketMap } from "./market-map.ts";

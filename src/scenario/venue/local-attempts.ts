@@ -1,5 +1,5 @@
 import { refusalError } from "../../api/refusals.ts";
-import type { View } from "../../api/replies/view.ts";
+import type { View } from "../../api/view.ts";
 import type { Decision, Refusal } from "../../core/refusals.ts";
 import type { Attempt, Refused } from "./venue.ts";
 

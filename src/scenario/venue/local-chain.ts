@@ -1,7 +1,7 @@
+import { whyUnsettled } from "../../api/chain.ts";
 import { type PositionChange, positionTransaction } from "../../api/position-transaction.ts";
 import { revertWords } from "../../api/refusals.ts";
-import { fillsOf } from "../../api/replies/order-reply.ts";
-import { whyUnsettled } from "../../api/replies/settlement-words.ts";
+import { fillsOf } from "../../api/trading.ts";
 import { headOf, unminedOf } from "../../core/chain/chain.ts";
 import { finalHeight, type SettlementStatus, tradeStatus } from "../../core/chain/settlement.ts";
 import type { SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";

@@ -1,5 +1,5 @@
 import { type Numbers, numbersAs } from "../../api/decimals.ts";
-import type { View } from "../../api/replies/view.ts";
+import type { View } from "../../api/view.ts";
 import { type SettlementStatus, tradeStatus } from "../../core/chain/settlement.ts";
 import { idOf } from "../../core/ids.ts";
 import { violations } from "../../core/invariants/invariants.ts";

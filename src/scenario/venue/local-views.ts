@@ -1,6 +1,6 @@
-import { orderStory } from "../../api/replies/order-story.ts";
-import { lastTradeOf, quotesOf } from "../../api/replies/quotes.ts";
-import type { View } from "../../api/replies/view.ts";
+import { lastTradeOf, quotesOf } from "../../api/order-book.ts";
+import { orderStory } from "../../api/order-story.ts";
+import type { View } from "../../api/view.ts";
 import { type Account, availableOf, type Balance, emptyBalance, onChainOf } from "../../core/account.ts";
 import { ASK, BID, type BookDirection } from "../../core/book/book.ts";
 import { bookFor, isMirrored, type Market, marketOfToken, outcomeOf, priceIn } from "../../core/market.ts";

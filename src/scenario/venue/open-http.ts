@@ -1,6 +1,6 @@
-import { PRICE_PLACES, SIZE_PLACES, textOf } from "../../core/format.ts";
 import type { NewMarket } from "../../client/messages.ts";
 import type { Transport } from "../../client/transport.ts";
+import { PRICE_PLACES, SIZE_PLACES, textOf } from "../../core/format.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import { emptyWorld } from "../../simulation/opening.ts";
 import type { World } from "../../simulation/world.ts";

@@ -1,6 +1,6 @@
 import { ApiError } from "../../api/errors.ts";
 import { orderBody, placeOrderCommand } from "../../api/order-request.ts";
-import type { View } from "../../api/replies/view.ts";
+import type { View } from "../../api/view.ts";
 import type { PlaceOrder } from "../../core/commands.ts";
 import type { Address } from "../../core/terms.ts";
 import type { Refused } from "./venue.ts";

@@ -1,7 +1,7 @@
 import { parse, YAMLParseError } from "yaml";
 import { unitsOf } from "../../api/decimals.ts";
-import { MONEY_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { nearest } from "../../api/nearest.ts";
+import { MONEY_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { FILE_LIMITS, readText, whyUnread } from "../../regular-file.ts";
 
 /** A wallet on a deployment, and what it owns there. */

@@ -1,8 +1,8 @@
-import { PRICE_PLACES, SIZE_PLACES, textOf } from "../../core/format.ts";
 import { nearest } from "../../api/nearest.ts";
 import { ExchangeClient } from "../../client/client.ts";
 import type { MarketDetail } from "../../client/messages.ts";
 import { collect } from "../../client/pages.ts";
+import { PRICE_PLACES, SIZE_PLACES, textOf } from "../../core/format.ts";
 import type { MarketTerms, Scenario } from "../language/scenario.ts";
 import { shown, shownSlug, type TargetFile, TargetFileError } from "./target-file.ts";
 

@@ -1,4 +1,4 @@
-import type { Operation } from "../../api/endpoints/all.ts";
+import type { Operation } from "../../api/endpoints.ts";
 import type { Handlers } from "../service.ts";
 import { chainHandlers, chainRpcHandlers } from "./chain.ts";
 import { controlHandlers } from "./control.ts";

@@ -1,18 +1,24 @@
-import { ApiError } from "../../api/errors.ts";
-import { blockReply, chainReply, supplyReply, transactionReply } from "../../api/replies/chain-reply.ts";
-import { pageOf } from "../../api/replies/view.ts";
 import {
-  FAULT_FIELDS,
+  blockReply,
+  chainReply,
   faultTerms,
-  type SettlementFaultWords,
-  WEI_PER_GWEI,
-} from "../../api/settlement-faults.ts";
+  type NewSettlementFault,
+  reorganizationReply,
+  requireFieldsOfKind,
+  settlementFaultId,
+  settlementFaultReply,
+  type settlementFaultSchema,
+  supplyReply,
+  transactionReply,
+} from "../../api/chain.ts";
+import { ApiError } from "../../api/errors.ts";
+import type { ReplyOf } from "../../api/schemas.ts";
+import { findMarket, pageOf } from "../../api/view.ts";
 import { unminedOf } from "../../core/chain/chain.ts";
-import { CERTAIN, type SettlementFault } from "../../core/chain/settlement-fault.ts";
+import type { SettlementFault } from "../../core/chain/settlement-fault.ts";
 import type { Transaction } from "../../core/chain/transaction.ts";
 import { guardOrigin, isTrusted } from "../access.ts";
 import { type Handlers, JsonText, type Service, SILENCE, viewOf } from "../service.ts";
-import { findMarket } from "./lookup.ts";
 import { submit } from "./trading.ts";
 
 /** How many settlement faults are in force at once. */
@@ -59,17 +65,17 @@ export const chainHandlers: Handlers<
   },
   listSettlementFaults: ({ query }, { exchange }) => {
     const { faults } = exchange.state.chain;
-    return pageOf(faults.length, query, (index) => faultReply(faults[index] as SettlementFault));
+    return pageOf(faults.length, query, (index) => settlementFaultReply(faults[index] as SettlementFault));
   },
   addSettlementFault: ({ body }, service) => addFault(service, body),
   removeSettlementFaults: (_call, service) => {
-    const removed = service.exchange.state.chain.faults.map(({ number }) => idOf(number));
+    const removed = service.exchange.state.chain.faults.map(({ number }) => settlementFaultId(number));
     submit(service, { kind: "endSettlementFault", number: null });
     return { removed };
   },
   removeSettlementFault: ({ path }, service) => {
     const { faults } = service.exchange.state.chain;
-    const found = faults.find(({ number }) => idOf(number) === path.id);
+    const found = faults.find(({ number }) => settlementFaultId(number) === path.id);
     if (found === undefined) {
       throw new ApiError(
         "FAULT_NOT_FOUND",
@@ -78,31 +84,22 @@ export const chainHandlers: Handlers<
           hint:
             faults.length === 0
               ? "there are none in force: one that has befallen as many settlements as it was to is over"
-              : `there are ${faults.map(({ number }) => idOf(number)).join(", ")}`,
+              : `there are ${faults.map(({ number }) => settlementFaultId(number)).join(", ")}`,
         },
       );
     }
     submit(service, { kind: "endSettlementFault", number: found.number });
-    return faultReply(found);
+    return settlementFaultReply(found);
   },
 };
 
-const idOf = (number: number): string => `settlement-fault-${number}`;
-
-type NewFault =
-  | (SettlementFaultWords & { readonly depth?: number | undefined })
-  | (Omit<SettlementFaultWords, "kind"> & { readonly kind: "reorg"; readonly depth?: number | undefined });
-
-/** Which fields mean something of which kind, beside `kind`. */
-const FIELDS: Readonly<Record<NewFault["kind"], readonly string[]>> = { ...FAULT_FIELDS, reorg: ["depth"] };
-
-function addFault(service: Service, fault: NewFault): object {
-  refuseStrayFields(fault);
+function addFault(service: Service, fault: NewSettlementFault): ReplyOf<typeof settlementFaultSchema> {
+  requireFieldsOfKind(fault);
   const { exchange } = service;
   if (fault.kind === "reorg") {
     const depth = fault.depth ?? 1;
     submit(service, { kind: "reorganizeChain", depth });
-    return reorgReply(depth);
+    return reorganizationReply(depth);
   }
   if (exchange.state.chain.faults.length >= MAX_FAULTS) {
     throw new ApiError("LIMIT_REACHED", `there are ${MAX_FAULTS} settlement faults, and no more are kept`, {
@@ -111,55 +108,7 @@ function addFault(service: Service, fault: NewFault): object {
     });
   }
   submit(service, { kind: "setSettlementFault", ...faultTerms(fault) });
-  return faultReply(exchange.state.chain.faults.at(-1) as SettlementFault);
-}
-
-/** A field that means nothing of its kind was meant for another one. @throws ApiError `INVALID_PARAMETER`. */
-function refuseStrayFields(fault: NewFault): void {
-  const known = FIELDS[fault.kind];
-  const stray = Object.entries(fault).flatMap(([name, value]) =>
-    name === "kind" || value === undefined || known.includes(name) ? [] : [name],
-  );
-  if (stray.length === 0) return;
-  throw new ApiError(
-    "INVALID_PARAMETER",
-    `${stray.join(", ")}: means nothing of a fault of kind ${fault.kind}`,
-    {
-      hint: `beside kind it takes ${known.join(", ")}`,
-      details: { fields: stray },
-    },
-  );
-}
-
-/** It has happened already: there is nothing to end. */
-const reorgReply = (depth: number): object => ({
-  id: null,
-  kind: "reorg",
-  times: 1,
-  probability: 1,
-  blocks: null,
-  baseFeeGwei: null,
-  depth,
-  reason: null,
-  struck: 1,
-  remaining: 0,
-});
-
-function faultReply(fault: SettlementFault): object {
-  const { number, times, probability, blocks, baseFee, reason, struck } = fault;
-  const isSpike = fault.fault === "gasSpike";
-  return {
-    id: idOf(number),
-    kind: isSpike ? "gas-spike" : fault.fault,
-    times,
-    probability: probability / CERTAIN,
-    blocks: fault.fault === "delay" ? blocks : null,
-    baseFeeGwei: isSpike ? baseFee / WEI_PER_GWEI : null,
-    depth: null,
-    reason,
-    struck,
-    remaining: times === null ? null : times - struck,
-  };
+  return settlementFaultReply(exchange.state.chain.faults.at(-1) as SettlementFault);
 }
 
 /** POST /chain. */

@@ -1,14 +1,16 @@
+import { accountReply, type accountSchema } from "../../api/accounts.ts";
 import { checksummed, readAddress } from "../../api/address.ts";
 import { explainAuth } from "../../api/authentication.ts";
+import type { clockChangeSchema, clockSchema, infoSchema } from "../../api/control.ts";
 import { unitsOf } from "../../api/decimals.ts";
-import { MONEY_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { ApiError } from "../../api/errors.ts";
-import { accountReply } from "../../api/replies/account-reply.ts";
-import { orderStory } from "../../api/replies/order-story.ts";
-import { pageOf } from "../../api/replies/view.ts";
+import { orderStory } from "../../api/order-story.ts";
+import type { ReplyOf } from "../../api/schemas.ts";
+import { pageOf } from "../../api/view.ts";
 import { canonicalLines } from "../../core/canonical.ts";
 import { headBlock } from "../../core/chain/chain.ts";
 import type { DomainEvent } from "../../core/events.ts";
+import { MONEY_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { houseAddress, idOf, numberOf } from "../../core/ids.ts";
 import { invariantsInSteps } from "../../core/invariants/invariants.ts";
 import { emptyAccount, findAccount, type State } from "../../core/state.ts";
@@ -89,7 +91,7 @@ export const controlHandlers: Handlers<
 };
 
 /** What GET /sim tells of the exchange, its clock and its configuration. */
-export function infoReply(service: Service): object {
+export function infoReply(service: Service): ReplyOf<typeof infoSchema> {
   const { exchange, numbers, options } = service;
   const { state } = exchange;
   const { seed, faucet } = state.config;
@@ -137,7 +139,7 @@ function addressIn(path: Readonly<Record<string, string>>): string {
 }
 
 /** An address that never came here has nothing, like any address of a chain. */
-function accountOf(service: Service, address: string): object {
+function accountOf(service: Service, address: string): ReplyOf<typeof accountSchema> {
   const view = viewOf(service);
   return accountReply(view, findAccount(view.state, address) ?? emptyAccount(0, address));
 }
@@ -155,6 +157,8 @@ function exact<Unit extends number>(
   });
 }
 
+type Fired = ReplyOf<typeof clockChangeSchema>["fired"][number];
+
 interface NewClock {
   readonly mode?: ClockMode | undefined;
   readonly time?: string | undefined;
@@ -163,12 +167,7 @@ interface NewClock {
 }
 
 /** The virtual clock as it stands. */
-export function clockReply({ clock, exchange }: Service): {
-  mode: ClockMode;
-  time: string;
-  rate: number;
-  unixTime: number;
-} {
+export function clockReply({ clock, exchange }: Service): ReplyOf<typeof clockSchema> {
   return {
     mode: clock.mode,
     time: toIso(exchange.now),
@@ -178,7 +177,7 @@ export function clockReply({ clock, exchange }: Service): {
 }
 
 /** Sets the clock, forward only, and answers what became due on the way. */
-async function changeClock(service: Service, change: NewClock): Promise<object> {
+async function changeClock(service: Service, change: NewClock): Promise<ReplyOf<typeof clockChangeSchema>> {
   const { clock, slices } = service;
   const fired = await clock.change(slices, () => {
     const mode = modeOf(service, change);
@@ -200,11 +199,8 @@ function modeOf({ clock }: Service, { mode: asked, rate }: NewClock): ClockMode 
 }
 
 /** Takes steps of the clock, and answers what became due in them; what others cause between two of them does not count. */
-function* firedBy(
-  { exchange }: Service,
-  steps: Iterator<undefined, boolean>,
-): Generator<undefined, object[]> {
-  const fired: object[] = [];
+function* firedBy({ exchange }: Service, steps: Iterator<undefined, boolean>): Generator<undefined, Fired[]> {
+  const fired: Fired[] = [];
   const note: Watcher = (_sequence, at, events) => void fired.push(...firedIn(exchange.state, at, events));
   for (;;) {
     const unwatch = exchange.watch(note);
@@ -218,8 +214,8 @@ function* firedBy(
 }
 
 /** What of the events that time has caused an answer about the clock names; the state is that behind them. */
-export function firedIn(state: State, at: Millis, events: readonly DomainEvent[]): object[] {
-  return events.flatMap((event): object[] => {
+export function firedIn(state: State, at: Millis, events: readonly DomainEvent[]): Fired[] {
+  return events.flatMap((event): Fired[] => {
     if (event.kind === "orderExpired") {
       const orderId = idOf(state.idPrefixes.order, event.order);
       return [{ kind: "ORDER_EXPIRED", orderId, at: toIso(at) }];

@@ -1,5 +1,7 @@
 import { ApiError } from "../../api/errors.ts";
-import { pageOf } from "../../api/replies/view.ts";
+import type { faultSchema } from "../../api/faults.ts";
+import type { ReplyOf } from "../../api/schemas.ts";
+import { pageOf } from "../../api/view.ts";
 import { parseDuration } from "../../core/time.ts";
 import { type Fault, type FaultPlan, readFaultRoute, remainingOf } from "../faults.ts";
 import type { Handlers } from "../service.ts";
@@ -43,7 +45,7 @@ export const faultHandlers: Handlers<"listFaults" | "addFault" | "removeFaults" 
   },
 };
 
-function faultReply(fault: Fault): object {
+function faultReply(fault: Fault): ReplyOf<typeof faultSchema> {
   const { id, route, status, retryAfter, latency, drop, probability, times, after, matched, fired } = fault;
   const remaining = remainingOf(fault);
   return {

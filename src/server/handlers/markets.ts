@@ -1,21 +1,20 @@
 import { unitsOf } from "../../api/decimals.ts";
-import { PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { ApiError } from "../../api/errors.ts";
 import { carries, folded, rankedEvents } from "../../api/market-search.ts";
-import { historyReply } from "../../api/replies/history-reply.ts";
 import {
   eventDetail,
   eventReply,
+  historyReply,
   isActive,
   marketDetail,
   marketReply,
-} from "../../api/replies/market-reply.ts";
-import { marketTradeReply } from "../../api/replies/order-reply.ts";
-import { pageOf } from "../../api/replies/view.ts";
+  marketTradeReply,
+} from "../../api/markets.ts";
+import { findEvent, findMarket, outcomeIn, pageOf } from "../../api/view.ts";
+import { PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { parseIso } from "../../core/time.ts";
 import { type Millis, price, size } from "../../core/units.ts";
 import { type Call, type Handlers, type Service, viewOf } from "../service.ts";
-import { findEvent, findMarket, outcomeIn } from "./lookup.ts";
 import { submit } from "./trading.ts";
 
 /** GET /api: public market data. */

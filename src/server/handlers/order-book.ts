@@ -1,10 +1,9 @@
+import { lastTradeOf, midOf, priceOrNull, quotesOf } from "../../api/order-book.ts";
+import { marketOfTokenId } from "../../api/view.ts";
 import { PRICE_PLACES } from "../../core/format.ts";
-import { marketOfTokenId } from "../../api/refusals.ts";
-import { lastTradeOf, midOf, priceOrNull, quotesOf } from "../../api/replies/quotes.ts";
 import { outcomeOf } from "../../core/market.ts";
 import { toIso } from "../../core/time.ts";
-import type { Handlers } from "../service.ts";
-import { JsonText, type Service, viewOf } from "../service.ts";
+import { type Handlers, JsonText, type Service, viewOf } from "../service.ts";
 
 /** The market and outcome of a token id that the query named. */
 function named(service: Service, tokenId: string) {

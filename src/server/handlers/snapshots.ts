@@ -1,5 +1,7 @@
 import { ApiError } from "../../api/errors.ts";
-import { pageOf } from "../../api/replies/view.ts";
+import type { ReplyOf } from "../../api/schemas.ts";
+import type { snapshotSchema } from "../../api/snapshots.ts";
+import { pageOf } from "../../api/view.ts";
 import { toIso } from "../../core/time.ts";
 import type { KeptSnapshot, Snapshots } from "../../engine/snapshots.ts";
 import { type Handlers, Pieces } from "../service.ts";
@@ -38,7 +40,12 @@ export const snapshotHandlers: Handlers<
   },
 };
 
-const snapshotReply = ({ id, name, hash, exchange: { sequence, now } }: KeptSnapshot): object => ({
+const snapshotReply = ({
+  id,
+  name,
+  hash,
+  exchange: { sequence, now },
+}: KeptSnapshot): ReplyOf<typeof snapshotSchema> => ({
   id,
   name,
   sequence,

@@ -6,9 +6,18 @@ import {
   type OrderRequest,
   placeOrderCommand,
 } from "../../api/order-request.ts";
-import { marketOfTokenId, refusalError } from "../../api/refusals.ts";
-import { fillsOf, openOrdersOf, orderReply, tradeReply } from "../../api/replies/order-reply.ts";
-import { pageOf, type View } from "../../api/replies/view.ts";
+import { refusalError } from "../../api/refusals.ts";
+import type { ReplyOf } from "../../api/schemas.ts";
+import {
+  type cancelResultSchema,
+  fillsOf,
+  openOrdersOf,
+  orderReply,
+  type placedOrderSchema,
+  tradeReply,
+  type tradeSchema,
+} from "../../api/trading.ts";
+import { findMarket, marketOfTokenId, outcomeIn, ownOrder, pageOf, type View } from "../../api/view.ts";
 import { verifyDerivation } from "../../api/wallet-signature.ts";
 import { type Account, fillOf, roleOfFill, tradeOfFill } from "../../core/account.ts";
 import type { CancelOrder, Command } from "../../core/commands.ts";
@@ -21,7 +30,6 @@ import type { Decision } from "../../core/refusals.ts";
 import { findAccount } from "../../core/state.ts";
 import type { Address } from "../../core/terms.ts";
 import { type Handlers, type Service, viewOf } from "../service.ts";
-import { findMarket, outcomeIn, ownOrder } from "./lookup.ts";
 
 /** The signed endpoints of /clob. */
 export const tradingHandlers: Handlers<
@@ -52,14 +60,18 @@ export const tradingHandlers: Handlers<
   },
 };
 
-function placeOrder(service: Service, caller: Address, request: OrderRequest): object {
+function placeOrder(
+  service: Service,
+  caller: Address,
+  request: OrderRequest,
+): ReplyOf<typeof placedOrderSchema> {
   const view = viewOf(service);
   const firstTrade = view.state.trades.next;
   const number = view.state.orders.next;
   submit(service, placeOrderCommand(view, caller, request));
   // Added to the reply itself: a copy with one property more is an object that is slow to write.
   const placed = orderReply(view, view.state.orders.get(number));
-  const reply = Object.assign(placed, { trades: [] as object[] });
+  const reply = Object.assign(placed, { trades: [] as ReplyOf<typeof tradeSchema>[] });
   for (let trade = firstTrade; trade < view.state.trades.next; trade += 1) {
     reply.trades.push(tradeReply(view, view.state.trades.get(trade), "TAKER"));
   }
@@ -77,7 +89,7 @@ function accepted(service: Service, command: Command, decision: Decision): reado
   throw error;
 }
 
-function cancelOne(service: Service, command: CancelOrder): object {
+function cancelOne(service: Service, command: CancelOrder): ReplyOf<typeof cancelResultSchema> {
   const view = viewOf(service);
   const decision = service.exchange.submit(command);
   if (!decision.ok && decision.refusal.code === "ORDER_NOT_LIVE") {

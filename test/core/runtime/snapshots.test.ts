@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { numbersAs } from "../../../src/api/decimals.ts";
 import { MarketRanking, SearchIndex } from "../../../src/api/market-search.ts";
-import { BookPages } from "../../../src/api/replies/book-reply.ts";
+import { BookPages } from "../../../src/api/order-book.ts";
 import { millis } from "../../../src/core/units.ts";
 import { Clock, type ClockMode } from "../../../src/engine/clock.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";

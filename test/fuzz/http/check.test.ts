@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Operation } from "../../../src/api/endpoints/all.ts";
+import type { Operation } from "../../../src/api/endpoints.ts";
 import { check } from "../../../src/fuzz/http/check.ts";
 import {
   logText,

@@ -1,8 +1,8 @@
-import { MONEY_PLACES, SIZE_PLACES } from "../../../src/core/format.ts";
+import { faultTerms, type SettlementFaultWords } from "../../../src/api/chain.ts";
 import { type PositionChange, positionTransaction } from "../../../src/api/position-transaction.ts";
-import { faultTerms, type SettlementFaultWords } from "../../../src/api/settlement-faults.ts";
 import type { ContractCall } from "../../../src/core/chain/transaction.ts";
 import type { Command } from "../../../src/core/commands.ts";
+import { MONEY_PLACES, SIZE_PLACES } from "../../../src/core/format.ts";
 import { idOf } from "../../../src/core/ids.ts";
 import { tokenIdIn } from "../../../src/core/market.ts";
 import type { ExchangeConfig, State } from "../../../src/core/state.ts";

@@ -1,19 +1,45 @@
-import { NO_SLOT } from "../../core/book/order-pool.ts";
-import { settledAt } from "../../core/chain/settlement.ts";
-import type { Transaction } from "../../core/chain/transaction.ts";
-import { counted, priceText, SIZE_PLACES, sizeText } from "../../core/format.ts";
-import { idOf } from "../../core/ids.ts";
-import { outcomeOf } from "../../core/market.ts";
-import { type Order, remainingOf, type Trade } from "../../core/order.ts";
-import { toIso } from "../../core/time.ts";
-import type { Millis } from "../../core/units.ts";
-import { checksummed } from "../address.ts";
-import { fillsOf, orderReply, tradeReply } from "./order-reply.ts";
-import { settlementWords } from "./settlement-words.ts";
+import * as z from "zod";
+import { NO_SLOT } from "../core/book/order-pool.ts";
+import { settledAt } from "../core/chain/settlement.ts";
+import type { Transaction } from "../core/chain/transaction.ts";
+import { counted, priceText, SIZE_PLACES, sizeText } from "../core/format.ts";
+import { idOf } from "../core/ids.ts";
+import { outcomeOf } from "../core/market.ts";
+import { type Order, remainingOf, type Trade } from "../core/order.ts";
+import { toIso } from "../core/time.ts";
+import type { Millis } from "../core/units.ts";
+import { checksummed } from "./address.ts";
+import { settlementWords } from "./chain.ts";
+import { endpoints } from "./endpoint.ts";
+import * as field from "./schemas.ts";
+import { exactly, type ReplyOf } from "./schemas.ts";
+import { fillsOf, orderReply, orderSchema, tradeReply, tradeSchema } from "./trading.ts";
 import type { View } from "./view.ts";
 
+export const orderStorySchema = exactly("OrderStory", {
+  order: orderSchema,
+  owner: field.address,
+  summary: z.string(),
+  story: z.array(exactly("StoryLine", { at: field.moment, what: z.string() })),
+  queue: exactly("QueuePlace", {
+    joinedBehind: z.strictObject({ orders: field.count, shares: field.shares }),
+    nowBehind: z.strictObject({ orders: field.count, shares: field.shares }),
+  }).nullable(),
+  fills: z.array(tradeSchema),
+});
+
+/** GET /sim/orders/{id} (contract, section 7). */
+export const orderStoryEndpoints = endpoints("control", "Control plane", {
+  explainOrder: {
+    route: "GET /sim/orders/{id}",
+    summary: "Why an order is where it is: queue joined, every fill, what ended it",
+    reply: orderStorySchema,
+    errors: ["ORDER_NOT_FOUND"],
+  },
+});
+
 /** Why an order is where it is: what it met, the queue it joined, every fill, and what ended it. */
-export function orderStory(view: View, order: Order) {
+export function orderStory(view: View, order: Order): ReplyOf<typeof orderStorySchema> {
   const fills = fillsOf(view, order);
   const line = (at: Millis, what: string) => ({ at: toIso(at), what });
   const story = [line(order.createdAt, arrivalOf(view, order))];

@@ -1,5 +1,26 @@
 import * as z from "zod";
-import { exactly, named } from "./registry.ts";
+
+/** The schemas that the OpenAPI document names under `components`. */
+export const registry = z.registry<{ id: string; description?: string }>();
+
+/** Puts a schema into the document under a name. */
+export function named<T extends z.ZodType>(id: string, schema: T, description?: string): T {
+  registry.add(schema, description === undefined ? { id } : { id, description });
+  return schema;
+}
+
+/** An object with exactly these properties. */
+export const exactly = <Shape extends z.core.$ZodShape>(id: string, shape: Shape, description?: string) =>
+  named(id, z.strictObject(shape), description);
+
+type ReadonlyDeep<T> = T extends readonly (infer Item)[]
+  ? readonly ReadonlyDeep<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: ReadonlyDeep<T[Key]> }
+    : T;
+
+/** What a reply of this schema holds. Decimals are numbers, also where `--numbers string` sends their text. */
+export type ReplyOf<Schema extends z.ZodType> = ReadonlyDeep<z.output<Schema>>;
 
 export const price = named("Price", z.number().gt(0).lt(1), "USDC per share.");
 export const shares = named("Shares", z.number().min(0), "Shares, a multiple of 0.01.");
@@ -45,6 +66,12 @@ export const winningOutcome = named("WinningOutcome", z.enum(["YES", "NO", "SPLI
 export const side = named("Side", z.enum(["BUY", "SELL"]));
 export const orderType = named("OrderType", z.enum(["GTC", "GTD", "FOK", "FAK"]));
 
+export const matchType = named("MatchType", z.enum(["COMPLEMENTARY", "MINT", "MERGE"]));
+export const settlementStatus = named(
+  "SettlementStatus",
+  z.enum(["MATCHED", "MINED", "CONFIRMED", "RETRYING", "FAILED"]),
+);
+
 /** A page of a list. */
 export const page = <Item extends z.ZodType>(id: string, item: Item) =>
   exactly(id, {
@@ -54,3 +81,12 @@ export const page = <Item extends z.ZodType>(id: string, item: Item) =>
     total: count,
     hasMore: z.boolean(),
   });
+
+export const errorSchema = exactly("Error", {
+  error: z.string(),
+  code: z.string(),
+  status: z.int(),
+  hint: z.string().optional(),
+  details: z.record(z.string(), z.unknown()).optional(),
+  requestId: z.string(),
+});

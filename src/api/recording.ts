@@ -1,7 +1,25 @@
-import type { Param } from "../endpoint.ts";
-import { endpoint } from "../endpoint.ts";
-import { ApiError } from "../errors.ts";
-import { recordedScenario, sessionReport } from "../schemas/recording.ts";
+import * as z from "zod";
+import { endpoints, type Param } from "./endpoint.ts";
+import { ApiError } from "./errors.ts";
+import * as field from "./schemas.ts";
+import { exactly, named } from "./schemas.ts";
+
+export const recordedScenarioSchema = exactly(
+  "RecordedScenario",
+  {
+    name: z.string(),
+    scenario: z.string().meta({ description: "A scenario file, YAML, that passes." }),
+    orders: field.count,
+    trades: field.count,
+  },
+  "What was done since the exchange was opened, with what came of it.",
+);
+
+export const sessionReportSchema = named(
+  "Report",
+  z.string(),
+  "A journal, a JSON object a line: how the exchange was opened, every command with a hash of what it caused, and the hash of the state. `clobsim replay FILE` replays it.",
+);
 
 const MAX_NAME = 200;
 
@@ -23,30 +41,20 @@ const oneLine = (what: string): Param<string | undefined> => ({
 });
 
 /** GET /sim/scenario: the session as a checked scenario (contract, section 7); GET /sim/report: all of it to replay. */
-export const recording = [
-  endpoint({
-    operation: "recordScenario",
-    method: "GET",
-    path: "/sim/scenario",
-    access: "control",
-    tag: "Control plane",
+export const recordingEndpoints = endpoints("control", "Control plane", {
+  recordScenario: {
+    route: "GET /sim/scenario",
     summary: "All that was done since the exchange was opened, as a scenario file that passes",
     query: { name: oneLine("What the scenario is called") },
-    body: null,
-    reply: recordedScenario,
+    reply: recordedScenarioSchema,
     errors: ["SESSION_TOO_LONG", "SESSION_NOT_RECORDABLE"],
-  }),
-  endpoint({
-    operation: "reportSession",
-    method: "GET",
-    path: "/sim/report",
-    access: "control",
-    tag: "Control plane",
+  },
+  reportSession: {
+    route: "GET /sim/report",
     summary: "All that another machine needs to replay what was done: a bug report",
     query: { reason: oneLine("Why the report is wanted") },
-    body: null,
-    reply: sessionReport,
+    reply: sessionReportSchema,
     media: "application/x-ndjson",
     errors: ["SESSION_TOO_LONG"],
-  }),
-] as const;
+  },
+});

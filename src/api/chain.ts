@@ -1,0 +1,471 @@
+import * as z from "zod";
+import {
+  type Block,
+  baseFeeOf,
+  CHAIN_ID,
+  confirmationsOf,
+  headBlock,
+  headOf,
+  OPERATOR_MAX_FEE,
+} from "../core/chain/chain.ts";
+import { blockHash, transactionHash } from "../core/chain/chain-hashes.ts";
+import { CONTRACTS, OPERATOR, ORACLE } from "../core/chain/contracts.ts";
+import { blockOf, finalHeight } from "../core/chain/settlement.ts";
+import { CERTAIN, type SettlementFault, type SettlementFaultTerms } from "../core/chain/settlement-fault.ts";
+import { type HoldReason, kindOf, type Transaction } from "../core/chain/transaction.ts";
+import { idOf } from "../core/ids.ts";
+import type { Market, Supply } from "../core/market.ts";
+import { nextNonce } from "../core/rules/calls.ts";
+import type { State } from "../core/state.ts";
+import { toIso } from "../core/time.ts";
+import { checksummed } from "./address.ts";
+import { endpoints, limit, offset } from "./endpoint.ts";
+import { ApiError } from "./errors.ts";
+import { objectBody } from "./request-body.ts";
+import * as field from "./schemas.ts";
+import { exactly, named, page, type ReplyOf } from "./schemas.ts";
+import { hashIn, isoOrNull, marketIdOf, type View } from "./view.ts";
+
+const MOST_BLOCKS = 100_000;
+
+const MOST_DELAY = 100_000;
+
+const MOST_TIMES = 1_000_000_000;
+
+const blockNumber = field.count.meta({ description: "The first block is 0." });
+
+const gwei = z.number().min(0);
+
+export const transactionSchema = exactly("ChainTransaction", {
+  hash: field.hash32,
+  kind: z.enum(["MATCH", "DEPOSIT", "PREPARE", "REPORT", "CALL"]),
+  status: z.enum(["PENDING", "MINED", "REVERTED", "FAILED", "LOST", "REPLACED"]),
+  reason: z.string().nullable().meta({ description: "Why it reverted or failed, or what it waits for." }),
+  tradeIds: z.array(field.uuid),
+});
+
+export const blockSchema = exactly("ChainBlock", {
+  number: blockNumber,
+  hash: field.hash32,
+  parentHash: field.hash32,
+  minedAt: field.moment,
+  confirmed: z.boolean().meta({ description: "Whether nothing can take it back." }),
+  transactions: z.array(transactionSchema),
+});
+
+export const blockPageSchema = page("ChainBlockPage", blockSchema);
+
+export const transactionPageSchema = page("ChainTransactionPage", transactionSchema);
+
+export const chainSchema = exactly("Chain", {
+  chainId: z.int(),
+  settlement: z.enum(["instant", "auto", "manual"]),
+  balances: z.enum(["optimistic", "settled"]),
+  head: exactly("ChainHead", { number: blockNumber, hash: field.hash32, minedAt: field.moment }),
+  confirmed: blockNumber.meta({ description: "The number of the latest block that is final." }),
+  pending: field.count.meta({ description: "How many transactions wait for a block." }),
+  lost: field.count.meta({ description: "How many will never be mined, though the ledger counts on them." }),
+  nextBlockAt: field.moment.nullable(),
+  baseFeeGwei: gwei,
+  contracts: exactly("ChainContracts", {
+    collateral: field.address,
+    conditionalTokens: field.address,
+    exchange: field.address,
+  }),
+  oracle: field.address,
+  operator: field.address,
+});
+
+const issued = z.strictObject({ YES: field.shares, NO: field.shares, collateral: field.usdc });
+
+export const supplySchema = exactly("MarketSupply", {
+  marketId: field.uuid,
+  conditionId: field.hash32,
+  ledger: issued.meta({ description: "With what pending settlements will change." }),
+  onChain: issued,
+});
+
+export const miningSchema = named(
+  "Mining",
+  z.object({ blocks: z.int().min(1).max(MOST_BLOCKS).default(1) }),
+  "All that is pending is in the first block.",
+);
+
+export const bumpedSchema = exactly("BumpedFees", { bumped: field.count });
+
+const kind = z.enum(["fail", "retry", "delay", "ghost", "gas-spike", "reorg"]);
+
+const probability = z.number().min(0).max(1);
+
+export const newSettlementFaultSchema = named(
+  "NewSettlementFault",
+  z.object({
+    kind: kind.meta({
+      description:
+        "fail: mined and reverted; retry: put off to the next block; delay: put off by some blocks; ghost: never mined; gas-spike: the base fee rises above what the exchange offers; reorg: the latest blocks are replaced, at once.",
+    }),
+    times: z.int().min(1).max(MOST_TIMES).optional().meta({
+      description:
+        "How many settlements it befalls. Left out: the next one or, with a probability, any number.",
+    }),
+    probability: probability.optional().meta({ description: "Of each settlement, drawn by the seed." }),
+    blocks: z.int().min(1).max(MOST_DELAY).optional().meta({ description: "Of a delay; default 1." }),
+    baseFeeGwei: gwei.max(1_000_000).optional().meta({ description: "Of a gas-spike; default 500." }),
+    depth: z.int().min(1).max(MOST_BLOCKS).optional().meta({ description: "Of a reorg; default 1." }),
+    reason: z.string().min(1).max(200).optional().meta({ description: "Of a failure: what it says." }),
+  }),
+);
+
+const id = z.string().regex(/^settlement-fault-[1-9][0-9]*$/);
+
+export const settlementFaultSchema = exactly("SettlementFault", {
+  id: id.nullable().meta({ description: "Null of a reorg, which is over when it is answered." }),
+  kind,
+  times: field.count.nullable(),
+  probability,
+  blocks: field.count.nullable(),
+  baseFeeGwei: gwei.nullable(),
+  depth: field.count.nullable(),
+  reason: z.string().nullable(),
+  struck: field.count.meta({ description: "How many settlements it has befallen." }),
+  remaining: field.count.nullable().meta({ description: "How many it will yet befall; null: without end." }),
+});
+
+export const settlementFaultPageSchema = page("SettlementFaultPage", settlementFaultSchema);
+
+export const endedSettlementFaultsSchema = exactly("EndedSettlementFaults", { removed: z.array(id) });
+
+/** /sim/chain: what the settlement chain does, and what goes wrong with it (contract, section 7). */
+export const chainEndpoints = endpoints("control", "Settlement chain", {
+  getChain: {
+    route: "GET /sim/chain",
+    summary: "Head, what is pending, when the next block is due, and the contracts",
+    reply: chainSchema,
+  },
+  listBlocks: {
+    route: "GET /sim/chain/blocks",
+    summary: "Blocks with their transactions, latest first",
+    query: { limit: limit(20, 500), offset },
+    reply: blockPageSchema,
+  },
+  listPendingTransactions: {
+    route: "GET /sim/chain/pending",
+    summary: "What waits for a block or will never be mined, oldest first, and why",
+    query: { limit: limit(50, 500), offset },
+    reply: transactionPageSchema,
+  },
+  getSupply: {
+    route: "GET /sim/chain/supply/{idOrSlug}",
+    summary: "Shares and locked USDC of a market, in the ledger and on the chain",
+    reply: supplySchema,
+    errors: ["MARKET_NOT_FOUND"],
+  },
+  mineBlocks: {
+    route: "POST /sim/chain/mine",
+    summary: "Mine blocks at once, whatever the mode; answers the chain",
+    body: objectBody(miningSchema, { required: false }),
+    reply: chainSchema,
+    errors: ["INVALID_PARAMETER"],
+  },
+  bumpFees: {
+    route: "POST /sim/chain/bump",
+    summary: "Let the exchange raise its fees, so that a gas spike keeps nothing of its own out of a block",
+    reply: bumpedSchema,
+  },
+  listSettlementFaults: {
+    route: "GET /sim/chain/faults",
+    summary: "Settlement faults in force, oldest first, and how often each has struck",
+    query: { limit: limit(50, 500), offset },
+    reply: settlementFaultPageSchema,
+  },
+  addSettlementFault: {
+    route: "POST /sim/chain/faults",
+    summary: "Let settlements fail, be retried, delayed or lost; let gas spike; reorganize the chain",
+    body: objectBody(newSettlementFaultSchema),
+    reply: settlementFaultSchema,
+    errors: ["INVALID_PARAMETER", "LIMIT_REACHED"],
+  },
+  removeSettlementFaults: {
+    route: "DELETE /sim/chain/faults",
+    summary: "End all settlement faults",
+    reply: endedSettlementFaultsSchema,
+  },
+  removeSettlementFault: {
+    route: "DELETE /sim/chain/faults/{id}",
+    summary: "End one settlement fault; answers it as it stood",
+    reply: settlementFaultSchema,
+    errors: ["FAULT_NOT_FOUND"],
+  },
+});
+
+const NO_PARENT = hashIn(`0x${"0".repeat(64)}`);
+
+/** The chain as it stands (contract, section 7). */
+export function chainReply({ state }: View): ReplyOf<typeof chainSchema> {
+  const { chain, config } = state;
+  const head = headBlock(chain);
+  return {
+    chainId: CHAIN_ID,
+    settlement: config.settlement,
+    balances: config.balances,
+    head: { number: head.height, hash: hashIn(blockHash(state, head)), minedAt: toIso(head.at) },
+    confirmed: finalHeight(state),
+    pending: chain.pending,
+    lost: chain.lost.length,
+    nextBlockAt: isoOrNull(chain.nextBlockAt),
+    baseFeeGwei: baseFeeOf(chain) / WEI_PER_GWEI,
+    contracts: {
+      collateral: checksummed(CONTRACTS.collateral),
+      conditionalTokens: checksummed(CONTRACTS.conditionalTokens),
+      exchange: checksummed(CONTRACTS.exchange),
+    },
+    oracle: checksummed(ORACLE),
+    operator: checksummed(OPERATOR),
+  };
+}
+
+/** A block with all its transactions. */
+export function blockReply(view: View, block: Block): ReplyOf<typeof blockSchema> {
+  const { state } = view;
+  const { chain } = state;
+  const parent = block.parent === 0 ? undefined : chain.blocks.get(block.parent);
+  const numbers = Array.from({ length: block.count }, (_, place) => chain.mined.get(block.first + place + 1));
+  return {
+    number: block.height,
+    hash: hashIn(blockHash(state, block)),
+    parentHash: parent === undefined ? NO_PARENT : hashIn(blockHash(state, parent)),
+    minedAt: toIso(block.at),
+    confirmed: block.height <= finalHeight(state),
+    transactions: numbers.map((number) => transactionReply(view, chain.transactions.get(number))),
+  };
+}
+
+const KINDS = {
+  match: "MATCH",
+  deposit: "DEPOSIT",
+  prepare: "PREPARE",
+  report: "REPORT",
+  call: "CALL",
+} as const;
+
+/** A transaction, and why it is where it is. */
+export function transactionReply(
+  { state }: View,
+  transaction: Transaction,
+): ReplyOf<typeof transactionSchema> {
+  const { firstTrade, trades } = transaction;
+  const ids = Array.from({ length: trades }, (_, index) => idOf(state.idPrefixes.trade, firstTrade + index));
+  return {
+    hash: hashIn(transactionHash(state, transaction)),
+    kind: KINDS[kindOf(transaction)],
+    status: transaction.status,
+    reason: whyUnsettled(state, transaction),
+    tradeIds: ids,
+  };
+}
+
+/** What a market has issued: as the ledger counts it, and what of it the chain has. */
+export function supplyReply(view: View, market: Market): ReplyOf<typeof supplySchema> {
+  const { numbers } = view;
+  const amounts = ({ yes, no, collateral }: Supply) => ({
+    YES: numbers.size(yes),
+    NO: numbers.size(no),
+    collateral: numbers.money(collateral),
+  });
+  return {
+    marketId: marketIdOf(view, market),
+    conditionId: hashIn(market.conditionId),
+    ledger: amounts(market.supply),
+    onChain: amounts(market.onChain),
+  };
+}
+
+const GWEI = 1_000_000_000;
+
+/** Why a transaction is not mined, or not carried out; null when it is. */
+export function whyUnsettled(state: State, transaction: Transaction): string | null {
+  const { status, oddity, content } = transaction;
+  switch (status) {
+    case "MINED":
+      return null;
+    case "PENDING":
+      return content?.kind === "deposit" || content?.kind === "prepare"
+        ? "in effect already; the next block has it"
+        : whatItWaitsFor(state, transaction);
+    case "REPLACED":
+      return "another transaction of its sender has its nonce";
+    default:
+      return oddity?.reason ?? null;
+  }
+}
+
+function whatItWaitsFor(state: State, transaction: Transaction): string {
+  const { chain, config } = state;
+  const { oddity } = transaction;
+  switch (holdOf(state, transaction)) {
+    case "DELAYED":
+      return `delayed until block ${oddity?.notBefore}`;
+    case "UNDERPRICED":
+      return `waits until its fee is raised: the base fee is ${baseFeeOf(chain) / GWEI} gwei, the exchange offers ${OPERATOR_MAX_FEE / GWEI}`;
+    case "UNFUNDED":
+      return `retried: a party has not yet received on the chain what it pays with (attempt ${oddity?.attempts})`;
+    case "RETRIED":
+      return `retried after attempt ${oddity?.attempts} failed`;
+    case "NONCE_GAP":
+      return "waits for an earlier nonce of its sender";
+    case "NO_GAS_MONEY":
+      return "waits until its sender can pay for gas";
+    case "REORGANIZED":
+      return "taken out of its block by a reorganization, waits for the next block";
+    case null:
+      if (chain.nextBlockAt !== null) return `waits for the block that is due at ${toIso(chain.nextBlockAt)}`;
+      return config.settlement === "manual"
+        ? "waits until somebody mines a block"
+        : "waits for the next block";
+  }
+}
+
+/** Why it is kept back; of a gap before its nonce no block is needed to know. */
+function holdOf({ chain }: State, { oddity, content }: Transaction): HoldReason | null {
+  const hold = oddity?.hold ?? null;
+  const isAfterGap = content?.kind === "call" && content.nonce > nextNonce(chain, content.from);
+  return hold === null && isAfterGap ? "NONCE_GAP" : hold;
+}
+
+/** How far the settlement of a fill has come, as a sentence about it; null when it is final and as it should be. */
+export function settlementWords(state: State, transaction: Transaction): string | null {
+  const { status } = transaction;
+  const block = blockOf(state.chain, transaction);
+  const why = whyUnsettled(state, transaction);
+  if (status === "MINED" && block !== null) {
+    const needed = confirmationsOf(state.config.settlement);
+    const left = block.height + needed - headOf(state.chain);
+    if (left <= 0) return null;
+    const hash = transactionHash(state, transaction);
+    return `mined in block ${block.height} (${hash}), final after ${left} of ${needed} more blocks`;
+  }
+  if (status === "PENDING") return `settlement ${why}`;
+  if (status === "LOST") return "settlement lost: it will never be mined, though the ledger counts on it";
+  const where = block === null ? "before any block had it" : `in block ${block.height}`;
+  return `settlement failed ${where}: ${why}; USDC and shares went back to all parties, the matched size stays`;
+}
+
+/** What can go wrong with settlements, as the API calls it. */
+export const FAULT_KINDS = ["fail", "retry", "delay", "ghost", "gas-spike"] as const;
+
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+/** A settlement fault in the words of POST /sim/chain/faults. */
+export interface SettlementFaultWords {
+  readonly kind: FaultKind;
+  readonly times?: number | undefined;
+  readonly probability?: number | undefined;
+  readonly blocks?: number | undefined;
+  readonly baseFeeGwei?: number | undefined;
+  readonly reason?: string | undefined;
+}
+
+export type FaultField = Exclude<keyof SettlementFaultWords, "kind">;
+
+/** Which fields mean something of which kind. */
+export const FAULT_FIELDS: Readonly<Record<FaultKind, readonly FaultField[]>> = {
+  fail: ["times", "probability", "reason"],
+  retry: ["times", "probability"],
+  delay: ["times", "probability", "blocks"],
+  ghost: ["times", "probability"],
+  "gas-spike": ["baseFeeGwei"],
+};
+
+export const WEI_PER_GWEI = 1_000_000_000;
+
+/** Far above what the exchange offers. */
+const SPIKE_GWEI = 500;
+
+/** What a fault is set with; without times and probability it befalls the next settlement alone. */
+export function faultTerms(words: SettlementFaultWords): SettlementFaultTerms {
+  const { kind, times, probability, blocks, baseFeeGwei, reason } = words;
+  const isSpike = kind === "gas-spike";
+  return {
+    fault: isSpike ? "gasSpike" : kind,
+    probability: Math.round((probability ?? 1) * CERTAIN),
+    times: times ?? (probability === undefined && !isSpike ? 1 : null),
+    blocks: kind === "delay" ? (blocks ?? 1) : 0,
+    baseFee: isSpike ? Math.round((baseFeeGwei ?? SPIKE_GWEI) * WEI_PER_GWEI) : 0,
+    reason: reason ?? null,
+  };
+}
+
+/** The words that set a fault with these terms, none left to a default. */
+export function faultWords(terms: SettlementFaultTerms): SettlementFaultWords {
+  const { fault, times, probability, blocks, baseFee, reason } = terms;
+  if (fault === "gasSpike") return { kind: "gas-spike", baseFeeGwei: baseFee / WEI_PER_GWEI };
+  const isCounted = times !== null;
+  return {
+    kind: fault,
+    ...(isCounted ? { times } : {}),
+    ...(isCounted && probability === CERTAIN ? {} : { probability: probability / CERTAIN }),
+    ...(fault === "delay" ? { blocks } : {}),
+    ...(reason === null ? {} : { reason }),
+  };
+}
+
+/** The id of a settlement fault. */
+export const settlementFaultId = (number: number): string => `settlement-fault-${number}`;
+
+export type NewSettlementFault =
+  | (SettlementFaultWords & { readonly depth?: number | undefined })
+  | (Omit<SettlementFaultWords, "kind"> & { readonly kind: "reorg"; readonly depth?: number | undefined });
+
+/** Which fields mean something of which kind, beside `kind`. */
+const FIELDS: Readonly<Record<NewSettlementFault["kind"], readonly string[]>> = {
+  ...FAULT_FIELDS,
+  reorg: ["depth"],
+};
+
+/** A field that means nothing of its kind was meant for another one. @throws ApiError `INVALID_PARAMETER`. */
+export function requireFieldsOfKind(fault: NewSettlementFault): void {
+  const known = FIELDS[fault.kind];
+  const stray = Object.entries(fault).flatMap(([name, value]) =>
+    name === "kind" || value === undefined || known.includes(name) ? [] : [name],
+  );
+  if (stray.length === 0) return;
+  throw new ApiError(
+    "INVALID_PARAMETER",
+    `${stray.join(", ")}: means nothing of a fault of kind ${fault.kind}`,
+    {
+      hint: `beside kind it takes ${known.join(", ")}`,
+      details: { fields: stray },
+    },
+  );
+}
+
+/** It has happened already: there is nothing to end. */
+export const reorganizationReply = (depth: number): ReplyOf<typeof settlementFaultSchema> => ({
+  id: null,
+  kind: "reorg",
+  times: 1,
+  probability: 1,
+  blocks: null,
+  baseFeeGwei: null,
+  depth,
+  reason: null,
+  struck: 1,
+  remaining: 0,
+});
+
+export function settlementFaultReply(fault: SettlementFault): ReplyOf<typeof settlementFaultSchema> {
+  const { number, times, probability, blocks, baseFee, reason, struck } = fault;
+  const isSpike = fault.fault === "gasSpike";
+  return {
+    id: settlementFaultId(number),
+    kind: isSpike ? "gas-spike" : fault.fault,
+    times,
+    probability: probability / CERTAIN,
+    blocks: fault.fault === "delay" ? blocks : null,
+    baseFeeGwei: isSpike ? baseFee / WEI_PER_GWEI : null,
+    depth: null,
+    reason,
+    struck,
+    remaining: times === null ? null : times - struck,
+  };
+}

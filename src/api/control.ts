@@ -1,0 +1,136 @@
+import * as z from "zod";
+import { endpoints } from "./endpoint.ts";
+import { objectBody } from "./request-body.ts";
+import * as field from "./schemas.ts";
+import { exactly, named } from "./schemas.ts";
+
+const mode = z.enum(["real", "frozen", "scaled"]);
+
+const clockShape = { mode, time: field.moment, rate: z.number().min(0), unixTime: field.unixSeconds };
+
+export const clockSchema = exactly("Clock", clockShape, "`rate` is virtual seconds per wall second.");
+
+export const clockChangeSchema = exactly("ClockChange", {
+  ...clockShape,
+  fired: z.array(
+    named(
+      "Fired",
+      z.discriminatedUnion("kind", [
+        z.strictObject({ kind: z.literal("ORDER_EXPIRED"), orderId: field.uuid, at: field.moment }),
+        z.strictObject({
+          kind: z.literal("BLOCK_MINED"),
+          blockNumber: field.count,
+          transactions: field.count,
+          at: field.moment,
+        }),
+      ]),
+    ),
+  ),
+});
+
+export const newClockSchema = named(
+  "NewClock",
+  z.object({
+    mode: mode.optional(),
+    time: z.string().optional().meta({ description: "ISO-8601 with a zone; never before the clock's time." }),
+    advance: z.string().optional().meta({ description: "A duration such as 90s, 2h or 500ms." }),
+    rate: z.number().gt(0).max(1_000_000).optional().meta({ description: "With mode scaled." }),
+  }),
+);
+
+export const infoSchema = exactly("Info", {
+  name: z.literal("clobsim"),
+  version: z.string(),
+  seed: z.string(),
+  clock: clockSchema,
+  sequence: field.count,
+  stateHash: field.stateDigest,
+  config: z.strictObject({
+    numbers: z.enum(["number", "string"]),
+    credentials: z.enum(["rotate", "once"]),
+    personalSign: z.boolean(),
+    unknownFields: z.enum(["accept", "refuse"]),
+    settlement: z.enum(["instant", "auto", "manual"]),
+    balances: z.enum(["optimistic", "settled"]),
+    faucet: z.strictObject({ collateral: field.usdc, sharesOfEveryToken: field.shares }),
+  }),
+  events: field.count,
+  markets: field.count,
+  orders: field.count,
+  trades: field.count,
+  devAccounts: z.array(
+    exactly("DevAccount", { address: field.address, privateKey: field.hex(/^[0-9a-f]{64}$/) }),
+  ),
+  houseAccounts: z.strictObject({ faucet: field.address, fees: field.address }),
+});
+
+export const stateHashSchema = exactly("StateHash", { hash: field.stateDigest, sequence: field.count });
+
+export const stateSchema = named(
+  "State",
+  z.looseObject({ units: z.record(z.string(), z.string()) }),
+  "Canonical: equal histories give equal bytes.",
+);
+
+export const invariantsSchema = exactly("Invariants", {
+  hold: z.boolean(),
+  invariants: z.array(
+    exactly("Invariant", {
+      name: z.string(),
+      holds: z.boolean(),
+      checked: field.count,
+      differences: z.array(z.string()),
+    }),
+  ),
+});
+
+export const healthSchema = exactly("Health", { status: z.literal("ok"), time: field.moment });
+
+export const openApiSchema = named("OpenApiDocument", z.looseObject({ openapi: z.string() }), "OpenAPI 3.1.");
+
+/** /sim: the exchange as a whole (contract, section 7), not part of the imitated service. */
+export const controlEndpoints = endpoints("control", "Control plane", {
+  getInfo: {
+    route: "GET /sim",
+    summary: "Version, seed, clock, sequence, state hash, config and dev accounts",
+    reply: infoSchema,
+  },
+  getClock: {
+    route: "GET /sim/clock",
+    summary: "The virtual clock",
+    reply: clockSchema,
+  },
+  setClock: {
+    route: "POST /sim/clock",
+    summary: "Freeze, scale, set or advance the clock; answers what fired",
+    body: objectBody(newClockSchema),
+    reply: clockChangeSchema,
+    errors: ["INVALID_PARAMETER"],
+  },
+  reset: {
+    route: "POST /sim/reset",
+    summary: "Start anew from the opened world: state, clock, timers and ids together",
+    reply: infoSchema,
+  },
+  getState: {
+    route: "GET /sim/state",
+    summary: "The whole state as canonical JSON",
+    reply: stateSchema,
+  },
+  getStateHash: {
+    route: "GET /sim/state/hash",
+    summary: "SHA-256 of the canonical state",
+    reply: stateHashSchema,
+  },
+  getInvariants: {
+    route: "GET /sim/invariants",
+    summary: "Each invariant with its figures",
+    reply: invariantsSchema,
+  },
+});
+
+/** What the server says of itself. */
+export const serviceEndpoints = endpoints("public", "Service", {
+  getHealth: { route: "GET /healthz", summary: "Whether the server answers", reply: healthSchema },
+  getOpenApi: { route: "GET /openapi.json", summary: "This document", reply: openApiSchema },
+});

@@ -1,0 +1,101 @@
+import * as z from "zod";
+import { type Endpoint, endpoints, limit, offset } from "./endpoint.ts";
+import type { ErrorCode } from "./errors.ts";
+import { objectBody } from "./request-body.ts";
+import * as field from "./schemas.ts";
+import { exactly, named, page } from "./schemas.ts";
+
+const FAULT_STATUSES = [429, 500, 502, 503, 504] as const;
+
+const route = z.string().min(1).max(200);
+
+const status = z.literal(FAULT_STATUSES);
+
+const drop = z.enum(["connection", "reply"]);
+
+const probability = z.number().min(0).max(1);
+
+const retryAfter = z.int().min(0).max(86_400);
+
+const latency = z.string().max(40);
+
+const most = 1_000_000_000;
+
+export const newFaultSchema = named(
+  "NewFault",
+  z.object({
+    route: route.default("*").meta({
+      description: "Method and path as this document writes them, such as POST /clob/order; or a path; or *.",
+    }),
+    status: status.optional().meta({ description: "Answers this, and nothing is executed." }),
+    retryAfter: retryAfter
+      .optional()
+      .meta({ description: "Seconds in Retry-After; with status 429 or 503, where 1 is the default." }),
+    latency: latency
+      .optional()
+      .meta({ description: "How long a request waits before anything else, such as 200ms; at most 1h." }),
+    drop: drop.optional().meta({
+      description: "Hangs up before the request is executed (connection), or instead of the answer (reply).",
+    }),
+    probability: probability.default(1),
+    times: z.int().min(1).max(most).optional().meta({ description: "How often it fires; left out: always." }),
+    after: z.int().min(0).max(most).default(0).meta({ description: "How many requests it first lets pass." }),
+  }),
+);
+
+const id = z.string().regex(/^fault-[1-9][0-9]*$/);
+
+export const faultSchema = exactly("Fault", {
+  id,
+  route,
+  status: status.nullable(),
+  retryAfter: retryAfter.nullable(),
+  latency: latency.nullable(),
+  drop: drop.nullable(),
+  probability,
+  times: field.count.nullable(),
+  after: field.count,
+  matched: field.count.meta({ description: "How many requests of its route have come." }),
+  fired: field.count,
+  remaining: field.count.nullable().meta({ description: "How often it will yet fire; null: without end." }),
+});
+
+export const faultPageSchema = page("FaultPage", faultSchema);
+
+export const removedFaultsSchema = exactly("RemovedFaults", { removed: z.array(id) });
+
+/** /sim/faults: what goes wrong between a client and the imitated service (contract, section 7). */
+export const faultEndpoints = endpoints("control", "Control plane", {
+  listFaults: {
+    route: "GET /sim/faults",
+    summary: "All injected faults, oldest first, and how often each has fired",
+    query: { limit: limit(50, 500), offset },
+    reply: faultPageSchema,
+  },
+  addFault: {
+    route: "POST /sim/faults",
+    summary:
+      "Inject a fault into /api, /clob and /chain: latency, an error status, a lost connection or reply",
+    body: objectBody(newFaultSchema),
+    reply: faultSchema,
+    errors: ["INVALID_PARAMETER", "LIMIT_REACHED"],
+  },
+  removeFaults: {
+    route: "DELETE /sim/faults",
+    summary: "Remove all faults",
+    reply: removedFaultsSchema,
+  },
+  removeFault: {
+    route: "DELETE /sim/faults/{id}",
+    summary: "Remove one fault; answers it as it stood",
+    reply: faultSchema,
+    errors: ["FAULT_NOT_FOUND"],
+  },
+});
+
+/** Whether faults can befall an endpoint: what the imitated service answers, and nothing else. */
+export const takesFaults = ({ access, tag }: Pick<Endpoint, "access" | "tag">): boolean =>
+  access !== "control" && tag !== "Service";
+
+/** What only an injected fault answers, beside `INTERNAL_ERROR`. */
+export const FAULT_CODES = ["RATE_LIMITED", "UNAVAILABLE"] as const satisfies readonly ErrorCode[];

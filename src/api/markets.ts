@@ -1,0 +1,390 @@
+import * as z from "zod";
+import { idOf } from "../core/ids.ts";
+import { bookFor, type EventRecord, type Market, tokenIdIn } from "../core/market.ts";
+import type { Trade } from "../core/order.ts";
+import type { Outcome } from "../core/terms.ts";
+import { toIso } from "../core/time.ts";
+import { addSum, emptySum, type Sum } from "../core/units.ts";
+import {
+  endpoints,
+  flag,
+  integer,
+  limit,
+  offset,
+  oneOf,
+  searchWords,
+  text,
+  unixSeconds,
+} from "./endpoint.ts";
+import { lastTradeOf, priceFor, priceOrNull, quotesOf, tokenPriceOf } from "./order-book.ts";
+import { objectBody } from "./request-body.ts";
+import * as field from "./schemas.ts";
+import { exactly, named, page, type ReplyOf } from "./schemas.ts";
+import { tradeReply } from "./trading.ts";
+import { hashIn, isoOrNull, marketIdOf, type View } from "./view.ts";
+
+const eventShape = {
+  id: field.uuid,
+  slug: field.slug,
+  title: z.string(),
+  description: z.string(),
+  category: z.string(),
+  tags: z.array(field.slug),
+  active: z.boolean(),
+  volume: field.usdc,
+  liquidity: field.usdc,
+  marketCount: field.count,
+  createdAt: field.moment,
+  endDate: field.moment.nullable(),
+};
+
+const token = exactly("Token", {
+  tokenId: field.tokenId,
+  outcome: field.outcome,
+  price: field.price.nullable(),
+  winner: z.boolean().nullable(),
+});
+
+const marketShape = {
+  id: field.uuid,
+  slug: field.slug,
+  question: z.string(),
+  description: z.string(),
+  category: z.string(),
+  tags: z.array(field.slug),
+  conditionId: field.hash32,
+  eventId: field.uuid,
+  status: z.enum(["ACTIVE", "CLOSED", "RESOLVED"]),
+  active: z.boolean(),
+  tokens: z.array(token).length(2),
+  tickSize: field.price,
+  minOrderSize: field.shares,
+  feeRateBps: field.count,
+  matching: z.enum(["complementary", "independent"]),
+  bestBid: field.price.nullable(),
+  bestAsk: field.price.nullable(),
+  lastTradePrice: field.price.nullable(),
+  volume: field.usdc,
+  liquidity: field.usdc,
+  createdAt: field.moment,
+  endDate: field.moment.nullable(),
+  resolvedAt: field.moment.nullable(),
+  winningOutcome: field.winningOutcome.nullable(),
+};
+
+export const eventSchema = exactly("Event", eventShape);
+
+export const marketSchema = exactly("Market", marketShape, "Quotes are the YES token's.");
+
+export const marketDetailSchema = exactly("MarketDetail", { ...marketShape, event: eventSchema });
+
+export const eventDetailSchema = exactly("EventDetail", { ...eventShape, markets: z.array(marketSchema) });
+
+export const marketPageSchema = page("MarketPage", marketSchema);
+
+export const eventPageSchema = page("EventPage", eventSchema);
+
+export const pricesHistorySchema = exactly("PricesHistory", {
+  data: z.array(exactly("PricePoint", { t: field.unixSeconds, p: field.price })),
+  tokenId: field.tokenId,
+});
+
+const marketTradeSchema = exactly("MarketTrade", {
+  id: field.uuid,
+  tokenId: field.tokenId,
+  outcome: field.outcome,
+  side: field.side,
+  price: field.price,
+  size: field.shares,
+  matchType: field.matchType,
+  status: field.settlementStatus,
+  transactionHash: field.hash32.nullable(),
+  createdAt: field.moment,
+});
+
+export const marketTradePageSchema = page("MarketTradePage", marketTradeSchema);
+
+export const searchPageSchema = page(
+  "SearchPage",
+  named(
+    "SearchResult",
+    z.union([
+      exactly("EventResult", { type: z.literal("event"), event: eventSchema }),
+      exactly("MarketResult", { type: z.literal("market"), market: marketSchema }),
+    ]),
+  ),
+);
+
+const slugText = z
+  .string()
+  .max(128)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "expected lower-case words and digits joined by hyphens");
+
+const tags = z.array(slugText).max(32).optional();
+
+const prose = z.string().max(4_000).optional();
+
+const title = z.string().trim().min(1).max(300);
+
+const endDate = z.string().nullish().meta({ description: "ISO-8601 with a zone." });
+
+export const newEventSchema = named(
+  "NewEvent",
+  z.object({
+    title,
+    slug: slugText.optional(),
+    description: prose,
+    category: slugText.optional(),
+    tags,
+    endDate,
+  }),
+);
+
+export const TICK_SIZES = [0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001] as const;
+
+export const newMarketSchema = named(
+  "NewMarket",
+  z.object({
+    question: title,
+    eventId: z.string().optional().meta({ description: "Left out: an event of the same name is made." }),
+    slug: slugText.optional(),
+    description: prose,
+    category: slugText.optional(),
+    tickSize: z.literal(TICK_SIZES).default(0.01),
+    minOrderSize: z.number().gt(0).max(10_000_000).default(1),
+    feeRateBps: z.int().min(0).max(10_000).default(0),
+    matching: z.enum(["complementary", "independent"]).default("complementary"),
+    selfTrade: z.enum(["allow", "cancel-taker", "cancel-maker", "cancel-both"]).default("allow"),
+    endDate,
+    tags,
+  }),
+);
+
+export const resolutionSchema = named("Resolution", z.object({ winningOutcome: field.winningOutcome }));
+
+const active = flag("true: only what is open; false: only what is not.");
+
+const tag = text("Only what carries this category or tag slug.");
+
+/** GET /api: public market data (specification, "Market data"). */
+export const marketDataEndpoints = endpoints("public", "Market data", {
+  listMarkets: {
+    route: "GET /api/markets",
+    summary: "Markets; volume, liquidity and createdAt highest first, endDate soonest first",
+    query: {
+      limit: limit(50, 100),
+      offset,
+      active,
+      sort: oneOf(["volume", "liquidity", "createdAt", "endDate"], "What to sort by; default createdAt."),
+      tag,
+    },
+    reply: marketPageSchema,
+  },
+  getMarket: {
+    route: "GET /api/markets/{idOrSlug}",
+    summary: "One market with its outcome tokens and parent event",
+    reply: marketDetailSchema,
+    errors: ["MARKET_NOT_FOUND"],
+  },
+  getPricesHistory: {
+    route: "GET /api/markets/{idOrSlug}/prices-history",
+    summary: "Traded prices of one token over time, oldest first",
+    query: {
+      tokenId: text("One of the market's tokens; default the YES token."),
+      fidelity: integer(1, 10_000, "At most this many points, sampled uniformly over the range."),
+      startTs: unixSeconds("Lower bound in Unix seconds, inclusive."),
+      endTs: unixSeconds("Upper bound in Unix seconds, inclusive."),
+    },
+    reply: pricesHistorySchema,
+    errors: ["MARKET_NOT_FOUND", "TOKEN_NOT_FOUND", "TOKEN_NOT_IN_MARKET"],
+  },
+  listMarketTrades: {
+    route: "GET /api/markets/{idOrSlug}/trades",
+    summary: "Latest trades of a market as their takers saw them",
+    query: {
+      limit: limit(50, 500),
+      offset,
+      all: flag("true: takers of both outcomes; default only of YES."),
+    },
+    reply: marketTradePageSchema,
+    errors: ["MARKET_NOT_FOUND"],
+  },
+  listEvents: {
+    route: "GET /api/events",
+    summary: "Events, newest first",
+    query: { limit: limit(50, 100), offset, active, tag },
+    reply: eventPageSchema,
+  },
+  getEvent: {
+    route: "GET /api/events/{idOrSlug}",
+    summary: "One event with all its markets",
+    reply: eventDetailSchema,
+    errors: ["EVENT_NOT_FOUND"],
+  },
+  search: {
+    route: "GET /api/search",
+    summary: "Full-text search across markets and events, best first",
+    query: { q: searchWords, limit: limit(20, 100), offset },
+    reply: searchPageSchema,
+    errors: ["QUERY_REQUIRED"],
+  },
+});
+
+/** /sim/events and /sim/markets: what is traded, until when, and who wins (contract, section 7). */
+export const marketControlEndpoints = endpoints("control", "Control plane", {
+  createEvent: {
+    route: "POST /sim/events",
+    summary: "Create an event",
+    body: objectBody(newEventSchema),
+    reply: eventSchema,
+    errors: ["INVALID_PARAMETER"],
+  },
+  createMarket: {
+    route: "POST /sim/markets",
+    summary: "Create a market, open at once",
+    body: objectBody(newMarketSchema),
+    reply: marketSchema,
+    errors: ["INVALID_PARAMETER", "EVENT_NOT_FOUND"],
+  },
+  closeMarket: {
+    route: "POST /sim/markets/{idOrSlug}/close",
+    summary: "End trading; what rests is canceled",
+    reply: marketSchema,
+    errors: ["MARKET_NOT_FOUND", "MARKET_CLOSED"],
+  },
+  resolveMarket: {
+    route: "POST /sim/markets/{idOrSlug}/resolve",
+    summary: "Name the winner; what rests is canceled",
+    body: objectBody(resolutionSchema),
+    reply: marketSchema,
+    errors: ["INVALID_PARAMETER", "MARKET_NOT_FOUND", "MARKET_CLOSED"],
+  },
+});
+
+/** A market as lists show it (contract, section 6). */
+export function marketReply(view: View, market: Market): ReplyOf<typeof marketSchema> {
+  const { state, numbers } = view;
+  const { bid, ask } = quotesOf(market, "YES");
+  return {
+    id: marketIdOf(view, market),
+    slug: market.slug,
+    question: market.question,
+    description: market.description,
+    category: market.category,
+    tags: market.tags,
+    conditionId: hashIn(market.conditionId),
+    eventId: idOf(state.idPrefixes.event, market.event),
+    status: market.status,
+    active: market.status === "ACTIVE",
+    tokens: [tokenReply(view, market, "YES"), tokenReply(view, market, "NO")],
+    tickSize: numbers.price(market.tickSize),
+    minOrderSize: numbers.size(market.minOrderSize),
+    feeRateBps: market.feeRateBps,
+    matching: market.matching,
+    bestBid: priceOrNull(numbers, bid),
+    bestAsk: priceOrNull(numbers, ask),
+    lastTradePrice: priceOrNull(numbers, lastTradeOf(market, "YES")?.price ?? null),
+    volume: numbers.total(market.volume),
+    liquidity: numbers.total(market.liquidity),
+    createdAt: toIso(market.createdAt),
+    endDate: isoOrNull(market.endDate),
+    resolvedAt: isoOrNull(market.resolvedAt),
+    winningOutcome: market.winningOutcome,
+  };
+}
+
+/** A market with its parent event. */
+export function marketDetail(view: View, market: Market): ReplyOf<typeof marketDetailSchema> {
+  return { ...marketReply(view, market), event: eventReply(view, view.state.events.get(market.event)) };
+}
+
+/** An event as lists show it; its quantities are the sums of its markets. */
+export function eventReply(view: View, event: EventRecord): ReplyOf<typeof eventSchema> {
+  const { state, numbers } = view;
+  const markets = event.markets.map((number) => state.markets.get(number));
+  const sum = (of: (market: Market) => Sum): Sum => {
+    const total = emptySum();
+    for (const market of markets) addSum(total, of(market));
+    return total;
+  };
+  return {
+    id: idOf(state.idPrefixes.event, event.number),
+    slug: event.slug,
+    title: event.title,
+    description: event.description,
+    category: event.category,
+    tags: event.tags,
+    active: isActive(view, event),
+    volume: numbers.total(sum(({ volume }) => volume)),
+    liquidity: numbers.total(sum(({ liquidity }) => liquidity)),
+    marketCount: markets.length,
+    createdAt: toIso(event.createdAt),
+    endDate: isoOrNull(event.endDate),
+  };
+}
+
+/** An event with all its markets. */
+export function eventDetail(view: View, event: EventRecord): ReplyOf<typeof eventDetailSchema> {
+  const markets = event.markets.map((number) => marketReply(view, view.state.markets.get(number)));
+  return { ...eventReply(view, event), markets };
+}
+
+/** Whether one of the event's markets is open. */
+export const isActive = ({ state }: View, event: EventRecord): boolean =>
+  event.markets.some((number) => state.markets.get(number).status === "ACTIVE");
+
+function tokenReply({ numbers }: View, market: Market, outcome: Outcome): ReplyOf<typeof token> {
+  return {
+    tokenId: tokenIdIn(market, outcome),
+    outcome,
+    price: tokenPriceOf(numbers, market, outcome),
+    winner: market.winningOutcome === null ? null : market.winningOutcome === outcome,
+  };
+}
+
+/** A trade of a market as its taker saw it, without the parties. */
+export function marketTradeReply(view: View, trade: Trade): ReplyOf<typeof marketTradeSchema> {
+  const { id, tokenId, outcome, side, price, size, matchType, status, transactionHash, createdAt } =
+    tradeReply(view, trade, "TAKER");
+  return { id, tokenId, outcome, side, price, size, matchType, status, transactionHash, createdAt };
+}
+
+/** Which part of a price history is asked, in Unix seconds, bounds inclusive, and at most how many points. */
+export interface HistoryQuery {
+  readonly startTs: number | undefined;
+  readonly endTs: number | undefined;
+  readonly fidelity: number | undefined;
+}
+
+/**
+ * The traded prices of an outcome, oldest first. More points than `fidelity` become that many samples at equal steps
+ * from first to last, each the price in force then; the cost follows the points returned.
+ */
+export function historyReply(
+  view: View,
+  market: Market,
+  outcome: Outcome,
+  query: HistoryQuery,
+): ReplyOf<typeof pricesHistorySchema> {
+  const { history } = bookFor(market, outcome);
+  const first = query.startTs === undefined ? 0 : history.countBefore(query.startTs);
+  const end = query.endTs === undefined ? history.size : history.countBefore(query.endTs + 1);
+  const count = Math.max(0, end - first);
+  const point = (t: number, index: number) => ({
+    t,
+    p: view.numbers.price(priceFor(market, outcome, history.priceAt(index))),
+  });
+  const data: ReturnType<typeof point>[] = [];
+  const fidelity = query.fidelity ?? count;
+  if (count <= fidelity) {
+    for (let index = first; index < end; index += 1) data.push(point(history.secondAt(index), index));
+  } else {
+    const from = history.secondAt(first);
+    const span = history.secondAt(end - 1) - from;
+    for (let sample = 0; sample < fidelity; sample += 1) {
+      const t = fidelity === 1 ? from + span : from + Math.floor((span * sample) / (fidelity - 1));
+      data.push(point(t, history.countBefore(t + 1) - 1));
+    }
+  }
+  return { data, tokenId: tokenIdIn(market, outcome) };
+}

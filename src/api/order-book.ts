@@ -1,0 +1,223 @@
+import { createHash } from "node:crypto";
+import * as z from "zod";
+import { ASK, BID, type BookDirection } from "../core/book/book.ts";
+import { bookFor, isMirrored, type Market, type MarketBook, priceIn, tokenIdIn } from "../core/market.ts";
+import type { Outcome, Side } from "../core/terms.ts";
+import { toIso } from "../core/time.ts";
+import { complement, type Millis, type Price, price, type Size, size } from "../core/units.ts";
+import type { Decimal, Numbers } from "./decimals.ts";
+import { endpoints, tokenId } from "./endpoint.ts";
+import * as field from "./schemas.ts";
+import { exactly, type ReplyOf } from "./schemas.ts";
+import { marketIdOf, type View } from "./view.ts";
+
+const level = exactly("Level", { price: field.price, size: field.shares, orders: z.int().min(1) });
+
+export const timeSchema = exactly("Time", { time: field.unixSeconds });
+
+export const bookSchema = exactly("Book", {
+  tokenId: field.tokenId,
+  marketId: field.uuid,
+  outcome: field.outcome,
+  bids: z.array(level),
+  asks: z.array(level),
+  tickSize: field.price,
+  lastTradePrice: field.price.nullable(),
+  sequence: field.count,
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  updatedAt: field.moment,
+});
+
+export const quoteSchema = exactly("Quote", {
+  tokenId: field.tokenId,
+  bestBid: field.price.nullable(),
+  bestAsk: field.price.nullable(),
+});
+
+export const midpointSchema = exactly("Midpoint", { tokenId: field.tokenId, mid: field.price.nullable() });
+
+export const spreadSchema = exactly("SpreadReply", {
+  tokenId: field.tokenId,
+  spread: field.spread.nullable(),
+});
+
+export const lastTradeSchema = exactly("LastTrade", {
+  tokenId: field.tokenId,
+  lastTradePrice: field.price.nullable(),
+  side: field.side.nullable(),
+  tradedAt: field.moment.nullable(),
+});
+
+export const tickSizeSchema = exactly("TickSize", { tokenId: field.tokenId, tickSize: field.price });
+
+export const feeRateSchema = exactly("FeeRate", { tokenId: field.tokenId, feeRateBps: field.count });
+
+/** What all reads of one token take and answer. */
+const ofToken = { query: { token_id: tokenId }, errors: ["TOKEN_ID_REQUIRED", "TOKEN_NOT_FOUND"] } as const;
+
+/** GET /clob: what anybody may read about a token's book (specification, "Public order-book reads"). */
+export const orderBookEndpoints = endpoints("public", "Order book", {
+  getBook: {
+    route: "GET /clob/book",
+    summary: "Aggregated bids and asks of a token, best first",
+    reply: bookSchema,
+    ...ofToken,
+  },
+  getPrice: {
+    route: "GET /clob/price",
+    summary: "Best bid and best ask of a token",
+    reply: quoteSchema,
+    ...ofToken,
+  },
+  getMidpoint: {
+    route: "GET /clob/midpoint",
+    summary: "Halfway between best bid and best ask",
+    reply: midpointSchema,
+    ...ofToken,
+  },
+  getSpread: {
+    route: "GET /clob/spread",
+    summary: "Best ask less best bid",
+    reply: spreadSchema,
+    ...ofToken,
+  },
+  getLastTradePrice: {
+    route: "GET /clob/last-trade-price",
+    summary: "Price, taker side and time of the last trade",
+    reply: lastTradeSchema,
+    ...ofToken,
+  },
+  getTickSize: {
+    route: "GET /clob/tick-size",
+    summary: "Price step of a token",
+    reply: tickSizeSchema,
+    ...ofToken,
+  },
+  getFeeRate: {
+    route: "GET /clob/fee-rate",
+    summary: "Taker fee of a token in basis points",
+    reply: feeRateSchema,
+    ...ofToken,
+  },
+  getTime: {
+    route: "GET /clob/time",
+    summary: "Server time in Unix seconds, to synchronise signatures",
+    reply: timeSchema,
+  },
+});
+
+/** The best prices of a token, in its own terms; null where nobody stands. */
+export interface Quotes {
+  readonly bid: Price | null;
+  readonly ask: Price | null;
+}
+
+/** The best bid and ask of an outcome. */
+export function quotesOf(market: Market, outcome: Outcome): Quotes {
+  const { book } = bookFor(market, outcome);
+  if (book === null) return { bid: null, ask: null };
+  const bid = book.bestBid === 0 ? null : price(book.bestBid * market.tickSize);
+  const ask = book.bestAsk > book.levels ? null : price(book.bestAsk * market.tickSize);
+  if (!isMirrored(market, outcome)) return { bid, ask };
+  return {
+    bid: ask === null ? null : complement(ask),
+    ask: bid === null ? null : complement(bid),
+  };
+}
+
+/** The last trade of an outcome in its own terms: price, the taker's side, when; null before the first. */
+export function lastTradeOf(
+  market: Market,
+  outcome: Outcome,
+): { readonly price: Price; readonly side: Side; readonly at: Millis } | null {
+  const { last } = bookFor(market, outcome);
+  if (last === null || !isMirrored(market, outcome)) return last;
+  return { price: complement(last.price), side: last.side === "BUY" ? "SELL" : "BUY", at: last.at };
+}
+
+const MID_PLACES = 5;
+
+/** Halfway between best bid and best ask; half a price unit is a fifth decimal. */
+export const midOf = (numbers: Numbers, { bid, ask }: Quotes): Decimal | null =>
+  bid === null || ask === null ? null : numbers.decimal((bid + ask) * 5, MID_PLACES);
+
+/** Above this spread, 0.10 USDC, the mid says little and the last trade stands for the price. */
+const WIDE_SPREAD = 1_000;
+
+/** What a token is worth by the contract's rule: the mid of a narrow spread, else the last trade, else null. */
+export function tokenPriceOf(numbers: Numbers, market: Market, outcome: Outcome): Decimal | null {
+  const quotes = quotesOf(market, outcome);
+  if (quotes.bid !== null && quotes.ask !== null && quotes.ask - quotes.bid <= WIDE_SPREAD) {
+    return midOf(numbers, quotes);
+  }
+  const last = lastTradeOf(market, outcome);
+  return last === null ? null : numbers.price(last.price);
+}
+
+/** A price, or null. */
+export const priceOrNull = (numbers: Numbers, of: Price | null): Decimal | null =>
+  of === null ? null : numbers.price(of);
+
+/** A price of the book's own terms in terms of an outcome. */
+export const priceFor = (market: Market, outcome: Outcome, of: Price): Price =>
+  priceIn(isMirrored(market, outcome), of);
+
+/** The JSON of each book, made once per change of the book and token. */
+export class BookPages {
+  readonly #pages = new WeakMap<MarketBook, Record<Outcome, { sequence: number; json: string } | null>>();
+
+  /** The body of GET /clob/book for one token, as text. */
+  json(view: View, market: Market, outcome: Outcome): string {
+    const lane = bookFor(market, outcome);
+    let pages = this.#pages.get(lane);
+    if (pages === undefined) {
+      pages = { YES: null, NO: null };
+      this.#pages.set(lane, pages);
+    }
+    let page = pages[outcome];
+    if (page === null || page.sequence !== lane.sequence) {
+      page = { sequence: lane.sequence, json: JSON.stringify(bookReply(view, market, outcome)) };
+      pages[outcome] = page;
+    }
+    return page.json;
+  }
+}
+
+/** The aggregated bids and asks of a token, best first (contract, section 4). */
+export function bookReply(view: View, market: Market, outcome: Outcome): ReplyOf<typeof bookSchema> {
+  const { numbers } = view;
+  const lane = bookFor(market, outcome);
+  const mirrored = isMirrored(market, outcome);
+  const bids = levelsOf(market, outcome, lane, mirrored ? ASK : BID);
+  const asks = levelsOf(market, outcome, lane, mirrored ? BID : ASK);
+  const shown = ([of, open, orders]: Level) => ({
+    price: numbers.price(of),
+    size: numbers.size(open),
+    orders,
+  });
+  return {
+    tokenId: tokenIdIn(market, outcome),
+    marketId: marketIdOf(view, market),
+    outcome,
+    bids: bids.map(shown),
+    asks: asks.map(shown),
+    tickSize: numbers.price(market.tickSize),
+    lastTradePrice: priceOrNull(numbers, lastTradeOf(market, outcome)?.price ?? null),
+    sequence: lane.sequence,
+    hash: createHash("sha256")
+      .update(JSON.stringify([bids, asks]))
+      .digest("hex"),
+    updatedAt: toIso(lane.updatedAt),
+  };
+}
+
+/** A price level in the core's units, which is what the hash of a book covers. */
+type Level = readonly [price: Price, open: Size, orders: number];
+
+function levelsOf(market: Market, outcome: Outcome, lane: MarketBook, direction: BookDirection): Level[] {
+  const levels: Level[] = [];
+  lane.book?.depth(direction, (tick, open, orders) => {
+    levels.push([priceFor(market, outcome, price(tick * market.tickSize)), size(open), orders]);
+  });
+  return levels;
+}

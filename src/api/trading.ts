@@ -1,0 +1,230 @@
+import * as z from "zod";
+import { type Account, type Role, roleOfFill, tradeOfFill } from "../core/account.ts";
+import { transactionHash } from "../core/chain/chain-hashes.ts";
+import { blockOf, settledAt, settlementStatus } from "../core/chain/settlement.ts";
+import { idOf } from "../core/ids.ts";
+import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
+import { ORDER_STATUSES, type Order, remainingOf, type Trade } from "../core/order.ts";
+import { CANCEL_REASONS } from "../core/terms.ts";
+import { toIso } from "../core/time.ts";
+import type { Decimal, Numbers } from "./decimals.ts";
+import { endpoints, limit, offset, oneOf, text, unixSeconds } from "./endpoint.ts";
+import { cancelBody, ORDER_OF_CHECKS, orderBody } from "./order-request.ts";
+import * as field from "./schemas.ts";
+import { exactly, page, type ReplyOf } from "./schemas.ts";
+import { hashIn, isoOrNull, marketIdOf, type View } from "./view.ts";
+
+const orderShape = {
+  id: field.uuid,
+  status: z.enum(ORDER_STATUSES),
+  marketId: field.uuid,
+  tokenId: field.tokenId,
+  outcome: field.outcome,
+  side: field.side,
+  price: field.price,
+  size: field.shares,
+  sizeMatched: field.shares,
+  sizeRemaining: field.shares,
+  avgPrice: field.average.nullable(),
+  fee: field.usdc,
+  orderType: field.orderType,
+  expiration: field.moment.nullable(),
+  cancelReason: z.enum(CANCEL_REASONS).nullable(),
+  createdAt: field.moment,
+  updatedAt: field.moment,
+};
+
+export const orderSchema = exactly("Order", orderShape);
+
+export const orderPageSchema = page("OrderPage", orderSchema);
+
+export const tradeSchema = exactly("Trade", {
+  id: field.uuid,
+  status: field.settlementStatus,
+  marketId: field.uuid,
+  tokenId: field.tokenId,
+  outcome: field.outcome,
+  side: field.side,
+  price: field.price,
+  size: field.shares,
+  fee: field.usdc,
+  role: z.enum(["TAKER", "MAKER"]),
+  orderId: field.uuid,
+  counterOrderId: field.uuid,
+  matchType: field.matchType,
+  transactionHash: field.hash32.nullable(),
+  blockNumber: z.int().min(0).nullable(),
+  createdAt: field.moment,
+  updatedAt: field.moment,
+});
+
+export const tradePageSchema = page("TradePage", tradeSchema);
+
+export const placedOrderSchema = exactly("PlacedOrder", { ...orderShape, trades: z.array(tradeSchema) });
+
+export const cancelResultSchema = exactly("CancelResult", {
+  canceled: z.array(field.uuid),
+  notCanceled: z.record(field.uuid, z.enum(["already matched", "already canceled", "already expired"])),
+});
+
+/** /clob: signed endpoints (specification, "Trading"). */
+export const tradingEndpoints = endpoints("signed", "Trading", {
+  placeOrder: {
+    route: "POST /clob/order",
+    summary: "Place an order; it is matched at once",
+    description: ORDER_OF_CHECKS,
+    body: orderBody,
+    reply: placedOrderSchema,
+    errors: [
+      "INVALID_ORDER",
+      "INVALID_SIDE",
+      "INVALID_ORDER_TYPE",
+      "PRICE_OUT_OF_RANGE",
+      "INVALID_SIZE",
+      "EXPIRATION_REQUIRED",
+      "INVALID_EXPIRATION",
+      "EXPIRATION_NOT_ALLOWED",
+      "TOKEN_NOT_FOUND",
+      "INVALID_TICK_SIZE",
+      "SIZE_TOO_SMALL",
+      "EXPIRATION_IN_PAST",
+      "MARKET_CLOSED",
+      "INSUFFICIENT_BALANCE",
+    ],
+  },
+  cancelOrder: {
+    route: "DELETE /clob/order",
+    summary: "Cancel one order, named in the body or in the query",
+    query: {
+      orderId: text("Id of the order."),
+      id: text("The same under another name."),
+      orderID: text("The same under another name."),
+    },
+    body: cancelBody,
+    reply: cancelResultSchema,
+    errors: ["ORDER_ID_REQUIRED", "CONFLICTING_FIELDS", "INVALID_PARAMETER", "ORDER_NOT_FOUND"],
+  },
+  cancelAllOrders: {
+    route: "DELETE /clob/orders/all",
+    summary: "Cancel all open orders of the caller, oldest first",
+    reply: cancelResultSchema,
+  },
+  listOrders: {
+    route: "GET /clob/orders",
+    summary: "The caller's open orders, oldest first",
+    query: {
+      token_id: text("Only orders of this token."),
+      market: text("Only orders of this market: id or slug."),
+      side: oneOf(["BUY", "SELL"], "Only orders of this side."),
+      limit: limit(100, 500),
+      offset,
+    },
+    reply: orderPageSchema,
+    errors: ["TOKEN_NOT_FOUND", "MARKET_NOT_FOUND", "TOKEN_NOT_IN_MARKET"],
+  },
+  listTrades: {
+    route: "GET /clob/trades",
+    summary: "The caller's fills, newest first",
+    query: {
+      token_id: text("Only fills of this token."),
+      market: text("Only fills of this market: id or slug."),
+      order: text("Only fills of this order."),
+      after: unixSeconds("Only fills from this Unix second on, inclusive."),
+      before: unixSeconds("Only fills before this Unix second, exclusive."),
+      limit: limit(100, 500),
+      offset,
+    },
+    reply: tradePageSchema,
+    errors: ["TOKEN_NOT_FOUND", "MARKET_NOT_FOUND", "TOKEN_NOT_IN_MARKET", "ORDER_NOT_FOUND"],
+  },
+});
+
+const AVERAGE_PLACES = 6;
+
+/** What the fills of an order cost per share, rounded to the nearest 0.000001 USDC; null before the first. */
+function averageOf(numbers: Numbers, order: Order): Decimal | null {
+  if (order.matched === 0) return null;
+  return numbers.decimal(Math.round((order.notional * 100) / order.matched), AVERAGE_PLACES);
+}
+
+/** An order as its owner sees it (contract, section 5). */
+export function orderReply(view: View, order: Order): ReplyOf<typeof orderSchema> {
+  const { state, numbers } = view;
+  const market = state.markets.get(marketOfToken(order.token));
+  const outcome = outcomeOf(order.token);
+  return {
+    id: idOf(state.idPrefixes.order, order.number),
+    status: order.status,
+    marketId: marketIdOf(view, market),
+    tokenId: tokenIdIn(market, outcome),
+    outcome,
+    side: order.side,
+    price: numbers.price(order.price),
+    size: numbers.size(order.size),
+    sizeMatched: numbers.size(order.matched),
+    sizeRemaining: numbers.size(remainingOf(order)),
+    avgPrice: averageOf(numbers, order),
+    fee: numbers.money(order.fee),
+    orderType: order.orderType,
+    expiration: isoOrNull(order.expiration),
+    cancelReason: order.cancelReason,
+    createdAt: toIso(order.createdAt),
+    updatedAt: toIso(order.updatedAt),
+  };
+}
+
+/** One fill, from one party's side. */
+export function tradeReply(view: View, trade: Trade, role: Role): ReplyOf<typeof tradeSchema> {
+  const { state, numbers } = view;
+  const own = role === "TAKER" ? trade.taker : trade.maker;
+  const other = role === "TAKER" ? trade.maker : trade.taker;
+  const order = state.orders.get(own);
+  const market = state.markets.get(marketOfToken(order.token));
+  const outcome = outcomeOf(order.token);
+  const transaction = state.chain.transactions.get(trade.transaction);
+  const block = blockOf(state.chain, transaction);
+  return {
+    id: idOf(state.idPrefixes.trade, trade.number),
+    status: settlementStatus(state, transaction),
+    marketId: marketIdOf(view, market),
+    tokenId: tokenIdIn(market, outcome),
+    outcome,
+    side: order.side,
+    price: numbers.price(role === "TAKER" ? trade.price : order.price),
+    size: numbers.size(trade.size),
+    fee: numbers.decimal(role === "TAKER" ? trade.fee : 0, AVERAGE_PLACES),
+    role,
+    orderId: idOf(state.idPrefixes.order, own),
+    counterOrderId: idOf(state.idPrefixes.order, other),
+    matchType: trade.matchType,
+    transactionHash: block === null ? null : hashIn(transactionHash(state, transaction)),
+    blockNumber: block?.height ?? null,
+    createdAt: toIso(trade.at),
+    updatedAt: toIso(settledAt(state, trade)),
+  };
+}
+
+/** A packed fill as its account sees it. */
+export const fillReply = (view: View, fill: number) =>
+  tradeReply(view, view.state.trades.get(tradeOfFill(fill)), roleOfFill(fill));
+
+/** The fills of one order, oldest first: the trades hold them as a chain from the latest back. */
+export function fillsOf({ state }: View, order: Order): { trade: Trade; role: Role }[] {
+  const fills: { trade: Trade; role: Role }[] = [];
+  for (let number = order.lastTrade; number !== 0; ) {
+    const trade = state.trades.get(number);
+    const role = trade.taker === order.number ? "TAKER" : "MAKER";
+    fills.push({ trade, role });
+    number = role === "TAKER" ? trade.takerPrevious : trade.makerPrevious;
+  }
+  return fills.reverse();
+}
+
+/** The open orders of an account, oldest first. */
+export function* openOrdersOf({ state }: View, account: Account): Generator<Order> {
+  for (let number = account.firstOpen; number !== 0; ) {
+    const order = state.orders.get(number);
+    number = order.nextOpen;
+    yield order;
+  }
+}

@@ -1,0 +1,126 @@
+import type { Account } from "../core/account.ts";
+import { idOf, numberOf } from "../core/ids.ts";
+import { type EventRecord, type Market, marketOfToken, outcomeOf } from "../core/market.ts";
+import type { Order } from "../core/order.ts";
+import type { State } from "../core/state.ts";
+import { toIso } from "../core/time.ts";
+import type { Millis } from "../core/units.ts";
+import type { Numbers } from "./decimals.ts";
+import { ApiError } from "./errors.ts";
+
+/** What replies are made from: the state as it is, and the way decimals are sent. */
+export interface View {
+  readonly state: State;
+  readonly numbers: Numbers;
+}
+
+/** A hash or id of the core, which writes all of them as `0x` and hex digits. */
+export const hashIn = (text: string): `0x${string}` => text as `0x${string}`;
+
+/** A moment as the API writes it, or null. */
+export const isoOrNull = (at: Millis | null): string | null => (at === null ? null : toIso(at));
+
+export const marketIdOf = ({ state }: View, market: Market): string =>
+  idOf(state.idPrefixes.market, market.number);
+
+/** A page of a list that is reached by index, so that its cost follows what it returns. */
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly limit: number;
+  readonly offset: number;
+  readonly total: number;
+  readonly hasMore: boolean;
+}
+
+/** Cuts a page out of `total` items, of which `at(index)` answers one. */
+export function pageOf<T>(
+  total: number,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+  at: (index: number) => T,
+): Page<T> {
+  const data: T[] = [];
+  const end = Math.min(total, offset + limit);
+  for (let index = offset; index < end; index += 1) data.push(at(index));
+  return { data, limit, offset, total, hasMore: end < total };
+}
+
+/** The one answer for an order that is unknown, and for one that is somebody else's. */
+export const orderNotFound = (orderId: string): ApiError =>
+  new ApiError("ORDER_NOT_FOUND", `no order ${JSON.stringify(orderId.slice(0, 80))} of yours`);
+
+/** An unknown token, with a hint when the id is known as something else. */
+export function tokenNotFound(view: View, tokenId: string): ApiError {
+  return new ApiError("TOKEN_NOT_FOUND", `no token ${JSON.stringify(tokenId.slice(0, 80))}`, {
+    hint: hintForToken(view, tokenId),
+  });
+}
+
+function hintForToken(view: View, text: string): string | undefined {
+  const { state } = view;
+  const bySlug = state.marketBySlug.get(text);
+  const byCondition = state.marketByConditionId.get(text);
+  const byId = numberOf(state.idPrefixes.market, text);
+  const market = state.markets.find(bySlug ?? byCondition ?? byId);
+  if (market === undefined) return undefined;
+  const kind = bySlug !== undefined ? "the slug" : byCondition !== undefined ? "the condition id" : "the id";
+  return `that is ${kind} of a market; its tokens are ${market.tokenIds[0]} (YES) and ${market.tokenIds[1]} (NO)`;
+}
+
+/** The market of a token's id. @throws ApiError `TOKEN_NOT_FOUND`. */
+export function marketOfTokenId(view: View, tokenId: string) {
+  const token = view.state.tokenById.get(tokenId);
+  if (token === undefined) throw tokenNotFound(view, tokenId);
+  return { token, market: view.state.markets.get(marketOfToken(token)) };
+}
+
+const quoted = (text: string): string => JSON.stringify(text.slice(0, 128));
+
+/** The market of an id or slug. @throws ApiError `MARKET_NOT_FOUND`, with a hint when the text names something else. */
+export function findMarket({ state }: View, idOrSlug: string): Market {
+  const number = state.marketBySlug.get(idOrSlug) ?? numberOf(state.idPrefixes.market, idOrSlug);
+  const market = state.markets.find(number);
+  if (market !== undefined) return market;
+  const isEvent = state.eventBySlug.has(idOrSlug) || numberOf(state.idPrefixes.event, idOrSlug) > 0;
+  throw new ApiError("MARKET_NOT_FOUND", `no market ${quoted(idOrSlug)}`, {
+    hint: isEvent
+      ? "that is an event: GET /api/events/{idOrSlug} lists its markets"
+      : state.marketByConditionId.has(idOrSlug)
+        ? "that is a condition id: markets are addressed by id or slug"
+        : state.tokenById.has(idOrSlug)
+          ? "that is a token id: markets are addressed by id or slug"
+          : undefined,
+  });
+}
+
+/** The event of an id or slug. @throws ApiError `EVENT_NOT_FOUND`. */
+export function findEvent({ state }: View, idOrSlug: string): EventRecord {
+  const number = state.eventBySlug.get(idOrSlug) ?? numberOf(state.idPrefixes.event, idOrSlug);
+  const event = state.events.find(number);
+  if (event !== undefined) return event;
+  const isMarket = state.marketBySlug.has(idOrSlug) || numberOf(state.idPrefixes.market, idOrSlug) > 0;
+  throw new ApiError("EVENT_NOT_FOUND", `no event ${quoted(idOrSlug)}`, {
+    hint: isMarket ? "that is a market: GET /api/markets/{idOrSlug}" : undefined,
+  });
+}
+
+/** The outcome of a token that must belong to the market. @throws ApiError `TOKEN_NOT_FOUND`, `TOKEN_NOT_IN_MARKET`. */
+export function outcomeIn(view: View, market: Market, tokenId: string) {
+  const { token, market: owner } = marketOfTokenId(view, tokenId);
+  if (owner !== market) {
+    throw new ApiError(
+      "TOKEN_NOT_IN_MARKET",
+      `token ${tokenId} belongs to market ${owner.slug}, not ${market.slug}`,
+      {
+        hint: `the tokens of ${market.slug} are ${market.tokenIds[0]} (YES) and ${market.tokenIds[1]} (NO)`,
+      },
+    );
+  }
+  return outcomeOf(token);
+}
+
+/** An order of the account. @throws ApiError `ORDER_NOT_FOUND`, the same for one of somebody else. */
+export function ownOrder({ state }: View, account: Account, orderId: string): Order {
+  const order = state.orders.find(numberOf(state.idPrefixes.order, orderId));
+  if (order === undefined || order.account !== account.number) throw orderNotFound(orderId);
+  return order;
+}
