@@ -1,19 +1,17 @@
 import { type Stream, stream } from "../core/random.ts";
 import { withoutEndDate } from "./calendar.ts";
-import { CRYPTO } from "./crypto-events.ts";
-import { CULTURE } from "./culture-events.ts";
-import { ECONOMICS } from "./economics-events.ts";
 import {
   drawHorizon,
+  type EventKind,
   type EventStory,
   type EventTemplate,
   freshSlug,
-  type Horizon,
   type Span,
   slugOf,
+  tellStory,
 } from "./event-story.ts";
+import { EVENT_TEMPLATES } from "./event-templates.ts";
 import type { FictionalNames } from "./fictional-names.ts";
-import { POLITICS } from "./politics-events.ts";
 import {
   canResolve,
   drawFairPaths,
@@ -21,13 +19,8 @@ import {
   type EarlyResolution,
   type FairPath,
   type FairPrices,
-  type PathSetting,
   resolutionIn,
 } from "./price-paths.ts";
-import { SCIENCE } from "./science-events.ts";
-import { SPORTS_EVENTS } from "./sports-events.ts";
-import { TECHNOLOGY } from "./technology-events.ts";
-import { WEATHER } from "./weather-events.ts";
 import type { WorldEvent, WorldMarket } from "./world.ts";
 
 /** The trading rules of a market. */
@@ -72,16 +65,7 @@ interface MarketBounds {
   readonly high: number;
 }
 
-const CATEGORIES: readonly (readonly [string, readonly EventTemplate[]])[] = [
-  ["politics", POLITICS],
-  ["sports", SPORTS_EVENTS],
-  ["crypto", CRYPTO],
-  ["economics", ECONOMICS],
-  ["science", SCIENCE],
-  ["technology", TECHNOLOGY],
-  ["culture", CULTURE],
-  ["weather", WEATHER],
-];
+const CATEGORIES = Object.entries(EVENT_TEMPLATES);
 const HOUR = 3_600_000;
 /** The history of a world begins so long before its start. */
 const HISTORY = 7 * 24 * HOUR;
@@ -101,22 +85,11 @@ interface Plan {
   readonly mustResolve: boolean;
 }
 
-/** What is told of an event, and when it happens. */
-interface Draft {
-  readonly number: number;
-  readonly category: string;
-  readonly story: EventStory;
-  /** When the event is created, in milliseconds before the start (negative). */
-  readonly createdAt: number;
-  readonly horizon: Horizon;
-  readonly isBusy: boolean;
-}
-
 /**
- * Tells events one after the other, each from streams of its own: what an event is depends on its number and, where
+ * Generates events one after the other, each from streams of its own: what an event is depends on its number and, where
  * texts would repeat, on those before it, never on those after.
  */
-export class EventTeller {
+export class EventGenerator {
   readonly #seed: string;
   readonly #names: FictionalNames;
   readonly #eventSlugs = new Set<string>();
@@ -129,37 +102,56 @@ export class EventTeller {
   }
 
   /** The next event. */
-  tell(bounds: MarketBounds): PricedEvent {
+  next(bounds: MarketBounds): PricedEvent {
     const number = this.#number;
     this.#number += 1;
     const isBusy = number < RUN && number % BUSY_EVERY === 0;
     const plan: Plan = { number, bounds, isBusy, mustResolve: this.#isChosen("resolved", number) };
     const [category, templates] = this.#category(number);
-    const { template, story } = this.#story(templates, plan);
+    const { kind, story } = this.#story(templates, plan);
     const random = stream(this.#seed, `event/${number}/prices`);
-    const count = story.subjects.length;
+    const count = story.markets.length;
     const resolves = !isBusy && (plan.mustResolve || random.oneIn(4));
-    const resolution = resolves ? resolutionIn(random, template, count) : null;
-    const prices = drawFairPrices(random, template, count, resolution, isBusy);
+    const resolution = resolves ? resolutionIn(random, kind, count) : null;
+    const prices = drawFairPrices(random, kind, count, resolution, isBusy);
     const moments = stream(this.#seed, `event/${number}/moments`);
-    const horizon = drawHorizon(
-      moments,
-      spansOf(template, number, resolution),
-      template.isScheduled === true,
-    );
+    const horizon = drawHorizon(moments, spansOf(kind, number, resolution), kind.isScheduled === true);
     const createdAt = drawCreation(moments, number, isBusy) - HISTORY;
     const steps = isBusy ? Math.ceil(-createdAt / HOUR) : USUAL_STEPS;
-    const setting: PathSetting = {
-      shape: template.shape,
+    const volatility = random.between(60, 160);
+    const resolvedStep = Math.floor((steps * random.between(45, 95)) / 100);
+    const paths = drawFairPaths(random, {
+      shape: kind.shape,
       prices,
       steps,
-      volatility: random.between(60, 160),
+      volatility,
       resolution,
-      resolvedStep: Math.floor((steps * random.between(45, 95)) / 100),
-    };
-    const paths = drawFairPaths(random, setting);
-    const draft: Draft = { number, category, story, createdAt, horizon, isBusy };
-    return { event: this.#event(draft, setting, moments), paths, isBusy };
+      resolvedStep,
+    });
+    const { title, description } = story;
+    const tags = [...new Set([category, ...story.tags])];
+    const resolvedAt = createdAt - Math.floor((createdAt * resolvedStep) / steps);
+    let opensAt = createdAt;
+    const markets = story.markets.map(({ question, description }, position): WorldMarket => {
+      if (position > 0) opensAt += moments.between(1000, 30_000);
+      // The state hash of a world that is opened without a file takes in its keys in this order.
+      return {
+        question,
+        slug: freshSlug(withoutEndDate(question), this.#marketSlugs),
+        description,
+        ...this.#terms(number, position, prices[position] as FairPrices, isBusy),
+        tags,
+        createdAt: opensAt,
+        ...horizon,
+        resolved:
+          resolution?.position === position
+            ? { at: resolvedAt, winningOutcome: resolution.winningOutcome }
+            : null,
+      };
+    });
+    const slug = freshSlug(withoutEndDate(title), this.#eventSlugs);
+    const event = { title, slug, description, category, tags, createdAt, ...horizon, markets };
+    return { event, paths, isBusy };
   }
 
   /** Every run of eight events goes through all categories, in an order of its own. */
@@ -184,83 +176,44 @@ export class EventTeller {
   #story(
     templates: readonly EventTemplate[],
     plan: Plan,
-  ): { readonly template: EventTemplate; readonly story: EventStory } {
+  ): { readonly kind: EventKind; readonly story: EventStory } {
     for (let attempt = 1; ; attempt += 1) {
       const random = stream(this.#seed, `event/${plan.number}/story/${attempt}`);
       const template = drawTemplate(random, templates, plan);
-      const count = drawCount(random, template, plan.bounds);
+      const count = drawCount(random, template.kind, plan.bounds);
       this.#names.follow(random);
-      const story = template.tell({ names: this.#names, random, count });
+      const story = tellStory(template, this.#names, random, count);
       const slug = slugOf(withoutEndDate(story.title));
-      if (attempt === ATTEMPTS || !this.#eventSlugs.has(slug)) return { template, story };
+      if (attempt === ATTEMPTS || !this.#eventSlugs.has(slug)) return { kind: template.kind, story };
     }
   }
 
-  #event(draft: Draft, { prices, resolution, resolvedStep, steps }: PathSetting, random: Stream): WorldEvent {
-    const { category, story, createdAt, horizon } = draft;
-    const { title, about, source } = story;
-    const tags = [...new Set([category, ...story.tags])];
-    let opensAt = createdAt;
-    const markets = prices.map((price, position): WorldMarket => {
-      if (position > 0) opensAt += random.between(1000, 30_000);
-      const winner = resolution?.position === position ? resolution.winningOutcome : null;
-      const at = createdAt - Math.floor((createdAt * resolvedStep) / steps);
-      return {
-        ...this.#market(draft, position, price),
-        tags,
-        createdAt: opensAt,
-        ...horizon,
-        resolved: winner === null ? null : { at, winningOutcome: winner },
-      };
-    });
-    const slug = freshSlug(withoutEndDate(title), this.#eventSlugs);
-    return { title, slug, description: `${about} ${source}`, category, tags, createdAt, ...horizon, markets };
-  }
-
-  #market(
-    { number, story, isBusy }: Draft,
-    position: number,
-    { from, to }: FairPrices,
-  ): Pick<WorldMarket, "question" | "slug" | "description"> & MarketTerms {
-    const subject = story.subjects[position] as string;
-    const question = story.question(subject);
+  #terms(number: number, position: number, { from, to }: FairPrices, isBusy: boolean): MarketTerms {
     const isExtreme = Math.min(from, to) < 500 || Math.max(from, to) > 9500;
     const random = stream(this.#seed, `event/${number}/market/${position}/terms`);
     const terms = isBusy && position === 0 ? PLAIN_TERMS : drawTerms(random, isExtreme);
     const isFinest = position === 0 && this.#isChosen("finest tick", number);
-    return {
-      question,
-      slug: freshSlug(withoutEndDate(question), this.#marketSlugs),
-      description: `This market resolves to YES if ${story.condition(subject)}, and to NO otherwise. ${story.source}`,
-      ...terms,
-      ...(isFinest ? { tickSize: 0.0001 } : {}),
-    };
+    return isFinest ? { ...terms, tickSize: 0.0001 } : terms;
   }
 }
 
 /** Draws among the templates that suit the plan or, where none does, among those with as many markets as it must have. */
 function drawTemplate(random: Stream, templates: readonly EventTemplate[], plan: Plan): EventTemplate {
   const { low, high } = plan.bounds;
-  const possible = templates.filter(({ shape }) => (shape === "single" ? low === 1 : high > 1));
-  const suitable = possible.filter((template) => suits(template, plan));
+  const possible = templates.filter(({ kind }) => (kind.shape === "single" ? low === 1 : high > 1));
+  const suitable = possible.filter(({ kind }) => suits(kind, plan));
   return random.pick(suitable.length > 0 ? suitable : possible);
 }
 
 /** The first event ends within a week, a busy market is neither sure nor hopeless, and not all can be settled early. */
-function suits(template: EventTemplate, { number, isBusy, mustResolve }: Plan): boolean {
-  if (number === 0 && !template.spans.includes("week")) return false;
-  if (mustResolve && !canResolve(template)) return false;
-  return !isBusy || template.shape !== "single" || (template.chance[0] <= 50 && template.chance[1] >= 50);
+function suits(kind: EventKind, { number, isBusy, mustResolve }: Plan): boolean {
+  if (number === 0 && !kind.spans.includes("week")) return false;
+  if (mustResolve && !canResolve(kind)) return false;
+  return !isBusy || kind.shape !== "single" || (kind.chance[0] <= 50 && kind.chance[1] >= 50);
 }
 
-/**
- * The first event ends within a week and one that was resolved in part later, so that what ends soonest is open.
- */
-function spansOf(
-  { spans }: EventTemplate,
-  number: number,
-  resolution: EarlyResolution | null,
-): readonly Span[] {
+/** The first event ends within a week and one that was resolved in part later, so that what ends soonest is open. */
+function spansOf({ spans }: EventKind, number: number, resolution: EarlyResolution | null): readonly Span[] {
   if (number === 0) return ["week"];
   return resolution === null ? spans : spans.filter((span) => span !== "week");
 }
@@ -272,7 +225,7 @@ function drawCreation(random: Stream, number: number, isBusy: boolean): number {
   return random.below(Math.min(random.between(1, 120), random.between(1, 120)) * HOUR);
 }
 
-function drawCount(random: Stream, { shape }: EventTemplate, { low, high }: MarketBounds): number {
+function drawCount(random: Stream, { shape }: EventKind, { low, high }: MarketBounds): number {
   if (shape === "single") return 1;
   return Math.min(high, Math.max(low, 3 + Math.min(random.below(6), random.below(6))));
 }

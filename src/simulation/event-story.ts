@@ -1,42 +1,60 @@
 import type { Stream } from "../core/random.ts";
 import type { End } from "./calendar.ts";
-import type { FictionalNames } from "./fictional-names.ts";
+import { type FictionalNames, filled } from "./fictional-names.ts";
 
 /**
- * An event in words: no slugs, prices or dates yet. `{endDate}` in a text stands for the day on which the event ends,
- * and a preposition stands before it.
+ * A way to tell events, each time with other names and numbers. Its texts have slots: `{city}` stands for a name of that
+ * slot, `{subject}` for what one market is about, and `{endDate}`, with a preposition before it, for the day on which the
+ * event ends, which nobody knows before a world is opened.
  */
-export interface EventStory {
-  readonly title: string;
+export interface EventTemplate {
+  readonly kind: EventKind;
+  /** How the names that all texts share are made, in this order, of slots before them and of kinds of names. `"a, b"` are two different ones. */
+  readonly names: Readonly<Record<string, string>>;
+  /** One per market: how candidates are named, the likeliest of them first, or thresholds, one ladder of several. */
+  readonly subjects?: string | readonly (string | Levels)[];
+  /** A single question is its own title, and says of itself what it is about. */
+  readonly title?: string;
   /** What the whole event asks, one sentence. */
-  readonly about: string;
+  readonly about?: string;
+  readonly question: string;
+  /** What has to happen for YES, as a clause. */
+  readonly condition: string;
+  /** A word of the subject, and what stands for it in `condition`. */
+  readonly inCondition?: readonly [word: string, other: string];
   /** Whose word decides, one sentence. */
   readonly source: string;
-  /** Slugs, besides the category's. */
+  /** Besides the category. */
   readonly tags: readonly string[];
-  /** One per market: candidates, or thresholds in rising order; the only one of a single question is empty. */
-  readonly subjects: readonly string[];
-  readonly question: (subject: string) => string;
-  /** What has to happen for YES, as a clause. */
-  readonly condition: (subject: string) => string;
 }
 
-/** What a template draws from; all of it belongs to one event. */
-export interface Ingredients {
-  readonly names: FictionalNames;
-  readonly random: Stream;
-  /** Number of subjects to tell. */
-  readonly count: number;
+/** Thresholds in equal steps: the first is `times` a number between two, the step one of its numbers. */
+export interface Levels {
+  readonly first: readonly [low: number, high: number];
+  readonly times?: number;
+  readonly step: number | readonly number[];
+  /** Whether the numbers count tenths. */
+  readonly tenths?: true;
+  /** With `{level}`, or `{dollars}` for a sum; else the number alone. */
+  readonly as?: string;
 }
 
-/** A way to tell events, each time with other names and numbers. */
-export type EventTemplate = {
+/** What an event is like, however it is told. */
+export type EventKind = EventShape & {
   /** How long it may be until something is known. */
   readonly spans: readonly Span[];
   /** Set when it is known on one day; else anything until the end of a period counts, which is where it ends. */
   readonly isScheduled?: true;
-  readonly tell: (ingredients: Ingredients) => EventStory;
-} & EventShape;
+};
+
+/** An event in words: no prices or dates yet. */
+export interface EventStory {
+  readonly title: string;
+  readonly description: string;
+  /** Slugs, besides the category's. */
+  readonly tags: readonly string[];
+  readonly markets: readonly { readonly question: string; readonly description: string }[];
+}
 
 /** One question; candidates of whom exactly one wins; or thresholds where passing one means passing those below. */
 export type EventShape =
@@ -66,39 +84,67 @@ export function drawHorizon(random: Stream, spans: readonly Span[], isScheduled:
   return { endsInDays: random.between(low, high), endOf: isScheduled ? "day" : endOf };
 }
 
-/** Thresholds in equal steps from the first, as texts. */
-export function rising(
+/** Fills a template with names and numbers, for so many markets. */
+export function tellStory(
+  template: EventTemplate,
+  names: FictionalNames,
+  random: Stream,
   count: number,
-  first: number,
-  step: number,
-  text: (level: number) => string = grouped,
-): string[] {
-  return Array.from({ length: count }, (_, index) => text(first + index * step));
-}
-
-/** A whole number with commas between thousands. */
-export function grouped(value: number): string {
-  return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
-}
-
-/** A count of tenths as a decimal: 25 is "2.5". */
-export function tenths(value: number): string {
-  return `${Math.floor(value / 10)}.${value % 10}`;
-}
-
-/** A single question as a story: its title is the question. */
-export function singleQuestion(
-  parts: Pick<EventStory, "source" | "tags"> & { readonly asks: string; readonly when: string },
 ): EventStory {
-  const { asks, when, ...rest } = parts;
+  const slots: Record<string, string> = {};
+  const draw = (pattern: string): string => filled(pattern, (slot) => slots[slot] ?? names.draw(slot));
+  for (const [slot, pattern] of Object.entries(template.names)) {
+    const several = slot.split(", ");
+    names
+      .several(several.length, () => draw(pattern))
+      .forEach((name, index) => {
+        slots[several[index] as string] = name;
+      });
+  }
+  const subjects = drawSubjects(template.subjects, names, random, count, draw);
+  const { title, about, question, condition, inCondition = ["", ""], source, tags } = template;
+  const text = (pattern: string, subject = ""): string =>
+    filled(pattern, (slot) => (slot === "subject" ? subject : (slots[slot] ?? `{${slot}}`)));
+  const topic = about ?? `The event has one market, which is YES if ${condition}.`;
   return {
-    ...rest,
-    title: asks,
-    about: `The event has one market, which is YES if ${when}.`,
-    subjects: [""],
-    question: () => asks,
-    condition: () => when,
+    title: text(title ?? question),
+    description: text(`${topic} ${source}`),
+    tags: tags.map((tag) => slugOf(text(tag))),
+    markets: subjects.map((subject) => ({
+      question: text(question, subject),
+      description: text(
+        `This market resolves to YES if ${condition}, and to NO otherwise. ${source}`,
+        subject.replace(...inCondition),
+      ),
+    })),
   };
+}
+
+function drawSubjects(
+  subjects: EventTemplate["subjects"],
+  names: FictionalNames,
+  random: Stream,
+  count: number,
+  draw: (pattern: string) => string,
+): readonly string[] {
+  if (subjects === undefined) return [""];
+  if (typeof subjects === "string") return names.several(count, () => draw(subjects));
+  const ladders = subjects.filter((subject) => typeof subject !== "string");
+  const [ladder] = ladders;
+  if (ladder === undefined) return subjects.filter((subject) => typeof subject === "string").slice(0, count);
+  return rising(random, ladders.length === 1 ? ladder : random.pick(ladders), count);
+}
+
+/** Thresholds as texts. */
+function rising(random: Stream, levels: Levels, count: number): string[] {
+  const { first, times = 1, step, tenths = false, as = "{level}" } = levels;
+  const lowest = random.between(...first) * times;
+  const distance = typeof step === "number" ? step : random.pick(step);
+  return Array.from({ length: count }, (_, index) => {
+    const number = lowest + index * distance;
+    const level = tenths ? (number / 10).toFixed(1) : String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+    return filled(as, (slot) => (slot === "dollars" ? `$${level}` : level));
+  });
 }
 
 const LONGEST = 80;

@@ -4,59 +4,36 @@ import type { Stream } from "../core/random.ts";
 /** Words that would date a text that has to fit any start. */
 const CALENDAR =
   /\b(january|february|march|april|may|june|july|august|september|october|november|december|[a-z]+day)\b/i;
-const REGION_STEMS = [
-  "Vel",
-  "Kor",
-  "Mar",
-  "Tes",
-  "Bal",
-  "Nor",
-  "Sar",
-  "Lor",
-  "Cas",
-  "Dal",
-  "Hal",
-  "Pel",
-  "Ren",
-];
-const REGION_ENDINGS = [
-  "andia",
-  "avia",
-  "enia",
-  "eria",
-  "mark",
-  "ova",
-  "ania",
-  "ora",
-  "wick",
-  "mere",
-  "heim",
-];
-const NICKNAMES = [
-  "Rovers",
-  "Falcons",
-  "Bears",
-  "Comets",
-  "Wolves",
-  "Giants",
-  "Kings",
-  "Pilots",
-  "Otters",
-  "Ravens",
-];
-const TRADES = [
-  "Labs",
-  "Industries",
-  "Motors",
-  "Robotics",
-  "Energy",
-  "Airlines",
-  "Systems",
-  "Foods",
-  "Group",
-];
-const TECHNOLOGY_TRADES = ["Labs", "Systems", "Robotics", "Software", "Computing", "Devices"];
-const COIN_ENDINGS = ["coin", "ium", "bit", "ether", "cash", "net"];
+const words = (text: string): readonly string[] => text.split(", ");
+
+/** Kinds of names: some words to pick from, or a pattern of other kinds. */
+const KINDS: Readonly<Record<string, string | readonly string[]>> = {
+  /** A country or a state. */
+  region: "{regionStem}{regionEnding}",
+  regionStem: words("Vel, Kor, Mar, Tes, Bal, Nor, Sar, Lor, Cas, Dal, Hal, Pel, Ren"),
+  regionEnding: words("andia, avia, enia, eria, mark, ova, ania, ora, wick, mere, heim"),
+  company: "{surname} {trade}",
+  trade: words("Labs, Industries, Motors, Robotics, Energy, Airlines, Systems, Foods, Group"),
+  technologyCompany: "{surname} {technologyTrade}",
+  technologyTrade: words("Labs, Systems, Robotics, Software, Computing, Devices"),
+  /** A coin of a blockchain. */
+  coin: "{regionStem}{coinEnding}",
+  coinEnding: words("coin, ium, bit, ether, cash, net"),
+  team: "{city} {nickname}",
+  nickname: words("Rovers, Falcons, Bears, Comets, Wolves, Giants, Kings, Pilots, Otters, Ravens"),
+  plan: words("tram line, stadium, harbour tunnel, river park, airport runway, night bus, cycle bridge"),
+  office: words("finance, transport, health, education, justice, energy, housing"),
+  party: words("Harvest, Civic, Progress, Meadow, Lantern, Union, Liberty, Compass"),
+  reform: words("tax reform, pension reform, voting age reform, rent cap, water act, school reform"),
+  sport: words("football, hockey, rugby, volleyball, handball, cricket, basketball"),
+  field: words("physics, chemistry, medicine, mathematics, biology, geology, astronomy"),
+  planet: words("the Moon, Mars, Venus, Ceres, Europa, Titan, Ganymede"),
+  discovery: words("a room-temperature superconductor, a new elementary particle, a new state of ice"),
+  game: words("chess, go, poker, bridge, backgammon, shogi"),
+  device: words("phone, headset, laptop, watch, electric car, home robot, camera drone"),
+  genre: words("novel, biography, thriller, essay, poetry, debut"),
+  award: words("best film, best documentary, best screenplay, best animation"),
+};
 
 /** Names of people, places and things that do not exist, in English. */
 export class FictionalNames {
@@ -84,54 +61,35 @@ export class FictionalNames {
     this.#faker.seed(random.below(4294967296));
   }
 
-  person(): string {
-    const { person } = this.#faker;
-    return this.#undated(() => `${person.firstName()} ${person.lastName()}`);
-  }
-
-  surname(): string {
-    const { person } = this.#faker;
-    return this.#undated(() => person.lastName(), /[^a-z]/i);
-  }
-
-  city(): string {
-    const { location } = this.#faker;
-    for (;;) {
-      const city = this.#undated(() => location.city());
-      if (!this.#realCities.has(city)) return city;
+  /** A name of a kind. @throws RangeError when there is no such kind. */
+  draw(kind: string): string {
+    const { person, location, color, word } = this.#faker;
+    switch (kind) {
+      case "person":
+        return this.#undated(() => `${person.firstName()} ${person.lastName()}`);
+      case "firstName":
+        return this.draw("person").split(" ")[0] as string;
+      case "surname":
+        return this.#undated(() => person.lastName(), /[^a-z]/i);
+      case "city":
+        for (;;) {
+          const city = this.#undated(() => location.city());
+          if (!this.#realCities.has(city)) return city;
+        }
+      case "title":
+        // Two words in title case, such as a film or a product is called.
+        return this.#undated(() => {
+          const first = this.#random.oneIn(2) ? color.human() : word.adjective();
+          return `${capitalized(first)} ${capitalized(word.noun())}`;
+        });
+      default: {
+        const words = KINDS[kind];
+        if (words === undefined) throw new RangeError(`there are no names of the kind ${kind}`);
+        return typeof words === "string"
+          ? filled(words, (part) => this.draw(part))
+          : this.#random.pick(words);
+      }
     }
-  }
-
-  /** A country or a state. */
-  region(): string {
-    return this.#random.pick(REGION_STEMS) + this.#random.pick(REGION_ENDINGS);
-  }
-
-  company(): string {
-    return `${this.surname()} ${this.#random.pick(TRADES)}`;
-  }
-
-  /** A company of the technology sector. */
-  technologyCompany(): string {
-    return `${this.surname()} ${this.#random.pick(TECHNOLOGY_TRADES)}`;
-  }
-
-  /** A coin of a blockchain. */
-  coin(): string {
-    return this.#random.pick(REGION_STEMS) + this.#random.pick(COIN_ENDINGS);
-  }
-
-  team(): string {
-    return `${this.city()} ${this.#random.pick(NICKNAMES)}`;
-  }
-
-  /** Two words in title case, such as a film or a product is called. */
-  title(): string {
-    const { color, word } = this.#faker;
-    return this.#undated(() => {
-      const first = this.#random.oneIn(2) ? color.human() : word.adjective();
-      return `${capitalized(first)} ${capitalized(word.noun())}`;
-    });
   }
 
   /** Several different ones of a kind. */
@@ -151,3 +109,7 @@ export class FictionalNames {
 
 const capitalized = (words: string): string =>
   words.replace(/(^|[ -])[a-z]/g, (letter) => letter.toUpperCase());
+
+/** A text with something in place of each `{slot}`. */
+export const filled = (pattern: string, nameOf: (slot: string) => string): string =>
+  pattern.replace(/\{(\w+)\}/g, (_, slot: string) => nameOf(slot));

@@ -2,7 +2,7 @@ import { stream } from "../core/random.ts";
 import { FULL_PRICE } from "../core/units.ts";
 import { sharesOf, TRADERS } from "./book-script.ts";
 import { devAddress, devPrivateKey, traderAddress } from "./dev-accounts.ts";
-import { EventTeller, type PricedEvent } from "./event-generator.ts";
+import { EventGenerator, type PricedEvent } from "./event-generator.ts";
 import { FictionalNames } from "./fictional-names.ts";
 import { type FlowSubject, orderFlow } from "./opening-orders.ts";
 import type { FairPath } from "./price-paths.ts";
@@ -38,9 +38,9 @@ export async function generateWorld(options: WorldOptions): Promise<World> {
   const { seed } = options;
   requireRanges(options);
   const names = await FictionalNames.load(stream(seed, "names"));
-  const told = tellEvents(new EventTeller(seed, names), options);
-  const rowsPerMarket = options.rowsPerMarket ?? usualRows(told);
-  const subjects = told.flatMap(({ event, paths, isBusy }, number) =>
+  const generated = generateEvents(new EventGenerator(seed, names), options);
+  const rowsPerMarket = options.rowsPerMarket ?? usualRows(generated);
+  const subjects = generated.flatMap(({ event, paths, isBusy }, number) =>
     event.markets.map((market, position): FlowSubject => {
       const isBusyMarket = isBusy && position === 0 && options.rowsPerMarket === undefined;
       return {
@@ -60,7 +60,7 @@ export async function generateWorld(options: WorldOptions): Promise<World> {
     seed,
     devAccounts: Array.from({ length: DEV_ACCOUNTS }, (_, index) => devAddress(devPrivateKey(seed, index))),
     traders: fundedTraders(seed, markets, orders),
-    events: told.map(({ event }) => event),
+    events: generated.map(({ event }) => event),
     flow: packFlow(orders),
   };
 }
@@ -81,23 +81,23 @@ function requireInteger(name: string, value: number | undefined, low: number, hi
   throw new RangeError(`${name}: expected an integer from ${low} to ${high}, found ${value}`);
 }
 
-function tellEvents(teller: EventTeller, { markets, events }: WorldOptions): PricedEvent[] {
-  const told: PricedEvent[] = [];
+function generateEvents(generator: EventGenerator, { markets, events }: WorldOptions): PricedEvent[] {
+  const generated: PricedEvent[] = [];
   const wanted = events ?? (markets === undefined ? DEFAULT_EVENTS : null);
   let left = markets ?? MOST_MARKETS;
-  while (wanted === null ? left > 0 : told.length < wanted) {
-    const after = wanted === null ? 0 : wanted - told.length - 1;
+  while (wanted === null ? left > 0 : generated.length < wanted) {
+    const after = wanted === null ? 0 : wanted - generated.length - 1;
     const isCounted = markets !== undefined && wanted !== null;
     const low = isCounted ? Math.max(1, left - after * MOST_IN_EVENT) : 1;
-    const priced = teller.tell({ low, high: Math.min(MOST_IN_EVENT, left - after) });
+    const priced = generator.next({ low, high: Math.min(MOST_IN_EVENT, left - after) });
     left -= priced.event.markets.length;
-    told.push(priced);
+    generated.push(priced);
   }
-  return told;
+  return generated;
 }
 
-function usualRows(told: readonly PricedEvent[]): number {
-  const markets = told.reduce((sum, { event }) => sum + event.markets.length, 0);
+function usualRows(generated: readonly PricedEvent[]): number {
+  const markets = generated.reduce((sum, { event }) => sum + event.markets.length, 0);
   return Math.min(40, Math.max(28, Math.round(200_000 / markets)));
 }
 

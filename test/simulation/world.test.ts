@@ -3,7 +3,9 @@ import { privateKeyToAddress } from "viem/accounts";
 import { describe, expect, test } from "vitest";
 import { stream } from "../../src/core/random.ts";
 import { devAddress, devPrivateKey, traderAddress } from "../../src/simulation/dev-accounts.ts";
-import { freshSlug, slugOf } from "../../src/simulation/event-story.ts";
+import { freshSlug, slugOf, tellStory } from "../../src/simulation/event-story.ts";
+import { EVENT_TEMPLATES } from "../../src/simulation/event-templates.ts";
+import { FictionalNames } from "../../src/simulation/fictional-names.ts";
 import { generateWorld, type WorldOptions } from "../../src/simulation/generate-world.ts";
 import { drawFairPaths, drawFairPrices } from "../../src/simulation/price-paths.ts";
 import type { World, WorldMarket } from "../../src/simulation/world.ts";
@@ -184,6 +186,24 @@ describe("a generated world", async () => {
     expect(count).toBe(20_000);
     expect(world.flow.length / ORDER_WIDTH).toBeGreaterThan(24 * count);
     expect(issued).toBeLessThan(1e9);
+  });
+});
+
+describe("the texts of an event", async () => {
+  const names = await FictionalNames.load(stream("1", "names"));
+  const templates = Object.values(EVENT_TEMPLATES).flat();
+
+  test.each(templates)("fill every slot but the end date: $question", (template) => {
+    const random = stream(template.question, "story");
+    names.follow(random);
+    const count = template.kind.shape === "single" ? 1 : 8;
+    const story = tellStory(template, names, random, count);
+    expect(new Set(story.markets.map(({ question }) => question)).size).toBe(count);
+    expect(JSON.stringify(story).replaceAll("{endDate}", "")).not.toMatch(/\{\w+\}|undefined/);
+  });
+
+  test("name nothing of a kind that nobody knows", () => {
+    expect(() => names.draw("dragon")).toThrow("there are no names of the kind dragon");
   });
 });
 
