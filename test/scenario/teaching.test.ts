@@ -4,10 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { universe } from "../../src/scenario/coverage/items.ts";
+
 import { loadScenario } from "../../src/scenario/language/read-scenario.ts";
 import type { Scenario } from "../../src/scenario/language/scenario.ts";
-import { BESIDE_WORDS, STEP_WORDS } from "../../src/scenario/language/vocabulary.ts";
 import { needsHttp } from "../../src/scenario/run/needs.ts";
 import type { ScenarioResult } from "../../src/scenario/run/result.ts";
 import { runSuite } from "../../src/scenario/run/run-suite.ts";
@@ -194,43 +193,6 @@ describe("the page that teaches the scenario language", () => {
     const cells = partOf("columns").text.replace(/^(\| [^|]*\|).*$/gm, "$1");
     expect(spansIn(cells)).toEqual(COLUMNS);
     expect(spansIn(partOf("profiles").text)).toEqual(PROFILE_NAMES);
-  });
-});
-
-describe("its reference", () => {
-  /** The forms in the first column of a table, in rows that begin so. */
-  const formsOf = (mark: string, beginning = ""): string[] =>
-    [...partOf(mark).text.matchAll(new RegExp(`^\\| ${beginning}(\`.*?\`) \\|`, "gm"))].flatMap(
-      ([, cell = ""]) => spansIn(cell),
-    );
-  const steps = formsOf("reference of steps");
-  const expectations = formsOf("reference of expectations");
-  const beside = formsOf("reference of expectations", "beside an order: ");
-  const headsOf = (forms: readonly string[]): Set<string> =>
-    new Set(forms.map((form) => form.replace(/^\{ /, "").replace(/:.*/s, "")));
-
-  it("has only forms that the language reads", () => {
-    const read = [...steps, ...expectations.map((form) => `expect: { ${form} }`)];
-    const all = framed(read.map((form) => `- ${form}\n`).join(""));
-    expect(problemsOf(write("reference.yaml", all))).toEqual([]);
-    for (const form of beside) {
-      const order = framed(`- alice: BUY 50 YES @ 0.50\n  ${form}\n`);
-      expect(problemsOf(write("beside.yaml", order))).toEqual([]);
-    }
-  });
-
-  it("has every step, every word beside a step and every expectation", () => {
-    expect(headsOf(steps)).toEqual(new Set(["alice", ...STEP_WORDS]));
-    const words = new Set([...spansIn(partOf("reference of steps").text), ...headsOf(beside)]);
-    expect(BESIDE_WORDS.filter((word) => !words.has(word))).toEqual([]);
-    const items =
-      universe("process")
-        .find(({ name }) => name === "expectations")
-        ?.items.values() ?? [];
-    expect(headsOf([...expectations, ...beside, "answers"])).toEqual(headsOf([...items].flat()));
-    const parts = [...items].flat().flatMap((item) => /^chain: (.*)$/.exec(item)?.[1]?.split(", ") ?? []);
-    const said = expectations.filter((form) => form.startsWith("chain: ")).join("\n");
-    for (const part of parts) expect(said).toContain(`${part}: `);
   });
 });
 

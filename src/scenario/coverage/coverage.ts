@@ -147,7 +147,7 @@ function troubleLines({ results, failed, skipped }: SuiteResult, paint: Paint): 
 const VERSION = 1;
 
 /** The same figures for a program: one JSON value, its keys always in the same order. */
-export function coverageDocument({ groups, suite }: Coverage) {
+export function coverageDocument({ groups, suite }: Coverage): object {
   const those = (status: ScenarioResult["status"]): readonly ScenarioResult[] =>
     suite.results.filter((result) => result.status === status);
   return {

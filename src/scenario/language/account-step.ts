@@ -1,161 +1,175 @@
 import type { PositionChange } from "../../api/position-transaction.ts";
-import { type Declarations, readMarketWord } from "./declarations.ts";
-import {
-  entriesBy,
-  moneyOf,
-  oneOf,
-  positive,
-  ruleText,
-  SHARES,
-  sizeOf,
-  textOf,
-  USDC,
-  wrongNumber,
-} from "./fields.ts";
+import type { Declarations } from "./declarations.ts";
+import { oneOf, positive, SHARES, textNodeOf, USDC, unitsIn } from "./fields.ts";
 import { LineWords, type Word } from "./line-words.ts";
 import { meantWord } from "./near-misses.ts";
 import { readOrderLine } from "./order-line.ts";
-import { readOwnExpectations } from "./own-expectations.ts";
-import { type Entry, orOf, type Page } from "./page.ts";
+import { linesAt, orderStateAt, readFillLine, rejectsAt } from "./own-expectations.ts";
+import { type Node, orOf } from "./page.ts";
 import {
   type CallStep,
-  type CancelAllStep,
-  type CancelStep,
   type Funding,
-  type FundStep,
-  type OrderStep,
   type OwnExpectations,
-  type Placed,
+  type Step,
   TRANSACTION_CODES,
 } from "./scenario.ts";
-import { baseOf, type StepSource } from "./step-source.ts";
+import { type Beside, type StepContent, type StepInfo, type StepSource, step } from "./step-source.ts";
 import { OUTCOMES, SIDES } from "./vocabulary.ts";
 
-/** What a wallet does on the chain, as a step says it. */
 const CALL_VERBS = ["split", "merge", "redeem"] as const;
-
 const VERBS: readonly string[] = [...SIDES, "cancel", "fund", ...CALL_VERBS];
 const ASSETS = ["USDC", ...OUTCOMES] as const;
+const SETS = positive({ ...SHARES, what: "a number of sets" });
 
-type AccountStep = OrderStep | CancelStep | CancelAllStep | FundStep | CallStep;
+const status = (node: Node, { page }: StepSource) => orderStateAt(page, node);
+const rejects = (node: Node, { page }: StepSource) => rejectsAt(page, node);
+const fills = (node: Node, { page, declared }: StepSource) =>
+  linesAt(page, node, (line) => readFillLine(line, declared));
+const transactionCode = (node: Node, { page }: StepSource) => ({
+  value: oneOf(page, node, TRANSACTION_CODES),
+  place: page.placeOf(node),
+});
 
-/** Reads what an account does: `alice: BUY 10 YES @ 0.5`, `alice: cancel bid`, `alice: fund 100 USDC`, `alice: split 10`. */
-export function readAccountStep(step: StepSource): AccountStep | null {
-  const { page } = step.file;
-  const { value } = step.head;
+const expectsOf = (
+  beside: Partial<Beside<{ status: typeof status; fills: typeof fills; rejects: typeof rejects }>>,
+): OwnExpectations => ({
+  status: beside.status ?? null,
+  fills: beside.fills ?? null,
+  rejects: beside.rejects ?? null,
+});
+
+/** The words of what an account does. */
+const lineOf = ({ page, head }: StepSource): LineWords =>
+  LineWords.at(page, head.value, `${orOf(VERBS)} and what belongs to it`);
+
+const isGiven = ({ beside }: StepSource, name: string): boolean =>
+  beside.some(({ key }) => key.value === name);
+
+/** What accounts do: `alice: BUY 10 YES @ 0.5`, `alice: cancel bid`, `alice: fund 100 USDC`, `alice: split 10`. */
+export const ACCOUNT_STEPS = {
+  order: step({
+    name: "BUY, SELL",
+    form: "`alice: BUY 10 YES @ 0.50 GTD +60s as bid`",
+    does: "places an order: `BUY`, `SELL`; `YES`, `NO`; `GTC`, `FOK`, `FAK`, `GTD`; `in MARKET`",
+    control: (order) =>
+      order.kind === "order" && order.exact?.expiry != null && "at" in order.exact.expiry
+        ? "an expiration at a moment of its own clock"
+        : null,
+    refusals: ["rejects"],
+    beside: { status, fills, rejects },
+    read: (source, beside) => {
+      const { page, head, declared } = source;
+      const besides = ["status", "fills"].flatMap(
+        (name) => source.beside.find(({ key }) => key.value === name) ?? [],
+      );
+      if (isGiven(source, "rejects") && besides[0] !== undefined) {
+        const { start, value } = besides[0].key;
+        page.wrong(start, `an order that is rejected has no ${value}`);
+      }
+      const order = readOrderLine(lineOf(source), declared, isGiven(source, "rejects"));
+      return { kind: "order", account: head.key.value, ...order, expects: expectsOf(beside) };
+    },
+  }),
+  cancel: step({
+    form: "`alice: cancel bid`",
+    does: "cancels one of her orders",
+    refusals: ["rejects", "already matched", "already canceled", "already expired"],
+    beside: { status, rejects },
+    read: (source, beside) => {
+      const { head, declared } = source;
+      const line = lineOf(source);
+      line.takeIf("cancel");
+      const { text, at } = line.take("the name of an order, or all");
+      const order = isGiven(source, "rejects")
+        ? declared.rounds.named([text, line.rest()].join(" ").trimEnd())
+        : declared.orderNamed(line.page, at, text);
+      line.requireEnd();
+      return { kind: "cancel", account: head.key.value, order, expects: expectsOf(beside) };
+    },
+  }),
+  cancelAll: step({
+    name: "cancel all",
+    form: "`alice: cancel all`",
+    does: "cancels all of her orders",
+    refusals: ["rejects"],
+    beside: { rejects },
+    read: (source, beside) => {
+      const line = lineOf(source);
+      line.takeIf("cancel");
+      line.takeIf("all");
+      line.requireEnd();
+      return { kind: "cancelAll", account: source.head.key.value, expects: expectsOf(beside) };
+    },
+  }),
+  fund: step({
+    form: "`alice: fund 100 USDC`, `alice: fund 10 YES`",
+    does: "gives USDC or shares",
+    control: true,
+    read: (source) => {
+      const line = lineOf(source);
+      line.takeIf("fund");
+      return { kind: "fund", account: source.head.key.value, funding: fundingOf(line, source.declared) };
+    },
+  }),
+  split: call("split", "`alice: split 10`", "10 USDC become 10 YES and 10 NO on the chain; `in MARKET`"),
+  merge: call("merge", "`alice: merge 10`", "and back; `in MARKET`"),
+  redeem: call("redeem", "`alice: redeem`", "pays out her shares of both outcomes on the chain; `in MARKET`"),
+} satisfies Partial<Record<Step["kind"], StepInfo>>;
+
+/** Which of them a line is. */
+export function accountStepOf({ page, head }: StepSource): StepInfo {
   const expected = `${orOf(VERBS)} and what belongs to it`;
-  if (textOf(page, value, expected) === null || value.kind !== "text") return null;
-  const line = new LineWords(page, value);
-  const verb = line.peek();
-  if (verb === undefined) return page.unexpected(value.start, expected, value.value);
-  if (verb.text === "cancel") return readCancel(step, line);
-  if (verb.text === "fund") return readFund(step, line);
-  if (CALL_VERBS.some((call) => call === verb.text)) return readCall(step, line);
+  const { start, value } = textNodeOf(page, head.value, expected);
+  const line = LineWords.at(page, head.value, expected);
+  const [verb, next] = line.left;
+  if (verb === undefined) throw page.unexpected(start, expected, value);
+  if (verb.text === "cancel") return ACCOUNT_STEPS[next?.text === "all" ? "cancelAll" : "cancel"];
+  const other = (["fund", ...CALL_VERBS] as const).find((each) => each === verb.text);
+  if (other !== undefined) return ACCOUNT_STEPS[other];
   const isOrder = meantWord(verb.text, SIDES) !== undefined || line.left.some(isOfOrder);
-  if (isOrder) return readOrder(step, line);
-  return page.unexpected(verb.at, orOf(VERBS), verb.text, [...VERBS, "cancel all"]);
+  if (isOrder) return ACCOUNT_STEPS.order;
+  throw page.unexpected(verb.at, orOf(VERBS), verb.text, [...VERBS, "cancel all"]);
 }
 
 /** Whether a word is one that only an order has. */
 const isOfOrder = ({ text }: Word): boolean =>
   text.startsWith("@") || SIDES.some((side) => side === text.toUpperCase());
 
-function readOrder(step: StepSource, line: LineWords): OrderStep | null {
-  const { page } = step.file;
-  const fields = entriesBy(page, step.beside, ["status", "fills", "rejects"]);
-  const besides = fields.status ?? fields.fills;
-  if (fields.rejects !== undefined && besides !== undefined) {
-    page.wrong(besides.key.start, `an order that is rejected has no ${besides.key.value}`);
-  }
-  const expects = readOwnExpectations(step.file, fields, step.declared);
-  const order = readOrderLine(line, step.declared, fields.rejects !== undefined);
-  return order && { ...baseOf(step), kind: "order", account: step.head.key.value, ...order, expects };
-}
-
-function readCancel(step: StepSource, line: LineWords): CancelStep | CancelAllStep | null {
-  const { file, head, beside, declared } = step;
-  const { page } = file;
-  line.takeIf("cancel");
-  const order = line.peek();
-  const expects = (keys: readonly ("status" | "rejects")[]): OwnExpectations =>
-    readOwnExpectations(file, entriesBy(page, beside, keys), declared);
-  const base = { ...baseOf(step), account: head.key.value };
-  if (order?.text === "all") {
-    line.takeIf("all");
-    return line.isOver() ? { ...base, kind: "cancelAll", expects: expects(["rejects"]) } : null;
-  }
-  const own = expects(["status", "rejects"]);
-  if (order === undefined) return line.ends("the name of an order, or all");
-  const mayBeAny = beside.some(({ key }) => key.value === "rejects");
-  line.takeIf(order.text);
-  const name = mayBeAny
-    ? declared.rounds.named([order.text, line.rest()].join(" ").trimEnd())
-    : declared.orderNamed(page, order.at, order.text);
-  if (name === null || !line.isOver()) return null;
-  return { ...base, kind: "cancel", order: name, expects: own };
-}
-
-function readFund(step: StepSource, line: LineWords): FundStep | null {
-  line.takeIf("fund");
-  entriesBy(step.file.page, step.beside, []);
-  const amount = line.take("an amount");
+function fundingOf(line: LineWords, declared: Declarations): Funding {
+  const { page } = line;
+  const { text, at } = line.take("an amount");
   const [after] = line.left;
-  if (amount !== null && after !== undefined && ASSETS.some((asset) => asset === amount.text)) {
-    const meant = `fund ${after.text} ${amount.text}`;
-    return line.page.unexpected(amount.at, "an amount", amount.text, [], meant);
+  if (after !== undefined && ASSETS.some((asset) => asset === text)) {
+    throw page.unexpected(at, "an amount", text, [], `fund ${after.text} ${text}`);
   }
-  const asset = amount && line.oneOf(ASSETS, orOf(ASSETS));
-  if (amount === null || asset === null) return null;
-  const funding =
-    asset === "USDC" ? moneyFunding(line, amount) : shareFunding(line, step.declared, amount, asset);
-  if (funding === null || !line.isOver()) return null;
-  return { ...baseOf(step), kind: "fund", account: step.head.key.value, funding };
+  const asset = line.oneOf(ASSETS);
+  if (asset === "USDC") {
+    const amount = unitsIn<Extract<Funding, { asset: "USDC" }>["amount"]>(page, at, text, positive(USDC));
+    line.requireEnd();
+    return { asset, amount };
+  }
+  const amount = unitsIn<Exclude<Funding, { asset: "USDC" }>["amount"]>(page, at, text, positive(SHARES));
+  const market = line.market();
+  const kept = declared.market(page, market?.at ?? line.end, market?.text ?? null);
+  line.requireEnd();
+  return { asset: { market: kept, outcome: asset }, amount };
 }
 
-function moneyFunding({ page }: LineWords, { text, at }: Word): Funding | null {
-  const amount = moneyOf(text);
-  if (amount === null || amount === 0) return wrongNumber(page, at, positive(USDC), text);
-  return { asset: "USDC", amount };
-}
-
-function shareFunding(
-  line: LineWords,
-  declared: Declarations,
-  { text, at }: Word,
-  outcome: (typeof OUTCOMES)[number],
-): Funding | null {
-  const amount = sizeOf(text, positive(SHARES));
-  if (amount === null) return wrongNumber(line.page, at, positive(SHARES), text);
-  const market = line.takeIf("in") === null ? null : line.take("a market after in");
-  const name = market?.text ?? null;
-  if (!declared.hasMarket(name)) return declared.noMarket(line.page, market?.at ?? line.end, name);
-  return { asset: { market: declared.marketName(name), outcome }, amount };
-}
-
-const SETS = positive({ ...SHARES, what: "a number of sets" });
-
-/** Reads `split 10 in rain`, `merge 10`, `redeem`, the verb of which is still to be taken. */
-function readCall(step: StepSource, line: LineWords): CallStep | null {
-  const { page } = step.file;
-  const verb = line.oneOf(CALL_VERBS, "");
-  const { rejects } = entriesBy(page, step.beside, ["rejects"]);
-  const change = verb && changeOf(line, verb);
-  if (change === null) return null;
-  const market = readMarketWord(line, step.declared);
-  if (market === undefined || !line.isOver("in MARKET or the end of the line", ["in"])) return null;
-  const account = step.head.key.value;
-  return { ...baseOf(step), kind: change.kind, account, market, change, rejects: codeOf(page, rejects) };
-}
-
-function changeOf(line: LineWords, kind: CallStep["kind"]): PositionChange | null {
-  if (kind === "redeem") return { kind };
-  const word = line.take(ruleText(SETS));
-  if (word === null) return null;
-  const size = sizeOf(word.text, SETS);
-  return size === null ? line.page.unexpected(word.at, ruleText(SETS), word.text) : { kind, size };
-}
-
-function codeOf(page: Page, entry: Entry | undefined): Placed<string> | null {
-  const value = entry === undefined ? null : oneOf(page, entry.value, TRANSACTION_CODES);
-  return entry === undefined || value === null ? null : { value, place: page.placeOf(entry.value) };
+/** What a wallet does on the chain, `split 10 in rain`, `merge 10` or `redeem`. */
+function call(kind: CallStep["kind"], form: string, does: string): StepInfo {
+  return step({
+    form,
+    does,
+    control: true,
+    refusals: TRANSACTION_CODES,
+    beside: { rejects: transactionCode },
+    read: (source, { rejects: code }): StepContent<CallStep> => {
+      const line = lineOf(source);
+      line.takeIf(kind);
+      const change: PositionChange = kind === "redeem" ? { kind } : { kind, size: line.decimal(SETS) };
+      const market = source.declared.marketOf(line);
+      line.requireEnd("in MARKET or the end of the line", ["in"]);
+      return { kind, account: source.head.key.value, market, change, rejects: code ?? null };
+    },
+  });
 }

@@ -4,17 +4,17 @@ import { orOf, type Page, type TextNode } from "./page.ts";
 import type { TokenName } from "./scenario.ts";
 import { OUTCOMES } from "./vocabulary.ts";
 
-const SHOWN = 5;
+const MAX_LISTED = 5;
 /** What a deployment's other traders are called. */
 const SOMEBODY = "somebody";
 
 /** Some names between commas, of many the first. */
 function listed(names: readonly string[]): string {
-  const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
-  return `${names.slice(0, SHOWN).join(", ")}${more}`;
+  const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : "";
+  return `${names.slice(0, MAX_LISTED).join(", ")}${more}`;
 }
 
-/** What a scenario has named up to some step; steps can speak only of that. */
+/** What a scenario has named up to some step; steps can speak only of that, else that is a problem. */
 export class Declarations {
   /** Null while they cannot be known, because what declares them is wrong. */
   readonly markets: ReadonlySet<string> | null;
@@ -33,11 +33,6 @@ export class Declarations {
     this.#hasWorld = hasWorld;
   }
 
-  /** Whether others trade than the accounts of the scenario: those of a flow, or of its world. */
-  get hasStrangers(): boolean {
-    return this.hasFlow || this.#hasWorld;
-  }
-
   /** Whether there is such a market; none given is right where there is but one. */
   hasMarket(name: string | null): boolean {
     if (this.markets === null) return true;
@@ -45,38 +40,48 @@ export class Declarations {
   }
 
   /** The market as a step keeps it: null where there is but one. */
-  marketName(name: string | null): string | null {
-    return this.markets?.size === 1 ? null : name;
+  market(page: Page, at: number, name: string | null): string | null {
+    if (this.hasMarket(name)) return this.markets?.size === 1 ? null : name;
+    const markets = [...(this.markets ?? [])];
+    if (name !== null) throw page.unknown(at, "market", name, markets);
+    const count = markets.length === 0 ? "there is none" : `there are ${listed(markets)}`;
+    throw page.wrong(at, `expected the market to be named, for ${count}`);
   }
 
-  /** Notes that there is no such market, or that none is given though there are several. */
-  noMarket(page: Page, at: number, name: string | null): null {
-    const markets = this.markets ?? [];
-    if (name !== null) return page.unknown(at, "market", name, markets);
-    const names = [...markets];
-    const count = names.length === 0 ? "there is none" : `there are ${listed(names)}`;
-    return page.wrong(at, `expected the market to be named, for ${count}`);
+  /** Reads `in MARKET`, or nothing where there is but one. */
+  marketOf(line: LineWords): string | null {
+    const market = line.market();
+    return this.market(line.page, (market ?? line.peek())?.at ?? line.end, market?.text ?? null);
   }
 
-  /** Whether there is such an account; if not, that is a problem. */
-  demandAccount(page: Page, at: number, name: string): boolean {
-    if (this.accounts === null || this.accounts.has(name)) return true;
-    page.unknown(at, "account", name, this.accounts, this.accountsText);
-    return false;
+  /** Reads `YES`, or `rain YES` where there are several markets. */
+  tokenName(page: Page, key: TextNode, others: readonly string[] = []): TokenName {
+    const words = key.value.trim().split(/\s+/);
+    const [first = "", second] = words;
+    const outcome = OUTCOMES.find((known) => known === (second ?? first));
+    if (outcome === undefined || words.length > 2) {
+      const known = [...others, ...OUTCOMES];
+      const expected = `${orOf(known)}, with the market before it where there are several`;
+      throw page.unexpected(key.start, expected, key.value, known);
+    }
+    return { market: this.market(page, key.start, second === undefined ? null : first), outcome };
   }
 
-  /** Whether an account of that name can be a party of a trade; if not, that is a problem. `others` might be meant. */
-  demandParty(
-    page: Page,
-    at: number,
-    name: string,
-    what = "account",
-    others: Iterable<string> = [],
-  ): boolean {
-    const isStranger = this.hasStrangers || name === SOMEBODY;
-    if (isStranger || this.accounts === null || this.accounts.has(name)) return true;
-    page.unknown(at, what, name, [...this.accounts, ...others], this.accountsText);
-    return false;
+  /** `USDC`, or the name of a token. */
+  asset(page: Page, key: TextNode): "USDC" | TokenName {
+    return key.value === "USDC" ? "USDC" : this.tokenName(page, key, ["USDC"]);
+  }
+
+  account(page: Page, at: number, name: string): string {
+    if (this.accounts === null || this.accounts.has(name)) return name;
+    throw page.unknown(at, "account", name, this.accounts, this.accountsText);
+  }
+
+  /** A party of a trade: with a flow or a world others trade than the accounts of the scenario. `others` might be meant. */
+  party(page: Page, at: number, name: string, what = "account", others: Iterable<string> = []): string {
+    const isStranger = this.hasFlow || this.#hasWorld || name === SOMEBODY;
+    if (isStranger || this.accounts === null || this.accounts.has(name)) return name;
+    throw page.unknown(at, what, name, [...this.accounts, ...others], this.accountsText);
   }
 
   /** The accounts that there are, as a hint for whoever has named another. */
@@ -86,10 +91,11 @@ export class Declarations {
     return names.length === 1 ? `the only account is ${names[0]}` : `the accounts are ${listed(names)}`;
   }
 
-  /** The name of an order that was given before; null with a problem when it was not. */
-  orderNamed(page: Page, at: number, text: string): string | null {
+  /** The name of an order that was given before. */
+  orderNamed(page: Page, at: number, text: string): string {
     const name = this.rounds.named(text);
-    return this.orders.has(name) ? name : page.unknown(at, "order", name, this.orders.keys());
+    if (this.orders.has(name)) return name;
+    throw page.unknown(at, "order", name, this.orders.keys());
   }
 
   /** Names an order, whose type is null where it is to be refused. */
@@ -147,40 +153,4 @@ export class Rounds {
     while (repeat.round <= times && read()) repeat.round += 1;
     this.#repeats.pop();
   }
-}
-
-/** Reads `YES`, or `rain YES` where there are several markets. */
-export function readTokenName(
-  page: Page,
-  key: TextNode,
-  declared: Declarations,
-  others: readonly string[] = [],
-): TokenName | null {
-  const words = key.value.trim().split(/\s+/);
-  const [first = "", second] = words;
-  const word = second ?? first;
-  const outcome = OUTCOMES.find((known) => known === word);
-  if (outcome === undefined || words.length > 2) {
-    const known = [...others, ...OUTCOMES];
-    return page.unexpected(
-      key.start,
-      `${orOf(known)}, with the market before it where there are several`,
-      key.value,
-      known,
-    );
-  }
-  const market = second === undefined ? null : first;
-  if (!declared.hasMarket(market)) return declared.noMarket(page, key.start, market);
-  return { market: declared.marketName(market), outcome };
-}
-
-/** Reads `in MARKET`, or nothing where there is but one; undefined with a problem: no such market, or none named. */
-export function readMarketWord(line: LineWords, declared: Declarations): string | null | undefined {
-  const isNamed = line.takeIf("in") !== null;
-  const word = isNamed ? line.take("a market after in") : line.peek();
-  if (isNamed && word === null) return undefined;
-  const name = isNamed ? (word?.text ?? null) : null;
-  if (declared.hasMarket(name)) return declared.marketName(name);
-  declared.noMarket(line.page, word?.at ?? line.end, name);
-  return undefined;
 }

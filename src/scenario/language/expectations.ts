@@ -1,49 +1,137 @@
-import type { SettlementStatus } from "../../core/chain/settlement.ts";
-import type { Outcome } from "../../core/terms.ts";
 import { parseIso } from "../../core/time.ts";
 import { FULL_PRICE, type Price, type Size } from "../../core/units.ts";
-import { type Declarations, readTokenName } from "./declarations.ts";
+import type { Declarations } from "./declarations.ts";
 import {
   corrected,
+  countOf,
   type DecimalRule,
   decimalIn,
-  described,
-  entriesBy,
+  eachOf,
+  entriesOf,
   isPartyName,
   itemsOf,
   LEVEL_SIZE,
   MOMENT_RULE,
-  mappingOf,
   notThis,
   oneOf,
   PRICE,
-  priceOf,
   ruleText,
   SHARES,
-  sizeOf,
   textOf,
   USDC,
   unitsAt,
+  unitsIn,
+  valuesBy,
 } from "./fields.ts";
 import { LineWords } from "./line-words.ts";
-import { orderStateAt, readLines, readTradeLine } from "./own-expectations.ts";
-import { type Entry, isNothing, type Node, orOf, type Page, type TextNode } from "./page.ts";
+import { linesAt, orderStateAt, readTradeLine } from "./own-expectations.ts";
+import { all, attempt, type Entry, isNothing, type Node, orOf, type Page, type TextNode } from "./page.ts";
 import type {
   BalanceState,
   ChainExpectation,
   Expectation,
-  HashExpectation,
   HistoryExpectation,
   LevelLine,
+  OwnExpectations,
   QuoteState,
-  SettledExpectation,
+  RequestStep,
 } from "./scenario.ts";
-import type { OpenFile, ScenarioFiles } from "./scenario-files.ts";
+import type { Source } from "./scenario-files.ts";
 import { OUTCOMES, SETTLEMENT_STATUSES } from "./vocabulary.ts";
 
-type Reader = (source: ExpectationSource, entry: Entry) => void;
+/** What one kind of expectation is called, and what the reference page says of it. */
+export interface ExpectationInfo {
+  readonly key: string;
+  /** What coverage calls it, where that is not its key. */
+  readonly name?: string;
+  /** How it is written, in backquotes, and what it is of. */
+  readonly form: string;
+  readonly of: string;
+  /** Whether only the control plane can answer it. */
+  readonly isControl?: true;
+}
 
-const READERS: ReadonlyMap<string, Reader> = new Map([
+/** Every kind of expectation. */
+export const EXPECTATIONS: Readonly<Record<Expectation["kind"], ExpectationInfo>> = {
+  book: {
+    key: "book",
+    form: "`book: { YES: { bids: [0.55 x 60 (2)], asks: [] } }`",
+    of: "levels, best first",
+  },
+  trades: {
+    key: "trades",
+    form: "`trades: [bob SELL 40 YES @ 0.55 from alice MERGE CONFIRMED]`",
+    of: "all since the last `trades`",
+  },
+  order: { key: "orders", form: "`orders: { bid: CANCELED 0/10 USER }`", of: "named orders" },
+  balance: {
+    key: "balances",
+    form: "`balances: { alice: { USDC: 945, YES: { balance: 40, available: 40, reserved: 0, onChain: 40 } } }`",
+    of: "accounts, and their wallets",
+    isControl: true,
+  },
+  quote: {
+    key: "quote",
+    form: "`quote: { YES: { bid: 0.5, ask: none, mid: none, spread: none, last: 0.55 } }`",
+    of: "best prices, and the last",
+  },
+  history: {
+    key: "history",
+    form: "`history: { YES: [2026-01-01T00:00:00Z 0.55] }`",
+    of: "prices over time",
+  },
+  chain: {
+    key: "chain",
+    name: "chain: head, confirmed, pending",
+    form: "`chain: { head: 3, confirmed: 1, pending: 0 }`",
+    of: "the latest block, the latest that is final, how many transactions wait",
+    isControl: true,
+  },
+  supply: {
+    key: "chain",
+    name: "chain: supply",
+    form: "`chain: { supply: 100 }`",
+    of: "sets on the chain; by market `{ rain: 100 }`, by outcome `{ YES: 60, NO: 100 }`",
+    isControl: true,
+  },
+  settled: {
+    key: "chain",
+    name: "chain: settled",
+    form: "`chain: { settled: { bid: [MINED, FAILED] } }`",
+    of: "how far each fill of an order is settled; `MINED` alone: all of them",
+    isControl: true,
+  },
+  stateHash: { key: "stateHash", form: '`stateHash: ""`', of: "everything", isControl: true },
+  golden: { key: "golden", form: "`golden: auction.txt`", of: "all trades and books" },
+};
+
+/** What a step may say of its own outcome. */
+export const OWN_EXPECTATIONS: Readonly<
+  Record<keyof OwnExpectations | Extract<keyof RequestStep, "answers">, ExpectationInfo>
+> = {
+  status: {
+    key: "status",
+    form: "beside an order: `status: MATCHED 40/50 FAK_REMAINDER`",
+    of: "the order; also beside a cancel",
+  },
+  fills: {
+    key: "fills",
+    form: "beside an order: `fills: [BUY 40 YES @ 0.60 from bob MINT CONFIRMED]`",
+    of: "what it met, an account or a named order; `in MARKET` before `from`; `MINT` or `MERGE`; how far settled",
+  },
+  rejects: {
+    key: "rejects",
+    form: "beside an order: `rejects: INVALID_TICK_SIZE`",
+    of: "its refusal; also beside a cancel",
+  },
+  answers: {
+    key: "answers",
+    form: "beside a request: `answers: { total: 1, data: [{ price: 0.5 }] }`",
+    of: "what the answer must hold, at least",
+  },
+};
+
+const READERS: ReadonlyMap<string, (source: Source, entry: Entry) => Expectation[]> = new Map([
   ["book", readBooks],
   ["trades", readTrades],
   ["orders", readOrders],
@@ -56,101 +144,91 @@ const READERS: ReadonlyMap<string, Reader> = new Map([
 ]);
 
 /** Reads the mapping of an `expect` step, or of a race's `after`. */
-export function readExpectations(
-  source: Omit<ExpectationSource, "into">,
-  { value }: Pick<Entry, "value">,
-): readonly Expectation[] {
-  const { page } = source.file;
-  const into: Expectation[] = [];
-  for (const entry of saidEntries(page, value, "what must be true")) {
+export function readExpectations(source: Source, node: Node): readonly Expectation[] {
+  const { page } = source;
+  return entriesOf(page, node, "what must be true").flatMap((entry) => {
     const { key } = entry;
     const read = READERS.get(key.value);
-    if (read !== undefined) read({ ...source, into }, entry);
-    else page.unknown(key.start, "key", key.value, READERS.keys());
-  }
-  return into;
+    if (read === undefined) page.unknown(key.start, "key", key.value, READERS.keys());
+    return read === undefined ? [] : (attempt(() => read(source, entry)) ?? []);
+  });
 }
 
-function readTrades({ file, declared, into }: ExpectationSource, { key, value }: Entry): void {
-  const lines = readLines(file, value, (line) => readTradeLine(line, declared));
-  if (lines !== null) into.push({ kind: "trades", place: file.page.placeOf(key), trades: lines.value });
+type Content<Of> = Of extends Expectation ? Omit<Of, "place"> : never;
+
+/** An expectation for each entry of a mapping, at the place of its key. */
+const forEach = (
+  page: Page,
+  node: Node,
+  expected: string,
+  read: (key: TextNode, value: Node) => Content<Expectation>,
+): Expectation[] =>
+  eachOf(entriesOf(page, node, expected), ({ key, value }) => ({
+    ...read(key, value),
+    place: page.placeOf(key),
+  }));
+
+function readTrades({ page, declared }: Source, { key, value }: Entry): Expectation[] {
+  const { value: trades } = linesAt(page, value, (line) => readTradeLine(line, declared));
+  return [{ kind: "trades", place: page.placeOf(key), trades }];
 }
 
-function readOrders({ file, declared, into }: ExpectationSource, { value }: Entry): void {
-  const { page } = file;
-  for (const { key, value: said } of saidEntries(page, value, "orders by name")) {
-    const state = orderStateAt(file, said);
-    const name = declared.orderNamed(page, key.start, key.value);
-    if (name === null || state === null) continue;
-    into.push({ kind: "order", place: page.placeOf(key), name, state: state.value });
-  }
-}
-
-/** Where expectations are read, and where they go. */
-interface ExpectationSource {
-  readonly file: OpenFile;
-  readonly files: ScenarioFiles;
-  readonly declared: Declarations;
-  readonly into: Expectation[];
-}
-
-/** The entries of a mapping that says something; what is none, or empty, is a problem. */
-function saidEntries(page: Page, node: Node, expected: string): readonly Entry[] {
-  const mapping = mappingOf(page, node, `${expected}, a mapping`);
-  if (mapping?.entries.length === 0) page.wrong(node.start, `expected ${expected}, found an empty mapping`);
-  return mapping?.entries ?? [];
+function readOrders({ page, declared }: Source, { value }: Entry): Expectation[] {
+  return forEach(page, value, "orders by name", (key, said) => {
+    const [state, name] = all(
+      () => orderStateAt(page, said).value,
+      () => declared.orderNamed(page, key.start, key.value),
+    );
+    return { kind: "order", name, state };
+  });
 }
 
 const LEVEL_RULE = "a level such as 0.55 x 60";
 /** A level with another sign, or without blanks around it. */
 const LIKE_A_LEVEL = /^(\S+?) ?[x×@:] ?(\S+?)( \(\d+\))?$/;
 const COUNT = /^\((\d{1,9})\)$/;
+const COUNT_RULE = "a number of orders such as (2), or the end of the level";
 
-/** Reads `book: { YES: { bids: [0.55 x 60 (2)], asks: [] } }`. */
-function readBooks({ file, declared, into }: ExpectationSource, { value }: Entry): void {
-  const { page } = file;
-  for (const { key, value: sides } of saidEntries(page, value, "books by outcome")) {
-    const token = readTokenName(page, key, declared);
-    const { bids, asks } = entriesBy(page, saidEntries(page, sides, "bids, asks or both"), ["bids", "asks"]);
-    const book = { bids: levelsOf(page, bids), asks: levelsOf(page, asks) };
-    if (token !== null) into.push({ kind: "book", place: page.placeOf(key), token, ...book });
-  }
+function readBooks({ page, declared }: Source, { value }: Entry): Expectation[] {
+  return forEach(page, value, "books by outcome", (key, sides) => {
+    const [token, { bids = null, asks = null }] = all(
+      () => declared.tokenName(page, key),
+      () =>
+        valuesBy(page, entriesOf(page, sides, "bids, asks or both"), {
+          bids: (node) => levelsAt(page, node),
+          asks: (node) => levelsAt(page, node),
+        }),
+    );
+    return { kind: "book", token, bids, asks };
+  });
 }
 
-function levelsOf(page: Page, entry: Entry | undefined): readonly LevelLine[] | null {
-  const items = entry === undefined ? null : listOf(page, entry.value);
-  return items === null ? null : items.flatMap((item) => levelOf(page, item) ?? []);
-}
-
-/** The items of a list of levels, or null with a problem; who means none is told how to say so. */
-function listOf(page: Page, node: Node): readonly Node[] | null {
+/** A list of levels; who means none is told how to say so. */
+function levelsAt(page: Page, node: Node): readonly LevelLine[] {
   const expected = "a list of levels";
-  const isNone = isNothing(node) || (node.kind === "text" && node.value === "none");
-  if (!isNone) return itemsOf(page, node, expected);
-  return page.wrong(
-    node.start,
-    `expected ${expected}, found ${described(node)}`,
-    "[] says that there are none",
-  );
+  if (isNone(node)) throw notThis(page, node, expected, "[] says that there are none");
+  return eachOf(itemsOf(page, node, expected), (item) => levelAt(page, item));
 }
 
-function levelOf(page: Page, node: Node): LevelLine | null {
-  if (textOf(page, node, LEVEL_RULE) === null || node.kind !== "text") return null;
-  const line = new LineWords(page, node);
-  const meant = meantLevel(node.value);
-  if (meant !== null) return page.unexpected(node.start, LEVEL_RULE, node.value, [], meant);
-  const priceWord = line.take(LEVEL_RULE);
-  const isJoined = priceWord !== null && priceOf(priceWord.text) === null && line.peek()?.text !== "x";
-  if (isJoined) return page.unexpected(priceWord.at, LEVEL_RULE, node.value);
-  const sign = priceWord && line.demand("x");
-  const sizeWord = sign && line.take(ruleText(LEVEL_SIZE));
-  if (priceWord === null || sizeWord === null) return null;
-  const price = priceOf(priceWord.text);
-  const size = sizeOf(sizeWord.text, LEVEL_SIZE);
-  if (price === null) return page.unexpected(priceWord.at, ruleText(PRICE), priceWord.text);
-  if (size === null) return page.unexpected(sizeWord.at, ruleText(LEVEL_SIZE), sizeWord.text);
-  const orders = ordersOf(line);
-  return orders === undefined || !line.isOver() ? null : { price, size, orders };
+const isNone = (node: Node): boolean => isNothing(node) || (node.kind === "text" && node.value === "none");
+
+function levelAt(page: Page, node: Node): LevelLine {
+  const text = textOf(page, node, LEVEL_RULE);
+  const line = LineWords.at(page, node, LEVEL_RULE);
+  const meant = meantLevel(text);
+  if (meant !== null) throw page.unexpected(node.start, LEVEL_RULE, text, [], meant);
+  const [first, sign] = line.left;
+  const isJoined = first !== undefined && decimalIn(first.text, PRICE) === null && sign?.text !== "x";
+  if (isJoined) throw page.unexpected(first.at, LEVEL_RULE, text);
+  const price = line.decimal<Price>(PRICE);
+  line.require("x");
+  const size = line.decimal<Size>(LEVEL_SIZE);
+  if (line.peek() === undefined) return { price, size, orders: null };
+  const count = line.take(COUNT_RULE);
+  const orders = Number(COUNT.exec(count.text)?.[1] ?? 0);
+  if (orders === 0) throw page.unexpected(count.at, COUNT_RULE, count.text);
+  line.requireEnd();
+  return { price, size, orders };
 }
 
 /** A level that is written as others write it: `0.55x60`, `60 @ 0.55`; null for one that is right, or like none. */
@@ -164,216 +242,168 @@ function meantLevel(text: string): string | null {
   return price === null || size === null || meant === said ? null : meant;
 }
 
-/** How many orders, where it is said; undefined with a problem when it is no number in brackets. */
-function ordersOf(line: LineWords): number | null | undefined {
-  if (line.peek() === undefined) return null;
-  const expected = "a number of orders such as (2), or the end of the level";
-  const word = line.take(expected);
-  const count = Number(COUNT.exec(word?.text ?? "")?.[1] ?? 0);
-  if (word === null || count > 0) return count;
-  line.page.unexpected(word.at, expected, word.text);
-  return undefined;
-}
+const BALANCE_PARTS = ["balance", "available", "reserved", "onChain"] as const;
 
-const PARTS = ["balance", "available", "reserved", "onChain"] as const;
-
-/** Reads `balances: { alice: { USDC: 945, YES: { available: 40, reserved: 0 } } }`. */
-function readBalances({ file, declared, into }: ExpectationSource, { value }: Entry): void {
-  const { page } = file;
-  for (const { key, value: assets } of saidEntries(page, value, "balances by account")) {
+function readBalances({ page, declared }: Source, { value }: Entry): Expectation[] {
+  return eachOf(entriesOf(page, value, "balances by account"), ({ key, value: assets }) => {
     const isOfFlow = declared.hasFlow && isPartyName(key.value);
-    const isKnown = isOfFlow || declared.demandAccount(page, key.start, key.value);
-    for (const entry of saidEntries(page, assets, "amounts by USDC, YES or NO")) {
-      const state = balanceOf(page, entry, declared);
-      if (state === null || !isKnown) continue;
-      into.push({ kind: "balance", place: page.placeOf(entry.key), account: key.value, state });
-    }
-  }
+    const [account, states] = all(
+      () => (isOfFlow ? key.value : declared.account(page, key.start, key.value)),
+      () =>
+        eachOf(entriesOf(page, assets, "amounts by USDC, YES or NO"), (entry) => ({
+          place: page.placeOf(entry.key),
+          state: balanceIn(page, entry, declared),
+        })),
+    );
+    return states.map((each) => ({ kind: "balance" as const, account, ...each }));
+  }).flat();
 }
 
-/** An asset, `USDC` or the name of a token; null with a problem. */
-const readAsset = (page: Page, { key }: Entry, declared: Declarations): BalanceState["asset"] | null =>
-  key.value === "USDC" ? "USDC" : readTokenName(page, key, declared, ["USDC"]);
-
-function balanceOf(page: Page, entry: Entry, declared: Declarations): BalanceState | null {
-  const asset = readAsset(page, entry, declared);
-  if (asset === null) return null;
-  const rule = asset === "USDC" ? USDC : SHARES;
-  const state = { asset, amount: null, balance: null, available: null, reserved: null, onChain: null };
-  if (entry.value.kind === "text") return { ...state, amount: unitsAt(page, entry.value, rule) };
-  const parts = entriesBy(page, saidEntries(page, entry.value, orOf(PARTS)), PARTS);
-  const unitsOf = (part: Entry | undefined): number | null =>
-    part === undefined ? null : unitsAt(page, part.value, rule);
-  return {
-    asset,
-    amount: null,
-    balance: unitsOf(parts.balance),
-    available: unitsOf(parts.available),
-    reserved: unitsOf(parts.reserved),
-    onChain: unitsOf(parts.onChain),
-  };
+function balanceIn(page: Page, { key, value }: Entry, declared: Declarations): BalanceState {
+  const asset = declared.asset(page, key);
+  const units = (node: Node): number => unitsAt(page, node, asset === "USDC" ? USDC : SHARES);
+  const none = { asset, amount: null, balance: null, available: null, reserved: null, onChain: null };
+  if (value.kind === "text") return { ...none, amount: units(value) };
+  const parts = valuesBy(page, entriesOf(page, value, orOf(BALANCE_PARTS)), {
+    balance: units,
+    available: units,
+    reserved: units,
+    onChain: units,
+  });
+  return { ...none, ...(parts as Partial<BalanceState>) };
 }
 
 const MID: DecimalRule = { what: "a mid", places: 5, least: 0, most: FULL_PRICE * 10 };
-const SPREAD: DecimalRule = { ...PRICE, what: "a spread" };
-const QUOTE_RULES = { bid: PRICE, ask: PRICE, mid: MID, spread: SPREAD, last: PRICE } as const;
-const NAMES = ["bid", "ask", "mid", "spread", "last"] as const;
 const POINT_RULE = "a time and a price such as 2026-01-01T00:00:30Z 0.55";
 const SECOND = 1000;
 
-type Point = HistoryExpectation["points"][number];
-
-/** Reads `quote: { YES: { bid: 0.5, ask: 0.6, mid: 0.55, spread: 0.1, last: none } }`. */
-function readQuotes({ file, declared, into }: ExpectationSource, { value }: Entry): void {
-  const { page } = file;
-  for (const { key, value: prices } of saidEntries(page, value, "prices by outcome")) {
-    const token = readTokenName(page, key, declared);
-    const fields = entriesBy(page, saidEntries(page, prices, "bid, ask, mid, spread or last"), NAMES);
-    const state: Partial<Record<(typeof NAMES)[number], number | null>> = {};
-    for (const name of NAMES) {
-      const entry: Entry | undefined = fields[name];
-      if (entry !== undefined) state[name] = priceAt(page, entry.value, QUOTE_RULES[name]);
-    }
-    if (token !== null)
-      into.push({ kind: "quote", place: page.placeOf(key), token, state: state as QuoteState });
-  }
+function readQuotes({ page, declared }: Source, { value }: Entry): Expectation[] {
+  const priceAt = (rule: DecimalRule) => (node: Node) =>
+    isNone(node) ? null : unitsAt(page, node, { ...rule, what: `none or ${rule.what}` });
+  const readers = {
+    bid: priceAt(PRICE),
+    ask: priceAt(PRICE),
+    mid: priceAt(MID),
+    spread: priceAt({ ...PRICE, what: "a spread" }),
+    last: priceAt(PRICE),
+  };
+  return forEach(page, value, "prices by outcome", (key, prices) => {
+    const [token, state] = all(
+      () => declared.tokenName(page, key),
+      () => valuesBy(page, entriesOf(page, prices, "bid, ask, mid, spread or last"), readers) as QuoteState,
+    );
+    return { kind: "quote", token, state };
+  });
 }
 
-/** A price in its units; null for none, or with a problem. */
-function priceAt(page: Page, node: Node, rule: DecimalRule): number | null {
-  const isNone = isNothing(node) || (node.kind === "text" && node.value === "none");
-  return isNone ? null : unitsAt(page, node, { ...rule, what: `none or ${rule.what}` });
+function readHistories({ page, declared }: Source, { value }: Entry): Expectation[] {
+  return forEach(page, value, "histories by outcome", (key, list) => {
+    const [token, points] = all(
+      () => declared.tokenName(page, key),
+      () => eachOf(itemsOf(page, list, "a list of times and prices"), (item) => pointAt(page, item)),
+    );
+    return { kind: "history", token, points };
+  });
 }
 
-/** Reads `history: { YES: ["2026-01-01T00:00:30Z 0.55"] }`. */
-function readHistories({ file, declared, into }: ExpectationSource, { value }: Entry): void {
-  const { page } = file;
-  for (const { key, value: list } of saidEntries(page, value, "histories by outcome")) {
-    const token = readTokenName(page, key, declared);
-    const items = itemsOf(page, list, "a list of times and prices") ?? [];
-    const points = items.flatMap((item) => pointOf(page, item) ?? []);
-    if (token !== null) into.push({ kind: "history", place: page.placeOf(key), token, points });
-  }
-}
-
-function pointOf(page: Page, node: Node): Point | null {
-  if (textOf(page, node, POINT_RULE) === null || node.kind !== "text") return null;
-  const line = new LineWords(page, node);
+function pointAt(page: Page, node: Node): HistoryExpectation["points"][number] {
+  const line = LineWords.at(page, node, POINT_RULE);
   const time = line.take(POINT_RULE);
-  const word = time && line.take(ruleText(PRICE));
-  if (time === null || word === null || !line.isOver()) return null;
+  const word = line.take(ruleText(PRICE));
+  line.requireEnd();
   const at = parseIso(time.text);
   if (at === null || at % SECOND !== 0)
-    return page.unexpected(time.at, `${MOMENT_RULE}, a whole second`, time.text);
-  const price: Price | null = priceOf(word.text);
-  if (price === null) return page.unexpected(word.at, ruleText(PRICE), word.text);
-  return { t: at / SECOND, price };
+    throw page.unexpected(time.at, `${MOMENT_RULE}, a whole second`, time.text);
+  return { t: at / SECOND, price: unitsIn<Price>(page, word.at, word.text, PRICE) };
 }
 
-const COUNTS = ["head", "confirmed", "pending"] as const;
-const CHAIN_RULES: Readonly<Record<ChainExpectation["part"], DecimalRule>> = {
-  head: { what: "a block's number", places: 0, least: 0, most: 1_000_000_000 },
-  confirmed: { what: "a block's number", places: 0, least: 0, most: 1_000_000_000 },
-  pending: { what: "a number of transactions", places: 0, least: 0, most: 1_000_000_000 },
-};
+const MAX_COUNT = 1_000_000_000;
+const BLOCK_NUMBER = countOf("a block's number", 0, MAX_COUNT);
+const TRANSACTIONS = countOf("a number of transactions", 0, MAX_COUNT);
 
 /** Reads `chain: { head: 3, confirmed: 1, pending: 0, supply: 100, settled: { bid: [MINED] } }`. */
-function readChain(source: ExpectationSource, { value }: Entry): void {
-  const { file, into } = source;
-  const { page } = file;
-  const parts = entriesBy(page, saidEntries(page, value, "what is true of the chain"), [
-    ...COUNTS,
-    "supply",
-    "settled",
-  ]);
-  for (const part of COUNTS) {
-    const entry: Entry | undefined = parts[part];
-    const count = entry === undefined ? null : unitsAt(page, entry.value, CHAIN_RULES[part]);
-    if (entry !== undefined && count !== null)
-      into.push({ kind: "chain", place: page.placeOf(entry.key), part, count });
-  }
-  if (parts.supply !== undefined) readSupply(source, parts.supply);
-  if (parts.settled !== undefined) readSettled(source, parts.settled);
+function readChain(source: Source, { value }: Entry): Expectation[] {
+  const { page } = source;
+  const counted = (part: ChainExpectation["part"], rule: DecimalRule) => (node: Node, key: TextNode) => [
+    { kind: "chain", place: page.placeOf(key), part, count: unitsAt(page, node, rule) } as const,
+  ];
+  const parts = valuesBy(page, entriesOf(page, value, "what is true of the chain"), {
+    head: counted("head", BLOCK_NUMBER),
+    confirmed: counted("confirmed", BLOCK_NUMBER),
+    pending: counted("pending", TRANSACTIONS),
+    supply: (node, key) => readSupply(source, key, node),
+    settled: (node) => readSettled(source, node),
+  });
+  const { head = [], confirmed = [], pending = [], supply = [], settled = [] } = parts;
+  return [...head, ...confirmed, ...pending, ...supply, ...settled];
 }
 
 /** Reads `100`, `{ rain: 100 }`, `{ YES: 60, NO: 100 }` or `{ rain YES: 60 }`. */
-function readSupply({ file, declared, into }: ExpectationSource, { key, value }: Entry): void {
-  const { page } = file;
-  const push = (at: TextNode, node: Node, of: Issue | null): void => {
-    const size = unitsAt(page, node, SHARES) as Size | null;
-    if (of !== null && size !== null) into.push({ kind: "supply", place: page.placeOf(at), ...of, size });
+function readSupply({ page, declared }: Source, key: TextNode, value: Node): Expectation[] {
+  const supply = (node: Node, of: () => Issue): Content<Expectation> => {
+    const [size, issue] = all(() => unitsAt<Size>(page, node, SHARES), of);
+    return { kind: "supply", ...issue, size };
   };
-  if (value.kind === "text") {
-    if (declared.hasMarket(null)) push(key, value, { market: null, outcome: null });
-    else declared.noMarket(page, value.start, null);
-    return;
+  if (value.kind !== "text") {
+    return forEach(page, value, "shares by market or outcome", (at, node) =>
+      supply(node, () => issueOf(page, at, declared)),
+    );
   }
-  for (const entry of saidEntries(page, value, "shares by market or outcome")) {
-    push(entry.key, entry.value, issueOf(page, entry.key, declared));
-  }
+  const market = declared.market(page, value.start, null);
+  return [{ place: page.placeOf(key), ...supply(value, () => ({ market, outcome: null })) }];
 }
 
 /** What a market has issued: of one outcome, or whole sets of both. */
-interface Issue {
-  readonly market: string | null;
-  readonly outcome: Outcome | null;
-}
+type Issue = Pick<Extract<Expectation, { kind: "supply" }>, "market" | "outcome">;
 
-/** Of `rain`, `YES` or `rain YES`; null with a problem. */
-function issueOf(page: Page, key: TextNode, declared: Declarations): Issue | null {
+/** Of `rain`, `YES` or `rain YES`. */
+function issueOf(page: Page, key: TextNode, declared: Declarations): Issue {
   const name = key.value.trim();
   const isToken = name.includes(" ") || OUTCOMES.some((outcome) => outcome === name);
-  if (isToken) return readTokenName(page, key, declared);
-  if (declared.hasMarket(name)) return { market: declared.marketName(name), outcome: null };
-  return page.unknown(key.start, "market or outcome", name, [...(declared.markets ?? []), ...OUTCOMES]);
+  if (isToken) return declared.tokenName(page, key);
+  if (declared.hasMarket(name)) return { market: declared.market(page, key.start, name), outcome: null };
+  throw page.unknown(key.start, "market or outcome", name, [...(declared.markets ?? []), ...OUTCOMES]);
 }
 
 /** Reads `{ bid: [MINED, CONFIRMED], ask: FAILED }`. */
-function readSettled({ file, declared, into }: ExpectationSource, { value }: Entry): void {
-  const { page } = file;
-  for (const { key, value: said } of saidEntries(page, value, "statuses by order")) {
-    const statuses = statusesAt(page, said);
-    const name = declared.orderNamed(page, key.start, key.value);
-    if (name === null || statuses === null) continue;
-    into.push({ kind: "settled", place: page.placeOf(key), name, statuses });
-  }
+function readSettled({ page, declared }: Source, value: Node): Expectation[] {
+  return forEach(page, value, "statuses by order", (key, said) => {
+    const [statuses, name] = all(
+      () =>
+        said.kind === "text"
+          ? oneOf(page, said, SETTLEMENT_STATUSES)
+          : eachOf(itemsOf(page, said, "a status, or a list of them"), (item) =>
+              oneOf(page, item, SETTLEMENT_STATUSES),
+            ),
+      () => declared.orderNamed(page, key.start, key.value),
+    );
+    return { kind: "settled", name, statuses };
+  });
 }
 
-function statusesAt(page: Page, node: Node): SettledExpectation["statuses"] | null {
-  if (node.kind === "text") return oneOf(page, node, SETTLEMENT_STATUSES);
-  const items = itemsOf(page, node, "a status, or a list of them");
-  if (items === null) return null;
-  const statuses = items.map((item) => oneOf<SettlementStatus>(page, item, SETTLEMENT_STATUSES));
-  return statuses.every((status) => status !== null) ? statuses : null;
-}
-
-const HASH = /^(?:v2:)?[\da-f]{64}$/;
+const HASH = /^(?:(?:v2:)?[\da-f]{64})?$/;
 
 /** Reads `stateHash: "..."`; nothing is to be written by `--update`. */
-function readStateHash({ file, into }: ExpectationSource, { key, value }: Entry): void {
-  const { page } = file;
-  const isHash = value.kind === "text" && (isNothing(value) || value.value === "" || HASH.test(value.value));
-  if (!isHash) {
-    notThis(page, value, "v2: and 64 hex digits, or nothing for --update to write them");
-    return;
-  }
-  const hash = isNothing(value) ? "" : value.value;
-  into.push({ kind: "stateHash", place: page.placeOf(key), hash, ...gapOf(page, value) });
-}
-
-/** Where a new hash goes. */
-function gapOf(
-  { source }: Page,
-  { start, end, isPlain }: TextNode,
-): Pick<HashExpectation, "range" | "around"> {
-  const inner = isPlain ? [start, end] : [start + 1, end - 1];
-  const [from = 0, to = 0] = inner.map((offset) => source.originalOffset(offset));
-  const touches = source.text[start - 1] === ":";
-  return { range: [from, to], around: isPlain ? [touches ? ' "' : '"', '"'] : ["", ""] };
+function readStateHash({ page }: Source, { key, value }: Entry): Expectation[] {
+  if (value.kind !== "text" || !(isNothing(value) || HASH.test(value.value)))
+    throw notThis(page, value, "v2: and 64 hex digits, or nothing for --update to write them");
+  const { source } = page;
+  const { start, end, isPlain } = value;
+  const quote = isPlain ? 0 : 1;
+  const before = source.text[start - 1] === ":" ? ' "' : '"';
+  return [
+    {
+      kind: "stateHash",
+      place: page.placeOf(key),
+      hash: isNothing(value) ? "" : value.value,
+      range: [source.originalOffset(start + quote), source.originalOffset(end - quote)],
+      around: isPlain ? [before, '"'] : ["", ""],
+    },
+  ];
 }
 
 /** Reads `golden: goldens/auction.txt`, a file that `--update` writes. */
-function readGolden({ file, files, into }: ExpectationSource, { key, value }: Entry): void {
-  const path = files.pathAt(file, value, "may be missing");
-  if (path !== null) into.push({ kind: "golden", place: file.page.placeOf(key), file: path });
+function readGolden(source: Source, { key, value }: Entry): Expectation[] {
+  const file = source.files.pathAt(source, value, "may be missing");
+  return [{ kind: "golden", place: source.page.placeOf(key), file }];
 }

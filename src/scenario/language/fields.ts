@@ -1,82 +1,126 @@
 import { unitsOf } from "../../api/decimals.ts";
 import { textOf as decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { parseDuration, parseIso } from "../../core/time.ts";
-import {
-  FULL_PRICE,
-  MAX_ISSUANCE,
-  MAX_SIZE,
-  type Millis,
-  type Money,
-  type Price,
-  type Size,
-} from "../../core/units.ts";
+import { FULL_PRICE, MAX_ISSUANCE, MAX_SIZE, type Millis } from "../../core/units.ts";
 import { shown } from "../../simulation/flow-error.ts";
 import { meantDuration, meantNumber } from "./near-misses.ts";
 import {
-  aliasedThrough,
+  attempt,
   type Entry,
   isNothing,
   type MappingNode,
   type Node,
   orOf,
   type Page,
+  type TextNode,
+  UNREADABLE,
 } from "./page.ts";
-
-/** The values of some keys, by key; those that are not given are missing. */
-export type Fields<Key extends string> = { readonly [Name in Key]?: Entry };
 
 /** What stands somewhere, for a sentence that says it is not as expected. */
 export const described = (node: Node): string =>
   node.kind === "text" ? shown(node.value) : `a ${node.kind}`;
 
 /** Notes that something else stands where `expected` should. */
-export const notThis = (page: Page, node: Node, expected: string): null =>
-  page.wrong(node.start, `expected ${expected}, found ${described(node)}`);
+export const notThis = (page: Page, node: Node, expected: string, hint: string | null = null): Error =>
+  page.wrong(node.start, `expected ${expected}, found ${described(node)}`, hint);
 
-/** A mapping, or null with a problem. */
-export const mappingOf = (page: Page, node: Node, expected: string): MappingNode | null =>
-  node.kind === "mapping" ? aliasedThrough(node) : notThis(page, node, expected);
+/** A mapping, whose parts know that they came through the alias through which it came. */
+export function mappingOf(page: Page, node: Node, expected: string): MappingNode {
+  if (node.kind !== "mapping") throw notThis(page, node, expected);
+  const { aliasAt } = node;
+  if (aliasAt === undefined) return node;
+  const entries = node.entries.map(({ key, value }) => ({
+    key: { ...key, aliasAt },
+    value: { ...value, aliasAt },
+  }));
+  return { ...node, entries };
+}
 
-/** The items of a list, or null with a problem. */
-export const itemsOf = (page: Page, node: Node, expected: string): readonly Node[] | null =>
-  node.kind === "list" ? aliasedThrough(node).items : notThis(page, node, expected);
+/** The items of a list, which know of the alias as well. */
+export function itemsOf(page: Page, node: Node, expected: string): readonly Node[] {
+  if (node.kind !== "list") throw notThis(page, node, expected);
+  const { aliasAt, items } = node;
+  return aliasAt === undefined ? items : items.map((item) => ({ ...item, aliasAt }));
+}
 
-/** The entries of a mapping by its keys; a key that is none of them is a problem. */
-export function fieldsOf<Key extends string>(
+/** What is read of each item; those that cannot be read are left out. */
+export const eachOf = <Item, Value>(items: readonly Item[], read: (item: Item) => Value): Value[] =>
+  items.flatMap((item) => attempt(() => [read(item)]) ?? []);
+
+/** The entries of a mapping that says something; an empty one is a problem. */
+export function entriesOf(page: Page, node: Node, expected: string): readonly Entry[] {
+  const { entries } = mappingOf(page, node, `${expected}, a mapping`);
+  if (entries.length === 0) throw page.wrong(node.start, `expected ${expected}, found an empty mapping`);
+  return entries;
+}
+
+/** How the value of each key is read. */
+export type Readers = Readonly<Record<string, (node: Node, key: TextNode) => unknown>>;
+/** What is read by keys: undefined where the key is not given, or its value cannot be read. */
+export type Values<Of extends Readers> = { readonly [Key in keyof Of]?: ReturnType<Of[Key]> | undefined };
+
+/** Reads entries by their keys; a key without a reader is a problem. */
+export function valuesBy<Of extends Readers>(page: Page, entries: readonly Entry[], readers: Of): Values<Of> {
+  const values: Record<string, unknown> = {};
+  for (const { key, value } of entries) {
+    const read = Object.hasOwn(readers, key.value) ? readers[key.value] : undefined;
+    if (read === undefined) page.unknown(key.start, "key", key.value, Object.keys(readers));
+    else values[key.value] = attempt(() => read(value, key));
+  }
+  return values as Values<Of>;
+}
+
+/** Reads the values of a mapping, of which some key may be needed. */
+export function valuesOf<Of extends Readers, Needed extends keyof Of & string = never>(
   page: Page,
   node: Node,
   expected: string,
-  keys: readonly Key[],
-): Fields<Key> | null {
-  const mapping = mappingOf(page, node, `${expected}, a mapping`);
-  return mapping === null ? null : entriesBy(page, mapping.entries, keys);
-}
-
-/** Entries by key; a key that is none of those given is a problem. */
-export function entriesBy<Key extends string>(
-  page: Page,
-  entries: readonly Entry[],
-  keys: readonly Key[],
-): Fields<Key> {
-  const fields: { [Name in Key]?: Entry } = {};
-  for (const entry of entries) {
-    const key = keys.find((name) => name === entry.key.value);
-    if (key === undefined) page.unknown(entry.key.start, "key", entry.key.value, keys);
-    else fields[key] = entry;
+  readers: Of,
+  needed?: Needed,
+): Values<Of> & { readonly [Key in Needed]: ReturnType<Of[Key]> } {
+  const { entries } = mappingOf(page, node, `${expected}, a mapping`);
+  const values = valuesBy(page, entries, readers);
+  if (needed !== undefined && values[needed] === undefined) {
+    const isGiven = entries.some(({ key }) => key.value === needed);
+    throw isGiven ? UNREADABLE : page.wrong(node.start, `expected the key ${needed}, found none`);
   }
-  return fields;
+  return values as Values<Of> & { readonly [Key in Needed]: ReturnType<Of[Key]> };
 }
 
-/** The text that stands there, or null with a problem. */
-export const textOf = (page: Page, node: Node, expected: string): string | null =>
-  node.kind === "text" && !isNothing(node) && node.value !== "" ? node.value : notThis(page, node, expected);
+/** The node of a text that says something. */
+export function textNodeOf(page: Page, node: Node, expected: string): TextNode {
+  if (node.kind === "text" && !isNothing(node) && node.value !== "") return node;
+  throw notThis(page, node, expected);
+}
 
-/** One of a few words, or null with a problem that names the nearest. */
-export function oneOf<Word extends string>(page: Page, node: Node, words: readonly Word[]): Word | null {
-  const expected = orOf(words);
-  const text = textOf(page, node, expected);
-  if (text === null) return null;
-  return words.find((word) => word === text) ?? page.unexpected(node.start, expected, text, words);
+export const textOf = (page: Page, node: Node, expected: string): string =>
+  textNodeOf(page, node, expected).value;
+
+/** A text of some kind, by default a name. */
+export function matching(page: Page, node: Node, isRight: (text: string) => boolean, rule: string): string {
+  const text = textOf(page, node, rule);
+  if (isRight(text)) return text;
+  throw page.unexpected(node.start, rule, text);
+}
+
+/** One of a few words; of another the nearest is named. */
+export function oneOf<Word extends string>(page: Page, node: Node, words: readonly Word[]): Word {
+  const text = textOf(page, node, orOf(words));
+  return wordIn(page, node.start, text, words);
+}
+
+/** The same of a word of a line. */
+export function wordIn<Word extends string>(
+  page: Page,
+  at: number,
+  text: string,
+  words: readonly Word[],
+  expected = orOf(words),
+  meant: string | null = null,
+): Word {
+  const word = words.find((each) => each === text);
+  if (word === undefined) throw page.unexpected(at, expected, text, words, meant);
+  return word;
 }
 
 /** A decimal that is read exactly. */
@@ -87,6 +131,43 @@ export interface DecimalRule {
   readonly least: number;
   readonly most: number;
 }
+
+/** A whole number of something. */
+export const countOf = (what: string, least: number, most: number): DecimalRule => ({
+  what,
+  places: 0,
+  least,
+  most,
+});
+
+/** As many shares as all the USDC of an exchange can back. */
+const MAX_SHARES = MAX_ISSUANCE / FULL_PRICE;
+const sizeRule = (what: string, least: number, most: number): DecimalRule => ({
+  what,
+  places: SIZE_PLACES,
+  least,
+  most,
+});
+
+/** A price of some market; whether it is on the market's tick the exchange says. */
+export const PRICE: DecimalRule = { what: "a price", places: PRICE_PLACES, least: 1, most: FULL_PRICE - 1 };
+/** A size of an order; whether it is large enough for the market the exchange says. */
+export const SIZE = sizeRule("a size", 1, MAX_SIZE);
+/** What stands on a level of a book, which may be several orders. */
+export const LEVEL_SIZE = sizeRule("a size", 1, MAX_SHARES);
+/** What of an order is matched. */
+export const MATCHED = sizeRule("a size", 0, MAX_SIZE);
+/** What an account has of an outcome, and of USDC. */
+export const SHARES = sizeRule("a number of shares", 0, MAX_SHARES);
+export const USDC: DecimalRule = {
+  what: "an amount of USDC",
+  places: MONEY_PLACES,
+  least: 0,
+  most: MAX_ISSUANCE,
+};
+
+/** The same, but not nothing. */
+export const positive = (rule: DecimalRule): DecimalRule => ({ ...rule, least: 1 });
 
 /** A decimal in units of 10^-places; null when the text is none, or none in these bounds. */
 export function decimalIn(text: string, { places, least, most }: DecimalRule): number | null {
@@ -100,82 +181,42 @@ export function ruleText({ what, places, least, most }: DecimalRule): string {
   return places === 0 ? bounds : `${bounds} with at most ${places} decimals`;
 }
 
-/** A decimal in units of 10^-places, or null with a problem. */
-export function unitsAt(page: Page, node: Node, rule: DecimalRule): number | null {
-  const text = textOf(page, node, ruleText(rule));
-  if (text === null) return null;
-  return decimalIn(text, rule) ?? wrongNumber(page, node.start, rule, text);
-}
-
 /** A number that is as the rule says, or the one that a text almost is; null where it is like none. */
 export const corrected = (text: string, rule: DecimalRule): string | null =>
   decimalIn(text, rule) === null ? meantNumber(text, (each) => decimalIn(each, rule) !== null) : text;
 
-/** Notes a number that is not as the rule says, with the one that it almost is. */
-export function wrongNumber(page: Page, at: number, rule: DecimalRule, text: string): null {
-  return page.unexpected(at, ruleText(rule), text, [], corrected(text, rule));
+/** The units of a decimal at some place; of another text, what it almost is. */
+export function unitsIn<Units extends number>(
+  page: Page,
+  at: number,
+  text: string,
+  rule: DecimalRule,
+): Units {
+  const units = decimalIn(text, rule);
+  if (units === null) throw page.unexpected(at, ruleText(rule), text, [], corrected(text, rule));
+  return units as Units;
 }
 
-/** A length of time in milliseconds, or null with a problem. */
-export function durationAt(page: Page, node: Node): number | null {
-  const expected = "a duration such as 30s or 1h30m";
-  const text = textOf(page, node, expected);
-  if (text === null) return null;
-  return parseDuration(text) ?? page.unexpected(node.start, expected, text, [], meantDuration(text));
+export const unitsAt = <Units extends number = number>(page: Page, node: Node, rule: DecimalRule): Units =>
+  unitsIn(page, node.start, textOf(page, node, ruleText(rule)), rule);
+
+const DURATION_RULE = "a duration such as 30s or 1h30m";
+
+/** A length of time in milliseconds. */
+export function durationAt(page: Page, node: Node): number {
+  const text = textOf(page, node, DURATION_RULE);
+  const duration = parseDuration(text);
+  if (duration === null) throw page.unexpected(node.start, DURATION_RULE, text, [], meantDuration(text));
+  return duration;
 }
 
 export const MOMENT_RULE = "a moment such as 2026-01-01T00:00:00Z";
 
-/** A moment, or null with a problem. */
-export function momentAt(page: Page, node: Node): Millis | null {
-  const text = textOf(page, node, MOMENT_RULE);
-  if (text === null) return null;
-  return parseIso(text) ?? page.unexpected(node.start, MOMENT_RULE, text);
+export function momentIn(page: Page, at: number, text: string, rule = MOMENT_RULE): Millis {
+  const moment = parseIso(text);
+  if (moment === null) throw page.unexpected(at, rule, text);
+  return moment;
 }
-
-/** A name of some kind, or null with a problem. */
-export function nameAt(
-  page: Page,
-  node: Node,
-  isName: (text: string) => boolean,
-  rule: string,
-): string | null {
-  const text = textOf(page, node, rule);
-  if (text === null) return null;
-  return isName(text) ? text : page.unexpected(node.start, rule, text);
-}
-
-/** As many shares as all the USDC of an exchange can back. */
-const MAX_SHARES = MAX_ISSUANCE / FULL_PRICE;
-
-/** A price of some market; whether it is on the market's tick the exchange says. */
-export const PRICE: DecimalRule = { what: "a price", places: PRICE_PLACES, least: 1, most: FULL_PRICE - 1 };
-/** A size of an order; whether it is large enough for the market the exchange says. */
-export const SIZE: DecimalRule = { what: "a size", places: SIZE_PLACES, least: 1, most: MAX_SIZE };
-/** What stands on a level of a book, which may be several orders. */
-export const LEVEL_SIZE: DecimalRule = { what: "a size", places: SIZE_PLACES, least: 1, most: MAX_SHARES };
-/** What of an order is matched. */
-export const MATCHED: DecimalRule = { what: "a size", places: SIZE_PLACES, least: 0, most: MAX_SIZE };
-/** What an account has of USDC, and of an outcome. */
-export const USDC: DecimalRule = {
-  what: "an amount of USDC",
-  places: MONEY_PLACES,
-  least: 0,
-  most: MAX_ISSUANCE,
-};
-export const SHARES: DecimalRule = {
-  what: "a number of shares",
-  places: SIZE_PLACES,
-  least: 0,
-  most: MAX_SHARES,
-};
-
-/** The same, but not nothing. */
-export const positive = (rule: DecimalRule): DecimalRule => ({ ...rule, least: 1 });
-
-export const priceOf = (text: string): Price | null => decimalIn(text, PRICE) as Price | null;
-export const sizeOf = (text: string, rule = SIZE): Size | null => decimalIn(text, rule) as Size | null;
-export const moneyOf = (text: string): Money | null => decimalIn(text, USDC) as Money | null;
 
 /** How accounts, orders and snapshots are named. */
 export const isName = (text: string): boolean => /^[A-Za-z][A-Za-z\d_-]{0,63}$/.test(text);

@@ -1,5 +1,6 @@
 import { shown } from "../../simulation/flow-error.ts";
-import type { Page, TextNode } from "./page.ts";
+import { type DecimalRule, ruleText, textNodeOf, unitsIn, wordIn } from "./fields.ts";
+import { type Node, orOf, type Page, type TextNode } from "./page.ts";
 
 /** A word of a line, with its offset in the file. */
 export interface Word {
@@ -7,7 +8,7 @@ export interface Word {
   readonly at: number;
 }
 
-/** The words of a line, one after the other. */
+/** The words of a line, one after the other. What is not as expected is noted and thrown. */
 export class LineWords {
   readonly page: Page;
   readonly #words: readonly Word[];
@@ -22,6 +23,11 @@ export class LineWords {
     this.end = last === undefined ? line.start : last.at + last.text.length;
   }
 
+  /** The line that a text is. */
+  static at(page: Page, node: Node, expected: string): LineWords {
+    return new LineWords(page, textNodeOf(page, node, expected));
+  }
+
   /** The next word, to be read. */
   peek(): Word | undefined {
     return this.#words[this.#next];
@@ -32,70 +38,68 @@ export class LineWords {
     return this.#words.slice(this.#next);
   }
 
-  /** Whether some word is the one given. */
-  has(text: string): boolean {
-    return this.#words.some((word) => word.text === text);
-  }
-
   /** The word behind the last of those given. */
-  wordAfter(text: string): Word | null {
+  wordAfter(text: string): Word | undefined {
     const index = this.#words.findLastIndex((word) => word.text === text);
-    return (index < 0 ? undefined : this.#words[index + 1]) ?? null;
+    return index < 0 ? undefined : this.#words[index + 1];
   }
 
-  /** Takes the next word, or null with a problem where the line ends. */
-  take(expected: string): Word | null {
+  take(expected: string): Word {
     const word = this.#words[this.#next];
-    if (word === undefined) return this.ends(expected);
+    if (word === undefined) throw this.ends(expected);
     this.#next += 1;
     return word;
   }
 
   /** Notes that the line ends too soon. */
-  ends(expected: string): null {
+  ends(expected: string): Error {
     return this.page.wrong(this.end, `expected ${expected}, found the end of the line`);
   }
 
-  /** Takes the next word if it is the one given. */
-  takeIf(text: string): Word | null {
-    const word = this.peek();
-    if (word?.text !== text) return null;
-    this.#next += 1;
-    return word;
+  /** Takes the next word if it is one of those given. */
+  takeIf<Text extends string>(...words: readonly Text[]): Text | null {
+    const next = this.peek()?.text;
+    const word = words.find((text) => text === next);
+    if (word !== undefined) this.#next += 1;
+    return word ?? null;
   }
 
   /** Takes a word that must be the one given. */
-  demand(text: string): Word | null {
+  require(text: string): void {
     const word = this.take(text);
-    if (word === null || word.text === text) return word;
-    if (!word.text.startsWith(text)) return this.page.unexpected(word.at, text, word.text, [text]);
-    return this.page.wrong(
+    if (word.text === text) return;
+    if (!word.text.startsWith(text)) throw this.page.unexpected(word.at, text, word.text, [text]);
+    throw this.page.wrong(
       word.at,
       `expected ${text}, found ${shown(word.text)}`,
       `put a space after ${text}`,
     );
   }
 
-  /** Takes one of a few words, or null with a problem that names the nearest. */
-  oneOf<Text extends string>(words: readonly Text[], expected: string): Text | null {
-    const word = this.take(expected);
-    if (word === null) return null;
-    return (
-      words.find((text) => text === word.text) ?? this.page.unexpected(word.at, expected, word.text, words)
-    );
+  oneOf<Text extends string>(words: readonly Text[], expected = orOf(words)): Text {
+    const { at, text } = this.take(expected);
+    return wordIn(this.page, at, text, words, expected);
   }
 
-  /** Whether the line ends here; a word more is a problem. */
-  isOver(expected = "the end of the line", words: readonly string[] = []): boolean {
+  decimal<Units extends number>(rule: DecimalRule): Units {
+    const { at, text } = this.take(ruleText(rule));
+    return unitsIn(this.page, at, text, rule);
+  }
+
+  /** The market after `in`, where that is the next word. */
+  market(): Word | null {
+    return this.takeIf("in") === null ? null : this.take("a market after in");
+  }
+
+  /** A word more is a problem. */
+  requireEnd(expected = "the end of the line", words: readonly string[] = []): void {
     const word = this.peek();
-    if (word === undefined) return true;
-    this.page.unexpected(word.at, expected, word.text, words);
-    return false;
+    if (word !== undefined) throw this.page.unexpected(word.at, expected, word.text, words);
   }
 
   /** What is left of the line. */
   rest(): string {
-    const rest = this.#words.slice(this.#next);
+    const rest = this.left;
     this.#next = this.#words.length;
     return rest.map(({ text }) => text).join(" ");
   }

@@ -1,212 +1,134 @@
 import { STATUS } from "../../api/errors.ts";
 import type { ClientCode } from "../../client/result.ts";
 import { ORDER_STATUSES } from "../../core/order.ts";
-import type { Outcome, Side } from "../../core/terms.ts";
-import { CANCEL_REASONS, type MatchType } from "../../core/terms.ts";
+import { CANCEL_REASONS } from "../../core/terms.ts";
 import type { Size } from "../../core/units.ts";
 import { shown } from "../../simulation/flow-error.ts";
-import { type Declarations, readMarketWord } from "./declarations.ts";
-import {
-  type DecimalRule,
-  decimalIn,
-  type Fields,
-  isPartyName,
-  itemsOf,
-  MATCHED,
-  PRICE,
-  priceOf,
-  ruleText,
-  SIZE,
-  sizeOf,
-  textOf,
-  wrongNumber,
-} from "./fields.ts";
+import type { Declarations } from "./declarations.ts";
+import { decimalIn, eachOf, isPartyName, itemsOf, MATCHED, PRICE, SIZE, textOf } from "./fields.ts";
 import { LineWords } from "./line-words.ts";
 import { meantWord } from "./near-misses.ts";
-import { isRearranged } from "./order-line.ts";
-import { type Entry, type Node, orOf } from "./page.ts";
-import type { FillLine, OrderState, OwnExpectations, Placed, TradeLine } from "./scenario.ts";
-import type { OpenFile } from "./scenario-files.ts";
+import { requireArrangement } from "./order-line.ts";
+import { type Node, orOf, type Page } from "./page.ts";
+import type { FillLine, OrderState, Placed, TradeLine } from "./scenario.ts";
 import { OUTCOMES, SETS, SETTLEMENT_STATUSES, SIDES } from "./vocabulary.ts";
 
-type OwnKey = "status" | "fills" | "rejects";
-
 const CLIENT_CODES: readonly ClientCode[] = ["CONNECTION_LOST", "INVALID_REPLY", "NOT_DERIVED", "NO_WALLET"];
-/** Every code that a refusal may have. */
-const CODES: readonly string[] = [...Object.keys(STATUS), ...CLIENT_CODES];
-/** Why an own order could not be canceled. */
-const REASONS: readonly string[] = ["already matched", "already canceled", "already expired"];
+/** Every code that a refusal may have, and why an own order could not be canceled. */
+const CODES: readonly string[] = [
+  ...Object.keys(STATUS),
+  ...CLIENT_CODES,
+  "already matched",
+  "already canceled",
+  "already expired",
+];
 /** What a refusal without a code is called. */
 const BARE_STATUS = /^HTTP \d{3}$/;
-
-/** What a step says about its own outcome. */
-export const readOwnExpectations = (
-  file: OpenFile,
-  { status, fills, rejects }: Fields<OwnKey>,
-  declared: Declarations,
-): OwnExpectations => ({
-  status: status === undefined ? null : orderStateAt(file, status.value),
-  fills: fills === undefined ? null : readLines(file, fills.value, (line) => readFillLine(line, declared)),
-  rejects: readRejects(file, rejects),
-});
+const CODE_RULE = "an error code such as INVALID_TICK_SIZE";
 
 /** An error code, or why an order could not be canceled. */
-export function readRejects({ page }: OpenFile, entry: Entry | undefined): Placed<string> | null {
-  if (entry === undefined) return null;
-  const { value: node } = entry;
-  const expected = "an error code such as INVALID_TICK_SIZE";
-  const code = textOf(page, node, expected);
-  if (code === null) return null;
-  const isKnown = CODES.includes(code) || REASONS.includes(code) || BARE_STATUS.test(code);
-  if (isKnown) return { value: code, place: page.placeOf(node) };
-  return page.unexpected(node.start, expected, code, [...CODES, ...REASONS]);
+export function rejectsAt(page: Page, node: Node): Placed<string> {
+  const value = textOf(page, node, CODE_RULE);
+  if (CODES.includes(value) || BARE_STATUS.test(value)) return { value, place: page.placeOf(node) };
+  throw page.unexpected(node.start, CODE_RULE, value, CODES);
 }
 
 /** An order's state such as `LIVE 40/100`. */
-export function orderStateAt({ page }: OpenFile, node: Node): Placed<OrderState> | null {
-  if (textOf(page, node, "an order's state such as LIVE 40/100") === null || node.kind !== "text")
-    return null;
-  const value = readOrderState(new LineWords(page, node));
-  return value && { value, place: page.placeOf(node) };
-}
+export const orderStateAt = (page: Page, node: Node): Placed<OrderState> => ({
+  value: readOrderState(LineWords.at(page, node, "an order's state such as LIVE 40/100")),
+  place: page.placeOf(node),
+});
 
 /** A list of lines, each read by `read`. */
-export function readLines<Value>(
-  { page }: OpenFile,
+export const linesAt = <Value>(
+  page: Page,
   node: Node,
-  read: (line: LineWords) => Value | null,
-): Placed<readonly Placed<Value>[]> | null {
-  const items = itemsOf(page, node, "a list");
-  if (items === null) return null;
-  const lines: Placed<Value>[] = [];
-  for (const item of items) {
-    if (textOf(page, item, "a line such as SELL 40 YES @ 0.55 from alice") === null || item.kind !== "text")
-      continue;
-    const value = read(new LineWords(page, item));
-    if (value !== null) lines.push({ value, place: page.placeOf(item) });
-  }
-  return { value: lines, place: page.placeOf(node) };
-}
+  read: (line: LineWords) => Value,
+): Placed<readonly Placed<Value>[]> => ({
+  value: eachOf(itemsOf(page, node, "a list"), (item) => ({
+    value: read(LineWords.at(page, item, "a line such as SELL 40 YES @ 0.55 from alice")),
+    place: page.placeOf(item),
+  })),
+  place: page.placeOf(node),
+});
 
 const SPELLED_SHARE = /^([\d.]+) ?(?:\/|of|out of|:|,) ?([\d.]+)(?= |$)/i;
 const SHARE_RULE = "how much of how much is matched, such as 40/100";
 
 /** Reads `CANCELED 0/10 FOK_UNFILLED`. */
-function readOrderState(line: LineWords): OrderState | null {
-  if (isRefusal(line) || isShareFirst(line)) return null;
-  const status = line.oneOf(ORDER_STATUSES, orOf(ORDER_STATUSES));
-  const share = status && line.take(SHARE_RULE);
-  if (status === null || share === null) return null;
+function readOrderState(line: LineWords): OrderState {
+  requireStatusFirst(line);
+  const status = line.oneOf(ORDER_STATUSES);
+  const share = line.take(SHARE_RULE);
   const [matchedText = "", sizeText = "", ...more] = share.text.split("/");
   const matched = decimalIn(matchedText, MATCHED) as Size | null;
   const size = decimalIn(sizeText, SIZE) as Size | null;
   if (matched === null || size === null || more.length > 0) {
-    const said = [share, ...line.left].map(({ text }) => text).join(" ");
-    const meant = SPELLED_SHARE.exec(said);
-    return line.page.unexpected(share.at, SHARE_RULE, share.text, [], meant && `${meant[1]}/${meant[2]}`);
+    const meant = SPELLED_SHARE.exec([share, ...line.left].map(({ text }) => text).join(" "));
+    throw line.page.unexpected(share.at, SHARE_RULE, share.text, [], meant && `${meant[1]}/${meant[2]}`);
   }
-  if (matched > size) return line.page.wrong(share.at, `${matchedText} is more than the whole, ${sizeText}`);
-  const reason = line.peek() === undefined ? null : line.oneOf(CANCEL_REASONS, `${orOf(CANCEL_REASONS)}`);
-  const isRead = line.isOver();
-  return isRead ? { status, matched, size, reason } : null;
+  if (matched > size) throw line.page.wrong(share.at, `${matchedText} is more than the whole, ${sizeText}`);
+  const reason = line.peek() === undefined ? null : line.oneOf(CANCEL_REASONS);
+  line.requireEnd();
+  return { status, matched, size, reason };
 }
 
-/** Notes that an order which is refused has no state. */
-function isRefusal(line: LineWords): boolean {
-  const word = line.peek();
-  if (word === undefined || !/^(?:REJECTED|REFUSED|DENIED|FAILED|INVALID)$/i.test(word.text)) return false;
-  line.page.wrong(
-    word.at,
-    `expected ${orOf(ORDER_STATUSES)}, found ${shown(word.text)}`,
-    "`rejects: CODE` beside an order says that it is refused",
-  );
-  return true;
-}
-
-/** Notes `40/100 LIVE`. */
-function isShareFirst(line: LineWords): boolean {
-  const [share, status] = line.left;
-  if (share === undefined || status === undefined || !/^[\d.]+\/[\d.]+$/.test(share.text)) return false;
-  const word =
-    ORDER_STATUSES.find((each) => each === status.text.toUpperCase()) ??
-    meantWord(status.text, ORDER_STATUSES);
-  const meant = word === undefined ? null : `${word} ${share.text}`;
-  line.page.unexpected(share.at, orOf(ORDER_STATUSES), share.text, [], meant);
-  return true;
+/** Notes `40/100 LIVE`, and that an order which is refused has no state. */
+function requireStatusFirst({ page, left: [first, second] }: LineWords): void {
+  if (first === undefined) return;
+  if (/^(?:REJECTED|REFUSED|DENIED|FAILED|INVALID)$/i.test(first.text)) {
+    const message = `expected ${orOf(ORDER_STATUSES)}, found ${shown(first.text)}`;
+    throw page.wrong(first.at, message, "`rejects: CODE` beside an order says that it is refused");
+  }
+  if (second === undefined || !/^[\d.]+\/[\d.]+$/.test(first.text)) return;
+  const status =
+    ORDER_STATUSES.find((each) => each === second.text.toUpperCase()) ??
+    meantWord(second.text, ORDER_STATUSES);
+  const meant = status === undefined ? null : `${status} ${first.text}`;
+  throw page.unexpected(first.at, orOf(ORDER_STATUSES), first.text, [], meant);
 }
 
 const PARTY_RULE = "the name of an account";
 const MAKER_RULE = "the name of an account or of an order";
 
 /** Reads `bob SELL 40 YES @ 0.55 in rain from alice MINT CONFIRMED`. */
-export function readTradeLine(line: LineWords, declared: Declarations): TradeLine | null {
-  const first = line.peek();
-  if (first !== undefined && SIDES.some((side) => side === first.text)) {
-    return line.page.unexpected(first.at, "the taker before the side", first.text);
-  }
-  const taker = takerOf(line, declared);
-  const fill = taker === null ? null : readFillLine(line, declared);
-  return taker === null || fill === null ? null : { taker, ...fill };
+export function readTradeLine(line: LineWords, declared: Declarations): TradeLine {
+  const { page } = line;
+  const { text, at } = line.take(PARTY_RULE);
+  if (SIDES.some((side) => side === text)) throw page.unexpected(at, "the taker before the side", text);
+  if (!isPartyName(text)) throw page.unexpected(at, PARTY_RULE, text);
+  return { taker: declared.party(page, at, text), ...readFillLine(line, declared) };
 }
 
 /** Reads the same without who takes: `SELL 40 YES @ 0.55 from alice`. */
-function readFillLine(line: LineWords, declared: Declarations): FillLine | null {
-  if (isRearranged(line)) return null;
-  const side: Side | null = line.oneOf(SIDES, orOf(SIDES));
-  const size = side && amountOf(line, SIZE, sizeOf);
-  const outcome: Outcome | null = size && line.oneOf(OUTCOMES, orOf(OUTCOMES));
-  const at = outcome && line.demand("@");
-  const price = at && amountOf(line, PRICE, priceOf);
-  if (side === null || size === null || outcome === null || price === null) return null;
-  const market = readMarketWord(line, declared);
-  const maker = line.demand("from") && makerOf(line, declared);
-  if (market === undefined || maker === null) return null;
-  const matchType: MatchType = takeAny(line, SETS) ?? "COMPLEMENTARY";
-  const status = takeAny(line, SETTLEMENT_STATUSES);
-  const words = status === null ? [...SETS, ...SETTLEMENT_STATUSES] : [];
-  const ending = status === null ? "MINT, MERGE, a status or the end of the line" : "the end of the line";
-  if (!line.isOver(ending, words)) return null;
+export function readFillLine(line: LineWords, declared: Declarations): FillLine {
+  requireArrangement(line);
+  const side = line.oneOf(SIDES);
+  const size = line.decimal<FillLine["size"]>(SIZE);
+  const outcome = line.oneOf(OUTCOMES);
+  line.require("@");
+  const price = line.decimal<FillLine["price"]>(PRICE);
+  const market = declared.marketOf(line);
+  line.require("from");
+  const maker = makerOf(line, declared);
+  const matchType = line.takeIf(...SETS) ?? "COMPLEMENTARY";
+  const status = line.takeIf(...SETTLEMENT_STATUSES);
+  if (status === null) {
+    line.requireEnd("MINT, MERGE, a status or the end of the line", [...SETS, ...SETTLEMENT_STATUSES]);
+  } else line.requireEnd();
   return { side, size, outcome, price, market, ...maker, matchType, status };
 }
 
-function amountOf<Amount extends number>(
-  line: LineWords,
-  rule: DecimalRule,
-  read: (text: string) => Amount | null,
-): Amount | null {
-  const word = line.take(ruleText(rule));
-  return word && (read(word.text) ?? wrongNumber(line.page, word.at, rule, word.text));
-}
-
-function takerOf(line: LineWords, declared: Declarations): string | null {
-  const word = line.take(PARTY_RULE);
-  if (word === null) return null;
-  const { text, at } = word;
-  if (!isPartyName(text)) return line.page.unexpected(at, PARTY_RULE, text);
-  return declared.demandParty(line.page, at, text) ? text : null;
-}
-
 /** Who rested: an account, or an order by its name, but not a name that both have. */
-function makerOf(line: LineWords, declared: Declarations): Pick<FillLine, "maker" | "isMakerOrder"> | null {
-  const word = line.take(MAKER_RULE);
-  if (word === null) return null;
-  const { at } = word;
-  const maker = declared.rounds.named(word.text);
-  if (!isPartyName(maker)) return line.page.unexpected(at, MAKER_RULE, maker);
+function makerOf(line: LineWords, declared: Declarations): Pick<FillLine, "maker" | "isMakerOrder"> {
+  const { page } = line;
+  const { text, at } = line.take(MAKER_RULE);
+  const maker = declared.rounds.named(text);
+  if (!isPartyName(maker)) throw page.unexpected(at, MAKER_RULE, maker);
   const isMakerOrder = declared.orders.has(maker);
   if (isMakerOrder && declared.accounts?.has(maker) === true) {
-    return line.page.wrong(at, `${maker} is an account and an order`, "give the order another name");
+    throw page.wrong(at, `${maker} is an account and an order`, "give the order another name");
   }
-  const { orders } = declared;
-  const isKnown =
-    isMakerOrder || declared.demandParty(line.page, at, maker, "account or order", orders.keys());
-  return isKnown ? { maker, isMakerOrder } : null;
-}
-
-/** Takes the next word if it is one of a few. */
-function takeAny<Text extends string>(line: LineWords, words: readonly Text[]): Text | null {
-  const next = line.peek()?.text;
-  const word = words.find((text) => text === next) ?? null;
-  if (word !== null) line.takeIf(word);
-  return word;
+  if (!isMakerOrder) declared.party(page, at, maker, "account or order", declared.orders.keys());
+  return { maker, isMakerOrder };
 }

@@ -1,9 +1,9 @@
 import { basename, dirname, join } from "node:path";
-import { Declarations } from "./declarations.ts";
 import { readHeader, type WorldMarkets, worldMarkets } from "./header.ts";
+import { attempt } from "./page.ts";
 import { type Problem, ProblemList } from "./problem.ts";
 import { StepsReader } from "./read-steps.ts";
-import type { Scenario, Step } from "./scenario.ts";
+import type { Scenario } from "./scenario.ts";
 import { IncludeChain, readTextFile, ScenarioFiles } from "./scenario-files.ts";
 import { SourceText } from "./source-text.ts";
 
@@ -24,22 +24,20 @@ interface ReadScenario {
 /** Reads a scenario from the text of its file, `file` as the user named it. Never throws because of what the text says. */
 export function readScenario(file: string, text: string, options: ReadOptions = {}): ReadScenario {
   const problems = new ProblemList();
-  const scenario = readFrom(file, text, options, problems);
-  return problems.isEmpty ? { scenario, problems: [] } : { scenario: null, problems: problems.inOrder(file) };
-}
-
-function readFrom(file: string, text: string, options: ReadOptions, problems: ProblemList): Scenario | null {
-  const files = new ScenarioFiles(file, options.folder ?? dirname(file), problems);
-  const open = files.open(text);
-  const header = open && readHeader(open, files, options.worldMarkets ?? worldMarkets);
-  if (open === null || header === null) return null;
-  const { markets, marketNames, accounts, steps: list, ...rest } = header;
-  const names = accounts && new Set(accounts.map(({ name }) => name));
-  const chain = new IncludeChain(join(open.folder, basename(file)), file);
-  const reader = new StepsReader(files, new Declarations(marketNames, names, header.world !== null), chain);
-  const steps: Step[] = list === null ? [] : reader.read(open, list);
-  if (markets === null || accounts === null) return null;
-  return { ...rest, markets, accounts, steps };
+  const scenario = attempt((): Scenario => {
+    const files = new ScenarioFiles(file, options.folder ?? dirname(file), problems);
+    const open = files.open(text);
+    const {
+      declared,
+      steps: list,
+      ...header
+    } = readHeader(open, files, options.worldMarkets ?? worldMarkets);
+    const chain = new IncludeChain(join(open.folder, basename(file)), file);
+    const steps = list === undefined ? [] : new StepsReader(files, declared, chain).read(open, list);
+    return { ...header, steps };
+  });
+  if (scenario !== undefined && problems.isEmpty) return { scenario, problems: [] };
+  return { scenario: null, problems: problems.inOrder(file) };
 }
 
 /** Reads the scenario of a file, in whose folder its paths stay. Never throws because of what the file is. */

@@ -1,55 +1,14 @@
-import { readAccountStep } from "./account-step.ts";
+import { accountStepOf } from "./account-step.ts";
 import type { Declarations } from "./declarations.ts";
-import { readExpectations } from "./expectations.ts";
-import { type DecimalRule, entriesBy, fieldsOf, itemsOf, unitsAt } from "./fields.ts";
-import type { Node } from "./page.ts";
-import {
-  readAdvance,
-  readAt,
-  readBump,
-  readChainFault,
-  readClose,
-  readFailSettlement,
-  readFault,
-  readGenerate,
-  readMine,
-  readReorg,
-  readReplay,
-  readResolve,
-  readRestore,
-  readSnapshot,
-} from "./plain-steps.ts";
-import { readRequest } from "./request-step.ts";
-import type { ExpectStep, RaceStep, Step } from "./scenario.ts";
+import { countOf, itemsOf, notThis, unitsAt, valuesBy, valuesOf } from "./fields.ts";
+import { attempt, type Entry, type Node, type Page } from "./page.ts";
+import type { RaceStep, Step } from "./scenario.ts";
 import type { IncludeChain, OpenFile, ScenarioFiles } from "./scenario-files.ts";
-import { baseOf, type StepKeys, type StepSource, stepKeysOf } from "./step-source.ts";
-import type { StepWord } from "./vocabulary.ts";
+import { readStep, type StepSource } from "./step-source.ts";
+import { BESIDE_WORDS, isReserved, STEP_OF_KEY, STEP_WORDS } from "./steps.ts";
 
-/** Steps that stand for themselves; what others do depends on what is around them. */
-const READERS: ReadonlyMap<string, (step: StepSource) => Step | null> = new Map<
-  Exclude<StepWord, "race" | "repeat" | "include">,
-  (step: StepSource) => Step | null
->([
-  ["advance", readAdvance],
-  ["at", readAt],
-  ["close", readClose],
-  ["resolve", readResolve],
-  ["fault", readFault],
-  ["snapshot", readSnapshot],
-  ["restore", readRestore],
-  ["replay", readReplay],
-  ["generate", readGenerate],
-  ["expect", readExpect],
-  ["request", readRequest],
-  ["mine", readMine],
-  ["fail settlement", readFailSettlement],
-  ["chain fault", readChainFault],
-  ["bump", readBump],
-  ["reorg", readReorg],
-]);
 const NOT_IN_A_RACE: readonly string[] = ["race", "repeat", "include", "snapshot", "restore"];
 const MAX_STEPS = 100_000;
-const TIMES: DecimalRule = { what: "a number of times", places: 0, least: 1, most: MAX_STEPS };
 const MAX_RUNS = 5_040;
 
 /** Reads the steps of a scenario in order, those of included files in their places. */
@@ -70,117 +29,115 @@ export class StepsReader {
   /** Reads the steps of a list, at least one, and answers them behind those that are read already. */
   read(file: OpenFile, list: Node, into: Step[] = []): Step[] {
     const nodes = itemsOf(file.page, list, "a list of steps");
-    if (nodes?.length === 0) file.page.wrong(list.start, "expected at least one step, found an empty list");
-    for (const node of nodes ?? []) this.#read(file, node, into);
+    if (nodes.length === 0)
+      throw file.page.wrong(list.start, "expected at least one step, found an empty list");
+    for (const node of nodes) this.#read(file, node, into);
     return into;
   }
 
   #read(file: OpenFile, node: Node, into: Step[]): void {
-    const keys = stepKeysOf(file.page, node, this.#declared);
-    if (keys?.head.key.value === "include") {
-      entriesBy(file.page, keys.beside, []);
-      this.#include(file, keys.head.value, into);
-      return;
+    const keys = attempt(() => stepKeysOf(file.page, node, this.#declared));
+    const word = keys?.head.key.value;
+    if (keys !== undefined && word === "include") attempt(() => this.#include(file, keys, into));
+    else if (keys !== undefined && word === "repeat") attempt(() => this.#repeat(file, keys, into));
+    else {
+      this.#number += 1;
+      if (this.#number === MAX_STEPS + 1) file.page.wrong(node.start, `more than ${MAX_STEPS} steps`);
+      if (keys === undefined || this.#number > MAX_STEPS) return;
+      const step = attempt(() => this.#stepOf(file, keys));
+      if (step !== undefined) into.push(step);
     }
-    if (keys?.head.key.value === "repeat") {
-      this.#repeat(file, keys, into);
-      return;
+  }
+
+  #stepOf(file: OpenFile, keys: StepKeys): Step {
+    const source: StepSource = {
+      ...file,
+      ...keys,
+      files: this.#files,
+      declared: this.#declared,
+      number: this.#number,
+      readRacing: (nodes) => this.#racing(file, nodes),
+    };
+    const { key } = keys.head;
+    const step = readStep(STEP_OF_KEY.get(key.value) ?? accountStepOf(source), source);
+    if (step.kind === "race") this.#countRuns(file, key, step);
+    return step;
+  }
+
+  #racing(file: OpenFile, nodes: readonly Node[]): Step[] {
+    const steps: Step[] = [];
+    for (const node of nodes) {
+      const entries = node.kind === "mapping" ? node.entries : [];
+      const key = entries.find((entry) => NOT_IN_A_RACE.includes(entry.key.value))?.key;
+      if (key === undefined) this.#read(file, node, steps);
+      else file.page.wrong(key.start, `${key.value} cannot stand in a race`);
     }
-    this.#number += 1;
-    if (this.#number === MAX_STEPS + 1) file.page.wrong(node.start, `more than ${MAX_STEPS} steps`);
-    if (keys === null || this.#number > MAX_STEPS) return;
-    const source = { file, files: this.#files, declared: this.#declared, number: this.#number, ...keys };
-    const step = this.#stepOf(source);
-    if (step !== null) into.push(step);
+    return steps;
   }
 
-  #stepOf(source: StepSource): Step | null {
-    const { key } = source.head;
-    const read = READERS.get(key.value);
-    if (read !== undefined) return read(source);
-    if (key.value === "race") return this.#race(source);
-    return readAccountStep(source);
-  }
-
-  #race(source: StepSource): Step | null {
-    const { page } = source.file;
-    const race = readRace(source, (nodes) => {
-      const steps: Step[] = [];
-      for (const node of nodes) if (this.#mayRace(source, node)) this.#read(source.file, node, steps);
-      return steps;
-    });
-    if (race === null) return null;
-    this.#runs *= ordersOf(race.steps.length);
-    if (this.#runs <= MAX_RUNS) return race;
-    const { start } = source.head.key;
-    return page.wrong(start, `expected at most ${MAX_RUNS} runs, found ${this.#runs} orders of what races`);
-  }
-
-  #mayRace({ file }: StepSource, node: Node): boolean {
-    const key =
-      node.kind === "mapping"
-        ? node.entries.find((entry) => NOT_IN_A_RACE.includes(entry.key.value))?.key
-        : undefined;
-    if (key !== undefined) file.page.wrong(key.start, `${key.value} cannot stand in a race`);
-    return key === undefined;
+  #countRuns({ page }: OpenFile, { start }: Entry["key"], { steps }: RaceStep): void {
+    for (let count = 2; count <= steps.length; count += 1) this.#runs *= count;
+    if (this.#runs > MAX_RUNS)
+      throw page.wrong(start, `expected at most ${MAX_RUNS} runs, found ${this.#runs} orders of what races`);
   }
 
   /** Reads the steps of a repeat round by round: they stand there so often. */
   #repeat(file: OpenFile, { head, beside }: StepKeys, into: Step[]): void {
     const { page } = file;
-    const { steps } = entriesBy(page, beside, ["steps"]);
-    const times = unitsAt(page, head.value, TIMES);
+    const { steps } = valuesBy(page, beside, { steps: (node) => node });
     if (steps === undefined) page.wrong(head.key.start, "expected the key steps beside repeat, found none");
-    if (steps === undefined || times === null) return;
+    const times = unitsAt(page, head.value, countOf("a number of times", 1, MAX_STEPS));
+    if (steps === undefined) return;
     this.#declared.rounds.repeat(times, () => {
       const before = this.#number;
-      this.read(file, steps.value, into);
+      attempt(() => this.read(file, steps, into));
       return this.#number > before && this.#number <= MAX_STEPS;
     });
   }
 
-  #include(file: OpenFile, value: Node, into: Step[]): void {
+  #include(file: OpenFile, { head: { value }, beside }: StepKeys, into: Step[]): void {
+    const { page } = file;
+    valuesBy(page, beside, {});
     const path = this.#files.pathAt(file, value);
-    if (path === null) return;
-    this.#chain.within(file.page, value.start, path, this.#files.nameOf(path), () => {
+    this.#chain.within(page, value.start, path, this.#files.nameOf(path), () => {
       const part = this.#files.part(path);
-      if (part === null) return;
-      const { root, page } = part;
-      const list =
-        root.kind === "list"
-          ? root
-          : fieldsOf(page, root, "a list of steps, or steps", ["steps"])?.steps?.value;
-      if (list !== undefined) this.read(part, list, into);
-      else if (root.kind === "mapping") page.wrong(root.start, "expected the key steps, found none");
+      const readers = { steps: (node: Node) => node };
+      const isList = part.root.kind === "list";
+      const list = isList
+        ? part.root
+        : valuesOf(part.page, part.root, "a list of steps, or steps", readers, "steps").steps;
+      this.read(part, list, into);
     });
   }
 }
 
-function readExpect(step: StepSource): ExpectStep {
-  entriesBy(step.file.page, step.beside, []);
-  return { ...baseOf(step), kind: "expect", expectations: readExpectations(step, step.head) };
-}
+/** A step's keys: the one that says what it does, and those beside it. */
+type StepKeys = Pick<StepSource, "head" | "beside">;
 
-/** With one more the orders would be 5,040 for this race alone. */
-const MAX_RACING = 6;
+const STEP_RULE = "a step such as `alice: BUY 10 YES @ 0.5` or `advance: 30s`";
+const ACTS = /^\s*(?:buy|sell|cancel|fund|split|merge|redeem)(?:\s|$)/i;
 
-/** Reads `race: [{ bob: cancel ask }, { alice: BUY 10 YES @ 0.60 }]`; `readSteps` reads what races. */
-function readRace(step: StepSource, readSteps: (nodes: readonly Node[]) => readonly Step[]): RaceStep | null {
-  const { file, head, beside } = step;
-  const { page } = file;
-  const { after } = entriesBy(page, beside, ["after"]);
-  const nodes = itemsOf(page, head.value, `a list of 2 to ${MAX_RACING} steps`);
-  if (nodes !== null && (nodes.length < 2 || nodes.length > MAX_RACING)) {
-    return page.wrong(head.value.start, `expected 2 to ${MAX_RACING} steps, found ${nodes.length}`);
+/** Finds out what a step does; nothing, two things at once, or an unknown one is a problem. */
+function stepKeysOf(page: Page, node: Node, { accounts, accountsText }: Declarations): StepKeys {
+  if (node.kind !== "mapping") throw notThis(page, node, STEP_RULE);
+  const isKnown = ({ key: { value } }: Entry): boolean =>
+    !BESIDE_WORDS.has(value) && (isReserved(value) || accounts === null || accounts.has(value));
+  const head = node.entries.find(isKnown);
+  if (head === undefined) {
+    const stranger = node.entries.find(({ key }) => !BESIDE_WORDS.has(key.value));
+    if (stranger === undefined) throw page.wrong(node.start, `expected ${STEP_RULE}, found none`);
+    const { start, value } = stranger.key;
+    // Whatever places an order was meant to be an account, not a step.
+    const isAccount = ACTS.test(stranger.value.kind === "text" ? stranger.value.value : "");
+    const known = [...(accounts ?? []), ...(isAccount ? [] : STEP_WORDS)];
+    throw page.unknown(start, isAccount ? "account" : "step or account", value, known, accountsText);
   }
-  const steps = nodes === null ? [] : readSteps(nodes);
-  const expectations = after === undefined ? [] : readExpectations(step, after);
-  return { ...baseOf(step), kind: "race", steps, after: expectations };
-}
-
-/** In how many orders some steps can be taken. */
-function ordersOf(steps: number): number {
-  let orders = 1;
-  for (let count = 2; count <= steps; count += 1) orders *= count;
-  return orders;
+  const beside = node.entries.filter((entry) => entry !== head);
+  const second = accounts === null ? undefined : beside.find(isKnown)?.key;
+  if (second === undefined) return { head, beside };
+  throw page.wrong(
+    second.start,
+    `expected one step, found ${second.value} as well`,
+    "begin each step with a dash",
+  );
 }

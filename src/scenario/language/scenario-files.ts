@@ -2,11 +2,12 @@ import { isUtf8 } from "node:buffer";
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { readRegular, whyUnread } from "../../regular-file.ts";
+import type { Declarations } from "./declarations.ts";
 import { textOf } from "./fields.ts";
-import { type Node, Page } from "./page.ts";
+import { attempt, type Node, Page, UNREADABLE } from "./page.ts";
 import type { ProblemList } from "./problem.ts";
 import { SourceText } from "./source-text.ts";
-import { parseYaml, treeOf } from "./yaml.ts";
+import { readTree } from "./yaml.ts";
 
 /** A file that is being read. */
 export interface OpenFile {
@@ -16,13 +17,19 @@ export interface OpenFile {
   readonly root: Node;
 }
 
+/** Where something is read, and what it may speak of. */
+export interface Source extends OpenFile {
+  readonly files: ScenarioFiles;
+  readonly declared: Declarations;
+}
+
 /** The files of one scenario: its own, and those that its paths lead to. */
 export class ScenarioFiles {
   readonly #problems: ProblemList;
   readonly #folder: ScenarioFolder;
   /** The scenario's file as the user named it. */
   readonly #file: string;
-  readonly #parts = new Map<string, OpenFile | null>();
+  readonly #parts = new Map<string, OpenFile | undefined>();
 
   /** `folder`: where the scenario's own file lies. */
   constructor(file: string, folder: string, problems: ProblemList) {
@@ -31,32 +38,34 @@ export class ScenarioFiles {
     this.#problems = problems;
   }
 
-  /** The scenario's own file; null with problems when it cannot be taken apart. */
-  open(text: string): OpenFile | null {
+  /** The scenario's own file. */
+  open(text: string): OpenFile {
     return this.#open(this.#file, text, this.#folder.path);
   }
 
   /** A file with steps to include, read once however often it is included. */
-  part(path: string): OpenFile | null {
-    const known = this.#parts.get(path);
-    if (known !== undefined) return known;
-    const part = this.#openPart(path);
-    this.#parts.set(path, part);
+  part(path: string): OpenFile {
+    if (!this.#parts.has(path))
+      this.#parts.set(
+        path,
+        attempt(() => this.#openPart(path)),
+      );
+    const part = this.#parts.get(path);
+    if (part === undefined) throw UNREADABLE;
     return part;
   }
 
-  /** The absolute path that a file names; null with a problem when it leads nowhere, or out of the scenario's folder. */
+  /** The absolute path that a file names, which must not lead out of the scenario's folder. */
   pathAt(
-    { page, folder }: OpenFile,
+    { page, folder }: Pick<OpenFile, "page" | "folder">,
     node: Node,
     need: "must exist" | "may be missing" = "must exist",
-  ): string | null {
+  ): string {
     const text = textOf(page, node, "a path");
-    if (text === null) return null;
     const followed = this.#folder.follow(text, folder);
-    if (!followed.ok) return page.wrong(node.start, followed.message, followed.hint);
+    if (!followed.ok) throw page.wrong(node.start, followed.message, followed.hint);
     if (followed.exists || need === "may be missing") return followed.path;
-    return page.wrong(node.start, `there is no file ${this.nameOf(followed.path)}`);
+    throw page.wrong(node.start, `there is no file ${this.nameOf(followed.path)}`);
   }
 
   /** A file as the user would name it. */
@@ -64,20 +73,18 @@ export class ScenarioFiles {
     return join(dirname(this.#file), relative(this.#folder.path, path)).split(sep).join("/");
   }
 
-  #openPart(path: string): OpenFile | null {
+  #openPart(path: string): OpenFile {
     const file = this.nameOf(path);
     const read = readTextFile(path);
     if (read.ok) return this.#open(file, read.text, dirname(path));
     const page = new Page(new SourceText(file, read.before), this.#problems);
-    return page.wrong(page.source.text.length, read.message);
+    throw page.wrong(page.source.text.length, read.message);
   }
 
-  #open(file: string, text: string, folder: string): OpenFile | null {
+  #open(file: string, text: string, folder: string): OpenFile {
     const page = new Page(new SourceText(file, text), this.#problems);
-    if (exceedsLimits(page)) return null;
-    const parsed = parseYaml(page);
-    const root = parsed === undefined ? null : treeOf(page, parsed);
-    return root && { page, folder, root };
+    requireLimits(page);
+    return { page, folder, root: readTree(page) };
   }
 }
 
@@ -163,15 +170,13 @@ export class IncludeChain {
     this.#includes += 1;
     const chain = (): string => [...this.#links, { name }].map((link) => link.name).join(" → ");
     if (this.#links.some((link) => link.path === path))
-      page.wrong(at, `the file includes itself: ${chain()}`);
-    else if (this.#links.length > MAX_LEVELS)
-      page.wrong(at, `more than ${MAX_LEVELS} levels of include: ${chain()}`);
-    else if (this.#includes > MAX_INCLUDES) page.wrong(at, `more than ${MAX_INCLUDES} times include`);
-    else {
-      this.#links.push({ path, name });
-      read();
-      this.#links.pop();
-    }
+      throw page.wrong(at, `the file includes itself: ${chain()}`);
+    if (this.#links.length > MAX_LEVELS)
+      throw page.wrong(at, `more than ${MAX_LEVELS} levels of include: ${chain()}`);
+    if (this.#includes > MAX_INCLUDES) throw page.wrong(at, `more than ${MAX_INCLUDES} times include`);
+    this.#links.push({ path, name });
+    attempt(read);
+    this.#links.pop();
   }
 }
 
@@ -224,22 +229,19 @@ const LONGEST_LINE = 65_536;
 /** What no text holds: controls other than tab and line feed. */
 const CONTROL = /[^\P{Cc}\t\n]/u;
 
-/** Whether a text is none that a person wrote: too long, with a line too long, or with controls in it. */
-function exceedsLimits(page: Page): boolean {
+/** A text that is too long, has a line that is, or controls in it is none that a person wrote. */
+function requireLimits(page: Page): void {
   const { text } = page.source;
-  if (text.length > MAX_SCENARIO_BYTES) {
-    page.wrong(0, `expected at most ${MAX_SCENARIO_BYTES} bytes, found more`);
-    return true;
-  }
+  if (text.length > MAX_SCENARIO_BYTES)
+    throw page.wrong(0, `expected at most ${MAX_SCENARIO_BYTES} bytes, found more`);
   const control = text.search(CONTROL);
   if (control >= 0) {
     const code = text.charCodeAt(control).toString(16).toUpperCase().padStart(4, "0");
-    page.wrong(control, `expected text, found the control character U+${code}`);
-    return true;
+    throw page.wrong(control, `expected text, found the control character U+${code}`);
   }
   const line = endlessLine(text);
-  if (line >= 0) page.wrong(line, `expected lines of at most ${LONGEST_LINE} characters, found a longer one`);
-  return line >= 0;
+  if (line >= 0)
+    throw page.wrong(line, `expected lines of at most ${LONGEST_LINE} characters, found a longer one`);
 }
 
 /** Where a line exceeds the limit, or -1. */

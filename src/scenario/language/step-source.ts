@@ -1,44 +1,76 @@
-import type { Declarations } from "./declarations.ts";
-import { notThis } from "./fields.ts";
-import type { Entry, Node, Page } from "./page.ts";
-import type { StepBase } from "./scenario.ts";
-import type { OpenFile, ScenarioFiles } from "./scenario-files.ts";
+import { type Readers, type Values, valuesBy } from "./fields.ts";
+import type { Entry, Node } from "./page.ts";
+import type { Step, StepBase } from "./scenario.ts";
+import type { Source } from "./scenario-files.ts";
 import { countUpTo } from "./source-text.ts";
-import { BESIDE_WORDS, isReserved, STEP_WORDS } from "./vocabulary.ts";
 
-const LONGEST_TEXT = 200;
+const MAX_TEXT_LENGTH = 200;
 /** Of a value that goes over many lines, no more is looked at for the text of its step. */
 const MAX_LOOKED_AT = 4_000;
 
 /** A step as it stands in its file, to be read. */
-export interface StepSource {
-  readonly file: OpenFile;
-  readonly files: ScenarioFiles;
-  readonly declared: Declarations;
+export interface StepSource extends Source {
   readonly number: number;
   /** The key that says what the step does, with its value. */
   readonly head: Entry;
   /** The keys beside it. */
   readonly beside: readonly Entry[];
+  /** Reads steps that race. */
+  readonly readRacing: (nodes: readonly Node[]) => readonly Step[];
 }
 
-/** What every step has. */
-export const baseOf = ({ file, number, head, declared }: StepSource): StepBase => ({
-  number,
-  text: `${stepText(file, head)}${declared.rounds.text}`,
-  place: file.page.placeOf(head.key),
-});
+/** What a step says, without what every step has. */
+export type StepContent<Of extends Step = Step> = Of extends Step ? Omit<Of, keyof StepBase> : never;
+
+/** How the value of each key beside a step is read. */
+export type BesideReaders = Readonly<Record<string, (node: Node, source: StepSource) => unknown>>;
+export type Beside<Of extends BesideReaders> = Values<{
+  readonly [Key in keyof Of]: () => ReturnType<Of[Key]>;
+}>;
+
+/** All that the language says of one kind of step. */
+export interface StepInfo<Of extends BesideReaders = BesideReaders> {
+  /** The key that says so in a file; missing where an account acts. */
+  readonly key?: string;
+  /** What coverage calls it, where that is neither its key nor its kind. */
+  readonly name?: string;
+  /** How it is written, in backquotes, and what it does. */
+  readonly form: string;
+  readonly does: string;
+  /** Whether it exists only over HTTP. */
+  readonly isOverHttp?: true;
+  /** Whether only the control plane can do it, or what of it only that can. */
+  readonly control?: true | ((step: Step) => string | null);
+  /** How it can be refused, as coverage counts it. */
+  readonly refusals?: readonly string[];
+  readonly beside?: Of;
+  readonly read: (source: StepSource, beside: Beside<Of>) => StepContent;
+}
+
+/** An entry of the table of steps, its `read` checked against what may stand beside it. */
+export const step = <Of extends BesideReaders>(info: StepInfo<Of>): StepInfo => info as unknown as StepInfo;
+
+/** Reads a step; a key beside it that means nothing there is a problem. */
+export function readStep(info: StepInfo, source: StepSource): Step {
+  const readers: Readers = Object.fromEntries(
+    Object.entries(info.beside ?? {}).map(([key, read]) => [key, (node: Node) => read(node, source)]),
+  );
+  const { page, number, head, beside, declared } = source;
+  const content = info.read(source, valuesBy(page, beside, readers));
+  const text = `${stepText(source)}${declared.rounds.text}`;
+  return { number, text, place: page.placeOf(head.key), ...content } as Step;
+}
 
 /** The source on one line, without comments: `alice: BUY 10 YES @ 0.5`. */
-function stepText(file: OpenFile, { key, value }: Entry): string {
-  const said = value.kind === "text" ? value.value : uncommented(file, value);
+function stepText(source: StepSource): string {
+  const { key, value } = source.head;
+  const said = value.kind === "text" ? value.value : uncommented(source, value);
   const text = `${key.value}: ${said.slice(0, MAX_LOOKED_AT)}`.replace(/\s+/g, " ").trim();
-  if (text.length <= LONGEST_TEXT) return text;
-  return `${text.slice(0, LONGEST_TEXT - 3).replace(/[\ud800-\udbff]$/, "")}...`;
+  if (text.length <= MAX_TEXT_LENGTH) return text;
+  return `${text.slice(0, MAX_TEXT_LENGTH - 3).replace(/[\ud800-\udbff]$/, "")}...`;
 }
 
-function uncommented({ page }: OpenFile, { start, end }: Node): string {
-  const { comments, source } = page;
+function uncommented({ page: { comments, source } }: StepSource, { start, end }: Node): string {
   const last = Math.min(end, start + MAX_LOOKED_AT);
   let said = "";
   let from = start;
@@ -47,41 +79,4 @@ function uncommented({ page }: OpenFile, { start, end }: Node): string {
     from = comments[index + 1] ?? last;
   }
   return said + source.text.slice(from, last);
-}
-
-/** A step's keys: the one that says what it does, and those beside it. */
-export interface StepKeys {
-  readonly head: Entry;
-  readonly beside: readonly Entry[];
-}
-
-const STEP_RULE = "a step such as `alice: BUY 10 YES @ 0.5` or `advance: 30s`";
-const ACTS = /^\s*(?:buy|sell|cancel|fund|split|merge|redeem)(?:\s|$)/i;
-const BESIDE: ReadonlySet<string> = new Set(BESIDE_WORDS);
-
-/** Finds out what a step does; null with a problem when that is nothing, two things at once, or unknown. */
-export function stepKeysOf(page: Page, node: Node, declared: Declarations): StepKeys | null {
-  const { accounts } = declared;
-  if (node.kind !== "mapping") return notThis(page, node, STEP_RULE);
-  const isKnown = ({ key: { value } }: Entry): boolean =>
-    !BESIDE.has(value) && (isReserved(value) || accounts === null || accounts.has(value));
-  const head = node.entries.find(isKnown);
-  const beside = node.entries.filter((entry) => entry !== head);
-  if (head === undefined) {
-    const stranger = node.entries.find(({ key }) => !BESIDE.has(key.value));
-    if (stranger === undefined) return page.wrong(node.start, `expected ${STEP_RULE}, found none`);
-    const { start, value } = stranger.key;
-    // Whatever places an order was meant to be an account, not a step.
-    const isAccount = ACTS.test(stranger.value.kind === "text" ? stranger.value.value : "");
-    const known = [...(accounts ?? []), ...(isAccount ? [] : STEP_WORDS)];
-    const what = isAccount ? "account" : "step or account";
-    return page.unknown(start, what, value, known, declared.accountsText);
-  }
-  const second = accounts === null ? undefined : beside.find(isKnown)?.key;
-  if (second === undefined) return { head, beside };
-  return page.wrong(
-    second.start,
-    `expected one step, found ${second.value} as well`,
-    "begin each step with a dash",
-  );
 }

@@ -14,10 +14,11 @@ import {
   type YAMLSeq,
 } from "yaml";
 import { shown } from "../../simulation/flow-error.ts";
-import { type Entry, MAX_LEVELS, type Node, type Page, type TextNode } from "./page.ts";
+import { type Entry, type Node, type Page, type TextNode, UNREADABLE } from "./page.ts";
 import { MAX_PROBLEMS } from "./problem.ts";
-import type { SourceText } from "./source-text.ts";
 
+/** Collections may stand in one another so deep. */
+const MAX_LEVELS = 32;
 /** A file of the largest size has so many words and signs, unless it is meant to do harm. */
 const MAX_LEXEMES = 800_000;
 const SCALAR_FOLLOWS = "\u001f";
@@ -25,118 +26,26 @@ const SCALAR_FOLLOWS = "\u001f";
 const OPTIONS = { schema: "failsafe", uniqueKeys: false } as const;
 
 /**
- * The nodes of YAML, of which JSON is a part, read in time and memory that grow with the text. Null where there is nothing;
- * undefined with problems where the text is no YAML.
+ * The tree of a page's YAML, of which JSON is a part, read in time and memory that grow with the text. Each alias in it is
+ * replaced by what it stands for.
  */
-export function parseYaml(page: Page): ParsedNode | null | undefined {
+export function readTree(page: Page): Node {
   const reading = new Reading();
   reading.read(page.source.text);
   const root = reading.faults.length === 0 ? reading.compose() : null;
   page.comments = reading.comments;
-  for (const { at, message, hint } of orderedFaults(page.source, reading.faults))
-    page.wrong(at, message, hint);
-  return reading.faults.length === 0 ? root : undefined;
-}
-
-/** Ends the composing of a text with too many faults. */
-class TooManyFaults extends Error {}
-
-class Reading {
-  readonly faults: YamlFault[] = [];
-  readonly comments: number[] = [];
-  readonly #parser = new Parser();
-  readonly #brackets = new OpenBrackets();
-  readonly #documents: CST.Token[] = [];
-
-  /** Takes the text apart, and stops where nobody could mean what it says. */
-  read(text: string): void {
-    let lexemes = 0;
-    let isScalar = false;
-    for (const lexeme of new Lexer().lex(text)) {
-      const at = this.#parser.offset;
-      if (isScalar) isScalar = false;
-      else if (lexeme === SCALAR_FOLLOWS) isScalar = true;
-      else this.#note(lexeme, at);
-      for (const token of this.#parser.next(lexeme)) this.#take(token);
-      lexemes += 1;
-      if (this.#isTooMuch(lexemes, at)) return;
-    }
-    for (const token of this.#parser.end()) this.#take(token);
-    this.#bracket(this.#brackets.end());
+  if (reading.faults.length === 0) return new TreeBuilder(page).node(root, 1, 0);
+  const inOrder = withMisplacedKeys(
+    page.source.text,
+    reading.faults.sort((a, b) => a.at - b.at),
+  );
+  let line = 0;
+  for (const { at, message, hint } of inOrder) {
+    // What follows the first fault of a line is mostly its consequence.
+    if (page.place(at).line !== line) page.wrong(at, message, hint);
+    line = page.place(at).line;
   }
-
-  /** The nodes of the document. */
-  compose(): ParsedNode | null {
-    const composer = new Composer<ParsedNode>(OPTIONS);
-    // The composer's own handler makes an error with a stack of calls for each of what may be a million faults.
-    Object.assign(composer, { onError: this.#onError });
-    let root: ParsedNode | null = null;
-    try {
-      for (const { contents, errors } of composer.compose(this.#documents)) {
-        root ??= contents;
-        for (const { pos, code, message } of errors) this.faults.push(yamlFault(pos[0], code, message));
-      }
-    } catch (error) {
-      if (!(error instanceof TooManyFaults)) throw error;
-    }
-    return root;
-  }
-
-  #note(lexeme: string, at: number): void {
-    this.#bracket(this.#brackets.take(lexeme, at));
-    if (lexeme.startsWith("#")) this.comments.push(at, at + lexeme.length);
-    else if (lexeme.startsWith("!")) {
-      this.#fault(
-        at,
-        "tags such as !!str are not part of the language",
-        "leave it out, and quote what is a text",
-      );
-    }
-  }
-
-  #bracket(fault: YamlFault | null): void {
-    if (fault !== null) this.faults.push(fault);
-  }
-
-  #take(token: CST.Token): void {
-    const { type, offset } = token;
-    if (type === "error") this.faults.push(yamlFault(offset, "UNEXPECTED_TOKEN", token.message));
-    else if (type === "directive")
-      this.#fault(offset, "directives such as %YAML are not part of the language");
-    else if (type === "document" && this.#documents.length > 0) {
-      this.#fault(
-        offset,
-        "expected one document, found another one",
-        "put each scenario in a file of its own",
-      );
-    } else if (type === "document" || type === "doc-end") this.#documents.push(token);
-  }
-
-  #isTooMuch(lexemes: number, at: number): boolean {
-    const { stack } = this.#parser;
-    // Below the collections the stack holds the document, above them perhaps a scalar.
-    const levels = stack.length - (CST.isCollection(stack.at(-1)) ? 1 : 2);
-    if (levels > MAX_LEVELS) this.#fault(at, `nested deeper than ${MAX_LEVELS} levels`);
-    else if (lexemes > MAX_LEXEMES) this.#fault(at, `more than ${MAX_LEXEMES} words and signs`);
-    else return this.faults.length >= MAX_PROBLEMS;
-    return true;
-  }
-
-  #fault(at: number, message: string, hint: string | null = null): void {
-    this.faults.push({ at, message, hint });
-  }
-
-  readonly #onError = (
-    source: number | readonly [number, ...number[]] | { readonly offset: number },
-    code: string,
-    message: string,
-    isWarning = false,
-  ): void => {
-    if (isWarning) return;
-    if (this.faults.length >= MAX_PROBLEMS) throw new TooManyFaults();
-    const at = typeof source === "number" ? source : "offset" in source ? source.offset : source[0];
-    this.faults.push(yamlFault(at, code, message));
-  };
+  throw UNREADABLE;
 }
 
 /** What makes a text no YAML, or more YAML than the language takes. */
@@ -155,28 +64,117 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ["BAD_SCALAR_START", "quote it"],
   ["BAD_DQ_ESCAPE", "write a backslash twice, or use single quotes"],
 ]);
-
 const KEY_WITHOUT_VALUE = "Implicit map keys need to be followed by map values";
+const PARTNERS: Readonly<Record<string, string>> = { "}": "{", "]": "[" };
 
-/** A fault in the parser's own words. */
-function yamlFault(at: number, code: string, message: string): YamlFault {
-  const words = message.charAt(0).toLowerCase() + message.slice(1);
-  return { at, message: `not YAML: ${words}`, hint: hintOf(code, message) };
-}
+/** Ends the composing of a text with too many faults. */
+class TooManyFaults extends Error {}
 
-function hintOf(code: string, message: string): string | null {
-  return HINTS.get(message === KEY_WITHOUT_VALUE ? "MULTILINE_IMPLICIT_KEY" : code) ?? null;
-}
+class Reading {
+  readonly faults: YamlFault[] = [];
+  readonly comments: number[] = [];
+  readonly #parser = new Parser();
+  /** The brackets that are open. */
+  readonly #open: { readonly sign: string; readonly at: number }[] = [];
+  readonly #documents: CST.Token[] = [];
 
-/** The first fault of each line, in order: what follows on the line is mostly its consequence. */
-function orderedFaults(source: SourceText, faults: readonly YamlFault[]): YamlFault[] {
-  let line = 0;
-  const inOrder = [...faults].sort((a, b) => a.at - b.at);
-  return withMisplacedKeys(source, inOrder).filter(({ at }) => {
-    const before = line;
-    line = source.placeOf(at).line;
-    return line !== before;
-  });
+  /** Takes the text apart, and stops where nobody could mean what it says. */
+  read(text: string): void {
+    let lexemes = 0;
+    let isScalar = false;
+    for (const lexeme of new Lexer().lex(text)) {
+      const at = this.#parser.offset;
+      if (isScalar) isScalar = false;
+      else if (lexeme === SCALAR_FOLLOWS) isScalar = true;
+      else this.#note(lexeme, at);
+      for (const token of this.#parser.next(lexeme)) this.#take(token);
+      lexemes += 1;
+      if (this.#isTooMuch(lexemes, at)) return;
+    }
+    for (const token of this.#parser.end()) this.#take(token);
+    this.#close(0);
+  }
+
+  /** The nodes of the document. */
+  compose(): ParsedNode | null {
+    const composer = new Composer<ParsedNode>(OPTIONS);
+    // The composer's own handler makes an error with a stack of calls for each of what may be a million faults.
+    Object.assign(composer, { onError: this.#onError });
+    let root: ParsedNode | null = null;
+    try {
+      for (const { contents, errors } of composer.compose(this.#documents)) {
+        root ??= contents;
+        for (const { pos, code, message } of errors) this.#notYaml(pos[0], code, message);
+      }
+    } catch (error) {
+      if (!(error instanceof TooManyFaults)) throw error;
+    }
+    return root;
+  }
+
+  #note(lexeme: string, at: number): void {
+    const partner = PARTNERS[lexeme];
+    if (lexeme === "{" || lexeme === "[") this.#open.push({ sign: lexeme, at });
+    else if (lexeme === CST.FLOW_END) this.#close(0);
+    else if (partner !== undefined) {
+      const index = this.#open.findLastIndex(({ sign }) => sign === partner);
+      if (index >= 0 && index === this.#open.length - 1) this.#open.pop();
+      else this.#close(index < 0 ? Math.max(0, this.#open.length - 1) : index);
+    } else if (lexeme.startsWith("#")) this.comments.push(at, at + lexeme.length);
+    else if (lexeme.startsWith("!")) {
+      const message = "tags such as !!str are not part of the language";
+      this.#fault(at, message, "leave it out, and quote what is a text");
+    }
+  }
+
+  /** Forgets all brackets but the outer ones: of those that should have been closed the innermost is at fault. */
+  #close(left: number): void {
+    const last = this.#open.at(-1);
+    if (last !== undefined) this.#fault(last.at, `this ${last.sign} is never closed`);
+    this.#open.length = left;
+  }
+
+  #take(token: CST.Token): void {
+    const { type, offset } = token;
+    if (type === "error") this.#notYaml(offset, "UNEXPECTED_TOKEN", token.message);
+    else if (type === "directive")
+      this.#fault(offset, "directives such as %YAML are not part of the language");
+    else if (type === "document" && this.#documents.length > 0) {
+      const message = "expected one document, found another one";
+      this.#fault(offset, message, "put each scenario in a file of its own");
+    } else if (type === "document" || type === "doc-end") this.#documents.push(token);
+  }
+
+  #isTooMuch(lexemes: number, at: number): boolean {
+    const { stack } = this.#parser;
+    // Below the collections the stack holds the document, above them perhaps a scalar.
+    const levels = stack.length - (CST.isCollection(stack.at(-1)) ? 1 : 2);
+    if (levels > MAX_LEVELS) this.#fault(at, `nested deeper than ${MAX_LEVELS} levels`);
+    else if (lexemes > MAX_LEXEMES) this.#fault(at, `more than ${MAX_LEXEMES} words and signs`);
+    return this.faults.length >= MAX_PROBLEMS || levels > MAX_LEVELS || lexemes > MAX_LEXEMES;
+  }
+
+  #fault(at: number, message: string, hint: string | null = null): void {
+    this.faults.push({ at, message, hint });
+  }
+
+  /** A fault in the parser's own words. */
+  #notYaml(at: number, code: string, message: string): void {
+    const hint = HINTS.get(message === KEY_WITHOUT_VALUE ? "MULTILINE_IMPLICIT_KEY" : code);
+    this.#fault(at, `not YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, hint);
+  }
+
+  readonly #onError = (
+    source: number | readonly [number, ...number[]] | { readonly offset: number },
+    code: string,
+    message: string,
+    isWarning = false,
+  ): void => {
+    if (isWarning) return;
+    if (this.faults.length >= MAX_PROBLEMS) throw new TooManyFaults();
+    const at = typeof source === "number" ? source : "offset" in source ? source.offset : source[0];
+    this.#notYaml(at, code, message);
+  };
 }
 
 /** Deeper than this nobody writes. */
@@ -184,18 +182,18 @@ const MAX_INDENT = 200;
 const UNALIGNED = /all mapping items must start at the same column|sequence item without - indicator/;
 const LIST_AS_KEY = /implicit (?:map )?keys?\b/;
 
-/** Faults in order, with those of keys that are not indented under their steps told so, and without what follows from them. */
-function withMisplacedKeys({ text }: SourceText, faults: readonly YamlFault[]): readonly YamlFault[] {
+/** Faults in order, with those of keys that are not indented under their steps kept so, and without what follows from them. */
+function withMisplacedKeys(text: string, faults: readonly YamlFault[]): readonly YamlFault[] {
   let isMisplaced = false;
-  const told: YamlFault[] = [];
+  const kept: YamlFault[] = [];
   for (const fault of faults) {
     const at = UNALIGNED.test(fault.message) ? misplacedKey(text, fault.at) : null;
     if (at !== null) {
       isMisplaced = true;
-      told.push({ ...fault, at, hint: "indent it under the step" });
-    } else if (!isMisplaced || !isOfRest(text, fault)) told.push(fault);
+      kept.push({ ...fault, at, hint: "indent it under the step" });
+    } else if (!isMisplaced || !isOfRest(text, fault)) kept.push(fault);
   }
-  return told;
+  return kept;
 }
 
 /** Whether a fault is that of the items behind a misplaced key, which then are taken for a key themselves. */
@@ -226,60 +224,11 @@ function indentAt(text: string, start: number): number {
   return end - start;
 }
 
-const PARTNERS: ReadonlyMap<string, string> = new Map([
-  ["}", "{"],
-  ["]", "["],
-]);
-
-/** The brackets that are open, as the signs of a text come one after the other. */
-class OpenBrackets {
-  readonly #open: { readonly sign: string; readonly at: number }[] = [];
-
-  /** Takes the next sign; a fault when some bracket is not closed where it should be. */
-  take(sign: string, at: number): YamlFault | null {
-    if (sign === "{" || sign === "[") this.#open.push({ sign, at });
-    else if (sign === CST.FLOW_END) return this.end();
-    else {
-      const partner = PARTNERS.get(sign);
-      if (partner !== undefined) return this.#close(partner);
-    }
-    return null;
-  }
-
-  /** Closes the last bracket of a kind, and with it those within, of which the innermost is at fault. */
-  #close(sign: string): YamlFault | null {
-    const last = this.#open.at(-1);
-    const index = this.#open.findLastIndex((bracket) => bracket.sign === sign);
-    this.#open.length = index < 0 ? Math.max(0, this.#open.length - 1) : index;
-    return last === undefined || last.sign === sign ? null : neverClosed(last);
-  }
-
-  /** A fault when some bracket is still open where none can be: of several the innermost. */
-  end(): YamlFault | null {
-    const last = this.#open.at(-1);
-    this.#open.length = 0;
-    return last === undefined ? null : neverClosed(last);
-  }
-}
-
-const neverClosed = ({ sign, at }: { readonly sign: string; readonly at: number }): YamlFault => ({
-  at,
-  message: `this ${sign} is never closed`,
-  hint: null,
-});
-
 /** Aliases may stand for so many nodes together. */
 const MAX_BORROWED = 50_000;
 const MAX_DIGITS = 15;
 const INTEGER = /^[-+]?\d+$/;
 const FEW_KEYS = 8;
-
-/** The tree of a file's nodes, each alias in it replaced by what it stands for; null with a problem when that is too much. */
-export function treeOf(page: Page, root: unknown): Node | null {
-  const builder = new TreeBuilder(page);
-  const tree = builder.node(root, 1, 0);
-  return builder.isTooMuch ? null : tree;
-}
 
 /** What an anchor names, and how much that is. */
 interface Anchored {
@@ -292,7 +241,6 @@ interface Anchored {
 class TreeBuilder {
   readonly #page: Page;
   readonly #anchors = new Map<string, Anchored>();
-  isTooMuch = false;
   #nodes = 0;
   #deepest = 0;
   #borrowed = 0;
@@ -345,11 +293,12 @@ class TreeBuilder {
 
   #key(of: unknown, after: number): TextNode | null {
     const key = this.node(of, 0, after);
-    if (key.kind !== "text") {
-      return this.#page.wrong(key.start, `expected a name before the colon, found a ${key.kind}`);
-    }
-    if (!key.isPlain || key.value !== "<<") return key;
-    return this.#page.wrong(key.start, "merge keys (<<) are not part of the language", "write the keys out");
+    if (key.kind !== "text")
+      this.#page.wrong(key.start, `expected a name before the colon, found a ${key.kind}`);
+    else if (key.isPlain && key.value === "<<")
+      this.#page.wrong(key.start, "merge keys (<<) are not part of the language", "write the keys out");
+    else return key;
+    return null;
   }
 
   #duplicate(key: TextNode, entries: readonly Entry[]): void {
@@ -381,16 +330,9 @@ class TreeBuilder {
     this.#borrowed += nodes;
     this.#deepest = Math.max(this.#deepest, level + levels);
     if (level + levels > MAX_LEVELS + 1)
-      return this.#tooMuch(start, `nested deeper than ${MAX_LEVELS} levels`);
+      throw this.#page.wrong(start, `nested deeper than ${MAX_LEVELS} levels`);
     if (this.#borrowed <= MAX_BORROWED) return { ...node, aliasAt: start };
-    return this.#tooMuch(start, `aliases stand for more than ${MAX_BORROWED} nodes`);
-  }
-
-  /** Told once: whatever follows is no better. */
-  #tooMuch(at: number, message: string): Node {
-    if (!this.isTooMuch) this.#page.wrong(at, message);
-    this.isTooMuch = true;
-    return nothing(at);
+    throw this.#page.wrong(start, `aliases stand for more than ${MAX_BORROWED} nodes`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { parseDocument, stringify } from "yaml";
 import { Declarations } from "../language/declarations.ts";
 import { readExpectations } from "../language/expectations.ts";
+import { attempt } from "../language/page.ts";
 import type { Problem } from "../language/problem.ts";
 import { ProblemList } from "../language/problem.ts";
 import type { Expectation } from "../language/scenario.ts";
@@ -32,20 +33,20 @@ export function readHistoryExpectation(
 ): HistoryExpectation | ExpectationProblems {
   const problems = new ProblemList();
   const files = new ScenarioFiles(label, ".", problems);
-  const file = files.open(text);
-  if (file !== null) {
+  const expectations = attempt(() => {
+    const file = files.open(text);
     const declared = new Declarations(new Set(names.markets), new Set(names.accounts.keys()));
     for (const name of names.orderNames()) declared.orders.set(name, "GTC");
-    const expectations = readExpectations({ file, files, declared }, { value: file.root });
-    const whole = expectations.find(({ kind }) => OF_ALL.has(kind));
-    if (whole !== undefined) {
-      const message = `expected what a few steps can bring about, found ${whole.kind}: it is of everything`;
-      problems.add({ place: whole.place, message, hint: null });
-    }
-    if (problems.isEmpty) {
-      const value: unknown = parseDocument(text, { schema: "failsafe" }).toJS();
-      return { names, expectations, text: stringify(value, FLOW).trimEnd() };
-    }
+    return readExpectations({ ...file, files, declared }, file.root);
+  });
+  const whole = expectations?.find(({ kind }) => OF_ALL.has(kind));
+  if (whole !== undefined) {
+    const message = `expected what a few steps can bring about, found ${whole.kind}: it is of everything`;
+    problems.add({ place: whole.place, message, hint: null });
+  }
+  if (expectations !== undefined && problems.isEmpty) {
+    const value: unknown = parseDocument(text, { schema: "failsafe" }).toJS();
+    return { names, expectations, text: stringify(value, FLOW).trimEnd() };
   }
   return { problems: problems.inOrder(label) };
 }
