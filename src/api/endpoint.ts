@@ -165,8 +165,8 @@ export type Tag =
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A JSON body: its schema documents it, its reader answers what the core needs. */
-export interface BodySpec<T> {
-  readonly schema: z.ZodType;
+export interface BodySpec<T, Schema extends z.ZodType = z.ZodType> {
+  readonly schema: Schema;
   /** The names the schema knows; what becomes of others follows from the endpoint's plane and the setting. */
   readonly fields: readonly string[];
   /** Whether the endpoint cannot do without; an absent optional body reads as an empty object. */

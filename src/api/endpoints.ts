@@ -1,8 +1,10 @@
+import type { z } from "zod";
 import { accountEndpoints, credentialsEndpoints } from "./accounts.ts";
 import { explainAuthEndpoints } from "./authentication.ts";
 import { chainEndpoints } from "./chain.ts";
 import { chainRpcEndpoints } from "./chain-rpc.ts";
 import { controlEndpoints, serviceEndpoints } from "./control.ts";
+import type { Param } from "./endpoint.ts";
 import { faultEndpoints } from "./faults.ts";
 import { marketControlEndpoints, marketDataEndpoints } from "./markets.ts";
 import { orderBookEndpoints } from "./order-book.ts";
@@ -45,3 +47,29 @@ export const isTradingEndpoint = ({ tag }: Pick<AnyEndpoint, "tag">): boolean =>
 
 /** The endpoint of an operation. */
 export const endpointOf = <O extends Operation>(operation: O): EndpointOf<O> => BY_OPERATION[operation];
+
+type RouteOf<E> = E extends { readonly method: infer M extends string; readonly path: infer P extends string }
+  ? `${M} ${P}`
+  : never;
+
+/** Method and path of an endpoint, as the contract writes them: `GET /api/markets/{idOrSlug}`. */
+export type Route<E extends AnyEndpoint = AnyEndpoint> = RouteOf<E>;
+type EndpointAt<R extends Route> = {
+  [O in Operation]: RouteOf<EndpointOf<O>> extends R ? EndpointOf<O> : never;
+}[Operation];
+
+/** The body of a 200 answer. */
+export type ReplyAt<R extends Route> = z.output<EndpointAt<R>["reply"]>;
+
+/** The body that is sent: fields with a default may be left out; `never` where there is none. */
+export type BodyAt<R extends Route> =
+  EndpointAt<R> extends { readonly body: { readonly schema: infer Schema extends z.ZodType } }
+    ? z.input<Schema>
+    : never;
+
+/** The query parameters, all of which may be left out here. */
+export type QueryAt<R extends Route> = {
+  readonly [Name in keyof EndpointAt<R>["query"]]?: NonNullable<
+    EndpointAt<R>["query"][Name] extends Param<infer Value> ? Value : never
+  >;
+};

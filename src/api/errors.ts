@@ -111,3 +111,27 @@ export function errorBody(error: ApiError, requestId: string): Record<string, un
     requestId,
   };
 }
+
+/** A number in plain digits, never with an exponent, for messages. */
+export function plain(value: number): string {
+  const [, sign = "", digits = "", fraction = "", exponent = ""] =
+    /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(String(value)) ?? [];
+  if (exponent === "") return String(value);
+  const shift = Number(exponent);
+  if (shift < 0) return `${sign}0.${"0".repeat(-shift - digits.length)}${digits}${fraction}`;
+  return sign + (digits + fraction).padEnd(digits.length + shift, "0");
+}
+
+/** What a JSON value is, in a word or two. */
+export function nameOf(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "object") return "an object";
+  if (typeof value === "string")
+    return `the string ${JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value)}`;
+  if (typeof value === "boolean") return String(value);
+  return Number.isFinite(value)
+    ? `the number ${plain(value as number)}`
+    : "a number beyond what JSON can carry";
+}

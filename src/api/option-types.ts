@@ -1,4 +1,4 @@
-import { nameOf } from "./decimals.ts";
+import { nameOf } from "./errors.ts";
 
 /** What an option of a library function may be. */
 export interface OptionType {

@@ -15,9 +15,9 @@ import {
   type Size,
   size,
 } from "../core/units.ts";
-import { nameOf, plain, unitsOf } from "./decimals.ts";
+import { unitsOf } from "./decimals.ts";
 import type { BodySpec, JsonObject } from "./endpoint.ts";
-import { ApiError, type ErrorCode } from "./errors.ts";
+import { ApiError, type ErrorCode, nameOf, plain } from "./errors.ts";
 import { nearest } from "./nearest.ts";
 import { offTheGrid, refusalError } from "./refusals.ts";
 import { objectBody } from "./request-body.ts";
@@ -111,7 +111,7 @@ export const ORDER_OF_CHECKS = `Of several faults, the first of these is answere
 6. the funds.`;
 
 /** The body of POST /clob/order. */
-export const orderBody: BodySpec<OrderRequest> = {
+export const orderBody: BodySpec<OrderRequest, typeof newOrderSchema> = {
   schema: newOrderSchema,
   fields: FIELDS,
   required: true,

@@ -4,8 +4,8 @@ import { toIso } from "../core/time.ts";
 import { FULL_PRICE, type Money, type Price, type Size } from "../core/units.ts";
 import { unreachable } from "../core/unreachable.ts";
 import { checksummed } from "./address.ts";
-import { type Numbers, plain } from "./decimals.ts";
-import { ApiError } from "./errors.ts";
+import type { Numbers } from "./decimals.ts";
+import { ApiError, plain } from "./errors.ts";
 import { marketIdOf, orderNotFound, tokenNotFound, type View } from "./view.ts";
 
 /** Why a transaction is not taken in, in the words of Ethereum's nodes, by which their clients tell the cases apart. */

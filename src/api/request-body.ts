@@ -1,8 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { z } from "zod";
-import { nameOf } from "./decimals.ts";
 import { type AnyBody, type BodySpec, type Endpoint, isRaw, type JsonObject } from "./endpoint.ts";
-import { ApiError, type ErrorCode } from "./errors.ts";
+import { ApiError, type ErrorCode, nameOf } from "./errors.ts";
 import { nearest } from "./nearest.ts";
 
 /** How deep arrays and objects of a body may nest. */
@@ -83,7 +82,7 @@ function isEscaped(text: string, at: number): boolean {
 export function objectBody<Shape extends z.core.$ZodShape>(
   schema: z.ZodObject<Shape>,
   { required = true, code = "INVALID_PARAMETER" }: { required?: boolean; code?: ErrorCode } = {},
-): BodySpec<z.infer<z.ZodObject<Shape>>> {
+): BodySpec<z.infer<z.ZodObject<Shape>>, z.ZodObject<Shape>> {
   return {
     schema,
     fields: Object.keys(schema.shape),

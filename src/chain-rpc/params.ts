@@ -1,5 +1,5 @@
 import { readAddress } from "../api/address.ts";
-import { nameOf } from "../api/decimals.ts";
+import { nameOf } from "../api/errors.ts";
 import type { Block } from "../core/chain/chain.ts";
 import { blockAt, CHAIN_ID, headBlock, headOf } from "../core/chain/chain.ts";
 import { blockOfHash } from "../core/chain/chain-hashes.ts";

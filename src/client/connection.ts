@@ -1,5 +1,6 @@
+import type { ReplyAt, Route } from "../api/endpoints.ts";
 import { canonicalMessage, sign } from "../api/signing.ts";
-import type { SigningCredentials, Time } from "./messages.ts";
+import type { SigningCredentials } from "./messages.ts";
 import {
   connectionLost,
   failure,
@@ -17,10 +18,6 @@ type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** Percent-encoded UTF-8, even of a text with half a surrogate pair, which `encodeURIComponent` alone refuses. */
 const encoded = (value: string): string => encodeURIComponent(Buffer.from(value).toString());
-
-/** The path that a template makes of what is put into it, whatever characters that has. */
-export const route = (texts: TemplateStringsArray, ...segments: readonly string[]): string =>
-  String.raw({ raw: texts }, ...segments.map(encoded));
 
 /** A path and its query as one request target. */
 function targetOf(path: string, query: Query = {}): string {
@@ -129,13 +126,12 @@ export interface RawRequest {
   readonly headers?: HeaderChanges | ((made: readonly Header[]) => readonly Header[]);
 }
 
-/** A request of the API. */
-interface ApiRequest {
-  readonly method?: "GET" | "POST" | "DELETE";
-  /** Without the query. */
-  readonly path: string;
-  readonly query?: Query;
-  readonly body?: object;
+/** What goes with a request of the API. */
+interface Ask {
+  /** The parameters of the path, in their order. */
+  readonly path?: readonly string[];
+  readonly query?: Query | undefined;
+  readonly body?: object | undefined;
   readonly signed?: boolean;
 }
 
@@ -159,26 +155,30 @@ export class Connection {
     this.#transport = transport;
     this.#simToken = simToken;
     this.credentials = credentials;
-    this.clock = new SigningClock(time, () => this.ask<Time>({ path: "/clob/time" }));
+    this.clock = new SigningClock(time, () => this.ask("GET /clob/time"));
   }
 
-  /** Sends a request and reads the reply; a success is believed to be a `Value`. */
-  async ask<Value>({
-    method = "GET",
-    path,
-    query,
-    body,
-    signed = false,
-  }: ApiRequest): Promise<Result<Value>> {
-    const sent = await this.send({ method, path: targetOf(path, query), body, signed });
-    return sent.ok ? advised(readReply<Value>(sent.value)) : sent;
+  /** Sends a request and reads the reply; a success is believed to be what the contract says. */
+  async ask<R extends Route>(route: R, request: Ask = {}): Promise<Result<ReplyAt<R>>> {
+    const sent = await this.#send(route, request);
+    return sent.ok ? advised(readReply<ReplyAt<R>>(sent.value)) : sent;
   }
 
   /** The same of a reply that is no JSON document when it is a success. */
-  async askText({ path, query }: Pick<ApiRequest, "path" | "query">): Promise<Result<string>> {
-    const sent = await this.send({ method: "GET", path: targetOf(path, query) });
+  async askText(route: Route, request: Ask): Promise<Result<string>> {
+    const sent = await this.#send(route, request);
     if (!sent.ok) return sent;
     return sent.value.status === 200 ? success(sent.value.text) : readReply<string>(sent.value);
+  }
+
+  #send(
+    route: Route,
+    { path: parameters = [], query, body, signed = false }: Ask,
+  ): Promise<Result<RawReply>> {
+    const [method = "", template = ""] = route.split(" ");
+    let next = 0;
+    const path = template.replace(/\{\w+\}/g, () => encoded(parameters[next++] as string));
+    return this.send({ method, path: targetOf(path, query), body, signed });
   }
 
   /** Sends a request; any reply is a success. */

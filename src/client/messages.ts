@@ -1,69 +1,6 @@
-import type { accountSchema, credentialsSchema, fundingSchema } from "../api/accounts.ts";
-import type { authExplanationSchema, pastedRequestSchema } from "../api/authentication.ts";
-import type {
-  blockSchema,
-  bumpedSchema,
-  chainSchema,
-  endedSettlementFaultsSchema,
-  newSettlementFaultSchema,
-  settlementFaultSchema,
-  supplySchema,
-  transactionSchema,
-} from "../api/chain.ts";
-import type {
-  clockChangeSchema,
-  clockSchema,
-  infoSchema,
-  invariantsSchema,
-  newClockSchema,
-  stateHashSchema,
-  stateSchema,
-} from "../api/control.ts";
-import type { faultSchema, newFaultSchema, removedFaultsSchema } from "../api/faults.ts";
-import type {
-  eventDetailSchema,
-  eventSchema,
-  marketDetailSchema,
-  marketSchema,
-  marketTradePageSchema,
-  newEventSchema,
-  newMarketSchema,
-  pricesHistorySchema,
-  resolutionSchema,
-  searchPageSchema,
-} from "../api/markets.ts";
-import type {
-  bookSchema,
-  feeRateSchema,
-  lastTradeSchema,
-  midpointSchema,
-  quoteSchema,
-  spreadSchema,
-  tickSizeSchema,
-  timeSchema,
-} from "../api/order-book.ts";
-import type { newOrderSchema } from "../api/order-request.ts";
-import type { orderStorySchema } from "../api/order-story.ts";
-import type { recordedScenarioSchema } from "../api/recording.ts";
-import type { snapshotSchema } from "../api/snapshots.ts";
-import type { cancelResultSchema, orderSchema, placedOrderSchema, tradeSchema } from "../api/trading.ts";
+import type { BodyAt, QueryAt, ReplyAt } from "../api/endpoints.ts";
 
-/** A schema as Standard Schema shows it (standardschema.dev), which zod's are: the client names no package for it. */
-interface Typed {
-  readonly "~standard": {
-    readonly types?: { readonly input: unknown; readonly output: unknown } | undefined;
-  };
-}
-
-type Types<Schema extends Typed> = NonNullable<Schema["~standard"]["types"]>;
-
-/** What a schema takes: fields with a default may be left out. */
-export type InputOf<Schema extends Typed> = Types<Schema>["input"];
-
-/** What a schema promises. */
-export type OutputOf<Schema extends Typed> = Types<Schema>["output"];
-
-// Bodies of replies as the contract's schemas describe them. Prices, sizes and money are numbers; a server that was
+// What is sent and answered, as the contract's schemas describe it. Prices, sizes and money are numbers; a server that was
 // started with `--numbers string` sends their decimal text instead, which these types do not show.
 
 /** Which part of a list is asked for; what is left out is the server's default. */
@@ -85,117 +22,80 @@ export interface Page<Item> {
   readonly hasMore: boolean;
 }
 
-export type Credentials = OutputOf<typeof credentialsSchema>;
+export type Credentials = ReplyAt<"POST /clob/auth/derive-api-key">;
 /** Credentials with the wallet that they belong to: all that signing takes. */
 export type SigningCredentials = Credentials & { readonly address: `0x${string}` };
-export type Order = OutputOf<typeof orderSchema>;
-export type PlacedOrder = OutputOf<typeof placedOrderSchema>;
-export type Trade = OutputOf<typeof tradeSchema>;
-export type CancelResult = OutputOf<typeof cancelResultSchema>;
+export type PlacedOrder = ReplyAt<"POST /clob/order">;
+export type Order = ReplyAt<"GET /clob/orders">["data"][number];
+export type Trade = ReplyAt<"GET /clob/trades">["data"][number];
+export type CancelResult = ReplyAt<"DELETE /clob/order">;
 
-export type Time = OutputOf<typeof timeSchema>;
-export type Book = OutputOf<typeof bookSchema>;
-export type Quote = OutputOf<typeof quoteSchema>;
-export type Midpoint = OutputOf<typeof midpointSchema>;
-export type Spread = OutputOf<typeof spreadSchema>;
-export type LastTrade = OutputOf<typeof lastTradeSchema>;
+export type Time = ReplyAt<"GET /clob/time">;
+export type Book = ReplyAt<"GET /clob/book">;
+export type Quote = ReplyAt<"GET /clob/price">;
+export type Midpoint = ReplyAt<"GET /clob/midpoint">;
+export type Spread = ReplyAt<"GET /clob/spread">;
+export type LastTrade = ReplyAt<"GET /clob/last-trade-price">;
 /** Best bid and ask, mid, spread and last trade of a token; null where there is none. `side` is the last taker's. */
 export type Quotes = Quote & Midpoint & Spread & LastTrade;
-export type TickSize = OutputOf<typeof tickSizeSchema>;
-export type FeeRate = OutputOf<typeof feeRateSchema>;
+export type TickSize = ReplyAt<"GET /clob/tick-size">;
+export type FeeRate = ReplyAt<"GET /clob/fee-rate">;
 
-export type Market = OutputOf<typeof marketSchema>;
-export type MarketDetail = OutputOf<typeof marketDetailSchema>;
-export type MarketEvent = OutputOf<typeof eventSchema>;
-export type EventDetail = OutputOf<typeof eventDetailSchema>;
-export type PricesHistory = OutputOf<typeof pricesHistorySchema>;
-export type MarketTrade = OutputOf<typeof marketTradePageSchema>["data"][number];
-export type SearchResult = OutputOf<typeof searchPageSchema>["data"][number];
+export type Market = ReplyAt<"GET /api/markets">["data"][number];
+export type MarketDetail = ReplyAt<"GET /api/markets/{idOrSlug}">;
+export type MarketEvent = ReplyAt<"GET /api/events">["data"][number];
+export type EventDetail = ReplyAt<"GET /api/events/{idOrSlug}">;
+export type PricesHistory = ReplyAt<"GET /api/markets/{idOrSlug}/prices-history">;
+export type MarketTrade = ReplyAt<"GET /api/markets/{idOrSlug}/trades">["data"][number];
+export type SearchResult = ReplyAt<"GET /api/search">["data"][number];
 
-export type Info = OutputOf<typeof infoSchema>;
-export type Clock = OutputOf<typeof clockSchema>;
-export type ClockChange = OutputOf<typeof clockChangeSchema>;
-export type Account = OutputOf<typeof accountSchema>;
-export type State = OutputOf<typeof stateSchema>;
-export type StateHash = OutputOf<typeof stateHashSchema>;
-export type OrderStory = OutputOf<typeof orderStorySchema>;
-export type Invariants = OutputOf<typeof invariantsSchema>;
-export type AuthExplanation = OutputOf<typeof authExplanationSchema>;
-export type Snapshot = OutputOf<typeof snapshotSchema>;
-export type Fault = OutputOf<typeof faultSchema>;
-export type RemovedFaults = OutputOf<typeof removedFaultsSchema>;
-export type Chain = OutputOf<typeof chainSchema>;
-export type ChainBlock = OutputOf<typeof blockSchema>;
-export type ChainTransaction = OutputOf<typeof transactionSchema>;
-export type MarketSupply = OutputOf<typeof supplySchema>;
-export type BumpedFees = OutputOf<typeof bumpedSchema>;
-export type SettlementFault = OutputOf<typeof settlementFaultSchema>;
-export type EndedSettlementFaults = OutputOf<typeof endedSettlementFaultsSchema>;
-export type RecordedScenario = OutputOf<typeof recordedScenarioSchema>;
+export type Info = ReplyAt<"GET /sim">;
+export type Clock = ReplyAt<"GET /sim/clock">;
+export type ClockChange = ReplyAt<"POST /sim/clock">;
+export type Account = ReplyAt<"GET /sim/accounts/{address}">;
+export type State = ReplyAt<"GET /sim/state">;
+export type StateHash = ReplyAt<"GET /sim/state/hash">;
+export type OrderStory = ReplyAt<"GET /sim/orders/{id}">;
+export type Invariants = ReplyAt<"GET /sim/invariants">;
+export type AuthExplanation = ReplyAt<"POST /sim/explain-auth">;
+export type Snapshot = ReplyAt<"POST /sim/snapshots">;
+export type Fault = ReplyAt<"POST /sim/faults">;
+export type RemovedFaults = ReplyAt<"DELETE /sim/faults">;
+export type Chain = ReplyAt<"GET /sim/chain">;
+export type ChainBlock = ReplyAt<"GET /sim/chain/blocks">["data"][number];
+export type ChainTransaction = ReplyAt<"GET /sim/chain/pending">["data"][number];
+export type MarketSupply = ReplyAt<"GET /sim/chain/supply/{idOrSlug}">;
+export type BumpedFees = ReplyAt<"POST /sim/chain/bump">;
+export type SettlementFault = ReplyAt<"POST /sim/chain/faults">;
+export type EndedSettlementFaults = ReplyAt<"DELETE /sim/chain/faults">;
+export type RecordedScenario = ReplyAt<"GET /sim/scenario">;
 
 /** An order to place; `orderType` is GTC when it is left out. */
-export type NewOrder = Omit<InputOf<typeof newOrderSchema>, "expiration"> & {
+export type NewOrder = Omit<BodyAt<"POST /clob/order">, "expiration"> & {
   /** With GTD and only with it: a moment, ISO-8601 with a zone, or Unix seconds. */
   readonly expiration?: Date | string | number;
 };
 
-/** Which of the caller's open orders. */
-export interface OrderFilter extends PageWindow {
-  readonly tokenId?: string;
-  /** Id or slug. */
-  readonly market?: string;
-  readonly side?: "BUY" | "SELL";
-}
+type OfToken<Filter> = Omit<Filter, "token_id"> & { readonly tokenId?: string };
 
-/** Which of the caller's fills. */
-export interface TradeFilter extends PageWindow {
-  readonly tokenId?: string;
-  /** Id or slug. */
-  readonly market?: string;
-  /** Id of an order. */
-  readonly order?: string;
-  /** Unix seconds, inclusive. */
-  readonly after?: number;
-  /** Unix seconds, exclusive. */
-  readonly before?: number;
-}
-
-/** Which events. */
-export interface EventFilter extends PageWindow {
-  /** True: only open ones; false: only others. */
-  readonly active?: boolean;
-  /** A category or tag slug. */
-  readonly tag?: string;
-}
-
+/** Which of the caller's open orders; `market` is an id or a slug. */
+export type OrderFilter = OfToken<QueryAt<"GET /clob/orders">>;
+/** Which of the caller's fills; `after` (inclusive) and `before` (exclusive) are Unix seconds. */
+export type TradeFilter = OfToken<QueryAt<"GET /clob/trades">>;
+/** Which events: only open ones (`active`), only those that carry a category or tag slug. */
+export type EventFilter = QueryAt<"GET /api/events">;
 /** Which markets, and in what order. */
-export interface MarketFilter extends EventFilter {
-  readonly sort?: "volume" | "liquidity" | "createdAt" | "endDate";
-}
+export type MarketFilter = QueryAt<"GET /api/markets">;
+/** Which of a market's trades: takers of both outcomes with `all`, else only of YES. */
+export type MarketTradeFilter = QueryAt<"GET /api/markets/{idOrSlug}/trades">;
+/** Which part of a price history, bounds in Unix seconds and inclusive, and at most how many points (`fidelity`). */
+export type HistoryRange = QueryAt<"GET /api/markets/{idOrSlug}/prices-history">;
 
-/** Which of a market's trades. */
-export interface MarketTradeFilter extends PageWindow {
-  /** True: takers of both outcomes; else only of YES. */
-  readonly all?: boolean;
-}
-
-/** Which part of a price history, and how fine. */
-export interface HistoryRange {
-  /** One of the market's tokens; YES when left out. */
-  readonly tokenId?: string;
-  /** Unix seconds, inclusive. */
-  readonly startTs?: number;
-  /** Unix seconds, inclusive. */
-  readonly endTs?: number;
-  /** At most this many points. */
-  readonly fidelity?: number;
-}
-
-export type NewClock = InputOf<typeof newClockSchema>;
-export type Funding = InputOf<typeof fundingSchema>;
-export type NewEvent = InputOf<typeof newEventSchema>;
-export type NewMarket = InputOf<typeof newMarketSchema>;
-export type WinningOutcome = InputOf<typeof resolutionSchema>["winningOutcome"];
-export type PastedRequest = InputOf<typeof pastedRequestSchema>;
-export type NewSettlementFault = InputOf<typeof newSettlementFaultSchema>;
-export type NewFault = InputOf<typeof newFaultSchema>;
+export type NewClock = BodyAt<"POST /sim/clock">;
+export type Funding = BodyAt<"POST /sim/accounts/{address}/fund">;
+export type NewEvent = BodyAt<"POST /sim/events">;
+export type NewMarket = BodyAt<"POST /sim/markets">;
+export type WinningOutcome = BodyAt<"POST /sim/markets/{idOrSlug}/resolve">["winningOutcome"];
+export type PastedRequest = BodyAt<"POST /sim/explain-auth">;
+export type NewSettlementFault = BodyAt<"POST /sim/chain/faults">;
+export type NewFault = BodyAt<"POST /sim/faults">;

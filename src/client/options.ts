@@ -55,7 +55,7 @@ const OPTION_TYPES: Readonly<Record<keyof ClientOptions, OptionType>> = {
 };
 
 /** @throws TypeError naming an option that is not what it should be, what was expected and what was found. */
-export function demandOptions(options: ClientOptions): void {
+export function requireOptions(options: ClientOptions): void {
   const fault = faultOfOptions(options, OPTION_TYPES);
   if (fault !== undefined) throw new TypeError(fault);
 }

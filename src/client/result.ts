@@ -1,5 +1,4 @@
-import { nameOf } from "../api/decimals.ts";
-import { type ErrorCode, STATUS } from "../api/errors.ts";
+import { type ErrorCode, nameOf, STATUS } from "../api/errors.ts";
 import type { HttpReply } from "./transport.ts";
 
 /** Why a call failed before, or instead of, an answer that the contract knows. */

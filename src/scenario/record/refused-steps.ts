@@ -1,4 +1,4 @@
-import { plain } from "../../api/decimals.ts";
+import { plain } from "../../api/errors.ts";
 import type { PlaceOrder } from "../../core/commands.ts";
 import { priceText, sizeText } from "../../core/format.ts";
 import { numberOf } from "../../core/ids.ts";

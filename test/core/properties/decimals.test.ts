@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { numbersAs, plain, unitsOf } from "../../../src/api/decimals.ts";
+import { numbersAs, unitsOf } from "../../../src/api/decimals.ts";
+import { plain } from "../../../src/api/errors.ts";
 import { MONEY_PLACES, SIZE_PLACES, textOf } from "../../../src/core/format.ts";
 import { MAX_ISSUANCE, MAX_SIZE } from "../../../src/core/units.ts";
 
