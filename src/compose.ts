@@ -73,7 +73,7 @@ export async function startServer(config: Config, warn: Warn = () => {}): Promis
 /** The exchange that a history tells of; its clock runs on from there. */
 async function beginningOf(config: Config, name: string) {
   const [{ beginningIn }, { nodeDisk }] = await Promise.all([
-    import("./history/beginning.ts"),
+    import("./history/walk.ts"),
     import("./engine/disk.ts"),
   ]);
   const { origin, line, clock } = beginningIn(nodeDisk, name, VERSION, config.at);
@@ -154,7 +154,7 @@ export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = (
     },
     noteRefused: opened.noteRefused,
     record: async (name) => {
-      const { recordSession } = await import("./scenario/record/record-session.ts");
+      const { recordSession } = await import("./history/record/record-session.ts");
       return slices.run(recordSession({ log: session, open: opened.atSessionStart, devAccounts, name }));
     },
     report: (reason) => reporting.pieces(reason),

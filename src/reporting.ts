@@ -8,8 +8,8 @@ import {
   ReportTooLong,
   reportBytes,
   reportInPieces,
+  saveReport,
 } from "./history/report.ts";
-import { saveReport } from "./history/report-file.ts";
 
 /** Makes bug reports of one exchange. */
 export class Reporting {

@@ -6,8 +6,8 @@ import { tokenIdIn } from "../src/core/market.ts";
 import { money, price, size } from "../src/core/units.ts";
 import { type OpenedExchange, openExchange } from "../src/engine/open-exchange.ts";
 import { finish } from "../src/engine/slices.ts";
+import { recordSession } from "../src/history/record/record-session.ts";
 import { deedsOf, reportBytes, reportInPieces } from "../src/history/report.ts";
-import { recordSession } from "../src/scenario/record/record-session.ts";
 import { addressOf } from "./support/commands.ts";
 import { TINY_WORLD } from "./support/http.ts";
 

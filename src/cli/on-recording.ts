@@ -1,3 +1,4 @@
 // What writes a session as a scenario.
-export { recordedFile } from "../scenario/record/record-session.ts";
-export { RecordingError } from "../scenario/record/recording-error.ts";
+
+export { RecordingError } from "../history/record/observed-session.ts";
+export { recordedFile } from "../history/record/record-session.ts";

@@ -2,8 +2,14 @@ import { Buffer } from "node:buffer";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { basename } from "node:path";
 import { VERSION } from "../config.ts";
-import { defectOf, type ReportContent, reportBytes, sessionDeeds, withScenario } from "../history/report.ts";
-import { saveReport } from "../history/report-file.ts";
+import {
+  defectOf,
+  type ReportContent,
+  reportBytes,
+  saveReport,
+  sessionDeeds,
+  withScenario,
+} from "../history/report.ts";
 import type { WrongFile } from "../scenario/language/problem.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
 import type { Reporter, SuitePlan } from "../scenario/report/reporter.ts";

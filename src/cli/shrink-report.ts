@@ -7,17 +7,20 @@ import type { State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import type { RefusedEntry } from "../engine/journal.ts";
 import { wrongLine } from "../engine/store-error.ts";
+import { type CarriedScenario, scenarioIn } from "../history/journal-source.ts";
 import { refusedText } from "../history/refused-words.ts";
-import { type CarriedScenario, scenarioIn } from "../history/told-scenario.ts";
-import { type WholeHistory, wholeHistory } from "../history/whole-history.ts";
+import {
+  type HistoryExpectation,
+  HistoryNames,
+  readHistoryExpectation,
+} from "../history/shrink/history-expectation.ts";
+import type { HistoryRefusal } from "../history/shrink/history-trial.ts";
+import { HistoryNotTellable, shrinkHistory } from "../history/shrink/shrink-history.ts";
+import type { ShrunkScenario } from "../history/shrink/shrink-scenario.ts";
+import { type WholeHistory, wholeHistory } from "../history/walk.ts";
 import { problemText } from "../scenario/language/problem.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
 import { writeSourceFiles } from "../scenario/run/files.ts";
-import { type HistoryExpectation, readHistoryExpectation } from "../scenario/shrink/history-expectation.ts";
-import { HistoryNames } from "../scenario/shrink/history-names.ts";
-import type { HistoryRefusal } from "../scenario/shrink/refusal-trial.ts";
-import { HistoryNotTellable, shrinkHistory } from "../scenario/shrink/shrink-history.ts";
-import type { ShrunkScenario } from "../scenario/shrink/shrink-scenario.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { demandLine, sourceNamed } from "./history-arguments.ts";
 import { endingOf } from "./journal-text.ts";

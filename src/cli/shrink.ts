@@ -1,12 +1,12 @@
 import { dirname, relative, resolve } from "node:path";
 import { parseDuration } from "../core/time.ts";
 import { nodeDisk } from "../engine/disk.ts";
+import type { ShrinkOptions, ShrunkScenario } from "../history/shrink/shrink-scenario.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
 import { readTextFile } from "../scenario/language/scenario-files.ts";
 import { shownPath } from "../scenario/run/files.ts";
 import { needsHttp } from "../scenario/run/needs.ts";
 import { shellWord } from "../scenario/run/run-scenario.ts";
-import type { ShrinkOptions, ShrunkScenario } from "../scenario/shrink/shrink-scenario.ts";
 import { startScenarioServer } from "../scenario-server.ts";
 import { type Given, LINE, LINE_OR_MOMENT, readOne, type Setting } from "../setting.ts";
 import type { Command } from "./command.ts";

@@ -1,6 +1,6 @@
 import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../core/format.ts";
 import type { State } from "../core/state.ts";
-import type { HistoryNames } from "../scenario/shrink/history-names.ts";
+import type { HistoryNames } from "../history/shrink/history-expectation.ts";
 import type { RestingOrder } from "./reference/naive-book.ts";
 import type { ReferenceExchange, ReferenceMarket } from "./reference/reference-exchange.ts";
 import { type Amount, nothing, type Wallet } from "./reference/wallet.ts";

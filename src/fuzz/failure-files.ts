@@ -4,15 +4,14 @@ import { VERSION } from "../config.ts";
 import type { Exchange } from "../engine/exchange.ts";
 import type { Entry } from "../engine/journal.ts";
 import { reportBytes, sessionDeeds } from "../history/report.ts";
-import { readHistoryExpectation } from "../scenario/shrink/history-expectation.ts";
-import { HistoryNames } from "../scenario/shrink/history-names.ts";
-import type { HistoryRefusal } from "../scenario/shrink/refusal-trial.ts";
+import { HistoryNames, readHistoryExpectation } from "../history/shrink/history-expectation.ts";
+import type { HistoryRefusal } from "../history/shrink/history-trial.ts";
 import {
   HistoryNotTellable,
   type ShrinkHistoryOptions,
   shrinkHistory,
-} from "../scenario/shrink/shrink-history.ts";
-import { NotRunInTime } from "../scenario/shrink/shrink-scenario.ts";
+} from "../history/shrink/shrink-history.ts";
+import { NotRunInTime } from "../history/shrink/shrink-scenario.ts";
 import { emptyWorld } from "../simulation/opening.ts";
 import { type OpenExchange, openEmpty } from "./exchange-host.ts";
 import { expectationsOf } from "./expectations.ts";

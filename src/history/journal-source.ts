@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import type { Disk, DiskFile } from "../engine/disk.ts";
 import { JOURNAL_FILE } from "../engine/files.ts";
-import type { OpeningData } from "../engine/journal-line.ts";
-import { type Damage, firstDamage, openingIn, rawLines } from "../engine/journal-scan.ts";
+import { isNote, type Notes, type OpeningData } from "../engine/journal-line.ts";
+import { BEGINNING, type Damage, firstDamage, openingIn, rawLines, scan } from "../engine/journal-scan.ts";
 import { parseLine } from "../engine/line-reader.ts";
 import { StoreError } from "../engine/store-error.ts";
 import { damageText } from "../engine/torn-end.ts";
@@ -110,4 +110,22 @@ function isJournalFile(file: DiskFile): boolean {
   if (beginning.equals(FIRST)) return true;
   for (const bytes of rawLines(file, 0)) if (parseLine(bytes) !== null) return true;
   return false;
+}
+
+/** The scenario whose failure a report is of, and the line that carries it. */
+export interface CarriedScenario {
+  readonly line: number;
+  readonly sources: Notes["scenario"];
+}
+
+/** The scenario that a report carries; null when it carries none. @throws StoreError when the report is damaged */
+export function scenarioIn(source: JournalSource): CarriedScenario | null {
+  let carried: CarriedScenario | null = null;
+  const { damage } = scan(source.file, BEGINNING, (line) => {
+    if (isNote(line, "scenario")) carried = { line: line.n, sources: line.d };
+  });
+  if (damage !== null && isCorrupt(source, damage)) {
+    throw new StoreError("corrupt", damageText(source.path, source.name, damage));
+  }
+  return carried;
 }

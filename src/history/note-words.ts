@@ -1,5 +1,5 @@
 import { isNote, type Line } from "../engine/journal-line.ts";
-import { digitsOf } from "./report-file.ts";
+import { digitsOf } from "./report.ts";
 
 const SHOWN_DIGITS = 12;
 

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { statSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "../core/commands.ts";
 import type { Millis } from "../core/units.ts";
@@ -21,10 +21,10 @@ import type { World } from "../simulation/world.ts";
 const PIECE_BYTES = 64 * 1024;
 const NOTHING = new Uint8Array(0);
 /** More bytes of a journal than this are not put into one text; `clobsim report` copies the directory's own file. */
-export const MOST_REPORT_BYTES = 256 * 1024 * 1024;
+const MOST_REPORT_BYTES = 256 * 1024 * 1024;
 
 /** All that was done, as it stood at one moment. */
-export type Deeds =
+type Deeds =
   | {
       readonly kind: "session";
       readonly origin: Origin;
@@ -92,7 +92,7 @@ export function sessionDeeds(
 }
 
 /** The command line that replays the report in a file. */
-export const replayLine = (file: string): string => `clobsim replay ${file}`;
+const replayLine = (file: string): string => `clobsim replay ${file}`;
 
 /** A report, line by line as a journal. @throws Error when what was done cannot be read any more */
 export const reportBytes = (content: ReportContent, file?: string, disk?: Disk): Buffer =>
@@ -202,3 +202,32 @@ export const inMemory = (bytes: Buffer): DiskFile => ({
   syncSoon: async () => {},
   close: () => {},
 });
+
+const SHOWN_DIGITS = 8;
+
+/** The digits of a state hash, without its version. */
+export const digitsOf = (hash: string): string => hash.slice(hash.indexOf(":") + 1);
+
+/** What the file of a report is called that is named after the state. */
+export const reportName = (hash: string): string =>
+  `report-${digitsOf(hash).slice(0, SHOWN_DIGITS) || "unknown"}.ndjson`;
+
+/**
+ * Writes a report into a folder, which is made when it is not there, and answers its path. No file is overwritten.
+ * `contentOf` is told the name of the file.
+ */
+export function saveReport(folder: string, subject: string, contentOf: (name: string) => Buffer): string {
+  mkdirSync(folder, { recursive: true });
+  const name = freeName(folder, subject);
+  const path = join(folder, name);
+  writeFileSync(path, contentOf(name), { flag: "wx", mode: 0o600 });
+  return path;
+}
+
+/** A name in a folder that no file has yet. */
+function freeName(folder: string, subject: string): string {
+  for (let count = 1; ; count += 1) {
+    const name = `${subject}${count === 1 ? "" : `-${count}`}.ndjson`;
+    if (!existsSync(join(folder, name))) return name;
+  }
+}

@@ -1,17 +1,24 @@
 import type { Command } from "../core/commands.ts";
+import { documentLines } from "../core/document/document-lines.ts";
 import type { DomainEvent } from "../core/events.ts";
 import type { Decision } from "../core/refusals.ts";
+import type { ExchangeConfig } from "../core/state.ts";
+import type { Address } from "../core/terms.ts";
 import type { Millis } from "../core/units.ts";
 import type { ClockSetting } from "../engine/clock.ts";
+import type { Disk } from "../engine/disk.ts";
 import { Exchange } from "../engine/exchange.ts";
-import type { Journal } from "../engine/journal.ts";
+import type { Entry, Journal, RefusedEntry } from "../engine/journal.ts";
 import { commandOf, isNote, type Line, type Notes } from "../engine/journal-line.ts";
 import { BEGINNING, type ScanEnd, scan } from "../engine/journal-scan.ts";
-import { originOf } from "../engine/origin.ts";
+import { type Origin, originOf, originOfState, type StateDocument } from "../engine/origin.ts";
 import { type Redone, ReplayDiffers, Replayer, redone } from "../engine/replayer.ts";
 import { contentHash } from "../engine/state-hash.ts";
+import { STATE_FORMAT } from "../engine/state-header.ts";
+import { StoreError } from "../engine/store-error.ts";
+import { damageText } from "../engine/torn-end.ts";
 import { demandNotNewer } from "../engine/version.ts";
-import type { JournalSource } from "./journal-source.ts";
+import { isCorrupt, type JournalSource, openSource } from "./journal-source.ts";
 
 /** What deciding a line anew has come to. */
 export type Outcome =
@@ -155,4 +162,192 @@ const outcomeOf = (redone: Redone, message: string | null): Outcome =>
 function hashIn(line: Line): string | null {
   const tells = isNote(line, "opening") || isNote(line, "close") || isNote(line, "report");
   return tells ? line.d.hash : null;
+}
+
+/** A refused request, and its line in the journal. */
+export interface RefusedLine extends RefusedEntry {
+  readonly line: number;
+}
+
+interface Kept {
+  readonly entry: Entry | RefusedLine;
+  readonly before: Kept | null;
+}
+
+/**
+ * Keeps every accepted command from the very beginning, those of a world's own history among them, and refused requests,
+ * as one line of events.
+ */
+export class EntryLog implements Journal {
+  #kept: Kept | null = null;
+
+  append(entry: Entry): void {
+    this.#kept = { entry, before: this.#kept };
+  }
+
+  refuse(refused: RefusedLine): void {
+    this.#kept = { entry: refused, before: this.#kept };
+  }
+
+  mark(): unknown {
+    return this.#kept;
+  }
+
+  rewind(_sequence: number, mark: unknown = null): void {
+    this.#kept = mark as Kept | null;
+  }
+
+  /** Oldest first. */
+  get entries(): Entry[] {
+    return this.#all().filter((each) => "command" in each);
+  }
+
+  /** The same of refused requests. */
+  get refused(): RefusedLine[] {
+    return this.#all().filter((each) => "request" in each);
+  }
+
+  #all(): (Entry | RefusedLine)[] {
+    const all: (Entry | RefusedLine)[] = [];
+    for (let kept = this.#kept; kept !== null; kept = kept.before) all.push(kept.entry);
+    return all.reverse();
+  }
+}
+
+/** All that a journal tells. */
+export interface WholeHistory {
+  readonly config: ExchangeConfig;
+  readonly start: Millis;
+  readonly devAccounts: readonly Address[];
+  /** Every accepted command of a world's own history; none where the exchange goes on from a state. */
+  readonly opening: readonly Entry[];
+  /** A fresh exchange that stands behind them. */
+  readonly open: () => Exchange;
+  /** Every accepted command since then, oldest first. */
+  readonly session: readonly Entry[];
+  /** What was refused meanwhile, oldest first. */
+  readonly refused: readonly RefusedLine[];
+  /** The command that makes the program fail behind them; null when none does. */
+  readonly failing: Entry | null;
+  /** Where it has come to. */
+  readonly exchange: Exchange;
+  readonly end: WalkEnd;
+}
+
+/** Decides a journal anew, up to a line or a moment. `engine` is the version of this program. */
+export function wholeHistory(
+  source: JournalSource,
+  engine: string,
+  until: Pick<WalkOptions, "to" | "until"> = {},
+): WholeHistory {
+  const log = new EntryLog();
+  const walk = new Walk(source, engine, { ...until, journal: log });
+  const opening = log.entries;
+  const end = walk.run(({ line, outcome }) => {
+    if (!isNote(line, "refused") || outcome.kind === "unknown") return;
+    log.refuse({ sequence: walk.exchange.sequence, at: line.t, request: line.d, line: line.n });
+  });
+  const { exchange } = walk;
+  finishMoment(exchange);
+  const { entries } = log;
+  const { thrown, now, sequence } = exchange;
+  const isKept = entries.at(-1)?.command === thrown?.command;
+  const failing =
+    thrown === null
+      ? null
+      : ((isKept ? entries.pop() : null) ?? { sequence: sequence + 1, at: now, command: thrown.command });
+  const origin = originOf(source.opening, source.path);
+  const { config, start, devAccounts } = origin;
+  const open = (): Exchange => {
+    const fresh = new Exchange(config, start);
+    origin.play(fresh);
+    return fresh;
+  };
+  return {
+    config,
+    start,
+    devAccounts,
+    opening,
+    open,
+    session: entries.slice(opening.length),
+    refused: log.refused,
+    failing,
+    exchange,
+    end,
+  };
+}
+
+/** A journal that ends or is cut between a command and what time causes at the same moment goes on to the end of that. */
+function finishMoment(exchange: Exchange): void {
+  if (exchange.thrown !== null) return;
+  try {
+    exchange.advanceTo(exchange.now);
+  } catch (error) {
+    if (exchange.thrown === null) throw error;
+  }
+}
+
+/** Where a history has come to, for another exchange to begin there. */
+export interface Beginning {
+  readonly origin: Origin;
+  /** The last line that is in it. */
+  readonly line: number;
+  /** How the clock ran then; null when the history does not say. */
+  readonly clock: ClockSetting | null;
+}
+
+/**
+ * The exchange that a journal tells of, as it stood after a line or at a moment. `engine` is the version of this program.
+ * @throws StoreError when there is no such journal, no such line in it, or it is damaged; ReplayDiffers
+ */
+export function beginningIn(
+  disk: Disk,
+  name: string,
+  engine: string,
+  at: Pick<WalkOptions, "to" | "until">,
+): Beginning {
+  const source = openSource(disk, name, engine);
+  try {
+    return begunAt(source, engine, at);
+  } finally {
+    source.file.close();
+  }
+}
+
+function begunAt(source: JournalSource, engine: string, at: Pick<WalkOptions, "to" | "until">): Beginning {
+  const walk = new Walk(source, engine, at);
+  const { scan, last, trouble } = walk.run();
+  if (scan.damage !== null && isCorrupt(source, scan.damage)) {
+    throw new StoreError("corrupt", damageText(source.path, source.name, scan.damage));
+  }
+  if (trouble !== null) return beforeDefect(source, engine, trouble);
+  if (last === null || (at.to !== undefined && last.n !== at.to)) {
+    const found = at.to ?? "a moment before its first";
+    throw new StoreError(
+      "usage",
+      `--at expects a line of ${source.name}, which has ${scan.number}, found ${found}`,
+    );
+  }
+  const { exchange, clock } = walk;
+  // What must follow at the same moment, as the end of a block, follows.
+  exchange.advanceTo(exchange.now);
+  const { devAccounts } = originOf(source.opening, source.path);
+  return { origin: originOfState(documentOf(exchange, devAccounts)), line: last.n, clock };
+}
+
+/** The state before a command that makes the program fail, as it did then. @throws ReplayDiffers of any other trouble */
+function beforeDefect(source: JournalSource, engine: string, { line, command, outcome }: Told): Beginning {
+  const isRecorded = outcome.kind === "fails" && outcome.isRecorded;
+  if (isRecorded && line.n > 1) return begunAt(source, engine, { to: line.n - 1 });
+  const redone =
+    outcome.kind === "fails" ? outcome.error : outcome.kind === "differs" ? outcome.decision : null;
+  if (command === null || redone === null) throw new Error(`${outcome.kind} at line ${line.n}`);
+  throw new ReplayDiffers(source.path, line, command, redone);
+}
+
+function documentOf(exchange: Exchange, devAccounts: Origin["devAccounts"]): StateDocument {
+  const { state, now, sequence } = exchange;
+  const header: StateDocument["clobsim"] = { format: STATE_FORMAT, now, sequence, devAccounts };
+  const lines = [`{"clobsim":${JSON.stringify(header)},`, ...documentLines(state), "}"];
+  return JSON.parse(lines.join("\n")) as StateDocument;
 }

@@ -1,4 +1,4 @@
-import { defectOf } from "../../scenario/shrink/signature.ts";
+import { defectOf } from "../../history/shrink/signature.ts";
 import type { AnswerAgain, Reply } from "./answer-again.ts";
 import { answerDifference } from "./answer-difference.ts";
 import { type Finding, found, ofHistory, requestName } from "./finding.ts";

@@ -1,4 +1,4 @@
-import { defectOf } from "../../scenario/shrink/signature.ts";
+import { defectOf } from "../../history/shrink/signature.ts";
 import { Claims } from "./claims.ts";
 import { type Finding, ofHistory } from "./finding.ts";
 import type { Journal } from "./journal.ts";

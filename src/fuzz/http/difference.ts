@@ -1,4 +1,4 @@
-import { withoutFigures } from "../../scenario/shrink/signature.ts";
+import { withoutFigures } from "../../history/shrink/signature.ts";
 
 /** Where two answers differ first. */
 export interface Difference {

@@ -1,4 +1,4 @@
-import type { Signature } from "../../scenario/shrink/signature.ts";
+import type { Signature } from "../../history/shrink/signature.ts";
 import type { Observation } from "./observation.ts";
 
 /** What is wrong with what the clients of one exchange saw. */

@@ -3,7 +3,7 @@ import { VERSION } from "../../config.ts";
 import { openingIn } from "../../engine/journal-scan.ts";
 import { type Origin, originOf } from "../../engine/origin.ts";
 import { inMemory } from "../../history/report.ts";
-import { type WholeHistory, wholeHistory } from "../../history/whole-history.ts";
+import { type WholeHistory, wholeHistory } from "../../history/walk.ts";
 
 /** What a server kept or reported of its session, decided anew. */
 export interface Journal {

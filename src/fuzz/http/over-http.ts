@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { HistoryNotTellable, shrinkHistory } from "../../scenario/shrink/shrink-history.ts";
-import { NotRunInTime } from "../../scenario/shrink/shrink-scenario.ts";
+import { HistoryNotTellable, shrinkHistory } from "../../history/shrink/shrink-history.ts";
+import { NotRunInTime } from "../../history/shrink/shrink-scenario.ts";
 import { Wallets } from "../../scenario/venue/wallets.ts";
 import type { FailureFiles, SeedOutcome, SeedRunner, SeedSettings } from "../outcome.ts";
 import { check } from "./check.ts";

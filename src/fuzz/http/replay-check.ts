@@ -2,7 +2,7 @@ import { type Command, isCausedByTime } from "../../core/commands.ts";
 import { violations } from "../../core/invariants/invariants.ts";
 import { nextDue } from "../../core/schedule.ts";
 import type { Entry } from "../../engine/journal.ts";
-import { brokenInvariant } from "../../scenario/shrink/signature.ts";
+import { brokenInvariant } from "../../history/shrink/signature.ts";
 import { firedIn } from "../../server/handlers/control.ts";
 import { AnswerAgain, type Reply } from "./answer-again.ts";
 import { AnswerCheck } from "./answer-check.ts";

@@ -1,0 +1,331 @@
+import { numbersAs } from "../../api/decimals.ts";
+import type { Command } from "../../core/commands.ts";
+import { decide } from "../../core/decide.ts";
+import { numberOf } from "../../core/ids.ts";
+import { violations } from "../../core/invariants/invariants.ts";
+import { marketOfToken, outcomeOf } from "../../core/market.ts";
+import { reservationOf } from "../../core/order.ts";
+import { shortfallOf } from "../../core/rules/ledger.ts";
+import { findAccount, type State } from "../../core/state.ts";
+import type { Address } from "../../core/terms.ts";
+import type { Millis } from "../../core/units.ts";
+import type { Exchange } from "../../engine/exchange.ts";
+import type { RefusedEntry } from "../../engine/journal.ts";
+import type { Scenario } from "../../scenario/language/scenario.ts";
+import { checkAll } from "../../scenario/run/expectations.ts";
+import { failureMessage } from "../../scenario/run/run-scenario.ts";
+import { RunStopped, ScenarioFailure, Session } from "../../scenario/run/session.ts";
+import { refusedText } from "../../scenario/run/words.ts";
+import { refusedBy } from "../../scenario/venue/local-attempts.ts";
+import { LocalVenue } from "../../scenario/venue/local-venue.ts";
+import { type Wallet, Wallets } from "../../scenario/venue/wallets.ts";
+import { type HistoryExpectation, type HistoryNames, orderNumber, ordersIn } from "./history-expectation.ts";
+import { brokenInvariant, defectOf, type Signature, signatureOf } from "./signature.ts";
+import { type Deed, Retelling, refusedDeed, type Told } from "./trace.ts";
+
+/** How some deeds fail. */
+export interface BrokenDeeds {
+  readonly signature: Signature;
+  /** Those that did something, up to the one at which it fails. */
+  readonly deeds: readonly Deed[];
+}
+
+/** Tries deeds on fresh exchanges. */
+export interface HistoryTrial {
+  /** How deeds fail first; null when they do not. @throws RunStopped */
+  first(deeds: readonly Deed[]): Promise<BrokenDeeds | null>;
+  /** How deeds fail in the same way; null when they do not. @throws RunStopped */
+  broken(deeds: readonly Deed[], signature: Signature): Promise<BrokenDeeds | null>;
+}
+
+/** So many deeds are told before somebody asks again whether the time is over. */
+const DEEDS_AT_ONCE = 256;
+/** Up to so many deeds, the invariants are judged after each of them. */
+const FEW = 256;
+/** So often they are judged in a longer history, for each time costs as much as the state is large. */
+const LOOKS = 8;
+/** So often when nothing is found: what is broken may have mended itself. */
+const MANY_LOOKS = 1_000;
+
+interface Found extends BrokenDeeds {
+  readonly index: number;
+  /** Every invariant that does not hold; none where something was thrown. */
+  readonly names: readonly string[];
+}
+
+/** Tells deeds to fresh exchanges until something throws or an invariant does not hold; of many, judged now and then. */
+export class DeedTrial implements HistoryTrial {
+  readonly #open: () => Exchange;
+  readonly #stop: () => boolean;
+  #looks = LOOKS;
+
+  constructor(open: () => Exchange, stop: () => boolean) {
+    this.#open = open;
+    this.#stop = stop;
+  }
+
+  async first(deeds: readonly Deed[]): Promise<BrokenDeeds | null> {
+    let found = this.#told(deeds, this.#strideOf(deeds));
+    if (found === null && deeds.length > FEW) {
+      this.#looks = MANY_LOOKS;
+      found = this.#told(deeds, this.#strideOf(deeds));
+    }
+    return found === null || found.names.length === 0 ? found : this.#earliest(deeds, found);
+  }
+
+  async broken(deeds: readonly Deed[], { key }: Signature): Promise<BrokenDeeds | null> {
+    const found = this.#told(deeds, this.#strideOf(deeds));
+    if (found === null) return null;
+    const signatures = [found.signature, ...found.names.map(brokenInvariant)];
+    const same = signatures.find((signature) => signature.key === key);
+    return same === undefined ? null : { signature: same, deeds: found.deeds };
+  }
+
+  #strideOf({ length }: readonly Deed[]): number {
+    return length <= FEW ? 1 : Math.ceil(length / this.#looks);
+  }
+
+  /** The first deed after which something is wrong, by halving what lies between the last look at which all was well. */
+  #earliest(deeds: readonly Deed[], last: Found): BrokenDeeds {
+    let found = last;
+    let low = Math.max(-1, last.index - this.#strideOf(deeds));
+    while (found.index - low > 1) {
+      const middle = (low + found.index) >> 1;
+      const earlier = this.#told(deeds.slice(0, middle + 1), deeds.length);
+      if (earlier === null) low = middle;
+      else found = earlier;
+    }
+    return found;
+  }
+
+  #told(deeds: readonly Deed[], stride: number): Found | null {
+    const retelling = new Retelling(this.#open());
+    const done: Deed[] = [];
+    for (const [index, deed] of deeds.entries()) {
+      if (index % DEEDS_AT_ONCE === 0 && this.#stop()) throw new RunStopped();
+      let told: Told;
+      try {
+        told = retelling.tell(deed);
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        return { signature: defectOf(message), deeds: [...done, deed], index, names: [] };
+      }
+      if (told === "done") done.push(deed);
+      const isLook = index % stride === stride - 1 || index === deeds.length - 1;
+      const names = isLook ? violations(retelling.state).map(({ name }) => name) : [];
+      const [first] = names;
+      if (first !== undefined) return { signature: brokenInvariant(first), deeds: done, index, names };
+    }
+    return null;
+  }
+}
+
+/** Tells deeds to fresh exchanges until an expectation does not hold at their end. */
+export class ExpectationTrial implements HistoryTrial {
+  readonly #open: () => Exchange;
+  readonly #expected: HistoryExpectation;
+  readonly #stop: () => boolean;
+
+  constructor(open: () => Exchange, expected: HistoryExpectation, stop: () => boolean) {
+    this.#open = open;
+    this.#expected = expected;
+    this.#stop = stop;
+  }
+
+  /** How the expectation fails; null where it holds. */
+  first(deeds: readonly Deed[]): Promise<BrokenDeeds | null> {
+    return this.#told(deeds);
+  }
+
+  /** The same where it fails in the same way. */
+  async broken(deeds: readonly Deed[], { key }: Signature): Promise<BrokenDeeds | null> {
+    const broken = await this.#told(deeds).catch((error: unknown) => {
+      if (error instanceof RunStopped) throw error;
+      // Some deeds make no sense without others, or speak of what is not there.
+      return null;
+    });
+    return broken?.signature.key === key ? broken : null;
+  }
+
+  async #told(deeds: readonly Deed[]): Promise<BrokenDeeds | null> {
+    const { names, expectations } = this.#expected;
+    const exchange = this.#open();
+    const venue = new HistoryVenue(exchange, names);
+    const retelling = new Retelling(exchange);
+    const done: Deed[] = [];
+    let fillsBefore = 0;
+    for (const [index, deed] of deeds.entries()) {
+      if (index % DEEDS_AT_ONCE === 0 && this.#stop()) throw new RunStopped();
+      if (retelling.tell(deed) === "done") done.push(deed);
+      if (deed.sequence <= names.sequenceBefore) fillsBefore = venue.fillCount();
+    }
+    const session = new Session(NO_SCENARIO, venue, {
+      isUpdating: false,
+      judging: null,
+      stop: this.#stop,
+      refused: undefined,
+    });
+    // Of a world's own trades, no recorded session tells.
+    session.fillsRead = fillsBefore;
+    for (const name of ordersIn(expectations)) {
+      const key = retelling.orderOf(orderNumber(name) ?? 0);
+      // Whatever the expectation says without it, no scenario could name it.
+      if (key === undefined) throw new Error(`order ${name} was never placed`);
+      session.placed(key, name, venue.nameOf(exchange.state.orders.get(key).account));
+    }
+    try {
+      await checkAll(session, expectations);
+      return null;
+    } catch (error) {
+      if (!(error instanceof ScenarioFailure)) throw error;
+      return { signature: signatureOf({ ...failureMessage(error.mismatches), text: "expect" }), deeds: done };
+    }
+  }
+}
+
+/** An exchange of which a history was told, under the names of its accounts. */
+class HistoryVenue extends LocalVenue {
+  override readonly markets: readonly string[];
+
+  constructor(exchange: Exchange, { accounts, markets }: HistoryNames) {
+    super(NO_SCENARIO, null, new KnownWallets(accounts), null, exchange);
+    this.markets = markets;
+    for (const [name, address] of accounts) this.names.set(address, name);
+  }
+}
+
+/** Wallets whose addresses are those of a history's accounts. */
+class KnownWallets extends Wallets {
+  readonly #addresses: ReadonlyMap<string, Address>;
+
+  constructor(addresses: ReadonlyMap<string, Address>) {
+    super();
+    this.#addresses = addresses;
+  }
+
+  override of(name: string): Wallet {
+    const address = this.#addresses.get(name) as Wallet["address"] | undefined;
+    const wallet = super.of(name);
+    return address === undefined ? wallet : { ...wallet, address };
+  }
+}
+
+/** What a venue that nobody opens for a scenario is opened for. */
+const NO_SCENARIO: Scenario = {
+  name: "history",
+  place: { file: "history", line: 1, column: 1 },
+  seed: "history",
+  clock: 0 as Scenario["clock"],
+  settlement: "instant",
+  balances: "optimistic",
+  world: null,
+  markets: [],
+  accounts: [],
+  steps: [],
+};
+
+/** A command of which a scenario can expect that it is accepted. */
+type Asked = Extract<Command, { readonly kind: "placeOrder" | "cancelOrder" }>;
+
+/** A request at the end of a history that should not have been refused. */
+export interface HistoryRefusal {
+  readonly names: HistoryNames;
+  readonly refused: RefusedEntry;
+  /** What it asked for. */
+  readonly command: Asked;
+}
+
+/**
+ * Tells deeds to fresh exchanges, and tries at their end whether a request is refused with the same code, and nothing
+ * else keeps it from being accepted that did not in the whole history: then it is accepted once that code is no more.
+ */
+export class RefusalTrial implements HistoryTrial {
+  readonly #open: () => Exchange;
+  readonly #refusal: HistoryRefusal;
+  readonly #stop: () => boolean;
+  /** The request, as the last deed. */
+  #deed: Deed;
+  /** What else decides about it, as it was in the whole history. */
+  #circumstances: string | null = null;
+
+  /** `end` is the exchange of the whole history. */
+  constructor(open: () => Exchange, end: Exchange, refusal: HistoryRefusal, stop: () => boolean) {
+    this.#open = open;
+    this.#refusal = refusal;
+    this.#stop = stop;
+    this.#deed = refusedDeed(end.state, refusal.refused, refusal.command);
+  }
+
+  get names(): HistoryNames {
+    return this.#refusal.names;
+  }
+
+  get deed(): Deed {
+    return this.#deed;
+  }
+
+  /** How the request is refused; null where it is not, or with another code. */
+  async first(deeds: readonly Deed[]): Promise<BrokenDeeds | null> {
+    const { names, refused, command } = this.#refusal;
+    const retelling = new Retelling(this.#open());
+    const done: Deed[] = [];
+    for (const [index, deed] of deeds.entries()) {
+      if (index % DEEDS_AT_ONCE === 0 && this.#stop()) throw new RunStopped();
+      if (retelling.tell(deed) === "done") done.push(deed);
+    }
+    const { exchange } = retelling;
+    exchange.advanceTo(this.#deed.at);
+    const own = retelling.ownCommand(this.#deed) as Asked | null;
+    if (own === null) return null;
+    const decision = decide(exchange.state, { at: this.#deed.at, command: own });
+    const circumstances = circumstancesOf(exchange.state, own);
+    this.#circumstances ??= circumstances;
+    if (decision.ok || circumstances !== this.#circumstances) return null;
+    const refusal = refusedBy(decision.refusal, { state: exchange.state, numbers: numbersAs("number") });
+    if (refusal.code !== refused.request.code) return null;
+    const failure = { message: `refused: ${refusedText(refusal)}`, diff: [] };
+    return {
+      signature: signatureOf({ ...failure, text: `${names.accountOf(command.address)}:` }),
+      deeds: done,
+    };
+  }
+
+  /** The same where it is refused in the same way. */
+  async broken(deeds: readonly Deed[], { key }: Signature): Promise<BrokenDeeds | null> {
+    const broken = await this.first(deeds).catch((error: unknown) => {
+      if (error instanceof RunStopped) throw error;
+      // Some deeds make no sense without others.
+      return null;
+    });
+    return broken?.signature.key === key ? broken : null;
+  }
+
+  /** The same deeds at once, one after the other, but where the time between them decides. */
+  async withoutWaiting(few: BrokenDeeds, start: Millis): Promise<BrokenDeeds> {
+    let best = few;
+    for (let index = 0; index < best.deeds.length; index += 1) {
+      const at = best.deeds[index - 1]?.at ?? start;
+      const deeds = best.deeds.map((deed, place) => (place === index ? { ...deed, at } : deed));
+      best = (await this.broken(deeds, few.signature)) ?? best;
+    }
+    const before = this.#deed;
+    this.#deed = { ...before, at: best.deeds.at(-1)?.at ?? start };
+    if ((await this.broken(best.deeds, few.signature)) === null) this.#deed = before;
+    return best;
+  }
+}
+
+/** Whether what an order is for is open and its account can pay, or how the order stands that is to be canceled. */
+function circumstancesOf(state: State, command: Asked): string {
+  if (command.kind === "cancelOrder") {
+    return state.orders.find(numberOf(state.idPrefixes.order, command.orderId))?.status ?? "unknown";
+  }
+  const token = state.tokenById.get(command.tokenId) ?? 0;
+  const market = state.markets.find(marketOfToken(token));
+  if (market === undefined) return "unknown";
+  const required = reservationOf(command, command.size, market.feeRateBps);
+  const order = { side: command.side, outcome: outcomeOf(token) };
+  const account = findAccount(state, command.address);
+  const isCovered = shortfallOf(account, market, order, required, state.config.balances) === null;
+  return `${market.status} ${isCovered}`;
+}

@@ -1,0 +1,142 @@
+import { FILE_LIMITS, readText } from "../../regular-file.ts";
+import { type WorldMarkets, worldMarkets } from "../../scenario/language/header.ts";
+import { readScenario } from "../../scenario/language/read-scenario.ts";
+import type { Scenario } from "../../scenario/language/scenario.ts";
+import type { Failure } from "../../scenario/run/result.ts";
+import { type RunOptions, runScenario } from "../../scenario/run/run-scenario.ts";
+import { RunStopped } from "../../scenario/run/session.ts";
+import { LocalVenue } from "../../scenario/venue/local-venue.ts";
+import type { StartServer } from "../../scenario/venue/open-http.ts";
+import type { Soon, Venue } from "../../scenario/venue/venue.ts";
+import { Wallets } from "../../scenario/venue/wallets.ts";
+import type { World } from "../../simulation/world.ts";
+import { readWorld } from "../../simulation/world-file.ts";
+import { type Signature, signatureOf } from "./signature.ts";
+
+/** What trying a text came to: it could not be read, it was stopped before its end, it passed, or it failed. */
+export type Outcome = { readonly kind: "unreadable" | "stopped" | "passed" } | Failed;
+
+/** A text that failed, as it was read, and how. */
+export interface Failed {
+  readonly kind: "failed";
+  readonly scenario: Scenario;
+  readonly failure: Failure;
+  readonly signature: Signature;
+  /** How long reading and running it took, in milliseconds. */
+  readonly ms: number;
+}
+
+/** Where the texts of a scenario are tried. */
+export interface Place {
+  /** The scenario's file, as the user named it. */
+  readonly file: string;
+  /** Where the paths in it begin. */
+  readonly folder: string;
+  /** Opens an exchange for one scenario. */
+  readonly open: (scenario: Scenario) => Soon<Venue>;
+}
+
+/** Runs the texts of one file, and remembers which of them did not fail as wanted. */
+export class Trial {
+  readonly place: Place;
+  /** Whether a run is to end at once; asked again and again. */
+  stop: () => boolean = () => false;
+  /** Judging all costs as much as all the rest; fills alone, next to nothing. */
+  #judges: "all" | "fills" = "all";
+  readonly #rejected = new Set<string>();
+  readonly #worlds = new Map<string, readonly string[]>();
+
+  constructor(place: Place) {
+    this.place = place;
+  }
+
+  get judges(): "all" | "fills" {
+    return this.#judges;
+  }
+
+  /** What is judged after each step from now on. */
+  set judges(what: "all" | "fills") {
+    this.#judges = what;
+    this.#rejected.clear();
+  }
+
+  /** Reads and runs a text. */
+  async run(text: string): Promise<Outcome> {
+    const start = performance.now();
+    const scenario = this.stop() ? null : this.read(text);
+    if (scenario === null) return { kind: this.stop() ? "stopped" : "unreadable" };
+    return this.runScenario(scenario, start);
+  }
+
+  /** Runs a scenario that somebody else has read since `start`. */
+  async runScenario(scenario: Scenario, start = performance.now()): Promise<Outcome> {
+    try {
+      const failure = await this.failureOf(scenario);
+      if (failure === null) return { kind: "passed" };
+      const ms = performance.now() - start;
+      return { kind: "failed", scenario, failure, signature: signatureOf(failure), ms };
+    } catch (error) {
+      if (error instanceof RunStopped) return { kind: "stopped" };
+      throw error;
+    }
+  }
+
+  /** What a text comes to; null when it is known not to fail as wanted. */
+  async attempt(text: string): Promise<Outcome | null> {
+    return this.#rejected.has(text) ? null : this.run(text);
+  }
+
+  /** Notes that a text does not fail as wanted. */
+  reject(text: string): void {
+    this.#rejected.add(text);
+  }
+
+  /** The scenario of a text, or null. */
+  read(text: string): Scenario | null {
+    const { file, folder } = this.place;
+    return readScenario(file, text, { folder, worldMarkets: this.#worldMarkets }).scenario;
+  }
+
+  /** Why a scenario fails; null when it passes. @throws RunStopped */
+  async failureOf(
+    scenario: Scenario,
+    watching: Partial<Pick<RunOptions, "open" | "taken" | "failed">> = {},
+  ): Promise<Failure | null> {
+    const { result } = await runScenario(scenario, {
+      way: "process",
+      open: this.place.open,
+      judging: { everyRows: null, fillsAlone: this.#judges === "fills" },
+      stop: this.stop,
+      ...watching,
+    });
+    return result.failure;
+  }
+
+  readonly #worldMarkets: WorldMarkets = (path) => {
+    const known = this.#worlds.get(path) ?? worldMarkets(path);
+    this.#worlds.set(path, known);
+    return known;
+  };
+}
+
+/** Opens exchanges for the scenarios of one file: in this process, or over HTTP where there is what starts a server. */
+export function venueOpener(startServer: StartServer | null): (scenario: Scenario) => Promise<Venue> {
+  const wallets = new Wallets();
+  const worlds = new Map<string, Promise<World>>();
+  const worldOf = async ({ world: path, seed }: Scenario): Promise<World | null> => {
+    if (path === null) return null;
+    const world = worlds.get(path) ?? readWorldFile(path);
+    worlds.set(path, world);
+    return { ...(await world), seed };
+  };
+  return async (scenario) => {
+    const world = await worldOf(scenario);
+    if (startServer === null) return new LocalVenue(scenario, world, wallets);
+    const { openHttp } = await import("../../scenario/venue/open-http.ts");
+    return openHttp(scenario, world, wallets, startServer);
+  };
+}
+
+async function readWorldFile(path: string): Promise<World> {
+  return readWorld(readText(path, FILE_LIMITS.world));
+}

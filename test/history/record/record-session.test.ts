@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ApiError } from "../../../src/api/errors.ts";
+import { SessionLog } from "../../../src/engine/session-log.ts";
+import { finish } from "../../../src/engine/slices.ts";
+import { recordSession } from "../../../src/history/record/record-session.ts";
+import type { Market, Refusal } from "../../server/replies.ts";
+import { deriveTrader } from "../../server/trader.ts";
+import { type Api, startApi } from "../../support/http.ts";
+import { Floor } from "./floor.ts";
+
+interface Recorded {
+  readonly name: string;
+  readonly scenario: string;
+  readonly orders: number;
+  readonly trades: number;
+}
+
+describe("GET /sim/scenario", () => {
+  let api: Api;
+  const recorded = (query = ""): Promise<Recorded> => api.get<Recorded>(`/sim/scenario${query}`);
+
+  beforeAll(async () => {
+    api = await startApi();
+  });
+  afterAll(() => api.close());
+
+  it("answers a scenario also when nothing was done", async () => {
+    const { scenario, ...facts } = await recorded();
+    expect(facts).toEqual({ name: "recorded session of 0 orders", orders: 0, trades: 0 });
+    expect(scenario).toContain("  - expect: { trades: [] }\n");
+  });
+
+  it("answers what was done so far, and changes nothing by it", async () => {
+    const market = await api.createMarket({ slug: "rain" });
+    const [alice, bob] = [await deriveTrader(api, 1), await deriveTrader(api, 2)];
+    const order = { tokenId: market.tokens[0]?.tokenId, price: 0.5, size: 5 };
+    await alice.place({ ...order, side: "BUY" });
+    await bob.place({ ...order, side: "SELL" });
+    await bob.refused({ ...order, side: "HOLD" }, 400, "INVALID_SIDE");
+    const before = await api.stateHash();
+    const first = await recorded();
+    expect(first).toMatchObject({ name: "recorded session of 2 orders", orders: 2, trades: 1 });
+    expect(first.scenario).toContain("  rain: { tickSize: 0.01 }\n");
+    expect(first.scenario).toContain("  - wallet-2: SELL 5 YES @ 0.5\n    status: MATCHED 5/5\n");
+    expect(await api.stateHash()).toBe(before);
+    expect(await recorded()).toEqual(first);
+  });
+
+  it("gives it the name that is asked for", async () => {
+    const { name, scenario } = await recorded("?name=two%20wallets%20%26%20a%20cross");
+    expect(name).toBe("two wallets & a cross");
+    expect(scenario).toContain("scenario: two wallets & a cross\n");
+    for (const wrong of ["", "%20", "two%0Alines", "x".repeat(201)]) {
+      await api.refused({ method: "GET", path: `/sim/scenario?name=${wrong}` }, 400, "INVALID_PARAMETER");
+    }
+  });
+
+  it("knows of a restored session what survives, and of a later snapshot all that led there", async () => {
+    const { data } = await api.get<{ data: Market[] }>("/api/markets");
+    const tokenId = data.find(({ slug }) => slug === "rain")?.tokens[0]?.tokenId;
+    const carol = await deriveTrader(api, 3);
+    const bid = (price: number) => carol.place({ tokenId, side: "BUY", price, size: 1 });
+    await api.post("/sim/snapshots", { name: "early" });
+    await bid(0.11);
+    await api.post("/sim/snapshots", { name: "late" });
+    await api.post("/sim/snapshots/early/restore");
+    await bid(0.12);
+    const [, steps = ""] = (await recorded()).scenario.split("# The session.");
+    expect(steps).toContain("BUY 1 YES @ 0.12");
+    expect(steps).not.toContain("BUY 1 YES @ 0.11");
+    await api.post("/sim/snapshots/late/restore");
+    const [, others = ""] = (await recorded()).scenario.split("# The session.");
+    expect(others).toContain("BUY 1 YES @ 0.11");
+    expect(others).not.toContain("BUY 1 YES @ 0.12");
+  });
+
+  it("begins anew with a reset", async () => {
+    await api.post("/sim/reset");
+    expect(await recorded()).toMatchObject({ orders: 0, trades: 0 });
+    const { tokens } = await api.createMarket({ slug: "snow" });
+    const alice = await deriveTrader(api, 1);
+    await alice.place({ tokenId: tokens[0]?.tokenId, side: "BUY", price: 0.5, size: 5 });
+    const { orders, scenario } = await recorded();
+    expect(orders).toBe(1);
+    expect(scenario).toContain("  snow: { tickSize: 0.01 }\n");
+    expect(scenario).not.toContain("rain");
+  });
+
+  it("is for who may use the control plane", async () => {
+    const guarded = await startApi({ simToken: "secret" });
+    const sent = { method: "GET", path: "/sim/scenario", headers: { "x-sim-token": "guess" } } as const;
+    const { status, body } = await guarded.send<Refusal>(sent);
+    expect([status, body.code]).toEqual([401, "SIM_TOKEN_REQUIRED"]);
+    await guarded.close();
+  });
+});
+
+describe("a session that is too long", () => {
+  /** What recording a session of so many small fundings comes to. */
+  const attempt = (most: number, fundings: number): unknown => {
+    const log = new SessionLog(most);
+    const floor = new Floor(log);
+    floor.market("rain");
+    log.begin();
+    for (let number = 1; number <= fundings; number += 1) floor.fund("alice", { usdc: number });
+    const open = () => {
+      const fresh = new Floor();
+      fresh.market("rain");
+      return fresh.exchange;
+    };
+    try {
+      return finish(recordSession({ log, open, devAccounts: [], name: null }));
+    } catch (error) {
+      return error;
+    }
+  };
+
+  it("is refused when more commands came than are kept", () => {
+    expect(attempt(3, 3)).toMatchObject({ orders: 0 });
+    const refusal = attempt(3, 4) as ApiError;
+    expect(refusal).toBeInstanceOf(ApiError);
+    expect([refusal.code, refusal.status, refusal.message]).toEqual([
+      "SESSION_TOO_LONG",
+      409,
+      "the session has more than 3 commands, and no more are kept",
+    ]);
+    expect(refusal.help.hint).toBe("POST /sim/reset begins a new session, which can be recorded");
+  });
+
+  it("is refused when its file would be larger than one may be", () => {
+    const refusal = attempt(100_000, 40_000) as ApiError;
+    expect(refusal.code).toBe("SESSION_TOO_LONG");
+    expect(refusal.message).toMatch(
+      /^the session takes \d{7} bytes as a scenario, and a file of one has at most 1048576 bytes$/,
+    );
+  });
+});

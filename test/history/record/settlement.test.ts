@@ -1,0 +1,353 @@
+import { describe, expect, it } from "vitest";
+import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
+import { size } from "../../../src/core/units.ts";
+import { RecordingError } from "../../../src/history/record/observed-session.ts";
+import { addressOf } from "../../support/commands.ts";
+import { AUTO } from "../../support/config.ts";
+import { type Floor, recordOf, type SessionOptions } from "./floor.ts";
+import { failureOf } from "./run-text.ts";
+
+const INSTANT = { settlement: { settlement: "instant", balances: "optimistic" } } as const;
+const BY_TIME = { settlement: AUTO } as const;
+
+/** A market, and two who can trade in it. */
+function prepared(floor: Floor): void {
+  floor.market("rain");
+  for (const name of ["alice", "bob"]) floor.derive(name);
+}
+
+/** Alice and bob trade one share. */
+function trade(floor: Floor): void {
+  floor.send("alice BUY 1 YES @ 0.5");
+  floor.send("bob SELL 1 YES @ 0.5");
+}
+
+/** The file of a session that passes in this process. */
+async function told(
+  act: (floor: Floor) => void,
+  options: SessionOptions = {},
+  before: (floor: Floor) => void = prepared,
+): Promise<string> {
+  const { scenario } = recordOf(before, act, options);
+  expect(await failureOf(scenario)).toBeNull();
+  return scenario;
+}
+
+/** Its steps of the session, each in a line, but for orders and the expectations at the end. */
+const chainSteps = (scenario: string): string[] =>
+  scenario
+    .slice(scenario.indexOf("# The session."))
+    .split("\n")
+    .filter((line) => /^ {2}- (?!expect|wallet-\d+: (?:BUY|SELL))/.test(line) || /^ {4}reason/.test(line))
+    .map((line) => line.trim().replace(/^- /, ""));
+
+const settledIn = (scenario: string): string | undefined => /settled: (\{.*?\})/.exec(scenario)?.[1];
+
+/** Why a session is not recorded. */
+function refusalOf(act: (floor: Floor) => void, before = prepared, options: SessionOptions = {}): string {
+  try {
+    recordOf(before, act, options);
+  } catch (error) {
+    if (error instanceof RecordingError) return error.message;
+    throw error;
+  }
+  return "recorded";
+}
+
+describe("the header", () => {
+  it("says how blocks are mined and what can be spent, unless a scenario has it so anyway", async () => {
+    expect(await told(trade, INSTANT)).not.toMatch(/^(?:settlement|balances): /m);
+    const settled = { settlement: { settlement: "auto", balances: "settled" } } as const;
+    expect(await told(trade, settled)).toContain("\nsettlement: auto\nbalances: settled\n");
+  });
+});
+
+describe("blocks", () => {
+  it("that time mines come by the time of the steps, and all of them are told at the end", async () => {
+    const scenario = await told((floor) => {
+      floor.advance("300ms");
+      trade(floor);
+      floor.advance("1s");
+      trade(floor);
+      floor.advance("10s");
+      floor.send("alice BUY 1 YES @ 0.4");
+    }, BY_TIME);
+    expect(chainSteps(scenario)).toEqual(["at: 2026-01-01T00:00:00.300Z", "at: 2026-01-01T00:00:11.300Z"]);
+    expect(settledIn(scenario)).toBe("{ order-1: CONFIRMED, order-3: CONFIRMED }");
+  });
+
+  it("that were mined when nothing came after them are waited for", async () => {
+    const scenario = await told((floor) => {
+      trade(floor);
+      floor.advance("2s");
+    }, BY_TIME);
+    expect(chainSteps(scenario)).toEqual(["at: 2026-01-01T00:00:02Z"]);
+    expect(settledIn(scenario)).toBe("{ order-1: MINED }");
+  });
+
+  it("that somebody asked for are steps", async () => {
+    const scenario = await told((floor) => {
+      trade(floor);
+      floor.mine();
+      trade(floor);
+      floor.mine(2);
+      trade(floor);
+    });
+    expect(chainSteps(scenario)).toEqual(["mine: 1", "mine: 2"]);
+    expect(settledIn(scenario)).toBe("{ order-1: CONFIRMED, order-3: MINED, order-5: MATCHED }");
+  });
+
+  it("that what was pending before asked for are mined by a step", async () => {
+    const scenario = await told(
+      (floor) => {
+        floor.advance("500ms");
+        trade(floor);
+        floor.advance("1s");
+      },
+      BY_TIME,
+      (floor) => {
+        prepared(floor);
+        trade(floor);
+        floor.advance("1s");
+      },
+    );
+    expect(chainSteps(scenario)).toEqual([
+      "at: 2026-01-01T00:00:01.500Z",
+      "at: 2026-01-01T00:00:02Z",
+      "mine: 1",
+    ]);
+  });
+
+  it("are replaced by a step, of which there are some", async () => {
+    const scenario = await told(
+      (floor) => {
+        trade(floor);
+        floor.mine();
+        floor.demand({ kind: "reorganizeChain", depth: 2 });
+      },
+      {},
+      (floor) => {
+        prepared(floor);
+        floor.mine(7);
+      },
+    );
+    expect(scenario).toContain("steps:\n  # What rests from the start, oldest first.\n  - mine: 2\n");
+    expect(chainSteps(scenario)).toEqual(["mine: 1", "reorg: 2"]);
+    expect(settledIn(scenario)).toBe("{ order-1: MATCHED }");
+  });
+});
+
+describe("a fault", () => {
+  it("that fails settlements is said so, and who was failed is named", async () => {
+    const scenario = await told((floor) => {
+      floor.fault({ kind: "fail", reason: "the relayer: asleep" });
+      floor.fault({ kind: "fail", times: 2 });
+      for (let count = 0; count < 4; count += 1) trade(floor);
+      floor.mine();
+    });
+    expect(chainSteps(scenario)).toEqual([
+      "fail settlement: next",
+      'reason: "the relayer: asleep"',
+      "fail settlement: next 2",
+      "mine: 1",
+    ]);
+    expect(scenario.match(/order-\d: (?:FAILED|MINED)/g)).toEqual(
+      [1, 2, 3, 4, 5, 6].map((order) => `order-${order}: FAILED`).concat("order-7: MINED"),
+    );
+  });
+
+  it("of another kind is a fault of the chain, and ends as it did", async () => {
+    const scenario = await told((floor) => {
+      floor.fault({ kind: "delay", blocks: 3 });
+      floor.fault({ kind: "retry", times: 2 });
+      floor.fault({ kind: "ghost" });
+      for (let count = 0; count < 4; count += 1) trade(floor);
+      floor.mine(2);
+      floor.fault({ kind: "fail", probability: 1 });
+      floor.demand({ kind: "endSettlementFault", number: 4 });
+      floor.fault({ kind: "gas-spike", baseFeeGwei: 250 });
+      floor.mine();
+      floor.demand({ kind: "bumpFees" });
+      floor.mine();
+      floor.demand({ kind: "endSettlementFault", number: null });
+    });
+    expect(chainSteps(scenario)).toEqual([
+      "chain fault: { kind: delay, times: 1, blocks: 3 }",
+      "chain fault: { kind: retry, times: 2 }",
+      "chain fault: { kind: ghost, times: 1 }",
+      "mine: 2",
+      "fail settlement: all",
+      "chain fault: none",
+      "chain fault: { kind: gas-spike, baseFeeGwei: 250 }",
+      "mine: 1",
+      "bump: fees",
+      "mine: 1",
+      "chain fault: none",
+    ]);
+  });
+
+  it("that failed at once fails at once", async () => {
+    const scenario = await told((floor) => {
+      trade(floor);
+      floor.fault({ kind: "fail" });
+      trade(floor);
+    }, INSTANT);
+    expect(chainSteps(scenario)).toEqual(["fail settlement: next"]);
+    expect(settledIn(scenario)).toBe("{ order-3: FAILED, order-4: FAILED }");
+  });
+
+  it("with a chance is told by what it befell, right before the block", async () => {
+    const failing = new Set<string>();
+    const scenario = await told((floor) => {
+      floor.fault({ kind: "fail", probability: 0.5 });
+      for (let count = 0; count < 5; count += 1) trade(floor);
+      floor.advance("1m");
+      for (let count = 0; count < 5; count += 1) trade(floor);
+      floor.advance("1m");
+      for (const { taker, transaction } of floor.state.trades) {
+        const { status } = floor.state.chain.transactions.get(transaction);
+        if (status === "REVERTED") failing.add(`order-${taker}: FAILED`);
+      }
+    }, BY_TIME);
+    expect(failing.size).toBeGreaterThan(2);
+    expect(failing.size).toBeLessThan(8);
+    for (const words of failing) expect(scenario).toContain(words);
+    const drawn = /chain fault: \{ kind: fail, times: 1, probability: 0\.\d+ \}/;
+    const steps = chainSteps(scenario).filter((step) => !step.includes("probability: 0 }"));
+    expect(steps.some((step) => drawn.test(step))).toBe(true);
+    for (const step of steps)
+      expect(step).toMatch(/^(?:fail settlement: next|chain fault: \{ kind: fail, times: 1|at: )/);
+    expect(scenario).toContain("# Faults of chance are told by what they befell: ");
+    expect(await failureOf(scenario, "http")).toBeNull();
+  });
+
+  it("that befalls the first of a block alone needs no chance", async () => {
+    const scenario = await told((floor) => {
+      floor.fault({ kind: "fail", probability: 0.9 });
+      for (let count = 0; count < 4; count += 1) trade(floor);
+    }, INSTANT);
+    for (const step of chainSteps(scenario)) expect(step).toBe("fail settlement: next");
+    expect(scenario).not.toContain("# Faults of chance");
+  });
+
+  it("is told so, too, when it also befell what was there before", async () => {
+    const scenario = await told(
+      (floor) => {
+        floor.fault({ kind: "retry", times: 2 });
+        trade(floor);
+        floor.mine();
+      },
+      {},
+      (floor) => {
+        prepared(floor);
+        trade(floor);
+      },
+    );
+    expect(chainSteps(scenario)).toEqual(["chain fault: { kind: retry, times: 1 }", "mine: 1"]);
+  });
+});
+
+describe("a wallet's own transaction", () => {
+  const half = { kind: "split", size: size(500) } as const;
+
+  it("is a step when it changes full sets", async () => {
+    const scenario = await told((floor) => {
+      floor.call("alice", half);
+      floor.mine();
+      floor.call("alice", { kind: "merge", size: size(200) });
+      floor.mine();
+      floor.demand({ kind: "resolveMarket", market: 1, winningOutcome: "YES" });
+      floor.mine();
+      floor.call("alice", { kind: "redeem" });
+      floor.mine();
+      floor.call("bob", half);
+    });
+    expect(chainSteps(scenario)).toEqual([
+      "wallet-1: split 5",
+      "mine: 1",
+      "wallet-1: merge 2",
+      "mine: 1",
+      "resolve: YES",
+      "mine: 1",
+      "wallet-1: redeem",
+      "mine: 1",
+      "wallet-2: split 5",
+    ]);
+    expect(scenario).toContain("wallet-1: { USDC: 110, YES: 0, NO: 0 }");
+  });
+
+  it("comes when those before its nonce have come", async () => {
+    const scenario = await told((floor) => {
+      floor.call("alice", { kind: "merge", size: size(100) }, 1);
+      floor.mine();
+      floor.send("bob BUY 1 YES @ 0.1");
+      floor.call("alice", half, 0);
+      floor.mine();
+    });
+    expect(chainSteps(scenario)).toEqual(["mine: 1", "wallet-2: split 5", "wallet-2: merge 1", "mine: 1"]);
+  });
+
+  it("is left out when it changed no balance, and the file says how many there were", async () => {
+    const scenario = await told((floor) => {
+      floor.call("alice", { kind: "approve", spender: CONTRACTS.exchange, amount: "5" });
+      floor.call("alice", { kind: "merge", size: size(99_999) });
+      floor.demand({ kind: "setNativeBalance", address: addressOf("bob"), wei: "7" });
+      floor.mine();
+    });
+    expect(scenario).toContain(
+      "# Left out: what wallets did on the chain and changed no balance, 3 times.\n",
+    );
+    expect(chainSteps(scenario)).toEqual(["mine: 1"]);
+  });
+
+  it("that kept the exchange from settling is told by what failed", async () => {
+    const scenario = await told((floor) => {
+      floor.call("alice", { kind: "approve", spender: CONTRACTS.exchange, amount: "5" });
+      floor.mine();
+      trade(floor);
+      floor.mine();
+    });
+    const [, fails, why] = chainSteps(scenario);
+    expect(fails).toBe("fail settlement: next");
+    expect(why).toContain("ERC20: transfer amount exceeds allowance");
+  });
+});
+
+describe("what no step can say is refused in a sentence", () => {
+  it("a transfer, with its place", () => {
+    const to = addressOf("bob");
+    expect(
+      refusalOf((floor) => {
+        floor.call("alice", { kind: "transfer", to, amount: "1000" });
+        floor.mine();
+      }),
+    ).toBe(
+      `sequence 5 is a transfer of USDC by the wallet ${addressOf("alice")} on the chain, and no step of a scenario says that; all later balances depend on it`,
+    );
+  });
+
+  it("the failure of a settlement that was pending before", () => {
+    const refusal = refusalOf(
+      (floor) => {
+        floor.fault({ kind: "fail" });
+        floor.mine();
+      },
+      (floor) => {
+        prepared(floor);
+        trade(floor);
+      },
+    );
+    expect(refusal).toMatch(/^a settlement of before the session failed in it \(sequence \d+\)/);
+  });
+
+  it("a redemption that was sent before the report was mined", () => {
+    const refusal = refusalOf((floor) => {
+      floor.demand({ kind: "resolveMarket", market: 1, winningOutcome: "NO" });
+      floor.call("alice", { kind: "redeem" });
+      floor.mine();
+    });
+    expect(refusal).toMatch(
+      /^no step can repeat sequence 6 of the session \(wallet-1: redeem\): .*TRANSACTION_REVERTED/,
+    );
+  });
+});

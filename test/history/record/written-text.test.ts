@@ -1,0 +1,393 @@
+import { describe, expect, it } from "vitest";
+import { millis } from "../../../src/core/units.ts";
+import { RecordingError } from "../../../src/history/record/observed-session.ts";
+import { type Floor, recordOf } from "./floor.ts";
+
+const rain = (floor: Floor): void => floor.market("rain");
+
+/** The lines of a file that match, without what surrounds them. */
+const linesLike = (scenario: string, pattern: RegExp): string[] =>
+  scenario
+    .split("\n")
+    .filter((line) => pattern.test(line))
+    .map((line) => line.trim());
+
+/** The steps of the session itself, without what is expected of them. */
+const stepsOf = (scenario: string): string[] =>
+  linesLike(scenario.slice(scenario.indexOf("# The session.")), /^ {2}- /).map((line) => line.slice(2));
+
+it("is a whole file that a trader can read aloud", () => {
+  const { scenario, name, orders, trades } = recordOf(
+    (floor) => {
+      floor.market("rain", { feeRateBps: 100, minOrderSize: 5 });
+      floor.market("quiet");
+      floor.fund("maker", { usdc: 1000, everyMarket: 500 });
+      floor.fund("dev", { usdc: 10 });
+      floor.send("maker BUY 100 YES @ 0.4");
+      floor.send("maker SELL 50 YES @ 0.6");
+      floor.send("dev BUY 7 NO @ 0.6 FAK");
+      floor.send("maker BUY 10 NO @ 0.3", 2);
+    },
+    (floor) => {
+      floor.market("snow", { matching: "independent", tickSize: 0.001, selfTrade: "cancel-maker" });
+      floor.derive("alice");
+      floor.send("alice BUY 60 YES @ 0.7");
+      floor.send("alice BUY 10 YES @ 0.125 GTD 5s", 3);
+      floor.advance("2s");
+      floor.fund("bob", { usdc: 12.5, yes: 20 });
+      floor.send("bob SELL 20 YES @ 0.3 FOK");
+      floor.cancel("alice", 6);
+      floor.send("dev BUY 5 NO @ 0.4 FOK");
+      floor.demand({ kind: "resolveMarket", market: 1, winningOutcome: "SPLIT" });
+    },
+    { devAccounts: ["nobody", "dev"] },
+  );
+  expect({ name, orders, trades }).toEqual({ name: "recorded session of 4 orders", orders: 4, trades: 3 });
+  expect(scenario).toBe(`# A session that clobsim recorded: what it did, and what came of it.
+scenario: recorded session of 4 orders
+seed: floor
+clock: 2026-01-01T00:00:00Z
+settlement: manual
+markets:
+  rain: { tickSize: 0.01, minOrderSize: 5, feeRateBps: 100 }
+  snow: { tickSize: 0.001, matching: independent, selfTrade: cancel-maker }
+accounts:
+  wallet-1: { USDC: 100, rain YES: 10, rain NO: 10, snow YES: 10, snow NO: 10 }
+  wallet-2: {}
+  dev-1: { USDC: 5.772, rain NO: 7 }
+  trader-1: { USDC: 37.572, rain YES: 50 }
+steps:
+  # What rests from the start, oldest first.
+  - trader-1: BUY 93 YES @ 0.4 in rain
+  - trader-1: SELL 50 YES @ 0.6 in rain
+  - expect:
+      book:
+        rain YES: { bids: [0.4 x 93 (1)], asks: [0.6 x 50 (1)] }
+        rain NO: { bids: [0.4 x 50 (1)], asks: [0.6 x 93 (1)] }
+  # The session.
+  - wallet-1: BUY 60 YES @ 0.7 in rain as order-1
+    status: LIVE 50/60
+    fills: [BUY 50 YES @ 0.6 in rain from trader-1]
+  - wallet-1: BUY 10 YES @ 0.125 GTD 2026-01-01T00:00:05Z in snow as order-2
+    status: LIVE 0/10
+  - at: 2026-01-01T00:00:02Z
+  - wallet-2: fund 12.5 USDC
+  - wallet-2: fund 20 YES in rain
+  - wallet-2: SELL 20 YES @ 0.3 FOK in rain
+    status: MATCHED 20/20
+    fills: [SELL 10 YES @ 0.7 in rain from wallet-1, SELL 10 YES @ 0.4 in rain from trader-1]
+  - wallet-1: cancel order-2
+  - dev-1: BUY 5 NO @ 0.4 FOK in rain
+    status: CANCELED 0/5 FOK_UNFILLED
+  - resolve: SPLIT in rain
+  - expect:
+      book:
+        rain YES: { bids: [], asks: [] }
+        rain NO: { bids: [], asks: [] }
+        snow YES: { bids: [], asks: [] }
+        snow NO: { bids: [], asks: [] }
+      orders: { order-1: MATCHED 60/60, order-2: CANCELED 0/10 USER }
+      trades:
+        - wallet-1 BUY 50 YES @ 0.6 in rain from trader-1
+        - wallet-2 SELL 10 YES @ 0.7 in rain from wallet-1
+        - wallet-2 SELL 10 YES @ 0.4 in rain from trader-1
+      balances:
+        wallet-1:
+          USDC: { balance: 62.8, onChain: 100 }
+          rain YES: { balance: 70, onChain: 10 }
+          rain NO: 10
+          snow YES: 10
+          snow NO: 10
+        wallet-2: { USDC: { balance: 23.43, onChain: 12.5 }, rain YES: { balance: 0, onChain: 20 }, rain NO: 0 }
+        dev-1: { USDC: 5.772, rain YES: 0, rain NO: 7 }
+      chain: { settled: { order-1: MATCHED } }
+`);
+});
+
+it("is the same bytes for the same session", () => {
+  const once = (): string =>
+    recordOf(rain, (floor) => {
+      for (const name of ["alice", "bob"]) floor.derive(name);
+      floor.send("alice BUY 5 YES @ 0.5");
+      floor.send("bob SELL 9 YES @ 0.5");
+    }).scenario;
+  expect(once()).toBe(once());
+});
+
+describe("names", () => {
+  it("are given by the first act: wallets in order, dev accounts by their place, traders by their number", () => {
+    const { scenario } = recordOf(
+      (floor) => {
+        rain(floor);
+        for (const name of ["idle", "maker", "other"]) floor.fund(name, { usdc: 100 });
+        floor.send("other BUY 1 YES @ 0.1");
+        floor.send("maker BUY 1 YES @ 0.1");
+      },
+      (floor) => {
+        for (const name of ["carol", "dev", "alice"]) floor.derive(name);
+        floor.send("alice BUY 1 YES @ 0.2");
+      },
+      { devAccounts: ["dev", "unused"] },
+    );
+    expect(linesLike(scenario, /^ {2}(?:wallet|dev|trader)-\d+:/).map((line) => line.split(":")[0])).toEqual([
+      "wallet-1",
+      "dev-0",
+      "wallet-2",
+      "trader-2",
+      "trader-3",
+    ]);
+    expect(stepsOf(scenario)[0]).toBe("wallet-2: BUY 1 YES @ 0.2 as order-1");
+  });
+
+  it("of markets are their slugs, made such as a scenario can say and YAML leaves alone", () => {
+    const long = `will-${"very-".repeat(12)}long-names-be-cut`;
+    const { scenario } = recordOf(
+      () => {},
+      (floor) => {
+        for (const slug of ["rain", "2026", "null", long, `${long}-too`, "2026-snow"]) floor.market(slug);
+      },
+    );
+    const names = linesLike(scenario, /^ {2}\S+: \{ tickSize/).map((line) => line.split(":")[0] ?? "");
+    expect(names).toEqual([
+      "rain",
+      "market-2026",
+      "market-null",
+      "will-very-very-very-very-very-very-very-very-very-very-very-very",
+      "will-very-very-very-very-very-very-very-very-very-very-very-2",
+      "2026-snow",
+    ]);
+    for (const name of names) expect(name.length).toBeLessThanOrEqual(64);
+  });
+
+  it("of the scenario count its orders, or are given", () => {
+    const place = (floor: Floor): void => {
+      floor.derive("alice");
+      floor.send("alice BUY 1 YES @ 0.2");
+    };
+    expect(recordOf(rain, place).name).toBe("recorded session of 1 order");
+    const named = recordOf(rain, place, { name: "a: bid # at 0.2" });
+    expect(named.name).toBe("a: bid # at 0.2");
+    expect(named.scenario).toContain('scenario: "a: bid # at 0.2"\n');
+  });
+});
+
+describe("the opening", () => {
+  it("leaves out the markets that the session does not touch, and who rests only there", () => {
+    const { scenario } = recordOf(
+      (floor) => {
+        rain(floor);
+        floor.market("quiet");
+        for (const name of ["a", "b"]) floor.fund(name, { usdc: 100 });
+        floor.send("a BUY 1 YES @ 0.1");
+        floor.send("b BUY 1 YES @ 0.1", 2);
+      },
+      (floor) => {
+        floor.derive("alice");
+        floor.send("alice SELL 1 YES @ 0.1");
+      },
+    );
+    expect(scenario).not.toContain("quiet");
+    expect(linesLike(scenario, /^ {2}trader-/)).toEqual(["trader-1: { USDC: 0.1 }"]);
+  });
+
+  it("rests what is left of each order, in the order of arrival", () => {
+    const { scenario } = recordOf(
+      (floor) => {
+        rain(floor);
+        for (const name of ["a", "b"]) floor.fund(name, { usdc: 100, yes: 50 });
+        floor.send("a BUY 10 YES @ 0.3");
+        floor.send("b BUY 20 YES @ 0.3");
+        floor.send("a BUY 5 YES @ 0.3");
+        floor.send("b SELL 4 YES @ 0.3");
+      },
+      (floor) => {
+        floor.derive("alice");
+        floor.send("alice SELL 1 YES @ 0.3");
+      },
+    );
+    expect(linesLike(scenario, /- trader/).slice(0, 3)).toEqual([
+      "- trader-1: BUY 6 YES @ 0.3",
+      "- trader-2: BUY 20 YES @ 0.3",
+      "- trader-1: BUY 5 YES @ 0.3",
+    ]);
+    expect(scenario).toContain("YES: { bids: [0.3 x 31 (3)], asks: [] }");
+  });
+
+  it("lowers a minimum under which nothing could rest anew, and says so", () => {
+    const { scenario } = recordOf(
+      (floor) => {
+        floor.market("rain", { minOrderSize: 5 });
+        for (const name of ["a", "b"]) floor.fund(name, { usdc: 100, yes: 50 });
+        floor.send("a BUY 10 YES @ 0.3");
+        floor.send("b SELL 9.63 YES @ 0.3");
+      },
+      (floor) => {
+        floor.derive("alice");
+        floor.send("alice BUY 5 YES @ 0.2");
+      },
+    );
+    expect(scenario).toContain("rain: { tickSize: 0.01, minOrderSize: 0.37 }");
+    expect(scenario).toContain(
+      "# rain had a minOrderSize of 5, but less is left of an order that rests from the start.\n",
+    );
+  });
+
+  it("reserves for traders what their orders may cost at worst, and gives actors all that they had", () => {
+    const { scenario } = recordOf(
+      (floor) => {
+        floor.market("rain", { feeRateBps: 200 });
+        floor.fund("trader", { usdc: 1000, yes: 500, no: 500 });
+        floor.fund("alice", { usdc: 1000, yes: 500 });
+        floor.send("trader BUY 10.01 YES @ 0.3");
+        floor.send("trader SELL 7 NO @ 0.6");
+        floor.send("alice BUY 2 YES @ 0.2");
+      },
+      (floor) => floor.send("alice BUY 1 YES @ 0.1"),
+    );
+    expect(linesLike(scenario, /^ {2}(?:wallet|trader)/)).toEqual([
+      "wallet-1: { USDC: 1000, YES: 500 }",
+      "trader-1: { USDC: 3.06306, NO: 7 }",
+    ]);
+  });
+
+  it("takes in the markets where those who act have orders open", () => {
+    const { scenario } = recordOf(
+      (floor) => {
+        rain(floor);
+        floor.market("snow");
+        floor.fund("alice", { usdc: 100 });
+        floor.send("alice BUY 2 YES @ 0.2", 2);
+        floor.send("alice BUY 3 YES @ 0.2", 1);
+      },
+      (floor) => floor.cancel("alice", 2),
+    );
+    expect(linesLike(scenario, /- wallet/)).toEqual([
+      "- wallet-1: BUY 2 YES @ 0.2 in snow",
+      "- wallet-1: BUY 3 YES @ 0.2 in rain as earlier-2",
+      "- wallet-1: cancel earlier-2",
+    ]);
+  });
+
+  it("ends the markets that had ended", () => {
+    const { scenario } = recordOf(
+      (floor) => {
+        rain(floor);
+        floor.market("snow");
+        floor.demand({ kind: "closeMarket", market: 1 });
+        floor.demand({ kind: "resolveMarket", market: 2, winningOutcome: "NO" });
+      },
+      (floor) => {
+        floor.fund("alice", { yes: 5 }, 1);
+        floor.fund("alice", { no: 5 }, 2);
+        floor.demand({ kind: "resolveMarket", market: 1, winningOutcome: "YES" });
+      },
+    );
+    expect(linesLike(scenario, /- (?:close|resolve)/)).toEqual([
+      "- close: rain",
+      "- resolve: NO in snow",
+      "- resolve: YES in rain",
+    ]);
+  });
+});
+
+describe("time", () => {
+  const opened = (floor: Floor): void => {
+    rain(floor);
+    floor.fund("alice", { usdc: 1000 });
+  };
+
+  it("is told only while an order waits for its expiration", () => {
+    const { scenario } = recordOf(opened, (floor) => {
+      floor.advance("10s");
+      floor.send("alice BUY 1 YES @ 0.1");
+      floor.advance("10s");
+      floor.send("alice BUY 2 YES @ 0.1 GTD 60s");
+      floor.advance("1ms");
+      floor.send("alice BUY 3 YES @ 0.1");
+      floor.cancel("alice", 2);
+      floor.advance("10s");
+      floor.send("alice BUY 4 YES @ 0.1");
+    });
+    expect(stepsOf(scenario).slice(0, -1)).toEqual([
+      "wallet-1: BUY 1 YES @ 0.1 as order-1",
+      "at: 2026-01-01T00:00:20Z",
+      "wallet-1: BUY 2 YES @ 0.1 GTD 2026-01-01T00:01:20Z as order-2",
+      "at: 2026-01-01T00:00:20.001Z",
+      "wallet-1: BUY 3 YES @ 0.1 as order-3",
+      "wallet-1: cancel order-2",
+      "wallet-1: BUY 4 YES @ 0.1 as order-4",
+    ]);
+  });
+
+  it("comes to each expiration in turn, to those of one moment at once", () => {
+    const { scenario } = recordOf(opened, (floor) => {
+      for (const seconds of [30, 10, 30]) floor.send(`alice BUY 1 YES @ 0.1 GTD ${seconds}s`);
+      floor.advance("1h");
+      floor.exchange.advanceTo(millis(floor.exchange.now + 1));
+    });
+    expect(stepsOf(scenario).slice(3, -1)).toEqual(["at: expiry of order-2", "at: expiry of order-1"]);
+    expect(scenario).toContain(
+      "orders: { order-1: EXPIRED 0/1, order-2: EXPIRED 0/1, order-3: EXPIRED 0/1 }",
+    );
+  });
+});
+
+it("compares trades every fifty, and the rest at the end", () => {
+  const { scenario, trades } = recordOf(
+    (floor) => {
+      rain(floor);
+      floor.fund("alice", { usdc: 1000 });
+      floor.fund("bob", { yes: 1000 });
+    },
+    (floor) => {
+      for (let turn = 0; turn < 60; turn += 1) {
+        floor.send("alice BUY 2 YES @ 0.5");
+        floor.send("bob SELL 2 YES @ 0.5");
+      }
+    },
+  );
+  expect(trades).toBe(60);
+  const parts = scenario.split(/trades:\n/).slice(1);
+  expect(parts.map((part) => linesLike(part, /^ +- wallet-\d SELL .* from /).length)).toEqual([50, 10]);
+});
+
+describe("what it cannot say", () => {
+  it("is left out with a remark: the exchange's own accounts", () => {
+    const { scenario } = recordOf(rain, (floor) => {
+      const faucet = floor.state.accounts.get(1).address;
+      const tokens: never[] = [];
+      for (const collateral of [5, 7]) {
+        floor.demand({
+          kind: "fundAccount",
+          address: faucet,
+          collateral: collateral as never,
+          tokens,
+          everyMarket: 0 as never,
+        });
+      }
+    });
+    expect(scenario).toContain("# Left out: the exchange's own accounts were funded 2 times.\n");
+    expect(stepsOf(scenario)).toEqual(["expect: { trades: [] }"]);
+  });
+
+  it("is refused as a whole where its accounts would need more USDC than an exchange issues", () => {
+    const record = (): unknown =>
+      recordOf(
+        (floor) => {
+          for (let market = 1; market <= 3; market += 1) floor.market(`market-${market}`);
+          // Full sets are one mint there and would be two here.
+          floor.fund("alice", { usdc: 100, everyMarket: 10_000_000 });
+          floor.fund("bob", { usdc: 3_900_000_000 });
+        },
+        (floor) => {
+          for (let market = 1; market <= 3; market += 1) floor.send("alice BUY 1 YES @ 0.1", market);
+          floor.send("bob BUY 1 YES @ 0.05");
+          floor.fund("carol", { usdc: 50_000_000 });
+        },
+      );
+    expect(record).toThrow(RecordingError);
+    expect(record).toThrow(
+      "a scenario of this session would issue 4010000100 USDC, and no exchange issues more than 4000000000",
+    );
+  });
+});

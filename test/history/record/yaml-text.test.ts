@@ -1,0 +1,97 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { filled, itemLines, list, map, mapLines, scalar } from "../../../src/history/record/yaml-text.ts";
+
+const text = (lines: readonly string[]): string => lines.join("\n");
+
+describe("a scalar", () => {
+  it.each([
+    ["recorded session of 3 orders", "recorded session of 3 orders"],
+    ["1", '"1"'],
+    ["a: b", '"a: b"'],
+    ["# no comment", '"# no comment"'],
+    ["true", '"true"'],
+    ["[x]", '"[x]"'],
+    ["", '""'],
+    ["two\nlines", '"two\\nlines"'],
+    ["\u{1f469}\u200d\u{1f680} to the moon", "\u{1f469}\u200d\u{1f680} to the moon"],
+  ])("is quoted only where YAML needs it: %s", (given, written) => {
+    expect(scalar(given)).toBe(written);
+  });
+
+  it("is read back as it was, whatever it holds", () => {
+    const anything = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }), fc.string());
+    fc.assert(
+      fc.property(anything, (given) => {
+        expect(parse(`name: ${scalar(given)}\n`)).toEqual({ name: given });
+      }),
+    );
+  });
+});
+
+describe("a map", () => {
+  const levels = Array.from({ length: 40 }, (_, index) => `0.${index + 10} x ${index * 100} (1)`);
+
+  it("keeps on one line what fits there and is not too deep", () => {
+    const entries = [
+      [
+        "book",
+        map([
+          [
+            "YES",
+            map([
+              ["bids", filled(["0.5 x 10"])],
+              ["asks", list([])],
+            ]),
+          ],
+        ]),
+      ],
+    ] as const;
+    expect(mapLines(entries, 2)).toEqual(["  book:", "    YES: { bids: [0.5 x 10], asks: [] }"]);
+    expect(mapLines([["alice", map([])]], 0)).toEqual(["alice: {}"]);
+  });
+
+  it("lets lists of short words fill lines, and gives each sentence a line", () => {
+    const lines = mapLines([["bids", filled(levels)]], 4);
+    expect(lines.length).toBeGreaterThan(1);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(130);
+    expect(lines.slice(0, -1).every((line) => line.length > 100)).toBe(true);
+    expect(parse(text(lines))).toEqual({ bids: levels });
+
+    const sentences = mapLines([["trades", list(levels)]], 4);
+    expect(sentences).toHaveLength(levels.length + 1);
+    expect(parse(text(sentences))).toEqual({ trades: levels });
+  });
+
+  it("is read back as it was, however deep", () => {
+    const [key, scalarText] = [
+      fc.stringMatching(/^[a-z]{1,30}$/),
+      fc.stringMatching(/^[a-z]{1,20}( [a-z]{1,20}){0,9}$/),
+    ];
+    const { node } = fc.letrec((tie) => ({
+      node: fc.oneof({ maxDepth: 3 }, scalarText, tie("list"), tie("map")),
+      list: fc.array(scalarText, { maxLength: 12 }),
+      map: fc.dictionary(key, tie("node"), { maxKeys: 6, noNullPrototype: true }),
+    }));
+    const shaped = (value: unknown): Parameters<typeof mapLines>[0][number][1] => {
+      if (typeof value === "string") return value;
+      if (Array.isArray(value))
+        return value.length % 2 === 0 ? list(value as string[]) : filled(value as string[]);
+      return map(Object.entries(value as object).map(([name, inner]) => [name, shaped(inner)] as const));
+    };
+    fc.assert(
+      fc.property(node, (value) => {
+        expect(parse(text(mapLines([["root", shaped(value)]], 2)))).toEqual({ root: value });
+        const item = itemLines(
+          [
+            ["root", shaped(value)],
+            ["next", "word"],
+          ],
+          2,
+        );
+        expect(parse(text(item))).toEqual([{ root: value, next: "word" }]);
+      }),
+    );
+  });
+});

@@ -1,0 +1,134 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { NotRunInTime, shrinkScenario } from "../../../src/history/shrink/shrink-scenario.ts";
+import type { Scenario } from "../../../src/scenario/language/scenario.ts";
+import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
+import { Wallets } from "../../../src/scenario/venue/wallets.ts";
+import { placeIn, shrunk, signatureIn } from "./planted.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "clobsim-budget-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A clock that goes on with each command that an exchange accepts. */
+class Commands {
+  count = 0;
+  readonly open = (scenario: Scenario): LocalVenue => {
+    const venue = new LocalVenue(scenario, null, new Wallets());
+    venue.exchange.watch(() => {
+      this.count += 1;
+    });
+    return venue;
+  };
+  readonly place = placeIn(folder, this.open);
+  /** Whether so many commands have been accepted. */
+  readonly after = (end: number) => (): boolean => this.count >= end;
+}
+
+const LONG = `scenario: long
+steps:
+  - generate: { orders: 5000, accounts: 5 }
+  - expect: { quote: { YES: { last: none } } }
+  - advance: 1s
+`;
+/** Rows that nobody asks between whether the time is over, and what becomes due with them. */
+const LEAST = 600;
+
+describe("the time that shrinking may take", () => {
+  it("ends a trial in the middle of a flow", async () => {
+    const commands = new Commands();
+    const whole = await signatureIn(LONG, commands.place);
+    const once = commands.count;
+    commands.count = 0;
+    const small = await shrunk(LONG, commands.place, { isOver: commands.after(Math.floor(once * 1.5)) });
+    expect(commands.count).toBeLessThan(once * 1.5 + LEAST);
+    expect({ text: small.text, isMinimal: small.isMinimal }).toEqual({ text: LONG, isMinimal: false });
+    expect(small.signature.key).toBe(whole?.key);
+  });
+
+  it("ends the first run, too: then nobody knows whether it fails", async () => {
+    const commands = new Commands();
+    const shrinking = shrinkScenario(LONG, commands.place, { isOver: commands.after(1000) });
+    await expect(shrinking).rejects.toThrow(NotRunInTime);
+    expect(commands.count).toBeLessThan(1000 + LEAST);
+  });
+
+  it("leaves what fails just so, whenever it is over", async () => {
+    const commands = new Commands();
+    writeFileSync(
+      join(folder, "flow.csv"),
+      "at,account,op,ref,side,outcome,price,size,type\n0,ann,fund,,,USDC,,100,\n" +
+        Array.from({ length: 60 }, (_, row) => `${row}s,ann,place,,BUY,YES,0.${20 + row},1,GTD +100s\n`).join(
+          "",
+        ),
+    );
+    const text =
+      "scenario: any\nsteps:\n  - replay: flow.csv\n  - expect: { quote: { YES: { bid: 0.1 } } }\n";
+    const { key } = (await signatureIn(text, commands.place)) ?? { key: "" };
+    const results = new Set<number>();
+    for (let end = 100; end < 4000; end += 100) {
+      commands.count = 0;
+      const {
+        text: small,
+        steps,
+        before,
+      } = await shrunk(text, commands.place, {
+        isOver: commands.after(end),
+      });
+      expect((await signatureIn(small, commands.place))?.key).toBe(key);
+      expect(steps).toBeLessThanOrEqual(before);
+      results.add(steps);
+    }
+    expect(results.size).toBeGreaterThan(2);
+  });
+});
+
+describe("the rounds of what is repeated", () => {
+  it("are never more than there were, whenever the time is over", async () => {
+    const commands = new Commands();
+    const text = `scenario: repeated
+accounts: { ann: { USDC: 1000 } }
+steps:
+  - repeat: 40
+    steps:
+      - ann: BUY 1 YES @ 0.50 as bid#
+      - ann: BUY 1 YES @ 0.40
+  - expect: { orders: { bid3: CANCELED 0/1 } }
+`;
+    const results = new Set<number>();
+    for (let end = 200; end < 1000; end += 25) {
+      commands.count = 0;
+      const isOver = commands.after(end);
+      const { text: small, steps, before, isMinimal } = await shrunk(text, commands.place, { isOver });
+      expect(before).toBe(81);
+      expect(steps).toBeLessThanOrEqual(before);
+      // What was under way is stopped, and what is left is run once more.
+      expect(commands.count).toBeLessThan(end + 2 * before);
+      expect(isMinimal).toBe(steps === 4);
+      expect(await signatureIn(small, commands.place)).not.toBe(null);
+      results.add(steps);
+    }
+    expect([...results].at(-1)).toBe(4);
+    expect(results.size).toBeGreaterThan(2);
+  });
+});
+
+describe("a flow whose rows would be more steps than rows", () => {
+  it("stays a flow", async () => {
+    const rows = Array.from({ length: 8 }, (_, row) => `${row}s,ann,place,,BUY,YES,0.5,1,\n`).join("");
+    writeFileSync(
+      join(folder, "timed.csv"),
+      `at,account,op,ref,side,outcome,price,size,type\n0,ann,fund,,,USDC,,100,\n${rows}`,
+    );
+    const text = `scenario: timed
+steps:
+  - replay: timed.csv
+  - expect: { stateHash: "v2:${"0".repeat(64)}" }
+`;
+    const small = await shrunk(text, placeIn(folder));
+    expect(small.text).toBe(text);
+    expect({ before: small.before, steps: small.steps }).toEqual({ before: 2, steps: 2 });
+    expect(small.remarks).toEqual(["its flows stay flows: as steps there would be more of them than rows"]);
+  });
+});

@@ -1,0 +1,66 @@
+import { money } from "../../../src/core/units.ts";
+import { Draft } from "../../../src/history/shrink/draft.ts";
+import {
+  type ShrinkOptions,
+  type ShrunkScenario,
+  shrinkScenario,
+} from "../../../src/history/shrink/shrink-scenario.ts";
+import type { Signature } from "../../../src/history/shrink/signature.ts";
+import { type Place, Trial, venueOpener } from "../../../src/history/shrink/trial.ts";
+import type { Scenario } from "../../../src/scenario/language/scenario.ts";
+import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
+import type { Venue } from "../../../src/scenario/venue/venue.ts";
+import { Wallets } from "../../../src/scenario/venue/wallets.ts";
+
+/** An exchange that loses a cent when an order fills two others, and throws when one fills more than three. */
+export class LeakyVenue extends LocalVenue {
+  override async place(...order: Parameters<LocalVenue["place"]>) {
+    const before = this.fillCount();
+    const attempt = await super.place(...order);
+    const fills = this.fillCount() - before;
+    if (fills > 3) throw new Error(`cannot keep ${fills} fills of order ${this.state.orders.size}`);
+    if (fills === 2) {
+      const { collateral } = this.state.accounts.get(1);
+      collateral.balance = money(collateral.balance + 10_000);
+    }
+    return attempt;
+  }
+}
+
+const wallets = new Wallets();
+export const leaky = (scenario: Scenario): Venue => new LeakyVenue(scenario, null, wallets);
+
+/** Where texts are tried: in a folder, on sound exchanges unless told otherwise. */
+export const placeIn = (folder = "/nowhere", open: Place["open"] = venueOpener(null)): Place => ({
+  file: `${folder}/failing.yaml`,
+  folder,
+  open,
+});
+
+/** @throws Error when the text does not fail. */
+export async function shrunk(
+  text: string,
+  place: Place = placeIn(),
+  options: ShrinkOptions = {},
+): Promise<ShrunkScenario> {
+  const result = await shrinkScenario(text, place, options);
+  if (result === null) throw new Error("the scenario does not fail");
+  return result;
+}
+
+/** How a text fails; null when it does not, or cannot be read. */
+export async function signatureIn(text: string, place: Place): Promise<Signature | null> {
+  const outcome = await new Trial(place).run(text);
+  return outcome.kind === "failed" ? outcome.signature : null;
+}
+
+/** The steps of a text each of which can be left out alone, so that it still fails in the same way. */
+export async function superfluous(text: string, { key }: Signature, place: Place): Promise<string[]> {
+  const draft = new Draft(text);
+  const found: string[] = [];
+  for (const step of draft.steps) {
+    const signature = await signatureIn(draft.without(new Set([step])), place);
+    if (signature?.key === key) found.push(draft.textOf(step.span));
+  }
+  return found;
+}
