@@ -4,12 +4,14 @@ import { explainAuthEndpoints } from "./authentication.ts";
 import { chainEndpoints } from "./chain.ts";
 import { chainRpcEndpoints } from "./chain-rpc.ts";
 import { controlEndpoints, serviceEndpoints } from "./control.ts";
-import type { Param } from "./endpoint.ts";
-import { faultEndpoints } from "./faults.ts";
+import { type Endpoint, isRaw, type Param } from "./endpoint.ts";
+import { type AnsweredBy, ERROR_CODES, ERRORS, type ErrorCode } from "./errors.ts";
+import { faultEndpoints, takesFaults } from "./faults.ts";
 import { marketControlEndpoints, marketDataEndpoints } from "./markets.ts";
 import { orderBookEndpoints } from "./order-book.ts";
 import { orderStoryEndpoints } from "./order-story.ts";
 import { recordingEndpoints } from "./recording.ts";
+import { type UnknownFields, unknownFieldsAt } from "./request-body.ts";
 import { snapshotEndpoints } from "./snapshots.ts";
 import { tradingEndpoints } from "./trading.ts";
 
@@ -47,6 +49,25 @@ export const isTradingEndpoint = ({ tag }: Pick<AnyEndpoint, "tag">): boolean =>
 
 /** The endpoint of an operation. */
 export const endpointOf = <O extends Operation>(operation: O): EndpointOf<O> => BY_OPERATION[operation];
+
+const codesBy = (by: AnsweredBy): ErrorCode[] => ERROR_CODES.filter((code) => ERRORS[code].by === by);
+
+/** The codes that an endpoint can answer with: its own, and those that its kind and the setting imply. */
+export function codesOf(endpoint: Endpoint, unknownFields: UnknownFields): ErrorCode[] {
+  const { access, body, errors, path, query } = endpoint;
+  const isRefusing = unknownFieldsAt(endpoint, unknownFields) === "refuse";
+  const applies: Readonly<Record<AnsweredBy, boolean>> = {
+    server: false,
+    everywhere: true,
+    parameters: isRefusing || Object.keys(query).length > 0 || path.includes("{"),
+    body: body === null ? isRefusing : !isRaw(body),
+    control: access === "control",
+    signed: access === "signed",
+    faults: takesFaults(endpoint),
+  };
+  const kinds = (Object.keys(applies) as AnsweredBy[]).filter((by) => applies[by] && by !== "everywhere");
+  return [...new Set([...codesBy("everywhere"), ...errors, ...kinds.flatMap(codesBy)])];
+}
 
 type RouteOf<E> = E extends { readonly method: infer M extends string; readonly path: infer P extends string }
   ? `${M} ${P}`

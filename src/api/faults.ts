@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { type Endpoint, endpoints, limit, offset } from "./endpoint.ts";
-import type { ErrorCode } from "./errors.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
 import { exactly, named, page } from "./schemas.ts";
@@ -96,6 +95,3 @@ export const faultEndpoints = endpoints("control", "Control plane", {
 /** Whether faults can befall an endpoint: what the imitated service answers, and nothing else. */
 export const takesFaults = ({ access, tag }: Pick<Endpoint, "access" | "tag">): boolean =>
   access !== "control" && tag !== "Service";
-
-/** What only an injected fault answers, beside `INTERNAL_ERROR`. */
-export const FAULT_CODES = ["RATE_LIMITED", "UNAVAILABLE"] as const satisfies readonly ErrorCode[];

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { type Endpoint, isRaw, type Params, type Tag } from "./endpoint.ts";
-import { ENDPOINTS } from "./endpoints.ts";
+import { codesOf, ENDPOINTS } from "./endpoints.ts";
 import { type ErrorCode, statusesOf } from "./errors.ts";
-import { FAULT_CODES, takesFaults } from "./faults.ts";
 import { type UnknownFields, unknownFieldsAt } from "./request-body.ts";
 import { DECIMALS, errorSchema as errorReply, registry } from "./schemas.ts";
 import { AUTH_HEADERS } from "./signing.ts";
@@ -158,43 +157,6 @@ const queryParameters = (query: Params): Json[] =>
     description,
     schema,
   }));
-
-/** The codes that an endpoint can answer with: its own, and those that its kind and the setting imply. */
-export function codesOf(endpoint: Endpoint, unknownFields: UnknownFields): ErrorCode[] {
-  const codes = new Set<ErrorCode>([...EVERYWHERE, ...endpoint.errors]);
-  if (Object.keys(endpoint.query).length > 0 || endpoint.path.includes("{")) codes.add("INVALID_PARAMETER");
-  if (endpoint.body !== null && !isRaw(endpoint.body)) codes.add("INVALID_JSON");
-  if (unknownFieldsAt(endpoint, unknownFields) === "refuse") {
-    codes.add("INVALID_PARAMETER");
-    if (endpoint.body === null) codes.add("INVALID_JSON");
-  }
-  if (endpoint.access === "control") codes.add("ORIGIN_NOT_ALLOWED").add("SIM_TOKEN_REQUIRED");
-  if (endpoint.access === "signed") {
-    for (const code of AUTH_CODES) codes.add(code);
-  }
-  if (takesFaults(endpoint)) {
-    for (const code of FAULT_CODES) codes.add(code);
-  }
-  return [...codes];
-}
-
-const EVERYWHERE = [
-  "HOST_NOT_ALLOWED",
-  "PAYLOAD_TOO_LARGE",
-  "UNSUPPORTED_MEDIA_TYPE",
-  "INTERNAL_ERROR",
-] as const satisfies readonly ErrorCode[];
-
-const AUTH_CODES = [
-  "MISSING_AUTH_HEADER",
-  "DUPLICATE_AUTH_HEADER",
-  "INVALID_TIMESTAMP",
-  "TIMESTAMP_OUT_OF_WINDOW",
-  "UNKNOWN_API_KEY",
-  "ADDRESS_MISMATCH",
-  "INVALID_PASSPHRASE",
-  "INVALID_SIGNATURE",
-] as const satisfies readonly ErrorCode[];
 
 function errorResponses(codes: readonly ErrorCode[], reply: z.ZodType): Json {
   const byStatus = new Map<number, ErrorCode[]>();

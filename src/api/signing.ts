@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHmac, hash } from "node:crypto";
+import type { CodeBy } from "./errors.ts";
 
 /** Bytes of a SHA-256 block: what must be free before a message that is to be authenticated. */
 export const BLOCK = 64;
@@ -71,16 +72,8 @@ export type HeaderValues = Readonly<Record<string, string | undefined>>;
 /** How far a signed request's timestamp may be from the server's time, in seconds, either way, inclusive. */
 export const WINDOW_SECONDS = 30;
 
-/** Why a signed request is refused (always with status 401), in order of precedence. */
-export type SigningCode =
-  | "MISSING_AUTH_HEADER"
-  | "DUPLICATE_AUTH_HEADER"
-  | "INVALID_TIMESTAMP"
-  | "TIMESTAMP_OUT_OF_WINDOW"
-  | "UNKNOWN_API_KEY"
-  | "ADDRESS_MISMATCH"
-  | "INVALID_PASSPHRASE"
-  | "INVALID_SIGNATURE";
+/** Why a signed request is refused, always with status 401. */
+export type SigningCode = CodeBy<"signed">;
 
 /** A refusal in the words of the wire; it never holds a secret, a passphrase or a digest. */
 export interface AuthRefusal<Code extends string = SigningCode> {

@@ -12,7 +12,7 @@ export const newSnapshotSchema = named(
       .string()
       .min(1)
       .max(100)
-      .regex(/^(?!snapshotSchema-[0-9]+$)/, "expected a name that no id has")
+      .regex(/^(?!snapshot-[0-9]+$)/, "expected a name that no id has")
       .optional()
       .meta({
         description: "Another name for it than its id; of several with one name the latest is meant.",

@@ -1,4 +1,4 @@
-import { type ErrorCode, nameOf, STATUS } from "../api/errors.ts";
+import { ERRORS, type ErrorCode, nameOf } from "../api/errors.ts";
 import type { HttpReply } from "./transport.ts";
 
 /** Why a call failed before, or instead of, an answer that the contract knows. */
@@ -140,7 +140,7 @@ export function readReply<Value>(reply: RawReply): Result<Value> {
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const isCode = (code: unknown): code is ErrorCode => typeof code === "string" && Object.hasOwn(STATUS, code);
+const isCode = (code: unknown): code is ErrorCode => typeof code === "string" && Object.hasOwn(ERRORS, code);
 
 const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
 

@@ -1,7 +1,12 @@
-import { type AnyEndpoint, ENDPOINTS, isTradingEndpoint, type Operation } from "../../api/endpoints.ts";
-import { type ErrorCode, STATUS } from "../../api/errors.ts";
+import {
+  type AnyEndpoint,
+  codesOf,
+  ENDPOINTS,
+  isTradingEndpoint,
+  type Operation,
+} from "../../api/endpoints.ts";
+import { ERROR_CODES, type ErrorCode } from "../../api/errors.ts";
 import type { TICK_SIZES } from "../../api/markets.ts";
-import { codesOf } from "../../api/openapi.ts";
 import type { SelfTradePolicy } from "../../core/book/book.ts";
 import type { SettlementFaultKind } from "../../core/chain/settlement-fault.ts";
 import type { HoldReason } from "../../core/chain/transaction.ts";
@@ -38,7 +43,7 @@ type Call = CallStep["kind"];
 type Held = Exclude<HoldReason, "NONCE_GAP" | "NO_GAS_MONEY" | "REORGANIZED">;
 
 /** What a suite can exercise, group by group. */
-interface Items {
+export interface Items {
   "order types": OrderType;
   /** Of an order as it is when its own command is over, and of one that rested before. */
   "order states": `new -> ${Exclude<OrderStatus, "EXPIRED">}` | typeof PARTIAL_FILL | `LIVE -> ${Ended}`;
@@ -223,7 +228,7 @@ function tradingCodes(): Group {
       .flatMap(documentedCodes)
       .filter((code) => !OUT_OF_REACH.has(code)),
   );
-  const items = Object.keys(STATUS).filter((code) => codes.has(code));
+  const items = ERROR_CODES.filter((code) => codes.has(code));
   return { name: "error codes of trading", items: new Map(items.map((code) => [code, [code]])) };
 }
 

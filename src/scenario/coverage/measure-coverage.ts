@@ -1,5 +1,5 @@
 import { ENDPOINTS, endpointOf, isTradingEndpoint, type Operation } from "../../api/endpoints.ts";
-import { type ErrorCode, STATUS } from "../../api/errors.ts";
+import { ERRORS, type ErrorCode } from "../../api/errors.ts";
 import { parseReply } from "../../client/result.ts";
 import type { HttpReply, HttpRequest, Transport } from "../../client/transport.ts";
 import type { OwnExpectations, Scenario, Step } from "../language/scenario.ts";
@@ -134,7 +134,7 @@ function noteReply({ method, path }: HttpRequest, reply: HttpReply, sightings: S
   }
 }
 
-export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(STATUS, code);
+export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);
 
 const ROUTES = ENDPOINTS.map(({ method, path, operation }) => ({
   method,

@@ -1,4 +1,4 @@
-import { STATUS } from "../../api/errors.ts";
+import { ERROR_CODES } from "../../api/errors.ts";
 import type { ClientCode } from "../../client/result.ts";
 import { ORDER_STATUSES } from "../../core/order.ts";
 import { CANCEL_REASONS } from "../../core/terms.ts";
@@ -16,7 +16,7 @@ import { OUTCOMES, SETS, SETTLEMENT_STATUSES, SIDES } from "./vocabulary.ts";
 const CLIENT_CODES: readonly ClientCode[] = ["CONNECTION_LOST", "INVALID_REPLY", "NOT_DERIVED", "NO_WALLET"];
 /** Every code that a refusal may have, and why an own order could not be canceled. */
 const CODES: readonly string[] = [
-  ...Object.keys(STATUS),
+  ...ERROR_CODES,
   ...CLIENT_CODES,
   "already matched",
   "already canceled",

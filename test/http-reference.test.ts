@@ -1,0 +1,226 @@
+import { expect, it } from "vitest";
+import type { Endpoint } from "../src/api/endpoint.ts";
+import { codesOf, ENDPOINTS } from "../src/api/endpoints.ts";
+import { type AnsweredBy, ERROR_CODES, ERRORS, type ErrorCode, statusesOf } from "../src/api/errors.ts";
+import { openApiDocument } from "../src/api/openapi.ts";
+
+// The pages of docs/reference that follow from the API's tables; `vitest run test/http-reference.test.ts -u` writes them anew.
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema;
+  readonly required?: readonly string[];
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMaximum?: number;
+}
+
+interface Operation {
+  readonly parameters?: readonly {
+    in: string;
+    name: string;
+    description: string;
+    schema: Schema;
+    required: boolean;
+  }[];
+  readonly requestBody?: { required: boolean; content: Record<string, { schema: Schema }> };
+  readonly responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+}
+
+const document = openApiDocument({ version: "", serverUrl: "", numbers: "number", unknownFields: "accept" });
+const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+const { schemas } = document.components as { readonly schemas: Readonly<Record<string, Schema>> };
+const tags = document.tags as readonly { readonly name: string; readonly description: string }[];
+
+const nameIn = (reference: string): string => reference.split("/").at(-1) as string;
+const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
+const code = (value: unknown): string => `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
+
+/** Components that are objects have a table of their own; the others are said in place. */
+const hasTable = (schema: Schema | undefined): boolean => schema?.properties !== undefined;
+
+const isPage = (name: string): boolean => schemas[name]?.properties?.hasMore !== undefined;
+
+function typeText(schema: Schema): string {
+  if (schema.$ref !== undefined) {
+    const name = nameIn(schema.$ref);
+    if (isPage(name)) return `a page of ${typeText(schemas[name]?.properties?.data?.items ?? {})}`;
+    return hasTable(schemas[name]) ? `[${name}](#${name.toLowerCase()})` : typeText(schemas[name] ?? {});
+  }
+  if (schema.const !== undefined) return code(schema.const);
+  if (schema.enum !== undefined) return schema.enum.map(code).join(", ");
+  if (schema.anyOf !== undefined) return schema.anyOf.map(typeText).join(" or ");
+  if (schema.type === "array") return `list of ${typeText(schema.items ?? {})}`;
+  if (schema.type === "object" && schema.properties === undefined)
+    return schema.additionalProperties?.type === undefined
+      ? "object"
+      : `object of ${typeText(schema.additionalProperties)}`;
+  if (schema.properties !== undefined)
+    return `{ ${Object.entries(schema.properties)
+      .map(([name, of]) => `${name}: ${typeText(of)}`)
+      .join(", ")} }`;
+  return schema.type === undefined ? "any value" : [schema.type].flat().join(" or ");
+}
+
+function boundsText({
+  minimum,
+  exclusiveMinimum,
+  maximum,
+  exclusiveMaximum,
+  default: byDefault,
+}: Schema): string {
+  const isSafe = (bound: number | undefined): bound is number =>
+    bound !== undefined && Math.abs(bound) !== Number.MAX_SAFE_INTEGER;
+  const parts = [
+    ...(isSafe(minimum) ? [`at least ${minimum}`] : []),
+    ...(isSafe(exclusiveMinimum) ? [`above ${exclusiveMinimum}`] : []),
+    ...(isSafe(maximum) ? [`at most ${maximum}`] : []),
+    ...(isSafe(exclusiveMaximum) ? [`below ${exclusiveMaximum}`] : []),
+    ...(byDefault === undefined ? [] : [`default ${byDefault}`]),
+  ];
+  return parts.length === 0 ? "" : `${parts.join(", ")}. `;
+}
+
+const meaning = (schema: Schema): string => {
+  const target = schema.$ref === undefined ? schema : (schemas[nameIn(schema.$ref)] ?? schema);
+  const said = schema.description ?? (hasTable(target) ? "" : (target.description ?? ""));
+  return `${boundsText(target)}${said}`.trim();
+};
+
+function fieldsTable(schema: Schema): string {
+  const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => [
+    code(name),
+    typeText(field),
+    schema.required?.includes(name) === true ? "yes" : "",
+    meaning(field),
+  ]);
+  return table(["field", "type", "always", "meaning"], rows);
+}
+
+const ACCESS = {
+  public: "Anybody may call it.",
+  signed: "Signed: the five `poly_` headers.",
+  control: "Control plane: pages of localhost only, and the token where the server has one.",
+} as const;
+
+function endpointText(endpoint: Endpoint): string {
+  const { method, path, summary, description, access, reply: _, silence } = endpoint;
+  const operation = paths[path]?.[method.toLowerCase()] as Operation;
+  const query = (operation.parameters ?? []).filter((parameter) => parameter.in === "query");
+  const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
+  const [media, answer] = Object.entries(operation.responses["200"]?.content ?? {})[0] ?? ["", undefined];
+  const own = codesOf(endpoint, "accept").filter(
+    (each) => endpoint.errors.includes(each) || ["parameters", "body"].includes(ERRORS[each].by ?? ""),
+  );
+  return [
+    `### ${method} ${path}`,
+    `${summary}. ${ACCESS[access]}`,
+    ...(description === undefined ? [] : [description]),
+    ...(query.length === 0
+      ? []
+      : [
+          table(
+            ["query", "type", "meaning"],
+            query.map(({ name, schema, description: says, required }) => [
+              code(name),
+              typeText(schema),
+              `${required ? "Required. " : ""}${says}`,
+            ]),
+          ),
+        ]),
+    ...(body === undefined
+      ? []
+      : [
+          `Body${operation.requestBody?.required === true ? "" : ", which may be left out"}: ${typeText(body)}`,
+        ]),
+    `Answers ${typeText(answer?.schema ?? {})}${media.startsWith("application/json") ? "" : ` (${media})`}${silence === undefined ? "" : `; 204 without a body: ${silence.toLowerCase()}`}.`,
+    ...(own.length === 0 ? [] : [`Errors: ${own.map(code).join(", ")}.`]),
+  ].join("\n\n");
+}
+
+const answeredBy = (by: AnsweredBy): string =>
+  ERROR_CODES.filter((each) => ERRORS[each].by === by)
+    .map(code)
+    .join(", ");
+
+it("docs/reference/http-api.md tells every endpoint, what it takes and what it answers", async () => {
+  const sections = tags.map(({ name, description }) =>
+    [`## ${name}`, description, ...ENDPOINTS.filter(({ tag }) => tag === name).map(endpointText)].join(
+      "\n\n",
+    ),
+  );
+  const objects = Object.entries(schemas)
+    .filter(([name, schema]) => hasTable(schema) && !isPage(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, schema]) =>
+      [
+        `### ${name}`,
+        ...(schema.description === undefined ? [] : [schema.description]),
+        fieldsTable(schema),
+      ].join("\n\n"),
+    );
+  const page = [
+    "# HTTP API",
+    "<!-- Written by test/http-reference.test.ts from the tables in src/api: change those, and run it with -u. -->",
+    "Prices are USDC per share, sizes are shares, money is USDC: JSON numbers, or their text with `--numbers string`. The server's own `/openapi.json` says the same for machines.",
+    `[Errors](errors.md) of an endpoint are listed with it. Every endpoint can also answer ${answeredBy("everywhere")}; the control plane ${answeredBy("control")}; signed endpoints ${answeredBy("signed")}; \`/api\`, \`/clob\` and \`/chain\`, by injected faults, ${answeredBy("faults")}.`,
+    ...sections,
+    "## Objects",
+    "`always` marks the fields that are in every reply, and those that a request must have. A page of a list is `{ data, limit, offset, total, hasMore }`: `limit` is the one applied, `total` counts the whole list.",
+    ...objects,
+  ];
+  await expect(`${page.join("\n\n")}\n`).toMatchFileSnapshot("../docs/reference/http-api.md");
+});
+
+const BY: Readonly<Record<AnsweredBy, string>> = {
+  server: "the server, before any endpoint",
+  everywhere: "every endpoint",
+  signed: "every signed endpoint",
+  control: "the control plane",
+  parameters: "endpoints with parameters",
+  body: "endpoints with a body",
+  faults: "`/api`, `/clob` and `/chain`",
+};
+
+function errorRow(each: ErrorCode): string[] {
+  const { means, by } = ERRORS[each];
+  const named = ENDPOINTS.filter(({ errors }) => (errors as readonly ErrorCode[]).includes(each));
+  const routes = by === "everywhere" ? [] : named.map(({ method, path }) => code(`${method} ${path}`));
+  const others = statusesOf(each).slice(1);
+  const says = `${means}${others.length === 0 ? "" : ` (also with ${others.join(" and ")})`}`;
+  return [code(each), says, [...(by === undefined ? [] : [BY[by]]), ...routes].join(", ")];
+}
+
+it("docs/reference/errors.md tells every error code, its status and who answers it", async () => {
+  const statuses = [...new Set(ERROR_CODES.map((each) => ERRORS[each].status))].sort((a, b) => a - b);
+  const page = [
+    "# Errors",
+    "<!-- Written by test/http-reference.test.ts from the table in src/api/errors.ts: change that, and run it with -u. -->",
+    "An error is answered as `{ error, code, status, hint?, details?, requestId }`; nothing of the state has changed. `error` is a sentence for people, `code` is for programs. `/chain` answers the errors of JSON-RPC instead, with `code`, `status` and `hint` as their `data`.",
+    ...statuses.flatMap((status) => [
+      `## ${status}`,
+      table(
+        ["code", "when", "answered by"],
+        ERROR_CODES.filter((each) => ERRORS[each].status === status).map(errorRow),
+      ),
+    ]),
+  ];
+  await expect(`${page.join("\n\n")}\n`).toMatchFileSnapshot("../docs/reference/errors.md");
+});
+
+it("every error code is answered by somebody", () => {
+  const answered = new Set(ENDPOINTS.flatMap((endpoint) => codesOf(endpoint, "accept")));
+  const others = ERROR_CODES.filter((each) => !answered.has(each));
+  expect(others.filter((each) => ERRORS[each].by !== "server")).toEqual([]);
+});
