@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { CancelOrder, Command, PlaceOrder } from "../core/commands.ts";
+import type { Command, CommandOf } from "../core/commands.ts";
 import { decide } from "../core/decide.ts";
 import { PRICE_PLACES, SIZE_PLACES } from "../core/format.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
@@ -234,7 +234,11 @@ function momentOf(text: string): Millis | null {
 }
 
 /** The command of POST /clob/order. @throws ApiError `TOKEN_NOT_FOUND`, `INVALID_TICK_SIZE`. */
-export function placeOrderCommand(view: View, address: Address, request: OrderRequest): PlaceOrder {
+export function placeOrderCommand(
+  view: View,
+  address: Address,
+  request: OrderRequest,
+): CommandOf<"placeOrder"> {
   const { tokenId, side, priceUnits, size, orderType, expiration } = request;
   const { market } = marketOfTokenId(view, tokenId);
   if (priceUnits === null) throw offTheGrid(request.price, market.tickSize, view.numbers);
@@ -252,7 +256,11 @@ interface OrderIds {
 }
 
 /** The command of DELETE /clob/order. @throws ApiError when no order is named, or two that differ. */
-export function cancelOrderCommand(address: Address, body: OrderIds, query: OrderIds): CancelOrder {
+export function cancelOrderCommand(
+  address: Address,
+  body: OrderIds,
+  query: OrderIds,
+): CommandOf<"cancelOrder"> {
   const given = [body.orderId, body.id, body.orderID, query.orderId, query.id, query.orderID];
   return { kind: "cancelOrder", address, orderId: oneId(given) };
 }

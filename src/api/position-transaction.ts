@@ -2,7 +2,7 @@ import { OPERATOR_MAX_FEE, QUIET_BASE_FEE } from "../core/chain/chain.ts";
 import { CONTRACTS, NO_PARENT, TOKEN_UNITS } from "../core/chain/contracts.ts";
 import { indexSetOf } from "../core/chain/position-ids.ts";
 import { callGas, type PartitionCall, type RedeemCall } from "../core/chain/transaction.ts";
-import type { SendTransaction } from "../core/commands.ts";
+import type { CommandOf } from "../core/commands.ts";
 import type { Address } from "../core/terms.ts";
 import type { Size } from "../core/units.ts";
 
@@ -22,7 +22,7 @@ export function positionTransaction(
   from: Address,
   condition: string,
   change: PositionChange,
-): SendTransaction {
+): CommandOf<"sendTransaction"> {
   const call = callOf(condition, change);
   const input = inputOf(call);
   return {

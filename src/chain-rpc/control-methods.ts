@@ -2,7 +2,7 @@ import { transactionRefusalText } from "../api/refusals.ts";
 import { baseFeeOf, headBlock } from "../core/chain/chain.ts";
 import { transactionHash } from "../core/chain/chain-hashes.ts";
 import { callGas } from "../core/chain/transaction.ts";
-import type { SendTransaction } from "../core/commands.ts";
+import type { CommandOf } from "../core/commands.ts";
 import type { TransactionRefusal } from "../core/refusals.ts";
 import type { Address } from "../core/terms.ts";
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
@@ -132,7 +132,7 @@ function feesOf({ state }: NodeContext, request: CallRequest) {
 }
 
 /** A wallet's transaction, its numbers as they came. */
-interface Unsent extends Pick<SendTransaction, "from" | "to" | "input" | "raw" | "hash"> {
+interface Unsent extends Pick<CommandOf<"sendTransaction">, "from" | "to" | "input" | "raw" | "hash"> {
   /** Null takes the next. */
   readonly nonce: bigint | null;
   readonly value: bigint;

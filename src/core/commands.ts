@@ -204,3 +204,6 @@ export type ChainCommand =
   | EndSettlementFault
   | BumpFees
   | SetNativeBalance;
+
+/** A command of one kind. */
+export type CommandOf<Kind extends Command["kind"]> = Extract<Command, { readonly kind: Kind }>;

@@ -286,3 +286,6 @@ export type ChainEvent =
   | SettlementFaultEnded
   | FeesBumped
   | NativeBalanceSet;
+
+/** An event of one kind. */
+export type EventOf<Kind extends DomainEvent["kind"]> = Extract<DomainEvent, { readonly kind: Kind }>;

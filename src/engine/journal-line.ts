@@ -1,4 +1,4 @@
-import type { CancelOrder, Command, PlaceOrder } from "../core/commands.ts";
+import type { Command, CommandOf } from "../core/commands.ts";
 import { idOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
@@ -130,7 +130,7 @@ export function commandOf({ k, d }: Line, state: State): Command | null {
 
 // What a state does not know can be nobody's: the command is refused, and differs from what was recorded.
 
-function placing(data: OrderData, { accounts, markets }: State): PlaceOrder {
+function placing(data: OrderData, { accounts, markets }: State): CommandOf<"placeOrder"> {
   const { account, token, side, price, size, orderType, expiration = null } = data;
   const market = markets.find(marketOfToken(token));
   return {
@@ -145,7 +145,10 @@ function placing(data: OrderData, { accounts, markets }: State): PlaceOrder {
   };
 }
 
-function canceling({ order: number }: CancelData, { accounts, orders, idPrefixes }: State): CancelOrder {
+function canceling(
+  { order: number }: CancelData,
+  { accounts, orders, idPrefixes }: State,
+): CommandOf<"cancelOrder"> {
   const order = orders.find(number);
   return {
     kind: "cancelOrder",

@@ -1,5 +1,5 @@
 import type { Command } from "../core/commands.ts";
-import type { OrderPlaced } from "../core/events.ts";
+import type { EventOf } from "../core/events.ts";
 import type { Millis } from "../core/units.ts";
 import type { NoteKind, Notes } from "./journal-line.ts";
 import { LineBuffer } from "./line-buffer.ts";
@@ -54,7 +54,7 @@ export class LineWriter {
   // line costs follows from its length.
 
   /** The command that has placed an order. */
-  order(placed: OrderPlaced, at: Millis, synced: number, caused: number): void {
+  order(placed: EventOf<"orderPlaced">, at: Millis, synced: number, caused: number): void {
     const { buffer } = this;
     this.#begin(at, synced);
     buffer.put(format.ORDER);

@@ -1,6 +1,6 @@
 import { CONTRACTS, NO_PARENT, TOKEN_UNITS } from "../core/chain/contracts.ts";
 import type { ContractCall } from "../core/chain/transaction.ts";
-import type { SendTransaction } from "../core/commands.ts";
+import type { CommandOf } from "../core/commands.ts";
 import { type Market, tokenIdIn } from "../core/market.ts";
 import type { Stream } from "../core/random.ts";
 import type { State } from "../core/state.ts";
@@ -11,7 +11,12 @@ const GAS = 500_000;
 const GWEI = 1_000_000_000;
 
 /** A wallet's call on the settlement chain; most could be carried out. */
-export function callCommand(random: Stream, from: string, market: Market, to: string): SendTransaction {
+export function callCommand(
+  random: Stream,
+  from: string,
+  market: Market,
+  to: string,
+): CommandOf<"sendTransaction"> {
   const amount = random.pick(SIZES);
   const { conditionId: condition } = market;
   const sets = { collateral: CONTRACTS.collateral, parent: NO_PARENT, condition };
@@ -48,7 +53,7 @@ export function callCommand(random: Stream, from: string, market: Market, to: st
 
 /** The same as the reference exchange knows it. */
 export function referenceCall(
-  { from, call }: SendTransaction,
+  { from, call }: CommandOf<"sendTransaction">,
   { tokenById, marketByConditionId }: State,
 ): Call {
   switch (call.kind) {

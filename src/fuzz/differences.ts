@@ -1,6 +1,6 @@
 import type { Balance } from "../core/account.ts";
 import { ASK, BID } from "../core/book/book.ts";
-import type { OrderTraded } from "../core/events.ts";
+import type { EventOf } from "../core/events.ts";
 import type { Market } from "../core/market.ts";
 import { remainingOf } from "../core/order.ts";
 import type { Refusal } from "../core/refusals.ts";
@@ -47,7 +47,7 @@ const tradeText = ({ taker, maker, price, size, fee }: Omit<ReferenceTrade, "kin
 
 /** How the fills of one order differ from those expected, or null. */
 export function tradesDifference(
-  found: readonly OrderTraded[],
+  found: readonly EventOf<"orderTraded">[],
   expected: readonly ReferenceTrade[],
 ): Difference | null {
   for (let index = 0; index < Math.max(found.length, expected.length); index += 1) {
@@ -59,7 +59,7 @@ export function tradesDifference(
   return null;
 }
 
-function fillAspect(trade: OrderTraded | undefined, wanted: ReferenceTrade | undefined): string {
+function fillAspect(trade: EventOf<"orderTraded"> | undefined, wanted: ReferenceTrade | undefined): string {
   if (trade === undefined) return "fills missing";
   if (wanted === undefined) return "fills too many";
   for (const aspect of ["maker", "price", "size", "fee"] as const) {

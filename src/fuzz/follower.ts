@@ -1,5 +1,5 @@
 import type { Command } from "../core/commands.ts";
-import type { DomainEvent, OrderTraded } from "../core/events.ts";
+import type { DomainEvent, EventOf } from "../core/events.ts";
 import { numberOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf } from "../core/market.ts";
 import type { Decision } from "../core/refusals.ts";
@@ -231,7 +231,7 @@ export class Follower {
 
 const BLOCK_INTERVAL_MS = 2_000;
 
-const isTrade = (event: DomainEvent): event is OrderTraded => event.kind === "orderTraded";
+const isTrade = (event: DomainEvent): event is EventOf<"orderTraded"> => event.kind === "orderTraded";
 
 const listed = (numbers: readonly number[]): string => [...numbers].sort((a, b) => a - b).join(" ");
 

@@ -1,5 +1,5 @@
 import type { SettlementFaultTerms } from "../core/chain/settlement-fault.ts";
-import type { Command, CreateMarket, PlaceOrder } from "../core/commands.ts";
+import type { Command, CommandOf } from "../core/commands.ts";
 import { idOf } from "../core/ids.ts";
 import { type Market, tokenIdIn } from "../core/market.ts";
 import { type Stream, stream } from "../core/random.ts";
@@ -121,7 +121,7 @@ export class Generator {
     return state.markets.get(this.#random.between(1, state.markets.size));
   }
 
-  #order(state: State, now: Millis, address: string): PlaceOrder {
+  #order(state: State, now: Millis, address: string): CommandOf<"placeOrder"> {
     const random = this.#random;
     const { orderTypes, span, isApart, most } = this.#profile;
     const market = this.#market(state);
@@ -146,7 +146,7 @@ export class Generator {
     };
   }
 
-  #badOrder(order: PlaceOrder, now: Millis): PlaceOrder {
+  #badOrder(order: CommandOf<"placeOrder">, now: Millis): CommandOf<"placeOrder"> {
     switch (this.#random.below(4)) {
       case 0:
         return { ...order, price: price(order.price === 9_999 ? 1 : order.price + 1) };
@@ -207,7 +207,7 @@ export class Generator {
 /** The address of a history's account; the one behind the last has nothing. */
 export const addressAt = (index: number): string => `0x${(index + 1).toString(16).padStart(40, "0")}`;
 
-const marketCommand = (terms: MarketTerms, number: number): CreateMarket => ({
+const marketCommand = (terms: MarketTerms, number: number): CommandOf<"createMarket"> => ({
   kind: "createMarket",
   event: 1,
   question: `M${number}`,

@@ -1,4 +1,4 @@
-import type { ChainCommand, Command, FundAccount, PlaceOrder } from "../core/commands.ts";
+import type { ChainCommand, Command, CommandOf } from "../core/commands.ts";
 import {
   addressText,
   counted,
@@ -55,14 +55,17 @@ export function commandText(command: Command, state: State): string {
   }
 }
 
-function placeText({ side, size, tokenId, price, orderType, expiration }: PlaceOrder, state: State): string {
+function placeText(
+  { side, size, tokenId, price, orderType, expiration }: CommandOf<"placeOrder">,
+  state: State,
+): string {
   const until = expiration === null ? "" : ` until ${toIso(expiration)}`;
   const type = orderType === "GTC" ? "" : ` ${orderType}`;
   const [outcome = "", ...place] = tokenIdText(state, tokenId).split(" ");
   return `${side} ${sizeText(size)} ${outcome} @ ${priceText(price)}${type}${until} ${place.join(" ")}`;
 }
 
-function fundText({ collateral, tokens, everyMarket }: FundAccount, state: State): string {
+function fundText({ collateral, tokens, everyMarket }: CommandOf<"fundAccount">, state: State): string {
   const parts = [
     ...(collateral === 0 ? [] : [usdcText(collateral)]),
     ...tokens.map(({ tokenId, size }) => `${sizeText(size)} ${tokenIdText(state, tokenId)}`),

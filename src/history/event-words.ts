@@ -1,4 +1,4 @@
-import type { ChainEvent, DomainEvent, OrderCanceled, OrderTraded } from "../core/events.ts";
+import type { ChainEvent, DomainEvent, EventOf } from "../core/events.ts";
 import {
   accountText,
   addressText,
@@ -68,14 +68,18 @@ function eventText(event: DomainEvent, state: State, placed: ReadonlySet<number>
   }
 }
 
-function tradeText({ size, price, maker, fee, matchType }: OrderTraded, state: State): string {
+function tradeText({ size, price, maker, fee, matchType }: EventOf<"orderTraded">, state: State): string {
   const how = matchType === "COMPLEMENTARY" ? "" : ` ${matchType}`;
   const paid = fee === 0 ? "" : `, fee ${usdcText(fee)}`;
   const { account } = state.orders.get(maker);
   return `fills ${sizeText(size)} @ ${priceText(price)} from ${accountText(state, account)}${how}${paid}`;
 }
 
-function canceledText({ order, reason }: OrderCanceled, state: State, placed: ReadonlySet<number>): string {
+function canceledText(
+  { order, reason }: EventOf<"orderCanceled">,
+  state: State,
+  placed: ReadonlySet<number>,
+): string {
   const open = openText(state, order);
   if (placed.has(order)) return `canceled ${open}, ${reason}`;
   return `canceled ${orderText(order)} with ${open} open${reason === "USER" ? "" : `, ${reason}`}`;

@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Command } from "../../src/core/commands.ts";
-import type { OrderPlaced } from "../../src/core/events.ts";
+import type { EventOf } from "../../src/core/events.ts";
 import { createState } from "../../src/core/state.ts";
 import { MAX_MILLIS, MAX_SIZE, type Millis, millis, money, price, size } from "../../src/core/units.ts";
 import { hex8 } from "../../src/engine/hex8.ts";
@@ -79,7 +79,7 @@ const integer = fc
   .filter(Number.isSafeInteger);
 
 /** An order that was placed, as far as a line tells it. */
-const placed: fc.Arbitrary<OrderPlaced> = fc
+const placed: fc.Arbitrary<EventOf<"orderPlaced">> = fc
   .record({
     account: integer,
     token: integer,
@@ -95,7 +95,7 @@ const placed: fc.Arbitrary<OrderPlaced> = fc
         ...told,
         kind: "orderPlaced",
         expiration: told.orderType === "GTD" ? told.expiration : null,
-      }) as unknown as OrderPlaced,
+      }) as unknown as EventOf<"orderPlaced">,
   );
 
 /** A line as JSON.stringify and the table of its fields say, and its check. */
@@ -139,7 +139,15 @@ function holds(kind: unknown, data: Record<string, unknown>): boolean {
   return kind === "order" && isWhole && isInRange && isTimed && (side === "BUY" || side === "SELL");
 }
 
-function dataOf({ account, token, side, price, size, orderType, expiration }: OrderPlaced): object {
+function dataOf({
+  account,
+  token,
+  side,
+  price,
+  size,
+  orderType,
+  expiration,
+}: EventOf<"orderPlaced">): object {
   const data = { account, token, side, price, size, orderType };
   return expiration === null ? data : { ...data, expiration };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { replayCommand } from "../../src/cli/replay.ts";
-import type { CancelOrder, Command } from "../../src/core/commands.ts";
+import type { Command, CommandOf } from "../../src/core/commands.ts";
 import { numberOf } from "../../src/core/ids.ts";
 import type { Decision } from "../../src/core/refusals.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
@@ -33,7 +33,10 @@ const cancelsAnyOrder = mishearing((command, { state }) => {
   if (command.kind !== "cancelOrder") return command;
   const order = state.orders.find(numberOf(state.idPrefixes.order, command.orderId));
   if (order === undefined) return command;
-  return { ...command, address: state.accounts.get(order.account).address } satisfies CancelOrder;
+  return {
+    ...command,
+    address: state.accounts.get(order.account).address,
+  } satisfies CommandOf<"cancelOrder">;
 });
 
 /** The first seed that fails, in memory. */

@@ -1,12 +1,13 @@
 import { unitsOf } from "../../src/api/decimals.ts";
-import type { Command, CreateMarket, PlaceOrder } from "../../src/core/commands.ts";
+import type { Command, CommandOf } from "../../src/core/commands.ts";
 import { PRICE_PLACES, SIZE_PLACES } from "../../src/core/format.ts";
 import type { OrderType, Outcome, Side } from "../../src/core/terms.ts";
 import { parseDuration } from "../../src/core/time.ts";
 import { type Millis, millis, price, size } from "../../src/core/units.ts";
 
 /** What a market is created with, in human decimals; what is left out has the defaults of the control plane. */
-export interface MarketTerms extends Partial<Pick<CreateMarket, "matching" | "selfTrade" | "feeRateBps">> {
+export interface MarketTerms
+  extends Partial<Pick<CommandOf<"createMarket">, "matching" | "selfTrade" | "feeRateBps">> {
   readonly tickSize?: number;
   readonly minOrderSize?: number;
 }
@@ -32,7 +33,7 @@ export function orderCommand(
   sentence: string,
   now: Millis,
   tokenId: (outcome: Outcome) => string,
-): PlaceOrder {
+): CommandOf<"placeOrder"> {
   const words = ORDER.exec(sentence)?.groups as Record<string, string | undefined> | undefined;
   if (words === undefined) throw new Error(`not an order: ${sentence}`);
   const { by = "", side, shares = "", outcome, limit = "", type = "GTC", life } = words;

@@ -1,5 +1,5 @@
 import { ASK, BID } from "../../src/core/book/book.ts";
-import type { Command, PlaceOrder } from "../../src/core/commands.ts";
+import type { Command, CommandOf } from "../../src/core/commands.ts";
 import type { DomainEvent } from "../../src/core/events.ts";
 import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../../src/core/format.ts";
 import { idOf } from "../../src/core/ids.ts";
@@ -105,7 +105,7 @@ export class TestExchange {
   }
 
   /** The command that a sentence stands for: `alice BUY 10 YES @ 0.5 GTD 60s`. */
-  command(sentence: string, market = 1): PlaceOrder {
+  command(sentence: string, market = 1): CommandOf<"placeOrder"> {
     return orderCommand(sentence, this.exchange.now, (outcome) => this.tokenId(outcome, market));
   }
 

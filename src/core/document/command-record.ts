@@ -1,5 +1,5 @@
 import { CERTAIN, type SettlementFaultKind } from "../chain/settlement-fault.ts";
-import type { Command, PlaceOrder } from "../commands.ts";
+import type { Command, CommandOf } from "../commands.ts";
 import { FULL_PRICE, MAX_SIZE, type Price, type Size } from "../units.ts";
 import { readCall } from "./call-record.ts";
 import { DocumentError, type Where } from "./document-error.ts";
@@ -36,7 +36,7 @@ const tickSize: FieldReader<Price> = (fields, key) => {
 };
 
 /** Only a GTD order has one. */
-const expiration: FieldReader<PlaceOrder["expiration"]> = (fields, key) => {
+const expiration: FieldReader<CommandOf<"placeOrder">["expiration"]> = (fields, key) => {
   if (fields.value("orderType") === "GTD") return fields.millis(key);
   fields.demand(fields.isNull(key), key, "null, for the order is not GTD");
   return null;

@@ -1,16 +1,8 @@
 import { GAS_MONEY } from "../chain/chain.ts";
 import { setsOf } from "../chain/moves.ts";
 import type { DepositContent } from "../chain/transaction.ts";
-import type { DeriveCredentials, FundAccount } from "../commands.ts";
-import type {
-  AccountOpened,
-  CollateralIssued,
-  CredentialsDerived,
-  DomainEvent,
-  GrantMinted,
-  GrantRaised,
-  SetsIssued,
-} from "../events.ts";
+import type { CommandOf } from "../commands.ts";
+import type { DomainEvent, EventOf } from "../events.ts";
 import { marketOfToken, outcomeOf } from "../market.ts";
 import { accepted, type Decision, refused } from "../refusals.ts";
 import { emptyAccount, FAUCET, findAccount, type State } from "../state.ts";
@@ -32,7 +24,11 @@ import { addContent, walletIn } from "./transactions.ts";
  * A wallet's first derivation also funds it from the faucet, in the markets that it has touched before at once; it is
  * refused when there is too little left to issue.
  */
-export function deriveCredentials(state: State, command: DeriveCredentials, rules: RuleSet): Decision {
+export function deriveCredentials(
+  state: State,
+  command: CommandOf<"deriveCredentials">,
+  rules: RuleSet,
+): Decision {
   const account = findAccount(state, command.address);
   const derivations = account?.derivations ?? 0;
   if (derivations > 0 && state.config.credentials === "once") {
@@ -60,7 +56,7 @@ export function deriveCredentials(state: State, command: DeriveCredentials, rule
  * Issues USDC, and mints shares of single outcomes as full sets whose other half goes to the faucet. Shares in a market
  * touch it, as an order does: what the account is granted there is minted, too.
  */
-export function fundAccount(state: State, command: FundAccount, rules: RuleSet): Decision {
+export function fundAccount(state: State, command: CommandOf<"fundAccount">, rules: RuleSet): Decision {
   const known = findAccount(state, command.address);
   const events: DomainEvent[] = [];
   const account = known?.number ?? opening(state, command.address, events);
@@ -98,14 +94,14 @@ export function fundAccount(state: State, command: FundAccount, rules: RuleSet):
 }
 
 /** Opens the account of an address that had none. */
-export function openAccount(state: State, event: AccountOpened): void {
+export function openAccount(state: State, event: EventOf<"accountOpened">): void {
   const number = state.accounts.add(emptyAccount(event.account, event.address));
   if (number !== event.account) throw new Error(`account ${event.account} opened as number ${number}`);
   state.accountByAddress.set(event.address, number);
 }
 
 /** Credits newly issued USDC. */
-export function issueCollateral(state: State, event: CollateralIssued, at: Millis): void {
+export function issueCollateral(state: State, event: EventOf<"collateralIssued">, at: Millis): void {
   const { account, amount: collateral, transaction } = event;
   const none = { market: 0, size: size(0), yes: 0, no: 0 };
   addContent(state, transaction, { kind: "deposit", at, account, collateral, ...none });
@@ -117,7 +113,7 @@ export function issueCollateral(state: State, event: CollateralIssued, at: Milli
 /** Mints full sets from newly issued USDC. */
 export function issueSets(
   state: State,
-  { market, size, yes, no, transaction }: SetsIssued,
+  { market, size, yes, no, transaction }: EventOf<"setsIssued">,
   at: Millis,
 ): void {
   noteSets(state, transaction, { market, size, yes, no }, at);
@@ -125,13 +121,13 @@ export function issueSets(
 }
 
 /** Raises what the account is granted in every market. */
-export function raiseGrant(state: State, event: GrantRaised): void {
+export function raiseGrant(state: State, event: EventOf<"grantRaised">): void {
   const account = state.accounts.get(event.account);
   account.everyMarket = size(account.everyMarket + event.size);
 }
 
 /** Mints the account's grant in one market. */
-export function mintGrant(state: State, event: GrantMinted, at: Millis): void {
+export function mintGrant(state: State, event: EventOf<"grantMinted">, at: Millis): void {
   const holding = holdingIn(state.accounts.get(event.account), event.market);
   holding.granted = size(holding.granted + event.size);
   const { account, market, size: shares, transaction } = event;
@@ -140,7 +136,7 @@ export function mintGrant(state: State, event: GrantMinted, at: Millis): void {
 }
 
 /** Counts a derivation of credentials. */
-export function noteDerivation(state: State, event: CredentialsDerived): void {
+export function noteDerivation(state: State, event: EventOf<"credentialsDerived">): void {
   state.accounts.get(event.account).derivations += 1;
   giveGasMoney(state, event.account);
 }

@@ -2,7 +2,7 @@ import { type Account, fillOf, type Holding, type Role } from "../account.ts";
 import { Book } from "../book/book.ts";
 import { NO_SLOT } from "../book/order-pool.ts";
 import { setsOf } from "../chain/moves.ts";
-import type { OrderCanceled, OrderExpired, OrderPlaced, OrderRested, OrderTraded } from "../events.ts";
+import type { EventOf } from "../events.ts";
 import {
   bookFor,
   directionIn,
@@ -33,7 +33,7 @@ import {
 import { addMatch } from "./transactions.ts";
 
 /** Notes a new order and reserves what it may cost. */
-export function openOrder(state: State, event: OrderPlaced, at: Millis): void {
+export function openOrder(state: State, event: EventOf<"orderPlaced">, at: Millis): void {
   const order: Order = {
     number: event.order,
     account: event.account,
@@ -69,7 +69,7 @@ export function openOrder(state: State, event: OrderPlaced, at: Millis): void {
 }
 
 /** Rests what is left of an order at the end of its level's queue. */
-export function restOrder(state: State, event: OrderRested, at: Millis): void {
+export function restOrder(state: State, event: EventOf<"orderRested">, at: Millis): void {
   const order = state.orders.get(event.order);
   const market = state.markets.get(marketOfToken(order.token));
   const outcome = outcomeOf(order.token);
@@ -88,7 +88,11 @@ export function restOrder(state: State, event: OrderRested, at: Millis): void {
 }
 
 /** Ends an order that is not filled whole: out of the book, and its reservation released. */
-export function endOrder(state: State, event: OrderCanceled | OrderExpired, at: Millis): void {
+export function endOrder(
+  state: State,
+  event: EventOf<"orderCanceled"> | EventOf<"orderExpired">,
+  at: Millis,
+): void {
   const order = state.orders.get(event.order);
   const market = state.markets.get(marketOfToken(order.token));
   const remaining = remainingOf(order);
@@ -157,7 +161,7 @@ function unlinkOpen(state: State, account: Account, order: Order): void {
 }
 
 /** Settles one fill in the ledger, takes it off the maker in the book, and notes it in every list it belongs to. */
-export function settleTrade(state: State, event: OrderTraded, at: Millis): void {
+export function settleTrade(state: State, event: EventOf<"orderTraded">, at: Millis): void {
   const taker = state.orders.get(event.taker);
   const maker = state.orders.get(event.maker);
   const market = state.markets.get(marketOfToken(taker.token));
@@ -205,7 +209,7 @@ function fill(
   market: Market,
   order: Order,
   price: Price,
-  event: OrderTraded,
+  event: EventOf<"orderTraded">,
   role: Role,
   isPending: boolean,
   at: Millis,
@@ -252,7 +256,13 @@ export function listFill(account: Account, holding: Holding, outcome: Outcome, p
 }
 
 /** Notes a fill on the market's tape: last price, history, volume, lists of trades. */
-function noteTrade(market: Market, lane: MarketBook, taker: Order, event: OrderTraded, at: Millis): void {
+function noteTrade(
+  market: Market,
+  lane: MarketBook,
+  taker: Order,
+  event: EventOf<"orderTraded">,
+  at: Millis,
+): void {
   const outcome = outcomeOf(taker.token);
   const mirrored = isMirrored(market, outcome);
   const price = priceIn(mirrored, event.price);

@@ -11,15 +11,8 @@ import {
 } from "../chain/chain.ts";
 import { movesOf, supplyChangesOf } from "../chain/moves.ts";
 import { awaitsBlock, type CallContent, type Transaction } from "../chain/transaction.ts";
-import type { MineBlocks, ReorganizeChain } from "../commands.ts";
-import type {
-  BlockOpened,
-  BlockSealed,
-  BlocksAsked,
-  BlocksMined,
-  ChainReorganized,
-  DomainEvent,
-} from "../events.ts";
+import type { CommandOf } from "../commands.ts";
+import type { DomainEvent, EventOf } from "../events.ts";
 import { accepted, type Decision, refused } from "../refusals.ts";
 import type { ExchangeConfig, State } from "../state.ts";
 import { type Millis, millis } from "../units.ts";
@@ -29,7 +22,7 @@ import { awaitBlock, includeOwn, oddityOf, settleMatch } from "./transactions.ts
 import { Unwinding } from "./unwind.ts";
 
 /** Lets blocks be mined at this moment, whatever the mode: the schedule does the rest. */
-export const askForBlocks = (command: MineBlocks): Decision =>
+export const askForBlocks = (command: CommandOf<"mineBlocks">): Decision =>
   accepted([{ kind: "blocksAsked", count: command.count }]);
 
 /**
@@ -68,7 +61,7 @@ export function endBlock({ chain }: State): Decision {
  * Replaces the latest blocks, as long as none of them is final. Where only what is mined can be spent, an order that was
  * to be paid with what they brought has nothing to be paid with.
  */
-export function reorganizeChain(state: State, { depth }: ReorganizeChain): Decision {
+export function reorganizeChain(state: State, { depth }: CommandOf<"reorganizeChain">): Decision {
   const { chain, config } = state;
   const most = Math.min(confirmationsOf(config.settlement), headOf(chain));
   if (depth > most) return refused({ code: "REORGANIZATION_TOO_DEEP", depth, most });
@@ -84,12 +77,16 @@ export function reorganizeChain(state: State, { depth }: ReorganizeChain): Decis
 }
 
 /** Somebody asks for blocks at once. */
-export function askBlocks({ chain }: State, { count }: BlocksAsked): void {
+export function askBlocks({ chain }: State, { count }: EventOf<"blocksAsked">): void {
   chain.asked += count;
 }
 
 /** Mines a run of transactions in one block, and what empty ones follow. */
-export function mineBlocks(state: State, { height, lastTransaction, empty }: BlocksMined, at: Millis): void {
+export function mineBlocks(
+  state: State,
+  { height, lastTransaction, empty }: EventOf<"blocksMined">,
+  at: Millis,
+): void {
   const { chain, config } = state;
   settleTouched(state);
   const building = beginBlock(chain, height, QUIET_BASE_FEE, at);
@@ -106,12 +103,12 @@ export function mineBlocks(state: State, { height, lastTransaction, empty }: Blo
 }
 
 /** Begins a block that is put together transaction by transaction. */
-export function openBlock({ chain }: State, { height, baseFee }: BlockOpened, at: Millis): void {
+export function openBlock({ chain }: State, { height, baseFee }: EventOf<"blockOpened">, at: Millis): void {
   chain.building = beginBlock(chain, height, baseFee, at);
 }
 
 /** Ends it. */
-export function sealBlock({ chain, config }: State, { height }: BlockSealed, at: Millis): void {
+export function sealBlock({ chain, config }: State, { height }: EventOf<"blockSealed">, at: Millis): void {
   const { building } = chain;
   if (building?.height !== height) throw new Error(`block ${height} is not the one being put together`);
   chain.building = null;
@@ -188,7 +185,7 @@ const isHelpedByTime = ({ status, oddity }: Transaction): boolean => {
  * Puts empty blocks in the place of the latest ones. What those held is pending again, in its old order, and stays in
  * the ledger: the next block has it, unless something is wrong with it by then.
  */
-export function reorganize(state: State, { depth }: ChainReorganized, at: Millis): void {
+export function reorganize(state: State, { depth }: EventOf<"chainReorganized">, at: Millis): void {
   const { chain, config } = state;
   const head = headOf(chain);
   const stays = head - depth;

@@ -4,15 +4,8 @@ import { CONTRACTS, isRestricted, UNLIMITED } from "../chain/contracts.ts";
 import { USDC } from "../chain/moves.ts";
 import type { CallContent, CallEffect, HoldReason, Move, Transaction } from "../chain/transaction.ts";
 import { callGas, intrinsicGas, logsOfCall } from "../chain/transaction.ts";
-import type { SendTransaction } from "../commands.ts";
-import type {
-  AccountOpened,
-  CallExecuted,
-  CallReverted,
-  DomainEvent,
-  GrantMinted,
-  NativeBalanceSet,
-} from "../events.ts";
+import type { CommandOf } from "../commands.ts";
+import type { DomainEvent, EventOf } from "../events.ts";
 import { marketOfToken, tokenOf } from "../market.ts";
 import { accepted, type Decision, refused, type TransactionRefusal } from "../refusals.ts";
 import { findAccount, type State } from "../state.ts";
@@ -28,7 +21,11 @@ import { Unwinding } from "./unwind.ts";
 const REPLACEMENT_PERCENT = 110;
 
 /** Takes in a wallet's transaction, if a node would: it waits for a block, and does nothing before. */
-export function sendTransaction({ chain }: State, at: Millis, command: SendTransaction): Decision {
+export function sendTransaction(
+  { chain }: State,
+  at: Millis,
+  command: CommandOf<"sendTransaction">,
+): Decision {
   const nonce = command.nonce ?? nextNonce(chain, command.from);
   // Written out: the order of its facts, which hashes see, is that of no command.
   const content: CallContent = {
@@ -169,7 +166,7 @@ function carryOut(
 }
 
 /** The accounts of addresses that something comes to for the first time. */
-function openings(state: State, moves: readonly Transfer[]): AccountOpened[] {
+function openings(state: State, moves: readonly Transfer[]): EventOf<"accountOpened">[] {
   const strangers = new Set<Address>();
   for (const { address } of moves) if (findAccount(state, address) === undefined) strangers.add(address);
   return [...strangers].map((address, index) => ({
@@ -184,7 +181,7 @@ function grantsFor(
   state: State,
   moves: readonly Transfer[],
   { receivingTouches }: RuleSet,
-): GrantMinted[] | null {
+): EventOf<"grantMinted">[] | null {
   const touched = new Map<Account, Set<number>>();
   for (const { address, token, amount } of moves) {
     const account = findAccount(state, address);
@@ -192,7 +189,7 @@ function grantsFor(
     const markets = touched.get(account) ?? new Set();
     touched.set(account, markets.add(marketOfToken(token)));
   }
-  const minted: GrantMinted[] = [];
+  const minted: EventOf<"grantMinted">[] = [];
   for (const [account, markets] of touched) {
     const first = state.chain.transactions.next + minted.length;
     minted.push(...mintingGrants({ number: account.number, known: account }, markets, size(0), first));
@@ -271,7 +268,7 @@ export function spendAllowance(chain: Chain, owner: Address, spender: Address, a
 }
 
 /** Gives an address so much of the native currency. */
-export function setNativeBalance({ chain }: State, { address, wei }: NativeBalanceSet): void {
+export function setNativeBalance({ chain }: State, { address, wei }: EventOf<"nativeBalanceSet">): void {
   walletIn(chain, address).native = BigInt(wei);
 }
 
@@ -296,7 +293,7 @@ function moveNative(chain: Chain, from: Address, to: Address, wei: bigint): void
 }
 
 /** A call is carried out. */
-export function callExecuted(state: State, event: CallExecuted): void {
+export function callExecuted(state: State, event: EventOf<"callExecuted">): void {
   const { building, transaction, content } = calledIn(state.chain, event.transaction);
   const oddity = oddityOf(transaction);
   transaction.status = "MINED";
@@ -316,7 +313,7 @@ export function callExecuted(state: State, event: CallExecuted): void {
 }
 
 /** A call reverts: it costs gas and does nothing; what the ledger had of it before is taken back. */
-export function callReverted(state: State, event: CallReverted, at: Millis): void {
+export function callReverted(state: State, event: EventOf<"callReverted">, at: Millis): void {
   const { building, transaction, content } = calledIn(state.chain, event.transaction);
   const oddity = oddityOf(transaction);
   if (oddity.effect !== null) takeOut(state, transaction);

@@ -2,7 +2,7 @@ import { type Account, availableOf, type Balance, emptyBalance, type Holding } f
 import { type Chain, isOrderly } from "../chain/chain.ts";
 import { USDC } from "../chain/moves.ts";
 import type { Move, SupplyChange } from "../chain/transaction.ts";
-import type { CollateralIssued, DomainEvent, GrantMinted } from "../events.ts";
+import type { DomainEvent, EventOf } from "../events.ts";
 import { type Market, marketOfToken, outcomeOf, type Supply, tokenIdIn } from "../market.ts";
 import type { Order, Trade } from "../order.ts";
 import type { Shortfall } from "../refusals.ts";
@@ -27,7 +27,7 @@ export function opening(state: State, address: Address, events: DomainEvent[]): 
 }
 
 /** The event that issues USDC to an account, the first of its command that the chain hears of. */
-export const issuing = (state: State, account: number, amount: Money): CollateralIssued => ({
+export const issuing = (state: State, account: number, amount: Money): EventOf<"collateralIssued"> => ({
   kind: "collateralIssued",
   account,
   amount,
@@ -67,7 +67,7 @@ export function mintingGrants(
   touched: Iterable<number>,
   raise: Size,
   transaction: number,
-): GrantMinted[] {
+): EventOf<"grantMinted">[] {
   const { number, known } = account;
   const before = raise > 0 && known !== undefined ? known.holdings.keys() : [];
   const markets = [...new Set([...touched, ...before])].sort((a, b) => a - b);
@@ -86,7 +86,7 @@ export function mintingGrants(
 }
 
 /** The USDC that is issued to back minted grants. */
-export const backingOf = (minted: readonly GrantMinted[]): number =>
+export const backingOf = (minted: readonly EventOf<"grantMinted">[]): number =>
   minted.reduce((sum, grant) => sum + notional(FULL_PRICE, grant.size), 0);
 
 /** How much USDC the exchange may still issue. */

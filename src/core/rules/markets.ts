@@ -1,7 +1,7 @@
 import { ASK, BID } from "../book/book.ts";
 import { conditionIdOf, tokenIdOf } from "../chain/position-ids.ts";
-import type { CloseMarket, CreateEvent, CreateMarket, ResolveMarket } from "../commands.ts";
-import type { DomainEvent, EventCreated, MarketClosed, MarketCreated, MarketResolved } from "../events.ts";
+import type { CommandOf } from "../commands.ts";
+import type { DomainEvent, EventOf } from "../events.ts";
 import { emptySupply, type Market, type MarketBook, tokenOf } from "../market.ts";
 import { Numbered } from "../numbered.ts";
 import { PriceHistory } from "../price-history.ts";
@@ -12,13 +12,13 @@ import { settleAtOnce } from "./blocks.ts";
 import { addContent } from "./transactions.ts";
 
 /** Creates an event that markets can belong to. */
-export function createEvent(state: State, { kind: _, ...facts }: CreateEvent): Decision {
+export function createEvent(state: State, { kind: _, ...facts }: CommandOf<"createEvent">): Decision {
   if (state.eventBySlug.has(facts.slug)) return refused({ code: "SLUG_TAKEN", slug: facts.slug });
   return accepted([{ kind: "eventCreated", event: state.events.next, ...facts }]);
 }
 
 /** Creates a market of an event, open at once. */
-export function createMarket(state: State, { kind: _, ...facts }: CreateMarket): Decision {
+export function createMarket(state: State, { kind: _, ...facts }: CommandOf<"createMarket">): Decision {
   if (state.events.find(facts.event) === undefined) {
     return refused({ code: "EVENT_NOT_FOUND", event: facts.event });
   }
@@ -34,7 +34,7 @@ export function createMarket(state: State, { kind: _, ...facts }: CreateMarket):
 }
 
 /** Ends trading; what rests is canceled. */
-export function closeMarket(state: State, command: CloseMarket): Decision {
+export function closeMarket(state: State, command: CommandOf<"closeMarket">): Decision {
   const market = state.markets.find(command.market);
   if (market === undefined) return refused({ code: "MARKET_NOT_FOUND", market: command.market });
   if (market.status !== "ACTIVE") return refused({ code: "MARKET_CLOSED", market: market.number });
@@ -44,7 +44,7 @@ export function closeMarket(state: State, command: CloseMarket): Decision {
 }
 
 /** Names the winner of an open or closed market; what rests is canceled. */
-export function resolveMarket(state: State, command: ResolveMarket): Decision {
+export function resolveMarket(state: State, command: CommandOf<"resolveMarket">): Decision {
   const market = state.markets.find(command.market);
   if (market === undefined) return refused({ code: "MARKET_NOT_FOUND", market: command.market });
   if (market.status === "RESOLVED") return refused({ code: "MARKET_CLOSED", market: market.number });
@@ -71,7 +71,7 @@ function cancelingAll(state: State, market: Market): DomainEvent[] {
 // Each record is written out: the order of its facts, which the state's hash sees, is that of no command.
 
 /** Adds an event. */
-export function addEvent(state: State, event: EventCreated, at: Millis): void {
+export function addEvent(state: State, event: EventOf<"eventCreated">, at: Millis): void {
   const number = state.events.add({
     title: event.title,
     slug: event.slug,
@@ -88,7 +88,7 @@ export function addEvent(state: State, event: EventCreated, at: Millis): void {
 }
 
 /** Adds a market with its two tokens. */
-export function addMarket(state: State, event: MarketCreated, at: Millis): void {
+export function addMarket(state: State, event: EventOf<"marketCreated">, at: Millis): void {
   const { seed } = state.config;
   const { market: number } = event;
   const book = emptyBook(at);
@@ -132,7 +132,11 @@ export function addMarket(state: State, event: MarketCreated, at: Millis): void 
 }
 
 /** Closes a market, or resolves it with its winner. */
-export function endMarket(state: State, event: MarketClosed | MarketResolved, at: Millis): void {
+export function endMarket(
+  state: State,
+  event: EventOf<"marketClosed"> | EventOf<"marketResolved">,
+  at: Millis,
+): void {
   const market = state.markets.get(event.market);
   if (event.kind === "marketClosed") {
     market.status = "CLOSED";

@@ -10,22 +10,8 @@ import {
   ownGas,
   type Transaction,
 } from "../chain/transaction.ts";
-import type {
-  EndSettlementFault,
-  ExecuteTransaction,
-  SetNativeBalance,
-  SetSettlementFault,
-} from "../commands.ts";
-import type {
-  DomainEvent,
-  FeesBumped,
-  SettlementFailed,
-  SettlementFaultEnded,
-  SettlementFaultSet,
-  SettlementLost,
-  TransactionHeld,
-  TransactionMined,
-} from "../events.ts";
+import type { CommandOf } from "../commands.ts";
+import type { DomainEvent, EventOf } from "../events.ts";
 import { marketOfToken, outcomeOf } from "../market.ts";
 import { accepted, type Decision, refused } from "../refusals.ts";
 import type { State } from "../state.ts";
@@ -51,7 +37,7 @@ const MOST_ATTEMPTS = 5;
 /** Looks at one transaction for the block that is being put together: it is mined, reverts, is put off or is lost. */
 export function executeTransaction(
   state: State,
-  { transaction: number }: ExecuteTransaction,
+  { transaction: number }: CommandOf<"executeTransaction">,
   rules: RuleSet,
 ): Decision {
   const { chain } = state;
@@ -210,7 +196,7 @@ function isExpected(state: State, account: number, token: number): boolean {
 }
 
 /** A transaction of the exchange's own is carried out. */
-export function mineTransaction(state: State, event: TransactionMined): void {
+export function mineTransaction(state: State, event: EventOf<"transactionMined">): void {
   const { building, transaction } = lookedAt(state.chain, event.transaction);
   if (state.chain.restricted > 0) spendAllowances(state, transaction);
   if (transaction.content === null) settleMatch(state, transaction, 1);
@@ -218,7 +204,7 @@ export function mineTransaction(state: State, event: TransactionMined): void {
 }
 
 /** A transaction is put off. */
-export function holdTransaction({ chain }: State, event: TransactionHeld): void {
+export function holdTransaction({ chain }: State, event: EventOf<"transactionHeld">): void {
   const isFresh = event.transaction >= chain.fresh;
   const { transaction } = lookedAt(chain, event.transaction);
   if (isFresh) chain.held.push(event.transaction);
@@ -231,7 +217,7 @@ export function holdTransaction({ chain }: State, event: TransactionHeld): void 
 }
 
 /** A settlement is lost: the ledger goes on counting on it. */
-export function loseSettlement({ chain }: State, event: SettlementLost, at: Millis): void {
+export function loseSettlement({ chain }: State, event: EventOf<"settlementLost">, at: Millis): void {
   const { transaction } = lookedAt(chain, event.transaction);
   leavePool(chain, transaction);
   transaction.status = "LOST";
@@ -244,7 +230,7 @@ export function loseSettlement({ chain }: State, event: SettlementLost, at: Mill
 }
 
 /** A settlement has failed: the ledger takes all its trades back at once. */
-export function failSettlement(state: State, event: SettlementFailed, at: Millis): void {
+export function failSettlement(state: State, event: EventOf<"settlementFailed">, at: Millis): void {
   const { chain } = state;
   const transaction = chain.transactions.get(event.transaction);
   const oddity = oddityOf(transaction);
@@ -286,7 +272,7 @@ function strike(chain: Chain, transaction: Transaction, number: number): void {
 }
 
 /** Puts a fault in force; they befall settlements in the order in which they were set. */
-export function setSettlementFault({ chain }: State, command: SetSettlementFault): Decision {
+export function setSettlementFault({ chain }: State, command: CommandOf<"setSettlementFault">): Decision {
   const { fault, probability, times, blocks, baseFee, reason } = command;
   const number = chain.faultsSet + 1;
   // Written out: the order of its facts, which hashes see, is that of no command.
@@ -296,7 +282,7 @@ export function setSettlementFault({ chain }: State, command: SetSettlementFault
 }
 
 /** Ends one fault, or all; to end none is a success that changes nothing. */
-export function endSettlementFault({ chain }: State, { number }: EndSettlementFault): Decision {
+export function endSettlementFault({ chain }: State, { number }: CommandOf<"endSettlementFault">): Decision {
   if (number === null) {
     return accepted(chain.faults.length === 0 ? [] : [{ kind: "settlementFaultEnded", number: 0 }]);
   }
@@ -321,17 +307,17 @@ export function bumpFees({ chain }: State): Decision {
 }
 
 /** Gives an address so much of the native currency. */
-export const setNativeBalance = ({ address, wei }: SetNativeBalance): Decision =>
+export const setNativeBalance = ({ address, wei }: CommandOf<"setNativeBalance">): Decision =>
   accepted([{ kind: "nativeBalanceSet", address, wei }]);
 
 /** A fault is in force from now on. */
-export function setFault({ chain }: State, { kind: _, ...fault }: SettlementFaultSet): void {
+export function setFault({ chain }: State, { kind: _, ...fault }: EventOf<"settlementFaultSet">): void {
   chain.faults = [...chain.faults, { ...fault, struck: 0 }];
   chain.faultsSet = fault.number;
 }
 
 /** A fault is in force no more; what a spike has kept out of blocks is looked at again. */
-export function endFault(state: State, { number }: SettlementFaultEnded, at: Millis): void {
+export function endFault(state: State, { number }: EventOf<"settlementFaultEnded">, at: Millis): void {
   const { chain, config } = state;
   const before = baseFeeOf(chain);
   chain.faults = number === 0 ? [] : chain.faults.filter((fault) => fault.number !== number);
@@ -339,7 +325,7 @@ export function endFault(state: State, { number }: SettlementFaultEnded, at: Mil
 }
 
 /** The exchange raises its fees. */
-export function raiseFees(state: State, { transactions }: FeesBumped, at: Millis): void {
+export function raiseFees(state: State, { transactions }: EventOf<"feesBumped">, at: Millis): void {
   for (const number of transactions) oddityOf(state.chain.transactions.get(number)).isBumped = true;
   awaitBlock(state.chain, state.config, at);
 }

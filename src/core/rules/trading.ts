@@ -2,8 +2,8 @@ import type { Account } from "../account.ts";
 import { BID } from "../book/book.ts";
 import { NO_SLOT } from "../book/order-pool.ts";
 import type { Plan } from "../book/plan.ts";
-import type { CancelAllOrders, CancelOrder, ExpireOrder, PlaceOrder } from "../commands.ts";
-import type { DomainEvent, OrderCanceled } from "../events.ts";
+import type { CommandOf } from "../commands.ts";
+import type { DomainEvent, EventOf } from "../events.ts";
 import { numberOf } from "../ids.ts";
 import {
   bookFor,
@@ -35,7 +35,7 @@ import { grantDue, issuanceLeft, shortfallOf } from "./ledger.ts";
  * Decides an order: refused by the first rule it breaks, else placed, matched at once by price-time priority at the
  * makers' prices, and its remainder rested or canceled as its type says.
  */
-export function placeOrder(state: State, at: Millis, command: PlaceOrder): Decision {
+export function placeOrder(state: State, at: Millis, command: CommandOf<"placeOrder">): Decision {
   const token = state.tokenById.get(command.tokenId);
   if (token === undefined) return refused({ code: "TOKEN_NOT_FOUND", tokenId: command.tokenId });
   const market = state.markets.get(marketOfToken(token));
@@ -86,7 +86,7 @@ export function placeOrder(state: State, at: Millis, command: PlaceOrder): Decis
 function refusalOf(
   state: State,
   at: Millis,
-  command: PlaceOrder,
+  command: CommandOf<"placeOrder">,
   market: Market,
   account: Account | undefined,
   token: number,
@@ -105,7 +105,7 @@ function refusalOf(
 /** Plans the order's walk over the book, and answers the best opposite price in terms of its own token. */
 function planWalk(
   state: State,
-  command: PlaceOrder,
+  command: CommandOf<"placeOrder">,
   market: Market,
   account: Account,
   token: number,
@@ -123,13 +123,13 @@ function planWalk(
 }
 
 /** Whether the plan is carried out, and fills something. */
-const hasTraded = ({ orderType, size }: PlaceOrder, { filled }: Plan): boolean =>
+const hasTraded = ({ orderType, size }: CommandOf<"placeOrder">, { filled }: Plan): boolean =>
   filled > 0 && !(orderType === "FOK" && filled < size);
 
 /** Adds what happens to a placed order at once: its fills, and what becomes of the rest. */
 function match(
   state: State,
-  command: PlaceOrder,
+  command: CommandOf<"placeOrder">,
   market: Market,
   token: number,
   order: number,
@@ -150,7 +150,7 @@ function match(
 /** Adds the fills of the plan, and the cancels of own orders in the taker's way. */
 function carryOut(
   state: State,
-  command: PlaceOrder,
+  command: CommandOf<"placeOrder">,
   market: Market,
   token: number,
   order: number,
@@ -185,14 +185,18 @@ function carryOut(
 }
 
 /** Why the remainder of a taker does not rest, or null when it does. */
-function reasonToCancel(command: PlaceOrder, stopped: boolean, filled: number): CancelReason | null {
+function reasonToCancel(
+  command: CommandOf<"placeOrder">,
+  stopped: boolean,
+  filled: number,
+): CancelReason | null {
   if (stopped) return "SELF_TRADE";
   if (command.orderType === "FAK") return filled === 0 ? "FAK_UNFILLED" : "FAK_REMAINDER";
   return null;
 }
 
 /** Cancels one live order of its owner; somebody else's is as unknown as one that never was. */
-export function cancelOrder(state: State, command: CancelOrder): Decision {
+export function cancelOrder(state: State, command: CommandOf<"cancelOrder">): Decision {
   const order = state.orders.find(numberOf(state.idPrefixes.order, command.orderId));
   const owner = state.accountByAddress.get(command.address);
   if (order === undefined || order.account !== owner) {
@@ -203,9 +207,9 @@ export function cancelOrder(state: State, command: CancelOrder): Decision {
 }
 
 /** Cancels all live orders of an account, oldest first; nothing to cancel is a success. */
-export function cancelAllOrders(state: State, command: CancelAllOrders): Decision {
+export function cancelAllOrders(state: State, command: CommandOf<"cancelAllOrders">): Decision {
   const account = findAccount(state, command.address);
-  const events: OrderCanceled[] = [];
+  const events: EventOf<"orderCanceled">[] = [];
   for (let next = account?.firstOpen ?? 0; next !== 0; ) {
     const order: Order = state.orders.get(next);
     events.push({ kind: "orderCanceled", order: order.number, reason: "USER" });
@@ -215,7 +219,7 @@ export function cancelAllOrders(state: State, command: CancelAllOrders): Decisio
 }
 
 /** Ends an order at its expiration. */
-export function expireOrder(state: State, command: ExpireOrder): Decision {
+export function expireOrder(state: State, command: CommandOf<"expireOrder">): Decision {
   const order = state.orders.find(command.order);
   if (order === undefined || order.status !== "LIVE") {
     return refused({ code: "ORDER_NOT_LIVE", order: command.order });

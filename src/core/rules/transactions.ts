@@ -18,7 +18,7 @@ import {
   type Transaction,
   type TransactionContent,
 } from "../chain/transaction.ts";
-import type { OrderTraded, TransactionSent } from "../events.ts";
+import type { EventOf } from "../events.ts";
 import { type Market, marketOfToken } from "../market.ts";
 import type { Order, Trade } from "../order.ts";
 import type { ExchangeConfig, State } from "../state.ts";
@@ -27,7 +27,13 @@ import { type Millis, millis } from "../units.ts";
 import { addMoves, addPendingMoves, changeSupply, notePending, type Sign } from "./ledger.ts";
 
 /** Adds what settles a trade: a transaction of its own, or the one of the trade before that has the same taker. */
-export function addMatch(state: State, event: OrderTraded, taker: Order, maker: Order, at: Millis): void {
+export function addMatch(
+  state: State,
+  event: EventOf<"orderTraded">,
+  taker: Order,
+  maker: Order,
+  at: Millis,
+): void {
   const { transactions } = state.chain;
   const isNew = event.transaction !== transactions.size;
   if (isNew) addTransaction(state, event.transaction, null, at, event.trade);
@@ -40,7 +46,7 @@ export function addMatch(state: State, event: OrderTraded, taker: Order, maker: 
 /** Counts the logs of one more fill of a match, and names it. `isFirstFee`: whether none before it has cost a fee. */
 export function noteFill(
   transaction: Transaction,
-  fill: Pick<OrderTraded, "matchType" | "price" | "size" | "fee">,
+  fill: Pick<EventOf<"orderTraded">, "matchType" | "price" | "size" | "fee">,
   taker: Order,
   maker: Order,
   isFirstFee: boolean,
@@ -128,7 +134,7 @@ export function oddityOf(transaction: Transaction): Oddity {
 /** Takes in a wallet's transaction, perhaps in the place of another one. */
 export function takeIn(
   state: State,
-  { transaction: number, content, replaces }: TransactionSent,
+  { transaction: number, content, replaces }: EventOf<"transactionSent">,
   at: Millis,
 ): void {
   const { chain } = state;

@@ -1,7 +1,7 @@
 import { type Balance, spendableOf } from "../account.ts";
 import { movesOf, USDC } from "../chain/moves.ts";
 import type { Move, Transaction } from "../chain/transaction.ts";
-import type { DomainEvent, SettlementFailed } from "../events.ts";
+import type { DomainEvent, EventOf } from "../events.ts";
 import { marketOfToken, outcomeOf } from "../market.ts";
 import { type Order, remainingOf, reservationOf } from "../order.ts";
 import type { State } from "../state.ts";
@@ -26,7 +26,7 @@ export class Unwinding {
   readonly #state: State;
   readonly #projections = new Map<string, Projection>();
   /** In the order in which they must fail: what came last goes first. */
-  readonly #failing: SettlementFailed[] = [];
+  readonly #failing: EventOf<"settlementFailed">[] = [];
   readonly #failed = new Set<number>();
 
   constructor(state: State) {
@@ -55,7 +55,7 @@ export class Unwinding {
   }
 
   /** A settlement fails: what it has brought and taken goes back. */
-  fail(transaction: Transaction, failure: Omit<SettlementFailed, "kind" | "transaction">): void {
+  fail(transaction: Transaction, failure: Omit<EventOf<"settlementFailed">, "kind" | "transaction">): void {
     this.#failed.add(transaction.number);
     this.#failing.push({ kind: "settlementFailed", transaction: transaction.number, ...failure });
     this.takeBack(movesOf(this.#state, transaction));

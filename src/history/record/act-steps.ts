@@ -1,4 +1,4 @@
-import type { FundAccount } from "../../core/commands.ts";
+import type { CommandOf } from "../../core/commands.ts";
 import { isCausedByTime } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import { moneyText } from "../../core/format.ts";
@@ -176,7 +176,7 @@ export class ActSteps {
   }
 
   /** What an account is given, and what a raised grant mints for it at once. */
-  #fund({ sequence, events }: ObservedCommand, command: FundAccount, account: string): void {
+  #fund({ sequence, events }: ObservedCommand, command: CommandOf<"fundAccount">, account: string): void {
     const { twin } = this.#script;
     const { collateral } = command;
     const shares = command.tokens.map(({ tokenId, size }) => {

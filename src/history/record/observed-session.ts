@@ -1,8 +1,8 @@
 import type { PositionChange } from "../../api/position-transaction.ts";
 import { CONTRACTS, NO_PARENT, TOKEN_UNITS } from "../../core/chain/contracts.ts";
 import type { SettlementFault } from "../../core/chain/settlement-fault.ts";
-import { type Command, isCausedByTime, type SendTransaction } from "../../core/commands.ts";
-import type { CallExecuted, DomainEvent } from "../../core/events.ts";
+import { type Command, type CommandOf, isCausedByTime } from "../../core/commands.ts";
+import type { DomainEvent, EventOf } from "../../core/events.ts";
 import { sizeText } from "../../core/format.ts";
 import { nextNonce } from "../../core/rules/calls.ts";
 import type { State } from "../../core/state.ts";
@@ -207,7 +207,7 @@ export function withoutIdleCalls(session: ObservedSession): {
 function refuseOlder(
   { opening }: ObservedSession,
   { sequence }: ObservedCommand,
-  { transaction }: CallExecuted,
+  { transaction }: EventOf<"callExecuted">,
 ): void {
   if (transaction > opening.chain.transactions.size) return;
   throw new RecordingError(
@@ -224,7 +224,7 @@ export function isWaiting({ end }: Pick<ObservedSession, "end">, number: number)
 }
 
 /** What a call that is no step does, in words. */
-const DEEDS: Readonly<Record<SendTransaction["call"]["kind"], string>> = {
+const DEEDS: Readonly<Record<CommandOf<"sendTransaction">["call"]["kind"], string>> = {
   send: "a payment of native currency",
   approve: "an approval",
   transfer: "a transfer of USDC",
@@ -237,7 +237,10 @@ const DEEDS: Readonly<Record<SendTransaction["call"]["kind"], string>> = {
   unknown: "a call",
 };
 
-const unsayable = ({ sequence }: ObservedCommand, { from, call }: SendTransaction): RecordingError =>
+const unsayable = (
+  { sequence }: ObservedCommand,
+  { from, call }: CommandOf<"sendTransaction">,
+): RecordingError =>
   new RecordingError(
     "SESSION_NOT_RECORDABLE",
     `sequence ${sequence} is ${DEEDS[call.kind]} by the wallet ${from} on the chain, and no step of a scenario says that; all later balances depend on it`,
@@ -250,7 +253,10 @@ export interface Position {
 }
 
 /** What a wallet's transaction asks of full sets, as a step of a scenario can say it; null when none can. */
-export function positionIn(state: State, { call }: Pick<SendTransaction, "call">): Position | null {
+export function positionIn(
+  state: State,
+  { call }: Pick<CommandOf<"sendTransaction">, "call">,
+): Position | null {
   if (call.kind !== "split" && call.kind !== "merge" && call.kind !== "redeem") return null;
   const market = state.marketByConditionId.get(call.condition);
   if (market === undefined || call.parent !== NO_PARENT || call.collateral !== CONTRACTS.collateral)

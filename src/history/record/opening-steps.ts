@@ -1,7 +1,7 @@
 import { baseFeeOf, confirmationsOf, QUIET_BASE_FEE } from "../../core/chain/chain.ts";
 import { CERTAIN } from "../../core/chain/settlement-fault.ts";
 import type { Command } from "../../core/commands.ts";
-import type { DomainEvent, GrantMinted } from "../../core/events.ts";
+import type { DomainEvent, EventOf } from "../../core/events.ts";
 import { priceText, sizeText } from "../../core/format.ts";
 import { marketOfToken, tokenOf } from "../../core/market.ts";
 import { type Order, remainingOf, reservationOf } from "../../core/order.ts";
@@ -74,7 +74,7 @@ function heldBefore(state: State, number: number, markets: readonly TouchedMarke
 }
 
 /** The grants that a funding mints because it raises them: they are given by steps, not at the start. */
-export const raisedIn = (command: Command, events: readonly DomainEvent[]): GrantMinted[] =>
+export const raisedIn = (command: Command, events: readonly DomainEvent[]): EventOf<"grantMinted">[] =>
   command.kind === "fundAccount" && command.everyMarket > 0
     ? events.filter((event) => event.kind === "grantMinted")
     : [];

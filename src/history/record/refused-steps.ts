@@ -1,5 +1,5 @@
 import { plain } from "../../api/errors.ts";
-import type { PlaceOrder } from "../../core/commands.ts";
+import type { CommandOf } from "../../core/commands.ts";
 import { priceText, sizeText } from "../../core/format.ts";
 import { numberOf } from "../../core/ids.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
@@ -143,7 +143,7 @@ const tokenIn = (state: State, id: Scalar | undefined): number | null =>
   (typeof id === "string" ? state.tokenById.get(id) : undefined) ?? null;
 
 /** The body that a client sends for a command. */
-const bodyOf = (command: PlaceOrder): Readonly<Record<string, Scalar>> => ({
+const bodyOf = (command: CommandOf<"placeOrder">): Readonly<Record<string, Scalar>> => ({
   tokenId: command.tokenId,
   side: command.side,
   price: Number(priceText(command.price)),

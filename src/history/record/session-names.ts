@@ -1,6 +1,6 @@
 import { type SettlementStatus, tradeStatus } from "../../core/chain/settlement.ts";
 import type { Command } from "../../core/commands.ts";
-import type { DomainEvent, OrderTraded } from "../../core/events.ts";
+import type { DomainEvent, EventOf } from "../../core/events.ts";
 import { priceText, sizeText } from "../../core/format.ts";
 import { type Market, marketOfToken, outcomeOf } from "../../core/market.ts";
 import type { Order } from "../../core/order.ts";
@@ -128,7 +128,7 @@ export class Vocabulary {
   }
 
   /** A fill as its taker sees it, and the same with the taker's name before it. */
-  fill(event: OrderTraded): { readonly fill: string; readonly trade: string } {
+  fill(event: EventOf<"orderTraded">): { readonly fill: string; readonly trade: string } {
     const taker = this.#end.orders.get(event.taker);
     const words = {
       side: taker.side,

@@ -5,7 +5,7 @@ import {
   type SettlementFault,
   type SettlementFaultTerms,
 } from "../../core/chain/settlement-fault.ts";
-import type { Command, EndSettlementFault, ReorganizeChain, SendTransaction } from "../../core/commands.ts";
+import type { Command, CommandOf } from "../../core/commands.ts";
 import type { State } from "../../core/state.ts";
 import { toIso } from "../../core/time.ts";
 import type { ObservedBlock, ObservedBlocks } from "./observed-blocks.ts";
@@ -121,7 +121,7 @@ export class ChainTelling {
   }
 
   /** What nothing has come of yet is told only where a wallet would send it: its trial comes to something. */
-  send({ sequence, events }: ObservedCommand, command: SendTransaction): void {
+  send({ sequence, events }: ObservedCommand, command: CommandOf<"sendTransaction">): void {
     const end = this.#end;
     const account = end.accountByAddress.get(command.from);
     const position = positionIn(end, command);
@@ -136,7 +136,7 @@ export class ChainTelling {
     this.#script.done(sequence, attempt, [name, positionText(change) + this.#words.inMarket(market)]);
   }
 
-  reorganize({ sequence }: ObservedCommand, command: ReorganizeChain): void {
+  reorganize({ sequence }: ObservedCommand, command: CommandOf<"reorganizeChain">): void {
     this.#script.done(sequence, this.#script.twin.submit(command), ["reorg", String(command.depth)]);
   }
 
@@ -205,7 +205,7 @@ export function areToldByBlock(session: ObservedSession, blocks: ObservedBlocks)
 
 /** The step that ends what a command ends of some faults; null when none ends just that. */
 function endWords(
-  { number }: EndSettlementFault,
+  { number }: CommandOf<"endSettlementFault">,
   faults: readonly SettlementFault[],
 ): [string, string] | null {
   const ended = faults.find((fault) => fault.number === number);
@@ -231,7 +231,7 @@ class FaultTelling {
     if (!this.#byBlock || terms.fault === "gasSpike") this.#set(terms);
   }
 
-  end(sequence: number, command: EndSettlementFault, faults: readonly SettlementFault[]): void {
+  end(sequence: number, command: CommandOf<"endSettlementFault">, faults: readonly SettlementFault[]): void {
     const words = this.#byBlock ? this.#endOfSpike(sequence, command, faults) : endWords(command, faults);
     if (words === null) return;
     const { twin, state } = this.#script;
@@ -272,7 +272,7 @@ class FaultTelling {
   /** Of faults told by block only spikes are in force; the base fee is that of the highest. */
   #endOfSpike(
     sequence: number,
-    { number }: EndSettlementFault,
+    { number }: CommandOf<"endSettlementFault">,
     faults: readonly SettlementFault[],
   ): [string, string] | null {
     const left = number === null ? [] : faults.filter((fault) => fault.number !== number);

@@ -1,4 +1,4 @@
-import type { Command, PlaceOrder } from "../../core/commands.ts";
+import type { Command, CommandOf } from "../../core/commands.ts";
 import { moneyText, priceText, sizeText } from "../../core/format.ts";
 import { marketOfToken, outcomeOf, tokenOf } from "../../core/market.ts";
 import type { ExchangeConfig, State } from "../../core/state.ts";
@@ -141,7 +141,11 @@ class DeedSteps {
     }
   }
 
-  #orderText({ side, size, price, orderType, expiration }: PlaceOrder, order: number, token: number): string {
+  #orderText(
+    { side, size, price, orderType, expiration }: CommandOf<"placeOrder">,
+    order: number,
+    token: number,
+  ): string {
     const type = orderType === "GTC" ? "" : ` ${orderType}`;
     const until = expiration === null ? "" : ` ${moment(expiration)}`;
     const isNamed = this.#canceled.has(order) || this.#given.isNamed(order);

@@ -1,5 +1,5 @@
 import { positionTransaction } from "../../api/position-transaction.ts";
-import { type Command, type FundAccount, isCausedByTime } from "../../core/commands.ts";
+import { type Command, type CommandOf, isCausedByTime } from "../../core/commands.ts";
 import { idOf, numberOf } from "../../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../../core/market.ts";
 import type { State } from "../../core/state.ts";
@@ -194,7 +194,7 @@ export class Retelling {
     }
   }
 
-  #funding(command: FundAccount, tokens: readonly number[]): Command | null {
+  #funding(command: CommandOf<"fundAccount">, tokens: readonly number[]): Command | null {
     const own = command.tokens.flatMap(({ size }, index) => {
       const tokenId = this.#tokenId(tokens[index] ?? 0);
       return tokenId === null ? [] : [{ tokenId, size }];

@@ -1,7 +1,7 @@
 import { confirmationsOf, minedAt } from "../../core/chain/chain.ts";
 import type { SettlementFaultKind } from "../../core/chain/settlement-fault.ts";
 import type { Transaction } from "../../core/chain/transaction.ts";
-import type { ChainEvent, DomainEvent, OrderPlaced, OrderTraded } from "../../core/events.ts";
+import type { ChainEvent, DomainEvent, EventOf } from "../../core/events.ts";
 import { PRICE_PLACES, textOf } from "../../core/format.ts";
 import { type Market, marketOfToken } from "../../core/market.ts";
 import type { OrderStatus } from "../../core/order.ts";
@@ -38,7 +38,7 @@ class Observer {
       // A restore has taken it back.
       if (closing >= sequence) this.#closings.delete(market);
     }
-    const placed = events.find(({ kind }) => kind === "orderPlaced") as OrderPlaced | undefined;
+    const placed = events.find(({ kind }) => kind === "orderPlaced") as EventOf<"orderPlaced"> | undefined;
     for (const event of events) this.#note(event, sequence, placed?.order ?? 0);
   }
 
@@ -83,7 +83,7 @@ class Observer {
     }
   }
 
-  #placed({ order, orderType, token, ownInWay }: OrderPlaced): void {
+  #placed({ order, orderType, token, ownInWay }: EventOf<"orderPlaced">): void {
     const { matching, selfTrade, tickSize } = this.#marketOf(token);
     this.#sightings.note("order types", orderType);
     // One that has expired already is refused.
@@ -95,7 +95,7 @@ class Observer {
     if (ownInWay !== 0) this.#sightings.note("self-trade policies", selfTrade);
   }
 
-  #traded({ taker, maker, matchType }: OrderTraded): void {
+  #traded({ taker, maker, matchType }: EventOf<"orderTraded">): void {
     const { orders, config } = this.#exchange.state;
     this.#sightings.note("match types", matchType);
     this.#sightings.note("settlement modes", config.settlement);

@@ -1,11 +1,11 @@
-import type { CreateEvent, CreateMarket, FundAccount } from "../../core/commands.ts";
+import type { CommandOf } from "../../core/commands.ts";
 import { tokenIdIn } from "../../core/market.ts";
 import type { State } from "../../core/state.ts";
 import { type Money, money, type Size, size } from "../../core/units.ts";
 import type { Funding, MarketTerms, TokenName } from "../language/scenario.ts";
 
 /** The event that holds a scenario's own markets. */
-export const SCENARIO_EVENT: CreateEvent = {
+export const SCENARIO_EVENT: CommandOf<"createEvent"> = {
   kind: "createEvent",
   title: "Scenario",
   slug: "scenario",
@@ -16,7 +16,7 @@ export const SCENARIO_EVENT: CreateEvent = {
 };
 
 /** The command that opens a market of a scenario's own, in the event of that number. */
-export const marketCommand = ({ name, ...terms }: MarketTerms, event: number): CreateMarket => ({
+export const marketCommand = ({ name, ...terms }: MarketTerms, event: number): CommandOf<"createMarket"> => ({
   kind: "createMarket",
   event,
   question: name,
@@ -47,7 +47,7 @@ export function fundCommand(
   address: string,
   fundings: readonly Funding[],
   tokenId: (name: TokenName) => string,
-): FundAccount {
+): CommandOf<"fundAccount"> {
   const { collateral, shares } = totalOf(fundings, tokenId);
   const tokens = shares.map(([id, amount]) => ({ tokenId: id, size: amount }));
   return { kind: "fundAccount", address, collateral, tokens, everyMarket: size(0) };

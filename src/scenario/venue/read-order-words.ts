@@ -1,7 +1,7 @@
 import { ApiError } from "../../api/errors.ts";
 import { orderBody, placeOrderCommand } from "../../api/order-request.ts";
 import type { View } from "../../api/view.ts";
-import type { PlaceOrder } from "../../core/commands.ts";
+import type { CommandOf } from "../../core/commands.ts";
 import type { Address } from "../../core/terms.ts";
 import type { Refused } from "./venue.ts";
 
@@ -10,7 +10,7 @@ export function readOrderWords(
   body: Record<string, unknown>,
   address: Address,
   view: View,
-): PlaceOrder | Refused {
+): CommandOf<"placeOrder"> | Refused {
   try {
     return placeOrderCommand(view, address, orderBody.read(body));
   } catch (error) {

@@ -1,6 +1,6 @@
 import { ASK, BID } from "../../core/book/book.ts";
 import { NO_SLOT } from "../../core/book/order-pool.ts";
-import type { DomainEvent, OrderCanceled, OrderExpired, OrderTraded } from "../../core/events.ts";
+import type { DomainEvent, EventOf } from "../../core/events.ts";
 import { moneyText, sizeText } from "../../core/format.ts";
 import { bookFor, marketOfToken, outcomeOf } from "../../core/market.ts";
 import { remainingOf, reservationOf } from "../../core/order.ts";
@@ -102,7 +102,7 @@ export class FillWatcher {
     }
   }
 
-  #trade(event: OrderTraded, at: Millis): BrokenRule | null {
+  #trade(event: EventOf<"orderTraded">, at: Millis): BrokenRule | null {
     const taker = this.#incoming.order;
     if (taker === null) return notLive(event.taker, "trades");
     const wrong = wrongFill(this.#incoming, taker, event, at);
@@ -116,7 +116,7 @@ export class FillWatcher {
   }
 
   /** The order that came rests, or is canceled before it could. */
-  #end(number: number, event: OrderCanceled | null): BrokenRule | null {
+  #end(number: number, event: EventOf<"orderCanceled"> | null): BrokenRule | null {
     const { order } = this.#incoming;
     if (order === null || order.number !== number) return notLive(number, "rests");
     const wrong = wrongEnd(this.#incoming, order, event?.reason ?? null);
@@ -127,7 +127,7 @@ export class FillWatcher {
     return null;
   }
 
-  #cancel(event: OrderCanceled): BrokenRule | null {
+  #cancel(event: EventOf<"orderCanceled">): BrokenRule | null {
     const order = this.#orders.find(event.order);
     if (order?.isResting !== true) return notLive(event.order, "is canceled");
     const wrong = event.reason === "SELF_TRADE" ? wrongSelfCancel(this.#incoming, order) : null;
@@ -135,7 +135,7 @@ export class FillWatcher {
     return wrong;
   }
 
-  #expire(event: OrderExpired, at: Millis): BrokenRule | null {
+  #expire(event: EventOf<"orderExpired">, at: Millis): BrokenRule | null {
     const order = this.#orders.find(event.order);
     if (order?.isResting !== true || order.expiration === null || order.expiration > at) {
       return notLive(event.order, "expires");

@@ -1,4 +1,4 @@
-import type { OrderTraded } from "../../core/events.ts";
+import type { EventOf } from "../../core/events.ts";
 import { priceText, sizeText } from "../../core/format.ts";
 import { outcomeOf } from "../../core/market.ts";
 import type { CancelReason } from "../../core/terms.ts";
@@ -52,7 +52,7 @@ const broken = (name: string, text: string): BrokenRule => ({ name, text });
 export function wrongFill(
   incoming: Incoming,
   taker: WatchedOrder,
-  fill: OrderTraded,
+  fill: EventOf<"orderTraded">,
   at: Millis,
 ): BrokenRule | null {
   const next = taker.opposite.next(taker.limit);
@@ -83,7 +83,7 @@ function wrongTerms(
   { nameOf }: Incoming,
   taker: WatchedOrder,
   next: WatchedOrder,
-  { size, price, matchType }: OrderTraded,
+  { size, price, matchType }: EventOf<"orderTraded">,
   wanted: string,
 ): BrokenRule {
   const found = `${sizeText(size)} @ ${priceText(price)} ${matchType}`;
@@ -94,7 +94,7 @@ function wrongTerms(
 function wrongMaker(
   { nameOf }: Incoming,
   taker: WatchedOrder,
-  fill: OrderTraded,
+  fill: EventOf<"orderTraded">,
   next: WatchedOrder | null,
 ): BrokenRule {
   const what = `order ${fill.taker} takes ${sizeText(fill.size)} @ ${priceText(fill.price)} from order ${fill.maker}`;

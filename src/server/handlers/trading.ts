@@ -20,7 +20,7 @@ import {
 import { findMarket, marketOfTokenId, outcomeIn, ownOrder, pageOf, type View } from "../../api/view.ts";
 import { verifyDerivation } from "../../api/wallet-signature.ts";
 import { type Account, fillOf, roleOfFill, tradeOfFill } from "../../core/account.ts";
-import type { CancelOrder, Command } from "../../core/commands.ts";
+import type { Command, CommandOf } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import { idOf } from "../../core/ids.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
@@ -89,7 +89,7 @@ function accepted(service: Service, command: Command, decision: Decision): reado
   throw error;
 }
 
-function cancelOne(service: Service, command: CancelOrder): ReplyOf<typeof cancelResultSchema> {
+function cancelOne(service: Service, command: CommandOf<"cancelOrder">): ReplyOf<typeof cancelResultSchema> {
   const view = viewOf(service);
   const decision = service.exchange.submit(command);
   if (!decision.ok && decision.refusal.code === "ORDER_NOT_LIVE") {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ByteCursor } from "../../../src/core/bytes/byte-cursor.ts";
 import { stateHash } from "../../../src/core/canonical.ts";
-import type { CreateEvent } from "../../../src/core/commands.ts";
+import type { CommandOf } from "../../../src/core/commands.ts";
 import { documentLines } from "../../../src/core/document/document-lines.ts";
 import { readDocument } from "../../../src/core/document/parse-document.ts";
 import { Records } from "../../../src/core/document/records.ts";
@@ -80,7 +80,11 @@ describe("a document", () => {
   it.each(PRINTERS)("with any signs in its texts is read %s", (_name, print) => {
     const exchange = open(arenaWith("manual", "optimistic"));
     const title = 'a "quoted", \\ [torn] {text}: \n \u{1f40e} \ud800 \u2028 \\"';
-    exchange.submit({ ...eventCommand("other"), title, tags: ['"', "\\", "]", ""] } as CreateEvent);
+    exchange.submit({
+      ...eventCommand("other"),
+      title,
+      tags: ['"', "\\", "]", ""],
+    } as CommandOf<"createEvent">);
     const { state } = parsed(print(textOf(exchange.state)));
     expect(state.events.get(2)).toEqual(exchange.state.events.get(2));
     expect(stateHash(state)).toBe(stateHash(exchange.state));

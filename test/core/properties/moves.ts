@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { availableOf } from "../../../src/core/account.ts";
-import type { Command, PlaceOrder } from "../../../src/core/commands.ts";
+import type { Command, CommandOf } from "../../../src/core/commands.ts";
 import { idOf } from "../../../src/core/ids.ts";
 import { type Market, tokenIdIn } from "../../../src/core/market.ts";
 import { reservationOf } from "../../../src/core/order.ts";
@@ -159,7 +159,7 @@ export function commandOf(state: State, now: Millis, move: Move): Command | null
 
 const nameOf = (by: number): string => addressOf(NAMES[by] as string);
 
-function placeOrder(state: State, now: Millis, move: Move & { kind: "order" }): PlaceOrder {
+function placeOrder(state: State, now: Millis, move: Move & { kind: "order" }): CommandOf<"placeOrder"> {
   const known = state.markets.find(move.market + 1);
   const tick: number = known?.tickSize ?? 100;
   const step = 1 + Math.round(move.level * (10_000 / tick - 2));
@@ -184,7 +184,7 @@ function affordable(
   state: State,
   { number, feeRateBps }: Market,
   outcome: Outcome,
-  order: Pick<PlaceOrder, "address" | "side" | "price">,
+  order: Pick<CommandOf<"placeOrder">, "address" | "side" | "price">,
 ): number {
   const account = findAccount(state, order.address);
   if (account === undefined) return 0;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Command, PlaceOrder, Stamped } from "../../../src/core/commands.ts";
-import type { DomainEvent, OrderTraded } from "../../../src/core/events.ts";
+import type { Command, CommandOf, Stamped } from "../../../src/core/commands.ts";
+import type { DomainEvent, EventOf } from "../../../src/core/events.ts";
 import type { Decision } from "../../../src/core/refusals.ts";
 import type { State } from "../../../src/core/state.ts";
 import type { CancelReason } from "../../../src/core/terms.ts";
@@ -53,16 +53,16 @@ const withEvents =
   };
 
 /** Another fill than the one that there should be. */
-const withFill = (fill: Partial<OrderTraded>): Tamper =>
+const withFill = (fill: Partial<EventOf<"orderTraded">>): Tamper =>
   withEvents((events) =>
     events.map((event) => (event.kind === "orderTraded" ? { ...event, ...fill } : event)),
   );
 
 /** As if the order were of another type, which it says it is not. */
 const decidedAs =
-  (orderType: PlaceOrder["orderType"]): Tamper =>
+  (orderType: CommandOf<"placeOrder">["orderType"]): Tamper =>
   (decide, state, { at, command }) => {
-    const order = command as PlaceOrder;
+    const order = command as CommandOf<"placeOrder">;
     const other: Command = { ...order, orderType };
     return withEvents((events) =>
       events.map((event) =>
