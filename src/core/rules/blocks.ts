@@ -22,7 +22,7 @@ import { awaitBlock, includeOwn, oddityOf, settleMatch } from "./transactions.ts
 import { Unwinding } from "./unwind.ts";
 
 /** Lets blocks be mined at this moment, whatever the mode: the schedule does the rest. */
-export const askForBlocks = (command: CommandOf<"mineBlocks">): Decision =>
+export const askForBlocks = (_state: State, command: CommandOf<"mineBlocks">): Decision =>
   accepted([{ kind: "blocksAsked", count: command.count }]);
 
 /**
@@ -74,11 +74,6 @@ export function reorganizeChain(state: State, { depth }: CommandOf<"reorganizeCh
     }
   }
   return accepted([...unwinding.events(), { kind: "chainReorganized", depth }]);
-}
-
-/** Somebody asks for blocks at once. */
-export function askBlocks({ chain }: State, { count }: EventOf<"blocksAsked">): void {
-  chain.asked += count;
 }
 
 /** Mines a run of transactions in one block, and what empty ones follow. */

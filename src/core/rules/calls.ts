@@ -14,7 +14,7 @@ import { type Millis, size } from "../units.ts";
 import { type CallOutcome, holdingOnChain, outcomeOfCall, type Transfer } from "./contract-calls.ts";
 import { addMoves, addPendingMoves, backingOf, changeSupply, issuanceLeft, mintingGrants } from "./ledger.ts";
 import type { RuleSet } from "./rule-set.ts";
-import { include, lookedAt, oddityOf, takeOut, walletIn } from "./transactions.ts";
+import { addContent, include, leavePool, lookedAt, oddityOf, takeOut, walletIn } from "./transactions.ts";
 import { Unwinding } from "./unwind.ts";
 
 /** What another transaction of the same nonce must offer at least, in percent of the first. */
@@ -23,8 +23,8 @@ const REPLACEMENT_PERCENT = 110;
 /** Takes in a wallet's transaction, if a node would: it waits for a block, and does nothing before. */
 export function sendTransaction(
   { chain }: State,
-  at: Millis,
   command: CommandOf<"sendTransaction">,
+  at: Millis,
 ): Decision {
   const nonce = command.nonce ?? nextNonce(chain, command.from);
   // Written out: the order of its facts, which hashes see, is that of no command.
@@ -267,11 +267,6 @@ export function spendAllowance(chain: Chain, owner: Address, spender: Address, a
   setPermission(chain, owner, ({ allowances }) => allowances.set(spender, allowed - amount));
 }
 
-/** Gives an address so much of the native currency. */
-export function setNativeBalance({ chain }: State, { address, wei }: EventOf<"nativeBalanceSet">): void {
-  walletIn(chain, address).native = BigInt(wei);
-}
-
 /** Takes a call into the chain's digest. */
 export function mixCall(chain: Chain, content: CallContent, gas: number, gasPrice: number): void {
   const { from, to, nonce, value, input } = content;
@@ -331,4 +326,24 @@ function calledIn(chain: Chain, number: number) {
   const { content } = transaction;
   if (content?.kind !== "call") throw new Error(`transaction ${number} is no call`);
   return { building, transaction, content };
+}
+
+/** Takes in a wallet's transaction, perhaps in the place of another one. */
+export function takeIn(
+  state: State,
+  { transaction: number, content, replaces }: EventOf<"transactionSent">,
+  at: Millis,
+): void {
+  const { chain } = state;
+  addContent(state, number, content);
+  chain.pendingCalls += 1;
+  if (content.hash !== null) chain.signed.set(content.hash, number);
+  walletIn(chain, content.from).pending.set(content.nonce, number);
+  if (replaces === 0) return;
+  const replaced = chain.transactions.get(replaces);
+  replaced.status = "REPLACED";
+  const oddity = oddityOf(replaced);
+  oddity.hold = null;
+  oddity.endedAt = at;
+  leavePool(chain, replaced);
 }

@@ -38,6 +38,7 @@ const MOST_ATTEMPTS = 5;
 export function executeTransaction(
   state: State,
   { transaction: number }: CommandOf<"executeTransaction">,
+  _at: Millis,
   rules: RuleSet,
 ): Decision {
   const { chain } = state;
@@ -307,7 +308,7 @@ export function bumpFees({ chain }: State): Decision {
 }
 
 /** Gives an address so much of the native currency. */
-export const setNativeBalance = ({ address, wei }: CommandOf<"setNativeBalance">): Decision =>
+export const setNativeBalance = (_state: State, { address, wei }: CommandOf<"setNativeBalance">): Decision =>
   accepted([{ kind: "nativeBalanceSet", address, wei }]);
 
 /** A fault is in force from now on. */

@@ -35,7 +35,7 @@ import { grantDue, issuanceLeft, shortfallOf } from "./ledger.ts";
  * Decides an order: refused by the first rule it breaks, else placed, matched at once by price-time priority at the
  * makers' prices, and its remainder rested or canceled as its type says.
  */
-export function placeOrder(state: State, at: Millis, command: CommandOf<"placeOrder">): Decision {
+export function placeOrder(state: State, command: CommandOf<"placeOrder">, at: Millis): Decision {
   const token = state.tokenById.get(command.tokenId);
   if (token === undefined) return refused({ code: "TOKEN_NOT_FOUND", tokenId: command.tokenId });
   const market = state.markets.get(marketOfToken(token));

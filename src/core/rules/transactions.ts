@@ -131,26 +131,6 @@ export function oddityOf(transaction: Transaction): Oddity {
   return transaction.oddity;
 }
 
-/** Takes in a wallet's transaction, perhaps in the place of another one. */
-export function takeIn(
-  state: State,
-  { transaction: number, content, replaces }: EventOf<"transactionSent">,
-  at: Millis,
-): void {
-  const { chain } = state;
-  addContent(state, number, content);
-  chain.pendingCalls += 1;
-  if (content.hash !== null) chain.signed.set(content.hash, number);
-  walletIn(chain, content.from).pending.set(content.nonce, number);
-  if (replaces === 0) return;
-  const replaced = chain.transactions.get(replaces);
-  replaced.status = "REPLACED";
-  const oddity = oddityOf(replaced);
-  oddity.hold = null;
-  oddity.endedAt = at;
-  leavePool(chain, replaced);
-}
-
 /** A transaction is pending no more; the list of those that were put off is gone through with each block. */
 export function leavePool(chain: Chain, transaction: Transaction): void {
   if (awaitsBlock(transaction)) chain.pending -= 1;
