@@ -129,7 +129,7 @@ function transactionRefused(refusal: TransactionRefusal): ApiError {
 
 function insufficientBalance(refusal: Of<"INSUFFICIENT_BALANCE">, { numbers, state }: View): ApiError {
   const isMoney = refusal.asset === "USDC";
-  const decimal = (units: Money | Size): number | string =>
+  const decimal = (units: number): number | string =>
     isMoney ? numbers.money(units as Money) : numbers.size(units as Size);
   const unit = isMoney ? "USDC" : "shares";
   const isAwaited = state.config.balances === "settled" && refusal.incoming > 0;

@@ -7,12 +7,12 @@ import type { Millis, Money, Price, Size } from "./units.ts";
 export interface Shortfall {
   /** `USDC` or a token id. */
   readonly asset: string;
-  readonly required: Money | Size;
-  readonly available: Money | Size;
-  readonly balance: Money | Size;
-  readonly reserved: Money | Size;
+  readonly required: number;
+  readonly available: number;
+  readonly balance: number;
+  readonly reserved: number;
   /** What of the balance pending settlements are to bring. */
-  readonly incoming: Money | Size;
+  readonly incoming: number;
 }
 
 /**

@@ -57,7 +57,12 @@ export function deriveCredentials(
  * Issues USDC, and mints shares of single outcomes as full sets whose other half goes to the faucet. Shares in a market
  * touch it, as an order does: what the account is granted there is minted, too.
  */
-export function fundAccount(state: State, command: CommandOf<"fundAccount">, _at: Millis, rules: RuleSet): Decision {
+export function fundAccount(
+  state: State,
+  command: CommandOf<"fundAccount">,
+  _at: Millis,
+  rules: RuleSet,
+): Decision {
   const known = findAccount(state, command.address);
   const events: DomainEvent[] = [];
   const account = known?.number ?? opening(state, command.address, events);

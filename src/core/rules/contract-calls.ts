@@ -16,12 +16,12 @@ import type {
   RedeemCall,
   SafeTransferCall,
 } from "../chain/transaction.ts";
-import { type Market, marketOfToken, outcomeOf, tokenOf } from "../market.ts";
+import { type Market, marketOfToken, tokenOf } from "../market.ts";
 import { findAccount, type State } from "../state.ts";
 import type { Address, Outcome, WinningOutcome } from "../terms.ts";
 import { FULL_PRICE } from "../units.ts";
 import { unreachable } from "../unreachable.ts";
-import { grantDue, sharesIn } from "./ledger.ts";
+import { balanceOf, grantDue } from "./ledger.ts";
 
 /** Who calls what, with how much of the native currency. */
 export interface Caller {
@@ -39,6 +39,16 @@ export interface Transfer extends Omit<Move, "account"> {
   readonly address: Address;
 }
 
+/** Why the contracts refuse a transfer. */
+export const ERC20 = {
+  notAllowed: "ERC20: transfer amount exceeds allowance",
+  notOwned: "ERC20: transfer amount exceeds balance",
+};
+export const ERC1155 = {
+  notAllowed: "ERC1155: need operator approval for 3rd party transfers.",
+  notOwned: "ERC1155: insufficient balance for transfer",
+};
+
 const NOTHING: CallOutcome = { ok: true, moves: [], supply: null };
 const reverted = (reason: string): CallOutcome => ({ ok: false, reason });
 
@@ -54,8 +64,7 @@ export function outcomeOfCall(state: State, caller: Caller, call: ContractCall):
       return transferCollateral(state, caller.from, call.to, BigInt(call.amount));
     case "transferFrom": {
       const amount = BigInt(call.amount);
-      if (amount > allowanceOf(state.chain, call.from, caller.from))
-        return reverted("ERC20: transfer amount exceeds allowance");
+      if (amount > allowanceOf(state.chain, call.from, caller.from)) return reverted(ERC20.notAllowed);
       return transferCollateral(state, call.from, call.to, amount);
     }
     case "safeTransfer":
@@ -75,18 +84,13 @@ export function outcomeOfCall(state: State, caller: Caller, call: ContractCall):
 /** What a wallet holds on the chain of USDC, or of a token with what it is granted there. */
 export function holdingOnChain(state: State, address: Address, token: number): number {
   const account = findAccount(state, address);
-  if (account === undefined) return 0;
-  if (token === USDC) return onChainOf(account.collateral);
-  const market = marketOfToken(token);
-  const holding = account.holdings.get(market);
-  const held = holding === undefined ? 0 : onChainOf(sharesIn(holding, outcomeOf(token)));
-  return held + grantDue(account, market);
+  const due = account === undefined || token === USDC ? 0 : grantDue(account, marketOfToken(token));
+  return onChainOf(balanceOf(account, token)) + due;
 }
 
 function transferCollateral(state: State, from: Address, to: Address, amount: bigint): CallOutcome {
   if (to === ZERO_ADDRESS) return reverted("ERC20: transfer to the zero address");
-  if (amount > BigInt(holdingOnChain(state, from, USDC)))
-    return reverted("ERC20: transfer amount exceeds balance");
+  if (amount > BigInt(holdingOnChain(state, from, USDC))) return reverted(ERC20.notOwned);
   return moving(from, to, [[USDC, Number(amount)]]);
 }
 
@@ -94,17 +98,16 @@ function transferShares(state: State, caller: Address, call: SafeTransferCall): 
   const { from, to, ids, amounts } = call;
   if (to === ZERO_ADDRESS) return reverted("ERC1155: target address must be non-zero");
   if (ids.length !== amounts.length) return reverted("ERC1155: IDs and values must have same lengths");
-  if (caller !== from && !isOperator(state.chain, from, caller))
-    return reverted("ERC1155: need operator approval for 3rd party transfers.");
+  if (caller !== from && !isOperator(state.chain, from, caller)) return reverted(ERC1155.notAllowed);
   const moved = new Map<number, number>();
   for (const [index, id] of ids.entries()) {
     const amount = BigInt(amounts[index] as string);
     if (amount === 0n) continue;
     const token = state.tokenById.get(id);
-    if (token === undefined) return reverted("ERC1155: insufficient balance for transfer");
+    if (token === undefined) return reverted(ERC1155.notOwned);
     const before = moved.get(token) ?? 0;
     if (amount > BigInt(holdingOnChain(state, from, token) - before) * UNIT)
-      return reverted("ERC1155: insufficient balance for transfer");
+      return reverted(ERC1155.notOwned);
     const shares = sharesOf(amount);
     if (shares === null) return reverted(OFF_THE_GRID);
     moved.set(token, before + shares);
@@ -154,9 +157,9 @@ function splitOrMerge(state: State, from: Address, call: PartitionCall): CallOut
 }
 
 function whyNoSplit(state: State, from: Address, amount: bigint): string | null {
-  if (amount > BigInt(holdingOnChain(state, from, USDC))) return "ERC20: transfer amount exceeds balance";
+  if (amount > BigInt(holdingOnChain(state, from, USDC))) return ERC20.notOwned;
   const allowance = allowanceOf(state.chain, from, CONTRACTS.conditionalTokens);
-  return amount > allowance ? "ERC20: transfer amount exceeds allowance" : null;
+  return amount > allowance ? ERC20.notAllowed : null;
 }
 
 function whyNoMerge(state: State, from: Address, { number }: Market, amount: bigint): string | null {

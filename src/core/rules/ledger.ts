@@ -7,7 +7,7 @@ import { type Market, marketOfToken, outcomeOf, type Supply, tokenIdIn } from ".
 import type { Order, Trade } from "../order.ts";
 import type { Shortfall } from "../refusals.ts";
 import { FEES, type State } from "../state.ts";
-import type { Address, BalancePolicy, Outcome } from "../terms.ts";
+import type { Address, BalancePolicy, Outcome, Side } from "../terms.ts";
 import {
   FULL_PRICE,
   MAX_ISSUANCE,
@@ -94,35 +94,30 @@ export const issuanceLeft = (state: State): Money => money(MAX_ISSUANCE - state.
 
 const NOTHING: Balance<never> = emptyBalance();
 
+/** What an account has of USDC or of a token; nothing where it has none yet. Reads only. */
+export function balanceOf(account: Account | undefined, token: number): Readonly<Balance<number>> {
+  if (account === undefined) return NOTHING;
+  if (token === USDC) return account.collateral;
+  const holding = account.holdings.get(marketOfToken(token));
+  return holding === undefined ? NOTHING : sharesIn(holding, outcomeOf(token));
+}
+
 /** What the account lacks for an order that must reserve `required`, or null when it can pay. */
 export function shortfallOf(
   account: Account | undefined,
   market: Market,
-  order: { readonly side: "BUY" | "SELL"; readonly outcome: Outcome },
+  { side, token }: { readonly side: Side; readonly token: number },
   required: number,
   policy: BalancePolicy,
 ): Shortfall | null {
-  if (order.side === "BUY") {
-    const collateral: Balance<Money> = account?.collateral ?? NOTHING;
-    const available = availableOf(collateral, policy);
-    if (required <= available) return null;
-    const { balance, reserved, incoming } = collateral;
-    return { asset: "USDC", required: money(required), available, balance, reserved, incoming };
-  }
-  const holding = account?.holdings.get(market.number);
-  const shares = holding === undefined ? NOTHING : sharesIn(holding, order.outcome);
-  const due = account === undefined ? size(0) : grantDue(account, market.number);
-  const available = size(availableOf<Size>(shares, policy) + due);
-  return required <= available
-    ? null
-    : {
-        asset: tokenIdIn(market, order.outcome),
-        required: size(required),
-        available,
-        balance: size(shares.balance + due),
-        reserved: shares.reserved,
-        incoming: shares.incoming,
-      };
+  const isBuyer = side === "BUY";
+  const owned = balanceOf(account, isBuyer ? USDC : token);
+  const due = isBuyer || account === undefined ? 0 : grantDue(account, market.number);
+  const available = availableOf(owned, policy) + due;
+  if (required <= available) return null;
+  const asset = isBuyer ? "USDC" : tokenIdIn(market, outcomeOf(token));
+  const { balance, reserved, incoming } = owned;
+  return { asset, required, available, balance: balance + due, reserved, incoming };
 }
 
 /** Adds to a balance; a negative amount takes away. @throws Error when it would fall below what is reserved. */

@@ -7,17 +7,18 @@ import {
   awaitsBlock,
   type HoldReason,
   LOGS_OF_MATCH,
+  type Move,
   ownGas,
   type Transaction,
 } from "../chain/transaction.ts";
 import type { CommandOf } from "../commands.ts";
 import type { DomainEvent, EventOf } from "../events.ts";
-import { marketOfToken, outcomeOf } from "../market.ts";
 import { accepted, type Decision, refused } from "../refusals.ts";
 import type { State } from "../state.ts";
 import type { Millis } from "../units.ts";
 import { executeCall, spendAllowance } from "./calls.ts";
-import { sharesIn } from "./ledger.ts";
+import { ERC20, ERC1155 } from "./contract-calls.ts";
+import { balanceOf } from "./ledger.ts";
 import type { RuleSet } from "./rule-set.ts";
 import {
   awaitBlock,
@@ -32,7 +33,7 @@ import {
 import { Unwinding, unsettled } from "./unwind.ts";
 
 /** How often a settlement is put off before it is given up. */
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 /** Looks at one transaction for the block that is being put together: it is mined, reverts, is put off or is lost. */
 export function executeTransaction(
@@ -67,12 +68,12 @@ function settle(state: State, building: Building, transaction: Transaction): Dom
   if (kept !== null) return [kept];
   const fault = chain.faults.find((each) => strikes(state, each, transaction));
   if (fault !== undefined) return befall(state, building, transaction, fault);
-  const lack = lackOf(state, transaction);
-  if (lack === null) return [{ kind: "transactionMined", transaction: transaction.number }];
-  if (lack.isExpected && attemptsOf(transaction) < MOST_ATTEMPTS) {
+  const shortfall = settlementShortfall(state, transaction);
+  if (shortfall === null) return [{ kind: "transactionMined", transaction: transaction.number }];
+  if (shortfall.isExpected && attemptsOf(transaction) < MAX_ATTEMPTS) {
     return [held(transaction, "UNFUNDED", building.height + 1, 0)];
   }
-  return failing(state, transaction, lack.reason, 0);
+  return failing(state, transaction, shortfall.reason, 0);
 }
 
 /** The exchange offers its own transactions so much and no more, until somebody raises their fees. */
@@ -120,10 +121,10 @@ function befall(
     case "ghost":
       return [{ kind: "settlementLost", transaction: transaction.number, fault: number }];
     case "retry":
-      if (attemptsOf(transaction) < MOST_ATTEMPTS) {
+      if (attemptsOf(transaction) < MAX_ATTEMPTS) {
         return [held(transaction, "RETRIED", building.height + 1, number)];
       }
-      return failing(state, transaction, `given up after ${MOST_ATTEMPTS} attempts`, number);
+      return failing(state, transaction, `given up after ${MAX_ATTEMPTS} attempts`, number);
     default:
       return failing(state, transaction, reason ?? "made to fail on request", number);
   }
@@ -137,51 +138,33 @@ function failing(state: State, transaction: Transaction, reason: string, fault: 
 }
 
 /** What keeps a settlement from being carried out on the chain. */
-interface Lack {
+interface SettlementShortfall {
   readonly reason: string;
   /** Whether something else that is pending may yet bring it. */
   readonly isExpected: boolean;
 }
 
-/** Whether every party has on the chain what it pays with, and lets the exchange move it; null when all do. */
-function lackOf(state: State, transaction: Transaction): Lack | null {
-  const owed = new Map<string, { account: number; token: number; amount: number }>();
+/** The first thing that a party has not on the chain to pay with, or does not let the exchange move; null when all do. */
+function settlementShortfall(state: State, transaction: Transaction): SettlementShortfall | null {
+  const owed = new Map<string, Move>();
   for (const { account, token, amount } of movesOf(state, transaction)) {
     if (amount >= 0) continue;
     const key = `${account}/${token}`;
-    const before = owed.get(key)?.amount ?? 0;
-    owed.set(key, { account, token, amount: before - amount });
+    owed.set(key, { account, token, amount: (owed.get(key)?.amount ?? 0) - amount });
   }
   for (const { account, token, amount } of owed.values()) {
-    const refusal = refusalOf(state, account, token, amount);
-    if (refusal !== null) return refusal;
+    const owner = state.accounts.get(account);
+    const { address } = owner;
+    const words = token === USDC ? ERC20 : ERC1155;
+    const isAllowed =
+      token === USDC
+        ? BigInt(amount) <= allowanceOf(state.chain, address, CONTRACTS.exchange)
+        : isOperator(state.chain, address, CONTRACTS.exchange);
+    if (!isAllowed) return { reason: `${words.notAllowed} (${address})`, isExpected: false };
+    if (amount > onChainOf(balanceOf(owner, token)))
+      return { reason: `${words.notOwned} (${address})`, isExpected: isExpected(state, account, token) };
   }
   return null;
-}
-
-function refusalOf(state: State, account: number, token: number, amount: number): Lack | null {
-  const { address, collateral, holdings } = state.accounts.get(account);
-  const isMoney = token === USDC;
-  const isAllowed = isMoney
-    ? BigInt(amount) <= allowanceOf(state.chain, address, CONTRACTS.exchange)
-    : isOperator(state.chain, address, CONTRACTS.exchange);
-  if (!isAllowed) {
-    const reason = isMoney
-      ? "ERC20: transfer amount exceeds allowance"
-      : "ERC1155: need operator approval for 3rd party transfers.";
-    return { reason: `${reason} (${address})`, isExpected: false };
-  }
-  const holding = holdings.get(marketOfToken(token));
-  const has = isMoney
-    ? onChainOf(collateral)
-    : holding === undefined
-      ? 0
-      : onChainOf(sharesIn(holding, outcomeOf(token)));
-  if (amount <= has) return null;
-  const reason = isMoney
-    ? "ERC20: transfer amount exceeds balance"
-    : "ERC1155: insufficient balance for transfer";
-  return { reason: `${reason} (${address})`, isExpected: isExpected(state, account, token) };
 }
 
 /** Whether a pending settlement that may yet be mined brings an account some of an asset. */

@@ -98,7 +98,7 @@ function refusalOf(
   if (market.status !== "ACTIVE") return { code: "MARKET_CLOSED", market: market.number };
   const required = reservationOf(command, size, market.feeRateBps);
   const { balances } = state.config;
-  const shortfall = shortfallOf(account, market, { side, outcome: outcomeOf(token) }, required, balances);
+  const shortfall = shortfallOf(account, market, { side, token }, required, balances);
   return shortfall === null ? null : { code: "INSUFFICIENT_BALANCE", ...shortfall };
 }
 

@@ -2,10 +2,10 @@ import { type Balance, spendableOf } from "../account.ts";
 import { movesOf, USDC } from "../chain/moves.ts";
 import type { Move, Transaction } from "../chain/transaction.ts";
 import type { DomainEvent, EventOf } from "../events.ts";
-import { marketOfToken, outcomeOf } from "../market.ts";
+import { marketOfToken } from "../market.ts";
 import { type Order, remainingOf, reservationOf } from "../order.ts";
 import type { State } from "../state.ts";
-import { sharesIn } from "./ledger.ts";
+import { balanceOf } from "./ledger.ts";
 
 /** What will be different about one balance. */
 interface Projection {
@@ -127,11 +127,8 @@ export class Unwinding {
     }
   }
 
-  #balanceOf({ account, token }: Projection): Balance<number> {
-    const { collateral, holdings } = this.#state.accounts.find(account) ?? NOBODY;
-    if (token === USDC) return collateral;
-    const holding = holdings.get(marketOfToken(token));
-    return holding === undefined ? NOTHING : sharesIn(holding, outcomeOf(token));
+  #balanceOf({ account, token }: Projection): Readonly<Balance<number>> {
+    return balanceOf(this.#state.accounts.find(account), token);
   }
 
   #projection(account: number, token: number): Projection {
@@ -144,10 +141,6 @@ export class Unwinding {
     return projection;
   }
 }
-
-const NOTHING: Balance<number> = { balance: 0, reserved: 0, incoming: 0, outgoing: 0 };
-/** Who has no account yet. */
-const NOBODY = { collateral: NOTHING, holdings: new Map<number, never>() };
 
 /** What is in the ledger and not on the chain, latest first. */
 export function* unsettled({ chain }: State): Generator<Transaction> {
