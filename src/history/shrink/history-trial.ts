@@ -3,7 +3,7 @@ import type { Command } from "../../core/commands.ts";
 import { decide } from "../../core/decide.ts";
 import { numberOf } from "../../core/ids.ts";
 import { violations } from "../../core/invariants/invariants.ts";
-import { marketOfToken, outcomeOf } from "../../core/market.ts";
+import { marketOfToken } from "../../core/market.ts";
 import { reservationOf } from "../../core/order.ts";
 import { shortfallOf } from "../../core/rules/ledger.ts";
 import { findAccount, type State } from "../../core/state.ts";
@@ -324,7 +324,7 @@ function circumstancesOf(state: State, command: Asked): string {
   const market = state.markets.find(marketOfToken(token));
   if (market === undefined) return "unknown";
   const required = reservationOf(command, command.size, market.feeRateBps);
-  const order = { side: command.side, outcome: outcomeOf(token) };
+  const order = { side: command.side, token };
   const account = findAccount(state, command.address);
   const isCovered = shortfallOf(account, market, order, required, state.config.balances) === null;
   return `${market.status} ${isCovered}`;
