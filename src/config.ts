@@ -21,7 +21,7 @@ import {
   variableOf,
   wholeNumber,
 } from "./setting.ts";
-import { MOST_MARKETS } from "./simulation/world.ts";
+import { MAX_MARKETS } from "./simulation/world.ts";
 
 export type { Durability };
 
@@ -126,7 +126,7 @@ export const SETTINGS = {
   world: { expected: "the path of a world file", read: (text: string) => text || null },
   from: { expected: "the path of a report or of a data directory", read: (text: string) => text || null },
   at: LINE_OR_MOMENT,
-  markets: wholeNumber(1, MOST_MARKETS),
+  markets: wholeNumber(1, MAX_MARKETS),
   numbers: choice("number", "string"),
   credentials: choice("rotate", "once"),
   "log-level": choice(...LOG_LEVELS),

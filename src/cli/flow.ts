@@ -5,8 +5,8 @@ import { anyOf, type Given, readOne, type Setting, wholeNumber } from "../settin
 import {
   type FlowFormat,
   formatOf,
-  MOST_ACCOUNTS,
-  MOST_ORDERS,
+  MAX_ACCOUNTS,
+  MAX_FLOW_ORDERS,
   PROFILE_NAMES,
   PROFILES,
   type Profile,
@@ -31,8 +31,8 @@ const PROFILE: Setting<Profile> = {
   expected: anyOf(PROFILE_NAMES),
   read: (text) => profileNamed(text) ?? null,
 };
-const ORDERS = wholeNumber(1, MOST_ORDERS);
-const ACCOUNTS = wholeNumber(1, MOST_ACCOUNTS);
+const ORDERS = wholeNumber(1, MAX_FLOW_ORDERS);
+const ACCOUNTS = wholeNumber(1, MAX_ACCOUNTS);
 const TICK_SIZE: Setting<Price> = {
   expected: anyOf([...TICK_SIZES.keys()]),
   read: (text) => TICK_SIZES.get(text) ?? null,

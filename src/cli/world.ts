@@ -1,12 +1,12 @@
 import { DEFAULT_CONFIG, SETTINGS } from "../config.ts";
 import { type Given, readOne, wholeNumber } from "../setting.ts";
 import type { World } from "../simulation/world.ts";
-import { MOST_MARKETS } from "../simulation/world.ts";
+import { MAX_MARKETS } from "../simulation/world.ts";
 import type { Command } from "./command.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { OUT, save } from "./output.ts";
 
-const EVENTS = wholeNumber(1, MOST_MARKETS);
+const EVENTS = wholeNumber(1, MAX_MARKETS);
 
 /** `clobsim world`: writes the world of a seed as JSON. */
 export const worldCommand: Command = {

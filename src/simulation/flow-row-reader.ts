@@ -29,7 +29,7 @@ import { didYouMean, shown } from "./flow-error.ts";
 
 /** V8 lets a part of at least this length point into the text that it was cut from. */
 const SHORTEST_SLICE = 13;
-const MOST_KEPT = 1000;
+const MAX_KEPT = 1000;
 
 /**
  * The same text in memory of its own: whoever keeps a name that was cut from a file keeps no more of the file than
@@ -47,7 +47,7 @@ class OwnTexts {
     if (text.length < SHORTEST_SLICE) return text;
     const kept = this.#kept.get(text);
     if (kept !== undefined) return kept;
-    if (this.#kept.size === MOST_KEPT) this.#kept.clear();
+    if (this.#kept.size === MAX_KEPT) this.#kept.clear();
     const own = ownText(text);
     this.#kept.set(own, own);
     return own;

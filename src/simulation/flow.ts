@@ -116,9 +116,9 @@ export function formatOf(path: string): FlowFormat | undefined {
 }
 
 /** The most orders that a generated flow may have. */
-export const MOST_ORDERS = 10_000_000;
+export const MAX_FLOW_ORDERS = 10_000_000;
 /** The most accounts that may trade in one. */
-export const MOST_ACCOUNTS = 10_000;
+export const MAX_ACCOUNTS = 10_000;
 
 /** How a generated order flow behaves; prices in 0.0001 USDC, shares of a hundred as whole numbers. */
 export interface Profile {

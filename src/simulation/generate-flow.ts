@@ -17,35 +17,20 @@ import {
 import {
   type CancelRow,
   type FlowRow,
-  MOST_ACCOUNTS,
-  MOST_ORDERS,
+  MAX_ACCOUNTS,
+  MAX_FLOW_ORDERS,
   type PlaceRow,
   type Profile,
 } from "./flow.ts";
-import { HIGHEST_FEE_BPS, Rehearsal, type RehearsedOrder, type RestingOrder } from "./rehearsal.ts";
+import { MAX_FEE_BPS, type RestingOrder, SimulatedMarket, type SimulatedOrder } from "./simulator.ts";
 
-/** The moments of a generated flow: rows that come together, then a pause. */
-export class Pace {
-  readonly #random: Stream;
-  readonly #profile: Profile;
-  #at = 0;
-  /** How many more rows come at this moment. */
-  #left = 0;
-
-  constructor(seed: string, profile: Profile) {
-    this.#random = stream(seed, "flow/pace");
-    this.#profile = profile;
-  }
-
-  /** The moment of the next row, in milliseconds since the start. */
-  next(): number {
-    if (this.#left === 0) {
-      const { together, pauseMs } = this.#profile;
-      this.#left = this.#random.between(...together);
-      this.#at += this.#random.between(1, 2 * pauseMs - 1);
-    }
-    this.#left -= 1;
-    return this.#at;
+/** The arrival process: the moments of rows in milliseconds since the start; some come together, then there is a pause. */
+function* arrivalsOf(seed: string, { together, pauseMs }: Profile): Generator<number, never> {
+  const random = stream(seed, "flow/pace");
+  for (let at = 0; ; ) {
+    const rows = random.between(...together);
+    at += random.between(1, 2 * pauseMs - 1);
+    for (let row = 0; row < rows; row += 1) yield at;
   }
 }
 
@@ -54,28 +39,18 @@ const EDGE = 200;
 /** Of what the value is away from its way, one part in so many is undone with each order. */
 const PULL = 400;
 
-/** What YES is worth as a flow goes on: a way from start to end, and a random walk that is pulled back to it. */
-export class FairValue {
-  readonly #random: Stream;
-  readonly #profile: Profile;
-  readonly #orders: number;
-  #order = 0;
-  #away = 0;
-
-  constructor(seed: string, profile: Profile, orders: number) {
-    this.#random = stream(seed, "flow/fair");
-    this.#profile = profile;
-    this.#orders = orders;
-  }
-
-  /** The worth for the next order, in 0.0001 USDC. */
-  next(): number {
-    const { fair, step } = this.#profile;
-    const [start, end] = fair;
-    const way = start + Math.floor(((end - start) * this.#order) / this.#orders);
-    this.#order += 1;
-    this.#away += this.#random.between(-step, step) - Math.trunc(this.#away / PULL);
-    return Math.min(FULL_PRICE - EDGE, Math.max(EDGE, way + this.#away));
+/**
+ * The price path: what YES is worth at each order, in 0.0001 USDC. A way from start to end, and a random walk that is
+ * pulled back to it.
+ */
+function* fairValuesOf({ seed, profile, orders }: FlowSubject): Generator<number, never> {
+  const random = stream(seed, "flow/fair");
+  const { fair, step } = profile;
+  const [start, end] = fair;
+  for (let order = 0, away = 0; ; order += 1) {
+    away += random.between(-step, step) - Math.trunc(away / PULL);
+    const way = start + Math.floor(((end - start) * order) / orders);
+    yield Math.min(FULL_PRICE - EDGE, Math.max(EDGE, way + away));
   }
 }
 
@@ -95,9 +70,9 @@ const SHARE_OF_ISSUANCE = 4;
  * fees. Down likewise, with shares of YES.
  * @throws RangeError when an exchange could not issue that much.
  */
-export function sharesNeeded({ accounts, orders, profile, minOrderSize }: DrawSubject): Size {
-  const largest = minOrderSize + MOST_ADDED;
-  const fees = Math.ceil((orders * largest * HIGHEST_FEE_BPS) / (2 * FULL_PRICE));
+export function sharesNeeded({ accounts, orders, profile, minOrderSize }: FlowSubject): Size {
+  const largest = minOrderSize + MAX_ADDED;
+  const fees = Math.ceil((orders * largest * MAX_FEE_BPS) / (2 * FULL_PRICE));
   const needed = ((2 * accounts + profile.resting + 1) * largest + fees) / (2 * accounts);
   const shares = size(Math.ceil((AMPLE * needed) / ROUND) * ROUND);
   if (notional(FULL_PRICE, shares) * 3 * accounts > MAX_ISSUANCE / SHARE_OF_ISSUANCE) {
@@ -109,7 +84,7 @@ export function sharesNeeded({ accounts, orders, profile, minOrderSize }: DrawSu
 }
 
 /** What the orders of a flow are drawn for. */
-export interface DrawSubject {
+export interface FlowSubject {
   readonly seed: string;
   readonly profile: Profile;
   /** How many orders there will be. */
@@ -121,35 +96,35 @@ export interface DrawSubject {
 }
 
 /** The most that a draw adds to the smallest order: 398 shares, and sometimes up to 0.99 more. */
-export const MOST_ADDED = sizeOf(398 * 100 + 99);
+export const MAX_ADDED = sizeOf(398 * 100 + 99);
 
 /** How far past the best opposite price a taker is willing to go, in ticks. */
-const MOST_SLIP = 2;
+const MAX_SLIP = 2;
 const LONGEST_LIFE_S = 120;
 
 /** Draws the orders of a flow one after the other, each of them one that its account can pay. */
-export class OrderDraw {
-  readonly #subject: DrawSubject;
-  readonly #rehearsal: Rehearsal;
+export class OrderGenerator {
+  readonly #subject: FlowSubject;
+  readonly #market: SimulatedMarket;
   readonly #random: Stream;
-  readonly #fair: FairValue;
+  readonly #fair: Generator<number, never>;
   readonly #levels: number;
 
-  constructor(subject: DrawSubject, rehearsal: Rehearsal) {
+  constructor(subject: FlowSubject, market: SimulatedMarket) {
     this.#subject = subject;
-    this.#rehearsal = rehearsal;
+    this.#market = market;
     this.#random = stream(subject.seed, "flow/orders");
-    this.#fair = new FairValue(subject.seed, subject.profile, subject.orders);
+    this.#fair = fairValuesOf(subject);
     this.#levels = FULL_PRICE / subject.tickSize - 1;
   }
 
-  /** The order that comes at this moment, as the rehearsal stands then. */
-  next(number: number, at: number): RehearsedOrder {
+  /** The order that comes at this moment, as the market stands then. */
+  next(number: number, at: number): SimulatedOrder {
     const { up, yes, takers } = this.#subject.profile;
     const isUp = this.#random.below(100) < up;
     const outcome = this.#random.below(100) < yes ? "YES" : "NO";
     const isTaker = this.#random.below(100) < takers;
-    const fair = this.#fair.next();
+    const fair = this.#fair.next().value;
     const touch = isTaker ? this.#touch(isUp) : null;
     const tick = touch === null ? this.#quote(isUp, fair) : this.#beyond(isUp, touch);
     const type = touch === null ? this.#makerType() : this.#takerType();
@@ -163,13 +138,13 @@ export class OrderDraw {
 
   /** The best opposite price, in ticks of YES, or null when nobody stands there. */
   #touch(isUp: boolean): number | null {
-    const { bestBid, bestAsk } = this.#rehearsal;
+    const { bestBid, bestAsk } = this.#market.book;
     const tick = isUp ? bestAsk : bestBid;
     return tick >= 1 && tick <= this.#levels ? tick : null;
   }
 
   #beyond(isUp: boolean, touch: number): number {
-    const slip = this.#random.below(MOST_SLIP + 1);
+    const slip = this.#random.below(MAX_SLIP + 1);
     return this.#onLadder(isUp ? touch + slip : touch - slip);
   }
 
@@ -205,8 +180,8 @@ export class OrderDraw {
    * The order of whoever is drawn, or of the next who can pay for it. Who cannot pay in the drawn outcome pays in the
    * other one, which comes to the same price of YES. Somebody always can: see `sharesNeeded`.
    */
-  #payable(drawn: RehearsedOrder): RehearsedOrder {
-    if (this.#rehearsal.canPay(drawn)) return drawn;
+  #payable(drawn: SimulatedOrder): SimulatedOrder {
+    if (this.#market.canPay(drawn)) return drawn;
     const { accounts } = this.#subject;
     const mirrored = mirrorOf(drawn);
     for (let tried = 0; tried < accounts; tried += 1) {
@@ -215,7 +190,7 @@ export class OrderDraw {
         { ...drawn, account },
         { ...mirrored, account },
       ]) {
-        if (this.#rehearsal.canPay(order)) return order;
+        if (this.#market.canPay(order)) return order;
       }
     }
     throw new Error("nobody can pay for an order of this flow");
@@ -223,7 +198,7 @@ export class OrderDraw {
 }
 
 /** The same order in terms of the other outcome: selling NO for buying YES. */
-const mirrorOf = (order: RehearsedOrder): RehearsedOrder => ({
+const mirrorOf = (order: SimulatedOrder): SimulatedOrder => ({
   ...order,
   side: order.side === "BUY" ? "SELL" : "BUY",
   outcome: order.outcome === "YES" ? "NO" : "YES",
@@ -233,9 +208,9 @@ const mirrorOf = (order: RehearsedOrder): RehearsedOrder => ({
 export interface GenerateFlowOptions {
   /** Decides every row. */
   readonly seed: string;
-  /** How many orders are placed, up to `MOST_ORDERS`; rows that fund and cancel come on top. */
+  /** How many orders are placed, up to `MAX_FLOW_ORDERS`; rows that fund and cancel come on top. */
   readonly orders: number;
-  /** How many accounts there are, `trader-1` and so on, up to `MOST_ACCOUNTS`. */
+  /** How many accounts there are, `trader-1` and so on, up to `MAX_ACCOUNTS`. */
   readonly accounts: number;
   readonly profile: Profile;
   /** Else a tick of 0.01 and orders from 1 share; `tickSize` is a divisor of 10,000. */
@@ -253,48 +228,47 @@ const RECENT = 6;
  */
 export function generateFlow(options: GenerateFlowOptions): Generator<FlowRow> {
   const { tickSize = price(100), minOrderSize = size(100) } = options.market ?? {};
-  const subject: DrawSubject = { ...options, tickSize, minOrderSize };
+  const subject: FlowSubject = { ...options, tickSize, minOrderSize };
   refuseImpossible(subject);
   return rowsOf(subject, sharesNeeded(subject));
 }
 
-function* rowsOf(subject: DrawSubject, shares: Size): Generator<FlowRow> {
+function* rowsOf(subject: FlowSubject, shares: Size): Generator<FlowRow> {
   const { seed, profile, orders, accounts } = subject;
   for (let account = 0; account < accounts; account += 1) yield* fundingRows(account, shares);
-  const rehearsal = new Rehearsal(accounts, shares, subject.tickSize);
-  const draw = new OrderDraw(subject, rehearsal);
+  const market = new SimulatedMarket(accounts, shares, subject.tickSize);
+  const draw = new OrderGenerator(subject, market);
   const cancels = stream(seed, "flow/cancels");
-  const pace = new Pace(seed, profile);
+  const arrivals = arrivalsOf(seed, profile);
+  /** Lets time pass until the next row comes. */
+  const nextMoment = (): number => {
+    const at = arrivals.next().value;
+    market.advanceTo(at);
+    return at;
+  };
   for (let number = 1; number <= orders; number += 1) {
-    let at = nextMoment(pace, rehearsal);
+    let at = nextMoment();
     const order = draw.next(number, at);
-    rehearsal.place(order);
+    market.place(order);
     yield placeRow(at, order);
     if (cancels.below(100) < profile.canceledSoon) {
-      at = nextMoment(pace, rehearsal);
-      const resting = recentOrder(cancels, rehearsal, number);
-      if (resting !== undefined) yield cancelRow(at, rehearsal, resting);
+      at = nextMoment();
+      const resting = recentOrder(cancels, market, number);
+      if (resting !== undefined) yield cancelRow(at, market, resting);
     }
-    while (rehearsal.resting.length > profile.resting) {
-      at = nextMoment(pace, rehearsal);
-      const { resting } = rehearsal;
-      if (resting.length > profile.resting) yield cancelRow(at, rehearsal, cancels.pick(resting));
+    while (market.resting.length > profile.resting) {
+      at = nextMoment();
+      const { resting } = market;
+      if (resting.length > profile.resting) yield cancelRow(at, market, cancels.pick(resting));
     }
   }
 }
 
-/** Lets time pass until the next row comes. */
-function nextMoment(pace: Pace, rehearsal: Rehearsal): number {
-  const at = pace.next();
-  rehearsal.advanceTo(at);
-  return at;
-}
-
 /** One of the latest orders that still rests, if there is any. */
-function recentOrder(random: Stream, rehearsal: Rehearsal, latest: number): RestingOrder | undefined {
+function recentOrder(random: Stream, market: SimulatedMarket, latest: number): RestingOrder | undefined {
   const first = random.below(RECENT);
   for (let tried = 0; tried < RECENT; tried += 1) {
-    const resting = rehearsal.find(latest - ((first + tried) % RECENT));
+    const resting = market.find(latest - ((first + tried) % RECENT));
     if (resting !== undefined) return resting;
   }
   return undefined;
@@ -307,7 +281,7 @@ function* fundingRows(account: number, shares: Size): Generator<FlowRow> {
   yield { ...base, asset: "NO", amount: shares };
 }
 
-function placeRow(at: number, order: RehearsedOrder): PlaceRow {
+function placeRow(at: number, order: SimulatedOrder): PlaceRow {
   return {
     op: "place",
     at,
@@ -323,20 +297,20 @@ function placeRow(at: number, order: RehearsedOrder): PlaceRow {
   };
 }
 
-function cancelRow(at: number, rehearsal: Rehearsal, resting: RestingOrder): CancelRow {
+function cancelRow(at: number, market: SimulatedMarket, resting: RestingOrder): CancelRow {
   const { account, number } = resting.order;
-  rehearsal.cancel(resting);
+  market.cancel(resting);
   return { op: "cancel", at, account: nameOf(account), market: null, ref: refOf(number) };
 }
 
 const nameOf = (account: number): string => `trader-${account + 1}`;
 const refOf = (order: number): string => `o${order}`;
 
-function refuseImpossible({ orders, accounts, tickSize, minOrderSize }: DrawSubject): void {
-  expectWhole("orders", orders, 1, MOST_ORDERS);
-  expectWhole("accounts", accounts, 1, MOST_ACCOUNTS);
+function refuseImpossible({ orders, accounts, tickSize, minOrderSize }: FlowSubject): void {
+  expectWhole("orders", orders, 1, MAX_FLOW_ORDERS);
+  expectWhole("accounts", accounts, 1, MAX_ACCOUNTS);
   expectWhole("tickSize", tickSize, 1, FULL_PRICE / 2);
-  expectWhole("minOrderSize", minOrderSize, 1, MAX_SIZE - MOST_ADDED);
+  expectWhole("minOrderSize", minOrderSize, 1, MAX_SIZE - MAX_ADDED);
   if (FULL_PRICE % tickSize !== 0)
     throw new RangeError(`tickSize expects a divisor of 10000, found ${tickSize}`);
 }

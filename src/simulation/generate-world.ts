@@ -1,13 +1,13 @@
 import { stream } from "../core/random.ts";
 import { FULL_PRICE } from "../core/units.ts";
-import { sharesOf, TRADERS } from "./book-script.ts";
 import { devAddress, devPrivateKey, traderAddress } from "./dev-accounts.ts";
 import { EventGenerator, type PricedEvent } from "./event-generator.ts";
 import { FictionalNames } from "./fictional-names.ts";
-import { type FlowSubject, orderFlow } from "./opening-orders.ts";
+import { sharesOf, TRADERS } from "./opening-book.ts";
+import { generateOpening, type OpeningMarket } from "./opening-orders.ts";
 import type { FairPath } from "./price-paths.ts";
 import type { World, WorldMarket, WorldTrader } from "./world.ts";
-import { type FlowOrder, MOST_MARKETS, MOST_ROWS, packFlow } from "./world.ts";
+import { MAX_MARKETS, MAX_ORDERS, packOrders, type WorldOrder } from "./world.ts";
 
 /** How large a world is; without markets and events it has 12 events. */
 export interface WorldOptions {
@@ -24,7 +24,7 @@ export interface WorldOptions {
   readonly rowsPerMarket?: number | undefined;
 }
 
-const MOST_IN_EVENT = 8;
+const MAX_IN_EVENT = 8;
 const DEFAULT_EVENTS = 12;
 const DEV_ACCOUNTS = 10;
 const LEAST_ROWS = 24;
@@ -41,19 +41,19 @@ export async function generateWorld(options: WorldOptions): Promise<World> {
   const generated = generateEvents(new EventGenerator(seed, names), options);
   const rowsPerMarket = options.rowsPerMarket ?? usualRows(generated);
   const subjects = generated.flatMap(({ event, paths, isBusy }, number) =>
-    event.markets.map((market, position): FlowSubject => {
+    event.markets.map((market, position): OpeningMarket => {
       const isBusyMarket = isBusy && position === 0 && options.rowsPerMarket === undefined;
       return {
         market,
         path: paths[position] as FairPath,
         since: event.createdAt,
         key: `event/${number}/market/${position}`,
-        pace: isBusyMarket ? "busy" : "usual",
+        activity: isBusyMarket ? "busy" : "usual",
       };
     }),
   );
-  requireInteger("rowsPerMarket", rowsPerMarket, LEAST_ROWS, Math.floor(MOST_ROWS / 2 / subjects.length));
-  const orders = orderFlow(seed, subjects, rowsPerMarket);
+  requireInteger("rowsPerMarket", rowsPerMarket, LEAST_ROWS, Math.floor(MAX_ORDERS / 2 / subjects.length));
+  const orders = generateOpening(seed, subjects, rowsPerMarket);
   const markets = subjects.map(({ market }) => market);
   return {
     format: "clobsim-world/2",
@@ -61,17 +61,17 @@ export async function generateWorld(options: WorldOptions): Promise<World> {
     devAccounts: Array.from({ length: DEV_ACCOUNTS }, (_, index) => devAddress(devPrivateKey(seed, index))),
     traders: fundedTraders(seed, markets, orders),
     events: generated.map(({ event }) => event),
-    flow: packFlow(orders),
+    flow: packOrders(orders),
   };
 }
 
 function requireRanges({ markets, events }: WorldOptions): void {
-  requireInteger("markets", markets, 1, MOST_MARKETS);
-  requireInteger("events", events, 1, MOST_MARKETS);
+  requireInteger("markets", markets, 1, MAX_MARKETS);
+  requireInteger("events", events, 1, MAX_MARKETS);
   if (markets === undefined || events === undefined) return;
-  if (markets < events || markets > events * MOST_IN_EVENT) {
+  if (markets < events || markets > events * MAX_IN_EVENT) {
     throw new RangeError(
-      `markets: expected ${events} to ${events * MOST_IN_EVENT} for ${events} events, found ${markets}`,
+      `markets: expected ${events} to ${events * MAX_IN_EVENT} for ${events} events, found ${markets}`,
     );
   }
 }
@@ -84,12 +84,12 @@ function requireInteger(name: string, value: number | undefined, low: number, hi
 function generateEvents(generator: EventGenerator, { markets, events }: WorldOptions): PricedEvent[] {
   const generated: PricedEvent[] = [];
   const wanted = events ?? (markets === undefined ? DEFAULT_EVENTS : null);
-  let left = markets ?? MOST_MARKETS;
+  let left = markets ?? MAX_MARKETS;
   while (wanted === null ? left > 0 : generated.length < wanted) {
     const after = wanted === null ? 0 : wanted - generated.length - 1;
     const isCounted = markets !== undefined && wanted !== null;
-    const low = isCounted ? Math.max(1, left - after * MOST_IN_EVENT) : 1;
-    const priced = generator.next({ low, high: Math.min(MOST_IN_EVENT, left - after) });
+    const low = isCounted ? Math.max(1, left - after * MAX_IN_EVENT) : 1;
+    const priced = generator.next({ low, high: Math.min(MAX_IN_EVENT, left - after) });
     left -= priced.event.markets.length;
     generated.push(priced);
   }
@@ -105,7 +105,7 @@ function usualRows(generated: readonly PricedEvent[]): number {
 function fundedTraders(
   seed: string,
   markets: readonly WorldMarket[],
-  orders: readonly FlowOrder[],
+  orders: readonly WorldOrder[],
 ): WorldTrader[] {
   const needed = new Float64Array(TRADERS);
   for (const { trader, market, side, price, size } of orders) {

@@ -8,12 +8,12 @@ import { toIso } from "../core/time.ts";
 import { FULL_PRICE, type Millis, millis, money, price, size } from "../core/units.ts";
 import { type Ending, endingOf, withEndDate } from "./calendar.ts";
 import {
-  type FlowOrder,
-  flowLength,
+  orderCount,
   orderIn,
   type World,
   type WorldEvent,
   type WorldMarket,
+  type WorldOrder,
 } from "./world.ts";
 
 /** An exchange on which a world's history can be played. */
@@ -92,7 +92,7 @@ export function* openingCommands(world: World, start: Millis, tokenIdIn: TokenId
   const markets = new Numbering();
   const happenings = happeningsOf(world, start, markets);
   const tokens = tokensOf(markets, tokenIdIn);
-  const count = flowLength(world);
+  const count = orderCount(world);
   let next = 0;
   for (let index = 0; index < count; index += 1) {
     const order = orderIn(world, index);
@@ -179,7 +179,7 @@ function happeningsOf(world: World, start: Millis, markets: Numbering): Happenin
 
 /** When the first thing happens, dev accounts get what pays for gas, and traders their funds. */
 function fundings(world: World, first: number): Happening[] {
-  const at = flowLength(world) === 0 ? first : Math.min(first, orderIn(world, 0).at);
+  const at = orderCount(world) === 0 ? first : Math.min(first, orderIn(world, 0).at);
   const wei = String(GAS_MONEY);
   return [
     ...world.devAccounts.map(
@@ -227,7 +227,7 @@ function createMarket(market: WorldMarket, event: WorldEvent, number: number, en
   };
 }
 
-function commandOf(world: World, order: FlowOrder, tokens: TokenIds): Command {
+function commandOf(world: World, order: WorldOrder, tokens: TokenIds): Command {
   const { trader, market, side, outcome, price, size, orderType } = order;
   const { address } = world.traders[trader] as World["traders"][number];
   return {

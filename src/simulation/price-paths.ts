@@ -22,7 +22,7 @@ const KNOWN_NO = 120;
 /** How much likelier a threshold is than the next higher one, at least. */
 const STEP = 300;
 /** How far a price of 0.5 moves at most between beginning and end; others move less, the nearer they are to 0 or 1. */
-const MOST_SHIFT = 1200;
+const MAX_SHIFT = 1200;
 
 /**
  * Prices that hang together within an event: candidates share about 1 USDC, a higher threshold is less likely than a
@@ -80,13 +80,13 @@ function drawOpenPrices(
 function drawSingle(random: Stream, chance: readonly [number, number], isBusy: boolean): FairPrices {
   const [low, high] = isBusy ? [Math.max(chance[0], 30), Math.min(chance[1], 70)] : chance;
   const from = random.between(low * 100, high * 100);
-  return { from: bounded(from), to: bounded(shifted(from, random.between(-MOST_SHIFT, MOST_SHIFT))) };
+  return { from: bounded(from), to: bounded(shifted(from, random.between(-MAX_SHIFT, MAX_SHIFT))) };
 }
 
 /** Falling prices of rising thresholds, before and after. */
 function drawSteps(random: Stream, count: number, isBusy: boolean): FairPrices[] {
   let price = random.between(4500, isBusy ? 6500 : 9300);
-  const move = random.between(-MOST_SHIFT / 2, MOST_SHIFT / 2);
+  const move = random.between(-MAX_SHIFT / 2, MAX_SHIFT / 2);
   return Array.from({ length: count }, (_, level) => {
     if (level > 0) {
       const share = Math.floor((price * random.between(45, 85)) / 100);
@@ -144,7 +144,7 @@ export interface PathSetting {
 
 const EDGE = 30;
 /** A shift of prices by up to a quarter keeps their order. */
-const MOST_SWING = 2000;
+const MAX_SWING = 2000;
 
 /**
  * The paths of an event's markets, which hang together at every moment: candidates share what they share at the ends,
@@ -187,7 +187,7 @@ function drawWalk(random: Stream, { steps, volatility }: PathSetting): number[] 
   const last = walk[steps] as number;
   return walk.map((place, step) => {
     const swing = place - Math.round((last * step) / steps);
-    return Math.min(MOST_SWING, Math.max(-MOST_SWING, swing));
+    return Math.min(MAX_SWING, Math.max(-MAX_SWING, swing));
   });
 }
 

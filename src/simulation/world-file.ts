@@ -1,16 +1,16 @@
 import { shown } from "../core/document/document-error.ts";
 import { type End, PERIODS } from "./calendar.ts";
 import {
-  type FlowRow,
+  EARLIEST,
+  MAX_MARKETS,
+  MAX_ORDERS,
+  MAX_SHARES,
   MAX_TERMS,
-  MOST_MARKETS,
-  MOST_ROWS,
-  MOST_SHARES,
-  OLDEST,
   ORDER_WIDTH,
   type World,
   type WorldEvent,
   type WorldMarket,
+  type WorldRow,
   type WorldTrader,
 } from "./world.ts";
 
@@ -129,9 +129,9 @@ function firstOf(value: string, path: string, taken: Set<string>, what: string):
   return value;
 }
 
-const MOST_TRADERS = 10_000;
-const MOST_TAGS = 100;
-const MOST_USDC = 4_000_000_000;
+const MAX_TRADERS = 10_000;
+const MAX_TAGS = 100;
+const MAX_USDC = 4_000_000_000;
 /** Ten years. */
 const LATEST_DAYS = 3652;
 const MONEY_UNITS = 1_000_000;
@@ -183,15 +183,15 @@ export function checkedWorld(value: unknown): World {
   const taken = { events: new Set<string>(), markets: new Set<string>() };
   const dev = new Set<string>();
   const addresses = new Set<string>();
-  const devAccounts = listOf(fields.devAccounts, "devAccounts", MOST_TRADERS, (item, path) =>
+  const devAccounts = listOf(fields.devAccounts, "devAccounts", MAX_TRADERS, (item, path) =>
     firstOf(addressOf(item, path), path, dev, "an address"),
   );
-  const traders = listOf(fields.traders, "traders", MOST_TRADERS, (item, path) =>
+  const traders = listOf(fields.traders, "traders", MAX_TRADERS, (item, path) =>
     readTrader(item, path, addresses),
   );
-  const events = listOf(fields.events, "events", MOST_MARKETS, (item, path) => readEvent(item, path, taken));
-  if (taken.markets.size > MOST_MARKETS) {
-    throw new WorldFileError("events", `at most ${MOST_MARKETS} markets`, taken.markets.size);
+  const events = listOf(fields.events, "events", MAX_MARKETS, (item, path) => readEvent(item, path, taken));
+  if (taken.markets.size > MAX_MARKETS) {
+    throw new WorldFileError("events", `at most ${MAX_MARKETS} markets`, taken.markets.size);
   }
   const markets = events.flatMap((event) => event.markets);
   const content = { seed: textOf(fields.seed, "seed"), devAccounts, traders, events };
@@ -236,8 +236,8 @@ function readTrader(value: unknown, path: string, taken: Set<string>): WorldTrad
   const { address, collateral, shares } = fieldsOf(value, path, TRADER_KEYS);
   return {
     address: firstOf(addressOf(address, `${path}.address`), `${path}.address`, taken, "an address"),
-    collateral: decimalOf(collateral, `${path}.collateral`, 0, MOST_USDC, MONEY_UNITS),
-    shares: decimalOf(shares, `${path}.shares`, 0, MOST_SHARES, SIZE_UNITS),
+    collateral: decimalOf(collateral, `${path}.collateral`, 0, MAX_USDC, MONEY_UNITS),
+    shares: decimalOf(shares, `${path}.shares`, 0, MAX_SHARES, SIZE_UNITS),
   };
 }
 
@@ -248,16 +248,16 @@ interface TakenSlugs {
 
 function readEvent(value: unknown, path: string, taken: TakenSlugs): WorldEvent {
   const fields = fieldsOf(value, path, EVENT_KEYS, OPTIONAL_KEYS);
-  const createdAt = integerOf(fields.createdAt, `${path}.createdAt`, OLDEST, -1);
+  const createdAt = integerOf(fields.createdAt, `${path}.createdAt`, EARLIEST, -1);
   return {
     title: wordsOf(fields.title, `${path}.title`),
     slug: firstOf(slugIn(fields.slug, `${path}.slug`), `${path}.slug`, taken.events, "a slug"),
     description: textOf(fields.description, `${path}.description`),
     category: slugIn(fields.category, `${path}.category`),
-    tags: listOf(fields.tags, `${path}.tags`, MOST_TAGS, slugIn),
+    tags: listOf(fields.tags, `${path}.tags`, MAX_TAGS, slugIn),
     createdAt,
     ...readEnd(fields, path),
-    markets: listOf(fields.markets, `${path}.markets`, MOST_MARKETS, (item, at) =>
+    markets: listOf(fields.markets, `${path}.markets`, MAX_MARKETS, (item, at) =>
       readMarket(item, at, createdAt, taken.markets),
     ),
   };
@@ -270,9 +270,9 @@ function readMarket(value: unknown, path: string, earliest: number, taken: Set<s
     question: wordsOf(fields.question, `${path}.question`),
     slug: firstOf(slugIn(fields.slug, `${path}.slug`), `${path}.slug`, taken, "a slug"),
     description: textOf(fields.description, `${path}.description`),
-    tags: listOf(fields.tags, `${path}.tags`, MOST_TAGS, slugIn),
+    tags: listOf(fields.tags, `${path}.tags`, MAX_TAGS, slugIn),
     tickSize: oneOf(fields.tickSize, `${path}.tickSize`, TICK_SIZES),
-    minOrderSize: decimalOf(fields.minOrderSize, `${path}.minOrderSize`, 0.01, MOST_SHARES, SIZE_UNITS),
+    minOrderSize: decimalOf(fields.minOrderSize, `${path}.minOrderSize`, 0.01, MAX_SHARES, SIZE_UNITS),
     feeRateBps: integerOf(fields.feeRateBps, `${path}.feeRateBps`, 0, 10_000),
     matching: oneOf(fields.matching, `${path}.matching`, ["complementary", "independent"]),
     createdAt,
@@ -322,9 +322,9 @@ const PACKED_KEYS = ["at", "trader", "market", "terms", "price", "size"];
 type Fault = readonly [column: number, expected: string];
 
 /** The rows of a world that was written by hand or by an earlier version. @throws WorldFileError */
-function readRows(value: unknown, traders: number, markets: readonly WorldMarket[]): FlowRow[] {
-  let earliest = OLDEST;
-  return itemsOf(value, "flow", MOST_ROWS).map((item, index) => {
+function readRows(value: unknown, traders: number, markets: readonly WorldMarket[]): WorldRow[] {
+  let earliest = EARLIEST;
+  return itemsOf(value, "flow", MAX_ORDERS).map((item, index) => {
     const row = readRow(item, index, earliest, traders, markets);
     earliest = row[0];
     return row;
@@ -338,12 +338,12 @@ function readRow(
   earliest: number,
   traders: number,
   markets: readonly WorldMarket[],
-): FlowRow {
+): WorldRow {
   if (!Array.isArray(value) || value.length !== ROW_KEYS.length) {
     throw new WorldFileError(`flow[${index}]`, `[${ROW_KEYS.join(", ")}]`, value);
   }
   const fault = faultIn(value, earliest, traders, markets);
-  if (fault === null) return value as unknown as FlowRow;
+  if (fault === null) return value as unknown as WorldRow;
   const [column, expected] = fault;
   throw new WorldFileError(`flow[${index}][${column}]`, `${ROW_KEYS[column]}, ${expected}`, value[column]);
 }
@@ -365,8 +365,8 @@ function faultIn(
   if (side !== "BUY" && side !== "SELL") return [3, "BUY or SELL"];
   if (outcome !== "YES" && outcome !== "NO") return [4, "YES or NO"];
   if (!isOnTick(price, tickSize)) return [5, `a multiple of ${tickSize} above 0 and below 1`];
-  if (!isDecimal(size, minOrderSize, MOST_SHARES, SIZE_UNITS)) {
-    return [6, `a multiple of 0.01 from ${minOrderSize} to ${MOST_SHARES}`];
+  if (!isDecimal(size, minOrderSize, MAX_SHARES, SIZE_UNITS)) {
+    return [6, `a multiple of 0.01 from ${minOrderSize} to ${MAX_SHARES}`];
   }
   return orderType === "GTC" || orderType === "FAK" ? null : [7, "GTC or FAK"];
 }
@@ -378,7 +378,7 @@ function isOnTick(value: unknown, tickSize: number): boolean {
 
 /** The integers of a packed flow, six an order. @throws WorldFileError */
 function readPacked(value: unknown, traders: number, markets: readonly WorldMarket[]): number[] {
-  const flow = itemsOf(value, "flow", MOST_ROWS * ORDER_WIDTH);
+  const flow = itemsOf(value, "flow", MAX_ORDERS * ORDER_WIDTH);
   if (flow.length % ORDER_WIDTH !== 0) {
     throw new WorldFileError(
       "flow",
@@ -386,7 +386,7 @@ function readPacked(value: unknown, traders: number, markets: readonly WorldMark
       flow.length,
     );
   }
-  let earliest = OLDEST;
+  let earliest = EARLIEST;
   for (let place = 0; place < flow.length; place += ORDER_WIDTH) {
     const fault = packedFaultIn(flow, place, earliest, traders, markets);
     if (fault !== null) {
@@ -419,7 +419,7 @@ function packedFaultIn(
   if (!isInteger(price, tick, PRICE_UNITS - tick) || price % tick !== 0) {
     return [4, `a multiple of ${tick} from ${tick} to ${PRICE_UNITS - tick}`];
   }
-  const [least, most] = [Math.round(market.minOrderSize * SIZE_UNITS), MOST_SHARES * SIZE_UNITS];
+  const [least, most] = [Math.round(market.minOrderSize * SIZE_UNITS), MAX_SHARES * SIZE_UNITS];
   return isInteger(size, least, most) ? null : [5, `an integer from ${least} to ${most}`];
 }
 

@@ -12,11 +12,11 @@ export type World = WorldContent &
         /** Written by hand and by earlier versions. */
         readonly format: "clobsim-world/1";
         /** The opening history, oldest first. */
-        readonly flow: readonly FlowRow[];
+        readonly flow: readonly WorldRow[];
       }
     | {
         readonly format: "clobsim-world/2";
-        /** The same, packed: six integers an order, as `packFlow` has them. */
+        /** The same, packed: six integers an order, as `packOrders` has them. */
         readonly flow: readonly number[];
       }
   );
@@ -73,7 +73,7 @@ export interface WorldMarket extends End {
  * One order of the opening history: moment (milliseconds relative to the start, negative), index into `traders`,
  * index into the markets of all events in order, side, outcome, price in USDC, size in shares, time in force.
  */
-export type FlowRow = readonly [
+export type WorldRow = readonly [
   at: number,
   trader: number,
   market: number,
@@ -85,16 +85,16 @@ export type FlowRow = readonly [
 ];
 
 /** The most markets, and the most events, that a world may have. */
-export const MOST_MARKETS = 20_000;
+export const MAX_MARKETS = 20_000;
 /** The most orders that an opening history may have. */
-export const MOST_ROWS = 5_000_000;
+export const MAX_ORDERS = 5_000_000;
 /** The most shares that an order may be for, and a trader may have of each outcome. */
-export const MOST_SHARES = 10_000_000;
+export const MAX_SHARES = 10_000_000;
 /** A history begins at most ten years before the start, in milliseconds. */
-export const OLDEST = -315_576_000_000;
+export const EARLIEST = -315_576_000_000;
 
 /** One order of an opening history, in the units of the core. */
-export interface FlowOrder {
+export interface WorldOrder {
   /** Milliseconds before the start, negative. */
   readonly at: number;
   /** Index into the traders of the world. */
@@ -118,7 +118,7 @@ export const MAX_TERMS = SELL + NO + FAK;
 const SIZE_UNITS = 100;
 
 /** Orders as integers, six each: at, trader, market, terms (1 SELL, 2 NO, 4 FAK, added up), price, size. */
-export function packFlow(orders: readonly FlowOrder[]): number[] {
+export function packOrders(orders: readonly WorldOrder[]): number[] {
   const packed: number[] = [];
   for (const { at, trader, market, side, outcome, price, size, orderType } of orders) {
     const terms =
@@ -129,22 +129,22 @@ export function packFlow(orders: readonly FlowOrder[]): number[] {
 }
 
 /** The opening history of a world, oldest first. */
-export function* flowOf(world: World): Generator<FlowOrder> {
-  const count = flowLength(world);
+export function* worldOrders(world: World): Generator<WorldOrder> {
+  const count = orderCount(world);
   for (let index = 0; index < count; index += 1) yield orderIn(world, index);
 }
 
 /** How many orders the opening history of a world has. */
-export const flowLength = ({ format, flow }: World): number =>
+export const orderCount = ({ format, flow }: World): number =>
   format === "clobsim-world/1" ? flow.length : flow.length / ORDER_WIDTH;
 
 /** One order of the opening history, by its place in it. */
-export const orderIn = (world: World, index: number): FlowOrder =>
+export const orderIn = (world: World, index: number): WorldOrder =>
   world.format === "clobsim-world/1"
-    ? orderOf(world.flow[index] as FlowRow)
+    ? orderOf(world.flow[index] as WorldRow)
     : orderAt(world.flow, index * ORDER_WIDTH);
 
-function orderAt(flow: readonly number[], place: number): FlowOrder {
+function orderAt(flow: readonly number[], place: number): WorldOrder {
   const terms = flow[place + 3] as number;
   return {
     at: flow[place] as number,
@@ -168,7 +168,7 @@ function orderOf([
   decimalPrice,
   decimalSize,
   orderType,
-]: FlowRow): FlowOrder {
+]: WorldRow): WorldOrder {
   return {
     at,
     trader,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { NaiveBook, type NaiveTrade } from "../../src/fuzz/reference/naive-book.ts";
 import { generateWorld, type WorldOptions } from "../../src/simulation/generate-world.ts";
 import type { World, WorldMarket } from "../../src/simulation/world.ts";
-import { type FlowOrder, flowOf } from "../../src/simulation/world.ts";
+import { type WorldOrder, worldOrders } from "../../src/simulation/world.ts";
 
 const DAY = 86_400_000;
 
@@ -17,7 +17,7 @@ interface Played {
 }
 
 /** Sends the whole flow to reference books: one per market, or one per outcome where outcomes do not meet. */
-function play(world: World, orders: readonly FlowOrder[]): Played[] {
+function play(world: World, orders: readonly WorldOrder[]): Played[] {
   const markets = marketsOf(world);
   const books = new Map<string, Played>();
   for (const [index, market] of markets.entries()) {
@@ -49,7 +49,7 @@ describe.each<WorldOptions>([
 ])("the order flow of %o", async (options) => {
   const world = await generateWorld(options);
   const markets = marketsOf(world);
-  const orders = [...flowOf(world)];
+  const orders = [...worldOrders(world)];
   const played = play(world, orders);
 
   test("is sorted by time, then market, and lies within the seven days and the life of each market", () => {

@@ -6,19 +6,19 @@ import { price, size } from "../../src/core/units.ts";
 import { contentHash } from "../../src/engine/state-hash.ts";
 import { endingOf, withEndDate, withoutEndDate } from "../../src/simulation/calendar.ts";
 import { emptyWorld, openWorld } from "../../src/simulation/opening.ts";
-import type { FlowRow, World, WorldEvent } from "../../src/simulation/world.ts";
-import { type FlowOrder, flowOf, packFlow } from "../../src/simulation/world.ts";
+import type { World, WorldEvent, WorldRow } from "../../src/simulation/world.ts";
+import { packOrders, type WorldOrder, worldOrders } from "../../src/simulation/world.ts";
 import { readWorld } from "../../src/simulation/world-file.ts";
 import { SettlementFloor } from "../core/chain/settlement-floor.ts";
 import { START } from "../support/exchange.ts";
 import { TINY_WORLD } from "../support/http.ts";
 
 const tiny = readWorld(readFileSync(TINY_WORLD, "utf8"));
-const orders = [...flowOf(tiny)];
+const orders = [...worldOrders(tiny)];
 /** The same, with a trade in the last moment before it opens: its first trader buys from itself. */
-const busy: World = { ...tiny, format: "clobsim-world/2", flow: packFlow([...orders, buyingAtLast()]) };
+const busy: World = { ...tiny, format: "clobsim-world/2", flow: packOrders([...orders, buyingAtLast()]) };
 
-function buyingAtLast(): FlowOrder {
+function buyingAtLast(): WorldOrder {
   const trader = orders[0]?.trader ?? 0;
   const terms = { side: "BUY", outcome: "YES", orderType: "FAK" } as const;
   return { at: -1, trader, market: 0, ...terms, price: price(9900), size: size(5000) };
@@ -57,7 +57,7 @@ describe("a world of an earlier version", () => {
   };
 
   test("opens the same with its orders in rows of decimals as packed in integers", () => {
-    const rows = orders.map((order): FlowRow => {
+    const rows = orders.map((order): WorldRow => {
       const { at, trader, market, side, outcome, price, size, orderType } = order;
       return [at, trader, market, side, outcome, price / 10_000, size / 100, orderType];
     });

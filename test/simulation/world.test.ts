@@ -9,7 +9,7 @@ import { FictionalNames } from "../../src/simulation/fictional-names.ts";
 import { generateWorld, type WorldOptions } from "../../src/simulation/generate-world.ts";
 import { drawFairPaths, drawFairPrices } from "../../src/simulation/price-paths.ts";
 import type { World, WorldMarket } from "../../src/simulation/world.ts";
-import { type FlowOrder, flowOf, ORDER_WIDTH } from "../../src/simulation/world.ts";
+import { ORDER_WIDTH, type WorldOrder, worldOrders } from "../../src/simulation/world.ts";
 import { writeWorld } from "../../src/simulation/world-file.ts";
 
 const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
@@ -59,7 +59,7 @@ describe("a generated world", async () => {
     const many = await generateWorld({ seed: "7", events: 20 });
     const count = marketsOf(few).length;
     expect(many.events.slice(0, 5)).toEqual(few.events);
-    expect([...flowOf(many)].filter(({ market }) => market < count)).toEqual([...flowOf(few)]);
+    expect([...worldOrders(many)].filter(({ market }) => market < count)).toEqual([...worldOrders(few)]);
   });
 
   test.each([
@@ -125,8 +125,8 @@ describe("a generated world", async () => {
   });
 
   test("sorts its history by time, and by market where several act in the same millisecond", () => {
-    const orders = [...flowOf(large)];
-    const pairs = orders.slice(1).map((order, index) => [orders[index], order] as [FlowOrder, FlowOrder]);
+    const orders = [...worldOrders(large)];
+    const pairs = orders.slice(1).map((order, index) => [orders[index], order] as [WorldOrder, WorldOrder]);
     const inOrder = pairs.filter(([a, b]) => a.at < b.at || (a.at === b.at && a.market <= b.market));
     expect(inOrder.length).toBe(pairs.length);
     expect(pairs.filter(([a, b]) => a.at === b.at && a.market < b.market).length).toBeGreaterThan(0);

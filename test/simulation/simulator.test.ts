@@ -4,15 +4,15 @@ import { remainingOf } from "../../src/core/order.ts";
 import { price, type Size, size } from "../../src/core/units.ts";
 import type { FlowRow } from "../../src/simulation/flow.ts";
 import { PROFILES } from "../../src/simulation/flow.ts";
-import { generateFlow, OrderDraw } from "../../src/simulation/generate-flow.ts";
-import { HIGHEST_FEE_BPS, Rehearsal, type RehearsedOrder } from "../../src/simulation/rehearsal.ts";
+import { generateFlow, OrderGenerator } from "../../src/simulation/generate-flow.ts";
+import { MAX_FEE_BPS, SimulatedMarket, type SimulatedOrder } from "../../src/simulation/simulator.ts";
 import { addressOf } from "../support/commands.ts";
 import { TestExchange } from "../support/exchange.ts";
 import { Player } from "./played-flow.ts";
 
 const TICK = price(100);
 
-const orderOf = (order: Partial<RehearsedOrder> = {}): RehearsedOrder => ({
+const orderOf = (order: Partial<SimulatedOrder> = {}): SimulatedOrder => ({
   number: 1,
   account: 0,
   side: "BUY",
@@ -24,39 +24,39 @@ const orderOf = (order: Partial<RehearsedOrder> = {}): RehearsedOrder => ({
   ...order,
 });
 
-/** Puts a row of a generated flow into a rehearsal. */
-function rehearse(rehearsal: Rehearsal, row: FlowRow): void {
+/** Puts a row of a generated flow into a simulated market. */
+function simulate(market: SimulatedMarket, row: FlowRow): void {
   const number = (ref: string): number => Number(ref.slice(1));
-  rehearsal.advanceTo(row.at);
+  market.advanceTo(row.at);
   if (row.op === "place") {
     const expiresAt = row.expiresIn === null ? null : row.at + row.expiresIn;
     const account = Number(row.account.slice("trader-".length)) - 1;
-    rehearsal.place({ ...row, number: number(row.ref), account, expiresAt });
+    market.place({ ...row, number: number(row.ref), account, expiresAt });
   }
   if (row.op !== "cancel") return;
-  const resting = rehearsal.find(number(row.ref));
+  const resting = market.find(number(row.ref));
   if (resting === undefined) throw new Error(`${row.ref} does not rest`);
-  rehearsal.cancel(resting);
+  market.cancel(resting);
 }
 
-describe("a rehearsal", () => {
+describe("a simulated market", () => {
   it("ends with the orders and the means that the exchange ends with", () => {
     const rows = [...generateFlow({ seed: "1", orders: 3000, accounts: 3, profile: PROFILES.balanced })];
     const [first] = rows;
     if (first?.op !== "fund") throw new Error("a flow begins with what funds it");
     const floor = new TestExchange();
-    floor.market({ feeRateBps: HIGHEST_FEE_BPS });
+    floor.market({ feeRateBps: MAX_FEE_BPS });
     const { exchange } = floor;
     const player = new Player(exchange);
     const shares = (first.amount / 10_000) as Size;
-    const rehearsal = new Rehearsal(3, shares, TICK);
+    const market = new SimulatedMarket(3, shares, TICK);
     for (const row of rows) {
       player.play(row);
-      rehearse(rehearsal, row);
+      simulate(market, row);
     }
     const live = [...exchange.state.orders].filter(({ status }) => status === "LIVE");
     expect(live.length).toBeGreaterThan(100);
-    const resting = rehearsal.resting.map(({ order, open }) => ({ number: order.number, open }));
+    const resting = market.resting.map(({ order, open }) => ({ number: order.number, open }));
     expect(resting.sort((a, b) => a.number - b.number)).toEqual(
       live.map((order) => ({ number: order.number, open: remainingOf(order) })),
     );
@@ -65,31 +65,31 @@ describe("a rehearsal", () => {
       const { collateral, holdings } = exchange.state.accounts.get(number);
       const free = ({ balance, reserved }: Balance<number>): number => balance - reserved;
       const canSell = (outcome: "YES" | "NO", shares: number): boolean =>
-        rehearsal.canPay(orderOf({ account, side: "SELL", outcome, size: size(shares) }));
+        market.canPay(orderOf({ account, side: "SELL", outcome, size: size(shares) }));
       const yes = free(holdings.get(1)?.yes as Balance<number>);
       const no = free(holdings.get(1)?.no as Balance<number>);
       expect([canSell("YES", yes), canSell("YES", yes + 1)]).toEqual([true, false]);
       expect([canSell("NO", no), canSell("NO", no + 1)]).toEqual([true, false]);
       // At 0.5 and with its fee, 0.01 share costs 5100 micro-USDC.
       const most = Math.floor(free(collateral) / 5100);
-      const canBuy = (shares: number): boolean => rehearsal.canPay(orderOf({ account, size: size(shares) }));
+      const canBuy = (shares: number): boolean => market.canPay(orderOf({ account, size: size(shares) }));
       expect([canBuy(most), canBuy(most + 1)]).toEqual([true, false]);
     }
   });
 
   it("expires an order at its moment, not before", () => {
-    const rehearsal = new Rehearsal(1, size(10_000), TICK);
-    rehearsal.place(orderOf({ type: "GTD", expiresAt: 60_000 }));
-    rehearsal.advanceTo(59_999);
-    expect(rehearsal.resting).toHaveLength(1);
-    rehearsal.advanceTo(60_000);
-    expect(rehearsal.resting).toHaveLength(0);
+    const market = new SimulatedMarket(1, size(10_000), TICK);
+    market.place(orderOf({ type: "GTD", expiresAt: 60_000 }));
+    market.advanceTo(59_999);
+    expect(market.resting).toHaveLength(1);
+    market.advanceTo(60_000);
+    expect(market.resting).toHaveLength(0);
   });
 });
 
 describe("drawn orders", () => {
   it("are for somebody who can pay, in one outcome or the other, down to the last that anybody can", () => {
-    const rehearsal = new Rehearsal(3, size(30_000), TICK);
+    const market = new SimulatedMarket(3, size(30_000), TICK);
     const profile = { ...PROFILES.balanced, up: 100, yes: 100 };
     const subject = {
       seed: "1",
@@ -99,13 +99,13 @@ describe("drawn orders", () => {
       tickSize: TICK,
       minOrderSize: size(100),
     };
-    const draw = new OrderDraw(subject, rehearsal);
-    const orders: RehearsedOrder[] = [];
+    const draw = new OrderGenerator(subject, market);
+    const orders: SimulatedOrder[] = [];
     const drawAll = (): void => {
       for (;;) {
         const order = draw.next(orders.length + 1, 0);
-        expect(rehearsal.canPay(order)).toBe(true);
-        rehearsal.place(order);
+        expect(market.canPay(order)).toBe(true);
+        market.place(order);
         orders.push(order);
       }
     };

@@ -1,5 +1,5 @@
 import { availableOf, type Balance, emptyBalance } from "../core/account.ts";
-import { Book } from "../core/book/book.ts";
+import { ASK, BID, Book, type BookDirection } from "../core/book/book.ts";
 import { OrderPool } from "../core/book/order-pool.ts";
 import { Plan } from "../core/book/plan.ts";
 import { ExpiryQueue } from "../core/expiry-queue.ts";
@@ -18,11 +18,61 @@ import {
   size,
 } from "../core/units.ts";
 
-/** The highest taker fee with which a rehearsed flow can be played. */
-export const HIGHEST_FEE_BPS = 200;
+/** How many orders a book first has room for. */
+const FEW_ORDERS = 64;
+
+/** The exchange's own book, in which a generator plays its orders to know what the next one meets. */
+export class SimulatedBook extends Book {
+  readonly #plan = new Plan();
+
+  /** `tickSize` in 0.0001 USDC. */
+  constructor(tickSize: number) {
+    super(new OrderPool(FEW_ORDERS), FULL_PRICE / tickSize - 1);
+  }
+
+  /** How much an order of at most this size fills at its limit, in 0.01 share. */
+  fillable(direction: BookDirection, limit: number, most: number = Number.MAX_SAFE_INTEGER): number {
+    this.plan(direction, limit, most, 0, "allow", this.#plan);
+    return this.#plan.filled;
+  }
+
+  /** Fills an order as far as it can be and answers what is left of it; `filled` is called before each fill. */
+  match(
+    direction: BookDirection,
+    limit: number,
+    size: number,
+    filled: (slot: number, quantity: number) => void = () => {},
+  ): number {
+    const left = size - this.fillable(direction, limit, size);
+    const { count, slots, quantities } = this.#plan;
+    for (let index = 0; index < count; index += 1) {
+      const [slot, quantity] = [slots[index] as number, quantities[index] as number];
+      filled(slot, quantity);
+      this.fill(slot, quantity);
+    }
+    return left;
+  }
+
+  /** Whether anything rests at a price. */
+  isOccupied(tick: number): boolean {
+    return this.countAt(BID, tick) + this.countAt(ASK, tick) > 0;
+  }
+
+  /** At how many prices something rests on a side. */
+  occupiedLevels(direction: BookDirection): number {
+    let levels = 0;
+    this.depth(direction, () => {
+      levels += 1;
+    });
+    return levels;
+  }
+}
+
+/** The highest taker fee with which a generated flow can be played. */
+export const MAX_FEE_BPS = 200;
 
 /** An order of the flow. */
-export interface RehearsedOrder {
+export interface SimulatedOrder {
   /** From 1, in the order in which they come. */
   readonly number: number;
   /** From 0. */
@@ -38,14 +88,15 @@ export interface RehearsedOrder {
 
 /** An order that rests. */
 export interface RestingOrder {
-  readonly order: RehearsedOrder;
+  readonly order: SimulatedOrder;
   readonly slot: number;
   open: Size;
   /** Its place among those that rest. */
   place: number;
 }
 
-interface Purse {
+/** What an account has. */
+interface Balances {
   readonly usdc: Balance<Money>;
   readonly YES: Balance<Size>;
   readonly NO: Balance<Size>;
@@ -56,11 +107,11 @@ interface Purse {
  * flow knows which orders rest and what each account can pay. Fees are the highest there may be: with lower ones every
  * account has at least as much.
  */
-export class Rehearsal {
+export class SimulatedMarket {
   readonly #tickSize: Price;
-  readonly #book: Book;
-  readonly #plan = new Plan();
-  readonly #purses: readonly Purse[];
+  /** In terms of YES. */
+  readonly book: SimulatedBook;
+  readonly #balances: readonly Balances[];
   readonly #resting: RestingOrder[] = [];
   readonly #byNumber = new Map<number, RestingOrder>();
   readonly #expiries = new ExpiryQueue();
@@ -68,8 +119,8 @@ export class Rehearsal {
   /** Every account starts with so many shares of each outcome, and as many USDC. */
   constructor(accounts: number, shares: Size, tickSize: Price) {
     this.#tickSize = tickSize;
-    this.#book = new Book(new OrderPool(), FULL_PRICE / tickSize - 1);
-    this.#purses = Array.from({ length: accounts }, () => ({
+    this.book = new SimulatedBook(tickSize);
+    this.#balances = Array.from({ length: accounts }, () => ({
       usdc: { ...emptyBalance(), balance: notional(FULL_PRICE, shares) },
       YES: { ...emptyBalance(), balance: shares },
       NO: { ...emptyBalance(), balance: shares },
@@ -81,26 +132,14 @@ export class Rehearsal {
     return this.#resting;
   }
 
-  /** The best bid for YES, in ticks; 0 when there is none. */
-  get bestBid(): number {
-    return this.#book.bestBid;
-  }
-
-  /** The best ask for YES, in ticks; one above the highest when there is none. */
-  get bestAsk(): number {
-    return this.#book.bestAsk;
-  }
-
   /** The order of a number, when it rests. */
   find(number: number): RestingOrder | undefined {
     return this.#byNumber.get(number);
   }
 
   /** Whether its account can pay for an order. */
-  canPay(order: RehearsedOrder): boolean {
-    return (
-      reservationOf(order, order.size, HIGHEST_FEE_BPS) <= availableOf(this.#paysWith(order), "optimistic")
-    );
+  canPay(order: SimulatedOrder): boolean {
+    return reservationOf(order, order.size, MAX_FEE_BPS) <= availableOf(this.#paysWith(order), "optimistic");
   }
 
   /** Lets time pass: orders expire. */
@@ -109,26 +148,23 @@ export class Rehearsal {
   }
 
   /** Matches an order and rests what is left of it, as its type says. */
-  place(order: RehearsedOrder): void {
+  place(order: SimulatedOrder): void {
     const isMirrored = order.outcome === "NO";
     const direction = directionIn(isMirrored, order.side);
     const tick = priceIn(isMirrored, order.price) / this.#tickSize;
-    this.#book.plan(direction, tick, order.size, order.account, "allow", this.#plan);
-    const { count, filled, slots, quantities } = this.#plan;
-    if (order.type === "FOK" && filled < order.size) return;
-    this.#reserve(order, reservationOf(order, order.size, HIGHEST_FEE_BPS));
+    if (order.type === "FOK" && this.book.fillable(direction, tick, order.size) < order.size) return;
+    this.#reserve(order, reservationOf(order, order.size, MAX_FEE_BPS));
     let open = order.size;
-    for (let index = 0; index < count; index += 1) {
-      const quantity = size(quantities[index] as number);
-      this.#trade(order, open, this.#makerIn(slots[index] as number), quantity);
+    this.book.match(direction, tick, order.size, (slot, quantity) => {
+      this.#trade(order, open, this.#makerIn(slot), size(quantity));
       open = size(open - quantity);
-    }
+    });
     if (open === 0) return;
     if (order.type === "FAK") {
-      this.#reserve(order, -reservationOf(order, open, HIGHEST_FEE_BPS));
+      this.#reserve(order, -reservationOf(order, open, MAX_FEE_BPS));
       return;
     }
-    const slot = this.#book.rest(direction, tick, open, order.number, order.account);
+    const slot = this.book.rest(direction, tick, open, order.number, order.account);
     const resting = { order, slot, open, place: this.#resting.length };
     this.#resting.push(resting);
     this.#byNumber.set(order.number, resting);
@@ -137,33 +173,32 @@ export class Rehearsal {
 
   /** Takes an order that rests out of the book. */
   cancel(resting: RestingOrder): void {
-    this.#reserve(resting.order, -reservationOf(resting.order, resting.open, HIGHEST_FEE_BPS));
-    this.#book.remove(resting.slot);
+    this.#reserve(resting.order, -reservationOf(resting.order, resting.open, MAX_FEE_BPS));
+    this.book.remove(resting.slot);
     this.#leave(resting);
   }
 
-  #trade(taker: RehearsedOrder, takerOpen: Size, maker: RestingOrder, quantity: Size): void {
-    const { order, open, slot } = maker;
+  #trade(taker: SimulatedOrder, takerOpen: Size, maker: RestingOrder, quantity: Size): void {
+    const { order, open } = maker;
     const price = order.outcome === taker.outcome ? order.price : complement(order.price);
     this.#settle(order, order.price, open, quantity);
     this.#settle(taker, price, takerOpen, quantity);
-    credit(this.#purseOf(taker).usdc, -feeOf(price, quantity, HIGHEST_FEE_BPS));
-    this.#book.fill(slot, quantity);
+    credit(this.#balancesOf(taker).usdc, -feeOf(price, quantity, MAX_FEE_BPS));
     maker.open = size(open - quantity);
     if (maker.open === 0) this.#leave(maker);
   }
 
   /** Moves shares and USDC of one party to a fill, of which `open` was open before. */
-  #settle(order: RehearsedOrder, price: Price, open: Size, quantity: Size): void {
-    const after = reservationOf(order, size(open - quantity), HIGHEST_FEE_BPS);
-    this.#reserve(order, after - reservationOf(order, open, HIGHEST_FEE_BPS));
-    const purse = this.#purseOf(order);
+  #settle(order: SimulatedOrder, price: Price, open: Size, quantity: Size): void {
+    const after = reservationOf(order, size(open - quantity), MAX_FEE_BPS);
+    this.#reserve(order, after - reservationOf(order, open, MAX_FEE_BPS));
+    const balances = this.#balancesOf(order);
     const bought = order.side === "BUY" ? 1 : -1;
-    credit(purse.usdc, -bought * notional(price, quantity));
-    credit(purse[order.outcome], bought * quantity);
+    credit(balances.usdc, -bought * notional(price, quantity));
+    credit(balances[order.outcome], bought * quantity);
   }
 
-  #reserve(order: RehearsedOrder, amount: number): void {
+  #reserve(order: SimulatedOrder, amount: number): void {
     reserve(this.#paysWith(order), amount);
   }
 
@@ -184,15 +219,15 @@ export class Rehearsal {
   }
 
   #makerIn(slot: number): RestingOrder {
-    return this.#byNumber.get(this.#book.pool.orderIn(slot)) as RestingOrder;
+    return this.#byNumber.get(this.book.pool.orderIn(slot)) as RestingOrder;
   }
 
-  #purseOf({ account }: RehearsedOrder): Purse {
-    return this.#purses[account] as Purse;
+  #balancesOf({ account }: SimulatedOrder): Balances {
+    return this.#balances[account] as Balances;
   }
 
-  #paysWith(order: RehearsedOrder): Balance<Money | Size> {
-    const purse = this.#purseOf(order);
-    return order.side === "BUY" ? purse.usdc : purse[order.outcome];
+  #paysWith(order: SimulatedOrder): Balance<Money | Size> {
+    const balances = this.#balancesOf(order);
+    return order.side === "BUY" ? balances.usdc : balances[order.outcome];
   }
 }
