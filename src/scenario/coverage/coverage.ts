@@ -2,7 +2,7 @@ import { failedLines, INDENT, markOf } from "../report/lines.ts";
 import type { Paint } from "../report/text.ts";
 import { columnsOf, count, decimalText, grouped, oneLine, padded } from "../report/text.ts";
 import type { ScenarioResult, SuiteResult } from "../run/result.ts";
-import type { Group, GroupName, Sightings } from "./items.ts";
+import type { Counts, Group, GroupName } from "./items.ts";
 
 /** How one item is exercised. */
 export interface ItemCoverage {
@@ -29,7 +29,7 @@ export interface Coverage {
 /** What a scenario that passed has exercised. */
 export interface Exercise {
   readonly file: string;
-  readonly sightings: Sightings;
+  readonly counts: Counts;
 }
 
 /** Adds up what scenarios have exercised, in their order. */
@@ -40,8 +40,8 @@ export const coverageOf = (groups: readonly Group[], exercises: readonly Exercis
       let scenarios = 0;
       let times = 0;
       let first: string | null = null;
-      for (const { file, sightings } of exercises) {
-        const seen = sightings.times(name, item);
+      for (const { file, counts } of exercises) {
+        const seen = counts.times(name, item);
         if (seen === 0) continue;
         first ??= file;
         scenarios += 1;

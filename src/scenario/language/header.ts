@@ -1,9 +1,7 @@
 import { unitsOf } from "../../api/decimals.ts";
 import { nearest } from "../../api/nearest.ts";
-import type { SelfTradePolicy } from "../../core/book/book.ts";
 import { PRICE_PLACES } from "../../core/format.ts";
 import { sha256Hex } from "../../core/hash.ts";
-import type { Matching } from "../../core/terms.ts";
 import { millis, type Price, price, type Size, size } from "../../core/units.ts";
 import { FILE_LIMITS, readText } from "../../regular-file.ts";
 import { readWorld } from "../../simulation/world-file.ts";
@@ -33,7 +31,13 @@ import { attempt, type Entry, isNothing, type Node, orOf, type Page } from "./pa
 import type { AccountTerms, Funding, MarketTerms, Scenario } from "./scenario.ts";
 import type { OpenFile, ScenarioFiles } from "./scenario-files.ts";
 import { isReserved } from "./steps.ts";
-import { BALANCE_POLICIES, SETTLEMENT_MODES } from "./vocabulary.ts";
+import {
+  BALANCE_POLICIES,
+  MATCHINGS,
+  SELF_TRADE_POLICIES,
+  SETTLEMENT_MODES,
+  TICK_SIZES,
+} from "./vocabulary.ts";
 
 /** Names of the markets that a world file holds. @throws Error with a sentence when it is no world. */
 export type WorldMarkets = (path: string) => readonly string[];
@@ -141,9 +145,6 @@ export const worldMarkets: WorldMarkets = (path) =>
     markets.map(({ slug }) => slug),
   );
 
-const TICK_SIZES = ["0.1", "0.01", "0.005", "0.0025", "0.001", "0.0001"] as const;
-const MATCHINGS: readonly Matching[] = ["complementary", "independent"];
-const POLICIES: readonly SelfTradePolicy[] = ["allow", "cancel-taker", "cancel-maker", "cancel-both"];
 const FEE = countOf("a number of basis points", 0, 10_000);
 
 /** The only market, where a scenario names none, and what a market is unless its terms say otherwise. */
@@ -163,7 +164,7 @@ function readMarketTerms(page: Page, name: string, node: Node): MarketTerms {
     minOrderSize: (value) => unitsAt<Size>(page, value, positive(SIZE)),
     feeRateBps: (value) => unitsAt(page, value, FEE),
     matching: (value) => oneOf(page, value, MATCHINGS),
-    selfTrade: (value) => oneOf(page, value, POLICIES),
+    selfTrade: (value) => oneOf(page, value, SELF_TRADE_POLICIES),
   });
   return { ...defaultMarket(), ...(terms as Partial<MarketTerms>), name };
 }

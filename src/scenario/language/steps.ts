@@ -7,7 +7,6 @@ import {
   type SettlementFaultWords,
 } from "../../api/chain.ts";
 import { CERTAIN } from "../../core/chain/settlement-fault.ts";
-import type { WinningOutcome } from "../../core/terms.ts";
 import { parseDuration } from "../../core/time.ts";
 import { PROFILE_NAMES } from "../../simulation/flow.ts";
 import { ACCOUNT_STEPS } from "./account-step.ts";
@@ -37,11 +36,10 @@ import { REQUEST_STEP } from "./request-step.ts";
 import type { AtStep, SettlementFaultStep, Step } from "./scenario.ts";
 import type { Source } from "./scenario-files.ts";
 import { type StepInfo, type StepSource, step } from "./step-source.ts";
-import { OUTCOMES } from "./vocabulary.ts";
+import { WINNERS } from "./vocabulary.ts";
 
 const BLOCKS = countOf("a number of blocks", 1, 100_000);
 const MAX_TIMES = 1_000_000_000;
-const WINNERS: readonly WinningOutcome[] = [...OUTCOMES, "SPLIT"];
 /** With one more the orders would be 5,040 for this race alone. */
 const MAX_RACING = 6;
 
