@@ -13,7 +13,7 @@ import { CONTRACTS, OPERATOR, ORACLE } from "../core/chain/contracts.ts";
 import { blockOf, finalHeight } from "../core/chain/settlement.ts";
 import { CERTAIN, type SettlementFault, type SettlementFaultTerms } from "../core/chain/settlement-fault.ts";
 import { type HoldReason, kindOf, type Transaction } from "../core/chain/transaction.ts";
-import { idOf } from "../core/ids.ts";
+import { idOf, numberOf } from "../core/ids.ts";
 import type { Market, Supply } from "../core/market.ts";
 import { nextNonce } from "../core/rules/calls.ts";
 import type { State } from "../core/state.ts";
@@ -24,7 +24,7 @@ import { ApiError } from "./errors.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
 import { exactly, named, page, type ReplyOf } from "./schemas.ts";
-import { hashIn, isoOrNull, marketIdOf, type View } from "./view.ts";
+import { hashIn, isoOrNull, marketIdOf, orderNotFound, type View } from "./view.ts";
 
 const MOST_BLOCKS = 100_000;
 
@@ -113,6 +113,10 @@ export const newSettlementFaultSchema = named(
     baseFeeGwei: gwei.max(1_000_000).optional().meta({ description: "Of a gas-spike; default 500." }),
     depth: z.int().min(1).max(MOST_BLOCKS).optional().meta({ description: "Of a reorg; default 1." }),
     reason: z.string().min(1).max(200).optional().meta({ description: "Of a failure: what it says." }),
+    of: z.string().optional().meta({
+      description:
+        "The id of an order: only the settlement of what it took. `next`: of the order that is placed next.",
+    }),
   }),
 );
 
@@ -127,6 +131,7 @@ export const settlementFaultSchema = exactly("SettlementFault", {
   baseFeeGwei: gwei.nullable(),
   depth: field.count.nullable(),
   reason: z.string().nullable(),
+  of: field.uuid.optional().meta({ description: "The one order whose settlement it hits." }),
   struck: field.count.meta({ description: "How many settlements it has befallen." }),
   remaining: field.count.nullable().meta({ description: "How many it will yet befall; null: without end." }),
 });
@@ -363,16 +368,18 @@ export interface SettlementFaultWords {
   readonly blocks?: number | undefined;
   readonly baseFeeGwei?: number | undefined;
   readonly reason?: string | undefined;
+  /** The id of the order whose settlement as a taker it hits alone; `next`: of the order that is placed next. */
+  readonly of?: string | undefined;
 }
 
 export type FaultField = Exclude<keyof SettlementFaultWords, "kind">;
 
 /** Which fields mean something of which kind. */
 export const FAULT_FIELDS: Readonly<Record<FaultKind, readonly FaultField[]>> = {
-  fail: ["times", "probability", "reason"],
-  retry: ["times", "probability"],
-  delay: ["times", "probability", "blocks"],
-  ghost: ["times", "probability"],
+  fail: ["times", "probability", "reason", "of"],
+  retry: ["times", "probability", "of"],
+  delay: ["times", "probability", "blocks", "of"],
+  ghost: ["times", "probability", "of"],
   "gas-spike": ["baseFeeGwei"],
 };
 
@@ -381,7 +388,7 @@ export const WEI_PER_GWEI = 1_000_000_000;
 /** Far above what the exchange offers. */
 const SPIKE_GWEI = 500;
 
-/** What a fault is set with; without times and probability it befalls the next settlement alone. */
+/** What a fault is set with, but for the order; without times and probability it hits one settlement, the next. */
 export function faultTerms(words: SettlementFaultWords): SettlementFaultTerms {
   const { kind, times, probability, blocks, baseFeeGwei, reason } = words;
   const isSpike = kind === "gas-spike";
@@ -407,6 +414,14 @@ export function faultWords(terms: SettlementFaultTerms): SettlementFaultWords {
     ...(fault === "delay" ? { blocks } : {}),
     ...(reason === null ? {} : { reason }),
   };
+}
+
+/** The number of the order that a fault names. @throws ApiError `ORDER_NOT_FOUND` */
+export function orderOfFault({ idPrefixes, orders }: State, of: string): number {
+  if (of === "next") return orders.next;
+  const order = orders.find(numberOf(idPrefixes.order, of));
+  if (order === undefined) throw orderNotFound(of);
+  return order.number;
 }
 
 /** The id of a settlement fault. */
@@ -453,8 +468,11 @@ export const reorganizationReply = (depth: number): ReplyOf<typeof settlementFau
   remaining: 0,
 });
 
-export function settlementFaultReply(fault: SettlementFault): ReplyOf<typeof settlementFaultSchema> {
-  const { number, times, probability, blocks, baseFee, reason, struck } = fault;
+export function settlementFaultReply(
+  { idPrefixes }: State,
+  fault: SettlementFault,
+): ReplyOf<typeof settlementFaultSchema> {
+  const { number, times, probability, blocks, baseFee, reason, order, struck } = fault;
   const isSpike = fault.fault === "gasSpike";
   return {
     id: settlementFaultId(number),
@@ -465,6 +483,7 @@ export function settlementFaultReply(fault: SettlementFault): ReplyOf<typeof set
     baseFeeGwei: isSpike ? baseFee / WEI_PER_GWEI : null,
     depth: null,
     reason,
+    ...(order === undefined ? {} : { of: idOf(idPrefixes.order, order) }),
     struck,
     remaining: times === null ? null : times - struck,
   };

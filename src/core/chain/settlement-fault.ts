@@ -26,6 +26,8 @@ export interface SettlementFaultTerms {
   readonly baseFee: number;
   /** What the failure says; null says that it was asked for. */
   readonly reason: string | null;
+  /** The number of the one order whose settlement as a taker it may hit; left out for every settlement. */
+  readonly order?: number;
 }
 
 /** A fault in force. */

@@ -4,14 +4,21 @@ import { DocumentError, type Where } from "./document-error.ts";
 import { Fields } from "./fields.ts";
 
 /** Reads one field of an object. @throws DocumentError where it holds something else. */
-export type FieldReader<Value> = (fields: Fields<string>, key: string) => Value;
+export interface FieldReader<Value> {
+  (fields: Fields<string>, key: string): Value;
+  /** Whether the field may be left out. */
+  readonly isOptional?: true;
+}
 
 /** What the fields of an object hold, all of them. */
 export type Shape<Data> = { readonly [Key in keyof Data]-?: FieldReader<Data[Key]> };
 
 /** A value that has all fields of a shape and no others. @throws DocumentError */
 export function shaped<Data>(shape: Shape<Data>, value: unknown, where: Where, path = ""): Data {
-  const keys = Object.keys(shape) as (keyof Data & string)[];
+  const all = Object.keys(shape) as (keyof Data & string)[];
+  const keys = all.filter(
+    (key) => shape[key].isOptional !== true || (isObject(value) && Object.hasOwn(value, key)),
+  );
   const fields = new Fields(value, where, path, keys);
   for (const key of keys) shape[key](fields, key);
   return value as Data;
@@ -67,6 +74,10 @@ export const orNull =
   <Value>(read: FieldReader<Value>): FieldReader<Value | null> =>
   (fields, key) =>
     fields.isNull(key) ? null : read(fields, key);
+
+/** A field that is left out where it says nothing. */
+export const optional = <Value>(read: FieldReader<Value>): FieldReader<Value | undefined> =>
+  Object.assign((fields: Fields<string>, key: string) => read(fields, key), { isOptional: true } as const);
 
 /** A list of objects. */
 export const listOf =

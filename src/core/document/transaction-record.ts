@@ -103,7 +103,8 @@ export function readTransaction(value: unknown, where: Where): TransactionRecord
 
 /** What goes wrong with settlements. @throws DocumentError where it is no such thing. */
 export function readFault(value: unknown, where: Where, path: string): SettlementFault {
-  const fields = new Fields(value, where, path, FAULT_KEYS);
+  const isOfOrder = typeof value === "object" && value !== null && Object.hasOwn(value, "order");
+  const fields = new Fields(value, where, path, isOfOrder ? [...FAULT_KEYS, "order"] : FAULT_KEYS);
   return {
     number: fields.integer("number", 1),
     fault: fields.oneOf("fault", FAULTS),
@@ -112,6 +113,7 @@ export function readFault(value: unknown, where: Where, path: string): Settlemen
     blocks: fields.integer("blocks"),
     baseFee: fields.integer("baseFee"),
     reason: fields.textOrNull("reason"),
+    ...(isOfOrder ? { order: fields.integer("order", 1) } : {}),
     struck: fields.integer("struck"),
   };
 }

@@ -103,6 +103,8 @@ const held = ({ number }: Transaction, hold: HoldReason, notBefore: number, faul
 /** Whether a fault befalls a settlement now: a function of the seed, the fault, the settlement and the attempt. */
 function strikes(state: State, fault: SettlementFault, transaction: Transaction): boolean {
   if (fault.fault === "gasSpike") return false;
+  if (fault.order !== undefined && fault.order !== state.trades.get(transaction.firstTrade).taker)
+    return false;
   if (fault.fault === "delay" && transaction.oddity?.delayedBy === fault.number) return false;
   if (fault.probability === CERTAIN) return true;
   const drawn = chanceOf(state.config.seed, fault.number, transaction.number, attemptsOf(transaction));
@@ -257,11 +259,12 @@ function strike(chain: Chain, transaction: Transaction, number: number): void {
 
 /** Puts a fault in force; they befall settlements in the order in which they were set. */
 export function setSettlementFault({ chain }: State, command: CommandOf<"setSettlementFault">): Decision {
-  const { fault, probability, times, blocks, baseFee, reason } = command;
+  const { fault, probability, times, blocks, baseFee, reason, order } = command;
+  const only = order === undefined ? {} : { order };
   const number = chain.faultsSet + 1;
   // Written out: the order of its facts, which hashes see, is that of no command.
   return accepted([
-    { kind: "settlementFaultSet", number, fault, probability, times, blocks, baseFee, reason },
+    { kind: "settlementFaultSet", number, fault, probability, times, blocks, baseFee, reason, ...only },
   ]);
 }
 

@@ -255,10 +255,15 @@ export interface ReorgStep extends StepBase {
   readonly rejects: Placed<string> | null;
 }
 
+/** Stands for the order that is placed next: no name of an order holds a blank. */
+export const NEXT_ORDER = "next order";
+
 /** Lets something go wrong with settlements; null ends it: of `failSettlement` what fails them, else everything. */
 export interface SettlementFaultStep extends StepBase {
   readonly kind: "failSettlement" | "chainFault";
   readonly fault: SettlementFaultTerms | null;
+  /** The order whose settlement alone it hits, by name, or `next order`, the one that is placed next; null for any. */
+  readonly of: string | null;
 }
 
 /** Lets the exchange raise the fees of what it has pending. */

@@ -33,7 +33,7 @@ import { LineWords } from "./line-words.ts";
 import { rejectsAt } from "./own-expectations.ts";
 import { attempt, type Entry, type Node, orOf, type Page } from "./page.ts";
 import { REQUEST_STEP } from "./request-step.ts";
-import type { AtStep, SettlementFaultStep, Step } from "./scenario.ts";
+import { type AtStep, NEXT_ORDER, type SettlementFaultStep, type Step } from "./scenario.ts";
 import type { Source } from "./scenario-files.ts";
 import { type StepInfo, type StepSource, step } from "./step-source.ts";
 import { WINNERS } from "./vocabulary.ts";
@@ -213,14 +213,14 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
     does: "lets settlements fail: `next`, `20%`, `all`; `never` is the end of it",
     control: true,
     beside: { reason: (node, { page }) => reasonAt(page, node) },
-    read: (source, { reason }) => ({ kind: "failSettlement", fault: readFailure(source, reason) }),
+    read: (source, { reason }) => ({ kind: "failSettlement", fault: readFailure(source, reason), of: null }),
   }),
   chainFault: step({
     key: "chain fault",
     form: "`chain fault: { kind: delay, blocks: 3, times: 1, probability: 0.5 }`, `chain fault: none`",
-    does: "other faults: `fail`, `retry`, `delay`, `ghost`, `gas-spike` with `baseFeeGwei`; ends them all",
+    does: "other faults: `fail`, `retry`, `delay`, `ghost`, `gas-spike` with `baseFeeGwei`; `of: ORDER` hits what that order took alone, `of: next order` what the order placed next takes; ends them all",
     control: true,
-    read: ({ page, head }) => ({ kind: "chainFault", fault: readChainFault(page, head.value) }),
+    read: (source) => ({ kind: "chainFault", ...readChainFault(source, source.head.value) }),
   }),
   bump: step({
     key: "bump",
@@ -330,6 +330,7 @@ const SETTLEMENTS = countOf("a number of settlements", 1, MAX_TIMES);
 const GWEI: DecimalRule = { what: "a fee in gwei", places: 6, least: 0, most: MILLION * MILLION };
 const MAX_REASON_LENGTH = 200;
 const REASON_RULE = `a reason of 1 to ${MAX_REASON_LENGTH} characters`;
+const ORDER_RULE = `the name of an order, or ${NEXT_ORDER}`;
 const FAILURE_RULE = "next, next 3, a share such as 20%, all or never";
 
 /** Reads `next`, `next 3`, `20%`, `all` or `never`; null ends what fails. */
@@ -362,12 +363,15 @@ function failureOf(line: LineWords): Pick<SettlementFaultWords, "times" | "proba
 }
 
 /** Reads `{ kind: delay, blocks: 3, times: 1 }` as POST /sim/chain/faults takes it, or `none`. */
-function readChainFault(page: Page, value: Node): SettlementFaultStep["fault"] {
-  if (value.kind === "text" && value.value === "none") return null;
+function readChainFault(
+  { page, declared }: StepSource,
+  value: Node,
+): Pick<SettlementFaultStep, "fault" | "of"> {
+  if (value.kind === "text" && value.value === "none") return { fault: null, of: null };
   const { entries } = mappingOf(page, value, "{ kind } and what belongs to it, or none, a mapping");
   const kindNode = entries.find(({ key }) => key.value === "kind")?.value;
   const kind = kindNode && attempt(() => faultKindAt(page.silent(), kindNode));
-  const of =
+  const only =
     <Value>(field: FaultField, read: (node: Node) => Value) =>
     (node: Node, key: Entry["key"]): Value => {
       if (kind === undefined || FAULT_FIELDS[kind].includes(field)) return read(node);
@@ -379,16 +383,21 @@ function readChainFault(page: Page, value: Node): SettlementFaultStep["fault"] {
     };
   const readers = {
     kind: (node: Node) => faultKindAt(page, node),
-    times: of("times", (node) => unitsAt(page, node, SETTLEMENTS)),
-    probability: of(
+    times: only("times", (node) => unitsAt(page, node, SETTLEMENTS)),
+    probability: only(
       "probability",
       (node) => unitsAt(page, node, { ...PROBABILITY, most: CERTAIN }) / CERTAIN,
     ),
-    blocks: of("blocks", (node) => unitsAt(page, node, BLOCKS)),
-    baseFeeGwei: of("baseFeeGwei", (node) => unitsAt(page, node, GWEI) / MILLION),
-    reason: of("reason", (node) => reasonAt(page, node)),
+    blocks: only("blocks", (node) => unitsAt(page, node, BLOCKS)),
+    baseFeeGwei: only("baseFeeGwei", (node) => unitsAt(page, node, GWEI) / MILLION),
+    reason: only("reason", (node) => reasonAt(page, node)),
+    of: only("of", (node) => {
+      const name = textOf(page, node, ORDER_RULE);
+      return name === NEXT_ORDER ? name : declared.orderNamed(page, node.start, name);
+    }),
   };
-  return faultTerms(valuesOf(page, value, "", readers, "kind"));
+  const words = valuesOf(page, value, "", readers, "kind");
+  return { fault: faultTerms(words), of: words.of ?? null };
 }
 
 /** What goes wrong; the API's kind reorg is a step of its own here. */

@@ -23,6 +23,7 @@ import type {
   SnapshotStep,
   Step,
 } from "../language/scenario.ts";
+import { NEXT_ORDER } from "../language/scenario.ts";
 import {
   type Attempt,
   type BrokenRow,
@@ -366,7 +367,10 @@ async function takeSettlementFault(
   if (step.fault === null) {
     await chain.endFaults(step.kind === "failSettlement" ? "fail" : "all");
   } else {
-    const attempt = await chain.setFault(step.fault);
+    const { of } = step;
+    const order = of === NEXT_ORDER ? "next" : of === null ? null : session.orderNamed(of);
+    if (order === undefined) fail(step.place, session.neverPlaced(of ?? ""));
+    const attempt = await chain.setFault(step.fault, order);
     if (!attempt.ok) {
       refused(session, step, attempt, null, strictness);
       return;

@@ -52,8 +52,13 @@ export class HttpChain implements ChainVenue {
     return nothingOf(await this.#client.control.chain.addFault({ kind: "reorg", depth }));
   }
 
-  async setFault(terms: SettlementFaultTerms): Promise<Attempt<null>> {
-    return nothingOf(await this.#client.control.chain.addFault(faultWords(terms)));
+  async setFault(terms: SettlementFaultTerms, of: OrderKey | "next" | null): Promise<Attempt<null>> {
+    return nothingOf(
+      await this.#client.control.chain.addFault({
+        ...faultWords(terms),
+        ...(of === null ? {} : { of: String(of) }),
+      }),
+    );
   }
 
   async endFaults(which: "fail" | "all"): Promise<void> {

@@ -41,9 +41,10 @@ export class LocalChain implements ChainVenue {
     return nothingOf(exchange.submit({ kind: "reorganizeChain", depth }), view);
   }
 
-  setFault(terms: SettlementFaultTerms): Attempt<null> {
-    const { exchange, view } = this.#venue;
-    return nothingOf(exchange.submit({ kind: "setSettlementFault", ...terms }), view);
+  setFault(terms: SettlementFaultTerms, of: OrderKey | "next" | null): Attempt<null> {
+    const { exchange, state, view } = this.#venue;
+    const order = of === null ? {} : { order: of === "next" ? state.orders.next : (of as number) };
+    return nothingOf(exchange.submit({ kind: "setSettlementFault", ...terms, ...order }), view);
   }
 
   endFaults(which: "fail" | "all"): void {

@@ -250,7 +250,8 @@ export interface ChainVenue {
   call(account: string, market: string, change: PositionChange): Soon<Attempt<null>>;
   mine(blocks: number): Soon<void>;
   reorganize(depth: number): Soon<Attempt<null>>;
-  setFault(terms: SettlementFaultTerms): Soon<Attempt<null>>;
+  /** `of`: the order whose settlement alone it hits, `next` for the order that is placed next, null for any. */
+  setFault(terms: SettlementFaultTerms, of: OrderKey | "next" | null): Soon<Attempt<null>>;
   /** Ends the faults that fail settlements, or all. */
   endFaults(which: "fail" | "all"): Soon<void>;
   /** Answers how many transactions offer more from now on. */

@@ -3,6 +3,7 @@ import {
   chainReply,
   faultTerms,
   type NewSettlementFault,
+  orderOfFault,
   reorganizationReply,
   requireFieldsOfKind,
   settlementFaultId,
@@ -63,9 +64,11 @@ export const chainHandlers: Handlers<
     const [event] = events;
     return { bumped: event?.kind === "feesBumped" ? event.transactions.length : 0 };
   },
-  listSettlementFaults: ({ query }, { exchange }) => {
-    const { faults } = exchange.state.chain;
-    return pageOf(faults.length, query, (index) => settlementFaultReply(faults[index] as SettlementFault));
+  listSettlementFaults: ({ query }, { exchange: { state } }) => {
+    const { faults } = state.chain;
+    return pageOf(faults.length, query, (index) =>
+      settlementFaultReply(state, faults[index] as SettlementFault),
+    );
   },
   addSettlementFault: ({ body }, service) => addFault(service, body),
   removeSettlementFaults: (_call, service) => {
@@ -89,7 +92,7 @@ export const chainHandlers: Handlers<
       );
     }
     submit(service, { kind: "endSettlementFault", number: found.number });
-    return settlementFaultReply(found);
+    return settlementFaultReply(service.exchange.state, found);
   },
 };
 
@@ -107,8 +110,9 @@ function addFault(service: Service, fault: NewSettlementFault): ReplyOf<typeof s
       details: { maximum: MAX_FAULTS },
     });
   }
-  submit(service, { kind: "setSettlementFault", ...faultTerms(fault) });
-  return settlementFaultReply(exchange.state.chain.faults.at(-1) as SettlementFault);
+  const order = fault.of === undefined ? {} : { order: orderOfFault(exchange.state, fault.of) };
+  submit(service, { kind: "setSettlementFault", ...faultTerms(fault), ...order });
+  return settlementFaultReply(exchange.state, exchange.state.chain.faults.at(-1) as SettlementFault);
 }
 
 /** POST /chain. */

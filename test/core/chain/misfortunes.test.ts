@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { documentLines } from "../../../src/core/document/document-lines.ts";
 import { violations } from "../../../src/core/invariants/invariants.ts";
 import { millis } from "../../../src/core/units.ts";
+import { readBack } from "../document/told.ts";
 import { openSettlement, type SettlementFloor } from "./settlement-floor.ts";
 
 const trade = (floor: SettlementFloor): void => {
@@ -16,6 +18,21 @@ function through(floor: SettlementFloor, blocks: number): string[] {
   }
   return seen;
 }
+
+describe("a fault of one order", () => {
+  it("hits what that order took, whatever waits before it, and is kept with the state", () => {
+    const floor = openSettlement();
+    const { state } = floor.exchange;
+    const order = state.orders.next + 3;
+    floor.fault("fail", { order });
+    expect(readBack(state).chain.faults).toEqual([expect.objectContaining({ order })]);
+    expect([...documentLines(readBack(state))]).toEqual([...documentLines(state)]);
+    trade(floor);
+    trade(floor);
+    floor.mine();
+    expect(floor.statuses).toEqual(["MINED", "FAILED"]);
+  });
+});
 
 describe("a settlement that is retried", () => {
   it("is RETRYING until the next block has it", () => {

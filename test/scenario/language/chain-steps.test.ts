@@ -80,6 +80,14 @@ describe("a fault", () => {
   });
 });
 
+it.each([
+  ["{ kind: retry, of: bid }", "bid"],
+  ["{ kind: retry, of: next order }", "next order"],
+  ["{ kind: retry }", null],
+])("a fault of one order names it: %s", (value, of) => {
+  expect(lastStep(ofSteps(BID, `chain fault: ${value}`))).toMatchObject({ kind: "chainFault", of });
+});
+
 describe("an expectation of the chain", () => {
   const expected = (value: string, text = ofSteps): unknown[] => {
     const step = lastStep(text(BID, `expect: { chain: ${value} }`));

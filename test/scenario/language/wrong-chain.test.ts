@@ -148,7 +148,12 @@ describe("faults of the chain that", () => {
     [
       "have a key of another kind",
       ofSteps("chain fault: { kind: retry, blocks: 3 }"),
-      "4:33: blocks means nothing of retry (beside kind it takes times or probability)",
+      "4:33: blocks means nothing of retry (beside kind it takes times, probability or of)",
+    ],
+    [
+      "hit an order that there is not",
+      ofSteps("chain fault: { kind: fail, of: bud }"),
+      '4:36: unknown order "bud"',
     ],
     [
       "spike a few times",
