@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { CampaignProgress, Ending } from "../fuzz/campaign/campaign.ts";
+import type { ResultsFolder } from "../fuzz/campaign/results.ts";
 import {
   doneOf,
   type FoundFailure,
@@ -8,7 +9,6 @@ import {
   type Results,
   repeatLine,
 } from "../fuzz/campaign/results.ts";
-import type { ResultsFolder } from "../fuzz/campaign/results-folder.ts";
 import { rangeText, shardText } from "../fuzz/campaign/seeds.ts";
 import {
   columnsOf,

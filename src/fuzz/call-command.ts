@@ -4,7 +4,7 @@ import type { CommandOf } from "../core/commands.ts";
 import { type Market, tokenIdIn } from "../core/market.ts";
 import type { Stream } from "../core/random.ts";
 import type { State } from "../core/state.ts";
-import type { Call } from "./reference/settlements.ts";
+import type { Call } from "./reference/wallet.ts";
 
 const SIZES = [0, 1, 100, 777, 5000];
 const GAS = 500_000;

@@ -5,7 +5,6 @@ import { type Millis, millis } from "../core/units.ts";
 import { Exchange, type Snapshot } from "../engine/exchange.ts";
 import type { Entry } from "../engine/journal.ts";
 import { contentHash } from "../engine/state-hash.ts";
-import type { Difference } from "./differences.ts";
 import {
   type ExchangeHost,
   ExchangeInMemory,
@@ -13,10 +12,10 @@ import {
   type OpenExchange,
   openEmpty,
 } from "./exchange-host.ts";
+import type { Difference } from "./follower.ts";
 import { type Batch, Follower } from "./follower.ts";
-import { Generator, type Step } from "./generator.ts";
+import { Generator, type Profile, profileOf, type Step } from "./generator.ts";
 import type { Failure } from "./outcome.ts";
-import { type Profile, profileOf } from "./profile.ts";
 import type { ReferenceExchange } from "./reference/reference-exchange.ts";
 
 /** When histories begin: 2026-01-01T00:00:00Z. */

@@ -1,7 +1,7 @@
 import { writeFailure } from "./failure-files.ts";
+import { profileText } from "./generator.ts";
 import { History } from "./history.ts";
 import type { SeedRunner } from "./outcome.ts";
-import { profileText } from "./profile.ts";
 
 /** Runs the history of a seed in this process, against the reference exchange. */
 export const inProcess: SeedRunner = {

@@ -19,7 +19,7 @@ import { nodeDisk } from "../../src/engine/disk.ts";
 import type { NoteKind } from "../../src/engine/journal-line.ts";
 import { LineWriter } from "../../src/engine/line-writer.ts";
 import { openExchange } from "../../src/engine/open-exchange.ts";
-import { SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
+import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { examine } from "../../src/history/examination.ts";
 import { openOn } from "../engine/support/kept.ts";
 import { addressOf, eventCommand, marketCommand } from "../support/commands.ts";

@@ -10,7 +10,7 @@ import { money, size } from "../../src/core/units.ts";
 import type { CredentialSet } from "../../src/engine/keyring.ts";
 import { Keyring } from "../../src/engine/keyring.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
-import { SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
+import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { createHttpServer } from "../../src/server/server.ts";
 import { hmac } from "../server/trader.ts";
 import { addressOf, eventCommand, marketCommand } from "../support/commands.ts";

@@ -5,7 +5,7 @@ import type { DiskFile } from "../../src/engine/disk.ts";
 import { BEGINNING, scan } from "../../src/engine/journal-scan.ts";
 import { lengthWithoutRoom } from "../../src/engine/room-ahead.ts";
 import { StoreError } from "../../src/engine/store-error.ts";
-import { type Image, SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
+import { type Image, SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { sightOf } from "../support/state-sight.ts";
 import { FOLDER, openOn, withoutLock, withoutStart } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";

@@ -9,7 +9,7 @@ import { parseLine } from "../../src/engine/line-reader.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { finish } from "../../src/engine/slices.ts";
 import { contentHash } from "../../src/engine/state-hash.ts";
-import { SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
+import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { anyChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
 import { openArena } from "../core/properties/moves.ts";
 import { FOLDER, openOn } from "./support/kept.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { StoreError } from "../../src/engine/store-error.ts";
-import { type Image, SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
+import { type Image, SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { sightOf } from "../support/state-sight.ts";
 import { crashesAt } from "./support/crashes.ts";
 import { FOLDER, openOn, withoutLock } from "./support/kept.ts";

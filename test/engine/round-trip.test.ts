@@ -7,7 +7,7 @@ import { type OpenedExchange, openUnkept } from "../../src/engine/open-exchange.
 import { loadOrigin } from "../../src/engine/origin.ts";
 import { finish } from "../../src/engine/slices.ts";
 import { Snapshots } from "../../src/engine/snapshots.ts";
-import { type Image, SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
+import { type Image, SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { anyChainMove, type ChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
 import { type Move, openArena } from "../core/properties/moves.ts";
 import { sightOf } from "../support/state-sight.ts";

@@ -7,7 +7,7 @@ import type { DiskFile } from "../../src/engine/disk.ts";
 import { NotKeptError } from "../../src/engine/journal.ts";
 import { JournalFile } from "../../src/engine/journal-file.ts";
 import { BEGINNING } from "../../src/engine/journal-scan.ts";
-import { SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
+import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { createHttpServer } from "../../src/server/server.ts";
 import { START } from "../support/exchange.ts";
 import { FOLDER, keptConfig, openOn, withoutLock } from "./support/kept.ts";

@@ -3,7 +3,7 @@ import { idOf } from "../../src/core/ids.ts";
 import { tokenIdIn } from "../../src/core/market.ts";
 import { price, size } from "../../src/core/units.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
-import { SimulatedDisk } from "../../src/fuzz/simulated-disk.ts";
+import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { addressOf } from "../support/commands.ts";
 import { sightOf } from "../support/state-sight.ts";
 import { FOLDER, openOn, withoutLock } from "./support/kept.ts";

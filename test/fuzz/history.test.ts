@@ -10,9 +10,9 @@ import { Exchange } from "../../src/engine/exchange.ts";
 import { findsCanary } from "../../src/fuzz/canary.ts";
 import type { OpenExchange } from "../../src/fuzz/exchange-host.ts";
 import { writeFailure } from "../../src/fuzz/failure-files.ts";
+import { ACTIONS, profileOf, profileText } from "../../src/fuzz/generator.ts";
 import { History } from "../../src/fuzz/history.ts";
 import { inProcess } from "../../src/fuzz/in-process.ts";
-import { ACTIONS, profileOf, profileText } from "../../src/fuzz/profile.ts";
 import { run } from "../cli/tools.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "clobsim-fuzz-"));

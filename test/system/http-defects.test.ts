@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { check } from "../../src/fuzz/http/check.ts";
-import { readJournal } from "../../src/fuzz/http/journal.ts";
+import { readJournal } from "../../src/fuzz/http/claims.ts";
 import { readLog } from "../../src/fuzz/http/observation.ts";
-import { OverHttp } from "../../src/fuzz/http/over-http.ts";
-import { httpProfile } from "../../src/fuzz/http/profile.ts";
+import { OverHttp } from "../../src/fuzz/http/session.ts";
+import { httpProfile } from "../../src/fuzz/http/traffic.ts";
 import type { SeedOutcome } from "../../src/fuzz/outcome.ts";
 import { bundleInto } from "../support/bundled.ts";
 
@@ -116,7 +116,7 @@ async function builtWith({
   expect(text.split(right)).toHaveLength(2);
   const built = mkdtempSync(join(folder, "built-"));
   const entryPoints = {
-    fuzz: "src/fuzz/http/over-http.ts",
+    fuzz: "src/fuzz/http/session.ts",
     ...(isOfCrashes && { cli: "src/cli/main.ts" }),
   };
   await bundleInto(built, entryPoints, new Map([[file, text.replace(right, wrong)]]));

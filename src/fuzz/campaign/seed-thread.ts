@@ -1,11 +1,34 @@
 import { Worker } from "node:worker_threads";
 import { durationText, oneLine } from "../../scenario/report/text.ts";
-import type { Failure, SeedOutcome } from "../outcome.ts";
+import type { Failure, FailureFiles, SeedOutcome } from "../outcome.ts";
 import type { CampaignSettings } from "./results.ts";
-import type { Answer, Task, TaskResult, ThreadData } from "./thread-messages.ts";
+
+/** What a thread is started with. */
+export interface ThreadData {
+  readonly settings: CampaignSettings;
+}
+
+/** What a thread is asked to do, one at a time. */
+export type Task =
+  | { readonly kind: "run"; readonly seeds: readonly number[] }
+  | { readonly kind: "write"; readonly outcome: SeedOutcome; readonly folder: string; readonly name: string }
+  | { readonly kind: "findCanary" };
+
+/** What a thread says: once that it can begin, of each seed of a task what became of it, and at the end of each task its result. */
+export type Answer =
+  | { readonly kind: "ready" }
+  | { readonly kind: "outcome"; readonly outcome: SeedOutcome }
+  | { readonly kind: "done"; readonly result: TaskResult };
+
+export type TaskResult =
+  | { readonly kind: "run" }
+  | { readonly kind: "write"; readonly files: FailureFiles }
+  | { readonly kind: "findCanary"; readonly isFound: boolean };
 
 /** The memory of a thread in MiB, the same on every machine: running out of it is a failure of the seed. */
 const MAX_HEAP_MIB = 512;
+/** Histories are made and forgotten: with 64 MiB for what is new, collecting it takes a third of the time. */
+const NEW_SPACE_MIB = 64;
 const MAX_TEXT = 200;
 
 /** A thread has ended before its task: what that is for the seed that it ran. */
@@ -47,7 +70,7 @@ export class SeedThread {
     this.#timeoutMs = seedTimeoutMs;
     this.#worker = new Worker(program, {
       workerData,
-      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB },
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB, maxYoungGenerationSizeMb: NEW_SPACE_MIB },
     });
     this.#worker.on("message", (answer: Answer) => this.#take(answer));
     // What was thrown may be heard before what the thread had said until then; its exit never is.

@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { unreachable } from "../../core/unreachable.ts";
 import type { SeedRunner } from "../outcome.ts";
 import type { CampaignSettings } from "./results.ts";
-import type { Answer, Task, TaskResult, ThreadData } from "./thread-messages.ts";
+import type { Answer, Task, TaskResult, ThreadData } from "./seed-thread.ts";
 
 const { settings } = workerData as ThreadData;
 const say = (answer: Answer): void => parentPort?.postMessage(answer);
@@ -13,7 +13,7 @@ async function runnerOf({ via }: CampaignSettings): Promise<SeedRunner> {
     case "process":
       return (await import("../in-process.ts")).inProcess;
     case "http":
-      return (await import("../http/over-http.ts")).overHttp;
+      return (await import("../http/session.ts")).overHttp;
     default:
       throw unreachable(via);
   }

@@ -1,5 +1,8 @@
 import { Buffer } from "node:buffer";
-import type { Operation } from "../../api/endpoints.ts";
+import { ENDPOINTS, type Operation } from "../../api/endpoints.ts";
+import { authHeaders } from "../../client/connection.ts";
+import type { SigningCredentials } from "../../client/messages.ts";
+import type { Signature } from "../../history/shrink/signature.ts";
 
 /** A request as it was sent. */
 export interface SentRequest {
@@ -77,3 +80,70 @@ export function bytesOf({ method, target, headers, body }: SentRequest): Buffer 
     lines.push(`${headers[index]}: ${headers[index + 1]}`);
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body}`, "utf8");
 }
+
+/** What of a request its endpoint does not say. */
+interface RequestParts {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+const HOST = "127.0.0.1";
+
+/** Writes a request to an endpoint; `signer` signs it at a moment, in Unix seconds. */
+export function requestTo(
+  operation: Operation,
+  { path = {}, query = {}, body }: RequestParts = {},
+  signer: { readonly credentials: SigningCredentials; readonly unixTime: number } | null = null,
+): SentRequest {
+  const endpoint = ENDPOINTS.find((each) => each.operation === operation);
+  if (endpoint === undefined) throw new RangeError(`no endpoint ${operation}`);
+  const { method } = endpoint;
+  const route = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => path[name] ?? "");
+  const search = new URLSearchParams(query).toString();
+  const target = search === "" ? route : `${route}?${search}`;
+  const text = body === undefined ? "" : JSON.stringify(body);
+  const headers = ["host", HOST];
+  if (text !== "") headers.push("content-type", "application/json");
+  if (text !== "" || method === "POST") headers.push("content-length", String(Buffer.byteLength(text)));
+  if (signer !== null) {
+    const signable = { method, target, body: text };
+    headers.push(...authHeaders(signer.credentials, signable, signer.unixTime).flat());
+  }
+  return { operation, method, target, headers, body: text, path };
+}
+
+/** What is wrong with what the clients of one exchange saw. */
+export interface Finding {
+  /** Equal where the same is wrong: without numbers and names. */
+  readonly fingerprint: string;
+  readonly sentence: string;
+  /** Which request it showed at, from 0, in the order in which requests were sent. */
+  readonly index: number;
+  /** Whether the journal alone shows it, so that a history of commands can tell it. */
+  readonly isOfHistory: boolean;
+}
+
+/** What was asked, for a person: `request 57 (connection 3, POST /clob/order)`. */
+export const requestName = ({ client, sent, request: { method, target } }: Observation): string =>
+  `request ${sent} (connection ${client}, ${method} ${target.split("?")[0]})`;
+
+/** What was answered: `answered 200 at sequence 41`. */
+export const answerName = ({ answer }: Observation): string =>
+  answer === null ? "had no answer" : `answered ${answer.status} at sequence ${answer.sequence}`;
+
+/** A finding about the answers. */
+export const found = (fingerprint: string, sentence: string, index: number): Finding => ({
+  fingerprint: `http: ${fingerprint}`,
+  sentence,
+  index,
+  isOfHistory: false,
+});
+
+/** A finding that the journal shows by itself: a broken invariant, or something that was thrown. */
+export const ofHistory = ({ key, sentence }: Signature, index: number): Finding => ({
+  fingerprint: key,
+  sentence,
+  index,
+  isOfHistory: true,
+});

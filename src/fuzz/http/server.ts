@@ -8,7 +8,7 @@ import { serveWorld, startServer } from "../../compose.ts";
 import { type Config, DEFAULT_CONFIG } from "../../config.ts";
 import { money, size } from "../../core/units.ts";
 import { emptyWorld } from "../../simulation/opening.ts";
-import type { HttpProfile } from "./profile.ts";
+import type { HttpProfile } from "./traffic.ts";
 
 /** The server that the clients of one seed talk to. */
 export interface FuzzedServer {

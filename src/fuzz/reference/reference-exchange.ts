@@ -1,7 +1,18 @@
 import { NaiveBook, type SelfTradePolicy, type Side } from "./naive-book.ts";
-import { ReferenceFaults } from "./reference-faults.ts";
-import { type Call, type Claim, movesOfCall, Rollback, type Settlement } from "./settlements.ts";
-import { feeAt, held, type Move, type Outcome, spendable, Wallet } from "./wallet.ts";
+import {
+  type Call,
+  type Claim,
+  feeAt,
+  held,
+  type Move,
+  movesOfCall,
+  type Outcome,
+  ReferenceFaults,
+  Rollback,
+  type Settlement,
+  spendable,
+  Wallet,
+} from "./wallet.ts";
 
 /** What an exchange is opened with. */
 export interface Terms {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { DataChange, Image, Outcome, SimulatedDisk } from "../../../src/fuzz/simulated-disk.ts";
+import type { DataChange, Image, Outcome, SimulatedDisk } from "../../../src/fuzz/exchange-host.ts";
 import { mulberry32 } from "../../bench/mulberry32.ts";
 
 const SECTOR = 512;

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { SimulatedDisk } from "../../../src/fuzz/simulated-disk.ts";
+import { SimulatedDisk } from "../../../src/fuzz/exchange-host.ts";
 import { sightOf } from "../../support/state-sight.ts";
 import { FOLDER, openOn } from "./kept.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { mergeResults, type ResultsFile } from "../../../src/fuzz/campaign/merge.ts";
 import type { FoundFailure, Ran, Results } from "../../../src/fuzz/campaign/results.ts";
+import { mergeResults, type ResultsFile } from "../../../src/fuzz/campaign/results.ts";
 import { readRange } from "../../../src/fuzz/campaign/seeds.ts";
 import { SHARD } from "../../../src/setting.ts";
 

@@ -3,11 +3,11 @@ import { openTransport } from "../../../src/client/transport.ts";
 import { attest } from "../../../src/client/wallet.ts";
 import { serveWorld } from "../../../src/compose.ts";
 import { DEFAULT_CONFIG } from "../../../src/config.ts";
+import { type Journal, readJournal } from "../../../src/fuzz/http/claims.ts";
 import { Clients } from "../../../src/fuzz/http/clients.ts";
-import { type Journal, readJournal } from "../../../src/fuzz/http/journal.ts";
 import type { Observation, ObservationLog, SentRequest } from "../../../src/fuzz/http/observation.ts";
-import { OPENED_AT } from "../../../src/fuzz/http/profile.ts";
-import { requestTo } from "../../../src/fuzz/http/requests.ts";
+import { requestTo } from "../../../src/fuzz/http/observation.ts";
+import { OPENED_AT } from "../../../src/fuzz/http/traffic.ts";
 import { signerOf, Wallets } from "../../../src/scenario/venue/wallets.ts";
 import { emptyWorld } from "../../../src/simulation/opening.ts";
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { OverHttp } from "../../../src/fuzz/http/over-http.ts";
-import { httpProfile, profileLine, type ServerKind } from "../../../src/fuzz/http/profile.ts";
+import { OverHttp } from "../../../src/fuzz/http/session.ts";
+import { httpProfile, profileLine, type ServerKind } from "../../../src/fuzz/http/traffic.ts";
 import { bundleInto } from "../../support/bundled.ts";
 
 const SETTINGS = { commands: 120 };
