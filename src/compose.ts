@@ -76,7 +76,7 @@ async function beginningOf(config: Config, name: string) {
     import("./history/walk.ts"),
     import("./engine/disk.ts"),
   ]);
-  const { origin, line, clock } = beginningIn(nodeDisk, name, VERSION, config.at);
+  const { origin, line, clock } = beginningIn(nodeDisk, name, VERSION, config.at ?? {});
   demandSameTerms(config, origin, name, "leave it out");
   const own = clock === null || config.given.has("clock") ? config.clock : clock;
   return { origin, from: { name, line }, config: { ...config, clock: own, start: origin.start } };
@@ -169,9 +169,9 @@ const optionsOf = (config: Config, origin: Origin): ServiceOptions => ({
   personalSign: config.personalSign,
   unknownFields: config.unknownFields,
   simToken: config.simToken,
-  allowHosts: [...config.allowHosts, config.host.toLowerCase()],
+  allowHosts: [...config.allowHost, config.host.toLowerCase()],
   beyondLoopback: !isLoopback(config.host),
-  requestTimeoutMs: config.requestTimeoutMs,
+  requestTimeoutMs: config.requestTimeout,
   devAccounts: devAccounts(origin),
 });
 

@@ -1,212 +1,258 @@
 import type { BalancePolicy, SettlementMode } from "./core/terms.ts";
 import { parseIso } from "./core/time.ts";
-import { type Millis, type Money, millis, money, type Size, size } from "./core/units.ts";
+import { millis } from "./core/units.ts";
 import {
-  type ClockConfig,
   ConfigError,
   choice,
   type Durability,
+  flagOf,
   type Given,
+  isGiven,
   isLoopback,
-  type JournalPoint,
   LINE_OR_MOMENT,
-  readAll,
   readClock,
   readFaucet,
   readHost,
-  readOne,
   readTimeout,
+  SEED,
   type Setting,
+  text,
+  toggle,
   truth,
-  variableOf,
+  type ValuesOf,
+  valuesOf,
   wholeNumber,
 } from "./setting.ts";
 import { MAX_MARKETS } from "./simulation/world.ts";
 
-export type { Durability };
-
 /** The version of the program, as in package.json. */
 export const VERSION = "0.1.0";
-
-const LOG_LEVELS = ["silent", "fatal", "error", "warn", "info", "debug", "trace"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
-/** Everything that one server is told at its start. */
-export interface Config {
-  readonly host: string;
-  /** 0 asks the system for a free port. */
-  readonly port: number;
-  readonly seed: string;
-  readonly clock: ClockConfig;
-  /** Null: the second the wall clock shows or, when frozen, `FROZEN_START`. */
-  readonly start: Millis | null;
-  readonly worldFile: string | null;
-  /** The journal, data directory or report whose history it goes on from; null begins anew. */
-  readonly from: string | null;
-  /** Where in that history it begins: at its end, unless told otherwise. */
-  readonly at: JournalPoint;
-  /** How many markets to generate; null leaves it to the generator. */
-  readonly markets: number | null;
-  /** How prices, sizes and money appear in JSON. */
-  readonly numbers: "number" | "string";
-  /** Whether a wallet may derive credentials again. */
-  readonly credentials: "rotate" | "once";
-  readonly logLevel: LogLevel;
-  /** The directory that keeps the exchange; null keeps nothing on disk. */
-  readonly data: string | null;
-  readonly durability: Durability;
-  /** Whether what the directory holds is removed first. */
-  readonly reset: boolean;
-  /** The directory that reports of defects are written to; null writes none. */
-  readonly report: string | null;
-  /** The names of the settings that somebody has given. */
-  readonly given: ReadonlySet<string>;
-  /** What a caller of `/sim` must show; null lets every local caller in. */
-  readonly simToken: string | null;
-  /** Names a Host header may carry besides loopback, in lower case. */
-  readonly allowHosts: readonly string[];
-  readonly requestTimeoutMs: number;
-  /** What a wallet's first derivation gives it: USDC, and shares of both outcomes of every market. */
-  readonly faucet: { readonly collateral: Money; readonly everyMarket: Size };
-  /** Whether `personal_sign` is accepted beside EIP-712. */
-  readonly personalSign: boolean;
-  /** What becomes of a request to the imitated API with fields that nobody knows; the control plane refuses it. */
-  readonly unknownFields: "accept" | "refuse";
-  /** When blocks of the settlement chain are mined. */
-  readonly settlement: SettlementMode;
-  /** When what a fill brings can be spent. */
-  readonly balances: BalancePolicy;
-}
 
 /** Where a frozen clock stands unless told otherwise: 2026-01-01T00:00:00Z. */
 export const FROZEN_START = millis(1_767_225_600_000);
 
-/** What holds when nothing is given. */
-export const DEFAULT_CONFIG: Config = {
-  host: "127.0.0.1",
-  port: 7070,
-  seed: "1",
-  clock: { mode: "real" },
-  start: null,
-  worldFile: null,
-  from: null,
-  at: {},
-  markets: null,
-  numbers: "number",
-  credentials: "rotate",
-  logLevel: "info",
-  data: null,
-  durability: "process",
-  reset: false,
-  report: null,
-  given: new Set(),
-  simToken: null,
-  allowHosts: [],
-  requestTimeoutMs: 10_000,
-  faucet: { collateral: money(10_000_000_000), everyMarket: size(1_000_000) },
-  personalSign: true,
-  unknownFields: "accept",
-  settlement: "auto",
-  balances: "optimistic",
-};
-
 /** The directory that `clobsim serve` keeps its exchange in, unless it is told otherwise. */
 export const DEFAULT_DATA = ".clobsim";
 
-/** Every setting by the name of its flag; its variable is the same name as `CLOBSIM_...`. */
-export const SETTINGS = {
-  host: { expected: "a host name or an IP address, without a port", read: readHost },
-  port: wholeNumber(0, 65_535),
-  seed: {
-    expected: "a text of 1 to 128 characters on one line",
-    read: (text: string) => (/^[^\p{Cc}\p{Cs}]{1,128}$/u.test(text) ? text : null),
-  },
-  clock: { expected: "real, frozen or a rate such as 5x or 0.5x, at most 1000000x", read: readClock },
-  start: { expected: "a moment with its zone such as 2026-01-01T00:00:00Z, up to 9999", read: parseIso },
-  world: { expected: "the path of a world file", read: (text: string) => text || null },
-  from: { expected: "the path of a report or of a data directory", read: (text: string) => text || null },
-  at: LINE_OR_MOMENT,
-  markets: wholeNumber(1, MAX_MARKETS),
-  numbers: choice("number", "string"),
-  credentials: choice("rotate", "once"),
-  "log-level": choice(...LOG_LEVELS),
-  data: { expected: "the path of a directory", read: (text: string) => text || null },
-  ephemeral: truth,
-  durability: choice<Durability | "memory">("process", "power", "memory"),
-  reset: truth,
-  report: { expected: "the path of a directory", read: (text: string) => text || null },
-  "sim-token": {
-    expected: "1 to 256 visible ASCII characters",
-    read: (text: string) => (/^[!-~]{1,256}$/.test(text) ? text : null),
-    secret: true,
-  },
-  "allow-host": {
-    expected: "a host name or an IP address, without scheme and port",
-    read: (text: string) => readHost(text)?.toLowerCase() ?? null,
-  },
-  "request-timeout": { expected: "a duration such as 10s, 500ms or 2m, from 1ms to 1d", read: readTimeout },
-  faucet: { expected: "a number from 0 to 10000000 with at most two decimals", read: readFaucet },
-  "personal-sign": truth,
-  "unknown-fields": choice("accept", "refuse"),
-  settlement: choice<SettlementMode>("instant", "auto", "manual"),
-  balances: choice<BalancePolicy>("optimistic", "settled"),
-} satisfies Record<string, Setting<unknown>>;
+/** The JavaScript types of an option of `startExchange`, by what its setting is said to take. */
+export interface OptionKinds {
+  readonly text: string;
+  readonly number: number;
+  readonly truth: boolean;
+  readonly textOrNumber: string | number;
+  readonly texts: string | readonly string[];
+}
 
-export type SettingName = keyof typeof SETTINGS;
-type ValueOf<Name extends SettingName> = NonNullable<ReturnType<(typeof SETTINGS)[Name]["read"]>>;
+/** A setting of `clobsim serve`, which is an option of `startExchange` too. */
+export interface ServerSetting extends Setting<unknown> {
+  readonly option: keyof OptionKinds;
+}
+
+const ADDRESS = "Address:";
+const WORLD = "World and time:";
+const BEHAVIOUR = "Behaviour:";
+const KEEPING = "What is kept:";
+const SAFETY = "Who may call:";
+
+/**
+ * Every setting of a server: the flags of `clobsim serve`, their variables, the options of `startExchange`, and the
+ * reference page all come from here.
+ */
+export const SETTINGS = {
+  port: {
+    ...wholeNumber(0, 65_535),
+    ...{ group: ADDRESS, help: "Port to listen on; 0 takes any free one" },
+    ...{ default: "7070", option: "number" },
+  },
+  host: {
+    ...{ expected: "a host name or an IP address, without a port", read: readHost },
+    ...{ group: ADDRESS, help: "Host name or IP address to listen on" },
+    ...{ default: "127.0.0.1", option: "text" },
+  },
+  seed: {
+    ...SEED,
+    ...{ group: WORLD, help: "Decides the world and every id, secret and hash" },
+    ...{ default: "1", option: "textOrNumber" },
+  },
+  world: {
+    ...text("the path of a world file"),
+    ...{
+      group: WORLD,
+      help: "File to open instead of generating a world (see clobsim world)",
+      option: "text",
+    },
+  },
+  /** The journal, data directory or report whose history it continues; null begins anew. */
+  from: {
+    ...text("the path of a report or of a data directory"),
+    group: WORLD,
+    help: "Report or data directory whose history to go on from, kept nowhere unless --data names a new directory",
+    option: "text",
+  },
+  /** Where in that history it begins: a line, or a moment; else its end. */
+  at: {
+    ...LINE_OR_MOMENT,
+    ...{ group: WORLD, help: "With --from: after this line, or at this moment" },
+    ...{ defaultHelp: "the end", option: "textOrNumber" },
+  },
+  markets: {
+    ...wholeNumber(1, MAX_MARKETS),
+    ...{ group: WORLD, help: "How many markets to generate" },
+    ...{ defaultHelp: "what 12 events hold", option: "number" },
+  },
+  clock: {
+    ...{ expected: "real, frozen or a rate such as 5x or 0.5x, at most 1000000x", read: readClock },
+    ...{ group: WORLD, help: "real, frozen, or a rate such as 5x or 0.5x" },
+    ...{ default: "real", option: "text" },
+  },
+  /** Null: the second that the wall clock shows or, when frozen, `FROZEN_START`. */
+  start: {
+    ...{ expected: "a moment with its zone such as 2026-01-01T00:00:00Z, up to 9999", read: parseIso },
+    ...{ group: WORLD, help: "Moment at which time starts, such as 2026-01-01T00:00Z" },
+    ...{ defaultHelp: "now, or 2026-01-01 when frozen", option: "text" },
+  },
+  numbers: {
+    ...choice("number", "string"),
+    ...{ group: BEHAVIOUR, help: "How JSON carries decimals: number or string" },
+    ...{ default: "number", option: "text" },
+  },
+  credentials: {
+    ...choice("rotate", "once"),
+    ...{ group: BEHAVIOUR, help: "Deriving API credentials again: rotate issues new ones, once refuses" },
+    ...{ default: "rotate", option: "text" },
+  },
+  /** Whether `personal_sign` is accepted beside EIP-712. */
+  personalSign: {
+    ...truth,
+    ...{ group: BEHAVIOUR, help: "Accept only EIP-712 wallet signatures", toggle: "off" },
+    ...{ default: "true", option: "truth" },
+  },
+  unknownFields: {
+    ...choice("accept", "refuse"),
+    group: BEHAVIOUR,
+    help: "Fields that /api and /clob do not know: accept (with a warning) or refuse",
+    ...{ default: "accept", option: "text" },
+  },
+  settlement: {
+    ...choice<SettlementMode>("instant", "auto", "manual"),
+    group: BEHAVIOUR,
+    help: "Blocks of the settlement chain: instant, auto (every 2 s while something is pending) or manual",
+    ...{ default: "auto", option: "text" },
+  },
+  balances: {
+    ...choice<BalancePolicy>("optimistic", "settled"),
+    group: BEHAVIOUR,
+    help: "What a fill brings can be spent at once (optimistic) or when it is mined (settled)",
+    ...{ default: "optimistic", option: "text" },
+  },
+  /** What a wallet's first derivation gives it: USDC, and shares of both outcomes of every market. */
+  faucet: {
+    ...{ expected: "a number from 0 to 10000000 with at most two decimals", read: readFaucet },
+    ...{ group: BEHAVIOUR, help: "USDC and shares that a new wallet is given" },
+    ...{ default: "10000", option: "number" },
+  },
+  /** Milliseconds. */
+  requestTimeout: {
+    ...{ expected: "a duration such as 10s, 500ms or 2m, from 1ms to 1d", read: readTimeout },
+    ...{ group: BEHAVIOUR, help: "How long a client may take to send its request" },
+    ...{ default: "10s", option: "text" },
+  },
+  logLevel: {
+    ...choice("silent", "fatal", "error", "warn", "info", "debug", "trace"),
+    ...{ group: BEHAVIOUR, help: "silent, fatal, error, warn, info, debug or trace" },
+    ...{ default: "info", option: "text" },
+  },
+  /** The directory that keeps the exchange; null keeps nothing on disk. */
+  data: {
+    ...text("the path of a directory"),
+    ...{
+      group: KEEPING,
+      help: "Directory that keeps the exchange",
+      defaultHelp: DEFAULT_DATA,
+      option: "text",
+    },
+  },
+  ephemeral: { ...toggle, group: KEEPING, help: "Keep nothing on disk", option: "truth" },
+  durability: {
+    ...choice<Durability | "memory">("process", "power", "memory"),
+    group: KEEPING,
+    help: "What an answered request survives: process (kill -9, a crash), power (the machine's end, too), memory (nothing)",
+    ...{ defaultHelp: "process", option: "text" },
+  },
+  reset: {
+    ...toggle,
+    group: KEEPING,
+    help: "Remove what the directory holds and start anew",
+    option: "truth",
+  },
+  report: {
+    ...text("the path of a directory"),
+    ...{
+      group: KEEPING,
+      help: "Directory for a report of each defect, to be replayed elsewhere",
+      option: "text",
+    },
+  },
+  /** What a caller of `/sim` must show; null lets every local caller in. */
+  simToken: {
+    expected: "1 to 256 visible ASCII characters",
+    read: (given: string) => (/^[!-~]{1,256}$/.test(given) ? given : null),
+    secret: true,
+    group: SAFETY,
+    help: "Secret that /sim asks for, needed beyond loopback; better set as CLOBSIM_SIM_TOKEN",
+    option: "text",
+  },
+  /** Names that a Host header may carry besides loopback, in lower case. */
+  allowHost: {
+    expected: "a host name or an IP address, without scheme and port",
+    read: (given: string) => readHost(given)?.toLowerCase() ?? null,
+    ...{ group: SAFETY, help: "Name that a Host header may carry besides loopback; repeatable" },
+    ...{ isRepeatable: true, option: "texts" },
+  },
+} as const satisfies Record<string, ServerSetting>;
+
+type Values = ValuesOf<typeof SETTINGS>;
+
+/** The settings of one server, read and checked against each other. */
+export interface Config extends Omit<Values, "durability" | "ephemeral"> {
+  readonly durability: Durability;
+  /** The flags of the settings that somebody has given. */
+  readonly given: ReadonlySet<string>;
+}
+
+export type LogLevel = Config["logLevel"];
 
 /**
  * What flags and environment ask for; `data` is the directory that holds when none is named.
- * @throws ConfigError as `readOne`, or when two settings contradict each other.
+ * @throws ConfigError when a setting is wrong, or when two contradict each other.
  */
-export function readConfig(given: Given, data: string | null = DEFAULT_CONFIG.data): Config {
-  const one = <Name extends SettingName>(name: Name): ValueOf<Name> | null =>
-    readOne(name, SETTINGS[name] as Setting<ValueOf<Name>>, given);
-  refuseBesideFrom(given);
-  const from = one("from");
-  const config: Config = {
-    host: one("host") ?? DEFAULT_CONFIG.host,
-    port: one("port") ?? DEFAULT_CONFIG.port,
-    seed: one("seed") ?? DEFAULT_CONFIG.seed,
-    clock: one("clock") ?? DEFAULT_CONFIG.clock,
-    start: one("start"),
-    worldFile: one("world"),
-    from,
-    at: one("at") ?? DEFAULT_CONFIG.at,
-    markets: one("markets"),
-    numbers: one("numbers") ?? DEFAULT_CONFIG.numbers,
-    credentials: one("credentials") ?? DEFAULT_CONFIG.credentials,
-    logLevel: one("log-level") ?? DEFAULT_CONFIG.logLevel,
-    ...readKeeping(given, from === null ? data : null),
-    report: one("report"),
-    given: givenNames(given),
-    simToken: one("sim-token"),
-    allowHosts: readAll("allow-host", SETTINGS["allow-host"], given),
-    requestTimeoutMs: one("request-timeout") ?? DEFAULT_CONFIG.requestTimeoutMs,
-    faucet: one("faucet") ?? DEFAULT_CONFIG.faucet,
-    personalSign: one("personal-sign") ?? DEFAULT_CONFIG.personalSign,
-    unknownFields: one("unknown-fields") ?? DEFAULT_CONFIG.unknownFields,
-    settlement: one("settlement") ?? DEFAULT_CONFIG.settlement,
-    balances: one("balances") ?? DEFAULT_CONFIG.balances,
-  };
-  refuseContradictions(config);
-  return config;
+export function readConfig(given: Given, data: string | null = null): Config {
+  const names = new Set(
+    Object.keys(SETTINGS)
+      .map(flagOf)
+      .filter((flag) => isGiven(flag, given)),
+  );
+  const values = valuesOf(SETTINGS, given);
+  refuseBesideFrom(names, values);
+  const { ephemeral, ...config } = values;
+  const read = { ...config, ...readKeeping(values, values.from === null ? data : null), given: names };
+  refuseContradictions(read);
+  return read;
 }
 
 /** @throws ConfigError when nothing is to be kept, and it is said how or where. */
-function readKeeping(given: Given, otherwise: string | null): Pick<Config, "data" | "durability" | "reset"> {
-  const data = readOne("data", SETTINGS.data, given);
-  const durability = readOne("durability", SETTINGS.durability, given);
-  const reset = readOne("reset", SETTINGS.reset, given) ?? false;
-  const isEphemeral = readOne("ephemeral", SETTINGS.ephemeral, given) ?? durability === "memory";
+function readKeeping(
+  { data, durability, reset, ephemeral }: Values,
+  otherwise: string | null,
+): Pick<Config, "data" | "durability"> {
   const kept = data ?? otherwise;
-  if (!isEphemeral && durability !== "memory" && kept !== null) {
-    return { data: kept, durability: durability ?? DEFAULT_CONFIG.durability, reset };
+  if (!ephemeral && durability !== "memory" && kept !== null) {
+    return { data: kept, durability: durability ?? "process" };
   }
   const nothing =
     durability === "memory"
       ? "--durability memory keeps nothing"
-      : isEphemeral
+      : ephemeral
         ? "--ephemeral keeps nothing"
         : "without --data nothing is kept";
   const said = data !== null ? "--data" : reset ? "--reset" : null;
@@ -214,33 +260,29 @@ function readKeeping(given: Given, otherwise: string | null): Pick<Config, "data
   if (durability !== null && durability !== "memory") {
     throw new ConfigError(`${nothing}, and --durability ${durability} is given too: leave out one of them`);
   }
-  return { data: null, durability: DEFAULT_CONFIG.durability, reset };
+  return { data: null, durability: "process" };
 }
 
-const givenNames = ({ flags, environment }: Given): ReadonlySet<string> => {
-  const isGiven = (name: string) => flags[name]?.length || environment[variableOf(name)];
-  return new Set(Object.keys(SETTINGS).filter(isGiven));
-};
-
-/** @throws ConfigError when something is asked for that a history has of its own, or a place in one that is not named. */
-function refuseBesideFrom(given: Given): void {
-  const names = givenNames(given);
-  const isReset = readOne("reset", SETTINGS.reset, given) === true;
+/** @throws ConfigError for what a history determines itself, or for a place in a history that is not named. */
+function refuseBesideFrom(names: ReadonlySet<string>, { reset }: Values): void {
   const beside =
-    ["world", "markets", "seed", "start"].find((name) => names.has(name)) ?? (isReset ? "reset" : undefined);
+    ["world", "markets", "seed", "start"].find((name) => names.has(name)) ?? (reset ? "reset" : undefined);
   if (names.has("from") && beside !== undefined) {
     throw new ConfigError(`--from and --${beside} contradict each other: the history has its own`);
   }
   if (names.has("at") && !names.has("from")) throw new ConfigError("--at goes with --from, found it alone");
 }
 
-function refuseContradictions({ host, simToken, worldFile, markets }: Config): void {
+function refuseContradictions({ host, simToken, world, markets }: Config): void {
   if (!isLoopback(host) && simToken === null) {
     throw new ConfigError(
       `--host ${host} lets other machines in, so --sim-token is expected too: without it anybody there could steer /sim`,
     );
   }
-  if (worldFile !== null && markets !== null) {
+  if (world !== null && markets !== null) {
     throw new ConfigError(`--world and --markets contradict each other: a world file holds its own markets`);
   }
 }
+
+/** The configuration of a server that is told nothing. */
+export const DEFAULT_CONFIG: Config = readConfig({ flags: {}, environment: {} });

@@ -12,8 +12,8 @@ import {
   TRUTH,
 } from "./api/option-types.ts";
 import { type RunningServer, startServer } from "./compose.ts";
-import { readConfig, SETTINGS } from "./config.ts";
-import { ConfigError, readText, type Setting } from "./setting.ts";
+import { type OptionKinds, readConfig, SETTINGS, type ServerSetting } from "./config.ts";
+import { ConfigError, flagOf, readText, type ValueOf } from "./setting.ts";
 
 export { CONTRACT_ABIS } from "./api/contract-abis.ts";
 export { ExchangeClient } from "./client/client.ts";
@@ -27,108 +27,58 @@ export { walletOf } from "./client/wallet.ts";
 export type { RunningServer } from "./compose.ts";
 export { ConfigError } from "./setting.ts";
 
-/** The flags of `clobsim serve`, by the same names in camelCase. */
-export interface StartOptions {
-  readonly host?: string;
-  /** Default 0: a free port. */
-  readonly port?: number;
-  readonly seed?: string | number;
+/** A setting's words where it has some, else the JavaScript type that it takes. */
+type OptionOf<S extends ServerSetting> = S["option"] extends "text"
+  ? NonNullable<ValueOf<S>> extends string
+    ? NonNullable<ValueOf<S>>
+    : string
+  : OptionKinds[S["option"]];
+
+type Options = { readonly [Name in keyof typeof SETTINGS]?: OptionOf<(typeof SETTINGS)[Name]> };
+
+/**
+ * The settings of `clobsim serve`, as docs/reference/configuration.md explains them. Other defaults than there: `port` 0,
+ * a free one; `logLevel` silent; nothing is kept on disk unless `data` names a directory.
+ */
+export interface StartOptions extends Omit<Options, "clock"> {
   /** `real`, `frozen`, or a rate such as `60x`. */
   readonly clock?: "real" | "frozen" | `${number}x`;
-  /** ISO-8601 with a zone. */
-  readonly start?: string;
-  /** Path of a world file. */
-  readonly world?: string;
-  /** Path of a report or of a data directory: the exchange goes on from there. */
-  readonly from?: string;
-  /** With `from`: after this line, or at this moment in ISO-8601; else at the end. */
-  readonly at?: number | string;
-  readonly markets?: number;
-  readonly numbers?: "number" | "string";
-  readonly credentials?: "rotate" | "once";
-  /** Default `silent`. */
-  readonly logLevel?: "silent" | "fatal" | "error" | "warn" | "info" | "debug" | "trace";
-  readonly simToken?: string;
-  readonly allowHost?: string | readonly string[];
-  /** A duration such as `10s`. */
-  readonly requestTimeout?: string;
-  /** USDC, and shares of both outcomes of every market, for each new wallet. */
-  readonly faucet?: number;
-  readonly personalSign?: boolean;
-  /** Default `accept`: `/api` and `/clob` ignore fields that they do not know, with a warning. `refuse`: 400. */
-  readonly unknownFields?: "accept" | "refuse";
-  /** Default `auto`: a block every 2 seconds of virtual time while something is pending. */
-  readonly settlement?: "instant" | "auto" | "manual";
-  /** Default `optimistic`: what a fill brings can be spent at once. */
-  readonly balances?: "optimistic" | "settled";
-  /** The directory that keeps the exchange; without it nothing is kept. */
-  readonly data?: string;
-  /** Keeps nothing, as without `data`. */
-  readonly ephemeral?: boolean;
-  /** Default `process`: what is answered survives the end of the process; `power`: of the machine. */
-  readonly durability?: "process" | "power" | "memory";
-  /** Removes first what the directory holds. */
-  readonly reset?: boolean;
-  /** The directory for a report of each defect. */
-  readonly report?: string;
 }
 
 const DEFAULTS: StartOptions = { port: 0, logLevel: "silent" };
 
-/** What each option is in JavaScript; what it may say is a setting's affair. */
-const OPTION_TYPES: Readonly<Record<keyof StartOptions, OptionType>> = {
-  host: TEXT,
-  port: NUMBER,
-  seed: TEXT_OR_NUMBER,
-  clock: TEXT,
-  start: TEXT,
-  world: TEXT,
-  from: TEXT,
-  at: TEXT_OR_NUMBER,
-  markets: NUMBER,
-  numbers: TEXT,
-  credentials: TEXT,
-  logLevel: TEXT,
-  simToken: SECRET,
-  allowHost: TEXTS,
-  requestTimeout: TEXT,
-  faucet: NUMBER,
-  personalSign: TRUTH,
-  unknownFields: TEXT,
-  settlement: TEXT,
-  balances: TEXT,
-  data: TEXT,
-  ephemeral: TRUTH,
-  durability: TEXT,
-  reset: TRUTH,
-  report: TEXT,
+const OPTION_TYPES: Readonly<Record<keyof OptionKinds, OptionType>> = {
+  text: TEXT,
+  number: NUMBER,
+  truth: TRUTH,
+  textOrNumber: TEXT_OR_NUMBER,
+  texts: TEXTS,
 };
 
-const flagOf = (option: string): string => option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-const optionOf = (flag: string): string =>
-  flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+const settings: Readonly<Record<string, ServerSetting>> = SETTINGS;
 
 /**
  * Starts an exchange in this process; several can live side by side.
  * @throws ConfigError naming an option that is not what it should be, what was expected and what was found.
  */
 export async function startExchange(options: StartOptions = {}): Promise<RunningServer> {
-  const fault = faultOfOptions(options, OPTION_TYPES);
+  const types = Object.entries(settings).map(([name, { option, secret }]) => [
+    name,
+    secret === true ? SECRET : OPTION_TYPES[option],
+  ]);
+  const fault = faultOfOptions(options, Object.fromEntries(types));
   if (fault !== undefined) throw new ConfigError(fault);
   const flags: Record<string, readonly string[]> = {};
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of Object.entries({ ...DEFAULTS, ...Object.fromEntries(given) })) {
-    const flag = flagOf(name);
-    if (!Object.hasOwn(OPTION_TYPES, name)) {
-      const like = nearest(flag, Object.keys(SETTINGS));
-      throw new ConfigError(
-        `unknown option ${name}${like === undefined ? "" : `, did you mean ${optionOf(like)}?`}`,
-      );
+    const setting = Object.hasOwn(settings, name) ? settings[name] : undefined;
+    if (setting === undefined) {
+      const like = nearest(name, Object.keys(settings));
+      throw new ConfigError(`unknown option ${name}${like === undefined ? "" : `, did you mean ${like}?`}`);
     }
     const texts = Array.isArray(value) ? value.map(String) : [String(value)];
-    const setting: Setting<unknown> = SETTINGS[flag as keyof typeof SETTINGS];
     for (const text of texts) readText(name, text, setting);
-    flags[flag] = texts;
+    flags[flagOf(name)] = texts;
   }
   return startServer(readConfig({ flags, environment: {} }));
 }

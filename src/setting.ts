@@ -7,25 +7,74 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** How the text of one setting becomes its value: null when it is not what is expected. */
-export interface Setting<Value> {
+/** How a text becomes a value: null when it is not what is expected. */
+export interface Reader<Value> {
   readonly expected: string;
   readonly read: (text: string) => Value | null;
   /** Never repeated in a message. */
   readonly secret?: boolean;
 }
 
-/** A setting that is one of a few words. */
-export const choice = <Value extends string>(...values: readonly Value[]): Setting<Value> => ({
-  expected: `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`,
+/** One setting: the flag of a command and the variable `CLOBSIM_...` that stands in for it. */
+export interface Setting<Value> extends Reader<Value> {
+  /** The heading in the help. */
+  readonly group: string;
+  readonly help: string;
+  /** The text that applies when nothing is given; without it, the value is null then. */
+  readonly default?: string;
+  /** The default in words, where help shows something else than its text. */
+  readonly defaultHelp?: string;
+  /** A flag without a value: `on` sets it by its name, `off` unsets it by `no-` before its name. */
+  readonly toggle?: "on" | "off";
+  /** Whether it may be given several times: its value is a list. */
+  readonly isRepeatable?: true;
+}
+
+/** Settings by the names of their values, camelCase. */
+export type Settings = Readonly<Record<string, Setting<unknown>>>;
+
+type ReadValue<S extends Setting<unknown>> = NonNullable<ReturnType<S["read"]>>;
+export type ValueOf<S extends Setting<unknown>> = S extends { readonly isRepeatable: true }
+  ? readonly ReadValue<S>[]
+  : S extends { readonly default: string }
+    ? ReadValue<S>
+    : ReadValue<S> | null;
+export type ValuesOf<All extends Settings> = { readonly [Key in keyof All]: ValueOf<All[Key]> };
+
+/** `a, b or c`: of two words or more, as a sentence lists what it expects. */
+export const anyOf = (words: readonly string[]): string =>
+  `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+
+/** One of a few words. */
+export const choice = <Value extends string>(...values: readonly Value[]): Reader<Value> => ({
+  expected: anyOf(values),
   read: (text) => values.find((value) => value === text) ?? null,
 });
+
+/** Any text but an empty one. */
+export const text = (expected: string): Reader<string> => ({ expected, read: (given) => given || null });
+
+/** One line of at most so many characters that are not all spaces. */
+export const oneLine = (maxLength: number): Reader<string> => ({
+  expected: `one line of 1 to ${maxLength} characters`,
+  read: (given) => (isOneLine(given, maxLength) && given.trim() !== "" ? given : null),
+});
+
+/** Whether a text is 1 to so many code points without control characters. */
+const isOneLine = (given: string, maxLength: number): boolean =>
+  new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${maxLength}}$`, "u").test(given);
+
+/** What decides everything that is generated. */
+export const SEED: Reader<string> = {
+  expected: "a text of 1 to 128 characters on one line",
+  read: (given) => (isOneLine(given, 128) ? given : null),
+};
 
 const YES = ["true", "yes", "on", "1"];
 const NO = ["false", "no", "off", "0"];
 
-/** A setting that is so or not, in any letter case. */
-export const truth: Setting<boolean> = {
+/** Yes or no, in any letter case. */
+export const truth: Reader<boolean> = {
   expected: "true, yes, on, 1, false, no, off or 0",
   read: (text) => {
     const word = text.toLowerCase();
@@ -33,10 +82,13 @@ export const truth: Setting<boolean> = {
   },
 };
 
-/** A setting that is a whole number, both bounds included. */
-export const wholeNumber = (least: number, most: number): Setting<number> => ({
-  expected: `a whole number from ${least} to ${most}`,
-  read: (text) => (/^\d{1,9}$/.test(text) && +text >= least && +text <= most ? +text : null),
+/** A flag that is off unless given. */
+export const toggle = { ...truth, toggle: "on", default: "false" } as const;
+
+/** A whole number, both bounds included. */
+export const wholeNumber = (min: number, max: number): Reader<number> => ({
+  expected: `a whole number from ${min} to ${max}`,
+  read: (text) => (/^\d{1,9}$/.test(text) && +text >= min && +text <= max ? +text : null),
 });
 
 /** What a person asked for: the texts of each flag in order, and the environment's variables. */
@@ -45,53 +97,87 @@ export interface Given {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
+/** The flag of a setting, without its dashes and without `no-`. */
+export const flagOf = (key: string): string => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** The word typed for a flag after `--`. */
+export const wordOf = (key: string, { toggle }: Setting<unknown>): string =>
+  toggle === "off" ? `no-${flagOf(key)}` : flagOf(key);
+
 /** The environment variable that stands in for a flag; empty, it is not given. */
-export const variableOf = (name: string): string => `CLOBSIM_${name.toUpperCase().replaceAll("-", "_")}`;
+export const variableOf = (flag: string): string => `CLOBSIM_${flag.toUpperCase().replaceAll("-", "_")}`;
+
+/** The default that help shows; undefined for none, and for a flag without a value. */
+export const defaultText = (setting: Setting<unknown>): string | undefined =>
+  setting.defaultHelp ?? (setting.toggle === undefined ? setting.default : undefined);
+
+/** Whether a flag or its variable is given. */
+export const isGiven = (flag: string, { flags, environment }: Given): boolean =>
+  (flags[flag]?.length ?? 0) > 0 || (environment[variableOf(flag)] ?? "") !== "";
 
 /**
- * The values of a setting that may be given several times: of its flag, else of its variable, between commas.
+ * The values of settings: of the flag, else of the variable, else the default. Each is read, and refused, when it is
+ * accessed.
  * @throws ConfigError naming the flag or variable, what was expected and what was found.
  */
-export function readAll<Value>(
-  name: string,
-  setting: Setting<Value>,
-  { flags, environment }: Given,
-): Value[] {
-  const given = flags[name] ?? [];
-  if (given.length > 0) return given.map((text) => readText(`--${name}`, text, setting));
-  const variable = environment[variableOf(name)] ?? "";
-  const texts = variable === "" ? [] : variable.split(",").map((text) => text.trim());
-  return texts.map((text) => readText(variableOf(name), text, setting));
+export function valuesOf<All extends Settings>(settings: All, given: Given): ValuesOf<All> {
+  const values = {};
+  for (const [key, setting] of Object.entries(settings)) {
+    Object.defineProperty(values, key, {
+      enumerable: true,
+      get: () => readSetting(flagOf(key), setting, given),
+    });
+  }
+  return values as ValuesOf<All>;
 }
 
-/** The value of a setting, or null when none is given. @throws ConfigError as `readAll`, or when several are given. */
-export function readOne<Value>(
-  name: string,
-  setting: Setting<Value>,
-  { flags, environment }: Given,
-): Value | null {
-  const [text, ...more] = flags[name] ?? [];
-  if (more.length > 0) throw new ConfigError(`--${name} is expected once, found ${more.length + 1} times`);
-  if (text !== undefined) return readText(`--${name}`, text, setting);
-  const variable = environment[variableOf(name)] ?? "";
-  return variable === "" ? null : readText(variableOf(name), variable, setting);
+function readSetting(flag: string, setting: Setting<unknown>, { flags, environment }: Given): unknown {
+  const texts = flags[flag] ?? [];
+  const variable = environment[variableOf(flag)] ?? "";
+  if (setting.isRepeatable === true) {
+    if (texts.length > 0) return texts.map((text) => readText(`--${flag}`, text, setting));
+    const inVariable = variable === "" ? [] : variable.split(",");
+    return inVariable.map((text) => readText(variableOf(flag), text.trim(), setting));
+  }
+  const [first] = texts;
+  if (texts.length > 1) throw new ConfigError(`--${flag} is expected once, found ${texts.length} times`);
+  if (first !== undefined) return readText(`--${flag}`, first, setting);
+  if (variable !== "") return readText(variableOf(flag), variable, setting);
+  return setting.default === undefined ? null : readText("default", setting.default, setting);
 }
 
 /** The value of a text. @throws ConfigError naming its source, what was expected and what was found. */
-export function readText<Value>(source: string, text: string, setting: Setting<Value>): Value {
-  const value = setting.read(text);
+export function readText<Value>(source: string, text: string, reader: Reader<Value>): Value {
+  const value = reader.read(text);
   if (value !== null) return value;
   const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
-  const found = text === "" ? "nothing" : setting.secret === true ? "something else" : shown;
-  throw new ConfigError(`${source} expects ${setting.expected}, found ${found}`);
+  const found = text === "" ? "nothing" : reader.secret === true ? "something else" : shown;
+  throw new ConfigError(`${source} expects ${reader.expected}, found ${found}`);
 }
 
-/** `a, b or c`: of two words or more, as a sentence lists what it expects. */
-export const anyOf = (words: readonly string[]): string =>
-  `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+/** A regular expression that ignores case. */
+export const pattern = (expected: string): Reader<RegExp> => ({
+  expected,
+  read: (given) => {
+    try {
+      return given === "" ? null : new RegExp(given, "iu");
+    } catch {
+      return null;
+    }
+  },
+});
+
+/** How long something may take, and how that was typed. */
+export const BUDGET: Reader<{ readonly ms: number; readonly text: string }> = {
+  expected: "a duration such as 60s or 5m",
+  read: (text) => {
+    const ms = parseDuration(text);
+    return ms === null || ms === 0 ? null : { ms, text };
+  },
+};
 
 /** Where a server answers: scheme, host and port alone. */
-export const ORIGIN: Setting<URL> = { expected: "an origin such as http://127.0.0.1:7070", read: readOrigin };
+export const ORIGIN: Reader<URL> = { expected: "an origin such as http://127.0.0.1:7070", read: readOrigin };
 
 function readOrigin(text: string): URL | null {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -118,12 +204,12 @@ const MAX_LINES = 999_999_999;
 /** The number of a line of a journal. */
 export const LINE = wholeNumber(1, MAX_LINES);
 
-export const MOMENT: Setting<Millis> = {
+export const MOMENT: Reader<Millis> = {
   expected: "a moment with its zone such as 2026-01-01T00:00:00Z",
   read: parseIso,
 };
 
-export const LINE_OR_MOMENT: Setting<JournalPoint> = {
+export const LINE_OR_MOMENT: Reader<JournalPoint> = {
   expected: "the number of a line, or a moment with its zone such as 2026-01-01T00:00:00Z",
   read: (text) => {
     const to = LINE.read(text);
@@ -139,7 +225,7 @@ export interface Shard {
   readonly count: number;
 }
 
-export const SHARD: Setting<Shard> = {
+export const SHARD: Reader<Shard> = {
   expected: "i/n with i from 1 to n, such as 2/4",
   read: (text) => {
     const found = /^(\d{1,6})\/(\d{1,6})$/.exec(text);

@@ -143,6 +143,16 @@ describe("clobsim", () => {
     expect(await clobsim(args)).toEqual({ code: 2, stdout: "", stderr: `clobsim: ${sentence}\n` });
   });
 
+  it("prints a completion script, and what can be typed next", async () => {
+    const script = await clobsim(["completion"]);
+    expect(script).toMatchObject({ code: 0, stderr: "" });
+    expect(script.stdout).toContain("clobsim --get-yargs-completions");
+    const { code, stdout } = await clobsim(["--get-yargs-completions", "clobsim", "world", "--"]);
+    expect(code).toBe(0);
+    for (const flag of ["--seed", "--markets", "--events", "--out"])
+      expect(stdout.split("\n")).toContain(flag);
+  });
+
   it("names the variable that is wrong", async () => {
     const stderr =
       'clobsim: CLOBSIM_CLOCK expects real, frozen or a rate such as 5x or 0.5x, at most 1000000x, found "fast"\n';

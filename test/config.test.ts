@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type Config, DEFAULT_CONFIG, readConfig, SETTINGS, VERSION } from "../src/config.ts";
-import { type Given, readOne, truth, variableOf } from "../src/setting.ts";
+import { flagOf, type Given, truth, valuesOf, variableOf } from "../src/setting.ts";
 
 type Flags = Readonly<Record<string, readonly string[]>>;
 type Environment = Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ describe("the configuration", () => {
     ["clock", "5x", { clock: { mode: "scaled", rate: 5 } }],
     ["clock", "0.5x", { clock: { mode: "scaled", rate: 0.5 } }],
     ["start", "2026-01-01T01:00:00+01:00", { start: 1_767_225_600_000 as NonNullable<Config["start"]> }],
-    ["world", "a file.json", { worldFile: "a file.json" }],
+    ["world", "a file.json", { world: "a file.json" }],
     ["markets", "40", { markets: 40 }],
     ["numbers", "string", { numbers: "string" }],
     ["unknown-fields", "refuse", { unknownFields: "refuse" }],
@@ -36,8 +36,8 @@ describe("the configuration", () => {
     ["durability", "memory", { data: null }],
     ["report", "reports", { report: "reports" }],
     ["sim-token", "s3cret", { simToken: "s3cret" }],
-    ["allow-host", "Exchange.Test", { allowHosts: ["exchange.test"] }],
-    ["request-timeout", "1500ms", { requestTimeoutMs: 1500 }],
+    ["allow-host", "Exchange.Test", { allowHost: ["exchange.test"] }],
+    ["request-timeout", "1500ms", { requestTimeout: 1500 }],
     ["faucet", "12.5", { faucet: { collateral: 12_500_000, everyMarket: 1250 } as Config["faucet"] }],
     ["faucet", "0", { faucet: { collateral: 0, everyMarket: 0 } as Config["faucet"] }],
     ["personal-sign", "false", { personalSign: false }],
@@ -64,7 +64,7 @@ describe("the configuration", () => {
     ["faucet", ["-1", "1.234", "10000000.01", "1e3", "lots"]],
     ["personal-sign", ["never", "-1", "null"]],
   ])("refuses a wrong --%s, saying what is expected and what was found", (name, texts) => {
-    const { expected } = SETTINGS[name as keyof typeof SETTINGS];
+    const { expected } = Object.entries(SETTINGS).find(([key]) => flagOf(key) === name)?.[1] ?? truth;
     for (const text of texts) {
       const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
       const sentence = `expects ${expected}, found ${shown}`;
@@ -76,21 +76,23 @@ describe("the configuration", () => {
     expect(() => configOf({ [name]: [""] })).toThrow(`--${name} expects ${expected}, found nothing`);
   });
 
-  it.each(Object.keys(SETTINGS).filter((name) => SETTINGS[name as keyof typeof SETTINGS] === truth))(
-    "takes every spelling of yes and no for --%s, in any letter case",
-    (name) => {
-      const readGiven = (given: Given): boolean | null => readOne(name, truth, given);
-      for (const [words, value] of [
-        [["true", "yes", "on", "1", "TRUE", "Yes", "oN"], true],
-        [["false", "no", "off", "0", "False", "NO", "oFF"], false],
-      ] as const) {
-        for (const word of words) {
-          expect(readGiven({ flags: { [name]: [word] }, environment: {} }), word).toBe(value);
-          expect(readGiven({ flags: {}, environment: { [variableOf(name)]: word } }), word).toBe(value);
-        }
+  it.each(
+    Object.entries(SETTINGS)
+      .filter(([, { read }]) => read === truth.read)
+      .map(([key]) => key),
+  )("takes every spelling of yes and no for %s, in any letter case", (key) => {
+    const name = flagOf(key);
+    const readGiven = (given: Given): unknown => valuesOf(SETTINGS, given)[key as keyof typeof SETTINGS];
+    for (const [words, value] of [
+      [["true", "yes", "on", "1", "TRUE", "Yes", "oN"], true],
+      [["false", "no", "off", "0", "False", "NO", "oFF"], false],
+    ] as const) {
+      for (const word of words) {
+        expect(readGiven({ flags: { [name]: [word] }, environment: {} }), word).toBe(value);
+        expect(readGiven({ flags: {}, environment: { [variableOf(name)]: word } }), word).toBe(value);
       }
-    },
-  );
+    }
+  });
 
   it("keeps nothing with CLOBSIM_EPHEMERAL=1, and something with 0", () => {
     const keptWith = (text: string): string | null =>
@@ -111,8 +113,8 @@ describe("the configuration", () => {
 
   it("takes a flag once, and names of hosts as often as they are given", () => {
     expect(() => configOf({ port: ["1", "2"] })).toThrow("--port is expected once, found 2 times");
-    expect(configOf({ "allow-host": ["a.test", "b.test"] }).allowHosts).toEqual(["a.test", "b.test"]);
-    expect(configOf({}, { CLOBSIM_ALLOW_HOST: "a.test, b.test" }).allowHosts).toEqual(["a.test", "b.test"]);
+    expect(configOf({ "allow-host": ["a.test", "b.test"] }).allowHost).toEqual(["a.test", "b.test"]);
+    expect(configOf({}, { CLOBSIM_ALLOW_HOST: "a.test, b.test" }).allowHost).toEqual(["a.test", "b.test"]);
   });
 
   it.each(["0.0.0.0", "::", "192.168.1.2", "exchange.test", "127.evil.test"])(

@@ -16,7 +16,7 @@ const ALICE = addressOf("alice");
 /** An exchange in which one account has placed so many orders. */
 async function openWith(orders: number): Promise<OpenedExchange> {
   const opened = await openExchange(
-    { ...DEFAULT_CONFIG, worldFile: TINY_WORLD, clock: { mode: "frozen" }, data: null },
+    { ...DEFAULT_CONFIG, world: TINY_WORLD, clock: { mode: "frozen" }, data: null },
     () => {},
   );
   const { exchange } = opened;

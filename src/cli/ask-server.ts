@@ -1,26 +1,14 @@
 import { type HttpReply, openTransport } from "../client/transport.ts";
-import { type Given, ORIGIN, readOne } from "../setting.ts";
-import type { Flag } from "./command.ts";
+import type { Given } from "../setting.ts";
+import type { Values } from "./commands.ts";
 import { UsageError } from "./exit-code.ts";
 
-/** The flags that name a running server; `url` is what the help of its first says. */
-export const serverFlags = (url: Pick<Flag, "text" | "otherwise">): readonly Flag[] => [
-  { name: "url", group: "Exchange:", ...url },
-  { name: "from", group: "Exchange:", text: "Another name of --url" },
-  {
-    name: "sim-token",
-    group: "Exchange:",
-    text: "Secret that its /sim asks for; better set as CLOBSIM_SIM_TOKEN",
-  },
-];
-
 /** The server that a command line names, else the environment; null for none. @throws UsageError when it names two. */
-export function serverNamed({ flags, environment }: Given): URL | null {
-  const named = (["url", "from"] as const).filter((name) => flags[name] !== undefined);
-  if (named.length > 1) throw new UsageError("--from is another name of --url: give one of them");
-  const [name] = named;
-  if (name !== undefined) return readOne(name, ORIGIN, { flags, environment });
-  return readOne("url", ORIGIN, { flags, environment }) ?? readOne("from", ORIGIN, { flags, environment });
+export function serverNamed(values: Values<"record" | "report">, { flags }: Given): URL | null {
+  if (flags.url !== undefined && flags.from !== undefined) {
+    throw new UsageError("--from is another name of --url: give one of them");
+  }
+  return flags.from === undefined ? (values.url ?? values.from) : values.from;
 }
 
 const TIMEOUT_MS = 60_000;

@@ -1,50 +1,49 @@
 import yargs, { type Argv } from "yargs";
 import { VERSION } from "../config.ts";
-import { type Given, readText, truth, variableOf } from "../setting.ts";
-import { type Command, wordOf } from "./command.ts";
-import { coverageCommand } from "./coverage.ts";
-import { doctorCommand } from "./doctor.ts";
-import { EXIT, type ExitCode } from "./exit-code.ts";
-import { flowCommand } from "./flow.ts";
-import { fuzzCommand } from "./fuzz.ts";
-import { inspectCommand } from "./inspect.ts";
-import { journalCommand } from "./journal.ts";
-import { recordCommand } from "./record.ts";
-import { repairCommand } from "./repair.ts";
-import { replayCommand } from "./replay.ts";
-import { reportCommand } from "./report.ts";
-import { runCommand } from "./run.ts";
-import { serveCommand } from "./serve.ts";
-import { shrinkCommand } from "./shrink.ts";
-import { refuseUnknown, warnOfUnknownVariables } from "./unknown-words.ts";
-import { worldCommand } from "./world.ts";
+import {
+  anyOf,
+  defaultText,
+  flagOf,
+  type Given,
+  readText,
+  truth,
+  valuesOf,
+  variableOf,
+  wordOf,
+} from "../setting.ts";
+import { COMMANDS, type Command, type CommandName, type Run } from "./commands.ts";
+import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
+import { didYouMean } from "./output.ts";
 
-const COMMANDS: readonly Command[] = [
-  serveCommand,
-  runCommand,
-  coverageCommand,
-  recordCommand,
-  shrinkCommand,
-  flowCommand,
-  fuzzCommand,
-  worldCommand,
-  journalCommand,
-  replayCommand,
-  inspectCommand,
-  reportCommand,
-  repairCommand,
-  doctorCommand,
-];
+/** What each command does, loaded when it is called. */
+const LOAD: { readonly [Name in CommandName]: () => Promise<{ readonly run: Run<Name> }> } = {
+  serve: () => import("./serve.ts"),
+  run: () => import("./run.ts"),
+  coverage: () => import("./coverage.ts"),
+  record: () => import("./record.ts"),
+  shrink: () => import("./shrink.ts"),
+  flow: () => import("./flow.ts"),
+  fuzz: () => import("./fuzz.ts"),
+  world: () => import("./world.ts"),
+  journal: () => import("./journal.ts"),
+  replay: () => import("./replay.ts"),
+  inspect: () => import("./inspect.ts"),
+  report: () => import("./report.ts"),
+  repair: () => import("./repair.ts"),
+  doctor: () => import("./doctor.ts"),
+};
+
+const NAMES = Object.keys(COMMANDS) as CommandName[];
 const MAX_COLUMNS = 100;
 
-/** What yargs makes of a command line. */
-interface Parsed {
-  readonly command: Command | undefined;
-  /** The words that are no options, the command's name among them. */
-  readonly words: readonly string[];
-  readonly values: Readonly<Record<string, unknown>>;
-  /** The help or the version, when that is what is asked for. */
-  readonly output: string;
+/** Runs a command. @throws UsageError or ConfigError when it cannot do what it was asked. */
+export async function runCommand<Name extends CommandName>(
+  name: Name,
+  given: Given,
+  words: readonly string[],
+): Promise<ExitCode> {
+  const { run } = await LOAD[name]();
+  return run(valuesOf(COMMANDS[name].settings, given) as Parameters<Run<Name>>[0], words, given);
 }
 
 /**
@@ -55,57 +54,31 @@ export async function runCommandLine(
   argv: readonly string[],
   environment: Given["environment"],
 ): Promise<ExitCode> {
-  const { command, words, values, output } = parse(argv);
-  if (output !== "") {
-    process.stdout.write(`${output}\n`);
-    return EXIT.ok;
-  }
-  refuseUnknown(COMMANDS, command, words, Object.keys(values));
-  warnOfUnknownVariables(COMMANDS, environment);
-  return command.run({ flags: textsOf(command, values), environment }, words.slice(1));
-}
-
-function parse(argv: readonly string[]): Parsed {
-  let command: Command | undefined;
+  let name: CommandName | undefined;
   let output = "";
-  const parser = createParser();
-  // yargs lays out a command's help on every run, which takes longer than all else it does.
-  const wantsHelp = argv.some((word) => word === "-h" || word.startsWith("--help"));
-  for (const each of COMMANDS) {
-    const describe = (inner: Argv): void =>
-      wantsHelp ? describeCommand(inner, each) : nameToggles(inner, each);
-    const choose = (): void => {
-      command = each;
-    };
-    parser.command(each.name, each.summary, describe, choose);
-  }
-  const heard = (error: unknown, _values: unknown, text: string): void => {
+  const parser = createParser(argv, (chosen) => {
+    name = chosen;
+  });
+  const values = parser.parse(withPlainToggles(argv), {}, (error, _values, text) => {
     if (error) throw error;
     output = text.replace(/ +\[boolean\]$/gm, "");
-  };
-  const values = parser.parse(withPlainToggles(argv), {}, heard) as {
-    readonly _: readonly (string | number)[];
-  };
-  return { command, words: values._.map(String), values: { ...values }, output };
+  }) as Readonly<Record<string, unknown>> & { readonly _: readonly (string | number)[] };
+  if (output !== "") process.stdout.write(`${output}\n`);
+  const words = values._.map(String);
+  const isCompleted = words[0] === COMPLETION || values[COMPLETIONS] !== undefined;
+  if (output !== "" || isCompleted) return EXIT.ok;
+  refuseUnknown(name, words, Object.keys(values));
+  warnOfUnknownVariables(environment);
+  return runCommand(name, { flags: textsOf(COMMANDS[name], values), environment }, words.slice(1));
 }
 
-const TOGGLES = new Set(
-  COMMANDS.flatMap(({ flags }) => flags.filter(({ toggle }) => toggle !== undefined).map(wordOf)),
-);
+/** The command that prints a script for the shell, and the option by which that script asks what can be typed next. */
+const COMPLETION = "completion";
+const COMPLETIONS = "get-yargs-completions";
 
-/** The words with each `--toggle=yes` as `--toggle=true`: yargs takes all but `true` for false. @throws ConfigError */
-function withPlainToggles(argv: readonly string[]): string[] {
-  const end = argv.indexOf("--");
-  return argv.map((word, index) => {
-    const [, name = "", value = ""] = /^--([^=]+)=(.*)$/s.exec(word) ?? [];
-    if (!TOGGLES.has(name) || (end >= 0 && index > end)) return word;
-    return `--${name}=${readText(`--${name}`, value, truth)}`;
-  });
-}
-
-/** Every value stays the text that was typed: what it means is the settings' affair. */
-function createParser(): Argv {
-  return yargs()
+/** The parser of a command line: every value stays the text that was typed, for the settings to read. */
+function createParser(argv: readonly string[], choose: (name: CommandName) => void): Argv {
+  const parser = yargs()
     .scriptName("clobsim")
     .usage("$0 <command> [options]\n\nA local, deterministic mock exchange for prediction markets.")
     .locale("en")
@@ -124,32 +97,62 @@ function createParser(): Argv {
     .wrap(Math.min(MAX_COLUMNS, process.stdout.columns || MAX_COLUMNS))
     .exitProcess(false)
     .showHelpOnFail(false);
+  // yargs lays out a command's help on every run, which takes longer than all else it does.
+  const isDescribed = argv.some((word) => word === "-h" || /^--(?:help|get-yargs-completions)/.test(word));
+  for (const name of NAMES) {
+    const describe = (inner: Argv): void =>
+      isDescribed ? describeCommand(inner, name) : nameToggles(inner, name);
+    parser.command(name, COMMANDS[name].summary, describe, () => choose(name));
+  }
+  return parser.completion(COMPLETION, "Print a completion script for bash or zsh");
+}
+
+const settingsOf = (name: CommandName) => Object.entries(COMMANDS[name].settings as Command["settings"]);
+
+const TOGGLES = new Set(
+  NAMES.flatMap((name) =>
+    settingsOf(name).flatMap(([key, setting]) =>
+      setting.toggle === undefined ? [] : [wordOf(key, setting)],
+    ),
+  ),
+);
+
+/** The words with each `--toggle=yes` as `--toggle=true`: yargs takes all but `true` for false. @throws ConfigError */
+function withPlainToggles(argv: readonly string[]): string[] {
+  const end = argv.indexOf("--");
+  return argv.map((word, index) => {
+    const [, name = "", value = ""] = /^--([^=]+)=(.*)$/s.exec(word) ?? [];
+    if (!TOGGLES.has(name) || (end >= 0 && index > end)) return word;
+    return `--${name}=${readText(`--${name}`, value, truth)}`;
+  });
 }
 
 /** All that yargs must know to read a command line: which flags have no value. */
-function nameToggles(parser: Argv, command: Command): void {
-  for (const flag of command.flags) if (flag.toggle !== undefined) parser.boolean(wordOf(flag));
+function nameToggles(parser: Argv, name: CommandName): void {
+  for (const [key, setting] of settingsOf(name))
+    if (setting.toggle !== undefined) parser.boolean(wordOf(key, setting));
 }
 
-function describeCommand(parser: Argv, command: Command): void {
-  parser.usage(
-    `$0 ${[command.name, ...(command.takes === undefined ? [] : [command.takes])].join(" ")} [options]\n\n${command.summary}`,
-  );
-  for (const flag of command.flags) {
-    parser.option(wordOf(flag), {
-      group: flag.group,
-      describe: flag.text,
-      ...(flag.otherwise === undefined ? {} : { defaultDescription: flag.otherwise }),
-      ...(flag.toggle === undefined ? {} : { type: "boolean" }),
+function describeCommand(parser: Argv, name: CommandName): void {
+  const { summary, takes, examples }: Command = COMMANDS[name];
+  const settings = settingsOf(name);
+  parser.usage(`$0 ${name}${takes === undefined ? "" : ` ${takes}`} [options]\n\n${summary}`);
+  for (const [key, setting] of settings) {
+    const defaultDescription = defaultText(setting);
+    parser.option(wordOf(key, setting), {
+      group: setting.group,
+      describe: setting.help,
+      ...(defaultDescription === undefined ? {} : { defaultDescription }),
+      ...(setting.toggle === undefined ? {} : { type: "boolean" }),
     });
   }
-  const valued = command.flags.filter(({ toggle }) => toggle === undefined);
-  const flag = valued.find(({ name }) => name === "log-level") ?? valued[0];
+  const valued = settings.filter(([, { toggle }]) => toggle === undefined).map(([key]) => flagOf(key));
+  const flag = valued.find((each) => each === "log-level") ?? valued[0];
   const variable =
     flag === undefined
       ? ""
-      : `\n\nAn option can also be set by its variable: --${wordOf(flag)} by ${variableOf(flag.name)}, and so on.`;
-  parser.epilogue(`${examplesText(command.examples)}${variable}`);
+      : `\n\nAn option can also be set by its variable: --${flag} by ${variableOf(flag)}, and so on.`;
+  parser.epilogue(`${examplesText(examples)}${variable}`);
 }
 
 /** Longer examples have what they are for in the next line: none is broken, for they are there to be copied. */
@@ -168,15 +171,55 @@ function examplesText(examples: Command["examples"]): string {
 }
 
 /** The texts given for each flag; one given without its value has an empty text. */
-function textsOf(command: Command, values: Parsed["values"]): Given["flags"] {
+function textsOf({ settings }: Command, values: Readonly<Record<string, unknown>>): Given["flags"] {
   const texts: Record<string, readonly string[]> = {};
-  for (const flag of command.flags) {
-    const given = values[wordOf(flag)];
+  for (const [key, setting] of Object.entries(settings)) {
+    const given = values[wordOf(key, setting)];
     if (given === undefined) continue;
-    texts[flag.name] = (Array.isArray(given) ? given : [given]).map((value: unknown) => {
-      if (flag.toggle !== undefined) return String(value === (flag.toggle === "on"));
+    texts[flagOf(key)] = (Array.isArray(given) ? given : [given]).map((value: unknown) => {
+      if (setting.toggle !== undefined) return String(value === (setting.toggle === "on"));
       return typeof value === "string" ? value : "";
     });
   }
   return texts;
+}
+
+/** What yargs adds of its own to the values of a command line. */
+const YARGS_KEYS = ["_", "$0", "help", "h", "version", "v"];
+
+/** Refuses unknown commands, options and words, naming the nearest known one. @throws UsageError */
+function refuseUnknown(
+  command: CommandName | undefined,
+  [first, second]: readonly string[],
+  keys: readonly string[],
+): asserts command is CommandName {
+  if (first === undefined) {
+    throw new UsageError(`expected a command, ${anyOf(NAMES)}, found none (see clobsim --help)`);
+  }
+  if (command === undefined) {
+    throw new UsageError(
+      `unknown command ${first}${didYouMean(first, NAMES) || `, expected ${anyOf(NAMES)}`}`,
+    );
+  }
+  const known = settingsOf(command).map(([key, setting]) => wordOf(key, setting));
+  const unknown = keys.find((key) => !known.includes(key) && !YARGS_KEYS.includes(key));
+  if (unknown !== undefined) {
+    const typed = `${unknown.length === 1 ? "-" : "--"}${unknown}`;
+    const words = known.map((word) => `--${word}`);
+    throw new UsageError(
+      `unknown option ${typed}${didYouMean(typed, words) || ` (see clobsim ${command} --help)`}`,
+    );
+  }
+  if (second !== undefined && !("takes" in COMMANDS[command])) {
+    throw new UsageError(`${command} takes options only, found ${JSON.stringify(second)}`);
+  }
+}
+
+/** Says on stderr which variables look like settings and are none: others may have set them for a purpose of theirs. */
+function warnOfUnknownVariables(environment: Given["environment"]): void {
+  const known = NAMES.flatMap((name) => settingsOf(name).map(([key]) => variableOf(flagOf(key))));
+  for (const variable of Object.keys(environment)) {
+    if (!variable.startsWith("CLOBSIM_") || known.includes(variable)) continue;
+    process.stderr.write(`clobsim: variable ${variable} is ignored${didYouMean(variable, known)}\n`);
+  }
 }

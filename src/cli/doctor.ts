@@ -3,12 +3,11 @@ import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DEFAULT_DATA, VERSION } from "../config.ts";
 import { type Disk, nodeDisk } from "../engine/disk.ts";
-import type { Finding } from "../history/examination.ts";
+import { examine, type Finding } from "../history/examination.ts";
 import type { Paint } from "../scenario/report/text.ts";
-import type { Given } from "../setting.ts";
-import type { Command } from "./command.ts";
-import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
-import { paintOf } from "./output.ts";
+import type { Run } from "./commands.ts";
+import { EXIT, UsageError } from "./exit-code.ts";
+import { paintOf, print } from "./output.ts";
 
 const APPENDS = 25;
 /** About a line of a journal. */
@@ -46,36 +45,23 @@ const PART_WIDTH = 10;
 const OWNER_ONLY = 0o600;
 const FOLDER_OF_OWNER = 0o700;
 
-/** `clobsim doctor`: whether a data directory can be opened, and what its disk costs. */
-export const doctorCommand: Command = {
-  name: "doctor",
-  summary: "Say what a sync costs on this disk, and whether clobsim serve could open a data directory.",
-  takes: "[DIR]",
-  flags: [],
-  examples: [
-    ["doctor", `of ${DEFAULT_DATA}`],
-    ["doctor run-7", "of another directory; it ends with the code that serve would end with"],
-  ],
-  run: doctor,
-};
-
-async function doctor(given: Given, words: readonly string[]): Promise<ExitCode> {
+/** `clobsim doctor`: whether a data directory can be opened, and what a sync costs on its disk. */
+export const run: Run<"doctor"> = async (_values, words, { environment }) => {
   const [folder = DEFAULT_DATA, ...others] = words;
   if (others.length > 0) {
     throw new UsageError(`doctor expects one data directory, found ${words.length}`);
   }
-  const { examine } = await import("./on-histories.ts");
   const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   const findings = [
     diskFinding(isThere ? folder : nearestFolder(folder)),
     ...examine(nodeDisk, folder, VERSION),
     ...(isThere ? modeFindings(folder) : []),
   ];
-  const paint = paintOf(given.environment);
-  for (const finding of findings) process.stdout.write(`${findingText(finding, paint)}\n`);
+  const paint = paintOf(environment);
+  print(findings.map((finding) => findingText(finding, paint)));
   const problem = findings.find((finding) => finding.problem !== null)?.problem ?? null;
   return problem === null ? EXIT.ok : EXIT[problem];
-}
+};
 
 function findingText({ part, text, problem, isNotable }: Finding, paint: Paint): string {
   const mark = problem !== null ? paint.red("✗") : isNotable === true ? paint.yellow("!") : paint.green("✓");

@@ -4,82 +4,35 @@ import { numberOf } from "../core/ids.ts";
 import type { Market } from "../core/market.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
-import type { Touched } from "../history/touched.ts";
-import type { Told, Walk } from "../history/walk.ts";
+import { standingOf } from "../history/standing.ts";
+import { Touched } from "../history/touched.ts";
+import { type Told, Walk } from "../history/walk.ts";
 import type { Paint } from "../scenario/report/text.ts";
 import { visible } from "../scenario/report/text.ts";
-import { type Given, LINE_OR_MOMENT, readOne, type Setting, truth } from "../setting.ts";
-import type { Command } from "./command.ts";
-import type { ExitCode } from "./exit-code.ts";
+import type { Run } from "./commands.ts";
 import { UsageError } from "./exit-code.ts";
-import { demandLine, sourceNamed, TAKES_JOURNAL } from "./history-arguments.ts";
+import { OrderLife, standingText } from "./inspect-text.ts";
+import { demandLine, endedWith, endingOf, sourceNamed } from "./journal-text.ts";
 import { didYouMean, paintOf } from "./output.ts";
 
-const MARKET: Setting<string> = {
-  expected: "the slug of a market, its beginning, or its id",
-  read: (text) => text || null,
-};
-const ACCOUNT: Setting<string> = {
-  expected: "an address, or its beginning from 0x and 4 digits on",
-  read: (text) => (/^0x[0-9a-f]{4,40}$/i.test(text) ? text.toLowerCase() : null),
-};
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const ORDER: Setting<string> = {
-  expected: "the id of an order, or its number",
-  read: (text) => (/^[1-9]\d{0,14}$/.test(text) || UUID.test(text) ? text.toLowerCase() : null),
-};
-
 /** `clobsim inspect`: the exchange as it stood after a line of its journal. */
-export const inspectCommand: Command = {
-  name: "inspect",
-  summary: "Print books, open orders and balances as they stood after a line of a journal or a report.",
-  takes: TAKES_JOURNAL,
-  flags: [
-    { name: "at", group: "When:", text: "After this line, or at this moment", otherwise: "the end" },
-    { name: "market", group: "What:", text: "The one market to show, by its slug, its beginning, or its id" },
-    { name: "account", group: "What:", text: "The one account to show, by its address or its beginning" },
-    { name: "order", group: "What:", text: "The story of one order instead, by its id or its number" },
-    {
-      name: "all",
-      group: "What:",
-      text: "Markets and accounts, too, that nobody has touched since the opening",
-      toggle: "on",
-    },
-    { name: "json", group: "Output:", text: "A JSON document", toggle: "on" },
-  ],
-  examples: [
-    ["inspect .clobsim --at 17", "what the 17th line has left"],
-    ["inspect report.ndjson --at 2026-01-01T00:00:10Z --account 0x19e7", "one account at a moment"],
-    ["inspect .clobsim --order 4116", "why an order is where it is, line by line"],
-  ],
-  run: inspect,
-};
-
-async function inspect(given: Given, words: readonly string[]): Promise<ExitCode> {
-  const at = readOne("at", LINE_OR_MOMENT, given) ?? {};
-  const chosen = {
-    market: readOne("market", MARKET, given),
-    account: readOne("account", ACCOUNT, given),
-    isAll: readOne("all", truth, given) ?? false,
-  };
-  const asked = readOne("order", ORDER, given);
-  const isJson = readOne("json", truth, given) ?? false;
-  if (asked !== null && (chosen.market !== null || chosen.account !== null || chosen.isAll)) {
+export const run: Run<"inspect"> = async (values, words, { environment }) => {
+  const { market, account, order, all: isAll, json: isJson } = values;
+  const at = values.at ?? {};
+  if (order !== null && (market !== null || account !== null || isAll)) {
     throw new UsageError("--order shows an order alone: --market, --account and --all do not go with it");
   }
   const source = sourceNamed("inspect", words);
-  const { Walk, endedWith, endingOf } = await import("./on-histories.ts");
   const walk = new Walk(source, VERSION, at);
   const { exchange } = walk;
-  const paint = paintOf(given.environment);
-  const view = asked === null ? await standingView(chosen, paint) : await orderView(asked, paint);
+  const paint = paintOf(environment);
+  const view = order === null ? standingView({ market, account, isAll }, paint) : new OrderLife(order, paint);
   const end = walk.run((told) => view.take(told, exchange.state));
   return endedWith(endingOf(source, end, exchange.state), () => {
     demandLine(source, at, end);
     process.stdout.write(`${shown(view, exchange, end.last?.n ?? 0, isJson, paint)}\n`);
   });
-}
+};
 
 /** What is shown of a history: gathered line by line, each with the state behind it, and printed as it stands at last. */
 interface InspectView {
@@ -101,11 +54,6 @@ function shown(
   return [`${paint.bold(`line ${line}`)}, ${time}, sequence ${sequence}`, ...view.text(state)].join("\n");
 }
 
-async function orderView(asked: string, paint: Paint): Promise<InspectView> {
-  const { OrderLife } = await import("./on-histories.ts");
-  return new OrderLife(asked, paint);
-}
-
 /** Whose books, orders and balances are asked for. */
 interface Chosen {
   readonly market: string | null;
@@ -113,8 +61,7 @@ interface Chosen {
   readonly isAll: boolean;
 }
 
-async function standingView({ market, account, isAll }: Chosen, paint: Paint): Promise<InspectView> {
-  const { Touched, standingOf, standingText } = await import("./on-histories.ts");
+function standingView({ market, account, isAll }: Chosen, paint: Paint): InspectView {
   const touched = new Touched();
   const standing = (state: State) =>
     standingOf(state, {

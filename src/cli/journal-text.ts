@@ -1,7 +1,9 @@
+import { VERSION } from "../config.ts";
 import { addressText } from "../core/format.ts";
 import type { Decision } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
+import { nodeDisk } from "../engine/disk.ts";
 import { eventHash } from "../engine/event-hash.ts";
 import { hex8 } from "../engine/hex8.ts";
 import { isNote, type Line } from "../engine/journal-line.ts";
@@ -9,7 +11,13 @@ import type { Redone, ReplayDiffers } from "../engine/replayer.ts";
 import { damageText } from "../engine/torn-end.ts";
 import { actorOf, commandText } from "../history/command-words.ts";
 import { outcomeText } from "../history/event-words.ts";
-import { isCorrupt, type JournalSource } from "../history/journal-source.ts";
+import {
+  isCorrupt,
+  type JournalPlace,
+  type JournalSource,
+  openPlace,
+  openSource,
+} from "../history/journal-source.ts";
 import { noteText } from "../history/note-words.ts";
 import { refusalText, refusedText, senderOf } from "../history/refused-words.ts";
 import type { Outcome, Told, WalkEnd } from "../history/walk.ts";
@@ -222,4 +230,33 @@ function outcomeWords(outcome: Outcome, state: State): string {
     case "unknown":
       return "unknown";
   }
+}
+
+/** @throws UsageError when a journal has not got the line that a flag names. */
+export function demandLine(
+  { name }: JournalSource,
+  at: { readonly to?: number },
+  end: WalkEnd,
+  flag = "--at",
+): void {
+  if (at.to === undefined || end.last?.n === at.to) return;
+  throw new UsageError(`${flag} expects a line of ${name}, which has ${end.scan.number}, found ${at.to}`);
+}
+
+/** Opens the journal that a command line names. @throws UsageError, StoreError */
+export const sourceNamed = (command: string, words: readonly string[]): JournalSource =>
+  openSource(nodeDisk, nameIn(command, words), VERSION);
+
+/** The same, whatever the journal begins with. @throws UsageError, StoreError */
+export const placeNamed = (command: string, words: readonly string[]): JournalPlace =>
+  openPlace(nodeDisk, nameIn(command, words));
+
+function nameIn(command: string, words: readonly string[]): string {
+  const [name, ...others] = words;
+  if (name === undefined || others.length > 0) {
+    throw new UsageError(
+      `${command} expects one data directory or report, found ${words.length || "none"} (see clobsim ${command} --help)`,
+    );
+  }
+  return name;
 }

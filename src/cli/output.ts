@@ -2,23 +2,33 @@ import { writeFile } from "node:fs/promises";
 import colours from "picocolors";
 import { nearest } from "../api/nearest.ts";
 import type { Paint } from "../scenario/report/text.ts";
-import type { Given, Setting } from "../setting.ts";
+import type { Given } from "../setting.ts";
 import { UsageError } from "./exit-code.ts";
 
-/** The value of `--out`. */
-export const OUT: Setting<string> = {
-  expected: "the path of a file to write",
-  read: (text) => text || null,
-};
+/** Prints a message on stderr. */
+export function warn(message: string): void {
+  process.stderr.write(`clobsim: ${message}\n`);
+}
 
-/** Writes what `--out` names. @throws UsageError when it cannot be written. */
-export async function save(path: string, content: string | Uint8Array): Promise<void> {
+/** Prints lines on stdout. */
+export function print(lines: readonly string[]): void {
+  process.stdout.write(lines.map((line) => `${line}\n`).join(""));
+}
+
+/** Writes the file of `--out`. @throws UsageError when it cannot be written, or not to its end. */
+export async function save(path: string, content: string | Uint8Array | Iterable<string>): Promise<void> {
   try {
     await writeFile(path, content);
   } catch (error) {
-    const { code }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
-    throw new UsageError(`--out expects a file that can be written, found ${path} (${code})`);
+    throw unwritable("--out expects a file that can be written", path, error);
   }
+}
+
+/** The error of a path that cannot be written. @throws the error itself where it is not of the system */
+export function unwritable(expected: string, path: string, error: unknown): UsageError {
+  const { code }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
+  if (code === undefined) throw error;
+  return new UsageError(`${expected}, found ${path} (${code})`);
 }
 
 const PIECE_LENGTH = 1 << 16;

@@ -1,8 +1,10 @@
-import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { WrongFile } from "../scenario/language/problem.ts";
+import { MAX_PROBLEMS, problemText, type WrongFile, wrongFilesText } from "../scenario/language/problem.ts";
+import { loadScenario } from "../scenario/language/read-scenario.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
+import { findFiles, NoFilesError } from "../scenario/run/files.ts";
 import { UsageError } from "./exit-code.ts";
+import { warn } from "./output.ts";
 
 /** What paths lead to. */
 export interface ReadScenarios {
@@ -14,14 +16,9 @@ export interface ReadScenarios {
 }
 
 /** Reads the scenario files of paths, and says on stderr what is wrong with them. @throws UsageError when there are none. */
-export async function readScenarios(
-  paths: readonly string[],
-  walletsFile: string | null = null,
-): Promise<ReadScenarios> {
-  // The language is not loaded for commands that read none of it.
-  const { loadScenario, problemText, wrongFilesText, MAX_PROBLEMS } = await import("./on-scenarios.ts");
+export function readScenarios(paths: readonly string[], walletsFile: string | null = null): ReadScenarios {
   // A wallets file may lie beside the scenarios, and is none.
-  const found = await find(paths);
+  const found = find(paths);
   const files = found.filter((file) => walletsFile === null || resolve(file) !== resolve(walletsFile));
   const scenarios: Scenario[] = [];
   const wrong: WrongFile[] = [];
@@ -37,16 +34,11 @@ export async function readScenarios(
       process.stderr.write(`${file}: its first ${MAX_PROBLEMS} problems are shown, there may be more\n`);
     }
   }
-  if (wrong.length > 0) process.stderr.write(`clobsim: ${wrongFilesText(wrong)}\n`);
+  if (wrong.length > 0) warn(wrongFilesText(wrong));
   return { scenarios, files: files.length, wrong, isWrong: wrong.length > 0 };
 }
 
-/** What finds files in folders and by globs is not loaded for plain files. */
-async function find(paths: readonly string[]): Promise<readonly string[]> {
-  if (paths.every((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true)) {
-    return [...new Set(paths)].sort((a, b) => (a < b ? -1 : 1));
-  }
-  const { findFiles, NoFilesError } = await import("./on-scenarios.ts");
+function find(paths: readonly string[]): readonly string[] {
   try {
     return findFiles(paths);
   } catch (error) {

@@ -1,62 +1,34 @@
 import type { HttpReply } from "../client/transport.ts";
-import { SETTINGS, VERSION } from "../config.ts";
+import { VERSION } from "../config.ts";
 import { counted } from "../core/format.ts";
-import type { Millis } from "../core/units.ts";
 import { finish } from "../engine/slices.ts";
-import { type Given, LINE_OR_MOMENT, readOne, type Setting } from "../setting.ts";
-import { askServer, parsed, refusalOf, serverFlags, serverNamed } from "./ask-server.ts";
-import type { Command } from "./command.ts";
+import { RecordingError } from "../history/record/observed-session.ts";
+import { recordedFile } from "../history/record/record-session.ts";
+import { wholeHistory } from "../history/walk.ts";
+import type { Given, JournalPoint } from "../setting.ts";
+import { askServer, parsed, refusalOf, serverNamed } from "./ask-server.ts";
+import type { Run } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
-import { demandLine, sourceNamed, TAKES_JOURNAL } from "./history-arguments.ts";
-import { OUT, save } from "./output.ts";
+import { demandLine, endedWith, endingOf, sourceNamed } from "./journal-text.ts";
+import { save, warn } from "./output.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:7070";
-const NAME: Setting<string> = {
-  expected: "one line of 1 to 200 characters",
-  read: (text) => (/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(text) && text.trim() !== "" ? text : null),
-};
-
 /** `clobsim record`: writes what was done on an exchange as a scenario file. */
-export const recordCommand: Command = {
-  name: "record",
-  summary: "Write all that was done on an exchange, running or kept, as a scenario file that passes.",
-  takes: `[${TAKES_JOURNAL}]`,
-  flags: [
-    {
-      name: "at",
-      group: "Journal:",
-      text: "Of a directory or a report: up to this line, or this moment",
-      otherwise: "the end",
-    },
-    ...serverFlags({ text: "Where it answers", otherwise: DEFAULT_URL }),
-    { name: "name", group: "Output:", text: "Name of the scenario", otherwise: "how many orders it tells" },
-    { name: "out", group: "Output:", text: "File to write", otherwise: "stdout" },
-  ],
-  examples: [
-    ["record --out bug.yaml", "the session so far; clobsim run bug.yaml repeats it"],
-    ["record --url http://127.0.0.1:8080 --name 'two wallets race'", "another exchange's, under a name"],
-    ["record report.ndjson --at 17 --out bug.yaml", "a bug report, as far as its 17th line"],
-  ],
-  run: record,
-};
-
-async function record(given: Given, words: readonly string[]): Promise<ExitCode> {
-  const name = readOne("name", NAME, given);
-  const out = readOne("out", OUT, given);
-  const at = readOne("at", LINE_OR_MOMENT, given);
+export const run: Run<"record"> = async (values, words, given) => {
+  const { name, out, at } = values;
   if (words.length > 0) return recordJournal(words, { name, out, at: at ?? {} }, given);
   if (at !== null) throw new UsageError("--at goes with a data directory or a report, found it alone");
-  const origin = serverNamed(given) ?? new URL(DEFAULT_URL);
-  const token = readOne("sim-token", SETTINGS["sim-token"], given);
+  const origin = serverNamed(values, given) ?? new URL(DEFAULT_URL);
   const path = `/sim/scenario${name === null ? "" : `?name=${encodeURIComponent(name)}`}`;
-  await written(recordedIn(await askServer(origin, token, path), origin.origin, token !== null), out);
+  const reply = await askServer(origin, values.simToken, path);
+  await written(recordedIn(reply, origin.origin, values.simToken !== null), out);
   return EXIT.ok;
-}
+};
 
 interface JournalOptions {
   readonly name: string | null;
   readonly out: string | null;
-  readonly at: { readonly to?: number; readonly until?: Millis };
+  readonly at: JournalPoint;
 }
 
 /** Writes what a journal tells. What is wrong with the journal is said, and all before it is written. */
@@ -73,8 +45,6 @@ async function recordJournal(
   if (/^https?:/.test(word))
     throw new UsageError(`record expects a server behind --url, found ${word} alone`);
   const source = sourceNamed("record", words);
-  const { endedWith, endingOf, wholeHistory } = await import("./on-histories.ts");
-  const { RecordingError, recordedFile } = await import("./on-recording.ts");
   const history = wholeHistory(source, VERSION, at);
   const { open, session: entries, refused, devAccounts, exchange, end } = history;
   return endedWith(endingOf(source, end, exchange.state), async () => {
@@ -94,9 +64,7 @@ async function written({ scenario, orders, trades }: Recorded, out: string | nul
     return;
   }
   await save(out, scenario);
-  process.stderr.write(
-    `clobsim: recorded ${counted(orders, "order")} and ${counted(trades, "trade")} in ${out}\n`,
-  );
+  warn(`recorded ${counted(orders, "order")} and ${counted(trades, "trade")} in ${out}`);
 }
 
 interface Recorded {

@@ -2,37 +2,23 @@ import { VERSION } from "../config.ts";
 import { toIso } from "../core/time.ts";
 import { isNote } from "../engine/journal-line.ts";
 import type { JournalSource } from "../history/journal-source.ts";
-import type { ChangedAnswer } from "../history/refused-again.ts";
+import { type ChangedAnswer, RefusedAgain } from "../history/refused-again.ts";
+import { Walk } from "../history/walk.ts";
 import { visible } from "../scenario/report/text.ts";
-import { type Given, LINE, MOMENT, readOne } from "../setting.ts";
-import type { Command } from "./command.ts";
-import { EXIT, type ExitCode } from "./exit-code.ts";
-import { sourceNamed, TAKES_JOURNAL } from "./history-arguments.ts";
+import type { Run } from "./commands.ts";
+import { EXIT } from "./exit-code.ts";
+import { endingOf, sourceNamed } from "./journal-text.ts";
+import { print, warn } from "./output.ts";
 
 /** `clobsim replay`: decides a journal anew and compares. */
-export const replayCommand: Command = {
-  name: "replay",
-  summary:
-    "Decide every command of a journal or a report anew, try each refused request again, and name what comes out otherwise.",
-  takes: TAKES_JOURNAL,
-  flags: [
-    { name: "to", group: "Which:", text: "The last line to replay", otherwise: "the end" },
-    { name: "until", group: "Which:", text: "Only what was done up to this moment" },
-  ],
-  examples: [
-    ["replay .clobsim", "the directory of clobsim serve"],
-    ["replay report.ndjson", "a bug report: it ends as it did where it was written"],
-  ],
-  run: replay,
-};
-
-async function replay(given: Given, words: readonly string[]): Promise<ExitCode> {
-  const to = readOne("to", LINE, given) ?? undefined;
-  const until = readOne("until", MOMENT, given) ?? undefined;
+export const run: Run<"replay"> = async ({ to, until }, words) => {
   const source = sourceNamed("replay", words);
-  const { Walk, RefusedAgain, endingOf } = await import("./on-histories.ts");
-  const walk = new Walk(source, VERSION, { to, until, isVerified: true });
-  process.stdout.write(`${heading(source)}\n`);
+  const walk = new Walk(source, VERSION, {
+    to: to ?? undefined,
+    until: until ?? undefined,
+    isVerified: true,
+  });
+  print([heading(source)]);
   let reason: string | null = null;
   const refused = new RefusedAgain();
   const end = walk.run((told) => {
@@ -51,15 +37,15 @@ async function replay(given: Given, words: readonly string[]): Promise<ExitCode>
     `  up to line ${last?.n ?? 0} at ${toIso(exchange.now)}`,
     ...(trouble === null ? [`  state ${exchange.hash}`] : []),
   ];
-  process.stdout.write(`${verdict.join("\n")}\n`);
+  print(verdict);
   if (lines.length > 0) {
     const out = code === EXIT.ok ? process.stdout : process.stderr;
     out.write(`clobsim: ${lines.join("\n")}\n`);
   }
   if (refused.changed.length === 0) return code;
-  process.stderr.write(`clobsim: ${changesIn(source.name, refused.changed).join("\n")}\n`);
+  warn(changesIn(source.name, refused.changed).join("\n"));
   return code === EXIT.ok ? EXIT.differs : code;
-}
+};
 
 const MAX_CHANGES = 20;
 

@@ -24,10 +24,10 @@ import { shownPath, sourceFilesOf } from "../scenario/run/files.ts";
 import type { ScenarioResult, SuiteResult } from "../scenario/run/result.ts";
 import { type Failed, shellWord } from "../scenario/run/run-scenario.ts";
 import type { VenueDeeds } from "../scenario/venue/venue.ts";
+import { flagOf, type Given, type Settings } from "../setting.ts";
+import { COMMANDS, type Values } from "./commands.ts";
 import { UsageError } from "./exit-code.ts";
-import { paintOf } from "./output.ts";
-import { RUN_FLAGS } from "./run-flags.ts";
-import type { RunRequest } from "./run-request.ts";
+import { paintOf, unwritable, warn } from "./output.ts";
 
 /** All reporters that were asked for, as one. */
 interface Reporters extends Reporter {
@@ -36,8 +36,8 @@ interface Reporters extends Reporter {
 }
 
 /** @throws UsageError when a reporter is unknown, a file cannot be written, or two would write to one place. */
-export function reportersOf(request: RunRequest): Reporters {
-  const outputs = outputsOf(request);
+export function reportersOf(values: Values<"run">, paths: readonly string[], given: Given): Reporters {
+  const outputs = outputsOf(values, given.environment, repeatOf(paths, given));
   return {
     started: (plan: SuitePlan) => {
       for (const { reporter } of outputs) reporter.started(plan);
@@ -71,8 +71,11 @@ interface NamedReporter extends Pick<Output, "end" | "isScreen"> {
   readonly reporter: Reporter;
 }
 
-function outputsOf(request: RunRequest): readonly NamedReporter[] {
-  const asked = request.all("reporter");
+function outputsOf(
+  { reporter: asked, seed, verbose }: Values<"run">,
+  environment: Given["environment"],
+  repeat: string,
+): readonly NamedReporter[] {
   const outputs: NamedReporter[] = [];
   const places = new Set<string>();
   for (const argument of asked.length === 0 ? ["spec"] : asked) {
@@ -85,13 +88,11 @@ function outputsOf(request: RunRequest): readonly NamedReporter[] {
     const { write, end, isScreen } = file === null ? SCREEN : fileAt(file);
     const reporter = reporterOf(name)({
       write,
-      seed: request.one("seed"),
-      repeat: repeatOf(request),
-      paint: isScreen ? paintOf(request.environment) : plainPaint,
+      ...{ seed, repeat, verbose },
+      paint: isScreen ? paintOf(environment) : plainPaint,
       tty: isScreen && process.stdout.isTTY === true,
-      verbose: request.one("verbose") ?? false,
-      transcript: request.one("verbose") ?? false,
-      summaryPath: request.environment.GITHUB_STEP_SUMMARY || null,
+      transcript: verbose,
+      summaryPath: environment.GITHUB_STEP_SUMMARY || null,
     });
     outputs.push({ name, reporter, end, isScreen });
   }
@@ -123,9 +124,7 @@ function fileAt(path: string): Output {
   try {
     descriptor = openSync(path, "w");
   } catch (error) {
-    throw new UsageError(
-      `--reporter expects a file that can be written, found ${path} (${(error as NodeJS.ErrnoException).code})`,
-    );
+    throw unwritable("--reporter expects a file that can be written", path, error);
   }
   return {
     write: (text) => {
@@ -137,14 +136,14 @@ function fileAt(path: string): Output {
 }
 
 /** The command line that was typed, as a POSIX shell reads it back. */
-function repeatOf(request: RunRequest): string {
-  const { flags } = request.given;
-  const options = RUN_FLAGS.flatMap(({ name, toggle }) =>
-    NOT_REPEATED.has(name)
-      ? []
-      : (flags[name] ?? []).flatMap((value) => (toggle === "on" ? [`--${name}`] : [`--${name}`, value])),
-  );
-  return ["clobsim", "run", ...request.paths, ...options].map(shellWord).join(" ");
+function repeatOf(paths: readonly string[], { flags }: Given): string {
+  const settings: Settings = COMMANDS.run.settings;
+  const options = Object.entries(settings).flatMap(([key, { toggle }]) => {
+    const flag = flagOf(key);
+    if (NOT_REPEATED.has(flag)) return [];
+    return (flags[flag] ?? []).flatMap((value) => (toggle === "on" ? [`--${flag}`] : [`--${flag}`, value]));
+  });
+  return ["clobsim", "run", ...paths, ...options].map(shellWord).join(" ");
 }
 
 /** What only concerns how results are shown, or changes files. */
@@ -157,7 +156,7 @@ const NOT_REPEATED: ReadonlySet<string> = new Set([
   "verbose",
 ]);
 
-const MOST_REASON = 200;
+const MAX_REASON = 200;
 
 /** Writes a report of each failed scenario into a directory, and says so. */
 export const reportFailedTo =
@@ -165,16 +164,14 @@ export const reportFailedTo =
   async (venue, scenario, { step, message }) => {
     const { place } = scenario;
     const file = shownPath(place.file);
-    const reason = oneLine(`${file} fails at step ${step}: ${message}`).slice(0, MOST_REASON);
+    const reason = oneLine(`${file} fails at step ${step}: ${message}`).slice(0, MAX_REASON);
     const deeds = await venue.deeds(reason);
     if (deeds === null) {
-      process.stderr.write(`clobsim: no report of ${file}: nobody has kept all that was done\n`);
+      warn(`no report of ${file}: not all that was done on it was recorded`);
       return;
     }
     const path = written(folder, scenario, reason, deeds);
-    process.stderr.write(
-      `clobsim: a report of ${file} is in ${path}, try clobsim replay or shrink ${path}\n`,
-    );
+    warn(`a report of ${file} is in ${path}, try clobsim replay or shrink ${path}`);
   };
 
 /** @throws UsageError when it cannot be written. */
@@ -188,9 +185,7 @@ function written(folder: string, scenario: Scenario, reason: string, deeds: Venu
       return sources === null ? report : withScenario(report, sources);
     });
   } catch (error) {
-    const { code }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
-    if (code === undefined) throw error;
-    throw new UsageError(`--report expects a directory that can be written to, found ${folder} (${code})`);
+    throw unwritable("--report expects a directory that can be written to", folder, error);
   }
 }
 

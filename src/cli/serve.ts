@@ -1,14 +1,14 @@
 import colours from "picocolors";
-import type { RunningServer } from "../compose.ts";
+import { type RunningServer, startServer } from "../compose.ts";
 import { type Config, DEFAULT_DATA, readConfig, VERSION } from "../config.ts";
 import { CHAIN_ID } from "../core/chain/chain.ts";
 import { toIso } from "../core/time.ts";
 import { count } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
-import type { Command } from "./command.ts";
-import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
+import type { Run } from "./commands.ts";
+import { EXIT, UsageError } from "./exit-code.ts";
+import { warn } from "./output.ts";
 import { stopSignal, whenUnread } from "./process.ts";
-import { SERVE_FLAGS } from "./serve-flags.ts";
 
 /** The sentence for an address that cannot be listened on; any other error as it is. */
 function listenFailure(error: unknown, { host, port }: Config): unknown {
@@ -93,50 +93,23 @@ function keepingText(keeping: RunningServer["keeping"]): string {
 }
 
 /** `clobsim serve`: opens an exchange and answers until it is told to stop. */
-export const serveCommand: Command = {
-  name: "serve",
-  summary: "Open an exchange and answer over HTTP until stopped.",
-  flags: SERVE_FLAGS,
-  examples: [
-    ["serve", "the world of seed 1 on port 7070"],
-    ["serve --port 0 --seed 7 --clock frozen", "for a test: a free port, a frozen clock"],
-    ["serve --clock 60x", "an hour of the exchange in a minute"],
-    ["serve --world world.json", "a world made by clobsim world, or by hand"],
-    ["serve --from bug.ndjson --at 17", "an exchange as a report has it after its 17th line"],
-    ["serve --data run-7 --durability power", "kept in run-7, whatever happens to the machine"],
-  ],
-  run: serve,
-};
-
-async function serve(given: Given): Promise<ExitCode> {
+export const run: Run<"serve"> = async (_values, _words, given) => {
   const config = readConfig(given, DEFAULT_DATA);
   const stopped = stopSignal();
   // Whoever wanted to read that it has started may have gone; whoever trades has not.
   whenUnread(process.stdout, () => {});
-  const server = await start(config);
+  const server = await startServer(config, warn).catch((error) => {
+    throw listenFailure(error, config);
+  });
   process.stdout.write(bannerText(server, screenOf(given.environment)));
   await stopped;
-  process.stderr.write("clobsim: stopping\n");
+  warn("stopping");
   await server.close();
   const broken = server.keeping?.broken() ?? null;
   if (broken === null) return EXIT.ok;
   warn(`${broken.message}; what was answered before is kept`);
   return broken.reason === "disk" ? EXIT.disk : EXIT.defect;
-}
-
-const warn = (message: string): void => {
-  process.stderr.write(`clobsim: ${message}\n`);
 };
-
-/** Express and all that comes with it are loaded no sooner than here. */
-async function start(config: Config): Promise<RunningServer> {
-  const { startServer } = await import("../compose.ts");
-  try {
-    return await startServer(config, warn);
-  } catch (error) {
-    throw listenFailure(error, config);
-  }
-}
 
 function screenOf(environment: Given["environment"]): Screen {
   const { isTTY, columns } = process.stdout;

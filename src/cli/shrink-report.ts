@@ -22,10 +22,10 @@ import { problemText } from "../scenario/language/problem.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
 import { writeSourceFiles } from "../scenario/run/files.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
-import { demandLine, sourceNamed } from "./history-arguments.ts";
-import { endingOf } from "./journal-text.ts";
+import { demandLine, endingOf, sourceNamed } from "./journal-text.ts";
+import { warn } from "./output.ts";
 import { readScenarios } from "./read-scenarios.ts";
-import { type Limits, printShrunk, shrunkOf, watched, writing } from "./shrink.ts";
+import { type Limits, printShrunk, shrunkOf, watched, writing } from "./shrinking.ts";
 
 /**
  * Reduces the scenario that a report carries; or else what a journal tells to the few commands that are enough to fail, as
@@ -170,7 +170,7 @@ async function shrinkCarried(
   // Nobody may read any more what this prints, and then the program ends at once.
   process.once("exit", remove);
   try {
-    const { scenarios, isWrong } = await readScenarios([written(path, carried, folder)]);
+    const { scenarios, isWrong } = readScenarios([written(path, carried, folder)]);
     const [scenario] = scenarios;
     if (isWrong || scenario === undefined) {
       return failed(`line ${line} of ${path} carries a scenario that cannot be read`, EXIT.corrupt);
@@ -207,6 +207,6 @@ function placeBeside({ files }: ShrunkScenario, { place }: Scenario, out: string
 }
 
 function failed(message: string, code: ExitCode = EXIT.failed): ExitCode {
-  process.stderr.write(`clobsim: ${message}\n`);
+  warn(message);
   return code;
 }

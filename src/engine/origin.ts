@@ -133,11 +133,11 @@ const DEFAULT_SEED = "1";
  * @throws ConfigError when it cannot be read.
  */
 async function loadWorld(config: Config): Promise<World> {
-  if (config.worldFile !== null) {
-    const world = await readWorldFile(config.worldFile);
+  if (config.world !== null) {
+    const world = await readWorldFile(config.world);
     if (config.given.has("seed") && config.seed !== world.seed) {
       throw new ConfigError(
-        `${config.worldFile} was made with seed ${world.seed}, --seed asks for ${config.seed}: leave --seed out, or make a world with clobsim world --seed ${config.seed}`,
+        `${config.world} was made with seed ${world.seed}, --seed asks for ${config.seed}: leave --seed out, or make a world with clobsim world --seed ${config.seed}`,
       );
     }
     return world;
@@ -176,7 +176,7 @@ const SECOND_MS = 1_000;
  * @throws ConfigError when it cannot be read, or contradicts what is asked for besides.
  */
 export async function loadOrigin(config: Config, wall: number): Promise<Origin> {
-  const { worldFile } = config;
+  const { world: worldFile } = config;
   const document = worldFile === null ? null : stateIn(worldFile);
   if (worldFile !== null && document !== null) {
     const origin = originIn(worldFile, document);

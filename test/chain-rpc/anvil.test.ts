@@ -28,7 +28,7 @@ function compared(program: string): void {
   beforeAll(async () => {
     anvil = await startAnvil(program);
     const start = millis(await firstBlockAt(anvil.url));
-    api = await startApi({ settlement: "manual", worldFile: EMPTY_WORLD, start });
+    api = await startApi({ settlement: "manual", world: EMPTY_WORLD, start });
     const theirs = await play(anvil.url, SCRIPT);
     const ours = await play(`${api.server.url}/chain`, SCRIPT);
     found = new Map(

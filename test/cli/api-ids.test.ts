@@ -1,7 +1,5 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { inspectCommand } from "../../src/cli/inspect.ts";
-import { journalCommand } from "../../src/cli/journal.ts";
 import { ExchangeClient } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
 import { walletOf } from "../../src/client/wallet.ts";
@@ -51,7 +49,7 @@ const JSON_BODY = { "content-type": "application/json" };
 
 /** The words of the lines that a pattern finds. */
 async function found(pattern: string): Promise<string[]> {
-  const { code, stdout } = await run(journalCommand, [data], { grep: pattern });
+  const { code, stdout } = await run("journal", [data], { grep: pattern });
   expect(code).toBe(0);
   return stdout
     .trimEnd()
@@ -86,7 +84,7 @@ describe("what the API calls a thing", () => {
   });
 
   it("is printed whole: no slug is cut", async () => {
-    const { stdout } = await run(journalCommand, [data]);
+    const { stdout } = await run("journal", [data]);
     expect(stdout).toContain(`BUY 10 YES @ 0.4 in ${SLUG} `);
     expect(stdout).not.toContain("…");
   });
@@ -94,17 +92,17 @@ describe("what the API calls a thing", () => {
 
 describe("clobsim inspect --order", () => {
   it("tells the story that the API tells, by id of either case and by number, with the order's lines", async () => {
-    const byId = await run(inspectCommand, [data], { order: ids.bid.toUpperCase(), json: "true" });
+    const byId = await run("inspect", [data], { order: ids.bid.toUpperCase(), json: "true" });
     const { number, lines, line, time, sequence, ...told } = JSON.parse(byId.stdout);
     expect([line, time, sequence].map((value) => typeof value)).toEqual(["number", "string", "number"]);
     expect(told).toEqual(story);
     expect(lines.map(({ text }: { text: string }) => text)).toEqual([PLACED, SOLD, CANCELED]);
-    const byNumber = await run(inspectCommand, [data], { order: String(number), json: "true" });
+    const byNumber = await run("inspect", [data], { order: String(number), json: "true" });
     expect(byNumber.stdout).toBe(byId.stdout);
   });
 
   it("tells it as text, too, and as it was after a line", async () => {
-    const { code, stdout } = await run(inspectCommand, [data], { order: ids.bid });
+    const { code, stdout } = await run("inspect", [data], { order: ids.bid });
     expect(code).toBe(0);
     expect(stdout).toMatch(
       new RegExp(
@@ -113,13 +111,13 @@ describe("clobsim inspect --order", () => {
     );
     expect(stdout).toMatch(/filled 4 @ 0\.4 \(COMPLEMENTARY\)/);
     const placed = Number(/ +(\d+) {2}.*BUY 10 YES @ 0\.4/.exec(stdout)?.[1]);
-    const then = await run(inspectCommand, [data], { order: ids.bid, at: String(placed) });
+    const then = await run("inspect", [data], { order: ids.bid, at: String(placed) });
     expect(then.stdout).toContain(": LIVE, 0 matched\n");
     expect(then.stdout).not.toContain("filled");
   });
 
   it("knows nothing of what a restored snapshot has undone", async () => {
-    const { code, stderr } = await run(inspectCommand, [data], { order: ids.undone });
+    const { code, stderr } = await run("inspect", [data], { order: ids.undone });
     expect([code, stderr]).toEqual([
       2,
       expect.stringMatching(
@@ -129,27 +127,27 @@ describe("clobsim inspect --order", () => {
   });
 
   it("says what an id is of that is no order's", async () => {
-    const trade = await run(inspectCommand, [data], { order: ids.trade });
+    const trade = await run("inspect", [data], { order: ids.trade });
     expect([trade.code, trade.stderr]).toEqual([
       2,
       expect.stringContaining(`a trade of ${ids.sale} and ${ids.bid}`),
     ]);
-    const market = await run(inspectCommand, [data], { order: ids.market });
+    const market = await run("inspect", [data], { order: ids.market });
     expect([market.code, market.stderr]).toEqual([2, expect.stringContaining(`the market ${SLUG}`)]);
-    await expect(run(inspectCommand, [data], { order: "bid" })).resolves.toMatchObject({
+    await expect(run("inspect", [data], { order: "bid" })).resolves.toMatchObject({
       code: 2,
       stderr: expect.stringContaining("--order expects the id of an order, or its number, found"),
     });
   });
 
   it("goes with nothing that shows something else", async () => {
-    expect((await run(inspectCommand, [data], { order: "1", market: SLUG })).code).toBe(2);
+    expect((await run("inspect", [data], { order: "1", market: SLUG })).code).toBe(2);
   });
 });
 
 describe("clobsim inspect --market", () => {
   it("takes an id of either case", async () => {
-    const { stdout } = await run(inspectCommand, [data], { market: ids.market.toUpperCase(), json: "true" });
+    const { stdout } = await run("inspect", [data], { market: ids.market.toUpperCase(), json: "true" });
     expect(JSON.parse(stdout).markets).toMatchObject([{ market: SLUG }]);
   });
 
@@ -159,12 +157,12 @@ describe("clobsim inspect --market", () => {
     [SLUG.replace("longest", "lungest"), `then, did you mean ${SLUG}?`, 2],
     ["zzz", "there was none zzz then: there were ", 2],
   ])("%s: names those that could be meant, where it is not one", async (market, words, code) => {
-    const ran = await run(inspectCommand, [data], { market });
+    const ran = await run("inspect", [data], { market });
     expect([ran.code, ran.stderr]).toEqual([code, expect.stringContaining(words)]);
   });
 
   it("names all that begin so", async () => {
-    const { stderr } = await run(inspectCommand, [data], { market: "will" });
+    const { stderr } = await run("inspect", [data], { market: "will" });
     expect(stderr).toMatch(/--market expects one market, \d+ begin with will: will-[a-z\d-]+, will-/);
   });
 });

@@ -2,16 +2,7 @@ import { Buffer } from "node:buffer";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Command as CliCommand } from "../../src/cli/command.ts";
-import { doctorCommand } from "../../src/cli/doctor.ts";
 import { EXIT } from "../../src/cli/exit-code.ts";
-import { inspectCommand } from "../../src/cli/inspect.ts";
-import { journalCommand } from "../../src/cli/journal.ts";
-import { recordCommand } from "../../src/cli/record.ts";
-import { repairCommand } from "../../src/cli/repair.ts";
-import { replayCommand } from "../../src/cli/replay.ts";
-import { reportCommand } from "../../src/cli/report.ts";
-import { shrinkCommand } from "../../src/cli/shrink.ts";
 import { DEFAULT_CONFIG, VERSION } from "../../src/config.ts";
 import type { Command } from "../../src/core/commands.ts";
 import { money, size } from "../../src/core/units.ts";
@@ -205,36 +196,34 @@ async function reportOfEverything(): Promise<TextLine[]> {
 }
 
 /** What opening a directory ends with. */
-const serve: CliCommand["run"] = async () => {
+const serve = async (): Promise<number> => {
   const opened = await openExchange({ ...DEFAULT_CONFIG, clock: { mode: "frozen" }, data }, () => {});
   await opened.close();
   return EXIT.ok;
 };
 
 /** What `clobsim doctor` finds in a directory, without trying its disk. */
-const examineData: CliCommand["run"] = async () => {
+const examineData = async (): Promise<number> => {
   const findings = examine(nodeDisk, data, VERSION);
   process.stdout.write(findings.map(({ text }) => `${text}\n`).join(""));
   const problem = findings.find(({ problem }) => problem !== null)?.problem ?? null;
   return problem === null ? EXIT.ok : EXIT[problem];
 };
 
-const asCommand = (run: CliCommand["run"]): CliCommand => ({ ...doctorCommand, run });
-
 /** Every command that reads a journal, and how it is told to read this one. */
 const READERS: Readonly<Record<string, () => Promise<Ran>>> = {
-  serve: () => run(asCommand(serve), []),
-  doctor: () => run(asCommand(examineData), []),
-  replay: () => run(replayCommand, [report]),
-  journal: () => run(journalCommand, [report]),
-  inspect: () => run(inspectCommand, [data], { all: "true" }),
-  "inspect --order": () => run(inspectCommand, [report], { order: "1" }),
-  "journal --grep": () => run(journalCommand, [data], { grep: "^4acfce73-8b67-80ed-9cc2-000000000001$" }),
-  repair: () => run(repairCommand, [data]),
-  report: () => run(reportCommand, [data], { out: join(folder, "out.ndjson") }),
-  record: () => run(recordCommand, [report]),
-  shrink: () => run(shrinkCommand, [report], { budget: "1s" }),
-  "shrink --expect": () => run(shrinkCommand, [report], { budget: "1s", expect: "trades: []" }),
+  serve: () => run(serve, []),
+  doctor: () => run(examineData, []),
+  replay: () => run("replay", [report]),
+  journal: () => run("journal", [report]),
+  inspect: () => run("inspect", [data], { all: "true" }),
+  "inspect --order": () => run("inspect", [report], { order: "1" }),
+  "journal --grep": () => run("journal", [data], { grep: "^4acfce73-8b67-80ed-9cc2-000000000001$" }),
+  repair: () => run("repair", [data]),
+  report: () => run("report", [data], { out: join(folder, "out.ndjson") }),
+  record: () => run("record", [report]),
+  shrink: () => run("shrink", [report], { budget: "1s" }),
+  "shrink --expect": () => run("shrink", [report], { budget: "1s", expect: "trades: []" }),
 };
 
 function write(lines: readonly (TextLine | string)[]): void {

@@ -1,7 +1,5 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { inspectCommand } from "../../src/cli/inspect.ts";
-import { journalCommand } from "../../src/cli/journal.ts";
 import { ownFolder, run, serve, trade } from "./tools.ts";
 
 const data = join(ownFolder(), "data");
@@ -12,13 +10,13 @@ beforeAll(async () => {
   const server = await serve({ data });
   await trade(server.url);
   await server.close();
-  const { stdout } = await run(journalCommand, [data]);
+  const { stdout } = await run("journal", [data]);
   const lineOf = (pattern: RegExp): number => 1 + stdout.split("\n").findIndex((line) => pattern.test(line));
   [placed, canceled] = [lineOf(/BUY 100 YES/), lineOf(/ cancel order/)];
 });
 
 const standingAt = async (line: number) =>
-  JSON.parse((await run(inspectCommand, [data], { at: String(line), json: "true" })).stdout);
+  JSON.parse((await run("inspect", [data], { at: String(line), json: "true" })).stdout);
 
 describe("clobsim inspect", () => {
   it("prints books, open orders and balances as they stood after a line, not as they are now", async () => {
@@ -33,7 +31,7 @@ describe("clobsim inspect", () => {
   });
 
   it("prints the same as tables of bid, price and ask", async () => {
-    const { code, stdout } = await run(inspectCommand, [data], { at: String(placed) });
+    const { code, stdout } = await run("inspect", [data], { at: String(placed) });
     expect(code).toBe(0);
     expect(stdout).toMatch(/ +bid │ +price │ ask\n/);
     expect(stdout).toMatch(/100 \(1\) │ +0\.01 │\n/);
@@ -41,20 +39,20 @@ describe("clobsim inspect", () => {
   });
 
   it("takes a moment for a line", async () => {
-    const { stdout } = await run(inspectCommand, [data], { at: "2026-01-01T00:00:05Z" });
+    const { stdout } = await run("inspect", [data], { at: "2026-01-01T00:00:05Z" });
     expect(stdout).toMatch(/^line \d+, 2026-01-01T00:00:04\.000Z/);
   });
 
   it("shows one account or market alone, named by a beginning that is its own", async () => {
-    const one = await run(inspectCommand, [data], { account: "0x19E7E376", json: "true" });
+    const one = await run("inspect", [data], { account: "0x19E7E376", json: "true" });
     expect(JSON.parse(one.stdout).accounts).toHaveLength(1);
-    const none = await run(inspectCommand, [data], { account: "0x0123456789" });
+    const none = await run("inspect", [data], { account: "0x0123456789" });
     expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining("there was none") });
-    expect((await run(inspectCommand, [data], { market: "no-such-market" })).code).toBe(2);
+    expect((await run("inspect", [data], { market: "no-such-market" })).code).toBe(2);
   });
 
   it("refuses a line that the journal does not have", async () => {
-    const { code, stderr } = await run(inspectCommand, [data], { at: "999" });
+    const { code, stderr } = await run("inspect", [data], { at: "999" });
     expect({ code, isTold: /--at expects a line of .*, found 999/.test(stderr) }).toEqual({
       code: 2,
       isTold: true,

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { journalCommand } from "../../src/cli/journal.ts";
 import { ownFolder, run, serve, trade } from "./tools.ts";
 
 const data = join(ownFolder(), "data");
@@ -13,7 +12,7 @@ beforeAll(async () => {
 
 describe("clobsim journal", () => {
   it("says of each line when, who, what, and what came of it", async () => {
-    const { code, stdout } = await run(journalCommand, [data]);
+    const { code, stdout } = await run("journal", [data]);
     expect(code).toBe(0);
     const lines = stdout.trimEnd().split("\n");
     expect(lines[0]).toMatch(/^ {5}1 {2}2026-01-01T00:00:00\.000Z .*opens from a world/);
@@ -24,23 +23,23 @@ describe("clobsim journal", () => {
   });
 
   it("is not coloured where nobody asks for colours", async () => {
-    expect((await run(journalCommand, [data])).stdout).not.toContain("\u001b");
+    expect((await run("journal", [data])).stdout).not.toContain("\u001b");
   });
 
   it("prints a part, and what matches", async () => {
-    const part = await run(journalCommand, [data], { from: "2", to: "3" });
+    const part = await run("journal", [data], { from: "2", to: "3" });
     expect(
       part.stdout
         .trimEnd()
         .split("\n")
         .map((line) => Number(line.slice(0, 6))),
     ).toEqual([2, 3]);
-    const found = await run(journalCommand, [data], { grep: "SELL" });
+    const found = await run("journal", [data], { grep: "SELL" });
     expect(found.stdout.trimEnd().split("\n")).toHaveLength(1);
   });
 
   it("prints a JSON object a line, with the events that each command caused", async () => {
-    const { stdout } = await run(journalCommand, [data], { json: "true", grep: "derive" });
+    const { stdout } = await run("journal", [data], { json: "true", grep: "derive" });
     const [line] = stdout
       .trimEnd()
       .split("\n")

@@ -1,9 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { recordCommand } from "../../src/cli/record.ts";
-import { reportCommand } from "../../src/cli/report.ts";
-import { runCommand } from "../../src/cli/run.ts";
 import { ownFolder, run, serve, trade } from "./tools.ts";
 
 const folder = ownFolder();
@@ -15,8 +12,8 @@ let live = "";
 beforeAll(async () => {
   const server = await serve({ data });
   await trade(server.url);
-  live = (await run(recordCommand, [], { url: server.url })).stdout;
-  await run(reportCommand, [server.url], { out: report });
+  live = (await run("record", [], { url: server.url })).stdout;
+  await run("report", [server.url], { out: report });
   await server.close();
 });
 
@@ -25,38 +22,38 @@ describe("clobsim record of a journal", () => {
     ["a report", report],
     ["a data directory", data],
   ])("writes of %s what the running server would have said", async (_what, name) => {
-    expect(await run(recordCommand, [name])).toEqual({ code: 0, stdout: live, stderr: "" });
+    expect(await run("record", [name])).toEqual({ code: 0, stdout: live, stderr: "" });
   });
 
   it("writes a file that passes", async () => {
     const out = join(folder, "session.yaml");
-    const { code, stderr } = await run(recordCommand, [report], { out, name: "a morning" });
+    const { code, stderr } = await run("record", [report], { out, name: "a morning" });
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr: `clobsim: recorded 3 orders and 2 trades in ${out}\n`,
     });
     expect(readFileSync(out, "utf8")).toContain("\nscenario: a morning\n");
-    expect((await run(runCommand, [out])).code).toBe(0);
+    expect((await run("run", [out])).code).toBe(0);
   });
 
   it("stops after a line, or at a moment", async () => {
     const journal = readFileSync(report, "utf8").split("\n");
     const first = 1 + journal.findIndex((line) => line.includes('"k":"order"'));
-    const { code, stdout } = await run(recordCommand, [report], { at: String(first) });
+    const { code, stdout } = await run("record", [report], { at: String(first) });
     expect(code).toBe(0);
     expect(stdout).toContain("scenario: recorded session of 1 order\n");
-    const before = await run(recordCommand, [data], { at: "2025-12-31T00:00:00Z" });
+    const before = await run("record", [data], { at: "2025-12-31T00:00:00Z" });
     expect(before.code).toBe(0);
     expect(before.stdout).toContain("scenario: recorded session of 0 orders\n");
   });
 
   it.each([14, 16, 17, 18])("goes on to the end of a moment that line %i cuts", async (line) => {
     const chain = "fixtures/journals/fees-independent-books-and-expiry.ndjson";
-    const { code, stdout } = await run(recordCommand, [chain], { at: String(line) });
+    const { code, stdout } = await run("record", [chain], { at: String(line) });
     expect(code).toBe(0);
     const out = join(folder, "cut.yaml");
     writeFileSync(out, stdout);
-    expect((await run(runCommand, [out])).code).toBe(0);
+    expect((await run("run", [out])).code).toBe(0);
   });
 
   it.each<[string[], Record<string, string>, string]>([
@@ -73,7 +70,7 @@ describe("clobsim record of a journal", () => {
     [["nowhere"], {}, "there is no nowhere: expected a data directory, or the file of a report"],
     [[report, data], {}, "record expects one data directory or report, found 2"],
   ])("refuses %j %j", async (words, flags, message) => {
-    const { code, stdout, stderr } = await run(recordCommand, words, flags);
+    const { code, stdout, stderr } = await run("record", words, flags);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(message);
   });

@@ -1,11 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { journalCommand } from "../../src/cli/journal.ts";
-import { recordCommand } from "../../src/cli/record.ts";
-import { replayCommand } from "../../src/cli/replay.ts";
-import { reportCommand } from "../../src/cli/report.ts";
-import { runCommand } from "../../src/cli/run.ts";
 import { begun, CODES, refuseAll } from "./refused-session.ts";
 import { linesIn, resealed } from "./resealed.ts";
 import { ownFolder, run, serve } from "./tools.ts";
@@ -37,7 +32,7 @@ async function session(data: string | null): Promise<{ file: string; hash: unkno
   const file = join(folder, `refused-${data === null ? "unkept" : "kept"}.ndjson`);
   const { scenario } = (await (await fetch(`${server.url}/sim/scenario`)).json()) as { scenario: string };
   writeFileSync(`${file}.yaml`, scenario);
-  expect((await run(reportCommand, [server.url], { out: file })).code).toBe(0);
+  expect((await run("report", [server.url], { out: file })).code).toBe(0);
   const { apiKey = "", secret = "", passphrase = "" } = begin.alice.credentials ?? {};
   begin.close();
   await server.close();
@@ -56,7 +51,7 @@ describe.each([null, join(folder, "data")])("a session with refused requests, ke
     expect(refusedIn(file).map(({ code }) => code)).toEqual([...CODES, "MARKET_CLOSED"]);
     const text = readFileSync(file, "utf8");
     for (const secret of secrets) expect(text).not.toContain(secret);
-    const replayed = await run(replayCommand, [file]);
+    const replayed = await run("replay", [file]);
     expect(replayed).toMatchObject({ code: 0, stderr: "" });
     expect(replayed.stdout).toContain(
       "10 refused requests: 8 refused again in the same way, 2 that cannot be tried again",
@@ -65,7 +60,7 @@ describe.each([null, join(folder, "data")])("a session with refused requests, ke
 
   it("shows them in clobsim journal, a line each", async () => {
     const file = join(folder, `refused-${data === null ? "unkept" : "kept"}.ndjson`);
-    const { stdout } = await run(journalCommand, [file], { grep: "refused" });
+    const { stdout } = await run("journal", [file], { grep: "refused" });
     const shown = stdout
       .trimEnd()
       .split("\n")
@@ -89,7 +84,7 @@ describe.each([null, join(folder, "data")])("a session with refused requests, ke
   it("is a scenario whose steps say what each is refused with, and which passes", async () => {
     const file = join(folder, `refused-${data === null ? "unkept" : "kept"}.ndjson`);
     const scenario = readFileSync(`${file}.yaml`, "utf8");
-    expect((await run(recordCommand, [file])).stdout).toBe(scenario);
+    expect((await run("record", [file])).stdout).toBe(scenario);
     const told = scenario.split("\n").filter((line, index, lines) => {
       const next = lines[index + 1] ?? "";
       return /rejects:|# Refused/.test(line) || /rejects:/.test(next);
@@ -113,8 +108,8 @@ describe.each([null, join(folder, "data")])("a session with refused requests, ke
         "# Refused with MARKET_CLOSED, which no step can say: POST /sim/markets/will-the-series-the-gold-horde-be-renewed/resolve.",
       ]
     `);
-    expect(await run(runCommand, [`${file}.yaml`], { via: "process" })).toMatchObject({ code: 0 });
-    expect(await run(runCommand, [`${file}.yaml`], { via: "http" })).toMatchObject({ code: 0 });
+    expect(await run("run", [`${file}.yaml`], { via: "process" })).toMatchObject({ code: 0 });
+    expect(await run("run", [`${file}.yaml`], { via: "http" })).toMatchObject({ code: 0 });
   });
 
   it("is found by what the API calls the things it speaks of", async () => {
@@ -122,7 +117,7 @@ describe.each([null, join(folder, "data")])("a session with refused requests, ke
     const [first] = refusedIn(file);
     const { address = "", asked } = first ?? {};
     for (const id of [address, asked?.command?.tokenId ?? ""]) {
-      const { stdout } = await run(journalCommand, [file], { grep: `^${id}$` });
+      const { stdout } = await run("journal", [file], { grep: `^${id}$` });
       expect(stdout).toContain("refused: INVALID_TICK_SIZE");
     }
   });
@@ -169,7 +164,7 @@ describe("clobsim replay", () => {
     const number = lines.findIndex(({ k }) => k === "refused") + 1;
     const other = join(folder, "other.ndjson");
     writeFileSync(other, resealed(lines));
-    const replayed = await run(replayCommand, [other]);
+    const replayed = await run("replay", [other]);
     expect(replayed.code).toBe(7);
     expect(replayed.stderr).toContain(
       `line ${number} of ${other}: refused with INVALID_TICK_SIZE then, accepted now\n  BUY 10 YES @ 0.02 in `,

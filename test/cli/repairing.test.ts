@@ -2,10 +2,6 @@ import type { Buffer } from "node:buffer";
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { doctorCommand } from "../../src/cli/doctor.ts";
-import { repairCommand } from "../../src/cli/repair.ts";
-import { replayCommand } from "../../src/cli/replay.ts";
-import { shrinkCommand } from "../../src/cli/shrink.ts";
 import { ownFolder, run, serve, trade } from "./tools.ts";
 
 const folder = ownFolder();
@@ -47,7 +43,7 @@ describe("a journal whose first line is damaged", () => {
     ["cut", (journal) => journal.subarray(0, 900), "900 bytes are no whole line"],
   ])("and %s: repair says where, and how its state is saved", async (what, spoil, why) => {
     const damaged = spoilt(what, spoil);
-    const { code, stdout } = await run(repairCommand, [damaged], {
+    const { code, stdout } = await run("repair", [damaged], {
       "accept-loss": "true",
       out: `${damaged}-new`,
     });
@@ -57,12 +53,12 @@ describe("a journal whose first line is damaged", () => {
     const state = join(damaged, "db.json");
     expect(stdout).toContain(`: clobsim serve --world ${state} --data NEW saves that\n`);
     expect(existsSync(`${damaged}-new`)).toBe(false);
-    await (await serve({ worldFile: state })).close();
+    await (await serve({ world: state })).close();
   });
 
   it("has nothing to be saved where no whole state lies beside it", async () => {
     const damaged = spoilt("alone", firstLineChanged, STATES);
-    const { code, stdout } = await run(repairCommand, [damaged]);
+    const { code, stdout } = await run("repair", [damaged]);
     expect([code, stdout]).toEqual([
       3,
       expect.stringMatching(/neither db\.json nor db\.previous\.json: nothing can be saved\n$/),
@@ -73,14 +69,14 @@ describe("a journal whose first line is damaged", () => {
     const damaged = spoilt("before", firstLineChanged);
     renameSync(join(damaged, "db.json"), join(damaged, "db.previous.json"));
     writeFileSync(join(damaged, "db.json"), "null");
-    const { stdout } = await run(repairCommand, [damaged]);
+    const { stdout } = await run("repair", [damaged]);
     expect(stdout).toContain(
       `clobsim serve --world ${join(damaged, "db.previous.json")} --data NEW saves that`,
     );
   });
 
-  it.each([replayCommand, doctorCommand])("is told by $name with its file and byte", async (command) => {
-    const damaged = spoilt(command.name, firstLineChanged);
+  it.each(["replay", "doctor"] as const)("is told by %s with its file and byte", async (command) => {
+    const damaged = spoilt(command, firstLineChanged);
     const { code, stdout, stderr } = await run(command, [damaged]);
     const words = `journal.ndjson is damaged at byte 0, where line 1 should begin: `;
     expect([code, `${stdout}${stderr}`]).toEqual([3, expect.stringContaining(words)]);
@@ -92,7 +88,7 @@ describe("a journal whose first line is damaged", () => {
     const bytes = readFileSync(join(whole, "journal.ndjson"));
     bytes.write("XX", 0);
     writeFileSync(report, bytes);
-    for (const command of [replayCommand, shrinkCommand]) {
+    for (const command of ["replay", "shrink"] as const) {
       const { code, stderr } = await run(command, [report]);
       expect([code, stderr]).toEqual([3, expect.stringContaining(`${report} is damaged at byte 0`)]);
     }
@@ -101,7 +97,7 @@ describe("a journal whose first line is damaged", () => {
 
 describe("clobsim repair", () => {
   it("does nothing without consent, but says what would be lost", async () => {
-    const { code, stdout } = await run(repairCommand, [data], { out: repaired });
+    const { code, stdout } = await run("repair", [data], { out: repaired });
     expect({ code, isThere: existsSync(repaired) }).toEqual({ code: 2, isThere: false });
     expect(stdout).toMatch(/is whole up to line 4 at 2026-01-01T00:00:00\.000Z, [\d,]+ bytes\n/);
     expect(stdout).toMatch(/lost: [\d,]+ bytes from line 5 on, \d+ lines, \d+ of them whole/);
@@ -109,12 +105,12 @@ describe("clobsim repair", () => {
 
   it("copies what is whole into a new directory that can be replayed and served, and touches nothing else", async () => {
     const before = readFileSync(journal);
-    expect((await run(repairCommand, [data], { "accept-loss": "true", out: repaired })).code).toBe(0);
+    expect((await run("repair", [data], { "accept-loss": "true", out: repaired })).code).toBe(0);
     expect(readFileSync(journal).equals(before)).toBe(true);
     const copy = readFileSync(join(repaired, "journal.ndjson"));
     expect(before.subarray(0, copy.length).equals(copy)).toBe(true);
     expect(copy.toString().trimEnd().split("\n")).toHaveLength(4);
-    expect((await run(replayCommand, [repaired])).code).toBe(0);
+    expect((await run("replay", [repaired])).code).toBe(0);
     await (await serve({ data: repaired })).close();
   });
 
@@ -123,13 +119,13 @@ describe("clobsim repair", () => {
     const { line } = JSON.parse(readFileSync(state, "utf8")).clobsim as { readonly line: number };
     expect(line).toBeGreaterThan(4);
     const told = `${state} has the exchange as it stood after line ${line}: clobsim serve --world ${state} --data NEW`;
-    expect((await run(repairCommand, [data])).stdout).toContain(told);
+    expect((await run("repair", [data])).stdout).toContain(told);
     writeFileSync(state, readFileSync(state, "utf8").replace("sha256", "sha255"));
-    expect((await run(repairCommand, [data])).stdout).not.toContain("db.json");
+    expect((await run("repair", [data])).stdout).not.toContain("db.json");
   });
 
   it("refuses a place where something is", async () => {
-    const { code, stderr } = await run(repairCommand, [data], { "accept-loss": "true", out: repaired });
+    const { code, stderr } = await run("repair", [data], { "accept-loss": "true", out: repaired });
     expect({ code, isTold: stderr.includes("new or empty") }).toEqual({ code: 2, isTold: true });
   });
 });

@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
-import { replayCommand } from "../../src/cli/replay.ts";
 import { ownFolder, run, serve, trade } from "./tools.ts";
 
 const folder = ownFolder();
@@ -33,7 +32,7 @@ function changed(name: string, kind: string, change: (line: string) => string): 
 
 describe("clobsim replay", () => {
   it("finds every command of a directory as recorded, and the state that its last line names", async () => {
-    const { code, stdout, stderr } = await run(replayCommand, [data]);
+    const { code, stdout, stderr } = await run("replay", [data]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const hash = /"hash":"(v2:[0-9a-f]{64})","wall"/.exec(
       readFileSync(join(data, "journal.ndjson"), "utf8"),
@@ -43,15 +42,15 @@ describe("clobsim replay", () => {
   });
 
   it("stops after a line, or before a later moment", async () => {
-    const upTo = await run(replayCommand, [data], { to: "4" });
+    const upTo = await run("replay", [data], { to: "4" });
     expect(upTo.stdout).toMatch(/up to line 4 at/);
-    const until = await run(replayCommand, [data], { until: "2026-01-01T00:00:09Z" });
+    const until = await run("replay", [data], { until: "2026-01-01T00:00:09Z" });
     expect(until.stdout).toContain("at 2026-01-01T00:00:00.000Z");
   });
 
   it("names the first command that comes out otherwise, with both outcomes side by side, and ends with 7", async () => {
     const file = changed("other.ndjson", "order", (line) => line.replace(/"size":\d+/, '"size":2000'));
-    const { code, stderr } = await run(replayCommand, [file]);
+    const { code, stderr } = await run("replay", [file]);
     expect(code).toBe(7);
     expect(stderr).toMatch(/^clobsim: line \d+ of .*other\.ndjson, order, comes out otherwise than it did\n/);
     expect(stderr).toMatch(/BUY 20 YES @ 0\.99/);
@@ -62,7 +61,7 @@ describe("clobsim replay", () => {
 
   it("finds a command that is refused now", async () => {
     const file = changed("refused.ndjson", "order", (line) => line.replace(/"price":\d+/, '"price":9901'));
-    const { code, stderr } = await run(replayCommand, [file]);
+    const { code, stderr } = await run("replay", [file]);
     expect({ code, isTold: stderr.includes("refused, INVALID_TICK_SIZE") }).toEqual({
       code: 7,
       isTold: true,
@@ -73,7 +72,7 @@ describe("clobsim replay", () => {
     const file = changed("state.ndjson", "close", (line) =>
       line.replace(/"hash":"v2:[0-9a-f]{64}"/, `"hash":"v2:${"0".repeat(64)}"`),
     );
-    const { code, stderr } = await run(replayCommand, [file]);
+    const { code, stderr } = await run("replay", [file]);
     expect({ code, isTold: stderr.includes("the state is another") }).toEqual({ code: 7, isTold: true });
   });
 
@@ -81,8 +80,8 @@ describe("clobsim replay", () => {
     const text = readFileSync(join(data, "journal.ndjson"), "utf8");
     const file = join(folder, "cut.ndjson");
     writeFileSync(file, text.slice(0, -30));
-    expect((await run(replayCommand, [file])).code).toBe(3);
-    expect((await run(replayCommand, [join(folder, "nothing")])).code).toBe(2);
-    expect((await run(replayCommand, [folder])).code).toBe(2);
+    expect((await run("replay", [file])).code).toBe(3);
+    expect((await run("replay", [join(folder, "nothing")])).code).toBe(2);
+    expect((await run("replay", [folder])).code).toBe(2);
   });
 });

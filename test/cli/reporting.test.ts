@@ -1,10 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { replayCommand } from "../../src/cli/replay.ts";
-import { reportCommand } from "../../src/cli/report.ts";
-import { runCommand } from "../../src/cli/run.ts";
-import { shrinkCommand } from "../../src/cli/shrink.ts";
 import { writeSourceFiles } from "../../src/scenario/run/files.ts";
 import { ownFolder, run, serve, trade, traderOn } from "./tools.ts";
 
@@ -28,11 +24,11 @@ describe("clobsim report", () => {
       const server = await serve({ data });
       await trade(server.url);
       const file = join(folder, `running-${data === null ? "unkept" : "kept"}.ndjson`);
-      const written = await run(reportCommand, [server.url], { out: file, reason: "a wrong fill" });
+      const written = await run("report", [server.url], { out: file, reason: "a wrong fill" });
       const hash = await (await fetch(`${server.url}/sim/state/hash`)).json();
       await server.close();
       expect(written).toMatchObject({ code: 0, stderr: expect.stringContaining(`clobsim replay ${file}`) });
-      const replayed = await run(replayCommand, [file]);
+      const replayed = await run("replay", [file]);
       expect(replayed).toMatchObject({ code: 0, stderr: "" });
       expect(replayed.stdout).toContain("written because a wrong fill");
       expect(replayed.stdout).toContain(`state ${(hash as { hash: string }).hash}`);
@@ -42,10 +38,10 @@ describe("clobsim report", () => {
   it("writes a directory's journal, which stays as it is", async () => {
     const before = readFileSync(join(folder, "data/journal.ndjson"));
     const file = join(folder, "directory.ndjson");
-    expect((await run(reportCommand, [join(folder, "data")], { out: file })).code).toBe(0);
+    expect((await run("report", [join(folder, "data")], { out: file })).code).toBe(0);
     expect(readFileSync(file).subarray(0, before.length).equals(before)).toBe(true);
     expect(readFileSync(join(folder, "data/journal.ndjson")).equals(before)).toBe(true);
-    expect((await run(replayCommand, [file])).code).toBe(0);
+    expect((await run("replay", [file])).code).toBe(0);
   });
 
   it("holds no secret", async () => {
@@ -62,7 +58,7 @@ describe("clobsim report", () => {
     const { url } = server;
     const out = join(folder, "named.ndjson");
     const reported = async (...[words, flags, environment]: [string[], object, Record<string, string>]) => {
-      expect((await run(reportCommand, words, { ...flags, out }, environment)).code).toBe(0);
+      expect((await run("report", words, { ...flags, out }, environment)).code).toBe(0);
       return readFileSync(out, "utf8");
     };
     const texts = [
@@ -80,15 +76,15 @@ describe("clobsim report", () => {
     const out = join(folder, "named-directory.ndjson");
     const url = "http://127.0.0.1:1";
     const words = [join(folder, "data")];
-    expect((await run(reportCommand, words, { out }, { CLOBSIM_URL: url })).code).toBe(0);
-    const both = await run(reportCommand, words, { out, url });
+    expect((await run("report", words, { out }, { CLOBSIM_URL: url })).code).toBe(0);
+    const both = await run("report", words, { out, url });
     expect(both.code).toBe(2);
     expect(both.stderr).toContain("report expects one directory or the origin of a server");
   });
 
   it("says that nothing answers, and that there is no directory", async () => {
-    expect((await run(reportCommand, ["http://127.0.0.1:1"])).code).toBe(2);
-    expect((await run(reportCommand, [join(folder, "nothing")])).code).toBe(2);
+    expect((await run("report", ["http://127.0.0.1:1"])).code).toBe(2);
+    expect((await run("report", [join(folder, "nothing")])).code).toBe(2);
   });
 });
 
@@ -109,13 +105,13 @@ describe("a defect of a server", () => {
   });
 
   it("fails in the same way when it is replayed, and comes out otherwise once it is mended", async () => {
-    const failing = await run(replayCommand, [file]);
+    const failing = await run("replay", [file]);
     expect({ code: failing.code, isTold: failing.stdout.includes("fails in the same way") }).toEqual({
       code: 0,
       isTold: true,
     });
     planted.isThere = false;
-    const mended = await run(replayCommand, [file]);
+    const mended = await run("replay", [file]);
     planted.isThere = true;
     expect({ code: mended.code, isTold: mended.stderr.includes("fails: boom") }).toEqual({
       code: 7,
@@ -124,13 +120,13 @@ describe("a defect of a server", () => {
   });
 
   it("is shrunk to a scenario that fails so", async () => {
-    const { code, stdout } = await run(shrinkCommand, [file]);
+    const { code, stdout } = await run("shrink", [file]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/BUY 13\.37/);
   });
 
   it("is nothing that a report without a failure could be shrunk to", async () => {
-    const { code, stderr } = await run(shrinkCommand, [join(folder, "directory.ndjson")]);
+    const { code, stderr } = await run("shrink", [join(folder, "directory.ndjson")]);
     expect({ code, isTold: stderr.includes("does not fail") }).toEqual({ code: 1, isTold: true });
   });
 });
@@ -143,8 +139,8 @@ describe("clobsim run --report", () => {
       "scenario: small\naccounts: { alice: { USDC: 100 } }\nsteps:\n  - alice: BUY 10 YES @ 0.50 as bid\n  - expect: { orders: { bid: LIVE 0/11 } }\n",
     );
     const reports = join(folder, `run-${via}`);
-    expect((await run(runCommand, [scenario], { via, report: reports })).code).toBe(1);
-    const { code, stdout } = await run(replayCommand, [join(reports, "small.ndjson")]);
+    expect((await run("run", [scenario], { via, report: reports })).code).toBe(1);
+    const { code, stdout } = await run("replay", [join(reports, "small.ndjson")]);
     expect(code).toBe(0);
     expect(stdout).toMatch(
       /written because .*small\.yaml fails at step 2: bid is LIVE 0\/10, expected LIVE 0\/11/,
@@ -164,18 +160,18 @@ describe("clobsim run --report", () => {
       "scenario: far\naccounts: { alice: { USDC: 100 }, bob: { YES: 100 } }\nsteps:\n  - include: parts/start.yaml\n  - replay: parts/flow.csv\n  - expect: { orders: { bid: LIVE 0/11 } }\n",
     );
     const reports = join(folder, "far-reports");
-    expect((await run(runCommand, [scenario], { report: reports })).code).toBe(1);
-    const inPlace = await run(shrinkCommand, [scenario], { out: join(sources, "small.yaml") });
+    expect((await run("run", [scenario], { report: reports })).code).toBe(1);
+    const inPlace = await run("shrink", [scenario], { out: join(sources, "small.yaml") });
     const expected = readFileSync(join(sources, "small.yaml"), "utf8");
     rmSync(sources, { recursive: true });
     const out = join(folder, "elsewhere", "small.yaml");
     mkdirSync(join(folder, "elsewhere"));
-    const { code } = await run(shrinkCommand, [join(reports, "far.ndjson")], { out });
+    const { code } = await run("shrink", [join(reports, "far.ndjson")], { out });
     expect([inPlace.code, code]).toEqual([0, 0]);
     expect(readFileSync(out, "utf8")).toBe(expected);
     expect(expected).toContain("parts/flow.csv");
     expect(readFileSync(join(folder, "elsewhere/parts/flow.csv"), "utf8")).toBe(flow);
-    expect((await run(runCommand, [out])).code).toBe(1);
+    expect((await run("run", [out])).code).toBe(1);
   });
 
   it.each(["../out.yaml", "/etc/x", "a/../../b", ".", ""])(

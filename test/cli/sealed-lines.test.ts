@@ -1,12 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Command } from "../../src/cli/command.ts";
+import type { CommandName } from "../../src/cli/commands.ts";
 import { EXIT } from "../../src/cli/exit-code.ts";
-import { journalCommand } from "../../src/cli/journal.ts";
-import { repairCommand } from "../../src/cli/repair.ts";
-import { replayCommand } from "../../src/cli/replay.ts";
-import { shrinkCommand } from "../../src/cli/shrink.ts";
 import { linesIn, resealed, type TextLine } from "./resealed.ts";
 import { ownFolder, run, serve, trade } from "./tools.ts";
 
@@ -24,7 +20,7 @@ beforeAll(async () => {
   await server.close();
   lines = linesIn(readFileSync(join(data, "journal.ndjson"), "utf8"));
   const second = join(folder, "second");
-  await (await serve({ data: second, worldFile: join(data, "db.json") })).close();
+  await (await serve({ data: second, world: join(data, "db.json") })).close();
   fromState = linesIn(readFileSync(join(second, "journal.ndjson"), "utf8"));
 });
 
@@ -50,16 +46,16 @@ const textsOf = (texts: object, file = Object.keys(texts)[0]) => ({ file, texts 
 async function expectRefused(
   report: readonly (TextLine | string)[],
   words: string,
-  commands: readonly Command[],
+  commands: readonly CommandName[],
 ): Promise<void> {
   writeFileSync(file, resealed(report));
   for (const command of commands) {
     const { code, stdout, stderr } = await run(command, [file]);
-    const isRepair = command === repairCommand;
-    expect(isRepair ? [EXIT.usage, EXIT.corrupt] : [EXIT.corrupt], command.name).toContain(code);
+    const isRepair = command === "repair";
+    expect(isRepair ? [EXIT.usage, EXIT.corrupt] : [EXIT.corrupt], command).toContain(code);
     const said = (isRepair ? stdout : stderr).split("\n").find((line) => line.includes(words)) ?? stderr;
-    expect(said, command.name).toContain(words);
-    expect(said, command.name).toMatch(
+    expect(said, command).toContain(words);
+    expect(said, command).toMatch(
       /\breport\.ndjson\b.*\bline \d+\b.*\(sed -n \d+p .*report\.ndjson prints it\)/,
     );
   }
@@ -150,7 +146,7 @@ describe("a line whose check is right, and which no program has written", () => 
       'd.file: expected the path of one of the texts, found "b.yaml"',
     ],
   ])("%s: it ends with 3 and says what was expected there", async (_what, of, words) => {
-    await expectRefused(of(), words, [replayCommand, journalCommand, shrinkCommand, repairCommand]);
+    await expectRefused(of(), words, ["replay", "journal", "shrink", "repair"]);
   });
 
   it.each<[what: string, of: () => readonly TextLine[], words: string]>([
@@ -165,7 +161,7 @@ describe("a line whose check is right, and which no program has written", () => 
       "d.base.content: clobsim: expected an object, found null",
     ],
   ])("%s: it ends with 3, too", async (_what, of, words) => {
-    await expectRefused(of(), words, [replayCommand, journalCommand, repairCommand]);
+    await expectRefused(of(), words, ["replay", "journal", "repair"]);
   });
 
   it("goes back in words that clobsim does not write, and is told, too", async () => {
@@ -173,7 +169,7 @@ describe("a line whose check is right, and which no program has written", () => 
       .slice(0, -1)
       .replace('"k":', '"k": ');
     writeFileSync(file, resealed([...lines, text]));
-    const { code, stderr } = await run(replayCommand, [file]);
+    const { code, stderr } = await run("replay", [file]);
     expect([code, stderr]).toEqual([
       3,
       expect.stringMatching(/line \d+: d\.line: expected an earlier line, told as clobsim does, found 3/),
@@ -203,13 +199,13 @@ describe("a line whose check is right, and which no program has written", () => 
     ],
   ])("%s: it ends with 7, without a trace of the program", async (_what, of, words) => {
     writeFileSync(file, resealed(of()));
-    for (const command of [replayCommand, journalCommand, shrinkCommand]) {
+    for (const command of ["replay", "journal", "shrink"] as const) {
       const { code, stderr } = await run(command, [file]);
-      expect([code, stderr], command.name).toEqual([7, expect.stringMatching(words)]);
-      expect(stderr, command.name).toMatch(
+      expect([code, stderr], command).toEqual([7, expect.stringMatching(words)]);
+      expect(stderr, command).toMatch(
         /^clobsim: line \d+ of .*report\.ndjson, \w+, comes out otherwise than it did\n/,
       );
-      expect(stderr, command.name).not.toMatch(/\n\s+at /);
+      expect(stderr, command).not.toMatch(/\n\s+at /);
     }
     rmSync(join(folder, "broken"), { recursive: true, force: true });
     mkdirSync(join(folder, "broken"));
@@ -219,7 +215,7 @@ describe("a line whose check is right, and which no program has written", () => 
 
   it("carries a scenario that cannot be read, and is named", async () => {
     writeFileSync(file, resealed(withLine("scenario", textsOf({ "a.yaml": "scenario: [" }))));
-    const { code, stderr } = await run(shrinkCommand, [file]);
+    const { code, stderr } = await run("shrink", [file]);
     const words = `clobsim: line ${lines.length + 1} of ${file} carries a scenario that cannot be read\n`;
     expect([code, stderr]).toEqual([3, expect.stringContaining(words)]);
   });

@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { inspectCommand } from "../../src/cli/inspect.ts";
-import { bannerText, serveCommand } from "../../src/cli/serve.ts";
+import { bannerText } from "../../src/cli/serve.ts";
 import { type RunningServer, startServer } from "../../src/compose.ts";
 import { DEFAULT_DATA, readConfig } from "../../src/config.ts";
 import { startExchange } from "../../src/index.ts";
@@ -29,7 +28,7 @@ const askedOf = async (server: RunningServer, path: string): Promise<Record<stri
 
 /** What clobsim inspect says of a line. */
 async function inspected(at: string): Promise<{ sequence: number; time: string }> {
-  const { stdout } = await run(inspectCommand, [data], { at, json: "true", all: "true" });
+  const { stdout } = await run("inspect", [data], { at, json: "true", all: "true" });
   return JSON.parse(stdout) as { sequence: number; time: string };
 }
 
@@ -112,7 +111,7 @@ describe("clobsim serve --from", () => {
     [{ from: "x", reset: "true" }, "--from and --reset contradict each other: the history has its own"],
     [{ at: "3" }, "--at goes with --from, found it alone"],
   ])("answers %o with one line", async (flags, message) => {
-    expect(await run(serveCommand, [], flags)).toEqual({
+    expect(await run("serve", [], flags)).toEqual({
       code: 2,
       stdout: "",
       stderr: `clobsim: ${message}\n`,
@@ -124,11 +123,11 @@ describe("clobsim serve --from", () => {
     const bytes = readFileSync(report);
     bytes[bytes.length - 40] = 120;
     writeFileSync(damaged, bytes);
-    const inspecting = await run(inspectCommand, [damaged]);
-    const serving = await run(serveCommand, [], { from: damaged, port: "0" });
+    const inspecting = await run("inspect", [damaged]);
+    const serving = await run("serve", [], { from: damaged, port: "0" });
     expect(serving).toEqual({ code: 3, stdout: "", stderr: inspecting.stderr });
-    const beyond = await run(serveCommand, [], { from: report, at: "999", port: "0" });
+    const beyond = await run("serve", [], { from: report, at: "999", port: "0" });
     expect(beyond).toMatchObject({ code: 2, stderr: expect.stringContaining("--at expects a line of") });
-    expect(beyond.stderr).toBe((await run(inspectCommand, [report], { at: "999" })).stderr);
+    expect(beyond.stderr).toBe((await run("inspect", [report], { at: "999" })).stderr);
   });
 });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
-import { shrinkCommand } from "../../src/cli/shrink.ts";
+import { runCommand } from "../../src/cli/command-line.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "clobsim-shrink-"));
 const isTerminal = process.stderr.isTTY;
@@ -29,7 +29,7 @@ async function shrink(words: readonly string[], flags: Readonly<Record<string, s
     });
   }
   const given = Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, [text]]));
-  const code = await shrinkCommand.run({ flags: given, environment: {} }, words);
+  const code = await runCommand("shrink", { flags: given, environment: {} }, words);
   return { code, ...printed };
 }
 

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, vi } from "vitest";
-import type { Command } from "../../src/cli/command.ts";
+import { runCommand } from "../../src/cli/command-line.ts";
+import type { CommandName } from "../../src/cli/commands.ts";
 import { reportFailure } from "../../src/cli/failure.ts";
 import { ExchangeClient } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
@@ -24,9 +25,9 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs a command as the program does, with what it throws put into words. */
+/** Runs a command, or something in its stead, as the program does, with what it throws put into words. */
 export async function run(
-  command: Command,
+  command: CommandName | (() => Promise<number>),
   words: readonly string[],
   flags: Readonly<Record<string, string>> = {},
   environment: Readonly<Record<string, string>> = {},
@@ -40,7 +41,9 @@ export async function run(
   }
   const given = Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, [text]]));
   try {
-    const code = await command.run({ flags: given, environment }, words).catch(reportFailure);
+    const ran =
+      typeof command === "string" ? runCommand(command, { flags: given, environment }, words) : command();
+    const code = await ran.catch(reportFailure);
     return { code, ...printed };
   } finally {
     vi.restoreAllMocks();
@@ -53,7 +56,7 @@ export const serve = (config: Partial<Config>): Promise<RunningServer> =>
     ...DEFAULT_CONFIG,
     port: 0,
     clock: { mode: "frozen" },
-    worldFile: TINY_WORLD,
+    world: TINY_WORLD,
     logLevel: "silent",
     ...config,
   });

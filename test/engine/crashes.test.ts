@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import type { Durability } from "../../src/config.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { lengthWithoutRoom } from "../../src/engine/room-ahead.ts";
 import { StoreError } from "../../src/engine/store-error.ts";
 import { type Image, SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
+import type { Durability } from "../../src/setting.ts";
 import { sightOf } from "../support/state-sight.ts";
 import { type Crash, crashesAt, digestOf } from "./support/crashes.ts";
 import { FOLDER, openOn, withoutLock, withoutStart } from "./support/kept.ts";

@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Durability } from "../../src/config.ts";
 import type { DiskFile } from "../../src/engine/disk.ts";
 import { BEGINNING, scan } from "../../src/engine/journal-scan.ts";
 import { lengthWithoutRoom } from "../../src/engine/room-ahead.ts";
 import { StoreError } from "../../src/engine/store-error.ts";
 import { type Image, SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
+import type { Durability } from "../../src/setting.ts";
 import { sightOf } from "../support/state-sight.ts";
 import { FOLDER, openOn, withoutLock, withoutStart } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Durability } from "../../src/config.ts";
 import { NotKeptError } from "../../src/engine/journal.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { StoreError } from "../../src/engine/store-error.ts";
 import { type CallKind, SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
+import type { Durability } from "../../src/setting.ts";
 import { sightOf } from "../support/state-sight.ts";
 import { type DiskFault, FailingDisk, faultsOf } from "./support/failing-disk.ts";
 import { openOn, withoutLock } from "./support/kept.ts";

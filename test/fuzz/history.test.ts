@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { replayCommand } from "../../src/cli/replay.ts";
 import type { Command, CommandOf } from "../../src/core/commands.ts";
 import { numberOf } from "../../src/core/ids.ts";
 import type { Decision } from "../../src/core/refusals.ts";
@@ -106,7 +105,7 @@ describe("a defect", () => {
       remark: null,
     });
     expect(readFileSync(join(folder, "any-cancel.yaml"), "utf8")).toContain("cancel o");
-    const replayed = await run(replayCommand, [join(folder, "any-cancel.ndjson")]);
+    const replayed = await run("replay", [join(folder, "any-cancel.ndjson")]);
     expect(replayed.code).toBe(0);
   });
 

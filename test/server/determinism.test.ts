@@ -94,8 +94,8 @@ describe("two servers of one seed and one start that were asked the same", () =>
 
 describe("a server of another seed", () => {
   it("issues other ids and other credentials", async () => {
-    const other = await startApi({ worldFile: null, markets: 1, seed: "another" });
-    const same = await startApi({ worldFile: null, markets: 1, seed: "another" });
+    const other = await startApi({ world: null, markets: 1, seed: "another" });
+    const same = await startApi({ world: null, markets: 1, seed: "another" });
     const market = await other.createMarket();
     expect(market.id).not.toBe(one.market.id);
     expect(await same.createMarket()).toEqual(market);

@@ -114,7 +114,7 @@ describe("the Host header", () => {
   });
 
   it("may carry a name that the configuration allows, and only that one", async () => {
-    const own = await startApi({ allowHosts: ["exchange.test"] });
+    const own = await startApi({ allowHost: ["exchange.test"] });
     const statusOf = async (host: string): Promise<number> =>
       (await answerTo(own.port, requestBytes("GET /clob/time", [`Host: ${host}`]))).status;
     expect(await statusOf("Exchange.Test:80")).toBe(200);

@@ -174,7 +174,7 @@ describe("a client that sends many requests and reads no answer", () => {
   }
 
   it("is answered as far as it has room, and wholly when it reads", async () => {
-    const large = await startApi({ worldFile: null });
+    const large = await startApi({ world: null });
     const before = await takenSince(-1, large);
     const socket: Socket = connect(large.port, "127.0.0.1");
     socket.pause();

@@ -14,7 +14,7 @@ const DRIP_MS = 250;
 let api: Api;
 
 beforeAll(async () => {
-  api = await startApi({ requestTimeoutMs: LIMIT_MS });
+  api = await startApi({ requestTimeout: LIMIT_MS });
 });
 afterAll(() => api.close());
 

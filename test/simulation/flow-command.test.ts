@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { flowCommand } from "../../src/cli/flow.ts";
+import { runCommand } from "../../src/cli/command-line.ts";
 import { price, size } from "../../src/core/units.ts";
 import { PROFILES } from "../../src/simulation/flow.ts";
 import { generateFlow } from "../../src/simulation/generate-flow.ts";
@@ -14,10 +14,13 @@ import { writeFlow } from "../../src/simulation/write-flow.ts";
 const SOURCES = fileURLToPath(new URL("../../src/cli", import.meta.url));
 /** The command alone, with what the program does when nobody reads stdout any more. */
 const PROGRAM = `
-  import { flowCommand } from "../../src/cli/flow.ts";
+  import { valuesOf } from "../setting.ts";
+  import { COMMANDS } from "./commands.ts";
+  import { run } from "./flow.ts";
   process.stdout.on("error", (error) => { if (error.code === "EPIPE") process.exit(); throw error; });
   const [orders] = process.argv.slice(2);
-  process.exitCode = await flowCommand.run({ flags: { orders: [orders] }, environment: {} }, []);
+  const given = { flags: { orders: [orders] }, environment: {} };
+  process.exitCode = await run(valuesOf(COMMANDS.flow.settings, given), [], given);
 `;
 
 const folder = mkdtempSync(join(tmpdir(), "clobsim-flow-command-"));
@@ -68,7 +71,7 @@ async function written(
 ): Promise<string> {
   const { out = join(folder, "out.csv"), ...others } = flags;
   const given = Object.entries({ ...others, out }).map(([name, text]) => [name, [text]] as const);
-  expect(await flowCommand.run({ flags: Object.fromEntries(given), environment }, [])).toBe(0);
+  expect(await runCommand("flow", { flags: Object.fromEntries(given), environment }, [])).toBe(0);
   return readFileSync(out, "utf8");
 }
 
@@ -119,7 +122,7 @@ describe("clobsim flow", () => {
     ],
   ])("refuses %j with one sentence", async (flags, sentence) => {
     const given = Object.entries(flags).map(([name, text]) => [name, [text]]);
-    const running = flowCommand.run({ flags: Object.fromEntries(given), environment: {} }, []);
+    const running = runCommand("flow", { flags: Object.fromEntries(given), environment: {} }, []);
     await expect(running).rejects.toThrow(sentence);
   });
 

@@ -153,7 +153,7 @@ export async function startApi(config: Partial<Config> = {}): Promise<Api> {
     ...DEFAULT_CONFIG,
     port: 0,
     clock: { mode: "frozen" },
-    worldFile: TINY_WORLD,
+    world: TINY_WORLD,
     logLevel: "silent",
     ...config,
   });

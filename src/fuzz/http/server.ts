@@ -65,7 +65,7 @@ const cannotBeKilled = (): Promise<number> =>
   Promise.reject(new Error("only a server in a process of its own can be killed"));
 
 async function openHere(profile: HttpProfile, { data, world }: Kept): Promise<FuzzedServer> {
-  const { port, close } = await startServer({ ...configOf(profile), data, worldFile: world });
+  const { port, close } = await startServer({ ...configOf(profile), data, world });
   return { port, kill: cannotBeKilled, report: () => reportAt(port), close };
 }
 

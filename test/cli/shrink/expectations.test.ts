@@ -1,10 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { recordCommand } from "../../../src/cli/record.ts";
-import { reportCommand } from "../../../src/cli/report.ts";
-import { runCommand } from "../../../src/cli/run.ts";
-import { shrinkCommand } from "../../../src/cli/shrink.ts";
 import { ExchangeClient } from "../../../src/client/client.ts";
 import { orThrow } from "../../../src/client/result.ts";
 import { walletOf } from "../../../src/client/wallet.ts";
@@ -18,7 +14,7 @@ const LONG = "a-market-whose-slug-has-more-words-than-a-scenario-lets-the-name-o
 let first = 0;
 
 const shrink = (words: readonly string[], flags: Readonly<Record<string, string>>) =>
-  run(shrinkCommand, words, flags);
+  run("shrink", words, flags);
 
 /** Two wallets, and what places and cancels for them by the slug of a market. */
 async function desk(url: string) {
@@ -57,10 +53,10 @@ beforeAll(async () => {
   await place(bob, "rain", "SELL", 0.5, 40);
   orThrow(await alice.cancel(gone));
   orThrow(await alice.control.setClock({ advance: "10s" }));
-  await run(reportCommand, [server.url], { out: report });
+  await run("report", [server.url], { out: report });
   orThrow(await alice.control.createMarket({ question: "Long?", slug: LONG }));
   await place(bob, LONG, "BUY", 0.2, 5);
-  await run(reportCommand, [server.url], { out: two });
+  await run("report", [server.url], { out: two });
   close();
   await server.close();
 });
@@ -85,7 +81,7 @@ steps:
     expect(stderr).toMatch(
       /^clobsim: [\d,]+ steps → 3 steps\n {2}it fails at step 3, .*: the bids of YES are not as expected\n {2}accounts: wallet-1 \(0x19e7e376\), wallet-2 \(0x1563915e\)\n/,
     );
-    const ran = await run(runCommand, [out]);
+    const ran = await run("run", [out]);
     expect(ran.code).toBe(1);
     expect(ran.stdout).toMatch(/- bid 0\.55 x 100\n\s+\+ bid 0\.55 x 60\n/);
   });
@@ -101,7 +97,7 @@ steps:
   - expect: { orders: { o${first}: LIVE 0/20 } }
 `);
     expect(stderr).toContain(`\n  orders: o${first}, by their numbers in the journal\n`);
-    const recorded = (await run(recordCommand, [report])).stdout;
+    const recorded = (await run("record", [report])).stdout;
     expect(recorded).toContain("- wallet-1: BUY 20 YES @ 0.3 as order-1\n");
   });
 

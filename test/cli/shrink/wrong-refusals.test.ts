@@ -1,10 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { replayCommand } from "../../../src/cli/replay.ts";
-import { reportCommand } from "../../../src/cli/report.ts";
-import { runCommand } from "../../../src/cli/run.ts";
-import { shrinkCommand } from "../../../src/cli/shrink.ts";
 import { orThrow } from "../../../src/client/result.ts";
 import { begun, order } from "../refused-session.ts";
 import { ownFolder, run, serve } from "../tools.ts";
@@ -49,10 +45,10 @@ beforeAll(async () => {
   orThrow(await alice.control.setClock({ advance: "10s" }));
   expect(await order(alice, { ...right, size: 13.37 })).toBe("INVALID_TICK_SIZE");
   orThrow(await bob.place(right));
-  await run(reportCommand, [server.url], { out: report });
+  await run("report", [server.url], { out: report });
   expect(await order(alice, { ...right, side: "HOLD" })).toBe("INVALID_SIDE");
   expect(await order(bob, { ...right, size: 0.5 })).toBe("SIZE_TOO_SMALL");
-  await run(reportCommand, [server.url], { out: several });
+  await run("report", [server.url], { out: several });
   session.close();
   await server.close();
 });
@@ -63,7 +59,7 @@ afterEach(() => {
 
 describe("clobsim shrink, of a report in which an order is refused", () => {
   it("is a scenario of the few steps after which it is refused, which passes once the defect is mended", async () => {
-    const { code, stdout, stderr } = await run(shrinkCommand, [report], { out: small });
+    const { code, stdout, stderr } = await run("shrink", [report], { out: small });
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     const text = readFileSync(small, "utf8");
     expect(text.slice(text.indexOf("steps:")).replace(/o\d+/g, "o1")).toBe(`steps:
@@ -72,17 +68,17 @@ describe("clobsim shrink, of a report in which an order is refused", () => {
   - wallet-1: BUY 13.37 YES @ 0.01
 `);
     expect(stderr).toMatch(/→ 3 steps\n.*wallet-1 is refused with INVALID_TICK_SIZE, unexpectedly\n/);
-    expect(await run(runCommand, [small])).toMatchObject({ code: 1 });
+    expect(await run("run", [small])).toMatchObject({ code: 1 });
     planted.isThere = false;
-    expect(await run(runCommand, [small])).toMatchObject({ code: 0 });
+    expect(await run("run", [small])).toMatchObject({ code: 0 });
     const [line] = linesOf(report, "refused");
-    expect(await run(replayCommand, [report])).toMatchObject({
+    expect(await run("replay", [report])).toMatchObject({
       code: 7,
       stderr: expect.stringContaining(
         `line ${line} of ${report}: refused with INVALID_TICK_SIZE then, accepted now`,
       ),
     });
-    expect(await run(shrinkCommand, [report], { refused: String(line) })).toMatchObject({
+    expect(await run("shrink", [report], { refused: String(line) })).toMatchObject({
       code: 1,
       stderr: `clobsim: line ${line} of ${report} is not refused so any more: nothing was written\n`,
     });
@@ -91,11 +87,11 @@ describe("clobsim shrink, of a report in which an order is refused", () => {
   it("asks which one where there are several", async () => {
     // The second was refused as it was read, whatever had happened before.
     const lines = linesOf(several, "refused").filter((_line, index) => index !== 1);
-    const asked = await run(shrinkCommand, [several]);
+    const asked = await run("shrink", [several]);
     expect(asked.code).toBe(1);
     expect(asked.stderr).toContain(`--refused which request of the lines ${lines.join(", ")})`);
     const out = join(folder, "third.yaml");
-    expect(await run(shrinkCommand, [several], { refused: String(lines[1]), out })).toMatchObject({
+    expect(await run("shrink", [several], { refused: String(lines[1]), out })).toMatchObject({
       code: 0,
     });
     const text = readFileSync(out, "utf8");
@@ -105,7 +101,7 @@ describe("clobsim shrink, of a report in which an order is refused", () => {
   it("says of a request that no history decides, and of other lines, that there is nothing to shrink", async () => {
     const [, second = 0] = linesOf(several, "refused");
     const shrunk = (line: number, flags = {}) =>
-      run(shrinkCommand, [several], { refused: String(line), ...flags });
+      run("shrink", [several], { refused: String(line), ...flags });
     expect(await shrunk(second)).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
@@ -127,7 +123,7 @@ describe("clobsim shrink, of a report in which an order is refused", () => {
         stderr: `clobsim: --refused names where it ends: --${name} does not go with it\n`,
       });
     }
-    expect(await run(shrinkCommand, [small], { refused: "3" })).toMatchObject({
+    expect(await run("shrink", [small], { refused: "3" })).toMatchObject({
       code: 2,
       stderr: `clobsim: --refused goes with a report or a data directory, found ${small}\n`,
     });

@@ -19,7 +19,7 @@ const EMPTY_WORLD = fileURLToPath(new URL("./empty-world.json", import.meta.url)
 export const keptConfig = (config: Partial<Config> = {}): Config => ({
   ...DEFAULT_CONFIG,
   clock: { mode: "frozen" },
-  worldFile: EMPTY_WORLD,
+  world: EMPTY_WORLD,
   data: FOLDER,
   ...config,
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
-import { recordCommand } from "../../../src/cli/record.ts";
+import { runCommand } from "../../../src/cli/command-line.ts";
 import { deriveTrader } from "../../server/trader.ts";
 import { type Api, startApi } from "../../support/http.ts";
 
@@ -45,7 +45,7 @@ async function record(flags: Readonly<Record<string, string>>, environment = {})
   }
   const given = Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, [text]]));
   const server = "from" in flags ? {} : { url: [api.server.url] };
-  const code = await recordCommand.run({ flags: { ...server, ...given }, environment }, []);
+  const code = await runCommand("record", { flags: { ...server, ...given }, environment }, []);
   return { code, ...printed };
 }
 
@@ -67,7 +67,11 @@ it("prints the session of a running exchange as a scenario, and nothing else", a
 it("names the exchange by --url, and by --from as `clobsim report` once did, but not by both", async () => {
   const { stdout } = await record({ "sim-token": TOKEN });
   expect((await record({ from: api.server.url, "sim-token": TOKEN })).stdout).toBe(stdout);
-  const both = recordCommand.run({ flags: { url: ["http://h"], from: ["http://h"] }, environment: {} }, []);
+  const both = runCommand(
+    "record",
+    { flags: { url: ["http://h"], from: ["http://h"] }, environment: {} },
+    [],
+  );
   await expect(both).rejects.toThrow("--from is another name of --url: give one of them");
 });
 

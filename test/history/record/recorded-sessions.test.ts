@@ -82,8 +82,8 @@ async function tradeAlone(api: Api): Promise<void> {
 describe("what a server records of a session passes when it is run", () => {
   it.each<[string, Partial<Config>]>([
     ["a world file", {}],
-    ["the default world", { worldFile: null }],
-    ["another world", { worldFile: null, seed: "7", markets: 5 }],
+    ["the default world", { world: null }],
+    ["another world", { world: null, seed: "7", markets: 5 }],
     ["a faucet that gives little", { faucet: { collateral: money(500_000_000), everyMarket: size(10_000) } }],
     ["numbers as text", { numbers: "string" }],
     ["a clock that runs", { clock: { mode: "scaled", rate: 3 } }],

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { coverageCommand } from "../../../src/cli/coverage.ts";
+import { runCommand } from "../../../src/cli/command-line.ts";
 import { ENDING, FAILING, Folder, PARTS, UNSIGNED } from "./files.ts";
 
 const folder = new Folder();
@@ -31,7 +31,7 @@ async function coverage(paths: readonly string[], flags: Flags = {}) {
   printed.stdout = "";
   printed.stderr = "";
   const texts = Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, [text]]));
-  const code = await coverageCommand.run({ flags: texts, environment: {} }, paths);
+  const code = await runCommand("coverage", { flags: texts, environment: {} }, paths);
   return { code, stdout: folder.within(printed.stdout), stderr: folder.within(printed.stderr) };
 }
 

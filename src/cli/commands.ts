@@ -1,0 +1,459 @@
+import { DEFAULT_DATA, SETTINGS } from "../config.ts";
+import { price } from "../core/units.ts";
+import { readRange } from "../fuzz/campaign/seeds.ts";
+import {
+  anyOf,
+  BUDGET,
+  choice,
+  type Given,
+  LINE,
+  LINE_OR_MOMENT,
+  MOMENT,
+  ORIGIN,
+  oneLine,
+  pattern,
+  readTimeout,
+  SEED,
+  type Settings,
+  SHARD,
+  text,
+  toggle,
+  type ValuesOf,
+  wholeNumber,
+} from "../setting.ts";
+import { MAX_ACCOUNTS, MAX_FLOW_ORDERS, PROFILE_NAMES, profileNamed } from "../simulation/flow.ts";
+import { MAX_MARKETS } from "../simulation/world.ts";
+import type { ExitCode } from "./exit-code.ts";
+
+/** What the help of a command says, and the settings that it takes. */
+export interface Command {
+  readonly summary: string;
+  /** What is typed after the command's name besides options, such as `PATHS`; without it, nothing may be. */
+  readonly takes?: string;
+  readonly settings: Settings;
+  /** Command lines without the program's name, each with what it is for. */
+  readonly examples: readonly (readonly [line: string, purpose: string])[];
+}
+
+const [WHICH, HOW, OUTPUT, JOURNAL, WHAT] = ["Which:", "How:", "Output:", "Journal:", "What:"];
+/** What the commands take that read a journal. */
+const DIR_OR_REPORT = "DIR|REPORT";
+
+const OUT = { ...text("the path of a file to write"), group: OUTPUT };
+const OUT_OR_STDOUT = { ...OUT, help: "File to write", defaultHelp: "stdout" };
+const VIA = choice("process", "http");
+const PATH_OF_DIRECTORY = text("the path of a directory");
+
+/** The settings that name a running server, beside `url`. */
+const SERVER = {
+  from: { ...ORIGIN, group: "Exchange:", help: "Another name of --url" },
+  simToken: {
+    ...SETTINGS.simToken,
+    ...{ group: "Exchange:", help: "Secret that its /sim asks for; better set as CLOBSIM_SIM_TOKEN" },
+  },
+};
+
+/** The tick sizes of markets, as they are typed and in price units. */
+const TICK_SIZES = new Map([
+  ["0.1", price(1000)],
+  ["0.01", price(100)],
+  ["0.005", price(50)],
+  ["0.0025", price(25)],
+  ["0.001", price(10)],
+  ["0.0001", price(1)],
+]);
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Every command, in the order of the help: its flags, its help and its page of the reference come from here. */
+export const COMMANDS = {
+  serve: {
+    summary: "Open an exchange and answer over HTTP until stopped.",
+    settings: SETTINGS,
+    examples: [
+      ["serve", "the world of seed 1 on port 7070"],
+      ["serve --port 0 --seed 7 --clock frozen", "for a test: a free port, a frozen clock"],
+      ["serve --clock 60x", "an hour of the exchange in a minute"],
+      ["serve --world world.json", "a world made by clobsim world, or by hand"],
+      ["serve --from bug.ndjson --at 17", "an exchange as a report has it after its 17th line"],
+      ["serve --data run-7 --durability power", "kept in run-7, whatever happens to the machine"],
+    ],
+  },
+  run: {
+    summary: "Run scenario files: replay their steps and check what must be true.",
+    takes: "PATHS..",
+    settings: {
+      via: {
+        ...VIA,
+        group: HOW,
+        help: "process, or http: a real server and real signatures",
+        defaultHelp: "process; http where a step needs it",
+      },
+      target: { ...ORIGIN, group: HOW, help: "URL of a deployment to run on instead; needs --wallets" },
+      wallets: {
+        ...text("the path of a wallets file"),
+        ...{ group: HOW, help: "File with the wallets, markets and funds there" },
+      },
+      seed: {
+        ...SEED,
+        ...{ group: HOW, help: "Seed of every scenario, instead of its own" },
+      },
+      repeat: {
+        ...wholeNumber(1, 1_000_000),
+        ...{ group: HOW, help: "Run each so often; every run must end in the same state", default: "1" },
+      },
+      step: {
+        ...wholeNumber(1, 1_000_000),
+        ...{ group: HOW, help: "Stop after this step and print all that happened" },
+      },
+      update: {
+        ...toggle,
+        ...{ group: HOW, help: "Write golden files and state hashes instead of comparing them" },
+      },
+      watch: { ...toggle, group: HOW, help: "Run again when a file changes" },
+      grep: {
+        ...pattern("a regular expression"),
+        ...{ group: WHICH, help: "Only scenarios whose name or file matches this regular expression" },
+      },
+      shard: { ...SHARD, group: WHICH, help: "Only the i-th of n equal parts of the suite, as i/n" },
+      bail: { ...toggle, group: WHICH, help: "Stop after the first failure" },
+      reporter: {
+        ...text("a reporter such as spec or junit=out.xml"),
+        group: OUTPUT,
+        help: "spec, json, junit, tap or github; =FILE writes it to a file; may be given often",
+        ...{ defaultHelp: "spec", isRepeatable: true },
+      },
+      report: {
+        ...PATH_OF_DIRECTORY,
+        ...{ group: OUTPUT, help: "Directory for a report of each failed scenario, for clobsim replay" },
+      },
+      verbose: {
+        ...toggle,
+        group: OUTPUT,
+        help: "A line for each scenario however many there are; transcripts in json",
+      },
+    },
+    examples: [
+      ["run scenarios", "every scenario in a folder"],
+      ["run 'scenarios/**/fok*.yaml' --via http", "some of them, over HTTP with real signatures"],
+      ["run scenarios --reporter spec --reporter junit=out.xml", "for a person and for CI"],
+      ["run failing.yaml --seed 7 --step 12", "up to a step, with all that happened"],
+    ],
+  },
+  coverage: {
+    summary: "Run scenario files and show what they exercise: order states, error codes, endpoints and more.",
+    takes: "PATHS..",
+    settings: {
+      via: {
+        ...VIA,
+        group: "Coverage:",
+        help: "process, or http, which counts endpoints and their errors too",
+        defaultHelp: "process; http where a step needs it",
+      },
+      min: {
+        ...wholeNumber(0, 100),
+        ...{ group: "Coverage:", help: "Fail when fewer percent of the items are exercised", default: "0" },
+      },
+      json: { ...toggle, group: OUTPUT, help: "The same figures as JSON" },
+    },
+    examples: [
+      ["coverage scenarios", "what a suite exercises, and what it leaves out"],
+      ["coverage scenarios --via http --min 95", "endpoints too, as a gate for CI"],
+    ],
+  },
+  record: {
+    summary: "Write all that was done on an exchange, running or kept, as a scenario file that passes.",
+    takes: `[${DIR_OR_REPORT}]`,
+    settings: {
+      at: {
+        ...LINE_OR_MOMENT,
+        group: JOURNAL,
+        help: "Of a directory or a report: up to this line, or this moment",
+        defaultHelp: "the end",
+      },
+      url: { ...ORIGIN, group: "Exchange:", help: "Where it answers", defaultHelp: "http://127.0.0.1:7070" },
+      ...SERVER,
+      name: {
+        ...oneLine(200),
+        ...{ group: OUTPUT, help: "Name of the scenario", defaultHelp: "how many orders it tells" },
+      },
+      out: OUT_OR_STDOUT,
+    },
+    examples: [
+      ["record --out bug.yaml", "the session so far; clobsim run bug.yaml repeats it"],
+      ["record --url http://127.0.0.1:8080 --name 'two wallets race'", "another exchange's, under a name"],
+      ["record report.ndjson --at 17 --out bug.yaml", "a bug report, as far as its 17th line"],
+    ],
+  },
+  shrink: {
+    summary: "Reduce a failing scenario to the few steps that still make it fail in the same way.",
+    takes: "FILE|REPORT|DIR",
+    settings: {
+      expect: {
+        ...text("what must be true, such as orders: { o4116: LIVE 5/10 }"),
+        group: JOURNAL,
+        help: "What should be true at the end of a report or a directory, as behind expect: in a scenario",
+        defaultHelp: "what fails by itself",
+      },
+      refused: {
+        ...LINE,
+        group: JOURNAL,
+        help: "The line of a refused order or cancel that should have been accepted",
+        defaultHelp: "the only one, where nothing else fails",
+      },
+      at: {
+        ...LINE_OR_MOMENT,
+        ...{
+          group: JOURNAL,
+          help: "Where it ends: after this line, or at this moment",
+          defaultHelp: "the end",
+        },
+      },
+      out: OUT_OR_STDOUT,
+      budget: {
+        ...BUDGET,
+        group: "Limits:",
+        help: "How long it may take, such as 60s; then the smallest so far is written",
+        defaultHelp: "until nothing more can be left out",
+      },
+    },
+    examples: [
+      ["shrink failing.yaml", "print the smallest scenario that fails just so"],
+      ["shrink failing.yaml --out small.yaml", "write it to a file beside the other"],
+      ["shrink report.ndjson --out small.yaml", "a bug report, as a scenario of a few steps"],
+      [
+        "shrink report.ndjson --expect 'orders: { o4116: LIVE 5/10 }'",
+        "what it takes for the order 4116 of the journal to be anything else",
+      ],
+      ["shrink report.ndjson --refused 12", "what it takes for the order of the 12th line to be refused"],
+      ["shrink long.yaml --budget 60s --out small.yaml", "what can be done in a minute"],
+    ],
+  },
+  flow: {
+    summary: "Generate an order flow for scenarios to replay: the same options, the same bytes.",
+    settings: {
+      profile: {
+        expected: anyOf(PROFILE_NAMES),
+        read: (given: string) => profileNamed(given) ?? null,
+        ...{ group: "Flow:", help: anyOf(PROFILE_NAMES), default: "balanced" },
+      },
+      seed: { ...SEED, group: "Flow:", help: "Decides every row", default: "1" },
+      orders: {
+        ...wholeNumber(1, MAX_FLOW_ORDERS),
+        ...{ group: "Flow:", help: "How many orders are placed", default: "1000" },
+      },
+      accounts: {
+        ...wholeNumber(1, MAX_ACCOUNTS),
+        ...{ group: "Flow:", help: "How many accounts place them", default: "20" },
+      },
+      tickSize: {
+        expected: anyOf([...TICK_SIZES.keys()]),
+        read: (given: string) => TICK_SIZES.get(given) ?? null,
+        ...{ group: "Flow:", help: "Price step of the market it is for", default: "0.01" },
+      },
+      out: OUT_OR_STDOUT,
+      format: {
+        ...choice("csv", "ndjson"),
+        ...{ group: OUTPUT, help: "csv or ndjson", defaultHelp: "what --out ends in, else csv" },
+      },
+    },
+    examples: [
+      ["flow --profile bursts --seed 7 --out flow.csv", "a scenario plays it with replay: flow.csv"],
+      ["flow --orders 1000000 --format ndjson", "a long one, an object a line"],
+    ],
+  },
+  fuzz: {
+    summary: "Run histories made by machine, one for each seed, and write what goes wrong as scenarios.",
+    takes: "[merge PATHS.. | show FILE]",
+    settings: {
+      seeds: {
+        ...{
+          expected: "FROM..TO with FROM below TO, such as 0..10000, 0..10_000 or 0..1e6",
+          read: readRange,
+        },
+        group: WHICH,
+        help: "FROM..TO, without TO itself; a million is 1000000, 1_000_000 or 1e6",
+        default: "0..10000",
+      },
+      shard: {
+        ...SHARD,
+        ...{ group: WHICH, help: "Only the i-th of n parts, as i/n: every n-th seed from the i-th on" },
+      },
+      budget: {
+        ...BUDGET,
+        group: WHICH,
+        help: "Start no more seeds after so long, such as 10m",
+        defaultHelp: "until every seed is done",
+      },
+      commands: {
+        ...wholeNumber(1, 1_000_000),
+        ...{ group: HOW, help: "Commands of each seed", default: "300" },
+      },
+      via: {
+        ...VIA,
+        ...{ group: HOW, help: "process, or http: a real server and real signatures", default: "process" },
+      },
+      workers: {
+        ...wholeNumber(1, 1024),
+        group: HOW,
+        help: "Threads that run seeds; what is found is the same for any number",
+        defaultHelp: "one for each processor",
+      },
+      seedTimeout: {
+        ...{ expected: "a duration such as 60s or 5m, from 1ms to 1d", read: readTimeout },
+        ...{ group: HOW, help: "A seed that takes longer hangs, a failure", default: "60s" },
+      },
+      out: {
+        ...OUT,
+        help: "Directory for results, scenarios and reports; of merge, the file to write",
+        defaultHelp: "failures, if there are any; of merge, stdout",
+      },
+    },
+    examples: [
+      ["fuzz", "10,000 seeds, on all processors"],
+      ["fuzz --seeds 4711..4712", "one seed again"],
+      ["fuzz --seeds 0..1e6 --shard 3/40 --budget 10m --out failures/3", "the third of 40 machines"],
+      ["fuzz merge failures/*/ --out fuzz.json", "one entry for each failure, with its smallest seed"],
+      ["fuzz show fuzz.json", "a table; each row ends with the line that repeats it"],
+    ],
+  },
+  world: {
+    summary: "Generate the world of a seed as JSON: the same seed, the same bytes.",
+    settings: {
+      seed: { ...SEED, group: "World:", help: "Decides everything in it", default: "1" },
+      markets: {
+        ...SETTINGS.markets,
+        ...{ group: "World:", help: "How many markets", defaultHelp: "as many as the events hold" },
+      },
+      events: {
+        ...wholeNumber(1, MAX_MARKETS),
+        ...{ group: "World:", help: "How many events, of 1 to 8 markets each", defaultHelp: "12" },
+      },
+      out: OUT_OR_STDOUT,
+    },
+    examples: [
+      ["world --seed 7 --out world.json", "a world to edit and keep; serve --world opens it"],
+      ["world --markets 5000 --out large.json", "a large one"],
+    ],
+  },
+  journal: {
+    summary: "Print a journal or a report line by line: when, who, what, and what came of it.",
+    takes: DIR_OR_REPORT,
+    settings: {
+      from: { ...LINE, group: WHICH, help: "The first line to print", default: "1" },
+      to: { ...LINE, group: WHICH, help: "The last line to print", defaultHelp: "the end" },
+      grep: {
+        ...pattern("a regular expression, or an id"),
+        group: WHICH,
+        help: "Only lines whose words match this regular expression, or that speak of the order, trade, market, event, token or account of this id, slug or address",
+      },
+      json: { ...toggle, group: OUTPUT, help: "A JSON object a line, with the events of each" },
+    },
+    examples: [
+      ["journal .clobsim", "all that was done"],
+      ["journal .clobsim --from 100 --to 120", "a part of it"],
+      ["journal report.ndjson --grep fills", "what traded"],
+      ["journal .clobsim --grep 4acfce73-8b67-80ed-9cc2-000000000001", "what the API calls so"],
+    ],
+  },
+  replay: {
+    summary:
+      "Decide every command of a journal or a report anew, try each refused request again, and name what comes out otherwise.",
+    takes: DIR_OR_REPORT,
+    settings: {
+      to: { ...LINE, group: WHICH, help: "The last line to replay", defaultHelp: "the end" },
+      until: { ...MOMENT, group: WHICH, help: "Only what was done up to this moment" },
+    },
+    examples: [
+      ["replay .clobsim", "the directory of clobsim serve"],
+      ["replay report.ndjson", "a bug report: it ends as it did where it was written"],
+    ],
+  },
+  inspect: {
+    summary: "Print books, open orders and balances as they stood after a line of a journal or a report.",
+    takes: DIR_OR_REPORT,
+    settings: {
+      at: {
+        ...LINE_OR_MOMENT,
+        ...{ group: "When:", help: "After this line, or at this moment", defaultHelp: "the end" },
+      },
+      market: {
+        ...text("the slug of a market, its beginning, or its id"),
+        ...{ group: WHAT, help: "The one market to show, by its slug, its beginning, or its id" },
+      },
+      account: {
+        expected: "an address, or its beginning from 0x and 4 digits on",
+        read: (given: string) => (/^0x[0-9a-f]{4,40}$/i.test(given) ? given.toLowerCase() : null),
+        ...{ group: WHAT, help: "The one account to show, by its address or its beginning" },
+      },
+      order: {
+        expected: "the id of an order, or its number",
+        read: (given: string) =>
+          /^[1-9]\d{0,14}$/.test(given) || UUID.test(given) ? given.toLowerCase() : null,
+        ...{ group: WHAT, help: "The story of one order instead, by its id or its number" },
+      },
+      all: {
+        ...toggle,
+        ...{ group: WHAT, help: "Markets and accounts, too, that nobody has touched since the opening" },
+      },
+      json: { ...toggle, group: OUTPUT, help: "A JSON document" },
+    },
+    examples: [
+      ["inspect .clobsim --at 17", "what the 17th line has left"],
+      ["inspect report.ndjson --at 2026-01-01T00:00:10Z --account 0x19e7", "one account at a moment"],
+      ["inspect .clobsim --order 4116", "why an order is where it is, line by line"],
+    ],
+  },
+  report: {
+    summary: "Write all that was done on an exchange to one file that another machine replays.",
+    takes: "[DIR]",
+    settings: {
+      url: {
+        ...ORIGIN,
+        ...{ group: "Exchange:", help: "Where a running server answers, instead of a directory" },
+      },
+      ...SERVER,
+      reason: { ...oneLine(200), group: OUTPUT, help: "What went wrong, in a line", defaultHelp: "none" },
+      out: { ...OUT, help: "File to write", defaultHelp: "report-STATE.ndjson" },
+    },
+    examples: [
+      ["report", `of the exchange in ${DEFAULT_DATA}, whether or not it runs`],
+      ["report --url http://127.0.0.1:7070 --out bug.ndjson", "of a running server, which may keep nothing"],
+      ["replay bug.ndjson", "what whoever gets the file types"],
+    ],
+  },
+  repair: {
+    summary: "Copy what is whole of a damaged data directory into a new one, and say what is lost.",
+    takes: "DIR",
+    settings: {
+      acceptLoss: { ...toggle, group: "Repair:", help: "Needed: all from the damage on is left out" },
+      out: { ...OUT, group: "Repair:", help: "Directory to make; DIR itself is never touched" },
+    },
+    examples: [
+      ["repair .clobsim", "say what would be lost, and do nothing"],
+      ["repair --accept-loss .clobsim --out .clobsim-repaired", "do it"],
+    ],
+  },
+  doctor: {
+    summary: "Say what a sync costs on this disk, and whether clobsim serve could open a data directory.",
+    takes: "[DIR]",
+    settings: {},
+    examples: [
+      ["doctor", `of ${DEFAULT_DATA}`],
+      ["doctor run-7", "of another directory; it ends with the code that serve would end with"],
+    ],
+  },
+} as const satisfies Record<string, Command>;
+
+export type CommandName = keyof typeof COMMANDS;
+
+/** The values of a command's settings; each is read, and refused, when it is accessed. */
+export type Values<Name extends CommandName> = ValuesOf<(typeof COMMANDS)[Name]["settings"]>;
+
+/** Runs a command. @throws UsageError or ConfigError when it cannot do what it was asked. */
+export type Run<Name extends CommandName> = (
+  values: Values<Name>,
+  /** What is typed after the command's name besides options. */
+  words: readonly string[],
+  given: Given,
+) => Promise<ExitCode>;
