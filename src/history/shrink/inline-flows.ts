@@ -2,7 +2,7 @@ import { priceText, sizeText } from "../../core/format.ts";
 import { toIso } from "../../core/time.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import { isName } from "../../scenario/language/fields.ts";
-import type { GenerateStep, ReplayStep, Scenario } from "../../scenario/language/scenario.ts";
+import type { Scenario, StepOf } from "../../scenario/language/scenario.ts";
 import { stepsOf } from "../../scenario/run/needs.ts";
 import type { Failure } from "../../scenario/run/result.ts";
 import { goldenText } from "../../scenario/run/summary.ts";
@@ -286,7 +286,7 @@ interface Replacement extends Span {
   readonly by: string;
 }
 
-type FlowStep = ReplayStep | GenerateStep;
+type FlowStep = StepOf<"replay"> | StepOf<"generate">;
 
 /** Whether a step is an order flow. */
 export const isFlow = (step: Scenario["steps"][number]): step is FlowStep =>

@@ -28,9 +28,8 @@ import { linesAt, orderStateAt, readTradeLine } from "./own-expectations.ts";
 import { all, attempt, type Entry, isNothing, type Node, orOf, type Page, type TextNode } from "./page.ts";
 import type {
   BalanceState,
-  ChainExpectation,
   Expectation,
-  HistoryExpectation,
+  ExpectationOf,
   LevelLine,
   OwnExpectations,
   QuoteState,
@@ -306,7 +305,7 @@ function readHistories({ page, declared }: Source, { value }: Entry): Expectatio
   });
 }
 
-function pointAt(page: Page, node: Node): HistoryExpectation["points"][number] {
+function pointAt(page: Page, node: Node): ExpectationOf<"history">["points"][number] {
   const line = LineWords.at(page, node, POINT_RULE);
   const time = line.take(POINT_RULE);
   const word = line.take(ruleText(PRICE));
@@ -324,9 +323,10 @@ const TRANSACTIONS = countOf("a number of transactions", 0, MAX_COUNT);
 /** Reads `chain: { head: 3, confirmed: 1, pending: 0, supply: 100, settled: { bid: [MINED] } }`. */
 function readChain(source: Source, { value }: Entry): Expectation[] {
   const { page } = source;
-  const counted = (part: ChainExpectation["part"], rule: DecimalRule) => (node: Node, key: TextNode) => [
-    { kind: "chain", place: page.placeOf(key), part, count: unitsAt(page, node, rule) } as const,
-  ];
+  const counted =
+    (part: ExpectationOf<"chain">["part"], rule: DecimalRule) => (node: Node, key: TextNode) => [
+      { kind: "chain", place: page.placeOf(key), part, count: unitsAt(page, node, rule) } as const,
+    ];
   const parts = valuesBy(page, entriesOf(page, value, "what is true of the chain"), {
     head: counted("head", BLOCK_NUMBER),
     confirmed: counted("confirmed", BLOCK_NUMBER),
@@ -354,7 +354,7 @@ function readSupply({ page, declared }: Source, key: TextNode, value: Node): Exp
 }
 
 /** What a market has issued: of one outcome, or whole sets of both. */
-type Issue = Pick<Extract<Expectation, { kind: "supply" }>, "market" | "outcome">;
+type Issue = Pick<ExpectationOf<"supply">, "market" | "outcome">;
 
 /** Of `rain`, `YES` or `rain YES`. */
 function issueOf(page: Page, key: TextNode, declared: Declarations): Issue {

@@ -104,72 +104,89 @@ export interface Placed<Value> {
   readonly place: Place;
 }
 
-export interface OrderStep extends StepBase {
-  readonly kind: "order";
-  readonly account: string;
-  readonly words: OrderWords;
-  /** Null when some word is wrong. */
-  readonly exact: ExactOrder | null;
-  /** The name given with `as`. */
-  readonly name: string | null;
-  readonly expects: OwnExpectations;
+/** What every step has: its number from 1 in the scenario, its text as a person reads it, its place. */
+export interface StepBase {
+  readonly number: number;
+  readonly text: string;
+  readonly place: Place;
 }
 
-export interface CancelStep extends StepBase {
-  readonly kind: "cancel";
-  readonly account: string;
-  /** The name of an order, or any text when the step expects to be refused. */
-  readonly order: string;
-  readonly expects: OwnExpectations;
+/** What each kind of step says. */
+interface StepContents {
+  /** `words` as they stand, `exact` null when some word is wrong, `name` the one given with `as`. */
+  order: {
+    account: string;
+    words: OrderWords;
+    exact: ExactOrder | null;
+    name: string | null;
+    expects: OwnExpectations;
+  };
+  /** `order` is the name of one, or any text when the step expects to be refused. */
+  cancel: { account: string; order: string; expects: OwnExpectations };
+  cancelAll: { account: string; expects: OwnExpectations };
+  fund: { account: string; funding: Funding };
+  /** What a wallet does on the chain itself. Its transaction is tried before it is sent, as wallets do. */
+  split: WalletCall;
+  merge: WalletCall;
+  redeem: WalletCall;
+  /** Milliseconds. */
+  advance: { by: number };
+  /** Moves the clock to a moment, or to an order's expiration plus an offset in milliseconds. */
+  at: { moment: { readonly at: Millis } | { readonly expiryOf: string; readonly offset: number } };
+  close: { market: string | null };
+  resolve: { market: string | null; outcome: WinningOutcome };
+  /** The body of POST /sim/faults, as the step gives it. */
+  fault: { fault: Readonly<Record<string, string | number | boolean>> };
+  snapshot: { name: string };
+  restore: { name: string };
+  /** `file` is an absolute path, `rejected` how many rows are refused. */
+  replay: { file: string; market: string | null; rejected: number };
+  generate: { orders: number; accounts: number; profile: ProfileName; market: string | null };
+  /** Explores every order of some steps, each with the rest of the scenario after it; `after` must hold each time. */
+  race: { steps: readonly Step[]; after: readonly Expectation[] };
+  request: RequestContent;
+  expect: { expectations: readonly Expectation[] };
+  /** Mines blocks, whatever the mode. */
+  mine: { blocks: number };
+  /** Puts empty blocks in the place of the latest ones. */
+  reorg: { depth: number; rejects: Placed<string> | null };
+  /** Lets settlements fail, or lets something else go wrong with them; null ends it, for `chainFault` everything. */
+  failSettlement: FaultContent;
+  chainFault: FaultContent;
+  /** Lets the exchange raise the fees of what it has pending. */
+  bump: object;
 }
 
-export interface CancelAllStep extends StepBase {
-  readonly kind: "cancelAll";
-  readonly account: string;
-  readonly expects: OwnExpectations;
+export type StepKind = keyof StepContents;
+export type StepOf<Kind extends StepKind> = StepBase & { readonly kind: Kind } & Readonly<StepContents[Kind]>;
+export type Step = { [Kind in StepKind]: StepOf<Kind> }[StepKind];
+
+export type OrderStep = StepOf<"order">;
+export type RaceStep = StepOf<"race">;
+export type RequestStep = StepOf<"request">;
+export type CallStep = { [Kind in PositionChange["kind"]]: StepOf<Kind> }[PositionChange["kind"]];
+export type SettlementFaultStep = StepOf<"failSettlement"> | StepOf<"chainFault">;
+/** The steps of the settlement chain. */
+export type ChainStep = CallStep | SettlementFaultStep | StepOf<"mine"> | StepOf<"reorg"> | StepOf<"bump">;
+
+interface WalletCall {
+  account: string;
+  market: string | null;
+  change: PositionChange;
+  rejects: Placed<string> | null;
 }
 
-/** Moves the clock to a moment, or to an order's expiration plus an offset in milliseconds. */
-export interface AtStep extends StepBase {
-  readonly kind: "at";
-  readonly moment: { readonly at: Millis } | { readonly expiryOf: string; readonly offset: number };
+interface FaultContent {
+  fault: SettlementFaultTerms | null;
+  /** The order whose settlement alone it hits, by name, or `next order`, the one that is placed next; null for any. */
+  of: string | null;
 }
 
-/** The body of POST /sim/faults, as the step gives it. */
-export interface FaultStep extends StepBase {
-  readonly kind: "fault";
-  readonly fault: Readonly<Record<string, string | number | boolean>>;
-}
+/** Stands for the order that is placed next: no name of an order holds a blank. */
+export const NEXT_ORDER = "next order";
 
-export interface SnapshotStep extends StepBase {
-  readonly kind: "snapshot" | "restore";
-  readonly name: string;
-}
-
-export interface ReplayStep extends StepBase {
-  readonly kind: "replay";
-  /** Absolute path. */
-  readonly file: string;
-  readonly market: string | null;
-  /** How many rows are refused. */
-  readonly rejected: number;
-}
-
-export interface GenerateStep extends StepBase {
-  readonly kind: "generate";
-  readonly orders: number;
-  readonly accounts: number;
-  readonly profile: ProfileName;
-  readonly market: string | null;
-}
-
-/** Explores every order of some steps, each with the rest of the scenario after it. */
-export interface RaceStep extends StepBase {
-  readonly kind: "race";
-  readonly steps: readonly Step[];
-  /** What must hold after each order. */
-  readonly after: readonly Expectation[];
-}
+/** Why a wallet's transaction does not come to the chain: it would have no effect, or no node takes it. */
+export const TRANSACTION_CODES = ["TRANSACTION_REVERTED", "TRANSACTION_REFUSED"] as const;
 
 /** What is done to a request that is made and signed otherwise as it should be; headers by name, in lower case but for `spell`. */
 export interface Tamper {
@@ -184,136 +201,60 @@ export interface Tamper {
 }
 
 /** A request as a client would send it, for what no other step can say. */
-export interface RequestStep extends StepBase {
-  readonly kind: "request";
-  readonly method: string;
+interface RequestContent {
+  method: string;
   /** As sent, from the origin: `/clob/order`. May hold `{token YES}`, `{order bid}`, `{address alice}`, `{market rain}`. */
-  readonly path: string;
+  path: string;
   /** Who signs it; null sends it unsigned. */
-  readonly as: string | null;
+  as: string | null;
   /** JSON, or a text that is sent as it stands; undefined for none. */
-  readonly body: unknown;
+  body: unknown;
   /** Replace what is made, after signing: null removes, several values send a header as often. */
-  readonly headers: Readonly<Record<string, string | null | readonly string[]>>;
-  readonly tamper: Tamper | null;
-  readonly rejects: Placed<string> | null;
+  headers: Readonly<Record<string, string | null | readonly string[]>>;
+  tamper: Tamper | null;
+  rejects: Placed<string> | null;
   /** What the answer must hold, at least. */
-  readonly answers: Placed<unknown> | null;
+  answers: Placed<unknown> | null;
 }
 
-export type Step =
-  | OrderStep
-  | CancelStep
-  | CancelAllStep
-  | AtStep
-  | FaultStep
-  | SnapshotStep
-  | ReplayStep
-  | GenerateStep
-  | RaceStep
-  | RequestStep
-  | PlainStep
-  | ChainStep;
+/** What each kind of expectation says. */
+interface ExpectationContents {
+  /** What stands in the book of a token, best first; null compares nothing. */
+  book: { token: TokenName; bids: readonly LevelLine[] | null; asks: readonly LevelLine[] | null };
+  /** All trades since the last such expectation, in order. */
+  trades: { trades: readonly Placed<TradeLine>[] };
+  /** The state of an order named before. */
+  order: { name: string; state: OrderState };
+  /** What an account has of one asset. */
+  balance: { account: string; state: BalanceState };
+  quote: { token: TokenName; state: QuoteState };
+  /** The whole price history of a token, oldest first, times in Unix seconds. */
+  history: { token: TokenName; points: readonly { readonly t: number; readonly price: Price }[] };
+  /** How the settlement chain stands: its latest block, the latest that is final, how many transactions wait for one. */
+  chain: { part: "head" | "confirmed" | "pending"; count: number };
+  /** How many shares of a market there are on the chain; without an outcome of both, so many sets. */
+  supply: { market: string | null; outcome: Outcome | null; size: Size };
+  /** How far the settlement of an order's fills has come, in their order: one status for all of them, or one for each. */
+  settled: { name: string; statuses: SettlementStatus | readonly SettlementStatus[] };
+  stateHash: {
+    /** Empty where it is to be written. */
+    hash: string;
+    /** Offsets of the value in its file, in UTF-16 code units, for `--update`: quotes that it has stay outside. */
+    range: readonly [start: number, end: number];
+    /** What a new hash is to stand between: quotes where the value has none, a space where it would touch the colon. */
+    around: readonly [before: string, after: string];
+  };
+  /** Books and trades as a file holds them; an absolute path. */
+  golden: { file: string };
+}
 
+export type ExpectationKind = keyof ExpectationContents;
+export type ExpectationOf<Kind extends ExpectationKind> = {
+  readonly kind: Kind;
+  readonly place: Place;
+} & Readonly<ExpectationContents[Kind]>;
 /** One thing that must be true, with the place that says so. */
-export type Expectation =
-  | BookExpectation
-  | TradesExpectation
-  | OrderExpectation
-  | BalanceExpectation
-  | QuoteExpectation
-  | HistoryExpectation
-  | ChainExpectation
-  | SupplyExpectation
-  | SettledExpectation
-  | HashExpectation
-  | GoldenExpectation;
-
-/** What a wallet does on the chain itself. Its transaction is tried before it is sent, as wallets do. */
-export interface CallStep extends StepBase {
-  readonly kind: PositionChange["kind"];
-  readonly account: string;
-  readonly market: string | null;
-  readonly change: PositionChange;
-  readonly rejects: Placed<string> | null;
-}
-
-/** Why a wallet's transaction does not come to the chain: it would have no effect, or no node takes it. */
-export const TRANSACTION_CODES = ["TRANSACTION_REVERTED", "TRANSACTION_REFUSED"] as const;
-export type TransactionCode = (typeof TRANSACTION_CODES)[number];
-
-/** Mines blocks, whatever the mode. */
-export interface MineStep extends StepBase {
-  readonly kind: "mine";
-  readonly blocks: number;
-}
-
-/** Puts empty blocks in the place of the latest ones. */
-export interface ReorgStep extends StepBase {
-  readonly kind: "reorg";
-  readonly depth: number;
-  readonly rejects: Placed<string> | null;
-}
-
-/** Stands for the order that is placed next: no name of an order holds a blank. */
-export const NEXT_ORDER = "next order";
-
-/** Lets something go wrong with settlements; null ends it: of `failSettlement` what fails them, else everything. */
-export interface SettlementFaultStep extends StepBase {
-  readonly kind: "failSettlement" | "chainFault";
-  readonly fault: SettlementFaultTerms | null;
-  /** The order whose settlement alone it hits, by name, or `next order`, the one that is placed next; null for any. */
-  readonly of: string | null;
-}
-
-/** Lets the exchange raise the fees of what it has pending. */
-export interface BumpStep extends StepBase {
-  readonly kind: "bump";
-}
-
-/** The steps of the settlement chain. */
-export type ChainStep = CallStep | MineStep | ReorgStep | SettlementFaultStep | BumpStep;
-
-/** What stands in the book of a token. */
-interface BookExpectation {
-  readonly kind: "book";
-  readonly place: Place;
-  readonly token: TokenName;
-  /** Best first; null compares nothing. */
-  readonly bids: readonly LevelLine[] | null;
-  readonly asks: readonly LevelLine[] | null;
-}
-
-/** All trades since the last such expectation, in order. */
-interface TradesExpectation {
-  readonly kind: "trades";
-  readonly place: Place;
-  readonly trades: readonly Placed<TradeLine>[];
-}
-
-/** The state of an order named before. */
-interface OrderExpectation {
-  readonly kind: "order";
-  readonly place: Place;
-  readonly name: string;
-  readonly state: OrderState;
-}
-
-/** What an account has of one asset. */
-interface BalanceExpectation {
-  readonly kind: "balance";
-  readonly place: Place;
-  readonly account: string;
-  readonly state: BalanceState;
-}
-
-/** The prices of a token. */
-interface QuoteExpectation {
-  readonly kind: "quote";
-  readonly place: Place;
-  readonly token: TokenName;
-  readonly state: QuoteState;
-}
+export type Expectation = { [Kind in ExpectationKind]: ExpectationOf<Kind> }[ExpectationKind];
 
 /** Prices of a token; undefined compares nothing, null says there is none. The mid counts in 0.00001 USDC. */
 export interface QuoteState {
@@ -322,61 +263,6 @@ export interface QuoteState {
   readonly mid?: number | null;
   readonly spread?: Price | null;
   readonly last?: Price | null;
-}
-
-/** The whole price history of a token. */
-export interface HistoryExpectation {
-  readonly kind: "history";
-  readonly place: Place;
-  readonly token: TokenName;
-  /** Oldest first, times in Unix seconds. */
-  readonly points: readonly { readonly t: number; readonly price: Price }[];
-}
-
-/** How the settlement chain stands: its latest block, the latest that is final, how many transactions wait for one. */
-export interface ChainExpectation {
-  readonly kind: "chain";
-  readonly place: Place;
-  readonly part: "head" | "confirmed" | "pending";
-  readonly count: number;
-}
-
-/** How many shares of a market there are on the chain. */
-interface SupplyExpectation {
-  readonly kind: "supply";
-  readonly place: Place;
-  readonly market: string | null;
-  /** Null: of both outcomes, so many sets. */
-  readonly outcome: Outcome | null;
-  readonly size: Size;
-}
-
-/** How far the settlement of an order's fills has come, in their order. */
-export interface SettledExpectation {
-  readonly kind: "settled";
-  readonly place: Place;
-  readonly name: string;
-  /** One for all of them, or one for each. */
-  readonly statuses: SettlementStatus | readonly SettlementStatus[];
-}
-
-/** The hash of everything; empty where it is to be written. */
-export interface HashExpectation {
-  readonly kind: "stateHash";
-  readonly place: Place;
-  readonly hash: string;
-  /** Offsets of the value in its file, in UTF-16 code units, for `--update`: quotes that it has stay outside. */
-  readonly range: readonly [start: number, end: number];
-  /** What a new hash is to stand between: quotes where the value has none, a space where it would touch the colon. */
-  readonly around: readonly [before: string, after: string];
-}
-
-/** Books and trades as a file holds them. */
-interface GoldenExpectation {
-  readonly kind: "golden";
-  readonly place: Place;
-  /** Absolute path. */
-  readonly file: string;
 }
 
 /** A price level: how many orders only where the file says so. */
@@ -424,41 +310,3 @@ export interface BalanceState {
   /** What the wallet holds on the settlement chain. */
   readonly onChain: number | null;
 }
-
-/** What every step has: its number from 1 in the scenario, its text as a person reads it, its place. */
-export interface StepBase {
-  readonly number: number;
-  readonly text: string;
-  readonly place: Place;
-}
-
-export interface FundStep extends StepBase {
-  readonly kind: "fund";
-  readonly account: string;
-  readonly funding: Funding;
-}
-
-export interface AdvanceStep extends StepBase {
-  readonly kind: "advance";
-  /** Milliseconds. */
-  readonly by: number;
-}
-
-export interface CloseStep extends StepBase {
-  readonly kind: "close";
-  readonly market: string | null;
-}
-
-export interface ResolveStep extends StepBase {
-  readonly kind: "resolve";
-  readonly market: string | null;
-  readonly outcome: WinningOutcome;
-}
-
-export interface ExpectStep extends StepBase {
-  readonly kind: "expect";
-  readonly expectations: readonly Expectation[];
-}
-
-/** The steps that nothing but their own words decides. */
-type PlainStep = FundStep | AdvanceStep | CloseStep | ResolveStep | ExpectStep;

@@ -33,7 +33,7 @@ import { LineWords } from "./line-words.ts";
 import { rejectsAt } from "./own-expectations.ts";
 import { attempt, type Entry, type Node, orOf, type Page } from "./page.ts";
 import { REQUEST_STEP } from "./request-step.ts";
-import { type AtStep, NEXT_ORDER, type SettlementFaultStep, type Step } from "./scenario.ts";
+import { NEXT_ORDER, type SettlementFaultStep, type Step, type StepOf } from "./scenario.ts";
 import type { Source } from "./scenario-files.ts";
 import { type StepInfo, type StepSource, step } from "./step-source.ts";
 import { WINNERS } from "./vocabulary.ts";
@@ -272,7 +272,7 @@ function snapshotName({ page, head, declared: { rounds } }: StepSource): string 
 const AT_RULE = `${MOMENT_RULE}, or expiry of ORDER`;
 const OFFSET_RULE = "a duration such as 1ms";
 
-function momentAt({ page, head, declared }: StepSource): AtStep["moment"] {
+function momentAt({ page, head, declared }: StepSource): StepOf<"at">["moment"] {
   const line = LineWords.at(page, head.value, AT_RULE);
   if (line.takeIf("expiry") === null)
     return { at: momentIn(page, head.value.start, textOf(page, head.value, AT_RULE), AT_RULE) };

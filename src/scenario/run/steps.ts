@@ -4,24 +4,16 @@ import { unreachable } from "../../core/unreachable.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { flowOf, lineOfRow } from "../../simulation/read-flow.ts";
 import type {
-  AtStep,
   CallStep,
-  CancelAllStep,
-  CancelStep,
   ChainStep,
-  ExpectStep,
-  FaultStep,
-  GenerateStep,
   OrderStep,
   OwnExpectations,
   Placed,
   RaceStep,
-  ReorgStep,
-  ReplayStep,
   RequestStep,
   SettlementFaultStep,
-  SnapshotStep,
   Step,
+  StepOf,
 } from "../language/scenario.ts";
 import { NEXT_ORDER } from "../language/scenario.ts";
 import {
@@ -109,7 +101,7 @@ function act(session: Session, step: Exclude<Step, RaceStep>, strictness: Strict
   }
 }
 
-async function expectAll(session: Session, step: ExpectStep): Promise<void> {
+async function expectAll(session: Session, step: StepOf<"expect">): Promise<void> {
   await checkAll(session, step.expectations);
   session.log(`${step.number}. ${step.text}`);
 }
@@ -125,7 +117,7 @@ async function done(
   else refused(session, step, outcome, null, strictness);
 }
 
-async function at(session: Session, step: AtStep): Promise<void> {
+async function at(session: Session, step: StepOf<"at">): Promise<void> {
   const { moment } = step;
   if ("at" in moment) return advance(session, step, () => moment.at);
   const key = session.orderNamed(moment.expiryOf);
@@ -150,7 +142,10 @@ async function advance(session: Session, step: Step, target: (now: Millis) => nu
     session.log(`   ${session.labelOf(key)} expired at ${momentText(when)}`);
 }
 
-async function snapshotOrRestore(session: Session, step: SnapshotStep): Promise<void> {
+async function snapshotOrRestore(
+  session: Session,
+  step: StepOf<"snapshot"> | StepOf<"restore">,
+): Promise<void> {
   session.log(`${step.number}. ${step.text}`);
   if (step.kind === "snapshot") {
     session.snapshots.set(step.name, { kept: await session.venue.snapshot(), memory: session.memory });
@@ -189,7 +184,7 @@ async function takeOrder(session: Session, step: OrderStep, strictness: Strictne
 }
 
 /** Cancels one order and compares what the step says about it. */
-async function takeCancel(session: Session, step: CancelStep, strictness: Strictness): Promise<void> {
+async function takeCancel(session: Session, step: StepOf<"cancel">, strictness: Strictness): Promise<void> {
   const key = session.orderNamed(step.order);
   if (key === undefined && strictness === "strict" && step.expects.rejects === null) {
     fail(step.place, session.neverPlaced(step.order));
@@ -209,7 +204,11 @@ async function takeCancel(session: Session, step: CancelStep, strictness: Strict
 }
 
 /** Cancels all that an account has resting. */
-async function takeCancelAll(session: Session, step: CancelAllStep, strictness: Strictness): Promise<void> {
+async function takeCancelAll(
+  session: Session,
+  step: StepOf<"cancelAll">,
+  strictness: Strictness,
+): Promise<void> {
   const attempt: Attempt<Canceled> = await session.venue.cancelAll(step.account);
   if (!attempt.ok) {
     refused(session, step, attempt, step.expects.rejects, strictness);
@@ -305,7 +304,7 @@ async function takeRequest(session: Session, step: RequestStep, strictness: Stri
 }
 
 /** Lets requests fail from now on, as the step says. */
-async function takeFault(session: Session, step: FaultStep): Promise<void> {
+async function takeFault(session: Session, step: StepOf<"fault">): Promise<void> {
   const attempt = await session.venue.fault(step);
   if (attempt.ok) session.log(`${step.number}. ${step.text}`);
   else refused(session, step, attempt, null, "strict");
@@ -340,7 +339,7 @@ async function takeChainStep(session: Session, step: ChainStep, strictness: Stri
 /** What may be refused, and says so. */
 async function takeAttempt(
   session: Session,
-  step: CallStep | ReorgStep,
+  step: CallStep | StepOf<"reorg">,
   strictness: Strictness,
 ): Promise<void> {
   const { chain } = session.venue;
@@ -379,7 +378,7 @@ async function takeSettlementFault(
   session.log(`${step.number}. ${step.text}`);
 }
 
-type FlowStep = ReplayStep | GenerateStep;
+type FlowStep = StepOf<"replay"> | StepOf<"generate">;
 
 /** Plays an order flow, from a file or made from the scenario's seed. @throws ScenarioFailure */
 async function takeFlow(session: Session, step: FlowStep): Promise<void> {

@@ -5,7 +5,7 @@ import type { WinningOutcome } from "../../core/terms.ts";
 import { parseIso, toIso } from "../../core/time.ts";
 import type { Millis } from "../../core/units.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
-import type { ExactOrder, FaultStep, Funding, OrderWords, RequestStep } from "../language/scenario.ts";
+import type { ExactOrder, Funding, OrderWords, RequestStep, StepOf } from "../language/scenario.ts";
 import type { Judging } from "../watch/flow-judge.ts";
 import { askFor, canceledOf, DONE, demand, nothingOf } from "./attempts.ts";
 import { HttpChain } from "./http-chain.ts";
@@ -146,7 +146,7 @@ export class HttpVenue extends HttpSights implements Venue {
     demand(await this.control.control.deleteSnapshot((snapshot as Kept).id));
   }
 
-  async fault({ fault }: FaultStep): Promise<Attempt<null>> {
+  async fault({ fault }: StepOf<"fault">): Promise<Attempt<null>> {
     return nothingOf(await this.control.control.addFault(fault));
   }
 

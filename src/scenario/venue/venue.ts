@@ -9,7 +9,7 @@ import type { Exchange } from "../../engine/exchange.ts";
 import type { Entry } from "../../engine/journal.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import type { World } from "../../simulation/world.ts";
-import type { ExactOrder, FaultStep, Funding, OrderWords, RequestStep } from "../language/scenario.ts";
+import type { ExactOrder, Funding, OrderWords, RequestStep, StepOf } from "../language/scenario.ts";
 import type { Way } from "../run/result.ts";
 import type { Judging } from "../watch/flow-judge.ts";
 
@@ -194,7 +194,7 @@ export interface Venue {
   /** A snapshot will not be restored any more. */
   forget(snapshot: unknown): Soon<void>;
   /** Only over HTTP. */
-  fault(step: FaultStep): Soon<Attempt<null>>;
+  fault(step: StepOf<"fault">): Soon<Attempt<null>>;
   /** `orderNamed` finds what the step's path and body name. */
   request(step: RequestStep, orderNamed: (name: string) => OrderKey | undefined): Soon<RawReply>;
 
