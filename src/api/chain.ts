@@ -447,10 +447,7 @@ export function requireFieldsOfKind(fault: NewSettlementFault): void {
   throw new ApiError(
     "INVALID_PARAMETER",
     `${stray.join(", ")}: means nothing of a fault of kind ${fault.kind}`,
-    {
-      hint: `beside kind it takes ${known.join(", ")}`,
-      details: { fields: stray },
-    },
+    { hint: `beside kind it takes ${known.join(", ")}`, details: { fields: stray } },
   );
 }
 

@@ -198,6 +198,10 @@ export class ApiError extends Error {
   }
 }
 
+/** A parameter that is not what it should be, and the fields that are to blame. */
+export const invalidFields = (message: string, ...fields: readonly string[]): ApiError =>
+  new ApiError("INVALID_PARAMETER", message, { details: { fields } });
+
 /** The JSON body of an error (contract, section 1). */
 export function errorBody(error: ApiError, requestId: string): Record<string, unknown> {
   const { hint, details } = error.help;

@@ -72,33 +72,31 @@ export interface OrderRequest {
   readonly expiration: Millis | null;
 }
 
-/** Fields in the order in which they are checked. */
-const FIELDS = ["tokenId", "side", "orderType", "price", "size", "expiration"] as const;
-type Field = (typeof FIELDS)[number];
+interface FieldRule {
+  readonly expected: string;
+  /** What a value of the right type but outside its range is called. */
+  readonly code: ErrorCode;
+  readonly words?: readonly string[];
+}
 
-const WORDS: Partial<Record<Field, readonly string[]>> = {
-  side: ["BUY", "SELL"],
-  orderType: ["GTC", "GTD", "FOK", "FAK"],
-};
-
-const EXPECTED: Record<Field, string> = {
-  tokenId: "a string, the id of an outcome token",
-  side: "BUY or SELL",
-  orderType: "GTC, GTD, FOK or FAK",
-  price: "a JSON number strictly between 0 and 1",
-  size: `a JSON number above 0, at most ${MAX_SHARES}`,
-  expiration: "a string: Unix seconds, Unix milliseconds or ISO-8601 with a zone",
-};
-
-/** What a value of the right type but outside its range is called. */
-const OUT_OF_RANGE: Record<Field, ErrorCode> = {
-  tokenId: "INVALID_ORDER",
-  side: "INVALID_SIDE",
-  orderType: "INVALID_ORDER_TYPE",
-  price: "PRICE_OUT_OF_RANGE",
-  size: "INVALID_SIZE",
-  expiration: "INVALID_EXPIRATION",
-};
+/** The fields in the order in which they are checked. */
+const RULES = {
+  tokenId: { expected: "a string, the id of an outcome token", code: "INVALID_ORDER" },
+  side: { expected: "BUY or SELL", code: "INVALID_SIDE", words: ["BUY", "SELL"] },
+  orderType: {
+    expected: "GTC, GTD, FOK or FAK",
+    code: "INVALID_ORDER_TYPE",
+    words: ["GTC", "GTD", "FOK", "FAK"],
+  },
+  price: { expected: "a JSON number strictly between 0 and 1", code: "PRICE_OUT_OF_RANGE" },
+  size: { expected: `a JSON number above 0, at most ${MAX_SHARES}`, code: "INVALID_SIZE" },
+  expiration: {
+    expected: "a string: Unix seconds, Unix milliseconds or ISO-8601 with a zone",
+    code: "INVALID_EXPIRATION",
+  },
+} as const satisfies Readonly<Record<keyof z.infer<typeof newOrderSchema>, FieldRule>>;
+type Field = keyof typeof RULES;
+const FIELDS = Object.keys(RULES) as Field[];
 
 /** The order in which an order is checked, as the API's document describes it (contract, section 1). */
 export const ORDER_OF_CHECKS = `Of several faults, the first of these is answered:
@@ -164,12 +162,12 @@ function firstProblem(body: JsonObject, issues: readonly z.core.$ZodIssue[]): Ap
   if (first === "expiration") sizeOf(body.size as number);
   const found = nameOf(body[first]);
   if (!isMistyped(first)) {
-    return new ApiError(OUT_OF_RANGE[first], `${first} must be ${EXPECTED[first]}, found ${found}`, {
+    return new ApiError(RULES[first].code, `${first} must be ${RULES[first].expected}, found ${found}`, {
       hint: hintForWord(first, body[first]),
       details: { [first]: echoed(body[first]) },
     });
   }
-  return new ApiError("INVALID_ORDER", `${first} must be ${EXPECTED[first]}, found ${found}`, {
+  return new ApiError("INVALID_ORDER", `${first} must be ${RULES[first].expected}, found ${found}`, {
     hint: hintForType(first, body[first]),
     details: { fields: FIELDS.filter(isMistyped) },
   });
@@ -179,7 +177,7 @@ function firstProblem(body: JsonObject, issues: readonly z.core.$ZodIssue[]): Ap
 const echoed = (value: unknown): unknown => (typeof value === "string" ? value.slice(0, 80) : value);
 
 function hintForWord(field: Field, value: unknown): string | undefined {
-  const words = WORDS[field];
+  const { words }: FieldRule = RULES[field];
   if (words === undefined || typeof value !== "string") return undefined;
   const like = (field === "orderType" ? meantOrderType(value) : undefined) ?? nearest(value, words);
   return `allowed: ${words.join(", ")}${like === undefined ? "" : `; did you mean ${like}?`}`;
@@ -211,17 +209,15 @@ function readExpiration(orderType: OrderType, text: string): Millis | null {
   }
   if (text === NO_EXPIRATION) {
     throw new ApiError("EXPIRATION_REQUIRED", "expiration is required with order type GTD", {
-      hint: `expected ${EXPECTED.expiration}`,
+      hint: `expected ${RULES.expiration.expected}`,
     });
   }
   const at = momentOf(text);
   if (at === null || at > MAX_MILLIS) {
     throw new ApiError(
       "INVALID_EXPIRATION",
-      `expiration must be ${EXPECTED.expiration}, found ${nameOf(text)}`,
-      {
-        hint: 'for example "1767225600", "1767225600000" or "2026-01-01T00:00:00Z"',
-      },
+      `expiration must be ${RULES.expiration.expected}, found ${nameOf(text)}`,
+      { hint: 'for example "1767225600", "1767225600000" or "2026-01-01T00:00:00Z"' },
     );
   }
   return at;
@@ -279,9 +275,7 @@ function oneId(given: readonly (string | undefined)[]): string {
     throw new ApiError(
       "CONFLICTING_FIELDS",
       `different order ids are given: ${[...new Set(ids)].join(", ").slice(0, 200)}`,
-      {
-        hint: "name one order, in the body or in the query",
-      },
+      { hint: "name one order, in the body or in the query" },
     );
   }
   const [id] = ids;
@@ -289,9 +283,7 @@ function oneId(given: readonly (string | undefined)[]): string {
     throw new ApiError(
       "ORDER_ID_REQUIRED",
       "no order id is given, expected orderId in the body or in the query",
-      {
-        hint: "DELETE /clob/orders/all cancels all of them",
-      },
+      { hint: "DELETE /clob/orders/all cancels all of them" },
     );
   }
   return id;

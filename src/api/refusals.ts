@@ -83,7 +83,10 @@ const translations: Translations = {
   MARKET_CLOSED: ({ market: number }, view) => {
     const market = view.state.markets.get(number);
     return new ApiError("MARKET_CLOSED", `market ${market.slug} is ${market.status}`, {
-      details: { marketId: marketIdOf(view, market), marketStatus: market.status },
+      details: {
+        marketId: marketIdOf(view, market),
+        marketStatus: market.status,
+      },
     });
   },
   INSUFFICIENT_BALANCE: insufficientBalance,

@@ -99,7 +99,9 @@ export function objectBody<Shape extends z.core.$ZodShape>(
         };
       });
       throw new ApiError(code, problems.map(({ problem }) => problem).join("; "), {
-        details: { fields: [...new Set(problems.map(({ field }) => field))] },
+        details: {
+          fields: [...new Set(problems.map(({ field }) => field))],
+        },
       });
     },
   };
@@ -130,7 +132,9 @@ function refusePrototypes(body: JsonObject, code: ErrorCode): void {
   for (const [field, value] of Object.entries(body)) {
     if (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__")) {
       throw new ApiError(code, `${field} has a key __proto__, which names nothing`, {
-        details: { fields: [field] },
+        details: {
+          fields: [field],
+        },
       });
     }
   }
@@ -169,7 +173,9 @@ export const unknownFieldsError = (
 ): ApiError =>
   new ApiError("INVALID_PARAMETER", unknownFieldsText(unknown, known), {
     hint: fieldsTaken(endpoint),
-    details: { fields: unknown.slice(0, SHOWN).map(shortened) },
+    details: {
+      fields: unknown.slice(0, SHOWN).map(shortened),
+    },
   });
 
 function fieldsTaken({ query, body }: Pick<Endpoint, "query" | "body">): string {

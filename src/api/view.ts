@@ -110,9 +110,7 @@ export function outcomeIn(view: View, market: Market, tokenId: string) {
     throw new ApiError(
       "TOKEN_NOT_IN_MARKET",
       `token ${tokenId} belongs to market ${owner.slug}, not ${market.slug}`,
-      {
-        hint: `the tokens of ${market.slug} are ${market.tokenIds[0]} (YES) and ${market.tokenIds[1]} (NO)`,
-      },
+      { hint: `the tokens of ${market.slug} are ${market.tokenIds[0]} (YES) and ${market.tokenIds[1]} (NO)` },
     );
   }
   return outcomeOf(token);

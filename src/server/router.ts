@@ -188,9 +188,9 @@ function befall(
 function injectedError({ id, retryAfter }: Fault, status: NonNullable<Fault["status"]>): ApiError {
   const code: ErrorCode = status === 429 ? "RATE_LIMITED" : status === 500 ? "INTERNAL_ERROR" : "UNAVAILABLE";
   return new ApiError(code, `an injected fault answers ${status}; nothing was executed`, {
-    status,
     hint: `${id} was injected: GET /sim/faults lists it, DELETE /sim/faults/${id} removes it`,
     details: { fault: id },
+    status,
     ...(retryAfter === null ? {} : { headers: { "retry-after": String(retryAfter) } }),
   });
 }

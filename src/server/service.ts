@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { IncomingMessage, ServerResponse } from "node:http";
 import type { Numbers } from "../api/decimals.ts";
 import type { BodySpec, Params, RawBody, Read } from "../api/endpoint.ts";
 import type { EndpointOf, Operation } from "../api/endpoints.ts";
@@ -134,15 +134,21 @@ type BodyOf<E> = E extends { readonly body: BodySpec<infer Body> }
     ? Buffer
     : null;
 
+type PathOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? { readonly [Key in Name]: string } & PathOf<Rest>
+  : unknown;
+
 /** A request as a handler sees it: read, checked and, where the endpoint asks for it, authenticated. */
-export interface Call<Query, Body> {
+export interface Call<Query, Body, Path = Readonly<Record<string, string>>> {
   readonly query: Query;
   readonly body: Body;
   /** The path's parameters, decoded. */
-  readonly path: Readonly<Record<string, string>>;
+  readonly path: Path;
   /** The caller's address; empty unless the endpoint is signed. */
   readonly caller: Address;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>> & {
+    readonly host?: string | undefined;
+  };
   readonly rawHeaders: readonly string[];
 }
 
@@ -177,7 +183,7 @@ export type Answer = object;
 
 /** What one endpoint does: from a checked request to the body of its 200 answer. */
 type Handler<O extends Operation> = (
-  call: Call<QueryOf<EndpointOf<O>>, BodyOf<EndpointOf<O>>>,
+  call: Call<QueryOf<EndpointOf<O>>, BodyOf<EndpointOf<O>>, PathOf<EndpointOf<O>["path"]>>,
   service: Service,
 ) => AnswerTo<O> | Promise<AnswerTo<O>>;
 

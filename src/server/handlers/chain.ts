@@ -12,6 +12,7 @@ import {
   supplyReply,
   transactionReply,
 } from "../../api/chain.ts";
+import type { Operation } from "../../api/endpoints.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { ReplyOf } from "../../api/schemas.ts";
 import { findMarket, pageOf } from "../../api/view.ts";
@@ -26,18 +27,7 @@ import { submit } from "./trading.ts";
 const MAX_FAULTS = 1_000;
 
 /** /sim/chain. */
-export const chainHandlers: Handlers<
-  | "getChain"
-  | "listBlocks"
-  | "listPendingTransactions"
-  | "getSupply"
-  | "mineBlocks"
-  | "bumpFees"
-  | "listSettlementFaults"
-  | "addSettlementFault"
-  | "removeSettlementFaults"
-  | "removeSettlementFault"
-> = {
+export const chainHandlers = {
   getChain: (_call, service) => chainReply(viewOf(service)),
   listBlocks: ({ query }, service) => {
     const view = viewOf(service);
@@ -53,7 +43,7 @@ export const chainHandlers: Handlers<
   },
   getSupply: ({ path }, service) => {
     const view = viewOf(service);
-    return supplyReply(view, findMarket(view, path.idOrSlug ?? ""));
+    return supplyReply(view, findMarket(view, path.idOrSlug));
   },
   mineBlocks: ({ body }, service) => {
     submit(service, { kind: "mineBlocks", count: body.blocks });
@@ -80,21 +70,17 @@ export const chainHandlers: Handlers<
     const { faults } = service.exchange.state.chain;
     const found = faults.find(({ number }) => settlementFaultId(number) === path.id);
     if (found === undefined) {
-      throw new ApiError(
-        "FAULT_NOT_FOUND",
-        `no settlement fault ${JSON.stringify((path.id ?? "").slice(0, 80))}`,
-        {
-          hint:
-            faults.length === 0
-              ? "there are none in force: one that has befallen as many settlements as it was to is over"
-              : `there are ${faults.map(({ number }) => settlementFaultId(number)).join(", ")}`,
-        },
-      );
+      throw new ApiError("FAULT_NOT_FOUND", `no settlement fault ${JSON.stringify(path.id.slice(0, 80))}`, {
+        hint:
+          faults.length === 0
+            ? "there are none in force: one that has befallen as many settlements as it was to is over"
+            : `there are ${faults.map(({ number }) => settlementFaultId(number)).join(", ")}`,
+      });
     }
     submit(service, { kind: "endSettlementFault", number: found.number });
     return settlementFaultReply(service.exchange.state, found);
   },
-};
+} satisfies Partial<Handlers<Operation>>;
 
 function addFault(service: Service, fault: NewSettlementFault): ReplyOf<typeof settlementFaultSchema> {
   requireFieldsOfKind(fault);
@@ -116,10 +102,10 @@ function addFault(service: Service, fault: NewSettlementFault): ReplyOf<typeof s
 }
 
 /** POST /chain. */
-export const chainRpcHandlers: Handlers<"callChain"> = {
+export const chainRpcHandlers = {
   callChain: async ({ body, headers }, { chain, options }) => {
     guardOrigin(headers, "the chain");
     const text = await chain(body, isTrusted(options, headers));
     return text === "" ? SILENCE : new JsonText(text);
   },
-};
+} satisfies Partial<Handlers<Operation>>;

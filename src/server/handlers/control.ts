@@ -3,7 +3,8 @@ import { checksummed, readAddress } from "../../api/address.ts";
 import { explainAuth } from "../../api/authentication.ts";
 import type { clockChangeSchema, clockSchema, infoSchema } from "../../api/control.ts";
 import { unitsOf } from "../../api/decimals.ts";
-import { ApiError } from "../../api/errors.ts";
+import type { Operation } from "../../api/endpoints.ts";
+import { ApiError, invalidFields } from "../../api/errors.ts";
 import { orderStory } from "../../api/order-story.ts";
 import type { ReplyOf } from "../../api/schemas.ts";
 import { pageOf } from "../../api/view.ts";
@@ -23,22 +24,7 @@ import { type Handlers, JsonText, Pieces, type Service, viewOf } from "../servic
 import { submit } from "./trading.ts";
 
 /** The control plane /sim, apart from creating and ending markets. */
-export const controlHandlers: Handlers<
-  | "getInfo"
-  | "getClock"
-  | "setClock"
-  | "reset"
-  | "getState"
-  | "getStateHash"
-  | "getInvariants"
-  | "listAccounts"
-  | "getAccount"
-  | "fundAccount"
-  | "explainOrder"
-  | "explainAuth"
-  | "getHealth"
-  | "getOpenApi"
-> = {
+export const controlHandlers = {
   getInfo: (_call, service) => infoReply(service),
   getClock: (_call, service) => clockReply(service),
   setClock: ({ body }, service) => changeClock(service, body),
@@ -57,9 +43,9 @@ export const controlHandlers: Handlers<
     const { accounts } = view.state;
     return pageOf(accounts.size, query, (index) => accountReply(view, accounts.get(index + 1)));
   },
-  getAccount: ({ path }, service) => accountOf(service, addressIn(path)),
+  getAccount: ({ path }, service) => accountOf(service, addressIn(path.address)),
   fundAccount: ({ path, body }, service) => {
-    const address = addressIn(path);
+    const address = addressIn(path.address);
     const tokens = Object.entries(body.tokens ?? {}).map(([tokenId, shares]) => ({
       tokenId,
       size: exact<Size>(`tokens.${tokenId}`, shares, SIZE_PLACES, size),
@@ -70,7 +56,7 @@ export const controlHandlers: Handlers<
   },
   explainOrder: ({ path }, service) => {
     const view = viewOf(service);
-    const id = path.id ?? "";
+    const id = path.id;
     const order = view.state.orders.find(numberOf(view.state.idPrefixes.order, id));
     if (order === undefined)
       throw new ApiError("ORDER_NOT_FOUND", `no order ${JSON.stringify(id.slice(0, 80))}`);
@@ -88,7 +74,7 @@ export const controlHandlers: Handlers<
   },
   getOpenApi: async (_call, service) => new JsonText(await service.openApi()),
   getHealth: (_call, { exchange }) => ({ status: "ok", time: toIso(exchange.now) }),
-};
+} satisfies Partial<Handlers<Operation>>;
 
 /** What GET /sim tells of the exchange, its clock and its configuration. */
 export function infoReply(service: Service): ReplyOf<typeof infoSchema> {
@@ -126,8 +112,7 @@ export function infoReply(service: Service): ReplyOf<typeof infoSchema> {
   };
 }
 
-function addressIn(path: Readonly<Record<string, string>>): string {
-  const text = path.address ?? "";
+function addressIn(text: string): string {
   const address = readAddress(text);
   if (address === null) {
     throw new ApiError(
@@ -152,9 +137,7 @@ function exact<Unit extends number>(
 ): Unit {
   const units = unitsOf(value, places);
   if (units !== null) return unit(units);
-  throw new ApiError("INVALID_PARAMETER", `${field} ${value} has more than ${places} decimals`, {
-    details: { fields: [field] },
-  });
+  throw invalidFields(`${field} ${value} has more than ${places} decimals`, field);
 }
 
 type Fired = ReplyOf<typeof clockChangeSchema>["fired"][number];
@@ -190,10 +173,10 @@ async function changeClock(service: Service, change: NewClock): Promise<ReplyOf<
 function modeOf({ clock }: Service, { mode: asked, rate }: NewClock): ClockMode {
   const mode = asked ?? (rate === undefined ? clock.mode : "scaled");
   if (rate !== undefined && mode !== "scaled") {
-    throw wrong("rate", `rate goes with mode scaled, not with ${mode}`);
+    throw invalidFields(`rate goes with mode scaled, not with ${mode}`, "rate");
   }
   if (mode === "scaled" && rate === undefined && clock.mode !== "scaled") {
-    throw wrong("rate", "mode scaled needs a rate: virtual seconds per wall second");
+    throw invalidFields("mode scaled needs a rate: virtual seconds per wall second", "rate");
   }
   return mode;
 }
@@ -229,31 +212,31 @@ export function firedIn(state: State, at: Millis, events: readonly DomainEvent[]
 /** Where the change moves the clock: forward, or nowhere. Mode real alone catches up with the wall clock. */
 function target(now: Millis, { mode, time, advance }: NewClock, wall: Millis | null): Millis {
   if (time !== undefined && advance !== undefined) {
-    throw wrong("advance", "time and advance are both given: give one of them");
+    throw invalidFields("time and advance are both given: give one of them", "advance");
   }
   if (advance !== undefined) {
     const duration = parseDuration(advance);
     if (duration === null)
-      throw wrong("advance", `advance must be a duration such as 90s, 2h or 500ms, found ${quoted(advance)}`);
+      throw invalidFields(
+        `advance must be a duration such as 90s, 2h or 500ms, found ${quoted(advance)}`,
+        "advance",
+      );
     return within(now + duration);
   }
   if (time === undefined) return mode === "real" && wall !== null && wall > now ? wall : now;
   const at = parseIso(time);
-  if (at === null) throw wrong("time", `time must be ISO-8601 with a zone, found ${quoted(time)}`);
+  if (at === null) throw invalidFields(`time must be ISO-8601 with a zone, found ${quoted(time)}`, "time");
   if (at < now)
-    throw wrong(
-      "time",
+    throw invalidFields(
       `time ${toIso(at)} is before the clock's ${toIso(now)}, and time never runs backwards`,
+      "time",
     );
   return at;
 }
 
 function within(at: number): Millis {
   if (at <= MAX_MILLIS) return millis(at);
-  throw wrong("advance", `the clock ends at ${toIso(MAX_MILLIS)}`);
+  throw invalidFields(`the clock ends at ${toIso(MAX_MILLIS)}`, "advance");
 }
 
 const quoted = (text: string): string => JSON.stringify(text.slice(0, 80));
-
-const wrong = (field: string, message: string): ApiError =>
-  new ApiError("INVALID_PARAMETER", message, { details: { fields: [field] } });

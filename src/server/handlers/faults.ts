@@ -1,4 +1,5 @@
-import { ApiError } from "../../api/errors.ts";
+import type { Operation } from "../../api/endpoints.ts";
+import { ApiError, invalidFields } from "../../api/errors.ts";
 import type { faultSchema } from "../../api/faults.ts";
 import type { ReplyOf } from "../../api/schemas.ts";
 import { pageOf } from "../../api/view.ts";
@@ -19,7 +20,7 @@ interface NewFault extends Pick<FaultPlan, "route" | "probability" | "after"> {
 }
 
 /** GET, POST and DELETE /sim/faults. */
-export const faultHandlers: Handlers<"listFaults" | "addFault" | "removeFaults" | "removeFault"> = {
+export const faultHandlers = {
   listFaults: ({ query }, { faults }) => {
     const { all } = faults;
     return pageOf(all.length, query, (index) => faultReply(all[index] as Fault));
@@ -36,14 +37,14 @@ export const faultHandlers: Handlers<"listFaults" | "addFault" | "removeFaults" 
   },
   removeFaults: (_call, { faults }) => ({ removed: faults.removeAll().map(({ id }) => id) }),
   removeFault: ({ path }, { faults }) => {
-    const id = path.id ?? "";
+    const id = path.id;
     const fault = faults.remove(id);
     if (fault !== undefined) return faultReply(fault);
     throw new ApiError("FAULT_NOT_FOUND", `no fault ${JSON.stringify(id.slice(0, 80))}`, {
       hint: faults.areNone ? "there are none: POST /sim/faults injects one" : "GET /sim/faults lists them",
     });
   },
-};
+} satisfies Partial<Handlers<Operation>>;
 
 function faultReply(fault: Fault): ReplyOf<typeof faultSchema> {
   const { id, route, status, retryAfter, latency, drop, probability, times, after, matched, fired } = fault;
@@ -67,7 +68,7 @@ function faultReply(fault: Fault): ReplyOf<typeof faultSchema> {
 /** What the body asks for. @throws ApiError `INVALID_PARAMETER` when it asks for nothing, or for two things at once. */
 function planOf({ status, retryAfter, latency, drop, times, ...rest }: NewFault): FaultPlan {
   if (status === undefined && latency === undefined && drop === undefined) {
-    throw wrong(
+    throw invalidFields(
       "a fault needs a status, a latency or a drop, found none of them",
       "status",
       "latency",
@@ -75,7 +76,7 @@ function planOf({ status, retryAfter, latency, drop, times, ...rest }: NewFault)
     );
   }
   if (status !== undefined && drop !== undefined) {
-    throw wrong(
+    throw invalidFields(
       `drop ${drop} leaves no one to hear of a status ${status}: give one of them`,
       "status",
       "drop",
@@ -83,7 +84,7 @@ function planOf({ status, retryAfter, latency, drop, times, ...rest }: NewFault)
   }
   const isRetried = status === 429 || status === 503;
   if (retryAfter !== undefined && !isRetried) {
-    throw wrong("retryAfter goes with a status of 429 or 503", "retryAfter");
+    throw invalidFields("retryAfter goes with a status of 429 or 503", "retryAfter");
   }
   return {
     ...rest,
@@ -100,11 +101,8 @@ function planOf({ status, retryAfter, latency, drop, times, ...rest }: NewFault)
 function latencyOf(text: string): number {
   const duration = parseDuration(text);
   if (duration !== null && duration <= MAX_LATENCY_MS) return duration;
-  throw wrong(
+  throw invalidFields(
     `latency must be a duration such as 200ms or 2s, at most 1h, found ${JSON.stringify(text)}`,
     "latency",
   );
 }
-
-const wrong = (message: string, ...fields: string[]): ApiError =>
-  new ApiError("INVALID_PARAMETER", message, { details: { fields } });

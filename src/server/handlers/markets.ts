@@ -1,5 +1,6 @@
 import { unitsOf } from "../../api/decimals.ts";
-import { ApiError } from "../../api/errors.ts";
+import type { Operation } from "../../api/endpoints.ts";
+import { ApiError, invalidFields } from "../../api/errors.ts";
 import { carries, folded, rankedEvents } from "../../api/market-search.ts";
 import {
   eventDetail,
@@ -14,13 +15,11 @@ import { findEvent, findMarket, outcomeIn, pageOf } from "../../api/view.ts";
 import { PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { parseIso } from "../../core/time.ts";
 import { type Millis, price, size } from "../../core/units.ts";
-import { type Call, type Handlers, type Service, viewOf } from "../service.ts";
+import { type Handlers, type Service, viewOf } from "../service.ts";
 import { submit } from "./trading.ts";
 
 /** GET /api: public market data. */
-export const marketDataHandlers: Handlers<
-  "listMarkets" | "getMarket" | "getPricesHistory" | "listMarketTrades" | "listEvents" | "getEvent" | "search"
-> = {
+export const marketDataHandlers = {
   listMarkets: ({ query }, service) => {
     const view = viewOf(service);
     const { active, tag, sort } = query;
@@ -40,23 +39,26 @@ export const marketDataHandlers: Handlers<
   },
   getMarket: ({ path }, service) => {
     const view = viewOf(service);
-    return marketDetail(view, findMarket(view, path.idOrSlug ?? ""));
+    return marketDetail(view, findMarket(view, path.idOrSlug));
   },
   getPricesHistory: ({ path, query }, service) => {
     const view = viewOf(service);
-    const market = findMarket(view, path.idOrSlug ?? "");
+    const market = findMarket(view, path.idOrSlug);
     const { startTs, endTs, tokenId } = query;
     const outcome = tokenId === undefined ? "YES" : outcomeIn(view, market, tokenId);
     if (startTs !== undefined && endTs !== undefined && startTs > endTs) {
       throw new ApiError("INVALID_PARAMETER", `startTs ${startTs} is after endTs ${endTs}`, {
-        details: { startTs, endTs },
+        details: {
+          startTs,
+          endTs,
+        },
       });
     }
     return historyReply(view, market, outcome, query);
   },
   listMarketTrades: ({ path, query }, service) => {
     const view = viewOf(service);
-    const market = findMarket(view, path.idOrSlug ?? "");
+    const market = findMarket(view, path.idOrSlug);
     const numbers = query.all === true ? market.trades : market.yesTrades;
     return pageOf(numbers.size, query, (index) =>
       marketTradeReply(view, view.state.trades.get(numbers.get(numbers.size - index))),
@@ -76,7 +78,7 @@ export const marketDataHandlers: Handlers<
   },
   getEvent: ({ path }, service) => {
     const view = viewOf(service);
-    return eventDetail(view, findEvent(view, path.idOrSlug ?? ""));
+    return eventDetail(view, findEvent(view, path.idOrSlug));
   },
   search: ({ query }, service) => {
     const view = viewOf(service);
@@ -88,10 +90,10 @@ export const marketDataHandlers: Handlers<
         : { type, market: marketReply(view, view.state.markets.get(number)) };
     });
   },
-};
+} satisfies Partial<Handlers<Operation>>;
 
 /** The control plane's events and markets: create, close, resolve. */
-export const marketHandlers: Handlers<"createEvent" | "createMarket" | "closeMarket" | "resolveMarket"> = {
+export const marketHandlers = {
   createEvent: ({ body }, service) => {
     const event = addEvent(service, {
       title: body.title,
@@ -108,10 +110,10 @@ export const marketHandlers: Handlers<"createEvent" | "createMarket" | "closeMar
     const endDate = momentOrNull(body.endDate);
     const minOrderSize = unitsOf(body.minOrderSize, SIZE_PLACES);
     if (minOrderSize === null)
-      throw invalid("minOrderSize", `minOrderSize ${body.minOrderSize} is not a multiple of 0.01`);
+      throw invalidFields(`minOrderSize ${body.minOrderSize} is not a multiple of 0.01`, "minOrderSize");
     const parent = body.eventId === undefined ? undefined : findEvent(viewOf(service), body.eventId);
     const slug = body.slug ?? freeSlug(body.question, (candidate) => state.marketBySlug.has(candidate));
-    if (state.marketBySlug.has(slug)) throw invalid("slug", `slug ${JSON.stringify(slug)} is taken`);
+    if (state.marketBySlug.has(slug)) throw invalidFields(`slug ${JSON.stringify(slug)} is taken`, "slug");
     const event =
       parent?.number ?? addEvent(service, { ...body, title: body.question, slug: undefined, endDate });
     submit(service, {
@@ -132,22 +134,19 @@ export const marketHandlers: Handlers<"createEvent" | "createMarket" | "closeMar
     return marketReply(viewOf(service), state.markets.get(state.markets.size));
   },
   closeMarket: ({ path }, service) => {
-    const market = marketIn(service, path);
+    const market = findMarket(viewOf(service), path.idOrSlug);
     submit(service, { kind: "closeMarket", market: market.number });
     return marketReply(viewOf(service), market);
   },
   resolveMarket: ({ path, body }, service) => {
-    const market = marketIn(service, path);
+    const market = findMarket(viewOf(service), path.idOrSlug);
     const { winningOutcome } = body;
     submit(service, { kind: "resolveMarket", market: market.number, winningOutcome });
     return marketReply(viewOf(service), market);
   },
-};
+} satisfies Partial<Handlers<Operation>>;
 
 const DEFAULT_CATEGORY = "general";
-
-const marketIn = (service: Service, path: Call<unknown, unknown>["path"]) =>
-  findMarket(viewOf(service), path.idOrSlug ?? "");
 
 interface EventFacts {
   readonly title: string;
@@ -190,12 +189,9 @@ function momentOrNull(text: string | null | undefined): Millis | null {
   if (text === null || text === undefined) return null;
   const at = parseIso(text);
   if (at === null)
-    throw invalid(
-      "endDate",
+    throw invalidFields(
       `endDate must be ISO-8601 with a zone, found ${JSON.stringify(text.slice(0, 80))}`,
+      "endDate",
     );
   return at;
 }
-
-const invalid = (field: string, message: string): ApiError =>
-  new ApiError("INVALID_PARAMETER", message, { details: { fields: [field] } });

@@ -1,67 +1,46 @@
+import type { Operation } from "../../api/endpoints.ts";
 import { lastTradeOf, midOf, priceOrNull, quotesOf } from "../../api/order-book.ts";
-import { marketOfTokenId } from "../../api/view.ts";
+import { isoOrNull, marketOfTokenId } from "../../api/view.ts";
 import { PRICE_PLACES } from "../../core/format.ts";
-import { outcomeOf } from "../../core/market.ts";
-import { toIso } from "../../core/time.ts";
+import { type Market, outcomeOf } from "../../core/market.ts";
+import type { Outcome } from "../../core/terms.ts";
 import { type Handlers, JsonText, type Service, viewOf } from "../service.ts";
 
-/** The market and outcome of a token id that the query named. */
-function named(service: Service, tokenId: string) {
-  const { token, market } = marketOfTokenId(viewOf(service), tokenId);
-  return { market, outcome: outcomeOf(token), tokenId };
-}
+/** An answer about the token that the query names. */
+const ofToken =
+  <Reply>(reply: (market: Market, outcome: Outcome, service: Service) => Reply) =>
+  ({ query }: { readonly query: { readonly token_id: string } }, service: Service) => {
+    const { token, market } = marketOfTokenId(viewOf(service), query.token_id);
+    return { tokenId: query.token_id, ...reply(market, outcomeOf(token), service) };
+  };
 
 /** GET /clob: public reads of one token's book. */
-export const orderBookHandlers: Handlers<
-  | "getBook"
-  | "getPrice"
-  | "getMidpoint"
-  | "getSpread"
-  | "getLastTradePrice"
-  | "getTickSize"
-  | "getFeeRate"
-  | "getTime"
-> = {
+export const orderBookHandlers = {
   getBook: ({ query }, service) => {
-    const { market, outcome } = named(service, query.token_id);
-    return new JsonText(service.books.json(viewOf(service), market, outcome));
+    const view = viewOf(service);
+    const { token, market } = marketOfTokenId(view, query.token_id);
+    return new JsonText(service.books.json(view, market, outcomeOf(token)));
   },
-  getPrice: ({ query }, service) => {
-    const { market, outcome, tokenId } = named(service, query.token_id);
+  getPrice: ofToken((market, outcome, { numbers }) => {
     const { bid, ask } = quotesOf(market, outcome);
-    return {
-      tokenId,
-      bestBid: priceOrNull(service.numbers, bid),
-      bestAsk: priceOrNull(service.numbers, ask),
-    };
-  },
-  getMidpoint: ({ query }, service) => {
-    const { market, outcome, tokenId } = named(service, query.token_id);
-    return { tokenId, mid: midOf(service.numbers, quotesOf(market, outcome)) };
-  },
-  getSpread: ({ query }, service) => {
-    const { market, outcome, tokenId } = named(service, query.token_id);
+    return { bestBid: priceOrNull(numbers, bid), bestAsk: priceOrNull(numbers, ask) };
+  }),
+  getMidpoint: ofToken((market, outcome, { numbers }) => ({
+    mid: midOf(numbers, quotesOf(market, outcome)),
+  })),
+  getSpread: ofToken((market, outcome, { numbers }) => {
     const { bid, ask } = quotesOf(market, outcome);
-    const spread = bid === null || ask === null ? null : service.numbers.decimal(ask - bid, PRICE_PLACES);
-    return { tokenId, spread };
-  },
-  getLastTradePrice: ({ query }, service) => {
-    const { market, outcome, tokenId } = named(service, query.token_id);
+    return { spread: bid === null || ask === null ? null : numbers.decimal(ask - bid, PRICE_PLACES) };
+  }),
+  getLastTradePrice: ofToken((market, outcome, { numbers }) => {
     const last = lastTradeOf(market, outcome);
     return {
-      tokenId,
-      lastTradePrice: priceOrNull(service.numbers, last?.price ?? null),
+      lastTradePrice: priceOrNull(numbers, last?.price ?? null),
       side: last?.side ?? null,
-      tradedAt: last === null ? null : toIso(last.at),
+      tradedAt: isoOrNull(last?.at ?? null),
     };
-  },
-  getTickSize: ({ query }, service) => {
-    const { market, tokenId } = named(service, query.token_id);
-    return { tokenId, tickSize: service.numbers.price(market.tickSize) };
-  },
-  getFeeRate: ({ query }, service) => {
-    const { market, tokenId } = named(service, query.token_id);
-    return { tokenId, feeRateBps: market.feeRateBps };
-  },
+  }),
+  getTickSize: ofToken(({ tickSize }, _outcome, { numbers }) => ({ tickSize: numbers.price(tickSize) })),
+  getFeeRate: ofToken(({ feeRateBps }) => ({ feeRateBps })),
   getTime: (_call, { exchange }) => ({ time: Math.floor(exchange.now / 1000) }),
-};
+} satisfies Partial<Handlers<Operation>>;

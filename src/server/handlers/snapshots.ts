@@ -1,3 +1,4 @@
+import type { Operation } from "../../api/endpoints.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { ReplyOf } from "../../api/schemas.ts";
 import type { snapshotSchema } from "../../api/snapshots.ts";
@@ -13,9 +14,7 @@ const MAX_SNAPSHOTS = 1_000;
 const NAMED = 10;
 
 /** GET, POST and DELETE /sim/snapshots. */
-export const snapshotHandlers: Handlers<
-  "listSnapshots" | "takeSnapshot" | "restoreSnapshot" | "forgetSnapshot"
-> = {
+export const snapshotHandlers = {
   listSnapshots: ({ query }, { snapshots }) => {
     const { all } = snapshots;
     return pageOf(all.length, query, (index) => snapshotReply(all[index] as KeptSnapshot));
@@ -30,15 +29,15 @@ export const snapshotHandlers: Handlers<
     return snapshotReply(snapshots.take(body.name ?? null));
   },
   restoreSnapshot: ({ path }, service) => {
-    service.snapshots.restore(named(service.snapshots, path.idOrName ?? ""));
+    service.snapshots.restore(named(service.snapshots, path.idOrName));
     return infoReply(service);
   },
   forgetSnapshot: ({ path }, { snapshots }) => {
-    const snapshot = named(snapshots, path.idOrName ?? "");
+    const snapshot = named(snapshots, path.idOrName);
     snapshots.forget(snapshot);
     return snapshotReply(snapshot);
   },
-};
+} satisfies Partial<Handlers<Operation>>;
 
 const snapshotReply = ({
   id,
@@ -74,8 +73,8 @@ function hintOf(all: readonly KeptSnapshot[]): string {
 const LINES = "application/x-ndjson";
 
 /** GET /sim/scenario, GET /sim/report. */
-export const recordingHandlers: Handlers<"recordScenario" | "reportSession"> = {
+export const recordingHandlers = {
   recordScenario: ({ query }, service) => service.record(query.name ?? null),
   reportSession: async ({ query }, service) =>
     new Pieces(await service.report(query.reason ?? "somebody asked for it"), LINES),
-};
+} satisfies Partial<Handlers<Operation>>;

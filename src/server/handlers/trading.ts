@@ -1,4 +1,5 @@
 import { refuseDuplicate } from "../../api/authentication.ts";
+import type { Operation } from "../../api/endpoints.ts";
 import { ApiError } from "../../api/errors.ts";
 import {
   cancelOrderCommand,
@@ -32,9 +33,7 @@ import type { Address } from "../../core/terms.ts";
 import { type Handlers, type Service, viewOf } from "../service.ts";
 
 /** The signed endpoints of /clob. */
-export const tradingHandlers: Handlers<
-  "placeOrder" | "cancelOrder" | "cancelAllOrders" | "listOrders" | "listTrades"
-> = {
+export const tradingHandlers = {
   placeOrder: ({ body, caller }, service) => placeOrder(service, caller, body),
   cancelOrder: ({ body, query, caller }, service) =>
     cancelOne(service, cancelOrderCommand(caller, body, query)),
@@ -58,7 +57,7 @@ export const tradingHandlers: Handlers<
       return tradeReply(view, view.state.trades.get(tradeOfFill(fill)), roleOfFill(fill));
     });
   },
-};
+} satisfies Partial<Handlers<Operation>>;
 
 function placeOrder(
   service: Service,
@@ -201,7 +200,7 @@ type Field = string | number | undefined;
 const FIELDS = ["address", "signature", "timestamp", "nonce"] as const;
 
 /** POST /clob/auth/derive-api-key (contract, section 2). */
-export const credentialsHandlers: Handlers<"deriveApiKey"> = {
+export const credentialsHandlers = {
   deriveApiKey: async ({ body, headers, rawHeaders }, service) => {
     const duplicate = refuseDuplicate(rawHeaders);
     if (duplicate !== undefined)
@@ -217,7 +216,7 @@ export const credentialsHandlers: Handlers<"deriveApiKey"> = {
     const { apiKey, secret, passphrase } = service.keyring.latest(verdict.address);
     return { apiKey, secret, passphrase };
   },
-};
+} satisfies Partial<Handlers<Operation>>;
 
 /** A field of the body and its header, which must agree where both are given. */
 function fieldOf(field: string, inBody: Field, header: string | string[] | undefined): Field {
