@@ -1,7 +1,16 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { transform } from "esbuild";
@@ -10,13 +19,29 @@ import type { Account, Chain, Info, Market, SigningCredentials, Trade, walletOf 
 import { type Api, startApi } from "./support/http.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
-const PAGE = readFileSync(join(ROOT, "README.md"), "utf8");
 const run = promisify(execFile);
 
-/** The code of the README that imports from a package. */
-const SNIPPETS = [...PAGE.matchAll(/```(?:js|ts)\n(.*?)```/gs)]
-  .map(([, code = ""]) => code)
-  .filter((code) => /^import .* from "(?:clobsim|viem)/m.test(code));
+/** Every page for people: path from the root → text. */
+const PAGES: ReadonlyMap<string, string> = new Map(
+  ["", "docs/guide", "docs/reference", "docs/internals", "scenarios", "src", "test/fuzz/defects"].flatMap(
+    (folder) =>
+      readdirSync(join(ROOT, folder))
+        .filter((name) => name.endsWith(".md"))
+        .map((name) => {
+          const path = join(folder, name);
+          return [path, readFileSync(join(ROOT, path), "utf8")] as const;
+        }),
+  ),
+);
+
+/** The code of the pages that imports from a package, each once. */
+const SNIPPETS = [...new Set([...PAGES.values()].flatMap((page) => codeIn(page)))];
+
+function codeIn(page: string): string[] {
+  return [...page.matchAll(/```(?:js|ts)\n(.*?)```/gs)]
+    .map(([, code = ""]) => code)
+    .filter((code) => /^import .* from "(?:clobsim|viem)/m.test(code));
+}
 
 const CLIENT = `import type { ExchangeClient as AnyClient } from "clobsim";\ndeclare const client: AnyClient;\n`;
 
@@ -29,7 +54,7 @@ const GIVEN: readonly (readonly [string, string])[] = [
 const project = mkdtempSync(join(tmpdir(), "clobsim-readme-"));
 afterAll(() => rmSync(project, { recursive: true }));
 
-describe("the code of the README", () => {
+describe("the code of the pages", () => {
   it("is found", () => {
     expect(SNIPPETS.length).toBe(5);
   });
@@ -59,7 +84,32 @@ describe("the code of the README", () => {
   }, 180_000);
 });
 
-describe("the README's requests that are signed by hand", () => {
+/** The anchors of a page, as GitHub names its headings. */
+const anchorsOf = (page: string): string[] =>
+  [...page.replace(/```.*?```/gs, "").matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+
+describe("every link of", () => {
+  it.each([...PAGES.keys()])("%s leads to a file, and to a heading of it", (path) => {
+    const links = [...(PAGES.get(path) ?? "").matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)];
+    const broken = links.filter(([, file = "", anchor]) => {
+      const target = file === "" ? path : join(dirname(path), file);
+      if (!existsSync(join(ROOT, target))) return true;
+      return anchor !== undefined && !anchorsOf(PAGES.get(target) ?? "").includes(anchor);
+    });
+    expect(broken.map(([link]) => link)).toEqual([]);
+  });
+});
+
+it("the README has at most 150 lines", () => {
+  expect(PAGES.get("README.md")?.split("\n").length).toBeLessThanOrEqual(151);
+});
+
+describe("requests that are signed by hand", () => {
   let api: Api;
   beforeAll(async () => {
     api = await startApi();
