@@ -4,8 +4,8 @@ import { numberOf } from "../core/ids.ts";
 import type { Market } from "../core/market.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
+import { Touched } from "../history/mentions.ts";
 import { standingOf } from "../history/standing.ts";
-import { Touched } from "../history/touched.ts";
 import { type Told, Walk } from "../history/walk.ts";
 import type { Paint } from "../scenario/report/text.ts";
 import { visible } from "../scenario/report/text.ts";
@@ -69,7 +69,7 @@ function standingView({ market, account, isAll }: Chosen, paint: Paint): Inspect
       accounts: accountsOf(state, account, isAll ? null : touched),
     });
   return {
-    take: (told) => touched.take(told),
+    take: (told, state) => touched.take(told, state),
     text: (state) => standingText(standing(state), paint),
     json: standing,
   };

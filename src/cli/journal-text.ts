@@ -1,4 +1,6 @@
 import { VERSION } from "../config.ts";
+import { actorOf, commandText } from "../core/commands.ts";
+import { eventsText } from "../core/events.ts";
 import { addressText } from "../core/format.ts";
 import type { Decision } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
@@ -9,8 +11,6 @@ import { hex8 } from "../engine/hex8.ts";
 import { isNote, type Line } from "../engine/journal-line.ts";
 import type { Redone, ReplayDiffers } from "../engine/replayer.ts";
 import { damageText } from "../engine/torn-end.ts";
-import { actorOf, commandText } from "../history/command-words.ts";
-import { outcomeText } from "../history/event-words.ts";
 import {
   isCorrupt,
   type JournalPlace,
@@ -18,9 +18,8 @@ import {
   openPlace,
   openSource,
 } from "../history/journal-source.ts";
-import { noteText } from "../history/note-words.ts";
-import { refusalText, refusedText, senderOf } from "../history/refused-words.ts";
 import type { Outcome, Told, WalkEnd } from "../history/walk.ts";
+import { noteText, refusalText } from "../history/words.ts";
 import { type Paint, visible } from "../scenario/report/text.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 
@@ -157,7 +156,7 @@ function comparison(line: Line, now: Redone, state: State): string[] {
 
 const decisionText = (decision: Decision, state: State): string =>
   decision.ok
-    ? visible(`accepted: ${outcomeText(decision.events, state)}`)
+    ? visible(`accepted: ${eventsText(decision.events, state)}`)
     : `refused, ${decision.refusal.code}: ${JSON.stringify(decision.refusal)}`;
 
 const NUMBER_WIDTH = 6;
@@ -218,10 +217,10 @@ function outcomeWords(outcome: Outcome, state: State): string {
     case "note":
       return "";
     case "accepted":
-      return outcomeText(outcome.events, state);
+      return eventsText(outcome.events, state);
     case "differs":
       return outcome.decision.ok
-        ? `differs: ${outcomeText(outcome.decision.events, state)}`
+        ? `differs: ${eventsText(outcome.decision.events, state)}`
         : `differs: refused, ${outcome.decision.refusal.code}`;
     case "other state":
       return "the state is another";

@@ -8,7 +8,6 @@ import type { Millis } from "../core/units.ts";
 import type { RefusedEntry } from "../engine/journal.ts";
 import { wrongLine } from "../engine/store-error.ts";
 import { type CarriedScenario, scenarioIn } from "../history/journal-source.ts";
-import { refusedText } from "../history/refused-words.ts";
 import {
   type HistoryExpectation,
   HistoryNames,
@@ -18,6 +17,7 @@ import type { HistoryRefusal } from "../history/shrink/history-trial.ts";
 import { HistoryNotTellable, shrinkHistory } from "../history/shrink/shrink-history.ts";
 import type { ShrunkScenario } from "../history/shrink/shrink-scenario.ts";
 import { type WholeHistory, wholeHistory } from "../history/walk.ts";
+import { refusedText } from "../history/words.ts";
 import { problemText } from "../scenario/language/problem.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
 import { writeSourceFiles } from "../scenario/run/files.ts";

@@ -1,291 +1,194 @@
 import type { SettlementFaultTerms } from "./chain/settlement-fault.ts";
 import type { CallContent, CallEffect, HoldReason } from "./chain/transaction.ts";
-import type { CreateEvent, CreateMarket } from "./commands.ts";
+import type { CommandOf } from "./commands.ts";
+import {
+  accountText,
+  addressText,
+  counted,
+  marketText,
+  orderText,
+  priceText,
+  sizeText,
+  usdcText,
+} from "./format.ts";
+import { remainingOf } from "./order.ts";
+import type { State } from "./state.ts";
 import type { Address, CancelReason, MatchType, OrderType, Side, WinningOutcome } from "./terms.ts";
 import type { Millis, Money, Price, Size } from "./units.ts";
 
-export interface EventCreated extends Omit<CreateEvent, "kind"> {
-  readonly kind: "eventCreated";
-  readonly event: number;
+/**
+ * What an event says in words; null where the words of its command say it already. The state is that behind it; `placed`
+ * are the orders that came with it.
+ */
+type Words<Data> = (event: Readonly<Data>, state: State, placed: ReadonlySet<number>) => string | null;
+
+/** What an event of one kind holds, and how it is put into words. */
+const event = <Data>(words: Words<Data>): Words<Data> => words;
+
+/** Of something on the settlement chain. */
+interface OnChain {
+  /** The transaction that brings it there. */
+  transaction: number;
 }
 
-export interface MarketCreated extends Omit<CreateMarket, "kind"> {
-  readonly kind: "marketCreated";
-  readonly market: number;
-  /** The transaction that brings its condition to the chain. */
-  readonly transaction: number;
-}
-
-export interface MarketClosed {
-  readonly kind: "marketClosed";
-  readonly market: number;
-}
-
-export interface MarketResolved {
-  readonly kind: "marketResolved";
-  readonly market: number;
-  readonly winningOutcome: WinningOutcome;
-  /** The transaction that reports it on the chain. */
-  readonly transaction: number;
-}
-
-export interface AccountOpened {
-  readonly kind: "accountOpened";
-  readonly account: number;
-  readonly address: Address;
-}
-
-export interface CollateralIssued {
-  readonly kind: "collateralIssued";
-  readonly account: number;
-  readonly amount: Money;
-  readonly transaction: number;
-}
-
-/** Full sets minted from newly issued USDC: the YES shares to one account, the NO shares to another or the same. */
-export interface SetsIssued {
-  readonly kind: "setsIssued";
-  readonly market: number;
-  readonly size: Size;
-  readonly yes: number;
-  readonly no: number;
-  readonly transaction: number;
-}
-
-/** Raises what an account is granted in every market it touches. */
-export interface GrantRaised {
-  readonly kind: "grantRaised";
-  readonly account: number;
-  readonly size: Size;
-}
-
-/** The account's grant in one market is minted, on first touch. */
-export interface GrantMinted {
-  readonly kind: "grantMinted";
-  readonly account: number;
-  readonly market: number;
-  readonly size: Size;
-  readonly transaction: number;
-}
-
-export interface CredentialsDerived {
-  readonly kind: "credentialsDerived";
-  readonly account: number;
-}
-
-export interface OrderPlaced {
-  readonly kind: "orderPlaced";
-  readonly order: number;
-  readonly account: number;
-  readonly token: number;
-  readonly side: Side;
-  readonly price: Price;
-  readonly size: Size;
-  readonly orderType: OrderType;
-  readonly expiration: Millis | null;
-  /** The best opposite price when it came, in terms of its own token; null when nobody stood there. */
-  readonly touch: Price | null;
-  /** How much it could have filled at its limit when it came. */
-  readonly crossable: Size;
-  /** The first order of its own account that stood in its way under a self-trade policy; 0 for none. */
-  readonly ownInWay: number;
-}
-
-/** One fill between a taker and a resting maker. */
-export interface OrderTraded {
-  readonly kind: "orderTraded";
-  readonly trade: number;
-  readonly taker: number;
-  readonly maker: number;
-  /** In terms of the taker's token; the maker's own limit price. */
-  readonly price: Price;
-  readonly size: Size;
-  /** Paid by the taker, in USDC. */
-  readonly fee: Money;
-  readonly matchType: MatchType;
-  /** The transaction that settles it, one for all fills of a taker. */
-  readonly transaction: number;
-}
-
-export interface OrderRested {
-  readonly kind: "orderRested";
-  readonly order: number;
-}
-
-export interface OrderCanceled {
-  readonly kind: "orderCanceled";
-  readonly order: number;
-  readonly reason: CancelReason;
-}
-
-export interface OrderExpired {
-  readonly kind: "orderExpired";
-  readonly order: number;
-}
-
-/** Everything that can happen to the state, as plain data; `apply` is the only reader that writes. */
-export type DomainEvent =
-  | EventCreated
-  | MarketCreated
-  | MarketClosed
-  | MarketResolved
-  | AccountOpened
-  | CollateralIssued
-  | SetsIssued
-  | GrantRaised
-  | GrantMinted
-  | CredentialsDerived
-  | OrderPlaced
-  | OrderTraded
-  | OrderRested
-  | OrderCanceled
-  | OrderExpired
-  | ChainEvent;
-
-/** A wallet's transaction has come. */
-export interface TransactionSent {
-  readonly kind: "transactionSent";
-  readonly transaction: number;
-  readonly content: CallContent;
-  /** The pending transaction of the same nonce that it takes the place of; 0 for none. */
-  readonly replaces: number;
-}
-
-/** Blocks are to be mined at once. */
-export interface BlocksAsked {
-  readonly kind: "blocksAsked";
-  readonly count: number;
-}
-
-/** A block is mined with a run of transactions in order, none of which is out of the ordinary; empty ones may follow. */
-export interface BlocksMined {
-  readonly kind: "blocksMined";
-  /** Of the first of them. */
-  readonly height: number;
-  /** The last of the run, which goes on where the block before has ended. */
-  readonly lastTransaction: number;
-  /** How many empty blocks follow. */
-  readonly empty: number;
-}
-
-/** A block is begun, to be put together transaction by transaction. */
-export interface BlockOpened {
-  readonly kind: "blockOpened";
-  readonly height: number;
-  readonly baseFee: number;
-}
-
-/** The block that was begun is whole. */
-export interface BlockSealed {
-  readonly kind: "blockSealed";
-  readonly height: number;
-}
-
-/** A transaction that is no call is in the block and carried out. */
-export interface TransactionMined {
-  readonly kind: "transactionMined";
-  readonly transaction: number;
-}
-
-/** A call is in the block and carried out. */
-export interface CallExecuted {
-  readonly kind: "callExecuted";
-  readonly transaction: number;
-  readonly gas: number;
+/** A transaction that a block has looked at. */
+interface OfCall extends OnChain {
+  gas: number;
   /** Wei per gas. */
-  readonly gasPrice: number;
-  /** What it changes in the ledger, now or, after a reorganization, when it was first carried out. */
-  readonly effect: CallEffect;
-  /** Whether the ledger has that already. */
-  readonly isRepeated: boolean;
+  gasPrice: number;
 }
 
-/** A call is in the block and of no effect but its cost. */
-export interface CallReverted {
-  readonly kind: "callReverted";
-  readonly transaction: number;
-  readonly gas: number;
-  readonly gasPrice: number;
-  readonly reason: string;
+/** Everything that can happen to the state, by kind. Fields that name things are called as those are: `order`, `market`. */
+const EVENTS = {
+  eventCreated: event<Omit<CommandOf<"createEvent">, "kind"> & { event: number }>(
+    ({ event }) => `event ${event}`,
+  ),
+  marketCreated: event<Omit<CommandOf<"createMarket">, "kind"> & OnChain & { market: number }>(
+    ({ market }) => `market ${market}`,
+  ),
+  marketClosed: event<{ market: number }>(() => "closed"),
+  marketResolved: event<OnChain & { market: number; winningOutcome: WinningOutcome }>(
+    ({ winningOutcome }) => `resolved as ${winningOutcome}`,
+  ),
+
+  accountOpened: event<{ account: number; address: Address }>(({ account }) => `account ${account}`),
+  collateralIssued: event<OnChain & { account: number; amount: Money }>(
+    ({ amount }) => `gets ${usdcText(amount)}`,
+  ),
+  /** Full sets minted from newly issued USDC: the YES shares to one account, the NO shares to another or the same. */
+  setsIssued: event<OnChain & { market: number; size: Size; yes: number; no: number }>(
+    ({ size, market }, state) => `${sizeText(size)} sets of ${marketText(state, market)} issued`,
+  ),
+  /** Raises what an account is granted in every market it touches. */
+  grantRaised: event<{ account: number; size: Size }>(
+    ({ size }) => `gets ${sizeText(size)} of both outcomes of every market`,
+  ),
+  /** The account's grant in one market is minted, on first touch. */
+  grantMinted: event<OnChain & { account: number; market: number; size: Size }>(() => null),
+  credentialsDerived: event<{ account: number }>(() => "credentials derived"),
+
+  orderPlaced: event<{
+    order: number;
+    account: number;
+    token: number;
+    side: Side;
+    price: Price;
+    size: Size;
+    orderType: OrderType;
+    expiration: Millis | null;
+    /** The best opposite price when it came, in terms of its own token; null when the other side was empty. */
+    touch: Price | null;
+    /** How much it could have filled at its limit when it came. */
+    crossable: Size;
+    /** The first order of its own account that stood in its way under a self-trade policy; 0 for none. */
+    ownInWay: number;
+  }>(({ order }) => orderText(order)),
+  /** One fill between a taker and a resting maker. One transaction settles all fills of a taker. */
+  orderTraded: event<
+    OnChain & {
+      trade: number;
+      taker: number;
+      maker: number;
+      /** In terms of the taker's token; the maker's own limit price. */
+      price: Price;
+      size: Size;
+      /** Paid by the taker, in USDC. */
+      fee: Money;
+      matchType: MatchType;
+    }
+  >(({ size, price, maker, fee, matchType }, state) => {
+    const from = accountText(state, state.orders.get(maker).account);
+    const how = matchType === "COMPLEMENTARY" ? "" : ` ${matchType}`;
+    const paid = fee === 0 ? "" : `, fee ${usdcText(fee)}`;
+    return `fills ${sizeText(size)} @ ${priceText(price)} from ${from}${how}${paid}`;
+  }),
+  orderRested: event<{ order: number }>(
+    ({ order }, state) => `rests ${openText(state, order)} @ ${priceText(state.orders.get(order).price)}`,
+  ),
+  orderCanceled: event<{ order: number; reason: CancelReason }>(({ order, reason }, state, placed) =>
+    placed.has(order)
+      ? `canceled ${openText(state, order)}, ${reason}`
+      : `canceled ${orderText(order)} with ${openText(state, order)} open${reason === "USER" ? "" : `, ${reason}`}`,
+  ),
+  orderExpired: event<{ order: number }>(({ order }, state) => `expired with ${openText(state, order)} open`),
+
+  /** A wallet's transaction has come. `replaces`: the pending one of the same nonce whose place it takes; 0 for none. */
+  transactionSent: event<{ transaction: number; content: CallContent; replaces: number }>(
+    ({ transaction }) => `transaction ${transaction} pending`,
+  ),
+  /** Blocks are to be mined at once. */
+  blocksAsked: event<{ count: number }>(({ count }) => `${counted(count, "block")} to be mined`),
+  /** A block is mined with all that is pending up to a transaction, none of which is an exception; empty ones may follow. */
+  blocksMined: event<{ height: number; lastTransaction: number; empty: number }>(
+    ({ height, empty }) => `block ${height} mined${empty === 0 ? "" : ` and ${empty} empty`}`,
+  ),
+  /** A block is begun, to be put together transaction by transaction. */
+  blockOpened: event<{ height: number; baseFee: number }>(({ height }) => `block ${height} begun`),
+  blockSealed: event<{ height: number }>(({ height }) => `block ${height} mined`),
+  /** A transaction that is no call is in the block and carried out. */
+  transactionMined: event<{ transaction: number }>(({ transaction }) => `transaction ${transaction} mined`),
+  /** A call is carried out. `isRepeated`: the ledger has its effect since before a reorganization. */
+  callExecuted: event<OfCall & { effect: CallEffect; isRepeated: boolean }>(
+    ({ transaction }) => `transaction ${transaction} carried out`,
+  ),
+  /** A call is in the block and of no effect but its cost. */
+  callReverted: event<OfCall & { reason: string }>(
+    ({ transaction, reason }) => `transaction ${transaction} reverted: ${reason}`,
+  ),
+  /** A transaction is put off, until a height, by a fault or by none (0). */
+  transactionHeld: event<{ transaction: number; hold: HoldReason; notBefore: number; fault: number }>(
+    ({ transaction, hold }) => `transaction ${transaction} put off, ${hold}`,
+  ),
+  /** A settlement will never be mined, and nobody is told. */
+  settlementLost: event<{ transaction: number; fault: number }>(
+    ({ transaction }) => `transaction ${transaction} lost`,
+  ),
+  /** The ledger takes the trades of a settlement back. `isMined`: a block has it, reverted; else it was given up before. */
+  settlementFailed: event<{ transaction: number; reason: string; isMined: boolean; fault: number }>(
+    ({ transaction, reason }) => `transaction ${transaction} failed: ${reason}`,
+  ),
+  /** The latest blocks are replaced by empty ones; what they held is pending again. */
+  chainReorganized: event<{ depth: number }>(({ depth }) => `${counted(depth, "block")} replaced`),
+  settlementFaultSet: event<SettlementFaultTerms & { number: number }>(
+    ({ number }) => `settlement fault ${number}`,
+  ),
+  /** A fault is over; all of them when the number is 0. */
+  settlementFaultEnded: event<{ number: number }>(({ number }) =>
+    number === 0 ? "all faults ended" : `settlement fault ${number} ended`,
+  ),
+  /** The exchange raises the fees of its own pending transactions to whatever the base fee is. */
+  feesBumped: event<{ transactions: readonly number[] }>(
+    ({ transactions }) => `fees of ${counted(transactions.length, "transaction")} raised`,
+  ),
+  /** An address has so much of the native currency, in wei as decimal text. */
+  nativeBalanceSet: event<{ address: Address; wei: string }>(
+    ({ address, wei }) => `${addressText(address)} has ${wei} wei`,
+  ),
+};
+
+const openText = (state: State, order: number): string => sizeText(remainingOf(state.orders.get(order)));
+
+export type EventKind = keyof typeof EVENTS;
+
+/** An event of one kind, as plain data. */
+export type EventOf<Kind extends EventKind> = { readonly kind: Kind } & Parameters<(typeof EVENTS)[Kind]>[0];
+
+/** Everything that can happen to the state; only `apply` writes it there. */
+export type DomainEvent = { [Kind in EventKind]: EventOf<Kind> }[EventKind];
+
+/** More events than these are counted. */
+const MAX_TOLD = 6;
+
+/** What a command has caused, in words; the state is that behind it. */
+export function eventsText(events: readonly DomainEvent[], state: State): string {
+  const placed = new Set(events.flatMap((event) => (event.kind === "orderPlaced" ? [event.order] : [])));
+  const canceled = events.filter((event) => event.kind === "orderCanceled" && !placed.has(event.order));
+  const others = canceled.length > 1 ? events.filter((event) => !canceled.includes(event)) : events;
+  const parts = others.flatMap(
+    (event) => (EVENTS[event.kind] as Words<DomainEvent>)(event, state, placed) ?? [],
+  );
+  const shown = parts.slice(0, MAX_TOLD);
+  if (parts.length > MAX_TOLD) shown.push(`and ${parts.length - MAX_TOLD} more`);
+  if (canceled.length > 1) shown.push(`canceled ${canceled.length}`);
+  return shown.join(", ") || "nothing";
 }
-
-/** A transaction is put off. */
-export interface TransactionHeld {
-  readonly kind: "transactionHeld";
-  readonly transaction: number;
-  readonly hold: HoldReason;
-  /** The height before which it is not looked at. */
-  readonly notBefore: number;
-  /** The fault that did it; 0 for none. */
-  readonly fault: number;
-}
-
-/** A settlement will never be mined, and nobody is told. */
-export interface SettlementLost {
-  readonly kind: "settlementLost";
-  readonly transaction: number;
-  readonly fault: number;
-}
-
-/** A settlement has failed: the ledger takes its trades back, for all parties at once. */
-export interface SettlementFailed {
-  readonly kind: "settlementFailed";
-  readonly transaction: number;
-  readonly reason: string;
-  /** Whether a block has it, reverted; else it was given up before. */
-  readonly isMined: boolean;
-  readonly fault: number;
-}
-
-/** The latest blocks are replaced by empty ones; what they held is pending again. */
-export interface ChainReorganized {
-  readonly kind: "chainReorganized";
-  readonly depth: number;
-}
-
-export interface SettlementFaultSet extends SettlementFaultTerms {
-  readonly kind: "settlementFaultSet";
-  readonly number: number;
-}
-
-/** A fault is over; all of them when the number is 0. */
-export interface SettlementFaultEnded {
-  readonly kind: "settlementFaultEnded";
-  readonly number: number;
-}
-
-/** The exchange raises the fees of its own pending transactions to whatever the base fee is. */
-export interface FeesBumped {
-  readonly kind: "feesBumped";
-  readonly transactions: readonly number[];
-}
-
-/** An address has so much of the native currency. */
-export interface NativeBalanceSet {
-  readonly kind: "nativeBalanceSet";
-  readonly address: Address;
-  /** Wei, decimal. */
-  readonly wei: string;
-}
-
-/** What happens on the settlement chain. */
-export type ChainEvent =
-  | TransactionSent
-  | BlocksAsked
-  | BlocksMined
-  | BlockOpened
-  | BlockSealed
-  | TransactionMined
-  | CallExecuted
-  | CallReverted
-  | TransactionHeld
-  | SettlementLost
-  | SettlementFailed
-  | ChainReorganized
-  | SettlementFaultSet
-  | SettlementFaultEnded
-  | FeesBumped
-  | NativeBalanceSet;
-
-/** An event of one kind. */
-export type EventOf<Kind extends DomainEvent["kind"]> = Extract<DomainEvent, { readonly kind: Kind }>;

@@ -1,6 +1,5 @@
 import { minedAt } from "../core/chain/chain.ts";
-import type { Command } from "../core/commands.ts";
-import type { DomainEvent } from "../core/events.ts";
+import { actorOf } from "../core/commands.ts";
 import { idOf, numberOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
@@ -22,9 +21,14 @@ export class Mentions {
   /** The state is that behind the line. */
   constructor({ line, command, outcome }: Told, state: State) {
     this.#state = state;
-    if (command !== null) this.#command(command);
+    if (command !== null) this.#fieldsOf(command);
     if (isNote(line, "refused")) this.#refused(line.d);
-    if (outcome.kind === "accepted") for (const event of outcome.events) this.#event(event);
+    if (outcome.kind !== "accepted") return;
+    for (const event of outcome.events) {
+      this.#fieldsOf(event);
+      if (event.kind !== "blocksMined") continue;
+      for (const { number } of minedAt(state.chain, event.height)) this.#transaction(number);
+    }
   }
 
   /** Whether a pattern matches one of the ids of all this, from its first letter to its last. */
@@ -51,33 +55,34 @@ export class Mentions {
     yield* this.#addresses;
   }
 
-  #command(command: Command): void {
-    if ("address" in command) this.#addresses.add(command.address);
-    if ("market" in command) this.#market(command.market);
-    switch (command.kind) {
-      case "placeOrder":
-        this.#tokenId(command.tokenId);
-        break;
-      case "fundAccount":
-        for (const { tokenId } of command.tokens) this.#tokenId(tokenId);
-        break;
-      case "cancelOrder":
-        this.#order(numberOf(this.#state.idPrefixes.order, command.orderId));
-        break;
-      case "expireOrder":
-        this.#order(command.order);
-        break;
-      case "sendTransaction":
-        this.#addresses.add(command.from).add(command.to);
-        break;
-      case "executeTransaction":
-        this.#transaction(command.transaction);
-    }
+  /** Notes what a command or an event names: the names of its fields tell. */
+  #fieldsOf(told: object): void {
+    for (const [field, value] of Object.entries(told)) this.#byField[field]?.(value as never);
   }
+
+  readonly #byField: Readonly<Record<string, (value: never) => void>> = {
+    account: (number: number) => this.#account(number),
+    address: (address: Address) => this.#addresses.add(address),
+    from: (address: Address) => this.#addresses.add(address),
+    to: (address: Address) => this.#addresses.add(address),
+    event: (number: number) => this.#events.add(number),
+    market: (number: number) => this.#market(number),
+    order: (number: number) => this.#order(number),
+    orderId: (id: string) => this.#order(numberOf(this.#state.idPrefixes.order, id)),
+    tokenId: (id: string) => this.#tokenId(id),
+    tokens: (tokens: readonly { readonly tokenId: string }[]) => {
+      for (const { tokenId } of tokens) this.#tokenId(tokenId);
+    },
+    trade: (number: number) => this.#trade(number),
+    transaction: (number: number) => this.#transaction(number),
+    transactions: (numbers: readonly number[]) => {
+      for (const number of numbers) this.#transaction(number);
+    },
+  };
 
   #refused({ address, asked }: RefusedRequest): void {
     if (address !== null) this.#addresses.add(address);
-    if (asked?.kind === "command") this.#command(asked.command);
+    if (asked?.kind === "command") this.#fieldsOf(asked.command);
     if (asked?.kind !== "request") return;
     for (const value of [...Object.values(asked.body), ...Object.values(asked.query)]) {
       if (typeof value !== "string") continue;
@@ -86,37 +91,14 @@ export class Mentions {
     }
   }
 
-  #event(event: DomainEvent): void {
-    if ("account" in event) this.#account(event.account);
-    if ("order" in event) this.#order(event.order);
-    if ("transaction" in event) this.#transaction(event.transaction);
-    switch (event.kind) {
-      case "orderTraded":
-        this.#trade(event.trade);
-        break;
-      case "eventCreated":
-        this.#events.add(event.event);
-        break;
-      case "marketCreated":
-      case "marketClosed":
-      case "marketResolved":
-      case "setsIssued":
-        this.#market(event.market);
-        break;
-      case "blocksMined":
-        for (const { number } of minedAt(this.#state.chain, event.height)) this.#transaction(number);
-        break;
-      case "feesBumped":
-        for (const number of event.transactions) this.#transaction(number);
-    }
-  }
-
   #order(number: number): void {
     const order = this.#state.orders.find(number);
     if (order === undefined) return;
     this.orders.add(number);
     this.#account(order.account);
-    this.#token(order.token);
+    const market = marketOfToken(order.token);
+    this.#markets.add(market);
+    this.#tokens.add(tokenIdIn(this.#state.markets.get(market), outcomeOf(order.token)));
   }
 
   #trade(number: number): void {
@@ -139,13 +121,6 @@ export class Mentions {
     if (token !== undefined) this.#markets.add(marketOfToken(token));
   }
 
-  #token(token: number): void {
-    const market = this.#state.markets.find(marketOfToken(token));
-    if (market === undefined) return;
-    this.#markets.add(market.number);
-    this.#tokens.add(tokenIdIn(market, outcomeOf(token)));
-  }
-
   /** A market itself, with both of its tokens. */
   #market(number: number): void {
     this.#markets.add(number);
@@ -159,3 +134,25 @@ export class Mentions {
 }
 
 const NONE = { firstTrade: 0, trades: 0 };
+
+/** The markets and accounts of which a history speaks; of all others nothing has changed since the opening. */
+export class Touched {
+  readonly markets = new Set<number>();
+  readonly accounts = new Set<Address>();
+
+  /** The state is that behind the line. */
+  take({ command, outcome }: Told, { orders, accounts }: State): void {
+    const actor = command === null ? null : actorOf(command);
+    if (actor !== null) this.accounts.add(actor);
+    if (outcome.kind !== "accepted") return;
+    for (const event of outcome.events) {
+      if ("market" in event) this.markets.add(event.market);
+      const numbers =
+        event.kind === "orderTraded" ? [event.taker, event.maker] : "order" in event ? [event.order] : [];
+      for (const { account, token } of numbers.map((number) => orders.get(number))) {
+        this.markets.add(marketOfToken(token));
+        this.accounts.add(accounts.get(account).address);
+      }
+    }
+  }
+}

@@ -2,8 +2,8 @@ import { numbersAs } from "../api/decimals.ts";
 import { askAgain } from "../api/order-request.ts";
 import type { State } from "../core/state.ts";
 import { isNote } from "../engine/journal-line.ts";
-import { changeText, refusedText } from "./refused-words.ts";
 import type { Told } from "./walk.ts";
+import { changeText, refusedText } from "./words.ts";
 
 /** A refused request that gets another answer now. */
 export interface ChangedAnswer {
