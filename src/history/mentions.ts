@@ -135,24 +135,19 @@ export class Mentions {
 
 const NONE = { firstTrade: 0, trades: 0 };
 
-/** The markets and accounts of which a history speaks; of all others nothing has changed since the opening. */
+/** The markets in which something has happened since the opening, and the accounts that asked for something. */
 export class Touched {
   readonly markets = new Set<number>();
   readonly accounts = new Set<Address>();
 
   /** The state is that behind the line. */
-  take({ command, outcome }: Told, { orders, accounts }: State): void {
+  take({ command, outcome }: Told, { orders }: State): void {
     const actor = command === null ? null : actorOf(command);
     if (actor !== null) this.accounts.add(actor);
     if (outcome.kind !== "accepted") return;
     for (const event of outcome.events) {
       if ("market" in event) this.markets.add(event.market);
-      const numbers =
-        event.kind === "orderTraded" ? [event.taker, event.maker] : "order" in event ? [event.order] : [];
-      for (const { account, token } of numbers.map((number) => orders.get(number))) {
-        this.markets.add(marketOfToken(token));
-        this.accounts.add(accounts.get(account).address);
-      }
+      if ("order" in event) this.markets.add(marketOfToken(orders.get(event.order).token));
     }
   }
 }
