@@ -19,7 +19,7 @@ import {
   openSource,
 } from "../history/journal-source.ts";
 import type { Outcome, Told, WalkEnd } from "../history/walk.ts";
-import { noteText, refusalText } from "../history/words.ts";
+import { noteText, refusalText, refusedText, senderOf } from "../history/words.ts";
 import { type Paint, visible } from "../scenario/report/text.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 
