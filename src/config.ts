@@ -23,7 +23,7 @@ import {
   valuesOf,
   wholeNumber,
 } from "./setting.ts";
-import { MAX_MARKETS } from "./simulation/world.ts";
+import { MAX_MARKETS } from "./simulation/world-orders.ts";
 
 /** The version of the program, as in package.json. */
 export const VERSION = "0.1.0";

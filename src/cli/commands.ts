@@ -22,7 +22,7 @@ import {
   wholeNumber,
 } from "../setting.ts";
 import { MAX_ACCOUNTS, MAX_FLOW_ORDERS, PROFILE_NAMES, profileNamed } from "../simulation/flow.ts";
-import { MAX_MARKETS } from "../simulation/world.ts";
+import { MAX_MARKETS } from "../simulation/world-orders.ts";
 import type { ExitCode } from "./exit-code.ts";
 
 /** What the help of a command says, and the settings that it takes. */

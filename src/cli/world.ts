@@ -1,5 +1,5 @@
 import { generateWorld } from "../simulation/generate-world.ts";
-import { writeWorld } from "../simulation/world-file.ts";
+import { writeWorld } from "../simulation/world.ts";
 import type { Run } from "./commands.ts";
 import { EXIT, UsageError } from "./exit-code.ts";
 import { save } from "./output.ts";

@@ -6,11 +6,11 @@ import type { ExchangeConfig } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { type Millis, millis } from "../core/units.ts";
-import { FILE_LIMITS, readText, whyUnread } from "../regular-file.ts";
+import { FILE_LIMITS, readText } from "../regular-file.ts";
 import { ConfigError } from "../setting.ts";
 import { openWorld, WorldOpeningError } from "../simulation/opening.ts";
 import type { World } from "../simulation/world.ts";
-import { checkedWorld, readWorld, WorldFileError } from "../simulation/world-file.ts";
+import { checkedWorld, readWorldFile } from "../simulation/world.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Base, OpeningData } from "./journal-line.ts";
 import { HistoryDigest } from "./state-hash.ts";
@@ -71,8 +71,7 @@ function demandOrigin<Value>(path: string, find: () => Value): Value {
   try {
     return find();
   } catch (error) {
-    const isOfContent =
-      error instanceof WorldFileError || error instanceof DocumentError || error instanceof ConfigError;
+    const isOfContent = error instanceof DocumentError || error instanceof ConfigError;
     throw isOfContent ? wrongLine(path, 1, `d.base.content: ${error.message}`) : error;
   }
 }
@@ -134,7 +133,7 @@ const DEFAULT_SEED = "1";
  */
 async function loadWorld(config: Config): Promise<World> {
   if (config.world !== null) {
-    const world = await readWorldFile(config.world);
+    const world = worldIn(config.world);
     if (config.given.has("seed") && config.seed !== world.seed) {
       throw new ConfigError(
         `${config.world} was made with seed ${world.seed}, --seed asks for ${config.seed}: leave --seed out, or make a world with clobsim world --seed ${config.seed}`,
@@ -151,12 +150,12 @@ async function loadWorld(config: Config): Promise<World> {
   return generateWorld({ seed: config.seed, ...markets });
 }
 
-/** A world file, or a state that a store has written. */
-async function readWorldFile(file: string): Promise<World> {
+/** @throws ConfigError when the file holds no world. */
+function worldIn(file: string): World {
   try {
-    return readWorld(readText(file, FILE_LIMITS.world));
+    return readWorldFile(file);
   } catch (error) {
-    throw new ConfigError(`--world ${file}: ${whyUnread(error)}`);
+    throw new ConfigError(`--world ${file}: ${(error as Error).message}`);
   }
 }
 

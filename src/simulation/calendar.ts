@@ -32,7 +32,7 @@ export interface End {
    * The period, in UTC, in which that day lies and with whose last second it ends; without one it ends at midnight
    * UTC, when that day begins.
    */
-  readonly endOf?: Period;
+  readonly endOf?: Period | undefined;
 }
 
 /** When something ends: the moment, and its day as a text says it, such as "November 30, 2026". */

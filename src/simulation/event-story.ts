@@ -1,5 +1,5 @@
 import type { Stream } from "../core/random.ts";
-import type { End } from "./calendar.ts";
+import type { End, Period } from "./calendar.ts";
 import { type FictionalNames, filled } from "./fictional-names.ts";
 
 /**
@@ -66,7 +66,7 @@ export type EventShape =
   | { readonly shape: "ladder"; readonly passesEarly?: true };
 
 /** When an event ends: at the end of the period in which the day so many days after the start lies. */
-export type Horizon = Required<End>;
+export type Horizon = End & { readonly endOf: Period };
 
 /** How many days each span can be, and where a question that is open until then ends. */
 const SPANS = {

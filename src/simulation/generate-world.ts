@@ -7,7 +7,7 @@ import { sharesOf, TRADERS } from "./opening-book.ts";
 import { generateOpening, type OpeningMarket } from "./opening-orders.ts";
 import type { FairPath } from "./price-paths.ts";
 import type { World, WorldMarket, WorldTrader } from "./world.ts";
-import { MAX_MARKETS, MAX_ORDERS, packOrders, type WorldOrder } from "./world.ts";
+import { MAX_MARKETS, MAX_ORDERS, packOrders, type WorldOrder } from "./world-orders.ts";
 
 /** How large a world is; without markets and events it has 12 events. */
 export interface WorldOptions {

@@ -3,7 +3,8 @@ import type { Stream } from "../core/random.ts";
 import type { Outcome } from "../core/terms.ts";
 import { FULL_PRICE, price, size } from "../core/units.ts";
 import { SimulatedBook } from "./simulator.ts";
-import type { WorldOrder, WorldTrader } from "./world.ts";
+import type { WorldTrader } from "./world.ts";
+import type { WorldOrder } from "./world-orders.ts";
 
 const ROUND_SHARES = [5, 10, 20, 25, 50, 100, 150, 200, 250, 500, 1000, 2000, 2500, 5000];
 

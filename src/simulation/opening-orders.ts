@@ -8,7 +8,8 @@ import {
   TraderAssignment,
 } from "./opening-book.ts";
 import { type FairPath, fairAt } from "./price-paths.ts";
-import type { WorldMarket, WorldOrder } from "./world.ts";
+import type { WorldMarket } from "./world.ts";
+import type { WorldOrder } from "./world-orders.ts";
 
 /** What the moments of a history are drawn from, in milliseconds before the start (negative). */
 interface MomentSetting {

@@ -7,14 +7,8 @@ import type { Outcome } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { FULL_PRICE, type Millis, millis, money, price, size } from "../core/units.ts";
 import { type Ending, endingOf, withEndDate } from "./calendar.ts";
-import {
-  orderCount,
-  orderIn,
-  type World,
-  type WorldEvent,
-  type WorldMarket,
-  type WorldOrder,
-} from "./world.ts";
+import type { World, WorldEvent, WorldMarket } from "./world.ts";
+import { orderCount, orderIn, type WorldOrder } from "./world-orders.ts";
 
 /** An exchange on which a world's history can be played. */
 interface Stage {

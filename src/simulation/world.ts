@@ -1,182 +1,358 @@
-import type { Outcome, Side } from "../core/terms.ts";
-import { FULL_PRICE, type Price, price, type Size, size } from "../core/units.ts";
-import type { End } from "./calendar.ts";
+import {
+  address,
+  DocumentError,
+  type Infer,
+  integer,
+  list,
+  numberIn,
+  oneOf,
+  optional,
+  orNull,
+  record,
+  refined,
+  type Type,
+  text,
+  textLike,
+  within,
+} from "../core/schema.ts";
+import { OUTCOMES } from "../core/terms.ts";
+import { FULL_PRICE } from "../core/units.ts";
+import { FILE_LIMITS, readText, whyUnread } from "../regular-file.ts";
+import { type End, PERIODS } from "./calendar.ts";
+import {
+  EARLIEST,
+  MAX_MARKETS,
+  MAX_ORDERS,
+  MAX_SHARES,
+  MAX_TERMS,
+  type OpeningHistory,
+  ORDER_WIDTH,
+} from "./world-orders.ts";
+
+const MAX_TRADERS = 10_000;
+const MAX_TAGS = 100;
+const MAX_USDC = 4_000_000_000;
+/** Ten years. */
+const MAX_DAYS = 3652;
+const SIZE_UNITS = 100;
+const MONEY_UNITS = 1_000_000;
+const TICK_SIZES = [0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001];
+
+const words = (): Type<string> => textLike(/./s, "a text that is not empty");
+const slug = (): Type<string> =>
+  textLike(/^(?=.{1,80}$)[a-z0-9]+(?:-[a-z0-9]+)*$/, "a slug of at most 80 characters");
+
+const isDecimal = (value: number, unitsPerOne: number): boolean =>
+  Math.round(value * unitsPerOne) / unitsPerOne === value;
+
+/** A decimal in a range with no more digits than its unit has. */
+const decimalIn = (low: number, high: number, unitsPerOne: number): Type<number> =>
+  refined(numberIn(low, high), (value) => {
+    if (isDecimal(value, unitsPerOne)) return;
+    throw new DocumentError(`a multiple of ${1 / unitsPerOne} from ${low} to ${high}`, value);
+  });
+
+const tickSize = (): Type<number> =>
+  refined(numberIn(0, 1), (value) => {
+    if (!TICK_SIZES.includes(value)) throw new DocumentError(`one of ${TICK_SIZES.join(", ")}`, value);
+  });
+
+function requireAtMost(most: number, items: unknown): void {
+  if (Array.isArray(items) && items.length > most)
+    throw new DocumentError(`at most ${most} items`, items.length);
+}
+
+const listUpTo = <Item>(most: number, type: Type<Item>): Type<Item[]> => {
+  const items = list(type);
+  return {
+    ...items,
+    parse: (value) => {
+      requireAtMost(most, value);
+      return items.parse(value);
+    },
+  };
+};
+
+/** Refuses a value that one before had. */
+class Unique {
+  readonly #taken = new Set<string>();
+  readonly #what: string;
+
+  constructor(what: string) {
+    this.#what = what;
+  }
+
+  /** @throws DocumentError at this path. */
+  add(value: string, ...path: readonly (string | number)[]): void {
+    if (this.#taken.has(value)) throw new DocumentError(`${this.#what} that none before has`, value, ...path);
+    this.#taken.add(value);
+  }
+}
+
+export const WorldTrader = record({
+  address: address(),
+  /** USDC. */
+  collateral: decimalIn(0, MAX_USDC, MONEY_UNITS),
+  /** Shares of both outcomes of every market, minted as full sets when the trader first touches a market. */
+  shares: decimalIn(0, MAX_SHARES, SIZE_UNITS),
+});
+export type WorldTrader = Infer<typeof WorldTrader>;
+
+/** When an event or a market ends, as `End` has it; worlds of earlier versions leave `endOf` out. */
+const END = {
+  endsInDays: integer(1, MAX_DAYS),
+  endOf: optional(oneOf(...PERIODS), undefined),
+};
+type EndOptional<Declared> = Omit<Declared, "endOf"> & Pick<End, "endOf">;
+/** Milliseconds before the start, negative. */
+const past = (): Type<number> => integer(EARLIEST, -1);
+
+export const WorldMarket = record({
+  question: words(),
+  slug: slug(),
+  description: text(),
+  tags: listUpTo(MAX_TAGS, slug()),
+  /** USDC per share. */
+  tickSize: tickSize(),
+  /** Shares. */
+  minOrderSize: decimalIn(0.01, MAX_SHARES, SIZE_UNITS),
+  feeRateBps: integer(0, 10_000),
+  matching: oneOf("complementary", "independent"),
+  createdAt: past(),
+  ...END,
+  /** Set when the market was resolved before the start: what won, and when. */
+  resolved: orNull(record({ at: past(), winningOutcome: oneOf(...OUTCOMES) })),
+});
+export type WorldMarket = EndOptional<Infer<typeof WorldMarket>>;
+
+/** In the texts of an event and its markets, `{endDate}` stands for the day on which it ends: "November 30, 2026". */
+export const WorldEvent = record({
+  title: words(),
+  slug: slug(),
+  description: text(),
+  category: slug(),
+  tags: listUpTo(MAX_TAGS, slug()),
+  createdAt: past(),
+  ...END,
+  markets: listUpTo(MAX_MARKETS, WorldMarket),
+});
+export type WorldEvent = EndOptional<Omit<Infer<typeof WorldEvent>, "markets">> & {
+  readonly markets: readonly WorldMarket[];
+};
+
+const WorldContent = record({
+  format: oneOf("clobsim-world/1", "clobsim-world/2"),
+  /** Decides ids, secrets and dev accounts of the exchange that opens this world. */
+  seed: text(),
+  /** Addresses of the dev accounts; their private keys are functions of the seed. */
+  devAccounts: refined(listUpTo(MAX_TRADERS, address()), (addresses) => {
+    const unique = new Unique("an address");
+    for (const [index, address] of addresses.entries()) unique.add(address, index);
+  }),
+  /** The wallets whose orders make the opening history. */
+  traders: refined(listUpTo(MAX_TRADERS, WorldTrader), (traders) => {
+    const unique = new Unique("an address");
+    for (const [index, { address }] of traders.entries()) unique.add(address, index, "address");
+  }),
+  events: refined(listUpTo(MAX_MARKETS, WorldEvent), checkEvents),
+  flow: {
+    ...list(integer()),
+    // Checked order by order below, with the traders and markets that orders name.
+    parse: (value) => value as never,
+  },
+});
 
 /**
  * A world: what an exchange holds before its first client comes. Plain data that does not know when it is opened:
  * every moment is relative to the start, so one file opens at any `--start`.
  */
-export type World = WorldContent &
-  (
-    | {
-        /** Written by hand and by earlier versions. */
-        readonly format: "clobsim-world/1";
-        /** The opening history, oldest first. */
-        readonly flow: readonly WorldRow[];
-      }
-    | {
-        readonly format: "clobsim-world/2";
-        /** The same, packed: six integers an order, as `packOrders` has them. */
-        readonly flow: readonly number[];
-      }
-  );
+export type World = Readonly<Pick<Infer<typeof WorldContent>, "seed">> &
+  OpeningHistory & {
+    readonly devAccounts: readonly string[];
+    readonly traders: readonly WorldTrader[];
+    readonly events: readonly WorldEvent[];
+  };
 
-interface WorldContent {
-  /** Decides ids, secrets and dev accounts of the exchange that opens this world. */
-  readonly seed: string;
-  /** Addresses of the dev accounts (lower case); their private keys are functions of the seed. */
-  readonly devAccounts: readonly string[];
-  /** The wallets whose orders make the opening history. */
-  readonly traders: readonly WorldTrader[];
-  readonly events: readonly WorldEvent[];
+/** The world in a file. @throws Error that says why there is none. */
+export function readWorldFile(path: string): World {
+  try {
+    return readWorld(readText(path, FILE_LIMITS.world));
+  } catch (error) {
+    throw new Error(whyUnread(error), { cause: error });
+  }
 }
 
-export interface WorldTrader {
-  /** 20 bytes, `0x` and lower-case hex. */
-  readonly address: string;
-  /** USDC. */
-  readonly collateral: number;
-  /** Shares of both outcomes of every market, minted as full sets when the trader first touches a market. */
-  readonly shares: number;
-}
-
-/** In the texts of an event and its markets, `{endDate}` stands for the day on which it ends: "November 30, 2026". */
-export interface WorldEvent extends End {
-  readonly title: string;
-  readonly slug: string;
-  readonly description: string;
-  readonly category: string;
-  readonly tags: readonly string[];
-  /** Milliseconds before the start, negative. */
-  readonly createdAt: number;
-  readonly markets: readonly WorldMarket[];
-}
-
-export interface WorldMarket extends End {
-  readonly question: string;
-  readonly slug: string;
-  readonly description: string;
-  readonly tags: readonly string[];
-  /** USDC per share: 0.1, 0.01, 0.005, 0.0025, 0.001 or 0.0001. */
-  readonly tickSize: number;
-  /** Shares. */
-  readonly minOrderSize: number;
-  readonly feeRateBps: number;
-  readonly matching: "complementary" | "independent";
-  /** Milliseconds before the start, negative. */
-  readonly createdAt: number;
-  /** Set when the market was resolved before the start: what won, and when (negative milliseconds). */
-  readonly resolved: { readonly at: number; readonly winningOutcome: "YES" | "NO" } | null;
+/** A world from the text of its file. @throws DocumentError as `checkedWorld` */
+export function readWorld(json: string): World {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    throw new DocumentError("JSON", (error as Error).message, "world");
+  }
+  return checkedWorld(value);
 }
 
 /**
- * One order of the opening history: moment (milliseconds relative to the start, negative), index into `traders`,
- * index into the markets of all events in order, side, outcome, price in USDC, size in shares, time in force.
+ * A world from what a file of JSON holds, checked through and through: every price on its market's ticks, every index
+ * pointing at something, slugs unique, the flow in order and within the life of its markets.
+ * @throws DocumentError that names the place, what was expected there and what was found.
  */
-export type WorldRow = readonly [
-  at: number,
-  trader: number,
-  market: number,
-  side: "BUY" | "SELL",
-  outcome: "YES" | "NO",
-  price: number,
-  size: number,
-  orderType: "GTC" | "FAK",
-];
-
-/** The most markets, and the most events, that a world may have. */
-export const MAX_MARKETS = 20_000;
-/** The most orders that an opening history may have. */
-export const MAX_ORDERS = 5_000_000;
-/** The most shares that an order may be for, and a trader may have of each outcome. */
-export const MAX_SHARES = 10_000_000;
-/** A history begins at most ten years before the start, in milliseconds. */
-export const EARLIEST = -315_576_000_000;
-
-/** One order of an opening history, in the units of the core. */
-export interface WorldOrder {
-  /** Milliseconds before the start, negative. */
-  readonly at: number;
-  /** Index into the traders of the world. */
-  readonly trader: number;
-  /** Index into the markets of all events in order. */
-  readonly market: number;
-  readonly side: Side;
-  readonly outcome: Outcome;
-  readonly price: Price;
-  readonly size: Size;
-  readonly orderType: "GTC" | "FAK";
-}
-
-/** How many integers an order takes in a packed flow. */
-export const ORDER_WIDTH = 6;
-const SELL = 1;
-const NO = 2;
-const FAK = 4;
-/** The highest of the integers that tell side, outcome and order type. */
-export const MAX_TERMS = SELL + NO + FAK;
-const SIZE_UNITS = 100;
-
-/** Orders as integers, six each: at, trader, market, terms (1 SELL, 2 NO, 4 FAK, added up), price, size. */
-export function packOrders(orders: readonly WorldOrder[]): number[] {
-  const packed: number[] = [];
-  for (const { at, trader, market, side, outcome, price, size, orderType } of orders) {
-    const terms =
-      (side === "SELL" ? SELL : 0) + (outcome === "NO" ? NO : 0) + (orderType === "FAK" ? FAK : 0);
-    packed.push(at, trader, market, terms, price, size);
+export function checkedWorld(value: unknown): World {
+  try {
+    const world = WorldContent.parse(value) as World;
+    within("flow", () => checkHistory(world));
+    return world;
+  } catch (error) {
+    throw error instanceof DocumentError && error.path === "" ? error.within("world") : error;
   }
-  return packed;
 }
 
-/** The opening history of a world, oldest first. */
-export function* worldOrders(world: World): Generator<WorldOrder> {
-  const count = orderCount(world);
-  for (let index = 0; index < count; index += 1) yield orderIn(world, index);
+function checkEvents(events: readonly WorldEvent[]): void {
+  const eventSlugs = new Unique("a slug");
+  const marketSlugs = new Unique("a slug");
+  let count = 0;
+  for (const [index, { slug, createdAt, markets }] of events.entries()) {
+    eventSlugs.add(slug, index, "slug");
+    count += markets.length;
+    for (const [position, market] of markets.entries()) {
+      const path = [index, "markets", position] as const;
+      marketSlugs.add(market.slug, ...path, "slug");
+      requireNotBefore(createdAt, market.createdAt, ...path, "createdAt");
+      if (market.resolved !== null)
+        requireNotBefore(market.createdAt, market.resolved.at, ...path, "resolved", "at");
+    }
+  }
+  if (count > MAX_MARKETS) throw new DocumentError(`at most ${MAX_MARKETS} markets`, count);
 }
 
-/** How many orders the opening history of a world has. */
-export const orderCount = ({ format, flow }: World): number =>
-  format === "clobsim-world/1" ? flow.length : flow.length / ORDER_WIDTH;
-
-/** One order of the opening history, by its place in it. */
-export const orderIn = (world: World, index: number): WorldOrder =>
-  world.format === "clobsim-world/1"
-    ? orderOf(world.flow[index] as WorldRow)
-    : orderAt(world.flow, index * ORDER_WIDTH);
-
-function orderAt(flow: readonly number[], place: number): WorldOrder {
-  const terms = flow[place + 3] as number;
-  return {
-    at: flow[place] as number,
-    trader: flow[place + 1] as number,
-    market: flow[place + 2] as number,
-    side: (terms & SELL) === 0 ? "BUY" : "SELL",
-    outcome: (terms & NO) === 0 ? "YES" : "NO",
-    price: price(flow[place + 4] as number),
-    size: size(flow[place + 5] as number),
-    orderType: (terms & FAK) === 0 ? "GTC" : "FAK",
-  };
+function requireNotBefore(earliest: number, at: number, ...path: readonly (string | number)[]): void {
+  if (at < earliest) throw new DocumentError(`an integer from ${earliest} to -1`, at, ...path);
 }
 
-/** Decimals are rounded to the core's units. */
-function orderOf([
-  at,
-  trader,
-  market,
-  side,
-  outcome,
-  decimalPrice,
-  decimalSize,
-  orderType,
-]: WorldRow): WorldOrder {
-  return {
-    at,
-    trader,
-    market,
-    side,
-    outcome,
-    price: price(Math.round(decimalPrice * FULL_PRICE)),
-    size: size(Math.round(decimalSize * SIZE_UNITS)),
-    orderType,
-  };
+const ROW_COLUMNS = ["at", "trader", "market", "side", "outcome", "price", "size", "orderType"];
+const PACKED_COLUMNS = ["at", "trader", "market", "terms", "price", "size"];
+
+/** A column that is wrong, and what it should hold. */
+type Fault = readonly [column: number, expected: string];
+
+/** Checks the orders of a world. @throws DocumentError relative to the flow. */
+function checkHistory({ format, flow, traders, events }: World): void {
+  const markets = events.flatMap((event) => event.markets);
+  const isPacked = format === "clobsim-world/2";
+  const [columns, faultOf] = isPacked ? [PACKED_COLUMNS, packedFault] : [ROW_COLUMNS, rowFault];
+  if (!Array.isArray(flow)) throw new DocumentError("a list", flow);
+  requireAtMost(isPacked ? MAX_ORDERS * ORDER_WIDTH : MAX_ORDERS, flow);
+  if (isPacked && flow.length % ORDER_WIDTH !== 0) {
+    throw new DocumentError(`${ORDER_WIDTH} integers an order: ${columns.join(", ")}`, flow.length);
+  }
+  let earliest = EARLIEST;
+  for (let index = 0; index < flow.length; index += isPacked ? ORDER_WIDTH : 1) {
+    const order: readonly unknown[] = isPacked ? flow : flow[index];
+    if (!isPacked && (!Array.isArray(order) || order.length !== columns.length)) {
+      throw new DocumentError(`[${columns.join(", ")}]`, order, index);
+    }
+    const place = isPacked ? index : 0;
+    const fault = faultIn(order, place, earliest, traders.length, markets) ?? faultOf(order, place, markets);
+    if (fault !== null) {
+      const [column, expected] = fault;
+      const path = isPacked ? [index + column] : [index, column];
+      throw new DocumentError(`${columns[column]}, ${expected}`, order[place + column], ...path);
+    }
+    earliest = order[place] as number;
+  }
 }
+
+const isInteger = (value: unknown, low: number, high: number): value is number =>
+  typeof value === "number" && Number.isInteger(value) && value >= low && value <= high;
+
+/** What is wrong with the moment, the trader or the market of an order. */
+function faultIn(
+  order: readonly unknown[],
+  place: number,
+  earliest: number,
+  traders: number,
+  markets: readonly WorldMarket[],
+): Fault | null {
+  const index = order[place + 2];
+  const market = typeof index === "number" ? markets[index] : undefined;
+  if (market === undefined) return [2, `an index below ${markets.length}`];
+  const first = Math.max(earliest, market.createdAt);
+  const last = (market.resolved?.at ?? 0) - 1;
+  if (!isInteger(order[place], first, last)) return [0, `an integer from ${first} to ${last}`];
+  return isInteger(order[place + 1], 0, traders - 1) ? null : [1, `an index below ${traders}`];
+}
+
+/** What is wrong with the terms of an order of decimals. */
+function rowFault(row: readonly unknown[], _place: number, markets: readonly WorldMarket[]): Fault | null {
+  const [, , index, side, outcome, price, size, orderType] = row;
+  const { tickSize, minOrderSize } = markets[index as number] as WorldMarket;
+  if (side !== "BUY" && side !== "SELL") return [3, "BUY or SELL"];
+  if (outcome !== "YES" && outcome !== "NO") return [4, "YES or NO"];
+  const isDecimalIn = (value: unknown, low: number, high: number, units: number): value is number =>
+    typeof value === "number" && value >= low && value <= high && isDecimal(value, units);
+  const isOnTick =
+    isDecimalIn(price, tickSize, 1 - tickSize, FULL_PRICE) &&
+    Math.round(price * FULL_PRICE) % Math.round(tickSize * FULL_PRICE) === 0;
+  if (!isOnTick) return [5, `a multiple of ${tickSize} above 0 and below 1`];
+  if (!isDecimalIn(size, minOrderSize, MAX_SHARES, SIZE_UNITS)) {
+    return [6, `a multiple of 0.01 from ${minOrderSize} to ${MAX_SHARES}`];
+  }
+  return orderType === "GTC" || orderType === "FAK" ? null : [7, "GTC or FAK"];
+}
+
+/** What is wrong with the terms of a packed order. */
+function packedFault(flow: readonly unknown[], place: number, markets: readonly WorldMarket[]): Fault | null {
+  const { tickSize, minOrderSize } = markets[flow[place + 2] as number] as WorldMarket;
+  const price = flow[place + 4];
+  const tick = Math.round(tickSize * FULL_PRICE);
+  if (!isInteger(flow[place + 3], 0, MAX_TERMS)) return [3, `an integer from 0 to ${MAX_TERMS}`];
+  if (!isInteger(price, tick, FULL_PRICE - tick) || price % tick !== 0) {
+    return [4, `a multiple of ${tick} from ${tick} to ${FULL_PRICE - tick}`];
+  }
+  const [least, most] = [Math.round(minOrderSize * SIZE_UNITS), MAX_SHARES * SIZE_UNITS];
+  return isInteger(flow[place + 5], least, most) ? null : [5, `an integer from ${least} to ${most}`];
+}
+
+/** The file of a world: JSON with its keys in a fixed order and one line for each account and each order. */
+export function writeWorld(world: World): string {
+  const devAccounts = world.devAccounts.map((address) => JSON.stringify(address));
+  const traders = world.traders.map((trader) => inline(ordered(trader, WorldTrader.fields)));
+  const events = world.events.map((event) => {
+    const markets = event.markets.map((market) => ordered(market, WorldMarket.fields));
+    return indented(JSON.stringify({ ...ordered(event, WorldEvent.fields), markets }, null, 2));
+  });
+  const flow =
+    world.format === "clobsim-world/1"
+      ? world.flow.map((row) => JSON.stringify(row))
+      : packedLines(world.flow);
+  return `{
+  "format": ${JSON.stringify(world.format)},
+  "seed": ${JSON.stringify(world.seed)},
+  "devAccounts": ${lines(devAccounts)},
+  "traders": ${lines(traders)},
+  "events": ${lines(events)},
+  "flow": ${lines(flow)}
+}
+`;
+}
+
+/** The same value with its keys in the order of the file, as far as it has them. */
+const ordered = <Value extends object>(value: Value, fields: object): Value =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([key]) =>
+      Object.hasOwn(value, key) ? [[key, value[key as keyof Value]]] : [],
+    ),
+  ) as Value;
+
+/** A packed flow with one line for each order. */
+function packedLines(flow: readonly number[]): string[] {
+  return Array.from({ length: flow.length / ORDER_WIDTH }, (_, order) =>
+    flow.slice(order * ORDER_WIDTH, (order + 1) * ORDER_WIDTH).join(","),
+  );
+}
+
+const inline = (value: object): string => JSON.stringify(value, null, 1).replace(/\n */g, " ");
+const indented = (text: string): string => text.replaceAll("\n", "\n    ");
+const lines = (items: readonly string[]): string =>
+  items.length === 0 ? "[]" : `[\n    ${items.join(",\n    ")}\n  ]`;

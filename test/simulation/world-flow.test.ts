@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { NaiveBook, type NaiveTrade } from "../../src/fuzz/reference/naive-book.ts";
 import { generateWorld, type WorldOptions } from "../../src/simulation/generate-world.ts";
 import type { World, WorldMarket } from "../../src/simulation/world.ts";
-import { type WorldOrder, worldOrders } from "../../src/simulation/world.ts";
+import { type WorldOrder, worldOrders } from "../../src/simulation/world-orders.ts";
 
 const DAY = 86_400_000;
 

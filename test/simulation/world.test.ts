@@ -9,8 +9,8 @@ import { FictionalNames } from "../../src/simulation/fictional-names.ts";
 import { generateWorld, type WorldOptions } from "../../src/simulation/generate-world.ts";
 import { drawFairPaths, drawFairPrices } from "../../src/simulation/price-paths.ts";
 import type { World, WorldMarket } from "../../src/simulation/world.ts";
-import { ORDER_WIDTH, type WorldOrder, worldOrders } from "../../src/simulation/world.ts";
-import { writeWorld } from "../../src/simulation/world-file.ts";
+import { writeWorld } from "../../src/simulation/world.ts";
+import { ORDER_WIDTH, type WorldOrder, worldOrders } from "../../src/simulation/world-orders.ts";
 
 const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 /** A date, or words that mean another one with every day that passes. */

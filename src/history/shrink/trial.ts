@@ -1,4 +1,3 @@
-import { FILE_LIMITS, readText } from "../../regular-file.ts";
 import { type WorldMarkets, worldMarkets } from "../../scenario/language/header.ts";
 import { readScenario } from "../../scenario/language/read-scenario.ts";
 import type { Scenario } from "../../scenario/language/scenario.ts";
@@ -10,7 +9,7 @@ import type { StartServer } from "../../scenario/venue/open-http.ts";
 import type { Soon, Venue } from "../../scenario/venue/venue.ts";
 import { Wallets } from "../../scenario/venue/wallets.ts";
 import type { World } from "../../simulation/world.ts";
-import { readWorld } from "../../simulation/world-file.ts";
+import { readWorldFile } from "../../simulation/world.ts";
 import { type Signature, signatureOf } from "./signature.ts";
 
 /** What trying a text came to: it could not be read, it was stopped before its end, it passed, or it failed. */
@@ -122,12 +121,12 @@ export class Trial {
 /** Opens exchanges for the scenarios of one file: in this process, or over HTTP where there is what starts a server. */
 export function venueOpener(startServer: StartServer | null): (scenario: Scenario) => Promise<Venue> {
   const wallets = new Wallets();
-  const worlds = new Map<string, Promise<World>>();
+  const worlds = new Map<string, World>();
   const worldOf = async ({ world: path, seed }: Scenario): Promise<World | null> => {
     if (path === null) return null;
     const world = worlds.get(path) ?? readWorldFile(path);
     worlds.set(path, world);
-    return { ...(await world), seed };
+    return { ...world, seed };
   };
   return async (scenario) => {
     const world = await worldOf(scenario);
@@ -135,8 +134,4 @@ export function venueOpener(startServer: StartServer | null): (scenario: Scenari
     const { openHttp } = await import("../../scenario/venue/open-http.ts");
     return openHttp(scenario, world, wallets, startServer);
   };
-}
-
-async function readWorldFile(path: string): Promise<World> {
-  return readWorld(readText(path, FILE_LIMITS.world));
 }

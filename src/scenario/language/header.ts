@@ -4,7 +4,7 @@ import { PRICE_PLACES } from "../../core/format.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { millis, type Price, price, type Size, size } from "../../core/units.ts";
 import { FILE_LIMITS, readText } from "../../regular-file.ts";
-import { readWorld } from "../../simulation/world-file.ts";
+import { readWorld } from "../../simulation/world.ts";
 import { Declarations } from "./declarations.ts";
 import {
   countOf,

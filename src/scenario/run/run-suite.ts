@@ -1,7 +1,6 @@
 import { SessionLog } from "../../engine/session-log.ts";
-import { FILE_LIMITS, readText, whyUnread } from "../../regular-file.ts";
 import type { World } from "../../simulation/world.ts";
-import { readWorld } from "../../simulation/world-file.ts";
+import { readWorldFile } from "../../simulation/world.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
 import type { openHttp, StartServer } from "../venue/open-http.ts";
@@ -148,18 +147,18 @@ export class Suite {
     if (path === null) return null;
     let world = this.#worlds.get(path);
     if (world === undefined) {
-      world = readWorldFile(path);
+      world = worldIn(path);
       this.#worlds.set(path, world);
     }
     return { ...(await world), seed };
   }
 }
 
-async function readWorldFile(path: string): Promise<World> {
+async function worldIn(path: string): Promise<World> {
   try {
-    return readWorld(readText(path, FILE_LIMITS.world));
+    return readWorldFile(path);
   } catch (error) {
-    throw new VenueError(`world ${path}: ${whyUnread(error)}`);
+    throw new VenueError(`world ${path}: ${(error as Error).message}`);
   }
 }
 

@@ -11,7 +11,7 @@ import { millis, money, price, size } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { generateWorld } from "../../../src/simulation/generate-world.ts";
 import { openingCommands } from "../../../src/simulation/opening.ts";
-import { writeWorld } from "../../../src/simulation/world-file.ts";
+import { writeWorld } from "../../../src/simulation/world.ts";
 import { addressOf, eventCommand } from "../../support/commands.ts";
 import { UNSETTLED } from "../../support/config.ts";
 import { START } from "../../support/exchange.ts";

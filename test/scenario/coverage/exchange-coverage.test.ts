@@ -4,7 +4,7 @@ import type { GroupName } from "../../../src/scenario/coverage/items.ts";
 import { measureCoverage } from "../../../src/scenario/coverage/measure-coverage.ts";
 import { startScenarioServer } from "../../../src/scenario-server.ts";
 import { generateWorld } from "../../../src/simulation/generate-world.ts";
-import { writeWorld } from "../../../src/simulation/world-file.ts";
+import { writeWorld } from "../../../src/simulation/world.ts";
 import { Folder, scenarioIn } from "./files.ts";
 
 const folder = new Folder();

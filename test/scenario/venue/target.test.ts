@@ -8,7 +8,7 @@ import { DEFAULT_CONFIG } from "../../../src/config.ts";
 import { TargetFileError } from "../../../src/scenario/venue/target-file.ts";
 import { openTargets } from "../../../src/scenario/venue/target-venue.ts";
 import { namedPrivateKey } from "../../../src/simulation/dev-accounts.ts";
-import { readWorld } from "../../../src/simulation/world-file.ts";
+import { readWorld } from "../../../src/simulation/world.ts";
 import { TINY_WORLD } from "../../support/http.ts";
 import { Desk } from "../run/desk.ts";
 

@@ -1,0 +1,126 @@
+import type { Outcome, Side } from "../core/terms.ts";
+import { FULL_PRICE, type Price, price, type Size, size } from "../core/units.ts";
+
+/** The opening history of a world, oldest first. */
+export type OpeningHistory =
+  | {
+      /** Written by hand and by earlier versions. */ readonly format: "clobsim-world/1";
+      readonly flow: readonly WorldRow[];
+    }
+  | {
+      readonly format: "clobsim-world/2";
+      /** The same, packed: six integers an order, as `packOrders` has them. */
+      readonly flow: readonly number[];
+    };
+
+/**
+ * One order of the opening history: moment (milliseconds relative to the start, negative), index into `traders`,
+ * index into the markets of all events in order, side, outcome, price in USDC, size in shares, time in force.
+ */
+export type WorldRow = readonly [
+  at: number,
+  trader: number,
+  market: number,
+  side: "BUY" | "SELL",
+  outcome: "YES" | "NO",
+  price: number,
+  size: number,
+  orderType: "GTC" | "FAK",
+];
+
+/** The most markets, and the most events, that a world may have. */
+export const MAX_MARKETS = 20_000;
+/** The most orders that an opening history may have. */
+export const MAX_ORDERS = 5_000_000;
+/** The most shares that an order may be for, and a trader may have of each outcome. */
+export const MAX_SHARES = 10_000_000;
+/** A history begins at most ten years before the start, in milliseconds. */
+export const EARLIEST = -315_576_000_000;
+
+/** One order of an opening history, in the units of the core. */
+export interface WorldOrder {
+  /** Milliseconds before the start, negative. */
+  readonly at: number;
+  /** Index into the traders of the world. */
+  readonly trader: number;
+  /** Index into the markets of all events in order. */
+  readonly market: number;
+  readonly side: Side;
+  readonly outcome: Outcome;
+  readonly price: Price;
+  readonly size: Size;
+  readonly orderType: "GTC" | "FAK";
+}
+
+/** How many integers an order takes in a packed flow. */
+export const ORDER_WIDTH = 6;
+const SELL = 1;
+const NO = 2;
+const FAK = 4;
+/** The highest of the integers that tell side, outcome and order type. */
+export const MAX_TERMS = SELL + NO + FAK;
+const SIZE_UNITS = 100;
+
+/** Orders as integers, six each: at, trader, market, terms (1 SELL, 2 NO, 4 FAK, added up), price, size. */
+export function packOrders(orders: readonly WorldOrder[]): number[] {
+  const packed: number[] = [];
+  for (const { at, trader, market, side, outcome, price, size, orderType } of orders) {
+    const terms =
+      (side === "SELL" ? SELL : 0) + (outcome === "NO" ? NO : 0) + (orderType === "FAK" ? FAK : 0);
+    packed.push(at, trader, market, terms, price, size);
+  }
+  return packed;
+}
+
+/** The opening history of a world, oldest first. */
+export function* worldOrders(history: OpeningHistory): Generator<WorldOrder> {
+  const count = orderCount(history);
+  for (let index = 0; index < count; index += 1) yield orderIn(history, index);
+}
+
+/** How many orders the opening history of a world has. */
+export const orderCount = ({ format, flow }: OpeningHistory): number =>
+  format === "clobsim-world/1" ? flow.length : flow.length / ORDER_WIDTH;
+
+/** One order of the opening history, by its place in it. */
+export const orderIn = (history: OpeningHistory, index: number): WorldOrder =>
+  history.format === "clobsim-world/1"
+    ? orderOf(history.flow[index] as WorldRow)
+    : orderAt(history.flow, index * ORDER_WIDTH);
+
+function orderAt(flow: readonly number[], place: number): WorldOrder {
+  const terms = flow[place + 3] as number;
+  return {
+    at: flow[place] as number,
+    trader: flow[place + 1] as number,
+    market: flow[place + 2] as number,
+    side: (terms & SELL) === 0 ? "BUY" : "SELL",
+    outcome: (terms & NO) === 0 ? "YES" : "NO",
+    price: price(flow[place + 4] as number),
+    size: size(flow[place + 5] as number),
+    orderType: (terms & FAK) === 0 ? "GTC" : "FAK",
+  };
+}
+
+/** Decimals are rounded to the core's units. */
+function orderOf([
+  at,
+  trader,
+  market,
+  side,
+  outcome,
+  decimalPrice,
+  decimalSize,
+  orderType,
+]: WorldRow): WorldOrder {
+  return {
+    at,
+    trader,
+    market,
+    side,
+    outcome,
+    price: price(Math.round(decimalPrice * FULL_PRICE)),
+    size: size(Math.round(decimalSize * SIZE_UNITS)),
+    orderType,
+  };
+}
