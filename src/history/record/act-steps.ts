@@ -11,7 +11,7 @@ import { raisedIn } from "./opening-steps.ts";
 import type { Script } from "./script.ts";
 import type { Vocabulary } from "./session-names.ts";
 import { addressIn } from "./session-names.ts";
-import type { ChainTelling } from "./settlement-recorder.ts";
+import type { SettlementRecorder } from "./settlement-recorder.ts";
 import { list, map } from "./yaml-text.ts";
 
 /** After so many trades they are compared. */
@@ -22,14 +22,14 @@ export class ActSteps {
   /** Trades that no step has compared yet. */
   trades: string[] = [];
   readonly #script: Script;
-  readonly #chain: ChainTelling;
+  readonly #chain: SettlementRecorder;
   readonly #words: Vocabulary;
   readonly #names: ReadonlyMap<number, string>;
   readonly #end: State;
 
   constructor(
     script: Script,
-    chain: ChainTelling,
+    chain: SettlementRecorder,
     words: Vocabulary,
     names: ReadonlyMap<number, string>,
     end: State,
@@ -62,10 +62,9 @@ export class ActSteps {
   #tell(act: ObservedCommand): void {
     const { command } = act;
     const isTimed = isCausedByTime(command);
-    if (command.kind === "expireOrder") this.#chain.prepareTime(act);
     if (!isTimed || command.kind === "expireOrder") this.#passTime(act);
     if (isTimed) return;
-    this.#chain.prepare(act);
+    this.#chain.compare(act.sequence);
     const address = addressIn(command);
     const account = address === null ? undefined : this.#end.accountByAddress.get(address);
     const name = account === undefined ? "" : this.#words.account(account);
@@ -134,10 +133,10 @@ export class ActSteps {
         this.#chain.reorganize(act, command);
         break;
       case "setSettlementFault":
-        this.#chain.faults.set(command);
+        this.#chain.faults.setSpike(command);
         break;
       case "endSettlementFault":
-        this.#chain.faults.end(sequence, command, faults);
+        this.#chain.faults.endSpike(sequence, command, faults);
         break;
       case "bumpFees":
         this.#chain.bump();
@@ -154,6 +153,7 @@ export class ActSteps {
     const { twin, state } = this.#script;
     const record = this.#end.orders.get(order);
     const traded = events.filter((event): event is OrderTraded => event.kind === "orderTraded");
+    this.#chain.beforeOrder(order);
     const next = state.chain.transactions.next;
     const attempt = twin.place(account, record, this.#words.market(marketOfToken(record.token)), record.size);
     for (const { transaction } of traded) twin.pair(transaction, next);

@@ -2,85 +2,102 @@ import { CERTAIN, type SettlementFaultTerms } from "../../core/chain/settlement-
 import { isCausedByTime } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import type { State } from "../../core/state.ts";
-import type { SettlementMode } from "../../core/terms.ts";
-import type { ObservedCommand } from "./observed-session.ts";
+import { type ObservedCommand, RecordingError } from "./observed-session.ts";
+
+/** A fault that hits the settlement of one order, by its number in the session. */
+export interface OrderFault {
+  readonly order: number;
+  readonly terms: SettlementFaultTerms;
+}
 
 /** One block of a session that was put together transaction by transaction, or a run of others. */
 export interface ObservedBlock {
   readonly count: number;
-  /** Settlements that were looked at and could have met a fault, in order. */
-  readonly looked: readonly number[];
-  /** What befell them, by transaction: as the terms of a fault for that one. */
-  readonly struck: ReadonlyMap<number, SettlementFaultTerms>;
-  /** Whether one of them failed because a wallet did not let the exchange move what it has. */
-  readonly isAnyForbidden: boolean;
+  /** The faults to set behind it, for what it has had without a fault and a later block has with one. */
+  readonly faults: OrderFault[];
 }
 
-/** The blocks of a session, by what began them and by what asked for them. */
+/** The blocks of a session, and what went wrong with settlements in them, told as one fault for each time. */
 export class ObservedBlocks {
-  readonly #begun = new Map<ObservedCommand, Building>();
-  readonly #asked = new Map<ObservedCommand, Building[]>();
+  readonly #begun = new Map<ObservedCommand, ObservedBlock>();
+  readonly #asked = new Map<ObservedCommand, ObservedBlock[]>();
+  readonly #first = new Map<number, OrderFault[]>();
+  /** The block that has last had a settlement without a fault. */
+  readonly #spared = new Map<number, ObservedBlock>();
   readonly #end: State;
+  /** The orders that faults hit. */
+  readonly hit = new Set<number>();
 
-  constructor(acts: readonly ObservedCommand[], end: State, mode: SettlementMode) {
+  /** @throws RecordingError when a settlement of before the session fails in it. */
+  constructor(acts: readonly ObservedCommand[], opening: State, end: State) {
     this.#end = end;
+    const { size: before } = opening.chain.transactions;
     let deed: ObservedCommand | null = null;
-    let expiry: ObservedCommand | null = null;
-    let building: Building | null = null;
+    let block: ObservedBlock | null = null;
+    let height = 0;
+    let mined = before;
     for (const act of acts) {
-      if (!isCausedByTime(act.command)) deed = act;
-      if (act.command.kind === "expireOrder" && expiry?.at !== act.at) expiry = act;
-      const count = blocksIn(act.events);
+      const { command, events } = act;
+      if (!isCausedByTime(command)) deed = act;
+      const count = blocksIn(events);
       if (count > 0) {
-        const height = heightIn(act.events);
-        building = { count, height, looked: [], struck: new Map(), isAnyForbidden: false };
-        this.#begun.set(act, building);
-        const isAsked = deed !== null && deed !== act && deed.at === act.at;
-        if (deed !== null && isAsked && (mode === "instant" || deed.command.kind === "mineBlocks")) {
-          this.#follow(deed, building);
-        } else if (expiry !== null && expiry.at === act.at) this.#follow(expiry, building);
-      } else if (act.command.kind === "executeTransaction" && building !== null) {
-        this.#look(building, act.command.transaction, act.events);
+        block = { count, faults: [] };
+        this.#begun.set(act, block);
+        if (deed?.command.kind === "mineBlocks" && deed !== act && deed.at === act.at) {
+          this.#asked.set(deed, [...this.askedBy(deed), block]);
+        }
+        for (const event of events) {
+          if (event.kind === "blockOpened") height = event.height;
+          if (event.kind !== "blocksMined") continue;
+          for (; mined < event.lastTransaction; mined += 1) this.#spared.set(mined + 1, block);
+        }
+      } else if (command.kind === "executeTransaction" && block !== null) {
+        const { transaction } = command;
+        const own = events.find((event) => "transaction" in event && event.transaction === transaction);
+        if (own !== undefined)
+          this.#look(act, transaction, own, { block, height, isForeign: transaction <= before });
       }
     }
   }
 
-  /** The block that an act begins, if it does. */
+  /** The block that a command begins, if it does. */
   begunBy(act: ObservedCommand): ObservedBlock | undefined {
     return this.#begun.get(act);
   }
 
-  /** The blocks that follow at once because of an act, or at the moment of the first expiration of that moment. */
+  /** The blocks that somebody mined by a command. */
   askedBy(act: ObservedCommand): readonly ObservedBlock[] {
     return this.#asked.get(act) ?? [];
   }
 
-  /** Every one of them. */
-  get all(): Iterable<ObservedBlock> {
-    return this.#begun.values();
+  /** What to set before an order is placed. */
+  faultsOf(order: number): readonly OrderFault[] {
+    return this.#first.get(order) ?? [];
   }
 
-  #follow(act: ObservedCommand, building: Building): void {
-    this.#asked.set(act, [...(this.#asked.get(act) ?? []), building]);
+  #look(
+    { sequence }: ObservedCommand,
+    transaction: number,
+    event: DomainEvent,
+    { block, height, isForeign }: { block: ObservedBlock; height: number; isForeign: boolean },
+  ): void {
+    const { content, firstTrade } = this.#end.chain.transactions.get(transaction);
+    if (content !== null || (event.kind === "transactionHeld" && event.hold === "UNDERPRICED")) return;
+    const terms = faultIn(event, height);
+    if (terms === null) this.#spared.set(transaction, block);
+    else if (!isForeign) {
+      const order = this.#end.trades.get(firstTrade).taker;
+      const first = this.#first.get(order) ?? [];
+      this.#first.set(order, first);
+      (this.#spared.get(transaction)?.faults ?? first).push({ order, terms });
+      this.hit.add(order);
+    } else if (terms.fault === "fail") {
+      throw new RecordingError(
+        "SESSION_NOT_RECORDABLE",
+        `a settlement of before the session failed in it (sequence ${sequence}), and a scenario begins with everything settled`,
+      );
+    }
   }
-
-  #look(building: Building, transaction: number, events: readonly DomainEvent[]): void {
-    const { height, looked, struck } = building;
-    if (this.#end.chain.transactions.get(transaction).content !== null) return;
-    const own = events.find((event) => "transaction" in event && event.transaction === transaction);
-    if (own === undefined || (own.kind === "transactionHeld" && own.hold === "UNDERPRICED")) return;
-    looked.push(transaction);
-    const terms = faultIn(own, height);
-    if (terms !== null) struck.set(transaction, terms);
-    if (terms !== null && own.kind === "settlementFailed" && own.fault === 0) building.isAnyForbidden = true;
-  }
-}
-
-interface Building extends ObservedBlock {
-  readonly height: number;
-  readonly looked: number[];
-  readonly struck: Map<number, SettlementFaultTerms>;
-  isAnyForbidden: boolean;
 }
 
 const ONCE = { probability: CERTAIN, times: 1, blocks: 0, baseFee: 0, reason: null } as const;
@@ -106,7 +123,7 @@ function faultIn(event: DomainEvent, height: number): SettlementFaultTerms | nul
 }
 
 /** How many blocks events begin. */
-export function blocksIn(events: readonly DomainEvent[]): number {
+function blocksIn(events: readonly DomainEvent[]): number {
   let count = 0;
   for (const event of events) {
     if (event.kind === "blockOpened") count += 1;
@@ -114,6 +131,3 @@ export function blocksIn(events: readonly DomainEvent[]): number {
   }
   return count;
 }
-
-const heightIn = (events: readonly DomainEvent[]): number =>
-  events.find((event) => event.kind === "blockOpened")?.height ?? 0;

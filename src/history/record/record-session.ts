@@ -40,7 +40,7 @@ import { askedOf, RefusedSteps } from "./refused-steps.ts";
 import { Script, Twin } from "./script.ts";
 import type { ToldSession } from "./session-names.ts";
 import { isHouse, orderNames, Parties, touchedMarkets, Vocabulary } from "./session-names.ts";
-import { areToldByBlock, ChainTelling } from "./settlement-recorder.ts";
+import { SettlementRecorder } from "./settlement-recorder.ts";
 import { type Entry, list, map, scenarioText } from "./yaml-text.ts";
 
 /** The session of an exchange that goes on. */
@@ -147,14 +147,16 @@ export function* recordInSteps(recorded: Session): Generator<undefined, Recorded
     markets: terms.terms,
   });
   openAccounts(twin, words, funds);
-  const told = { session, words, names: orderNames(session), markets, actors: parties.actors, refused };
+  const blocks = new ObservedBlocks(observed.acts, opening, end);
+  const names = orderNames(session, blocks.hit);
+  const told = { session, words, names, markets, actors: parties.actors, refused };
   const script = new Script(twin);
   tellOpening(script, told);
   const before = script.steps.length;
   twin.begin();
-  const isDrawn = yield* tellSession(script, observed.acts, told);
+  yield* tellSession(script, blocks, observed.acts, told);
   const scenario = scenarioText({
-    remarks: [...terms.remarks, ...remarksOf(isSeed, isDrawn, called.length - acts.length, left)],
+    remarks: [...terms.remarks, ...remarksOf(isSeed, called.length - acts.length, left)],
     name: title,
     seed: isSeed ? seed : null,
     clock: start,
@@ -168,16 +170,16 @@ export function* recordInSteps(recorded: Session): Generator<undefined, Recorded
   return { name: title, scenario, orders, trades: end.trades.size - opening.trades.size };
 }
 
-/** The steps of a session, and what must be true after them. Answers whether probabilities were worked out for them. */
+/** The steps of a session, and what must be true after them. */
 function* tellSession(
   script: Script,
+  blocks: ObservedBlocks,
   all: readonly ObservedCommand[],
   told: ToldSession,
-): Generator<undefined, boolean> {
+): Generator<undefined, void> {
   const { session, words, names, markets } = told;
   const { end } = session;
-  const blocks = new ObservedBlocks(all, end, end.config.settlement);
-  const chain = new ChainTelling(script, words, blocks, end, areToldByBlock(session, blocks));
+  const chain = new SettlementRecorder(script, words, blocks, names, end);
   const steps = new ActSteps(script, chain, words, names, end);
   const isTold = new Set(session.acts);
   const refused = new RefusedSteps(script, words, names, end);
@@ -204,7 +206,6 @@ function* tellSession(
     ([, value]) => typeof value !== "object" || !("entries" in value) || value.entries.length > 0,
   );
   script.say(["expect", map(said)]);
-  return chain.faults.isDrawn;
 }
 
 /** Gives everybody what they start with, as the header of the scenario does. */
@@ -238,15 +239,11 @@ function fundsHouse({ command }: ObservedCommand, { end }: ObservedSession): boo
 }
 
 /** What the file says of itself: of the seed, how often the house was funded, and how many transactions are left out. */
-const remarksOf = (isSeed: boolean, isDrawn: boolean, houses: number, left: number): string[] => [
+const remarksOf = (isSeed: boolean, houses: number, left: number): string[] => [
   ...(isSeed ? [] : ["The seed of the session is no line of text; ids and draws alone depend on it."]),
-  ...(isDrawn ? [DRAWN] : []),
   ...(houses === 0 ? [] : [`Left out: the exchange's own accounts were funded ${times(houses)}.`]),
   ...(left === 0 ? [] : [`Left out: what wallets did on the chain and changed no balance, ${times(left)}.`]),
 ];
-
-const DRAWN =
-  "Faults of chance are told by what they befell: each probability is drawn by one settlement alone. Those of 0 take a number.";
 
 const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
 

@@ -1,18 +1,12 @@
 import { confirmationsOf, headOf, QUIET_BASE_FEE } from "../../core/chain/chain.ts";
-import {
-  CERTAIN,
-  chanceOf,
-  type SettlementFault,
-  type SettlementFaultTerms,
-} from "../../core/chain/settlement-fault.ts";
+import type { SettlementFault, SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
 import type { Command, CommandOf } from "../../core/commands.ts";
 import type { State } from "../../core/state.ts";
-import { toIso } from "../../core/time.ts";
-import type { ObservedBlock, ObservedBlocks } from "./observed-blocks.ts";
+import { NEXT_ORDER } from "../../scenario/language/scenario.ts";
+import type { ObservedBlock, ObservedBlocks, OrderFault } from "./observed-blocks.ts";
 import {
   isWaiting,
   type ObservedCommand,
-  type ObservedSession,
   positionIn,
   positionText,
   RecordingError,
@@ -26,8 +20,8 @@ import { faultStep, sayableTerms } from "./yaml-text.ts";
  * same time; where the session had one that its own scenario would not have (what was pending before, or what is left
  * out, asked for it), a step mines it.
  */
-export class ChainTelling {
-  readonly faults: FaultTelling;
+export class SettlementRecorder {
+  readonly faults: FaultRecorder;
   readonly #script: Script;
   readonly #words: Vocabulary;
   readonly #blocks: ObservedBlocks;
@@ -36,12 +30,18 @@ export class ChainTelling {
   #had = 0;
   #idle = 0;
 
-  constructor(script: Script, words: Vocabulary, blocks: ObservedBlocks, end: State, byBlock: boolean) {
+  constructor(
+    script: Script,
+    words: Vocabulary,
+    blocks: ObservedBlocks,
+    names: ReadonlyMap<number, string>,
+    end: State,
+  ) {
     this.#script = script;
     this.#words = words;
     this.#blocks = blocks;
     this.#end = end;
-    this.faults = new FaultTelling(script, byBlock);
+    this.faults = new FaultRecorder(script, names);
   }
 
   /** Whether the moment of an act decides when the next blocks come. */
@@ -55,24 +55,9 @@ export class ChainTelling {
     return state.chain.nextBlockAt === null && (STARTING.has(command.kind) || isTrading(events));
   }
 
-  /** Before an act: the scenario has had as many blocks as the session, and what befalls a block at once is in force. */
-  prepare(act: ObservedCommand): void {
-    this.compare(act.sequence);
-    if (act.command.kind === "mineBlocks") return;
-    const coming = new Map<number, number>();
-    for (const event of act.events) {
-      if (event.kind === "orderTraded")
-        coming.set(event.transaction, this.#script.state.chain.transactions.next);
-    }
-    for (const block of this.#blocks.askedBy(act)) this.faults.tell(act, block, coming);
-  }
-
-  /** Before time comes to an expiration: what befalls a block of the same moment is in force. */
-  prepareTime(act: ObservedCommand): void {
-    for (const block of this.#blocks.askedBy(act)) {
-      if (this.faults.comeBefore(block)) this.#script.catchUp();
-      this.faults.tell(act, block);
-    }
+  /** Sets what goes wrong with the settlement of an order that is placed next. */
+  beforeOrder(order: number): void {
+    for (const fault of this.#blocks.faultsOf(order)) this.faults.set(fault, true);
   }
 
   /** After an act, whether it is told or not: takes note of the block that it begins, and sees that the scenario has it. */
@@ -82,18 +67,17 @@ export class ChainTelling {
     this.#had += block.count;
     const { twin, state } = this.#script;
     const missing = this.#had - this.#idle - twin.blocks;
-    if (missing <= 0) return;
-    if (state.chain.nextBlockAt === act.at) {
-      if (this.faults.comeBefore(block)) this.#script.catchUp();
-      this.faults.tell(act, block);
-      this.#script.foresee(act.at);
-    } else if (isSettled(state)) {
-      this.#idle += missing;
-    } else {
-      if (state.config.settlement === "auto") this.#script.passTo(act.at);
-      this.faults.tell(act, block);
-      this.#mine(missing);
+    if (missing > 0) {
+      if (state.chain.nextBlockAt === act.at) {
+        this.#script.foresee(act.at);
+      } else if (isSettled(state)) {
+        this.#idle += missing;
+      } else {
+        if (state.config.settlement === "auto") this.#script.passTo(act.at);
+        this.#mine(missing);
+      }
     }
+    this.#setBehind(block);
   }
 
   /** @throws RecordingError when the scenario has had other blocks than the session; at once, blocks are no matter of time. */
@@ -110,12 +94,11 @@ export class ChainTelling {
   mine(act: ObservedCommand): void {
     let together = 0;
     for (const block of this.#blocks.askedBy(act)) {
-      if (this.faults.comeBefore(block)) {
-        this.#mine(together);
-        together = 0;
-      }
-      this.faults.tell(act, block);
       together += block.count;
+      if (block.faults.length === 0) continue;
+      this.#mine(together);
+      together = 0;
+      this.#setBehind(block);
     }
     this.#mine(together);
   }
@@ -150,6 +133,12 @@ export class ChainTelling {
     this.#script.twin.submit({ kind: "mineBlocks", count });
     this.#script.say(["mine", String(count)]);
   }
+
+  #setBehind(block: ObservedBlock): void {
+    const faults = block.faults.splice(0);
+    if (faults.length > 0) this.#script.catchUp();
+    for (const fault of faults) this.faults.set(fault, false);
+  }
 }
 
 /** What may be the first to ask for a block, besides a trade. */
@@ -170,182 +159,60 @@ function isSettled({ chain, config }: State): boolean {
   return chain.pending === 0 && (chain.lastFilled === null || chain.lastFilled <= final);
 }
 
-/** Befalls nothing, and takes a number. */
-const HARMLESS: SettlementFaultTerms = {
-  fault: "fail",
-  probability: 0,
-  times: null,
-  blocks: 0,
-  baseFee: 0,
-  reason: null,
-};
-/** How many numbers are tried for a fault whose draws spare what it must spare. */
-const MOST_NUMBERS = 1_000;
-
-/**
- * Whether a session's faults are told one by one, right before the block in which each befell something. They are when
- * what they befall depends on more than the order of the session's own settlements: on a draw, which is made with
- * numbers that a scenario does not share; on settlements and faults of before the session; on what wallets allow.
- */
-export function areToldByBlock(session: ObservedSession, blocks: ObservedBlocks): boolean {
-  const { opening, acts } = session;
-  const before = opening.chain.transactions.size;
-  if (opening.chain.faults.some(({ fault }) => fault !== "gasSpike")) return true;
-  for (const { looked, struck, isAnyForbidden } of blocks.all) {
-    const isForeign = struck.size > 0 && looked.some((transaction) => transaction <= before);
-    if (isForeign || isAnyForbidden) return true;
-  }
-  return acts.some(({ command, faults }) => {
-    if (command.kind === "setSettlementFault") {
-      return command.fault !== "gasSpike" && command.probability !== CERTAIN;
-    }
-    return command.kind === "endSettlementFault" && endWords(command, faults) === null;
-  });
-}
-
-/** The step that ends what a command ends of some faults; null when none ends just that. */
-function endWords(
-  { number }: CommandOf<"endSettlementFault">,
-  faults: readonly SettlementFault[],
-): [string, string] | null {
-  const ended = faults.find((fault) => fault.number === number);
-  if (number === null || faults.length === 1) return ["chain fault", "none"];
-  const failing = faults.filter(({ fault }) => fault === "fail");
-  return ended?.fault === "fail" && failing.length === 1 ? ["fail settlement", "never"] : null;
-}
-
-/** Tells the settlement faults of a session. */
-class FaultTelling {
+/** Writes what goes wrong with settlements: each fault names the order that it hits. Spikes of the base fee are for all. */
+class FaultRecorder {
   readonly #script: Script;
-  readonly #byBlock: boolean;
-  readonly #told = new Set<ObservedBlock>();
-  /** Whether some fault has a probability that was worked out, so that it befalls one settlement and spares others. */
-  isDrawn = false;
+  readonly #names: ReadonlyMap<number, string>;
+  /** The orders that faults in force are of, by their numbers in the scenario's own exchange. */
+  readonly #orders = new Map<number, number>();
 
-  constructor(script: Script, byBlock: boolean) {
+  constructor(script: Script, names: ReadonlyMap<number, string>) {
     this.#script = script;
-    this.#byBlock = byBlock;
+    this.#names = names;
   }
 
-  set(terms: SettlementFaultTerms): void {
-    if (!this.#byBlock || terms.fault === "gasSpike") this.#set(terms);
-  }
-
-  end(sequence: number, command: CommandOf<"endSettlementFault">, faults: readonly SettlementFault[]): void {
-    const words = this.#byBlock ? this.#endOfSpike(sequence, command, faults) : endWords(command, faults);
-    if (words === null) return;
+  /** Sets a fault of an order that is placed next, or was placed before. */
+  set({ order, terms }: OrderFault, isNext: boolean): void {
     const { twin, state } = this.#script;
-    const failing = state.chain.faults.filter(({ fault }) => fault === "fail");
-    const ended = words[0] === "chain fault" ? [null] : failing.map(({ number }) => number);
-    for (const number of ended) twin.submit({ kind: "endSettlementFault", number });
-    this.#script.say(words);
+    const own = isNext ? state.orders.next : twin.orderOf(order).number;
+    const said = sayableTerms(terms);
+    this.#orders.set(own, order);
+    twin.submit({ kind: "setSettlementFault", ...said, order: own });
+    this.#script.say(...faultStep(said, isNext ? NEXT_ORDER : (this.#names.get(order) ?? "")));
   }
 
-  /** Whether faults come right before this block. */
-  comeBefore(block: ObservedBlock): boolean {
-    return this.#byBlock && block.struck.size > 0 && !this.#told.has(block);
-  }
-
-  /** Sets what befalls the settlements of a block. `coming` is what the next step sends, by its number in the session. */
-  tell(act: ObservedCommand, block: ObservedBlock, coming: ReadonlyMap<number, number> = new Map()): void {
-    if (!this.comeBefore(block)) return;
-    this.#told.add(block);
-    const spared: number[] = [];
-    /** What befalls the first settlements, before any is spared. */
-    const first: SettlementFaultTerms[] = [];
-    const later: (() => void)[] = [];
-    for (const transaction of block.looked) {
-      const own = coming.get(transaction) ?? this.#script.twin.transactionOf(transaction);
-      const terms = block.struck.get(transaction);
-      if (own === undefined) refuseForeign(act.sequence, terms);
-      else if (terms === undefined) spared.push(own);
-      else if (spared.length === 0) first.push(terms);
-      else {
-        const before = [...spared];
-        later.push(() => this.#setFor(own, before, terms, act));
-      }
-    }
-    for (const terms of runsOf(first)) this.#set(terms);
-    for (const set of later) set();
-  }
-
-  /** Of faults told by block only spikes are in force; the base fee is that of the highest. */
-  #endOfSpike(
-    sequence: number,
-    { number }: CommandOf<"endSettlementFault">,
-    faults: readonly SettlementFault[],
-  ): [string, string] | null {
-    const left = number === null ? [] : faults.filter((fault) => fault.number !== number);
-    const [before, after] = [highest(faults), highest(left)];
-    if (before === after) return null;
-    if (after === QUIET_BASE_FEE) return ["chain fault", "none"];
-    throw new RecordingError(
-      "SESSION_NOT_RECORDABLE",
-      `sequence ${sequence} ends one of several spikes of the base fee, and no step of a scenario ends one alone`,
-    );
-  }
-
-  /**
-   * Sets a fault for one settlement of a block in which others before it are spared: it befalls whose draw is less than
-   * its probability, and draws are known beforehand. A number under which another one would be drawn first goes to a
-   * fault that befalls nothing.
-   */
-  #setFor(
-    own: number,
-    spared: readonly number[],
-    terms: SettlementFaultTerms,
-    { at, sequence }: ObservedCommand,
-  ): void {
-    const { config, chain } = this.#script.state;
-    this.isDrawn = true;
-    for (let tried = 0; tried < MOST_NUMBERS; tried += 1) {
-      const number = this.#script.state.chain.faultsSet + 1;
-      const draw = (transaction: number): number => {
-        const attempts = chain.transactions.find(transaction)?.oddity?.attempts ?? 0;
-        return chanceOf(config.seed, number, transaction, attempts);
-      };
-      const drawn = draw(own);
-      if (spared.every((transaction) => draw(transaction) > drawn)) {
-        this.#set({ ...terms, probability: drawn + 1 });
-        return;
-      }
-      this.#set(HARMLESS);
-    }
-    throw new RecordingError(
-      "SESSION_NOT_RECORDABLE",
-      `a fault befell some of ${spared.length + 1} settlements of the block of ${toIso(at)} (sequence ${sequence}), too many to tell which`,
-    );
-  }
-
-  #set(terms: SettlementFaultTerms): void {
+  setSpike(terms: SettlementFaultTerms): void {
+    if (terms.fault !== "gasSpike") return;
     const said = sayableTerms(terms);
     this.#script.twin.submit({ kind: "setSettlementFault", ...said });
     this.#script.say(...faultStep(said));
   }
-}
 
-/** What befalls several settlements in a row, as one fault. */
-function runsOf(all: readonly SettlementFaultTerms[]): SettlementFaultTerms[] {
-  const runs: SettlementFaultTerms[] = [];
-  for (const terms of all) {
-    const last = runs.at(-1);
-    if (last === undefined || !isSame(last, terms)) runs.push(terms);
-    else runs[runs.length - 1] = { ...last, times: (last.times ?? 0) + 1 };
+  /** The base fee is that of the highest spike. What ends it ends all faults: those of orders are set again. */
+  endSpike(
+    sequence: number,
+    { number }: CommandOf<"endSettlementFault">,
+    faults: readonly SettlementFault[],
+  ): void {
+    const left = number === null ? [] : faults.filter((fault) => fault.number !== number);
+    const [before, after] = [highest(faults), highest(left)];
+    if (before === after) return;
+    if (after !== QUIET_BASE_FEE) {
+      throw new RecordingError(
+        "SESSION_NOT_RECORDABLE",
+        `sequence ${sequence} ends one of several spikes of the base fee, and no step of a scenario ends one alone`,
+      );
+    }
+    const { twin, state } = this.#script;
+    const pending = state.chain.faults.flatMap(({ number: _, struck: __, order, ...terms }) => {
+      const own = order === undefined ? undefined : this.#orders.get(order);
+      return own === undefined ? [] : [{ order: own, terms }];
+    });
+    twin.submit({ kind: "endSettlementFault", number: null });
+    this.#script.say(["chain fault", "none"]);
+    for (const fault of pending) this.set(fault, false);
   }
-  return runs;
 }
-
-const isSame = (a: SettlementFaultTerms, b: SettlementFaultTerms): boolean =>
-  a.fault === b.fault && a.blocks === b.blocks && a.reason === b.reason;
 
 const highest = (faults: readonly SettlementFault[]): number =>
   Math.max(QUIET_BASE_FEE, ...faults.map(({ baseFee }) => baseFee));
-
-/** What befalls a settlement of before the session changes nothing that is told, unless it fails. @throws RecordingError */
-function refuseForeign(sequence: number, terms: SettlementFaultTerms | undefined): void {
-  if (terms?.fault !== "fail") return;
-  throw new RecordingError(
-    "SESSION_NOT_RECORDABLE",
-    `a settlement of before the session failed in it (sequence ${sequence}), and a scenario begins with everything settled`,
-  );
-}

@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { faultTerms, faultWords } from "../../api/chain.ts";
+import { faultTerms, faultWords, type SettlementFaultWords } from "../../api/chain.ts";
 import { CERTAIN, type SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
 import type { ExchangeConfig } from "../../core/state.ts";
 import { toIso } from "../../core/time.ts";
@@ -163,18 +163,26 @@ export function sayableTerms(terms: SettlementFaultTerms): SettlementFaultTerms 
   return faultTerms(faultWords({ ...terms, baseFee, reason }));
 }
 
-/** The step that sets a fault: `fail settlement` where that says it, else `chain fault`. */
-export function faultStep(terms: SettlementFaultTerms): Step {
+/** The step that sets a fault, of one order where it names one: `fail settlement` where that says it, else `chain fault`. */
+export function faultStep(terms: SettlementFaultTerms, of: string | null = null): Step {
   const { fault, reason } = terms;
+  if (of !== null) {
+    const { times, ...words } = faultWords(terms);
+    return [["chain fault", faultMap({ ...words, ...(times === 1 ? {} : { times }), of })]];
+  }
   const often = fault === "fail" ? howOften(terms) : null;
   if (often !== null) {
     return [["fail settlement", often], ...(reason === null ? [] : [["reason", scalar(reason)] as const])];
   }
-  const entries = Object.entries(faultWords(terms)).map(
-    ([key, value]): Entry => [key, typeof value === "string" ? scalar(value) : String(value)],
-  );
-  return [["chain fault", map(entries)]];
+  return [["chain fault", faultMap(faultWords(terms))]];
 }
+
+const faultMap = (words: SettlementFaultWords): Node =>
+  map(
+    Object.entries(words).flatMap(([key, value]): Entry[] =>
+      value === undefined ? [] : [[key, typeof value === "string" ? scalar(value) : String(value)]],
+    ),
+  );
 
 /** Of hundredths of a percent of a percent, which probabilities are counted in. */
 const PER_PERCENT = 10_000;

@@ -137,8 +137,10 @@ describe("blocks", () => {
   });
 });
 
+const FAIL_NEXT = "chain fault: { kind: fail, of: next order }";
+
 describe("a fault", () => {
-  it("that fails settlements is said so, and who was failed is named", async () => {
+  it("that fails settlements is told of each order that it hit, which gets a name", async () => {
     const scenario = await told((floor) => {
       floor.fault({ kind: "fail", reason: "the relayer: asleep" });
       floor.fault({ kind: "fail", times: 2 });
@@ -146,9 +148,9 @@ describe("a fault", () => {
       floor.mine();
     });
     expect(chainSteps(scenario)).toEqual([
-      "fail settlement: next",
-      'reason: "the relayer: asleep"',
-      "fail settlement: next 2",
+      'chain fault: { kind: fail, reason: "the relayer: asleep", of: next order }',
+      FAIL_NEXT,
+      FAIL_NEXT,
       "mine: 1",
     ]);
     expect(scenario.match(/order-\d: (?:FAILED|MINED)/g)).toEqual(
@@ -156,7 +158,7 @@ describe("a fault", () => {
     );
   });
 
-  it("of another kind is a fault of the chain, and ends as it did", async () => {
+  it("of another kind is told so, too; what hit nothing is left out, and a spike ends as it did", async () => {
     const scenario = await told((floor) => {
       floor.fault({ kind: "delay", blocks: 3 });
       floor.fault({ kind: "retry", times: 2 });
@@ -172,12 +174,11 @@ describe("a fault", () => {
       floor.demand({ kind: "endSettlementFault", number: null });
     });
     expect(chainSteps(scenario)).toEqual([
-      "chain fault: { kind: delay, times: 1, blocks: 3 }",
-      "chain fault: { kind: retry, times: 2 }",
-      "chain fault: { kind: ghost, times: 1 }",
+      "chain fault: { kind: delay, blocks: 3, of: next order }",
+      "chain fault: { kind: retry, of: next order }",
+      "chain fault: { kind: retry, of: next order }",
+      "chain fault: { kind: ghost, of: next order }",
       "mine: 2",
-      "fail settlement: all",
-      "chain fault: none",
       "chain fault: { kind: gas-spike, baseFeeGwei: 250 }",
       "mine: 1",
       "bump: fees",
@@ -192,11 +193,11 @@ describe("a fault", () => {
       floor.fault({ kind: "fail" });
       trade(floor);
     }, INSTANT);
-    expect(chainSteps(scenario)).toEqual(["fail settlement: next"]);
+    expect(chainSteps(scenario)).toEqual([FAIL_NEXT]);
     expect(settledIn(scenario)).toBe("{ order-3: FAILED, order-4: FAILED }");
   });
 
-  it("with a chance is told by what it befell, right before the block", async () => {
+  it("with a chance is told by what it hit", async () => {
     const failing = new Set<string>();
     const scenario = await told((floor) => {
       floor.fault({ kind: "fail", probability: 0.5 });
@@ -212,22 +213,46 @@ describe("a fault", () => {
     expect(failing.size).toBeGreaterThan(2);
     expect(failing.size).toBeLessThan(8);
     for (const words of failing) expect(scenario).toContain(words);
-    const drawn = /chain fault: \{ kind: fail, times: 1, probability: 0\.\d+ \}/;
-    const steps = chainSteps(scenario).filter((step) => !step.includes("probability: 0 }"));
-    expect(steps.some((step) => drawn.test(step))).toBe(true);
-    for (const step of steps)
-      expect(step).toMatch(/^(?:fail settlement: next|chain fault: \{ kind: fail, times: 1|at: )/);
-    expect(scenario).toContain("# Faults of chance are told by what they befell: ");
+    const faults = chainSteps(scenario).filter((step) => !step.startsWith("at: "));
+    expect(faults).toEqual(Array(failing.size).fill(FAIL_NEXT));
     expect(await failureOf(scenario, "http")).toBeNull();
   });
 
-  it("that befalls the first of a block alone needs no chance", async () => {
+  it("of what a block has had before is set behind that block", async () => {
     const scenario = await told((floor) => {
-      floor.fault({ kind: "fail", probability: 0.9 });
-      for (let count = 0; count < 4; count += 1) trade(floor);
-    }, INSTANT);
-    for (const step of chainSteps(scenario)) expect(step).toBe("fail settlement: next");
-    expect(scenario).not.toContain("# Faults of chance");
+      trade(floor);
+      trade(floor);
+      floor.mine();
+      floor.fault({ kind: "fail" });
+      floor.demand({ kind: "reorganizeChain", depth: 1 });
+      floor.mine();
+    });
+    expect(chainSteps(scenario)).toEqual([
+      "mine: 1",
+      "chain fault: { kind: fail, of: order-2 }",
+      "reorg: 1",
+      "mine: 1",
+    ]);
+    expect(await failureOf(scenario, "http")).toBeNull();
+  });
+
+  it("goes on behind the end of a spike", async () => {
+    const scenario = await told((floor) => {
+      floor.fault({ kind: "fail" });
+      trade(floor);
+      floor.fault({ kind: "gas-spike" });
+      floor.mine();
+      floor.demand({ kind: "endSettlementFault", number: 2 });
+      floor.mine();
+    });
+    expect(chainSteps(scenario)).toEqual([
+      FAIL_NEXT,
+      "chain fault: { kind: gas-spike, baseFeeGwei: 500 }",
+      "mine: 1",
+      "chain fault: none",
+      "chain fault: { kind: fail, of: order-2 }",
+      "mine: 1",
+    ]);
   });
 
   it("is told so, too, when it also befell what was there before", async () => {
@@ -243,7 +268,7 @@ describe("a fault", () => {
         trade(floor);
       },
     );
-    expect(chainSteps(scenario)).toEqual(["chain fault: { kind: retry, times: 1 }", "mine: 1"]);
+    expect(chainSteps(scenario)).toEqual(["chain fault: { kind: retry, of: next order }", "mine: 1"]);
   });
 });
 
@@ -307,9 +332,9 @@ describe("a wallet's own transaction", () => {
       trade(floor);
       floor.mine();
     });
-    const [, fails, why] = chainSteps(scenario);
-    expect(fails).toBe("fail settlement: next");
-    expect(why).toContain("ERC20: transfer amount exceeds allowance");
+    expect(scenario).toMatch(
+      /kind: fail\n +reason: "?ERC20: transfer amount exceeds allowance .*\n +of: next order/,
+    );
   });
 });
 
