@@ -30,7 +30,7 @@ import { UsageError } from "./exit-code.ts";
 import { paintOf, unwritable, warn } from "./output.ts";
 
 /** All reporters that were asked for, as one. */
-interface Reporters extends Reporter {
+interface Reporters extends Required<Reporter> {
   /** Prints all that happened in one scenario. */
   transcript(result: ScenarioResult): void;
 }
@@ -40,10 +40,10 @@ export function reportersOf(values: Values<"run">, paths: readonly string[], giv
   const outputs = outputsOf(values, given.environment, repeatOf(paths, given));
   return {
     started: (plan: SuitePlan) => {
-      for (const { reporter } of outputs) reporter.started(plan);
+      for (const { reporter } of outputs) reporter.started?.(plan);
     },
     finished: (result: ScenarioResult) => {
-      for (const { reporter } of outputs) reporter.finished(result);
+      for (const { reporter } of outputs) reporter.finished?.(result);
     },
     ended: (suite: SuiteResult) => {
       for (const { reporter, end } of outputs) {

@@ -9,7 +9,7 @@ import {
 } from "../language/problem.ts";
 import type { Failure, ScenarioResult, SuiteResult } from "../run/result.ts";
 import { DIFF_MARKS } from "./lines.ts";
-import type { Reporter, ReporterOptions, SuitePlan } from "./reporter.ts";
+import type { MakeReporter } from "./reporter.ts";
 import { count, durationText, grouped, oneLine, printable, title, visible } from "./text.ts";
 
 const encoded = (character: string): string =>
@@ -40,48 +40,32 @@ function failureText({ step, text, message, diff, repeat }: Failure): string {
  * GitHub's annotations: an error at the line of each failure, a notice for each scenario that was skipped; and the
  * failures once more in the summary of the job, since GitHub shows ten annotations of a kind for each step.
  */
-export class GithubReporter implements Reporter {
-  readonly #options: Pick<ReporterOptions, "write" | "summaryPath">;
-
-  constructor(options: Pick<ReporterOptions, "write" | "summaryPath">) {
-    this.#options = options;
-  }
-
-  started(_plan: SuitePlan): void {}
-
-  finished({ name, place, status, reason, failure }: ScenarioResult): void {
-    const { write } = this.#options;
-    if (status === "skipped")
-      write(annotation("notice", place, name, `skipped: ${reason ?? "no reason given"}`));
-    if (status !== "failed") return;
-    if (failure === null) write(annotation("error", place, name, "failed"));
-    else write(annotation("error", failure.place, name, failureText(failure)));
-  }
-
-  ended(suite: SuiteResult): void {
-    this.#summarize(jobSummary(suite));
-  }
-
-  wrong(files: readonly WrongFile[]): void {
-    for (const problem of files.flatMap((file) => file.problems)) {
-      this.#options.write(annotation("error", problem.place, "wrong scenario file", sentenceOf(problem)));
-    }
-    this.#summarize(wrongFilesSummary(files));
-  }
-
+export const githubReporter: MakeReporter = ({ write, summaryPath }) => {
   /** A summary that cannot be written is a warning: the results stand all the same. */
-  #summarize(text: string): void {
-    const { write, summaryPath } = this.#options;
+  const summarize = (text: string): void => {
     if (summaryPath === null || text === "") return;
     try {
       appendFileSync(summaryPath, text);
     } catch (error) {
-      write(
-        `::warning title=clobsim::${commandMessage(`the job summary is not written: ${String(error)}`)}\n`,
-      );
+      const message = `the job summary is not written: ${String(error)}`;
+      write(`::warning title=clobsim::${commandMessage(message)}\n`);
     }
-  }
-}
+  };
+  return {
+    finished: ({ name, place, status, reason, failure }) => {
+      const text = failure === null ? "failed" : failureText(failure);
+      if (status === "failed") write(annotation("error", failure?.place ?? place, name, text));
+      if (status === "skipped")
+        write(annotation("notice", place, name, `skipped: ${reason ?? "no reason given"}`));
+    },
+    ended: (suite) => summarize(jobSummary(suite)),
+    wrong: (files) => {
+      for (const problem of files.flatMap((file) => file.problems))
+        write(annotation("error", problem.place, "wrong scenario file", sentenceOf(problem)));
+      summarize(wrongFilesSummary(files));
+    },
+  };
+};
 
 /** GitHub refuses the summary of a step above 1 MiB; what other tools write to it needs room too. */
 const MAX_BYTES = 768 * 1024;

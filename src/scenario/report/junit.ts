@@ -1,7 +1,7 @@
 import { placeText, problemText, sentenceOf, type WrongFile } from "../language/problem.ts";
-import type { ScenarioResult, SuiteResult } from "../run/result.ts";
+import type { ScenarioResult } from "../run/result.ts";
 import { byFolder, countOf, durationOf, failureLines } from "./lines.ts";
-import type { Reporter, ReporterOptions, SuitePlan } from "./reporter.ts";
+import type { MakeReporter } from "./reporter.ts";
 import { decimalText, plainPaint, printable, WIDTH } from "./text.ts";
 
 const SECOND_PLACES = 6;
@@ -12,49 +12,42 @@ const seconds = (ms: number): string => decimalText(ms / 1000, SECOND_PLACES);
  * JUnit's XML as Jenkins and GitLab read it: a suite for each folder, durations in seconds. What XML 1.0 forbids
  * becomes U+FFFD.
  */
-export class JunitReporter implements Reporter {
-  readonly #options: Pick<ReporterOptions, "write" | "seed">;
+export const junitReporter: MakeReporter = ({ write, seed }) => {
+  const print = (
+    numbers: Readonly<Record<string, number>>,
+    time: string,
+    suites: readonly string[],
+  ): void => {
+    const root = xmlAttributes({ name: "clobsim", ...numbers, time });
+    const head = ['<?xml version="1.0" encoding="UTF-8"?>', `<testsuites${root}>`];
+    write(`${[...head, ...suites, "</testsuites>"].join("\n")}\n`);
+  };
+  return {
+    ended: ({ results, durationMs }) => {
+      const suites = [...byFolder(results)].flatMap(([folder, own]) => suiteLines(folder, own, seed));
+      print(numbersOf(results), seconds(durationMs), suites);
+    },
+    // A suite for each file, in which each problem is a case with an error.
+    wrong: (files) => {
+      const problems = files.flatMap((file) => file.problems).length;
+      print(errorsOf(problems), "0", files.flatMap(wrongLines));
+    },
+  };
+};
 
-  constructor(options: Pick<ReporterOptions, "write" | "seed">) {
-    this.#options = options;
-  }
-
-  started(_plan: SuitePlan): void {}
-
-  finished(_result: ScenarioResult): void {}
-
-  ended({ results, durationMs }: SuiteResult): void {
-    const root = { name: "clobsim", ...numbersOf(results), time: seconds(durationMs) };
-    const suites = [...byFolder(results)].flatMap(([folder, own]) => this.#suiteLines(folder, own));
-    this.#write(root, suites);
-  }
-
-  /** A suite for each file, in which each problem is a case with an error. */
-  wrong(files: readonly WrongFile[]): void {
-    const problems = files.flatMap((file) => file.problems).length;
-    this.#write({ name: "clobsim", ...errorsOf(problems), time: "0" }, files.flatMap(wrongLines));
-  }
-
-  #write(root: Readonly<Record<string, string | number>>, suites: readonly string[]): void {
-    const head = ['<?xml version="1.0" encoding="UTF-8"?>', `<testsuites${xmlAttributes(root)}>`];
-    this.#options.write(`${[...head, ...suites, "</testsuites>"].join("\n")}\n`);
-  }
-
-  #suiteLines(folder: string, results: readonly ScenarioResult[]): string[] {
-    const { seed } = this.#options;
-    const time = seconds(durationOf(results));
-    const properties = [
-      "    <properties>",
-      `      <property${xmlAttributes({ name: "seed", value: seed ?? "" })}/>`,
-      "    </properties>",
-    ];
-    return [
-      `  <testsuite${xmlAttributes({ name: folder, ...numbersOf(results), time })}>`,
-      ...(seed === null ? [] : properties),
-      ...results.flatMap(caseLines),
-      "  </testsuite>",
-    ];
-  }
+function suiteLines(folder: string, results: readonly ScenarioResult[], seed: string | null): string[] {
+  const time = seconds(durationOf(results));
+  const properties = [
+    "    <properties>",
+    `      <property${xmlAttributes({ name: "seed", value: seed ?? "" })}/>`,
+    "    </properties>",
+  ];
+  return [
+    `  <testsuite${xmlAttributes({ name: folder, ...numbersOf(results), time })}>`,
+    ...(seed === null ? [] : properties),
+    ...results.flatMap(caseLines),
+    "  </testsuite>",
+  ];
 }
 
 const numbersOf = (results: readonly ScenarioResult[]): Record<string, number> => ({

@@ -1,22 +1,22 @@
 import { nearest } from "../../api/nearest.ts";
-import { GithubReporter } from "./github.ts";
-import { JsonReporter } from "./json.ts";
-import { JunitReporter } from "./junit.ts";
-import type { Reporter, ReporterOptions } from "./reporter.ts";
+import { githubReporter } from "./github.ts";
+import { jsonReporter } from "./json.ts";
+import { junitReporter } from "./junit.ts";
+import type { MakeReporter } from "./reporter.ts";
 import { SpecReporter } from "./spec.ts";
-import { TapReporter } from "./tap.ts";
+import { tapReporter } from "./tap.ts";
 
 /** What a reporter may be called, the default first. */
 export const REPORTER_NAMES = ["spec", "json", "junit", "tap", "github"] as const;
 
 export type ReporterName = (typeof REPORTER_NAMES)[number];
 
-const MAKERS: Readonly<Record<ReporterName, new (options: ReporterOptions) => Reporter>> = {
-  spec: SpecReporter,
-  json: JsonReporter,
-  junit: JunitReporter,
-  tap: TapReporter,
-  github: GithubReporter,
+const MAKERS: Readonly<Record<ReporterName, MakeReporter>> = {
+  spec: (options) => new SpecReporter(options),
+  json: jsonReporter,
+  junit: junitReporter,
+  tap: tapReporter,
+  github: githubReporter,
 };
 
 /** A reporter that was asked for and does not exist; the message is a sentence for the person who typed it. */
@@ -37,10 +37,7 @@ function nameOf(name: string): ReporterName {
  * What makes a reporter of that name.
  * @throws ReporterError naming the nearest name there is.
  */
-export function reporterOf(name: string): (options: ReporterOptions) => Reporter {
-  const Maker = MAKERS[nameOf(name)];
-  return (options) => new Maker(options);
-}
+export const reporterOf = (name: string): MakeReporter => MAKERS[nameOf(name)];
 
 /** A reporter, and the file it writes to; null for standard output. */
 export interface ReporterArgument {

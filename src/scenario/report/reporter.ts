@@ -10,13 +10,15 @@ export interface SuitePlan {
 
 /** Is told what becomes of a suite; what it writes is a function of what it is told. */
 export interface Reporter {
-  started(plan: SuitePlan): void;
+  readonly started?: (plan: SuitePlan) => void;
   /** Once for each scenario, when it ends. */
-  finished(result: ScenarioResult): void;
-  ended(suite: SuiteResult): void;
+  readonly finished?: (result: ScenarioResult) => void;
+  readonly ended: (suite: SuiteResult) => void;
   /** Called instead of all others: nothing is run, for these files are wrong. */
-  wrong(files: readonly WrongFile[]): void;
+  readonly wrong: (files: readonly WrongFile[]) => void;
 }
+
+export type MakeReporter = (options: ReporterOptions) => Reporter;
 
 /** What a reporter is made with; each uses what concerns it. */
 export interface ReporterOptions {

@@ -1,13 +1,6 @@
-import {
-  type Place,
-  type Problem,
-  problemText,
-  sentenceOf,
-  type WrongFile,
-  wrongFilesText,
-} from "../language/problem.ts";
-import type { DiffLine, Failure, ScenarioResult, SuiteResult } from "../run/result.ts";
-import type { Reporter, ReporterOptions, SuitePlan } from "./reporter.ts";
+import { type Place, type Problem, problemText, sentenceOf, wrongFilesText } from "../language/problem.ts";
+import type { DiffLine, Failure } from "../run/result.ts";
+import type { MakeReporter } from "./reporter.ts";
 import { decimalText, oneLine, title, wellFormed } from "./text.ts";
 
 const MILLISECOND_PLACES = 3;
@@ -67,50 +60,41 @@ function failureLines({ place, step, text, message, diff, recent, repeat }: Fail
  * TAP 14, a test point for each scenario as it ends; durations as node-tap's `time` directive. Names and reasons stand
  * on one line as `oneLine` makes it. `expected` and `found` are the compared texts whole, with the lines they share.
  */
-export class TapReporter implements Reporter {
-  readonly #write: (text: string) => void;
-  #planned = 0;
-  #number = 0;
+export const tapReporter: MakeReporter = ({ write }) => {
+  let planned = 0;
+  let number = 0;
+  const print = (lines: readonly string[]): void => write(`${lines.join("\n")}\n`);
+  return {
+    started: ({ scenarios }) => {
+      planned = scenarios;
+      print(["TAP version 14", `1..${scenarios}${scenarios === 0 ? " # SKIP no scenarios" : ""}`]);
+    },
+    finished: ({ name, status, reason, failure, durationMs, seed }) => {
+      number += 1;
+      const directive =
+        status === "skipped"
+          ? `SKIP ${tapText(oneLine(reason ?? ""))}`.trimEnd()
+          : `time=${decimalText(durationMs, MILLISECOND_PLACES)}ms`;
+      const outcome = status === "failed" ? "not ok" : "ok";
+      print([
+        `${outcome} ${number} - ${tapText(title(name))} # ${directive}`,
+        ...(failure === null ? [] : details(failureLines(failure, seed))),
+      ]);
+    },
+    // A suite that ended early says so: its plan does not hold.
+    ended: () => {
+      if (number < planned) write(`Bail out! ${number} of ${planned} scenarios were run\n`);
+    },
+    // A test point that fails for each problem.
+    wrong: (files) => {
+      const problems = files.flatMap((file) => file.problems);
+      const points = problems.flatMap((problem, index) => [
+        `not ok ${index + 1} - ${tapText(oneLine(problemText(problem)))}`,
+        ...details(problemLines(problem)),
+      ]);
+      print(["TAP version 14", `1..${problems.length}`, ...points, `# ${wrongFilesText(files)}`]);
+    },
+  };
+};
 
-  constructor({ write }: Pick<ReporterOptions, "write">) {
-    this.#write = write;
-  }
-
-  started({ scenarios }: SuitePlan): void {
-    this.#planned = scenarios;
-    this.#write(`TAP version 14\n1..${scenarios}${scenarios === 0 ? " # SKIP no scenarios" : ""}\n`);
-  }
-
-  finished({ name, status, reason, failure, durationMs, seed }: ScenarioResult): void {
-    this.#number += 1;
-    const why = tapText(oneLine(reason ?? ""));
-    const directive =
-      status === "skipped"
-        ? `SKIP ${why}`.trimEnd()
-        : `time=${decimalText(durationMs, MILLISECOND_PLACES)}ms`;
-    const outcome = status === "failed" ? "not ok" : "ok";
-    const lines = [`${outcome} ${this.#number} - ${tapText(title(name))} # ${directive}`];
-    if (failure !== null) {
-      const details = ["---", ...failureLines(failure, seed), "..."];
-      lines.push(...details.map((line) => `  ${line}`));
-    }
-    this.#write(`${lines.join("\n")}\n`);
-  }
-
-  /** A test point that fails for each problem. */
-  wrong(files: readonly WrongFile[]): void {
-    const problems = files.flatMap((file) => file.problems);
-    const points = problems.flatMap((problem, index) => [
-      `not ok ${index + 1} - ${tapText(oneLine(problemText(problem)))}`,
-      ...["---", ...problemLines(problem), "..."].map((line) => `  ${line}`),
-    ]);
-    const lines = ["TAP version 14", `1..${problems.length}`, ...points, `# ${wrongFilesText(files)}`];
-    this.#write(`${lines.join("\n")}\n`);
-  }
-
-  /** A suite that ended early says so: its plan does not hold. */
-  ended(_suite: SuiteResult): void {
-    if (this.#number >= this.#planned) return;
-    this.#write(`Bail out! ${this.#number} of ${this.#planned} scenarios were run\n`);
-  }
-}
+const details = (lines: readonly string[]): string[] => ["---", ...lines, "..."].map((line) => `  ${line}`);

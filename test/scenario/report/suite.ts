@@ -131,8 +131,8 @@ export function writesOf(
 ): string[] {
   const writes: string[] = [];
   const reporter = reporterOf(name)({ ...OPTIONS, write: (text) => writes.push(text), ...own });
-  reporter.started({ scenarios: results.length, files: new Set(results.map(({ file }) => file)).size });
-  for (const result of results) reporter.finished(result);
+  reporter.started?.({ scenarios: results.length, files: new Set(results.map(({ file }) => file)).size });
+  for (const result of results) reporter.finished?.(result);
   reporter.ended(suiteOf(results));
   return writes;
 }

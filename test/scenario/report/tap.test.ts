@@ -126,8 +126,8 @@ not ok 3 - scenarios/none.yaml:1:1: expected a scenario, found a list
       transcript: false,
       summaryPath: null,
     });
-    reporter.started({ scenarios: 3, files: 1 });
-    reporter.finished(resultOf());
+    reporter.started?.({ scenarios: 3, files: 1 });
+    reporter.finished?.(resultOf());
     reporter.ended(suiteOf([resultOf()]));
     expect(writes.at(-1)).toBe("Bail out! 1 of 3 scenarios were run\n");
     expect(isOk(writes.join(""))).toBe(false);
