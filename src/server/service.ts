@@ -76,7 +76,7 @@ export interface ServiceOptions {
 }
 
 /** A session as a scenario file, and how many orders and trades it tells. */
-interface RecordedSession {
+export interface RecordedSession {
   readonly name: string;
   readonly scenario: string;
   readonly orders: number;
