@@ -137,6 +137,7 @@ export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = (
     keyring: new Keyring(exchange, seed),
     hmacKeys: new HmacKeys(),
     numbers: numbersAs(config.numbers),
+    checksums: new Map(),
     books: new BookPages(),
     search: new SearchIndex(),
     ranking: new MarketRanking(),

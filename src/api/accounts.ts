@@ -3,7 +3,7 @@ import { type Account, availableOf, type Balance, onChainOf } from "../core/acco
 import { tokenIdIn } from "../core/market.ts";
 import type { Outcome } from "../core/terms.ts";
 import type { Size } from "../core/units.ts";
-import { checksummed } from "./address.ts";
+import { checksumIn } from "./address.ts";
 import { endpoints, limit, offset } from "./endpoint.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
@@ -112,7 +112,7 @@ export function accountReply(view: View, account: Account): ReplyOf<typeof accou
   const { collateral } = account;
   const holdings = [...account.holdings].sort(([a], [b]) => a - b);
   return {
-    address: checksummed(account.address),
+    address: checksumIn(view.checksums, account.address),
     collateral: {
       balance: numbers.money(collateral.balance),
       available: numbers.money(availableOf(collateral, state.config.balances)),

@@ -7,6 +7,23 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 /** The lower-case form by which the core knows an address, or null when the text is no address. */
 export const readAddress = (text: string): Address | null => (ADDRESS.test(text) ? text.toLowerCase() : null);
 
+/** Checksummed addresses by their lower-case form: a checksum takes longer than all else of a small reply. */
+export type Checksums = Map<Address, `0x${string}`>;
+
+const MAX_CHECKSUMS = 10_000;
+
+/** The mixed-case form of an address that carries its checksum, computed once where it is remembered. */
+export function checksumIn(known: Checksums | undefined, address: Address): `0x${string}` {
+  if (known === undefined) return checksummed(address);
+  let text = known.get(address);
+  if (text === undefined) {
+    text = checksummed(address);
+    if (known.size >= MAX_CHECKSUMS) known.clear();
+    known.set(address, text);
+  }
+  return text;
+}
+
 /** The mixed-case form of an address that carries its checksum (EIP-55). */
 export function checksummed(address: Address): `0x${string}` {
   const digits = address.slice(2);

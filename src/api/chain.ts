@@ -18,7 +18,7 @@ import type { Market, Supply } from "../core/market.ts";
 import { nextNonce } from "../core/rules/calls.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
-import { checksummed } from "./address.ts";
+import { checksumIn } from "./address.ts";
 import { endpoints, limit, offset } from "./endpoint.ts";
 import { ApiError } from "./errors.ts";
 import { objectBody } from "./request-body.ts";
@@ -206,7 +206,7 @@ export const chainEndpoints = endpoints("control", "Settlement chain", {
 const NO_PARENT = hashIn(`0x${"0".repeat(64)}`);
 
 /** The chain as it stands (contract, section 7). */
-export function chainReply({ state }: View): ReplyOf<typeof chainSchema> {
+export function chainReply({ state, checksums }: View): ReplyOf<typeof chainSchema> {
   const { chain, config } = state;
   const head = headBlock(chain);
   return {
@@ -220,12 +220,12 @@ export function chainReply({ state }: View): ReplyOf<typeof chainSchema> {
     nextBlockAt: isoOrNull(chain.nextBlockAt),
     baseFeeGwei: baseFeeOf(chain) / WEI_PER_GWEI,
     contracts: {
-      collateral: checksummed(CONTRACTS.collateral),
-      conditionalTokens: checksummed(CONTRACTS.conditionalTokens),
-      exchange: checksummed(CONTRACTS.exchange),
+      collateral: checksumIn(checksums, CONTRACTS.collateral),
+      conditionalTokens: checksumIn(checksums, CONTRACTS.conditionalTokens),
+      exchange: checksumIn(checksums, CONTRACTS.exchange),
     },
-    oracle: checksummed(ORACLE),
-    operator: checksummed(OPERATOR),
+    oracle: checksumIn(checksums, ORACLE),
+    operator: checksumIn(checksums, OPERATOR),
   };
 }
 

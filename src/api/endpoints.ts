@@ -12,6 +12,7 @@ import { orderBookEndpoints } from "./order-book.ts";
 import { orderStoryEndpoints } from "./order-story.ts";
 import { recordingEndpoints } from "./recording.ts";
 import { type UnknownFields, unknownFieldsAt } from "./request-body.ts";
+import type { ReplyOf } from "./schemas.ts";
 import { snapshotEndpoints } from "./snapshots.ts";
 import { tradingEndpoints } from "./trading.ts";
 
@@ -36,6 +37,8 @@ const BY_OPERATION = {
 
 export type Operation = keyof typeof BY_OPERATION;
 export type EndpointOf<O extends Operation> = (typeof BY_OPERATION)[O];
+/** The body of an operation's 200 answer. */
+export type ReplyTo<O extends Operation> = ReplyOf<EndpointOf<O>["reply"]>;
 export type AnyEndpoint = EndpointOf<Operation>;
 
 /** All of them, the busiest first: the router tries them in this order. */

@@ -8,7 +8,7 @@ import { outcomeOf } from "../core/market.ts";
 import { type Order, remainingOf, type Trade } from "../core/order.ts";
 import { toIso } from "../core/time.ts";
 import type { Millis } from "../core/units.ts";
-import { checksummed } from "./address.ts";
+import { checksumIn } from "./address.ts";
 import { settlementWords } from "./chain.ts";
 import { endpoints } from "./endpoint.ts";
 import * as field from "./schemas.ts";
@@ -66,7 +66,7 @@ export function orderStory(view: View, order: Order): ReplyOf<typeof orderStoryS
   story.sort((a, b) => (a.at < b.at ? -1 : a.at === b.at ? 0 : 1));
   return {
     order: orderReply(view, order),
-    owner: checksummed(view.state.accounts.get(order.account).address),
+    owner: checksumIn(view.checksums, view.state.accounts.get(order.account).address),
     summary: summaryOf(view, order),
     story,
     queue: order.rested ? queueOf(view, order) : null,

@@ -5,13 +5,15 @@ import type { Order } from "../core/order.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import type { Millis } from "../core/units.ts";
+import type { Checksums } from "./address.ts";
 import type { Numbers } from "./decimals.ts";
 import { ApiError } from "./errors.ts";
 
-/** What replies are made from: the state as it is, and the way decimals are sent. */
+/** What replies are made from: the state as it is, the way decimals are sent, and checksums computed before. */
 export interface View {
   readonly state: State;
   readonly numbers: Numbers;
+  readonly checksums?: Checksums;
 }
 
 /** A hash or id of the core, which writes all of them as `0x` and hex digits. */

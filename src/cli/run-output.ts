@@ -23,7 +23,7 @@ import { oneLine, plainPaint } from "../scenario/report/text.ts";
 import { shownPath, sourceFilesOf } from "../scenario/run/files.ts";
 import type { ScenarioResult, SuiteResult } from "../scenario/run/result.ts";
 import { type Failed, shellWord } from "../scenario/run/run-scenario.ts";
-import type { VenueDeeds } from "../scenario/venue/venue.ts";
+import type { VenueHistory } from "../scenario/venue/views.ts";
 import { flagOf, type Given, type Settings } from "../setting.ts";
 import { COMMANDS, type Values } from "./commands.ts";
 import { UsageError } from "./exit-code.ts";
@@ -165,7 +165,7 @@ export const reportFailedTo =
     const { place } = scenario;
     const file = shownPath(place.file);
     const reason = oneLine(`${file} fails at step ${step}: ${message}`).slice(0, MAX_REASON);
-    const deeds = await venue.deeds(reason);
+    const deeds = await venue.history(reason);
     if (deeds === null) {
       warn(`no report of ${file}: not all that was done on it was recorded`);
       return;
@@ -175,7 +175,7 @@ export const reportFailedTo =
   };
 
 /** @throws UsageError when it cannot be written. */
-function written(folder: string, scenario: Scenario, reason: string, deeds: VenueDeeds): string {
+function written(folder: string, scenario: Scenario, reason: string, deeds: VenueHistory): string {
   const subject = basename(scenario.place.file).replace(/\.[^.]*$/, "");
   const sources = sourceFilesOf(scenario);
   try {
@@ -190,7 +190,7 @@ function written(folder: string, scenario: Scenario, reason: string, deeds: Venu
 }
 
 function contentOf(
-  { world, exchange, opening, entries }: Extract<VenueDeeds, { kind: "session" }>,
+  { world, exchange, opening, entries }: Extract<VenueHistory, { kind: "session" }>,
   reason: string,
 ): ReportContent {
   const { thrown, now, hash } = exchange;

@@ -20,7 +20,7 @@ type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 const encoded = (value: string): string => encodeURIComponent(Buffer.from(value).toString());
 
 /** A path and its query as one request target. */
-function targetOf(path: string, query: Query = {}): string {
+export function targetOf(path: string, query: Query = {}): string {
   const parameters: string[] = [];
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) parameters.push(`${encoded(name)}=${encoded(String(value))}`);

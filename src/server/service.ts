@@ -1,4 +1,5 @@
 import { IncomingMessage, ServerResponse } from "node:http";
+import type { Checksums } from "../api/address.ts";
 import type { Numbers } from "../api/decimals.ts";
 import type { BodySpec, Params, RawBody, Read } from "../api/endpoint.ts";
 import type { EndpointOf, Operation } from "../api/endpoints.ts";
@@ -93,6 +94,7 @@ export interface Service {
   readonly keyring: Keyring;
   readonly hmacKeys: HmacKeys;
   readonly numbers: Numbers;
+  readonly checksums: Checksums;
   readonly books: BookPages;
   readonly search: SearchIndex;
   readonly ranking: MarketRanking;
@@ -125,6 +127,7 @@ export interface Service {
 export const viewOf = (service: Service): View => ({
   state: service.exchange.state,
   numbers: service.numbers,
+  checksums: service.checksums,
 });
 
 type QueryOf<E> = E extends { readonly query: infer Q extends Params } ? Read<Q> : never;

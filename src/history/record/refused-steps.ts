@@ -8,7 +8,7 @@ import type { State } from "../../core/state.ts";
 import { toIso } from "../../core/time.ts";
 import type { RefusedEntry } from "../../engine/journal.ts";
 import type { OrderWords } from "../../scenario/language/scenario.ts";
-import { orderBodyOf } from "../../scenario/venue/order-body.ts";
+import { orderBodyOf } from "../../scenario/venue/opening.ts";
 import type { Script } from "./script.ts";
 import type { Vocabulary } from "./session-names.ts";
 import { scalar } from "./yaml-text.ts";

@@ -2,16 +2,16 @@ import { askAgain } from "../../api/order-request.ts";
 import type { PositionChange } from "../../api/position-transaction.ts";
 import { headOf } from "../../core/chain/chain.ts";
 import type { Command } from "../../core/commands.ts";
+import { idOf } from "../../core/ids.ts";
 import { outcomeOf } from "../../core/market.ts";
 import type { Order } from "../../core/order.ts";
 import type { AskedFor, RefusedRequest, Scalar } from "../../core/refusals.ts";
 import type { ExchangeConfig, State } from "../../core/state.ts";
 import type { Millis, Size } from "../../core/units.ts";
 import type { Funding, MarketTerms, OrderWords } from "../../scenario/language/scenario.ts";
-import { nothingOf } from "../../scenario/venue/local-attempts.ts";
 import { LocalVenue } from "../../scenario/venue/local-venue.ts";
-import { orderBodyOf } from "../../scenario/venue/order-body.ts";
-import type { Attempt } from "../../scenario/venue/venue.ts";
+import { fundCommand, orderBodyOf } from "../../scenario/venue/opening.ts";
+import { type Attempt, DONE } from "../../scenario/venue/views.ts";
 import { Wallets } from "../../scenario/venue/wallets.ts";
 import { RecordingError } from "./observed-session.ts";
 import { moment, type Remark, type Step } from "./yaml-text.ts";
@@ -69,34 +69,36 @@ export class Twin {
   }
 
   open(account: string, fundings: readonly Funding[]): Attempt<null> {
-    return this.#venue.open(account, fundings);
+    const address = this.#venue.signIn(account);
+    if (fundings.length === 0) return DONE;
+    return this.submit(fundCommand(address, fundings, (token) => this.#venue.tokenId(token)));
   }
 
   fund(account: string, funding: Funding): Attempt<null> {
-    return this.#venue.fund(account, funding);
+    return this.open(account, [funding]);
   }
 
   /** Places an order of the session, so many shares of it. */
   place(account: string, order: Order, market: string, size: Size): Attempt<null> {
     const { side, price, orderType, expiration } = order;
-    const address = this.#venue.addressOf(account);
+    const address = this.#venue.signIn(account);
     const tokenId = this.#venue.tokenId({ market, outcome: outcomeOf(order.token) });
     this.#orders.set(order.number, this.state.orders.next);
     return this.submit({ kind: "placeOrder", address, tokenId, side, price, size, orderType, expiration });
   }
 
   cancel(account: string, order: number): Attempt<null> {
-    const orderId = this.#venue.idOf(this.orderOf(order).number);
-    return this.submit({ kind: "cancelOrder", address: this.#venue.addressOf(account), orderId });
+    const orderId = this.#idOf(this.orderOf(order).number);
+    return this.submit({ kind: "cancelOrder", address: this.#venue.signIn(account), orderId });
   }
 
   cancelAll(account: string): Attempt<null> {
-    return this.submit({ kind: "cancelAllOrders", address: this.#venue.addressOf(account) });
+    return this.submit({ kind: "cancelAllOrders", address: this.#venue.signIn(account) });
   }
 
   /** Tries a wallet's transaction and sends it, as a step does. */
   call(account: string, market: string, change: PositionChange): Attempt<null> {
-    return this.#venue.chain.call(account, market, change);
+    return this.#venue.transact(account, market, change);
   }
 
   /** The code with which an order is refused here, right or wrong as its words are; null when it is not. Nothing changes. */
@@ -108,12 +110,12 @@ export class Twin {
   /** The same of the cancel of an order of the session, or of one that there is not. */
   refusalOfCancel(account: string, order: number | null): string | null {
     const own = order === null ? undefined : this.#orders.get(order);
-    const body = { orderId: own === undefined ? "nothing" : this.#venue.idOf(own) };
+    const body = { orderId: own === undefined ? "nothing" : this.#idOf(own) };
     return this.#refusal("DELETE", account, { kind: "request", body, query: {}, isCut: false });
   }
 
   #refusal(method: RefusedRequest["method"], account: string, asked: AskedFor): string | null {
-    const address = this.#venue.addressOf(account);
+    const address = this.#venue.signIn(account);
     const request = { method, path: "/clob/order", address, isProven: true, asked };
     const answer = askAgain(this.#venue.view, this.now, request);
     return answer.kind === "refused" ? answer.code : null;
@@ -121,7 +123,11 @@ export class Twin {
 
   /** Does what needs no name. */
   submit(command: Command): Attempt<null> {
-    return nothingOf(this.#venue.exchange.submit(command), this.#venue.view);
+    return this.#venue.submit(command);
+  }
+
+  #idOf(order: number): string {
+    return idOf(this.state.idPrefixes.order, order);
   }
 
   marketNumber(name: string): number {
@@ -152,7 +158,7 @@ export class Twin {
 
   /** What an account owns here. */
   accountOf(name: string) {
-    return this.state.accounts.get(this.state.accountByAddress.get(this.#venue.addressOf(name)) ?? 0);
+    return this.state.accounts.get(this.state.accountByAddress.get(this.#venue.signIn(name)) ?? 0);
   }
 }
 

@@ -1,7 +1,8 @@
 import { numbersAs } from "../../api/decimals.ts";
+import { refusalError } from "../../api/refusals.ts";
 import type { Command } from "../../core/commands.ts";
 import { decide } from "../../core/decide.ts";
-import { numberOf } from "../../core/ids.ts";
+import { idOf, numberOf } from "../../core/ids.ts";
 import { violations } from "../../core/invariants/invariants.ts";
 import { marketOfToken } from "../../core/market.ts";
 import { reservationOf } from "../../core/order.ts";
@@ -16,8 +17,8 @@ import { checkAll } from "../../scenario/run/expectations.ts";
 import { failureMessage } from "../../scenario/run/run-scenario.ts";
 import { RunStopped, ScenarioFailure, Session } from "../../scenario/run/session.ts";
 import { refusedText } from "../../scenario/run/words.ts";
-import { refusedBy } from "../../scenario/venue/local-attempts.ts";
 import { LocalVenue } from "../../scenario/venue/local-venue.ts";
+import { refusedBy } from "../../scenario/venue/views.ts";
 import { type Wallet, Wallets } from "../../scenario/venue/wallets.ts";
 import { type HistoryExpectation, type HistoryNames, orderNumber, ordersIn } from "./history-expectation.ts";
 import { brokenInvariant, defectOf, type Signature, signatureOf } from "./signature.ts";
@@ -171,7 +172,11 @@ export class ExpectationTrial implements HistoryTrial {
       const key = retelling.orderOf(orderNumber(name) ?? 0);
       // Whatever the expectation says without it, no scenario could name it.
       if (key === undefined) throw new Error(`order ${name} was never placed`);
-      session.placed(key, name, venue.nameOf(exchange.state.orders.get(key).account));
+      session.placed(
+        idOf(exchange.state.idPrefixes.order, key),
+        name,
+        venue.nameOf(exchange.state.orders.get(key).account),
+      );
     }
     try {
       await checkAll(session, expectations);
@@ -185,12 +190,16 @@ export class ExpectationTrial implements HistoryTrial {
 
 /** An exchange of which a history was told, under the names of its accounts. */
 class HistoryVenue extends LocalVenue {
-  override readonly markets: readonly string[];
+  readonly #markets: readonly string[];
 
   constructor(exchange: Exchange, { accounts, markets }: HistoryNames) {
     super(NO_SCENARIO, null, new KnownWallets(accounts), null, exchange);
-    this.markets = markets;
+    this.#markets = markets;
     for (const [name, address] of accounts) this.names.set(address, name);
+  }
+
+  override get markets(): readonly string[] {
+    return this.#markets;
   }
 }
 
@@ -281,7 +290,9 @@ export class RefusalTrial implements HistoryTrial {
     const circumstances = circumstancesOf(exchange.state, own);
     this.#circumstances ??= circumstances;
     if (decision.ok || circumstances !== this.#circumstances) return null;
-    const refusal = refusedBy(decision.refusal, { state: exchange.state, numbers: numbersAs("number") });
+    const refusal = refusedBy(
+      refusalError(decision.refusal, { state: exchange.state, numbers: numbersAs("number") }),
+    );
     if (refusal.code !== refused.request.code) return null;
     const failure = { message: `refused: ${refusedText(refusal)}`, diff: [] };
     return {

@@ -7,7 +7,8 @@ import { stepsOf } from "../../scenario/run/needs.ts";
 import type { Failure } from "../../scenario/run/result.ts";
 import { goldenText } from "../../scenario/run/summary.ts";
 import { refusedText, rowText } from "../../scenario/run/words.ts";
-import type { Attempt, FlowOutcome, OrderKey, Venue } from "../../scenario/venue/venue.ts";
+import type { Venue } from "../../scenario/venue/venue.ts";
+import type { Attempt, FlowOutcome } from "../../scenario/venue/views.ts";
 import type { FlowRow, PlaceRow } from "../../simulation/flow.ts";
 import { columnOf, type Draft, lineOf, listed, type Part, type Span } from "./draft.ts";
 import type { Trial } from "./trial.ts";
@@ -37,7 +38,7 @@ class Player {
   readonly #venue: Venue;
   readonly #market: string;
   readonly #start: number;
-  readonly #orders = new Map<string, { readonly key: OrderKey; readonly order: number }>();
+  readonly #orders = new Map<string, { readonly key: string; readonly order: number }>();
   readonly #counts = { rows: 0, placed: 0, canceled: 0, rejected: 0 };
   #firstRejection: string | null = null;
 
@@ -105,8 +106,7 @@ class Player {
       size: sizeText(row.size),
       price: priceText(row.price),
     };
-    const exact = { side, outcome, market, expiry, size: row.size, price: row.price, orderType: type };
-    const attempt = await this.#venue.place(row.account, words, exact);
+    const attempt = await this.#venue.place(row.account, words);
     if (!attempt.ok) return attempt;
     this.#counts.placed += 1;
     if (row.ref !== "") this.#orders.set(row.ref, { key: attempt.value.key, order: this.#counts.placed });

@@ -6,7 +6,8 @@ import { type RunOptions, runScenario } from "../../scenario/run/run-scenario.ts
 import { RunStopped } from "../../scenario/run/session.ts";
 import { LocalVenue } from "../../scenario/venue/local-venue.ts";
 import type { StartServer } from "../../scenario/venue/open-http.ts";
-import type { Soon, Venue } from "../../scenario/venue/venue.ts";
+import type { Venue } from "../../scenario/venue/venue.ts";
+import type { Soon } from "../../scenario/venue/views.ts";
 import { Wallets } from "../../scenario/venue/wallets.ts";
 import type { World } from "../../simulation/world.ts";
 import { readWorldFile } from "../../simulation/world.ts";

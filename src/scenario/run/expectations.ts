@@ -13,7 +13,7 @@ import type {
   Placed,
   TradeLine,
 } from "../language/scenario.ts";
-import type { Fill, HoldingView, Level, OrderKey, OrderView, TokenRef } from "../venue/venue.ts";
+import type { Fill, HoldingView, Level, OrderView, TokenRef } from "../venue/views.ts";
 import { diffOf, expected, found, note, same } from "./diff.ts";
 import type { DiffLine } from "./result.ts";
 import { type Mismatch, notes, ScenarioFailure, type Session, type Update } from "./session.ts";
@@ -75,7 +75,7 @@ export async function checkOrderState(
   session: Session,
   place: Place,
   name: string,
-  key: OrderKey,
+  key: string,
   state: OrderState,
   order: OrderView,
 ): Promise<Mismatch | null> {
@@ -204,7 +204,7 @@ async function checkHistory(
   session: Session,
   { place, token, points }: Of<"history">,
 ): Promise<Mismatch | null> {
-  const history = await session.venue.history(session.tokenOf(token));
+  const history = await session.venue.priceHistory(session.tokenOf(token));
   const line = ({ t, price }: { t: number; price: number }): string => `${secondText(t)} ${priceText(price)}`;
   const diff = diffOf(points.map(line), history.map(line));
   if (diff.every(({ kind }) => kind === "same")) return null;
@@ -313,13 +313,13 @@ const WORDS = {
 
 /** Compares where the chain stands; what waits for a block says what for. */
 async function checkChain({ venue }: Session, { place, part, count }: Of<"chain">): Promise<Mismatch | null> {
-  const seen = (await venue.chain.view())[part];
+  const seen = (await venue.chain())[part];
   if (seen === count) return null;
   const { what, line } = WORDS[part];
   return {
     place,
     message: `${what} is ${line(seen)}, expected ${line(count)}`,
-    diff: [expected(line(count)), found(line(seen)), ...(await venue.chain.waiting()).map(note)],
+    diff: [expected(line(count)), found(line(seen)), ...(await venue.waiting()).map(note)],
   };
 }
 
@@ -328,7 +328,7 @@ async function checkSupply(
   session: Session,
   { place, market, outcome, size }: Of<"supply">,
 ): Promise<Mismatch | null> {
-  const { onChain, ledger } = await session.venue.chain.supply(session.marketOf(market));
+  const { onChain, ledger } = await session.venue.supply(session.marketOf(market));
   const compared = OUTCOMES.filter((each) => outcome === null || outcome === each);
   if (compared.every((each) => onChain[each] === size)) return null;
   const line = (each: Outcome, shares: number): string =>
@@ -361,7 +361,7 @@ async function checkSettled(
       diff: [expected(isOne ? statuses : statuses.join(", "))],
     };
   }
-  const seen = await session.venue.chain.settled(key);
+  const seen = await session.venue.settled(key);
   const wanted = isOne ? Array.from({ length: Math.max(1, seen.length) }, () => statuses) : statuses;
   if (wanted.length === seen.length && wanted.every((status, index) => status === seen[index])) return null;
   const lines = (all: readonly string[]): string[] =>

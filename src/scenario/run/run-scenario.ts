@@ -1,7 +1,8 @@
 import { FlowError } from "../../simulation/flow-error.ts";
 import { type Place, placeText } from "../language/problem.ts";
 import type { AccountTerms, RaceStep, Scenario, Step } from "../language/scenario.ts";
-import type { Soon, Venue } from "../venue/venue.ts";
+import type { Venue } from "../venue/venue.ts";
+import type { Soon } from "../venue/views.ts";
 import type { Judging } from "../watch/flow-judge.ts";
 import { note } from "./diff.ts";
 import { checkAll } from "./expectations.ts";

@@ -5,7 +5,7 @@ import type { Scenario } from "../language/scenario.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
 import type { openHttp, StartServer } from "../venue/open-http.ts";
 import type { Venue } from "../venue/venue.ts";
-import { VenueError } from "../venue/venue.ts";
+import { VenueError } from "../venue/views.ts";
 import { Wallets } from "../venue/wallets.ts";
 import { diffOf } from "./diff.ts";
 import { applyUpdates } from "./files.ts";

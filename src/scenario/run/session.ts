@@ -1,6 +1,7 @@
 import type { Place } from "../language/problem.ts";
 import type { FillLine, Scenario, Step, TokenName } from "../language/scenario.ts";
-import type { Fill, OrderKey, TokenRef, Venue } from "../venue/venue.ts";
+import type { Venue } from "../venue/venue.ts";
+import type { Fill, TokenRef } from "../venue/views.ts";
 import type { Judging } from "../watch/flow-judge.ts";
 import { note } from "./diff.ts";
 import type { DiffLine, RaceReport } from "./result.ts";
@@ -40,8 +41,8 @@ export type Update =
 
 /** What a run remembers of its orders; a race or a restored snapshot goes back to it. */
 export interface Memory {
-  readonly orders: ReadonlyMap<string, OrderKey>;
-  readonly labels: ReadonlyMap<OrderKey, Label>;
+  readonly orders: ReadonlyMap<string, string>;
+  readonly labels: ReadonlyMap<string, Label>;
   readonly placed: number;
   /** How many fills the last `trades` expectation had seen. */
   readonly fillsRead: number;
@@ -86,8 +87,8 @@ export class Session {
   fillsRead = 0;
   /** Why orders that have a name were not placed. */
   readonly unplaced = new Map<string, string>();
-  #orders = new Map<string, OrderKey>();
-  #labels = new Map<OrderKey, Label>();
+  #orders = new Map<string, string>();
+  #labels = new Map<string, Label>();
   #placed = 0;
 
   constructor(scenario: Scenario, venue: Venue, { isUpdating, judging, stop, refused }: SessionOptions) {
@@ -113,14 +114,14 @@ export class Session {
   }
 
   /** Remembers an accepted order and whose it is, by its name when it has one. */
-  placed(key: OrderKey, name: string | null, account: string): void {
+  placed(key: string, name: string | null, account: string): void {
     this.#placed += 1;
     this.#labels.set(key, { name: name ?? `order ${this.#placed}`, account });
     if (name !== null) this.#orders.set(name, key);
   }
 
   /** The order of a name; undefined when it was never placed. */
-  orderNamed(name: string): OrderKey | undefined {
+  orderNamed(name: string): string | undefined {
     return this.#orders.get(name);
   }
 
@@ -131,7 +132,7 @@ export class Session {
   }
 
   /** What an order is called in the transcript. */
-  labelOf(key: OrderKey): string {
+  labelOf(key: string): string {
     return this.#labels.get(key)?.name ?? "an order of the flow";
   }
 
@@ -145,10 +146,9 @@ export class Session {
 
   /** Sentences in which orders stand by their names instead of their ids. */
   withNames(lines: readonly string[]): string[] {
-    const labels = new Map([...this.#labels].map(([key, label]) => [this.venue.idOf(key), label]));
     return lines.map((line) =>
       line.replace(ORDER_ID, (words, id: string) => {
-        const label = labels.get(id);
+        const label = this.#labels.get(id);
         if (label === undefined) return words;
         return `${label.name.startsWith("order ") ? "" : "order "}${label.name} of ${label.account}`;
       }),

@@ -21,10 +21,9 @@ import {
   type BrokenRow,
   type Canceled,
   type FlowOutcome,
-  type OrderKey,
   type Refused,
   RowError,
-} from "../venue/venue.ts";
+} from "../venue/views.ts";
 import { differences, expected, found, note } from "./diff.ts";
 import { checkAll, checkFills, checkOrderState } from "./expectations.ts";
 import { shownPath } from "./files.ts";
@@ -164,7 +163,7 @@ type Strictness = "strict" | "lenient";
 async function takeOrder(session: Session, step: OrderStep, strictness: Strictness): Promise<void> {
   const { venue } = session;
   const before = venue.fillCount();
-  const attempt = await venue.place(step.account, step.words, step.exact);
+  const attempt = await venue.place(step.account, step.words);
   if (!attempt.ok) {
     if (step.name !== null)
       session.unplaced.set(step.name, `step ${step.number} was refused with ${attempt.code}`);
@@ -260,7 +259,7 @@ function unexpectedlyAccepted({ expects }: { readonly expects: OwnExpectations }
 async function statusMismatch(
   session: Session,
   { expects }: { readonly expects: OwnExpectations },
-  key: OrderKey,
+  key: string,
   name: string,
 ): Promise<Mismatch | null> {
   if (expects.status === null) return null;
@@ -312,7 +311,7 @@ async function takeFault(session: Session, step: StepOf<"fault">): Promise<void>
 
 /** Does a step of the settlement chain. */
 async function takeChainStep(session: Session, step: ChainStep, strictness: Strictness): Promise<void> {
-  const { chain } = session.venue;
+  const { venue } = session;
   const log = (outcome: string): void => session.log(`${step.number}. ${step.text}${outcome}`);
   switch (step.kind) {
     case "split":
@@ -321,14 +320,14 @@ async function takeChainStep(session: Session, step: ChainStep, strictness: Stri
     case "reorg":
       return takeAttempt(session, step, strictness);
     case "mine": {
-      await chain.mine(step.blocks);
-      return log(` → block ${(await chain.view()).head}`);
+      const head = await venue.mineBlocks(step.blocks);
+      return log(` → block ${head}`);
     }
     case "failSettlement":
     case "chainFault":
       return takeSettlementFault(session, step, strictness);
     case "bump": {
-      const raised = await chain.bumpFees();
+      const raised = await venue.bumpFees();
       return log(` → ${raised} raised`);
     }
     default:
@@ -342,11 +341,11 @@ async function takeAttempt(
   step: CallStep | StepOf<"reorg">,
   strictness: Strictness,
 ): Promise<void> {
-  const { chain } = session.venue;
+  const { venue } = session;
   const attempt =
     step.kind === "reorg"
-      ? await chain.reorganize(step.depth)
-      : await chain.call(step.account, session.marketOf(step.market), step.change);
+      ? await venue.reorganize(step.depth)
+      : await venue.transact(step.account, session.marketOf(step.market), step.change);
   if (!attempt.ok) {
     refused(session, step, attempt, step.rejects, strictness);
     return;
@@ -362,14 +361,14 @@ async function takeSettlementFault(
   step: SettlementFaultStep,
   strictness: Strictness,
 ): Promise<void> {
-  const { chain } = session.venue;
+  const { venue } = session;
   if (step.fault === null) {
-    await chain.endFaults(step.kind === "failSettlement" ? "fail" : "all");
+    await venue.endSettlementFaults(step.kind === "failSettlement" ? "fail" : "all");
   } else {
     const { of } = step;
     const order = of === NEXT_ORDER ? "next" : of === null ? null : session.orderNamed(of);
     if (order === undefined) fail(step.place, session.neverPlaced(of ?? ""));
-    const attempt = await chain.setFault(step.fault, order);
+    const attempt = await venue.setSettlementFault(step.fault, order);
     if (!attempt.ok) {
       refused(session, step, attempt, null, strictness);
       return;

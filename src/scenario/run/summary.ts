@@ -1,6 +1,7 @@
 import { moneyText, priceText, sizeText } from "../../core/format.ts";
 import type { Scenario } from "../language/scenario.ts";
-import type { BookView, HoldingView, Venue } from "../venue/venue.ts";
+import type { Venue } from "../venue/venue.ts";
+import type { BookView, HoldingView } from "../venue/views.ts";
 import { stepsOf } from "./needs.ts";
 import type { Session } from "./session.ts";
 import { fillLike, levelsText, momentText, orderStateText, tokenText, tradeText } from "./words.ts";

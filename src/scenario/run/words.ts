@@ -5,7 +5,7 @@ import { toIso } from "../../core/time.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import type { FillLine, OrderState, TokenName, TradeLine } from "../language/scenario.ts";
-import type { Fill, Level, Refused } from "../venue/venue.ts";
+import type { Fill, Level, Refused } from "../venue/views.ts";
 
 /** `0.55 x 60`, and how many orders that are where asked. */
 export const levelText = ({

@@ -1,36 +1,37 @@
+import { ENDPOINTS, type Operation, type ReplyTo } from "../../api/endpoints.ts";
+import { type PositionChange, positionTransaction } from "../../api/position-transaction.ts";
 import { ExchangeClient } from "../../client/client.ts";
-import type { PlacedOrder } from "../../client/messages.ts";
-import type { Transport } from "../../client/transport.ts";
-import type { WinningOutcome } from "../../core/terms.ts";
+import { targetOf } from "../../client/connection.ts";
+import { readReply } from "../../client/result.ts";
+import { openTransport, type Transport } from "../../client/transport.ts";
 import { parseIso, toIso } from "../../core/time.ts";
 import type { Millis } from "../../core/units.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
-import type { ExactOrder, Funding, OrderWords, RequestStep, StepOf } from "../language/scenario.ts";
-import type { Judging } from "../watch/flow-judge.ts";
-import { askFor, canceledOf, DONE, demand, nothingOf } from "./attempts.ts";
-import { HttpChain } from "./http-chain.ts";
-import { playOverHttp } from "./http-flow.ts";
+
+import type { RequestStep } from "../language/scenario.ts";
+import { type Judging, RemoteFlowJudge } from "../watch/flow-judge.ts";
 import { codeOf, rawRequestOf, standingFor, within } from "./http-request.ts";
-import { HttpSights } from "./http-sights.ts";
-import { fillOf, orderView } from "./http-views.ts";
-import { totalOf } from "./opening.ts";
-import { orderBodyOf } from "./order-body.ts";
-import type {
-  Attempt,
-  Canceled,
-  Expired,
-  FlowOutcome,
-  OrderKey,
-  OrderView,
-  RawReply,
-  Venue,
-  VenueDeeds,
-} from "./venue.ts";
-import { VenueError } from "./venue.ts";
+import { playFlow, VenuePlayer } from "./play-flow.ts";
+import { type ApiCall, Venue } from "./venue.ts";
+import {
+  type Attempt,
+  DONE,
+  type Expired,
+  type Fill,
+  type FlowOutcome,
+  fillOf,
+  type RawReply,
+  type Refused,
+  VenueError,
+  type VenueHistory,
+} from "./views.ts";
 import { signerOf, strangerName, type Wallets } from "./wallets.ts";
 
+const TIMEOUT_MS = 30_000;
+const ENDPOINT = new Map(ENDPOINTS.map((endpoint) => [endpoint.operation, endpoint]));
+
 /** What restoring goes back to, beside the server's own snapshot. */
-interface Kept {
+interface HttpSnapshot {
   readonly id: string;
   readonly now: Millis;
   readonly fills: number;
@@ -38,20 +39,35 @@ interface Kept {
 }
 
 /** An exchange over HTTP, with signatures and a control plane: what `clobsim serve` answers. */
-export class HttpVenue extends HttpSights implements Venue {
+export class HttpVenue extends Venue {
   readonly way: "http" | "target" = "http";
-  readonly chain = new HttpChain(this.control, this.map, async (account) => {
-    await this.clientOf(account);
-    return this.addressOf(account);
-  });
+  /** What a fill has met is known to the exchange alone. */
+  readonly hasBrokenFill = false;
+  protected readonly url: string;
+  protected readonly transport: Transport;
+  /** Asks in nobody's name. */
+  protected readonly client: ExchangeClient;
   protected clients = new Map<string, ExchangeClient>();
+  readonly #close: () => void;
   readonly #wallets: Wallets;
-  readonly #owners = new Map<OrderKey, string>();
+  readonly #owners = new Map<string, string>();
+  /** The fills of this scenario's orders, as the replies to them say. */
+  readonly #fills: Fill[] = [];
   #now: Millis;
 
   /** `watch` may look at every request and reply on the way. */
-  constructor(url: string, now: Millis, wallets: Wallets, watch?: (transport: Transport) => Transport) {
-    super(url, watch);
+  constructor(
+    url: string,
+    now: Millis,
+    wallets: Wallets,
+    watch: (transport: Transport) => Transport = (same) => same,
+  ) {
+    super();
+    const { send, close } = openTransport(new URL(url), TIMEOUT_MS);
+    this.url = url;
+    this.transport = watch(send);
+    this.client = new ExchangeClient(url, { transport: this.transport });
+    this.#close = close;
     this.#wallets = wallets;
     this.#now = now;
   }
@@ -64,100 +80,90 @@ export class HttpVenue extends HttpSights implements Venue {
     return this.#now;
   }
 
-  /** The client of an account, with credentials derived at its first use. */
-  async clientOf(account: string): Promise<ExchangeClient> {
-    const known = this.clients.get(account);
-    if (known !== undefined) return known;
-    const client = await this.signIn(account);
-    this.clients.set(account, client);
-    return client;
-  }
-
-  async open(account: string, funding: readonly Funding[]): Promise<Attempt<null>> {
-    await this.clientOf(account);
-    return funding.length === 0 ? DONE : this.#fund(account, funding);
-  }
-
-  async place(account: string, words: OrderWords, _exact: ExactOrder | null): Promise<Attempt<OrderView>> {
-    const body = orderBodyOf(words, this.map.tokenId(words), await this.now());
-    const request = { method: "POST", path: "/clob/order", body, signed: true } as const;
-    const attempt = await askFor<PlacedOrder>(await this.clientOf(account), request);
-    if (!attempt.ok) return attempt;
-    const { trades, ...order } = attempt.value;
-    this.#owners.set(order.id, account);
-    for (const trade of trades) {
-      this.seenFills.push(fillOf(trade, account, await this.ownerOf(trade.counterOrderId), this.map));
+  async call<O extends Operation>(operation: O, call: ApiCall = {}): Promise<Attempt<ReplyTo<O>>> {
+    const { method, path, access } = ENDPOINT.get(operation) as (typeof ENDPOINTS)[number];
+    const { path: parameters = {}, query = {}, body, caller } = call;
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(parameters[name] ?? ""),
+    );
+    const client = caller === undefined ? this.client : await this.clientOf(caller);
+    const request = { method, path: targetOf(filled, query), body, signed: access === "signed" };
+    const sent = await client.send(request);
+    if (!sent.ok) return refusedOf(sent.error);
+    const { status, body: answer } = sent.value;
+    const code = codeOf(status, answer);
+    if (code === null) {
+      const reply = readReply<ReplyTo<O>>(sent.value);
+      return reply.ok ? reply : refusedOf(reply.error);
     }
-    return { ok: true, value: this.placed(orderView(order)) };
-  }
-
-  async cancel(account: string, order: OrderKey): Promise<Attempt<Canceled>> {
-    const client = await this.clientOf(account);
-    return canceledOf(await client.cancel(String(order)));
-  }
-
-  async cancelAll(account: string): Promise<Attempt<Canceled>> {
-    return canceledOf(await (await this.clientOf(account)).cancelAll());
-  }
-
-  async fund(account: string, funding: Funding): Promise<Attempt<null>> {
-    await this.clientOf(account);
-    return this.#fund(account, [funding]);
+    const { error = `the server answers ${status}`, hint = null } = (answer ?? {}) as {
+      readonly error?: string;
+      readonly hint?: string | null;
+    };
+    return { ok: false, code, message: error, hint };
   }
 
   async advanceTo(moment: Millis): Promise<readonly Expired[]> {
-    const { fired } = demand(await this.control.control.setClock({ time: toIso(moment) }));
+    const { fired } = await this.ask("setClock", { body: { time: toIso(moment) } });
     this.#now = moment;
     return fired.flatMap((event) =>
       event.kind === "ORDER_EXPIRED" ? [{ key: event.orderId, at: parseIso(event.at) ?? moment }] : [],
     );
   }
 
-  async close(market: string): Promise<Attempt<null>> {
-    return nothingOf(await this.control.control.close(this.map.named(market).id));
+  async transact(account: string, market: string, change: PositionChange): Promise<Attempt<null>> {
+    const { conditionId } = this.map.named(market);
+    const terms = positionTransaction(await this.signIn(account), conditionId, change);
+    const call = { from: terms.from, to: terms.to, data: terms.input };
+    const trial = await this.#askNode("eth_estimateGas", [call]);
+    if (!trial.ok) return trial;
+    const lent = await this.#askNode("anvil_impersonateAccount", [terms.from]);
+    if (!lent.ok) return lent;
+    const sent = await this.#askNode("eth_sendTransaction", [
+      {
+        ...call,
+        gas: quantity(terms.gas),
+        maxFeePerGas: quantity(terms.maxFeePerGas),
+        maxPriorityFeePerGas: quantity(terms.maxPriorityFeePerGas),
+      },
+    ]);
+    return sent.ok ? DONE : sent;
   }
 
-  async resolve(market: string, outcome: WinningOutcome): Promise<Attempt<null>> {
-    return nothingOf(await this.control.control.resolve(this.map.named(market).id, outcome));
-  }
-
-  play(
+  async play(
     rows: AsyncIterable<readonly FlowRow[]>,
     market: string,
     judging: Judging | null = null,
   ): Promise<FlowOutcome> {
-    return playOverHttp(this, rows, market, judging);
+    const judge = judging === null ? null : new RemoteFlowJudge(() => this.violations(), judging);
+    return playFlow(new VenuePlayer(this, market, await this.now()), rows, judge);
   }
 
-  async snapshot(): Promise<Kept> {
-    const { id } = demand(await this.control.control.snapshot());
-    return { id, now: this.#now, fills: this.seenFills.length, clients: new Map(this.clients) };
+  async snapshot(): Promise<HttpSnapshot> {
+    const { id } = await this.ask("takeSnapshot", {});
+    return { id, now: this.#now, fills: this.#fills.length, clients: new Map(this.clients) };
   }
 
   async restore(snapshot: unknown): Promise<void> {
-    const { id, now, fills, clients } = snapshot as Kept;
-    demand(await this.control.control.restore(id));
+    const { id, now, fills, clients } = snapshot as HttpSnapshot;
+    await this.ask("restoreSnapshot", { path: { idOrName: id } });
     this.#now = now;
-    this.seenFills.length = fills;
+    this.#fills.length = fills;
     this.clients = new Map(clients);
   }
 
   async forget(snapshot: unknown): Promise<void> {
-    demand(await this.control.control.deleteSnapshot((snapshot as Kept).id));
+    await this.ask("forgetSnapshot", { path: { idOrName: (snapshot as HttpSnapshot).id } });
   }
 
-  async fault({ fault }: StepOf<"fault">): Promise<Attempt<null>> {
-    return nothingOf(await this.control.control.addFault(fault));
-  }
-
-  async request(step: RequestStep, orderNamed: (name: string) => OrderKey | undefined): Promise<RawReply> {
+  async request(step: RequestStep, orderNamed: (name: string) => string | undefined): Promise<RawReply> {
     const text = standingFor({
       token: (words) => this.map.tokenId(words),
       market: (name) => this.map.named(name).id,
-      order: (name) => String(orderNamed(name) ?? name),
+      order: (name) => orderNamed(name) ?? name,
       address: (name) => this.addressOf(name),
     });
-    const client = step.as === null ? this.control : await this.clientOf(step.as);
+    const client = step.as === null ? this.client : await this.clientOf(step.as);
     const sent = await client.send(rawRequestOf(step, text));
     const wanted = within(step.answers?.value, text);
     if (!sent.ok) return { status: 0, body: { error: sent.error.message }, code: sent.error.code, wanted };
@@ -165,47 +171,110 @@ export class HttpVenue extends HttpSights implements Venue {
     return { status, body: body ?? sent.value.text, code: codeOf(status, body), wanted };
   }
 
+  fillCount(): number {
+    return this.#fills.length;
+  }
+
+  fills(from: number): readonly Fill[] {
+    return this.#fills.slice(from);
+  }
+
+  watchFills(): void {}
+
+  async violations(): Promise<readonly string[]> {
+    const { invariants } = await this.ask("getInvariants");
+    const broken = invariants.filter(({ holds }) => !holds);
+    return broken.map(({ name, differences }) => `${name}: ${differences.join("; ")}`);
+  }
+
   /** A deployment may have no control plane. */
-  async deeds(reason: string): Promise<VenueDeeds | null> {
-    const report = await this.control.control.report(reason);
+  async history(reason: string): Promise<VenueHistory | null> {
+    const report = await this.client.control.report(reason);
     return report.ok ? { kind: "report", text: report.value } : null;
   }
 
-  addressOf(account: string): string {
+  async dispose(): Promise<void> {
+    this.#close();
+  }
+
+  protected addressOf(account: string): string {
     return this.#wallets.of(account).address;
   }
 
-  /** A client with credentials of its own. @throws VenueError when they cannot be derived. */
-  protected async signIn(account: string): Promise<ExchangeClient> {
-    const client = new ExchangeClient(this.url, {
+  protected override async signIn(account: string): Promise<string> {
+    await this.clientOf(account);
+    return this.addressOf(account);
+  }
+
+  /** The client of an account, with credentials derived at its first use. */
+  protected async clientOf(account: string): Promise<ExchangeClient> {
+    const known = this.clients.get(account);
+    if (known !== undefined) return known;
+    const client = await this.newClient(account);
+    if (client.credentials === null) {
+      const derived = await client.derive();
+      if (!derived.ok) {
+        const { code, message } = derived.error;
+        throw new VenueError(`${account} cannot derive credentials: ${code}: ${message}`);
+      }
+    }
+    this.clients.set(account, client);
+    return client;
+  }
+
+  protected async newClient(account: string): Promise<ExchangeClient> {
+    return new ExchangeClient(this.url, {
       account: await signerOf(this.#wallets.of(account)),
       transport: this.transport,
       time: () => this.#now / 1000,
     });
-    const derived = await client.derive();
-    if (!derived.ok)
-      throw new VenueError(
-        `${account} cannot derive credentials: ${derived.error.code}: ${derived.error.message}`,
-      );
-    return client;
   }
 
-  /** Told of each order that was accepted. */
-  protected placed(order: OrderView): OrderView {
-    return order;
+  protected async accepted(account: string, { id, trades }: ReplyTo<"placeOrder">): Promise<void> {
+    this.#owners.set(id, account);
+    for (const trade of trades) {
+      this.#fills.push(fillOf(trade, account, await this.ownerOf(trade.counterOrderId), this.map));
+    }
   }
 
   /** Who placed an order; of a stranger's, a name made from the address. */
-  protected async ownerOf(orderId: string): Promise<string> {
-    const known = this.#owners.get(orderId);
+  protected async ownerOf(id: string): Promise<string> {
+    const known = this.#owners.get(id);
     if (known !== undefined) return known;
-    return strangerName(demand(await this.control.control.order(orderId)).owner);
+    return strangerName((await this.ask("explainOrder", { path: { id } })).owner);
   }
 
-  async #fund(account: string, fundings: readonly Funding[]): Promise<Attempt<null>> {
-    const { collateral, shares } = totalOf(fundings, (name) => this.map.tokenId(name));
-    const tokens = Object.fromEntries(shares.map(([id, amount]) => [id, amount / 100]));
-    const funding = { collateral: collateral / 1_000_000, tokens };
-    return nothingOf(await this.control.control.fund(this.addressOf(account), funding));
+  /**
+   * Asks the settlement chain's node; a failure is that of a wallet's transaction.
+   * @throws VenueError when nobody answers as a node does.
+   */
+  async #askNode(method: string, params: readonly unknown[]): Promise<Attempt<unknown>> {
+    const body = { jsonrpc: "2.0", id: 1, method, params };
+    const sent = await this.client.send({ method: "POST", path: "/chain", body });
+    if (!sent.ok) throw new VenueError(`${method}: ${sent.error.message}`);
+    const { result, error } = (sent.value.body ?? {}) as RpcReply;
+    if (error !== undefined) {
+      const code = error.code === REVERTED ? "TRANSACTION_REVERTED" : "TRANSACTION_REFUSED";
+      return { ok: false, code, message: error.message, hint: null };
+    }
+    if (result === undefined) throw new VenueError(`${method}: the server answers ${sent.value.text}`);
+    return { ok: true, value: result };
   }
 }
+
+const refusedOf = ({ code, message, hint }: Omit<Refused, "ok">): Refused => ({
+  ok: false,
+  code,
+  message,
+  hint,
+});
+
+/** What a node answers to a call that would revert (EIP-1474 leaves it open, geth's code is 3). */
+const REVERTED = 3;
+
+interface RpcReply {
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+const quantity = (value: number): string => `0x${value.toString(16)}`;

@@ -1,68 +1,101 @@
+import { refusalError } from "../../api/refusals.ts";
+import type { View } from "../../api/view.ts";
 import type { Command } from "../../core/commands.ts";
 import { idOf } from "../../core/ids.ts";
 import type { Decision } from "../../core/refusals.ts";
 import { type Millis, millis, money, size } from "../../core/units.ts";
+import type { Exchange } from "../../engine/exchange.ts";
 import type { CancelRow, FlowRow, PlaceRow } from "../../simulation/flow.ts";
-import { refusedText, rowText } from "../run/words.ts";
-import { FlowJudge, type Judging } from "../watch/flow-judge.ts";
-import { demandCancel, refusedBy } from "./local-attempts.ts";
-import type { LocalVenue } from "./local-venue.ts";
-import { OrderRefs } from "./order-refs.ts";
-import type { FlowOutcome } from "./venue.ts";
-import { RowError } from "./venue.ts";
+
+import { rowText } from "../run/words.ts";
+import { FlowPlayer } from "./play-flow.ts";
+import { RowError, refusedBy } from "./views.ts";
+
+const ZERO = 48;
+const NINE = 57;
+/** So many digits are always an exact integer, and no array is meant to be longer. */
+const MAX_DIGITS = 9;
+/** A number may run ahead of those seen so far by this much and still be a cell of the array. */
+const MAX_AHEAD = 4_096;
 
 /**
- * Plays the rows of a flow, each at its moment counted from now; `market` is theirs where they name none.
- * @throws RowError when a row makes the exchange throw.
+ * Order numbers by the names that a flow gives them. A flow of millions mostly counts: o1, o2, o3. Such a name is a cell
+ * of an array, any other an entry of a map, which costs ten times as much.
  */
-export async function playRows(
-  venue: LocalVenue,
-  rows: AsyncIterable<readonly FlowRow[]>,
-  market: string,
-  judging: Judging | null,
-): Promise<FlowOutcome> {
-  const player = new LocalPlayer(venue, market);
-  const judge = judging === null ? null : new FlowJudge(venue, judging);
-  for await (const batch of rows) {
-    for (const row of batch) {
-      player.play(row);
-      const violations = judge?.after(player.rows) ?? [];
-      if (violations.length > 0) {
-        return { ...player.outcome, broken: { row: player.rows, text: rowText(row), violations } };
-      }
+export class OrderRefs {
+  readonly #named = new Map<string, number>();
+  readonly #counted: number[] = [];
+  /** What stands before the digits of counted names; those of the first name with digits. */
+  #prefix: string | null = null;
+
+  set(ref: string, order: number): void {
+    this.#prefix ??= ref.replace(/\d+$/, "");
+    const count = this.#countIn(ref);
+    if (count < 0 || count > this.#counted.length + MAX_AHEAD) {
+      this.#named.set(ref, order);
+      return;
     }
+    while (this.#counted.length < count) this.#counted.push(0);
+    this.#counted[count] = order;
+    // The name may have run ahead of the array when it was used before.
+    if (this.#named.size > 0) this.#named.delete(ref);
   }
-  return player.outcome;
+
+  /** Undefined when the name was never used. */
+  get(ref: string): number | undefined {
+    const count = this.#countIn(ref);
+    const order = count < 0 ? 0 : (this.#counted[count] ?? 0);
+    return order === 0 ? this.#named.get(ref) : order;
+  }
+
+  /** The number that a counted name ends in, as it would be written again; -1 for every other name. */
+  #countIn(ref: string): number {
+    const prefix = this.#prefix;
+    if (prefix === null || !ref.startsWith(prefix)) return -1;
+    const from = prefix.length;
+    const digits = ref.length - from;
+    if (digits < 1 || digits > MAX_DIGITS || (digits > 1 && ref.charCodeAt(from) === ZERO)) return -1;
+    let count = 0;
+    for (let index = from; index < ref.length; index += 1) {
+      const code = ref.charCodeAt(index);
+      if (code < ZERO || code > NINE) return -1;
+      count = count * 10 + (code - ZERO);
+    }
+    return count;
+  }
 }
 
-/** One flow under way: what its names stand for, and what became of its rows. */
-class LocalPlayer {
-  readonly #venue: LocalVenue;
+/** An exchange in this process, as a flow needs it. */
+interface FlowExchange {
+  readonly exchange: Exchange;
+  readonly view: View;
+  /** The address of an account, made known to the exchange. */
+  signIn(account: string): string;
+  tokenId(token: { readonly market: string; readonly outcome: string }): string;
+}
+
+/**
+ * Plays the rows of a flow as commands of the exchange, without the API: flows have millions of rows. `market` is theirs
+ * where they name none.
+ */
+export class LocalPlayer extends FlowPlayer {
+  readonly #venue: FlowExchange;
   readonly #market: string;
   readonly #start: Millis;
   readonly #addresses = new Map<string, string>();
   readonly #tokens = new Map<string, Record<"YES" | "NO", string>>();
   readonly #orders = new OrderRefs();
-  readonly #counts = { rows: 0, placed: 0, canceled: 0, rejected: 0 };
-  #firstRejection: string | null = null;
 
-  constructor(venue: LocalVenue, market: string) {
+  constructor(venue: FlowExchange, market: string) {
+    super();
     this.#venue = venue;
     this.#market = market;
     this.#start = venue.exchange.now;
   }
 
-  get outcome(): FlowOutcome {
-    return { ...this.#counts, firstRejection: this.#firstRejection, broken: null };
-  }
-
-  /** How many rows have been played. */
-  get rows(): number {
-    return this.#counts.rows;
-  }
-
+  /** @throws RowError when the row makes the exchange throw. */
   play(row: FlowRow): void {
-    this.#counts.rows += 1;
+    this.rows += 1;
     try {
       this.#take(row);
     } catch (error) {
@@ -89,13 +122,8 @@ class LocalPlayer {
         const tokens = isMoney ? [] : [{ tokenId: this.#tokenId(row.market, row.asset), size: row.amount }];
         const collateral = isMoney ? row.amount : money(0);
         const address = this.#address(row.account);
-        const decision = this.#submit({
-          kind: "fundAccount",
-          address,
-          collateral,
-          tokens,
-          everyMarket: size(0),
-        });
+        const everyMarket = size(0);
+        const decision = this.#submit({ kind: "fundAccount", address, collateral, tokens, everyMarket });
         if (!decision.ok) this.#refused(row, decision);
       }
     }
@@ -118,7 +146,7 @@ class LocalPlayer {
       this.#refused(row, decision);
       return;
     }
-    this.#counts.placed += 1;
+    this.counts.placed += 1;
     if (row.ref !== "") this.#orders.set(row.ref, number);
   }
 
@@ -129,20 +157,18 @@ class LocalPlayer {
     const orderId = number === undefined ? row.ref : idOf(state.idPrefixes.order, number);
     const decision = this.#submit({ kind: "cancelOrder", address: this.#address(row.account), orderId });
     if (!decision.ok && decision.refusal.code === "ORDER_NOT_LIVE") return;
-    demandCancel(decision);
+    if (decision.ok && decision.events.length === 0)
+      throw new Error("a cancel is accepted and cancels nothing");
     this.#canceled(row, decision);
   }
 
   #canceled(row: FlowRow, decision: Decision): void {
-    if (decision.ok) this.#counts.canceled += decision.events.length;
+    if (decision.ok) this.counts.canceled += decision.events.length;
     else this.#refused(row, decision);
   }
 
-  #refused(row: FlowRow, decision: Decision): void {
-    this.#counts.rejected += 1;
-    if (decision.ok || this.#firstRejection !== null) return;
-    const text = refusedText(refusedBy(decision.refusal, this.#venue.view));
-    this.#firstRejection = `row ${this.#counts.rows}, ${rowText(row)}: ${text}`;
+  #refused(row: FlowRow, { refusal }: Extract<Decision, { readonly ok: false }>): void {
+    this.refused(row, () => refusedBy(refusalError(refusal, this.#venue.view)));
   }
 
   #submit(command: Command): Decision {
@@ -152,7 +178,7 @@ class LocalPlayer {
   #address(account: string): string {
     let address = this.#addresses.get(account);
     if (address === undefined) {
-      address = this.#venue.addressOf(account);
+      address = this.#venue.signIn(account);
       this.#addresses.set(account, address);
     }
     return address;

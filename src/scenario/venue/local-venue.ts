@@ -1,33 +1,51 @@
+import { numbersAs } from "../../api/decimals.ts";
+import type { Operation, ReplyTo } from "../../api/endpoints.ts";
+import { ApiError } from "../../api/errors.ts";
+import { BookPages } from "../../api/order-book.ts";
+import { type PositionChange, positionTransaction } from "../../api/position-transaction.ts";
+import { refusalError, revertWords } from "../../api/refusals.ts";
+import { orderReply } from "../../api/trading.ts";
+import type { View } from "../../api/view.ts";
 import type { Command } from "../../core/commands.ts";
-import type { Decision } from "../../core/refusals.ts";
-import { findAccount } from "../../core/state.ts";
-import type { WinningOutcome } from "../../core/terms.ts";
+import { idOf, numberOf } from "../../core/ids.ts";
+import { violations } from "../../core/invariants/invariants.ts";
+import { marketOfToken, outcomeOf } from "../../core/market.ts";
+import { outcomeOfCall } from "../../core/rules/contract-calls.ts";
+import { findAccount, type State } from "../../core/state.ts";
 import { type Millis, money, size } from "../../core/units.ts";
 import { Exchange, type Snapshot } from "../../engine/exchange.ts";
 import { noJournal } from "../../engine/journal.ts";
 import type { SessionLog } from "../../engine/session-log.ts";
+import { type CalledService, callHandler } from "../../server/call.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { emptyWorld, openWorld } from "../../simulation/opening.ts";
+
 import type { World } from "../../simulation/world.ts";
-import type { ExactOrder, Funding, OrderWords, Scenario } from "../language/scenario.ts";
-import type { Judging } from "../watch/flow-judge.ts";
-import { DONE, demandCancel, nothingOf, refusedBy } from "./local-attempts.ts";
-import { LocalChain } from "./local-chain.ts";
-import { playRows } from "./local-flow.ts";
-import { LocalSights } from "./local-sights.ts";
+
+import type { Funding, Scenario } from "../language/scenario.ts";
+import { FillWatcher } from "../watch/fill-watcher.ts";
+import { FlowJudge, type Judging } from "../watch/flow-judge.ts";
+import { LocalPlayer } from "./local-flow.ts";
+import { book } from "./local-views.ts";
 import { fundCommand, marketCommand, SCENARIO_EVENT } from "./opening.ts";
-import { expirationOf, orderBodyOf } from "./order-body.ts";
-import type {
-  Attempt,
-  Canceled,
-  Expired,
-  FlowOutcome,
-  OrderKey,
-  OrderView,
-  Venue,
-  VenueDeeds,
-} from "./venue.ts";
-import type { Wallets } from "./wallets.ts";
+import { playFlow } from "./play-flow.ts";
+import { type ApiCall, Venue } from "./venue.ts";
+import {
+  type Attempt,
+  DONE,
+  type Expired,
+  type Fill,
+  type FlowOutcome,
+  type OrderView,
+  orderView,
+  refusedBy,
+  type Soon,
+  type TokenRef,
+  type VenueHistory,
+} from "./views.ts";
+import { strangerName, type Wallets } from "./wallets.ts";
+
+const NO_FAUCET = { collateral: money(0), everyMarket: size(0) };
 
 /** The scenario's world, or its own markets; what comes after the world is logged. */
 function openedExchange(
@@ -35,7 +53,7 @@ function openedExchange(
   world: World | null,
   log: SessionLog | null,
 ): Exchange {
-  const config = { seed, faucet: FAUCET, credentials: "rotate", settlement, balances } as const;
+  const config = { seed, faucet: NO_FAUCET, credentials: "rotate", settlement, balances } as const;
   const exchange = new Exchange(config, clock, log ?? noJournal);
   openWorld(exchange, world ?? emptyWorld(seed), clock);
   log?.begin();
@@ -45,18 +63,25 @@ function openedExchange(
   return exchange;
 }
 
-const FAUCET = { collateral: money(0), everyMarket: size(0) };
-
-/** An exchange of a scenario's own in this process, without a server: commands go straight to the core. */
-export class LocalVenue extends LocalSights implements Venue {
+/**
+ * An exchange of a scenario's own in this process: the API's handlers are called without HTTP. What HTTP has no operation
+ * for, or only a slow one, goes to the exchange itself: time, snapshots, fills, invariants, order flows.
+ */
+export class LocalVenue extends Venue {
   readonly way = "process";
-  readonly chain = new LocalChain(this);
-
+  readonly exchange: Exchange;
+  readonly #service: CalledService;
+  readonly #wallets: Wallets;
   readonly #opening: { readonly scenario: Scenario; readonly world: World | null };
   readonly #log: SessionLog | null;
+  /** How many trades the world's history had. */
+  readonly #tradesBefore: number;
+  /** Names of accounts by address, in order of first act. */
+  protected readonly names = new Map<string, string>();
+  #fillWatcher: FillWatcher | null = null;
 
   /**
-   * `log` keeps what is done, where somebody may want it; `exchange` is one that is open already.
+   * `log` records what is done, where somebody may want it; `exchange` is one that is open already.
    * @throws WorldOpeningError when the world cannot be opened at the scenario's clock.
    */
   constructor(
@@ -66,65 +91,110 @@ export class LocalVenue extends LocalSights implements Venue {
     log: SessionLog | null = null,
     exchange = openedExchange(scenario, world, log),
   ) {
-    super(exchange, wallets);
+    super();
+    this.exchange = exchange;
+    const { checksums } = wallets;
+    this.#service = { exchange, numbers: numbersAs("number"), checksums, books: new BookPages() };
+    this.#wallets = wallets;
     this.#opening = { scenario, world };
     this.#log = log;
+    this.#tradesBefore = this.state.trades.size;
+    const { idPrefixes, markets } = this.state;
+    for (const { slug, number, conditionId, tokenIds, matching } of markets) {
+      this.map.add({
+        name: slug,
+        id: idOf(idPrefixes.market, number),
+        conditionId,
+        tokens: { YES: tokenIds[0], NO: tokenIds[1] },
+        isComplementary: matching === "complementary",
+      });
+    }
   }
 
-  /** The address of an account, made known to the exchange as a client's first derivation of keys does. */
+  get state(): State {
+    return this.exchange.state;
+  }
+
+  get view(): View {
+    return { state: this.state, numbers: this.#service.numbers };
+  }
+
+  get accounts(): readonly string[] {
+    return [...this.names.values()];
+  }
+
+  now(): Millis {
+    return this.exchange.now;
+  }
+
   addressOf(account: string): string {
-    const { address } = this.wallets.of(account);
+    return this.#wallets.of(account).address;
+  }
+
+  /** Makes an account known to the exchange as a client's first derivation of keys does. */
+  override signIn(account: string): string {
+    const address = this.addressOf(account);
     if (findAccount(this.state, address) === undefined) {
       this.names.set(address, account);
-      this.#demand({ kind: "deriveCredentials", address });
+      const derived = this.submit({ kind: "deriveCredentials", address });
+      if (!derived.ok) throw new Error(`credentials are refused: ${derived.code}: ${derived.message}`);
     }
     return address;
   }
 
-  open(account: string, funding: readonly Funding[]): Attempt<null> {
-    const address = this.addressOf(account);
-    if (funding.length === 0) return DONE;
-    return this.#try(fundCommand(address, funding, (name) => this.tokenId(name)));
+  /** What an account is called here, by its number. */
+  nameOf(account: number): string {
+    const { address } = this.state.accounts.get(account);
+    return this.names.get(address) ?? strangerName(address);
   }
 
-  place(
-    account: string,
-    words: OrderWords,
-    exact: ExactOrder | null,
-  ): Attempt<OrderView> | Promise<Attempt<OrderView>> {
-    const address = this.addressOf(account);
-    if (exact === null) return this.#placeWords(address, words);
-    const { side, price, size, orderType, expiry } = exact;
-    const tokenId = this.tokenId(exact);
-    const expiration = expiry === null ? null : expirationOf(expiry, this.exchange.now);
-    return this.#place({ kind: "placeOrder", address, tokenId, side, price, size, orderType, expiration });
+  /** The id of a token; of an unknown one, its own words. */
+  tokenId(name: { readonly market: string | null; readonly outcome: string }): string {
+    return this.map.tokenId(name);
   }
 
-  cancel(account: string, order: OrderKey): Attempt<Canceled> {
-    const orderId = this.idOf(order);
-    const decision = this.exchange.submit({ kind: "cancelOrder", address: this.addressOf(account), orderId });
-    if (!decision.ok && decision.refusal.code === "ORDER_NOT_LIVE") {
-      const { status } = this.state.orders.get(decision.refusal.order);
-      return { ok: true, value: { canceled: [], notCanceled: [`already ${status.toLowerCase()}`] } };
+  override call<O extends Operation>(
+    operation: O,
+    { caller, ...call }: ApiCall = {},
+  ): Soon<Attempt<ReplyTo<O>>> {
+    try {
+      const address = caller === undefined ? "" : this.signIn(caller);
+      const value = callHandler(this.#service, operation, { ...call, caller: address });
+      return (value instanceof Promise ? value.then(success) : success(value)) as Soon<Attempt<ReplyTo<O>>>;
+    } catch (error) {
+      if (error instanceof ApiError) return refusedBy(error);
+      throw error;
     }
-    demandCancel(decision);
-    return this.#canceled(decision);
   }
 
-  cancelAll(account: string): Attempt<Canceled> {
-    return this.#canceled(
-      this.exchange.submit({ kind: "cancelAllOrders", address: this.addressOf(account) }),
-    );
+  /** Submits a command of which only its success matters. */
+  submit(command: Command): Attempt<null> {
+    const decision = this.exchange.submit(command);
+    return decision.ok ? DONE : refusedBy(refusalError(decision.refusal, this.view));
   }
 
-  fund(account: string, funding: Funding): Attempt<null> {
-    return this.#try(fundCommand(this.addressOf(account), [funding], (name) => this.tokenId(name)));
+  override async open(account: string, fundings: readonly Funding[]): Promise<Attempt<null>> {
+    const address = this.signIn(account);
+    if (fundings.length === 0) return DONE;
+    return this.submit(fundCommand(address, fundings, (token) => this.map.tokenId(token)));
+  }
+
+  override async book({ market, outcome }: TokenRef) {
+    return book(this.state.markets.get(this.state.marketBySlug.get(market) ?? 0), outcome);
+  }
+
+  /** Without the order's story, which is longer than all else of a small scenario. */
+  override async order(id: string): Promise<OrderView> {
+    const { orders, idPrefixes } = this.state;
+    return orderView(orderReply(this.view, orders.get(numberOf(idPrefixes.order, id))));
   }
 
   advanceTo(moment: Millis): readonly Expired[] {
     const expired: Expired[] = [];
     const unwatch = this.exchange.watch((_sequence, at, events) => {
-      for (const event of events) if (event.kind === "orderExpired") expired.push({ key: event.order, at });
+      for (const event of events) {
+        if (event.kind === "orderExpired") expired.push({ key: this.#orderId(event.order), at });
+      }
     });
     try {
       this.exchange.advanceTo(moment);
@@ -134,12 +204,16 @@ export class LocalVenue extends LocalSights implements Venue {
     return expired;
   }
 
-  close(market: string): Attempt<null> {
-    return this.#try({ kind: "closeMarket", market: this.market(market).number });
-  }
-
-  resolve(market: string, winningOutcome: WinningOutcome): Attempt<null> {
-    return this.#try({ kind: "resolveMarket", market: this.market(market).number, winningOutcome });
+  transact(account: string, market: string, change: PositionChange): Attempt<null> {
+    const from = this.signIn(account);
+    const transaction = positionTransaction(from, this.map.named(market).conditionId, change);
+    const { value, call } = transaction;
+    const trial = outcomeOfCall(this.state, { from, value: BigInt(value) }, call);
+    if (!trial.ok) {
+      return { ok: false, code: "TRANSACTION_REVERTED", message: revertWords(trial.reason), hint: null };
+    }
+    const sent = this.submit(transaction);
+    return sent.ok ? sent : { ...sent, code: "TRANSACTION_REFUSED" };
   }
 
   play(
@@ -147,7 +221,8 @@ export class LocalVenue extends LocalSights implements Venue {
     market: string,
     judging: Judging | null = null,
   ): Promise<FlowOutcome> {
-    return playRows(this, rows, market, judging);
+    const judge = judging === null ? null : new FlowJudge(this, judging);
+    return playFlow(new LocalPlayer(this, market), rows, judge);
   }
 
   snapshot(): Snapshot {
@@ -157,7 +232,7 @@ export class LocalVenue extends LocalSights implements Venue {
   /** Accounts that came later than the snapshot are unknown again. */
   restore(snapshot: unknown): void {
     this.exchange.restore(snapshot as Snapshot);
-    this.fillWatcher?.begin();
+    this.#fillWatcher?.begin();
     for (const address of this.names.keys()) {
       if (findAccount(this.state, address) === undefined) this.names.delete(address);
     }
@@ -165,15 +240,40 @@ export class LocalVenue extends LocalSights implements Venue {
 
   forget(): void {}
 
-  fault(): never {
-    throw new Error("a fault needs HTTP");
-  }
-
   request(): never {
     throw new Error("a request needs HTTP");
   }
 
-  deeds(): VenueDeeds | null {
+  /** Fills are read from the exchange when they are asked for: a long flow has millions. */
+  protected accepted(): void {}
+
+  fillCount(): number {
+    return this.state.trades.size - this.#tradesBefore;
+  }
+
+  fills(from: number): readonly Fill[] {
+    const fills: Fill[] = [];
+    for (let number = this.#tradesBefore + from + 1; number < this.state.trades.next; number += 1) {
+      fills.push(this.#fill(number));
+    }
+    return fills;
+  }
+
+  watchFills(): void {
+    this.#fillWatcher ??= new FillWatcher(this.exchange, (account) => this.nameOf(account));
+  }
+
+  get hasBrokenFill(): boolean {
+    return this.#fillWatcher !== null && this.#fillWatcher.broken !== null;
+  }
+
+  violations(): readonly string[] {
+    const found = violations(this.state).map(({ name, differences }) => `${name}: ${differences.join("; ")}`);
+    const broken = this.#fillWatcher?.broken ?? null;
+    return broken === null ? found : [...found, `${broken.name}: ${broken.text}`];
+  }
+
+  history(): VenueHistory | null {
     const entries = this.#log?.entries ?? null;
     if (entries === null) return null;
     const { scenario, world } = this.#opening;
@@ -188,34 +288,30 @@ export class LocalVenue extends LocalSights implements Venue {
 
   dispose(): void {}
 
-  async #placeWords(address: string, words: OrderWords): Promise<Attempt<OrderView>> {
-    // What reads the API's bodies is loaded only for the few orders that a client could get wrong.
-    const { readOrderWords } = await import("./read-order-words.ts");
-    const body = orderBodyOf(words, this.tokenId(words), this.exchange.now);
-    const command = readOrderWords(body, address, this.view);
-    return "ok" in command ? command : this.#place(command);
+  /** A trade by its number, as its taker sees it. */
+  #fill(number: number): Fill {
+    const { state } = this;
+    const trade = state.trades.get(number);
+    const taker = state.orders.get(trade.taker);
+    const maker = state.orders.get(trade.maker);
+    return {
+      trade: idOf(state.idPrefixes.trade, number),
+      order: this.#orderId(trade.taker),
+      market: state.markets.get(marketOfToken(taker.token)).slug,
+      outcome: outcomeOf(taker.token),
+      side: taker.side,
+      price: trade.price,
+      size: trade.size,
+      taker: this.nameOf(taker.account),
+      maker: this.nameOf(maker.account),
+      makerOrder: this.#orderId(trade.maker),
+      matchType: trade.matchType,
+    };
   }
 
-  #place(command: Command): Attempt<OrderView> {
-    const number = this.state.orders.next;
-    const decision = this.exchange.submit(command);
-    return decision.ok ? { ok: true, value: this.order(number) } : refusedBy(decision.refusal, this.view);
-  }
-
-  #canceled(decision: Decision): Attempt<Canceled> {
-    if (!decision.ok) return refusedBy(decision.refusal, this.view);
-    const canceled = decision.events.flatMap((event) =>
-      event.kind === "orderCanceled" ? [event.order] : [],
-    );
-    return { ok: true, value: { canceled, notCanceled: [] } };
-  }
-
-  #try(command: Command): Attempt<null> {
-    return nothingOf(this.exchange.submit(command), this.view);
-  }
-
-  #demand(command: Command): void {
-    const outcome = this.#try(command);
-    if (!outcome.ok) throw new Error(`${command.kind} is refused: ${outcome.code}: ${outcome.message}`);
+  #orderId(number: number): string {
+    return idOf(this.state.idPrefixes.order, number);
   }
 }
+
+const success = (value: object): Attempt<object> => ({ ok: true, value });

@@ -1,7 +1,7 @@
-import type { MarketDetail } from "../../client/messages.ts";
+import type { ReplyTo } from "../../api/endpoints.ts";
 import type { Outcome } from "../../core/terms.ts";
 
-/** A market of an exchange that is reached over HTTP. */
+/** A market of an exchange. */
 export interface MarketRef {
   /** As the scenario calls it. */
   readonly name: string;
@@ -16,18 +16,9 @@ export class MarketMap {
   readonly #byName = new Map<string, MarketRef>();
   readonly #byId = new Map<string, MarketRef>();
 
-  add(name: string, market: Pick<MarketDetail, "id" | "conditionId" | "tokens" | "matching">): void {
-    const tokenOf = (outcome: Outcome): string =>
-      market.tokens.find((token) => token.outcome === outcome)?.tokenId ?? "";
-    const ref: MarketRef = {
-      name,
-      id: market.id,
-      conditionId: market.conditionId,
-      tokens: { YES: tokenOf("YES"), NO: tokenOf("NO") },
-      isComplementary: market.matching === "complementary",
-    };
-    this.#byName.set(name, ref);
-    this.#byId.set(market.id, ref);
+  add(market: MarketRef): void {
+    this.#byName.set(market.name, market);
+    this.#byId.set(market.id, market);
   }
 
   /** In the order in which they were added. */
@@ -52,4 +43,14 @@ export class MarketMap {
     const id = outcome === "YES" || outcome === "NO" ? found?.tokens[outcome] : undefined;
     return id ?? (market === null ? outcome : `${outcome} in ${market}`);
   }
+}
+
+/** A market as a reply describes it. */
+export function marketRef(
+  name: string,
+  { id, conditionId, tokens, matching }: ReplyTo<"closeMarket">,
+): MarketRef {
+  const tokenOf = (of: Outcome): string => tokens.find(({ outcome }) => outcome === of)?.tokenId ?? "";
+  const isComplementary = matching === "complementary";
+  return { name, id, conditionId, tokens: { YES: tokenOf("YES"), NO: tokenOf("NO") }, isComplementary };
 }

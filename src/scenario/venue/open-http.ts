@@ -1,12 +1,13 @@
-import type { NewMarket } from "../../client/messages.ts";
+import type { ReplyTo } from "../../api/endpoints.ts";
 import type { Transport } from "../../client/transport.ts";
 import { PRICE_PLACES, SIZE_PLACES, textOf } from "../../core/format.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import { emptyWorld } from "../../simulation/opening.ts";
+
 import type { World } from "../../simulation/world.ts";
 import type { MarketTerms, Scenario } from "../language/scenario.ts";
-import { demand } from "./attempts.ts";
 import { HttpVenue } from "./http-venue.ts";
+import { marketRef } from "./market-map.ts";
 import { SCENARIO_EVENT } from "./opening.ts";
 import type { Wallets } from "./wallets.ts";
 
@@ -65,14 +66,10 @@ class ServedVenue extends HttpVenue {
     if (world !== null) await this.#findMarkets();
     if (markets.length === 0) return;
     const { title, slug, description, category } = SCENARIO_EVENT;
-    const event = demand(
-      await this.control.control.createEvent({ title, slug, description, category, tags: [] }),
-    );
+    const event = await this.ask("createEvent", { body: { title, slug, description, category, tags: [] } });
     for (const terms of markets) {
-      const market = demand(
-        await this.control.control.createMarket({ eventId: event.id, ...marketBody(terms) }),
-      );
-      this.map.add(terms.name, market);
+      const market = await this.ask("createMarket", { body: { eventId: event.id, ...marketBody(terms) } });
+      this.map.add(marketRef(terms.name, market));
     }
   }
 
@@ -83,18 +80,19 @@ class ServedVenue extends HttpVenue {
 
   /** Ids count up in the order in which markets were created. */
   async #findMarkets(): Promise<void> {
-    const found = [];
-    for (let offset = 0; ; ) {
-      const { data, hasMore } = demand(await this.control.markets({ limit: 100, offset }));
+    const found: ReplyTo<"listMarkets">["data"][number][] = [];
+    for (;;) {
+      const { data, hasMore } = await this.ask("listMarkets", {
+        query: { limit: 100, offset: found.length },
+      });
       found.push(...data);
-      offset += data.length;
       if (!hasMore) break;
     }
-    for (const market of found.sort((a, b) => (a.id < b.id ? -1 : 1))) this.map.add(market.slug, market);
+    for (const market of found.sort((a, b) => (a.id < b.id ? -1 : 1))) {
+      this.map.add(marketRef(market.slug, market));
+    }
   }
 }
-
-type TickSize = NonNullable<NewMarket["tickSize"]>;
 
 const marketBody = ({ name, tickSize, minOrderSize, ...terms }: MarketTerms) => ({
   question: name,
@@ -102,8 +100,7 @@ const marketBody = ({ name, tickSize, minOrderSize, ...terms }: MarketTerms) => 
   description: "",
   category: SCENARIO_EVENT.category,
   tags: [],
-  // The reader of files lets no other tick size through than the API knows.
-  tickSize: Number(textOf(tickSize, PRICE_PLACES)) as TickSize,
+  tickSize: Number(textOf(tickSize, PRICE_PLACES)),
   minOrderSize: Number(textOf(minOrderSize, SIZE_PLACES)),
   ...terms,
 });

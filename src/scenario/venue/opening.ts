@@ -1,8 +1,7 @@
 import type { CommandOf } from "../../core/commands.ts";
-import { tokenIdIn } from "../../core/market.ts";
-import type { State } from "../../core/state.ts";
-import { type Money, money, type Size, size } from "../../core/units.ts";
-import type { Funding, MarketTerms, TokenName } from "../language/scenario.ts";
+import { toIso } from "../../core/time.ts";
+import { type Millis, millis, money, type Size, size } from "../../core/units.ts";
+import type { Expiry, Funding, MarketTerms, OrderWords, TokenName } from "../language/scenario.ts";
 
 /** The event that holds a scenario's own markets. */
 export const SCENARIO_EVENT: CommandOf<"createEvent"> = {
@@ -28,18 +27,18 @@ export const marketCommand = ({ name, ...terms }: MarketTerms, event: number): C
   ...terms,
 });
 
-/** What several fundings of one account come to: USDC, and shares by token. */
-export function totalOf<Token>(
+/** The body of a funding request, in USDC and shares. */
+export function fundingBody(
   fundings: readonly Funding[],
-  token: (name: TokenName) => Token,
-): { readonly collateral: Money; readonly shares: readonly (readonly [Token, Size])[] } {
+  tokenId: (name: TokenName) => string,
+): { readonly collateral: number; readonly tokens: Readonly<Record<string, number>> } {
   let collateral = 0;
-  const shares: (readonly [Token, Size])[] = [];
+  const tokens: Record<string, number> = {};
   for (const funding of fundings) {
     if (funding.asset === "USDC") collateral += funding.amount;
-    else shares.push([token(funding.asset), funding.amount]);
+    else tokens[tokenId(funding.asset)] = funding.amount / 100;
   }
-  return { collateral: money(collateral), shares };
+  return { collateral: collateral / 1_000_000, tokens };
 }
 
 /** The command that funds an account. */
@@ -48,14 +47,35 @@ export function fundCommand(
   fundings: readonly Funding[],
   tokenId: (name: TokenName) => string,
 ): CommandOf<"fundAccount"> {
-  const { collateral, shares } = totalOf(fundings, tokenId);
-  const tokens = shares.map(([id, amount]) => ({ tokenId: id, size: amount }));
-  return { kind: "fundAccount", address, collateral, tokens, everyMarket: size(0) };
+  let collateral = 0;
+  const tokens: { tokenId: string; size: Size }[] = [];
+  for (const { asset, amount } of fundings) {
+    if (asset === "USDC") collateral += amount;
+    else tokens.push({ tokenId: tokenId(asset), size: size(amount) });
+  }
+  return { kind: "fundAccount", address, collateral: money(collateral), tokens, everyMarket: size(0) };
 }
 
-/** The id of a token by the names of a scenario; undefined when there is no such market. */
-export function tokenIdOfName(state: State, { market, outcome }: TokenName): string | undefined {
-  const number =
-    market === null ? (state.markets.size === 1 ? 1 : undefined) : state.marketBySlug.get(market);
-  return number === undefined ? undefined : tokenIdIn(state.markets.get(number), outcome);
+const PLAIN_NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
+
+/** The body of POST /clob/order that the words of an order line make, right or wrong. */
+export function orderBodyOf(words: OrderWords, tokenId: string, now: Millis): Record<string, unknown> {
+  const decimal = (text: string): number | string => (PLAIN_NUMBER.test(text) ? Number(text) : text);
+  return {
+    tokenId,
+    side: words.side,
+    price: decimal(words.price),
+    size: decimal(words.size),
+    orderType: words.type,
+    ...(words.expiry === null ? {} : { expiration: expirationText(words.expiry, now) }),
+  };
 }
+
+/** The moment an order placed now expires. */
+export const expirationOf = (
+  expiry: { readonly after: number } | { readonly at: Millis },
+  now: Millis,
+): Millis => ("after" in expiry ? millis(now + expiry.after) : expiry.at);
+
+const expirationText = (expiry: Expiry, now: Millis): string =>
+  "text" in expiry ? expiry.text : toIso(expirationOf(expiry, now));

@@ -1,16 +1,21 @@
+import type { ReplyTo } from "../../api/endpoints.ts";
 import { ExchangeClient } from "../../client/client.ts";
-import type { Trade } from "../../client/messages.ts";
 import { walletOf } from "../../client/wallet.ts";
 import { type Millis, millis, type Size, size } from "../../core/units.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { controlNeedOf } from "../run/needs.ts";
-import { demand } from "./attempts.ts";
 import { HttpVenue } from "./http-venue.ts";
-import { sizeOf } from "./http-views.ts";
-import { readTargetFile, type TargetAccount, type TargetFile } from "./target-file.ts";
-import { checkMarkets, fileNeedOf, misfitOf } from "./target-fit.ts";
-import type { Attempt, Canceled, OrderKey, OrderView, Venue } from "./venue.ts";
-import { VenueError } from "./venue.ts";
+import { marketRef } from "./market-map.ts";
+import {
+  checkMarkets,
+  fileNeedOf,
+  misfitOf,
+  readTargetFile,
+  type TargetAccount,
+  type TargetFile,
+} from "./target-file.ts";
+import type { Venue } from "./venue.ts";
+import { type Attempt, type Canceled, DONE, type OrderView, orderView, sizeOf, VenueError } from "./views.ts";
 import type { Wallets } from "./wallets.ts";
 
 /**
@@ -44,8 +49,7 @@ class TargetVenue extends HttpVenue {
   override readonly way = "target";
   readonly #file: TargetFile;
   /** Orders as they were last seen whole, for finished ones cannot be asked for. */
-  readonly #seen = new Map<OrderKey, { readonly view: OrderView; readonly account: string }>();
-  #acting = "";
+  readonly #seen = new Map<string, { readonly view: OrderView; readonly account: string }>();
 
   constructor(url: string, file: TargetFile, wallets: Wallets) {
     super(url, millis(0), wallets);
@@ -59,8 +63,8 @@ class TargetVenue extends HttpVenue {
 
   /** Cancels what the scenario left resting, so that the next one meets the book that this one met. */
   override async dispose(): Promise<void> {
-    for (const [key, { view, account }] of this.#seen) {
-      if (view.status === "LIVE") await (await this.clientOf(account)).cancel(String(key));
+    for (const [order, { view, account }] of this.#seen) {
+      if (view.status === "LIVE") await super.cancel(account, order);
     }
     await super.dispose();
   }
@@ -68,47 +72,39 @@ class TargetVenue extends HttpVenue {
   /** Finds the scenario's markets; answers why one does not do. @throws VenueError when the deployment does not answer. */
   async openMarkets({ markets }: Scenario): Promise<string | null> {
     for (const terms of markets) {
-      const market = demand(await this.control.market(this.#file.markets.get(terms.name) as string));
+      const idOrSlug = this.#file.markets.get(terms.name) as string;
+      const market = await this.ask("getMarket", { path: { idOrSlug } });
       const misfit = misfitOf(terms, market);
       if (misfit !== null) return `needs market ${terms.name} with ${misfit}`;
-      this.map.add(terms.name, market);
+      this.map.add(marketRef(terms.name, market));
     }
     return null;
   }
 
   override async now(): Promise<Millis> {
-    return millis(demand(await this.control.serverTime()).time * 1000);
+    return millis((await this.ask("getTime")).time * 1000);
   }
 
   /** What it starts with is there already. */
   override async open(account: string): Promise<Attempt<null>> {
-    await this.clientOf(account);
-    return { ok: true, value: null };
+    await this.signIn(account);
+    return DONE;
   }
 
-  override async place(...[account, words, exact]: Parameters<HttpVenue["place"]>) {
-    this.#acting = account;
-    return super.place(account, words, exact);
-  }
-
-  override async cancel(account: string, order: OrderKey): Promise<Attempt<Canceled>> {
-    const attempt = await super.cancel(account, order);
-    if (attempt.ok) await this.#canceled(attempt.value);
-    return attempt;
+  override async cancel(account: string, order: string): Promise<Attempt<Canceled>> {
+    return this.#canceled(await super.cancel(account, order));
   }
 
   override async cancelAll(account: string): Promise<Attempt<Canceled>> {
-    const attempt = await super.cancelAll(account);
-    if (attempt.ok) await this.#canceled(attempt.value);
-    return attempt;
+    return this.#canceled(await super.cancelAll(account));
   }
 
   /** Put together from open orders and fills. */
-  override async order(key: OrderKey): Promise<OrderView> {
-    const seen = this.#seen.get(key);
-    if (seen === undefined) throw new VenueError(`order ${key} was not placed here`);
+  override async order(id: string): Promise<OrderView> {
+    const seen = this.#seen.get(id);
+    if (seen === undefined) throw new VenueError(`order ${id} was not placed here`);
     if (seen.view.status !== "LIVE") return seen.view;
-    const matched = await this.#matched(seen.account, key);
+    const matched = await this.#matched(id);
     const status = matched >= seen.view.size ? "MATCHED" : "LIVE";
     return { ...seen.view, matched, status };
   }
@@ -125,64 +121,54 @@ class TargetVenue extends HttpVenue {
     return [];
   }
 
-  override addressOf(account: string): string {
+  protected override addressOf(account: string): string {
     return this.clients.get(account)?.credentials?.address ?? "";
   }
 
-  protected override async signIn(account: string): Promise<ExchangeClient> {
+  protected override async newClient(account: string): Promise<ExchangeClient> {
     const { privateKey, credentials } = this.#file.accounts.get(account) as TargetAccount;
     const wallet = await walletOf(privateKey);
-    const client = new ExchangeClient(this.url, {
+    return new ExchangeClient(this.url, {
       account: wallet,
       time: "server",
       transport: this.transport,
       ...(credentials === null ? {} : { credentials: { ...credentials, address: wallet.address } }),
     });
-    if (credentials === null) {
-      const derived = await client.derive();
-      if (!derived.ok)
-        throw new VenueError(
-          `${account} cannot derive credentials: ${derived.error.code}: ${derived.error.message}`,
-        );
-    }
-    return client;
   }
 
-  protected override placed(view: OrderView): OrderView {
-    this.#seen.set(view.key, { view, account: this.#acting });
-    return view;
+  protected override async accepted(account: string, order: ReplyTo<"placeOrder">): Promise<void> {
+    this.#seen.set(order.id, { view: orderView(order), account });
+    await super.accepted(account, order);
   }
 
-  protected override async tradesOf(order: OrderKey): Promise<readonly Trade[]> {
-    return this.#trades(await this.ownerOf(String(order)), order);
+  protected override async ownerOf(id: string): Promise<string> {
+    return this.#seen.get(id)?.account ?? "somebody";
   }
 
-  protected override async ownerOf(orderId: string): Promise<string> {
-    return this.#seen.get(orderId)?.account ?? "somebody";
-  }
-
-  async #canceled({ canceled }: Canceled): Promise<void> {
-    for (const key of canceled) {
-      const seen = this.#seen.get(key);
-      if (seen === undefined) continue;
-      const matched = await this.#matched(seen.account, key);
-      this.#seen.set(key, { ...seen, view: { ...seen.view, matched, status: "CANCELED", reason: "USER" } });
-    }
-  }
-
-  async #matched(account: string, key: OrderKey): Promise<Size> {
-    const trades = await this.#trades(account, key);
-    return size(trades.reduce((matched, trade) => matched + sizeOf(trade.size), 0));
-  }
-
-  async #trades(account: string, key: OrderKey): Promise<readonly Trade[]> {
-    const client = await this.clientOf(account);
-    const trades: Trade[] = [];
+  protected override async tradesOf(order: string) {
+    const trades: ReplyTo<"listTrades">["data"][number][] = [];
+    const caller = await this.ownerOf(order);
     for (;;) {
-      const filter = { order: String(key), limit: 500, offset: trades.length };
-      const { data, hasMore } = demand(await client.trades(filter));
+      const query = { order, limit: 500, offset: trades.length };
+      const { data, hasMore } = await this.ask("listTrades", { query, caller });
       trades.push(...data);
       if (!hasMore) return trades;
     }
+  }
+
+  /** Notes what is known of orders that have been canceled, which can be asked for no more. */
+  async #canceled(attempt: Attempt<Canceled>): Promise<Attempt<Canceled>> {
+    for (const id of attempt.ok ? attempt.value.canceled : []) {
+      const seen = this.#seen.get(id);
+      if (seen === undefined) continue;
+      const matched = await this.#matched(id);
+      this.#seen.set(id, { ...seen, view: { ...seen.view, matched, status: "CANCELED", reason: "USER" } });
+    }
+    return attempt;
+  }
+
+  async #matched(order: string): Promise<Size> {
+    const trades = await this.tradesOf(order);
+    return size(trades.reduce((matched, trade) => matched + sizeOf(trade.size), 0));
   }
 }

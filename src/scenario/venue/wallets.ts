@@ -1,3 +1,4 @@
+import type { Checksums } from "../../api/address.ts";
 import type { ClobAuth, WalletAccount } from "../../client/wallet.ts";
 import { devAddress, namedPrivateKey } from "../../simulation/dev-accounts.ts";
 
@@ -13,6 +14,7 @@ export interface Wallet {
 
 /** The wallets of names, each made once. */
 export class Wallets {
+  readonly checksums: Checksums = new Map();
   readonly #byName = new Map<string, Wallet>();
 
   of(name: string): Wallet {

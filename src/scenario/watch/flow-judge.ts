@@ -11,6 +11,12 @@ export interface Judging {
   readonly fillsAlone?: boolean;
 }
 
+/** Says after which rows of a flow something does not hold. */
+export interface RowJudge {
+  /** What does not hold after so many rows; nothing where it was not looked for. */
+  after(rows: number): readonly string[] | Promise<readonly string[]>;
+}
+
 /** What a flow is judged by. */
 export interface JudgedExchange {
   readonly state: State;
@@ -21,7 +27,7 @@ export interface JudgedExchange {
 }
 
 /** Fewer rows never lie between two judgements. */
-export const FEWEST_ROWS = 100;
+const MIN_ROWS = 100;
 /** Judging every invariant looks at every record, so that records must come for it to be worth it again. */
 const ROWS_A_RECORD = 8;
 
@@ -35,7 +41,7 @@ const NOTHING: readonly string[] = [];
  * judged after 100 rows, or as many as there are balances, and every invariant after 100 rows or twice as many as there
  * are records: what judging costs is a fixed share of the flow's time, however long it is.
  */
-export class FlowJudge {
+export class FlowJudge implements RowJudge {
   readonly #exchange: JudgedExchange;
   readonly #everyRows: number | null;
   #totalsAt: number;
@@ -44,26 +50,47 @@ export class FlowJudge {
   constructor(exchange: JudgedExchange, { everyRows, fillsAlone = false }: Judging) {
     this.#exchange = exchange;
     this.#everyRows = everyRows;
-    this.#totalsAt = fillsAlone ? Number.POSITIVE_INFINITY : (everyRows ?? FEWEST_ROWS);
+    this.#totalsAt = fillsAlone ? Number.POSITIVE_INFINITY : (everyRows ?? MIN_ROWS);
     this.#allAt = this.#totalsAt;
   }
 
-  /** What does not hold after so many rows; nothing where it was not looked for. */
   after(rows: number): readonly string[] {
     const { hasBrokenFill } = this.#exchange;
     if (rows < this.#totalsAt && !hasBrokenFill) return NOTHING;
     if (rows < this.#allAt && !hasBrokenFill && this.#totalsHold(rows)) return NOTHING;
     const { orders, trades, chain } = this.#exchange.state;
     const records = orders.size + trades.size + chain.transactions.size;
-    this.#allAt = rows + (this.#everyRows ?? Math.max(FEWEST_ROWS, ROWS_A_RECORD * records));
-    this.#totalsAt = Math.min(rows + FEWEST_ROWS, this.#allAt);
+    this.#allAt = rows + (this.#everyRows ?? Math.max(MIN_ROWS, ROWS_A_RECORD * records));
+    this.#totalsAt = Math.min(rows + MIN_ROWS, this.#allAt);
     return this.#exchange.violations();
   }
 
   #totalsHold(rows: number): boolean {
     const judged: readonly Invariant[] = TOTALS.map((judge) => judge(this.#exchange.state));
     const count = judged.reduce((sum, { checked }) => sum + checked, 0);
-    this.#totalsAt = rows + Math.max(FEWEST_ROWS, count);
+    this.#totalsAt = rows + Math.max(MIN_ROWS, count);
     return judged.every(({ holds }) => holds);
+  }
+}
+
+/** What judging every invariant costs follows from the rows so far; so many more must come for each of them. */
+const ROWS_A_ROW = 2;
+
+/** The same of an exchange elsewhere, of which nothing is known but the answer to whether its invariants hold. */
+export class RemoteFlowJudge implements RowJudge {
+  readonly #violations: () => Promise<readonly string[]>;
+  readonly #everyRows: number | null;
+  #judgedAt: number;
+
+  constructor(violations: () => Promise<readonly string[]>, { everyRows }: Judging) {
+    this.#violations = violations;
+    this.#everyRows = everyRows;
+    this.#judgedAt = everyRows ?? MIN_ROWS;
+  }
+
+  after(rows: number): readonly string[] | Promise<readonly string[]> {
+    if (rows < this.#judgedAt) return NOTHING;
+    this.#judgedAt = rows + (this.#everyRows ?? Math.max(MIN_ROWS, ROWS_A_ROW * rows));
+    return this.#violations();
   }
 }

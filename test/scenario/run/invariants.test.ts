@@ -10,8 +10,8 @@ const desk = new Desk();
 
 /** An exchange that finds a dollar in the street whenever an order rests at 0.13. */
 class LeakyVenue extends LocalVenue {
-  override place(...order: Parameters<LocalVenue["place"]>): ReturnType<LocalVenue["place"]> {
-    const attempt = super.place(...order);
+  override async place(...order: Parameters<LocalVenue["place"]>) {
+    const attempt = await super.place(...order);
     if (order[1].price === "0.13") {
       const { collateral } = this.state.accounts.get(1);
       collateral.balance = money(collateral.balance + 1_000_000);

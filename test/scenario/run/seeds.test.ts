@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { idOf } from "../../../src/core/ids.ts";
 import type { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import type { Venue } from "../../../src/scenario/venue/venue.ts";
 import { Desk, diffOf, resultOf } from "./desk.ts";
@@ -28,7 +29,7 @@ async function runWithIds(seed: string) {
   };
   const result = await resultOf(desk.scenario(TRADE), { seed, watcher });
   const venue = opened as LocalVenue;
-  return { result, ids: [1, 2].map((number) => venue.idOf(number)) };
+  return { result, ids: [1, 2].map((number) => idOf(venue.state.idPrefixes.order, number)) };
 }
 
 describe("the seed of a scenario", () => {
@@ -84,8 +85,7 @@ describe("running a scenario several times", () => {
     const { watcher } = counting((venue, time) => {
       const { place } = venue;
       if (time !== 3) return;
-      venue.place = (account, words, exact) =>
-        place.call(venue, account, words, exact && { ...exact, orderType: "FAK" });
+      venue.place = (account, words) => place.call(venue, account, { ...words, type: "FAK" });
     });
     const failure = await desk.failure(TRADE, { repeat: 4, watcher });
     expect(failure.text).toBe("run 3 of 4");
@@ -99,8 +99,8 @@ describe("running a scenario several times", () => {
     const { watcher } = counting((venue, time) => {
       const { cancel } = venue;
       if (time !== 2) return;
-      venue.cancel = (account, order) => {
-        const attempt = cancel.call(venue, account, order);
+      venue.cancel = async (account, order) => {
+        const attempt = await cancel.call(venue, account, order);
         return attempt.ok ? attempt : { ...attempt, code: "MARKET_CLOSED" };
       };
     });

@@ -122,10 +122,10 @@ describe("a wallet without gas money", () => {
   it("is refused by the node, in its words", async () => {
     const scenario = desk.scenario(`${HEAD}  - mine: 1\n`);
     const venue = new LocalVenue(scenario, null, new Wallets());
-    venue.open("alice", [{ asset: "USDC", amount: money(10_000_000) }]);
+    await venue.open("alice", [{ asset: "USDC", amount: money(10_000_000) }]);
     const address = venue.addressOf("alice");
     venue.exchange.submit({ kind: "setNativeBalance", address, wei: "1" });
-    expect(venue.chain.call("alice", "market", { kind: "split", size: size(100) })).toMatchObject({
+    expect(venue.transact("alice", "market", { kind: "split", size: size(100) })).toMatchObject({
       code: "TRANSACTION_REFUSED",
       message: expect.stringMatching(/^Insufficient funds for gas \* price \+ value: have 1 want \d+$/),
     });

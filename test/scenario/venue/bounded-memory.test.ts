@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { money } from "../../../src/core/units.ts";
-import { playOverHttp } from "../../../src/scenario/venue/http-flow.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
+import { playFlow, VenuePlayer } from "../../../src/scenario/venue/play-flow.ts";
 import type { Venue } from "../../../src/scenario/venue/venue.ts";
 import { Wallets } from "../../../src/scenario/venue/wallets.ts";
 import type { FlowRow } from "../../../src/simulation/flow.ts";
@@ -53,7 +53,9 @@ describe("a flow of a million rows is read no faster than it is played, some tho
   it("in this process", async () => {
     const venue = opened();
     const counted = new Counted();
-    const played = (): number => venue.holdings("alice")[0]?.balance ?? 0;
+    const played = (): number =>
+      venue.state.accounts.find(venue.state.accountByAddress.get(venue.signIn("alice")) ?? 0)?.collateral
+        .balance ?? 0;
     const rows = counted.over(readFlow(await millionRows()), played);
     expect((await venue.play(rows, "market")).rows).toBe(ROWS);
     expect({ pulled: counted.pulled, played: played() }).toEqual({ pulled: ROWS, played: ROWS });
@@ -84,10 +86,10 @@ describe("a flow of a million rows is read no faster than it is played, some tho
     const batches = async function* () {
       for (let batch = 0; batch < 10; batch += 1) yield Array<FlowRow>(1_000).fill(row);
     };
-    const { rows } = await playOverHttp(
-      venue,
+    const { rows } = await playFlow(
+      new VenuePlayer(venue, "market", await venue.now()),
       counted.over(batches(), () => answered),
-      "market",
+      null,
     );
     expect({ rows, answered, ahead: counted.ahead }).toEqual({ rows: 10_000, answered: 10_000, ahead: 0 });
   });

@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { money } from "../../../src/core/units.ts";
 import type { Failure } from "../../../src/scenario/run/result.ts";
 import { type RunOptions, runScenario } from "../../../src/scenario/run/run-scenario.ts";
-import { playOverHttp } from "../../../src/scenario/venue/http-flow.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
+import { playFlow, VenuePlayer } from "../../../src/scenario/venue/play-flow.ts";
 import { Wallets } from "../../../src/scenario/venue/wallets.ts";
+import { RemoteFlowJudge } from "../../../src/scenario/watch/flow-judge.ts";
 import type { FlowRow } from "../../../src/simulation/flow.ts";
 import { PROFILES } from "../../../src/simulation/flow.ts";
 import { generateFlow } from "../../../src/simulation/generate-flow.ts";
@@ -91,7 +92,9 @@ describe("what does not hold in the middle of a flow", () => {
     const batches = async function* (): AsyncGenerator<readonly FlowRow[]> {
       yield flow;
     };
-    const { broken, rows } = await playOverHttp(venue, batches(), "market", { everyRows: 50 });
+    const player = new VenuePlayer(venue, "market", venue.now());
+    const judge = new RemoteFlowJudge(async () => venue.violations(), { everyRows: 50 });
+    const { broken, rows } = await playFlow(player, batches(), judge);
     expect(rows).toBe(broken?.row);
     expect(broken?.row).toBe(Math.ceil(rowOf(300) / 50) * 50);
     expect(broken?.violations[0]?.startsWith(DOLLAR.slice(2))).toBe(true);

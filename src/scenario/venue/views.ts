@@ -1,0 +1,324 @@
+import { unitsOf } from "../../api/decimals.ts";
+import type { ReplyTo } from "../../api/endpoints.ts";
+import type { ApiError } from "../../api/errors.ts";
+import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
+import type { OrderStatus } from "../../core/order.ts";
+import type { ExchangeConfig } from "../../core/state.ts";
+import type { CancelReason, MatchType, OrderType, Outcome, Side } from "../../core/terms.ts";
+import { parseIso } from "../../core/time.ts";
+import { type Millis, type Price, price, type Size, size } from "../../core/units.ts";
+import type { Exchange } from "../../engine/exchange.ts";
+import type { Entry } from "../../engine/journal.ts";
+import type { World } from "../../simulation/world.ts";
+import type { MarketMap } from "./market-map.ts";
+
+/** Sooner or later: in this process every answer is there at once. */
+export type Soon<T> = T | Promise<T>;
+
+/** What was asked for, or why not, in the words of the API. */
+export type Attempt<T> = { readonly ok: true; readonly value: T } | Refused;
+
+export interface Refused {
+  readonly ok: false;
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+export interface OrderView {
+  readonly key: string;
+  readonly orderType: OrderType;
+  readonly status: OrderStatus;
+  readonly matched: Size;
+  readonly size: Size;
+  readonly reason: CancelReason | null;
+  readonly expiration: Millis | null;
+}
+
+/** A fill as its taker sees it, with both parties by name. */
+export interface Fill {
+  readonly trade: string;
+  /** Its taker's. */
+  readonly order: string;
+  readonly market: string;
+  readonly outcome: Outcome;
+  readonly side: Side;
+  readonly price: Price;
+  readonly size: Size;
+  readonly taker: string;
+  readonly maker: string;
+  readonly makerOrder: string;
+  readonly matchType: MatchType;
+}
+
+export interface Canceled {
+  readonly canceled: readonly string[];
+  /** Why an own order could not be canceled: `already matched`. */
+  readonly notCanceled: readonly string[];
+}
+
+export interface Level {
+  readonly price: Price;
+  readonly size: Size;
+  readonly orders: number;
+}
+
+/** Best first on both sides. */
+export interface BookView {
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+}
+
+/** Units of the asset: micro-USDC, or 0.01 share. */
+export interface HoldingView {
+  readonly asset: "USDC" | TokenRef;
+  readonly balance: number;
+  readonly available: number;
+  readonly reserved: number;
+  /** What the wallet holds on the settlement chain. */
+  readonly onChain: number;
+}
+
+/** Of a token in its own terms; the mid in 0.00001 USDC. */
+export interface QuoteView {
+  readonly bid: Price | null;
+  readonly ask: Price | null;
+  readonly mid: number | null;
+  readonly spread: Price | null;
+  readonly last: Price | null;
+}
+
+/** A token of the exchange, as the venue finds it by the names of the scenario. */
+export interface TokenRef {
+  readonly market: string;
+  readonly outcome: Outcome;
+}
+
+/** A market's price step, and its smallest order. */
+export interface Grid {
+  readonly tickSize: Price;
+  readonly minOrderSize: Size;
+}
+
+/** What became of the rows of an order flow. */
+export interface FlowOutcome {
+  readonly rows: number;
+  readonly placed: number;
+  readonly canceled: number;
+  /** The first refused row, and how many were. */
+  readonly rejected: number;
+  readonly firstRejection: string | null;
+  /** The row after which something did not hold, and was the last; null where all held whenever it was judged. */
+  readonly broken: BrokenRow | null;
+}
+
+/** A row of a flow after which invariants do not hold. */
+export interface BrokenRow {
+  /** From 1. */
+  readonly row: number;
+  /** The row as a step would say it. */
+  readonly text: string;
+  /** What does not hold, a sentence each. */
+  readonly violations: readonly string[];
+}
+
+export interface RawReply {
+  readonly status: number;
+  /** Null when the server answered nothing; else JSON, or the text where it is none. */
+  readonly body: unknown;
+  /** The error code of the answer, or the client's own. */
+  readonly code: string | null;
+  /** What the step wants of the answer, with ids where it names things. */
+  readonly wanted: unknown;
+}
+
+/** All that was done on an exchange: a report of its own, or its accepted commands. */
+export type VenueHistory =
+  | { readonly kind: "report"; readonly text: string }
+  | {
+      readonly kind: "session";
+      readonly world: World;
+      readonly exchange: Exchange;
+      readonly opening: { readonly config: ExchangeConfig; readonly start: Millis };
+      readonly entries: readonly Entry[];
+    };
+
+/** An order that time alone ended. */
+export interface Expired {
+  readonly key: string;
+  readonly at: Millis;
+}
+
+/** The numbers of the latest block and of the latest that is final, and how many transactions wait for one. */
+export interface ChainView {
+  readonly head: number;
+  readonly confirmed: number;
+  readonly pending: number;
+}
+
+/** How many shares of each outcome a market has issued. */
+export type SharesView = Readonly<Record<Outcome, Size>>;
+
+/** As the chain has it, and as the ledger counts with what is pending. */
+export interface SupplyView {
+  readonly onChain: SharesView;
+  readonly ledger: SharesView;
+}
+
+/** Something that a venue cannot do because of its surroundings; the message is a sentence for the user. */
+export class VenueError extends Error {
+  override readonly name = "VenueError";
+}
+
+/** The exchange threw at a row of a flow, which is a defect; `cause` is what it threw. */
+export class RowError extends Error {
+  override readonly name = "RowError";
+  /** From 1. */
+  readonly row: number;
+  /** The row as a step would say it. */
+  readonly text: string;
+
+  constructor(row: number, text: string, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.row = row;
+    this.text = text;
+  }
+}
+
+export const DONE = { ok: true, value: null } as const;
+
+/** A refusal of the API. */
+export const refusedBy = ({ code, message, help }: ApiError): Refused => ({
+  ok: false,
+  code,
+  message,
+  hint: help.hint ?? null,
+});
+
+/** The same attempt, of which only its success matters. */
+export const done = (attempt: Attempt<unknown>): Attempt<null> => (attempt.ok ? DONE : attempt);
+
+/** What was asked for. @throws VenueError where it was refused. */
+export function required<Value>(attempt: Attempt<Value>): Value {
+  if (attempt.ok) return attempt.value;
+  throw new VenueError(`${attempt.code}: ${attempt.message}`);
+}
+
+/** A decimal of the API in units of 10^-places. @throws VenueError when it is none. */
+function exact(value: number | string, places: number): number {
+  const units = unitsOf(value, places);
+  if (units === null)
+    throw new VenueError(
+      `the server answers ${JSON.stringify(value)}, which has more than ${places} decimals`,
+    );
+  return units;
+}
+
+const priceOf = (value: number | string): Price => price(exact(value, PRICE_PLACES));
+/** Shares of the API in the core's units. @throws VenueError */
+export const sizeOf = (value: number | string): Size => size(exact(value, SIZE_PLACES));
+const priceOrNull = (value: number | null): Price | null => (value === null ? null : priceOf(value));
+
+type Order = ReplyTo<"explainOrder">["order"];
+
+/** An order of a reply, whose decimals may be texts. */
+type OrderReply = Pick<Order, "id" | "orderType" | "status" | "cancelReason" | "expiration"> &
+  Readonly<Record<"size" | "sizeMatched", number | string>>;
+
+export const orderView = (order: OrderReply): OrderView => ({
+  key: order.id,
+  orderType: order.orderType,
+  status: order.status,
+  matched: sizeOf(order.sizeMatched),
+  size: sizeOf(order.size),
+  reason: order.cancelReason,
+  expiration: order.expiration === null ? null : parseIso(order.expiration),
+});
+
+type Trade = ReplyTo<"placeOrder">["trades"][number];
+
+/** A fill as its taker's reply tells it. */
+export const fillOf = (trade: Trade, taker: string, maker: string, markets: MarketMap): Fill => ({
+  trade: trade.id,
+  order: trade.orderId,
+  market: markets.nameOf(trade.marketId),
+  outcome: trade.outcome,
+  side: trade.side,
+  price: priceOf(trade.price),
+  size: sizeOf(trade.size),
+  taker,
+  maker,
+  makerOrder: trade.counterOrderId,
+  matchType: trade.matchType,
+});
+
+export function bookView({ bids, asks }: ReplyTo<"getBook">): BookView {
+  const level = (of: ReplyTo<"getBook">["bids"][number]) => ({
+    price: priceOf(of.price),
+    size: sizeOf(of.size),
+    orders: of.orders,
+  });
+  return { bids: bids.map(level), asks: asks.map(level) };
+}
+
+/** USDC first, then both tokens of each market in the markets' order. */
+export function holdingsView(
+  { collateral, tokens }: ReplyTo<"getAccount">,
+  markets: MarketMap,
+): HoldingView[] {
+  const shares = tokens.map((token) => ({
+    asset: { market: markets.nameOf(token.marketId), outcome: token.outcome },
+    ...amounts(token, SIZE_PLACES),
+  }));
+  return [{ asset: "USDC", ...amounts(collateral, MONEY_PLACES) }, ...shares];
+}
+
+const amounts = (of: ReplyTo<"getAccount">["collateral"], places: number) => ({
+  balance: exact(of.balance, places),
+  available: exact(of.available, places),
+  reserved: exact(of.reserved, places),
+  onChain: exact(of.onChain, places),
+});
+
+/** The shares that a market has issued. */
+export const sharesView = ({ YES, NO }: ReplyTo<"getSupply">["onChain"]): SharesView => ({
+  YES: sizeOf(YES),
+  NO: sizeOf(NO),
+});
+
+/** The grid of a market. */
+export const gridView = ({ tickSize, minOrderSize }: ReplyTo<"getMarket">): Grid => ({
+  tickSize: priceOf(tickSize),
+  minOrderSize: sizeOf(minOrderSize),
+});
+
+const MID_PLACES = 5;
+
+type Quotes = ReplyTo<"getPrice"> &
+  ReplyTo<"getMidpoint"> &
+  ReplyTo<"getSpread"> &
+  ReplyTo<"getLastTradePrice">;
+
+export const quoteView = ({ bestBid, bestAsk, mid, spread, lastTradePrice }: Quotes): QuoteView => ({
+  bid: priceOrNull(bestBid),
+  ask: priceOrNull(bestAsk),
+  mid: mid === null ? null : exact(mid, MID_PLACES),
+  spread: priceOrNull(spread),
+  last: priceOrNull(lastTradePrice),
+});
+
+export const historyView = ({ data }: ReplyTo<"getPricesHistory">) =>
+  data.map(({ t, p }) => ({ t, price: priceOf(p) }));
+
+/** An order's story as sentences; of one that rests, also how it stands and its place in the queue. */
+export function storyLines({ order, story, summary, queue }: ReplyTo<"explainOrder">): readonly string[] {
+  const lines = story.map(({ what }) => what);
+  if (order.status !== "LIVE") return lines;
+  if (queue === null) return [...lines, summary];
+  const { orders, shares } = queue.nowBehind;
+  const place =
+    orders === 0
+      ? "first in the queue at its price"
+      : `place ${orders + 1} in the queue at its price, behind ${shares} shares`;
+  return [...lines, summary, place];
+}

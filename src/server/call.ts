@@ -1,0 +1,51 @@
+import type { JsonObject } from "../api/endpoint.ts";
+import type { Operation } from "../api/endpoints.ts";
+import { orderBody } from "../api/order-request.ts";
+import { chainHandlers } from "./handlers/chain.ts";
+import { controlHandlers } from "./handlers/control.ts";
+import { marketDataHandlers, marketHandlers } from "./handlers/markets.ts";
+import { orderBookHandlers } from "./handlers/order-book.ts";
+import { tradingHandlers } from "./handlers/trading.ts";
+import type { AnyHandler } from "./router.ts";
+import type { Service } from "./service.ts";
+import { type Handlers, JsonText } from "./service.ts";
+
+const HANDLERS: Partial<Handlers<Operation>> = {
+  ...chainHandlers,
+  ...controlHandlers,
+  ...marketDataHandlers,
+  ...marketHandlers,
+  ...orderBookHandlers,
+  ...tradingHandlers,
+};
+
+/** What the handlers of trading, books, accounts, markets and the chain use of a service. */
+export type CalledService = Pick<Service, "exchange" | "numbers" | "checksums" | "books">;
+
+/** A request as a client means it. */
+export interface DirectCall {
+  /** The parameters of the endpoint's path. */
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly body?: object;
+  /** The address of the account that asks, where the endpoint is signed. */
+  readonly caller?: string;
+}
+
+/**
+ * What an endpoint answers, its handler called in this process: without HTTP, signature, injected faults and JSON. Of the
+ * bodies only an order's is read and checked; all others, and queries, must be as their readers answer them.
+ * @throws ApiError when the request is refused.
+ */
+export function callHandler(
+  service: CalledService,
+  operation: Operation,
+  { path = {}, query = {}, body = {}, caller = "" }: DirectCall = {},
+): object | Promise<object> {
+  const handler = HANDLERS[operation] as AnyHandler | undefined;
+  if (handler === undefined) throw new Error(`${operation} cannot be called without HTTP`);
+  const read = operation === "placeOrder" ? orderBody.read(body as JsonObject) : body;
+  const call = { path, query, body: read, caller, headers: {}, rawHeaders: [] };
+  const answer = handler(call, service as Service);
+  return answer instanceof JsonText ? (JSON.parse(answer.text) as object) : answer;
+}
