@@ -25,8 +25,6 @@ const FORBIDDEN_IN_CORE = new Set(
   `Date Intl performance setTimeout setInterval setImmediate queueMicrotask Promise process globalThis
    toFixed localeCompare randomUUID randomBytes crypto require console`.split(/\s+/),
 );
-/** Folders whose circles of imports are still to be removed. */
-const WITH_CIRCLES: ReadonlySet<string> = new Set([]);
 const MAX_FILE_LINES = 600;
 const MAX_FUNCTION_LINES = 80;
 const KEBAB_CASE = /^[a-z\d]+(?:-[a-z\d]+)*(?:\.d)?\.ts$/;
@@ -281,11 +279,7 @@ describe("every file of src", () => {
 
   it("is in no circle of imports, types and import() included", () => {
     const circles = circlesOf(importGraph(sources)).map((circle) => circle.join(" "));
-    expect(circles.filter((circle) => !WITH_CIRCLES.has(folderOf(circle)))).toEqual([]);
-    const clean = [...WITH_CIRCLES].filter((folder) =>
-      circles.every((circle) => folderOf(circle) !== folder),
-    );
-    expect(clean, "has no circle any more: take it from the list").toEqual([]);
+    expect(circles).toEqual([]);
   });
 
   it("has its folder in the map's table", async () => {
