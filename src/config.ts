@@ -220,8 +220,6 @@ export interface Config extends Omit<Values, "durability" | "ephemeral"> {
   readonly given: ReadonlySet<string>;
 }
 
-export type LogLevel = Config["logLevel"];
-
 /**
  * What flags and environment ask for; `data` is the directory that holds when none is named.
  * @throws ConfigError when a setting is wrong, or when two contradict each other.

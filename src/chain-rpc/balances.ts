@@ -76,8 +76,8 @@ function holdingInLedger(state: State, address: Address, token: number): number 
   if (token === USDC) return account.collateral.balance;
   const market = marketOfToken(token);
   const holding = account.holdings.get(market);
-  const held = holding === undefined ? 0 : sharesIn(holding, outcomeOf(token)).balance;
-  return held + grantDue(account, market);
+  const balance = holding === undefined ? 0 : sharesIn(holding, outcomeOf(token)).balance;
+  return balance + grantDue(account, market);
 }
 
 /** The USDC that is locked behind the shares of all markets. */

@@ -54,7 +54,7 @@ function nonceOf({ chain }: State, address: Address, withPending: boolean): numb
   return withPending ? nextNonce(chain, address) : (chain.wallets.get(address)?.mined ?? 0);
 }
 
-/** What a call is told to take for true instead of what is so. @throws RpcError when it is told anything. */
+/** Refuses overrides of state and blocks that are not empty. @throws RpcError */
 function refuseOverrides(overrides: readonly unknown[]): void {
   for (const override of overrides) {
     if (override === null || (typeof override === "object" && Object.keys(override).length === 0)) continue;
@@ -62,7 +62,7 @@ function refuseOverrides(overrides: readonly unknown[]): void {
   }
 }
 
-/** Of how many blocks fees are told at once. */
+/** The most blocks that one fee history covers. */
 const MAX_HISTORY_BLOCKS = 1_024;
 
 function blockIn({ chain }: State, height: number): Block {
@@ -168,9 +168,7 @@ export const chainMethods: Methods = {
     return transaction === undefined ? null : receiptReply(state, transaction);
   }),
 
-  eth_accounts: open(0, 0, ({ accounts, impersonation }) => [
-    ...new Set([...accounts, ...impersonation.addresses]),
-  ]),
+  eth_accounts: open(0, 0, ({ accounts, impersonated }) => [...new Set([...accounts, ...impersonated])]),
   eth_getBalance: open(2, 2, (node, [address, block]) => {
     const wallet = readAddressParam(address, "address");
     const { chain } = presentState({ state: node.state, moment: readMoment(node.state, block) });

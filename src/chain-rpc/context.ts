@@ -51,30 +51,6 @@ class EvmSnapshots {
   }
 }
 
-/** The addresses that may send unsigned transactions, beside the dev accounts. */
-class Impersonation {
-  readonly #addresses = new Set<Address>();
-  /** Whether every address may. */
-  isOfAll = false;
-
-  /** In the order in which they were added. */
-  get addresses(): readonly Address[] {
-    return [...this.#addresses];
-  }
-
-  start(address: Address): void {
-    this.#addresses.add(address);
-  }
-
-  stop(address: Address): void {
-    this.#addresses.delete(address);
-  }
-
-  covers(address: Address): boolean {
-    return this.isOfAll || this.#addresses.has(address);
-  }
-}
-
 /** What a node is made of. */
 export interface Host {
   readonly exchange: Exchange;
@@ -92,7 +68,9 @@ export class NodeContext implements Host {
   readonly version: string;
   readonly accounts: readonly Address[];
   readonly slices: Slices;
-  readonly impersonation = new Impersonation();
+  /** Addresses that may send unsigned transactions, beside the dev accounts, in the order in which they were added. */
+  readonly impersonated = new Set<Address>();
+  impersonatesAll = false;
   readonly snapshots: EvmSnapshots;
   readonly logIndex: LogIndex;
   readonly filters: Filters;

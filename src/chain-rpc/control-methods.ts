@@ -57,7 +57,7 @@ const setBalance = control(2, 2, ({ exchange }, [address, wei]) => {
 const readBlocks = (value: unknown, name: string): number => readCount(value, name, MAX_MINED_BLOCKS);
 const readSeconds = (value: unknown, name: string): number => readCount(value, name, LAST_SECOND);
 
-/** `evm_mine` takes nothing, a timestamp, or both of what it can be told as an object. */
+/** `evm_mine` takes nothing, a timestamp, or an object with `blocks` and `timestamp`. */
 function readMining(options: unknown): {
   readonly blocks: number | undefined;
   readonly timestamp: number | undefined;
@@ -97,22 +97,22 @@ function atSecond({ exchange, state }: NodeContext, second: number): Millis {
   );
 }
 
-const impersonate = control(1, 1, ({ impersonation }, [address]) => {
-  impersonation.start(readAddressParam(address, "address"));
+const impersonate = control(1, 1, ({ impersonated }, [address]) => {
+  impersonated.add(readAddressParam(address, "address"));
   return null;
 });
-const stopImpersonating = control(1, 1, ({ impersonation }, [address]) => {
-  impersonation.stop(readAddressParam(address, "address"));
+const stopImpersonating = control(1, 1, ({ impersonated }, [address]) => {
+  impersonated.delete(readAddressParam(address, "address"));
   return null;
 });
 
 /** In whose name a transaction is taken: the first account's unless it says so. @throws RpcError */
 function permittedSender(
-  { accounts, impersonation }: NodeContext,
+  { accounts, impersonated, impersonatesAll }: NodeContext,
   { from = accounts[0] }: CallRequest,
 ): Address {
   if (from === undefined) throw new RpcError("INVALID_PARAMS", "No Signer available: eth_accounts is empty");
-  if (accounts.includes(from) || impersonation.covers(from)) return from;
+  if (accounts.includes(from) || impersonatesAll || impersonated.has(from)) return from;
   throw new RpcError(
     "INVALID_PARAMS",
     `No Signer available: ${from} is none of eth_accounts, and nobody impersonates it`,
@@ -202,8 +202,8 @@ export const controlMethods: Methods = {
   hardhat_impersonateAccount: impersonate,
   anvil_stopImpersonatingAccount: stopImpersonating,
   hardhat_stopImpersonatingAccount: stopImpersonating,
-  anvil_autoImpersonateAccount: control(1, 1, ({ impersonation }, [isOn]) => {
-    impersonation.isOfAll = readBoolean(isOn, "enabled");
+  anvil_autoImpersonateAccount: control(1, 1, (node, [isOn]) => {
+    node.impersonatesAll = readBoolean(isOn, "enabled");
     return null;
   }),
 

@@ -68,9 +68,9 @@ export class ChainChanged extends Error {
 type Perform = (method: string, params: readonly unknown[]) => string | Promise<string>;
 
 /** How many calls a batch may have. */
-const MOST_CALLS = 1_000;
+const MAX_CALLS = 1_000;
 /** How many characters the answers of a batch may have before the rest of it is refused. */
-const MOST_CHARACTERS = 25 * 1024 * 1024;
+const MAX_CHARACTERS = 25 * 1024 * 1024;
 
 type Id = string | number | null;
 
@@ -86,15 +86,15 @@ export async function answerRpc(request: Buffer, slices: Slices, perform: Perfor
     return failure(null, error);
   }
   if (!Array.isArray(message)) return answerOne(message, perform);
-  if (message.length === 0 || message.length > MOST_CALLS) {
-    return failure(null, invalid(`a batch has 1 to ${MOST_CALLS} calls, found ${message.length}`));
+  if (message.length === 0 || message.length > MAX_CALLS) {
+    return failure(null, invalid(`a batch has 1 to ${MAX_CALLS} calls, found ${message.length}`));
   }
   const answers: string[] = [];
   let characters = 0;
   let hasTime = await slices.next();
   for (const call of message) {
     if (!hasTime()) hasTime = await slices.next();
-    const answer = await answerOne(call, characters > MOST_CHARACTERS ? refuse : perform);
+    const answer = await answerOne(call, characters > MAX_CHARACTERS ? refuse : perform);
     characters += answer.length;
     if (answer !== "") answers.push(answer);
   }

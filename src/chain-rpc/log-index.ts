@@ -11,30 +11,30 @@ import { TOPICS } from "./abis.ts";
 import { logsOf } from "./logs.ts";
 
 /**
- * The blocks of a chain as somebody has last seen it, by height. A reorganization, a restored snapshot or a new start put
- * others in their place; a block itself never changes.
+ * The blocks of a chain when it was last followed, by height. A reorganization, a restored snapshot or a reset replaces
+ * blocks; a block itself never changes.
  */
-export class Lineage {
-  readonly #seen: Block[] = [];
+export class SeenChain {
+  readonly #blocks: Block[] = [];
 
-  /** The height up to which it has seen the chain; -1 before the first look. */
+  /** The last height that was followed; -1 before the first time. */
   get top(): number {
-    return this.#seen.length - 1;
+    return this.#blocks.length - 1;
   }
 
-  /** Takes in the chain as it stands, and answers the height up to which it is as it was; -1 when nothing is. */
+  /** Takes in the chain, and returns the height up to which it is unchanged; -1 when nothing is. */
   follow(chain: Chain): number {
     const stays = this.#fork(chain);
-    this.#seen.length = stays + 1;
+    this.#blocks.length = stays + 1;
     for (let height = stays + 1; height <= headOf(chain); height += 1) {
-      this.#seen.push(blockAt(chain, height) as Block);
+      this.#blocks.push(blockAt(chain, height) as Block);
     }
     return stays;
   }
 
   /** Two chains that have parted never meet again, so that the last block in common is found by halving. */
   #fork(chain: Chain): number {
-    const isSame = (height: number): boolean => blockAt(chain, height) === this.#seen[height];
+    const isSame = (height: number): boolean => blockAt(chain, height) === this.#blocks[height];
     if (this.top >= 0 && isSame(this.top)) return this.top;
     let [low, high] = [-1, this.top];
     while (high - low > 1) {
@@ -46,7 +46,7 @@ export class Lineage {
   }
 }
 
-/** Where transactions stand in the order in which they were mined, ascending, each once. */
+/** Positions of transactions in mining order, ascending, each once. */
 class Positions {
   readonly #positions: number[] = [];
 
@@ -55,7 +55,7 @@ class Positions {
     if (this.#positions.at(-1) !== position) this.#positions.push(position);
   }
 
-  /** Forgets all above one. */
+  /** Removes all above one. */
   cut(last: number): void {
     const length = this.#firstAbove(last);
     if (length < this.#positions.length) this.#positions.length = length;
@@ -83,7 +83,7 @@ class Positions {
   }
 }
 
-/** Who takes part in almost everything: to look for them narrows nothing. */
+/** Addresses in almost every transaction: searching for them narrows nothing. */
 const EVERYWHERE: ReadonlySet<string> = new Set([
   ZERO_ADDRESS,
   CONTRACTS.conditionalTokens,
@@ -96,12 +96,12 @@ const OF_EVERY_MATCH: ReadonlySet<string> = new Set([
   TOPICS.OrderFilled,
   TOPICS.OrdersMatched,
 ]);
-/** Up to how many transactions are looked through rather than looked up. */
+/** A range of at most so many transactions is scanned rather than looked up. */
 const SCANNED = 1_000;
 /** How many transactions are taken in at once. */
 const TRANSACTIONS_OF_A_STEP = 64;
 /** Up to how many of them are taken in while somebody waits for an answer. */
-const MOST_AT_ONCE = 2_000;
+const MAX_AT_ONCE = 2_000;
 /** What follows 24 zeros in 32 bytes may be an address. */
 const ADDRESS = /^0x0{24}([0-9a-f]{40})$/;
 
@@ -117,12 +117,12 @@ export class IndexBehind extends Error {
 }
 
 /**
- * Which transactions may have left a log with a certain topic. Matches, which are most of them, are told by their trades
- * alone, all others by their logs. Each question first takes in the blocks that are new, and forgets those that are gone.
+ * Which transactions may have left a log with a certain topic. Matches, which are most of them, are indexed by their trades
+ * alone, all others by their logs. Each query first takes in new blocks, and drops those that are gone.
  */
 export class LogIndex {
   readonly #scanned: number;
-  readonly #lineage = new Lineage();
+  readonly #seen = new SeenChain();
   /** By topics, addresses as such. */
   readonly #byTopic = new Map<string, Positions>();
   readonly #matches = new Positions();
@@ -133,8 +133,8 @@ export class LogIndex {
   }
 
   /**
-   * Where the transactions may be that have left a log with one of these topics in each place: everywhere in a small
-   * range, else where the most telling place points. There may be others among them, and orphaned ones.
+   * The positions of the transactions that may have left a log with one of these topics in each place: all in a small
+   * range, else those of the most selective place. There may be others among them, and orphaned ones.
    * @throws IndexBehind where `update` has much to do first.
    */
   candidates(state: State, places: readonly (ReadonlySet<string> | null)[], range: Range): Iterable<number> {
@@ -172,17 +172,17 @@ export class LogIndex {
 
   #catchUp(state: State): void {
     const { mined } = state.chain;
-    if (mined.size - this.#through > MOST_AT_ONCE) throw new IndexBehind();
+    if (mined.size - this.#through > MAX_AT_ONCE) throw new IndexBehind();
     for (const _step of this.update(state));
   }
 
   /** Takes in what is new, in steps; the chain may only grow meanwhile. */
   *update(state: State): Generator<undefined, void> {
     const { chain } = state;
-    const { top } = this.#lineage;
-    const stays = this.#lineage.follow(chain);
+    const { top } = this.#seen;
+    const stays = this.#seen.follow(chain);
     if (stays < top) this.#cut(chain, stays);
-    for (const last = endOf(chain, this.#lineage.top); this.#through < last; ) {
+    for (const last = endOf(chain, this.#seen.top); this.#through < last; ) {
       this.#through += 1;
       const transaction = transactionAt(chain, this.#through);
       if (transaction !== undefined) this.#add(state, transaction, this.#through);

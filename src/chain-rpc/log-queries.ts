@@ -19,15 +19,15 @@ export interface LogQuery {
   readonly topics: readonly (ReadonlySet<string> | null)[];
 }
 
-const MOST_TOPICS = 4;
+const MAX_TOPICS = 4;
 /** How many values one place of a query may name. */
-const MOST_VALUES = 1_000;
+const MAX_VALUES = 1_000;
 
 /** Reads what addresses and topics a client asks for. @throws RpcError */
 export function readLogQuery({ address, topics }: Readonly<Record<string, unknown>>): LogQuery {
   const places = optional(topics, "topics", readList) ?? [];
-  if (places.length > MOST_TOPICS) {
-    throw new RpcError("INVALID_PARAMS", `topics: a log has at most ${MOST_TOPICS}, found ${places.length}`);
+  if (places.length > MAX_TOPICS) {
+    throw new RpcError("INVALID_PARAMS", `topics: a log has at most ${MAX_TOPICS}, found ${places.length}`);
   }
   return {
     addresses: optional(address, "address", (value, name) => readAny(value, name, readAddressParam)) ?? null,
@@ -50,8 +50,8 @@ function readAny(
   read: (value: unknown, name: string) => string,
 ): ReadonlySet<string> | null {
   const values = Array.isArray(value) ? value : [value];
-  if (values.length > MOST_VALUES) {
-    throw new RpcError("LIMIT_EXCEEDED", `${name}: at most ${MOST_VALUES} values, found ${values.length}`);
+  if (values.length > MAX_VALUES) {
+    throw new RpcError("LIMIT_EXCEEDED", `${name}: at most ${MAX_VALUES} values, found ${values.length}`);
   }
   if (values.length === 0 || values.includes(null)) return null;
   return new Set(values.map((each) => read(each, name)));
@@ -105,7 +105,7 @@ export function logReplies(
 }
 
 /** How many logs one call answers, as public nodes do. */
-export const MOST_LOGS = 10_000;
+export const MAX_LOGS = 10_000;
 const CONTRACT_ADDRESSES: ReadonlySet<string> = new Set(Object.values(CONTRACTS));
 /** How many blocks are counted in one step. */
 const BLOCKS_OF_A_STEP = 1_000;
@@ -135,7 +135,7 @@ export function* findLogs(
     const logs = logsOf(state, transaction);
     const replies = logReplies(state, block, transaction, logs, (log) => isWanted(query, log));
     found += replies.length;
-    if (found > MOST_LOGS) throw tooMany(fromHeight, block.height);
+    if (found > MAX_LOGS) throw tooMany(fromHeight, block.height);
     yield* replies;
   }
 }
@@ -144,14 +144,14 @@ function* demandFew(chain: Chain, fromHeight: number, toHeight: number): Generat
   let count = 0;
   for (let height = fromHeight; height <= toHeight; height += 1) {
     count += blockAt(chain, height)?.logs ?? 0;
-    if (count > MOST_LOGS) throw tooMany(fromHeight, height);
+    if (count > MAX_LOGS) throw tooMany(fromHeight, height);
     if (height % BLOCKS_OF_A_STEP === 0) yield;
   }
 }
 
 /** In the words that clients of public nodes look for, to ask again for what fits. */
 function tooMany(fromHeight: number, height: number): RpcError {
-  const message = `query returned more than ${MOST_LOGS} results`;
+  const message = `query returned more than ${MAX_LOGS} results`;
   if (height === fromHeight) {
     const hint = `Block ${quantity(height)} alone has more: ask for some addresses or topics, or by transaction`;
     return new RpcError("LIMIT_EXCEEDED", `${message}. ${hint}`);

@@ -28,7 +28,7 @@ import { logsOf } from "./logs.ts";
 import { readSigned } from "./signed-transaction.ts";
 import { gasPriceOf, gasUsedOf, ownFeeCap, pendingTransactions, senderOf } from "./transactions.ts";
 
-/** Whom a transaction calls. */
+/** The address that a transaction calls. */
 function recipientOf({ content }: Transaction): Address {
   switch (content?.kind) {
     case undefined:

@@ -32,22 +32,15 @@ export interface SignedTransaction {
   readonly yParity: number;
 }
 
-/** The same as viem reads it: what is zero is left out. */
-interface Parsed {
+/** What viem's parser returns: zero fields are left out. */
+interface Parsed
+  extends Partial<
+      Pick<SignedTransaction, "chainId" | "nonce" | "value" | "gas" | "accessList" | "r" | "s" | "v">
+    >,
+    Partial<Record<"gasPrice" | "maxFeePerGas" | "maxPriorityFeePerGas", bigint>> {
   readonly type: keyof typeof TYPES;
-  readonly chainId?: number;
   readonly to?: Hex | null;
-  readonly nonce?: number;
-  readonly value?: bigint;
-  readonly gas?: bigint;
-  readonly gasPrice?: bigint;
-  readonly maxFeePerGas?: bigint;
-  readonly maxPriorityFeePerGas?: bigint;
   readonly data?: Hex;
-  readonly accessList?: readonly object[];
-  readonly r?: Hex;
-  readonly s?: Hex;
-  readonly v?: bigint;
   readonly yParity?: number;
 }
 

@@ -13,7 +13,7 @@ import {
 } from "../setting.ts";
 import { COMMANDS, type Command, type CommandName, type Run } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
-import { didYouMean } from "./output.ts";
+import { didYouMean, warn } from "./output.ts";
 
 /** What each command does, loaded when it is called. */
 const LOAD: { readonly [Name in CommandName]: () => Promise<{ readonly run: Run<Name> }> } = {
@@ -220,6 +220,6 @@ function warnOfUnknownVariables(environment: Given["environment"]): void {
   const known = NAMES.flatMap((name) => settingsOf(name).map(([key]) => variableOf(flagOf(key))));
   for (const variable of Object.keys(environment)) {
     if (!variable.startsWith("CLOBSIM_") || known.includes(variable)) continue;
-    process.stderr.write(`clobsim: variable ${variable} is ignored${didYouMean(variable, known)}\n`);
+    warn(`variable ${variable} is ignored${didYouMean(variable, known)}`);
   }
 }

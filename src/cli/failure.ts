@@ -5,38 +5,28 @@ import { FileRefused } from "../regular-file.ts";
 import { ConfigError } from "../setting.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { differenceText } from "./journal-text.ts";
+import { warn } from "./output.ts";
 
-/** Says on stderr what went wrong: one sentence when the user can mend it, everything when only we can. */
+/** Says on stderr what went wrong: one sentence when the user can mend it, with the stack when it is a defect. */
 export function reportFailure(error: unknown): ExitCode {
-  if (error instanceof FileRefused) {
-    process.stderr.write(`clobsim: ${error.path}: ${error.message}\n`);
-    return EXIT.usage;
-  }
-  if (error instanceof UsageError || error instanceof ConfigError) {
-    process.stderr.write(`clobsim: ${error.message}\n`);
-    return EXIT.usage;
-  }
-  if (error instanceof StoreError) {
-    process.stderr.write(`clobsim: ${error.message}\n`);
-    return EXIT[error.problem];
-  }
-  if (error instanceof ReplayDiffers) {
-    process.stderr.write(`clobsim: ${differenceText(error)}\n`);
-    return EXIT.differs;
-  }
-  if (isOfFiles(error, NO_PATH)) {
-    process.stderr.write(`clobsim: ${error.message}\n`);
-    return EXIT.usage;
-  }
-  if (isOfFiles(error, NOT_GIVEN)) {
-    process.stderr.write(`clobsim: ${error.message}\n`);
-    return EXIT.disk;
-  }
+  const [code, message] = explanationOf(error) ?? [EXIT.defect, defectText(error)];
+  warn(message);
+  return code;
+}
+
+/** The exit code and the sentence of an error that the user can mend; null for a defect. */
+function explanationOf(error: unknown): readonly [ExitCode, string] | null {
+  if (error instanceof FileRefused) return [EXIT.usage, `${error.path}: ${error.message}`];
+  if (error instanceof UsageError || error instanceof ConfigError) return [EXIT.usage, error.message];
+  if (error instanceof StoreError) return [EXIT[error.problem], error.message];
+  if (error instanceof ReplayDiffers) return [EXIT.differs, differenceText(error)];
+  if (isOfFiles(error, NO_PATH)) return [EXIT.usage, error.message];
+  return isOfFiles(error, NOT_GIVEN) ? [EXIT.disk, error.message] : null;
+}
+
+function defectText(error: unknown): string {
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(
-    `clobsim: this is a defect of clobsim ${VERSION} (Node ${process.versions.node}, ${process.platform}), please report it:\n${trace}\n`,
-  );
-  return EXIT.defect;
+  return `this is a defect of clobsim ${VERSION} (Node ${process.versions.node}, ${process.platform}), please report it:\n${trace}`;
 }
 
 /** Whether the system says one of a few things of a file. */

@@ -10,15 +10,8 @@ import {
   repeatLine,
 } from "../fuzz/campaign/results.ts";
 import { rangeText, shardText } from "../fuzz/campaign/seeds.ts";
-import {
-  columnsOf,
-  count,
-  durationText,
-  grouped,
-  oneLine,
-  type Paint,
-  padded,
-} from "../scenario/report/text.ts";
+import { count, durationText, grouped, oneLine, type Paint } from "../scenario/report/text.ts";
+import { table } from "./output.ts";
 
 const REDRAW_MS = 250;
 const LINE_MS = 10_000;
@@ -145,18 +138,14 @@ export const mergedText = (files: number, merged: Results, path: string): string
 export function tableLines(path: string, results: Results, paint: Paint): string[] {
   const { settings, failures } = results;
   const head = `${path}: ${settings.commands} commands a seed via ${settings.via}, ${count(doneOf(results), "seed")}`;
-  const rows = failures.map((failure) => [
-    grouped(failure.count),
-    String(failure.seed),
-    failure.command === 0 ? "-" : grouped(failure.command),
-    failure.version,
-    oneLine(failure.fingerprint),
-    repeatLine(failure.seed, settings),
-  ]);
+  const [headings = "", ...rows] = table(
+    [HEADINGS, ...failures.map((failure) => rowOf(failure, settings))],
+    FIGURES,
+  );
   return [
     paint.bold(head),
     ...results.ran.map((ran) => `  ${ranText(ran)}`),
-    ...(rows.length === 0 ? [] : ["", ...aligned(rows, paint), ""]),
+    ...(rows.length === 0 ? [] : ["", paint.dim(headings), ...rows, ""]),
     foundText(results, paint),
   ];
 }
@@ -170,17 +159,14 @@ const HEADINGS = ["seeds", "smallest", "command", "since", "failure", "repeat"];
 /** How many columns, from the left, hold figures. */
 const FIGURES = 3;
 
-function aligned(rows: readonly (readonly string[])[], paint: Paint): string[] {
-  const widths = HEADINGS.map((heading, column) =>
-    Math.max(heading.length, ...rows.map((row) => columnsOf(row[column] ?? ""))),
-  );
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, column) => {
-        const width = widths[column] ?? 0;
-        return column < FIGURES ? cell.padStart(width) : padded(cell, width);
-      })
-      .join("  ")
-      .trimEnd();
-  return [paint.dim(line(HEADINGS)), ...rows.map(line)];
-}
+const rowOf = (
+  { count: times, seed, command, version, fingerprint }: FoundFailure,
+  settings: Results["settings"],
+): string[] => [
+  grouped(times),
+  String(seed),
+  command === 0 ? "-" : grouped(command),
+  version,
+  oneLine(fingerprint),
+  repeatLine(seed, settings),
+];

@@ -15,9 +15,10 @@ import type {
   Standing,
 } from "../history/standing.ts";
 import type { Told } from "../history/walk.ts";
-import { type Paint, visible } from "../scenario/report/text.ts";
+import { indented, type Paint, visible } from "../scenario/report/text.ts";
 import { UsageError } from "./exit-code.ts";
 import { type JournalLine, journalLine } from "./journal-text.ts";
+import { table } from "./output.ts";
 
 /** Books as tables of bid, price and ask, then orders and balances. */
 export function standingText({ markets, orders, accounts }: Standing, paint: Paint): string[] {
@@ -25,10 +26,12 @@ export function standingText({ markets, orders, accounts }: Standing, paint: Pai
     ...markets.flatMap((market) => marketText(market, paint)),
     "",
     paint.bold("open orders"),
-    ...(orders.length === 0 ? ["  none"] : table(orders.map(orderCells))),
+    ...(orders.length === 0 ? ["  none"] : indented(table(orders.map(orderCells)), 2)),
     "",
     paint.bold("balances"),
-    ...(accounts.length === 0 ? ["  none"] : table([ASSET_HEAD, ...accounts.flatMap(accountCells)])),
+    ...(accounts.length === 0
+      ? ["  none"]
+      : indented(table([ASSET_HEAD, ...accounts.flatMap(accountCells)]), 2)),
   ];
 }
 
@@ -37,7 +40,7 @@ function marketText({ market, status, winningOutcome, books }: MarketStanding, p
   return books.flatMap(({ outcome, bids, asks }) => [
     "",
     `${paint.bold(`${visible(market)} ${outcome}`)}  ${how}`,
-    ...(bids.length + asks.length === 0 ? ["  nobody rests"] : bookText(bids, asks, paint)),
+    ...(bids.length + asks.length === 0 ? ["  empty"] : bookText(bids, asks, paint)),
   ]);
 }
 
@@ -72,13 +75,6 @@ const accountCells = ({ account, assets }: AccountStanding): string[][] =>
     market === null ? asset : `${asset} in ${visible(market)}`,
     ...[balance, available, reserved].map(String),
   ]);
-
-function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd(),
-  );
-}
 
 /** Gathers what the lines of a journal say of one order. */
 export class OrderLife {

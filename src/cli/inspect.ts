@@ -12,7 +12,7 @@ import { visible } from "../scenario/report/text.ts";
 import type { Run } from "./commands.ts";
 import { UsageError } from "./exit-code.ts";
 import { OrderLife, standingText } from "./inspect-text.ts";
-import { demandLine, endedWith, endingOf, sourceNamed } from "./journal-text.ts";
+import { endedWith, endingOf, requireLine, sourceNamed } from "./journal-text.ts";
 import { didYouMean, paintOf } from "./output.ts";
 
 /** `clobsim inspect`: the exchange as it stood after a line of its journal. */
@@ -29,7 +29,7 @@ export const run: Run<"inspect"> = async (values, words, { environment }) => {
   const view = order === null ? standingView({ market, account, isAll }, paint) : new OrderLife(order, paint);
   const end = walk.run((told) => view.take(told, exchange.state));
   return endedWith(endingOf(source, end, exchange.state), () => {
-    demandLine(source, at, end);
+    requireLine(source, at, end);
     process.stdout.write(`${shown(view, exchange, end.last?.n ?? 0, isJson, paint)}\n`);
   });
 };

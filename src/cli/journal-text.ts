@@ -8,7 +8,7 @@ import { toIso } from "../core/time.ts";
 import { nodeDisk } from "../engine/disk.ts";
 import { eventHash } from "../engine/event-hash.ts";
 import { hex8 } from "../engine/hex8.ts";
-import { isNote, type Line } from "../engine/journal-line.ts";
+import { isNote } from "../engine/journal-line.ts";
 import type { Redone, ReplayDiffers } from "../engine/replayer.ts";
 import { damageText } from "../engine/torn-end.ts";
 import {
@@ -20,41 +20,40 @@ import {
 } from "../history/journal-source.ts";
 import type { Outcome, Told, WalkEnd } from "../history/walk.ts";
 import { noteText, refusalText, refusedText, senderOf } from "../history/words.ts";
-import { type Paint, visible } from "../scenario/report/text.ts";
+import { indented, type Paint, visible } from "../scenario/report/text.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
+import { table, warn } from "./output.ts";
 
-/** Where a history first comes out otherwise, with both outcomes side by side. */
+/** Where a replay first differs from its journal, with both outcomes side by side. */
 export function differenceText({ line, command, redone, message }: ReplayDiffers): string {
-  const now = nowOf(redone);
-  const lines = [
+  const recorded = ["accepted", hex8(line.r)] as const;
+  const words = (decision: Decision): string =>
+    decision.ok ? "accepted" : `refused, ${decision.refusal.code}`;
+  const events = redone instanceof Error || !redone.ok ? [] : redone.events;
+  return [
     message,
     `  command   ${JSON.stringify(command)}`,
-    ...sideBySide([
-      ["", "recorded", "now"],
-      ["outcome", "accepted", now[0]],
-      ["events", hex8(line.r), now[1]],
-    ]),
+    ...comparison(recorded, redone, words),
+    ...events.map((event) => `            ${JSON.stringify(event)}`),
+  ].join("\n");
+}
+
+/** What was recorded of a command, and what comes of it now. */
+function comparison(
+  [outcome, events]: readonly [outcome: string, events: string],
+  now: Redone,
+  words: (decision: Decision) => string,
+): string[] {
+  const [newOutcome, newEvents] =
+    now instanceof Error
+      ? [visible(`fails: ${now.message}`), "none"]
+      : [words(now), now.ok ? hex8(eventHash(now.events)) : "none"];
+  const rows = [
+    ["", "recorded", "now"],
+    ["outcome", outcome, newOutcome],
+    ["events", events, newEvents],
   ];
-  if (!(redone instanceof Error) && redone.ok)
-    lines.push(...redone.events.map((event) => `            ${JSON.stringify(event)}`));
-  return lines.join("\n");
-}
-
-/** What came of a command now, and the hash of what it caused. */
-function nowOf(redone: Redone): [outcome: string, events: string] {
-  if (redone instanceof Error) return [`fails: ${visible(redone.message)}`, "none"];
-  return redone.ok
-    ? ["accepted", hex8(eventHash(redone.events))]
-    : [`refused, ${redone.refusal.code}`, "none"];
-}
-
-/** Rows of a label, what was recorded, and what it is now. */
-function sideBySide(rows: readonly (readonly [string, string, string])[]): string[] {
-  const label = Math.max(...rows.map(([text]) => text.length));
-  const recorded = Math.max(...rows.map(([, text]) => text.length));
-  return rows.map(([name, then, now]) =>
-    `  ${name.padEnd(label)}  ${then.padEnd(recorded)}  ${now}`.trimEnd(),
-  );
+  return indented(table(rows), 2);
 }
 
 /** What is wrong with a journal or with what it leads to, and the exit code that says so. */
@@ -63,7 +62,7 @@ interface Ending {
   readonly lines: readonly string[];
 }
 
-/** How a walk over a journal has ended; the state is that of its exchange. */
+/** How the replay of a journal ended; the state is that of its exchange. */
 export function endingOf(source: JournalSource, end: WalkEnd, state: State): Ending {
   const trouble = end.trouble === null ? SOUND : troubleOf(source, end.trouble, state);
   const damage = damageOf(source, end);
@@ -74,9 +73,9 @@ export function endingOf(source: JournalSource, end: WalkEnd, state: State): End
 }
 
 /**
- * Shows what a walk has come to, and says how it has ended. What cannot be shown may lie behind what is wrong with the
- * journal, which then decides how the program ends.
- * @throws UsageError where nothing is wrong with the journal.
+ * Prints the result of a replay, then how the replay ended. Where the result cannot be shown because the journal is
+ * damaged, the damage decides the exit code.
+ * @throws UsageError from `show` where nothing is wrong with the journal.
  */
 export async function endedWith(
   { code, lines }: Ending,
@@ -86,9 +85,9 @@ export async function endedWith(
     await show();
   } catch (error) {
     if (code === EXIT.ok || !(error instanceof UsageError)) throw error;
-    process.stderr.write(`clobsim: ${error.message}\n`);
+    warn(error.message);
   }
-  if (lines.length > 0) process.stderr.write(`clobsim: ${lines.join("\n")}\n`);
+  if (lines.length > 0) warn(lines.join("\n"));
   return code;
 }
 
@@ -121,37 +120,28 @@ function troubleOf({ name }: JournalSource, told: Told, state: State): Ending {
       }
       const heading = `${what}, ${line.k}, comes out otherwise than it did`;
       const now = outcome.kind === "fails" ? outcome.error : outcome.decision;
-      return { code: EXIT.differs, lines: [heading, ...asked, ...comparison(line, now, state)] };
+      const recorded = isNote(line, "defect")
+        ? ([visible(`fails: ${line.d.message}`), "none"] as const)
+        : (["accepted", hex8(line.r)] as const);
+      const rows = comparison(recorded, now, (decision) => decisionText(decision, state));
+      return { code: EXIT.differs, lines: [heading, ...asked, ...rows] };
     }
     case "other state": {
-      const table = sideBySide([
+      const rows = [
         ["", "recorded", "now"],
         ["state", outcome.recorded, outcome.found],
-      ]);
+      ];
       return {
         code: EXIT.differs,
-        lines: [`every command comes out as it did, and at ${what} the state is another`, ...table],
+        lines: [
+          `every command comes out as it did, and at ${what} the state is another`,
+          ...indented(table(rows), 2),
+        ],
       };
     }
     default:
       return SOUND;
   }
-}
-
-/** What a line says came of its command, and what comes of it now. */
-function comparison(line: Line, now: Redone, state: State): string[] {
-  const [recorded, hash] = isNote(line, "defect")
-    ? [visible(`fails: ${line.d.message}`), "none"]
-    : ["accepted", hex8(line.r)];
-  const [outcome, events] =
-    now instanceof Error
-      ? [visible(`fails: ${now.message}`), "none"]
-      : [decisionText(now, state), now.ok ? hex8(eventHash(now.events)) : "none"];
-  return sideBySide([
-    ["", "recorded", "now"],
-    ["outcome", recorded, outcome],
-    ["events", hash, events],
-  ]);
 }
 
 const decisionText = (decision: Decision, state: State): string =>
@@ -170,7 +160,7 @@ export interface JournalLine {
   readonly json: object;
 }
 
-/** The words of a line; the state is that behind it. */
+/** A line in words; the state is the one after it. */
 export function journalLine(told: Told, state: State, paint: Paint): JournalLine {
   const { line, command, outcome } = told;
   const number = String(line.n).padStart(NUMBER_WIDTH);
@@ -232,7 +222,7 @@ function outcomeWords(outcome: Outcome, state: State): string {
 }
 
 /** @throws UsageError when a journal has not got the line that a flag names. */
-export function demandLine(
+export function requireLine(
   { name }: JournalSource,
   at: { readonly to?: number },
   end: WalkEnd,

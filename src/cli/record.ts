@@ -9,7 +9,7 @@ import type { Given, JournalPoint } from "../setting.ts";
 import { askServer, parsed, refusalOf, serverNamed } from "./ask-server.ts";
 import type { Run } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
-import { demandLine, endedWith, endingOf, sourceNamed } from "./journal-text.ts";
+import { endedWith, endingOf, requireLine, sourceNamed } from "./journal-text.ts";
 import { save, warn } from "./output.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:7070";
@@ -48,7 +48,7 @@ async function recordJournal(
   const history = wholeHistory(source, VERSION, at);
   const { open, session: entries, refused, devAccounts, exchange, end } = history;
   return endedWith(endingOf(source, end, exchange.state), async () => {
-    demandLine(source, at, end);
+    requireLine(source, at, end);
     try {
       await written(finish(recordedFile({ open, entries, refused, devAccounts, name })), out);
     } catch (error) {

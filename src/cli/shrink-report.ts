@@ -22,7 +22,7 @@ import { problemText } from "../scenario/language/problem.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
 import { writeSourceFiles } from "../scenario/run/files.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
-import { demandLine, endingOf, sourceNamed } from "./journal-text.ts";
+import { endingOf, requireLine, sourceNamed } from "./journal-text.ts";
 import { warn } from "./output.ts";
 import { readScenarios } from "./read-scenarios.ts";
 import { type Limits, printShrunk, shrunkOf, watched, writing } from "./shrinking.ts";
@@ -49,7 +49,7 @@ export async function shrinkReport(
   const history = wholeHistory(source, VERSION, at);
   const ending = endingOf(source, history.end, history.exchange.state);
   if (ending.code !== EXIT.ok) return failed(ending.lines.join("\n"), ending.code);
-  demandLine(source, at, history.end, refused === null ? "--at" : "--refused");
+  requireLine(source, at, history.end, refused === null ? "--at" : "--refused");
   const { config, start, opening, session, failing } = history;
   const expected =
     expectation !== null

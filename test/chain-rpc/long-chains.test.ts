@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { TOPICS } from "../../src/chain-rpc/abis.ts";
 import { RpcError } from "../../src/chain-rpc/json-rpc.ts";
 import { LogIndex } from "../../src/chain-rpc/log-index.ts";
-import { findLogs, MOST_LOGS } from "../../src/chain-rpc/log-queries.ts";
+import { findLogs, MAX_LOGS } from "../../src/chain-rpc/log-queries.ts";
 import { headOf } from "../../src/core/chain/chain.ts";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
 import { money, size } from "../../src/core/units.ts";
@@ -42,7 +42,7 @@ async function turnsUntil(work: Promise<unknown>): Promise<number> {
 }
 
 describe("more logs than one call answers", () => {
-  const { node, before } = nodeWithDeposits(MOST_LOGS + 500);
+  const { node, before } = nodeWithDeposits(MAX_LOGS + 500);
   const head = headOf(node.state.chain);
 
   const refusalOf = (params: object): Promise<unknown> =>
@@ -67,14 +67,14 @@ describe("more logs than one call answers", () => {
     expect(error.code).toBe(-32005);
     expect(error.data.from).toBe(from);
     expect(error.message).toBe(
-      `query returned more than ${MOST_LOGS} results. Try with this block range [${from}, ${error.data.to}].`,
+      `query returned more than ${MAX_LOGS} results. Try with this block range [${from}, ${error.data.to}].`,
     );
     const fitting = await call<unknown[]>(node, "eth_getLogs", {
       ...query,
       fromBlock: from,
       toBlock: error.data.to,
     });
-    expect(fitting.length).toBe(MOST_LOGS);
+    expect(fitting.length).toBe(MAX_LOGS);
     expect(await refusalOf({ ...query, fromBlock: from, toBlock: hex(Number(error.data.to) + 1) })).not.toBe(
       undefined,
     );
@@ -93,7 +93,7 @@ describe("more logs than one call answers", () => {
 
   it("of one block alone are refused with the advice to ask for less of it", async () => {
     const crowded = openNode(arenaWith("manual", "optimistic"));
-    for (let number = 0; number <= MOST_LOGS; number += 1) {
+    for (let number = 0; number <= MAX_LOGS; number += 1) {
       const address = addressOf("alice");
       const command = {
         kind: "fundAccount",
