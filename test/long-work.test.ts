@@ -5,7 +5,7 @@ import { invariants, invariantsInSteps } from "../src/core/invariants/invariants
 import { tokenIdIn } from "../src/core/market.ts";
 import { money, price, size } from "../src/core/units.ts";
 import { type OpenedExchange, openExchange } from "../src/engine/open-exchange.ts";
-import { finish } from "../src/engine/slices.ts";
+import { finish } from "../src/core/steps.ts";
 import { recordSession } from "../src/history/record/record-session.ts";
 import { deedsOf, reportBytes, reportInPieces } from "../src/history/report.ts";
 import { addressOf } from "./support/commands.ts";

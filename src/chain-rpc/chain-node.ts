@@ -1,4 +1,5 @@
 import { nearest } from "../api/nearest.ts";
+import type { Steps } from "../core/steps.ts";
 import { chainMethods } from "./chain-methods.ts";
 import { type Method, NodeContext } from "./context.ts";
 import { controlMethods } from "./control-methods.ts";
@@ -59,7 +60,7 @@ export class ChainNode extends NodeContext {
   }
 
   /** Steps on the state of this moment, in which blocks may go on being mined. @throws ChainChanged where it becomes another. */
-  *#whileSame<T>(steps: Generator<undefined, T>): Generator<undefined, T> {
+  *#whileSame<T>(steps: Steps<T>): Steps<T> {
     const { state } = this;
     const { reorganizations } = state.chain;
     for (let step = steps.next(); ; step = steps.next()) {

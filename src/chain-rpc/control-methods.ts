@@ -4,6 +4,7 @@ import { transactionHash } from "../core/chain/chain-hashes.ts";
 import { callGas } from "../core/chain/transaction.ts";
 import type { CommandOf } from "../core/commands.ts";
 import type { TransactionRefusal } from "../core/refusals.ts";
+import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
 import { control, type Methods, type NodeContext, open } from "./context.ts";
@@ -37,7 +38,7 @@ const mine = control(0, 2, async (node, [blocks, interval]) => {
 });
 
 /** Mines blocks with so many seconds before each. */
-function* mineApart(node: NodeContext, count: number, seconds: number): Generator<undefined, void> {
+function* mineApart(node: NodeContext, count: number, seconds: number): Steps<void> {
   const { clock } = node;
   for (let block = 0; block < count; block += 1) {
     if (!(yield* clock.moveInSteps(clock.setting, later(node, seconds)))) return;

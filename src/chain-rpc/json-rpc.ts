@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { isRpcId, RPC_CODES } from "../api/chain-rpc.ts";
+import type { Steps } from "../core/steps.ts";
 import type { Slices } from "../engine/slices.ts";
 
 /** A call that is answered with an error object. */
@@ -42,7 +43,7 @@ export const isLazy = (result: unknown): boolean =>
     Object.values(result).some((value) => value instanceof LazyList));
 
 /** The JSON of such a result, a step for each item. */
-export function* jsonInSteps(result: unknown): Generator<undefined, string> {
+export function* jsonInSteps(result: unknown): Steps<string> {
   if (result instanceof LazyList) {
     const items: string[] = [];
     for (const item of result.items) {

@@ -7,6 +7,7 @@ import type { Transaction } from "../core/chain/transaction.ts";
 import { numberOf } from "../core/ids.ts";
 import { marketOfToken } from "../core/market.ts";
 import { FEES, type State } from "../core/state.ts";
+import type { Steps } from "../core/steps.ts";
 import { TOPICS } from "./abis.ts";
 import { logsOf } from "./logs.ts";
 
@@ -177,7 +178,7 @@ export class LogIndex {
   }
 
   /** Takes in what is new, in steps; the chain may only grow meanwhile. */
-  *update(state: State): Generator<undefined, void> {
+  *update(state: State): Steps<void> {
     const { chain } = state;
     const { top } = this.#seen;
     const stays = this.#seen.follow(chain);

@@ -4,6 +4,7 @@ import { blockHash, transactionHash } from "../core/chain/chain-hashes.ts";
 import { CONTRACTS } from "../core/chain/contracts.ts";
 import type { Transaction } from "../core/chain/transaction.ts";
 import type { State } from "../core/state.ts";
+import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
 import type { Log } from "./abis.ts";
 import { quantity, secondsOf } from "./encoding.ts";
@@ -140,7 +141,7 @@ export function* findLogs(
   }
 }
 
-function* demandFew(chain: Chain, fromHeight: number, toHeight: number): Generator<undefined, void> {
+function* demandFew(chain: Chain, fromHeight: number, toHeight: number): Steps<void> {
   let count = 0;
   for (let height = fromHeight; height <= toHeight; height += 1) {
     count += blockAt(chain, height)?.logs ?? 0;

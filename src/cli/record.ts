@@ -1,7 +1,7 @@
 import type { HttpReply } from "../client/transport.ts";
 import { VERSION } from "../config.ts";
 import { counted } from "../core/format.ts";
-import { finish } from "../engine/slices.ts";
+import { finish } from "../core/steps.ts";
 import { RecordingError } from "../history/record/observed-session.ts";
 import { recordedFile } from "../history/record/record-session.ts";
 import { wholeHistory } from "../history/walk.ts";

@@ -1,6 +1,7 @@
+import type { Steps } from "../core/steps.ts";
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
 import type { Exchange } from "./exchange.ts";
-import type { Slices, Steps } from "./slices.ts";
+import type { Slices } from "./slices.ts";
 
 export type ClockMode = "real" | "frozen" | "scaled";
 
@@ -136,7 +137,7 @@ export class Clock {
    * Moves the time forward to `to`, then runs as the setting says. Answers false, and does no more, where the exchange was
    * put back meanwhile. Steps of a change.
    */
-  *moveInSteps(setting: ClockSetting, to: Millis): Generator<undefined, boolean> {
+  *moveInSteps(setting: ClockSetting, to: Millis): Steps<boolean> {
     const isThere = yield* this.#exchange.advanceInSteps(to);
     if (isThere) this.resume(setting);
     return isThere;

@@ -7,9 +7,9 @@ import type { Decision } from "../core/refusals.ts";
 import { EARLIER_RULES } from "../core/rules/rule-set.ts";
 import { type Due, isInBlock, isUnfinished, nextDue, nextDueAt } from "../core/schedule.ts";
 import { createState, type ExchangeConfig, type State } from "../core/state.ts";
+import { finish, type Steps } from "../core/steps.ts";
 import type { Millis } from "../core/units.ts";
 import { type Journal, noJournal } from "./journal.ts";
-import { finish } from "./slices.ts";
 import { HistoryDigest } from "./state-hash.ts";
 
 /** Told of each accepted command after it has been applied. */
@@ -152,7 +152,7 @@ export class Exchange {
    * snapshot keeps, is never a block half done. Stops where the exchange is put back between steps, and answers
    * whether it came to its end.
    */
-  *advanceInSteps(target: Millis): Generator<undefined, boolean> {
+  *advanceInSteps(target: Millis): Steps<boolean> {
     for (let due = nextDue(this.#state, target); due !== null; due = nextDue(this.#state, target)) {
       if (due.at > this.#now) this.#now = due.at;
       this.#runDue(due);

@@ -1,9 +1,6 @@
 /** How long one job may hold the event loop before others have their turn. */
 const SLICE_MS = 5;
 
-/** Work in steps small enough that many of them fit in a slice. */
-export type Steps<T> = Iterator<unknown, T>;
-
 /**
  * Shares the event loop between long jobs and everything else: in each turn of the loop one job runs for one slice,
  * however many jobs there are, so that a request never waits for more than a slice of them.
@@ -18,7 +15,7 @@ export class Slices {
   }
 
   /** Runs steps to their end and answers their result: one slice at once, the others in turn. */
-  async run<T>(steps: Steps<T>): Promise<T> {
+  async run<T>(steps: Iterator<undefined, T>): Promise<T> {
     for (let hasTime = this.#slice(); ; hasTime = await this.next()) {
       do {
         const { done, value } = steps.next();
@@ -46,13 +43,5 @@ export class Slices {
     grant?.();
     this.#waiting.shift();
     if (this.#waiting.length > 0) setImmediate(() => this.#grant());
-  }
-}
-
-/** Runs steps to their end at once, for callers that nobody waits for. */
-export function finish<T>(steps: Steps<T>): T {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
   }
 }

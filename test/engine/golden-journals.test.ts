@@ -7,7 +7,7 @@ import { millis } from "../../src/core/units.ts";
 import { isNote } from "../../src/engine/journal-line.ts";
 import { parseLine } from "../../src/engine/line-reader.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
-import { finish } from "../../src/engine/slices.ts";
+import { finish } from "../../src/core/steps.ts";
 import { contentHash } from "../../src/engine/state-hash.ts";
 import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { anyChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";

@@ -5,7 +5,7 @@ import { millis } from "../../src/core/units.ts";
 import type { ClockSetting } from "../../src/engine/clock.ts";
 import { type OpenedExchange, openUnkept } from "../../src/engine/open-exchange.ts";
 import { loadOrigin } from "../../src/engine/origin.ts";
-import { finish } from "../../src/engine/slices.ts";
+import { finish } from "../../src/core/steps.ts";
 import { Snapshots } from "../../src/engine/snapshots.ts";
 import { type Image, SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { anyChainMove, type ChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";

@@ -11,8 +11,9 @@ import {
 } from "../market.ts";
 import { type Order, remainingOf } from "../order.ts";
 import type { State } from "../state.ts";
+import { StepCounter, type Steps } from "../steps.ts";
 import { add, compareSums, emptySum, FULL_PRICE, notional, type Sum } from "../units.ts";
-import { type Invariant, Judgement, Pace, type Steps } from "./check.ts";
+import { type Invariant, Judgement } from "./check.ts";
 
 /** A level of a book in one number: a text would cost as much as all the rest. */
 const levelKey = (market: number, book: number, direction: BookDirection, tick: number): number =>
@@ -34,12 +35,12 @@ function placeOf(market: Market, order: Order): number {
 
 /** Levels and liquidity are the sums of the live orders. */
 export function* booksHoldTheLiveOrders(state: State, live: readonly Order[]): Steps<Invariant> {
-  const pace = new Pace();
+  const counter = new StepCounter();
   const judgement = new Judgement("book levels = sum of live orders");
   const totals = new Map<number, { open: number; orders: number }>();
   const liquidity = new Map<number, Sum>();
   for (const order of live) {
-    if (pace.isStep()) yield;
+    if (counter.isStep()) yield;
     const market = state.markets.get(marketOfToken(order.token));
     const place = placeOf(market, order);
     judgement.compared(1);
@@ -140,19 +141,19 @@ function* sidesOf(state: State): Generator<BookSide> {
 
 /** What an order has matched is the sum of its fills. */
 export function* fillsAddUp(state: State): Steps<Invariant> {
-  const pace = new Pace();
+  const counter = new StepCounter();
   const judgement = new Judgement("an order's matched size = sum of its fills");
   // By order number: a map, and a text for each order, would cost ten times as much.
   const { orders, trades } = state;
   const matched = new Float64Array(orders.next);
   for (let number = 1; number <= trades.size; number += 1) {
-    if (pace.isStep()) yield;
+    if (counter.isStep()) yield;
     const { taker, maker, size } = trades.get(number);
     matched[taker] = (matched[taker] ?? 0) + size;
     matched[maker] = (matched[maker] ?? 0) + size;
   }
   for (let number = 1; number <= orders.size; number += 1) {
-    if (pace.isStep()) yield;
+    if (counter.isStep()) yield;
     const order = orders.get(number);
     const sum = matched[number] ?? 0;
     if (order.matched !== sum) judgement.differs(`order ${number}: ${order.matched}, expected ${sum}`);
@@ -166,14 +167,14 @@ export function* fillsAddUp(state: State): Steps<Invariant> {
 
 /** The list of an account's open orders has all of its live orders. */
 export function* openOrdersAreListed(state: State, orders: readonly Order[]): Steps<Invariant> {
-  const pace = new Pace();
+  const counter = new StepCounter();
   const judgement = new Judgement("an account's open orders = its live orders");
   const live = new Map<number, number>();
   for (const { account } of orders) live.set(account, (live.get(account) ?? 0) + 1);
   for (const account of state.accounts) {
     let listed = 0;
     for (let next = account.firstOpen; next !== 0; ) {
-      if (pace.isStep()) yield;
+      if (counter.isStep()) yield;
       const order = state.orders.get(next);
       listed += 1;
       judgement.expect(

@@ -6,8 +6,9 @@ import { marketOfToken, tokenOf } from "../market.ts";
 import { type Order, remainingOf, reservationOf } from "../order.ts";
 import { payoutOf } from "../rules/contract-calls.ts";
 import type { State } from "../state.ts";
+import { StepCounter, type Steps } from "../steps.ts";
 import { FULL_PRICE, notional } from "../units.ts";
-import { type Invariant, Judgement, Pace, type Steps } from "./check.ts";
+import { type Invariant, Judgement } from "./check.ts";
 
 /** All USDC ever issued is in a balance or locked behind shares. */
 export function collateralIsConserved(state: State): Invariant {
@@ -74,13 +75,13 @@ export function noBalanceIsNegative(state: State): Invariant {
 
 /** What is reserved is what the live orders may cost. */
 export function* reservationsFollowOrders(state: State, live: readonly Order[]): Steps<Invariant> {
-  const pace = new Pace();
+  const counter = new StepCounter();
   const judgement = new Judgement("reserved = what live orders may cost");
   const expected = new Map<number, number>();
   const count = state.accounts.next;
   const keyOf = (account: number, token: number): number => token * count + account;
   for (const order of live) {
-    if (pace.isStep()) yield;
+    if (counter.isStep()) yield;
     const { feeRateBps } = state.markets.get(marketOfToken(order.token));
     const key = keyOf(order.account, order.side === "BUY" ? USDC : order.token);
     expected.set(key, (expected.get(key) ?? 0) + reservationOf(order, remainingOf(order), feeRateBps));
@@ -148,7 +149,7 @@ function addSupply(state: State, transaction: Transaction, supplies: Map<number,
 
 /** The ledger is what the chain has and what is pending; both follow from the transactions alone. */
 export function* chainAgreesWithLedger(state: State): Steps<Invariant> {
-  const pace = new Pace();
+  const counter = new StepCounter();
   const judgement = new Judgement("chain balances + pending = ledger");
   const sums = new Map<number, Sums>();
   // An asset of an account in one small number: a text, or a large one, would cost as much as all the rest.
@@ -158,7 +159,7 @@ export function* chainAgreesWithLedger(state: State): Steps<Invariant> {
   const supplies = new Map<number, SupplySums>();
   const { transactions } = state.chain;
   for (let number = 1; number <= transactions.size; number += 1) {
-    if (pace.isStep()) yield;
+    if (counter.isStep()) yield;
     const transaction = transactions.get(number);
     const isMined = isOnChain(transaction);
     if (!isMined && !isPending(transaction)) continue;
@@ -202,13 +203,13 @@ const isPending = ({ status }: Transaction): boolean => status === "PENDING" || 
 
 /** Each block stands on the one before, and every transaction that says it is in one is there, once. */
 export function* blocksHoldWhatWasMined(state: State): Steps<Invariant> {
-  const pace = new Pace();
+  const counter = new StepCounter();
   const judgement = new Judgement("blocks = what was mined");
   const { chain } = state;
   let included = 0;
   let parent = 0;
   for (let height = 0; height <= headOf(chain); height += 1) {
-    if (pace.isStep()) yield;
+    if (counter.isStep()) yield;
     const block = chain.blocks.get(chain.heights.get(height + 1));
     if (block.height !== height)
       judgement.differs(`height of block ${block.serial}: ${block.height}, expected ${height}`);
@@ -217,7 +218,7 @@ export function* blocksHoldWhatWasMined(state: State): Steps<Invariant> {
     judgement.compared(2 + 2 * block.count);
     parent = block.serial;
     for (let place = 0; place < block.count; place += 1) {
-      if (pace.isStep()) yield;
+      if (counter.isStep()) yield;
       const mined = chain.transactions.get(chain.mined.get(block.first + place + 1));
       if (mined.block !== block.serial)
         judgement.differs(`block of transaction ${mined.number}: ${mined.block}, expected ${block.serial}`);

@@ -1,5 +1,6 @@
 import type { Order } from "../order.ts";
 import type { State } from "../state.ts";
+import { finish, StepCounter, type Steps } from "../steps.ts";
 import {
   booksHoldTheLiveOrders,
   fillsAddUp,
@@ -8,7 +9,6 @@ import {
   queuesAreInOrderOfArrival,
 } from "./books.ts";
 import type { Invariant } from "./check.ts";
-import { Pace, type Steps } from "./check.ts";
 import {
   blocksHoldWhatWasMined,
   chainAgreesWithLedger,
@@ -51,25 +51,21 @@ function* orderInvariantsInSteps(state: State): Steps<Invariant[]> {
 
 function* liveOrders({ orders }: State): Steps<Order[]> {
   const live: Order[] = [];
-  const pace = new Pace();
+  const counter = new StepCounter();
   for (let number = 1; number <= orders.size; number += 1) {
-    if (pace.isStep()) yield;
+    if (counter.isStep()) yield;
     const order = orders.get(number);
     if (order.status === "LIVE") live.push(order);
   }
   return live;
 }
 
-function finished<Result>(steps: Steps<Result>): Result {
-  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
-}
-
 /** Judges every invariant at once. */
-export const invariants = (state: State): Invariant[] => finished(invariantsInSteps(state));
+export const invariants = (state: State): Invariant[] => finish(invariantsInSteps(state));
 
 /** The invariants that do not hold. */
 export const violations = (state: State): Invariant[] => invariants(state).filter(({ holds }) => !holds);
 
 /** The same of those that an order can break while no funds move. */
 export const orderViolations = (state: State): Invariant[] =>
-  finished(orderInvariantsInSteps(state)).filter(({ holds }) => !holds);
+  finish(orderInvariantsInSteps(state)).filter(({ holds }) => !holds);

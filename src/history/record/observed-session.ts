@@ -6,6 +6,7 @@ import type { DomainEvent, EventOf } from "../../core/events.ts";
 import { sizeText } from "../../core/format.ts";
 import { nextNonce } from "../../core/rules/calls.ts";
 import type { State } from "../../core/state.ts";
+import type { Steps } from "../../core/steps.ts";
 import { type Millis, size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import type { Entry } from "../../engine/journal.ts";
@@ -53,10 +54,7 @@ export interface ObservedSession {
  * Repeats a session in a fresh exchange that stands at its opening, a step for each command, and notes what it caused.
  * @throws RecordingError when the commands are not such a session's.
  */
-export function* observeSession(
-  exchange: Exchange,
-  entries: readonly Entry[],
-): Generator<undefined, ObservedSession> {
+export function* observeSession(exchange: Exchange, entries: readonly Entry[]): Steps<ObservedSession> {
   const { state: opening, now: start } = exchange.snapshot();
   const acts: ObservedCommand[] = [];
   let isTimed = anyExpires(exchange);

@@ -3,6 +3,7 @@ import { ApiError } from "../../api/errors.ts";
 import { counted, moneyText, sizeText } from "../../core/format.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import { findAccount } from "../../core/state.ts";
+import type { Steps } from "../../core/steps.ts";
 import type { Address } from "../../core/terms.ts";
 import { FULL_PRICE, MAX_ISSUANCE, money, size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
@@ -55,7 +56,7 @@ const LEAST_BYTES = 20;
  * What was done so far as a scenario file, in steps.
  * @throws ApiError `SESSION_TOO_LONG`, `SESSION_NOT_RECORDABLE` when there can be no such file.
  */
-export function* recordSession({ log, ...session }: LiveSession): Generator<undefined, RecordedScenario> {
+export function* recordSession({ log, ...session }: LiveSession): Steps<RecordedScenario> {
   const { entries, refused } = log;
   if (entries === null) {
     throw refusal("SESSION_TOO_LONG", `the session has more than ${log.most} commands, and no more are kept`);
@@ -68,7 +69,7 @@ export function* recordSession({ log, ...session }: LiveSession): Generator<unde
 }
 
 /** A session as a scenario that fits in a file, in steps. @throws RecordingError when there can be no such file. */
-export function* recordedFile(session: Session): Generator<undefined, RecordedScenario> {
+export function* recordedFile(session: Session): Steps<RecordedScenario> {
   let orders = 0;
   for (const { command } of session.entries) if (command.kind === "placeOrder") orders += 1;
   if (orders * LEAST_BYTES > MAX_SCENARIO_BYTES) {
@@ -119,7 +120,7 @@ export interface RecordedScenario {
  * It takes two steps for each command.
  * @throws RecordingError when no scenario can tell it.
  */
-export function* recordInSteps(recorded: Session): Generator<undefined, RecordedScenario> {
+export function* recordInSteps(recorded: Session): Steps<RecordedScenario> {
   const { open, entries, refused = [], devAccounts, name } = recorded;
   const repeated = yield* observeSession(open(), entries);
   const observed = { ...repeated, acts: inOrderOfNonces(repeated.acts, repeated.opening) };
@@ -176,7 +177,7 @@ function* tellSession(
   blocks: ObservedBlocks,
   all: readonly ObservedCommand[],
   told: ToldSession,
-): Generator<undefined, void> {
+): Steps<void> {
   const { session, words, names, markets } = told;
   const { end } = session;
   const chain = new SettlementRecorder(script, words, blocks, names, end);

@@ -1,9 +1,9 @@
 import { parseDocument, stringify } from "yaml";
 import { FEES } from "../../core/state.ts";
+import { finish } from "../../core/steps.ts";
 import type { Address } from "../../core/terms.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import type { Entry } from "../../engine/journal.ts";
-import { finish } from "../../engine/slices.ts";
 import { Declarations } from "../../scenario/language/declarations.ts";
 import { readExpectations } from "../../scenario/language/expectations.ts";
 import { attempt } from "../../scenario/language/page.ts";

@@ -15,6 +15,7 @@ import { MONEY_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { houseAddress, idOf, numberOf } from "../../core/ids.ts";
 import { invariantsInSteps } from "../../core/invariants/invariants.ts";
 import { emptyAccount, findAccount, type State } from "../../core/state.ts";
+import type { Steps } from "../../core/steps.ts";
 import { parseDuration, parseIso, toIso } from "../../core/time.ts";
 import { MAX_MILLIS, type Millis, type Money, millis, money, type Size, size } from "../../core/units.ts";
 import type { ClockMode } from "../../engine/clock.ts";
@@ -182,7 +183,7 @@ function modeOf({ clock }: Service, { mode: asked, rate }: NewClock): ClockMode 
 }
 
 /** Takes steps of the clock, and answers what became due in them; what others cause between two of them does not count. */
-function* firedBy({ exchange }: Service, steps: Iterator<undefined, boolean>): Generator<undefined, Fired[]> {
+function* firedBy({ exchange }: Service, steps: Iterator<undefined, boolean>): Steps<Fired[]> {
   const fired: Fired[] = [];
   const note: Watcher = (_sequence, at, events) => void fired.push(...firedIn(exchange.state, at, events));
   for (;;) {

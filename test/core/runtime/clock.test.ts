@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { finish } from "../../../src/core/steps.ts";
 import { MAX_MILLIS, millis } from "../../../src/core/units.ts";
 import { Clock, type ClockMode } from "../../../src/engine/clock.ts";
-import { finish } from "../../../src/engine/slices.ts";
 import { openFloor, START, type TestExchange } from "../../support/exchange.ts";
 
 /** A floor whose time follows a wall clock that the test moves by hand. */

@@ -4,7 +4,7 @@ import type { ExchangeConfig } from "../../../src/core/state.ts";
 import { millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { SessionLog } from "../../../src/engine/session-log.ts";
-import { finish } from "../../../src/engine/slices.ts";
+import { finish } from "../../../src/core/steps.ts";
 import { RecordingError } from "../../../src/history/record/observed-session.ts";
 import { type RecordedScenario, recordInSteps } from "../../../src/history/record/record-session.ts";
 import { anyChainMove, anySettlement, type ChainMove, chainCommandOf } from "../../core/chain/chain-moves.ts";

@@ -10,7 +10,7 @@ import { parseDuration } from "../../../src/core/time.ts";
 import { millis, money, size } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { SessionLog } from "../../../src/engine/session-log.ts";
-import { finish } from "../../../src/engine/slices.ts";
+import { finish } from "../../../src/core/steps.ts";
 import { type RecordedScenario, recordInSteps } from "../../../src/history/record/record-session.ts";
 import {
   addressOf,
