@@ -18,7 +18,7 @@ import {
   openUnkept,
   type Warn,
 } from "./engine/open-exchange.ts";
-import { demandSameTerms, type Origin, openingTime, originOfWorld, termsOf } from "./engine/origin.ts";
+import { type Origin, openingTime, originOfWorld, requireSameTerms, termsOf } from "./engine/origin.ts";
 import { Slices } from "./engine/slices.ts";
 import { Snapshots } from "./engine/snapshots.ts";
 import { Reporting } from "./reporting.ts";
@@ -77,7 +77,7 @@ async function beginningOf(config: Config, name: string) {
     import("./engine/disk.ts"),
   ]);
   const { origin, line, clock } = beginningIn(nodeDisk, name, VERSION, config.at ?? {});
-  demandSameTerms(config, origin, name, "leave it out");
+  requireSameTerms(config, origin, name, "leave it out");
   const own = clock === null || config.given.has("clock") ? config.clock : clock;
   return { origin, from: { name, line }, config: { ...config, clock: own, start: origin.start } };
 }

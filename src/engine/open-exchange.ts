@@ -14,7 +14,7 @@ import type { JournalEnd, Mark } from "./journal-end.ts";
 import type { JournalFile } from "./journal-file.ts";
 import { FORMAT, type OpeningData } from "./journal-line.ts";
 import { BEGINNING } from "./journal-scan.ts";
-import { demandSameOrigin, loadOrigin, type Origin, originOf } from "./origin.ts";
+import { loadOrigin, type Origin, originOf, requireSameOrigin } from "./origin.ts";
 import { SessionLog } from "./session-log.ts";
 import { STATE_FORMAT, type StateHeader } from "./state-header.ts";
 import { StoreError } from "./store-error.ts";
@@ -289,7 +289,7 @@ async function openKept(
   opening: OpeningData,
 ): Promise<OpenedExchange> {
   const origin = originOf(opening, join(folder.path, JOURNAL_FILE));
-  await demandSameOrigin(config, origin, folder.path, () => loadOrigin(config, wallNow()));
+  await requireSameOrigin(config, origin, folder.path, () => loadOrigin(config, wallNow()));
   const parts = partsOf(origin);
   const { exchange } = parts;
   const resumed = await folder.resume(exchange, () => origin.play(exchange));

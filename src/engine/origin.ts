@@ -59,15 +59,15 @@ export function originOfState(document: StateDocument): Origin {
 
 /** The origin that a journal begins with. @throws StoreError when its first line holds none that can be opened */
 export function originOf({ base: { kind, content }, config, start }: OpeningData, path: string): Origin {
-  const origin = demandOrigin(path, () =>
+  const origin = asWrongLine(path, () =>
     kind === "world"
       ? originOfWorld(checkedWorld(content) && (content as World), config, start)
       : originOfState(content as StateDocument),
   );
-  return { ...origin, play: (exchange) => demandOrigin(path, () => origin.play(exchange)) };
+  return { ...origin, play: (exchange) => asWrongLine(path, () => origin.play(exchange)) };
 }
 
-function demandOrigin<Value>(path: string, find: () => Value): Value {
+function asWrongLine<Value>(path: string, find: () => Value): Value {
   try {
     return find();
   } catch (error) {
@@ -86,13 +86,13 @@ export const termsOf = (
  * @param load what is asked for now, as it would be opened if nothing were kept yet.
  * @throws ConfigError when something is asked for that an exchange, once it was opened, cannot become.
  */
-export async function demandSameOrigin(
+export async function requireSameOrigin(
   config: Config,
   origin: Origin,
   path: string,
   load: () => Promise<Origin>,
 ): Promise<void> {
-  demandSameTerms(config, origin, path);
+  requireSameTerms(config, origin, path);
   for (const flag of ["world", "markets"]) {
     if (!config.given.has(flag) || sameContent((await load()).base, origin.base)) continue;
     throw new ConfigError(`${path} was made from another world than --${flag} asks for: ${REMEDY}`);
@@ -100,7 +100,7 @@ export async function demandSameOrigin(
 }
 
 /** @throws ConfigError when other terms are given than those of the exchange that `path` holds. */
-export function demandSameTerms(
+export function requireSameTerms(
   config: Config,
   { config: kept, start }: Origin,
   path: string,
@@ -179,7 +179,7 @@ export async function loadOrigin(config: Config, wall: number): Promise<Origin> 
   const document = worldFile === null ? null : stateIn(worldFile);
   if (worldFile !== null && document !== null) {
     const origin = originIn(worldFile, document);
-    demandSameTerms(config, origin, worldFile);
+    requireSameTerms(config, origin, worldFile);
     return origin;
   }
   const world = await loadWorld(config);

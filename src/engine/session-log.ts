@@ -2,7 +2,7 @@ import { MAX_REFUSED } from "../core/refusals.ts";
 import type { Entry, Journal, RefusedEntry } from "./journal.ts";
 
 /** How many commands of one session are kept unless told otherwise. */
-const MOST_COMMANDS = 250_000;
+const MAX_COMMANDS = 250_000;
 
 /** The latest item, and those before it; a snapshot holds on to them for as long as it lives. */
 interface Kept<Item> {
@@ -33,7 +33,7 @@ export class SessionLog implements Journal {
   #refused: Kept<RefusedEntry> | null = null;
   #refusedLeftOut = 0;
 
-  constructor(most = MOST_COMMANDS) {
+  constructor(most = MAX_COMMANDS) {
     this.most = most;
   }
 

@@ -11,7 +11,7 @@ import type { World, WorldEvent, WorldMarket } from "./world.ts";
 import { orderCount, orderIn, type WorldOrder } from "./world-orders.ts";
 
 /** An exchange on which a world's history can be played. */
-interface Stage {
+interface EmptyExchange {
   readonly state: State;
   restart(start: Millis): void;
   open(text: string, play: () => void): void;
@@ -25,38 +25,39 @@ export class WorldOpeningError extends Error {
 }
 
 /** Plays the world's opening history, so that the exchange stands at `start`. @throws WorldOpeningError */
-export function openWorld(stage: Stage, world: World, start: Millis): void {
-  const text = JSON.stringify({ config: stage.state.config, start, world });
-  stage.open(text, () => playWorld(stage, world, start));
+export function openWorld(exchange: EmptyExchange, world: World, start: Millis): void {
+  const text = JSON.stringify({ config: exchange.state.config, start, world });
+  exchange.open(text, () => playWorld(exchange, world, start));
 }
 
-function playWorld(stage: Stage, world: World, start: Millis): void {
+function playWorld(exchange: EmptyExchange, world: World, start: Millis): void {
   let isFirst = true;
-  const tokenIdIn: TokenIdIn = (market, outcome) => tokenIdOfMarket(stage.state.markets.get(market), outcome);
+  const tokenIdIn: TokenIdIn = (market, outcome) =>
+    tokenIdOfMarket(exchange.state.markets.get(market), outcome);
   for (const { at, command } of openingCommands(world, start, tokenIdIn)) {
     if (at < 0) {
       throw new WorldOpeningError(
         `the start ${toIso(start)} leaves no room for the world's history before it: start later`,
       );
     }
-    if (isFirst) stage.restart(millis(at));
+    if (isFirst) exchange.restart(millis(at));
     isFirst = false;
-    stage.advanceTo(at);
-    const decision = stage.submit(command);
+    exchange.advanceTo(at);
+    const decision = exchange.submit(command);
     if (decision.ok) continue;
     throw new WorldOpeningError(
       `the world's history is refused: ${decision.refusal.code} of ${JSON.stringify(command)}`,
     );
   }
-  stage.advanceTo(start);
-  settleHistory(stage);
+  exchange.advanceTo(start);
+  settleHistory(exchange);
 }
 
 /** What a world has traded is final when somebody comes: what is made to go wrong from then on befalls none of it. */
-function settleHistory(stage: Stage): void {
-  const { chain, config } = stage.state;
+function settleHistory(exchange: EmptyExchange): void {
+  const { chain, config } = exchange.state;
   if (chain.pending === 0 && chain.nextBlockAt === null) return;
-  stage.submit({ kind: "mineBlocks", count: 1 + confirmationsOf(config.settlement) });
+  exchange.submit({ kind: "mineBlocks", count: 1 + confirmationsOf(config.settlement) });
 }
 
 /** A world that holds nothing. */
@@ -73,7 +74,7 @@ const SIZE_UNITS = 100;
 const MONEY_UNITS = 1_000_000;
 
 /** What a world makes happen besides its order flow; `at` is relative to the start. */
-interface Happening {
+interface Scheduled {
   readonly at: number;
   readonly command: () => Command;
 }
@@ -84,18 +85,18 @@ interface Happening {
  */
 export function* openingCommands(world: World, start: Millis, tokenIdIn: TokenIdIn): Generator<Stamped> {
   const markets = new Numbering();
-  const happenings = happeningsOf(world, start, markets);
+  const schedule = scheduleOf(world, start, markets);
   const tokens = tokensOf(markets, tokenIdIn);
   const count = orderCount(world);
   let next = 0;
   for (let index = 0; index < count; index += 1) {
     const order = orderIn(world, index);
-    for (; next < happenings.length && (happenings[next] as Happening).at <= order.at; next += 1) {
-      yield stamped(start, happenings[next] as Happening);
+    for (; next < schedule.length && (schedule[next] as Scheduled).at <= order.at; next += 1) {
+      yield stamped(start, schedule[next] as Scheduled);
     }
     yield { at: millis(start + order.at), command: commandOf(world, order, tokens) };
   }
-  for (; next < happenings.length; next += 1) yield stamped(start, happenings[next] as Happening);
+  for (; next < schedule.length; next += 1) yield stamped(start, schedule[next] as Scheduled);
 }
 
 /** The numbers that things get in the order in which they are created, by their place in the file. */
@@ -129,19 +130,19 @@ function tokensOf(markets: Numbering, tokenIdIn: TokenIdIn): TokenIds {
   };
 }
 
-const stamped = (start: Millis, { at, command }: Happening): Stamped => ({
+const stamped = (start: Millis, { at, command }: Scheduled): Stamped => ({
   at: millis(start + at),
   command: command(),
 });
 
 /** Everything but the order flow, oldest first; what happens at one moment keeps the file's order. */
-function happeningsOf(world: World, start: Millis, markets: Numbering): Happening[] {
+function scheduleOf(world: World, start: Millis, markets: Numbering): Scheduled[] {
   const events = new Numbering();
-  const happenings: Happening[] = [];
+  const schedule: Scheduled[] = [];
   let index = 0;
   for (const [place, event] of world.events.entries()) {
     const ending = endingOf(start, event);
-    happenings.push({
+    schedule.push({
       at: event.createdAt,
       command: () => {
         events.create(place);
@@ -151,7 +152,7 @@ function happeningsOf(world: World, start: Millis, markets: Numbering): Happenin
     for (const market of event.markets) {
       const own = index++;
       const isSame = market.endsInDays === event.endsInDays && market.endOf === event.endOf;
-      happenings.push({
+      schedule.push({
         at: Math.max(market.createdAt, event.createdAt),
         command: () => {
           markets.create(own);
@@ -161,25 +162,25 @@ function happeningsOf(world: World, start: Millis, markets: Numbering): Happenin
       const { resolved } = market;
       if (resolved === null) continue;
       const { at, winningOutcome } = resolved;
-      happenings.push({
+      schedule.push({
         at,
         command: () => ({ kind: "resolveMarket", market: markets.of(own), winningOutcome }),
       });
     }
   }
-  happenings.sort((a, b) => a.at - b.at);
-  return [...fundings(world, happenings[0]?.at ?? 0), ...happenings];
+  schedule.sort((a, b) => a.at - b.at);
+  return [...fundings(world, schedule[0]?.at ?? 0), ...schedule];
 }
 
 /** When the first thing happens, dev accounts get what pays for gas, and traders their funds. */
-function fundings(world: World, first: number): Happening[] {
+function fundings(world: World, first: number): Scheduled[] {
   const at = orderCount(world) === 0 ? first : Math.min(first, orderIn(world, 0).at);
   const wei = String(GAS_MONEY);
   return [
     ...world.devAccounts.map(
-      (address): Happening => ({ at, command: () => ({ kind: "setNativeBalance", address, wei }) }),
+      (address): Scheduled => ({ at, command: () => ({ kind: "setNativeBalance", address, wei }) }),
     ),
-    ...world.traders.map((trader): Happening => ({ at, command: () => fundingOf(trader) })),
+    ...world.traders.map((trader): Scheduled => ({ at, command: () => fundingOf(trader) })),
   ];
 }
 
