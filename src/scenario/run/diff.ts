@@ -6,9 +6,9 @@ export const found = (text: string): DiffLine => ({ kind: "found", text });
 export const note = (text: string): DiffLine => ({ kind: "note", text });
 
 /** Lists longer than this are compared line by line only between their common ends. */
-const MOST_CELLS = 250_000;
+const MAX_CELLS = 250_000;
 /** Lines of an endless difference that are shown. */
-const MOST_SHOWN = 60;
+const MAX_SHOWN = 60;
 
 /**
  * How two lists of lines differ, in order: what both have, what only one has. The longest common subsequence where
@@ -30,7 +30,7 @@ export function diffOf(wanted: readonly string[], seen: readonly string[]): Diff
 }
 
 function middleOf(wanted: readonly string[], seen: readonly string[]): DiffLine[] {
-  if (wanted.length * seen.length > MOST_CELLS) return [...wanted.map(expected), ...seen.map(found)];
+  if (wanted.length * seen.length > MAX_CELLS) return [...wanted.map(expected), ...seen.map(found)];
   const width = seen.length + 1;
   const longest = new Uint32Array((wanted.length + 1) * width);
   const at = (row: number, column: number): number => longest[row * width + column] as number;
@@ -69,7 +69,7 @@ function shortened(lines: readonly DiffLine[]): DiffLine[] {
   const shown: DiffLine[] = [];
   let left = 0;
   for (const [index, line] of lines.entries()) {
-    if (isNear(index) && shown.length < MOST_SHOWN) shown.push(line);
+    if (isNear(index) && shown.length < MAX_SHOWN) shown.push(line);
     else left += 1;
   }
   return left === 0 ? shown : [...shown, note(`${left} more line${left === 1 ? "" : "s"}`)];
@@ -110,10 +110,10 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const listText = (list: readonly unknown[]): string =>
   `${list.length} item${list.length === 1 ? "" : "s"} ${shown(list)}`;
 
-const MOST = 120;
+const MAX_TEXT = 120;
 
 function shown(value: unknown): string {
   if (value === undefined) return "nothing";
   const text = JSON.stringify(value);
-  return text.length > MOST ? `${text.slice(0, MOST)}...` : text;
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}...` : text;
 }

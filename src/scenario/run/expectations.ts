@@ -1,7 +1,6 @@
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import { counted, moneyText, priceText, sizeText, textOf } from "../../core/format.ts";
 import type { Outcome } from "../../core/terms.ts";
-import { unreachable } from "../../core/unreachable.ts";
 import { FILE_LIMITS, readText } from "../../regular-file.ts";
 import type { Place } from "../language/problem.ts";
 import type {
@@ -26,40 +25,44 @@ type Of<Kind extends Expectation["kind"]> = Extract<Expectation, { readonly kind
 export async function checkAll(session: Session, expectations: readonly Expectation[]): Promise<void> {
   const mismatches: Mismatch[] = [];
   for (const expectation of expectations) {
+    const check = CHECKS[expectation.kind] as Check<Expectation["kind"]>;
     const mismatch = await check(session, expectation);
     if (mismatch !== null) mismatches.push(mismatch);
   }
   if (mismatches.length > 0) throw new ScenarioFailure(mismatches);
 }
 
-function check(session: Session, expectation: Expectation): Promise<Mismatch | null> {
-  switch (expectation.kind) {
-    case "book":
-      return checkBook(session, expectation);
-    case "trades":
-      return checkTrades(session, expectation);
-    case "order":
-      return checkOrder(session, expectation);
-    case "balance":
-      return checkBalance(session, expectation);
-    case "quote":
-      return checkQuote(session, expectation);
-    case "history":
-      return checkHistory(session, expectation);
-    case "chain":
-      return checkChain(session, expectation);
-    case "supply":
-      return checkSupply(session, expectation);
-    case "settled":
-      return checkSettled(session, expectation);
-    case "stateHash":
-      return checkStateHash(session, expectation);
-    case "golden":
-      return checkGolden(session, expectation);
-    default:
-      throw unreachable(expectation);
-  }
-}
+type Check<Kind extends Expectation["kind"]> = (
+  session: Session,
+  expectation: Of<Kind>,
+) => Promise<Mismatch | null>;
+
+const CHECKS: { readonly [Kind in Expectation["kind"]]: Check<Kind> } = {
+  book: checkBook,
+  trades: (session, { place, trades }) => {
+    const from = session.fillsRead;
+    session.fillsRead = session.venue.fillCount();
+    const wanted = trades.map(({ value }) => tradeText(value));
+    return compareFills(session, place, "trades", trades, wanted, session.venue.fills(from), tradeText);
+  },
+  order: checkOrder,
+  balance: checkBalance,
+  quote: checkQuote,
+  history: checkHistory,
+  chain: checkChain,
+  supply: checkSupply,
+  settled: checkSettled,
+  stateHash: checkStateHash,
+  golden: checkGolden,
+};
+
+/** That something is not as expected, unless all lines are the same. */
+const mismatch = (place: Place, message: string, diff: readonly DiffLine[]): Mismatch | null =>
+  diff.every(({ kind }) => kind === "same") ? null : { place, message, diff };
+
+/** One value as a line, or as two where it is not the one expected. */
+const valueDiff = <Value>(wanted: Value, seen: Value, line: (value: Value) => string): DiffLine[] =>
+  wanted === seen ? [same(line(wanted))] : [expected(line(wanted)), found(line(seen))];
 
 /** Compares the state of an order named before. */
 async function checkOrder(session: Session, { place, name, state }: Of<"order">): Promise<Mismatch | null> {
@@ -130,8 +133,7 @@ async function checkBalance(
     const wanted: BalanceState[Part] = state[part];
     if (wanted === null) continue;
     const line = (units: number): string => `${name} ${text(units)}${words}`;
-    if (balance[part] === wanted) diff.push(same(line(wanted)));
-    else diff.push(expected(line(wanted)), found(line(balance[part])));
+    diff.push(...valueDiff(wanted, balance[part], line));
   }
   if (diff.every(({ kind }) => kind === "same")) return null;
   if (balance.reserved > 0) {
@@ -192,11 +194,9 @@ async function checkQuote(session: Session, { place, token, state }: Of<"quote">
     if (wanted === undefined) continue;
     const text = (units: number | null): string =>
       `${name} ${units === null ? "none" : name === "mid" ? textOf(units, MID_PLACES) : priceText(units)}`;
-    if (quote[name] === wanted) diff.push(same(text(wanted)));
-    else diff.push(expected(text(wanted)), found(text(quote[name])));
+    diff.push(...valueDiff<number | null>(wanted, quote[name], text));
   }
-  if (diff.every(({ kind }) => kind === "same")) return null;
-  return { place, message: `the quote of ${tokenText(token)} is not as expected`, diff };
+  return mismatch(place, `the quote of ${tokenText(token)} is not as expected`, diff);
 }
 
 /** Compares the whole price history of a token. */
@@ -207,43 +207,51 @@ async function checkHistory(
   const history = await session.venue.priceHistory(session.tokenOf(token));
   const line = ({ t, price }: { t: number; price: number }): string => `${secondText(t)} ${priceText(price)}`;
   const diff = diffOf(points.map(line), history.map(line));
-  if (diff.every(({ kind }) => kind === "same")) return null;
-  return { place, message: `the price history of ${tokenText(token)} is not as expected`, diff };
-}
-
-/** Compares all trades since the last such expectation, in order. */
-async function checkTrades(session: Session, { place, trades }: Of<"trades">): Promise<Mismatch | null> {
-  const fills = await session.venue.fills(session.fillsRead);
-  session.fillsRead = session.venue.fillCount();
-  const statuses = await statusesOf(session, trades, fills);
-  const wanted = trades.map(({ value }) => tradeText(value));
-  const seen = fills.map((fill, index) =>
-    tradeText(seenAs(session, fill, trades[index]?.value, statuses[index])),
-  );
-  const reasons = [...unplaced(session, trades), ...(await reasonsOf(session, trades, fills, statuses))];
-  return mismatchOf(place, trades, wanted, seen, "trades", reasons);
+  return mismatch(place, `the price history of ${tokenText(token)} is not as expected`, diff);
 }
 
 /** Compares the fills of one step's own order. */
-export async function checkFills(
+export const checkFills = (
   session: Session,
   { place, value }: Placed<readonly Placed<FillLine>[]>,
   fills: readonly Fill[],
-): Promise<Mismatch | null> {
-  const statuses = await statusesOf(session, value, fills);
+): Promise<Mismatch | null> => {
   const wanted = value.map((line) => fillText(line.value));
-  const seen = fills.map((fill, index) =>
-    fillText(seenAs(session, fill, value[index]?.value, statuses[index])),
-  );
-  const reasons = [...unplaced(session, value), ...(await reasonsOf(session, value, fills, statuses))];
-  return mismatchOf(place, value, wanted, seen, "fills", reasons);
-}
+  return compareFills(session, place, "fills", value, wanted, fills, fillText);
+};
 
-/** A fill as far as a line tells of one. */
-const seenAs = (session: Session, fill: Fill, line: FillLine | undefined, status?: SettlementStatus) => ({
-  ...fillLike(fill, line, session.hasOneMarket, status),
-  maker: session.makerOf(fill, line),
-});
+/** Compares fills with the lines of an expectation, in order; the first line that differs is where the mismatch stands. */
+async function compareFills(
+  session: Session,
+  place: Place,
+  what: "fills" | "trades",
+  lines: Lines,
+  wanted: readonly string[],
+  fills: readonly Fill[],
+  text: (fill: ReturnType<typeof fillLike>) => string,
+): Promise<Mismatch | null> {
+  // How far each fill is settled is asked only where some line says how far one should be.
+  const statuses = lines.some(({ value }) => value.status !== null)
+    ? await session.venue.settlementsOf(fills)
+    : [];
+  const seen = fills.map((fill, index) => {
+    const line = lines[index]?.value;
+    const like = fillLike(fill, line, session.hasOneMarket, statuses[index]);
+    return text({ ...like, maker: session.makerOf(fill, line) });
+  });
+  const first = wanted.findIndex((line, index) => line !== seen[index]);
+  if (first < 0 && wanted.length === seen.length) return null;
+  const count = wanted.length === seen.length ? "" : `: ${wanted.length} expected, ${seen.length} found`;
+  return {
+    place: lines[first]?.place ?? place,
+    message: `the ${what} are not as expected${count}`,
+    diff: [
+      ...tradesDiff(what, wanted, seen),
+      ...unplaced(session, lines),
+      ...(await reasonsOf(session, lines, fills, statuses)),
+    ],
+  };
+}
 
 type Lines = readonly Placed<FillLine | TradeLine>[];
 
@@ -255,15 +263,6 @@ const unplaced = (session: Session, lines: Lines): DiffLine[] =>
     ),
   );
 
-/** How far each fill is settled by now; asked only where some line says how far one should be. */
-async function statusesOf(
-  { venue }: Session,
-  lines: Lines,
-  fills: readonly Fill[],
-): Promise<readonly SettlementStatus[]> {
-  return lines.some(({ value }) => value.status !== null) ? venue.settlementsOf(fills) : [];
-}
-
 /** Why the first fill that is not settled as it should be is not: the story of its order. */
 async function reasonsOf(
   session: Session,
@@ -271,31 +270,12 @@ async function reasonsOf(
   fills: readonly Fill[],
   statuses: readonly SettlementStatus[],
 ): Promise<DiffLine[]> {
-  const astray = fills.find((_fill, index) => {
+  const unsettled = fills.find((_fill, index) => {
     const wanted = lines[index]?.value.status ?? null;
     return wanted !== null && wanted !== statuses[index];
   });
-  if (astray === undefined) return [];
-  return notes(session.withNames(await session.venue.explain(astray.order)));
-}
-
-/** The first line that differs is where the mismatch stands. */
-function mismatchOf(
-  place: Place,
-  lines: readonly { readonly place: Place }[],
-  wanted: readonly string[],
-  seen: readonly string[],
-  what: string,
-  reasons: readonly DiffLine[],
-): Mismatch | null {
-  const first = wanted.findIndex((text, index) => text !== seen[index]);
-  if (first < 0 && wanted.length === seen.length) return null;
-  const count = wanted.length === seen.length ? "" : `: ${wanted.length} expected, ${seen.length} found`;
-  return {
-    place: lines[first]?.place ?? place,
-    message: `the ${what} are not as expected${count}`,
-    diff: [...tradesDiff(what, wanted, seen), ...reasons],
-  };
+  if (unsettled === undefined) return [];
+  return notes(session.withNames(await session.venue.explain(unsettled.order)));
 }
 
 /** How two lists of trades or fills differ. */

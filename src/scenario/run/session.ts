@@ -24,7 +24,7 @@ export class ScenarioFailure extends Error {
   }
 }
 
-/** A run was told to stop before it came to an end: nobody knows how it would have ended. */
+/** A run was stopped before its end: how it would have ended is unknown. */
 export class RunStopped extends Error {
   override readonly name = "RunStopped";
 }

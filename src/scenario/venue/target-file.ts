@@ -34,7 +34,7 @@ export class TargetFileError extends Error {
 }
 
 const SECRETS = ["privateKey", "apiKey", "secret", "passphrase"] as const;
-const MOST_ALIASES = 100;
+const MAX_ALIASES = 100;
 const VARIABLE = /^[A-Za-z_][A-Za-z\d_]{0,63}$/;
 /** n of secp256k1 (SEC 2, section 2.4.1): private keys are from 1 to n - 1. */
 const GROUP_ORDER = 0xffffffff_ffffffff_ffffffff_fffffffe_baaedce6_af48a03b_bfd25e8c_d0364141n;
@@ -66,7 +66,7 @@ export function readTargetFile(
 function load(path: string): unknown {
   const text = textIn(path);
   try {
-    return parse(text, { maxAliasCount: MOST_ALIASES, intAsBigInt: true, logLevel: "error" });
+    return parse(text, { maxAliasCount: MAX_ALIASES, intAsBigInt: true, logLevel: "error" });
   } catch (error) {
     throw new TargetFileError(`--wallets ${path}: ${whyNoYaml(error)}`);
   }

@@ -103,7 +103,7 @@ class WatchedLevel {
   }
 }
 
-/** One side of a book: who rests at which price since when. It knows nothing but what it is told. */
+/** One side of a book: who rests at which price since when. It follows the events alone. */
 class WatchedSide {
   readonly isBid: boolean;
   readonly #orders: WatchedOrders;
