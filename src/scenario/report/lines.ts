@@ -1,15 +1,8 @@
 import { placeText } from "../language/problem.ts";
-import type {
-  DiffLine,
-  Failure,
-  RaceOutcome,
-  RaceReport,
-  ScenarioResult,
-  SuiteResult,
-} from "../run/result.ts";
+import type { DiffLine, Failure, RaceReport, ScenarioResult, SuiteResult } from "../run/result.ts";
 import type { ReporterOptions, SuitePlan } from "./reporter.ts";
 import {
-  columnsOf,
+  aligned,
   count,
   durationText,
   endOf,
@@ -18,7 +11,6 @@ import {
   indented,
   oneLine,
   type Paint,
-  padded,
   title,
   visible,
   WIDTH,
@@ -106,21 +98,9 @@ export function failureLines(failure: Failure, paint: Paint, width: number): str
 /** Different outcomes that are shown of one race. */
 const MAX_SHOWN = 12;
 
-/** The orders of a race by what they led to, in the order in which it was first seen. */
-function byOutcome(outcomes: readonly RaceOutcome[]): RaceOutcome[][] {
-  const groups = new Map<string, RaceOutcome[]>();
-  for (const outcome of outcomes) {
-    const key = JSON.stringify(outcome.after);
-    const others = groups.get(key);
-    if (others === undefined) groups.set(key, [outcome]);
-    else others.push(outcome);
-  }
-  return [...groups.values()];
-}
-
 /** `2 orders, 2 outcomes`, and each outcome: the first order that led to it, then what it led to. */
 function raceLines({ step, outcomes }: RaceReport, paint: Paint, width: number): string[] {
-  const groups = byOutcome(outcomes);
+  const groups = [...groupsOf(outcomes, ({ after }) => JSON.stringify(after)).values()];
   const shown = groups.slice(0, MAX_SHOWN);
   const digits = String(shown.length).length;
   const lines = shown.flatMap((orders, index) => {
@@ -150,45 +130,30 @@ const STATUSES = ["passed", "failed", "skipped"] as const;
 
 /** A table of the folders: what passed, failed and was skipped in each; then why scenarios were skipped. */
 export function folderLines(results: readonly ScenarioResult[], paint: Paint): string[] {
-  const rows = [...byFolder(results)].map(([folder, own]) => {
-    const numbers = STATUSES.map((status) => countOf(own, status));
-    const status = (numbers[1] ?? 0) > 0 ? "failed" : (numbers[0] ?? 0) > 0 ? "passed" : "skipped";
-    const cells = numbers.map((number, index) =>
-      number === 0 ? "" : `${grouped(number)} ${STATUSES[index]}`,
-    );
-    return {
-      mark: markOf(status, paint),
-      folder: endOf(visible(folder), FOLDER_WIDTH),
-      cells,
-      time: durationText(durationOf(own)),
-    };
-  });
-  const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(columnsOf));
-  const folderWidth = widest(rows.map(({ folder }) => folder));
-  const cellWidths = STATUSES.map((_status, index) => widest(rows.map(({ cells }) => cells[index] ?? "")));
-  const timeWidth = widest(rows.map(({ time }) => time));
-  const lines = rows.map(({ mark, folder, cells, time }) => {
-    const shown = cells.flatMap((cell, index) => {
-      const width = cellWidths[index] ?? 0;
-      return width === 0 ? [] : [cell.padStart(width)];
-    });
-    return `${mark} ${[padded(folder, folderWidth), ...shown, paint.dim(time.padStart(timeWidth))].join("  ")}`;
+  const folders = [...byFolder(results)];
+  const cells = folders.map(([folder, own]) => [
+    endOf(visible(folder), FOLDER_WIDTH),
+    ...STATUSES.map((status) => {
+      const number = countOf(own, status);
+      return number === 0 ? "" : `${grouped(number)} ${status}`;
+    }),
+    durationText(durationOf(own)),
+  ]);
+  const lines = aligned(cells, 1).map((row, index) => {
+    const own = folders[index]?.[1] ?? [];
+    const status = (["failed", "passed"] as const).find((each) => countOf(own, each) > 0) ?? "skipped";
+    return `${markOf(status, paint)} ${[...row.slice(0, -1), paint.dim(row.at(-1) ?? "")].join("  ")}`;
   });
   return [...lines, ...skippedLines(results, paint)];
 }
 
 function skippedLines(results: readonly ScenarioResult[], paint: Paint): string[] {
-  const reasons = new Map<string, number>();
-  for (const { status, reason } of results) {
-    if (status !== "skipped") continue;
-    const text = oneLine(reason ?? "");
-    reasons.set(text, (reasons.get(text) ?? 0) + 1);
-  }
-  if (reasons.size === 0) return [];
-  const lines = [...reasons].flatMap(([reason, number]) =>
-    hung("  ", `${grouped(number)} skipped${reason === "" ? "" : `: ${reason}`}`, WIDTH),
+  const skipped = results.filter(({ status }) => status === "skipped");
+  const reasons = groupsOf(skipped, ({ reason }) => oneLine(reason ?? ""));
+  const lines = [...reasons].flatMap(([reason, { length }]) =>
+    hung("  ", `${grouped(length)} skipped${reason === "" ? "" : `: ${reason}`}`, WIDTH),
   );
-  return ["", ...lines.map(paint.yellow)];
+  return lines.length === 0 ? [] : ["", ...lines.map(paint.yellow)];
 }
 
 /** The names of what failed, each with its place. */
@@ -231,17 +196,20 @@ export function totalLines(
 export const folderOf = (file: string): string =>
   file.slice(0, Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\")) + 1) || "./";
 
-/** Results by their folder, folders and results in the order of their coming. */
-export function byFolder(results: readonly ScenarioResult[]): Map<string, ScenarioResult[]> {
-  const folders = new Map<string, ScenarioResult[]>();
-  for (const result of results) {
-    const folder = folderOf(result.file);
-    const others = folders.get(folder);
-    if (others === undefined) folders.set(folder, [result]);
-    else others.push(result);
+/** Items by a text of theirs, groups and items in the order of their coming. */
+function groupsOf<Item>(items: readonly Item[], textOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const text = textOf(item);
+    const others = groups.get(text);
+    if (others === undefined) groups.set(text, [item]);
+    else others.push(item);
   }
-  return folders;
+  return groups;
 }
+
+export const byFolder = (results: readonly ScenarioResult[]): Map<string, ScenarioResult[]> =>
+  groupsOf(results, ({ file }) => folderOf(file));
 
 /** What the scenarios of a folder took together, in milliseconds. */
 export const durationOf = (results: readonly ScenarioResult[]): number =>

@@ -24,6 +24,22 @@ export function columnsOf(text: string): number {
 export const padded = (text: string, columns: number): string =>
   text + " ".repeat(Math.max(0, columns - columnsOf(text)));
 
+/** Cells under one another, those from a column on at its right edge; a column without any text is left out. */
+export function aligned(rows: readonly (readonly string[])[], right = Number.POSITIVE_INFINITY): string[][] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [column, cell] of row.entries())
+      widths[column] = Math.max(widths[column] ?? 0, columnsOf(cell));
+  }
+  return rows.map((row) =>
+    widths.flatMap((width, column) => {
+      const cell = row[column] ?? "";
+      if (width === 0) return [];
+      return [column < right ? padded(cell, width) : cell.padStart(width)];
+    }),
+  );
+}
+
 /** The end of a text that is too long, after an ellipsis. */
 export function endOf(text: string, width: number): string {
   if (columnsOf(text) <= width) return text;
