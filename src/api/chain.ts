@@ -26,11 +26,11 @@ import * as field from "./schemas.ts";
 import { exactly, named, page, type ReplyOf } from "./schemas.ts";
 import { hashIn, isoOrNull, marketIdOf, orderNotFound, type View } from "./view.ts";
 
-const MOST_BLOCKS = 100_000;
+const MAX_BLOCKS = 100_000;
 
-const MOST_DELAY = 100_000;
+const MAX_DELAY = 100_000;
 
-const MOST_TIMES = 1_000_000_000;
+const MAX_TIMES = 1_000_000_000;
 
 const blockNumber = field.count.meta({ description: "The first block is 0." });
 
@@ -87,7 +87,7 @@ export const supplySchema = exactly("MarketSupply", {
 
 export const miningSchema = named(
   "Mining",
-  z.object({ blocks: z.int().min(1).max(MOST_BLOCKS).default(1) }),
+  z.object({ blocks: z.int().min(1).max(MAX_BLOCKS).default(1) }),
   "All that is pending is in the first block.",
 );
 
@@ -104,14 +104,14 @@ export const newSettlementFaultSchema = named(
       description:
         "fail: mined and reverted; retry: put off to the next block; delay: put off by some blocks; ghost: never mined; gas-spike: the base fee rises above what the exchange offers; reorg: the latest blocks are replaced, at once.",
     }),
-    times: z.int().min(1).max(MOST_TIMES).optional().meta({
+    times: z.int().min(1).max(MAX_TIMES).optional().meta({
       description:
         "How many settlements it befalls. Left out: the next one or, with a probability, any number.",
     }),
     probability: probability.optional().meta({ description: "Of each settlement, drawn by the seed." }),
-    blocks: z.int().min(1).max(MOST_DELAY).optional().meta({ description: "Of a delay; default 1." }),
+    blocks: z.int().min(1).max(MAX_DELAY).optional().meta({ description: "Of a delay; default 1." }),
     baseFeeGwei: gwei.max(1_000_000).optional().meta({ description: "Of a gas-spike; default 500." }),
-    depth: z.int().min(1).max(MOST_BLOCKS).optional().meta({ description: "Of a reorg; default 1." }),
+    depth: z.int().min(1).max(MAX_BLOCKS).optional().meta({ description: "Of a reorg; default 1." }),
     reason: z.string().min(1).max(200).optional().meta({ description: "Of a failure: what it says." }),
     of: z.string().optional().meta({
       description:

@@ -168,15 +168,15 @@ export class BookPages {
 
   /** The body of GET /clob/book for one token, as text. */
   json(view: View, market: Market, outcome: Outcome): string {
-    const lane = bookFor(market, outcome);
-    let pages = this.#pages.get(lane);
+    const bookState = bookFor(market, outcome);
+    let pages = this.#pages.get(bookState);
     if (pages === undefined) {
       pages = { YES: null, NO: null };
-      this.#pages.set(lane, pages);
+      this.#pages.set(bookState, pages);
     }
     let page = pages[outcome];
-    if (page === null || page.sequence !== lane.sequence) {
-      page = { sequence: lane.sequence, json: JSON.stringify(bookReply(view, market, outcome)) };
+    if (page === null || page.sequence !== bookState.sequence) {
+      page = { sequence: bookState.sequence, json: JSON.stringify(bookReply(view, market, outcome)) };
       pages[outcome] = page;
     }
     return page.json;
@@ -186,10 +186,10 @@ export class BookPages {
 /** The aggregated bids and asks of a token, best first (contract, section 4). */
 export function bookReply(view: View, market: Market, outcome: Outcome): ReplyOf<typeof bookSchema> {
   const { numbers } = view;
-  const lane = bookFor(market, outcome);
+  const bookState = bookFor(market, outcome);
   const mirrored = isMirrored(market, outcome);
-  const bids = levelsOf(market, outcome, lane, mirrored ? ASK : BID);
-  const asks = levelsOf(market, outcome, lane, mirrored ? BID : ASK);
+  const bids = levelsOf(market, outcome, bookState, mirrored ? ASK : BID);
+  const asks = levelsOf(market, outcome, bookState, mirrored ? BID : ASK);
   const shown = ([of, open, orders]: Level) => ({
     price: numbers.price(of),
     size: numbers.size(open),
@@ -203,20 +203,25 @@ export function bookReply(view: View, market: Market, outcome: Outcome): ReplyOf
     asks: asks.map(shown),
     tickSize: numbers.price(market.tickSize),
     lastTradePrice: priceOrNull(numbers, lastTradeOf(market, outcome)?.price ?? null),
-    sequence: lane.sequence,
+    sequence: bookState.sequence,
     hash: createHash("sha256")
       .update(JSON.stringify([bids, asks]))
       .digest("hex"),
-    updatedAt: toIso(lane.updatedAt),
+    updatedAt: toIso(bookState.updatedAt),
   };
 }
 
 /** A price level in the core's units, which is what the hash of a book covers. */
 type Level = readonly [price: Price, open: Size, orders: number];
 
-function levelsOf(market: Market, outcome: Outcome, lane: MarketBook, direction: BookDirection): Level[] {
+function levelsOf(
+  market: Market,
+  outcome: Outcome,
+  bookState: MarketBook,
+  direction: BookDirection,
+): Level[] {
   const levels: Level[] = [];
-  lane.book?.depth(direction, (tick, open, orders) => {
+  bookState.book?.depth(direction, (tick, open, orders) => {
     levels.push([priceFor(market, outcome, price(tick * market.tickSize)), size(open), orders]);
   });
   return levels;

@@ -1,4 +1,5 @@
 import { Buffer, isUtf8 } from "node:buffer";
+import { nestingOf } from "./request-body.ts";
 import { BLOCK, HmacKey, type SignedRequest, type StoredCredentials } from "./signing.ts";
 
 /** The same JSON value written in another style than the one that was sent. */
@@ -26,8 +27,8 @@ const STYLES: readonly Style[] = [false, true].flatMap((sorted) => {
 });
 
 /** Larger or deeper bodies are not restyled: an order has some 200 bytes and one level. */
-const MOST_BYTES = 4096;
-const MOST_LEVELS = 16;
+const MAX_BYTES = 4096;
+const MAX_LEVELS = 16;
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g;
 const NOT_ASCII = /[\u0080-\uffff]/g;
@@ -86,7 +87,7 @@ function* ordersOf<Thing>(things: readonly Thing[]): Generator<readonly Thing[]>
 
 /** The text of a body that is short enough and in UTF-8. */
 const textOf = (body: Uint8Array): string | undefined =>
-  body.length > MOST_BYTES || !isUtf8(body)
+  body.length > MAX_BYTES || !isUtf8(body)
     ? undefined
     : Buffer.from(body.buffer, body.byteOffset, body.length).toString();
 
@@ -96,21 +97,10 @@ const asEscape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16)
 function printedAnew(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return levelsOf(text) > MOST_LEVELS ? undefined : JSON.stringify(value);
+    return nestingOf(value, MAX_LEVELS + 1) > MAX_LEVELS ? undefined : JSON.stringify(value);
   } catch {
     return undefined;
   }
-}
-
-/** How deep a valid JSON text is nested. */
-function levelsOf(text: string): number {
-  let [level, deepest] = [0, 0];
-  for (const token of text.match(TOKEN) ?? []) {
-    if (token === "{" || token === "[") level += 1;
-    else if (token === "}" || token === "]") level -= 1;
-    if (level > deepest) deepest = level;
-  }
-  return deepest;
 }
 
 interface Member {
@@ -318,8 +308,8 @@ const BUDGET_BYTES = 24 * 1024 * 1024;
 const BYTES_PER_HMAC = 1024;
 
 /** How many keys a body may have that is tried with its keys in every order: alone, and with one other mistake. */
-const MOST_KEYS_ALONE = 7;
-const MOST_KEYS_IN_PAIRS = 5;
+const MAX_KEYS_ALONE = 7;
+const MAX_KEYS_IN_PAIRS = 5;
 
 /** An attempt with its message behind one free block; the next one may be written over it. */
 interface Trial {
@@ -372,7 +362,7 @@ function* trialsOf(all: readonly Attempt[], seconds: string, body: Uint8Array): 
   for (const attempt of all) {
     const isOwnBody = attempt.body.mistakes.length === 0 && attempt.timestamp.mistakes.length === 0;
     if (!isOwnBody || attempt.count > 1) continue;
-    const mostKeys = attempt.count === 0 ? MOST_KEYS_ALONE : MOST_KEYS_IN_PAIRS;
+    const mostKeys = attempt.count === 0 ? MAX_KEYS_ALONE : MAX_KEYS_IN_PAIRS;
     for (const other of reorderedBodies(body, mostKeys))
       yield trialOf({ ...attempt, body: reordered(other) });
   }

@@ -81,17 +81,17 @@ export class Faults {
   }
 
   /** The first fault that befalls a request, or null. Every fault of the route counts the request and draws for it. */
-  strike(operation: Operation): Fault | null {
-    let struck: Counted | null = null;
+  apply(operation: Operation): Fault | null {
+    let applied: Counted | null = null;
     for (const fault of this.#faults) {
       if (!fault.operations.has(operation)) continue;
       fault.matched += 1;
       if (fault.matched <= fault.after) continue;
       const isHit = fault.probability === 1 || fault.chance.below(GRAIN) < fault.probability * GRAIN;
-      if (isHit && struck === null && remainingOf(fault) !== 0) struck = fault;
+      if (isHit && applied === null && remainingOf(fault) !== 0) applied = fault;
     }
-    if (struck !== null) struck.fired += 1;
-    return struck;
+    if (applied !== null) applied.fired += 1;
+    return applied;
   }
 
   /** Does something after so many wall milliseconds, whatever has become of the fault by then. */

@@ -12,8 +12,8 @@ import {
 } from "../api/request-body.ts";
 import { authenticate, guardControl } from "./access.ts";
 import type { Fault } from "./faults.ts";
-import { noteRefusal } from "./note-refusal.ts";
-import { announcedLength, checkMediaType, isChunked, NO_BODY, readBody } from "./raw-body.ts";
+import { noteRefusal } from "./refused-requests.ts";
+import { announcedLength, checkMediaType, isChunked, NO_BODY, readBody } from "./request-body.ts";
 import { dropConnection, sendAnswer, sendEmpty, sendError } from "./send.ts";
 import {
   type Answer,
@@ -69,9 +69,9 @@ function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): R
     };
     const arrived = (body: Buffer): void => {
       if (isRaw(endpoint.body)) request.rawBody = body;
-      const fault = faults.areNone ? null : faults.strike(endpoint.operation);
+      const fault = faults.areNone ? null : faults.apply(endpoint.operation);
       if (fault === null) answerWith(body);
-      else befall(service, fault, request, response, () => answerWith(body));
+      else applyFault(service, fault, request, response, () => answerWith(body));
     };
     try {
       if (endpoint.access === "control") guardControl(service.options, request);
@@ -168,7 +168,7 @@ function warn(request: Incoming, sentence: string): void {
  * Lets a fault befall a request that has come in whole and has not been looked at; `execute` goes on with it. A reply
  * that the fault loses is lost where it would be sent. A client that hangs up during a latency stops nothing.
  */
-function befall(
+function applyFault(
   service: Service,
   fault: Fault,
   request: Incoming,
@@ -176,13 +176,13 @@ function befall(
   execute: () => void,
 ): void {
   request.fault = fault;
-  const strike = (): void => {
+  const apply = (): void => {
     if (fault.status !== null) sendError(service, request, response, injectedError(fault, fault.status));
     else if (fault.drop === "connection") dropConnection(service, request, response);
     else execute();
   };
-  if (fault.latencyMs === 0) strike();
-  else service.faults.delay(fault.latencyMs, strike);
+  if (fault.latencyMs === 0) apply();
+  else service.faults.delay(fault.latencyMs, apply);
 }
 
 function injectedError({ id, retryAfter }: Fault, status: NonNullable<Fault["status"]>): ApiError {

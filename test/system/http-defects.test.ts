@@ -28,8 +28,8 @@ const DEFECTS: readonly Defect[] = [
   {
     name: "a book is served from a stale cache",
     file: "src/api/order-book.ts",
-    right: "page.sequence !== lane.sequence",
-    wrong: "page.sequence < lane.sequence - 1",
+    right: "page.sequence !== bookState.sequence",
+    wrong: "page.sequence < bookState.sequence - 1",
     fingerprint: /^http: another answer: getBook 200: /,
     seeds: [0, 10],
   },
@@ -73,8 +73,8 @@ const DEFECTS: readonly Defect[] = [
   {
     name: "a request that a fault refuses is carried out all the same",
     file: "src/server/router.ts",
-    right: "const strike = (): void => {",
-    wrong: "const strike = (): void => {\n    if (fault.status === 503) setImmediate(execute);",
+    right: "const apply = (): void => {",
+    wrong: "const apply = (): void => {\n    if (fault.status === 503) setImmediate(execute);",
     fingerprint: /^http: nobody asked: /,
     seeds: [10, 60],
   },
