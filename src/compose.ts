@@ -59,7 +59,7 @@ export interface RunningServer {
  * error when the address cannot be used.
  */
 export async function startServer(config: Config, warn: Warn = () => {}): Promise<RunningServer> {
-  if (config.data !== null && config.port !== 0) await demandFree(config);
+  if (config.data !== null && config.port !== 0) await requireFree(config);
   const begun = config.from === null ? null : await beginningOf(config, config.from);
   const opened = await openExchange(begun?.config ?? config, warn, undefined, begun?.origin);
   try {
@@ -194,7 +194,7 @@ function sampleToken({ exchange, ranking }: Service): string | null {
 }
 
 /** Nothing is kept for a server that will not listen. @throws the system's error when the address cannot be used. */
-async function demandFree(config: Config): Promise<void> {
+async function requireFree(config: Config): Promise<void> {
   const probe = createServer();
   await listen(probe, config);
   await new Promise((resolve) => probe.close(resolve));

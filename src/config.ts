@@ -51,8 +51,8 @@ export interface ServerSetting extends Setting<unknown> {
 const ADDRESS = "Address:";
 const WORLD = "World and time:";
 const BEHAVIOUR = "Behaviour:";
-const KEEPING = "What is kept:";
-const SAFETY = "Who may call:";
+const STORAGE = "Storage:";
+const ACCESS = "Access:";
 
 /**
  * Every setting of a server: the flags of `clobsim serve`, their variables, the options of `startExchange`, and the
@@ -86,7 +86,7 @@ export const SETTINGS = {
   from: {
     ...text("the path of a report or of a data directory"),
     group: WORLD,
-    help: "Report or data directory whose history to go on from, kept nowhere unless --data names a new directory",
+    help: "Report or data directory whose history to continue, in memory unless --data names a new directory",
     option: "text",
   },
   /** Where in that history it begins: a line, or a moment; else its end. */
@@ -148,7 +148,7 @@ export const SETTINGS = {
   /** What a wallet's first derivation gives it: USDC, and shares of both outcomes of every market. */
   faucet: {
     ...{ expected: "a number from 0 to 10000000 with at most two decimals", read: readFaucet },
-    ...{ group: BEHAVIOUR, help: "USDC and shares that a new wallet is given" },
+    ...{ group: BEHAVIOUR, help: "USDC, and shares of every outcome, that a new wallet receives" },
     ...{ default: "10000", option: "number" },
   },
   /** Milliseconds. */
@@ -166,29 +166,29 @@ export const SETTINGS = {
   data: {
     ...text("the path of a directory"),
     ...{
-      group: KEEPING,
+      group: STORAGE,
       help: "Directory that keeps the exchange",
       defaultHelp: DEFAULT_DATA,
       option: "text",
     },
   },
-  ephemeral: { ...toggle, group: KEEPING, help: "Keep nothing on disk", option: "truth" },
+  ephemeral: { ...toggle, group: STORAGE, help: "Keep nothing on disk", option: "truth" },
   durability: {
     ...choice<Durability | "memory">("process", "power", "memory"),
-    group: KEEPING,
-    help: "What an answered request survives: process (kill -9, a crash), power (the machine's end, too), memory (nothing)",
+    group: STORAGE,
+    help: "What an answered request survives: process (a crash or kill -9), power (a power failure, too), memory (nothing)",
     ...{ defaultHelp: "process", option: "text" },
   },
   reset: {
     ...toggle,
-    group: KEEPING,
-    help: "Remove what the directory holds and start anew",
+    group: STORAGE,
+    help: "Delete what the directory holds and start again",
     option: "truth",
   },
   report: {
     ...text("the path of a directory"),
     ...{
-      group: KEEPING,
+      group: STORAGE,
       help: "Directory for a report of each defect, to be replayed elsewhere",
       option: "text",
     },
@@ -198,7 +198,7 @@ export const SETTINGS = {
     expected: "1 to 256 visible ASCII characters",
     read: (given: string) => (/^[!-~]{1,256}$/.test(given) ? given : null),
     secret: true,
-    group: SAFETY,
+    group: ACCESS,
     help: "Secret that /sim asks for, needed beyond loopback; better set as CLOBSIM_SIM_TOKEN",
     option: "text",
   },
@@ -206,7 +206,7 @@ export const SETTINGS = {
   allowHost: {
     expected: "a host name or an IP address, without scheme and port",
     read: (given: string) => readHost(given)?.toLowerCase() ?? null,
-    ...{ group: SAFETY, help: "Name that a Host header may carry besides loopback; repeatable" },
+    ...{ group: ACCESS, help: "Name that a Host header may carry besides loopback; repeatable" },
     ...{ isRepeatable: true, option: "texts" },
   },
 } as const satisfies Record<string, ServerSetting>;

@@ -42,11 +42,11 @@ export function openRegular(
 ): number {
   // Opening a device may already do something to it.
   const known = statSync(path, { throwIfNoEntry: false });
-  if (known !== undefined) demandRegular(path, known, most);
+  if (known !== undefined) requireRegular(path, known, most);
   // What has taken its place since is not waited for either.
   const file = openSync(path, flags | NONBLOCK, mode);
   try {
-    demandRegular(path, fstatSync(file), most);
+    requireRegular(path, fstatSync(file), most);
   } catch (error) {
     closeSync(file);
     throw error;
@@ -82,7 +82,7 @@ export function whyUnread(error: unknown): string {
   return `the file cannot be read: ${code}`;
 }
 
-function demandRegular(path: string, stats: Stats, most: number): void {
+function requireRegular(path: string, stats: Stats, most: number): void {
   if (!stats.isFile()) throw new FileRefused(path, `expected a file, found ${nameOf(stats)}`);
   if (stats.size > most) throw tooLarge(path, most);
 }

@@ -35,7 +35,7 @@ export interface Command {
   readonly examples: readonly (readonly [line: string, purpose: string])[];
 }
 
-const [WHICH, HOW, OUTPUT, JOURNAL, WHAT] = ["Which:", "How:", "Output:", "Journal:", "What:"];
+const [SELECTION, EXECUTION, OUTPUT, JOURNAL] = ["Selection:", "Execution:", "Output:", "Journal:"];
 /** What the commands take that read a journal. */
 const DIR_OR_REPORT = "DIR|REPORT";
 
@@ -85,38 +85,42 @@ export const COMMANDS = {
     settings: {
       via: {
         ...VIA,
-        group: HOW,
+        group: EXECUTION,
         help: "process, or http: a real server and real signatures",
         defaultHelp: "process; http where a step needs it",
       },
-      target: { ...ORIGIN, group: HOW, help: "URL of a deployment to run on instead; needs --wallets" },
+      target: { ...ORIGIN, group: EXECUTION, help: "URL of a deployment to run on instead; needs --wallets" },
       wallets: {
         ...text("the path of a wallets file"),
-        ...{ group: HOW, help: "File with the wallets, markets and funds there" },
+        ...{ group: EXECUTION, help: "File with the wallets, markets and funds there" },
       },
       seed: {
         ...SEED,
-        ...{ group: HOW, help: "Seed of every scenario, instead of its own" },
+        ...{ group: EXECUTION, help: "Seed of every scenario, instead of its own" },
       },
       repeat: {
         ...wholeNumber(1, 1_000_000),
-        ...{ group: HOW, help: "Run each so often; every run must end in the same state", default: "1" },
+        ...{
+          group: EXECUTION,
+          help: "Run each so often; every run must end in the same state",
+          default: "1",
+        },
       },
       step: {
         ...wholeNumber(1, 1_000_000),
-        ...{ group: HOW, help: "Stop after this step and print all that happened" },
+        ...{ group: EXECUTION, help: "Stop after this step and print all that happened" },
       },
       update: {
         ...toggle,
-        ...{ group: HOW, help: "Write golden files and state hashes instead of comparing them" },
+        ...{ group: EXECUTION, help: "Write golden files and state hashes instead of comparing them" },
       },
-      watch: { ...toggle, group: HOW, help: "Run again when a file changes" },
+      watch: { ...toggle, group: EXECUTION, help: "Run again when a file changes" },
       grep: {
         ...pattern("a regular expression"),
-        ...{ group: WHICH, help: "Only scenarios whose name or file matches this regular expression" },
+        ...{ group: SELECTION, help: "Only scenarios whose name or file matches this regular expression" },
       },
-      shard: { ...SHARD, group: WHICH, help: "Only the i-th of n equal parts of the suite, as i/n" },
-      bail: { ...toggle, group: WHICH, help: "Stop after the first failure" },
+      shard: { ...SHARD, group: SELECTION, help: "Only the i-th of n equal parts of the suite, as i/n" },
+      bail: { ...toggle, group: SELECTION, help: "Stop after the first failure" },
       reporter: {
         ...text("a reporter such as spec or junit=out.xml"),
         group: OUTPUT,
@@ -162,7 +166,7 @@ export const COMMANDS = {
     ],
   },
   record: {
-    summary: "Write all that was done on an exchange, running or kept, as a scenario file that passes.",
+    summary: "Write the session of an exchange, running or on disk, as a scenario file that passes.",
     takes: `[${DIR_OR_REPORT}]`,
     settings: {
       at: {
@@ -192,7 +196,7 @@ export const COMMANDS = {
       expect: {
         ...text("what must be true, such as orders: { o4116: LIVE 5/10 }"),
         group: JOURNAL,
-        help: "What should be true at the end of a report or a directory, as behind expect: in a scenario",
+        help: "What should be true at the end of a report or a directory, as under expect: in a scenario",
         defaultHelp: "what fails by itself",
       },
       refused: {
@@ -263,7 +267,7 @@ export const COMMANDS = {
     ],
   },
   fuzz: {
-    summary: "Run histories made by machine, one for each seed, and write what goes wrong as scenarios.",
+    summary: "Run generated histories, one for each seed, and write each failure as a scenario.",
     takes: "[merge PATHS.. | show FILE]",
     settings: {
       seeds: {
@@ -271,37 +275,45 @@ export const COMMANDS = {
           expected: "FROM..TO with FROM below TO, such as 0..10000, 0..10_000 or 0..1e6",
           read: readRange,
         },
-        group: WHICH,
+        group: SELECTION,
         help: "FROM..TO, without TO itself; a million is 1000000, 1_000_000 or 1e6",
         default: "0..10000",
       },
       shard: {
         ...SHARD,
-        ...{ group: WHICH, help: "Only the i-th of n parts, as i/n: every n-th seed from the i-th on" },
+        ...{ group: SELECTION, help: "Only the i-th of n parts, as i/n: every n-th seed from the i-th on" },
       },
       budget: {
         ...BUDGET,
-        group: WHICH,
+        group: SELECTION,
         help: "Start no more seeds after so long, such as 10m",
         defaultHelp: "until every seed is done",
       },
       commands: {
         ...wholeNumber(1, 1_000_000),
-        ...{ group: HOW, help: "Commands of each seed", default: "300" },
+        ...{ group: EXECUTION, help: "Commands of each seed", default: "300" },
       },
       via: {
         ...VIA,
-        ...{ group: HOW, help: "process, or http: a real server and real signatures", default: "process" },
+        ...{
+          group: EXECUTION,
+          help: "process, or http: a real server and real signatures",
+          default: "process",
+        },
       },
       workers: {
         ...wholeNumber(1, 1024),
-        group: HOW,
-        help: "Threads that run seeds; what is found is the same for any number",
+        group: EXECUTION,
+        help: "Threads that run seeds; the results are the same for any number",
         defaultHelp: "one for each processor",
       },
       seedTimeout: {
         ...{ expected: "a duration such as 60s or 5m, from 1ms to 1d", read: readTimeout },
-        ...{ group: HOW, help: "A seed that takes longer hangs, a failure", default: "60s" },
+        ...{
+          group: EXECUTION,
+          help: "A seed that takes longer counts as a failure: it hangs",
+          default: "60s",
+        },
       },
       out: {
         ...OUT,
@@ -337,14 +349,14 @@ export const COMMANDS = {
     ],
   },
   journal: {
-    summary: "Print a journal or a report line by line: when, who, what, and what came of it.",
+    summary: "Print a journal or a report line by line: time, account, command and outcome.",
     takes: DIR_OR_REPORT,
     settings: {
-      from: { ...LINE, group: WHICH, help: "The first line to print", default: "1" },
-      to: { ...LINE, group: WHICH, help: "The last line to print", defaultHelp: "the end" },
+      from: { ...LINE, group: SELECTION, help: "The first line to print", default: "1" },
+      to: { ...LINE, group: SELECTION, help: "The last line to print", defaultHelp: "the end" },
       grep: {
         ...pattern("a regular expression, or an id"),
-        group: WHICH,
+        group: SELECTION,
         help: "Only lines whose words match this regular expression, or that speak of the order, trade, market, event, token or account of this id, slug or address",
       },
       json: { ...toggle, group: OUTPUT, help: "A JSON object a line, with the events of each" },
@@ -358,11 +370,11 @@ export const COMMANDS = {
   },
   replay: {
     summary:
-      "Decide every command of a journal or a report anew, try each refused request again, and name what comes out otherwise.",
+      "Replay every command of a journal or a report, retry each refused request, and report what differs.",
     takes: DIR_OR_REPORT,
     settings: {
-      to: { ...LINE, group: WHICH, help: "The last line to replay", defaultHelp: "the end" },
-      until: { ...MOMENT, group: WHICH, help: "Only what was done up to this moment" },
+      to: { ...LINE, group: SELECTION, help: "The last line to replay", defaultHelp: "the end" },
+      until: { ...MOMENT, group: SELECTION, help: "Only commands up to this moment" },
     },
     examples: [
       ["replay .clobsim", "the directory of clobsim serve"],
@@ -375,26 +387,26 @@ export const COMMANDS = {
     settings: {
       at: {
         ...LINE_OR_MOMENT,
-        ...{ group: "When:", help: "After this line, or at this moment", defaultHelp: "the end" },
+        ...{ group: SELECTION, help: "After this line, or at this moment", defaultHelp: "the end" },
       },
       market: {
         ...text("the slug of a market, its beginning, or its id"),
-        ...{ group: WHAT, help: "The one market to show, by its slug, its beginning, or its id" },
+        ...{ group: SELECTION, help: "The one market to show, by its slug, its beginning, or its id" },
       },
       account: {
         expected: "an address, or its beginning from 0x and 4 digits on",
         read: (given: string) => (/^0x[0-9a-f]{4,40}$/i.test(given) ? given.toLowerCase() : null),
-        ...{ group: WHAT, help: "The one account to show, by its address or its beginning" },
+        ...{ group: SELECTION, help: "The one account to show, by its address or its beginning" },
       },
       order: {
         expected: "the id of an order, or its number",
         read: (given: string) =>
           /^[1-9]\d{0,14}$/.test(given) || UUID.test(given) ? given.toLowerCase() : null,
-        ...{ group: WHAT, help: "The story of one order instead, by its id or its number" },
+        ...{ group: SELECTION, help: "The history of one order instead, by its id or its number" },
       },
       all: {
         ...toggle,
-        ...{ group: WHAT, help: "Markets and accounts, too, that nobody has touched since the opening" },
+        ...{ group: SELECTION, help: "Also markets and accounts without any activity since the opening" },
       },
       json: { ...toggle, group: OUTPUT, help: "A JSON document" },
     },
@@ -405,7 +417,7 @@ export const COMMANDS = {
     ],
   },
   report: {
-    summary: "Write all that was done on an exchange to one file that another machine replays.",
+    summary: "Write the whole history of an exchange to one file that another machine can replay.",
     takes: "[DIR]",
     settings: {
       url: {
@@ -423,10 +435,10 @@ export const COMMANDS = {
     ],
   },
   repair: {
-    summary: "Copy what is whole of a damaged data directory into a new one, and say what is lost.",
+    summary: "Copy the undamaged part of a data directory into a new one, and report what is lost.",
     takes: "DIR",
     settings: {
-      acceptLoss: { ...toggle, group: "Repair:", help: "Needed: all from the damage on is left out" },
+      acceptLoss: { ...toggle, group: "Repair:", help: "Required: everything after the damage is left out" },
       out: { ...OUT, group: "Repair:", help: "Directory to make; DIR itself is never touched" },
     },
     examples: [
@@ -435,7 +447,7 @@ export const COMMANDS = {
     ],
   },
   doctor: {
-    summary: "Say what a sync costs on this disk, and whether clobsim serve could open a data directory.",
+    summary: "Measure a disk sync, and check whether clobsim serve can open a data directory.",
     takes: "[DIR]",
     settings: {},
     examples: [

@@ -110,9 +110,9 @@ function theOne<T>(noun: string, named: string, all: readonly T[], nameOf: (item
   throw new UsageError(`${expected}, there was none ${named} then${meant}`);
 }
 
-const MOST_LISTED = 8;
+const MAX_LISTED = 8;
 
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_LISTED).map(visible).join(", ");
-  return names.length <= MOST_LISTED ? shown || "none" : `${shown} and ${names.length - MOST_LISTED} more`;
+  const shown = names.slice(0, MAX_LISTED).map(visible).join(", ");
+  return names.length <= MAX_LISTED ? shown || "none" : `${shown} and ${names.length - MAX_LISTED} more`;
 }

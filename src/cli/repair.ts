@@ -13,7 +13,7 @@ import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { placeNamed } from "./journal-text.ts";
 import { print, warn } from "./output.ts";
 
-/** `clobsim repair`: copies what is whole of a damaged directory into a new one. */
+/** `clobsim repair`: copies the undamaged part of a directory into a new one. */
 export const run: Run<"repair"> = async ({ acceptLoss, out }, words) => {
   const place = placeNamed("repair", words);
   const salvage = salvageOf(place, VERSION);
