@@ -5,7 +5,7 @@ import { idOf, numberOf } from "../core/ids.ts";
 import { marketOfToken } from "../core/market.ts";
 import type { Order } from "../core/order.ts";
 import type { State } from "../core/state.ts";
-import { isNote } from "../engine/journal-line.ts";
+import { isControl } from "../engine/journal-line.ts";
 import { Mentions } from "../history/mentions.ts";
 import type {
   AccountStanding,
@@ -92,8 +92,8 @@ export class OrderLife {
   take(told: Told, state: State): void {
     const { line } = told;
     // What is undone has not happened, and its numbers are given to others.
-    if (isNote(line, "restore")) this.#lines = this.#lines.filter(({ number }) => number <= line.d.line);
-    if (isNote(line, "reset")) this.#lines = [];
+    if (isControl(line, "restore")) this.#lines = this.#lines.filter(({ number }) => number <= line.d.line);
+    if (isControl(line, "reset")) this.#lines = [];
     if (!new Mentions(told, state).orders.has(this.#numberIn(state))) return;
     this.#lines.push({ number: line.n, words: journalLine(told, state, this.#paint) });
   }

@@ -5,12 +5,11 @@ import { addressText } from "../core/format.ts";
 import type { Decision } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
+import { eventHash, hex8 } from "../engine/checksum.ts";
 import { nodeDisk } from "../engine/disk.ts";
-import { eventHash } from "../engine/event-hash.ts";
-import { hex8 } from "../engine/hex8.ts";
-import { isNote } from "../engine/journal-line.ts";
+import { isControl } from "../engine/journal-line.ts";
+import { damageText } from "../engine/journal-scan.ts";
 import type { Redone, ReplayDiffers } from "../engine/replayer.ts";
-import { damageText } from "../engine/torn-end.ts";
 import {
   isCorrupt,
   type JournalPlace,
@@ -120,7 +119,7 @@ function troubleOf({ name }: JournalSource, told: Told, state: State): Ending {
       }
       const heading = `${what}, ${line.k}, comes out otherwise than it did`;
       const now = outcome.kind === "fails" ? outcome.error : outcome.decision;
-      const recorded = isNote(line, "defect")
+      const recorded = isControl(line, "defect")
         ? ([visible(`fails: ${line.d.message}`), "none"] as const)
         : (["accepted", hex8(line.r)] as const);
       const rows = comparison(recorded, now, (decision) => decisionText(decision, state));
@@ -166,7 +165,7 @@ export function journalLine(told: Told, state: State, paint: Paint): JournalLine
   const number = String(line.n).padStart(NUMBER_WIDTH);
   const time = toIso(line.t);
   const note = noteText(line);
-  const refused = isNote(line, "refused") ? line.d : null;
+  const refused = isControl(line, "refused") ? line.d : null;
   // Names and messages are somebody else's text: nothing in it may speak to the terminal.
   const what = visible(askedText(told, state));
   const became =
@@ -198,7 +197,7 @@ export function journalLine(told: Told, state: State, paint: Paint): JournalLine
 }
 
 function askedText({ line, command }: Told, state: State): string {
-  if (isNote(line, "refused")) return refusedText(line.d, state);
+  if (isControl(line, "refused")) return refusedText(line.d, state);
   return noteText(line) ?? (command === null ? line.k : commandText(command, state));
 }
 

@@ -1,6 +1,6 @@
 import { VERSION } from "../config.ts";
 import { toIso } from "../core/time.ts";
-import { isNote } from "../engine/journal-line.ts";
+import { isControl } from "../engine/journal-line.ts";
 import type { JournalSource } from "../history/journal-source.ts";
 import { type ChangedAnswer, RefusedAgain } from "../history/refused-again.ts";
 import { Walk } from "../history/walk.ts";
@@ -24,7 +24,7 @@ export const run: Run<"replay"> = async ({ to, until }, words) => {
   const end = walk.run((told) => {
     const { line } = told;
     refused.take(told, walk.exchange.state);
-    if (isNote(line, "report")) reason = visible(`${line.d.reason} (Node ${line.d.node})`);
+    if (isControl(line, "report")) reason = visible(`${line.d.reason} (Node ${line.d.node})`);
   });
   const { exchange } = walk;
   const { code, lines } = endingOf(source, end, exchange.state);

@@ -1,5 +1,6 @@
-import type { Numbered } from "./numbered.ts";
-import type { Address, BalancePolicy } from "./terms.ts";
+import { Numbered } from "./numbered.ts";
+import { address, type Infer, id, integer, keyed, record, type Type } from "./schema.ts";
+import type { BalancePolicy } from "./terms.ts";
 import type { Money, Size } from "./units.ts";
 
 /**
@@ -15,34 +16,58 @@ export interface Balance<Unit extends number> {
   outgoing: Unit;
 }
 
-/** What an account has in one market. */
-export interface Holding {
-  readonly yes: Balance<Size>;
-  readonly no: Balance<Size>;
-  /** How much of the account's grant in every market has been minted here. */
-  granted: Size;
-  /** The account's fills in this market's tokens, oldest first, as `fillOf` packs them; null before the first. */
-  yesFills: Numbered<number> | null;
-  noFills: Numbered<number> | null;
-}
+const balance = <Unit extends number>(): Type<Balance<Unit>> =>
+  record(
+    {},
+    {
+      changing: {
+        balance: integer<Unit>(),
+        reserved: integer<Unit>(),
+        incoming: integer<Unit>(),
+        outgoing: integer<Unit>(),
+      },
+    },
+  );
 
-export interface Account {
-  readonly number: number;
-  readonly address: Address;
-  readonly collateral: Balance<Money>;
-  /** By market number. */
-  readonly holdings: Map<number, Holding>;
-  /** Shares of both outcomes that the account is granted in every market, minted on first touch. */
-  everyMarket: Size;
-  /** How many sets of API credentials the wallet has derived. */
-  derivations: number;
-  /** The account's open orders, a list through the orders themselves, oldest first. */
-  firstOpen: number;
-  lastOpen: number;
-  openCount: number;
-  /** All fills of the account, oldest first, as `fillOf` packs them. */
-  readonly fills: Numbered<number>;
-}
+/** What an account has in one market. */
+export const Holding = record(
+  { market: id(), yes: balance<Size>(), no: balance<Size>() },
+  {
+    changing: {
+      /** How much of the account's grant in every market has been minted here. */
+      granted: integer<Size>(),
+    },
+    derived: {
+      /** The account's fills in this market's tokens, oldest first, as `fillOf` packs them; null before the first. */
+      yesFills: () => null as Numbered<number> | null,
+      noFills: () => null as Numbered<number> | null,
+    },
+  },
+);
+export type Holding = Infer<typeof Holding>;
+
+export const Account = record(
+  { number: id(), address: address(), collateral: balance<Money>() },
+  {
+    changing: {
+      /** Shares of both outcomes that the account is granted in every market, minted on first touch. */
+      everyMarket: integer<Size>(),
+      /** How many sets of API credentials the wallet has derived. */
+      derivations: integer(),
+      /** By market number. */
+      holdings: keyed("market", Holding),
+    },
+    derived: {
+      /** The account's open orders, a list through the orders themselves, oldest first. */
+      firstOpen: (): number => 0,
+      lastOpen: (): number => 0,
+      openCount: (): number => 0,
+      /** All fills of the account, oldest first, as `fillOf` packs them. */
+      fills: () => new Numbered<number>(),
+    },
+  },
+);
+export type Account = Infer<typeof Account>;
 
 export type Role = "TAKER" | "MAKER";
 

@@ -1,86 +1,156 @@
 import type { Book, BookDirection, SelfTradePolicy } from "./book/book.ts";
 import { ASK, BID } from "./book/book.ts";
-import type { Numbered } from "./numbered.ts";
-import type { PriceHistory } from "./price-history.ts";
+import { Numbered } from "./numbered.ts";
+import { PriceHistory } from "./price-history.ts";
+import {
+  array,
+  DocumentError,
+  type Infer,
+  id,
+  integer,
+  list,
+  moment,
+  oneOf,
+  orNull,
+  price,
+  record,
+  refined,
+  size,
+  type Type,
+  text,
+  textLike,
+  tuple,
+  word,
+} from "./schema.ts";
 import type { Matching, Outcome, Side, WinningOutcome } from "./terms.ts";
-import type { Millis, Money, Price, Size, Sum } from "./units.ts";
+import type { Money, Price, Size, Sum } from "./units.ts";
 import { complement, FULL_PRICE } from "./units.ts";
 
-export interface EventRecord {
-  readonly number: number;
-  readonly slug: string;
-  readonly title: string;
-  readonly description: string;
-  readonly category: string;
-  readonly tags: readonly string[];
-  readonly createdAt: Millis;
-  readonly endDate: Millis | null;
+export const EventRecord = record({
+  title: text(),
+  slug: text(),
+  description: text(),
+  category: text(),
+  tags: list(text()),
+  endDate: orNull(moment()),
+  number: id(),
+  createdAt: moment(),
   /** Numbers of its markets, in order of creation. */
-  readonly markets: number[];
-}
-
-export type MarketStatus = "ACTIVE" | "CLOSED" | "RESOLVED";
+  markets: array(id()),
+  id: text(),
+});
+export type EventRecord = Infer<typeof EventRecord>;
 
 /** What a market has issued: shares of both outcomes, and the USDC locked behind them. */
-export interface Supply {
-  yes: Size;
-  no: Size;
-  collateral: Money;
-}
+export const Supply = record(
+  {},
+  { changing: { yes: integer<Size>(), no: integer<Size>(), collateral: integer<Money>() } },
+);
+export type Supply = Infer<typeof Supply>;
 
-export interface LastTrade {
-  readonly price: Price;
+export const LastTrade = record({
+  price: price(),
   /** The taker's side. */
-  readonly side: Side;
-  readonly at: Millis;
-}
+  side: oneOf<Side>("BUY", "SELL"),
+  at: moment(),
+});
+export type LastTrade = Infer<typeof LastTrade>;
 
 /** One order book of a market with what traded on it, in the book's own terms. */
-export interface MarketBook {
-  /** Made when the first order rests: a market that never trades costs almost nothing. */
-  book: Book | null;
-  /** One more with each change of the book. */
-  sequence: number;
-  updatedAt: Millis;
-  last: LastTrade | null;
-  readonly history: PriceHistory;
-}
+const MarketBook = record(
+  {},
+  {
+    changing: {
+      /** One more with each change of the book. */
+      sequence: integer(),
+      updatedAt: moment(),
+      last: orNull(LastTrade),
+    },
+    derived: {
+      /** Made when the first order rests: a market that never trades costs almost nothing. */
+      book: () => null as Book | null,
+      history: () => new PriceHistory(),
+    },
+  },
+);
+export type MarketBook = Infer<typeof MarketBook>;
 
-export interface Market {
-  readonly number: number;
-  readonly event: number;
-  readonly slug: string;
-  readonly question: string;
-  readonly description: string;
-  readonly category: string;
-  readonly tags: readonly string[];
-  readonly conditionId: string;
-  readonly tokenIds: readonly [yes: string, no: string];
-  readonly tickSize: Price;
-  readonly minOrderSize: Size;
-  readonly feeRateBps: number;
-  readonly matching: Matching;
-  readonly selfTrade: SelfTradePolicy;
-  readonly createdAt: Millis;
-  readonly endDate: Millis | null;
-  status: MarketStatus;
-  resolvedAt: Millis | null;
-  winningOutcome: WinningOutcome | null;
-  /** One book in YES terms when complementary, one for YES and one for NO when independent. */
-  readonly books: readonly [MarketBook] | readonly [yes: MarketBook, no: MarketBook];
-  /** What the ledger counts as issued, and what of it the settlement chain has. */
-  readonly supply: Supply;
-  readonly onChain: Supply;
-  /** The transaction that reports how it ended; 0 before. */
-  report: number;
-  /** USDC traded, once per fill, as the taker paid or received it. */
-  readonly volume: Sum;
-  /** Price x open size of all that rests in the YES book. */
-  readonly liquidity: Sum;
-  /** Numbers of the market's trades, oldest first, and of those whose taker traded YES. */
-  readonly trades: Numbered<number>;
-  readonly yesTrades: Numbered<number>;
-}
+/** One book in YES terms when complementary, one for YES and one for NO when independent. */
+type MarketBooks = readonly [MarketBook] | readonly [yes: MarketBook, no: MarketBook];
+
+const tickSize = (): Type<Price> =>
+  refined(integer<Price>(1, FULL_PRICE / 2), (ticks) => {
+    if (FULL_PRICE % ticks !== 0) throw new DocumentError(`a divisor of ${FULL_PRICE}`, ticks);
+  });
+const tokenId = (): Type<string> => textLike(/^[1-9][0-9]{0,77}$/, "an integer in quotes");
+const sum = (): Type<Sum> => record({}, { changing: { usdc: integer(), micro: integer(0, 999_999) } });
+
+/** What a market is created with. */
+export const MARKET_TERMS = {
+  event: id(),
+  question: text(),
+  slug: text(),
+  description: text(),
+  category: text(),
+  tags: list(text()),
+  /** A divisor of 10,000, so that every level has a mirror. */
+  tickSize: tickSize(),
+  minOrderSize: size(),
+  /** Taker fee. */
+  feeRateBps: integer(0, 10_000),
+  matching: oneOf<Matching>("complementary", "independent"),
+  selfTrade: oneOf<SelfTradePolicy>("allow", "cancel-taker", "cancel-maker", "cancel-both"),
+  endDate: orNull(moment()),
+} as const;
+
+export const Market = refined(
+  record(
+    {
+      number: id(),
+      id: text(),
+      ...MARKET_TERMS,
+      conditionId: word(),
+      tokenIds: tuple<readonly [yes: string, no: string]>("the ids of two tokens", tokenId(), tokenId()),
+      createdAt: moment(),
+    },
+    {
+      changing: {
+        status: oneOf("ACTIVE", "CLOSED", "RESOLVED"),
+        resolvedAt: orNull(moment()),
+        winningOutcome: orNull(oneOf<WinningOutcome>("YES", "NO", "SPLIT")),
+        /** What the ledger counts as issued, and what of it the settlement chain has. */
+        supply: Supply,
+        onChain: Supply,
+        /** The transaction that reports how it ended; 0 before. */
+        report: integer(),
+        /** USDC traded, once per fill, as the taker paid or received it. */
+        volume: sum(),
+        /** Price x open size of all that rests in the YES book. */
+        liquidity: sum(),
+        books: list(MarketBook) as Type<unknown> as Type<MarketBooks>,
+      },
+      derived: {
+        /** Numbers of the market's trades, oldest first, and of those whose taker traded YES. */
+        trades: () => new Numbered<number>(),
+        yesTrades: () => new Numbered<number>(),
+      },
+    },
+  ),
+  ({ status, resolvedAt, winningOutcome, report, books, matching }) => {
+    const isResolved = status === "RESOLVED";
+    const check = (isRight: boolean, expected: string, found: unknown, field: string): void => {
+      if (!isRight) throw new DocumentError(expected, found, field);
+    };
+    check((resolvedAt !== null) === isResolved, isResolved ? "a moment" : "null", resolvedAt, "resolvedAt");
+    const winner = isResolved ? "YES or NO or SPLIT" : "null";
+    check((winningOutcome !== null) === isResolved, winner, winningOutcome, "winningOutcome");
+    check(report > 0 === isResolved, isResolved ? "a transaction" : "0", report, "report");
+    const count = matching === "complementary" ? 1 : 2;
+    check(books.length === count, count === 1 ? "one book" : "two books", books.length, "books");
+  },
+);
+export type Market = Infer<typeof Market>;
+export type MarketStatus = Market["status"];
 
 /** Nothing issued. */
 export const emptySupply = (): Supply => ({ yes: 0 as Size, no: 0 as Size, collateral: 0 as Money });

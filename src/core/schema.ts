@@ -95,8 +95,8 @@ const TRUE = fixedText("true");
 const FALSE = fixedText("false");
 const [COMMA, MINUS, OPEN, CLOSE, BRACE] = [44, 45, 91, 93, 125];
 
-/** A type whose values are seldom read: without a reader of bytes, lines of it take the way through `JSON.parse`. */
-function parsedType<Value>(parse: (value: unknown) => Value): Type<Value> {
+/** A type with a parser of its own, written as `JSON.stringify` writes it. Where it stands, lines are read by `JSON.parse`. */
+export function custom<Value>(parse: (value: unknown) => Value): Type<Value> {
   const read = (cursor: ByteCursor): Value => {
     cursor.fail();
     return undefined as Value;
@@ -106,7 +106,7 @@ function parsedType<Value>(parse: (value: unknown) => Value): Type<Value> {
 
 /** What `isRight` says; `expected` is how messages call it. */
 const checked = <Value>(isRight: (value: unknown) => boolean, expected: string): Type<Value> =>
-  parsedType((value) => {
+  custom((value) => {
     if (isRight(value)) return value as Value;
     throw new DocumentError(expected, value);
   });
@@ -168,6 +168,12 @@ export const hexBytes = (): Type<string> =>
 /** An integer from 0 of up to 256 bits, as decimal text. */
 export const decimal = (): Type<string> => textLike(/^(?:0|[1-9][0-9]{0,77})$/, "an integer in quotes");
 
+/** An integer of any size, as decimal text; from 0 unless it has a sign. */
+export const bigInteger = (isSigned = false): Type<bigint> => {
+  const digits = isSigned ? textLike(/^(?:0|-?[1-9][0-9]{0,99})$/, "an integer in quotes") : decimal();
+  return { ...custom((value) => BigInt(digits.parse(value))), write: (value) => `"${value}"` };
+};
+
 /** One of a few texts. All values share these, none has a copy. */
 export function oneOf<const Value extends string>(...values: readonly Value[]): Type<Value> {
   const [only] = values;
@@ -206,7 +212,11 @@ export const orNull = <Value>(type: Type<Value>): Type<Value | null> => ({
   read: (cursor) => (cursor.takes(NULL) ? null : type.read(cursor)),
 });
 
-export const list = <Item>(type: Type<Item>): Type<Item[]> => ({
+/** A list that nobody writes to. */
+export const list = <Item>(type: Type<Item>): Type<readonly Item[]> => array(type);
+
+/** A list. */
+export const array = <Item>(type: Type<Item>): Type<Item[]> => ({
   parse: (value) => {
     if (!Array.isArray(value)) throw new DocumentError("a list", value);
     return value.map((item, index) => within(index, () => type.parse(item)));
@@ -246,6 +256,47 @@ export function tuple<const Items extends readonly unknown[]>(
   };
 }
 
+/** Records by one of their fields, which ascends; on disk a list. */
+export const keyed = <Key extends string, Value extends Readonly<Record<Key, number>>>(
+  key: Key,
+  type: Type<Value>,
+): Type<Map<number, Value>> => ({
+  ...custom((value) => {
+    const found = new Map<number, Value>();
+    let previous = 0;
+    for (const [index, item] of array(type).parse(value).entries()) {
+      if (item[key] <= previous)
+        throw new DocumentError(`more than ${previous}, as before it`, item[key], index, key);
+      previous = item[key];
+      found.set(previous, item);
+    }
+    return found;
+  }),
+  write: (items) => array(type).write([...items.values()].sort((a, b) => a[key] - b[key])),
+});
+
+/** Values by keys; on disk a list of pairs, by ascending numbers or in order of insertion. `expected` is how messages call a pair. */
+export const mapOf = <Key extends string | number, Value>(
+  expected: string,
+  key: Type<Key>,
+  value: Type<Value>,
+): Type<Map<Key, Value>> => {
+  const pairs = array(tuple<readonly [Key, Value]>(expected, key, value));
+  const order = ([a]: readonly [Key, Value], [b]: readonly [Key, Value]): number =>
+    typeof a === "number" && typeof b === "number" ? a - b : 0;
+  return {
+    ...custom((value) => {
+      const found = new Map<Key, Value>();
+      for (const [index, [name, item]] of pairs.parse(value).entries()) {
+        if (found.has(name)) throw new DocumentError("what none before has", name, index);
+        found.set(name, item);
+      }
+      return found;
+    }),
+    write: (items) => pairs.write([...items].sort(order)),
+  };
+};
+
 /** A type with a rule of its own: `rule` throws a DocumentError, relative to the value, where it does not hold. */
 export const refined = <Value>(type: Type<Value>, rule: (value: Value) => void): Type<Value> => ({
   ...type,
@@ -265,23 +316,31 @@ export const refined = <Value>(type: Type<Value>, rule: (value: Value) => void):
   },
 });
 
-/** A field that is left out of the canonical form when it has its default, and has it where it is left out. */
+/** A field that may be left out. */
 export interface Optional<Value> extends Type<Value> {
-  readonly absent: Value;
+  readonly isOptional: true;
 }
 
 /**
- * The way in for a new field: old files, hashes and journals stay as they are, for what has the default is not written.
- * Never the first field of a record.
+ * The way in for a new field: it is left out of the canonical form, and undefined, where it has its default. So old
+ * files, hashes and journals stay as they are. Never the first field of a record.
  */
-export const optional = <Value>(type: Type<Value>, absent: Value): Optional<Value> => ({ ...type, absent });
+export const optional = <Value>(type: Type<Value>): Optional<Value> => ({ ...type, isOptional: true });
 
 // Records.
 
 type Fields = Readonly<Record<string, Type<unknown>>>;
 type Derived = Readonly<Record<string, () => unknown>>;
-type ValuesOf<Of> = { -readonly [Key in keyof Of]: Of[Key] extends Type<infer Value> ? Value : never };
+type ValueOf<Of> = Of extends Type<infer Value> ? Value : never;
+type ValuesOf<Of> = {
+  -readonly [Key in keyof Of as Of[Key] extends Optional<unknown> ? never : Key]: ValueOf<Of[Key]>;
+} & {
+  -readonly [Key in keyof Of as Of[Key] extends Optional<unknown> ? Key : never]?: ValueOf<Of[Key]>;
+};
 type Made<By> = { -readonly [Key in keyof By]: By[Key] extends () => infer Value ? Value : never };
+
+/** The same type, shown by the compiler as one object. */
+type Flat<Value> = { [Key in keyof Value]: Value[Key] };
 
 /** An object of certain fields, in this order. */
 export interface RecordType<Value> extends Type<Value> {
@@ -306,7 +365,7 @@ export function record<
 >(
   fixed: Fixed,
   { changing, derived, isOpen = false }: RecordTerms<Changing, Makers> = {},
-): RecordType<Readonly<ValuesOf<Fixed>> & ValuesOf<Changing> & Made<Makers>> {
+): RecordType<Flat<Readonly<ValuesOf<Fixed>> & ValuesOf<Changing> & Made<Makers>>> {
   const fields = { ...fixed, ...changing };
   const names = Object.keys(fields);
   const plan: Plan = {
@@ -321,7 +380,7 @@ export function record<
 
 interface Plan {
   readonly names: readonly string[];
-  readonly types: readonly (Type<unknown> | Optional<unknown>)[];
+  readonly types: readonly Type<unknown>[];
   /** What stands before each value. */
   readonly texts: readonly FixedText[];
   readonly makers: Derived;
@@ -330,10 +389,10 @@ interface Plan {
 
 type Values = Record<string, unknown>;
 
-const isOptional = (type: Type<unknown>): type is Optional<unknown> => "absent" in type;
+const isOptional = (type: Type<unknown>): boolean => "isOptional" in type;
 
-/** The fields of an object. */
-function fieldsOf(value: unknown): Values {
+/** The fields of an object. @throws DocumentError where it is none. */
+export function fieldsOf(value: unknown): Values {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Values;
   throw new DocumentError("an object", value);
 }
@@ -361,7 +420,7 @@ function looped(plan: Plan): Type<Values> {
       const found = recordOf((type, index) => {
         const name = names[index] as string;
         const part = from[name];
-        return part === undefined && isOptional(type) ? type.absent : within(name, () => type.parse(part));
+        return part === undefined && isOptional(type) ? undefined : within(name, () => type.parse(part));
       });
       checkNames(plan, from);
       return found;
@@ -369,7 +428,7 @@ function looped(plan: Plan): Type<Values> {
     write: (value) => {
       const parts = types.map((type, index) => {
         const name = names[index] as string;
-        if (isOptional(type) && value[name] === type.absent) return "";
+        if (isOptional(type) && value[name] === undefined) return "";
         return `${index === 0 ? "{" : ","}"${name}":${type.write(value[name])}`;
       });
       return parts.length === 0 ? "{}" : `${parts.join("")}}`;
@@ -377,7 +436,7 @@ function looped(plan: Plan): Type<Values> {
     read: (cursor) => {
       const found = recordOf((type, index) => {
         const isThere = cursor.takes(texts[index] as FixedText);
-        if (!isThere && isOptional(type)) return type.absent;
+        if (!isThere && isOptional(type)) return undefined;
         if (!isThere) cursor.fail();
         return type.read(cursor);
       });
@@ -397,7 +456,7 @@ function compiled(plan: Plan): Type<Values> | null {
   const each = (code: (name: string, index: number) => string, between = ""): string =>
     names.map((name, index) => code(JSON.stringify(name), index)).join(between);
   const ifThere = (index: number, isThere: string, value: string): string =>
-    isOptional(types[index] as Type<unknown>) ? `${isThere} ? ${value} : a${index}` : value;
+    isOptional(types[index] as Type<unknown>) ? `${isThere} ? ${value} : undefined` : value;
   const made = Object.keys(makers).map(
     (name) => `${JSON.stringify(name)}: makers[${JSON.stringify(name)}]()`,
   );
@@ -405,7 +464,7 @@ function compiled(plan: Plan): Type<Values> | null {
   const skip = (i: number): string => (isOptional(types[i] as Type<unknown>) ? "" : `c.skip(n${i});`);
   const source = `"use strict";
     const { types, texts, makers } = plan;
-    ${each((_, i) => `const { parse: p${i}, write: w${i}, read: r${i}, absent: a${i} } = types[${i}], n${i} = texts[${i}];`)}
+    ${each((_, i) => `const { parse: p${i}, write: w${i}, read: r${i} } = types[${i}], n${i} = texts[${i}];`)}
     return {
       parse(value) {
         const from = fieldsOf(value);
@@ -423,7 +482,9 @@ function compiled(plan: Plan): Type<Values> | null {
         return ${each((name, i) => {
           const text = JSON.stringify(`${i === 0 ? "{" : ","}${name}:`);
           const written = `${text} + w${i}(v[${name}])`;
-          return isOptional(types[i] as Type<unknown>) ? `(v[${name}] === a${i} ? "" : ${written})` : written;
+          return isOptional(types[i] as Type<unknown>)
+            ? `(v[${name}] === undefined ? "" : ${written})`
+            : written;
         }, " + ")} + "}";
       },
       read(c) {
@@ -451,7 +512,7 @@ export function union<Kinds extends Readonly<Record<string, RecordType<unknown>>
     throw new DocumentError(`one of ${Object.keys(kinds).join(", ")}`, kind, "kind");
   };
   return {
-    ...parsedType((value) => typeOf(value).parse(value) as never),
+    ...custom((value) => typeOf(value).parse(value) as never),
     write: (value) => typeOf(value).write(value),
   };
 }

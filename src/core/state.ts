@@ -7,21 +7,23 @@ import { houseAddress, type IdKind, idPrefix } from "./ids.ts";
 import type { EventRecord, Market } from "./market.ts";
 import { Numbered } from "./numbered.ts";
 import type { Order, Trade } from "./order.ts";
+import { type Infer, integer, oneOf, record, size, text } from "./schema.ts";
 import type { Address, BalancePolicy, SettlementMode } from "./terms.ts";
-import { type Millis, type Money, money, type Size } from "./units.ts";
+import { MAX_ISSUANCE, type Millis, type Money, money, type Size } from "./units.ts";
 
 /** What an exchange is opened with; it never changes while the exchange lives. */
-export interface ExchangeConfig {
+export const ExchangeConfig = record({
   /** Decides every id. */
-  readonly seed: string;
+  seed: text(),
   /** What a wallet gets with its first derivation of credentials. */
-  readonly faucet: { readonly collateral: Money; readonly everyMarket: Size };
+  faucet: record({ collateral: integer<Money>(0, MAX_ISSUANCE), everyMarket: size() }),
   /** Whether a wallet may derive credentials more than once. */
-  readonly credentials: "rotate" | "once";
+  credentials: oneOf("rotate", "once"),
   /** When blocks are mined. */
-  readonly settlement: SettlementMode;
-  readonly balances: BalancePolicy;
-}
+  settlement: oneOf<SettlementMode>("instant", "auto", "manual"),
+  balances: oneOf<BalancePolicy>("optimistic", "settled"),
+});
+export type ExchangeConfig = Infer<typeof ExchangeConfig>;
 
 /** All that an exchange knows. Only `apply` writes to it. */
 export interface State {

@@ -2,7 +2,6 @@ import { dirname, join } from "node:path";
 import type { Millis } from "../core/units.ts";
 import type { Exchange } from "../engine/exchange.ts";
 import { NotKeptError } from "../engine/journal.ts";
-import { baseAmong, endOf, isClosedAt, standingIn } from "./base-state.ts";
 import type { Disk, DiskFile } from "./disk.ts";
 import {
   demandNothingKept,
@@ -14,14 +13,36 @@ import {
   STATE_FILE,
 } from "./files.ts";
 import { lockFolder } from "./folder-lock.ts";
-import type { Durability, JournalEnd, WhenBroken } from "./journal-end.ts";
-import { JournalFile } from "./journal-file.ts";
-import { isNote, type Line, type Notes, type OpeningData } from "./journal-line.ts";
-import { BEGINNING, openingIn, type ScanEnd, scan } from "./journal-scan.ts";
+import { JournalFile, type WhenBroken } from "./journal-file.ts";
+import {
+  BEGINNING,
+  type ControlRecords,
+  type Durability,
+  isControl,
+  type JournalEnd,
+  type Line,
+  type OpeningData,
+} from "./journal-line.ts";
+import {
+  assertTorn,
+  cutOff,
+  openingDamage,
+  openingIn,
+  type ScanEnd,
+  scan,
+  type TornEnd,
+} from "./journal-scan.ts";
 import { type KnownClock, Replayer } from "./replayer.ts";
-import { type KeptState, readStateFile, stateDatabase } from "./state-file.ts";
-import { cutOff, demandTorn, openingDamage, type TornEnd } from "./torn-end.ts";
-import { demandEngine, demandKnown, demandNotNewer } from "./version.ts";
+import {
+  baseAmong,
+  type Checkpoint,
+  endOf,
+  isClosedAt,
+  readStateFile,
+  standingIn,
+  stateDatabase,
+} from "./state-file.ts";
+import { assertEngine, assertKnown, assertNotNewer } from "./store-error.ts";
 
 /** What a program is told when it opens a folder. */
 export interface FolderTerms {
@@ -34,7 +55,7 @@ export interface FolderTerms {
 
 /** What a program says when it begins to use a journal, and the moment up to which time has passed. */
 export interface Start {
-  readonly data: Notes["start"];
+  readonly data: ControlRecords["start"];
   readonly at: Millis;
 }
 
@@ -99,12 +120,12 @@ export class DataFolder {
   #opening(): OpeningData | null {
     const opening = openingIn(this.#file);
     if (opening !== null) {
-      demandKnown(opening, this.#journalPath, this.#terms.engine);
+      assertKnown(opening, this.#journalPath, this.#terms.engine);
       return opening;
     }
     const damage = openingDamage(this.#disk, this.path, this.#file);
     if (damage === null) demandNothingKept(this.#disk, this.path);
-    else demandTorn(damage, this.path);
+    else assertTorn(damage, this.path);
     return null;
   }
 
@@ -115,7 +136,7 @@ export class DataFolder {
     else if (size > 0) cutOff(this.#disk, this.path, this.#file, { offset: 0, bytes: size });
     const journal = new JournalFile(this.#file, this.#terms.durability, BEGINNING, whenBroken);
     this.#journal = journal;
-    journal.note("opening", opening, opening.start);
+    journal.control("opening", opening, opening.start);
     journal.sync();
     this.#disk.syncFolder(this.path);
     this.#disk.syncFolder(dirname(this.path));
@@ -134,13 +155,13 @@ export class DataFolder {
       () => null,
       (error: unknown) => error,
     );
-    const readLatest = (): KeptState | null => {
+    const readLatest = (): Checkpoint | null => {
       if (failure !== null) throw failure;
       return latest.data;
     };
     const base = this.#base(readLatest, warnings);
     const { replayer, damage, ...end } = this.#bring(exchange, reopen, base);
-    if (damage !== null) demandTorn(damage, this.path);
+    if (damage !== null) assertTorn(damage, this.path);
     const torn = damage === null ? null : cutOff(this.#disk, this.path, this.#file, damage);
     if (this.#file.size > end.offset) this.#file.cut(end.offset);
     removeDrafts(this.#disk, this.path);
@@ -154,13 +175,13 @@ export class DataFolder {
   replay(exchange: Exchange, reopen: () => void): void {
     const base = this.#base(() => readStateFile(this.#disk, join(this.path, STATE_FILE)), []);
     const { damage } = this.#bring(exchange, reopen, base);
-    if (damage !== null) demandTorn(damage, this.path);
+    if (damage !== null) assertTorn(damage, this.path);
   }
 
   #bring(
     exchange: Exchange,
     reopen: () => void,
-    base: KeptState | null,
+    base: Checkpoint | null,
   ): ScanEnd & { readonly replayer: Replayer } {
     const from = base === null ? BEGINNING : endOf(base);
     const journal = { path: this.#journalPath, file: this.#file };
@@ -180,7 +201,7 @@ export class DataFolder {
       from,
       (line) => {
         this.#take(line, replayer);
-        if (isNote(line, "refused") || isNote(line, "refusedFull")) refused += 1;
+        if (isControl(line, "refused") || isControl(line, "refusedFull")) refused += 1;
       },
       before,
     );
@@ -194,7 +215,7 @@ export class DataFolder {
   }
 
   /** Writes a state to the folder's database. It must not change meanwhile. */
-  async write(kept: KeptState): Promise<void> {
+  async write(kept: Checkpoint): Promise<void> {
     const database = stateDatabase(this.#disk, this.path);
     database.data = kept;
     await database.write();
@@ -213,17 +234,17 @@ export class DataFolder {
   }
 
   #take(line: Line, replayer: Replayer): void {
-    demandNotNewer(line, this.#journalPath, this.#terms.engine);
+    assertNotNewer(line, this.#journalPath, this.#terms.engine);
     replayer.take(line);
   }
 
-  #base(readLatest: () => KeptState | null, warnings: string[]): KeptState | null {
-    const readPrevious = (): KeptState | null =>
+  #base(readLatest: () => Checkpoint | null, warnings: string[]): Checkpoint | null {
+    const readPrevious = (): Checkpoint | null =>
       readStateFile(this.#disk, join(this.path, PREVIOUS_STATE_FILE));
     const base = baseAmong([readLatest, readPrevious], this.#file, this.#journalPath, (message) => {
       warnings.push(message);
     });
-    if (base !== null) demandEngine(base.header.engine, this.path, this.#terms.engine);
+    if (base !== null) assertEngine(base.header.engine, this.path, this.#terms.engine);
     return base;
   }
 
@@ -238,7 +259,7 @@ export class DataFolder {
 
 /** On the disk itself before anything follows: what is torn is judged by how the lines before it say that they are kept. */
 function started(journal: JournalFile, { data, at }: Start): JournalFile {
-  journal.note("start", data, at);
+  journal.control("start", data, at);
   journal.sync();
   return journal;
 }

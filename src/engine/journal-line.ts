@@ -1,84 +1,229 @@
-import type { Command, CommandOf } from "../core/commands.ts";
+import { Buffer } from "node:buffer";
+import { COMMANDS, isCommandKind, ORDER_TERMS, parseCommand } from "../core/command-schema.ts";
+import { type Command, type CommandOf, isCausedByTime } from "../core/commands.ts";
 import { idOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
-import type { RefusedRequest } from "../core/refusals.ts";
-import type { ExchangeConfig, State } from "../core/state.ts";
-import type { OrderType, Side } from "../core/terms.ts";
-import type { Millis, Price, Size } from "../core/units.ts";
-import type { ClockSetting } from "../engine/clock.ts";
-import type { Durability } from "./journal-end.ts";
+import type { AskedFor, RefusedRequest } from "../core/refusals.ts";
+import {
+  address,
+  anyObject,
+  boolean,
+  custom,
+  DocumentError,
+  fieldsOf,
+  type Infer,
+  id,
+  integer,
+  moment,
+  numberIn,
+  oneOf,
+  optional,
+  orNull,
+  record,
+  refined,
+  type Type,
+  text,
+  textLike,
+  within,
+} from "../core/schema.ts";
+import { ExchangeConfig, type State } from "../core/state.ts";
+import type { Millis } from "../core/units.ts";
 
 /** The name of the format, in the first line of each journal. */
 export const FORMAT = "clobsim-journal/1";
+const FORMAT_NAME = FORMAT.slice(0, FORMAT.indexOf("/") + 1);
+
+/**
+ * What an acknowledged command survives. `process`: the end of the process, however it comes, for it was written;
+ * `power`: the end of the machine, for it is on the disk itself.
+ */
+export const durability = oneOf("process", "power");
+export type Durability = Infer<typeof durability>;
+
+/** Where in a journal its next line comes. */
+export interface JournalEnd {
+  /** The number and the check of the last line, 0 before the first. */
+  readonly number: number;
+  readonly check: number;
+  /** The size of the file. */
+  readonly offset: number;
+  /** How many refused requests are noted before it; left out where that does not matter. */
+  readonly refused?: number;
+}
+
+/** Where a journal begins. */
+export const BEGINNING: JournalEnd = { number: 0, check: 0, offset: 0 };
+
+// Records of which a later version may say more.
+
+const MAX_RATE = 1_000_000;
+/** Bytes of a path, and of each of its parts. */
+const MAX_PATH = 3_000;
+const MAX_PART = 255;
+
+/** Of a program, as its package names it. */
+export const engineVersion = textLike(/^[\w.+-]{1,64}$/, "a version such as 1.2.3");
+/** Of earlier versions without `v2:`, where it is a content hash. */
+const HASH = "v2: and 64 hex digits";
+const hash = textLike(/^(?:v2:)?[0-9a-f]{64}$/, HASH);
+const hashOrNone = textLike(/^(?:(?:v2:)?[0-9a-f]{64})?$/, `${HASH}, or nothing in quotes`);
+
+/** How a clock runs. */
+export const CLOCK_SETTING = {
+  mode: oneOf("real", "frozen", "scaled"),
+  /** Virtual seconds per wall second; counts only when scaled. */
+  rate: numberIn(0, MAX_RATE),
+} as const;
+/** What the wall clock showed, Unix ms. */
+export const wallTime = numberIn(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+
+/** Objects whose fields are all `isRight`; `expected` is how messages call them. */
+const fieldsLike = <Value>(
+  isRight: (value: unknown) => boolean,
+  expected: string,
+): Type<Readonly<Record<string, Value>>> =>
+  custom((value) => {
+    const found = fieldsOf(value);
+    if (Object.values(found).every(isRight)) return found as Readonly<Record<string, Value>>;
+    throw new DocumentError(expected, value);
+  });
+
+const texts = refined(
+  fieldsLike<string>((value) => typeof value === "string", "texts by the paths of their files"),
+  (found) => {
+    const names = new Set(Object.keys(found));
+    const stray = [...names].find((name) => !isPathAmong(names, name));
+    if (stray !== undefined) throw new DocumentError("paths of files in the scenario's folder", stray);
+  },
+);
+
+/** Whether a file can lie there, in a folder of its own, beside the others: none of them is where it needs a folder. */
+function isPathAmong(names: ReadonlySet<string>, path: string): boolean {
+  const parts = path.split("/");
+  const isPlain = parts.every(
+    (part) => !["", ".", ".."].includes(part) && !part.includes("\0") && Buffer.byteLength(part) <= MAX_PART,
+  );
+  const folders = parts.slice(1).map((_, index) => parts.slice(0, index + 1).join("/"));
+  return isPlain && Buffer.byteLength(path) <= MAX_PATH && !folders.some((folder) => names.has(folder));
+}
+
+const isScalar = (value: unknown): boolean => typeof value !== "object" || value === null;
+
+const AskedCommand = record({
+  kind: oneOf("command"),
+  command: custom((value) => {
+    const command = parseCommand(value);
+    if (isCausedByTime(command)) throw new DocumentError("a command that somebody gives", command.kind);
+    return command;
+  }),
+});
+const AskedRequest = record({
+  kind: oneOf("request"),
+  body: fieldsLike(isScalar, "texts, numbers, true, false and null by their names"),
+  query: fieldsLike<string>((value) => typeof value === "string", "texts by their names"),
+  isCut: boolean(),
+});
+const asked = custom((value): AskedFor => {
+  const { kind } = fieldsOf(value);
+  if (kind === "command") return AskedCommand.parse(value);
+  if (kind === "request") return AskedRequest.parse(value) as AskedFor;
+  throw new DocumentError("command or request", kind, "kind");
+});
+
+const open = { isOpen: true } as const;
 
 /** What an exchange is opened with before its first command. */
-export interface Base {
-  /** `world`: its history is played; `state`: it goes on from a document of a state. */
-  readonly kind: "world" | "state";
-  readonly content: unknown;
-}
-
-/** The data of the first line. */
-export interface OpeningData {
-  readonly format: string;
-  /** The version of the program that made it. */
-  readonly engine: string;
-  readonly config: ExchangeConfig;
-  readonly start: Millis;
-  /** How the clock was set, and whether a reset brings it to the wall clock's time. */
-  readonly clock: ClockSetting & { readonly followsWall: boolean };
-  readonly base: Base;
-  /** Where the exchange stood then. */
-  readonly sequence: number;
-  /** The hash of its state. */
-  readonly hash: string;
-}
+const Base = record(
+  {
+    /** `world`: its history is played; `state`: it goes on from a document of a state. */
+    kind: oneOf("world", "state"),
+    content: anyObject(),
+  },
+  open,
+);
+export type Base = Infer<typeof Base>;
 
 /** Lines that are no commands, by their `k`. */
-export interface Notes {
-  opening: OpeningData;
+const CONTROL_RECORDS = {
+  opening: record(
+    {
+      format: oneOf<string>(FORMAT),
+      /** The version of the program that made it. */
+      engine: engineVersion,
+      config: record(ExchangeConfig.fields, open) as Type<unknown> as Type<ExchangeConfig>,
+      start: moment(),
+      /** How the clock was set, and whether a reset brings it to the wall clock's time. */
+      clock: record({ ...CLOCK_SETTING, followsWall: boolean() }, open),
+      base: Base,
+      /** Where the exchange stood then. */
+      sequence: integer(),
+      /** The hash of its state. */
+      hash,
+    },
+    open,
+  ),
   /** A program begins to use the journal. */
-  start: { readonly engine: string; readonly durability: Durability; readonly wall: number } & ClockSetting;
+  start: record({ engine: engineVersion, durability, wall: wallTime, ...CLOCK_SETTING }, open),
   /** The clock was set; `wall` is what the wall clock showed. */
-  clock: { readonly wall: number } & ClockSetting;
+  clock: record({ wall: wallTime, ...CLOCK_SETTING }, open),
   /** The exchange went back to where it stood after a line. */
-  restore: { readonly line: number };
+  restore: record({ line: id() }, open),
   /** The exchange was opened anew, with the base of the opening. */
-  reset: Record<string, never>;
+  reset: record({}, open),
   /** The program has stopped in good order. */
-  close: { readonly hash: string; readonly wall: number };
+  close: record({ hash, wall: wallTime }, open),
   /** A command that made the program fail: a defect. It is not in the state. */
-  defect: { readonly command: Command | null; readonly message: string };
-  /** A request was refused: nothing came of it. */
-  refused: RefusedRequest;
-  /** Further refused requests are not noted, after so many. */
-  refusedFull: { readonly noted: number };
+  defect: record({ command: orNull(custom(parseCommand)), message: text() }, open),
   /** The scenario that had failed, and the files that it speaks of, by paths below a folder of theirs. */
-  scenario: { readonly file: string; readonly texts: Readonly<Record<string, string>> };
+  scenario: refined(record({ file: text(), texts }, open), ({ file, texts: files }) => {
+    if (!Object.hasOwn(files, file)) throw new DocumentError("the path of one of the texts", file, "file");
+  }),
+  /** A request was refused: nothing came of it. */
+  refused: record(
+    {
+      method: oneOf("POST", "DELETE"),
+      path: text(),
+      address: orNull(address()),
+      isProven: boolean(),
+      status: integer(400, 499),
+      code: textLike(/^[A-Z_]{1,64}$/, "an error code"),
+      field: orNull(text()),
+      asked: orNull(asked),
+    },
+    open,
+  ) as Type<RefusedRequest>,
+  /** Further refused requests are not noted, after so many. */
+  refusedFull: record({ noted: integer() }, open),
   /** The end of a report: the state's hash, why it was made and by what, and the one command that replays it. */
-  report: {
-    readonly hash: string;
-    readonly reason: string;
-    readonly engine: string;
-    readonly node: string;
-    readonly replay: string;
-  };
-}
-export type NoteKind = keyof Notes;
+  report: record(
+    { hash: hashOrNone, reason: text(), engine: engineVersion, node: text(), replay: text() },
+    open,
+  ),
+} as const;
 
-const NOTE_KINDS: ReadonlySet<string> = new Set<NoteKind>([
-  "opening",
-  "start",
-  "clock",
-  "restore",
-  "reset",
-  "close",
-  "defect",
-  "report",
-  "scenario",
-  "refused",
-  "refusedFull",
-]);
+export type ControlRecords = {
+  [Kind in keyof typeof CONTROL_RECORDS]: Infer<(typeof CONTROL_RECORDS)[Kind]>;
+};
+export type ControlKind = keyof ControlRecords;
+/** The data of the first line. */
+export type OpeningData = ControlRecords["opening"];
+
+const isControlKind = (kind: string): kind is ControlKind => Object.hasOwn(CONTROL_RECORDS, kind);
+
+// The lines that there are millions of name account, token and order by their numbers: what a line costs follows from its length.
+
+/** A command placeOrder. */
+export const OrderLine = refined(
+  record({ account: id(), token: integer(2), ...ORDER_TERMS, expiration: optional(moment()) }),
+  ({ orderType, expiration }) => {
+    if ((orderType === "GTD") === (expiration !== undefined)) return;
+    const expected =
+      orderType === "GTD" ? "the moment at which it ends" : "nothing, for the order is not GTD";
+    throw new DocumentError(expected, expiration, "expiration");
+  },
+);
+/** A command cancelOrder of the order's owner. */
+export const CancelLine = record({ order: id() });
 
 /** One line of a journal. What has 32 bits is written as 8 hex digits. */
 export interface Line {
@@ -90,47 +235,66 @@ export interface Line {
   readonly s: number;
   /** Virtual time, Unix ms. */
   readonly t: Millis;
-  /** The kind of the command or note, and its data. */
+  /** The kind of the command or control record, and its data. */
   readonly k: string;
   readonly d: unknown;
-  /** `eventHash` of what the command caused; 0 of a note. */
+  /** `eventHash` of what the command caused; 0 of a control record. */
   readonly r: number;
   /** The CRC-32 of all bytes of the line before it. */
   readonly c: number;
 }
 
-export const isNote = <Kind extends NoteKind>(
+const hex = textLike(/^[0-9a-f]{8}$/, "8 hex digits");
+const LineHead = record({ n: id(), p: hex, s: integer(), t: moment(), k: text(), r: hex });
+
+export const isControl = <Kind extends ControlKind>(
   line: Line,
   kind: Kind,
-): line is Line & { readonly k: Kind; readonly d: Notes[Kind] } => line.k === kind;
+): line is Line & { readonly k: Kind; readonly d: ControlRecords[Kind] } => line.k === kind;
 
-/** The data of a line `order`: a command placeOrder, whose account and token are known by their numbers. */
-export interface OrderData {
-  readonly account: number;
-  readonly token: number;
-  readonly side: Side;
-  readonly price: Price;
-  readonly size: Size;
-  readonly orderType: OrderType;
-  readonly expiration?: Millis;
+/**
+ * A line as its text has it, its `c` checked already. Whoever can write a file can make its checks right: all else is
+ * checked here. @throws DocumentError
+ */
+export function checkedLine(value: unknown, c: number): Line {
+  const { n, p, s, t, k, d, r } = fieldsOf(value);
+  const head = LineHead.parse({ n, p, s, t, k, r });
+  const isFirst = head.n === 1;
+  if ((head.k === "opening") !== isFirst)
+    throw new DocumentError(isFirst ? "opening" : "no other opening", k, "k");
+  const type = dataTypeOf(head.k);
+  if (type === null) throw new DocumentError("the kind of a command or of a control record", k, "k");
+  within("d", () => (isFirst && isOfOtherFormat(d) ? d : type.parse(d)));
+  const { line } = d as Partial<ControlRecords["restore"]>;
+  if (head.k === "restore" && Number(line) >= head.n)
+    throw new DocumentError("an earlier line", line, "d", "line");
+  return { ...head, d, p: Number.parseInt(head.p, 16), r: Number.parseInt(head.r, 16), c };
 }
 
-/** The data of a line `cancel`: a command cancelOrder of its owner. */
-export interface CancelData {
-  readonly order: number;
+function dataTypeOf(kind: string): Type<unknown> | null {
+  if (kind === "order") return OrderLine;
+  if (kind === "cancel") return CancelLine;
+  if (isCommandKind(kind)) return COMMANDS[kind];
+  return isControlKind(kind) ? CONTROL_RECORDS[kind] : null;
 }
 
-/** The command of a line, which the state before it may be needed to tell; null of a note. */
+/** A journal of another format, which other versions read, says no more here than which. */
+function isOfOtherFormat(opening: unknown): boolean {
+  const { format } = fieldsOf(opening);
+  return typeof format === "string" && format.startsWith(FORMAT_NAME) && format !== FORMAT;
+}
+
+/** The command of a line, which the state before it may be needed to tell; null of a control record. */
 export function commandOf({ k, d }: Line, state: State): Command | null {
-  if (NOTE_KINDS.has(k)) return null;
-  if (k === "order") return placing(d as OrderData, state);
-  if (k === "cancel") return canceling(d as CancelData, state);
+  if (isControlKind(k)) return null;
+  if (k === "order") return placing(d as Infer<typeof OrderLine>, state);
+  if (k === "cancel") return canceling(d as Infer<typeof CancelLine>, state);
   return { kind: k, ...(d as object) } as Command;
 }
 
 // What a state does not know can be nobody's: the command is refused, and differs from what was recorded.
 
-function placing(data: OrderData, { accounts, markets }: State): CommandOf<"placeOrder"> {
+function placing(data: Infer<typeof OrderLine>, { accounts, markets }: State): CommandOf<"placeOrder"> {
   const { account, token, side, price, size, orderType, expiration = null } = data;
   const market = markets.find(marketOfToken(token));
   return {
@@ -145,10 +309,8 @@ function placing(data: OrderData, { accounts, markets }: State): CommandOf<"plac
   };
 }
 
-function canceling(
-  { order: number }: CancelData,
-  { accounts, orders, idPrefixes }: State,
-): CommandOf<"cancelOrder"> {
+function canceling({ order: number }: Infer<typeof CancelLine>, state: State): CommandOf<"cancelOrder"> {
+  const { accounts, orders, idPrefixes } = state;
   const order = orders.find(number);
   return {
     kind: "cancelOrder",

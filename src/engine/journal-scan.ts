@@ -1,10 +1,18 @@
 import { Buffer } from "node:buffer";
-import type { DiskFile } from "./disk.ts";
-import { hex8 } from "./hex8.ts";
-import type { Durability, JournalEnd } from "./journal-end.ts";
-import { isNote, type Line, type OpeningData } from "./journal-line.ts";
-import { LineReader, parseLine } from "./line-reader.ts";
-import { isRoom, lengthWithoutRoom } from "./room-ahead.ts";
+import { join } from "node:path";
+import { hex8 } from "./checksum.ts";
+import { copyBytes, type Disk, type DiskFile, type Range } from "./disk.ts";
+import { JOURNAL_FILE, nextTornFile, stateKept } from "./files.ts";
+import { LineReader, parseLine } from "./journal-codec.ts";
+import {
+  BEGINNING,
+  type Durability,
+  isControl,
+  type JournalEnd,
+  type Line,
+  type OpeningData,
+} from "./journal-line.ts";
+import { StoreError } from "./store-error.ts";
 
 const CHUNK = 1 << 22;
 /** A small file need not pay for more. */
@@ -13,9 +21,6 @@ const LEAST_CHUNK = 1 << 12;
 const LONGEST_LINE = 1 << 29;
 const LINE_FEED = 10;
 const LINE_BEGINNING = Buffer.from('{"n":', "latin1");
-
-/** Where a journal is begun to be read: after a line that is known. */
-export const BEGINNING: JournalEnd = { number: 0, check: 0, offset: 0 };
 
 /** Where the good lines of a journal end, and what stands beyond. */
 export interface ScanEnd extends JournalEnd {
@@ -82,7 +87,7 @@ export function openingIn(file: DiskFile): OpeningData | null {
   for (const piece of piecesOf(file, 0)) {
     const feed = piece.indexOf(LINE_FEED);
     const line = feed < 0 ? null : parseLine(piece.subarray(0, feed));
-    return line !== null && isNote(line, "opening") && follows(line, BEGINNING) ? line.d : null;
+    return line !== null && isControl(line, "opening") && follows(line, BEGINNING) ? line.d : null;
   }
   return null;
 }
@@ -103,7 +108,7 @@ export function linesGoneBackTo(file: DiskFile, from: JournalEnd): Set<number> {
       const start = piece.lastIndexOf(LINE_FEED, at) + 1;
       const end = piece.indexOf(LINE_FEED, at);
       const line = end < 0 ? null : parseLine(piece.subarray(start, end));
-      if (line !== null && isNote(line, "restore")) lines.add(line.d.line);
+      if (line !== null && isControl(line, "restore")) lines.add(line.d.line);
     }
   }
   return lines;
@@ -134,7 +139,7 @@ export function scan(
         offset: end.offset + feed + 1 - start,
       };
       take(line, next);
-      if (isNote(line, "start")) durability = line.d.durability;
+      if (isControl(line, "start")) durability = line.d.durability;
       wasClosed = line.k === "close";
       end = next;
       start = feed + 1;
@@ -218,4 +223,62 @@ function isTornStart(bytes: Buffer, { number, check, offset }: JournalEnd): bool
   const begun = bytes.indexOf(0);
   const text = bytes.toString("latin1", 0, begun < 0 ? bytes.length : begun);
   return text.length < expected.length ? expected.startsWith(text) : text.startsWith(expected);
+}
+
+/** Whether nothing but zeros stands in a file from an offset on. */
+function isRoom(pieces: Iterable<Uint8Array>): boolean {
+  for (const piece of pieces) if (lengthWithoutRoom(piece) > 0) return false;
+  return true;
+}
+
+/** How many bytes stand before the zeros at the end of some. */
+export function lengthWithoutRoom(bytes: Uint8Array): number {
+  let length = bytes.length;
+  while (length > 0 && bytes[length - 1] === 0) length -= 1;
+  return length;
+}
+
+/** What can be done about a damaged journal: that of a folder, or a report. */
+export const repairHint = (damaged: string): string =>
+  `clobsim repair --accept-loss ${damaged} --out NEW makes a new directory of what is whole`;
+
+/** Where a journal is damaged, what is wrong there, and how to look at it. */
+export const damagePlace = (path: string, { offset, line, bytes, proof }: Damage): string =>
+  `${path} is damaged at byte ${offset}, where line ${line} should begin: ${proof ?? `${bytes} bytes are no whole line`} (sed -n ${line}p ${path} prints it)`;
+
+/** The same with what can be done about it; `name` is that of the folder or report. */
+export function damageText(path: string, name: string, damage: Damage): string {
+  const remedy = damage.line === 1 ? `clobsim repair ${name} says what can be saved` : repairHint(name);
+  return `${damagePlace(path, damage)}; ${remedy}`;
+}
+
+/** What is wrong with the beginning of a folder's journal; a state beside it was made when the journal was whole. */
+export function openingDamage(disk: Disk, folder: string, journal: DiskFile): Damage | null {
+  const damage = firstDamage(journal);
+  const state = stateKept(disk, folder);
+  if (damage === null || damage.proof !== null || state === null) return damage;
+  return { ...damage, proof: `it is not whole, and ${state} was made when it was` };
+}
+
+/** The end of a journal that a crash has torn off. */
+export interface TornEnd {
+  /** Where what was cut off is kept. */
+  readonly file: string;
+  readonly bytes: number;
+}
+
+/** @throws StoreError when what stands at the end of a folder's journal is more than torn. */
+export function assertTorn(damage: Damage, folder: string): void {
+  if (damage.proof === null) return;
+  throw new StoreError("corrupt", damageText(join(folder, JOURNAL_FILE), folder, damage));
+}
+
+/** Keeps what a crash has torn in a file of its own, and takes it off the journal. */
+export function cutOff(disk: Disk, folder: string, journal: DiskFile, { offset, bytes }: Range): TornEnd {
+  const file = nextTornFile(disk, folder);
+  copyBytes(disk, journal, { offset, bytes }, file);
+  disk.syncFolder(folder);
+  journal.cut(offset);
+  journal.sync();
+  return { file, bytes };
 }

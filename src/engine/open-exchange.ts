@@ -3,20 +3,18 @@ import { type Config, VERSION } from "../config.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
 import { FileRefused } from "../regular-file.ts";
 import { ConfigError } from "../setting.ts";
+import { hex8 } from "./checksum.ts";
 import { Clock, type ClockSetting } from "./clock.ts";
 import { DataFolder, type Resumed, type Start } from "./data-folder.ts";
 import { type Disk, nodeDisk } from "./disk.ts";
 import { Exchange } from "./exchange.ts";
 import { JOURNAL_FILE } from "./files.ts";
-import { hex8 } from "./hex8.ts";
 import { type Keeper, NotKeptError, noJournal, noKeeper } from "./journal.ts";
-import type { JournalEnd, Mark } from "./journal-end.ts";
-import type { JournalFile } from "./journal-file.ts";
-import { FORMAT, type OpeningData } from "./journal-line.ts";
-import { BEGINNING } from "./journal-scan.ts";
+import type { JournalFile, Mark } from "./journal-file.ts";
+import { BEGINNING, FORMAT, type JournalEnd, type OpeningData } from "./journal-line.ts";
 import { loadOrigin, type Origin, originOf, requireSameOrigin } from "./origin.ts";
 import { SessionLog } from "./session-log.ts";
-import { STATE_FORMAT, type StateHeader } from "./state-header.ts";
+import { STATE_FORMAT, type StateHeader } from "./state-file.ts";
 import { StoreError } from "./store-error.ts";
 import { TeeJournal } from "./tee-journal.ts";
 
@@ -72,7 +70,7 @@ class KeptExchange implements Keeper {
     this.#journal = journal;
     tee.begin(journal);
     clock.whenSet = (setting) => {
-      if (journal.broken === null) journal.note("clock", { ...setting, wall: wallNow() }, exchange.now);
+      if (journal.broken === null) journal.control("clock", { ...setting, wall: wallNow() }, exchange.now);
     };
   }
 
@@ -116,7 +114,7 @@ class KeptExchange implements Keeper {
       const { setting } = clock;
       // The line that closes is the last, and the state stands there.
       clock.halt();
-      journal.note("close", { hash: exchange.hash, wall: wallNow() }, exchange.now);
+      journal.control("close", { hash: exchange.hash, wall: wallNow() }, exchange.now);
       await this.#writeState(journal, setting);
     } finally {
       folder.close();

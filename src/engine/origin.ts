@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type Config, FROZEN_START } from "../config.ts";
-import { DocumentError } from "../core/document/document-error.ts";
-import { readDocument } from "../core/document/parse-document.ts";
+import { readDocument } from "../core/rebuild-state.ts";
+import { DocumentError } from "../core/schema.ts";
 import type { ExchangeConfig } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
@@ -13,8 +13,8 @@ import type { World } from "../simulation/world.ts";
 import { checkedWorld, readWorldFile } from "../simulation/world.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Base, OpeningData } from "./journal-line.ts";
+import { readBeginning, STATE_FORMAT, type StateHeader } from "./state-file.ts";
 import { HistoryDigest } from "./state-hash.ts";
-import { readBeginning, STATE_FORMAT, type StateHeader } from "./state-header.ts";
 import { wrongLine } from "./store-error.ts";
 
 /** Where an exchange begins, before anybody has done anything. */

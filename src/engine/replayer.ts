@@ -4,10 +4,9 @@ import type { Decision } from "../core/refusals.ts";
 import type { Millis } from "../core/units.ts";
 import type { ClockSetting } from "../engine/clock.ts";
 import type { Exchange, IsRecorded, Snapshot } from "../engine/exchange.ts";
+import { eventHash } from "./checksum.ts";
 import type { DiskFile } from "./disk.ts";
-import { eventHash } from "./event-hash.ts";
-import type { JournalEnd } from "./journal-end.ts";
-import { commandOf, isNote, type Line } from "./journal-line.ts";
+import { commandOf, isControl, type JournalEnd, type Line } from "./journal-line.ts";
 import { linesGoneBackTo } from "./journal-scan.ts";
 import { type StoreError, wrongLine } from "./store-error.ts";
 
@@ -114,16 +113,16 @@ export class Replayer {
 
   #note(line: Line): null {
     const exchange = this.#exchange;
-    if (isNote(line, "restore")) {
+    if (isControl(line, "restore")) {
       const kept = this.#kept.get(line.d.line);
       if (kept === undefined) throw this.#notKept(line.n, line.d.line);
       exchange.restore(kept);
-    } else if (isNote(line, "reset")) this.#reopen();
-    else if (isNote(line, "clock") || isNote(line, "start")) {
+    } else if (isControl(line, "reset")) this.#reopen();
+    else if (isControl(line, "clock") || isControl(line, "start")) {
       const { mode, rate, wall } = line.d;
       this.#passTo(line.t);
       this.#clock = { setting: { mode, rate }, virtual: line.t, wall };
-    } else if (isNote(line, "close") || isNote(line, "report") || isNote(line, "refused"))
+    } else if (isControl(line, "close") || isControl(line, "report") || isControl(line, "refused"))
       this.#passTo(line.t);
     return null;
   }

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { canonicalLines } from "../core/canonical.ts";
 import type { DomainEvent } from "../core/events.ts";
 import { Digest, type DigestWords } from "../core/hash.ts";
 import { mixEvents } from "../core/mix-events.ts";
 import type { State } from "../core/state.ts";
+import { canonicalLines } from "../core/state-document.ts";
 import type { Millis } from "../core/units.ts";
 
 /** Lines are handed to the hash in pieces of about so many characters. */

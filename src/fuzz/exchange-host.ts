@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import { DEFAULT_CONFIG } from "../config.ts";
-import { documentLines } from "../core/document/document-lines.ts";
-import { parseDocument } from "../core/document/parse-document.ts";
+import { parseDocument } from "../core/rebuild-state.ts";
 import type { ExchangeConfig, State } from "../core/state.ts";
+import { documentLines } from "../core/state-document.ts";
 import type { Millis } from "../core/units.ts";
 import type { Disk, DiskFile, Opening } from "../engine/disk.ts";
 import type { Exchange } from "../engine/exchange.ts";

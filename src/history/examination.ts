@@ -1,7 +1,6 @@
 import { dirname, join } from "node:path";
 import { counted } from "../core/format.ts";
 import { toIso } from "../core/time.ts";
-import { baseAmong, endOf, isClosedAt, standingIn } from "../engine/base-state.ts";
 import type { Disk, DiskFile } from "../engine/disk.ts";
 import { Exchange } from "../engine/exchange.ts";
 import {
@@ -12,14 +11,19 @@ import {
   STATE_FILE,
 } from "../engine/files.ts";
 import { lockStateOf } from "../engine/folder-lock.ts";
-import { isNote, type Line } from "../engine/journal-line.ts";
-import { BEGINNING, type Damage, openingIn, scan } from "../engine/journal-scan.ts";
+import { BEGINNING, isControl, type Line } from "../engine/journal-line.ts";
+import { type Damage, damageText, openingDamage, openingIn, scan } from "../engine/journal-scan.ts";
 import { originOf } from "../engine/origin.ts";
 import { ReplayDiffers, Replayer } from "../engine/replayer.ts";
-import { type KeptState, readStateFile } from "../engine/state-file.ts";
-import { StoreError, type StoreProblem } from "../engine/store-error.ts";
-import { damageText, openingDamage } from "../engine/torn-end.ts";
-import { demandKnown, demandNotNewer } from "../engine/version.ts";
+import {
+  baseAmong,
+  type Checkpoint,
+  endOf,
+  isClosedAt,
+  readStateFile,
+  standingIn,
+} from "../engine/state-file.ts";
+import { assertKnown, assertNotNewer, StoreError, type StoreProblem } from "../engine/store-error.ts";
 import { FileRefused } from "../regular-file.ts";
 import type { JournalSource } from "./journal-source.ts";
 
@@ -80,7 +84,7 @@ class Examination {
     try {
       const opening = openingIn(file);
       if (opening === null) return this.#empty(file, path);
-      demandKnown(opening, path, this.#engine);
+      assertKnown(opening, path, this.#engine);
       const source = { path, file, opening };
       this.#look("journal", () => journalFound(source, this.#engine));
       this.#look(STATE_FILE, () => this.#state(source));
@@ -145,9 +149,9 @@ function journalFound({ path, file }: Source, engine: string): Found {
   let last: Line | null = null;
   let closed: Line | null = null;
   const { number, offset, damage } = scan(file, BEGINNING, (line) => {
-    demandNotNewer(line, path, engine);
+    assertNotNewer(line, path, engine);
     last = line;
-    if (isNote(line, "close")) closed = line;
+    if (isControl(line, "close")) closed = line;
   });
   const lastLine = last as Line | null;
   const close = closed as Line | null;
@@ -164,7 +168,7 @@ function journalFound({ path, file }: Source, engine: string): Found {
   return { text, isNotable: true };
 }
 
-function replayed(source: Source, base: KeptState | null) {
+function replayed(source: Source, base: Checkpoint | null) {
   const origin = originOf(source.opening, source.path);
   const exchange = new Exchange(origin.config, origin.start);
   const reopen = (): void => {

@@ -2,12 +2,10 @@ import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import type { Disk, DiskFile } from "../engine/disk.ts";
 import { JOURNAL_FILE } from "../engine/files.ts";
-import { isNote, type Notes, type OpeningData } from "../engine/journal-line.ts";
-import { BEGINNING, type Damage, firstDamage, openingIn, rawLines, scan } from "../engine/journal-scan.ts";
-import { parseLine } from "../engine/line-reader.ts";
-import { StoreError } from "../engine/store-error.ts";
-import { damageText } from "../engine/torn-end.ts";
-import { demandKnown } from "../engine/version.ts";
+import { parseLine } from "../engine/journal-codec.ts";
+import { BEGINNING, type ControlRecords, isControl, type OpeningData } from "../engine/journal-line.ts";
+import { type Damage, damageText, firstDamage, openingIn, rawLines, scan } from "../engine/journal-scan.ts";
+import { assertKnown, StoreError } from "../engine/store-error.ts";
 import { FileRefused } from "../regular-file.ts";
 
 /** A file that may be a journal: that of a data directory, or one of its own, as a report is. */
@@ -34,7 +32,7 @@ export function openSource(disk: Disk, name: string, engine: string): JournalSou
   try {
     const opening = openingIn(place.file);
     if (opening === null) throw unopened(place);
-    demandKnown(opening, place.path, engine);
+    assertKnown(opening, place.path, engine);
     return { ...place, opening };
   } catch (error) {
     place.file.close();
@@ -115,14 +113,14 @@ function isJournalFile(file: DiskFile): boolean {
 /** The scenario whose failure a report is of, and the line that carries it. */
 export interface CarriedScenario {
   readonly line: number;
-  readonly sources: Notes["scenario"];
+  readonly sources: ControlRecords["scenario"];
 }
 
 /** The scenario that a report carries; null when it carries none. @throws StoreError when the report is damaged */
 export function scenarioIn(source: JournalSource): CarriedScenario | null {
   let carried: CarriedScenario | null = null;
   const { damage } = scan(source.file, BEGINNING, (line) => {
-    if (isNote(line, "scenario")) carried = { line: line.n, sources: line.d };
+    if (isControl(line, "scenario")) carried = { line: line.n, sources: line.d };
   });
   if (damage !== null && isCorrupt(source, damage)) {
     throw new StoreError("corrupt", damageText(source.path, source.name, damage));

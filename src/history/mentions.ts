@@ -5,7 +5,7 @@ import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
-import { isNote } from "../engine/journal-line.ts";
+import { isControl } from "../engine/journal-line.ts";
 import type { Told } from "./walk.ts";
 
 /** What a line of a journal speaks of, itself or in what it caused, by the numbers that things have there. */
@@ -22,7 +22,7 @@ export class Mentions {
   constructor({ line, command, outcome }: Told, state: State) {
     this.#state = state;
     if (command !== null) this.#fieldsOf(command);
-    if (isNote(line, "refused")) this.#refused(line.d);
+    if (isControl(line, "refused")) this.#refused(line.d);
     if (outcome.kind !== "accepted") return;
     for (const event of outcome.events) {
       this.#fieldsOf(event);

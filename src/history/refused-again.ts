@@ -1,7 +1,7 @@
 import { numbersAs } from "../api/decimals.ts";
 import { askAgain } from "../api/order-request.ts";
 import type { State } from "../core/state.ts";
-import { isNote } from "../engine/journal-line.ts";
+import { isControl } from "../engine/journal-line.ts";
 import type { Told } from "./walk.ts";
 import { changeText, refusedText } from "./words.ts";
 
@@ -22,7 +22,7 @@ export class RefusedAgain {
 
   /** Takes the next line; the state is that behind it. */
   take({ line, outcome }: Told, state: State): void {
-    if (!isNote(line, "refused")) return;
+    if (!isControl(line, "refused")) return;
     // Behind a line that comes out otherwise the state is another.
     const now =
       outcome.kind === "unknown"

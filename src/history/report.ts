@@ -3,15 +3,14 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "../core/commands.ts";
 import type { Millis } from "../core/units.ts";
+import { eventHash } from "../engine/checksum.ts";
 import { type Disk, type DiskFile, nodeDisk } from "../engine/disk.ts";
-import { eventHash } from "../engine/event-hash.ts";
 import { Exchange } from "../engine/exchange.ts";
 import { JOURNAL_FILE } from "../engine/files.ts";
 import type { Entry, RefusedEntry } from "../engine/journal.ts";
-import type { JournalEnd } from "../engine/journal-end.ts";
-import { FORMAT, type Notes } from "../engine/journal-line.ts";
-import { BEGINNING, scan } from "../engine/journal-scan.ts";
-import { LineWriter } from "../engine/line-writer.ts";
+import { LineWriter } from "../engine/journal-codec.ts";
+import { BEGINNING, type ControlRecords, FORMAT, type JournalEnd } from "../engine/journal-line.ts";
+import { scan } from "../engine/journal-scan.ts";
 import type { OpenedExchange } from "../engine/open-exchange.ts";
 import { type Origin, originOfWorld } from "../engine/origin.ts";
 import { withRefused } from "../engine/session-log.ts";
@@ -47,7 +46,7 @@ export interface ReportContent {
   readonly now: Millis;
   /** The hash of the state; empty when nobody can tell it. */
   readonly hash: string;
-  readonly defect: Notes["defect"] | null;
+  readonly defect: ControlRecords["defect"] | null;
 }
 
 /** There is too much for a report; the message is a sentence for the user. */
@@ -56,7 +55,7 @@ export class ReportTooLong extends Error {
 }
 
 /** The defect that something thrown is, with the command that made the exchange throw it, if one did. */
-export function defectOf({ thrown }: Exchange, error: unknown): Notes["defect"] {
+export function defectOf({ thrown }: Exchange, error: unknown): ControlRecords["defect"] {
   const message = error instanceof Error ? error.message : String(error);
   return { command: thrown !== null && thrown.error === error ? thrown.command : null, message };
 }
@@ -106,9 +105,9 @@ export function* reportInPieces(
 ): Generator<Uint8Array, void> {
   const { deeds, engine, reason, now, hash, defect } = content;
   const writer = deeds.kind === "session" ? yield* told(deeds, content) : yield* copied(disk, deeds);
-  if (defect !== null) writer.note("defect", defect, now, 0);
+  if (defect !== null) writer.control("defect", defect, now, 0);
   const note = { hash, reason, engine, node: process.versions.node, replay: replayLine(file) };
-  writer.note("report", note, now, 0);
+  writer.control("report", note, now, 0);
   yield taken(writer, 0);
 }
 
@@ -121,13 +120,13 @@ function taken({ buffer }: LineWriter, least: number): Uint8Array {
 }
 
 /** A report that carries the scenario that has failed. */
-export function withScenario(report: Buffer, told: Notes["scenario"]): Buffer {
+export function withScenario(report: Buffer, told: ControlRecords["scenario"]): Buffer {
   let at = 0 as Millis;
   const { number, check, offset } = scan(inMemory(report), BEGINNING, (line) => {
     at = line.t;
   });
   const writer = new LineWriter(number, check);
-  writer.note("scenario", told, at, 0);
+  writer.control("scenario", told, at, 0);
   return Buffer.concat([report.subarray(0, offset), writer.buffer.bytes]);
 }
 
@@ -162,11 +161,11 @@ function* told(
   const writer = new LineWriter();
   const { sequence, hash } = exchange;
   const clock = { mode: "frozen", rate: 1, followsWall: false } as const;
-  writer.note("opening", { format: FORMAT, engine, config, start, clock, base, sequence, hash }, start, 0);
+  writer.control("opening", { format: FORMAT, engine, config, start, clock, base, sequence, hash }, start, 0);
   for (const each of withRefused(entries, refused)) {
     yield taken(writer, PIECE_BYTES);
     if ("request" in each) {
-      writer.note("refused", each.request, each.at, 0);
+      writer.control("refused", each.request, each.at, 0);
       continue;
     }
     const { at, command } = each;
@@ -174,7 +173,7 @@ function* told(
     if (command === defect?.command) continue;
     writer.command(command, at, 0, causedBy(exchange, at, command));
   }
-  if (refusedLeftOut > 0) writer.note("refusedFull", { noted: refused.length }, exchange.now, 0);
+  if (refusedLeftOut > 0) writer.control("refusedFull", { noted: refused.length }, exchange.now, 0);
   return writer;
 }
 

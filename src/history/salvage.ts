@@ -3,12 +3,11 @@ import { type Millis, millis } from "../core/units.ts";
 import { type Disk, type DiskFile, writeWhole } from "../engine/disk.ts";
 import { Exchange } from "../engine/exchange.ts";
 import { JOURNAL_FILE } from "../engine/files.ts";
-import { BEGINNING, firstDamage, openingIn, rawLines, scan } from "../engine/journal-scan.ts";
-import { parseLine } from "../engine/line-reader.ts";
+import { parseLine } from "../engine/journal-codec.ts";
+import { BEGINNING } from "../engine/journal-line.ts";
+import { damagePlace, firstDamage, openingIn, rawLines, scan } from "../engine/journal-scan.ts";
 import { originOf } from "../engine/origin.ts";
-import { StoreError } from "../engine/store-error.ts";
-import { damagePlace } from "../engine/torn-end.ts";
-import { demandKnown } from "../engine/version.ts";
+import { assertKnown, StoreError } from "../engine/store-error.ts";
 import { demandJournal, type JournalPlace } from "./journal-source.ts";
 
 const COPY_CHUNK = 1 << 22;
@@ -62,7 +61,7 @@ function faultInOpening(place: JournalPlace, engine: string): string | null {
     const damage = firstDamage(file);
     return damage === null ? `${path} is empty` : damagePlace(path, damage);
   }
-  demandKnown(opening, path, engine);
+  assertKnown(opening, path, engine);
   try {
     const { config, start, play } = originOf(opening, path);
     play(new Exchange(config, start));

@@ -1,23 +1,21 @@
 import type { Command } from "../core/commands.ts";
-import { documentLines } from "../core/document/document-lines.ts";
 import type { DomainEvent } from "../core/events.ts";
 import type { Decision } from "../core/refusals.ts";
 import type { ExchangeConfig } from "../core/state.ts";
+import { documentLines } from "../core/state-document.ts";
 import type { Address } from "../core/terms.ts";
 import type { Millis } from "../core/units.ts";
 import type { ClockSetting } from "../engine/clock.ts";
 import type { Disk } from "../engine/disk.ts";
 import { Exchange } from "../engine/exchange.ts";
 import type { Entry, Journal, RefusedEntry } from "../engine/journal.ts";
-import { commandOf, isNote, type Line, type Notes } from "../engine/journal-line.ts";
-import { BEGINNING, type ScanEnd, scan } from "../engine/journal-scan.ts";
+import { BEGINNING, type ControlRecords, commandOf, isControl, type Line } from "../engine/journal-line.ts";
+import { damageText, type ScanEnd, scan } from "../engine/journal-scan.ts";
 import { type Origin, originOf, originOfState, type StateDocument } from "../engine/origin.ts";
 import { type Redone, ReplayDiffers, Replayer, redone } from "../engine/replayer.ts";
+import { STATE_FORMAT } from "../engine/state-file.ts";
 import { contentHash } from "../engine/state-hash.ts";
-import { STATE_FORMAT } from "../engine/state-header.ts";
-import { StoreError } from "../engine/store-error.ts";
-import { damageText } from "../engine/torn-end.ts";
-import { demandNotNewer } from "../engine/version.ts";
+import { assertNotNewer, StoreError } from "../engine/store-error.ts";
 import { isCorrupt, type JournalSource, openSource } from "./journal-source.ts";
 
 /** What deciding a line anew has come to. */
@@ -98,7 +96,7 @@ export class Walk {
     const { to = Number.POSITIVE_INFINITY, until = Number.POSITIVE_INFINITY } = this.#options;
     let isOver = false;
     const end = scan(this.#source.file, BEGINNING, (line) => {
-      demandNotNewer(line, this.#source.path, this.#engine);
+      assertNotNewer(line, this.#source.path, this.#engine);
       isOver ||= line.n > to || line.t > until;
       if (isOver) return;
       this.#last = line;
@@ -108,7 +106,7 @@ export class Walk {
   }
 
   #told(line: Line): Told {
-    const defect = isNote(line, "defect") ? line.d : null;
+    const defect = isControl(line, "defect") ? line.d : null;
     const command = defect === null ? commandOf(line, this.exchange.state) : defect.command;
     const outcome = this.#trouble === null ? this.#outcome(line, defect) : this.#afterTrouble(defect);
     const told = { line, command, outcome };
@@ -118,7 +116,7 @@ export class Walk {
     return told;
   }
 
-  #outcome(line: Line, defect: Notes["defect"] | null): Outcome {
+  #outcome(line: Line, defect: ControlRecords["defect"] | null): Outcome {
     if (defect !== null) return this.#defect(line.t, defect);
     try {
       const events = this.#replayer.take(line);
@@ -129,7 +127,7 @@ export class Walk {
     }
   }
 
-  #defect(at: Millis, { command, message }: Notes["defect"]): Outcome {
+  #defect(at: Millis, { command, message }: ControlRecords["defect"]): Outcome {
     return command === null ? { kind: "note" } : outcomeOf(redone(this.exchange, { at, command }), message);
   }
 
@@ -142,7 +140,7 @@ export class Walk {
   }
 
   /** A command that failed while it was carried out stands in the journal, and then in what is told of the defect. */
-  #afterTrouble(defect: Notes["defect"] | null): Outcome {
+  #afterTrouble(defect: ControlRecords["defect"] | null): Outcome {
     const trouble = this.#trouble;
     if (defect === null || trouble?.outcome.kind !== "fails") return { kind: "unknown" };
     const { error } = trouble.outcome;
@@ -160,7 +158,7 @@ const outcomeOf = (redone: Redone, message: string | null): Outcome =>
 
 /** The hash of the state that a line tells. */
 function hashIn(line: Line): string | null {
-  const tells = isNote(line, "opening") || isNote(line, "close") || isNote(line, "report");
+  const tells = isControl(line, "opening") || isControl(line, "close") || isControl(line, "report");
   return tells ? line.d.hash : null;
 }
 
@@ -244,7 +242,7 @@ export function wholeHistory(
   const walk = new Walk(source, engine, { ...until, journal: log });
   const opening = log.entries;
   const end = walk.run(({ line, outcome }) => {
-    if (!isNote(line, "refused") || outcome.kind === "unknown") return;
+    if (!isControl(line, "refused") || outcome.kind === "unknown") return;
     log.refuse({ sequence: walk.exchange.sequence, at: line.t, request: line.d, line: line.n });
   });
   const { exchange } = walk;

@@ -3,30 +3,31 @@ import { actorOf, commandText } from "../core/commands.ts";
 import { orderIdText, tokenIdText } from "../core/format.ts";
 import type { RefusedRequest, Scalar } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
-import { isNote, type Line } from "../engine/journal-line.ts";
+import { isControl, type Line } from "../engine/journal-line.ts";
 import { digitsOf } from "./report.ts";
 
 const SHOWN_DIGITS = 12;
 
 /** What a line says that is no command; null of a command. */
 export function noteText(line: Line): string | null {
-  if (isNote(line, "opening")) {
+  if (isControl(line, "opening")) {
     const { config, base, engine } = line.d;
     return `opens from a ${base.kind}, seed ${config.seed}, clobsim ${engine}`;
   }
-  if (isNote(line, "start")) {
+  if (isControl(line, "start")) {
     const { engine, durability, mode, rate } = line.d;
     return `clobsim ${engine} starts, clock ${clockText(mode, rate)}, durability ${durability}`;
   }
-  if (isNote(line, "clock")) return `clock set to ${clockText(line.d.mode, line.d.rate)}`;
-  if (isNote(line, "restore")) return `back to where it stood after line ${line.d.line}`;
-  if (isNote(line, "reset")) return "opened anew";
-  if (isNote(line, "close"))
+  if (isControl(line, "clock")) return `clock set to ${clockText(line.d.mode, line.d.rate)}`;
+  if (isControl(line, "restore")) return `back to where it stood after line ${line.d.line}`;
+  if (isControl(line, "reset")) return "opened anew";
+  if (isControl(line, "close"))
     return `stopped in good order, state ${digitsOf(line.d.hash).slice(0, SHOWN_DIGITS)}`;
-  if (isNote(line, "defect")) return `a defect: ${line.d.message}`;
-  if (isNote(line, "report")) return `end of the report: ${line.d.reason}`;
-  if (isNote(line, "scenario")) return `the scenario that failed: ${line.d.file}`;
-  if (isNote(line, "refusedFull")) return `further refused requests are left out, ${line.d.noted} are noted`;
+  if (isControl(line, "defect")) return `a defect: ${line.d.message}`;
+  if (isControl(line, "report")) return `end of the report: ${line.d.reason}`;
+  if (isControl(line, "scenario")) return `the scenario that failed: ${line.d.file}`;
+  if (isControl(line, "refusedFull"))
+    return `further refused requests are left out, ${line.d.noted} are noted`;
   return null;
 }
 

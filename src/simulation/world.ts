@@ -1,5 +1,6 @@
 import {
   address,
+  array,
   DocumentError,
   type Infer,
   integer,
@@ -63,7 +64,7 @@ function requireAtMost(most: number, items: unknown): void {
 }
 
 const listUpTo = <Item>(most: number, type: Type<Item>): Type<Item[]> => {
-  const items = list(type);
+  const items = array(type);
   return {
     ...items,
     parse: (value) => {
@@ -101,7 +102,7 @@ export type WorldTrader = Infer<typeof WorldTrader>;
 /** When an event or a market ends, as `End` has it; worlds of earlier versions leave `endOf` out. */
 const END = {
   endsInDays: integer(1, MAX_DAYS),
-  endOf: optional(oneOf(...PERIODS), undefined),
+  endOf: optional(oneOf(...PERIODS)),
 };
 type EndOptional<Declared> = Omit<Declared, "endOf"> & Pick<End, "endOf">;
 /** Milliseconds before the start, negative. */

@@ -8,7 +8,7 @@ import { readJsonObject } from "../../src/api/request-body.ts";
 import { HmacKey, sign } from "../../src/api/signing.ts";
 import { serviceOf } from "../../src/compose.ts";
 import { type Config, DEFAULT_CONFIG, FROZEN_START } from "../../src/config.ts";
-import { stateHash } from "../../src/core/canonical.ts";
+import { stateHash } from "../../src/core/state-document.ts";
 import { openUnkept } from "../../src/engine/open-exchange.ts";
 import { originOfWorld, termsOf } from "../../src/engine/origin.ts";
 import { viewOf } from "../../src/server/service.ts";

@@ -7,8 +7,8 @@ import { DEFAULT_CONFIG, VERSION } from "../../src/config.ts";
 import type { Command } from "../../src/core/commands.ts";
 import { money, size } from "../../src/core/units.ts";
 import { nodeDisk } from "../../src/engine/disk.ts";
-import type { NoteKind } from "../../src/engine/journal-line.ts";
-import { LineWriter } from "../../src/engine/line-writer.ts";
+import { LineWriter } from "../../src/engine/journal-codec.ts";
+import type { ControlKind } from "../../src/engine/journal-line.ts";
 import { openExchange } from "../../src/engine/open-exchange.ts";
 import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { examine } from "../../src/history/examination.ts";
@@ -163,7 +163,7 @@ async function reportOfEverything(): Promise<TextLine[]> {
   const lines = linesIn(Buffer.from(disk.image.get("/data/journal.ndjson") ?? []).toString("utf8"));
   const writer = new LineWriter(lines.length);
   const at = exchange.now;
-  writer.note("defect", { command: null, message: "boom" }, at, 0);
+  writer.control("defect", { command: null, message: "boom" }, at, 0);
   const refused = {
     method: "POST",
     path: "/clob/order",
@@ -175,23 +175,23 @@ async function reportOfEverything(): Promise<TextLine[]> {
   } as const;
   const body = { tokenId: "1", side: "BUY", price: 0.555, size: 10 };
   const command = { kind: "cancelAllOrders", address } as const;
-  writer.note(
+  writer.control(
     "refused",
     { ...refused, asked: { kind: "request", body, query: { id: "1" }, isCut: false } },
     at,
     0,
   );
-  writer.note("refused", { ...refused, asked: { kind: "command", command } }, at, 0);
-  writer.note("refusedFull", { noted: 5_000 }, at, 0);
-  writer.note(
+  writer.control("refused", { ...refused, asked: { kind: "command", command } }, at, 0);
+  writer.control("refusedFull", { noted: 5_000 }, at, 0);
+  writer.control(
     "report",
     { hash: exchange.hash, reason: "r", engine: "0.1.0", node: "20", replay: "r" },
     at,
     0,
   );
   const texts = { "a.yaml": "scenario: passes\nsteps:\n  - expect: {}\n", "parts/b.yaml": "steps: []\n" };
-  writer.note("scenario", { file: "a.yaml", texts }, at, 0);
-  writer.note("defect", { command: { kind: "closeMarket", market: 2 }, message: "boom" }, at, 0);
+  writer.control("scenario", { file: "a.yaml", texts }, at, 0);
+  writer.control("defect", { command: { kind: "closeMarket", market: 2 }, message: "boom" }, at, 0);
   return [...lines, ...linesIn(Buffer.from(writer.buffer.bytes).toString("utf8"))];
 }
 
@@ -244,7 +244,7 @@ const CASES = [...linesOfEachKind([EVERYTHING, ...GOLDEN_LINES])].map(
 );
 
 /** Every kind of line that there is. */
-const KINDS: Readonly<Record<Command["kind"] | NoteKind | "order" | "cancel", true>> = {
+const KINDS: Readonly<Record<Command["kind"] | ControlKind | "order" | "cancel", true>> = {
   opening: true,
   start: true,
   clock: true,

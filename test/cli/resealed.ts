@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
-import { hex8 } from "../../src/engine/hex8.ts";
+import { hex8 } from "../../src/engine/checksum.ts";
 
 /** A line as its text has it, without its own check. */
 export type TextLine = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Config } from "../../src/config.ts";
 import { tokenIdIn } from "../../src/core/market.ts";
 import { millis } from "../../src/core/units.ts";
-import { parseLine } from "../../src/engine/line-reader.ts";
+import { parseLine } from "../../src/engine/journal-codec.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { orderCommand } from "../support/commands.ts";

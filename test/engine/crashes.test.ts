@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
+import { lengthWithoutRoom } from "../../src/engine/journal-scan.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
-import { lengthWithoutRoom } from "../../src/engine/room-ahead.ts";
 import { StoreError } from "../../src/engine/store-error.ts";
 import { type Image, SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import type { Durability } from "../../src/setting.ts";

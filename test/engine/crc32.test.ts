@@ -1,7 +1,7 @@
 import { crc32 as crcOfZlib } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { crc32 } from "../../src/engine/crc32.ts";
+import { crc32 } from "../../src/engine/checksum.ts";
 
 describe("the check of some bytes", () => {
   it("is the CRC-32 of zlib, wherever they begin and however many they are", () => {

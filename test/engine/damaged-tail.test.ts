@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { DiskFile } from "../../src/engine/disk.ts";
-import { BEGINNING, scan } from "../../src/engine/journal-scan.ts";
-import { lengthWithoutRoom } from "../../src/engine/room-ahead.ts";
+import { BEGINNING } from "../../src/engine/journal-line.ts";
+import { lengthWithoutRoom, scan } from "../../src/engine/journal-scan.ts";
 import { StoreError } from "../../src/engine/store-error.ts";
 import { type Image, SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import type { Durability } from "../../src/setting.ts";

@@ -3,11 +3,11 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Config } from "../../src/config.ts";
-import { millis } from "../../src/core/units.ts";
-import { isNote } from "../../src/engine/journal-line.ts";
-import { parseLine } from "../../src/engine/line-reader.ts";
-import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { finish } from "../../src/core/steps.ts";
+import { millis } from "../../src/core/units.ts";
+import { parseLine } from "../../src/engine/journal-codec.ts";
+import { isControl } from "../../src/engine/journal-line.ts";
+import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { contentHash } from "../../src/engine/state-hash.ts";
 import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { anyChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
@@ -140,7 +140,7 @@ describe("a journal of an earlier version", () => {
   it.each(NAMES)("%s: leads to the state that it led to", async (name) => {
     const journal = readFileSync(new URL(`${name}.ndjson`, JOURNALS));
     const last = linesOf(journal).at(-1);
-    if (last == null || !isNote(last, "close")) throw new Error("expected a journal that was closed");
+    if (last == null || !isControl(last, "close")) throw new Error("expected a journal that was closed");
     const opened = await openOn(new SimulatedDisk(new Map([[JOURNAL, journal]])));
     expect([contentHash(opened.exchange.state), opened.exchange.now]).toEqual([last.d.hash, last.t]);
     expect(opened.keeping?.resumed?.torn).toBe(null);

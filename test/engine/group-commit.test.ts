@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { millis } from "../../src/core/units.ts";
 import type { DiskFile } from "../../src/engine/disk.ts";
 import { JournalFile } from "../../src/engine/journal-file.ts";
-import { BEGINNING } from "../../src/engine/journal-scan.ts";
+import { BEGINNING } from "../../src/engine/journal-line.ts";
 
 /** A file whose syncs end when they are told to. */
 class SlowFile implements DiskFile {

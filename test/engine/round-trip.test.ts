@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../src/config.ts";
+import { finish } from "../../src/core/steps.ts";
 import { millis } from "../../src/core/units.ts";
 import type { ClockSetting } from "../../src/engine/clock.ts";
 import { type OpenedExchange, openUnkept } from "../../src/engine/open-exchange.ts";
 import { loadOrigin } from "../../src/engine/origin.ts";
-import { finish } from "../../src/core/steps.ts";
 import { Snapshots } from "../../src/engine/snapshots.ts";
 import { type Image, SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { anyChainMove, type ChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";

@@ -5,7 +5,7 @@ import { serviceOf } from "../../src/compose.ts";
 import type { DiskFile } from "../../src/engine/disk.ts";
 import { NotKeptError } from "../../src/engine/journal.ts";
 import { JournalFile } from "../../src/engine/journal-file.ts";
-import { BEGINNING } from "../../src/engine/journal-scan.ts";
+import { BEGINNING } from "../../src/engine/journal-line.ts";
 import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { createHttpServer } from "../../src/server/server.ts";
 import type { Durability } from "../../src/setting.ts";

@@ -1,5 +1,6 @@
 import { Digest, type DigestWords, sha256Hex } from "../hash.ts";
 import { Numbered } from "../numbered.ts";
+import { address, bigInteger, boolean, type Infer, id, integer, mapOf, record } from "../schema.ts";
 import type { Address, SettlementMode } from "../terms.ts";
 import type { Millis } from "../units.ts";
 import type { SettlementFault } from "./settlement-fault.ts";
@@ -18,19 +19,27 @@ export const GAS_MONEY = 10_000_000_000_000_000_000_000n;
 /** How many blocks on top of its own make a transaction final. */
 export const confirmationsOf = (mode: SettlementMode): number => (mode === "instant" ? 0 : 2);
 
+const address20 = address();
+
 /** What the chain knows of an address beyond collateral and tokens. */
-export interface ChainWallet {
-  /** How many transactions it has mined, which is the nonce of the next. */
-  mined: number;
-  /** Its pending transactions by nonce. */
-  readonly pending: Map<number, number>;
-  /** Wei. */
-  native: bigint;
-  /** What it allows others to spend of its collateral, where it has said so itself. */
-  readonly allowances: Map<Address, bigint>;
-  /** Who may move its tokens, where it has said so itself. */
-  readonly operators: Map<Address, boolean>;
-}
+export const ChainWallet = record(
+  { address: address20 },
+  {
+    changing: {
+      /** How many transactions it has mined, which is the nonce of the next. */
+      mined: integer(),
+      /** Its pending transactions by nonce. */
+      pending: mapOf("a nonce and a transaction", integer(), id()),
+      /** Wei. */
+      native: bigInteger(true),
+      /** What it allows others to spend of its collateral, where it has said so itself. */
+      allowances: mapOf("an address and an integer in quotes", address20, bigInteger()),
+      /** Who may move its tokens, where it has said so itself. */
+      operators: mapOf("an address, and true or false", address20, boolean()),
+    },
+  },
+);
+export type ChainWallet = Infer<typeof ChainWallet>;
 
 /** A block that is being put together, transaction by transaction, because one of them needs a look of its own. */
 export interface Building {
@@ -178,7 +187,8 @@ export const isOrderly = (chain: Chain): boolean =>
   chain.restricted === 0;
 
 /** What the chain knows of an address that never did anything on it. */
-export const emptyWallet = (): ChainWallet => ({
+export const emptyWallet = (owner: Address): ChainWallet => ({
+  address: owner,
   mined: 0,
   pending: new Map(),
   native: 0n,

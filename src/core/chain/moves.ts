@@ -1,5 +1,5 @@
 import { marketOfToken, tokenOf } from "../market.ts";
-import type { Trade } from "../order.ts";
+import type { Order, Trade } from "../order.ts";
 import { FAUCET, FEES, type State } from "../state.ts";
 import { FULL_PRICE, notional, type Price, type Size } from "../units.ts";
 import type { Move, SupplyChange, Transaction } from "./transaction.ts";
@@ -7,31 +7,42 @@ import type { Move, SupplyChange, Transaction } from "./transaction.ts";
 /** The token number that stands for USDC: no market has number 0. */
 export const USDC = 0;
 
+/** Is told of something that changes hands: micro-USDC when the token is 0, else size units of a token. */
+type MoveVisitor = (account: number, token: number, amount: number) => void;
+
 /**
- * What a transaction moves between accounts, in the order in which it does; USDC in micro-USDC, shares in size units.
- * What it issues comes from nowhere, what it locks or burns goes there.
+ * Tells what a transaction moves between accounts, in the order in which it does. What it issues comes from nowhere,
+ * what it locks or burns goes there.
  */
-export function movesOf(state: State, transaction: Transaction): Move[] {
-  const { content } = transaction;
+export function visitMoves(state: State, transaction: Transaction, visit: MoveVisitor): void {
+  const { content, firstTrade, trades } = transaction;
   switch (content?.kind) {
-    case undefined: {
-      const moves: Move[] = [];
-      for (const trade of tradesOf(state, transaction)) addMovesOfTrade(state, trade, moves);
-      return moves;
-    }
+    case undefined:
+      for (let number = firstTrade; number < firstTrade + trades; number += 1)
+        visitTrade(state, state.trades.get(number), visit);
+      break;
     case "deposit": {
       const { account, collateral, market, size, yes, no } = content;
-      if (market === 0) return [{ account, token: USDC, amount: collateral }];
-      return [
-        { account: yes, token: tokenOf(market, "YES"), amount: size },
-        { account: no, token: tokenOf(market, "NO"), amount: size },
-      ];
+      if (market === 0) visit(account, USDC, collateral);
+      else {
+        visit(yes, tokenOf(market, "YES"), size);
+        visit(no, tokenOf(market, "NO"), size);
+      }
+      break;
     }
     case "call":
-      return [...(transaction.oddity?.effect?.moves ?? [])];
+      for (const { account, token, amount } of transaction.oddity?.effect?.moves ?? [])
+        visit(account, token, amount);
+      break;
     default:
-      return [];
   }
+}
+
+/** The same as a list. */
+export function movesOf(state: State, transaction: Transaction): Move[] {
+  const moves: Move[] = [];
+  visitMoves(state, transaction, (account, token, amount) => moves.push({ account, token, amount }));
+  return moves;
 }
 
 /** How a transaction changes the sets that markets have issued. */
@@ -63,28 +74,19 @@ export function tradesOf({ trades }: State, { firstTrade, trades: count }: Trans
   return found;
 }
 
-function addMovesOfTrade(state: State, { taker, maker, price, size, fee }: Trade, moves: Move[]): void {
-  addMovesOfParty(state, maker, null, size, 0, moves);
-  addMovesOfParty(state, taker, price, size, fee, moves);
-  if (fee > 0) moves.push({ account: FEES, token: USDC, amount: fee });
+function visitTrade({ orders }: State, { taker, maker, price, size, fee }: Trade, visit: MoveVisitor): void {
+  const made = orders.get(maker);
+  // A maker fills at its own price.
+  visitParty(made, made.price, size, 0, visit);
+  visitParty(orders.get(taker), price, size, fee, visit);
+  if (fee > 0) visit(FEES, USDC, fee);
 }
 
-/** A maker fills at its own price. */
-function addMovesOfParty(
-  state: State,
-  number: number,
-  price: Price | null,
-  size: Size,
-  fee: number,
-  moves: Move[],
-): void {
-  const { account, token, side, price: limit } = state.orders.get(number);
+function visitParty(order: Order, price: Price, size: Size, fee: number, visit: MoveVisitor): void {
+  const { account, token, side } = order;
   const bought = side === "BUY" ? 1 : -1;
-  const value = notional(price ?? limit, size);
-  moves.push(
-    { account, token: USDC, amount: -bought * value - fee },
-    { account, token, amount: bought * size },
-  );
+  visit(account, USDC, -bought * notional(price, size) - fee);
+  visit(account, token, bought * size);
 }
 
 function supplyChangeOfTrade(state: State, { taker, size, matchType }: Trade): SupplyChange {

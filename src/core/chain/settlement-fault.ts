@@ -1,4 +1,5 @@
 import { sha256Hex } from "../hash.ts";
+import { type Infer, id, integer, oneOf, optional, orNull, record, text } from "../schema.ts";
 
 /** What can go wrong with settlements. */
 export type SettlementFaultKind =
@@ -13,32 +14,42 @@ export type SettlementFaultKind =
   /** The base fee rises above what the exchange offers: everything of its own waits until its fees are raised. */
   | "gasSpike";
 
+export const CERTAIN = 1_000_000;
+
 /** What a fault is set with. */
-export interface SettlementFaultTerms {
-  readonly fault: SettlementFaultKind;
+export const FAULT_TERMS = {
+  fault: oneOf<SettlementFaultKind>("fail", "retry", "delay", "ghost", "gasSpike"),
   /** In millionths. */
-  readonly probability: number;
+  probability: integer(0, CERTAIN),
   /** How many settlements it befalls at most; null for any number. */
-  readonly times: number | null;
+  times: orNull(id()),
   /** Of a delay; else 0. */
-  readonly blocks: number;
+  blocks: integer(),
   /** Wei per gas, of a spike; else 0. */
-  readonly baseFee: number;
+  baseFee: integer(),
   /** What the failure says; null says that it was asked for. */
-  readonly reason: string | null;
+  reason: orNull(text()),
   /** The number of the one order whose settlement as a taker it may hit; left out for every settlement. */
-  readonly order?: number;
-}
+  order: optional(id()),
+} as const;
+const SettlementFaultTerms = record(FAULT_TERMS);
+export type SettlementFaultTerms = Infer<typeof SettlementFaultTerms>;
 
 /** A fault in force. */
-export interface SettlementFault extends SettlementFaultTerms {
-  /** Counts all faults ever set, from 1. */
-  readonly number: number;
-  /** How many settlements it has befallen. */
-  struck: number;
-}
-
-export const CERTAIN = 1_000_000;
+export const SettlementFault = record(
+  {
+    /** Counts all faults ever set, from 1. */
+    number: id(),
+    ...FAULT_TERMS,
+  },
+  {
+    changing: {
+      /** How many settlements it has befallen. */
+      struck: integer(),
+    },
+  },
+);
+export type SettlementFault = Infer<typeof SettlementFault>;
 
 const DIGITS = 8;
 const SPAN = 4_294_967_296;

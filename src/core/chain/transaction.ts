@@ -1,151 +1,247 @@
-import type { Address, MatchType } from "../terms.ts";
-import type { Millis, Money, Size } from "../units.ts";
+import {
+  address,
+  boolean,
+  DocumentError,
+  decimal,
+  hexBytes,
+  type Infer,
+  id,
+  integer,
+  list,
+  moment,
+  oneOf,
+  orNull,
+  record,
+  refined,
+  type Type,
+  text,
+  union,
+  word,
+} from "../schema.ts";
+import type { MatchType } from "../terms.ts";
+import type { Money, Size } from "../units.ts";
 import { unreachable } from "../unreachable.ts";
 
-/**
- * Where a transaction stands. PENDING: to be mined. MINED: in a block, carried out. REVERTED: in a block, of no effect.
- * FAILED: given up before any block had it. LOST: never to be mined, and nobody knows. REPLACED: another one of its
- * sender has its nonce.
- */
-export type TransactionStatus = "PENDING" | "MINED" | "REVERTED" | "FAILED" | "LOST" | "REPLACED";
+const amount = decimal;
+const oneKind = <const Kind extends string>(kind: Kind) => ({ kind: oneOf(kind) }) as const;
 
-/** Why a pending transaction is not mined yet. */
-export type HoldReason =
-  /** A fault delays it until a height. */
-  | "DELAYED"
-  /** It offers less than the base fee. */
-  | "UNDERPRICED"
-  /** A party has not yet received on the chain what it pays with. */
-  | "UNFUNDED"
-  /** A fault made the attempt fail, and there will be another. */
-  | "RETRIED"
-  /** An earlier nonce of its sender is missing. */
-  | "NONCE_GAP"
-  /** Its sender cannot pay for gas any more. */
-  | "NO_GAS_MONEY"
-  /** A reorganization took it out of a block. */
-  | "REORGANIZED";
+const partition = <const Kind extends "split" | "merge">(kind: Kind) =>
+  record({
+    kind: oneOf(kind),
+    collateral: address(),
+    parent: word(),
+    condition: word(),
+    partition: list(amount()),
+    amount: amount(),
+  });
+
+/** What a wallet's transaction asks of a contract, decoded; amounts of 256 bits as decimal text. */
+export const ContractCall = union({
+  /** Native currency to an address that is no contract, with or without data that nobody reads. */
+  send: record(oneKind("send")),
+  approve: record({ ...oneKind("approve"), spender: address(), amount: amount() }),
+  transfer: record({ ...oneKind("transfer"), to: address(), amount: amount() }),
+  transferFrom: record({ ...oneKind("transferFrom"), from: address(), to: address(), amount: amount() }),
+  setApprovalForAll: record({ ...oneKind("setApprovalForAll"), operator: address(), approved: boolean() }),
+  /** `safeTransferFrom`, or `safeBatchTransferFrom` when it is a batch. */
+  safeTransfer: record({
+    ...oneKind("safeTransfer"),
+    from: address(),
+    to: address(),
+    ids: list(amount()),
+    amounts: list(amount()),
+    isBatch: boolean(),
+  }),
+  /** `splitPosition` and `mergePositions`. */
+  split: partition("split"),
+  merge: partition("merge"),
+  /** `redeemPositions`. */
+  redeem: record({
+    ...oneKind("redeem"),
+    collateral: address(),
+    parent: word(),
+    condition: word(),
+    indexSets: list(amount()),
+  }),
+  /** A function that no contract here has; it reverts. */
+  unknown: record({ ...oneKind("unknown"), reason: text() }),
+});
+export type ContractCall = Infer<typeof ContractCall>;
+export type SafeTransferCall = Extract<ContractCall, { kind: "safeTransfer" }>;
+export type PartitionCall = Extract<ContractCall, { kind: "split" | "merge" }>;
+export type RedeemCall = Extract<ContractCall, { kind: "redeem" }>;
 
 /** What was given by the exchange, in effect since its command: the chain has the transaction in its next block. */
-export interface DepositContent {
-  readonly kind: "deposit";
-  readonly at: Millis;
+const DepositContent = record({
+  ...oneKind("deposit"),
+  at: moment(),
   /** Whose USDC is issued; of shares, who gets those of YES and of NO. */
-  readonly account: number;
-  readonly collateral: Money;
+  account: integer(),
+  collateral: integer<Money>(),
   /** 0 where only USDC is given. */
-  readonly market: number;
-  readonly size: Size;
-  readonly yes: number;
-  readonly no: number;
-}
+  market: integer(),
+  size: integer<Size>(),
+  yes: integer(),
+  no: integer(),
+});
+export type DepositContent = Infer<typeof DepositContent>;
 
-/** A market's condition comes to the chain; in effect since its command. */
-interface PrepareContent {
-  readonly kind: "prepare";
-  readonly at: Millis;
-  readonly market: number;
-}
-
-/** The oracle reports how a market ended. */
-interface ReportContent {
-  readonly kind: "report";
-  readonly at: Millis;
-  readonly market: number;
-}
-
-/** What changes hands: micro-USDC when the token is 0, else size units of a token. */
-export interface Move {
-  readonly account: number;
-  readonly token: number;
-  readonly amount: number;
-}
-
-/** What changes in the sets that a market has issued. */
-export interface SupplyChange {
-  readonly market: number;
-  readonly yes: number;
-  readonly no: number;
-  /** Micro-USDC. */
-  readonly collateral: number;
-}
-
-/** What came of a call when it was first carried out; a reorganization does not take it out of the ledger. */
-export interface CallEffect {
-  readonly moves: readonly Move[];
-  readonly supply: SupplyChange | null;
-}
-
-/** What a wallet asks for. */
-export interface CallContent {
-  readonly kind: "call";
-  readonly at: Millis;
-  readonly from: Address;
-  readonly to: Address;
-  readonly nonce: number;
+/** What a wallet sends. */
+export const CALL_TERMS = {
   /** Wei, decimal. */
-  readonly value: string;
-  readonly gas: number;
+  value: decimal(),
+  gas: integer(),
   /** Wei per gas. */
-  readonly maxFeePerGas: number;
-  readonly maxPriorityFeePerGas: number;
-  readonly input: string;
-  readonly call: ContractCall;
+  maxFeePerGas: integer(),
+  maxPriorityFeePerGas: integer(),
+  /** The call as bytes and as what they mean. */
+  input: hexBytes(),
+  call: ContractCall,
   /** The signed bytes and their Keccak-256; null when it came without a signature. */
-  readonly raw: string | null;
-  readonly hash: string | null;
-}
+  raw: orNull(hexBytes()),
+  hash: orNull(word()),
+} as const;
+
+/** What a wallet asks for. The order of its facts decides its hash. */
+const CallContent = record({
+  from: address(),
+  to: address(),
+  nonce: integer(),
+  ...CALL_TERMS,
+  ...oneKind("call"),
+  at: moment(),
+});
+export type CallContent = Infer<typeof CallContent>;
 
 /** All but the settlements of matches, which are told by their trades. */
-export type TransactionContent = DepositContent | PrepareContent | ReportContent | CallContent;
+const TransactionContent = union({
+  deposit: DepositContent,
+  /** A market's condition comes to the chain; in effect since its command. */
+  prepare: record({ ...oneKind("prepare"), at: moment(), market: id() }),
+  /** The oracle reports how a market ended. */
+  report: record({ ...oneKind("report"), at: moment(), market: id() }),
+  call: CallContent,
+});
+export type TransactionContent = Infer<typeof TransactionContent>;
 
 export type TransactionKind = TransactionContent["kind"] | "match";
 
-/** One transaction of the settlement chain. */
-export interface Transaction {
-  readonly number: number;
-  /** Of a match: the first of its trades, which all have the same taker, and how many they are; else 0. */
-  readonly firstTrade: number;
-  trades: number;
-  /** Of a match: how many logs it leaves when it is carried out, and 64 bits that name its fills; else 0. */
-  logs: number;
-  fillsA: number;
-  fillsB: number;
-  /** Null of a match. */
-  readonly content: TransactionContent | null;
-  status: TransactionStatus;
-  /** The serial of its block; 0 while it has none. */
-  block: number;
-  /** How many transactions, logs and gas its block has before it. */
-  place: number;
-  logsBefore: number;
-  gasBefore: number;
-  /** What is out of the ordinary about it; null of most. */
-  oddity: Oddity | null;
-}
+const anyInteger = (): Type<number> => integer(Number.MIN_SAFE_INTEGER);
+
+/** What changes hands: micro-USDC when the token is 0, else size units of a token. */
+const Move = record({ account: id(), token: integer(), amount: anyInteger() });
+export type Move = Infer<typeof Move>;
+
+/** What changes in the sets that a market has issued; collateral in micro-USDC. */
+const SupplyChange = record({ market: id(), yes: anyInteger(), no: anyInteger(), collateral: anyInteger() });
+export type SupplyChange = Infer<typeof SupplyChange>;
+
+/** What came of a call when it was first carried out; a reorganization does not take it out of the ledger. */
+const CallEffect = record({ moves: list(Move), supply: orNull(SupplyChange) });
+export type CallEffect = Infer<typeof CallEffect>;
 
 /** What can be said of a transaction that was not simply mined. */
-export interface Oddity {
-  /** Why it is not mined yet. */
-  hold: HoldReason | null;
-  /** The height before which it is not looked at. */
-  notBefore: number;
-  /** How often it was put off. */
-  attempts: number;
-  /** Why it reverted, failed or was lost. */
-  reason: string | null;
-  endedAt: Millis | null;
-  /** The fault it met last, and the one that delayed it; 0 for none. */
-  fault: number;
-  delayedBy: number;
-  /** Whether its fee has been raised to whatever the base fee is. */
-  isBumped: boolean;
-  /** Of a call that has been carried out. */
-  effect: CallEffect | null;
-  /** Of a call that a block has: the gas it used, and wei per gas. */
-  gasUsed: number;
-  gasPrice: number;
-}
+const Oddity = record(
+  {},
+  {
+    changing: {
+      /**
+       * Why it is not mined yet. DELAYED: a fault delays it until a height. UNDERPRICED: it offers less than the base
+       * fee. UNFUNDED: a party has not yet received on the chain what it pays with. RETRIED: a fault made the attempt
+       * fail, and there will be another. NONCE_GAP: an earlier nonce of its sender is missing. NO_GAS_MONEY: its sender
+       * cannot pay for gas any more. REORGANIZED: a reorganization took it out of a block.
+       */
+      hold: orNull(
+        oneOf("DELAYED", "UNDERPRICED", "UNFUNDED", "RETRIED", "NONCE_GAP", "NO_GAS_MONEY", "REORGANIZED"),
+      ),
+      /** The height before which it is not looked at. */
+      notBefore: integer(),
+      /** How often it was put off. */
+      attempts: integer(),
+      /** Why it reverted, failed or was lost. */
+      reason: orNull(text()),
+      endedAt: orNull(moment()),
+      /** The fault it met last, and the one that delayed it; 0 for none. */
+      fault: integer(),
+      delayedBy: integer(),
+      /** Whether its fee has been raised to whatever the base fee is. */
+      isBumped: boolean(),
+      /** Of a call that has been carried out. */
+      effect: orNull(CallEffect),
+      /** Of a call that a block has: the gas it used, and wei per gas. */
+      gasUsed: integer(),
+      gasPrice: integer(),
+    },
+  },
+);
+export type Oddity = Infer<typeof Oddity>;
+export type HoldReason = NonNullable<Oddity["hold"]>;
+
+const zero = (): number => 0;
+
+/** One transaction of the settlement chain; a document tells of it where its trades do not say all. */
+export const Transaction = refined(
+  record(
+    { number: id() },
+    {
+      changing: {
+        /**
+         * Where it stands. PENDING: to be mined. MINED: in a block, carried out. REVERTED: in a block, of no effect.
+         * FAILED: given up before any block had it. LOST: never to be mined, and nobody knows. REPLACED: another one of
+         * its sender has its nonce.
+         */
+        status: oneOf("PENDING", "MINED", "REVERTED", "FAILED", "LOST", "REPLACED"),
+        /** The serial of its block; 0 while it has none. */
+        block: integer(),
+        /** How many transactions its block has before it. */
+        place: integer(),
+        /** Null of a match. */
+        content: orNull(TransactionContent),
+        /** What is out of the ordinary about it; null of most. */
+        oddity: orNull(Oddity),
+      },
+      derived: {
+        /** Of a match: the first of its trades, which all have the same taker, and how many they are; else 0. */
+        firstTrade: zero,
+        trades: zero,
+        /** Of a match: how many logs it leaves when it is carried out, and 64 bits that name its fills; else 0. */
+        logs: zero,
+        fillsA: zero,
+        fillsB: zero,
+        /** How many logs and how much gas its block has before it. */
+        logsBefore: zero,
+        gasBefore: zero,
+      },
+    },
+  ),
+  ({ status, block, place, content, oddity }) => {
+    if (content === null && oddity === null)
+      throw new DocumentError("an object, where the content is null", null, "oddity");
+    const isInBlock = status === "MINED" || status === "REVERTED";
+    if (isInBlock !== block > 0)
+      throw new DocumentError(isInBlock ? "the serial of a block" : "0", block, "block");
+    if (!isInBlock && place !== 0) throw new DocumentError("0", place, "place");
+  },
+);
+export type Transaction = Infer<typeof Transaction>;
+export type TransactionStatus = Transaction["status"];
+
+/** A transaction of which nothing is known yet but what it is. */
+export const newTransaction = (number: number, content: TransactionContent | null): Transaction => ({
+  number,
+  status: "PENDING",
+  block: 0,
+  place: 0,
+  content,
+  oddity: null,
+  firstTrade: 0,
+  trades: 0,
+  logs: 0,
+  fillsA: 0,
+  fillsB: 0,
+  logsBefore: 0,
+  gasBefore: 0,
+});
 
 /** What kind a transaction is. */
 export const kindOf = ({ content }: Transaction): TransactionKind => content?.kind ?? "match";
@@ -271,46 +367,3 @@ const LOG_GAS = 18_000;
 
 /** What a transaction of the exchange's own uses: its base cost, and so much for each of its logs. */
 export const ownGas = (logs: number): number => BASE_GAS + LOG_GAS * logs;
-
-/** What a wallet's transaction asks of a contract, decoded; amounts of 256 bits as decimal text. */
-export type ContractCall =
-  /** Native currency to an address that is no contract, with or without data that nobody reads. */
-  | { readonly kind: "send" }
-  | { readonly kind: "approve"; readonly spender: Address; readonly amount: string }
-  | { readonly kind: "transfer"; readonly to: Address; readonly amount: string }
-  | { readonly kind: "transferFrom"; readonly from: Address; readonly to: Address; readonly amount: string }
-  | { readonly kind: "setApprovalForAll"; readonly operator: Address; readonly approved: boolean }
-  | SafeTransferCall
-  | PartitionCall
-  | RedeemCall
-  /** A function that no contract here has; it reverts. */
-  | { readonly kind: "unknown"; readonly reason: string };
-
-/** `safeTransferFrom`, or `safeBatchTransferFrom` when it is a batch. */
-export interface SafeTransferCall {
-  readonly kind: "safeTransfer";
-  readonly from: Address;
-  readonly to: Address;
-  readonly ids: readonly string[];
-  readonly amounts: readonly string[];
-  readonly isBatch: boolean;
-}
-
-/** `splitPosition` and `mergePositions`. */
-export interface PartitionCall {
-  readonly kind: "split" | "merge";
-  readonly collateral: Address;
-  readonly parent: string;
-  readonly condition: string;
-  readonly partition: readonly string[];
-  readonly amount: string;
-}
-
-/** `redeemPositions`. */
-export interface RedeemCall {
-  readonly kind: "redeem";
-  readonly collateral: Address;
-  readonly parent: string;
-  readonly condition: string;
-  readonly indexSets: readonly string[];
-}

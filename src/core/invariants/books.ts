@@ -139,29 +139,41 @@ function* sidesOf(state: State): Generator<BookSide> {
   }
 }
 
-/** What an order has matched is the sum of its fills. */
+/** What an order has matched, what that was worth and what it paid are the sums of its fills. */
 export function* fillsAddUp(state: State): Steps<Invariant> {
   const counter = new StepCounter();
   const judgement = new Judgement("an order's matched size = sum of its fills");
   // By order number: a map, and a text for each order, would cost ten times as much.
   const { orders, trades } = state;
-  const matched = new Float64Array(orders.next);
+  const [matched, value, fees] = [0, 1, 2].map(() => new Float64Array(orders.next)) as [
+    Float64Array,
+    Float64Array,
+    Float64Array,
+  ];
   for (let number = 1; number <= trades.size; number += 1) {
     if (counter.isStep()) yield;
-    const { taker, maker, size } = trades.get(number);
+    const { taker, maker, price, size, fee, matchType } = trades.get(number);
+    const makerPrice = matchType === "COMPLEMENTARY" ? price : FULL_PRICE - price;
     matched[taker] = (matched[taker] ?? 0) + size;
     matched[maker] = (matched[maker] ?? 0) + size;
+    value[taker] = (value[taker] ?? 0) + price * size;
+    value[maker] = (value[maker] ?? 0) + makerPrice * size;
+    fees[taker] = (fees[taker] ?? 0) + fee;
   }
   for (let number = 1; number <= orders.size; number += 1) {
     if (counter.isStep()) yield;
     const order = orders.get(number);
     const sum = matched[number] ?? 0;
     if (order.matched !== sum) judgement.differs(`order ${number}: ${order.matched}, expected ${sum}`);
+    if (order.notional !== value[number])
+      judgement.differs(`notional of order ${number}: ${order.notional}, expected ${value[number]}`);
+    if (order.fee !== fees[number])
+      judgement.differs(`fee of order ${number}: ${order.fee}, expected ${fees[number]}`);
     const remaining = remainingOf(order);
     if (remaining < 0 || (remaining === 0 && order.status !== "MATCHED"))
       judgement.differs(`order ${number}: ${order.status} with ${remaining} remaining`);
   }
-  judgement.compared(2 * orders.size);
+  judgement.compared(4 * orders.size);
   return judgement.result;
 }
 

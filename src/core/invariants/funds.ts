@@ -1,6 +1,6 @@
 import { type Account, availableOf, type Balance, onChainOf } from "../account.ts";
 import { headOf } from "../chain/chain.ts";
-import { movesOf, supplyChangesOf, USDC } from "../chain/moves.ts";
+import { supplyChangesOf, USDC, visitMoves } from "../chain/moves.ts";
 import { awaitsBlock, type Transaction } from "../chain/transaction.ts";
 import { marketOfToken, tokenOf } from "../market.ts";
 import { type Order, remainingOf, reservationOf } from "../order.ts";
@@ -123,21 +123,6 @@ interface SupplySums {
 
 const noSupply = (): SupplySums => ({ yes: 0, no: 0, collateral: 0 });
 
-function addMoves(
-  state: State,
-  transaction: Transaction,
-  isMined: boolean,
-  sums: Map<number, Sums>,
-  keyOf: (account: number, token: number) => number,
-): void {
-  for (const { account, token, amount } of movesOf(state, transaction)) {
-    const sum = entry(sums, keyOf(account, token), noSums);
-    if (isMined) sum.mined += amount;
-    else if (amount > 0) sum.incoming += amount;
-    else sum.outgoing -= amount;
-  }
-}
-
 function addSupply(state: State, transaction: Transaction, supplies: Map<number, SupplySums>): void {
   for (const { market, yes, no, collateral } of supplyChangesOf(state, transaction)) {
     const supply = entry(supplies, market, noSupply);
@@ -157,13 +142,21 @@ export function* chainAgreesWithLedger(state: State): Steps<Invariant> {
   const keyOf = (account: number, token: number): number => token * count + account;
   const nameOf = (key: number): string => `${key % count}/${Math.floor(key / count)}`;
   const supplies = new Map<number, SupplySums>();
+  let isOn = false;
+  const addMove = (account: number, token: number, amount: number): void => {
+    const sum = entry(sums, keyOf(account, token), noSums);
+    if (isOn) sum.mined += amount;
+    else if (amount > 0) sum.incoming += amount;
+    else sum.outgoing -= amount;
+  };
   const { transactions } = state.chain;
   for (let number = 1; number <= transactions.size; number += 1) {
     if (counter.isStep()) yield;
     const transaction = transactions.get(number);
     const isMined = isOnChain(transaction);
     if (!isMined && !isPending(transaction)) continue;
-    addMoves(state, transaction, isMined, sums, keyOf);
+    isOn = isMined;
+    visitMoves(state, transaction, addMove);
     if (isMined) addSupply(state, transaction, supplies);
   }
   for (const account of state.accounts) {
@@ -206,7 +199,9 @@ export function* blocksHoldWhatWasMined(state: State): Steps<Invariant> {
   const counter = new StepCounter();
   const judgement = new Judgement("blocks = what was mined");
   const { chain } = state;
-  let included = 0;
+  // A block that is being put together has the serial that it will have.
+  const { building } = chain;
+  let included = building === null ? 0 : chain.mined.size - building.first;
   let parent = 0;
   for (let height = 0; height <= headOf(chain); height += 1) {
     if (counter.isStep()) yield;

@@ -49,6 +49,19 @@ function* orderInvariantsInSteps(state: State): Steps<Invariant[]> {
   ];
 }
 
+/** Judges those of which many records are part. */
+function* recordInvariantsInSteps(state: State, live: readonly Order[]): Steps<Invariant[]> {
+  return [
+    collateralIsConserved(state),
+    sharesAreBacked(state),
+    noBalanceIsNegative(state),
+    yield* reservationsFollowOrders(state, live),
+    yield* booksHoldTheLiveOrders(state, live),
+    noBookIsCrossed(state),
+    yield* chainAgreesWithLedger(state),
+  ];
+}
+
 function* liveOrders({ orders }: State): Steps<Order[]> {
   const live: Order[] = [];
   const counter = new StepCounter();
@@ -65,6 +78,10 @@ export const invariants = (state: State): Invariant[] => finish(invariantsInStep
 
 /** The invariants that do not hold. */
 export const violations = (state: State): Invariant[] => invariants(state).filter(({ holds }) => !holds);
+
+/** The same of those that can be broken by a document whose records agree one with one; `live` are all live orders. */
+export const contradictions = (state: State, live: readonly Order[]): Invariant[] =>
+  finish(recordInvariantsInSteps(state, live)).filter(({ holds }) => !holds);
 
 /** The same of those that an order can break while no funds move. */
 export const orderViolations = (state: State): Invariant[] =>

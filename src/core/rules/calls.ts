@@ -51,7 +51,7 @@ export function sendTransaction(
 
 /** The nonce of an address's next transaction, behind all that it has pending without a gap. */
 export function nextNonce({ wallets }: Chain, address: string): number {
-  const { mined, pending } = wallets.get(address) ?? emptyWallet();
+  const { mined, pending } = wallets.get(address) ?? emptyWallet(address);
   let nonce = mined;
   while (pending.has(nonce)) nonce += 1;
   return nonce;
@@ -63,7 +63,7 @@ function refusalOf(chain: Chain, content: CallContent): TransactionRefusal | nul
   if (gas < least) return { code: "INTRINSIC_GAS_TOO_LOW", gas, needed: least };
   if (maxPriorityFeePerGas > maxFeePerGas)
     return { code: "TIP_ABOVE_FEE_CAP", maxFeePerGas, tip: maxPriorityFeePerGas };
-  const { mined, native, pending } = chain.wallets.get(from) ?? emptyWallet();
+  const { mined, native, pending } = chain.wallets.get(from) ?? emptyWallet(from);
   if (nonce < mined) return { code: "NONCE_TOO_LOW", nonce, next: mined };
   if (hash !== null && chain.signed.has(hash)) return { code: "TRANSACTION_ALREADY_KNOWN", hash };
   const before = pending.get(nonce);
@@ -129,7 +129,7 @@ export function executeCall(
 
 /** Why a call is not carried out in this block, or null. */
 function whatHolds({ chain }: State, { baseFee }: Building, content: CallContent): HoldReason | null {
-  const { mined, native } = chain.wallets.get(content.from) ?? emptyWallet();
+  const { mined, native } = chain.wallets.get(content.from) ?? emptyWallet(content.from);
   if (content.nonce !== mined) return "NONCE_GAP";
   if (content.maxFeePerGas < baseFee) return "UNDERPRICED";
   const most = BigInt(content.gas) * BigInt(content.maxFeePerGas) + BigInt(content.value);

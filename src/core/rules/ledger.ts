@@ -39,6 +39,7 @@ export function holdingIn(account: Account, market: number): Holding {
   let holding = account.holdings.get(market);
   if (holding === undefined) {
     holding = {
+      market,
       yes: emptyBalance(),
       no: emptyBalance(),
       granted: size(0),

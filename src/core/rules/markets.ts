@@ -2,6 +2,7 @@ import { ASK, BID } from "../book/book.ts";
 import { conditionIdOf, tokenIdOf } from "../chain/position-ids.ts";
 import type { CommandOf } from "../commands.ts";
 import type { DomainEvent, EventOf } from "../events.ts";
+import { idOf } from "../ids.ts";
 import { emptySupply, type Market, type MarketBook, tokenOf } from "../market.ts";
 import { Numbered } from "../numbered.ts";
 import { PriceHistory } from "../price-history.ts";
@@ -82,6 +83,7 @@ export function addEvent(state: State, event: EventOf<"eventCreated">, at: Milli
     number: event.event,
     createdAt: at,
     markets: [],
+    id: idOf(state.idPrefixes.event, event.event),
   });
   if (number !== event.event) throw new Error(`event ${event.event} created as number ${number}`);
   state.eventBySlug.set(event.slug, number);
@@ -94,6 +96,8 @@ export function addMarket(state: State, event: EventOf<"marketCreated">, at: Mil
   const book = emptyBook(at);
   const conditionId = conditionIdOf(seed, number);
   const market: Market = {
+    number,
+    id: idOf(state.idPrefixes.market, number),
     event: event.event,
     question: event.question,
     slug: event.slug,
@@ -106,7 +110,6 @@ export function addMarket(state: State, event: EventOf<"marketCreated">, at: Mil
     matching: event.matching,
     selfTrade: event.selfTrade,
     endDate: event.endDate,
-    number,
     conditionId,
     tokenIds: [tokenIdOf(conditionId, "YES"), tokenIdOf(conditionId, "NO")],
     createdAt: at,

@@ -13,6 +13,7 @@ import {
   LOGS_OF_MATCH,
   logCountOf,
   logsOfFill,
+  newTransaction,
   type Oddity,
   ownGas,
   type Transaction,
@@ -84,21 +85,9 @@ function addTransaction(
   firstTrade: number,
 ): void {
   const { chain } = state;
-  const transaction: Transaction = {
-    number,
-    firstTrade,
-    trades: firstTrade === 0 ? 0 : 1,
-    logs: 0,
-    fillsA: 0,
-    fillsB: 0,
-    content,
-    status: "PENDING",
-    block: 0,
-    place: 0,
-    logsBefore: 0,
-    gasBefore: 0,
-    oddity: null,
-  };
+  const transaction = newTransaction(number, content);
+  transaction.firstTrade = firstTrade;
+  transaction.trades = firstTrade === 0 ? 0 : 1;
   if (chain.transactions.add(transaction) !== number) throw new Error(`transaction ${number} is out of turn`);
   if (!awaitsBlock(transaction)) return;
   chain.pending += 1;
@@ -119,7 +108,7 @@ export function awaitBlock(chain: Chain, { settlement }: ExchangeConfig, at: Mil
 export function walletIn(chain: Chain, address: Address): ChainWallet {
   let wallet = chain.wallets.get(address);
   if (wallet === undefined) {
-    wallet = emptyWallet();
+    wallet = emptyWallet(address);
     chain.wallets.set(address, wallet);
   }
   return wallet;

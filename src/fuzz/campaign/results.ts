@@ -1,13 +1,25 @@
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, posix, relative, resolve, sep } from "node:path";
-import { DocumentError, shown } from "../../core/document/document-error.ts";
-import { Fields } from "../../core/document/fields.ts";
-import { jsonIn } from "../../core/document/json-in.ts";
+import {
+  custom,
+  DocumentError,
+  id,
+  integer,
+  list,
+  oneOf,
+  orNull,
+  record,
+  refined,
+  shown,
+  type Type,
+  text,
+  textLike,
+  within,
+} from "../../core/schema.ts";
 import { nodeDisk, writeWhole } from "../../engine/disk.ts";
 import { draftOf } from "../../engine/files.ts";
-import { StoreError } from "../../engine/store-error.ts";
-import { isNewer } from "../../engine/version.ts";
+import { isNewer, StoreError } from "../../engine/store-error.ts";
 import { FILE_LIMITS, FileRefused, readText, whyUnread } from "../../regular-file.ts";
 import { SHARD, type Shard } from "../../setting.ts";
 import type { FailureFiles, SeedSettings } from "../outcome.ts";
@@ -130,13 +142,20 @@ const noResults = (path: string, found: string): StoreError =>
   new StoreError("usage", `${path}: expected results of clobsim fuzz, format "${FORMAT}", found ${found}`);
 
 function documentIn(path: string): object {
-  const text = textIn(path);
-  const document = jsonIn(text);
+  const content = textIn(path);
+  let document: unknown;
+  try {
+    document = JSON.parse(content);
+  } catch {
+    if (!BEGINNING.test(content)) throw noResults(path, "no JSON");
+    const line = content.trimEnd().split("\n").length;
+    throw new StoreError(
+      "corrupt",
+      `${path}: expected JSON up to its end, line ${line}, found something else`,
+    );
+  }
   if (typeof document === "object" && document !== null) return document;
-  if (document !== undefined) throw noResults(path, shown(document));
-  if (!BEGINNING.test(text)) throw noResults(path, "no JSON");
-  const line = text.trimEnd().split("\n").length;
-  throw new StoreError("corrupt", `${path}: expected JSON up to its end, line ${line}, found something else`);
+  throw noResults(path, shown(document));
 }
 
 /** What results begin with, however little of them is left. */
@@ -151,62 +170,65 @@ function textIn(path: string): string {
   }
 }
 
+const engine = textLike(/^\d+\.\d+\.\d+(?:-[\w.-]+)?$/, "a version such as 0.1.0");
+
+/** What a reader of text makes of a text; `expected` where that is null. */
+const readAs = <Value>(read: (text: string) => Value | null, expected: string): Type<Value> =>
+  custom((value) => {
+    const found = read(text().parse(value));
+    if (found === null) throw new DocumentError(expected, value);
+    return found;
+  });
+
+const RanRecord = refined(
+  record({
+    engine,
+    seeds: readAs(readRange, "a range such as 0..10000"),
+    shard: readAs((value) => SHARD.read(value), SHARD.expected),
+    done: integer(),
+  }),
+  ({ seeds, shard, done }) => {
+    within("done", () => integer(0, seriesOf(seeds, shard).length).parse(done));
+  },
+);
+
+const FailureRecord = record({
+  fingerprint: text(),
+  sentence: text(),
+  count: id(),
+  seed: integer(),
+  command: integer(),
+  profile: text(),
+  version: engine,
+  repeat: text(),
+  scenario: orNull(text()),
+  report: orNull(text()),
+  remark: orNull(text()),
+});
+
+const ResultsRecord = record({
+  format: text(),
+  via: oneOf(...WAYS),
+  commands: id(),
+  ran: list(RanRecord),
+  failures: list(FailureRecord),
+});
+
 function resultsIn(document: object): Results {
-  const keys = ["format", "via", "commands", "ran", "failures"] as const;
-  const fields = new Fields(document, TOP, "", keys);
-  const settings = { via: fields.oneOf("via", WAYS), commands: fields.integer("commands", 1) };
-  const ran = fields.list("ran", ranIn);
-  const failures = fields.list("failures", (item, path) => failureIn(item, path, settings)).sort(bySeed);
-  const names = new Set(failures.map(({ fingerprint }) => fingerprint));
-  if (names.size !== failures.length) throw repeated(failures);
-  const results = { settings, ran, failures };
-  const [failed, done] = [failedOf(results), doneOf(results)];
-  if (failed <= done) return results;
-  throw new DocumentError(TOP, ".failures", `failures in at most the ${done} seeds that were run`, failed);
-}
-
-const TOP = { section: "", index: null, line: null };
-
-function repeated(failures: readonly FoundFailure[]): DocumentError {
+  const { via, commands, ran, failures: told } = ResultsRecord.parse(document);
+  const settings = { via, commands };
+  const failures = told.map(({ repeat, ...failure }, index) => {
+    const expected = repeatLine(failure.seed, settings);
+    if (repeat === expected) return failure;
+    throw new DocumentError(JSON.stringify(expected), repeat, "failures", index, "repeat");
+  });
   const names = failures.map(({ fingerprint }) => fingerprint);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  return new DocumentError(TOP, ".failures", "each fingerprint once", twice);
-}
-
-function ranIn(value: unknown, path: string): Ran {
-  const fields = new Fields(value, TOP, path, ["engine", "seeds", "shard", "done"]);
-  const seeds = readRange(fields.text("seeds"));
-  if (seeds === null) throw fields.wrong("seeds", "a range such as 0..10000");
-  const shard = SHARD.read(fields.text("shard"));
-  if (shard === null) throw fields.wrong("shard", SHARD.expected);
-  const done = fields.integer("done", 0, seriesOf(seeds, shard).length);
-  return { engine: fields.textLike("engine", ENGINE, ENGINE_TEXT), seeds, shard, done };
-}
-
-const ENGINE = /^\d+\.\d+\.\d+(?:-[\w.-]+)?$/;
-const ENGINE_TEXT = "a version such as 0.1.0";
-const FAILURE_KEYS = [
-  ...(["fingerprint", "sentence", "count", "seed", "command", "profile", "version"] as const),
-  ...(["repeat", "scenario", "report", "remark"] as const),
-] as const;
-
-function failureIn(value: unknown, path: string, settings: CampaignSettings): FoundFailure {
-  const fields = new Fields(value, TOP, path, FAILURE_KEYS);
-  const seed = fields.integer("seed");
-  const repeat = repeatLine(seed, settings);
-  fields.demand(fields.text("repeat") === repeat, "repeat", JSON.stringify(repeat));
-  return {
-    seed,
-    fingerprint: fields.text("fingerprint"),
-    sentence: fields.text("sentence"),
-    count: fields.integer("count", 1),
-    command: fields.integer("command"),
-    profile: fields.text("profile"),
-    version: fields.textLike("version", ENGINE, ENGINE_TEXT),
-    scenario: fields.textOrNull("scenario"),
-    report: fields.textOrNull("report"),
-    remark: fields.textOrNull("remark"),
-  };
+  if (twice !== undefined) throw new DocumentError("each fingerprint once", twice, "failures");
+  const results = { settings, ran, failures: failures.sort(bySeed) };
+  const [failed, done] = [failedOf(results), doneOf(results)];
+  if (failed <= done) return results;
+  throw new DocumentError(`failures in at most the ${done} seeds that were run`, failed, "failures");
 }
 
 /** The files of a folder that hold results. */

@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import { nodeDisk } from "../../../src/engine/disk.ts";
 import type { Exchange } from "../../../src/engine/exchange.ts";
-import type { Durability } from "../../../src/engine/journal-end.ts";
 import { JournalFile } from "../../../src/engine/journal-file.ts";
-import { BEGINNING } from "../../../src/engine/journal-scan.ts";
+import { BEGINNING, type Durability } from "../../../src/engine/journal-line.ts";
 import type { Flow } from "../flow.ts";
 import { demand, openFloor } from "../submit/floor.ts";
 import { FlowCommands } from "../submit/flow-commands.ts";

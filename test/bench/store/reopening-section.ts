@@ -1,8 +1,7 @@
+import { hex8 } from "../../../src/engine/checksum.ts";
 import { nodeDisk } from "../../../src/engine/disk.ts";
 import type { Exchange } from "../../../src/engine/exchange.ts";
-import { hex8 } from "../../../src/engine/hex8.ts";
-import { stateDatabase } from "../../../src/engine/state-file.ts";
-import { STATE_FORMAT } from "../../../src/engine/state-header.ts";
+import { STATE_FORMAT, stateDatabase } from "../../../src/engine/state-file.ts";
 import { Apart } from "../apart.ts";
 import { commonFlow } from "../flow.ts";
 import { measurementOf } from "../measurement.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { standingIn } from "../../../src/engine/base-state.ts";
 import { nodeDisk } from "../../../src/engine/disk.ts";
-import { BEGINNING, scan } from "../../../src/engine/journal-scan.ts";
+import { BEGINNING } from "../../../src/engine/journal-line.ts";
+import { scan } from "../../../src/engine/journal-scan.ts";
 import { Replayer } from "../../../src/engine/replayer.ts";
-import { readStateFile } from "../../../src/engine/state-file.ts";
+import { readStateFile, standingIn } from "../../../src/engine/state-file.ts";
 import type { Part } from "../apart.ts";
 import { garbageCollector } from "../rounds.ts";
 import { bareFloor } from "../submit/floor.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { documentLines } from "../../../src/core/document/document-lines.ts";
 import { violations } from "../../../src/core/invariants/invariants.ts";
+import { documentLines } from "../../../src/core/state-document.ts";
 import { millis } from "../../../src/core/units.ts";
 import { readBack } from "../document/told.ts";
 import { openSettlement, type SettlementFloor } from "./settlement-floor.ts";

@@ -1,10 +1,10 @@
-import { canonicalLines } from "../../../src/core/canonical.ts";
 import { conditionIdOf, tokenIdOf } from "../../../src/core/chain/position-ids.ts";
 import type { Command } from "../../../src/core/commands.ts";
 import { idOf } from "../../../src/core/ids.ts";
 import { tokenIdIn } from "../../../src/core/market.ts";
 import { type Stream, stream } from "../../../src/core/random.ts";
 import type { State } from "../../../src/core/state.ts";
+import { canonicalLines } from "../../../src/core/state-document.ts";
 import type { OrderType, Outcome, Side } from "../../../src/core/terms.ts";
 import { toIso } from "../../../src/core/time.ts";
 import { millis, money, price, size } from "../../../src/core/units.ts";

@@ -1,5 +1,5 @@
-import { documentLines } from "../../../src/core/document/document-lines.ts";
 import type { State } from "../../../src/core/state.ts";
+import { documentLines } from "../../../src/core/state-document.ts";
 
 export type Json = { [name: string]: Json } | Json[] | string | number | boolean | null;
 export type Path = readonly (string | number)[];

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { stateHash } from "../../../src/core/canonical.ts";
-import { documentLines } from "../../../src/core/document/document-lines.ts";
 import { violations } from "../../../src/core/invariants/invariants.ts";
+import { documentLines, stateHash } from "../../../src/core/state-document.ts";
 import { anySettlement } from "../chain/chain-moves.ts";
 import { histories, open, outlookOf, play, readBack, reload, runs } from "./told.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { documentLines } from "../../../src/core/document/document-lines.ts";
-import { type ParsedDocument, parseDocument } from "../../../src/core/document/parse-document.ts";
+import { type ParsedDocument, parseDocument } from "../../../src/core/rebuild-state.ts";
 import type { ExchangeConfig, State } from "../../../src/core/state.ts";
+import { documentLines } from "../../../src/core/state-document.ts";
 import { millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { HistoryDigest } from "../../../src/engine/state-hash.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { canonicalLines, stateHash } from "../../../src/core/canonical.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
 import type { Order, Trade } from "../../../src/core/order.ts";
 import type { State } from "../../../src/core/state.ts";
+import { canonicalLines, stateHash } from "../../../src/core/state-document.ts";
 import { contentHash } from "../../../src/engine/state-hash.ts";
 import { openFloor, TestExchange } from "../../support/exchange.ts";
 

@@ -1,7 +1,7 @@
 import { ASK, BID } from "../../../src/core/book/book.ts";
-import { canonicalLines } from "../../../src/core/canonical.ts";
 import { nextDueAt } from "../../../src/core/schedule.ts";
 import type { State } from "../../../src/core/state.ts";
+import { canonicalLines } from "../../../src/core/state-document.ts";
 
 /**
  * All that can be seen of a state, one fact a line: its canonical document, each queue slot by slot, the lists through

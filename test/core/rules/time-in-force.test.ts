@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { canonicalLines } from "../../../src/core/canonical.ts";
+import { canonicalLines } from "../../../src/core/state-document.ts";
 import { openFloor, type TestExchange } from "../../support/exchange.ts";
 
 /** The canonical state without its list of orders. */

@@ -2,7 +2,7 @@ import type { Buffer } from "node:buffer";
 import { fileURLToPath } from "node:url";
 import { type Config, DEFAULT_CONFIG } from "../../../src/config.ts";
 import type { Disk } from "../../../src/engine/disk.ts";
-import { parseLine } from "../../../src/engine/line-reader.ts";
+import { parseLine } from "../../../src/engine/journal-codec.ts";
 import { type OpenedExchange, openExchange } from "../../../src/engine/open-exchange.ts";
 import type { Image } from "../../../src/fuzz/exchange-host.ts";
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ExchangeConfig } from "../../../src/core/state.ts";
+import { finish } from "../../../src/core/steps.ts";
 import { millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { SessionLog } from "../../../src/engine/session-log.ts";
-import { finish } from "../../../src/core/steps.ts";
 import { RecordingError } from "../../../src/history/record/observed-session.ts";
 import { type RecordedScenario, recordInSteps } from "../../../src/history/record/record-session.ts";
 import { anyChainMove, anySettlement, type ChainMove, chainCommandOf } from "../../core/chain/chain-moves.ts";

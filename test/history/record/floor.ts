@@ -6,11 +6,11 @@ import { MONEY_PLACES, SIZE_PLACES } from "../../../src/core/format.ts";
 import { idOf } from "../../../src/core/ids.ts";
 import { tokenIdIn } from "../../../src/core/market.ts";
 import type { ExchangeConfig, State } from "../../../src/core/state.ts";
+import { finish } from "../../../src/core/steps.ts";
 import { parseDuration } from "../../../src/core/time.ts";
 import { millis, money, size } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { SessionLog } from "../../../src/engine/session-log.ts";
-import { finish } from "../../../src/core/steps.ts";
 import { type RecordedScenario, recordInSteps } from "../../../src/history/record/record-session.ts";
 import {
   addressOf,

@@ -1,3 +1,13 @@
+import { crc32 as crc32OfText } from "node:zlib";
+import type { DomainEvent } from "../core/events.ts";
+import { mixEvents, type WordSink } from "../core/mix-events.ts";
+
+/** How many digits of hex 32 bits are written with. */
+export const HEX_DIGITS = 8;
+
+/** 32 bits as lines and files have them: 8 digits of hex in lower case. */
+export const hex8 = (value: number): string => (value >>> 0).toString(16).padStart(HEX_DIGITS, "0");
+
 /** CRC-32 as in zlib and PNG: reflected polynomial, all ones before and inverted after (RFC 1952 section 8). */
 const POLYNOMIAL = 0xedb8_8320;
 const STRIDE = 16;
@@ -50,4 +60,29 @@ export function crc32(bytes: DataView, from: number, to: number): number {
   for (; at + 4 <= to; at += 4) left = afterWord(0, left ^ bytes.getInt32(at, true));
   for (; at < to; at += 1) left = (left >>> 8) ^ after(0, left ^ bytes.getUint8(at));
   return ~left >>> 0;
+}
+
+const SEED = 0x2545f491;
+
+/** 32 bits, by two rounds a word of the finalizer of MurmurHash3 (Austin Appleby, public domain). */
+class ShortHash implements WordSink {
+  value = SEED;
+
+  mix(word: number): void {
+    const folded = Math.imul(this.value ^ word, 0x85eb_ca6b);
+    this.value = Math.imul(folded ^ (folded >>> 13), 0xc2b2_ae35) ^ (folded >>> 16);
+  }
+
+  mixText(text: string): void {
+    this.mix(crc32OfText(text));
+  }
+}
+
+const hash = new ShortHash();
+
+/** 32 bits that name what a command has caused. */
+export function eventHash(events: readonly DomainEvent[]): number {
+  hash.value = SEED;
+  mixEvents(hash, events);
+  return hash.value >>> 0;
 }

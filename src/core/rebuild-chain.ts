@@ -1,0 +1,280 @@
+import { type Block, blockAt, type Chain, headBlock, headOf } from "./chain/chain.ts";
+import { isRestricted } from "./chain/contracts.ts";
+import {
+  awaitsBlock,
+  LOGS_OF_MATCH,
+  logCountOf,
+  ownGas,
+  type Transaction,
+  type TransactionContent,
+} from "./chain/transaction.ts";
+import { Digest } from "./hash.ts";
+import { DocumentError } from "./schema.ts";
+import type { State } from "./state.ts";
+import type { Contents, Run } from "./state-document.ts";
+
+export type Path = readonly (string | number)[];
+
+/** @throws DocumentError where something is not what follows from other records. */
+export function expectSame(found: unknown, expected: unknown, ...path: Path): void {
+  if (found === expected) return;
+  const [text, wanted] = [JSON.stringify(found), JSON.stringify(expected)];
+  if (text !== wanted) throw new DocumentError(wanted, found, ...path);
+}
+
+export function expect(isTrue: boolean, expected: string, found: unknown, ...path: Path): void {
+  if (!isTrue) throw new DocumentError(expected, found, ...path);
+}
+
+/** Transactions by number: the serial of the block that has it in the chain, and how many that has before it. */
+interface Places {
+  readonly blocks: Int32Array;
+  readonly places: Int32Array;
+}
+
+/** Lists the chain's blocks by height, and all that blocks ever had. */
+export function listMined({ blocks, unfinished, transactions, trades }: Contents, { chain }: State): Places {
+  const last = Math.max(transactions.at(-1)?.number ?? 0, trades.at(-1)?.transaction ?? 0);
+  const size = Math.min(last, transactions.length + trades.length) + 1;
+  const found = { blocks: new Int32Array(size), places: new Int32Array(size) };
+  const serials: number[] = [];
+  for (const [index, { height }] of blocks.entries()) {
+    const isNext = height === serials.length || (height > 0 && height < serials.length);
+    expect(isNext, `a height from 1 to ${serials.length}`, height, "blocks", index, "height");
+    serials[height] = index + 1;
+  }
+  for (const serial of serials) chain.heights.add(serial);
+  const list = (mined: readonly Run[], serial: number, ...path: Path): void => {
+    let place = 0;
+    for (const [index, [from, to]] of mined.entries()) {
+      expect(to < size, `transactions up to ${size - 1}`, [from, to], ...path, "mined", index);
+      for (let number = from; number <= to; number += 1) {
+        chain.mined.add(number);
+        if (serial === 0) continue;
+        if (found.blocks[number] !== 0) {
+          const expected = "transactions that no other block of the chain has";
+          throw new DocumentError(expected, [from, to], ...path, "mined", index);
+        }
+        found.blocks[number] = serial;
+        found.places[number] = place;
+        place += 1;
+      }
+    }
+  };
+  for (const [index, { height, mined }] of blocks.entries())
+    list(mined, serials[height] === index + 1 ? index + 1 : 0, "blocks", index);
+  if (unfinished.building !== null)
+    list(unfinished.building.mined, blocks.length + 1, "unfinished", "building");
+  return found;
+}
+
+type ContentFault = readonly [expected: string, found: unknown, ...path: Path] | null;
+
+/** Which account, market or token that a transaction speaks of there is not, or what it cannot have come to. */
+export function contentFault({ accounts, markets, chain }: State, transaction: Transaction): ContentFault {
+  const { content, status, oddity } = transaction;
+  const effect = oddity?.effect ?? null;
+  if (content === null) return ["trades that it settles, or a content", null, "content"];
+  if (content.kind !== "call")
+    return effect === null ? ownFault(content) : ["null", effect, "oddity", "effect"];
+  if (effect === null) return status === "MINED" ? ["what came of the call", null, "oddity", "effect"] : null;
+  if (status === "REVERTED") return ["null", effect, "oddity", "effect"];
+  for (const [index, { account, token }] of effect.moves.entries()) {
+    const path = ["oddity", "effect", "moves", index] as const;
+    if (account > accounts.size) return ["the number of an account", account, ...path, "account"];
+    if (token === 1 || token >= 2 * markets.size + 2) return ["a token, or 0", token, ...path, "token"];
+  }
+  const market = effect.supply?.market ?? 1;
+  return market <= markets.size || effect.supply === null
+    ? null
+    : ["the number of a market", market, "oddity", "effect", "supply", "market"];
+
+  function ownFault(own: Exclude<TransactionContent, { kind: "call" }>): ContentFault {
+    const { market } = own;
+    if (market > markets.size || (market === 0 && own.kind !== "deposit"))
+      return ["the number of a market", market, "content", "market"];
+    if (own.kind === "report" && markets.get(market).report !== chain.transactions.next)
+      return ["a market that names this report", market, "content", "market"];
+    if (own.kind !== "deposit") return null;
+    const isMoney = market === 0;
+    const parties = { account: isMoney, yes: !isMoney, no: !isMoney };
+    for (const [name, isParty] of Object.entries(parties)) {
+      const number = own[name as keyof typeof parties];
+      if (isParty === number > 0 && number <= accounts.size) continue;
+      return [isParty ? "the number of an account" : "0", number, "content", name];
+    }
+    if (!isMoney && own.collateral !== 0) return ["0", own.collateral, "content", "collateral"];
+    return isMoney && own.size !== 0 ? ["0", own.size, "content", "size"] : null;
+  }
+}
+
+/** Lists the blocks, gives every transaction its place among the logs of its own, and notes what is still to come. */
+export function rebuildChain(
+  { blocks, chain: head, unfinished, waiting, wallets }: Contents,
+  state: State,
+): void {
+  const { chain } = state;
+  listBlocks(blocks, chain);
+  for (let height = 0; height <= headOf(chain); height += 1) {
+    const { serial, first, count, logs, gas } = blockAt(chain, height) as Block;
+    const sums = placeIn(chain, first, count);
+    const path = ["blocks", serial - 1] as const;
+    expect(logs === sums.logs, `${sums.logs}, what its transactions come to`, logs, ...path, "logs");
+    expect(gas === sums.gas, `${sums.gas}, what its transactions come to`, gas, ...path, "gas");
+  }
+  const { at, digestA, digestB, digestC, digestD } = headBlock(chain);
+  rebuildBuilding(unfinished, chain);
+  expectSame(head.head, headOf(chain), "chain", "head");
+  expectSame(head.at, at, "chain", "at");
+  expectSame(head.blocks, chain.blocks.size, "chain", "blocks");
+  if (chain.building === null)
+    expectSame(head.digest, [digestA, digestB, digestC, digestD], "chain", "digest");
+  const { reorganizations } = head;
+  Object.assign(chain, waiting, { digest: new Digest(head.digest), reorganizations });
+  countTransactions(chain);
+  checkWaiting(waiting, chain);
+  rebuildWallets(wallets, chain);
+  touchPending(state);
+}
+
+function listBlocks(blocks: Contents["blocks"], chain: Chain): void {
+  /** The serials of the chain as it was when a block was mined. */
+  const serials: number[] = [];
+  let first = 0;
+  let latest = 0;
+  for (const { serial, height, at, baseFee, mined, logs, gas, digest } of blocks) {
+    expect(at >= latest, `a moment from ${latest}`, at, "blocks", serial - 1, "at");
+    latest = at;
+    const count = countOf(mined);
+    const parent = height === 0 ? 0 : (serials[height - 1] as number);
+    const [digestA, digestB, digestC, digestD] = digest;
+    const place = { serial, height, parent, at, baseFee, first, count, logs, gas };
+    chain.blocks.add({ ...place, digestA, digestB, digestC, digestD });
+    serials[height] = serial;
+    first += count;
+  }
+}
+
+function countOf(mined: readonly Run[]): number {
+  let count = 0;
+  for (const [first, last] of mined) count += last - first + 1;
+  return count;
+}
+
+/** Gives the transactions of a block their places among its logs and its gas, and answers what they sum up to. */
+function placeIn(chain: Chain, first: number, count: number): { logs: number; gas: number } {
+  let logs = 0;
+  let gas = 0;
+  for (let index = first + 1; index <= first + count; index += 1) {
+    const transaction = chain.transactions.get(chain.mined.get(index));
+    transaction.logsBefore = logs;
+    transaction.gasBefore = gas;
+    const { status, content, oddity } = transaction;
+    const own = status === "MINED" ? logCountOf(transaction) : 0;
+    logs += own;
+    gas +=
+      content?.kind === "call" ? (oddity?.gasUsed ?? 0) : ownGas(status === "MINED" ? own : LOGS_OF_MATCH);
+  }
+  return { logs, gas };
+}
+
+/** A block that was being put together goes on. */
+function rebuildBuilding({ asked, building }: Contents["unfinished"], chain: Chain): void {
+  chain.asked = asked;
+  if (building === null) return;
+  const { mined, ...rest } = building;
+  const first = chain.mined.size - countOf(mined);
+  const { logs, gas } = placeIn(chain, first, countOf(mined));
+  const path = ["unfinished", "building"] as const;
+  expectSame(building.height, headOf(chain) + 1, ...path, "height");
+  expectSame(building.logs, logs, ...path, "logs");
+  expectSame(building.gas, gas, ...path, "gas");
+  const since = headBlock(chain).at;
+  expect(building.at >= since, `a moment from ${since}`, building.at, ...path, "at");
+  const isNumber = building.cursor <= chain.transactions.size;
+  expect(isNumber, "the number of a transaction, or 0", building.cursor, ...path, "cursor");
+  chain.building = { ...rest, first };
+}
+
+function countTransactions(chain: Chain): void {
+  const { transactions, signed, fresh } = chain;
+  const held = new Set(chain.held);
+  const lost = new Set(chain.lost);
+  let told = -1;
+  for (const transaction of transactions) {
+    const { number, status, content, oddity } = transaction;
+    if (content !== null || oddity !== null) told += 1;
+    const isPending = status === "PENDING";
+    if (isPending && awaitsBlock(transaction)) chain.pending += 1;
+    const missing =
+      isPending && number < fresh && !held.has(number)
+        ? "held"
+        : status === "LOST" && !lost.delete(number)
+          ? "lost"
+          : null;
+    if (missing !== null) {
+      const expected = `a list with transaction ${number} in it`;
+      throw new DocumentError(expected, chain[missing], "waiting", missing);
+    }
+    if (content?.kind !== "call") continue;
+    if (isPending) chain.pendingCalls += 1;
+    if (content.hash === null) continue;
+    const isNew = !signed.has(content.hash);
+    expect(isNew, "a hash that none before has", content.hash, "transactions", told, "content", "hash");
+    signed.set(content.hash, number);
+  }
+  const isExact = lost.size === 0 && new Set(chain.lost).size === chain.lost.length;
+  expect(isExact, "each transaction that is LOST, once", chain.lost, "waiting", "lost");
+}
+
+function checkWaiting(
+  { fresh, held, lastFilled, faults, faultsSet }: Contents["waiting"],
+  chain: Chain,
+): void {
+  const { size } = chain.transactions;
+  expect(fresh <= size + 1, `a number up to ${size + 1}`, fresh, "waiting", "fresh");
+  const isAscending = held.every((number, index) => number > (held[index - 1] ?? 0) && number < fresh);
+  expect(isAscending, `transactions before ${fresh}, ascending`, held, "waiting", "held");
+  const isHeight = (lastFilled ?? 0) <= headOf(chain);
+  expect(isHeight, `a height up to ${headOf(chain)}`, lastFilled, "waiting", "lastFilled");
+  for (const [index, { number, times, struck }] of faults.entries()) {
+    const path = ["waiting", "faults", index] as const;
+    const isNext = number > (faults[index - 1]?.number ?? 0) && number <= faultsSet;
+    expect(isNext, `a number of its own up to ${faultsSet}`, number, ...path, "number");
+    expect(times === null || struck < times, `less than ${times}`, struck, ...path, "struck");
+  }
+}
+
+function rebuildWallets(wallets: Contents["wallets"], chain: Chain): void {
+  let pending = 0;
+  let previous = "";
+  for (const [index, wallet] of wallets.entries()) {
+    const { address } = wallet;
+    const isBehind = address > previous;
+    expect(isBehind, `an address behind ${JSON.stringify(previous)}`, address, "wallets", index, "address");
+    previous = address;
+    for (const [at, [nonce, number]] of [...wallet.pending].entries()) {
+      const { status, content } = chain.transactions.find(number) ?? {};
+      const isCall = status === "PENDING" && content?.kind === "call";
+      const isOwn = isCall && content.from === address && content.nonce === nonce;
+      const expected = "a nonce, and the pending transaction that has it";
+      expect(isOwn, expected, [nonce, number], "wallets", index, "pending", at);
+    }
+    pending += wallet.pending.size;
+    if (isRestricted(wallet)) chain.restricted += 1;
+    chain.wallets.set(address, wallet);
+  }
+  const expected = `the ${chain.pendingCalls} pending transactions of wallets`;
+  expect(pending === chain.pendingCalls, expected, pending, "wallets");
+}
+
+/** Every balance with something on its way awaits the next block. */
+function touchPending({ accounts, chain }: State): void {
+  for (const { number, collateral, holdings } of accounts) {
+    if (collateral.incoming !== 0 || collateral.outgoing !== 0) chain.touched.push(number, 0);
+    for (const { market, yes, no } of holdings.values()) {
+      const isPending = [yes, no].some(({ incoming, outgoing }) => incoming !== 0 || outgoing !== 0);
+      if (isPending) chain.touched.push(number, market);
+    }
+  }
+}

@@ -1,0 +1,428 @@
+import { fillOf } from "./account.ts";
+import { Book } from "./book/book.ts";
+import { conditionIdOf, tokenIdOf } from "./chain/position-ids.ts";
+import { LOGS_OF_MATCH, newTransaction, type Transaction } from "./chain/transaction.ts";
+import { idOf } from "./ids.ts";
+import { contradictions } from "./invariants/invariants.ts";
+import {
+  directionIn,
+  isMirrored,
+  type LastTrade,
+  levelsOf,
+  type Market,
+  marketOfToken,
+  outcomeOf,
+  priceIn,
+  tokenOf,
+} from "./market.ts";
+import { Numbered } from "./numbered.ts";
+import { feeOf, type Order, remainingOf, type Trade } from "./order.ts";
+import { contentFault, expect, expectSame, listMined, type Path, rebuildChain } from "./rebuild-chain.ts";
+import { linkOpen, listFill } from "./rules/apply-trading.ts";
+import { noteFill } from "./rules/transactions.ts";
+import { DocumentError } from "./schema.ts";
+import { createState, type State } from "./state.ts";
+import { type Contents, type ParsedContents, parseContents, readContents } from "./state-document.ts";
+import { add, complement, emptySum, type Millis, notional, type Price } from "./units.ts";
+
+/** What a document was read to. */
+export interface ParsedDocument {
+  readonly state: State;
+  /** The fields that are none of the document's own: what somebody has wrapped it with. */
+  readonly others: ReadonlyMap<string, unknown>;
+}
+
+function parsed({ contents, others, lines }: ParsedContents): ParsedDocument {
+  try {
+    return { state: rebuildState(contents), others };
+  } catch (error) {
+    const [, name = "", index] =
+      /^(\w+)(?:\[(\d+)\])?/.exec((error as Partial<DocumentError>).path ?? "") ?? [];
+    const line = lines.get(name);
+    if (!(error instanceof DocumentError) || line === undefined) throw error;
+    throw error.onLine(line + (index === undefined ? 0 : Number(index) + 1));
+  }
+}
+
+/** The state of a document that `JSON.parse` has read, however it was printed. @throws DocumentError where it is none. */
+export const readDocument = (document: unknown): ParsedDocument => parsed(readContents(document));
+
+/** The same of bytes, as `parseContents` takes them. @throws DocumentError that names the line where it is known. */
+export const parseDocument = (...from: Parameters<typeof parseContents>): ParsedDocument =>
+  parsed(parseContents(...from));
+
+/**
+ * The state that records tell of, with all that follows from them. References, and what a record says of a single other,
+ * are checked here, with the place; what many come to is checked by the invariants.
+ * @throws DocumentError
+ */
+function rebuildState(contents: Contents): State {
+  const state = emptyState(contents);
+  const tapes = rebuildMarkets(contents, state);
+  rebuildAccounts(contents, state);
+  const live = rebuildOrders(contents, state, tapes);
+  const sums = rebuildTransactions(contents, state, tapes);
+  checkOrders(contents, state, sums);
+  for (const [index, market] of contents.markets.entries()) {
+    const { books, volume } = tapes[index] as Tape;
+    expectSame(market.volume, volume, "markets", index, "volume");
+    for (const [at, { sequence, updatedAt, last }] of market.books.entries())
+      expectSame({ sequence, updatedAt, last }, books[at], "markets", index, "books", at);
+  }
+  rebuildChain(contents, state);
+  const [violated] = contradictions(state, live);
+  if (violated !== undefined) throw new Contradiction(violated.name, violated.differences[0]);
+  return state;
+}
+
+/** Records that are right one by one, and break an invariant together. */
+class Contradiction extends DocumentError {
+  constructor(invariant: string, difference: string | undefined) {
+    super(invariant, difference);
+    this.message = `the records contradict "${invariant}": ${difference}`;
+  }
+}
+
+/** A state that knows its configuration alone, without the accounts and the block that a new one has. */
+function emptyState({ config, blocks, accounts, issued }: Contents): State {
+  const [first] = blocks;
+  if (first === undefined) throw new DocumentError("at least one block", [], "blocks");
+  const fresh = createState(config, first.at);
+  for (const { number, address } of fresh.accounts)
+    expectSame(accounts[number - 1]?.address, address, "accounts", number - 1, "address");
+  expectSame(first.digest, fresh.chain.digest.words, "blocks", 0, "digest");
+  return {
+    ...fresh,
+    accounts: new Numbered(),
+    accountByAddress: new Map(),
+    chain: { ...fresh.chain, blocks: new Numbered(), heights: new Numbered() },
+    issued,
+  };
+}
+
+/** What trades and orders have left on a market's books. */
+interface Tape {
+  readonly books: { sequence: number; updatedAt: Millis; last: LastTrade | null }[];
+  readonly volume: Market["volume"];
+}
+
+function rebuildMarkets({ events, markets }: Contents, state: State): Tape[] {
+  const { idPrefixes, config } = state;
+  const unique = (index: Map<string, number>, slug: string, ...path: Path): void =>
+    expect(!index.has(slug), "a slug that none before has", slug, ...path, "slug");
+  const byEvent: number[][] = events.map(() => []);
+  for (const [index, market] of markets.entries()) {
+    const { number, slug, conditionId } = market;
+    const own = byEvent[market.event - 1];
+    if (own === undefined)
+      throw new DocumentError("the number of an event", market.event, "markets", index, "event");
+    own.push(number);
+    expectSame(market.id, idOf(idPrefixes.market, number), "markets", index, "id");
+    expectSame(conditionId, conditionIdOf(config.seed, number), "markets", index, "conditionId");
+    const tokenIds = [tokenIdOf(conditionId, "YES"), tokenIdOf(conditionId, "NO")];
+    for (const at of [0, 1]) expectSame(market.tokenIds[at], tokenIds[at], "markets", index, "tokenIds", at);
+    unique(state.marketBySlug, slug, "markets", index);
+    state.markets.add(market);
+    state.marketBySlug.set(slug, number);
+    state.marketByConditionId.set(conditionId, number);
+    state.tokenById.set(market.tokenIds[0], tokenOf(number, "YES"));
+    state.tokenById.set(market.tokenIds[1], tokenOf(number, "NO"));
+  }
+  for (const [index, event] of events.entries()) {
+    expectSame(event.id, idOf(idPrefixes.event, event.number), "events", index, "id");
+    expectSame(event.markets, byEvent[index], "events", index, "markets");
+    unique(state.eventBySlug, event.slug, "events", index);
+    state.eventBySlug.set(event.slug, state.events.add(event));
+  }
+  return markets.map(({ books, createdAt }) => ({
+    books: books.map(() => ({ sequence: 0, updatedAt: createdAt, last: null })),
+    volume: emptySum(),
+  }));
+}
+
+function rebuildAccounts({ accounts, markets }: Contents, state: State): void {
+  for (const [index, account] of accounts.entries()) {
+    const { address, holdings, everyMarket } = account;
+    const isNew = !state.accountByAddress.has(address);
+    expect(isNew, "an address that none before has", address, "accounts", index, "address");
+    for (const [at, { market, granted }] of [...holdings.values()].entries()) {
+      const path = ["accounts", index, "holdings", at] as const;
+      expect(market <= markets.length, "the number of a market", market, ...path, "market");
+      expect(granted <= everyMarket, `at most ${everyMarket}`, granted, ...path, "granted");
+    }
+    state.accountByAddress.set(address, state.accounts.add(account));
+  }
+}
+
+/** A fault in a record: the field, and what it must be. */
+type Fault<Of> = readonly [field: keyof Of & string, expected: string] | null;
+
+function wrong<Of>(
+  section: string,
+  number: number,
+  record: Of,
+  [field, expected]: NonNullable<Fault<Of>>,
+): Error {
+  return new DocumentError(expected, record[field], section, number - 1, field);
+}
+
+const bookIndex = ({ books }: Market, token: number): number =>
+  books.length > 1 && outcomeOf(token) === "NO" ? 1 : 0;
+
+/**
+ * Lists all orders, and rests and answers those that are open. A queue follows from the numbers: an order rests when it comes, if
+ * ever, and keeps its place until it leaves the book.
+ */
+function rebuildOrders({ orders }: Contents, state: State, tapes: readonly Tape[]): Order[] {
+  const live: Order[] = [];
+  let latest = 0;
+  for (const order of orders) {
+    const fault = orderFault(state, order, latest) ?? endFault(order);
+    if (fault !== null) throw wrong("orders", order.number, order, fault);
+    latest = order.createdAt;
+    state.orders.add(order);
+    if (!order.rested) continue;
+    const market = state.markets.get(marketOfToken(order.token));
+    const index = bookIndex(market, order.token);
+    const bookState = market.books[index] ?? market.books[0];
+    bookState.book ??= new Book(state.pool, levelsOf(market));
+    const tape = tapes[market.number - 1]?.books[index] as Tape["books"][number];
+    const isEnded = order.status === "CANCELED" || order.status === "EXPIRED";
+    tape.sequence += isEnded ? 2 : 1;
+    tape.updatedAt = Math.max(tape.updatedAt, isEnded ? order.updatedAt : order.createdAt) as Millis;
+    if (order.status !== "LIVE") continue;
+    rest(state, market, bookState.book, order);
+    live.push(order);
+  }
+  return live;
+}
+
+function rest(state: State, market: Market, book: Book, order: Order): void {
+  const mirrored = isMirrored(market, outcomeOf(order.token));
+  const tick = priceIn(mirrored, order.price) / market.tickSize;
+  const direction = directionIn(mirrored, order.side);
+  order.slot = book.rest(direction, tick, remainingOf(order), order.number, order.account);
+  linkOpen(state, state.accounts.get(order.account), order);
+  if (order.expiration !== null) state.expiries.add(order.expiration, order.number);
+}
+
+/** What of the terms of an order cannot be so. */
+function orderFault({ accounts, markets }: State, order: Order, latest: number): Fault<Order> {
+  const { number, size, orderType, expiration, createdAt } = order;
+  const market = markets.find(marketOfToken(order.token));
+  if (order.account > accounts.size) return ["account", "the number of an account"];
+  if (market === undefined) return ["token", "a token, twice the number of a market, plus 1 for NO"];
+  if (order.price % market.tickSize !== 0) return ["price", `a multiple of the tick size ${market.tickSize}`];
+  if (size < market.minOrderSize) return ["size", `at least the smallest size ${market.minOrderSize}`];
+  const since = Math.max(latest, market.createdAt);
+  if (createdAt < since) return ["createdAt", `a moment from ${since}`];
+  if (orderType === "GTD" ? expiration === null || expiration <= createdAt : expiration !== null)
+    return ["expiration", orderType === "GTD" ? `a moment after ${createdAt}` : "null"];
+  if (order.crossable > size) return ["crossable", `at most ${size}`];
+  if (order.matched > size) return ["matched", `at most ${size}`];
+  if (order.ownInWay >= number) return ["ownInWay", "the number of an earlier order, or 0"];
+  if (order.ordersAhead >= number) return ["ordersAhead", `less than ${number}`];
+  return null;
+}
+
+/** What the status of an order must be instead, for how it was filled and why it ended. */
+function endFault({ status, matched, size, rested, cancelReason, orderType }: Order): Fault<Order> {
+  const isFilled = matched === size;
+  if (!rested && !isFilled && cancelReason === null)
+    return ["status", "an order that rested, was filled or canceled"];
+  const right = isFilled ? "MATCHED" : cancelReason !== null ? "CANCELED" : rested ? "LIVE" : "MATCHED";
+  if (status === "CANCELED" && !isFilled && cancelReason !== null && (rested || matched === 0)) return null;
+  if (status === "EXPIRED" && right === "LIVE" && orderType === "GTD") return null;
+  const isPart = !rested && matched > 0;
+  if (status === "MATCHED" && (isFilled ? cancelReason === null : isPart)) return null;
+  if (status === "LIVE" && right === "LIVE") return null;
+  return right === status ? ["cancelReason", "another, for how it ended"] : ["status", right];
+}
+
+/** What the fills of each order come to, by its number. */
+class FillSums {
+  readonly matched: Float64Array;
+  readonly notional: Float64Array;
+  readonly fee: Float64Array;
+
+  constructor(orders: number) {
+    this.matched = new Float64Array(orders + 1);
+    this.notional = new Float64Array(orders + 1);
+    this.fee = new Float64Array(orders + 1);
+  }
+
+  add({ number }: Order, size: number, value: number, fee: number): void {
+    this.matched[number] = (this.matched[number] as number) + size;
+    this.notional[number] = (this.notional[number] as number) + value;
+    this.fee[number] = (this.fee[number] as number) + fee;
+  }
+}
+
+/** Whether orders say of themselves what their fills come to and when they last changed, and rest where they may. */
+function checkOrders({ orders }: Contents, { trades, markets }: State, sums: FillSums): void {
+  for (const order of orders) {
+    const { number, lastTrade, createdAt, updatedAt, status, matched, size, rested } = order;
+    for (const field of SUMMED) {
+      if (order[field] === sums[field][number]) continue;
+      throw wrong("orders", number, order, [field, `${sums[field][number]}, what its fills come to`]);
+    }
+    const lastAt = lastTrade === 0 ? createdAt : trades.get(lastTrade).at;
+    const isExact = !rested || status === "LIVE" || matched === size;
+    if (isExact ? updatedAt === lastAt : updatedAt >= lastAt) continue;
+    const expected = isExact ? `${lastAt}, when it last changed` : `a moment from ${lastAt}`;
+    throw wrong("orders", number, order, ["updatedAt", expected]);
+  }
+  for (const { number, status, books } of markets) {
+    const isEmpty = books.every(
+      ({ book }) => book === null || (book.bestBid === 0 && book.bestAsk > book.levels),
+    );
+    const path = ["markets", number - 1, "status"] as const;
+    expect(isEmpty || status === "ACTIVE", "ACTIVE, for orders rest there", status, ...path);
+  }
+}
+
+const SUMMED = ["matched", "notional", "fee"] as const;
+
+/** Lists all trades wherever they belong, and makes the transactions that settle them, with those between. */
+function rebuildTransactions(contents: Contents, state: State, tapes: readonly Tape[]): FillSums {
+  const { transactions: told, trades } = contents;
+  const { transactions } = state.chain;
+  const places = listMined(contents, state);
+  let used = 0;
+  const addTold = (): void => {
+    const transaction = told[used] as Transaction;
+    const [expected, found, ...path] = contentFault(state, transaction) ?? [];
+    if (expected !== undefined) throw new DocumentError(expected, found, "transactions", used, ...path);
+    addTransaction(transaction, 0);
+  };
+  const addTransaction = (transaction: Transaction, firstTrade: number): Transaction => {
+    const { number, block, place } = transaction;
+    if (transaction === told[used]) {
+      expectSame(block, places.blocks[number], "transactions", used, "block");
+      expectSame(place, places.places[number], "transactions", used, "place");
+      used += 1;
+    }
+    transaction.firstTrade = firstTrade;
+    transactions.add(transaction);
+    return transaction;
+  };
+  /** Makes all transactions up to the one that settles a trade, the first of its match, and answers that. */
+  const matchOf = ({ number: firstTrade, transaction: number }: Trade): Transaction => {
+    while (transactions.next < number && told[used]?.number === transactions.next) addTold();
+    const record = told[used];
+    if (transactions.next !== number) {
+      if (record !== undefined && record.number < number)
+        expectSame(record.number, transactions.next, "transactions", used, "number");
+      const expected = `${transactions.next}, for there is no such transaction yet`;
+      throw new DocumentError(expected, number, "trades", firstTrade - 1, "transaction");
+    }
+    if (record?.number !== number) {
+      const match = newTransaction(number, null);
+      match.block = places.blocks[number] as number;
+      match.place = places.places[number] as number;
+      if (match.block !== 0) match.status = "MINED";
+      match.logs = LOGS_OF_MATCH;
+      return addTransaction(match, firstTrade);
+    }
+    expect(record.content === null, "one that is a match", number, "trades", firstTrade - 1, "transaction");
+    record.logs = LOGS_OF_MATCH;
+    return addTransaction(record, firstTrade);
+  };
+  const sums = new FillSums(state.orders.size);
+  listTrades(trades, state, tapes, sums, matchOf);
+  while (used < told.length) {
+    expectSame(told[used]?.number, transactions.next, "transactions", used, "number");
+    addTold();
+  }
+  return sums;
+}
+
+function listTrades(
+  trades: readonly Trade[],
+  state: State,
+  tapes: readonly Tape[],
+  sums: FillSums,
+  matchOf: (trade: Trade) => Transaction,
+): void {
+  const { orders } = state;
+  let match: Transaction | null = null;
+  let matchTaker = 0;
+  let latest = 0;
+  for (const trade of trades) {
+    const { number } = trade;
+    const fault = tradeFault(state, trade, latest);
+    if (fault !== null) throw wrong("trades", number, trade, fault);
+    latest = trade.at;
+    const [taker, maker] = [orders.get(trade.taker), orders.get(trade.maker)];
+    if (match?.number !== trade.transaction) {
+      match = matchOf(trade);
+      matchTaker = trade.taker;
+    } else if (trade.taker !== matchTaker)
+      throw wrong("trades", number, trade, ["transaction", "one that settles no other order"]);
+    match.trades += 1;
+    noteFill(match, trade, taker, maker, trade.fee > 0 && sums.fee[taker.number] === 0);
+    sums.add(taker, trade.size, trade.price * trade.size, trade.fee);
+    sums.add(maker, trade.size, maker.price * trade.size, 0);
+    trade.takerPrevious = taker.lastTrade;
+    trade.makerPrevious = maker.lastTrade;
+    taker.lastTrade = number;
+    maker.lastTrade = number;
+    state.trades.add(trade);
+    listParty(state, maker, fillOf(number, "MAKER"));
+    listParty(state, taker, fillOf(number, "TAKER"));
+    noteTrade(state, tapes, trade, taker);
+  }
+}
+
+function listParty({ accounts }: State, { number, account, token }: Order, fill: number): void {
+  const record = accounts.get(account);
+  const holding = record.holdings.get(marketOfToken(token));
+  if (holding === undefined) {
+    const expected = `a holding in market ${marketOfToken(token)}, for order ${number} traded`;
+    throw new DocumentError(expected, undefined, "accounts", account - 1, "holdings");
+  }
+  listFill(record, holding, outcomeOf(token), fill);
+}
+
+/** Notes a trade on its market's tape. */
+function noteTrade({ markets }: State, tapes: readonly Tape[], trade: Trade, taker: Order): void {
+  const market = markets.get(marketOfToken(taker.token));
+  const outcome = outcomeOf(taker.token);
+  const mirrored = isMirrored(market, outcome);
+  const index = bookIndex(market, taker.token);
+  const tape = tapes[market.number - 1] as Tape;
+  const book = tape.books[index] as Tape["books"][number];
+  const price = priceIn(mirrored, trade.price);
+  book.sequence += 1;
+  book.updatedAt = Math.max(book.updatedAt, trade.at) as Millis;
+  book.last = { price, side: (taker.side === "BUY") === mirrored ? "SELL" : "BUY", at: trade.at };
+  add(tape.volume, notional(trade.price, trade.size));
+  (market.books[index] ?? market.books[0]).history.add(trade.at, price);
+  market.trades.add(trade.number);
+  if (outcome === "YES") market.yesTrades.add(trade.number);
+}
+
+/** What of a trade cannot be so, for its orders. */
+function tradeFault({ orders, markets }: State, trade: Trade, latest: number): Fault<Trade> {
+  const taker = orders.find(trade.taker);
+  const maker = orders.find(trade.maker);
+  if (taker === undefined) return ["taker", "the number of an order"];
+  if (maker === undefined || !maker.rested || maker.number >= taker.number)
+    return ["maker", "the number of an order that rested when the taker came"];
+  if (trade.at < latest || trade.at !== taker.createdAt)
+    return ["at", `${taker.createdAt}, when the taker came`];
+  const isSameToken = taker.token === maker.token;
+  const market = markets.get(marketOfToken(taker.token));
+  const isFacing = isSameToken
+    ? taker.side !== maker.side
+    : taker.side === maker.side &&
+      marketOfToken(maker.token) === market.number &&
+      market.matching === "complementary";
+  if (!isFacing) return ["maker", "an order on the other side of the taker's book"];
+  const price: Price = isSameToken ? maker.price : complement(maker.price);
+  if (trade.price !== price) return ["price", `${price}, the maker's own`];
+  const matchType = isSameToken ? "COMPLEMENTARY" : taker.side === "BUY" ? "MINT" : "MERGE";
+  if (trade.matchType !== matchType) return ["matchType", matchType];
+  const fee = feeOf(price, trade.size, market.feeRateBps);
+  return trade.fee === fee ? null : ["fee", `${fee}`];
+}

@@ -1,0 +1,431 @@
+import { Account } from "./account.ts";
+import { ByteCursor } from "./byte-cursor.ts";
+import { type Building, type Chain, ChainWallet, headBlock } from "./chain/chain.ts";
+import { SettlementFault } from "./chain/settlement-fault.ts";
+import { Transaction } from "./chain/transaction.ts";
+import { sha256OfLines } from "./hash.ts";
+import { EventRecord, Market } from "./market.ts";
+import { Order, Trade } from "./order.ts";
+import {
+  array,
+  boolean,
+  DocumentError,
+  type Infer,
+  id,
+  integer,
+  list,
+  moment,
+  oneOf,
+  orNull,
+  record,
+  refined,
+  type Type,
+  tuple,
+  within,
+} from "./schema.ts";
+import { ExchangeConfig, type State } from "./state.ts";
+import { MAX_ISSUANCE, type Money } from "./units.ts";
+
+// A state as one JSON document with a line for each record. What follows from the records of a state (books and their
+// queues, lists, price histories, settlements that are nothing but mined or pending) is not in it; `rebuildState` makes it.
+
+/** What the integers of a document count. */
+const Units = record({
+  price: oneOf("0.0001 USDC"),
+  size: oneOf("0.01 share"),
+  money: oneOf("0.000001 USDC"),
+  at: oneOf("Unix ms"),
+});
+
+const Digest = tuple<[number, number, number, number]>("4 integers", word(), word(), word(), word());
+
+function word(): Type<number> {
+  return integer(-2_147_483_648, 2_147_483_647);
+}
+
+/** Transactions that follow one another in a block: the first and the last. */
+const Run = refined(
+  tuple<[first: number, last: number]>("the first and the last of a run of transactions", id(), id()),
+  ([first, last]) => {
+    if (last < first)
+      throw new DocumentError("the first and the last of a run of transactions", [first, last]);
+  },
+);
+
+/** Where the chain stands. */
+const Head = record({
+  head: integer(),
+  at: moment(),
+  digest: Digest,
+  blocks: id(),
+  reorganizations: integer(),
+});
+
+/** What is still to come on the chain. */
+const Waiting = record({
+  fresh: id(),
+  held: array(id()),
+  lost: array(id()),
+  nextBlockAt: orNull(moment()),
+  lastFilled: orNull(integer()),
+  faults: list(SettlementFault),
+  faultsSet: integer(),
+});
+
+/** A block: where it stands on another follows from the heights. */
+const BlockRecord = record({
+  serial: id(),
+  height: integer(),
+  at: moment(),
+  baseFee: integer(),
+  mined: list(Run),
+  logs: integer(),
+  gas: integer(),
+  digest: Digest,
+});
+
+/** What is left half done; nothing between two commands that were submitted. */
+const Unfinished = record({
+  asked: integer(),
+  building: orNull(
+    record({
+      height: integer(),
+      at: moment(),
+      baseFee: integer(),
+      cursor: integer(),
+      mined: list(Run),
+      logs: integer(),
+      gas: integer(),
+      isFilled: boolean(),
+    }),
+  ),
+});
+
+export type Run = Infer<typeof Run>;
+
+/** A field of the document that is no list. */
+interface Single<Value> {
+  readonly isList: false;
+  readonly type: Type<Value>;
+  of(state: State): Value;
+}
+
+/** A field that is a list of records, a line each. */
+interface Records<Value> {
+  readonly isList: true;
+  readonly type: Type<Value>;
+  of(state: State): Iterable<Value>;
+  /** The number of a record whose number is its place in the list. */
+  numberOf(record: Value): number | null;
+}
+
+const one = <Value>(type: Type<Value>, of: (state: State) => Value): Single<Value> => ({
+  isList: false,
+  type,
+  of,
+});
+const each = <Value>(
+  type: Type<Value>,
+  of: (state: State) => Iterable<Value>,
+  numberOf: Records<Value>["numberOf"] = () => null,
+): Records<Value> => ({ isList: true, type, of, numberOf });
+const numbered = <Value extends { readonly number: number }>(
+  type: Type<Value>,
+  of: (state: State) => Iterable<Value>,
+): Records<Value> => each(type, of, ({ number }) => number);
+
+/** The document, in its order. */
+const SECTIONS = {
+  units: one(Units, () => UNITS),
+  config: one(ExchangeConfig, ({ config }) => config),
+  accounts: numbered(Account, ({ accounts }) => accounts),
+  events: numbered(EventRecord, ({ events }) => events),
+  markets: numbered(Market, ({ markets }) => markets),
+  orders: numbered(Order, ({ orders }) => orders),
+  trades: numbered(Trade, ({ trades }) => trades),
+  chain: one(Head, ({ chain }) => ({
+    head: headBlock(chain).height,
+    at: headBlock(chain).at,
+    digest: chain.digest.words,
+    blocks: chain.blocks.size,
+    reorganizations: chain.reorganizations,
+  })),
+  waiting: one(Waiting, ({ chain }) => chain),
+  wallets: each(ChainWallet, ({ chain }) =>
+    [...chain.wallets.values()].sort((a, b) => (a.address < b.address ? -1 : 1)),
+  ),
+  transactions: each(Transaction, remarkable),
+  issued: one(integer<Money>(0, MAX_ISSUANCE), ({ issued }) => issued),
+  // The state's hash is of all above; what follows it names by a digest alone.
+  unfinished: one(Unfinished, ({ chain }) => ({
+    asked: chain.asked,
+    building: chain.building && buildingRecord(chain, chain.building),
+  })),
+  blocks: each(BlockRecord, blockRecords, ({ serial }) => serial),
+} as const;
+
+const UNITS: Infer<typeof Units> = {
+  price: "0.0001 USDC",
+  size: "0.01 share",
+  money: "0.000001 USDC",
+  at: "Unix ms",
+};
+
+type Name = keyof typeof SECTIONS;
+type Section = Single<unknown> | Records<unknown>;
+const NAMES = Object.keys(SECTIONS) as Name[];
+const HASHED = NAMES.slice(0, NAMES.indexOf("unfinished"));
+
+/** What a document holds, each record checked by itself; what they say of one another is not. */
+export type Contents = {
+  readonly [Of in Name]: (typeof SECTIONS)[Of] extends Records<infer Value>
+    ? Value[]
+    : (typeof SECTIONS)[Of] extends Single<infer Value>
+      ? Value
+      : never;
+};
+
+/** Transactions that say more than their trades do. */
+function* remarkable({ chain }: State): Generator<Transaction> {
+  for (const transaction of chain.transactions) {
+    if (transaction.content !== null || transaction.oddity !== null) yield transaction;
+  }
+}
+
+function* blockRecords({ chain }: State): Generator<Infer<typeof BlockRecord>> {
+  for (const { serial, height, at, baseFee, first, count, logs, gas, ...block } of chain.blocks) {
+    const digest = [block.digestA, block.digestB, block.digestC, block.digestD] as const;
+    yield { serial, height, at, baseFee, mined: runsOf(chain, first, count), logs, gas, digest: [...digest] };
+  }
+}
+
+const buildingRecord = (chain: Chain, { first, ...building }: Building) => ({
+  ...building,
+  mined: runsOf(chain, first, chain.mined.size - first),
+});
+
+function runsOf({ mined }: Chain, first: number, count: number): Run[] {
+  const runs: [number, number][] = [];
+  for (let index = first + 1; index <= first + count; index += 1) {
+    const number = mined.get(index);
+    const run = runs.at(-1);
+    if (run !== undefined && number === run[1] + 1) run[1] = number;
+    else runs.push([number, number]);
+  }
+  return runs;
+}
+
+function* linesOf(state: State, names: readonly Name[]): Generator<string> {
+  for (const name of names) {
+    const section: Section = SECTIONS[name];
+    const comma = name === names.at(-1) ? "" : ",";
+    if (!section.isList) {
+      yield `"${name}":${section.type.write(section.of(state))}${comma}`;
+      continue;
+    }
+    yield `"${name}":[`;
+    const { write } = section.type;
+    let previous: string | null = null;
+    for (const item of section.of(state)) {
+      if (previous !== null) yield `${previous},`;
+      previous = write(item);
+    }
+    if (previous !== null) yield previous;
+    yield `]${comma}`;
+  }
+}
+
+/** The document that the state's hash is of, a line at a time: equal histories give equal bytes. */
+export function* canonicalLines(state: State): Generator<string> {
+  yield "{";
+  yield* linesOf(state, HASHED);
+  yield "}";
+}
+
+/** SHA-256 of the canonical document, 64 hex digits. */
+export const stateHash = (state: State): string => sha256OfLines(canonicalLines(state));
+
+/** The whole state as the fields of a JSON object, a line at a time, without the braces around them; the last has no comma. */
+export const documentLines = (state: State): Generator<string> => linesOf(state, NAMES);
+
+/** What is in a document. */
+export interface ParsedContents {
+  readonly contents: Contents;
+  /** The fields that are none of the document's own: what somebody has wrapped it with. */
+  readonly others: ReadonlyMap<string, unknown>;
+  /** On which line each field begins, counted from 1; none where that is not known. */
+  readonly lines: ReadonlyMap<string, number>;
+}
+
+/** The records of a document that `JSON.parse` has read, however it was printed. @throws DocumentError */
+export function readContents(document: unknown): ParsedContents {
+  const reader = new DocumentReader();
+  if (typeof document !== "object" || document === null || Array.isArray(document))
+    throw new DocumentError("a JSON object", document);
+  for (const [name, value] of Object.entries(document)) reader.field(name, value);
+  return reader.end();
+}
+
+/**
+ * The same of lines as `documentLines` yields them, with or without braces around them, among other fields that have a line each.
+ * Bytes are never held twice.
+ * @param pieces each ends with a line feed but the last, which may not.
+ * @param decode the text of some bytes.
+ * @throws DocumentError that names the line and the place.
+ */
+export function parseContents(
+  pieces: Iterable<Uint8Array>,
+  decode: (bytes: Uint8Array) => string,
+): ParsedContents {
+  const reader = new DocumentReader();
+  let line = 0;
+  for (const piece of pieces) {
+    const cursor = new ByteCursor(piece);
+    for (let start = 0; start < piece.length; ) {
+      const feed = piece.indexOf(LINE_FEED, start);
+      const end = feed < 0 ? piece.length : feed;
+      line += 1;
+      try {
+        if (!reader.takeBytes(cursor, start, end)) reader.take(decode(piece.subarray(start, end)), line);
+      } catch (error) {
+        throw error instanceof DocumentError ? error.onLine(line) : error;
+      }
+      start = end + 1;
+    }
+  }
+  return reader.end();
+}
+
+const LINE_FEED = 10;
+const COMMA = 44;
+const FIELD = /^"(\w+)":(.+)$/s;
+
+/** What may come next in an object or a list: the comma before says that something must, its absence that nothing may. */
+type Next = "anything" | "more" | "end";
+
+/** Takes a document apart: its fields, and the records of those that are lists. */
+class DocumentReader {
+  readonly #contents: Record<string, unknown> = {};
+  readonly #others = new Map<string, unknown>();
+  readonly #lines = new Map<string, number>();
+  /** The list whose records follow, a line each. */
+  #name = "";
+  #section: Records<unknown> | null = null;
+  #items: unknown[] = [];
+  #nextField: Next = "anything";
+  #nextItem: Next = "anything";
+  #braces: "none" | "open" | "closed" = "none";
+
+  /** Takes a field, whole. */
+  field(name: string, value: unknown): void {
+    const section = this.#sectionOf(name);
+    if (section === null) this.#others.set(name, value);
+    else if (!section.isList) this.#contents[name] = within(name, () => section.type.parse(value));
+    else if (!Array.isArray(value)) throw new DocumentError("a list", value, name);
+    else {
+      this.#begin(name, section);
+      for (const item of value) this.#item(item);
+      this.#section = null;
+    }
+  }
+
+  /** Takes the next line, if it is a record that is written as `documentLines` writes it; else nothing has been done. */
+  takeBytes(cursor: ByteCursor, start: number, end: number): boolean {
+    const section = this.#section;
+    if (section === null || this.#nextItem === "end") return false;
+    const hasComma = cursor.bytes[end - 1] === COMMA;
+    cursor.begin(start, hasComma ? end - 1 : end);
+    const item = section.type.read(cursor);
+    if (cursor.hasFailed || !cursor.isAtEnd) return false;
+    this.#add(section, item);
+    this.#nextItem = hasComma ? "more" : "end";
+    return true;
+  }
+
+  /** Takes a line. */
+  take(line: string, number: number): void {
+    const next: Next = line.endsWith(",") ? "more" : "end";
+    const content = next === "more" ? line.slice(0, -1) : line;
+    if (this.#section !== null) this.#takeItem(content, next);
+    else if (line === "{" && number === 1) this.#braces = "open";
+    else if (line === "}" && this.#braces === "open" && this.#nextField !== "more") {
+      this.#braces = "closed";
+      this.#nextField = "end";
+    } else if (line !== "" || this.#nextField !== "end") this.#takeField(content, number, next);
+  }
+
+  #takeItem(content: string, next: Next): void {
+    if (content === "]" && this.#nextItem !== "more") {
+      this.#section = null;
+      this.#nextField = next;
+      return;
+    }
+    const place = (run: () => unknown) => within(this.#name, () => within(this.#items.length, run));
+    const isDue = this.#nextItem !== "end";
+    this.#item(place(() => jsonOf(isDue ? content : `no comma before ${content}`)));
+    this.#nextItem = next;
+  }
+
+  #takeField(content: string, number: number, next: Next): void {
+    const [, name, value] = FIELD.exec(content) ?? [];
+    if (name === undefined || value === undefined || this.#nextField === "end")
+      throw new DocumentError('a field, `"name":value`, behind a comma', content);
+    this.#lines.set(name, number);
+    if (value !== "[") {
+      const parsed = within(name, () => jsonOf(value));
+      this.field(name, parsed);
+      this.#nextField = next;
+      return;
+    }
+    const section = this.#sectionOf(name);
+    if (section?.isList !== true) throw new DocumentError("a value", "[", name);
+    this.#begin(name, section);
+  }
+
+  /** @throws DocumentError when a field is missing. */
+  end(): ParsedContents {
+    const missing = NAMES.find((name) => !Object.hasOwn(this.#contents, name));
+    const unended = this.#section === null ? missing : this.#name;
+    if (unended !== undefined) throw new DocumentError("a value", undefined, unended);
+    if (this.#nextField === "more") throw new DocumentError("another field", undefined);
+    if (this.#braces === "open") throw new DocumentError("}", undefined);
+    return { contents: this.#contents as unknown as Contents, others: this.#others, lines: this.#lines };
+  }
+
+  /** What a field of this name is; null of one that is none of the document's own. */
+  #sectionOf(name: string): Section | null {
+    if (this.#others.has(name) || Object.hasOwn(this.#contents, name))
+      throw new DocumentError("this field once", name, name);
+    return Object.hasOwn(SECTIONS, name) ? (SECTIONS[name as Name] as Section) : null;
+  }
+
+  #begin(name: string, section: Records<unknown>): void {
+    this.#name = name;
+    this.#section = section;
+    this.#items = [];
+    this.#nextItem = "anything";
+    this.#contents[name] = this.#items;
+  }
+
+  #item(value: unknown): void {
+    const section = this.#section as Records<unknown>;
+    const item = within(this.#name, () => within(this.#items.length, () => section.type.parse(value)));
+    this.#add(section, item);
+  }
+
+  #add({ numberOf }: Records<unknown>, item: unknown): void {
+    const number = this.#items.push(item);
+    const found = numberOf(item);
+    if (found === null || found === number) return;
+    const key = this.#name === "blocks" ? "serial" : "number";
+    throw new DocumentError(`${number}`, found, this.#name, number - 1, key);
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new DocumentError("JSON", text);
+  }
+}

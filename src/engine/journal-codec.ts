@@ -1,0 +1,364 @@
+import { Buffer } from "node:buffer";
+import { ByteCursor, type FixedText, fixedText } from "../core/byte-cursor.ts";
+import type { Command } from "../core/commands.ts";
+import type { EventOf } from "../core/events.ts";
+import { DocumentError } from "../core/schema.ts";
+import type { OrderType, Side } from "../core/terms.ts";
+import { MAX_MILLIS, type Millis } from "../core/units.ts";
+import { crc32, HEX_DIGITS } from "./checksum.ts";
+import {
+  CancelLine,
+  type ControlKind,
+  type ControlRecords,
+  checkedLine,
+  type Line,
+  OrderLine,
+} from "./journal-line.ts";
+
+// What stands between the values of a line, for the one that writes lines and the one that reads them. All lines begin
+// and end alike: {"n":1,"p":"00000000","s":0,"t":0,"k":"...","d":{...},"r":"00000000","c":"00000000"}
+
+const NUMBER = fixedText('{"n":');
+const PREVIOUS = fixedText(',"p":"');
+const SYNCED = fixedText('","s":');
+const TIME = fixedText(',"t":');
+const KIND = fixedText(',"k":"');
+const DATA = fixedText('","d":');
+const CAUSED = fixedText(',"r":"');
+const CHECK = fixedText('","c":"');
+
+const END = fixedText('"}\n');
+
+// The lines that there are millions of, whole but for their numbers.
+
+const ORDER = fixedText(',"k":"order","d":');
+const ACCOUNT = fixedText('{"account":');
+const TOKEN = fixedText(',"token":');
+const PRICE_OF: Readonly<Record<Side, FixedText>> = {
+  BUY: fixedText(',"side":"BUY","price":'),
+  SELL: fixedText(',"side":"SELL","price":'),
+};
+const SIZE = fixedText(',"size":');
+const CAUSED_BY: Readonly<Record<OrderType, FixedText>> = {
+  GTC: fixedText(',"orderType":"GTC"},"r":"'),
+  GTD: fixedText(',"orderType":"GTD","expiration":'),
+  FOK: fixedText(',"orderType":"FOK"},"r":"'),
+  FAK: fixedText(',"orderType":"FAK"},"r":"'),
+};
+const CANCEL = fixedText(',"k":"cancel","d":');
+const CANCELED = fixedText('{"order":');
+/** After the number that is the last of some data. */
+const CAUSED_AT_ONCE = fixedText('},"r":"');
+
+const FIRST = 1 << 16;
+/** More than a line takes without its text. */
+const ROOM = 512;
+
+/** Two digits as two bytes, by their value. */
+const DECIMALS = pairsOf(10);
+const HEX = pairsOf(16);
+const ZERO = 48;
+const BILLION = 1_000_000_000;
+const BILLION_DIGITS = 9;
+
+function pairsOf(base: number): Int16Array {
+  const digit = (value: number): number => value.toString(base).charCodeAt(0);
+  return Int16Array.from({ length: base * base }, (_, pair) => {
+    const [first, second] = [digit(Math.floor(pair / base)), digit(pair % base)];
+    return first | (second << 8);
+  });
+}
+
+/**
+ * Lines that wait to be written, put together from bytes: what a line costs decides what keeping a journal costs, and
+ * text that is first made as a string costs three times as much.
+ */
+class LineBuffer {
+  #bytes = Buffer.alloc(FIRST);
+  #view = viewOf(this.#bytes);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** What has been put; good until more is. */
+  get bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** Forgets all beyond a length. */
+  cut(length: number): void {
+    this.#length = length;
+  }
+
+  /** Makes room for all of a line but its texts, which make their own. */
+  reserve(more = 0): void {
+    const needed = this.#length + more + ROOM;
+    if (needed <= this.#bytes.length) return;
+    const bytes = Buffer.alloc(Math.max(needed, this.#bytes.length * 2));
+    bytes.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = bytes;
+    this.#view = viewOf(bytes);
+  }
+
+  putText(text: string): void {
+    this.reserve(text.length * 3);
+    this.#length += this.#bytes.write(text, this.#length, "utf8");
+  }
+
+  put({ words, length }: FixedText): void {
+    const view = this.#view;
+    let at = this.#length;
+    for (let index = 0; index < words.length; index += 1, at += 4) {
+      view.setInt32(at, words[index] as number, true);
+    }
+    this.#length += length;
+  }
+
+  /** An integer from 0. */
+  putInteger(value: number): void {
+    if (value < BILLION) this.#putDigits(value, digitsOf(value));
+    else {
+      const billions = Math.floor(value / BILLION);
+      this.putInteger(billions);
+      this.#putDigits(value - billions * BILLION, BILLION_DIGITS);
+    }
+  }
+
+  /** So many digits of an integer below a billion, zeros first. */
+  #putDigits(value: number, digits: number): void {
+    const view = this.#view;
+    const start = this.#length;
+    let at = start + digits;
+    this.#length = at;
+    let rest = value | 0;
+    while (at - start >= 2) {
+      const hundreds = (rest / 100) | 0;
+      at -= 2;
+      view.setInt16(at, DECIMALS[rest - hundreds * 100] as number, true);
+      rest = hundreds;
+    }
+    if (at > start) view.setInt8(start, ZERO + rest);
+  }
+
+  /** 32 bits as 8 hex digits. */
+  putHex(value: number): void {
+    const view = this.#view;
+    const at = this.#length;
+    view.setInt16(at, HEX[value >>> 24] as number, true);
+    view.setInt16(at + 2, HEX[(value >>> 16) & 255] as number, true);
+    view.setInt16(at + 4, HEX[(value >>> 8) & 255] as number, true);
+    view.setInt16(at + 6, HEX[value & 255] as number, true);
+    this.#length = at + 8;
+  }
+
+  /** The CRC-32 of what has been put from a place on. */
+  checkFrom(start: number): number {
+    return crc32(this.#view, start, this.#length);
+  }
+}
+
+/** How many digits an integer below a billion has. */
+function digitsOf(value: number): number {
+  if (value < 10_000) return value < 100 ? (value < 10 ? 1 : 2) : value < 1_000 ? 3 : 4;
+  if (value < 1_000_000) return value < 100_000 ? 5 : 6;
+  return value < 10_000_000 ? 7 : value < 100_000_000 ? 8 : 9;
+}
+
+const viewOf = ({ buffer, byteOffset, byteLength }: Buffer): DataView =>
+  new DataView(buffer, byteOffset, byteLength);
+
+/** Puts lines together, each with its number and chained to the one before. */
+export class LineWriter {
+  /** The lines that have been put together. */
+  readonly buffer = new LineBuffer();
+  /** The number of the latest line, and its check. */
+  #number: number;
+  #check: number;
+  /** Where the latest line begins. */
+  #start = 0;
+
+  constructor(number = 0, check = 0) {
+    this.#number = number;
+    this.#check = check;
+  }
+
+  get number(): number {
+    return this.#number;
+  }
+
+  /** The `c` of the latest line, 32 bits. */
+  get check(): number {
+    return this.#check;
+  }
+
+  /** Any command, as it is. */
+  command({ kind, ...data }: Command, at: Millis, synced: number, caused: number): void {
+    this.#plain(kind, data, at, synced, caused);
+  }
+
+  control<Kind extends ControlKind>(
+    kind: Kind,
+    data: ControlRecords[Kind],
+    at: Millis,
+    synced: number,
+  ): void {
+    this.#plain(kind, data, at, synced, 0);
+  }
+
+  #plain(kind: string, data: object, at: Millis, synced: number, caused: number): void {
+    const { buffer } = this;
+    const text = JSON.stringify(data);
+    this.#begin(at, synced);
+    buffer.put(KIND);
+    buffer.putText(kind);
+    buffer.put(DATA);
+    buffer.putText(text);
+    buffer.put(CAUSED);
+    this.#end(caused);
+  }
+
+  // What there are millions of is put together from bytes, and names account, token and order by their numbers: what a
+  // line costs follows from its length.
+
+  /** The command that has placed an order. */
+  order(placed: EventOf<"orderPlaced">, at: Millis, synced: number, caused: number): void {
+    const { buffer } = this;
+    this.#begin(at, synced);
+    buffer.put(ORDER);
+    buffer.put(ACCOUNT);
+    buffer.putInteger(placed.account);
+    buffer.put(TOKEN);
+    buffer.putInteger(placed.token);
+    buffer.put(PRICE_OF[placed.side]);
+    buffer.putInteger(placed.price);
+    buffer.put(SIZE);
+    buffer.putInteger(placed.size);
+    buffer.put(CAUSED_BY[placed.orderType]);
+    if (placed.expiration !== null) {
+      buffer.putInteger(placed.expiration);
+      buffer.put(CAUSED_AT_ONCE);
+    }
+    this.#end(caused);
+  }
+
+  /** The command that has canceled an order. */
+  cancel(order: number, at: Millis, synced: number, caused: number): void {
+    const { buffer } = this;
+    this.#begin(at, synced);
+    buffer.put(CANCEL);
+    buffer.put(CANCELED);
+    buffer.putInteger(order);
+    buffer.put(CAUSED_AT_ONCE);
+    this.#end(caused);
+  }
+
+  #begin(at: Millis, synced: number): void {
+    const { buffer } = this;
+    buffer.reserve();
+    this.#start = buffer.length;
+    this.#number += 1;
+    buffer.put(NUMBER);
+    buffer.putInteger(this.#number);
+    buffer.put(PREVIOUS);
+    buffer.putHex(this.#check);
+    buffer.put(SYNCED);
+    buffer.putInteger(synced);
+    buffer.put(TIME);
+    buffer.putInteger(at);
+  }
+
+  #end(caused: number): void {
+    const { buffer } = this;
+    buffer.putHex(caused);
+    buffer.put(CHECK);
+    this.#check = buffer.checkFrom(this.#start);
+    buffer.putHex(this.#check);
+    buffer.put(END);
+  }
+}
+
+const BRACE_OPEN = 123;
+const BRACE_CLOSE = 125;
+const QUOTE = 34;
+/** The digits of the check, a quote and a brace. */
+const TAIL_LENGTH = HEX_DIGITS + 2;
+
+/** Reads lines from bytes; what there are millions of without `JSON.parse`. */
+export class LineReader {
+  readonly #bytes: Uint8Array;
+  readonly #cursor: ByteCursor;
+  #fault: string | null = null;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#cursor = new ByteCursor(bytes);
+  }
+
+  /** What is wrong with the content of the line that `read` answered null for last, when its checks are right. */
+  get fault(): string | null {
+    return this.#fault;
+  }
+
+  /**
+   * The line from a place up to the line feed that ends it; null when it is not a whole line as it was written, or not
+   * what a line may hold.
+   */
+  read(start: number, feed: number): Line | null {
+    this.#fault = null;
+    const bytes = this.#bytes;
+    const cursor = this.#cursor;
+    const end = feed - TAIL_LENGTH;
+    const check = end - CHECK.length;
+    if (check < start || bytes[start] !== BRACE_OPEN) return null;
+    if (bytes[feed - 2] !== QUOTE || bytes[feed - 1] !== BRACE_CLOSE) return null;
+    cursor.begin(check, end + HEX_DIGITS);
+    cursor.skip(CHECK);
+    const c = cursor.hex();
+    if (cursor.hasFailed || crc32(cursor.view, start, end) !== c) return null;
+    cursor.begin(start, end);
+    return common(cursor, c) ?? this.#any(start, feed, c);
+  }
+
+  #any(start: number, feed: number, c: number): Line | null {
+    const { buffer, byteOffset } = this.#bytes;
+    try {
+      // No JSON, or longer than any text: no line.
+      const value: unknown = JSON.parse(
+        Buffer.from(buffer, byteOffset + start, feed - start).toString("utf8"),
+      );
+      return checkedLine(value, c);
+    } catch (error) {
+      this.#fault = error instanceof DocumentError ? error.message : null;
+      return null;
+    }
+  }
+}
+
+/** One line, without the line feed that ends it; null as `LineReader.read` answers it. */
+export const parseLine = (bytes: Uint8Array): Line | null => new LineReader(bytes).read(0, bytes.length);
+
+/**
+ * A line `order` or `cancel`; null for any other, and for one that is written in the least other way, or has a number
+ * that is none of an order.
+ */
+function common(cursor: ByteCursor, c: number): Line | null {
+  cursor.skip(NUMBER);
+  const n = cursor.integer();
+  cursor.skip(PREVIOUS);
+  const p = cursor.hex();
+  cursor.skip(SYNCED);
+  const s = cursor.integer();
+  cursor.skip(TIME);
+  const t = cursor.integer() as Millis;
+  const isOrder = cursor.takes(ORDER);
+  if (!isOrder) cursor.skip(CANCEL);
+  const d = isOrder ? OrderLine.read(cursor) : CancelLine.read(cursor);
+  cursor.skip(CAUSED);
+  const r = cursor.hex();
+  cursor.skip(CHECK);
+  return cursor.hasFailed || n < 2 || t > MAX_MILLIS
+    ? null
+    : { n, p, s, t, k: isOrder ? "order" : "cancel", d, r, c };
+}
