@@ -64,26 +64,20 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   const run = new ScenarioRun(scenario, options);
   const failure = await run.failure();
   const result: ScenarioResult = {
-    file: scenario.place.file,
-    name: scenario.name,
-    place: scenario.place,
-    seed: scenario.seed,
-    way: options.way,
+    ...skipped(scenario, options.way, null),
     status: failure === null ? "passed" : "failed",
-    reason: null,
     failure,
     steps: run.session?.steps ?? 0,
     durationMs: performance.now() - started,
     stateHash: run.stateHash,
     races: run.session?.races ?? [],
     transcript: run.session?.transcript ?? [],
-    written: [],
   };
   return { result, updates: failure === null ? (run.session?.updates ?? []) : [] };
 }
 
 /** What a scenario that cannot be run this way comes to. */
-export const skipped = (scenario: Scenario, way: Way, reason: string): ScenarioResult => ({
+export const skipped = (scenario: Scenario, way: Way, reason: string | null): ScenarioResult => ({
   file: scenario.place.file,
   name: scenario.name,
   place: scenario.place,

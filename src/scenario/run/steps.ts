@@ -1,11 +1,9 @@
 import { counted } from "../../core/format.ts";
 import { type Millis, millis } from "../../core/units.ts";
-import { unreachable } from "../../core/unreachable.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { flowOf, lineOfRow } from "../../simulation/read-flow.ts";
 import type {
   CallStep,
-  ChainStep,
   OrderStep,
   OwnExpectations,
   Placed,
@@ -23,6 +21,7 @@ import {
   type FlowOutcome,
   type Refused,
   RowError,
+  type Soon,
 } from "../venue/views.ts";
 import { differences, expected, found, note } from "./diff.ts";
 import { checkAll, checkFills, checkOrderState } from "./expectations.ts";
@@ -39,15 +38,19 @@ import {
 } from "./session.ts";
 import { fillLike, fillText, momentText, orderStateText, refusedText } from "./words.ts";
 
+/** A race is explored, every other step is done once. */
+type TakenStep = Exclude<Step, RaceStep>;
+
 /** Does one step and compares what it says about itself; then every invariant must hold. @throws ScenarioFailure, RunStopped */
 export async function takeStep(
   session: Session,
-  step: Exclude<Step, RaceStep>,
+  step: TakenStep,
   strictness: Strictness = "strict",
 ): Promise<void> {
   if (session.stop()) throw new RunStopped();
   session.steps += 1;
-  await act(session, step, strictness);
+  const doStep = STEPS[step.kind] as Take<TakenStep["kind"]>;
+  await doStep(session, step, strictness);
   const { judging, venue } = session;
   if (step.kind === "expect" || judging === null) return;
   if (judging.fillsAlone === true && !venue.hasBrokenFill) return;
@@ -55,65 +58,96 @@ export async function takeStep(
   if (broken.length > 0) fail(step.place, BROKEN_INVARIANT, broken.map(note));
 }
 
-function act(session: Session, step: Exclude<Step, RaceStep>, strictness: Strictness): Promise<void> | void {
-  const { venue } = session;
-  switch (step.kind) {
-    case "order":
-      return takeOrder(session, step, strictness);
-    case "cancel":
-      return takeCancel(session, step, strictness);
-    case "cancelAll":
-      return takeCancelAll(session, step, strictness);
-    case "fund":
-      return done(session, step, venue.fund(step.account, step.funding), strictness);
-    case "advance":
-      return advance(session, step, (now) => now + step.by);
-    case "at":
-      return at(session, step);
-    case "close":
-      return done(session, step, venue.close(session.marketOf(step.market)), strictness);
-    case "resolve":
-      return done(session, step, venue.resolve(session.marketOf(step.market), step.outcome), strictness);
-    case "snapshot":
-    case "restore":
-      return snapshotOrRestore(session, step);
-    case "replay":
-    case "generate":
-      return takeFlow(session, step);
-    case "fault":
-      return takeFault(session, step);
-    case "request":
-      return takeRequest(session, step, strictness);
-    case "expect":
-      return expectAll(session, step);
-    case "split":
-    case "merge":
-    case "redeem":
-    case "mine":
-    case "reorg":
-    case "failSettlement":
-    case "chainFault":
-    case "bump":
-      return takeChainStep(session, step, strictness);
-    default:
-      throw unreachable(step);
-  }
-}
+type Take<Kind extends TakenStep["kind"]> = (
+  session: Session,
+  step: StepOf<Kind>,
+  strictness: Strictness,
+) => Promise<void>;
 
-async function expectAll(session: Session, step: StepOf<"expect">): Promise<void> {
-  await checkAll(session, step.expectations);
-  session.log(`${step.number}. ${step.text}`);
-}
+/** How each kind of step is done. */
+const STEPS: { readonly [Kind in TakenStep["kind"]]: Take<Kind> } = {
+  order: takeOrder,
+  cancel: takeCancel,
+  cancelAll: takeCancelAll,
+  fund: (session, step, strictness) =>
+    take(session, step, session.venue.fund(step.account, step.funding), strictness),
+  advance: (session, step) => advance(session, step, (now) => now + step.by),
+  at,
+  close: (session, step, strictness) =>
+    take(session, step, session.venue.close(session.marketOf(step.market)), strictness),
+  resolve: (session, step, strictness) =>
+    take(session, step, session.venue.resolve(session.marketOf(step.market), step.outcome), strictness),
+  snapshot: async (session, step) => {
+    session.log(`${step.number}. ${step.text}`);
+    session.snapshots.set(step.name, { kept: await session.venue.snapshot(), memory: session.memory });
+  },
+  restore: async (session, step) => {
+    session.log(`${step.number}. ${step.text}`);
+    const snapshot = session.snapshots.get(step.name);
+    if (snapshot === undefined) fail(step.place, `there is no snapshot ${step.name} yet`);
+    await session.venue.restore(snapshot.kept);
+    session.memory = snapshot.memory;
+  },
+  replay: takeFlow,
+  generate: takeFlow,
+  fault: (session, step) => take(session, step, session.venue.fault(step), "strict"),
+  request: takeRequest,
+  expect: async (session, step) => {
+    await checkAll(session, step.expectations);
+    session.log(`${step.number}. ${step.text}`);
+  },
+  split: takeCall,
+  merge: takeCall,
+  redeem: takeCall,
+  mine: async (session, step) => {
+    const head = await session.venue.mineBlocks(step.blocks);
+    session.log(`${step.number}. ${step.text} → block ${head}`);
+  },
+  reorg: (session, step, strictness) =>
+    take(session, step, session.venue.reorganize(step.depth), strictness, step.rejects),
+  failSettlement: takeSettlementFault,
+  chainFault: takeSettlementFault,
+  bump: async (session, step) => {
+    const raised = await session.venue.bumpFees();
+    session.log(`${step.number}. ${step.text} → ${raised} raised`);
+  },
+};
 
-async function done(
+/** Notes what a step came to, and fails where that is not what the step says. */
+async function take(
   session: Session,
   step: Step,
-  attempt: Attempt<null> | Promise<Attempt<null>>,
+  attempt: Soon<Attempt<null>>,
   strictness: Strictness,
+  rejects: Placed<string> | null = null,
 ): Promise<void> {
   const outcome = await attempt;
-  if (outcome.ok) session.log(`${step.number}. ${step.text}`);
-  else refused(session, step, outcome, null, strictness);
+  if (!outcome.ok) return refused(session, step, outcome, rejects, strictness);
+  session.log(`${step.number}. ${step.text}`);
+  if (rejects === null) return;
+  fail(rejects.place, `accepted, expected to be refused with ${rejects.value}`, [expected(rejects.value)]);
+}
+
+function takeCall(session: Session, step: CallStep, strictness: Strictness): Promise<void> {
+  const sent = session.venue.transact(step.account, session.marketOf(step.market), step.change);
+  return take(session, step, sent, strictness, step.rejects);
+}
+
+async function takeSettlementFault(
+  session: Session,
+  step: SettlementFaultStep,
+  strictness: Strictness,
+): Promise<void> {
+  const { venue } = session;
+  if (step.fault === null) {
+    await venue.endSettlementFaults(step.kind === "failSettlement" ? "fail" : "all");
+    session.log(`${step.number}. ${step.text}`);
+    return;
+  }
+  const { of } = step;
+  const order = of === NEXT_ORDER ? "next" : of === null ? null : session.orderNamed(of);
+  if (order === undefined) fail(step.place, session.neverPlaced(of ?? ""));
+  return take(session, step, venue.setSettlementFault(step.fault, order), strictness);
 }
 
 async function at(session: Session, step: StepOf<"at">): Promise<void> {
@@ -139,21 +173,6 @@ async function advance(session: Session, step: Step, target: (now: Millis) => nu
   session.log(`${step.number}. ${step.text} → ${momentText(millis(moment))}`);
   for (const { key, at: when } of expired)
     session.log(`   ${session.labelOf(key)} expired at ${momentText(when)}`);
-}
-
-async function snapshotOrRestore(
-  session: Session,
-  step: StepOf<"snapshot"> | StepOf<"restore">,
-): Promise<void> {
-  session.log(`${step.number}. ${step.text}`);
-  if (step.kind === "snapshot") {
-    session.snapshots.set(step.name, { kept: await session.venue.snapshot(), memory: session.memory });
-    return;
-  }
-  const snapshot = session.snapshots.get(step.name);
-  if (snapshot === undefined) fail(step.place, `there is no snapshot ${step.name} yet`);
-  await session.venue.restore(snapshot.kept);
-  session.memory = snapshot.memory;
 }
 
 /** Whether a step that is refused fails the scenario, or is an outcome like another. */
@@ -300,81 +319,6 @@ async function takeRequest(session: Session, step: RequestStep, strictness: Stri
     found(`${path}: ${seen}`),
   ]);
   fail(step.answers.place, "the answer is not as expected", lines);
-}
-
-/** Lets requests fail from now on, as the step says. */
-async function takeFault(session: Session, step: StepOf<"fault">): Promise<void> {
-  const attempt = await session.venue.fault(step);
-  if (attempt.ok) session.log(`${step.number}. ${step.text}`);
-  else refused(session, step, attempt, null, "strict");
-}
-
-/** Does a step of the settlement chain. */
-async function takeChainStep(session: Session, step: ChainStep, strictness: Strictness): Promise<void> {
-  const { venue } = session;
-  const log = (outcome: string): void => session.log(`${step.number}. ${step.text}${outcome}`);
-  switch (step.kind) {
-    case "split":
-    case "merge":
-    case "redeem":
-    case "reorg":
-      return takeAttempt(session, step, strictness);
-    case "mine": {
-      const head = await venue.mineBlocks(step.blocks);
-      return log(` → block ${head}`);
-    }
-    case "failSettlement":
-    case "chainFault":
-      return takeSettlementFault(session, step, strictness);
-    case "bump": {
-      const raised = await venue.bumpFees();
-      return log(` → ${raised} raised`);
-    }
-    default:
-      throw unreachable(step);
-  }
-}
-
-/** What may be refused, and says so. */
-async function takeAttempt(
-  session: Session,
-  step: CallStep | StepOf<"reorg">,
-  strictness: Strictness,
-): Promise<void> {
-  const { venue } = session;
-  const attempt =
-    step.kind === "reorg"
-      ? await venue.reorganize(step.depth)
-      : await venue.transact(step.account, session.marketOf(step.market), step.change);
-  if (!attempt.ok) {
-    refused(session, step, attempt, step.rejects, strictness);
-    return;
-  }
-  session.log(`${step.number}. ${step.text}`);
-  if (step.rejects === null) return;
-  const { place, value } = step.rejects;
-  fail(place, `accepted, expected to be refused with ${value}`, [expected(value)]);
-}
-
-async function takeSettlementFault(
-  session: Session,
-  step: SettlementFaultStep,
-  strictness: Strictness,
-): Promise<void> {
-  const { venue } = session;
-  if (step.fault === null) {
-    await venue.endSettlementFaults(step.kind === "failSettlement" ? "fail" : "all");
-  } else {
-    const { of } = step;
-    const order = of === NEXT_ORDER ? "next" : of === null ? null : session.orderNamed(of);
-    if (order === undefined) fail(step.place, session.neverPlaced(of ?? ""));
-    const attempt = await venue.setSettlementFault(step.fault, order);
-    if (!attempt.ok) {
-      refused(session, step, attempt, null, strictness);
-      return;
-    }
-  }
-  session.log(`${step.number}. ${step.text}`);
 }
 
 type FlowStep = StepOf<"replay"> | StepOf<"generate">;
