@@ -1,5 +1,5 @@
 import { priceText, sizeText } from "../core/format.ts";
-import type { Refusal, RefusalCode, TransactionRefusal } from "../core/refusals.ts";
+import type { Refusal, RefusalCode, RefusalOf, TransactionRefusal } from "../core/refusals.ts";
 import { toIso } from "../core/time.ts";
 import { FULL_PRICE, type Money, type Price, type Size } from "../core/units.ts";
 import { unreachable } from "../core/unreachable.ts";
@@ -31,9 +31,7 @@ export function transactionRefusalText(refusal: TransactionRefusal): string {
 /** Why a call that is only tried would revert, in the words of Ethereum's nodes. */
 export const revertWords = (reason: string): string => `execution reverted: ${reason}`;
 
-type Of<Code extends RefusalCode> = Extract<Refusal, { readonly code: Code }>;
-
-type Translations = { readonly [Code in RefusalCode]: (refusal: Of<Code>, view: View) => ApiError };
+type Translations = { readonly [Code in RefusalCode]: (refusal: RefusalOf<Code>, view: View) => ApiError };
 
 /** A price off the market's grid, with the valid ones next to it; `found` is the price as it was sent. */
 export function offTheGrid(found: number, tickSize: Price, numbers: Numbers): ApiError {
@@ -130,7 +128,7 @@ function transactionRefused(refusal: TransactionRefusal): ApiError {
   return new ApiError("INVALID_PARAMETER", transactionRefusalText(refusal));
 }
 
-function insufficientBalance(refusal: Of<"INSUFFICIENT_BALANCE">, { numbers, state }: View): ApiError {
+function insufficientBalance(refusal: RefusalOf<"INSUFFICIENT_BALANCE">, { numbers, state }: View): ApiError {
   const isMoney = refusal.asset === "USDC";
   const decimal = (units: number): number | string =>
     isMoney ? numbers.money(units as Money) : numbers.size(units as Size);

@@ -7,7 +7,7 @@ import {
   openAccount,
   raiseGrant,
 } from "./rules/accounts.ts";
-import { endOrder, openOrder, restOrder, settleTrade } from "./rules/apply-trading.ts";
+import { applyTrade, endOrder, openOrder, restOrder } from "./rules/apply-trading.ts";
 import { mineBlocks, openBlock, reorganize, sealBlock } from "./rules/blocks.ts";
 import { callExecuted, callReverted, takeIn } from "./rules/calls.ts";
 import { addEvent, addMarket, endMarket } from "./rules/markets.ts";
@@ -38,7 +38,7 @@ const WRITES: { readonly [Kind in DomainEvent["kind"]]: Write<Kind> } = {
   grantMinted: mintGrant,
   credentialsDerived: noteDerivation,
   orderPlaced: openOrder,
-  orderTraded: settleTrade,
+  orderTraded: applyTrade,
   orderRested: restOrder,
   orderCanceled: endOrder,
   orderExpired: endOrder,

@@ -57,10 +57,10 @@ function copyMarket(market: Market, pool: OrderPool): Market {
   };
 }
 
-const copyBook = (lane: MarketBook, pool: OrderPool): MarketBook => ({
-  ...lane,
-  book: lane.book?.copy(pool) ?? null,
-  history: lane.history.copy(),
+const copyBook = (bookState: MarketBook, pool: OrderPool): MarketBook => ({
+  ...bookState,
+  book: bookState.book?.copy(pool) ?? null,
+  history: bookState.history.copy(),
 });
 
 function copyAccount(account: Account): Account {

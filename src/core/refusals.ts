@@ -15,38 +15,42 @@ export interface Shortfall {
   readonly incoming: number;
 }
 
-/**
- * Why a command is refused: one closed list, in order of precedence where several apply.
- * A refused command leaves no trace.
- */
-export type Refusal =
-  | { readonly code: "EVENT_NOT_FOUND"; readonly event: number }
-  | { readonly code: "MARKET_NOT_FOUND"; readonly market: number }
-  | { readonly code: "TOKEN_NOT_FOUND"; readonly tokenId: string }
-  | { readonly code: "ORDER_NOT_FOUND"; readonly orderId: string }
-  | { readonly code: "ORDER_NOT_LIVE"; readonly order: number }
-  | { readonly code: "SLUG_TAKEN"; readonly slug: string }
-  | { readonly code: "INVALID_TICK_SIZE"; readonly price: Price; readonly tickSize: Price }
-  | { readonly code: "SIZE_TOO_SMALL"; readonly size: Size; readonly minOrderSize: Size }
-  | { readonly code: "EXPIRATION_IN_PAST"; readonly expiration: Millis; readonly now: Millis }
-  | { readonly code: "MARKET_CLOSED"; readonly market: number }
-  | ({ readonly code: "INSUFFICIENT_BALANCE" } & Shortfall)
-  | { readonly code: "ISSUANCE_EXCEEDED"; readonly asked: Money; readonly left: Money }
-  | { readonly code: "CREDENTIALS_ALREADY_DERIVED"; readonly address: string }
-  | { readonly code: "REORGANIZATION_TOO_DEEP"; readonly depth: number; readonly most: number }
-  | { readonly code: "FAULT_NOT_FOUND"; readonly number: number }
-  | TransactionRefusal;
+/** Why a command is refused, in order of precedence where several apply, with what an answer says of it. */
+interface Refusals extends TransactionRefusals {
+  EVENT_NOT_FOUND: { event: number };
+  MARKET_NOT_FOUND: { market: number };
+  TOKEN_NOT_FOUND: { tokenId: string };
+  ORDER_NOT_FOUND: { orderId: string };
+  ORDER_NOT_LIVE: { order: number };
+  SLUG_TAKEN: { slug: string };
+  INVALID_TICK_SIZE: { price: Price; tickSize: Price };
+  SIZE_TOO_SMALL: { size: Size; minOrderSize: Size };
+  EXPIRATION_IN_PAST: { expiration: Millis; now: Millis };
+  MARKET_CLOSED: { market: number };
+  INSUFFICIENT_BALANCE: Shortfall;
+  ISSUANCE_EXCEEDED: { asked: Money; left: Money };
+  CREDENTIALS_ALREADY_DERIVED: { address: Address };
+  REORGANIZATION_TOO_DEEP: { depth: number; most: number };
+  FAULT_NOT_FOUND: { number: number };
+}
 
 /** Why a transaction does not come to the chain, in order of precedence. */
-export type TransactionRefusal =
-  | { readonly code: "INTRINSIC_GAS_TOO_LOW"; readonly gas: number; readonly needed: number }
-  | { readonly code: "TIP_ABOVE_FEE_CAP"; readonly maxFeePerGas: number; readonly tip: number }
-  | { readonly code: "NONCE_TOO_LOW"; readonly nonce: number; readonly next: number }
-  | { readonly code: "TRANSACTION_ALREADY_KNOWN"; readonly hash: string }
-  | { readonly code: "REPLACEMENT_UNDERPRICED"; readonly offered: number; readonly needed: number }
-  | { readonly code: "INSUFFICIENT_GAS_MONEY"; readonly needed: string; readonly available: string };
+interface TransactionRefusals {
+  INTRINSIC_GAS_TOO_LOW: { gas: number; needed: number };
+  TIP_ABOVE_FEE_CAP: { maxFeePerGas: number; tip: number };
+  NONCE_TOO_LOW: { nonce: number; next: number };
+  TRANSACTION_ALREADY_KNOWN: { hash: string };
+  REPLACEMENT_UNDERPRICED: { offered: number; needed: number };
+  INSUFFICIENT_GAS_MONEY: { needed: string; available: string };
+}
 
-export type RefusalCode = Refusal["code"];
+export type RefusalCode = keyof Refusals;
+export type RefusalOf<Code extends RefusalCode> = { readonly code: Code } & Readonly<Refusals[Code]>;
+/** A refused command leaves no trace. */
+export type Refusal = { [Code in RefusalCode]: RefusalOf<Code> }[RefusalCode];
+export type TransactionRefusal = {
+  [Code in keyof TransactionRefusals]: RefusalOf<Code>;
+}[keyof TransactionRefusals];
 
 /** What becomes of a command: events that happen, or the reason why nothing does. */
 export type Decision =

@@ -1,6 +1,6 @@
 import { type Account, emptyBalance } from "./account.ts";
 import { OrderPool } from "./book/order-pool.ts";
-import { Plan } from "./book/plan.ts";
+import { MatchPlan } from "./book/plan.ts";
 import { type Chain, createChain } from "./chain/chain.ts";
 import { ExpiryQueue } from "./expiry-queue.ts";
 import { houseAddress, type IdKind, idPrefix } from "./ids.ts";
@@ -42,7 +42,7 @@ export interface State {
   readonly expiries: ExpiryQueue;
   readonly pool: OrderPool;
   /** Scratch paper for one walk over a book; nothing in it outlives a decision. */
-  readonly plan: Plan;
+  readonly plan: MatchPlan;
   readonly chain: Chain;
   /** All USDC ever issued: every balance and all locked collateral together. */
   issued: Money;
@@ -98,7 +98,7 @@ export function createState(config: ExchangeConfig, start: Millis): State {
     marketBySlug: new Map(),
     expiries: new ExpiryQueue(),
     pool: new OrderPool(),
-    plan: new Plan(),
+    plan: new MatchPlan(),
     chain: createChain(config.seed, start),
     issued: money(0),
   };

@@ -1,7 +1,7 @@
 import { availableOf, type Balance, emptyBalance } from "../core/account.ts";
 import { ASK, BID, Book, type BookDirection } from "../core/book/book.ts";
 import { OrderPool } from "../core/book/order-pool.ts";
-import { Plan } from "../core/book/plan.ts";
+import { MatchPlan } from "../core/book/plan.ts";
 import { ExpiryQueue } from "../core/expiry-queue.ts";
 import { directionIn, priceIn } from "../core/market.ts";
 import { feeOf, reservationOf } from "../core/order.ts";
@@ -23,7 +23,7 @@ const FEW_ORDERS = 64;
 
 /** The exchange's own book, in which a generator plays its orders to know what the next one meets. */
 export class SimulatedBook extends Book {
-  readonly #plan = new Plan();
+  readonly #plan = new MatchPlan();
 
   /** `tickSize` in 0.0001 USDC. */
   constructor(tickSize: number) {

@@ -1,6 +1,6 @@
 import { Book, type BookDirection } from "../../src/core/book/book.ts";
 import { OrderPool } from "../../src/core/book/order-pool.ts";
-import { Plan } from "../../src/core/book/plan.ts";
+import { MatchPlan } from "../../src/core/book/plan.ts";
 import type { Contender } from "./contender.ts";
 import { CANCEL, FOK, GTC, type OperationTape } from "./operation-tape.ts";
 import { TradeTally } from "./trade-tally.ts";
@@ -23,7 +23,7 @@ const NOBODY = 0;
 class Replay {
   readonly tally = new TradeTally();
   readonly #book: Book;
-  readonly #plan = new Plan();
+  readonly #plan = new MatchPlan();
   readonly #slotOf: Int32Array;
 
   constructor(levels: number, orders: number) {

@@ -1,6 +1,6 @@
 import { BookSide } from "./book-side.ts";
 import { ACCOUNT, NEXT, NO_SLOT, OPEN, type OrderPool, PLACE } from "./order-pool.ts";
-import type { Plan } from "./plan.ts";
+import type { MatchPlan } from "./plan.ts";
 
 /** The two sides of a book; also the direction of an order in the book's own terms. */
 export type BookDirection = 0 | 1;
@@ -60,7 +60,7 @@ export class Book {
     size: number,
     account: number,
     policy: SelfTradePolicy,
-    plan: Plan,
+    plan: MatchPlan,
   ): void {
     plan.clear();
     const side = direction === BID ? this.#asks : this.#bids;

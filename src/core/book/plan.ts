@@ -1,5 +1,5 @@
 /** What an order would meet if it came now: resting slots in priority order, each with the quantity to be filled. */
-export class Plan {
+export class MatchPlan {
   /** Slots met, in order. */
   slots = new Int32Array(64);
   /** Quantity each would fill, in size units; 0 marks an own order that the self-trade policy cancels. */

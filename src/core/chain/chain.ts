@@ -179,7 +179,7 @@ export function baseFeeOf(chain: Chain): number {
 }
 
 /** Whether all that is pending can be mined without a look at each: in order of arrival, nothing can be missing. */
-export const isOrderly = (chain: Chain): boolean =>
+export const canSettleInBatch = (chain: Chain): boolean =>
   chain.held.length === 0 &&
   chain.faults.length === 0 &&
   chain.pendingCalls === 0 &&

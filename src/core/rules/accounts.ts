@@ -6,17 +6,9 @@ import type { DomainEvent, EventOf } from "../events.ts";
 import { marketOfToken, outcomeOf } from "../market.ts";
 import { accepted, type Decision, refused } from "../refusals.ts";
 import { emptyAccount, FAUCET, findAccount, type State } from "../state.ts";
+import type { Address } from "../terms.ts";
 import { FULL_PRICE, type Millis, type Money, money, notional, type Size, size } from "../units.ts";
-import {
-  backingOf,
-  changeSupply,
-  credit,
-  holdingIn,
-  issuanceLeft,
-  issuing,
-  mintingGrants,
-  opening,
-} from "./ledger.ts";
+import { backingOf, changeSupply, credit, holdingIn, issuanceLeft, mintingGrants } from "./ledger.ts";
 import type { RuleSet } from "./rule-set.ts";
 import { addContent, walletIn } from "./transactions.ts";
 
@@ -26,77 +18,70 @@ import { addContent, walletIn } from "./transactions.ts";
  */
 export function deriveCredentials(
   state: State,
-  command: CommandOf<"deriveCredentials">,
+  { address }: CommandOf<"deriveCredentials">,
   _at: Millis,
   rules: RuleSet,
 ): Decision {
-  const account = findAccount(state, command.address);
-  const derivations = account?.derivations ?? 0;
-  if (derivations > 0 && state.config.credentials === "once") {
-    return refused({ code: "CREDENTIALS_ALREADY_DERIVED", address: command.address });
+  const known = findAccount(state, address);
+  const isFirst = known === undefined || known.derivations === 0;
+  if (!isFirst && state.config.credentials === "once") {
+    return refused({ code: "CREDENTIALS_ALREADY_DERIVED", address });
   }
-  const events: DomainEvent[] = [];
-  const number = account?.number ?? opening(state, command.address, events);
-  if (derivations === 0) {
-    const { collateral, everyMarket } = state.config.faucet;
-    const first = state.chain.transactions.next + Number(collateral > 0);
-    const minted = rules.receivingTouches
-      ? mintingGrants({ number, known: account }, [], everyMarket, first)
-      : [];
-    const [asked, left] = [money(collateral + backingOf(minted)), issuanceLeft(state)];
-    if (asked > left) return refused({ code: "ISSUANCE_EXCEEDED", asked, left });
-    if (collateral > 0) events.push(issuing(state, number, collateral));
-    if (everyMarket > 0) events.push({ kind: "grantRaised", account: number, size: everyMarket });
-    events.push(...minted);
-  }
-  events.push({ kind: "credentialsDerived", account: number });
-  return accepted(events);
+  const given = isFirst ? { ...state.config.faucet, tokens: [] } : NO_FUNDS;
+  const funded = fund(state, address, given, rules);
+  if (!funded.ok) return funded;
+  const account = known?.number ?? state.accounts.next;
+  return accepted([...funded.events, { kind: "credentialsDerived", account }]);
 }
 
 /**
  * Issues USDC, and mints shares of single outcomes as full sets whose other half goes to the faucet. Shares in a market
  * touch it, as an order does: what the account is granted there is minted, too.
  */
-export function fundAccount(
+export const fundAccount = (
   state: State,
   command: CommandOf<"fundAccount">,
   _at: Millis,
   rules: RuleSet,
-): Decision {
-  const known = findAccount(state, command.address);
+): Decision => fund(state, command.address, command, rules);
+
+type Funds = Pick<CommandOf<"fundAccount">, "collateral" | "tokens" | "everyMarket">;
+const NO_FUNDS: Funds = { collateral: money(0), tokens: [], everyMarket: size(0) };
+
+function fund(state: State, address: Address, funds: Funds, rules: RuleSet): Decision {
+  const { collateral, tokens, everyMarket } = funds;
+  const known = findAccount(state, address);
   const events: DomainEvent[] = [];
-  const account = known?.number ?? opening(state, command.address, events);
-  let asked: number = command.collateral;
-  if (command.collateral > 0) events.push(issuing(state, account, command.collateral));
-  let transaction = state.chain.transactions.next + Number(command.collateral > 0);
+  const account = known?.number ?? state.accounts.next;
+  if (known === undefined) events.push({ kind: "accountOpened", account, address });
+  let asked: number = collateral;
+  let transaction = state.chain.transactions.next;
+  if (collateral > 0) {
+    events.push({ kind: "collateralIssued", account, amount: collateral, transaction });
+    transaction += 1;
+  }
   const touched = new Set<number>();
-  for (const { tokenId, size } of command.tokens) {
+  for (const { tokenId, size } of tokens) {
     const token = state.tokenById.get(tokenId);
     if (token === undefined) return refused({ code: "TOKEN_NOT_FOUND", tokenId });
     if (size === 0) continue;
     const market = marketOfToken(token);
     touched.add(market);
     asked += notional(FULL_PRICE, size);
-    const isYes = outcomeOf(token) === "YES";
-    events.push({
-      kind: "setsIssued",
-      market,
-      size,
-      yes: isYes ? account : FAUCET,
-      no: isYes ? FAUCET : account,
-      transaction,
-    });
+    const [yes, no] = outcomeOf(token) === "YES" ? [account, FAUCET] : [FAUCET, account];
+    events.push({ kind: "setsIssued", market, size, yes, no, transaction });
     transaction += 1;
   }
-  if (command.everyMarket > 0) events.push({ kind: "grantRaised", account, size: command.everyMarket });
+  if (everyMarket > 0) events.push({ kind: "grantRaised", account, size: everyMarket });
   const minted = rules.receivingTouches
-    ? mintingGrants({ number: account, known }, touched, command.everyMarket, transaction)
+    ? mintingGrants({ number: account, known }, touched, everyMarket, transaction)
     : [];
-  asked += backingOf(minted);
   events.push(...minted);
+  asked += backingOf(minted);
   const left = issuanceLeft(state);
-  if (asked > left) return refused({ code: "ISSUANCE_EXCEEDED", asked: asked as Money, left });
-  return accepted(events);
+  return asked > left
+    ? refused({ code: "ISSUANCE_EXCEEDED", asked: asked as Money, left })
+    : accepted(events);
 }
 
 /** Opens the account of an address that had none. */

@@ -74,15 +74,15 @@ export function restOrder(state: State, event: EventOf<"orderRested">, at: Milli
   const market = state.markets.get(marketOfToken(order.token));
   const outcome = outcomeOf(order.token);
   const mirrored = isMirrored(market, outcome);
-  const lane = bookFor(market, outcome);
-  lane.book ??= new Book(state.pool, levelsOf(market));
+  const bookState = bookFor(market, outcome);
+  bookState.book ??= new Book(state.pool, levelsOf(market));
   const direction = directionIn(mirrored, order.side);
   const tick = priceIn(mirrored, order.price) / market.tickSize;
   order.rested = true;
-  order.ordersAhead = lane.book.countAt(direction, tick);
-  order.sizeAhead = size(lane.book.totalAt(direction, tick));
-  order.slot = lane.book.rest(direction, tick, remainingOf(order), order.number, order.account);
-  noteChange(market, lane, order, remainingOf(order), at);
+  order.ordersAhead = bookState.book.countAt(direction, tick);
+  order.sizeAhead = size(bookState.book.totalAt(direction, tick));
+  order.slot = bookState.book.rest(direction, tick, remainingOf(order), order.number, order.account);
+  noteChange(market, bookState, order, remainingOf(order), at);
   linkOpen(state, state.accounts.get(order.account), order);
   if (order.expiration !== null) state.expiries.add(order.expiration, order.number);
 }
@@ -109,9 +109,9 @@ export function endOrder(
     order.status = order.matched > 0 ? "MATCHED" : status;
     return;
   }
-  const lane = bookFor(market, outcomeOf(order.token));
-  lane.book?.remove(order.slot);
-  noteChange(market, lane, order, size(-remaining), at);
+  const bookState = bookFor(market, outcomeOf(order.token));
+  bookState.book?.remove(order.slot);
+  noteChange(market, bookState, order, size(-remaining), at);
   leave(state, order, status);
 }
 
@@ -132,10 +132,16 @@ export function changeReservation(account: Account, market: Market, order: Order
 }
 
 /** Notes that `change` more rests at the order's price: the book's sequence and time, the market's liquidity. */
-export function noteChange(market: Market, lane: MarketBook, order: Order, change: Size, at: Millis): void {
-  lane.sequence += 1;
-  lane.updatedAt = at;
-  if (lane === market.books[0]) {
+export function noteChange(
+  market: Market,
+  bookState: MarketBook,
+  order: Order,
+  change: Size,
+  at: Millis,
+): void {
+  bookState.sequence += 1;
+  bookState.updatedAt = at;
+  if (bookState === market.books[0]) {
     const price = priceIn(isMirrored(market, outcomeOf(order.token)), order.price);
     add(market.liquidity, notional(price, change));
   }
@@ -161,11 +167,11 @@ function unlinkOpen(state: State, account: Account, order: Order): void {
 }
 
 /** Settles one fill in the ledger, takes it off the maker in the book, and notes it in every list it belongs to. */
-export function settleTrade(state: State, event: EventOf<"orderTraded">, at: Millis): void {
+export function applyTrade(state: State, event: EventOf<"orderTraded">, at: Millis): void {
   const taker = state.orders.get(event.taker);
   const maker = state.orders.get(event.maker);
   const market = state.markets.get(marketOfToken(taker.token));
-  const lane = bookFor(market, outcomeOf(taker.token));
+  const bookState = bookFor(market, outcomeOf(taker.token));
   const number = state.trades.add({
     number: event.trade,
     taker: event.taker,
@@ -196,11 +202,11 @@ export function settleTrade(state: State, event: EventOf<"orderTraded">, at: Mil
     if (!isPending) changeSupply(market.onChain, change);
   }
 
-  lane.book?.fill(maker.slot, event.size);
-  noteChange(market, lane, maker, size(-event.size), at);
+  bookState.book?.fill(maker.slot, event.size);
+  noteChange(market, bookState, maker, size(-event.size), at);
   if (remainingOf(maker) === 0) leave(state, maker, "MATCHED");
   if (remainingOf(taker) === 0) taker.status = "MATCHED";
-  noteTrade(market, lane, taker, event, at);
+  noteTrade(market, bookState, taker, event, at);
 }
 
 /** Moves shares and USDC of one party, at the price in terms of its own token. */
@@ -258,7 +264,7 @@ export function listFill(account: Account, holding: Holding, outcome: Outcome, p
 /** Notes a fill on the market's tape: last price, history, volume, lists of trades. */
 function noteTrade(
   market: Market,
-  lane: MarketBook,
+  bookState: MarketBook,
   taker: Order,
   event: EventOf<"orderTraded">,
   at: Millis,
@@ -267,8 +273,8 @@ function noteTrade(
   const mirrored = isMirrored(market, outcome);
   const price = priceIn(mirrored, event.price);
   const side = (taker.side === "BUY") === mirrored ? "SELL" : "BUY";
-  lane.last = { price, side, at };
-  lane.history.add(at, price);
+  bookState.last = { price, side, at };
+  bookState.history.add(at, price);
   add(market.volume, notional(event.price, event.size));
   market.trades.add(event.trade);
   if (outcome === "YES") market.yesTrades.add(event.trade);

@@ -3,9 +3,9 @@ import {
   type Building,
   baseFeeOf,
   type Chain,
+  canSettleInBatch,
   confirmationsOf,
   headOf,
-  isOrderly,
   minedAt,
   QUIET_BASE_FEE,
 } from "../chain/chain.ts";
@@ -17,7 +17,7 @@ import { accepted, type Decision, refused } from "../refusals.ts";
 import type { ExchangeConfig, State } from "../state.ts";
 import { type Millis, millis } from "../units.ts";
 import { undoCall } from "./calls.ts";
-import { addPendingMoves, changeSupply, settleTouched } from "./ledger.ts";
+import { addPendingMoves, changeSupply, clearTouched } from "./ledger.ts";
 import { awaitBlock, includeOwn, oddityOf, settleMatch } from "./transactions.ts";
 import { Unwinding } from "./unwind.ts";
 
@@ -30,7 +30,7 @@ export const askForBlocks = (_state: State, command: CommandOf<"mineBlocks">): D
  * else the schedule sees to it. `last` is the number that the latest transaction will have.
  */
 export function settleAtOnce({ chain, config }: State, last: number, events: DomainEvent[]): void {
-  if (config.settlement !== "instant" || !isOrderly(chain)) return;
+  if (config.settlement !== "instant" || !canSettleInBatch(chain)) return;
   events.push(blockOf(chain, last, 0));
 }
 
@@ -45,7 +45,7 @@ const blockOf = (chain: Chain, lastTransaction: number, empty: number): DomainEv
 export function produceBlock(state: State): Decision {
   const { chain } = state;
   return accepted([
-    isOrderly(chain)
+    canSettleInBatch(chain)
       ? blockOf(chain, chain.transactions.size, Math.max(0, chain.asked - 1))
       : { kind: "blockOpened", height: headOf(chain) + 1, baseFee: baseFeeOf(chain) },
   ]);
@@ -83,7 +83,7 @@ export function mineBlocks(
   at: Millis,
 ): void {
   const { chain, config } = state;
-  settleTouched(state);
+  clearTouched(state);
   const building = beginBlock(chain, height, QUIET_BASE_FEE, at);
   for (let number = chain.fresh; number <= lastTransaction; number += 1) {
     const transaction = chain.transactions.get(number);

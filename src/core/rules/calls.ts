@@ -94,7 +94,7 @@ export function executeCall(
   content: CallContent,
   rules: RuleSet,
 ): DomainEvent[] {
-  const hold = whatHolds(state, building, content);
+  const hold = deferralOf(state, building, content);
   if (hold !== null) {
     return [{ kind: "transactionHeld", transaction, hold, notBefore: building.height + 1, fault: 0 }];
   }
@@ -128,7 +128,7 @@ export function executeCall(
 }
 
 /** Why a call is not carried out in this block, or null. */
-function whatHolds({ chain }: State, { baseFee }: Building, content: CallContent): HoldReason | null {
+function deferralOf({ chain }: State, { baseFee }: Building, content: CallContent): HoldReason | null {
   const { mined, native } = chain.wallets.get(content.from) ?? emptyWallet(content.from);
   if (content.nonce !== mined) return "NONCE_GAP";
   if (content.maxFeePerGas < baseFee) return "UNDERPRICED";

@@ -1,13 +1,13 @@
 import { type Account, availableOf, type Balance, emptyBalance, type Holding } from "../account.ts";
-import { type Chain, isOrderly } from "../chain/chain.ts";
+import { type Chain, canSettleInBatch } from "../chain/chain.ts";
 import { USDC } from "../chain/moves.ts";
 import type { Move, SupplyChange } from "../chain/transaction.ts";
-import type { DomainEvent, EventOf } from "../events.ts";
+import type { EventOf } from "../events.ts";
 import { type Market, marketOfToken, outcomeOf, type Supply, tokenIdIn } from "../market.ts";
 import type { Order, Trade } from "../order.ts";
 import type { Shortfall } from "../refusals.ts";
 import { FEES, type State } from "../state.ts";
-import type { Address, BalancePolicy, Outcome, Side } from "../terms.ts";
+import type { BalancePolicy, Outcome, Side } from "../terms.ts";
 import {
   FULL_PRICE,
   MAX_ISSUANCE,
@@ -18,21 +18,6 @@ import {
   type Size,
   size,
 } from "../units.ts";
-
-/** Adds the event that opens an account for an address without one, and answers the number it will have. */
-export function opening(state: State, address: Address, events: DomainEvent[]): number {
-  const account = state.accounts.next;
-  events.push({ kind: "accountOpened", account, address });
-  return account;
-}
-
-/** The event that issues USDC to an account, the first of its command that the chain hears of. */
-export const issuing = (state: State, account: number, amount: Money): EventOf<"collateralIssued"> => ({
-  kind: "collateralIssued",
-  account,
-  amount,
-  transaction: state.chain.transactions.next,
-});
 
 /** What the account holds in a market, made on first use; only `apply` may call it. */
 export function holdingIn(account: Account, market: number): Holding {
@@ -173,7 +158,7 @@ export type Sign = 1 | -1;
 
 /** Whether fills are never on their way: the block that settles them is mined with the command that makes them. */
 export const settlesAtOnce = ({ config, chain }: State): boolean =>
-  config.settlement === "instant" && isOrderly(chain);
+  config.settlement === "instant" && canSettleInBatch(chain);
 
 /** Notes whose balances a fill is about to put something on its way to or from, where nothing was. */
 export function touch(
@@ -187,19 +172,19 @@ export function touch(
 }
 
 /** Nothing is on its way any more: the chain has all that the ledger has. */
-export function settleTouched({ accounts, markets, chain }: State): void {
+export function clearTouched({ accounts, markets, chain }: State): void {
   const { touched } = chain;
   for (let index = 0; index < touched.length; index += 2) {
     const { collateral, holdings } = accounts.get(touched[index] as number);
     const market = touched[index + 1] as number;
     if (market === 0) {
-      settleBalance(collateral);
+      clearPending(collateral);
       continue;
     }
     const holding = holdings.get(market);
     if (holding === undefined) throw new Error(`market ${market} was touched without a holding`);
-    settleBalance(holding.yes);
-    settleBalance(holding.no);
+    clearPending(holding.yes);
+    clearPending(holding.no);
     const { supply, onChain } = markets.get(market);
     onChain.yes = supply.yes;
     onChain.no = supply.no;
@@ -207,7 +192,7 @@ export function settleTouched({ accounts, markets, chain }: State): void {
   }
 }
 
-function settleBalance<Unit extends number>(balance: Balance<Unit>): void {
+function clearPending<Unit extends number>(balance: Balance<Unit>): void {
   balance.incoming = 0 as Unit;
   balance.outgoing = 0 as Unit;
 }

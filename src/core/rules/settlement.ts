@@ -1,16 +1,9 @@
 import { onChainOf } from "../account.ts";
-import { type Building, baseFeeOf, type Chain, OPERATOR_MAX_FEE } from "../chain/chain.ts";
+import { type Building, baseFeeOf, type Chain, OPERATOR_MAX_FEE, unminedOf } from "../chain/chain.ts";
 import { allowanceOf, CONTRACTS, isOperator } from "../chain/contracts.ts";
 import { movesOf, USDC } from "../chain/moves.ts";
 import { CERTAIN, chanceOf, type SettlementFault } from "../chain/settlement-fault.ts";
-import {
-  awaitsBlock,
-  type HoldReason,
-  LOGS_OF_MATCH,
-  type Move,
-  ownGas,
-  type Transaction,
-} from "../chain/transaction.ts";
+import { type HoldReason, LOGS_OF_MATCH, type Move, ownGas, type Transaction } from "../chain/transaction.ts";
 import type { CommandOf } from "../commands.ts";
 import type { DomainEvent, EventOf } from "../events.ts";
 import { accepted, type Decision, refused } from "../refusals.ts";
@@ -53,7 +46,7 @@ export function executeTransaction(
       return accepted([{ kind: "transactionMined", transaction: number }]);
     case "report":
       return accepted([
-        whatKeepsOut(chain, chain.building, transaction) ?? { kind: "transactionMined", transaction: number },
+        gasShortfall(chain, chain.building, transaction) ?? { kind: "transactionMined", transaction: number },
       ]);
     case "call":
       return accepted(executeCall(state, chain.building, transaction, transaction.content, rules));
@@ -64,27 +57,27 @@ export function executeTransaction(
 
 function settle(state: State, building: Building, transaction: Transaction): DomainEvent[] {
   const { chain } = state;
-  const kept = whatKeepsOut(chain, building, transaction);
+  const kept = gasShortfall(chain, building, transaction);
   if (kept !== null) return [kept];
-  const fault = chain.faults.find((each) => strikes(state, each, transaction));
-  if (fault !== undefined) return befall(state, building, transaction, fault);
+  const fault = chain.faults.find((each) => faultMatches(state, each, transaction));
+  if (fault !== undefined) return applyFault(state, building, transaction, fault);
   const shortfall = settlementShortfall(state, transaction);
   if (shortfall === null) return [{ kind: "transactionMined", transaction: transaction.number }];
   if (shortfall.isExpected && attemptsOf(transaction) < MAX_ATTEMPTS) {
-    return [held(transaction, "UNFUNDED", building.height + 1, 0)];
+    return [deferred(transaction, "UNFUNDED", building.height + 1, 0)];
   }
   return failing(state, transaction, shortfall.reason, 0);
 }
 
 /** The exchange offers its own transactions so much and no more, until somebody raises their fees. */
-function whatKeepsOut(
+function gasShortfall(
   chain: Chain,
   { baseFee, height }: Building,
   transaction: Transaction,
 ): DomainEvent | null {
   const isBumped = transaction.oddity?.isBumped ?? false;
   return baseFee > OPERATOR_MAX_FEE && !isBumped
-    ? held(transaction, "UNDERPRICED", height + 1, spikeOf(chain))
+    ? deferred(transaction, "UNDERPRICED", height + 1, spikeOf(chain))
     : null;
 }
 
@@ -92,7 +85,12 @@ const spikeOf = ({ faults }: Chain): number => faults.find(({ fault }) => fault 
 
 const attemptsOf = ({ oddity }: Transaction): number => oddity?.attempts ?? 0;
 
-const held = ({ number }: Transaction, hold: HoldReason, notBefore: number, fault: number): DomainEvent => ({
+const deferred = (
+  { number }: Transaction,
+  hold: HoldReason,
+  notBefore: number,
+  fault: number,
+): DomainEvent => ({
   kind: "transactionHeld",
   transaction: number,
   hold,
@@ -101,7 +99,7 @@ const held = ({ number }: Transaction, hold: HoldReason, notBefore: number, faul
 });
 
 /** Whether a fault befalls a settlement now: a function of the seed, the fault, the settlement and the attempt. */
-function strikes(state: State, fault: SettlementFault, transaction: Transaction): boolean {
+function faultMatches(state: State, fault: SettlementFault, transaction: Transaction): boolean {
   if (fault.fault === "gasSpike") return false;
   if (fault.order !== undefined && fault.order !== state.trades.get(transaction.firstTrade).taker)
     return false;
@@ -111,7 +109,7 @@ function strikes(state: State, fault: SettlementFault, transaction: Transaction)
   return drawn < fault.probability;
 }
 
-function befall(
+function applyFault(
   state: State,
   building: Building,
   transaction: Transaction,
@@ -119,12 +117,12 @@ function befall(
 ): DomainEvent[] {
   switch (fault) {
     case "delay":
-      return [held(transaction, "DELAYED", building.height + blocks, number)];
+      return [deferred(transaction, "DELAYED", building.height + blocks, number)];
     case "ghost":
       return [{ kind: "settlementLost", transaction: transaction.number, fault: number }];
     case "retry":
       if (attemptsOf(transaction) < MAX_ATTEMPTS) {
-        return [held(transaction, "RETRIED", building.height + 1, number)];
+        return [deferred(transaction, "RETRIED", building.height + 1, number)];
       }
       return failing(state, transaction, `given up after ${MAX_ATTEMPTS} attempts`, number);
     default:
@@ -199,7 +197,7 @@ export function holdTransaction({ chain }: State, event: EventOf<"transactionHel
   oddity.notBefore = event.notBefore;
   if (event.hold === "UNFUNDED" || event.hold === "RETRIED") oddity.attempts += 1;
   if (event.hold === "DELAYED") oddity.delayedBy = event.fault;
-  if (event.hold !== "UNDERPRICED") strike(chain, transaction, event.fault);
+  if (event.hold !== "UNDERPRICED") countFault(chain, transaction, event.fault);
 }
 
 /** A settlement is lost: the ledger goes on counting on it. */
@@ -212,7 +210,7 @@ export function loseSettlement({ chain }: State, event: EventOf<"settlementLost"
   oddity.endedAt = at;
   oddity.reason = "it was never mined";
   chain.lost.push(event.transaction);
-  strike(chain, transaction, event.fault);
+  countFault(chain, transaction, event.fault);
 }
 
 /** A settlement has failed: the ledger takes all its trades back at once. */
@@ -233,7 +231,7 @@ export function failSettlement(state: State, event: EventOf<"settlementFailed">,
     transaction.status = "FAILED";
     oddity.hold = null;
   }
-  strike(chain, transaction, event.fault);
+  countFault(chain, transaction, event.fault);
 }
 
 /** What the exchange was allowed to take shrinks by what it takes. */
@@ -247,7 +245,7 @@ function spendAllowances(state: State, transaction: Transaction): void {
 }
 
 /** A fault has befallen a settlement once more. */
-function strike(chain: Chain, transaction: Transaction, number: number): void {
+function countFault(chain: Chain, transaction: Transaction, number: number): void {
   if (number === 0) return;
   oddityOf(transaction).fault = number;
   chain.faults = chain.faults.flatMap((fault) => {
@@ -280,16 +278,12 @@ export function endSettlementFault({ chain }: State, { number }: CommandOf<"endS
 
 /** Raises the fees of what the exchange has pending. */
 export function bumpFees({ chain }: State): Decision {
-  const transactions: number[] = [];
-  const note = (number: number): void => {
-    const transaction = chain.transactions.get(number);
-    const isOwn = transaction.content === null || transaction.content.kind === "report";
-    const isBumped = transaction.oddity?.isBumped ?? false;
-    if (isOwn && awaitsBlock(transaction) && transaction.status === "PENDING" && !isBumped)
-      transactions.push(number);
-  };
-  for (const number of chain.held) note(number);
-  for (let number = chain.fresh; number <= chain.transactions.size; number += 1) note(number);
+  const transactions = unminedOf(chain)
+    .filter(({ content, status, oddity }) => {
+      const isOwn = content === null || content.kind === "report";
+      return isOwn && status === "PENDING" && !(oddity?.isBumped ?? false);
+    })
+    .map(({ number }) => number);
   return accepted(transactions.length === 0 ? [] : [{ kind: "feesBumped", transactions }]);
 }
 

@@ -1,7 +1,7 @@
 import type { Account } from "../account.ts";
 import { BID } from "../book/book.ts";
 import { NO_SLOT } from "../book/order-pool.ts";
-import type { Plan } from "../book/plan.ts";
+import type { MatchPlan } from "../book/plan.ts";
 import type { CommandOf } from "../commands.ts";
 import type { DomainEvent, EventOf } from "../events.ts";
 import { numberOf } from "../ids.ts";
@@ -123,7 +123,7 @@ function planWalk(
 }
 
 /** Whether the plan is carried out, and fills something. */
-const hasTraded = ({ orderType, size }: CommandOf<"placeOrder">, { filled }: Plan): boolean =>
+const hasTraded = ({ orderType, size }: CommandOf<"placeOrder">, { filled }: MatchPlan): boolean =>
   filled > 0 && !(orderType === "FOK" && filled < size);
 
 /** Adds what happens to a placed order at once: its fills, and what becomes of the rest. */

@@ -1,4 +1,5 @@
 import { type Balance, spendableOf } from "../account.ts";
+import { unminedOf } from "../chain/chain.ts";
 import { movesOf, USDC } from "../chain/moves.ts";
 import type { Move, Transaction } from "../chain/transaction.ts";
 import type { DomainEvent, EventOf } from "../events.ts";
@@ -143,20 +144,10 @@ export class Unwinding {
 }
 
 /** What is in the ledger and not on the chain, latest first. */
-export function* unsettled({ chain }: State): Generator<Transaction> {
-  const { transactions, held, lost, fresh } = chain;
-  for (let number = transactions.size; number >= fresh; number -= 1) {
-    const transaction = transactions.get(number);
-    if (isUnsettled(transaction)) yield transaction;
-  }
-  const others = [...held, ...lost].sort((a, b) => b - a);
-  for (const number of others) {
-    const transaction = transactions.get(number);
-    if (number < fresh && isUnsettled(transaction)) yield transaction;
-  }
-}
-
-function isUnsettled({ status, content, oddity }: Transaction): boolean {
-  if (status !== "PENDING" && status !== "LOST") return false;
-  return content === null || (content.kind === "call" && (oddity?.effect ?? null) !== null);
-}
+export const unsettled = ({ chain }: State): Transaction[] =>
+  unminedOf(chain)
+    .reverse()
+    .filter(
+      ({ content, oddity }) =>
+        content === null || (content.kind === "call" && (oddity?.effect ?? null) !== null),
+    );

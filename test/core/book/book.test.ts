@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ASK, BID, Book, type BookDirection, type SelfTradePolicy } from "../../../src/core/book/book.ts";
 import { OrderPool } from "../../../src/core/book/order-pool.ts";
-import { Plan } from "../../../src/core/book/plan.ts";
+import { MatchPlan } from "../../../src/core/book/plan.ts";
 import { type Stream, stream } from "../../../src/core/random.ts";
 import { NaiveBook } from "../../../src/fuzz/reference/naive-book.ts";
 
@@ -15,7 +15,7 @@ function planned(
   size: number,
   policy: SelfTradePolicy = "allow",
 ) {
-  const plan = new Plan();
+  const plan = new MatchPlan();
   book.plan(direction, limit, size, 1, policy, plan);
   const met = Array.from({ length: plan.count }, (_, index) => [
     book.pool.orderIn(plan.slots[index] as number),
@@ -66,7 +66,7 @@ describe("a book of its own", () => {
 
   it("forgets the walk before when it plans anew", () => {
     const book = new Book(new OrderPool(), 99);
-    const plan = new Plan();
+    const plan = new MatchPlan();
     book.rest(ASK, 50, 5, 1, 1);
     book.plan(BID, 50, 9, 1, "cancel-both", plan);
     expect(plan).toMatchObject({ count: 1, filled: 0, stopped: true });
@@ -99,7 +99,7 @@ function compareWithNaive(random: Stream, levels: number): void {
   const policy = random.pick(POLICIES);
   const book = new Book(new OrderPool(1), levels);
   const naive = new NaiveBook();
-  const plan = new Plan();
+  const plan = new MatchPlan();
   const slots = new Map<number, number>();
   for (let id = 1; id <= 120; id += 1) {
     if (random.below(4) === 0) {

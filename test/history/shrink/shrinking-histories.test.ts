@@ -18,11 +18,11 @@ import { placeIn, signatureIn, superfluous } from "./planted.ts";
 
 /** A rule that is broken: sellers get a cent too much of each set that is minted, and no order of 7 shares can expire. */
 vi.mock(import("../../../src/core/rules/apply-trading.ts"), async (load) => {
-  const { settleTrade, ...others } = await load();
+  const { applyTrade, ...others } = await load();
   return {
     ...others,
-    settleTrade: (state, event, at) => {
-      settleTrade(state, event, at);
+    applyTrade: (state, event, at) => {
+      applyTrade(state, event, at);
       if (event.matchType !== "MINT") return;
       const { collateral } = state.accounts.get(state.orders.get(event.maker).account);
       collateral.balance = money(collateral.balance + 10_000);

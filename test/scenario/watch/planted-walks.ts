@@ -1,6 +1,6 @@
 import { Book } from "../../../src/core/book/book.ts";
 import { OPEN } from "../../../src/core/book/order-pool.ts";
-import type { Plan } from "../../../src/core/book/plan.ts";
+import type { MatchPlan } from "../../../src/core/book/plan.ts";
 
 type Walk = (...args: Parameters<Book["plan"]>) => void;
 /** What a broken book does to a walk that a sound one has planned. */
@@ -46,7 +46,7 @@ export const reversedQueue: Defect = (book, args, walk) => {
   ]);
 };
 
-function replaceStart(plan: Plan, entries: readonly (readonly [slot: number, quantity: number])[]): void {
+function replaceStart(plan: MatchPlan, entries: readonly (readonly [slot: number, quantity: number])[]): void {
   const rest = Array.from({ length: plan.count - entries.length }, (_, index) => index + entries.length).map(
     (index) => [plan.slots[index] ?? 0, plan.quantities[index] ?? 0] as const,
   );
