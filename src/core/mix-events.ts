@@ -1,4 +1,4 @@
-import type { DomainEvent, EventKind, EventOf } from "./events.ts";
+import type { DomainEvent } from "./events.ts";
 import { CANCEL_REASONS, MATCH_TYPES, ORDER_TYPES, SIDES } from "./terms.ts";
 
 /** Takes in integers and texts, in order. */
@@ -8,62 +8,65 @@ export interface WordSink {
   mixText(text: string): void;
 }
 
-type Mix<Kind extends EventKind> = (sink: WordSink, event: EventOf<Kind>) => void;
-
-/** Events of which there are millions, number by number. Numbers of records, prices and sizes are one word each. */
-const NUMBER_BY_NUMBER: { readonly [Kind in EventKind]?: Mix<Kind> } = {
-  orderPlaced: (sink, event) => {
-    sink.mix(1);
-    sink.mix(event.order);
-    sink.mix(event.account);
-    sink.mix(event.token);
-    sink.mix(event.price);
-    sink.mix(event.size);
-    mixNumber(sink, event.expiration);
-    mixNumber(sink, event.touch);
-    mixNumber(sink, event.crossable);
-    mixNumber(sink, event.ownInWay);
-    sink.mix(SIDES.indexOf(event.side) + 1);
-    sink.mix(ORDER_TYPES.indexOf(event.orderType) + 1);
-  },
-  orderTraded: (sink, event) => {
-    sink.mix(2);
-    sink.mix(event.trade);
-    sink.mix(event.taker);
-    sink.mix(event.maker);
-    sink.mix(event.price);
-    sink.mix(event.size);
-    mixNumber(sink, event.fee);
-    sink.mix(event.transaction);
-    sink.mix(MATCH_TYPES.indexOf(event.matchType) + 1);
-  },
-  orderRested: (sink, { order }) => mixTagged(sink, 3, order),
-  orderExpired: (sink, { order }) => mixTagged(sink, 4, order),
-  blocksMined: (sink, { height, lastTransaction, empty }) => {
-    mixTagged(sink, 5, height);
-    mixNumber(sink, lastTransaction);
-    mixNumber(sink, empty);
-  },
-  orderCanceled: (sink, { order, reason }) => {
-    mixTagged(sink, 7, order);
-    sink.mix(CANCEL_REASONS.indexOf(reason) + 1);
-  },
-  transactionMined: (sink, { transaction }) => mixTagged(sink, 8, transaction),
-};
-const AS_TEXT = 6;
-
 /**
  * Hands on what a command has caused: equal events give equal words in every version of Node and on every machine. What
  * is not handed on number by number is its text with sorted names.
  */
 export function mixEvents(sink: WordSink, events: readonly DomainEvent[]): void {
   for (const event of events) {
-    const mix = NUMBER_BY_NUMBER[event.kind] as Mix<EventKind> | undefined;
-    if (mix !== undefined) mix(sink, event);
-    else {
-      sink.mix(AS_TEXT);
+    mixEvent(sink, event);
+  }
+}
+
+/** Events of which there are millions, number by number. Numbers of records, prices and sizes are one word each. */
+function mixEvent(sink: WordSink, event: DomainEvent): void {
+  switch (event.kind) {
+    case "orderPlaced":
+      sink.mix(1);
+      sink.mix(event.order);
+      sink.mix(event.account);
+      sink.mix(event.token);
+      sink.mix(event.price);
+      sink.mix(event.size);
+      mixNumber(sink, event.expiration);
+      mixNumber(sink, event.touch);
+      mixNumber(sink, event.crossable);
+      mixNumber(sink, event.ownInWay);
+      sink.mix(SIDES.indexOf(event.side) + 1);
+      sink.mix(ORDER_TYPES.indexOf(event.orderType) + 1);
+      break;
+    case "orderTraded":
+      sink.mix(2);
+      sink.mix(event.trade);
+      sink.mix(event.taker);
+      sink.mix(event.maker);
+      sink.mix(event.price);
+      sink.mix(event.size);
+      mixNumber(sink, event.fee);
+      sink.mix(event.transaction);
+      sink.mix(MATCH_TYPES.indexOf(event.matchType) + 1);
+      break;
+    case "orderRested":
+      mixTagged(sink, 3, event.order);
+      break;
+    case "orderExpired":
+      mixTagged(sink, 4, event.order);
+      break;
+    case "blocksMined":
+      mixTagged(sink, 5, event.height);
+      mixNumber(sink, event.lastTransaction);
+      mixNumber(sink, event.empty);
+      break;
+    case "orderCanceled":
+      mixTagged(sink, 7, event.order);
+      sink.mix(CANCEL_REASONS.indexOf(event.reason) + 1);
+      break;
+    case "transactionMined":
+      mixTagged(sink, 8, event.transaction);
+      break;
+    default:
+      sink.mix(6);
       sink.mixText(sortedText(event));
-    }
   }
 }
 
