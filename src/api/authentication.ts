@@ -3,7 +3,7 @@ import * as z from "zod";
 import { endpoints } from "./endpoint.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
-import { exactly, named } from "./schemas.ts";
+import { exactly, named, type ReplyOf, type RequestOf } from "./schemas.ts";
 import {
   AUTH_HEADERS,
   type AuthHeader,
@@ -248,39 +248,8 @@ export const explainAuthEndpoints = endpoints("control", "Control plane", {
   },
 });
 
-/** A signed request as a person pastes it in. */
-export interface PastedRequest {
-  readonly method: string;
-  /** A full URL, or the path with or without `/clob`; `path` is another name for it. */
-  readonly url?: string | undefined;
-  readonly path?: string | undefined;
-  /** Names in any letter case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
-  /** Unix seconds at which to judge the timestamp; the server's own time if not given. */
-  readonly serverTime?: number | undefined;
-}
-
-/** One check and its outcome; `ok` is null where an earlier failure left nothing to check. */
-export interface ExplainedCheck {
-  readonly check: string;
-  /** The code of the refusal when the check fails. */
-  readonly code: SigningCode;
-  readonly ok: boolean | null;
-  readonly message: string;
-}
-
-/** What became of a pasted request, ready for JSON: no secret, no passphrase, no digest. */
-export interface AuthExplanation {
-  /** `OK`, or the code the request is refused with. */
-  readonly verdict: SigningCode | "OK";
-  readonly hint: string | null;
-  readonly checks: readonly ExplainedCheck[];
-  /** What should have been signed; with the server's time when the request has no valid timestamp. */
-  readonly canonicalMessage: string;
-  /** Unix seconds. */
-  readonly serverTime: number;
-}
+/** A signed request as a person pastes it in: `url` is a full URL, or the path with or without `/clob`. */
+export type PastedRequest = RequestOf<typeof pastedRequestSchema>;
 
 /** The server at which a request is explained. */
 interface ExplainingServer {
@@ -295,7 +264,7 @@ export function explainAuth(
   pasted: PastedRequest,
   lookup: CredentialsLookup,
   server: ExplainingServer,
-): AuthExplanation {
+): ReplyOf<typeof authExplanationSchema> {
   const serverTime = pasted.serverTime ?? server.time;
   const request = requestOf(pasted, server.host);
   const evidence = evidenceOf(request, lookup, serverTime);

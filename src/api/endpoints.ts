@@ -50,9 +50,6 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
 export const isTradingEndpoint = ({ tag }: Pick<AnyEndpoint, "tag">): boolean =>
   tag === "Trading" || tag === "Credentials";
 
-/** The endpoint of an operation. */
-export const endpointOf = <O extends Operation>(operation: O): EndpointOf<O> => BY_OPERATION[operation];
-
 const codesBy = (by: AnsweredBy): ErrorCode[] => ERROR_CODES.filter((code) => ERRORS[code].by === by);
 
 /** The codes that an endpoint can answer with: its own, and those that its kind and the setting imply. */

@@ -12,6 +12,7 @@ import {
   limit,
   offset,
   oneOf,
+  type Read,
   searchWords,
   text,
   unixSeconds,
@@ -349,13 +350,6 @@ export function marketTradeReply(view: View, trade: Trade): ReplyOf<typeof marke
   return { id, tokenId, outcome, side, price, size, matchType, status, transactionHash, createdAt };
 }
 
-/** Which part of a price history is asked, in Unix seconds, bounds inclusive, and at most how many points. */
-export interface HistoryQuery {
-  readonly startTs: number | undefined;
-  readonly endTs: number | undefined;
-  readonly fidelity: number | undefined;
-}
-
 /**
  * The traded prices of an outcome, oldest first. More points than `fidelity` become that many samples at equal steps
  * from first to last, each the price in force then; the cost follows the points returned.
@@ -364,18 +358,18 @@ export function historyReply(
   view: View,
   market: Market,
   outcome: Outcome,
-  query: HistoryQuery,
+  { startTs, endTs, fidelity: most }: Read<(typeof marketDataEndpoints)["getPricesHistory"]["query"]>,
 ): ReplyOf<typeof pricesHistorySchema> {
   const { history } = bookFor(market, outcome);
-  const first = query.startTs === undefined ? 0 : history.countBefore(query.startTs);
-  const end = query.endTs === undefined ? history.size : history.countBefore(query.endTs + 1);
+  const first = startTs === undefined ? 0 : history.countBefore(startTs);
+  const end = endTs === undefined ? history.size : history.countBefore(endTs + 1);
   const count = Math.max(0, end - first);
   const point = (t: number, index: number) => ({
     t,
     p: view.numbers.price(priceFor(market, outcome, history.priceAt(index))),
   });
   const data: ReturnType<typeof point>[] = [];
-  const fidelity = query.fidelity ?? count;
+  const fidelity = most ?? count;
   if (count <= fidelity) {
     for (let index = first; index < end; index += 1) data.push(point(history.secondAt(index), index));
   } else {

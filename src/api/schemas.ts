@@ -19,6 +19,9 @@ type ReadonlyDeep<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]: ReadonlyDeep<T[Key]> }
     : T;
 
+/** What a body of this schema holds once it is read. */
+export type RequestOf<Schema extends z.ZodType> = ReadonlyDeep<z.output<Schema>>;
+
 /** What a reply of this schema holds. Decimals are numbers, also where `--numbers string` sends their text. */
 export type ReplyOf<Schema extends z.ZodType> = ReadonlyDeep<z.output<Schema>>;
 

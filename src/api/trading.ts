@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Account, type Role, roleOfFill, tradeOfFill } from "../core/account.ts";
+import type { Account, Role } from "../core/account.ts";
 import { transactionHash } from "../core/chain/chain-hashes.ts";
 import { blockOf, settledAt, settlementStatus } from "../core/chain/settlement.ts";
 import { idOf } from "../core/ids.ts";
@@ -203,10 +203,6 @@ export function tradeReply(view: View, trade: Trade, role: Role): ReplyOf<typeof
     updatedAt: toIso(settledAt(state, trade)),
   };
 }
-
-/** A packed fill as its account sees it. */
-export const fillReply = (view: View, fill: number) =>
-  tradeReply(view, view.state.trades.get(tradeOfFill(fill)), roleOfFill(fill));
 
 /** The fills of one order, oldest first: the trades hold them as a chain from the latest back. */
 export function fillsOf({ state }: View, order: Order): { trade: Trade; role: Role }[] {

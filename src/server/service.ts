@@ -5,6 +5,7 @@ import type { BodySpec, Params, RawBody, Read } from "../api/endpoint.ts";
 import type { EndpointOf, Operation } from "../api/endpoints.ts";
 import type { MarketRanking, SearchIndex } from "../api/market-search.ts";
 import type { BookPages } from "../api/order-book.ts";
+import type { recordedScenarioSchema } from "../api/recording.ts";
 import type { UnknownFields } from "../api/request-body.ts";
 import type { ReplyOf } from "../api/schemas.ts";
 import type { HmacKeys } from "../api/signing.ts";
@@ -77,12 +78,7 @@ export interface ServiceOptions {
 }
 
 /** A session as a scenario file, and how many orders and trades it tells. */
-export interface RecordedSession {
-  readonly name: string;
-  readonly scenario: string;
-  readonly orders: number;
-  readonly trades: number;
-}
+export type RecordedSession = ReplyOf<typeof recordedScenarioSchema>;
 
 /** One exchange as HTTP serves it: everything a handler may use. */
 export interface Service {

@@ -1,12 +1,12 @@
 import { accountReply, type accountSchema } from "../../api/accounts.ts";
 import { checksummed, readAddress } from "../../api/address.ts";
 import { explainAuth } from "../../api/authentication.ts";
-import type { clockChangeSchema, clockSchema, infoSchema } from "../../api/control.ts";
+import type { clockChangeSchema, clockSchema, infoSchema, newClockSchema } from "../../api/control.ts";
 import { unitsOf } from "../../api/decimals.ts";
 import type { Operation } from "../../api/endpoints.ts";
 import { ApiError, invalidFields } from "../../api/errors.ts";
 import { orderStory } from "../../api/order-story.ts";
-import type { ReplyOf } from "../../api/schemas.ts";
+import type { ReplyOf, RequestOf } from "../../api/schemas.ts";
 import { pageOf } from "../../api/view.ts";
 import { headBlock } from "../../core/chain/chain.ts";
 import type { DomainEvent } from "../../core/events.ts";
@@ -143,12 +143,7 @@ function exact<Unit extends number>(
 
 type Fired = ReplyOf<typeof clockChangeSchema>["fired"][number];
 
-interface NewClock {
-  readonly mode?: ClockMode | undefined;
-  readonly time?: string | undefined;
-  readonly advance?: string | undefined;
-  readonly rate?: number | undefined;
-}
+type NewClock = RequestOf<typeof newClockSchema>;
 
 /** The virtual clock as it stands. */
 export function clockReply({ clock, exchange }: Service): ReplyOf<typeof clockSchema> {

@@ -1,7 +1,7 @@
 import type { Operation } from "../../api/endpoints.ts";
 import { ApiError, invalidFields } from "../../api/errors.ts";
-import type { faultSchema } from "../../api/faults.ts";
-import type { ReplyOf } from "../../api/schemas.ts";
+import type { faultSchema, newFaultSchema } from "../../api/faults.ts";
+import type { ReplyOf, RequestOf } from "../../api/schemas.ts";
 import { pageOf } from "../../api/view.ts";
 import { parseDuration } from "../../core/time.ts";
 import { type Fault, type FaultPlan, readFaultRoute, remainingOf } from "../faults.ts";
@@ -10,14 +10,6 @@ import type { Handlers } from "../service.ts";
 /** How many faults one server keeps. */
 const MAX_FAULTS = 1_000;
 const MAX_LATENCY_MS = 3_600_000;
-
-interface NewFault extends Pick<FaultPlan, "route" | "probability" | "after"> {
-  readonly status?: FaultPlan["status"] | undefined;
-  readonly retryAfter?: number | undefined;
-  readonly latency?: string | undefined;
-  readonly drop?: FaultPlan["drop"] | undefined;
-  readonly times?: number | undefined;
-}
 
 /** GET, POST and DELETE /sim/faults. */
 export const faultHandlers = {
@@ -66,7 +58,14 @@ function faultReply(fault: Fault): ReplyOf<typeof faultSchema> {
 }
 
 /** What the body asks for. @throws ApiError `INVALID_PARAMETER` when it asks for nothing, or for two things at once. */
-function planOf({ status, retryAfter, latency, drop, times, ...rest }: NewFault): FaultPlan {
+function planOf({
+  status,
+  retryAfter,
+  latency,
+  drop,
+  times,
+  ...rest
+}: RequestOf<typeof newFaultSchema>): FaultPlan {
   if (status === undefined && latency === undefined && drop === undefined) {
     throw invalidFields(
       "a fault needs a status, a latency or a drop, found none of them",

@@ -1,5 +1,6 @@
 import { refuseDuplicate } from "../../api/authentication.ts";
-import type { Operation } from "../../api/endpoints.ts";
+import type { Read } from "../../api/endpoint.ts";
+import type { EndpointOf, Operation } from "../../api/endpoints.ts";
 import { ApiError } from "../../api/errors.ts";
 import {
   cancelOrderCommand,
@@ -104,11 +105,7 @@ const canceledIn = ({ state }: View, events: readonly DomainEvent[]): string[] =
     event.kind === "orderCanceled" ? [idOf(state.idPrefixes.order, event.order)] : [],
   );
 
-interface OrderFilter {
-  readonly token_id: string | undefined;
-  readonly market: string | undefined;
-  readonly side: "BUY" | "SELL" | undefined;
-}
+type OrderFilter = Read<EndpointOf<"listOrders">["query"]>;
 
 function orderFilter(
   view: View,
@@ -129,14 +126,8 @@ interface Fills {
   get(place: number): number;
 }
 
-interface FillFilter {
-  readonly token_id: string | undefined;
-  readonly market: string | undefined;
-  readonly order: string | undefined;
-  /** Unix seconds: the range is `after <= second < before`. */
-  readonly after: number | undefined;
-  readonly before: number | undefined;
-}
+/** `after` and `before` are Unix seconds: the range is `after <= second < before`. */
+type FillFilter = Read<EndpointOf<"listTrades">["query"]>;
 
 /** The account's fills that a filter lets through, found by index and bisection; only a market's two tokens are merged. */
 function fillsMatching(view: View, account: Account, filter: FillFilter): Fills {
