@@ -66,7 +66,7 @@ export type EventShape =
   | { readonly shape: "ladder"; readonly passesEarly?: true };
 
 /** When an event ends: at the end of the period in which the day so many days after the start lies. */
-export type Horizon = End & { readonly endOf: Period };
+type Horizon = End & { readonly endOf: Period };
 
 /** How many days each span can be, and where a question that is open until then ends. */
 const SPANS = {

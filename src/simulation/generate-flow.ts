@@ -70,7 +70,7 @@ const SHARE_OF_ISSUANCE = 4;
  * fees. Down likewise, with shares of YES.
  * @throws RangeError when an exchange could not issue that much.
  */
-export function sharesNeeded({ accounts, orders, profile, minOrderSize }: FlowSubject): Size {
+function sharesNeeded({ accounts, orders, profile, minOrderSize }: FlowSubject): Size {
   const largest = minOrderSize + MAX_ADDED;
   const fees = Math.ceil((orders * largest * MAX_FEE_BPS) / (2 * FULL_PRICE));
   const needed = ((2 * accounts + profile.resting + 1) * largest + fees) / (2 * accounts);
@@ -84,7 +84,7 @@ export function sharesNeeded({ accounts, orders, profile, minOrderSize }: FlowSu
 }
 
 /** What the orders of a flow are drawn for. */
-export interface FlowSubject {
+interface FlowSubject {
   readonly seed: string;
   readonly profile: Profile;
   /** How many orders there will be. */
@@ -96,7 +96,7 @@ export interface FlowSubject {
 }
 
 /** The most that a draw adds to the smallest order: 398 shares, and sometimes up to 0.99 more. */
-export const MAX_ADDED = sizeOf(398 * 100 + 99);
+const MAX_ADDED = sizeOf(398 * 100 + 99);
 
 /** How far past the best opposite price a taker is willing to go, in ticks. */
 const MAX_SLIP = 2;

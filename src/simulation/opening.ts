@@ -53,7 +53,7 @@ function playWorld(exchange: EmptyExchange, world: World, start: Millis): void {
   settleHistory(exchange);
 }
 
-/** What a world has traded is final when somebody comes: what is made to go wrong from then on befalls none of it. */
+/** What a world has traded is final when somebody comes: what goes wrong on the chain from then on concerns none of it. */
 function settleHistory(exchange: EmptyExchange): void {
   const { chain, config } = exchange.state;
   if (chain.pending === 0 && chain.nextBlockAt === null) return;
@@ -117,11 +117,9 @@ class Numbering {
 
 /** The id of a token by its market's number. */
 type TokenIdIn = (market: number, outcome: Outcome) => string;
-/** The same by the market's place in the file. */
-type TokenIds = TokenIdIn;
 
-/** Asks for each token's id once. */
-function tokensOf(markets: Numbering, tokenIdIn: TokenIdIn): TokenIds {
+/** The same by the market's place in the file; asks for each id once. */
+function tokensOf(markets: Numbering, tokenIdIn: TokenIdIn): TokenIdIn {
   const ids: string[] = [];
   return (market, outcome) => {
     const place = 2 * market + (outcome === "YES" ? 0 : 1);
@@ -222,7 +220,7 @@ function createMarket(market: WorldMarket, event: WorldEvent, number: number, en
   };
 }
 
-function commandOf(world: World, order: WorldOrder, tokens: TokenIds): Command {
+function commandOf(world: World, order: WorldOrder, tokens: TokenIdIn): Command {
   const { trader, market, side, outcome, price, size, orderType } = order;
   const { address } = world.traders[trader] as World["traders"][number];
   return {

@@ -130,7 +130,7 @@ const bounded = (price: number): number => Math.min(HIGHEST, Math.max(LOWEST, pr
 export type FairPath = readonly number[];
 
 /** What the paths of an event are drawn from. */
-export interface PathSetting {
+interface PathSetting {
   readonly shape: EventShape["shape"];
   readonly prices: readonly FairPrices[];
   /** A path has one price more than steps. */
