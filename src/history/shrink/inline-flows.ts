@@ -1,4 +1,3 @@
-import { priceText, sizeText } from "../../core/format.ts";
 import { toIso } from "../../core/time.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import { isName } from "../../scenario/language/fields.ts";
@@ -6,15 +5,16 @@ import type { Scenario, StepOf } from "../../scenario/language/scenario.ts";
 import { stepsOf } from "../../scenario/run/needs.ts";
 import type { Failure } from "../../scenario/run/result.ts";
 import { goldenText } from "../../scenario/run/summary.ts";
-import { refusedText, rowText } from "../../scenario/run/words.ts";
+import { rowText } from "../../scenario/run/words.ts";
+import { VenuePlayer } from "../../scenario/venue/play-flow.ts";
 import type { Venue } from "../../scenario/venue/venue.ts";
-import type { Attempt, FlowOutcome } from "../../scenario/venue/views.ts";
+import type { FlowOutcome } from "../../scenario/venue/views.ts";
 import type { FlowRow, PlaceRow } from "../../simulation/flow.ts";
 import { columnOf, type Draft, lineOf, listed, type Part, type Span } from "./draft.ts";
 import type { Trial } from "./trial.ts";
 
 /**
- * Plays the rows of a flow one by one, as steps of a scenario would, and tells `note` what became of each. Behind the
+ * Plays the rows of a flow one by one, as steps of a scenario would, and calls `note` with what became of each. Behind the
  * last that is wanted it stops.
  */
 async function playNoting(
@@ -24,98 +24,44 @@ async function playNoting(
   last: number,
   note: (played: PlayedRow) => void,
 ): Promise<FlowOutcome> {
-  const player = new Player(venue, market, await venue.now());
+  const start = await venue.now();
+  const player = new NotingPlayer(venue, market, start);
   for await (const batch of rows) {
     for (const row of batch) {
-      if (player.outcome.rows === last) return player.outcome;
-      await player.play(row, note);
+      if (player.rows === last) return player.outcome;
+      const at = millis(start + row.at);
+      try {
+        await player.play(row);
+      } finally {
+        // A row that makes the exchange throw is noted before that is thrown.
+        note({ ...player.played, row, at, fills: venue.fillCount() });
+      }
     }
   }
   return player.outcome;
 }
 
-class Player {
-  readonly #venue: Venue;
-  readonly #market: string;
-  readonly #start: number;
-  readonly #orders = new Map<string, { readonly key: string; readonly order: number }>();
-  readonly #counts = { rows: 0, placed: 0, canceled: 0, rejected: 0 };
-  #firstRejection: string | null = null;
+/** Knows what became of the row that was played last. */
+class NotingPlayer extends VenuePlayer {
+  played: Pick<PlayedRow, "outcome" | "order"> = { outcome: "done", order: 0 };
+  /** The placed order, counted from 1, that a name of the flow stands for. */
+  readonly #placed = new Map<string, number>();
 
-  constructor(venue: Venue, market: string, start: number) {
-    this.#venue = venue;
-    this.#market = market;
-    this.#start = start;
-  }
-
-  get outcome(): FlowOutcome {
-    return { ...this.#counts, firstRejection: this.#firstRejection, broken: null };
-  }
-
-  /** A row that makes the exchange throw is told of before that is thrown. */
-  async play(row: FlowRow, note: (played: PlayedRow) => void): Promise<void> {
-    const at = millis(this.#start + row.at);
-    this.#counts.rows += 1;
-    const known = (row.op === "cancel" ? this.#orders.get(row.ref)?.order : undefined) ?? 0;
-    let outcome: PlayedRow["outcome"] = "done";
-    let order = known;
-    try {
-      if (at > (await this.#venue.now())) await this.#venue.advanceTo(at);
-      const attempt = await this.#attempt(row);
-      if (attempt.ok) {
-        outcome = attempt.value ? "done" : "nothing";
-        if (row.op === "place") order = this.#counts.placed;
-      } else {
-        outcome = "refused";
-        this.#counts.rejected += 1;
-        this.#firstRejection ??= `row ${this.#counts.rows}, ${rowText(row)}: ${refusedText(attempt)}`;
-      }
-    } finally {
-      note({ row, at, outcome, order, fills: this.#venue.fillCount() });
+  override async play(row: FlowRow): Promise<void> {
+    const { canceled, rejected } = this.counts;
+    const named = row.op === "cancel" ? this.#placed.get(row.ref) : undefined;
+    this.played = { outcome: "done", order: named ?? 0 };
+    await super.play(row);
+    const isCancel = row.op === "cancel" || row.op === "cancel-all";
+    if (this.counts.rejected > rejected) this.played = { ...this.played, outcome: "refused" };
+    else if (isCancel && this.counts.canceled === canceled)
+      this.played = { ...this.played, outcome: "nothing" };
+    else if (row.op === "place") {
+      this.played = { outcome: "done", order: this.counts.placed };
+      if (row.ref !== "") this.#placed.set(row.ref, this.counts.placed);
     }
-  }
-
-  /** Whether it did something. */
-  async #attempt(row: FlowRow): Promise<Attempt<boolean>> {
-    const venue = this.#venue;
-    const { account } = row;
-    const market = row.market ?? this.#market;
-    if (row.op === "fund") {
-      const { asset, amount } = row;
-      const funding = asset === "USDC" ? { asset, amount } : { asset: { market, outcome: asset }, amount };
-      return did(await venue.fund(account, funding), true);
-    }
-    if (row.op === "place") return this.#place(row, market);
-    const key = row.op === "cancel" ? (this.#orders.get(row.ref)?.key ?? row.ref) : null;
-    const attempt = await (key === null ? venue.cancelAll(account) : venue.cancel(account, key));
-    if (!attempt.ok) return attempt;
-    const { length } = attempt.value.canceled;
-    this.#counts.canceled += length;
-    return did(attempt, length > 0);
-  }
-
-  async #place(row: Extract<FlowRow, { op: "place" }>, market: string): Promise<Attempt<boolean>> {
-    const { side, outcome, expiresIn, type } = row;
-    const expiry = expiresIn === null ? null : { after: expiresIn };
-    const words = {
-      side,
-      outcome,
-      type,
-      market,
-      expiry,
-      size: sizeText(row.size),
-      price: priceText(row.price),
-    };
-    const attempt = await this.#venue.place(row.account, words);
-    if (!attempt.ok) return attempt;
-    this.#counts.placed += 1;
-    if (row.ref !== "") this.#orders.set(row.ref, { key: attempt.value.key, order: this.#counts.placed });
-    return did(attempt, true);
   }
 }
-
-const did = (attempt: Attempt<unknown>, value: boolean): Attempt<boolean> =>
-  attempt.ok ? { ok: true, value } : attempt;
 
 /** A flow as it was played. */
 interface NotedFlow {
