@@ -1,5 +1,5 @@
-import { Numbered } from "./numbered.ts";
 import { address, type Infer, id, integer, keyed, record, type Type } from "./schema.ts";
+import { Table } from "./table.ts";
 import type { BalancePolicy } from "./terms.ts";
 import type { Money, Size } from "./units.ts";
 
@@ -39,8 +39,8 @@ export const Holding = record(
     },
     derived: {
       /** The account's fills in this market's tokens, oldest first, as `fillOf` packs them; null before the first. */
-      yesFills: () => null as Numbered<number> | null,
-      noFills: () => null as Numbered<number> | null,
+      yesFills: () => null as Table<number> | null,
+      noFills: () => null as Table<number> | null,
     },
   },
 );
@@ -63,7 +63,7 @@ export const Account = record(
       lastOpen: (): number => 0,
       openCount: (): number => 0,
       /** All fills of the account, oldest first, as `fillOf` packs them. */
-      fills: () => new Numbered<number>(),
+      fills: () => new Table<number>(),
     },
   },
 );

@@ -1,6 +1,5 @@
 import type { Book, BookDirection, SelfTradePolicy } from "./book/book.ts";
 import { ASK, BID } from "./book/book.ts";
-import { Numbered } from "./numbered.ts";
 import { PriceHistory } from "./price-history.ts";
 import {
   array,
@@ -22,6 +21,7 @@ import {
   tuple,
   word,
 } from "./schema.ts";
+import { Table } from "./table.ts";
 import type { Matching, Outcome, Side, WinningOutcome } from "./terms.ts";
 import type { Money, Price, Size, Sum } from "./units.ts";
 import { complement, FULL_PRICE } from "./units.ts";
@@ -131,8 +131,8 @@ export const Market = refined(
       },
       derived: {
         /** Numbers of the market's trades, oldest first, and of those whose taker traded YES. */
-        trades: () => new Numbered<number>(),
-        yesTrades: () => new Numbered<number>(),
+        trades: () => new Table<number>(),
+        yesTrades: () => new Table<number>(),
       },
     },
   ),

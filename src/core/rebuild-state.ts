@@ -15,7 +15,6 @@ import {
   priceIn,
   tokenOf,
 } from "./market.ts";
-import { Numbered } from "./numbered.ts";
 import { feeOf, type Order, remainingOf, type Trade } from "./order.ts";
 import { contentFault, expect, expectSame, listMined, type Path, rebuildChain } from "./rebuild-chain.ts";
 import { linkOpen, listFill } from "./rules/apply-trading.ts";
@@ -23,6 +22,7 @@ import { noteFill } from "./rules/transactions.ts";
 import { DocumentError } from "./schema.ts";
 import { createState, type State } from "./state.ts";
 import { type Contents, type ParsedContents, parseContents, readContents } from "./state-document.ts";
+import { Table } from "./table.ts";
 import { add, complement, emptySum, type Millis, notional, type Price } from "./units.ts";
 
 /** What a document was read to. */
@@ -93,9 +93,9 @@ function emptyState({ config, blocks, accounts, issued }: Contents): State {
   expectSame(first.digest, fresh.chain.digest.words, "blocks", 0, "digest");
   return {
     ...fresh,
-    accounts: new Numbered(),
+    accounts: new Table(),
     accountByAddress: new Map(),
-    chain: { ...fresh.chain, blocks: new Numbered(), heights: new Numbered() },
+    chain: { ...fresh.chain, blocks: new Table(), heights: new Table() },
     issued,
   };
 }

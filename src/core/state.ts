@@ -5,9 +5,9 @@ import { type Chain, createChain } from "./chain/chain.ts";
 import { ExpiryQueue } from "./expiry-queue.ts";
 import { houseAddress, type IdKind, idPrefix } from "./ids.ts";
 import type { EventRecord, Market } from "./market.ts";
-import { Numbered } from "./numbered.ts";
 import type { Order, Trade } from "./order.ts";
 import { type Infer, integer, oneOf, record, size, text } from "./schema.ts";
+import { Table } from "./table.ts";
 import type { Address, BalancePolicy, SettlementMode } from "./terms.ts";
 import { MAX_ISSUANCE, type Millis, type Money, money, type Size } from "./units.ts";
 
@@ -29,11 +29,11 @@ export type ExchangeConfig = Infer<typeof ExchangeConfig>;
 export interface State {
   readonly config: ExchangeConfig;
   readonly idPrefixes: Readonly<Record<IdKind, string>>;
-  readonly events: Numbered<EventRecord>;
-  readonly markets: Numbered<Market>;
-  readonly accounts: Numbered<Account>;
-  readonly orders: Numbered<Order>;
-  readonly trades: Numbered<Trade>;
+  readonly events: Table<EventRecord>;
+  readonly markets: Table<Market>;
+  readonly accounts: Table<Account>;
+  readonly orders: Table<Order>;
+  readonly trades: Table<Trade>;
   readonly accountByAddress: Map<Address, number>;
   readonly tokenById: Map<string, number>;
   readonly marketByConditionId: Map<string, number>;
@@ -65,7 +65,7 @@ export function emptyAccount(number: number, address: Address): Account {
     firstOpen: 0,
     lastOpen: 0,
     openCount: 0,
-    fills: new Numbered(),
+    fills: new Table(),
   };
 }
 
@@ -86,11 +86,11 @@ export function createState(config: ExchangeConfig, start: Millis): State {
       order: prefix("order"),
       trade: prefix("trade"),
     },
-    events: new Numbered(),
-    markets: new Numbered(),
-    accounts: new Numbered(),
-    orders: new Numbered(),
-    trades: new Numbered(),
+    events: new Table(),
+    markets: new Table(),
+    accounts: new Table(),
+    orders: new Table(),
+    trades: new Table(),
     accountByAddress: new Map(),
     tokenById: new Map(),
     marketByConditionId: new Map(),

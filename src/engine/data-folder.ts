@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import type { Millis } from "../core/units.ts";
 import type { Exchange } from "../engine/exchange.ts";
-import { NotKeptError } from "../engine/journal.ts";
+import { PersistenceError } from "../engine/journal.ts";
 import type { Disk, DiskFile } from "./disk.ts";
 import {
   demandNothingKept,
@@ -129,7 +129,7 @@ export class DataFolder {
     return null;
   }
 
-  /** Begins the journal of a new folder, or of one whose content is to be removed. @throws NotKeptError */
+  /** Begins the journal of a new folder, or of one whose content is to be removed. @throws PersistenceError */
   begin(opening: OpeningData, start: Start, whenBroken: WhenBroken): JournalFile {
     const { size } = this.#file;
     if (this.#terms.reset === true) this.#removeAll();
@@ -208,7 +208,7 @@ export class DataFolder {
     return { ...end, refused, replayer };
   }
 
-  /** Goes on with the journal where `resume` has found its end. @throws NotKeptError */
+  /** Goes on with the journal where `resume` has found its end. @throws PersistenceError */
   goOn(start: Start, whenBroken: WhenBroken): JournalFile {
     this.#journal = new JournalFile(this.#file, this.#terms.durability, this.#end, whenBroken);
     return started(this.#journal, start);
@@ -227,7 +227,7 @@ export class DataFolder {
       if (this.#journal === null) this.#file.close();
       else this.#journal.close();
     } catch (error) {
-      if (!(error instanceof NotKeptError)) throw error;
+      if (!(error instanceof PersistenceError)) throw error;
     } finally {
       this.#unlock();
     }

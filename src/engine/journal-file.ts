@@ -5,7 +5,7 @@ import { MAX_REFUSED, type RefusedRequest } from "../core/refusals.ts";
 import type { Millis } from "../core/units.ts";
 import { eventHash } from "./checksum.ts";
 import { type DiskFile, writeWhole } from "./disk.ts";
-import { type Entry, type Journal, type Keeper, NotKeptError, type RefusedEntry } from "./journal.ts";
+import { type Entry, type Journal, type Keeper, PersistenceError, type RefusedEntry } from "./journal.ts";
 import { LineWriter } from "./journal-codec.ts";
 import type { ControlKind, ControlRecords, Durability, JournalEnd } from "./journal-line.ts";
 
@@ -32,7 +32,7 @@ export class JournalFile implements Journal, Keeper {
   #written: Mark;
   #synced: Mark;
   #at = 0 as Millis;
-  #broken: NotKeptError | null = null;
+  #broken: PersistenceError | null = null;
   /** The latest line that an answer shows, and so must be kept before it: that of no refused request. */
   #shown: number;
   /** The last line that is kept once the journal is broken. */
@@ -71,7 +71,7 @@ export class JournalFile implements Journal, Keeper {
   }
 
   /** Why nothing can be written any more; null while it can. */
-  get broken(): NotKeptError | null {
+  get broken(): PersistenceError | null {
     return this.#broken;
   }
 
@@ -88,7 +88,7 @@ export class JournalFile implements Journal, Keeper {
   unapplied(error: unknown): void {
     if (this.#broken !== null) return;
     const { message } = error as Error;
-    this.#stop(new NotKeptError(`nothing more is accepted after a defect: ${message}`, "defect", error));
+    this.#stop(new PersistenceError(`nothing more is accepted after a defect: ${message}`, "defect", error));
   }
 
   control<Kind extends ControlKind>(kind: Kind, data: ControlRecords[Kind], at: Millis = this.#at): void {
@@ -140,7 +140,7 @@ export class JournalFile implements Journal, Keeper {
     return this.#gathering;
   }
 
-  /** Writes what waits and brings all of it to the disk itself. @throws NotKeptError */
+  /** Writes what waits and brings all of it to the disk itself. @throws PersistenceError */
   sync(): void {
     this.#assertWhole();
     this.#write();
@@ -230,14 +230,14 @@ export class JournalFile implements Journal, Keeper {
   }
 
   /** A failed sync is never tried again. */
-  #fail(error: unknown): NotKeptError {
+  #fail(error: unknown): PersistenceError {
     if (this.#broken !== null) return this.#broken;
     const { message } = error as Error;
-    return this.#stop(new NotKeptError(`the journal cannot be written: ${message}`, "disk", error));
+    return this.#stop(new PersistenceError(`the journal cannot be written: ${message}`, "disk", error));
   }
 
   /** The end of writing: the file is cut back to what was acknowledged. */
-  #stop(broken: NotKeptError): NotKeptError {
+  #stop(broken: PersistenceError): PersistenceError {
     this.#broken = broken;
     const good = this.durability === "power" ? this.#synced : this.#written;
     this.#lastKept = good.number;

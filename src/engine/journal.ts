@@ -38,8 +38,8 @@ export interface Journal {
 }
 
 /** What was to be kept cannot be: the disk is full or broken, or a defect has come between. Nothing more is accepted. */
-export class NotKeptError extends Error {
-  override readonly name = "NotKeptError";
+export class PersistenceError extends Error {
+  override readonly name = "PersistenceError";
   readonly reason: "disk" | "defect";
 
   constructor(message: string, reason: "disk" | "defect", cause: unknown) {
@@ -53,10 +53,10 @@ export interface Keeper {
   /** How far the accepted commands reach: an answer that is made now may show all of them. Never beyond what is kept once it is broken. */
   readonly position: number;
   /** Why nothing more is accepted; null while all is well. What was accepted and not kept by then has been undone. */
-  readonly broken: NotKeptError | null;
+  readonly broken: PersistenceError | null;
   /**
    * Called before an answer leaves, with the position at which it was made. Undefined when everything up to there is kept
-   * already, else the promise of it. @throws NotKeptError, as the promise does, when some of it was undone instead.
+   * already, else the promise of it. @throws PersistenceError, as the promise does, when some of it was undone instead.
    */
   keep(position: number): Promise<void> | undefined;
 }

@@ -9,7 +9,7 @@ import { DataFolder, type Resumed, type Start } from "./data-folder.ts";
 import { type Disk, nodeDisk } from "./disk.ts";
 import { Exchange } from "./exchange.ts";
 import { JOURNAL_FILE } from "./files.ts";
-import { type Keeper, NotKeptError, noJournal, noKeeper } from "./journal.ts";
+import { type Keeper, noJournal, noKeeper, PersistenceError } from "./journal.ts";
 import type { JournalFile, Mark } from "./journal-file.ts";
 import { BEGINNING, FORMAT, type JournalEnd, type OpeningData } from "./journal-line.ts";
 import { loadOrigin, type Origin, originOf, requireSameOrigin } from "./origin.ts";
@@ -43,7 +43,7 @@ class KeptExchange implements Keeper {
   #stated: Mark;
   #writing: Promise<void> | null = null;
   /** Why not even reading goes on: nobody knows what is kept. */
-  #lost: NotKeptError | null = null;
+  #lost: PersistenceError | null = null;
 
   /** `stated` is the line of the latest state that is on the disk, 0 when there is none. */
   constructor(kept: Kept, stated: Mark) {
@@ -55,7 +55,7 @@ class KeptExchange implements Keeper {
     return this.#journal?.position ?? 0;
   }
 
-  get broken(): NotKeptError | null {
+  get broken(): PersistenceError | null {
     return this.#journal?.broken ?? null;
   }
 
@@ -95,7 +95,11 @@ class KeptExchange implements Keeper {
       folder.replay(exchange, () => origin.play(exchange));
     } catch (cause) {
       const { message } = cause as Error;
-      this.#lost = new NotKeptError(`the journal can be neither written nor read: ${message}`, "disk", cause);
+      this.#lost = new PersistenceError(
+        `the journal can be neither written nor read: ${message}`,
+        "disk",
+        cause,
+      );
       throw this.#lost;
     }
     // What must follow at the same moment follows again when the folder is opened.
@@ -166,7 +170,7 @@ export interface Keeping {
   /** What `--reset` has removed. */
   readonly removed: readonly string[];
   /** Why nothing more is accepted; null while all is well. */
-  readonly broken: () => NotKeptError | null;
+  readonly broken: () => PersistenceError | null;
   /** Where the journal's lines end, all of which are kept; null once it is broken. */
   readonly end: () => JournalEnd | null;
 }
@@ -238,7 +242,7 @@ export async function openExchange(
 function diskTrouble(error: unknown, data: string): unknown {
   if (error instanceof FileRefused) return new StoreError("corrupt", `${error.path}: ${error.message}`);
   const isOfSystem = error instanceof Error && "code" in error && "syscall" in error;
-  if (!isOfSystem && !(error instanceof NotKeptError)) return error;
+  if (!isOfSystem && !(error instanceof PersistenceError)) return error;
   return new StoreError("disk", `${data} cannot be used: ${error.message}`, { cause: error });
 }
 

@@ -1,6 +1,6 @@
 import { CHAIN_PATH, chainErrorBody } from "../api/chain-rpc.ts";
 import { ApiError, errorBody } from "../api/errors.ts";
-import { NotKeptError } from "../engine/journal.ts";
+import { PersistenceError } from "../engine/journal.ts";
 import type { Slices } from "../engine/slices.ts";
 import { allowedOrigin } from "./access.ts";
 import {
@@ -44,7 +44,7 @@ export function sendError(service: Service, request: Incoming, response: Outgoin
 /** An error as its caller is told of it. */
 function knownError(service: Service, request: Incoming, error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (!(error instanceof NotKeptError)) return defect(service, request, error);
+  if (!(error instanceof PersistenceError)) return defect(service, request, error);
   return new ApiError("UNAVAILABLE", error.message, {
     hint: `nothing more is accepted, what was answered is safe, and reading goes on: ${error.reason === "disk" ? "make room on the disk and start again" : "start again"}`,
     status: 503,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Command } from "../../src/core/commands.ts";
 import { millis, money, price, size } from "../../src/core/units.ts";
-import { NotKeptError } from "../../src/engine/journal.ts";
+import { PersistenceError } from "../../src/engine/journal.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { sightOf } from "../support/state-sight.ts";
@@ -45,7 +45,7 @@ describe.each(["process", "power"] as const)("a defect while a command is carrie
     plant(opened);
     expect(() => exchange.submit(buy)).toThrow("planted");
     expect([sightOf(exchange), exchange.sequence]).toEqual([hash, sequence]);
-    expect(() => exchange.submit(buy)).toThrow(NotKeptError);
+    expect(() => exchange.submit(buy)).toThrow(PersistenceError);
     expect(keeping?.broken()?.reason).toBe("defect");
     expect(clock.mode).toBe("frozen");
     const again = await openOn(new SimulatedDisk(withoutLock(disk.image)));

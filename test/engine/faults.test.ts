@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NotKeptError } from "../../src/engine/journal.ts";
+import { PersistenceError } from "../../src/engine/journal.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { StoreError } from "../../src/engine/store-error.ts";
 import { type CallKind, SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
@@ -34,10 +34,10 @@ async function take(opened: OpenedExchange, step: number, told: Told): Promise<v
     await opened.keeper.keep(opened.keeper.position);
     told.acknowledged = opened.exchange.sequence;
   } catch (error) {
-    if (!(error instanceof NotKeptError)) throw error;
+    if (!(error instanceof PersistenceError)) throw error;
     told.notKept += 1;
     expect(opened.keeper.keep(opened.keeper.position)).toBe(undefined);
-    expect(opened.keeping?.broken()).toBeInstanceOf(NotKeptError);
+    expect(opened.keeping?.broken()).toBeInstanceOf(PersistenceError);
     expect(opened.exchange.sequence).toBeGreaterThanOrEqual(told.acknowledged);
   }
 }

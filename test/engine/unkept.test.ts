@@ -3,7 +3,7 @@ import { setImmediate as endOfTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { serviceOf } from "../../src/compose.ts";
 import type { DiskFile } from "../../src/engine/disk.ts";
-import { NotKeptError } from "../../src/engine/journal.ts";
+import { PersistenceError } from "../../src/engine/journal.ts";
 import { JournalFile } from "../../src/engine/journal-file.ts";
 import { BEGINNING } from "../../src/engine/journal-line.ts";
 import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
@@ -82,10 +82,10 @@ describe("a journal that can no longer be written", () => {
     const journal = new JournalFile(file, "power", BEGINNING);
     const command = { kind: "deriveCredentials", address: "0x01" } as const;
     journal.append({ sequence: 1, at: START, command }, []);
-    const kept = expect(journal.keep(journal.position)).rejects.toBeInstanceOf(NotKeptError);
+    const kept = expect(journal.keep(journal.position)).rejects.toBeInstanceOf(PersistenceError);
     await endOfTurn();
     await endOfTurn();
-    expect(() => journal.sync()).toThrow(NotKeptError);
+    expect(() => journal.sync()).toThrow(PersistenceError);
     expect(cutTo).toBe(0);
     synced();
     await kept;
@@ -107,7 +107,7 @@ describe("a journal that can no longer be written", () => {
     disk.before = ({ kind }) => {
       if (kind === "write" && isFull) throw FULL;
     };
-    expect(() => opened.keeper.keep(opened.keeper.position)).toThrow(NotKeptError);
+    expect(() => opened.keeper.keep(opened.keeper.position)).toThrow(PersistenceError);
     isFull = false;
     opened.keeper.keep(opened.keeper.position);
     await endOfTurn();

@@ -1,6 +1,6 @@
 import { Digest, type DigestWords, sha256Hex } from "../hash.ts";
-import { Numbered } from "../numbered.ts";
 import { address, bigInteger, boolean, type Infer, id, integer, mapOf, record } from "../schema.ts";
+import { Table } from "../table.ts";
 import type { Address, SettlementMode } from "../terms.ts";
 import type { Millis } from "../units.ts";
 import type { SettlementFault } from "./settlement-fault.ts";
@@ -57,13 +57,13 @@ export interface Building {
 
 /** The settlement chain: part of the state. */
 export interface Chain {
-  readonly transactions: Numbered<Transaction>;
+  readonly transactions: Table<Transaction>;
   /** Every block ever made, by serial. */
-  readonly blocks: Numbered<Block>;
+  readonly blocks: Table<Block>;
   /** The serials of the chain's blocks, by height + 1. */
-  readonly heights: Numbered<number>;
+  readonly heights: Table<number>;
   /** The numbers of transactions in the order in which they were mined, orphaned blocks included. */
-  readonly mined: Numbered<number>;
+  readonly mined: Table<number>;
   readonly digest: Digest;
   readonly wallets: Map<Address, ChainWallet>;
   /** Signed transactions by hash; all others carry their number in it. */
@@ -101,10 +101,10 @@ export interface Chain {
 export function createChain(seed: string, at: Millis): Chain {
   const digest = new Digest(wordsOf(seed));
   const chain: Chain = {
-    transactions: new Numbered(),
-    blocks: new Numbered(),
-    heights: new Numbered(),
-    mined: new Numbered(),
+    transactions: new Table(),
+    blocks: new Table(),
+    heights: new Table(),
+    mined: new Table(),
     digest,
     wallets: new Map(),
     signed: new Map(),

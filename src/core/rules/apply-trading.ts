@@ -14,9 +14,9 @@ import {
   outcomeOf,
   priceIn,
 } from "../market.ts";
-import { Numbered } from "../numbered.ts";
 import { type Order, type OrderStatus, remainingOf, reservationOf } from "../order.ts";
 import { FEES, type State } from "../state.ts";
+import { Table } from "../table.ts";
 import type { Outcome } from "../terms.ts";
 import { add, type Millis, type Money, money, notional, type Price, type Size, size } from "../units.ts";
 import {
@@ -253,10 +253,10 @@ function fill(
 export function listFill(account: Account, holding: Holding, outcome: Outcome, packed: number): void {
   account.fills.add(packed);
   if (outcome === "YES") {
-    holding.yesFills ??= new Numbered();
+    holding.yesFills ??= new Table();
     holding.yesFills.add(packed);
   } else {
-    holding.noFills ??= new Numbered();
+    holding.noFills ??= new Table();
     holding.noFills.add(packed);
   }
 }

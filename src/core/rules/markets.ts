@@ -4,10 +4,10 @@ import type { CommandOf } from "../commands.ts";
 import type { DomainEvent, EventOf } from "../events.ts";
 import { idOf } from "../ids.ts";
 import { emptySupply, type Market, type MarketBook, tokenOf } from "../market.ts";
-import { Numbered } from "../numbered.ts";
 import { PriceHistory } from "../price-history.ts";
 import { accepted, type Decision, refused } from "../refusals.ts";
 import type { State } from "../state.ts";
+import { Table } from "../table.ts";
 import { emptySum, type Millis } from "../units.ts";
 import { settleAtOnce } from "./blocks.ts";
 import { addContent } from "./transactions.ts";
@@ -122,8 +122,8 @@ export function addMarket(state: State, event: EventOf<"marketCreated">, at: Mil
     report: 0,
     volume: emptySum(),
     liquidity: emptySum(),
-    trades: new Numbered(),
-    yesTrades: new Numbered(),
+    trades: new Table(),
+    yesTrades: new Table(),
   };
   if (state.markets.add(market) !== number) throw new Error(`market ${number} is out of turn`);
   state.events.get(event.event).markets.push(number);

@@ -26,10 +26,10 @@ import type { Command, CommandOf } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import { idOf } from "../../core/ids.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
-import type { Numbered } from "../../core/numbered.ts";
 import type { Order } from "../../core/order.ts";
 import type { Decision } from "../../core/refusals.ts";
 import { findAccount } from "../../core/state.ts";
+import type { Table } from "../../core/table.ts";
 import type { Address } from "../../core/terms.ts";
 import { type Handlers, type Service, viewOf } from "../service.ts";
 
@@ -181,7 +181,7 @@ const listed = (fills: readonly number[]): Fills => ({
 });
 
 /** Two lists of fills as one: a fill's number grows with time. */
-function merged(a: Numbered<number> | null, b: Numbered<number> | null): Fills {
+function merged(a: Table<number> | null, b: Table<number> | null): Fills {
   if (a === null || b === null) return a ?? b ?? NONE;
   return listed([...a, ...b].sort((x, y) => x - y));
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Numbered } from "../../../src/core/numbered.ts";
+import { Table } from "../../../src/core/table.ts";
 
 interface Item {
   readonly name: number;
@@ -13,7 +13,7 @@ const ownCopy = (item: Item): Item => (item.ended ? item : { ...item });
 
 /** A list and what must be in it. */
 interface Told {
-  readonly list: Numbered<Item>;
+  readonly list: Table<Item>;
   readonly items: Item[];
 }
 
@@ -42,7 +42,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** Plays steps on lists that are kept and gone back to, and on plain arrays. */
 function play(steps: readonly Step[]): void {
   const kept: Told[] = [];
-  let now: Told = { list: new Numbered(), items: [] };
+  let now: Told = { list: new Table(), items: [] };
   let names = 0;
   const goOn = ({ list, items }: Told): Told => ({
     list: list.copy(ownCopy),
@@ -85,7 +85,7 @@ describe("a copied list", () => {
   });
 
   it("takes its own of an item when somebody sees it, once, and of an ended one never", () => {
-    const list = new Numbered<Item>();
+    const list = new Table<Item>();
     for (let name = 1; name <= 5000; name += 1) list.add({ name, marks: 0, ended: name % 2 === 0 });
     let copied = 0;
     const copy = list.copy((item) => {
@@ -102,7 +102,7 @@ describe("a copied list", () => {
   });
 
   it("shares its items for ever when nothing is to be copied", () => {
-    const list = new Numbered<Item>();
+    const list = new Table<Item>();
     list.add({ name: 1, marks: 0, ended: false });
     const [one, two] = [list.copy(), list.copy()];
     for (const [copy, name] of [

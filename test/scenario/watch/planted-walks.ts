@@ -46,7 +46,10 @@ export const reversedQueue: Defect = (book, args, walk) => {
   ]);
 };
 
-function replaceStart(plan: MatchPlan, entries: readonly (readonly [slot: number, quantity: number])[]): void {
+function replaceStart(
+  plan: MatchPlan,
+  entries: readonly (readonly [slot: number, quantity: number])[],
+): void {
   const rest = Array.from({ length: plan.count - entries.length }, (_, index) => index + entries.length).map(
     (index) => [plan.slots[index] ?? 0, plan.quantities[index] ?? 0] as const,
   );

@@ -13,7 +13,7 @@ interface Inheritance<T> {
  * An append-only list numbered from 1, kept in chunks so that growth never copies what is already there, nor does a
  * copy of the list.
  */
-export class Numbered<T> {
+export class Table<T> {
   /** The last one may be shared with other lists, and then hold items of theirs beyond the size of this one. */
   #chunks: T[][] = [];
   #size = 0;
@@ -69,9 +69,9 @@ export class Numbered<T> {
    * items, and takes its own of each with `ownCopy` before anybody sees it, so that an item got from the copy can be
    * written to. What is never written to again needs no own copy: `ownCopy` may answer the item itself.
    */
-  copy(ownCopy: ((item: T) => T) | null = null): Numbered<T> {
+  copy(ownCopy: ((item: T) => T) | null = null): Table<T> {
     this.#inherited = null;
-    const copy = new Numbered<T>();
+    const copy = new Table<T>();
     copy.#chunks = this.#chunks.slice();
     copy.#size = this.#size;
     if (ownCopy !== null) copy.#inherited = { chunks: this.#chunks, size: this.#size, ownCopy };
