@@ -8,7 +8,7 @@ import type { State } from "../../core/state.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import { type Counts, GHOST, PARTIAL_FILL, REORGANIZED } from "./items.ts";
 
-/** Counts what happens in an exchange from now on; what its world brought is no merit of a scenario. */
+/** Counts what happens in an exchange from now on; what its world brought is not the scenario's doing. */
 export function watchExchange(exchange: Exchange, counts: Counts): void {
   const observer = new Observer(exchange, counts);
   exchange.watch((sequence, _at, events) => observer.saw(sequence, events));
@@ -23,7 +23,7 @@ class Observer {
   readonly #counts: Counts;
   /** The markets that are closed, each with the sequence of the command that closed it. */
   readonly #closings = new Map<number, number>();
-  /** The kind of each fault that was set, by number: one that has struck for the last time is gone from the state. */
+  /** The kind of each fault that was set, by number: one that has hit for the last time is gone from the state. */
   readonly #faults = new Map<number, SettlementFaultKind>();
   #sequence = 0;
   /** The order that came with the command: it was nothing before. */

@@ -202,7 +202,7 @@ function readBooks({ page, declared }: Source, { value }: Entry): Expectation[] 
   });
 }
 
-/** A list of levels; who means none is told how to say so. */
+/** A list of levels; for none the hint says how to write it. */
 function levelsAt(page: Page, node: Node): readonly LevelLine[] {
   const expected = "a list of levels";
   if (isNone(node)) throw notThis(page, node, expected, "[] says that there are none");

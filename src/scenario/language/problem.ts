@@ -40,7 +40,7 @@ export function wrongFilesText(wrong: readonly WrongFile[]): string {
   return `${counted(problems, "problem")} in ${counted(wrong.length, "file")}, nothing was run`;
 }
 
-/** So many problems of a file and its parts are told at most. */
+/** Problems of a file and its parts that are kept at most. */
 export const MAX_PROBLEMS = 20;
 
 /** The problems found so far, of each place the first: what else is wrong there is mostly its consequence. */

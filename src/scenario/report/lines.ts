@@ -106,12 +106,12 @@ function raceLines({ step, outcomes }: RaceReport, paint: Paint, width: number):
   const lines = shown.flatMap((orders, index) => {
     const room = width - digits - 4;
     const [first] = orders;
-    const told = (first?.lines ?? []).flatMap((line) => hung("", visible(line), room));
+    const orderLines = (first?.lines ?? []).flatMap((line) => hung("", visible(line), room));
     if (orders.length > 1)
-      told.push(paint.dim(`and the same after ${count(orders.length - 1, "other order")}`));
+      orderLines.push(paint.dim(`and the same after ${count(orders.length - 1, "other order")}`));
     const after = (first?.after ?? []).flatMap((line) => hung("= ", visible(line), room).map(paint.dim));
     const number = String(index + 1).padStart(digits);
-    return [...told, ...after].map((line, at) =>
+    return [...orderLines, ...after].map((line, at) =>
       `  ${at === 0 ? number : " ".repeat(digits)}  ${line}`.trimEnd(),
     );
   });

@@ -8,7 +8,7 @@ export interface SuitePlan {
   readonly files: number;
 }
 
-/** Is told what becomes of a suite; what it writes is a function of what it is told. */
+/** Called as a suite is run; what it writes is a function of what it is given. */
 export interface Reporter {
   readonly started?: (plan: SuitePlan) => void;
   /** Once for each scenario, when it ends. */
