@@ -151,7 +151,7 @@ export const SETTINGS = {
     ...{ group: BEHAVIOUR, help: "USDC, and shares of every outcome, that a new wallet receives" },
     ...{ default: "10000", option: "number" },
   },
-  /** Milliseconds. */
+  /** Read as milliseconds. */
   requestTimeout: {
     ...{ expected: "a duration such as 10s, 500ms or 2m, from 1ms to 1d", read: readTimeout },
     ...{ group: BEHAVIOUR, help: "How long a client may take to send its request" },

@@ -13,7 +13,7 @@ import { findLogs } from "./log-queries.ts";
 const MAX_FILTERS = 1_000;
 
 /** What a client waits for: logs, blocks, or transactions that come in. */
-export type Filter = LogFilter | BlockFilter | TransactionFilter;
+type Filter = LogFilter | BlockFilter | TransactionFilter;
 
 interface BlockFilter {
   readonly kind: "blocks";
@@ -28,7 +28,7 @@ interface TransactionFilter {
 }
 
 /** Logs of a range of blocks. */
-export interface LogFilter {
+interface LogFilter {
   readonly kind: "logs";
   readonly query: LogQuery;
   /** `from` null: new blocks alone; `to` null: without end. */

@@ -7,7 +7,7 @@ import { UsageError } from "./exit-code.ts";
 import { warn } from "./output.ts";
 
 /** What paths lead to. */
-export interface ReadScenarios {
+interface ReadScenarios {
   readonly scenarios: readonly Scenario[];
   readonly files: number;
   /** The files that cannot be understood; stderr has said why. */
