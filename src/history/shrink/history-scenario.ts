@@ -6,6 +6,7 @@ import type { Address } from "../../core/terms.ts";
 import type { Millis } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import { isMarketName } from "../../scenario/language/fields.ts";
+import { NEXT_ORDER } from "../../scenario/language/scenario.ts";
 import { positionText } from "../record/observed-session.ts";
 import { marketEntries } from "../record/opening-steps.ts";
 import type { TouchedMarket } from "../record/session-names.ts";
@@ -117,7 +118,7 @@ class DeedSteps {
     }
   }
 
-  #chainSteps(command: Command, { position }: Deed["means"]): readonly Step[] {
+  #chainSteps(command: Command, { position, order }: Deed["means"]): readonly Step[] {
     switch (command.kind) {
       case "sendTransaction": {
         if (position === null) return this.#cannotSay(`a wallet's own transaction (${command.call.kind})`);
@@ -129,7 +130,10 @@ class DeedSteps {
       case "reorganizeChain":
         return [[["reorg", String(command.depth)]]];
       case "setSettlementFault":
-        return [faultStep(sayableTerms(command))];
+        if (command.order === undefined) return [faultStep(sayableTerms(command))];
+        return [
+          faultStep(sayableTerms(command), order === 0 ? NEXT_ORDER : (this.#orders.get(order) ?? null)),
+        ];
       case "endSettlementFault":
         return command.number === null
           ? [[["chain fault", "none"]]]

@@ -1,4 +1,4 @@
-import type { Expectation, Scenario, Step } from "../../scenario/language/scenario.ts";
+import { type Expectation, NEXT_ORDER, type Scenario, type Step } from "../../scenario/language/scenario.ts";
 import { stepCount } from "../../scenario/run/needs.ts";
 import { fillText, levelText, tradeText } from "../../scenario/run/words.ts";
 import { Draft, type Part, withParts } from "./draft.ts";
@@ -175,6 +175,8 @@ function needsMissing(step: Step, { orders, snapshots }: Names): boolean {
       return step.expects.rejects === null && !orders.has(step.order);
     case "at":
       return "expiryOf" in step.moment && !orders.has(step.moment.expiryOf);
+    case "chainFault":
+      return step.of !== null && step.of !== NEXT_ORDER && !orders.has(step.of);
     case "restore":
       return !snapshots.has(step.name);
     case "request":

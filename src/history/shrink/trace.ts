@@ -18,7 +18,7 @@ interface Made {
 
 /** What one entry of a history speaks of, by the numbers that it had there. */
 interface Means {
-  /** The order that is canceled; 0 for none. */
+  /** The order that is canceled, or whose settlement a fault hits; 0 for none, or for the order that is placed next. */
   readonly order: number;
   /** Token numbers: of an order, or of each funding in shares; 0 where there was no such token. */
   readonly tokens: readonly number[];
@@ -87,6 +87,8 @@ function meaningOf(state: State, command: Command): Means {
   switch (command.kind) {
     case "cancelOrder":
       return { ...NO_MEANING, order: numberOf(state.idPrefixes.order, command.orderId) };
+    case "setSettlementFault":
+      return { ...NO_MEANING, order: state.orders.find(command.order ?? 0)?.number ?? 0 };
     case "placeOrder":
       return { ...NO_MEANING, tokens: [state.tokenById.get(command.tokenId) ?? 0] };
     case "fundAccount":
@@ -176,6 +178,11 @@ export class Retelling {
       case "cancelOrder": {
         const order = this.#orders.get(means.order);
         return order === undefined ? null : { ...command, orderId: idOf(this.state.idPrefixes.order, order) };
+      }
+      case "setSettlementFault": {
+        if (command.order === undefined) return command;
+        const order = means.order === 0 ? this.state.orders.next : this.#orders.get(means.order);
+        return order === undefined ? null : { ...command, order };
       }
       case "endSettlementFault": {
         if (command.number === null) return command;
