@@ -73,7 +73,7 @@ export async function startServer(config: Config, warn: Warn = () => {}): Promis
 /** The exchange that a history tells of; its clock runs on from there. */
 async function beginningOf(config: Config, name: string) {
   const [{ beginningIn }, { nodeDisk }] = await Promise.all([
-    import("./history/walk.ts"),
+    import("./history/journal-replay.ts"),
     import("./engine/disk.ts"),
   ]);
   const { origin, line, clock } = beginningIn(nodeDisk, name, VERSION, config.at ?? {});

@@ -2,8 +2,8 @@ import { ApiError } from "./api/errors.ts";
 import { type Config, VERSION } from "./config.ts";
 import type { OpenedExchange } from "./engine/open-exchange.ts";
 import {
-  deedsOf,
   defectOf,
+  historyOf,
   type ReportContent,
   ReportTooLong,
   reportBytes,
@@ -72,7 +72,7 @@ export class Reporting {
   /** All that was done; all of it is written by now. */
   #content(reason: string): ReportContent {
     const { exchange } = this.#opened;
-    const deeds = deedsOf(this.#opened);
-    return { deeds, engine: VERSION, reason, now: exchange.now, hash: exchange.hash, defect: null };
+    const history = historyOf(this.#opened);
+    return { history, engine: VERSION, reason, now: exchange.now, hash: exchange.hash, defect: null };
   }
 }

@@ -7,7 +7,7 @@ import { finish } from "../src/core/steps.ts";
 import { money, price, size } from "../src/core/units.ts";
 import { type OpenedExchange, openExchange } from "../src/engine/open-exchange.ts";
 import { recordSession } from "../src/history/record/record-session.ts";
-import { deedsOf, reportBytes, reportInPieces } from "../src/history/report.ts";
+import { historyOf, reportBytes, reportInPieces } from "../src/history/report.ts";
 import { addressOf } from "./support/commands.ts";
 import { TINY_WORLD } from "./support/http.ts";
 
@@ -50,7 +50,7 @@ describe("work that grows with the exchange", () => {
   it("makes a report a command at a time, in pieces that are sent as they come", async () => {
     const opened = await openWith(3_000);
     const { now, hash } = opened.exchange;
-    const content = { deeds: deedsOf(opened), engine: VERSION, reason: "r", now, hash, defect: null };
+    const content = { history: historyOf(opened), engine: VERSION, reason: "r", now, hash, defect: null };
     const pieces = [...reportInPieces(content)];
     expect(pieces.length).toBeGreaterThan(3_000);
     const filled = pieces.filter(({ length }) => length > 0);

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DEFAULT_DATA, VERSION } from "../config.ts";
 import { type Disk, nodeDisk } from "../engine/disk.ts";
-import { examine, type Finding } from "../history/examination.ts";
+import { examine, type Finding } from "../history/data-dir-check.ts";
 import type { Paint } from "../scenario/report/text.ts";
 import type { Run } from "./commands.ts";
 import { EXIT, UsageError } from "./exit-code.ts";

@@ -6,22 +6,16 @@ import { marketOfToken } from "../core/market.ts";
 import type { Order } from "../core/order.ts";
 import type { State } from "../core/state.ts";
 import { isControl } from "../engine/journal-line.ts";
+import type { ReplayedLine } from "../history/journal-replay.ts";
 import { Mentions } from "../history/mentions.ts";
-import type {
-  AccountStanding,
-  LevelStanding,
-  MarketStanding,
-  OrderStanding,
-  Standing,
-} from "../history/standing.ts";
-import type { Told } from "../history/walk.ts";
+import type { AccountView, LevelView, MarketView, OrderView, StateView } from "../history/state-view.ts";
 import { indented, type Paint, visible } from "../scenario/report/text.ts";
 import { UsageError } from "./exit-code.ts";
 import { type JournalLine, journalLine } from "./journal-text.ts";
 import { table } from "./output.ts";
 
 /** Books as tables of bid, price and ask, then orders and balances. */
-export function standingText({ markets, orders, accounts }: Standing, paint: Paint): string[] {
+export function stateText({ markets, orders, accounts }: StateView, paint: Paint): string[] {
   return [
     ...markets.flatMap((market) => marketText(market, paint)),
     "",
@@ -35,7 +29,7 @@ export function standingText({ markets, orders, accounts }: Standing, paint: Pai
   ];
 }
 
-function marketText({ market, status, winningOutcome, books }: MarketStanding, paint: Paint): string[] {
+function marketText({ market, status, winningOutcome, books }: MarketView, paint: Paint): string[] {
   const how = winningOutcome === null ? status : `${status} as ${winningOutcome}`;
   return books.flatMap(({ outcome, bids, asks }) => [
     "",
@@ -47,8 +41,8 @@ function marketText({ market, status, winningOutcome, books }: MarketStanding, p
 const LEVEL_WIDTH = 16;
 const PRICE_WIDTH = 8;
 
-function bookText(bids: readonly LevelStanding[], asks: readonly LevelStanding[], paint: Paint): string[] {
-  const size = ({ size, orders }: LevelStanding): string => `${size} (${orders})`;
+function bookText(bids: readonly LevelView[], asks: readonly LevelView[], paint: Paint): string[] {
+  const size = ({ size, orders }: LevelView): string => `${size} (${orders})`;
   const row = (bid: string, price: string, ask: string): string =>
     `  ${paint.green(bid.padStart(LEVEL_WIDTH))} │ ${price.padStart(PRICE_WIDTH)} │ ${paint.red(ask)}`.trimEnd();
   return [
@@ -58,7 +52,7 @@ function bookText(bids: readonly LevelStanding[], asks: readonly LevelStanding[]
   ];
 }
 
-const orderCells = (order: OrderStanding): string[] => [
+const orderCells = (order: OrderView): string[] => [
   `order ${order.order}`,
   addressText(order.account),
   `${order.side} ${order.size} ${order.outcome} @ ${order.price}`,
@@ -69,7 +63,7 @@ const orderCells = (order: OrderStanding): string[] => [
 
 const ASSET_HEAD = ["account", "asset", "balance", "available", "reserved"];
 
-const accountCells = ({ account, assets }: AccountStanding): string[][] =>
+const accountCells = ({ account, assets }: AccountView): string[][] =>
   assets.map(({ asset, market, balance, available, reserved }, index) => [
     index === 0 ? addressText(account) : "",
     market === null ? asset : `${asset} in ${visible(market)}`,
@@ -89,7 +83,7 @@ export class OrderLife {
   }
 
   /** Takes the next line; the state is that behind it. */
-  take(told: Told, state: State): void {
+  take(told: ReplayedLine, state: State): void {
     const { line } = told;
     // What is undone has not happened, and its numbers are given to others.
     if (isControl(line, "restore")) this.#lines = this.#lines.filter(({ number }) => number <= line.d.line);

@@ -4,14 +4,14 @@ import { numberOf } from "../core/ids.ts";
 import type { Market } from "../core/market.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
+import { JournalReplay, type ReplayedLine } from "../history/journal-replay.ts";
 import { Touched } from "../history/mentions.ts";
-import { standingOf } from "../history/standing.ts";
-import { type Told, Walk } from "../history/walk.ts";
+import { stateView } from "../history/state-view.ts";
 import type { Paint } from "../scenario/report/text.ts";
 import { visible } from "../scenario/report/text.ts";
 import type { Run } from "./commands.ts";
 import { UsageError } from "./exit-code.ts";
-import { OrderLife, standingText } from "./inspect-text.ts";
+import { OrderLife, stateText } from "./inspect-text.ts";
 import { endedWith, endingOf, requireLine, sourceNamed } from "./journal-text.ts";
 import { didYouMean, paintOf } from "./output.ts";
 
@@ -23,11 +23,11 @@ export const run: Run<"inspect"> = async (values, words, { environment }) => {
     throw new UsageError("--order shows an order alone: --market, --account and --all do not go with it");
   }
   const source = sourceNamed("inspect", words);
-  const walk = new Walk(source, VERSION, at);
-  const { exchange } = walk;
+  const replay = new JournalReplay(source, VERSION, at);
+  const { exchange } = replay;
   const paint = paintOf(environment);
   const view = order === null ? standingView({ market, account, isAll }, paint) : new OrderLife(order, paint);
-  const end = walk.run((told) => view.take(told, exchange.state));
+  const end = replay.run((told) => view.take(told, exchange.state));
   return endedWith(endingOf(source, end, exchange.state), () => {
     requireLine(source, at, end);
     process.stdout.write(`${shown(view, exchange, end.last?.n ?? 0, isJson, paint)}\n`);
@@ -36,7 +36,7 @@ export const run: Run<"inspect"> = async (values, words, { environment }) => {
 
 /** What is shown of a history: gathered line by line, each with the state behind it, and printed as it stands at last. */
 interface InspectView {
-  take(told: Told, state: State): void;
+  take(told: ReplayedLine, state: State): void;
   /** @throws UsageError when what was asked for is not there */
   text(state: State): string[];
   json(state: State): object;
@@ -44,7 +44,7 @@ interface InspectView {
 
 function shown(
   view: InspectView,
-  { state, sequence, now }: Walk["exchange"],
+  { state, sequence, now }: JournalReplay["exchange"],
   line: number,
   isJson: boolean,
   paint: Paint,
@@ -64,13 +64,13 @@ interface Chosen {
 function standingView({ market, account, isAll }: Chosen, paint: Paint): InspectView {
   const touched = new Touched();
   const standing = (state: State) =>
-    standingOf(state, {
+    stateView(state, {
       markets: marketsOf(state, market, isAll ? null : touched),
       accounts: accountsOf(state, account, isAll ? null : touched),
     });
   return {
     take: (told, state) => touched.take(told, state),
-    text: (state) => standingText(standing(state), paint),
+    text: (state) => stateText(standing(state), paint),
     json: standing,
   };
 }

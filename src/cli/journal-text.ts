@@ -10,6 +10,7 @@ import { nodeDisk } from "../engine/disk.ts";
 import { isControl } from "../engine/journal-line.ts";
 import { damageText } from "../engine/journal-scan.ts";
 import type { Redone, ReplayDiffers } from "../engine/replayer.ts";
+import type { Outcome, ReplayEnd, ReplayedLine } from "../history/journal-replay.ts";
 import {
   isCorrupt,
   type JournalPlace,
@@ -17,7 +18,6 @@ import {
   openPlace,
   openSource,
 } from "../history/journal-source.ts";
-import type { Outcome, Told, WalkEnd } from "../history/walk.ts";
 import { noteText, refusalText, refusedText, senderOf } from "../history/words.ts";
 import { indented, type Paint, visible } from "../scenario/report/text.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
@@ -62,7 +62,7 @@ interface Ending {
 }
 
 /** How the replay of a journal ended; the state is that of its exchange. */
-export function endingOf(source: JournalSource, end: WalkEnd, state: State): Ending {
+export function endingOf(source: JournalSource, end: ReplayEnd, state: State): Ending {
   const trouble = end.trouble === null ? SOUND : troubleOf(source, end.trouble, state);
   const damage = damageOf(source, end);
   return {
@@ -92,7 +92,7 @@ export async function endedWith(
 
 const SOUND: Ending = { code: EXIT.ok, lines: [] };
 
-function damageOf(source: JournalSource, { scan: { damage } }: WalkEnd): Ending {
+function damageOf(source: JournalSource, { scan: { damage } }: ReplayEnd): Ending {
   if (damage === null) return SOUND;
   const { path, name } = source;
   if (isCorrupt(source, damage)) return { code: EXIT.corrupt, lines: [damageText(path, name, damage)] };
@@ -106,7 +106,7 @@ function damageOf(source: JournalSource, { scan: { damage } }: WalkEnd): Ending 
   };
 }
 
-function troubleOf({ name }: JournalSource, told: Told, state: State): Ending {
+function troubleOf({ name }: JournalSource, told: ReplayedLine, state: State): Ending {
   const { line, command, outcome } = told;
   const what = `line ${line.n} of ${name}`;
   const asked = command === null ? [] : [`  ${toIso(line.t)}  ${visible(commandText(command, state))}`];
@@ -160,7 +160,7 @@ export interface JournalLine {
 }
 
 /** A line in words; the state is the one after it. */
-export function journalLine(told: Told, state: State, paint: Paint): JournalLine {
+export function journalLine(told: ReplayedLine, state: State, paint: Paint): JournalLine {
   const { line, command, outcome } = told;
   const number = String(line.n).padStart(NUMBER_WIDTH);
   const time = toIso(line.t);
@@ -196,7 +196,7 @@ export function journalLine(told: Told, state: State, paint: Paint): JournalLine
   };
 }
 
-function askedText({ line, command }: Told, state: State): string {
+function askedText({ line, command }: ReplayedLine, state: State): string {
   if (isControl(line, "refused")) return refusedText(line.d, state);
   return noteText(line) ?? (command === null ? line.k : commandText(command, state));
 }
@@ -224,7 +224,7 @@ function outcomeWords(outcome: Outcome, state: State): string {
 export function requireLine(
   { name }: JournalSource,
   at: { readonly to?: number },
-  end: WalkEnd,
+  end: ReplayEnd,
   flag = "--at",
 ): void {
   if (at.to === undefined || end.last?.n === at.to) return;

@@ -1,6 +1,6 @@
 import { VERSION } from "../config.ts";
+import { JournalReplay } from "../history/journal-replay.ts";
 import { Mentions } from "../history/mentions.ts";
-import { Walk } from "../history/walk.ts";
 import type { Run } from "./commands.ts";
 import { endingOf, journalLine, sourceNamed } from "./journal-text.ts";
 import { OutputLines, paintOf, warn } from "./output.ts";
@@ -8,17 +8,18 @@ import { OutputLines, paintOf, warn } from "./output.ts";
 /** `clobsim journal`: prints a journal as a person reads it. */
 export const run: Run<"journal"> = async ({ from, to, grep, json: isJson }, words, { environment }) => {
   const source = sourceNamed("journal", words);
-  const walk = new Walk(source, VERSION, { to: to ?? undefined });
+  const replay = new JournalReplay(source, VERSION, { to: to ?? undefined });
   const paint = paintOf(environment);
   const output = new OutputLines();
-  const end = walk.run((told) => {
+  const end = replay.run((told) => {
     if (told.line.n < from) return;
-    const { plain, painted, json } = journalLine(told, walk.exchange.state, paint);
-    if (grep !== null && !grep.test(plain) && !new Mentions(told, walk.exchange.state).matches(grep)) return;
+    const { plain, painted, json } = journalLine(told, replay.exchange.state, paint);
+    if (grep !== null && !grep.test(plain) && !new Mentions(told, replay.exchange.state).matches(grep))
+      return;
     output.add(isJson ? JSON.stringify(json) : painted);
   });
   output.end();
-  const { code, lines } = endingOf(source, end, walk.exchange.state);
+  const { code, lines } = endingOf(source, end, replay.exchange.state);
   if (lines.length > 0) warn(lines.join("\n"));
   return code;
 };

@@ -6,7 +6,7 @@ import { PREVIOUS_STATE_FILE, STATE_FILE } from "../engine/files.ts";
 import { readStateFile } from "../engine/state-file.ts";
 import { StoreError } from "../engine/store-error.ts";
 import type { JournalPlace } from "../history/journal-source.ts";
-import { copyWhole, type Loss, type Salvage, salvageOf } from "../history/salvage.ts";
+import { copyWhole, type Loss, type RepairPlan, repairPlanOf } from "../history/repair-plan.ts";
 import { FileRefused } from "../regular-file.ts";
 import type { Run } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
@@ -16,9 +16,9 @@ import { print, warn } from "./output.ts";
 /** `clobsim repair`: copies the undamaged part of a directory into a new one. */
 export const run: Run<"repair"> = async ({ acceptLoss, out }, words) => {
   const place = placeNamed("repair", words);
-  const salvage = salvageOf(place, VERSION);
+  const salvage = repairPlanOf(place, VERSION);
   if (salvage.fault !== null) return nothingWhole(place, salvage.fault);
-  const lines = [...salvageText(place.path, salvage), ...stateText(place, salvage)];
+  const lines = [...planText(place.path, salvage), ...stateText(place, salvage)];
   print(lines);
   if (!acceptLoss || out === null) {
     throw new UsageError(
@@ -45,7 +45,7 @@ function nothingWhole(place: JournalPlace, fault: string): ExitCode {
   return EXIT.corrupt;
 }
 
-function salvageText(path: string, { damage, lines, bytes, until, lost }: Salvage): string[] {
+function planText(path: string, { damage, lines, bytes, until, lost }: RepairPlan): string[] {
   return [
     ...(damage === null ? [] : [damage]),
     `${path} is whole up to line ${count(lines)} at ${toIso(until)}, ${count(bytes)} bytes`,
@@ -54,7 +54,7 @@ function salvageText(path: string, { damage, lines, bytes, until, lost }: Salvag
 }
 
 /** What the latest state holds that is lost from the journal. */
-function stateText(place: JournalPlace, { lines, lost }: Salvage): readonly string[] {
+function stateText(place: JournalPlace, { lines, lost }: RepairPlan): readonly string[] {
   const state = lost === null ? null : latestState(place);
   return state === null || state.line <= lines ? [] : [`  ${savingText(state)}`];
 }

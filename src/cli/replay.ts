@@ -1,9 +1,9 @@
 import { VERSION } from "../config.ts";
 import { toIso } from "../core/time.ts";
 import { isControl } from "../engine/journal-line.ts";
+import { JournalReplay } from "../history/journal-replay.ts";
 import type { JournalSource } from "../history/journal-source.ts";
 import { type ChangedAnswer, RefusedAgain } from "../history/refused-again.ts";
-import { Walk } from "../history/walk.ts";
 import { visible } from "../scenario/report/text.ts";
 import type { Run } from "./commands.ts";
 import { EXIT } from "./exit-code.ts";
@@ -13,7 +13,7 @@ import { print, warn } from "./output.ts";
 /** `clobsim replay`: decides a journal anew and compares. */
 export const run: Run<"replay"> = async ({ to, until }, words) => {
   const source = sourceNamed("replay", words);
-  const walk = new Walk(source, VERSION, {
+  const replay = new JournalReplay(source, VERSION, {
     to: to ?? undefined,
     until: until ?? undefined,
     isVerified: true,
@@ -21,12 +21,12 @@ export const run: Run<"replay"> = async ({ to, until }, words) => {
   print([heading(source)]);
   let reason: string | null = null;
   const refused = new RefusedAgain();
-  const end = walk.run((told) => {
+  const end = replay.run((told) => {
     const { line } = told;
-    refused.take(told, walk.exchange.state);
+    refused.take(told, replay.exchange.state);
     if (isControl(line, "report")) reason = visible(`${line.d.reason} (Node ${line.d.node})`);
   });
-  const { exchange } = walk;
+  const { exchange } = replay;
   const { code, lines } = endingOf(source, end, exchange.state);
   const { last, commands, trouble } = end;
   const rest = trouble === null ? "every one comes out as recorded" : "compared up to the line below";

@@ -1,6 +1,6 @@
 import { DEFAULT_DATA, VERSION } from "../config.ts";
+import { JournalReplay } from "../history/journal-replay.ts";
 import { type ReportContent, reportBytes, reportName } from "../history/report.ts";
-import { Walk } from "../history/walk.ts";
 import { ORIGIN } from "../setting.ts";
 import { askServer, refusalOf, serverNamed } from "./ask-server.ts";
 import type { Run } from "./commands.ts";
@@ -46,13 +46,13 @@ async function write(path: string, content: string | Uint8Array): Promise<void> 
  */
 function toldIn(folder: string, reason: string): { content: ReportContent; code: ExitCode } {
   const source = sourceNamed("report", [folder]);
-  const walk = new Walk(source, VERSION);
-  const end = walk.run();
-  const { exchange } = walk;
+  const replay = new JournalReplay(source, VERSION);
+  const end = replay.run();
+  const { exchange } = replay;
   const { code, lines } = endingOf(source, end, exchange.state);
   if (lines.length > 0) warn(lines.join("\n"));
   const content: ReportContent = {
-    deeds: { kind: "journal", path: source.path, end: end.scan },
+    history: { kind: "journal", path: source.path, end: end.scan },
     engine: VERSION,
     reason,
     now: exchange.now,

@@ -7,7 +7,7 @@ import {
   type ReportContent,
   reportBytes,
   saveReport,
-  sessionDeeds,
+  sessionHistory,
   withScenario,
 } from "../history/report.ts";
 import type { WrongFile } from "../scenario/language/problem.ts";
@@ -165,23 +165,25 @@ export const reportFailedTo =
     const { place } = scenario;
     const file = shownPath(place.file);
     const reason = oneLine(`${file} fails at step ${step}: ${message}`).slice(0, MAX_REASON);
-    const deeds = await venue.history(reason);
-    if (deeds === null) {
+    const history = await venue.history(reason);
+    if (history === null) {
       warn(`no report of ${file}: not all that was done on it was recorded`);
       return;
     }
-    const path = written(folder, scenario, reason, deeds);
+    const path = written(folder, scenario, reason, history);
     warn(`a report of ${file} is in ${path}, try clobsim replay or shrink ${path}`);
   };
 
 /** @throws UsageError when it cannot be written. */
-function written(folder: string, scenario: Scenario, reason: string, deeds: VenueHistory): string {
+function written(folder: string, scenario: Scenario, reason: string, history: VenueHistory): string {
   const subject = basename(scenario.place.file).replace(/\.[^.]*$/, "");
   const sources = sourceFilesOf(scenario);
   try {
     return saveReport(folder, subject, (name) => {
       const report =
-        deeds.kind === "session" ? reportBytes(contentOf(deeds, reason), name) : Buffer.from(deeds.text);
+        history.kind === "session"
+          ? reportBytes(contentOf(history, reason), name)
+          : Buffer.from(history.text);
       return sources === null ? report : withScenario(report, sources);
     });
   } catch (error) {
@@ -195,7 +197,7 @@ function contentOf(
 ): ReportContent {
   const { thrown, now, hash } = exchange;
   return {
-    deeds: sessionDeeds(world, opening, entries),
+    history: sessionHistory(world, opening, entries),
     engine: VERSION,
     reason,
     now,

@@ -7,6 +7,7 @@ import type { State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import type { RefusedEntry } from "../engine/journal.ts";
 import { wrongLine } from "../engine/store-error.ts";
+import { type WholeHistory, wholeHistory } from "../history/journal-replay.ts";
 import { type CarriedScenario, scenarioIn } from "../history/journal-source.ts";
 import {
   type HistoryExpectation,
@@ -16,7 +17,6 @@ import {
 import type { HistoryRefusal } from "../history/shrink/history-trial.ts";
 import { HistoryNotTellable, shrinkHistory } from "../history/shrink/shrink-history.ts";
 import type { ShrunkScenario } from "../history/shrink/shrink-scenario.ts";
-import { type WholeHistory, wholeHistory } from "../history/walk.ts";
 import { refusedText } from "../history/words.ts";
 import { problemText } from "../scenario/language/problem.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";

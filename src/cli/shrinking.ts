@@ -105,11 +105,11 @@ export function writing(out: string | null, folder: string): Pick<ShrinkOptions,
 
 /** How it fails now, and how to run it. */
 function closing(shrunk: ShrunkScenario, more: readonly string[], out: string | null): string[] {
-  const { before, steps, signature, failure, isMinimal, remarks } = shrunk;
+  const { before, steps, fingerprint, failure, isMinimal, remarks } = shrunk;
   const place = `step ${failure.step}, ${failure.text}`;
   return [
     `clobsim: ${count(before, "step")} → ${count(steps, "step")}${isMinimal ? "" : ", and perhaps fewer: the time was over"}`,
-    `  it fails at ${place}: ${signature.sentence}`,
+    `  it fails at ${place}: ${fingerprint.sentence}`,
     ...remarks.map((remark) => `  ${remark}`),
     ...more,
     ...(out === null ? [] : [`  clobsim run ${shellWord(out)}`]),

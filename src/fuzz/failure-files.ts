@@ -5,7 +5,7 @@ import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../core/format.
 import type { State } from "../core/state.ts";
 import type { Exchange } from "../engine/exchange.ts";
 import type { Entry } from "../engine/journal.ts";
-import { reportBytes, sessionDeeds } from "../history/report.ts";
+import { reportBytes, sessionHistory } from "../history/report.ts";
 import { HistoryNames, readHistoryExpectation } from "../history/shrink/history-expectation.ts";
 import type { HistoryRefusal } from "../history/shrink/history-trial.ts";
 import {
@@ -121,13 +121,13 @@ function reportOf(
   file: string,
 ) {
   if (journal !== null) return journal;
-  const deeds = sessionDeeds(
+  const history = sessionHistory(
     emptyWorld(profile.config.seed),
     { config: profile.config, start },
     entries ?? [],
   );
   const content = {
-    deeds,
+    history,
     engine: VERSION,
     reason: `fuzz: ${sentence}`,
     now: exchange.now,

@@ -52,7 +52,7 @@ export function openPlace(disk: Disk, name: string): JournalPlace {
 }
 
 /** @throws StoreError `usage` when a file is nothing that a journal could be. */
-export function demandJournal({ path, isFolder, file }: JournalPlace): void {
+export function requireJournal({ path, isFolder, file }: JournalPlace): void {
   if (isFolder || isJournalFile(file)) return;
   throw new StoreError("usage", `${path} is neither a report nor the journal of a data directory`);
 }
@@ -62,7 +62,7 @@ export const isCorrupt = ({ isFolder }: JournalPlace, { proof }: Damage): boolea
   proof !== null || !isFolder;
 
 function unopened(place: JournalPlace): StoreError {
-  demandJournal(place);
+  requireJournal(place);
   const damage = firstDamage(place.file);
   const { path, name } = place;
   return new StoreError("corrupt", damage === null ? `${path} is empty` : damageText(path, name, damage));

@@ -6,7 +6,7 @@ import type { RefusedRequest } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import { isControl } from "../engine/journal-line.ts";
-import type { Told } from "./walk.ts";
+import type { ReplayedLine } from "./journal-replay.ts";
 
 /** What a line of a journal speaks of, itself or in what it caused, by the numbers that things have there. */
 export class Mentions {
@@ -19,7 +19,7 @@ export class Mentions {
   readonly #state: State;
 
   /** The state is that behind the line. */
-  constructor({ line, command, outcome }: Told, state: State) {
+  constructor({ line, command, outcome }: ReplayedLine, state: State) {
     this.#state = state;
     if (command !== null) this.#fieldsOf(command);
     if (isControl(line, "refused")) this.#refused(line.d);
@@ -141,7 +141,7 @@ export class Touched {
   readonly accounts = new Set<Address>();
 
   /** The state is that behind the line. */
-  take({ command, outcome }: Told, { orders }: State): void {
+  take({ command, outcome }: ReplayedLine, { orders }: State): void {
     const actor = command === null ? null : actorOf(command);
     if (actor !== null) this.accounts.add(actor);
     if (outcome.kind !== "accepted") return;

@@ -2,7 +2,7 @@ import { numbersAs } from "../api/decimals.ts";
 import { askAgain } from "../api/order-request.ts";
 import type { State } from "../core/state.ts";
 import { isControl } from "../engine/journal-line.ts";
-import type { Told } from "./walk.ts";
+import type { ReplayedLine } from "./journal-replay.ts";
 import { changeText, refusedText } from "./words.ts";
 
 /** A refused request that gets another answer now. */
@@ -21,7 +21,7 @@ export class RefusedAgain {
   #untried = 0;
 
   /** Takes the next line; the state is that behind it. */
-  take({ line, outcome }: Told, state: State): void {
+  take({ line, outcome }: ReplayedLine, state: State): void {
     if (!isControl(line, "refused")) return;
     // Behind a line that comes out otherwise the state is another.
     const now =

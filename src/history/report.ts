@@ -20,10 +20,10 @@ import type { World } from "../simulation/world.ts";
 const PIECE_BYTES = 64 * 1024;
 const NOTHING = new Uint8Array(0);
 /** More bytes of a journal than this are not put into one text; `clobsim report` copies the directory's own file. */
-const MOST_REPORT_BYTES = 256 * 1024 * 1024;
+const MAX_REPORT_BYTES = 256 * 1024 * 1024;
 
 /** All that was done, as it stood at one moment. */
-type Deeds =
+type ReportedHistory =
   | {
       readonly kind: "session";
       readonly origin: Origin;
@@ -39,12 +39,12 @@ type Deeds =
 
 /** What a report is made of. */
 export interface ReportContent {
-  readonly deeds: Deeds;
+  readonly history: ReportedHistory;
   /** The version of the program. */
   readonly engine: string;
   readonly reason: string;
   readonly now: Millis;
-  /** The hash of the state; empty when nobody can tell it. */
+  /** The hash of the state; empty when nobody knows it. */
   readonly hash: string;
   readonly defect: ControlRecords["defect"] | null;
 }
@@ -61,13 +61,18 @@ export function defectOf({ thrown }: Exchange, error: unknown): ControlRecords["
 }
 
 /** What was done on an open exchange. To be called when all of it is written. @throws ReportTooLong */
-export function deedsOf({ keeping, session, origin, atSessionStart: open }: OpenedExchange): Deeds {
+export function historyOf({
+  keeping,
+  session,
+  origin,
+  atSessionStart: open,
+}: OpenedExchange): ReportedHistory {
   if (keeping !== null) {
     const path = join(keeping.path, JOURNAL_FILE);
     const { size } = statSync(path);
-    if (size <= MOST_REPORT_BYTES) return { kind: "journal", path, end: keeping.end() };
+    if (size <= MAX_REPORT_BYTES) return { kind: "journal", path, end: keeping.end() };
     throw new ReportTooLong(
-      `the journal has ${size} bytes, and a report over HTTP ${MOST_REPORT_BYTES} at most`,
+      `the journal has ${size} bytes, and a report over HTTP ${MAX_REPORT_BYTES} at most`,
     );
   }
   const { entries, refused, refusedLeftOut } = session;
@@ -76,11 +81,11 @@ export function deedsOf({ keeping, session, origin, atSessionStart: open }: Open
 }
 
 /** What was done on an exchange that nothing keeps, after a world was opened there. */
-export function sessionDeeds(
+export function sessionHistory(
   world: World,
   { config, start }: Pick<Origin, "config" | "start">,
   entries: readonly Entry[],
-): Deeds {
+): ReportedHistory {
   const origin = originOfWorld(world, config, start);
   const open = (): Exchange => {
     const exchange = new Exchange(config, start);
@@ -103,8 +108,8 @@ export function* reportInPieces(
   file = "FILE",
   disk: Disk = nodeDisk,
 ): Generator<Uint8Array, void> {
-  const { deeds, engine, reason, now, hash, defect } = content;
-  const writer = deeds.kind === "session" ? yield* told(deeds, content) : yield* copied(disk, deeds);
+  const { history, engine, reason, now, hash, defect } = content;
+  const writer = history.kind === "session" ? yield* told(history, content) : yield* copied(disk, history);
   if (defect !== null) writer.control("defect", defect, now, 0);
   const note = { hash, reason, engine, node: process.versions.node, replay: replayLine(file) };
   writer.control("report", note, now, 0);
@@ -133,7 +138,7 @@ export function withScenario(report: Buffer, told: ControlRecords["scenario"]): 
 /** The whole lines of a journal; answers what goes on behind them. */
 function* copied(
   disk: Disk,
-  { path, end }: Extract<Deeds, { kind: "journal" }>,
+  { path, end }: Extract<ReportedHistory, { kind: "journal" }>,
 ): Generator<Uint8Array, LineWriter> {
   const file = disk.open(path, "read");
   try {
@@ -153,7 +158,7 @@ function* copied(
 
 /** The lines of a session: what each command causes is worked out again. */
 function* told(
-  { origin, open, entries, refused, refusedLeftOut }: Extract<Deeds, { kind: "session" }>,
+  { origin, open, entries, refused, refusedLeftOut }: Extract<ReportedHistory, { kind: "session" }>,
   { engine, defect }: ReportContent,
 ): Generator<Uint8Array, LineWriter> {
   const { config, start, base } = origin;
@@ -213,7 +218,7 @@ export const reportName = (hash: string): string =>
 
 /**
  * Writes a report into a folder, which is made when it is not there, and answers its path. No file is overwritten.
- * `contentOf` is told the name of the file.
+ * `contentOf` is written the name of the file.
  */
 export function saveReport(folder: string, subject: string, contentOf: (name: string) => Buffer): string {
   mkdirSync(folder, { recursive: true });

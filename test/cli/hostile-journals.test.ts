@@ -11,7 +11,7 @@ import { LineWriter } from "../../src/engine/journal-codec.ts";
 import type { ControlKind } from "../../src/engine/journal-line.ts";
 import { openExchange } from "../../src/engine/open-exchange.ts";
 import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
-import { examine } from "../../src/history/examination.ts";
+import { examine } from "../../src/history/data-dir-check.ts";
 import { openOn } from "../engine/support/kept.ts";
 import { addressOf, eventCommand, marketCommand } from "../support/commands.ts";
 import { linesIn, resealed, type TextLine } from "./resealed.ts";

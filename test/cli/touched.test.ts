@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import type { ReplayedLine } from "../../src/history/journal-replay.ts";
 import { Touched } from "../../src/history/mentions.ts";
-import type { Told } from "../../src/history/walk.ts";
 import { openFloor } from "../support/exchange.ts";
 
 it("a market whose orders from before the opening are canceled is one that was touched", () => {
@@ -12,6 +12,6 @@ it("a market whose orders from before the opening are canceled is one that was t
     kind: "accepted",
     events: [{ kind: "orderCanceled", order: 1, reason: "USER" }],
   } as const;
-  touched.take({ command: null, outcome } as unknown as Told, floor.state);
+  touched.take({ command: null, outcome } as unknown as ReplayedLine, floor.state);
   expect([...touched.markets]).toEqual([1]);
 });

@@ -11,7 +11,7 @@ import type { Exchange } from "../../engine/exchange.ts";
 import type { Entry } from "../../engine/journal.ts";
 import { openUnkept } from "../../engine/open-exchange.ts";
 import type { Origin } from "../../engine/origin.ts";
-import { defectOf, withoutFigures } from "../../history/shrink/signature.ts";
+import { defectOf, withoutFigures } from "../../history/shrink/fingerprint.ts";
 import { HANDLERS } from "../../server/handlers/all.ts";
 import { clockReply } from "../../server/handlers/control.ts";
 import { type AnyHandler, answerOf } from "../../server/router.ts";

@@ -2,7 +2,7 @@ import { type Command, isCausedByTime } from "../../core/commands.ts";
 import { violations } from "../../core/invariants/invariants.ts";
 import { nextDue } from "../../core/schedule.ts";
 import type { Entry } from "../../engine/journal.ts";
-import { brokenInvariant, defectOf } from "../../history/shrink/signature.ts";
+import { brokenInvariant, defectOf } from "../../history/shrink/fingerprint.ts";
 import { firedIn } from "../../server/handlers/control.ts";
 import { AnswerAgain, AnswerCheck, type Reply, statusName } from "./answers.ts";
 import { Claims, checkRealTime, type Journal } from "./claims.ts";

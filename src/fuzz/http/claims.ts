@@ -5,8 +5,8 @@ import { type Command, isCausedByTime } from "../../core/commands.ts";
 import type { Entry } from "../../engine/journal.ts";
 import { openingIn } from "../../engine/journal-scan.ts";
 import { type Origin, originOf } from "../../engine/origin.ts";
+import { type WholeHistory, wholeHistory } from "../../history/journal-replay.ts";
 import { inMemory } from "../../history/report.ts";
-import { type WholeHistory, wholeHistory } from "../../history/walk.ts";
 import {
   type Finding,
   found,

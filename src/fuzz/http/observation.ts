@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { ENDPOINTS, type Operation } from "../../api/endpoints.ts";
 import { authHeaders } from "../../client/connection.ts";
 import type { SigningCredentials } from "../../client/messages.ts";
-import type { Signature } from "../../history/shrink/signature.ts";
+import type { FailureFingerprint } from "../../history/shrink/fingerprint.ts";
 
 /** A request as it was sent. */
 export interface SentRequest {
@@ -141,7 +141,7 @@ export const found = (fingerprint: string, sentence: string, index: number): Fin
 });
 
 /** A finding that the journal shows by itself: a broken invariant, or something that was thrown. */
-export const ofHistory = ({ key, sentence }: Signature, index: number): Finding => ({
+export const ofHistory = ({ key, sentence }: FailureFingerprint, index: number): Finding => ({
   fingerprint: key,
   sentence,
   index,

@@ -9,8 +9,8 @@ import { size } from "../../core/units.ts";
 import { levelText, orderStateText } from "../../scenario/run/words.ts";
 import { book } from "../../scenario/venue/local-views.ts";
 import { type ObservedSession, RecordingError } from "./observed-session.ts";
-import type { Twin } from "./script.ts";
-import type { ToldSession, Vocabulary } from "./session-names.ts";
+import type { ShadowExchange } from "./script.ts";
+import type { DescribedSession, Vocabulary } from "./session-names.ts";
 import { type Entry, filled, map, type Node } from "./yaml-text.ts";
 
 const OUTCOMES: readonly Outcome[] = ["YES", "NO"];
@@ -69,15 +69,18 @@ export function settledEntries(session: ObservedSession, names: ReadonlyMap<numb
  * What accounts have of USDC and of the markets' shares, whether or not orders reserve it. What their wallets hold on the
  * chain is said where it is something else, and the same in the scenario, which begins with everything settled.
  */
-export function balanceEntries({ session, words, markets, actors }: ToldSession, twin: Twin): Entry[] {
+export function balanceEntries(
+  { session, words, markets, actors }: DescribedSession,
+  shadow: ShadowExchange,
+): Entry[] {
   return actors.map((number) => {
     const { collateral, holdings } = session.end.accounts.get(number);
-    const own = twin.accountOf(words.account(number));
+    const own = shadow.accountOf(words.account(number));
     const assets: Entry[] = [["USDC", amountNode(collateral, own.collateral, moneyText)]];
     for (const { number: market, name } of markets) {
       const holding = holdings.get(market);
       if (holding === undefined) continue;
-      const other = own.holdings.get(twin.marketNumber(name));
+      const other = own.holdings.get(shadow.marketNumber(name));
       const [yes, no] = [tokenOf(market, "YES"), tokenOf(market, "NO")];
       assets.push([words.token(yes), amountNode(holding.yes, other?.yes, sizeText)]);
       assets.push([words.token(no), amountNode(holding.no, other?.no, sizeText)]);
@@ -106,8 +109,8 @@ function amountNode(
  * on its way before it began, on the order of the nonces or on the fees of a wallet, none of which a scenario has.
  * @throws RecordingError naming what comes out differently.
  */
-export function refuseDivergence(told: ToldSession, twin: Twin): void {
-  for (const difference of differences(told, twin)) {
+export function refuseDivergence(told: DescribedSession, shadow: ShadowExchange): void {
+  for (const difference of differences(told, shadow)) {
     throw new RecordingError(
       "SESSION_NOT_RECORDABLE",
       `a scenario of this session would end with another state: ${difference}. It depends on what was pending when the session began, or on nonces and fees of wallets, which no step says`,
@@ -116,37 +119,37 @@ export function refuseDivergence(told: ToldSession, twin: Twin): void {
 }
 
 function* differences(
-  { session, words, names, markets, actors }: ToldSession,
-  twin: Twin,
+  { session, words, names, markets, actors }: DescribedSession,
+  shadow: ShadowExchange,
 ): Generator<string> {
   const { end } = session;
-  for (const [transaction, own] of twin.transactions) {
+  for (const [transaction, own] of shadow.transactions) {
     const before = settlementStatus(end, end.chain.transactions.get(transaction));
-    const after = settlementStatus(twin.state, twin.state.chain.transactions.get(own));
+    const after = settlementStatus(shadow.state, shadow.state.chain.transactions.get(own));
     const { firstTrade } = end.chain.transactions.get(transaction);
     const order = end.trades.get(firstTrade).taker - session.opening.orders.size;
     if (before !== after) yield `the settlement of its order ${order} is ${after} instead of ${before}`;
   }
   const looks = orderEntries(session, names);
   for (const [index, number] of [...names.keys()].entries()) {
-    const { status, matched, size, cancelReason: reason } = twin.orderOf(number);
+    const { status, matched, size, cancelReason: reason } = shadow.orderOf(number);
     const [name, look] = looks[index] ?? ["", ""];
     const own = orderStateText({ status, matched, size, reason });
     if (own !== look) yield `${name} is ${own} instead of ${look}`;
   }
   for (const number of actors) {
     const name = words.account(number);
-    const [account, own] = [end.accounts.get(number), twin.accountOf(name)];
+    const [account, own] = [end.accounts.get(number), shadow.accountOf(name)];
     const [before, after] = [account.collateral.balance, own.collateral.balance];
     if (before !== after) yield `${name} has ${moneyText(after)} USDC instead of ${moneyText(before)}`;
     for (const market of markets) {
       const held = sharesText(account.holdings.get(market.number));
-      const there = sharesText(own.holdings.get(twin.marketNumber(market.name)));
+      const there = sharesText(own.holdings.get(shadow.marketNumber(market.name)));
       if (held !== there) yield `${name} has ${there} of ${market.name} instead of ${held}`;
     }
   }
   for (const { name, after } of markets) {
-    const own = twin.state.markets.get(twin.marketNumber(name));
+    const own = shadow.state.markets.get(shadow.marketNumber(name));
     if (bookText(after) !== bookText(own)) yield `the book of ${name} is another`;
   }
 }

@@ -17,7 +17,7 @@ export interface ObservedBlock {
   readonly faults: OrderFault[];
 }
 
-/** The blocks of a session, and what went wrong with settlements in them, told as one fault for each time. */
+/** The blocks of a session, and what went wrong with settlements in them, written as one fault for each time. */
 export class ObservedBlocks {
   readonly #begun = new Map<ObservedCommand, ObservedBlock>();
   readonly #asked = new Map<ObservedCommand, ObservedBlock[]>();
@@ -29,21 +29,21 @@ export class ObservedBlocks {
   readonly hit = new Set<number>();
 
   /** @throws RecordingError when a settlement of before the session fails in it. */
-  constructor(acts: readonly ObservedCommand[], opening: State, end: State) {
+  constructor(commands: readonly ObservedCommand[], opening: State, end: State) {
     this.#end = end;
     const { size: before } = opening.chain.transactions;
     let deed: ObservedCommand | null = null;
     let block: ObservedBlock | null = null;
     let height = 0;
     let mined = before;
-    for (const act of acts) {
-      const { command, events } = act;
-      if (!isCausedByTime(command)) deed = act;
+    for (const observed of commands) {
+      const { command, events } = observed;
+      if (!isCausedByTime(command)) deed = observed;
       const count = blocksIn(events);
       if (count > 0) {
         block = { count, faults: [] };
-        this.#begun.set(act, block);
-        if (deed?.command.kind === "mineBlocks" && deed !== act && deed.at === act.at) {
+        this.#begun.set(observed, block);
+        if (deed?.command.kind === "mineBlocks" && deed !== observed && deed.at === observed.at) {
           this.#asked.set(deed, [...this.askedBy(deed), block]);
         }
         for (const event of events) {
@@ -55,19 +55,19 @@ export class ObservedBlocks {
         const { transaction } = command;
         const own = events.find((event) => "transaction" in event && event.transaction === transaction);
         if (own !== undefined)
-          this.#look(act, transaction, own, { block, height, isForeign: transaction <= before });
+          this.#look(observed, transaction, own, { block, height, isForeign: transaction <= before });
       }
     }
   }
 
   /** The block that a command begins, if it does. */
-  begunBy(act: ObservedCommand): ObservedBlock | undefined {
-    return this.#begun.get(act);
+  begunBy(observed: ObservedCommand): ObservedBlock | undefined {
+    return this.#begun.get(observed);
   }
 
   /** The blocks that somebody mined by a command. */
-  askedBy(act: ObservedCommand): readonly ObservedBlock[] {
-    return this.#asked.get(act) ?? [];
+  askedBy(observed: ObservedCommand): readonly ObservedBlock[] {
+    return this.#asked.get(observed) ?? [];
   }
 
   /** What to set before an order is placed. */

@@ -15,7 +15,7 @@ import type { OrderState } from "../../scenario/language/scenario.ts";
 /** Why a session cannot be recorded. */
 type RecordingErrorCode = "SESSION_TOO_LONG" | "SESSION_NOT_RECORDABLE";
 
-/** A session that no scenario can tell; the message is a sentence for the user. */
+/** A session that no scenario can express; the message is a sentence for the user. */
 export class RecordingError extends Error {
   override readonly name = "RecordingError";
   readonly code: RecordingErrorCode;
@@ -45,7 +45,7 @@ export interface ObservedSession {
   /** Where it began, and what the exchange knew then. */
   readonly start: Millis;
   readonly opening: State;
-  readonly acts: readonly ObservedCommand[];
+  readonly commands: readonly ObservedCommand[];
   /** What the exchange knows at its end. */
   readonly end: State;
 }
@@ -56,14 +56,22 @@ export interface ObservedSession {
  */
 export function* observeSession(exchange: Exchange, entries: readonly Entry[]): Steps<ObservedSession> {
   const { state: opening, now: start } = exchange.snapshot();
-  const acts: ObservedCommand[] = [];
+  const commands: ObservedCommand[] = [];
   let isTimed = anyExpires(exchange);
   let { faults } = opening.chain;
   const unwatch = exchange.watch((_sequence, at, events) => {
-    const entry = entries[acts.length];
+    const entry = entries[commands.length];
     if (entry === undefined || entry.at !== at) throw astray(entry);
     const { sequence, command } = entry;
-    acts.push({ sequence, at, command, events, placed: placedIn(exchange.state, events), isTimed, faults });
+    commands.push({
+      sequence,
+      at,
+      command,
+      events,
+      placed: placedIn(exchange.state, events),
+      isTimed,
+      faults,
+    });
     isTimed = anyExpires(exchange);
     ({ faults } = exchange.state.chain);
   });
@@ -72,14 +80,15 @@ export function* observeSession(exchange: Exchange, entries: readonly Entry[]): 
     // What expires does so on the way.
     exchange.advanceTo(entry.at);
     if (isCausedByTime(entry.command)) continue;
-    const next = acts.length;
+    const next = commands.length;
     if (!exchange.submit(entry.command).ok) throw astray(entry);
-    const act = acts[next];
-    if (act !== undefined) acts[next] = { ...act, placed: placedIn(exchange.state, act.events) };
+    const observed = commands[next];
+    if (observed !== undefined)
+      commands[next] = { ...observed, placed: placedIn(exchange.state, observed.events) };
   }
   unwatch();
-  if (acts.length !== entries.length) throw astray(entries[acts.length]);
-  return { start, opening, acts, end: exchange.state };
+  if (commands.length !== entries.length) throw astray(entries[commands.length]);
+  return { start, opening, commands, end: exchange.state };
 }
 
 const anyExpires = ({ state }: Exchange): boolean => state.expiries.first() !== 0;
@@ -103,27 +112,28 @@ const astray = (entry: Entry | undefined): RecordingError =>
   );
 
 /**
- * The acts of a session, with each transaction that came before an earlier nonce of its wallet right behind the one that
+ * The commands of a session, with each transaction that came before an earlier nonce of its wallet right behind the one that
  * fills the gap: a wallet of a scenario sends in order, and before that no block looks at it.
  */
-export function inOrderOfNonces(acts: readonly ObservedCommand[], opening: State): ObservedCommand[] {
+export function inOrderOfNonces(commands: readonly ObservedCommand[], opening: State): ObservedCommand[] {
   const gaps = new Map<string, Gaps>();
   const ordered: ObservedCommand[] = [];
-  for (const act of acts) {
-    const [sent] = act.events;
+  for (const observed of commands) {
+    const [sent] = observed.events;
     if (sent?.kind !== "transactionSent") {
-      ordered.push(act);
+      ordered.push(observed);
       continue;
     }
     const { from, nonce } = sent.content;
     const own = gaps.get(from) ?? new Gaps(opening, from);
     gaps.set(from, own);
-    for (const ready of own.take(nonce, act)) ordered.push({ ...ready, at: act.at, isTimed: act.isTimed });
+    for (const ready of own.take(nonce, observed))
+      ordered.push({ ...ready, at: observed.at, isTimed: observed.isTimed });
   }
   // Nothing comes of those behind a gap that nobody fills.
-  const last = acts.at(-1);
+  const last = commands.at(-1);
   for (const own of gaps.values()) {
-    for (const act of own.left) ordered.push({ ...act, at: last?.at ?? act.at });
+    for (const observed of own.left) ordered.push({ ...observed, at: last?.at ?? observed.at });
   }
   return ordered;
 }
@@ -146,10 +156,10 @@ class Gaps {
     return this.#waiting.values();
   }
 
-  /** The acts whose turn it is now. One of the same nonce takes the place of another. */
-  take(nonce: number, act: ObservedCommand): ObservedCommand[] {
-    if (nonce < this.#next) return [act];
-    this.#waiting.set(nonce, act);
+  /** The commands whose turn it is now. One of the same nonce takes the place of another. */
+  take(nonce: number, observed: ObservedCommand): ObservedCommand[] {
+    if (nonce < this.#next) return [observed];
+    this.#waiting.set(nonce, observed);
     const ready: ObservedCommand[] = [];
     for (let next = this.#waiting.get(this.#next); next !== undefined; next = this.#waiting.get(this.#next)) {
       ready.push(next);
@@ -168,25 +178,25 @@ class Gaps {
 /**
  * A session without the wallets' transactions that no step needs to say, and how many these are. Left out is what
  * changes nothing that a scenario sees: what reverted, was replaced or never came to a block, for it moved nothing (what
- * waits for its first block is told); approvals, for a settlement that failed for want of one is told as failed;
+ * waits for its first block is written); approvals, for a settlement that failed for want of one is written as failed;
  * transfers of the native currency and gas, for wallets of scenarios have enough; transfers of nothing, or to oneself.
  * @throws RecordingError when one of them moved what no step can move.
  */
 export function withoutIdleCalls(session: ObservedSession): {
-  acts: readonly ObservedCommand[];
+  commands: readonly ObservedCommand[];
   left: number;
 } {
   const moved = new Set<number>();
-  for (const act of session.acts) {
-    for (const event of act.events) {
+  for (const observed of session.commands) {
+    for (const event of observed.events) {
       if (event.kind !== "callExecuted" || event.isRepeated || event.effect.moves.length === 0) continue;
-      refuseOlder(session, act, event);
+      refuseOlder(session, observed, event);
       moved.add(event.transaction);
     }
   }
   let left = 0;
-  const acts = session.acts.filter((act) => {
-    const { command, events } = act;
+  const commands = session.commands.filter((observed) => {
+    const { command, events } = observed;
     if (command.kind === "setNativeBalance") left += 1;
     if (command.kind !== "sendTransaction") return true;
     const [sent] = events;
@@ -195,11 +205,11 @@ export function withoutIdleCalls(session: ObservedSession): {
     const isSayable =
       session.end.accountByAddress.has(command.from) && positionIn(session.end, command) !== null;
     if (isTold && isSayable) return true;
-    if (moved.has(sent.transaction)) throw unsayable(act, command);
+    if (moved.has(sent.transaction)) throw unsayable(observed, command);
     left += 1;
     return false;
   });
-  return { acts, left };
+  return { commands, left };
 }
 
 function refuseOlder(

@@ -12,7 +12,7 @@ import type { MarketTerms } from "../../scenario/language/scenario.ts";
 import { bookEntries } from "./expectations.ts";
 import type { ObservedSession } from "./observed-session.ts";
 import type { Script } from "./script.ts";
-import type { ToldSession, TouchedMarket } from "./session-names.ts";
+import type { DescribedSession, TouchedMarket } from "./session-names.ts";
 import { type Entry, faultStep, map, sayableTerms } from "./yaml-text.ts";
 
 /** What an account starts with. */
@@ -80,8 +80,8 @@ export const raisedIn = (command: Command, events: readonly DomainEvent[]): Even
     : [];
 
 /** Adds what first derivations of keys issued, and the shares that were granted and minted on first touch. */
-function addFaucet({ acts }: ObservedSession, funds: ReadonlyMap<number, Funds>): void {
-  for (const { command, events } of acts) {
+function addFaucet({ commands }: ObservedSession, funds: ReadonlyMap<number, Funds>): void {
+  for (const { command, events } of commands) {
     for (const event of events) {
       if (event.kind === "collateralIssued" && command.kind === "deriveCredentials") {
         const own = funds.get(event.account);
@@ -158,38 +158,38 @@ export function restingBefore(opening: State, markets: readonly TouchedMarket[])
  * The steps that bring a scenario's own markets to where a session found them. What is left of each order rests in the
  * order of arrival, so that every queue is the same; the books prove it.
  */
-export function tellOpening(script: Script, { session, words, names, markets }: ToldSession): void {
-  const { twin } = script;
+export function writeOpening(script: Script, { session, words, names, markets }: DescribedSession): void {
+  const { shadow } = script;
   const resting = restingBefore(session.opening, markets);
   for (const order of resting) {
     const left = remainingOf(order);
     const account = words.account(order.account);
-    const attempt = twin.place(account, order, words.market(marketOfToken(order.token)), left);
+    const attempt = shadow.place(account, order, words.market(marketOfToken(order.token)), left);
     script.done(0, attempt, [account, words.order(order, left, names.get(order.number))]);
   }
   for (const { name, number, before } of markets) {
-    const market = twin.marketNumber(name);
+    const market = shadow.marketNumber(name);
     if (before?.status === "CLOSED") {
-      script.done(0, twin.submit({ kind: "closeMarket", market }), ["close", name]);
+      script.done(0, shadow.submit({ kind: "closeMarket", market }), ["close", name]);
     } else if (before?.status === "RESOLVED" && before.winningOutcome !== null) {
       const { winningOutcome } = before;
-      const attempt = twin.submit({ kind: "resolveMarket", market, winningOutcome });
+      const attempt = shadow.submit({ kind: "resolveMarket", market, winningOutcome });
       script.done(0, attempt, ["resolve", `${winningOutcome}${words.inMarket(number)}`]);
     }
   }
-  tellChain(script, session);
+  writeChain(script, session);
   if (resting.length === 0) return;
   const stood = markets.flatMap(({ before }) => (before === null ? [] : [before]));
   script.say(["expect", map([["book", map(bookEntries(words, stood))]])]);
 }
 
 /** What has been reported is final, there are blocks for a reorganization to replace, and the base fee is what it was. */
-function tellChain(script: Script, { opening, acts }: ObservedSession): void {
-  const { twin, state } = script;
+function writeChain(script: Script, { opening, commands }: ObservedSession): void {
+  const { shadow, state } = script;
   const most = confirmationsOf(opening.config.settlement);
-  const isReplaced = acts.some(({ command }) => command.kind === "reorganizeChain");
+  const isReplaced = commands.some(({ command }) => command.kind === "reorganizeChain");
   const count = most === 0 ? 0 : state.chain.pending > 0 ? most + 1 : isReplaced ? most : 0;
-  if (count > 0) script.done(0, twin.submit({ kind: "mineBlocks", count }), ["mine", String(count)]);
+  if (count > 0) script.done(0, shadow.submit({ kind: "mineBlocks", count }), ["mine", String(count)]);
   const baseFee = baseFeeOf(opening.chain);
   if (baseFee === QUIET_BASE_FEE) return;
   const spike = sayableTerms({
@@ -200,5 +200,5 @@ function tellChain(script: Script, { opening, acts }: ObservedSession): void {
     baseFee,
     reason: null,
   });
-  script.done(0, twin.submit({ kind: "setSettlementFault", ...spike }), ...faultStep(spike));
+  script.done(0, shadow.submit({ kind: "setSettlementFault", ...spike }), ...faultStep(spike));
 }

@@ -12,7 +12,6 @@ import { type SessionLog, withRefused } from "../../engine/session-log.ts";
 import { seedOfName } from "../../scenario/language/header.ts";
 import type { Funding } from "../../scenario/language/scenario.ts";
 import { MAX_SCENARIO_BYTES } from "../../scenario/language/scenario-files.ts";
-import { ActSteps } from "./act-steps.ts";
 import {
   balanceEntries,
   bookEntries,
@@ -35,12 +34,13 @@ import {
   raisedIn,
   restingBefore,
   startingFunds,
-  tellOpening,
+  writeOpening,
 } from "./opening-steps.ts";
 import { askedOf, RefusedSteps } from "./refused-steps.ts";
-import { Script, Twin } from "./script.ts";
-import type { ToldSession } from "./session-names.ts";
+import { Script, ShadowExchange } from "./script.ts";
+import type { DescribedSession } from "./session-names.ts";
 import { isHouse, orderNames, Parties, touchedMarkets, Vocabulary } from "./session-names.ts";
+import { SessionRecorder } from "./session-recorder.ts";
 import { SettlementRecorder } from "./settlement-recorder.ts";
 import { type Entry, list, map, scenarioText } from "./yaml-text.ts";
 
@@ -104,7 +104,7 @@ export interface Session {
   readonly name: string | null;
 }
 
-/** A session as a scenario file, and how many orders and trades it tells. */
+/** A session as a scenario file, and how many orders and trades it has. */
 export interface RecordedScenario {
   readonly name: string;
   /** The file's YAML. */
@@ -118,15 +118,15 @@ export interface RecordedScenario {
  * went wrong with it included, and what it sees there is what the scenario expects. The steps are done in such an
  * exchange as they are written, so that nothing is written that would not pass. The same session gives the same bytes.
  * It takes two steps for each command.
- * @throws RecordingError when no scenario can tell it.
+ * @throws RecordingError when no scenario can express it.
  */
 export function* recordInSteps(recorded: Session): Steps<RecordedScenario> {
   const { open, entries, refused = [], devAccounts, name } = recorded;
   const repeated = yield* observeSession(open(), entries);
-  const observed = { ...repeated, acts: inOrderOfNonces(repeated.acts, repeated.opening) };
-  const { acts: called, left } = withoutIdleCalls(observed);
-  const acts = called.filter((act) => !fundsHouse(act, observed));
-  const session = { ...observed, acts };
+  const observed = { ...repeated, commands: inOrderOfNonces(repeated.commands, repeated.opening) };
+  const { commands: called, left } = withoutIdleCalls(observed);
+  const commands = called.filter((act) => !fundsHouse(act, observed));
+  const session = { ...observed, commands };
   const { opening, end, start } = session;
   const asked = askedOf(refused, end);
   const parties = new Parties(session, devAccounts, asked.accounts);
@@ -140,24 +140,24 @@ export function* recordInSteps(recorded: Session): Steps<RecordedScenario> {
   const { seed, settlement, balances } = end.config;
   const isSeed = /^[^\p{Cc}\p{Cs}]{1,128}$/u.test(seed);
   const words = new Vocabulary(parties, markets, end);
-  const twin = new Twin({
+  const shadow = new ShadowExchange({
     seed: isSeed ? seed : seedOfName(title),
     settlement,
     balances,
     clock: start,
     markets: terms.terms,
   });
-  openAccounts(twin, words, funds);
-  const blocks = new ObservedBlocks(observed.acts, opening, end);
+  openAccounts(shadow, words, funds);
+  const blocks = new ObservedBlocks(observed.commands, opening, end);
   const names = orderNames(session, blocks.hit);
   const told = { session, words, names, markets, actors: parties.actors, refused };
-  const script = new Script(twin);
-  tellOpening(script, told);
+  const script = new Script(shadow);
+  writeOpening(script, told);
   const before = script.steps.length;
-  twin.begin();
-  yield* tellSession(script, blocks, observed.acts, told);
+  shadow.begin();
+  yield* recordSteps(script, blocks, observed.commands, told);
   const scenario = scenarioText({
-    remarks: [...terms.remarks, ...remarksOf(isSeed, called.length - acts.length, left)],
+    remarks: [...terms.remarks, ...remarksOf(isSeed, called.length - commands.length, left)],
     name: title,
     seed: isSeed ? seed : null,
     clock: start,
@@ -172,17 +172,17 @@ export function* recordInSteps(recorded: Session): Steps<RecordedScenario> {
 }
 
 /** The steps of a session, and what must be true after them. */
-function* tellSession(
+function* recordSteps(
   script: Script,
   blocks: ObservedBlocks,
   all: readonly ObservedCommand[],
-  told: ToldSession,
+  told: DescribedSession,
 ): Steps<void> {
   const { session, words, names, markets } = told;
   const { end } = session;
   const chain = new SettlementRecorder(script, words, blocks, names, end);
-  const steps = new ActSteps(script, chain, words, names, end);
-  const isTold = new Set(session.acts);
+  const steps = new SessionRecorder(script, chain, words, names, end);
+  const isTold = new Set(session.commands);
   const refused = new RefusedSteps(script, words, names, end);
   for (const each of withRefused(all, told.refused)) {
     yield;
@@ -190,7 +190,7 @@ function* tellSession(
     else steps.add(each, isTold.has(each));
   }
   steps.finish((all.at(-1)?.sequence ?? 0) + 1);
-  refuseDivergence(told, script.twin);
+  refuseDivergence(told, script.shadow);
   const books = bookEntries(
     words,
     markets.map(({ after }) => after),
@@ -200,7 +200,7 @@ function* tellSession(
     ["book", map(books)],
     ["orders", map(orderEntries(session, names))],
     ["trades", list(steps.trades)],
-    ["balances", map(balanceEntries(told, script.twin))],
+    ["balances", map(balanceEntries(told, script.shadow))],
     ["chain", map(settled.length === 0 ? [] : [["settled", map(settled)]])],
   ];
   const said = expectations.filter(
@@ -210,7 +210,7 @@ function* tellSession(
 }
 
 /** Gives everybody what they start with, as the header of the scenario does. */
-function openAccounts(twin: Twin, words: Vocabulary, funds: ReadonlyMap<number, Funds>): void {
+function openAccounts(shadow: ShadowExchange, words: Vocabulary, funds: ReadonlyMap<number, Funds>): void {
   for (const [account, { collateral, shares }] of funds) {
     const tokens = [...shares].sort(([a], [b]) => a - b);
     const fundings: Funding[] = collateral > 0 ? [{ asset: "USDC", amount: money(collateral) }] : [];
@@ -218,7 +218,7 @@ function openAccounts(twin: Twin, words: Vocabulary, funds: ReadonlyMap<number, 
       const asset = { market: words.market(marketOfToken(token)), outcome: outcomeOf(token) };
       fundings.push({ asset, amount: size(amount) });
     }
-    const attempt = twin.open(words.account(account), fundings);
+    const attempt = shadow.open(words.account(account), fundings);
     if (!attempt.ok) throw new RecordingError("SESSION_NOT_RECORDABLE", attempt.message);
   }
 }
@@ -249,10 +249,10 @@ const remarksOf = (isSeed: boolean, houses: number, left: number): string[] => [
 const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
 
 /** A scenario gives shares of both outcomes by two mints where the session needed one. @throws RecordingError */
-function refuseOverIssuance({ acts }: ObservedSession, funds: ReadonlyMap<number, Funds>): void {
+function refuseOverIssuance({ commands }: ObservedSession, funds: ReadonlyMap<number, Funds>): void {
   let issued = 0;
   for (const own of funds.values()) issued += own.issued;
-  for (const { command, events } of acts) {
+  for (const { command, events } of commands) {
     if (command.kind !== "fundAccount") continue;
     for (const event of events) {
       if (event.kind === "collateralIssued") issued += event.amount;

@@ -13,7 +13,7 @@ import type { Script } from "./script.ts";
 import type { Vocabulary } from "./session-names.ts";
 import { scalar } from "./yaml-text.ts";
 
-/** So many are told: a flood of them must not make a file too long. */
+/** So many are written: a flood of them must not make a file too long. */
 const MAX_TOLD = 1_000;
 /** What can stand for a word of an order line, whatever it means. */
 const WORD = /^(?!(?:in|as)$)[\w.+:-]{1,40}$/;
@@ -103,7 +103,7 @@ export class RefusedSteps {
       made.side === side && made.size === size && made.price === price && made.orderType === orderType;
     if (!isSame || (made.expiration ?? "") !== expiration) return null;
     const line = [words.side, words.size, words.outcome, "@", words.price, ...ending].join(" ");
-    const code = this.#script.twin.refusalOfOrder(name, words);
+    const code = this.#script.shadow.refusalOfOrder(name, words);
     return { line: line + this.#words.inMarket(market), code };
   }
 
@@ -112,7 +112,7 @@ export class RefusedSteps {
     if (typeof id !== "string" || id === "" || others.length > 0) return null;
     const order = numberOf(this.#end.idPrefixes.order, id);
     const named = this.#names.get(order);
-    const code = this.#script.twin.refusalOfCancel(name, named === undefined ? null : order);
+    const code = this.#script.shadow.refusalOfCancel(name, named === undefined ? null : order);
     return { line: `cancel ${named ?? NO_ORDER}`, code };
   }
 }

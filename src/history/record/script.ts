@@ -17,7 +17,7 @@ import { RecordingError } from "./observed-session.ts";
 import { moment, type Remark, type Step } from "./yaml-text.ts";
 
 /** What a scenario says before its steps. */
-interface TwinTerms extends Pick<ExchangeConfig, "seed" | "settlement" | "balances"> {
+interface ShadowTerms extends Pick<ExchangeConfig, "seed" | "settlement" | "balances"> {
   readonly clock: Millis;
   readonly markets: readonly MarketTerms[];
 }
@@ -27,13 +27,13 @@ interface TwinTerms extends Pick<ExchangeConfig, "seed" | "settlement" | "balanc
  * known before anybody runs the file. Markets and accounts are called here as the scenario calls them; orders and
  * transactions by their numbers in the session.
  */
-export class Twin {
+export class ShadowExchange {
   readonly #venue: LocalVenue;
   readonly #orders = new Map<number, number>();
   readonly #transactions = new Map<number, number>();
   #bottom = 0;
 
-  constructor(terms: TwinTerms) {
+  constructor(terms: ShadowTerms) {
     const place = { file: "", line: 1, column: 1 };
     this.#venue = new LocalVenue(
       { name: "", place, world: null, accounts: [], steps: [], ...terms },
@@ -165,13 +165,13 @@ export class Twin {
 /** The steps of a scenario as they are written; each is done at once in the scenario's own exchange. */
 export class Script {
   readonly steps: (Step | Remark)[] = [];
-  readonly twin: Twin;
-  /** Up to which moment the steps tell. */
+  readonly shadow: ShadowExchange;
+  /** The moment that the steps have come to. */
   #now: Millis;
 
-  constructor(twin: Twin) {
-    this.twin = twin;
-    this.#now = twin.now;
+  constructor(shadow: ShadowExchange) {
+    this.shadow = shadow;
+    this.#now = shadow.now;
   }
 
   get now(): Millis {
@@ -180,7 +180,7 @@ export class Script {
 
   /** What the scenario's own exchange knows by now. */
   get state(): State {
-    return this.twin.state;
+    return this.shadow.state;
   }
 
   say(...step: Step): void {
@@ -208,20 +208,20 @@ export class Script {
   passTo(at: Millis, words = moment(at)): void {
     if (at !== this.#now) this.say(["at", words]);
     this.#now = at;
-    this.twin.advanceTo(at);
+    this.shadow.advanceTo(at);
   }
 
-  /** Lets time pass that a later step will tell of: nothing is done in between. */
+  /** Lets time pass that a later step will write: nothing is done in between. */
   foresee(at: Millis): void {
-    this.twin.advanceTo(at);
+    this.shadow.advanceTo(at);
   }
 
-  /** Tells of the time that was foreseen. */
+  /** Writes the time that was foreseen. */
   catchUp(): void {
-    if (this.isBehind) this.passTo(this.twin.now);
+    if (this.isBehind) this.passTo(this.shadow.now);
   }
 
   get isBehind(): boolean {
-    return this.twin.now > this.#now;
+    return this.shadow.now > this.#now;
   }
 }

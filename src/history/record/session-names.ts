@@ -40,12 +40,12 @@ export class Parties {
 
   /** `refused` are the accounts whose requests were refused. */
   constructor(
-    { acts, end }: ObservedSession,
+    { commands, end }: ObservedSession,
     devAccounts: readonly Address[],
     refused: readonly number[] = [],
   ) {
     const actors = new Set<number>();
-    for (const { command } of acts) {
+    for (const { command } of commands) {
       const account = accountOf(end, addressIn(command));
       if (account !== undefined) actors.add(account);
     }
@@ -145,7 +145,7 @@ export class Vocabulary {
   }
 }
 
-/** Which settlements are told of, also of an order that did not rest. */
+/** Which settlements give their order a name, also of an order that did not rest. */
 const TOLD: ReadonlySet<SettlementStatus> = new Set<SettlementStatus>(["FAILED", "RETRYING"]);
 
 /**
@@ -153,13 +153,13 @@ const TOLD: ReadonlySet<SettlementStatus> = new Set<SettlementStatus>(["FAILED",
  * or met a fault (`hit`), in the order of the session's own, and those that were there before and that their owner canceled.
  */
 export function orderNames(
-  { opening, acts, end }: ObservedSession,
+  { opening, commands, end }: ObservedSession,
   hit: ReadonlySet<number>,
 ): Map<number, string> {
   const names = new Map<number, string>();
   const before = opening.orders.size;
   const nameOwn = (order: number): unknown => names.set(order, `order-${order - before}`);
-  for (const { command, events } of acts) {
+  for (const { command, events } of commands) {
     for (const event of events) {
       if (event.kind === "orderRested") nameOwn(event.order);
       else if (event.kind === "orderTraded") {
@@ -191,9 +191,9 @@ export function touchedMarkets(
   actors: readonly number[],
   others: readonly number[] = [],
 ): TouchedMarket[] {
-  const { opening, acts, end } = session;
+  const { opening, commands, end } = session;
   const touched = new Set(others);
-  for (const { events } of acts) {
+  for (const { events } of commands) {
     for (const event of events) {
       const market = marketOfEvent(end, event);
       if (market !== null) touched.add(market);
@@ -262,9 +262,9 @@ function shortened(slug: string, most: number): string {
   return slug.slice(0, end > 0 ? end : most);
 }
 
-/** A session with the words in which a scenario tells it. */
-export interface ToldSession {
-  /** Its acts are those that steps say. */
+/** A session with the words in which a scenario writes it. */
+export interface DescribedSession {
+  /** Its commands are those that steps say. */
   readonly session: ObservedSession;
   readonly words: Vocabulary;
   /** Of orders, by number. */

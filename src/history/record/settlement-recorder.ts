@@ -16,7 +16,7 @@ import type { Vocabulary } from "./session-names.ts";
 import { faultStep, sayableTerms } from "./yaml-text.ts";
 
 /**
- * Tells what a session did on the settlement chain. Blocks that time mines come by themselves where the steps bring the
+ * Records what a session did on the settlement chain. Blocks that time mines come by themselves where the steps bring the
  * same time; where the session had one that its own scenario would not have (what was pending before, or what is left
  * out, asked for it), a step mines it.
  */
@@ -26,7 +26,7 @@ export class SettlementRecorder {
   readonly #words: Vocabulary;
   readonly #blocks: ObservedBlocks;
   readonly #end: State;
-  /** How many blocks the session has had, and how many of them would change nothing here and are not told. */
+  /** How many blocks the session has had, and how many of them would change nothing here and are not written. */
   #had = 0;
   #idle = 0;
 
@@ -44,12 +44,12 @@ export class SettlementRecorder {
     this.faults = new FaultRecorder(script, names);
   }
 
-  /** Whether the moment of an act decides when the next blocks come. */
+  /** Whether the moment of a command decides when the next blocks come. */
   isClocked({ at, command, events }: ObservedCommand): boolean {
-    const { twin, state, isBehind } = this.#script;
+    const { shadow, state, isBehind } = this.#script;
     if (isBehind) return true;
     if (state.config.settlement !== "auto") return false;
-    const { nextDueAt } = twin;
+    const { nextDueAt } = shadow;
     if (nextDueAt !== null && nextDueAt <= at) return true;
     if (command.kind === "mineBlocks") return true;
     return state.chain.nextBlockAt === null && (STARTING.has(command.kind) || isTrading(events));
@@ -60,20 +60,20 @@ export class SettlementRecorder {
     for (const fault of this.#blocks.faultsOf(order)) this.faults.set(fault, true);
   }
 
-  /** After an act, whether it is told or not: takes note of the block that it begins, and sees that the scenario has it. */
-  follow(act: ObservedCommand): void {
-    const block = this.#blocks.begunBy(act);
+  /** After a command, whether it is written or not: takes note of the block that it begins, and sees that the scenario has it. */
+  follow(observed: ObservedCommand): void {
+    const block = this.#blocks.begunBy(observed);
     if (block === undefined) return;
     this.#had += block.count;
-    const { twin, state } = this.#script;
-    const missing = this.#had - this.#idle - twin.blocks;
+    const { shadow, state } = this.#script;
+    const missing = this.#had - this.#idle - shadow.blocks;
     if (missing > 0) {
-      if (state.chain.nextBlockAt === act.at) {
-        this.#script.foresee(act.at);
+      if (state.chain.nextBlockAt === observed.at) {
+        this.#script.foresee(observed.at);
       } else if (isSettled(state)) {
         this.#idle += missing;
       } else {
-        if (state.config.settlement === "auto") this.#script.passTo(act.at);
+        if (state.config.settlement === "auto") this.#script.passTo(observed.at);
         this.#mine(missing);
       }
     }
@@ -82,18 +82,18 @@ export class SettlementRecorder {
 
   /** @throws RecordingError when the scenario has had other blocks than the session; at once, blocks are no matter of time. */
   compare(sequence: number): void {
-    const { twin, state } = this.#script;
-    if (state.config.settlement === "instant") this.#idle = this.#had - twin.blocks;
-    if (twin.blocks + this.#idle === this.#had) return;
+    const { shadow, state } = this.#script;
+    if (state.config.settlement === "instant") this.#idle = this.#had - shadow.blocks;
+    if (shadow.blocks + this.#idle === this.#had) return;
     throw new RecordingError(
       "SESSION_NOT_RECORDABLE",
-      `before sequence ${sequence} the session had mined ${this.#had} blocks where a scenario of it mines ${twin.blocks + this.#idle}: what was pending when it began decides when blocks are mined`,
+      `before sequence ${sequence} the session had mined ${this.#had} blocks where a scenario of it mines ${shadow.blocks + this.#idle}: what was pending when it began decides when blocks are mined`,
     );
   }
 
-  mine(act: ObservedCommand): void {
+  mine(observed: ObservedCommand): void {
     let together = 0;
-    for (const block of this.#blocks.askedBy(act)) {
+    for (const block of this.#blocks.askedBy(observed)) {
       together += block.count;
       if (block.faults.length === 0) continue;
       this.#mine(together);
@@ -103,7 +103,7 @@ export class SettlementRecorder {
     this.#mine(together);
   }
 
-  /** What nothing has come of yet is told only where a wallet would send it: its trial comes to something. */
+  /** What nothing has come of yet is written only where a wallet would send it: its trial comes to something. */
   send({ sequence, events }: ObservedCommand, command: CommandOf<"sendTransaction">): void {
     const end = this.#end;
     const account = end.accountByAddress.get(command.from);
@@ -111,7 +111,7 @@ export class SettlementRecorder {
     if (account === undefined || position === null) throw new Error(`sequence ${sequence} is no step`);
     const { market, change } = position;
     const name = this.#words.account(account);
-    const attempt = this.#script.twin.call(name, this.#words.market(market), change);
+    const attempt = this.#script.shadow.call(name, this.#words.market(market), change);
     const isIdle = events.some(
       (sent) => sent.kind === "transactionSent" && isWaiting({ end }, sent.transaction),
     );
@@ -120,17 +120,17 @@ export class SettlementRecorder {
   }
 
   reorganize({ sequence }: ObservedCommand, command: CommandOf<"reorganizeChain">): void {
-    this.#script.done(sequence, this.#script.twin.submit(command), ["reorg", String(command.depth)]);
+    this.#script.done(sequence, this.#script.shadow.submit(command), ["reorg", String(command.depth)]);
   }
 
   bump(): void {
-    this.#script.twin.submit({ kind: "bumpFees" });
+    this.#script.shadow.submit({ kind: "bumpFees" });
     this.#script.say(["bump", "fees"]);
   }
 
   #mine(count: number): void {
     if (count === 0) return;
-    this.#script.twin.submit({ kind: "mineBlocks", count });
+    this.#script.shadow.submit({ kind: "mineBlocks", count });
     this.#script.say(["mine", String(count)]);
   }
 
@@ -173,18 +173,18 @@ class FaultRecorder {
 
   /** Sets a fault of an order that is placed next, or was placed before. */
   set({ order, terms }: OrderFault, isNext: boolean): void {
-    const { twin, state } = this.#script;
-    const own = isNext ? state.orders.next : twin.orderOf(order).number;
+    const { shadow, state } = this.#script;
+    const own = isNext ? state.orders.next : shadow.orderOf(order).number;
     const said = sayableTerms(terms);
     this.#orders.set(own, order);
-    twin.submit({ kind: "setSettlementFault", ...said, order: own });
+    shadow.submit({ kind: "setSettlementFault", ...said, order: own });
     this.#script.say(...faultStep(said, isNext ? NEXT_ORDER : (this.#names.get(order) ?? "")));
   }
 
   setSpike(terms: SettlementFaultTerms): void {
     if (terms.fault !== "gasSpike") return;
     const said = sayableTerms(terms);
-    this.#script.twin.submit({ kind: "setSettlementFault", ...said });
+    this.#script.shadow.submit({ kind: "setSettlementFault", ...said });
     this.#script.say(...faultStep(said));
   }
 
@@ -203,12 +203,12 @@ class FaultRecorder {
         `sequence ${sequence} ends one of several spikes of the base fee, and no step of a scenario ends one alone`,
       );
     }
-    const { twin, state } = this.#script;
+    const { shadow, state } = this.#script;
     const pending = state.chain.faults.flatMap(({ number: _, struck: __, order, ...terms }) => {
       const own = order === undefined ? undefined : this.#orders.get(order);
       return own === undefined ? [] : [{ order: own, terms }];
     });
-    twin.submit({ kind: "endSettlementFault", number: null });
+    shadow.submit({ kind: "endSettlementFault", number: null });
     this.#script.say(["chain fault", "none"]);
     for (const fault of pending) this.set(fault, false);
   }

@@ -187,7 +187,7 @@ const faultMap = (words: SettlementFaultWords): Node =>
 /** Of hundredths of a percent of a percent, which probabilities are counted in. */
 const PER_PERCENT = 10_000;
 
-/** `next`, `next 3`, `20%` or `all`; null where only the longer form tells it. */
+/** `next`, `next 3`, `20%` or `all`; null where only the longer form expresses it. */
 function howOften({ times, probability }: SettlementFaultTerms): string | null {
   if (probability === CERTAIN) return times === null ? "all" : times === 1 ? "next" : `next ${times}`;
   return times === null && probability > 0 ? `${probability / PER_PERCENT}%` : null;

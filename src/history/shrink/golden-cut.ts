@@ -101,7 +101,7 @@ interface Action {
 
 /**
  * Where a golden file and a run differ first. Trades up to there are expected as the file has them: what comes behind
- * follows from the difference, and its steps can go. Null where nobody can tell what belongs to which step.
+ * follows from the difference, and its steps can go. Null where nobody knows what belongs to which step.
  */
 function goldenCut(scenario: Scenario, kept: string, noted: NotedRun): GoldenCut | null {
   const [wanted, found] = [goldenIn(kept), goldenIn(noted.golden)];
@@ -257,7 +257,7 @@ function actionOf(
   return { account, market: row.market ?? market, side, outcome, price, size, after: fills };
 }
 
-/** Where the golden file that fails a scenario differs first; null where something else fails, or nobody can tell. */
+/** Where the golden file that fails a scenario differs first; null where something else fails, or nobody knows. */
 export async function goldenCutOf({ scenario, failure }: Failed, noted: NotedRun): Promise<GoldenCut | null> {
   const step = scenario.steps.find(({ number }) => number === failure.step);
   if (step?.kind !== "expect" || !failure.message.startsWith(OTHER_GOLDEN)) return null;

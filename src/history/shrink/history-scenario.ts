@@ -21,6 +21,7 @@ import {
   scalar,
   settlementLines,
 } from "../record/yaml-text.ts";
+import type { FailureFingerprint } from "./fingerprint.ts";
 import {
   accountsIn,
   type HistoryExpectation,
@@ -28,13 +29,12 @@ import {
   orderName,
   ordersIn,
 } from "./history-expectation.ts";
-import type { Signature } from "./signature.ts";
-import { type Deed, Retelling } from "./trace.ts";
+import { Remapper, type TracedCommand } from "./trace.ts";
 
 const NAMES = ["alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi", "ivan", "judy"];
 
 /** What accounts and orders of a history are called; null leaves it to whoever writes them. */
-interface DeedNames {
+interface TraceNames {
   account(address: Address): string | null;
   /** The name of an order that is spoken of again, by its number in the history. */
   order(number: number): string | null;
@@ -42,10 +42,10 @@ interface DeedNames {
   isNamed(number: number): boolean;
 }
 
-const UNNAMED: DeedNames = { account: () => null, order: () => null, isNamed: () => false };
+const UNNAMED: TraceNames = { account: () => null, order: () => null, isNamed: () => false };
 
-/** Writes deeds as steps, in whose order accounts and orders get their names. */
-class DeedSteps {
+/** Writes commands as steps, in whose order accounts and orders get their names. */
+class StepWriter {
   readonly steps: Step[] = [];
   /** What no step can say. */
   readonly unsaid = new Set<string>();
@@ -53,19 +53,19 @@ class DeedSteps {
   readonly #names = new Map<Address, string>();
   readonly #canceled: ReadonlySet<number>;
   readonly #orders = new Map<number, string>();
-  readonly #given: DeedNames;
+  readonly #given: TraceNames;
   #now: Millis;
 
   /** `markets` are the names of markets by their numbers in the history. */
   constructor(
-    deeds: readonly Deed[],
+    trace: readonly TracedCommand[],
     markets: ReadonlyMap<number, string>,
     start: Millis,
-    given: DeedNames = UNNAMED,
+    given: TraceNames = UNNAMED,
   ) {
     this.#markets = markets;
     this.#given = given;
-    this.#canceled = new Set(deeds.map(({ means }) => means.order).filter((order) => order > 0));
+    this.#canceled = new Set(trace.map(({ references }) => references.order).filter((order) => order > 0));
     this.#now = start;
   }
 
@@ -83,8 +83,8 @@ class DeedSteps {
     this.steps.push([[this.account(address), `fund ${what}`]]);
   }
 
-  add({ at, command, made, means }: Deed): void {
-    const steps = command === null ? [] : this.#stepsOf(command, made.order, means);
+  add({ at, command, made, references }: TracedCommand): void {
+    const steps = command === null ? [] : this.#stepsOf(command, made.order, references);
     if (command === null || steps.length > 0) this.#passTime(at);
     this.steps.push(...steps);
   }
@@ -94,12 +94,16 @@ class DeedSteps {
     this.#now = at;
   }
 
-  #stepsOf(command: Command, order: number, means: Deed["means"]): readonly Step[] {
+  #stepsOf(command: Command, order: number, references: TracedCommand["references"]): readonly Step[] {
     switch (command.kind) {
       case "placeOrder":
-        return [[[this.account(command.address), this.#orderText(command, order, means.tokens[0] ?? 0)]]];
+        return [
+          [[this.account(command.address), this.#orderText(command, order, references.tokens[0] ?? 0)]],
+        ];
       case "cancelOrder":
-        return [[[this.account(command.address), `cancel ${this.#orders.get(means.order) ?? "nothing"}`]]];
+        return [
+          [[this.account(command.address), `cancel ${this.#orders.get(references.order) ?? "nothing"}`]],
+        ];
       case "cancelAllOrders":
         return [[[this.account(command.address), "cancel all"]]];
       case "deriveCredentials":
@@ -114,11 +118,11 @@ class DeedSteps {
       case "createMarket":
         return [];
       default:
-        return this.#chainSteps(command, means);
+        return this.#chainSteps(command, references);
     }
   }
 
-  #chainSteps(command: Command, { position, order }: Deed["means"]): readonly Step[] {
+  #chainSteps(command: Command, { position, order }: TracedCommand["references"]): readonly Step[] {
     switch (command.kind) {
       case "sendTransaction": {
         if (position === null) return this.#cannotSay(`a wallet's own transaction (${command.call.kind})`);
@@ -187,7 +191,7 @@ interface Gift {
 }
 
 /** What accounts are given: before they do anything else it is what they start with. */
-class Endowments {
+class InitialFunding {
   readonly #config: ExchangeConfig;
   readonly #markets: readonly number[];
   readonly #atFirst: boolean;
@@ -202,8 +206,8 @@ class Endowments {
     this.#atFirst = atFirst;
   }
 
-  /** Notes what a deed gives, and answers what a step must give. */
-  take({ command, means }: Deed): readonly Gift[] {
+  /** Notes what a command gives, and answers what a step must give. */
+  take({ command, references }: TracedCommand): readonly Gift[] {
     if (command === null || !("address" in command)) return [];
     const { address } = command;
     if (command.kind === "deriveCredentials") {
@@ -213,7 +217,7 @@ class Endowments {
       return this.#give(address, collateral, this.#everywhere(everyMarket));
     }
     if (command.kind === "fundAccount") {
-      const shares = command.tokens.map(({ size }, index) => [means.tokens[index] ?? 0, size] as const);
+      const shares = command.tokens.map(({ size }, index) => [references.tokens[index] ?? 0, size] as const);
       const given = shares.filter(([token]) => token > 0);
       return this.#give(address, command.collateral, [...given, ...this.#everywhere(command.everyMarket)]);
     }
@@ -252,14 +256,14 @@ class Endowments {
 /** Whether what accounts get before they act stands in the header, or all of it in steps. */
 export type FundingStyle = "header" | "steps";
 
-/** Some deeds to be written as a scenario. */
-export interface DeedsToTell {
+/** Some commands to be written as a scenario. */
+export interface TraceToWrite {
   readonly config: ExchangeConfig;
   readonly start: Millis;
-  readonly deeds: readonly Deed[];
+  readonly trace: readonly TracedCommand[];
   /** An exchange that stands at the start. */
   readonly fresh: () => Exchange;
-  readonly signature: Signature;
+  readonly fingerprint: FailureFingerprint;
   /** How many commands the history had. */
   readonly count: number;
   readonly style: FundingStyle;
@@ -267,10 +271,10 @@ export interface DeedsToTell {
   readonly expected: HistoryExpectation | RefusedAtEnd | null;
 }
 
-/** A deed that is refused where it should be accepted, and the names of the history. */
+/** A command that is refused where it should be accepted, and the names of the history. */
 interface RefusedAtEnd {
   readonly names: HistoryNames;
-  readonly deed: Deed;
+  readonly traced: TracedCommand;
 }
 
 export interface HistoryScenario {
@@ -281,27 +285,27 @@ export interface HistoryScenario {
 }
 
 /**
- * Some deeds of a history as a scenario of their own: its markets and what its accounts start with are its header. What
+ * Some commands of a history as a scenario of their own: its markets and what its accounts start with are its header. What
  * the exchange's own faucet gave is given there, and grants in every market as shares of both outcomes.
  */
-export function historyScenario(told: DeedsToTell): HistoryScenario {
-  const { config, start, deeds, signature, count, style, expected } = told;
-  const markets = marketsOf(told);
+export function historyScenario(written: TraceToWrite): HistoryScenario {
+  const { config, start, trace, fingerprint, count, style, expected } = written;
+  const markets = marketsOf(written);
   const names = new Map(markets.map(({ number, name }) => [number, name]));
-  const asked = expected !== null && "deed" in expected ? [expected.deed] : [];
-  const steps = new DeedSteps(
-    [...deeds, ...asked],
+  const asked = expected !== null && "traced" in expected ? [expected.traced] : [];
+  const steps = new StepWriter(
+    [...trace, ...asked],
     names,
     start,
     expected === null ? undefined : namesIn(expected),
   );
-  const endowments = new Endowments(config, [...names.keys()], style === "header");
-  for (const deed of deeds) {
-    const given = endowments.take(deed);
-    for (const each of given) steps.fund(deed.at, each.address, each.token, each.amount);
-    steps.add(deed);
+  const funding = new InitialFunding(config, [...names.keys()], style === "header");
+  for (const traced of trace) {
+    const given = funding.take(traced);
+    for (const each of given) steps.fund(traced.at, each.address, each.token, each.amount);
+    steps.add(traced);
   }
-  for (const deed of asked) steps.add(deed);
+  for (const traced of asked) steps.add(traced);
   if (expected !== null && "text" in expected) {
     const { names: given, expectations, text } = expected;
     const addresses = accountsIn(expectations).flatMap((name) => given.accounts.get(name) ?? []);
@@ -309,7 +313,7 @@ export function historyScenario(told: DeedsToTell): HistoryScenario {
     steps.steps.push([["expect", text]]);
   }
   const accounts = steps.accounts.map(([address, name]) => {
-    const assets = endowments.of(address).map(([token, amount]): readonly [string, string] => {
+    const assets = funding.of(address).map(([token, amount]): readonly [string, string] => {
       if (token === 0) return ["USDC", moneyText(amount)];
       const outcome = outcomeOf(token);
       const market = names.size === 1 ? "" : `${names.get(marketOfToken(token))} `;
@@ -320,8 +324,8 @@ export function historyScenario(told: DeedsToTell): HistoryScenario {
   const block = (key: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : [`${key}:`, ...lines];
   const lines = [
-    `# Of a history of ${count} commands, these are enough to fail: ${oneLine(signature.sentence)}.`,
-    `scenario: ${scalar(oneLine(signature.sentence))}`,
+    `# Of a history of ${count} commands, these are enough to fail: ${oneLine(fingerprint.sentence)}.`,
+    `scenario: ${scalar(oneLine(fingerprint.sentence))}`,
     ...(isSeed(config.seed) ? [`seed: ${scalar(config.seed)}`] : []),
     `clock: ${moment(start)}`,
     ...settlementLines(config),
@@ -336,7 +340,7 @@ export function historyScenario(told: DeedsToTell): HistoryScenario {
 }
 
 /** What an expectation calls accounts and orders. */
-function namesIn(expected: HistoryExpectation | RefusedAtEnd): DeedNames {
+function namesIn(expected: HistoryExpectation | RefusedAtEnd): TraceNames {
   const { names } = expected;
   const orders = new Set("text" in expected ? ordersIn(expected.expectations) : []);
   return {
@@ -353,24 +357,24 @@ const oneLine = (text: string): string =>
 
 const isSeed = (seed: string): boolean => /^[^\p{Cc}\p{Cs}]{1,128}$/u.test(seed);
 
-/** The markets of the deeds, by their numbers in the history, with the names that the scenario gives them. */
-function marketsOf({ deeds, fresh }: DeedsToTell): TouchedMarket[] {
-  const retelling = new Retelling(fresh());
+/** The markets of the commands, by their numbers in the history, with the names that the scenario gives them. */
+function marketsOf({ trace, fresh }: TraceToWrite): TouchedMarket[] {
+  const remapper = new Remapper(fresh());
   const markets: TouchedMarket[] = [];
   const names = new Set<string>();
-  for (const deed of deeds) {
-    const { size: before } = retelling.state.markets;
+  for (const traced of trace) {
+    const { size: before } = remapper.state.markets;
     try {
-      retelling.tell(deed);
+      remapper.apply(traced);
     } catch {
       break;
     }
-    const after = lastMarket(retelling.state);
-    if (after === undefined || retelling.state.markets.size === before) continue;
+    const after = lastMarket(remapper.state);
+    if (after === undefined || remapper.state.markets.size === before) continue;
     const name =
-      isMarketName(after.slug) && !names.has(after.slug) ? after.slug : `market-${deed.made.market}`;
+      isMarketName(after.slug) && !names.has(after.slug) ? after.slug : `market-${traced.made.market}`;
     names.add(name);
-    markets.push({ number: deed.made.market, name, before: null, after });
+    markets.push({ number: traced.made.market, name, before: null, after });
   }
   return markets;
 }

@@ -20,108 +20,108 @@ import { refusedText } from "../../scenario/run/words.ts";
 import { LocalVenue } from "../../scenario/venue/local-venue.ts";
 import { refusedBy } from "../../scenario/venue/views.ts";
 import { type Wallet, Wallets } from "../../scenario/venue/wallets.ts";
+import { brokenInvariant, defectOf, type FailureFingerprint, fingerprintOf } from "./fingerprint.ts";
 import { type HistoryExpectation, type HistoryNames, orderNumber, ordersIn } from "./history-expectation.ts";
-import { brokenInvariant, defectOf, type Signature, signatureOf } from "./signature.ts";
-import { type Deed, Retelling, refusedDeed, type Told } from "./trace.ts";
+import { type Applied, Remapper, refusedCommand, type TracedCommand } from "./trace.ts";
 
-/** How some deeds fail. */
-export interface BrokenDeeds {
-  readonly signature: Signature;
+/** How some commands fail. */
+export interface FailingTrace {
+  readonly fingerprint: FailureFingerprint;
   /** Those that did something, up to the one at which it fails. */
-  readonly deeds: readonly Deed[];
+  readonly trace: readonly TracedCommand[];
 }
 
-/** Tries deeds on fresh exchanges. */
+/** Tries commands on fresh exchanges. */
 export interface HistoryTrial {
-  /** How deeds fail first; null when they do not. @throws RunStopped */
-  first(deeds: readonly Deed[]): Promise<BrokenDeeds | null>;
-  /** How deeds fail in the same way; null when they do not. @throws RunStopped */
-  broken(deeds: readonly Deed[], signature: Signature): Promise<BrokenDeeds | null>;
+  /** How commands fail first; null when they do not. @throws RunStopped */
+  first(trace: readonly TracedCommand[]): Promise<FailingTrace | null>;
+  /** How commands fail in the same way; null when they do not. @throws RunStopped */
+  broken(trace: readonly TracedCommand[], fingerprint: FailureFingerprint): Promise<FailingTrace | null>;
 }
 
-/** So many deeds are told before somebody asks again whether the time is over. */
-const DEEDS_AT_ONCE = 256;
-/** Up to so many deeds, the invariants are judged after each of them. */
+/** So many commands are applied before somebody asks again whether the time is over. */
+const COMMANDS_AT_ONCE = 256;
+/** Up to so many commands, the invariants are judged after each of them. */
 const FEW = 256;
 /** So often they are judged in a longer history, for each time costs as much as the state is large. */
-const LOOKS = 8;
+const CHECKS = 8;
 /** So often when nothing is found: what is broken may have mended itself. */
-const MANY_LOOKS = 1_000;
+const MAX_CHECKS = 1_000;
 
-interface Found extends BrokenDeeds {
+interface Found extends FailingTrace {
   readonly index: number;
   /** Every invariant that does not hold; none where something was thrown. */
   readonly names: readonly string[];
 }
 
-/** Tells deeds to fresh exchanges until something throws or an invariant does not hold; of many, judged now and then. */
-export class DeedTrial implements HistoryTrial {
+/** Applies commands to fresh exchanges until something throws or an invariant does not hold; of many, judged now and then. */
+export class FailureTrial implements HistoryTrial {
   readonly #open: () => Exchange;
   readonly #stop: () => boolean;
-  #looks = LOOKS;
+  #checks = CHECKS;
 
   constructor(open: () => Exchange, stop: () => boolean) {
     this.#open = open;
     this.#stop = stop;
   }
 
-  async first(deeds: readonly Deed[]): Promise<BrokenDeeds | null> {
-    let found = this.#told(deeds, this.#strideOf(deeds));
-    if (found === null && deeds.length > FEW) {
-      this.#looks = MANY_LOOKS;
-      found = this.#told(deeds, this.#strideOf(deeds));
+  async first(trace: readonly TracedCommand[]): Promise<FailingTrace | null> {
+    let found = this.#run(trace, this.#strideOf(trace));
+    if (found === null && trace.length > FEW) {
+      this.#checks = MAX_CHECKS;
+      found = this.#run(trace, this.#strideOf(trace));
     }
-    return found === null || found.names.length === 0 ? found : this.#earliest(deeds, found);
+    return found === null || found.names.length === 0 ? found : this.#earliest(trace, found);
   }
 
-  async broken(deeds: readonly Deed[], { key }: Signature): Promise<BrokenDeeds | null> {
-    const found = this.#told(deeds, this.#strideOf(deeds));
+  async broken(trace: readonly TracedCommand[], { key }: FailureFingerprint): Promise<FailingTrace | null> {
+    const found = this.#run(trace, this.#strideOf(trace));
     if (found === null) return null;
-    const signatures = [found.signature, ...found.names.map(brokenInvariant)];
-    const same = signatures.find((signature) => signature.key === key);
-    return same === undefined ? null : { signature: same, deeds: found.deeds };
+    const fingerprints = [found.fingerprint, ...found.names.map(brokenInvariant)];
+    const same = fingerprints.find((fingerprint) => fingerprint.key === key);
+    return same === undefined ? null : { fingerprint: same, trace: found.trace };
   }
 
-  #strideOf({ length }: readonly Deed[]): number {
-    return length <= FEW ? 1 : Math.ceil(length / this.#looks);
+  #strideOf({ length }: readonly TracedCommand[]): number {
+    return length <= FEW ? 1 : Math.ceil(length / this.#checks);
   }
 
-  /** The first deed after which something is wrong, by halving what lies between the last look at which all was well. */
-  #earliest(deeds: readonly Deed[], last: Found): BrokenDeeds {
+  /** The first command after which something is wrong, by halving what lies between the last look at which all was well. */
+  #earliest(trace: readonly TracedCommand[], last: Found): FailingTrace {
     let found = last;
-    let low = Math.max(-1, last.index - this.#strideOf(deeds));
+    let low = Math.max(-1, last.index - this.#strideOf(trace));
     while (found.index - low > 1) {
       const middle = (low + found.index) >> 1;
-      const earlier = this.#told(deeds.slice(0, middle + 1), deeds.length);
+      const earlier = this.#run(trace.slice(0, middle + 1), trace.length);
       if (earlier === null) low = middle;
       else found = earlier;
     }
     return found;
   }
 
-  #told(deeds: readonly Deed[], stride: number): Found | null {
-    const retelling = new Retelling(this.#open());
-    const done: Deed[] = [];
-    for (const [index, deed] of deeds.entries()) {
-      if (index % DEEDS_AT_ONCE === 0 && this.#stop()) throw new RunStopped();
-      let told: Told;
+  #run(trace: readonly TracedCommand[], stride: number): Found | null {
+    const remapper = new Remapper(this.#open());
+    const done: TracedCommand[] = [];
+    for (const [index, traced] of trace.entries()) {
+      if (index % COMMANDS_AT_ONCE === 0 && this.#stop()) throw new RunStopped();
+      let applied: Applied;
       try {
-        told = retelling.tell(deed);
+        applied = remapper.apply(traced);
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
-        return { signature: defectOf(message), deeds: [...done, deed], index, names: [] };
+        return { fingerprint: defectOf(message), trace: [...done, traced], index, names: [] };
       }
-      if (told === "done") done.push(deed);
-      const isLook = index % stride === stride - 1 || index === deeds.length - 1;
-      const names = isLook ? violations(retelling.state).map(({ name }) => name) : [];
+      if (applied === "done") done.push(traced);
+      const isChecked = index % stride === stride - 1 || index === trace.length - 1;
+      const names = isChecked ? violations(remapper.state).map(({ name }) => name) : [];
       const [first] = names;
-      if (first !== undefined) return { signature: brokenInvariant(first), deeds: done, index, names };
+      if (first !== undefined) return { fingerprint: brokenInvariant(first), trace: done, index, names };
     }
     return null;
   }
 }
 
-/** Tells deeds to fresh exchanges until an expectation does not hold at their end. */
+/** Applies commands to fresh exchanges until an expectation does not hold at their end. */
 export class ExpectationTrial implements HistoryTrial {
   readonly #open: () => Exchange;
   readonly #expected: HistoryExpectation;
@@ -134,31 +134,31 @@ export class ExpectationTrial implements HistoryTrial {
   }
 
   /** How the expectation fails; null where it holds. */
-  first(deeds: readonly Deed[]): Promise<BrokenDeeds | null> {
-    return this.#told(deeds);
+  first(trace: readonly TracedCommand[]): Promise<FailingTrace | null> {
+    return this.#run(trace);
   }
 
   /** The same where it fails in the same way. */
-  async broken(deeds: readonly Deed[], { key }: Signature): Promise<BrokenDeeds | null> {
-    const broken = await this.#told(deeds).catch((error: unknown) => {
+  async broken(trace: readonly TracedCommand[], { key }: FailureFingerprint): Promise<FailingTrace | null> {
+    const broken = await this.#run(trace).catch((error: unknown) => {
       if (error instanceof RunStopped) throw error;
-      // Some deeds make no sense without others, or speak of what is not there.
+      // Some commands make no sense without others, or speak of what is not there.
       return null;
     });
-    return broken?.signature.key === key ? broken : null;
+    return broken?.fingerprint.key === key ? broken : null;
   }
 
-  async #told(deeds: readonly Deed[]): Promise<BrokenDeeds | null> {
+  async #run(trace: readonly TracedCommand[]): Promise<FailingTrace | null> {
     const { names, expectations } = this.#expected;
     const exchange = this.#open();
     const venue = new HistoryVenue(exchange, names);
-    const retelling = new Retelling(exchange);
-    const done: Deed[] = [];
+    const remapper = new Remapper(exchange);
+    const done: TracedCommand[] = [];
     let fillsBefore = 0;
-    for (const [index, deed] of deeds.entries()) {
-      if (index % DEEDS_AT_ONCE === 0 && this.#stop()) throw new RunStopped();
-      if (retelling.tell(deed) === "done") done.push(deed);
-      if (deed.sequence <= names.sequenceBefore) fillsBefore = venue.fillCount();
+    for (const [index, traced] of trace.entries()) {
+      if (index % COMMANDS_AT_ONCE === 0 && this.#stop()) throw new RunStopped();
+      if (remapper.apply(traced) === "done") done.push(traced);
+      if (traced.sequence <= names.sequenceBefore) fillsBefore = venue.fillCount();
     }
     const session = new Session(NO_SCENARIO, venue, {
       isUpdating: false,
@@ -169,7 +169,7 @@ export class ExpectationTrial implements HistoryTrial {
     // Of a world's own trades, no recorded session tells.
     session.fillsRead = fillsBefore;
     for (const name of ordersIn(expectations)) {
-      const key = retelling.orderOf(orderNumber(name) ?? 0);
+      const key = remapper.orderOf(orderNumber(name) ?? 0);
       // Whatever the expectation says without it, no scenario could name it.
       if (key === undefined) throw new Error(`order ${name} was never placed`);
       session.placed(
@@ -183,12 +183,15 @@ export class ExpectationTrial implements HistoryTrial {
       return null;
     } catch (error) {
       if (!(error instanceof ScenarioFailure)) throw error;
-      return { signature: signatureOf({ ...failureMessage(error.mismatches), text: "expect" }), deeds: done };
+      return {
+        fingerprint: fingerprintOf({ ...failureMessage(error.mismatches), text: "expect" }),
+        trace: done,
+      };
     }
   }
 }
 
-/** An exchange of which a history was told, under the names of its accounts. */
+/** An exchange of which a history was applied, under the names of its accounts. */
 class HistoryVenue extends LocalVenue {
   readonly #markets: readonly string[];
 
@@ -245,15 +248,15 @@ export interface HistoryRefusal {
 }
 
 /**
- * Tells deeds to fresh exchanges, and tries at their end whether a request is refused with the same code, and nothing
+ * Applies commands to fresh exchanges, and tries at their end whether a request is refused with the same code, and nothing
  * else keeps it from being accepted that did not in the whole history: then it is accepted once that code is no more.
  */
 export class RefusalTrial implements HistoryTrial {
   readonly #open: () => Exchange;
   readonly #refusal: HistoryRefusal;
   readonly #stop: () => boolean;
-  /** The request, as the last deed. */
-  #deed: Deed;
+  /** The request, as the last command. */
+  #traced: TracedCommand;
   /** What else decides about it, as it was in the whole history. */
   #circumstances: string | null = null;
 
@@ -262,31 +265,31 @@ export class RefusalTrial implements HistoryTrial {
     this.#open = open;
     this.#refusal = refusal;
     this.#stop = stop;
-    this.#deed = refusedDeed(end.state, refusal.refused, refusal.command);
+    this.#traced = refusedCommand(end.state, refusal.refused, refusal.command);
   }
 
   get names(): HistoryNames {
     return this.#refusal.names;
   }
 
-  get deed(): Deed {
-    return this.#deed;
+  get traced(): TracedCommand {
+    return this.#traced;
   }
 
   /** How the request is refused; null where it is not, or with another code. */
-  async first(deeds: readonly Deed[]): Promise<BrokenDeeds | null> {
+  async first(trace: readonly TracedCommand[]): Promise<FailingTrace | null> {
     const { names, refused, command } = this.#refusal;
-    const retelling = new Retelling(this.#open());
-    const done: Deed[] = [];
-    for (const [index, deed] of deeds.entries()) {
-      if (index % DEEDS_AT_ONCE === 0 && this.#stop()) throw new RunStopped();
-      if (retelling.tell(deed) === "done") done.push(deed);
+    const remapper = new Remapper(this.#open());
+    const done: TracedCommand[] = [];
+    for (const [index, traced] of trace.entries()) {
+      if (index % COMMANDS_AT_ONCE === 0 && this.#stop()) throw new RunStopped();
+      if (remapper.apply(traced) === "done") done.push(traced);
     }
-    const { exchange } = retelling;
-    exchange.advanceTo(this.#deed.at);
-    const own = retelling.ownCommand(this.#deed) as Asked | null;
+    const { exchange } = remapper;
+    exchange.advanceTo(this.#traced.at);
+    const own = remapper.ownCommand(this.#traced) as Asked | null;
     if (own === null) return null;
-    const decision = decide(exchange.state, { at: this.#deed.at, command: own });
+    const decision = decide(exchange.state, { at: this.#traced.at, command: own });
     const circumstances = circumstancesOf(exchange.state, own);
     this.#circumstances ??= circumstances;
     if (decision.ok || circumstances !== this.#circumstances) return null;
@@ -296,32 +299,32 @@ export class RefusalTrial implements HistoryTrial {
     if (refusal.code !== refused.request.code) return null;
     const failure = { message: `refused: ${refusedText(refusal)}`, diff: [] };
     return {
-      signature: signatureOf({ ...failure, text: `${names.accountOf(command.address)}:` }),
-      deeds: done,
+      fingerprint: fingerprintOf({ ...failure, text: `${names.accountOf(command.address)}:` }),
+      trace: done,
     };
   }
 
   /** The same where it is refused in the same way. */
-  async broken(deeds: readonly Deed[], { key }: Signature): Promise<BrokenDeeds | null> {
-    const broken = await this.first(deeds).catch((error: unknown) => {
+  async broken(trace: readonly TracedCommand[], { key }: FailureFingerprint): Promise<FailingTrace | null> {
+    const broken = await this.first(trace).catch((error: unknown) => {
       if (error instanceof RunStopped) throw error;
-      // Some deeds make no sense without others.
+      // Some commands make no sense without others.
       return null;
     });
-    return broken?.signature.key === key ? broken : null;
+    return broken?.fingerprint.key === key ? broken : null;
   }
 
-  /** The same deeds at once, one after the other, but where the time between them decides. */
-  async withoutWaiting(few: BrokenDeeds, start: Millis): Promise<BrokenDeeds> {
+  /** The same commands at once, one after the other, but where the time between them decides. */
+  async withoutWaiting(few: FailingTrace, start: Millis): Promise<FailingTrace> {
     let best = few;
-    for (let index = 0; index < best.deeds.length; index += 1) {
-      const at = best.deeds[index - 1]?.at ?? start;
-      const deeds = best.deeds.map((deed, place) => (place === index ? { ...deed, at } : deed));
-      best = (await this.broken(deeds, few.signature)) ?? best;
+    for (let index = 0; index < best.trace.length; index += 1) {
+      const at = best.trace[index - 1]?.at ?? start;
+      const trace = best.trace.map((traced, place) => (place === index ? { ...traced, at } : traced));
+      best = (await this.broken(trace, few.fingerprint)) ?? best;
     }
-    const before = this.#deed;
-    this.#deed = { ...before, at: best.deeds.at(-1)?.at ?? start };
-    if ((await this.broken(best.deeds, few.signature)) === null) this.#deed = before;
+    const before = this.#traced;
+    this.#traced = { ...before, at: best.trace.at(-1)?.at ?? start };
+    if ((await this.broken(best.trace, few.fingerprint)) === null) this.#traced = before;
     return best;
   }
 }

@@ -83,7 +83,7 @@ export interface NotedRun {
 }
 
 /** A longer flow stays a flow. */
-const MOST_ROWS = 5_000;
+const MAX_ROWS = 5_000;
 
 /** Runs a scenario once more as it fails, and notes what its flows and steps do. */
 export async function noteRun(scenario: Scenario, failure: Failure, trial: Trial): Promise<NotedRun> {
@@ -110,9 +110,9 @@ export async function noteRun(scenario: Scenario, failure: Failure, trial: Trial
         const last = step?.number === failure.step ? rowOf(failure) : Number.POSITIVE_INFINITY;
         return playNoting(venue, rows, market, last, (played) => {
           count += 1;
-          // The row at which the scenario fails is told of, whatever came of it.
+          // The row at which the scenario fails is written of, whatever came of it.
           const each: PlayedRow = count === last ? { ...played, outcome: "done" } : played;
-          if (noted.length < MOST_ROWS) noted.push(each);
+          if (noted.length < MAX_ROWS) noted.push(each);
         });
       };
       return venue;
@@ -279,7 +279,7 @@ export function withFlowsInline(
 
 function whyNot({ rows, isCut }: NotedFlow, last: number | null): string | null {
   if (isCut && (last ?? Number.POSITIVE_INFINITY) > rows.length)
-    return `more than ${MOST_ROWS} rows are too many steps`;
+    return `more than ${MAX_ROWS} rows are too many steps`;
   const stranger = rows.find(({ row }) => !isName(row.account));
   return stranger === undefined ? null : `a scenario cannot name the account ${stranger.row.account}`;
 }

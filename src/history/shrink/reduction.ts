@@ -2,11 +2,11 @@ import { type Expectation, NEXT_ORDER, type Scenario, type Step } from "../../sc
 import { stepCount } from "../../scenario/run/needs.ts";
 import { fillText, levelText, tradeText } from "../../scenario/run/words.ts";
 import { Draft, type Part, withParts } from "./draft.ts";
+import type { FailureFingerprint } from "./fingerprint.ts";
 import { fewerRounds, openedRaces } from "./rewrites.ts";
-import type { Signature } from "./signature.ts";
 import type { Failed, Outcome, Trial } from "./trial.ts";
 
-/** Told which of some parts are tried; answers those that are kept, which may be fewer, or null where that is not enough. */
+/** Tries some of the parts; answers those that are kept, which may be fewer, or null where that is not enough. */
 type Attempt<T> = (kept: readonly T[]) => Promise<readonly T[] | null>;
 
 /**
@@ -109,15 +109,15 @@ const UNEXPECTED = /^(?:refused: |order .* was never placed|accepted, expected)/
 function consequencesOf(
   { draft, scenario: base }: { readonly draft: Draft; readonly scenario: Scenario },
   gone: ReadonlySet<Part>,
-  { scenario, failure, signature }: Failed,
-  wanted: Signature,
+  { scenario, failure, fingerprint }: Failed,
+  wanted: FailureFingerprint,
 ): readonly Part[] {
   const left = draft.steps.filter((part) => !gone.has(part));
   const part = left[scenario.steps.findIndex(({ number }) => number === failure.step)];
   if (part === undefined || left.length !== scenario.steps.length) return [];
   if (UNEXPECTED.test(failure.message)) return [part];
   const step = base.steps[draft.steps.indexOf(part)];
-  return (step === undefined ? null : linesToDrop(part, step, wanted, signature, gone)) ?? [];
+  return (step === undefined ? null : linesToDrop(part, step, wanted, fingerprint, gone)) ?? [];
 }
 
 function offsetOf(text: string, line: number, column: number): number {
@@ -206,8 +206,8 @@ function prune(part: Part, expectations: readonly Expectation[], { orders }: Nam
 function linesToDrop(
   part: Part,
   step: Step,
-  wanted: Signature,
-  seen: Signature,
+  wanted: FailureFingerprint,
+  seen: FailureFingerprint,
   gone: ReadonlySet<Part>,
 ): readonly Part[] | null {
   const [wantedHead, ...wantedLines] = wanted.key.split("\n");
@@ -269,7 +269,7 @@ const paired = (list: Part | undefined, texts: readonly string[]): Line[] =>
     : list.children.map((line, index) => [line, texts[index] ?? ""]);
 
 /** So often a candidate may lose something more that only what is gone had made right. */
-const MOST_REPAIRS = 16;
+const MAX_REPAIRS = 16;
 
 /** A text that fails, as it was read, and how. */
 export interface FailingText {
@@ -315,7 +315,7 @@ export class Reduction {
   /** How another text failed, if it did so in the same way; else null. */
   same(outcome: Outcome | null): Failed | null {
     if (outcome?.kind !== "failed") return null;
-    return outcome.signature.key === this.#current.failed.signature.key ? outcome : null;
+    return outcome.fingerprint.key === this.#current.failed.fingerprint.key ? outcome : null;
   }
 
   /** Goes on with another text, if it fails in the same way. */
@@ -385,7 +385,7 @@ export class Reduction {
     const isKnown = isAligned(draft, scenario);
     const references = isKnown ? new References(draft.steps, scenario.steps) : null;
     let gone: ReadonlySet<Part> = parts;
-    for (let repairs = 0; repairs <= MOST_REPAIRS && !this.#isOver(); repairs += 1) {
+    for (let repairs = 0; repairs <= MAX_REPAIRS && !this.#isOver(); repairs += 1) {
       gone = references?.closed(gone) ?? gone;
       if ([...gone].some((part) => !this.#mayGo(part, draft))) return null;
       const text = draft.without(gone);
@@ -397,7 +397,7 @@ export class Reduction {
       }
       this.#trial.reject(text);
       if (outcome?.kind !== "failed" || !isKnown) return null;
-      const more = consequencesOf({ draft, scenario }, gone, outcome, this.#current.failed.signature);
+      const more = consequencesOf({ draft, scenario }, gone, outcome, this.#current.failed.fingerprint);
       if (more.length === 0) return null;
       gone = new Set([...gone, ...more]);
     }

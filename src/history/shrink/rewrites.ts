@@ -41,7 +41,7 @@ function unrepeated(draft: Draft, step: Part): string | null {
 }
 
 /** Races of more steps are tried in their own order and its reverse only. */
-const MOST_STEPS = 4;
+const MAX_STEPS = 4;
 
 /**
  * The texts in which one race is a row of steps: in one order instead of every, or one of its steps alone. What must
@@ -63,7 +63,7 @@ export function* openedRaces(draft: Draft): Generator<string> {
 
 function ordersOf(steps: readonly Part[]): (readonly Part[])[] {
   const alone = steps.map((step) => [step]);
-  if (steps.length <= MOST_STEPS) return [...alone, ...permutationsOf(steps)];
+  if (steps.length <= MAX_STEPS) return [...alone, ...permutationsOf(steps)];
   return [...alone, steps, [...steps].reverse()];
 }
 

@@ -5,22 +5,22 @@ import type { Entry } from "../../engine/journal.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
 import type { HistoryExpectation, HistoryNames } from "./history-expectation.ts";
 import {
-  type DeedsToTell,
   type FundingStyle,
   type HistoryScenario,
   historyScenario,
+  type TraceToWrite,
 } from "./history-scenario.ts";
 import {
-  type BrokenDeeds,
-  DeedTrial,
   ExpectationTrial,
+  type FailingTrace,
+  FailureTrial,
   type HistoryRefusal,
   type HistoryTrial,
   RefusalTrial,
 } from "./history-trial.ts";
 import { ddmin } from "./reduction.ts";
 import { NotRunInTime, type ShrinkOptions, type ShrunkScenario, shrinkScenario } from "./shrink-scenario.ts";
-import { type Deed, deedsOf } from "./trace.ts";
+import { type TracedCommand, traceOf } from "./trace.ts";
 import { type Failed, type Place, Trial, venueOpener } from "./trial.ts";
 
 /** All that an exchange accepted since it was opened, the command at which something was wrong as the last. */
@@ -33,13 +33,13 @@ export interface History {
 export interface ShrinkHistoryOptions extends ShrinkOptions {
   /** What fails at the end, or is refused there; else a command throws, or an invariant does not hold. */
   readonly expected?: HistoryExpectation | HistoryRefusal | null;
-  /** Opens the exchanges to which commands are told; else `new Exchange`. */
+  /** Opens the exchanges to which commands are applied; else `new Exchange`. */
   readonly open?: (config: ExchangeConfig, start: Millis) => Exchange;
   /** Opens the exchanges on which the scenario is run; else those of `clobsim run`. */
   readonly openVenue?: Place["open"];
 }
 
-/** A history fails, and no scenario can tell it; the message is a sentence for the user. */
+/** A history fails, and no scenario can express it; the message is a sentence for the user. */
 export class HistoryNotTellable extends Error {
   override readonly name = "HistoryNotTellable";
   /** The sequences of the commands that are enough to fail. */
@@ -54,8 +54,8 @@ export class HistoryNotTellable extends Error {
 const FILE = "history.yaml";
 const STYLES: readonly FundingStyle[] = ["header", "steps"];
 
-/** What is kept of the time to write and run the scenario, so many times what telling the commands takes, and more. */
-const TELLINGS = 5;
+/** What is kept of the time to write and run the scenario, so many times what applying the commands takes, and more. */
+const RERUNS = 5;
 const LEAST_MS = 300;
 
 /**
@@ -73,8 +73,8 @@ export async function shrinkHistory(
   const start = millis(Math.min(opened, entries[0]?.at ?? opened));
   const fresh = (): Exchange => open(config, start);
   const whole = fresh();
-  const deeds = deedsOf(whole, entries);
-  const all = expected === null ? deeds : deeds.map((deed) => named(deed, expected.names));
+  const trace = traceOf(whole, entries);
+  const all = expected === null ? trace : trace.map((traced) => named(traced, expected.names));
   progress?.(all.length);
   let reserve = 0;
   const isOver = (): boolean => options.isOver?.(reserve) ?? false;
@@ -82,7 +82,7 @@ export async function shrinkHistory(
   const before = performance.now();
   const first = await trial.first(all).catch(notInTime);
   if (first === null) return null;
-  reserve = TELLINGS * (performance.now() - before) + LEAST_MS;
+  reserve = RERUNS * (performance.now() - before) + LEAST_MS;
   const wanted = expected !== null && "text" in expected ? expected : null;
   const stays = wanted === null ? () => false : marketsOf(all, wanted.names);
   const few = await fewest(first, trial, { stays, isOver, progress });
@@ -90,21 +90,21 @@ export async function shrinkHistory(
   if (trial instanceof RefusalTrial) {
     // As a scenario alone nobody could tell what it still takes to be accepted.
     const hurried = await trial.withoutWaiting(few, start);
-    const told = await toldAsScenario(hurried, { ...opening, expected: trial }, options);
-    return { ...(await asTold(told, options.written, !isOver())), before: all.length };
+    const told = await asScenario(hurried, { ...opening, expected: trial }, options);
+    return { ...(await asWritten(told, options.written, !isOver())), before: all.length };
   }
-  const told = await toldAsScenario(few, { ...opening, expected: wanted }, options);
-  return { ...(await shrunkTold(told, options)), before: all.length };
+  const told = await asScenario(few, { ...opening, expected: wanted }, options);
+  return { ...(await shrunkFurther(told, options)), before: all.length };
 }
 
-/** What tries deeds; `whole` is the exchange of the whole history. */
+/** What tries commands; `whole` is the exchange of the whole history. */
 function trialOf(
   fresh: () => Exchange,
   whole: Exchange,
   expected: HistoryExpectation | HistoryRefusal | null,
   isOver: () => boolean,
 ): HistoryTrial {
-  if (expected === null) return new DeedTrial(fresh, isOver);
+  if (expected === null) return new FailureTrial(fresh, isOver);
   if ("text" in expected) return new ExpectationTrial(fresh, expected, isOver);
   return new RefusalTrial(fresh, whole, expected, isOver);
 }
@@ -114,49 +114,53 @@ const notInTime = (error: unknown): never => {
 };
 
 /** A market gets the name that the scenario will give it. */
-function named(deed: Deed, { marketNames }: HistoryNames): Deed {
-  const { command, made } = deed;
-  if (command?.kind !== "createMarket") return deed;
-  return { ...deed, command: { ...command, slug: marketNames.get(made.market) ?? command.slug } };
+function named(traced: TracedCommand, { marketNames }: HistoryNames): TracedCommand {
+  const { command, made } = traced;
+  if (command?.kind !== "createMarket") return traced;
+  return { ...traced, command: { ...command, slug: marketNames.get(made.market) ?? command.slug } };
 }
 
 /**
  * Where a session has touched several markets, all of them stay: of one alone, neither an expectation nor its failure names
  * the market.
  */
-function marketsOf(all: readonly Deed[], { markets }: HistoryNames): (deed: Deed) => boolean {
+function marketsOf(
+  all: readonly TracedCommand[],
+  { markets }: HistoryNames,
+): (traced: TracedCommand) => boolean {
   if (markets.length === 1) return () => false;
   const names = new Set(markets);
   const made = all.filter(({ command }) => command?.kind === "createMarket" && names.has(command.slug));
   const events = new Set(made.map(({ command }) => (command?.kind === "createMarket" ? command.event : 0)));
-  return (deed) => made.includes(deed) || (deed.made.event > 0 && events.has(deed.made.event));
+  return (traced) => made.includes(traced) || (traced.made.event > 0 && events.has(traced.made.event));
 }
 
 interface Fewest {
-  /** Whether a deed is never left out. */
-  readonly stays: (deed: Deed) => boolean;
+  /** Whether a command is never left out. */
+  readonly stays: (traced: TracedCommand) => boolean;
   readonly isOver: () => boolean;
   readonly progress: ShrinkOptions["progress"];
 }
 
-/** As few deeds as fail in the same way. */
+/** As few commands as fail in the same way. */
 async function fewest(
-  first: BrokenDeeds,
+  first: FailingTrace,
   trial: HistoryTrial,
   { stays, isOver, progress }: Fewest,
-): Promise<BrokenDeeds> {
+): Promise<FailingTrace> {
   let few = first;
-  const others = (deeds: readonly Deed[]): readonly Deed[] => deeds.filter((deed) => !stays(deed));
+  const others = (trace: readonly TracedCommand[]): readonly TracedCommand[] =>
+    trace.filter((traced) => !stays(traced));
   const shrinking = ddmin(
-    others(first.deeds),
+    others(first.trace),
     async (kept) => {
       const keeps = new Set(kept);
-      const deeds = first.deeds.filter((deed) => keeps.has(deed) || stays(deed));
-      const broken = await trial.broken(deeds, first.signature);
+      const trace = first.trace.filter((traced) => keeps.has(traced) || stays(traced));
+      const broken = await trial.broken(trace, first.fingerprint);
       if (broken === null) return null;
-      if (broken.deeds.length < few.deeds.length) progress?.(broken.deeds.length);
+      if (broken.trace.length < few.trace.length) progress?.(broken.trace.length);
       few = broken;
-      return others(broken.deeds);
+      return others(broken.trace);
     },
     isOver,
   );
@@ -166,16 +170,16 @@ async function fewest(
   return few;
 }
 
-/** Some deeds as a scenario that fails as they do. */
-interface ToldScenario {
+/** Some commands as a scenario that fails as they do. */
+interface WrittenTrace {
   readonly text: string;
   readonly place: Place;
   readonly failed: Failed;
 }
 
 /** The scenario reduced as a scenario; where there is no time for it, as it is. */
-async function shrunkTold(
-  told: ToldScenario,
+async function shrunkFurther(
+  told: WrittenTrace,
   { isOver, progress, written }: ShrinkOptions,
 ): Promise<ShrunkScenario> {
   const options = {
@@ -189,45 +193,45 @@ async function shrunkTold(
     return shrunk;
   } catch (error) {
     if (!(error instanceof NotRunInTime)) throw error;
-    return asTold(told, written, false);
+    return asWritten(told, written, false);
   }
 }
 
 /** The scenario as it is. */
-async function asTold(
-  { text, failed: { scenario, signature, failure } }: ToldScenario,
+async function asWritten(
+  { text, failed: { scenario, fingerprint, failure } }: WrittenTrace,
   written: ShrinkOptions["written"],
   isMinimal: boolean,
 ): Promise<ShrunkScenario> {
   await written?.(text);
   const { length: steps } = scenario.steps;
-  return { text, signature, failure, before: steps, steps, isMinimal, files: [], remarks: [] };
+  return { text, fingerprint, failure, before: steps, steps, isMinimal, files: [], remarks: [] };
 }
 
-/** The scenario of some deeds, as soon as one way to write it fails as they do. @throws HistoryNotTellable */
-async function toldAsScenario(
-  { deeds, signature }: BrokenDeeds,
-  opening: Omit<DeedsToTell, "deeds" | "signature" | "style">,
+/** The scenario of some commands, as soon as one way to write it fails as they do. @throws HistoryNotTellable */
+async function asScenario(
+  { trace, fingerprint }: FailingTrace,
+  opening: Omit<TraceToWrite, "trace" | "fingerprint" | "style">,
   { openVenue = venueOpener(null) }: ShrinkHistoryOptions,
-): Promise<ToldScenario> {
+): Promise<WrittenTrace> {
   const place: Place = { file: FILE, folder: ".", open: openVenue };
-  const sequences = deeds.map(({ sequence }) => sequence);
+  const sequences = trace.map(({ sequence }) => sequence);
   const trial = new Trial(place);
   let instead = "";
   for (const style of STYLES) {
-    const written: HistoryScenario = historyScenario({ ...opening, deeds, signature, style });
+    const written: HistoryScenario = historyScenario({ ...opening, trace, fingerprint, style });
     const outcome = await trial.run(written.text);
-    if (outcome.kind === "failed" && outcome.signature.key === signature.key) {
+    if (outcome.kind === "failed" && outcome.fingerprint.key === fingerprint.key) {
       return { text: written.text, place, failed: outcome };
     }
     const ending =
-      outcome.kind === "failed" ? `fails otherwise: ${outcome.signature.sentence}` : `${outcome.kind}`;
+      outcome.kind === "failed" ? `fails otherwise: ${outcome.fingerprint.sentence}` : `${outcome.kind}`;
     const { unsaid } = written;
     instead ||=
       unsaid.length > 0 ? `no step can say ${unsaid.join(", ")}` : `as a scenario it ${endingText(ending)}`;
   }
   throw new HistoryNotTellable(
-    `${counted(deeds)} of ${opening.count} ${deeds.length === 1 ? "is" : "are"} enough to fail (${signature.sentence}; sequences ${sequences.join(", ")}), but ${instead}`,
+    `${counted(trace)} of ${opening.count} ${trace.length === 1 ? "is" : "are"} enough to fail (${fingerprint.sentence}; sequences ${sequences.join(", ")}), but ${instead}`,
     sequences,
   );
 }
@@ -235,4 +239,5 @@ async function toldAsScenario(
 const endingText = (ending: string): string =>
   ending === "passed" ? "passes" : ending === "unreadable" ? "cannot be read" : ending;
 
-const counted = ({ length }: readonly Deed[]): string => `${length} command${length === 1 ? "" : "s"}`;
+const counted = ({ length }: readonly TracedCommand[]): string =>
+  `${length} command${length === 1 ? "" : "s"}`;

@@ -5,16 +5,16 @@ import { stepCount } from "../../scenario/run/needs.ts";
 import type { Failure } from "../../scenario/run/result.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
 import { Draft } from "./draft.ts";
+import { type FailureFingerprint, isInvariant } from "./fingerprint.ts";
 import { differingLines, type GoldenCut, goldenCutOf, withoutGolden } from "./golden-cut.ts";
 import { type InlineFlows, isFlow, noteRun, withFlowsInline } from "./inline-flows.ts";
 import { type FailingText, isAligned, Reduction } from "./reduction.ts";
 import { withIncludesInline } from "./rewrites.ts";
-import { isInvariant, type Signature } from "./signature.ts";
 import { type Failed, type Place, Trial } from "./trial.ts";
 
 /** How far a reduction goes, and who is told. */
 export interface ShrinkOptions {
-  /** Told of how many steps are left, each time that there are fewer. */
+  /** Called with how many steps are left, each time that there are fewer. */
   readonly progress?: (steps: number) => void;
   /** Whether the time is over but for so many milliseconds, which are kept for what must still be done. */
   readonly isOver?: (reserveMs: number) => boolean;
@@ -27,7 +27,7 @@ export interface ShrunkScenario {
   /** Its file's YAML. */
   readonly text: string;
   /** How it fails. */
-  readonly signature: Signature;
+  readonly fingerprint: FailureFingerprint;
   readonly failure: Failure;
   /**
    * How many steps there were, and are, never more, as runs number them: rows of flows count where they became steps, each
@@ -77,7 +77,7 @@ export async function shrinkScenario(
     const final = hasWindowsEnds ? result.text.replaceAll("\n", "\r\n") : result.text;
     const scenario = await written(final);
     const again = scenario === null ? null : await trial.runScenario(scenario);
-    const isSame = again?.kind === "failed" && again.signature.key === result.signature.key;
+    const isSame = again?.kind === "failed" && again.fingerprint.key === result.fingerprint.key;
     // Each of them has been run already; where time has run out all the same, that must do.
     if (isSame || again?.kind === "stopped") return { ...result, text: final };
   }
@@ -158,7 +158,7 @@ class Shrinking {
     const mayOpen = isAligned(draft, scenario) || (!isOfGolden(failed) && !scenario.steps.some(isFlow));
     return {
       text: draft.text,
-      signature: failed.signature,
+      fingerprint: failed.fingerprint,
       failure: failed.failure,
       before,
       steps: stepCount(failed.scenario),
@@ -174,7 +174,7 @@ class Shrinking {
     this.#trial.stop = () => this.#isOver;
     this.#trial.judges = "fills";
     const isEnough =
-      !isInvariant(failed.signature) || this.#reduction.same(await this.#trial.run(draft.text)) !== null;
+      !isInvariant(failed.fingerprint) || this.#reduction.same(await this.#trial.run(draft.text)) !== null;
     if (!isEnough) this.#trial.judges = "all";
   }
 

@@ -17,7 +17,7 @@ interface Made {
 }
 
 /** What one entry of a history speaks of, by the numbers that it had there. */
-interface Means {
+interface References {
   /** The order that is canceled, or whose settlement a fault hits; 0 for none, or for the order that is placed next. */
   readonly order: number;
   /** Token numbers: of an order, or of each funding in shares; 0 where there was no such token. */
@@ -27,24 +27,24 @@ interface Means {
 }
 
 /** One thing that was done, in terms that hold also when others are left out. */
-export interface Deed {
+export interface TracedCommand {
   /** In the history; that of the first of several that time alone caused at one moment. */
   readonly sequence: number;
   readonly at: Millis;
   /** Null where time alone passed. */
   readonly command: Command | null;
   readonly made: Made;
-  readonly means: Means;
+  readonly references: References;
 }
 
 const NO_COMMAND_RESULT: Made = { order: 0, market: 0, event: 0, fault: 0 };
-const NO_MEANING: Means = { order: 0, tokens: [], position: null };
+const NO_REFERENCES: References = { order: 0, tokens: [], position: null };
 
 /** Repeats the entries of a history, and answers each with what it made. What throws is the last. */
-export function deedsOf(exchange: Exchange, entries: readonly Entry[]): Deed[] {
-  const deeds: Deed[] = [];
+export function traceOf(exchange: Exchange, entries: readonly Entry[]): TracedCommand[] {
+  const trace: TracedCommand[] = [];
   for (const { sequence, at, command } of entries) {
-    if (isCausedByTime(command) && deeds.at(-1)?.at === at) continue;
+    if (isCausedByTime(command) && trace.at(-1)?.at === at) continue;
     const before = counts(exchange.state);
     let isBroken = false;
     try {
@@ -55,20 +55,24 @@ export function deedsOf(exchange: Exchange, entries: readonly Entry[]): Deed[] {
     }
     const after = isBroken ? before : counts(exchange.state);
     const made = isCausedByTime(command) ? NO_COMMAND_RESULT : madeBetween(before, after);
-    const means = meaningOf(exchange.state, command);
-    deeds.push({ sequence, at, command: isCausedByTime(command) ? null : command, made, means });
+    const references = referencesOf(exchange.state, command);
+    trace.push({ sequence, at, command: isCausedByTime(command) ? null : command, made, references });
     if (isBroken) break;
   }
-  return deeds;
+  return trace;
 }
 
-/** A request that was refused at the end of a history, as the deed that it would have been. */
-export const refusedDeed = (state: State, { sequence, at }: RefusedEntry, command: Command): Deed => ({
+/** A request that was refused at the end of a history, as the command that it would have been. */
+export const refusedCommand = (
+  state: State,
+  { sequence, at }: RefusedEntry,
+  command: Command,
+): TracedCommand => ({
   sequence: sequence + 1,
   at,
   command,
   made: NO_COMMAND_RESULT,
-  means: meaningOf(state, command),
+  references: referencesOf(state, command),
 });
 
 const counts = ({ orders, markets, events, chain }: State): Made => ({
@@ -83,34 +87,34 @@ function madeBetween(before: Made, after: Made): Made {
   return { order: made("order"), market: made("market"), event: made("event"), fault: made("fault") };
 }
 
-function meaningOf(state: State, command: Command): Means {
+function referencesOf(state: State, command: Command): References {
   switch (command.kind) {
     case "cancelOrder":
-      return { ...NO_MEANING, order: numberOf(state.idPrefixes.order, command.orderId) };
+      return { ...NO_REFERENCES, order: numberOf(state.idPrefixes.order, command.orderId) };
     case "setSettlementFault":
-      return { ...NO_MEANING, order: state.orders.find(command.order ?? 0)?.number ?? 0 };
+      return { ...NO_REFERENCES, order: state.orders.find(command.order ?? 0)?.number ?? 0 };
     case "placeOrder":
-      return { ...NO_MEANING, tokens: [state.tokenById.get(command.tokenId) ?? 0] };
+      return { ...NO_REFERENCES, tokens: [state.tokenById.get(command.tokenId) ?? 0] };
     case "fundAccount":
       return {
-        ...NO_MEANING,
+        ...NO_REFERENCES,
         tokens: command.tokens.map(({ tokenId }) => state.tokenById.get(tokenId) ?? 0),
       };
     case "sendTransaction":
-      return { ...NO_MEANING, position: positionIn(state, command) };
+      return { ...NO_REFERENCES, position: positionIn(state, command) };
     default:
-      return NO_MEANING;
+      return NO_REFERENCES;
   }
 }
 
-/** What came of a deed: something, nothing (refused, or no effect), or it speaks of what was left out. */
-export type Told = "done" | "nothing" | "left out";
+/** What came of a command: something, nothing (refused, or no effect), or it speaks of what was left out. */
+export type Applied = "done" | "nothing" | "left out";
 
 /**
- * Some deeds of a history told to a fresh exchange. Whatever they made has other numbers and ids there: what a command
- * speaks of is what the same deed made.
+ * Some commands of a history applied to a fresh exchange. Whatever they made has other numbers and ids there: what a command
+ * speaks of is what the same command made.
  */
-export class Retelling {
+export class Remapper {
   readonly exchange: Exchange;
   readonly #orders = new Map<number, number>();
   readonly #markets = new Map<number, number>();
@@ -131,10 +135,10 @@ export class Retelling {
   }
 
   /** @throws whatever the exchange throws, which is a defect. */
-  tell({ at, command, made, means }: Deed): Told {
+  apply({ at, command, made, references }: TracedCommand): Applied {
     this.exchange.advanceTo(at);
     if (command === null) return "done";
-    const own = this.#own(command, means);
+    const own = this.#own(command, references);
     if (own === null) return "left out";
     const { orders, markets, events, chain } = this.state;
     const next = [orders.next, markets.next, events.next, chain.faultsSet + 1] as const;
@@ -145,9 +149,9 @@ export class Retelling {
     return "done";
   }
 
-  /** What a deed would submit here; null when it speaks of what is not there. */
-  ownCommand({ command, means }: Deed): Command | null {
-    return command === null ? null : this.#own(command, means);
+  /** What a command would submit here; null when it speaks of what is not there. */
+  ownCommand({ command, references }: TracedCommand): Command | null {
+    return command === null ? null : this.#own(command, references);
   }
 
   #note(made: Made, [order, market, event, fault]: readonly [number, number, number, number]): void {
@@ -158,7 +162,7 @@ export class Retelling {
   }
 
   /** A command in the terms of this exchange; null when it speaks of what is not there. */
-  #own(command: Command, means: Deed["means"]): Command | null {
+  #own(command: Command, references: TracedCommand["references"]): Command | null {
     switch (command.kind) {
       case "createMarket": {
         const event = this.#events.get(command.event);
@@ -170,18 +174,18 @@ export class Retelling {
         return market === undefined ? null : { ...command, market };
       }
       case "placeOrder": {
-        const tokenId = this.#tokenId(means.tokens[0] ?? 0);
+        const tokenId = this.#tokenId(references.tokens[0] ?? 0);
         return tokenId === null ? null : { ...command, tokenId };
       }
       case "fundAccount":
-        return this.#funding(command, means.tokens);
+        return this.#funding(command, references.tokens);
       case "cancelOrder": {
-        const order = this.#orders.get(means.order);
+        const order = this.#orders.get(references.order);
         return order === undefined ? null : { ...command, orderId: idOf(this.state.idPrefixes.order, order) };
       }
       case "setSettlementFault": {
         if (command.order === undefined) return command;
-        const order = means.order === 0 ? this.state.orders.next : this.#orders.get(means.order);
+        const order = references.order === 0 ? this.state.orders.next : this.#orders.get(references.order);
         return order === undefined ? null : { ...command, order };
       }
       case "endSettlementFault": {
@@ -190,11 +194,11 @@ export class Retelling {
         return number === undefined ? null : { ...command, number };
       }
       case "sendTransaction": {
-        if (means.position === null) return command;
-        const market = this.#markets.get(means.position.market);
+        if (references.position === null) return command;
+        const market = this.#markets.get(references.position.market);
         if (market === undefined) return null;
         const { conditionId } = this.state.markets.get(market);
-        return positionTransaction(command.from, conditionId, means.position.change);
+        return positionTransaction(command.from, conditionId, references.position.change);
       }
       default:
         return command;

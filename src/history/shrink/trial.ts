@@ -11,7 +11,7 @@ import type { Soon } from "../../scenario/venue/views.ts";
 import { Wallets } from "../../scenario/venue/wallets.ts";
 import type { World } from "../../simulation/world.ts";
 import { readWorldFile } from "../../simulation/world.ts";
-import { type Signature, signatureOf } from "./signature.ts";
+import { type FailureFingerprint, fingerprintOf } from "./fingerprint.ts";
 
 /** What trying a text came to: it could not be read, it was stopped before its end, it passed, or it failed. */
 export type Outcome = { readonly kind: "unreadable" | "stopped" | "passed" } | Failed;
@@ -21,7 +21,7 @@ export interface Failed {
   readonly kind: "failed";
   readonly scenario: Scenario;
   readonly failure: Failure;
-  readonly signature: Signature;
+  readonly fingerprint: FailureFingerprint;
   /** How long reading and running it took, in milliseconds. */
   readonly ms: number;
 }
@@ -74,7 +74,7 @@ export class Trial {
       const failure = await this.failureOf(scenario);
       if (failure === null) return { kind: "passed" };
       const ms = performance.now() - start;
-      return { kind: "failed", scenario, failure, signature: signatureOf(failure), ms };
+      return { kind: "failed", scenario, failure, fingerprint: fingerprintOf(failure), ms };
     } catch (error) {
       if (error instanceof RunStopped) return { kind: "stopped" };
       throw error;

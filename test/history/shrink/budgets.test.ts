@@ -44,7 +44,7 @@ describe("the time that shrinking may take", () => {
     const small = await shrunk(LONG, commands.place, { isOver: commands.after(Math.floor(once * 1.5)) });
     expect(commands.count).toBeLessThan(once * 1.5 + LEAST);
     expect({ text: small.text, isMinimal: small.isMinimal }).toEqual({ text: LONG, isMinimal: false });
-    expect(small.signature.key).toBe(whole?.key);
+    expect(small.fingerprint.key).toBe(whole?.key);
   });
 
   it("ends the first run, too: then nobody knows whether it fails", async () => {

@@ -45,7 +45,7 @@ const WITH_GOLDEN = `${STEPS}  - expect:
 describe("a golden file that differs", () => {
   it("in a trade is the trades up to there, and the steps that they take", async () => {
     await golden(WITH_GOLDEN, (text) => text.replace("20 YES @ 0.6 from cat", "21 YES @ 0.6 from cat"));
-    const { text, signature, before, steps, remarks, files } = await shrunk(WITH_GOLDEN, place);
+    const { text, fingerprint, before, steps, remarks, files } = await shrunk(WITH_GOLDEN, place);
     expect(text).toBe(`scenario: golden
 accounts: { ann: { USDC: 1000 }, ben: { YES: 1000 }, cat: { YES: 1000 } }
 steps:
@@ -60,7 +60,7 @@ steps:
     expect(remarks).toEqual([
       "the golden file differs first in trade 2: the trades up to there are expected instead",
     ]);
-    expect(await superfluous(text, signature, place)).toEqual([]);
+    expect(await superfluous(text, fingerprint, place)).toEqual([]);
   });
 
   it("in a trade that never came is that trade, with the order that should have made it", async () => {
@@ -128,8 +128,8 @@ steps:
       "  - race: [{ ann: BUY 7 YES @ 0.30 }, { ben: SELL 7 YES @ 0.99 }]\n",
     );
     await golden(race, (text) => text.replace("20 YES @ 0.6 from cat", "21 YES @ 0.6 from cat"));
-    const { text, signature } = await shrunk(race, place);
-    expect(signature.sentence).toBe("books and trades are not those of the golden file");
+    const { text, fingerprint } = await shrunk(race, place);
+    expect(fingerprint.sentence).toBe("books and trades are not those of the golden file");
     expect(text).toContain("golden: golden.txt");
     expect(text).toContain("- ben: SELL 10 YES @ 0.50");
   });

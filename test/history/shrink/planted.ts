@@ -1,11 +1,11 @@
 import { money } from "../../../src/core/units.ts";
 import { Draft } from "../../../src/history/shrink/draft.ts";
+import type { FailureFingerprint } from "../../../src/history/shrink/fingerprint.ts";
 import {
   type ShrinkOptions,
   type ShrunkScenario,
   shrinkScenario,
 } from "../../../src/history/shrink/shrink-scenario.ts";
-import type { Signature } from "../../../src/history/shrink/signature.ts";
 import { type Place, Trial, venueOpener } from "../../../src/history/shrink/trial.ts";
 import type { Scenario } from "../../../src/scenario/language/scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
@@ -49,18 +49,22 @@ export async function shrunk(
 }
 
 /** How a text fails; null when it does not, or cannot be read. */
-export async function signatureIn(text: string, place: Place): Promise<Signature | null> {
+export async function signatureIn(text: string, place: Place): Promise<FailureFingerprint | null> {
   const outcome = await new Trial(place).run(text);
-  return outcome.kind === "failed" ? outcome.signature : null;
+  return outcome.kind === "failed" ? outcome.fingerprint : null;
 }
 
 /** The steps of a text each of which can be left out alone, so that it still fails in the same way. */
-export async function superfluous(text: string, { key }: Signature, place: Place): Promise<string[]> {
+export async function superfluous(
+  text: string,
+  { key }: FailureFingerprint,
+  place: Place,
+): Promise<string[]> {
   const draft = new Draft(text);
   const found: string[] = [];
   for (const step of draft.steps) {
-    const signature = await signatureIn(draft.without(new Set([step])), place);
-    if (signature?.key === key) found.push(draft.textOf(step.span));
+    const fingerprint = await signatureIn(draft.without(new Set([step])), place);
+    if (fingerprint?.key === key) found.push(draft.textOf(step.span));
   }
   return found;
 }

@@ -62,10 +62,10 @@ steps:
       "scenario: a flow\naccounts: { zoe: { USDC: 5 } }\nsteps:\n  - replay: morning.csv\n  - zoe: BUY 1 YES @ 0.5\n",
       place,
     );
-    expect(small.signature.sentence).toBe("dora is refused with INSUFFICIENT_BALANCE, unexpectedly");
+    expect(small.fingerprint.sentence).toBe("dora is refused with INSUFFICIENT_BALANCE, unexpectedly");
     expect(small.text).toContain("  - dora: BUY 900 YES @ 0.99 GTD +60s\n");
     expect(small.steps).toBe(5);
-    expect(await superfluous(small.text, small.signature, place)).toEqual([]);
+    expect(await superfluous(small.text, small.fingerprint, place)).toEqual([]);
   });
 
   it("whose order is called as an account is gets another name, for trades are told by accounts", async () => {
@@ -171,7 +171,7 @@ steps:
 describe("a scenario that exists only over HTTP", () => {
   it("is tried there", async () => {
     const over = placeIn(folder, venueOpener(startScenarioServer));
-    const { text, signature } = await shrunk(
+    const { text, fingerprint } = await shrunk(
       `scenario: a lost reply
 accounts: { alice: { USDC: 100 }, bob: {} }
 steps:
@@ -196,6 +196,6 @@ steps:
     as: alice
     answers: { total: 2 }
 `);
-    expect((await signatureIn(text, over))?.key).toBe(signature.key);
+    expect((await signatureIn(text, over))?.key).toBe(fingerprint.key);
   });
 });

@@ -18,7 +18,7 @@ import { placeIn, signatureIn, superfluous } from "./planted.ts";
 
 /** A rule that is broken: sellers get a cent too much of each set that is minted, and no order of 7 shares can expire. */
 vi.mock(import("../../../src/core/rules/apply-trading.ts"), async (load) => {
-  const { applyTrade, ...others } = await load();
+  const { applyTrade, endOrder, ...others } = await load();
   return {
     ...others,
     applyTrade: (state, event, at) => {
@@ -27,12 +27,6 @@ vi.mock(import("../../../src/core/rules/apply-trading.ts"), async (load) => {
       const { collateral } = state.accounts.get(state.orders.get(event.maker).account);
       collateral.balance = money(collateral.balance + 10_000);
     },
-  };
-});
-vi.mock(import("../../../src/core/rules/apply-trading.ts"), async (load) => {
-  const { endOrder, ...others } = await load();
-  return {
-    ...others,
     endOrder: (state, event, at) => {
       if (event.kind === "orderExpired" && state.orders.get(event.order).size === 700)
         throw new Error(`order ${event.order} cannot expire at ${at}`);
@@ -106,8 +100,8 @@ steps:
   it("fails in the same way when it is run, and is the same each time", async () => {
     const [first, again] = [await shrinkHistory(busy), await shrinkHistory(busy)];
     expect(again?.text).toBe(first?.text);
-    const signature = await signatureIn(first?.text ?? "", place);
-    expect(signature?.key).toBe("invariant USDC issued = balances + locked collateral");
+    const fingerprint = await signatureIn(first?.text ?? "", place);
+    expect(fingerprint?.key).toBe("invariant USDC issued = balances + locked collateral");
   });
 });
 
@@ -131,7 +125,7 @@ describe("a history of which there is little time to leave something out", () =>
       );
       if (shrunk === null) continue;
       steps.add(shrunk.steps);
-      expect((await signatureIn(shrunk.text, place))?.key).toBe(shrunk.signature.key);
+      expect((await signatureIn(shrunk.text, place))?.key).toBe(shrunk.fingerprint.key);
     }
     expect(steps.size).toBeGreaterThan(2);
     expect(Math.max(...steps)).toBe(42);
@@ -150,7 +144,7 @@ describe("a history at whose end something throws", () => {
       expect(() => floor.advance("2m")).toThrow("cannot expire");
     });
     const shrunk = await shrinkHistory(history);
-    expect(shrunk?.signature.sentence).toMatch(/^a defect: order \d+ cannot expire at \d+$/);
+    expect(shrunk?.fingerprint.sentence).toMatch(/^a defect: order \d+ cannot expire at \d+$/);
     expect(shrunk?.text.slice(shrunk.text.indexOf("accounts:"))).toBe(`accounts:
   alice: { USDC: 100 }
 steps:
@@ -199,8 +193,8 @@ describe("whatever is done on any exchange", () => {
         fc.pre(shrunk !== null);
         if (shrunk === null) return;
         failing += 1;
-        expect((await signatureIn(shrunk.text, place))?.key).toBe(shrunk.signature.key);
-        expect(await superfluous(shrunk.text, shrunk.signature, place)).toEqual([]);
+        expect((await signatureIn(shrunk.text, place))?.key).toBe(shrunk.fingerprint.key);
+        expect(await superfluous(shrunk.text, shrunk.fingerprint, place)).toEqual([]);
         expect(shrunk.steps).toBeLessThanOrEqual(6);
       }),
       { seed: 42, numRuns: 20 },

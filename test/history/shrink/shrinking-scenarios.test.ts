@@ -225,7 +225,7 @@ describe("a broken invariant", () => {
     const place = placeIn("/nowhere", leaky);
     const seen: number[] = [];
     const started = performance.now();
-    const { text, signature } = await shrunk(thousandSteps(), place, {
+    const { text, fingerprint } = await shrunk(thousandSteps(), place, {
       progress: (steps) => seen.push(steps),
     });
     expect(performance.now() - started).toBeLessThan(20_000);
@@ -236,8 +236,10 @@ steps:
   - bob: SELL 15 YES @ 0.91 as ask
   - alice: BUY 30 YES @ 0.95
 `);
-    expect(signature.sentence).toBe("an invariant does not hold: USDC issued = balances + locked collateral");
-    expect(await superfluous(text, signature, place)).toEqual([]);
+    expect(fingerprint.sentence).toBe(
+      "an invariant does not hold: USDC issued = balances + locked collateral",
+    );
+    expect(await superfluous(text, fingerprint, place)).toEqual([]);
     expect(seen[0]).toBe(1003);
     expect(seen.at(-1)).toBe(3);
     expect(seen).toEqual([...seen].sort((a, b) => b - a));
@@ -275,13 +277,13 @@ describe("whatever the steps", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(line, { minLength: 5, maxLength: 60, size: "max" }), async (lines) => {
         const text = textOf(lines);
-        const signature = await signatureIn(text, place);
-        fc.pre(signature !== null);
+        const fingerprint = await signatureIn(text, place);
+        fc.pre(fingerprint !== null);
         failing += 1;
         const small = await shrunk(text, place);
-        expect(small.signature.key).toBe(signature?.key);
-        expect((await signatureIn(small.text, place))?.key).toBe(signature?.key);
-        expect(await superfluous(small.text, small.signature, place)).toEqual([]);
+        expect(small.fingerprint.key).toBe(fingerprint?.key);
+        expect((await signatureIn(small.text, place))?.key).toBe(fingerprint?.key);
+        expect(await superfluous(small.text, small.fingerprint, place)).toEqual([]);
         expect(small.steps).toBeLessThanOrEqual(5);
         expect((await shrunk(text, place)).text).toBe(small.text);
       }),
@@ -304,9 +306,9 @@ steps:
   - alice: BUY 30 YES @ 0.50 as bid
   - expect: { orders: { bid: LIVE 5/30 } }
 `;
-    const { text: small, signature } = await shrunk(text, place);
-    expect((await signatureIn(small, place))?.key).toBe(signature.key);
-    expect(await superfluous(small, signature, place)).toEqual([]);
+    const { text: small, fingerprint } = await shrunk(text, place);
+    expect((await signatureIn(small, place))?.key).toBe(fingerprint.key);
+    expect(await superfluous(small, fingerprint, place)).toEqual([]);
     expect(small).toBe(text.replace("  - bob: SELL 20 YES @ 0.50\n", ""));
   });
 });

@@ -28,18 +28,18 @@ export type Outcome =
   | { readonly kind: "other state"; readonly recorded: string; readonly found: string }
   /** A command makes the program fail; `isRecorded` where the journal says just that. */
   | { readonly kind: "fails"; readonly error: Error; readonly isRecorded: boolean }
-  /** What comes after a line that differs or fails: nobody can tell. */
+  /** What comes after a line that differs or fails: nobody knows. */
   | { readonly kind: "unknown" };
 
 /** One line, and what has come of it. */
-export interface Told {
+export interface ReplayedLine {
   readonly line: Line;
   /** Of a defect, too: the one that made the program fail. */
   readonly command: Command | null;
   readonly outcome: Outcome;
 }
 
-export interface WalkOptions {
+export interface ReplayOptions {
   /** The last line to take. */
   readonly to?: number | undefined;
   /** No line of a later moment is taken, nor any after it. */
@@ -51,28 +51,28 @@ export interface WalkOptions {
 }
 
 /** Where a walk has ended. */
-export interface WalkEnd {
+export interface ReplayEnd {
   /** The end of the journal, whatever of it was taken. */
   readonly scan: ScanEnd;
   /** The last line that was taken. */
   readonly last: Line | null;
   readonly commands: number;
   /** The first line that differs or fails. */
-  readonly trouble: Told | null;
+  readonly trouble: ReplayedLine | null;
 }
 
 /** Decides a journal anew, line by line, on an exchange of its own. */
-export class Walk {
+export class JournalReplay {
   readonly exchange: Exchange;
   readonly #source: JournalSource;
   readonly #engine: string;
-  readonly #options: WalkOptions;
+  readonly #options: ReplayOptions;
   readonly #replayer: Replayer;
-  #trouble: Told | null = null;
+  #trouble: ReplayedLine | null = null;
   #last: Line | null = null;
 
   /** Stands where the journal opens. `engine` is the version of this program. */
-  constructor(source: JournalSource, engine: string, options: WalkOptions = {}) {
+  constructor(source: JournalSource, engine: string, options: ReplayOptions = {}) {
     const origin = originOf(source.opening, source.path);
     this.exchange = new Exchange(origin.config, origin.start, options.journal);
     this.#source = source;
@@ -92,7 +92,7 @@ export class Walk {
   }
 
   /** Hands on each line once the exchange stands behind it. */
-  run(take: (told: Told) => void = () => {}): WalkEnd {
+  run(take: (replayed: ReplayedLine) => void = () => {}): ReplayEnd {
     const { to = Number.POSITIVE_INFINITY, until = Number.POSITIVE_INFINITY } = this.#options;
     let isOver = false;
     const end = scan(this.#source.file, BEGINNING, (line) => {
@@ -105,7 +105,7 @@ export class Walk {
     return { scan: end, last: this.#last, commands: this.#replayer.commands, trouble: this.#trouble };
   }
 
-  #told(line: Line): Told {
+  #told(line: Line): ReplayedLine {
     const defect = isControl(line, "defect") ? line.d : null;
     const command = defect === null ? commandOf(line, this.exchange.state) : defect.command;
     const outcome = this.#trouble === null ? this.#outcome(line, defect) : this.#afterTrouble(defect);
@@ -156,7 +156,7 @@ const outcomeOf = (redone: Redone, message: string | null): Outcome =>
     ? { kind: "fails", error: redone, isRecorded: redone.message === message }
     : { kind: "differs", decision: redone };
 
-/** The hash of the state that a line tells. */
+/** The hash of the state in a line. */
 function hashIn(line: Line): string | null {
   const tells = isControl(line, "opening") || isControl(line, "close") || isControl(line, "report");
   return tells ? line.d.hash : null;
@@ -212,7 +212,7 @@ export class EntryLog implements Journal {
   }
 }
 
-/** All that a journal tells. */
+/** All that a journal holds. */
 export interface WholeHistory {
   readonly config: ExchangeConfig;
   readonly start: Millis;
@@ -229,23 +229,23 @@ export interface WholeHistory {
   readonly failing: Entry | null;
   /** Where it has come to. */
   readonly exchange: Exchange;
-  readonly end: WalkEnd;
+  readonly end: ReplayEnd;
 }
 
 /** Decides a journal anew, up to a line or a moment. `engine` is the version of this program. */
 export function wholeHistory(
   source: JournalSource,
   engine: string,
-  until: Pick<WalkOptions, "to" | "until"> = {},
+  until: Pick<ReplayOptions, "to" | "until"> = {},
 ): WholeHistory {
   const log = new EntryLog();
-  const walk = new Walk(source, engine, { ...until, journal: log });
+  const replay = new JournalReplay(source, engine, { ...until, journal: log });
   const opening = log.entries;
-  const end = walk.run(({ line, outcome }) => {
+  const end = replay.run(({ line, outcome }) => {
     if (!isControl(line, "refused") || outcome.kind === "unknown") return;
-    log.refuse({ sequence: walk.exchange.sequence, at: line.t, request: line.d, line: line.n });
+    log.refuse({ sequence: replay.exchange.sequence, at: line.t, request: line.d, line: line.n });
   });
-  const { exchange } = walk;
+  const { exchange } = replay;
   finishMoment(exchange);
   const { entries } = log;
   const { thrown, now, sequence } = exchange;
@@ -295,14 +295,14 @@ export interface Beginning {
 }
 
 /**
- * The exchange that a journal tells of, as it stood after a line or at a moment. `engine` is the version of this program.
+ * The exchange that a journal describes, as it stood after a line or at a moment. `engine` is the version of this program.
  * @throws StoreError when there is no such journal, no such line in it, or it is damaged; ReplayDiffers
  */
 export function beginningIn(
   disk: Disk,
   name: string,
   engine: string,
-  at: Pick<WalkOptions, "to" | "until">,
+  at: Pick<ReplayOptions, "to" | "until">,
 ): Beginning {
   const source = openSource(disk, name, engine);
   try {
@@ -312,9 +312,9 @@ export function beginningIn(
   }
 }
 
-function begunAt(source: JournalSource, engine: string, at: Pick<WalkOptions, "to" | "until">): Beginning {
-  const walk = new Walk(source, engine, at);
-  const { scan, last, trouble } = walk.run();
+function begunAt(source: JournalSource, engine: string, at: Pick<ReplayOptions, "to" | "until">): Beginning {
+  const replay = new JournalReplay(source, engine, at);
+  const { scan, last, trouble } = replay.run();
   if (scan.damage !== null && isCorrupt(source, scan.damage)) {
     throw new StoreError("corrupt", damageText(source.path, source.name, scan.damage));
   }
@@ -326,7 +326,7 @@ function begunAt(source: JournalSource, engine: string, at: Pick<WalkOptions, "t
       `--at expects a line of ${source.name}, which has ${scan.number}, found ${found}`,
     );
   }
-  const { exchange, clock } = walk;
+  const { exchange, clock } = replay;
   // What must follow at the same moment, as the end of a block, follows.
   exchange.advanceTo(exchange.now);
   const { devAccounts } = originOf(source.opening, source.path);
@@ -334,7 +334,11 @@ function begunAt(source: JournalSource, engine: string, at: Pick<WalkOptions, "t
 }
 
 /** The state before a command that makes the program fail, as it did then. @throws ReplayDiffers of any other trouble */
-function beforeDefect(source: JournalSource, engine: string, { line, command, outcome }: Told): Beginning {
+function beforeDefect(
+  source: JournalSource,
+  engine: string,
+  { line, command, outcome }: ReplayedLine,
+): Beginning {
   const isRecorded = outcome.kind === "fails" && outcome.isRecorded;
   if (isRecorded && line.n > 1) return begunAt(source, engine, { to: line.n - 1 });
   const redone =

@@ -7,13 +7,14 @@ import { parseLine } from "../engine/journal-codec.ts";
 import { BEGINNING } from "../engine/journal-line.ts";
 import { damagePlace, firstDamage, openingIn, rawLines, scan } from "../engine/journal-scan.ts";
 import { originOf } from "../engine/origin.ts";
+
 import { assertKnown, StoreError } from "../engine/store-error.ts";
-import { demandJournal, type JournalPlace } from "./journal-source.ts";
+import { type JournalPlace, requireJournal } from "./journal-source.ts";
 
 const COPY_CHUNK = 1 << 22;
 
 /** What of a journal is whole, and what is lost with the rest. */
-export interface Salvage {
+export interface RepairPlan {
   /** What is wrong with the first line, without which no other means anything; null when nothing is. */
   readonly fault: string | null;
   /** Where the first damage is, and what is wrong there; null when there is none behind the first line. */
@@ -40,7 +41,7 @@ export interface Loss {
  * Looks how far a journal is whole. Touches nothing.
  * @throws StoreError `newer`; `usage` when it is no journal.
  */
-export function salvageOf(place: JournalPlace, engine: string): Salvage {
+export function repairPlanOf(place: JournalPlace, engine: string): RepairPlan {
   const fault = faultInOpening(place, engine);
   if (fault !== null) return { fault, damage: null, lines: 0, bytes: 0, until: millis(0), lost: null };
   let until = millis(0);
@@ -57,7 +58,7 @@ function faultInOpening(place: JournalPlace, engine: string): string | null {
   const { path, file } = place;
   const opening = openingIn(file);
   if (opening === null) {
-    demandJournal(place);
+    requireJournal(place);
     const damage = firstDamage(file);
     return damage === null ? `${path} is empty` : damagePlace(path, damage);
   }
@@ -91,7 +92,7 @@ function lossFrom(file: DiskFile, offset: number): Loss {
  * @throws StoreError `usage` when there is something at that place.
  */
 export function copyWhole(disk: Disk, { file }: JournalPlace, bytes: number, folder: string): void {
-  demandNew(disk, folder);
+  requireNew(disk, folder);
   disk.makeFolder(folder);
   const copy = disk.open(join(folder, JOURNAL_FILE), "new");
   try {
@@ -109,7 +110,7 @@ export function copyWhole(disk: Disk, { file }: JournalPlace, bytes: number, fol
   disk.syncFolder(folder);
 }
 
-function demandNew(disk: Disk, folder: string): void {
+function requireNew(disk: Disk, folder: string): void {
   let found = "a file";
   try {
     const names = disk.names(folder);

@@ -11,11 +11,11 @@ import { type Money, price, type Size } from "../core/units.ts";
 /** Prices, shares and USDC are decimals, as the API sends them. */
 const NUMBERS = numbersAs("number");
 
-export type LevelStanding = ReturnType<typeof levelsOf>[number];
-export type MarketStanding = ReturnType<typeof marketStanding>;
-export type OrderStanding = ReturnType<typeof orderStanding>;
-export type AccountStanding = ReturnType<typeof accountStanding>;
-export type AssetStanding = ReturnType<typeof assetStanding>;
+export type LevelView = ReturnType<typeof levelsOf>[number];
+export type MarketView = ReturnType<typeof marketView>;
+export type OrderView = ReturnType<typeof orderView>;
+export type AccountView = ReturnType<typeof accountView>;
+export type AssetView = ReturnType<typeof assetView>;
 
 /** Whose books, orders and balances are wanted. */
 export interface Selection {
@@ -24,26 +24,26 @@ export interface Selection {
 }
 
 /** Books, open orders and balances as they stand. */
-export interface Standing {
-  readonly markets: readonly MarketStanding[];
-  readonly orders: readonly OrderStanding[];
-  readonly accounts: readonly AccountStanding[];
+export interface StateView {
+  readonly markets: readonly MarketView[];
+  readonly orders: readonly OrderView[];
+  readonly accounts: readonly AccountView[];
 }
 
-export function standingOf(state: State, { markets, accounts }: Selection): Standing {
+export function stateView(state: State, { markets, accounts }: Selection): StateView {
   const wanted = new Set(markets.map(({ number }) => number));
   return {
-    markets: markets.map(marketStanding),
+    markets: markets.map(marketView),
     orders: accounts
       .flatMap((account) => openOrders(state, account))
       .filter(({ token }) => wanted.has(marketOfToken(token)))
       .sort((a, b) => a.number - b.number)
-      .map((order) => orderStanding(state, order)),
-    accounts: accounts.map((account) => accountStanding(state, account, wanted)),
+      .map((order) => orderView(state, order)),
+    accounts: accounts.map((account) => accountView(state, account, wanted)),
   };
 }
 
-function marketStanding(market: Market) {
+function marketView(market: Market) {
   const outcomes = market.matching === "complementary" ? (["YES"] as const) : (["YES", "NO"] as const);
   return {
     market: market.slug,
@@ -79,7 +79,7 @@ function openOrders(state: State, account: Account): Order[] {
   return orders;
 }
 
-function orderStanding(state: State, order: Order) {
+function orderView(state: State, order: Order) {
   return {
     order: order.number,
     id: idOf(state.idPrefixes.order, order.number),
@@ -96,20 +96,20 @@ function orderStanding(state: State, order: Order) {
   };
 }
 
-function accountStanding(state: State, account: Account, wanted: ReadonlySet<number>) {
+function accountView(state: State, account: Account, wanted: ReadonlySet<number>) {
   const { address, collateral, holdings } = account;
   const money = (units: number) => NUMBERS.money(units as Money);
   const size = (units: number) => NUMBERS.size(units as Size);
-  const assets = [assetStanding(state, "USDC", null, collateral, money)];
+  const assets = [assetView(state, "USDC", null, collateral, money)];
   for (const [market, { yes, no }] of [...holdings].sort(([a], [b]) => a - b)) {
     if (!wanted.has(market)) continue;
     const { slug } = state.markets.get(market);
-    assets.push(assetStanding(state, "YES", slug, yes, size), assetStanding(state, "NO", slug, no, size));
+    assets.push(assetView(state, "YES", slug, yes, size), assetView(state, "NO", slug, no, size));
   }
   return { account: address, assets };
 }
 
-function assetStanding<Unit extends number>(
+function assetView<Unit extends number>(
   { config }: State,
   asset: "USDC" | "YES" | "NO",
   market: string | null,

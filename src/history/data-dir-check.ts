@@ -39,12 +39,12 @@ export interface Finding {
 
 /** Looks at a data directory as the program does that opens it, and touches nothing. */
 export function examine(disk: Disk, folder: string, engine: string): readonly Finding[] {
-  const examination = new Examination(disk, folder, engine);
+  const examination = new DataDirCheck(disk, folder, engine);
   examination.directory();
   return examination.findings;
 }
 
-class Examination {
+class DataDirCheck {
   readonly findings: Finding[] = [];
   readonly #disk: Disk;
   readonly #folder: string;

@@ -14,7 +14,7 @@ import type { DiffLine, Failure } from "../../scenario/run/result.ts";
  *
  * Places, numbers of steps, explanations and the order of a race are no part of it.
  */
-export interface Signature {
+export interface FailureFingerprint {
   readonly key: string;
   /** For a person, in one line. */
   readonly sentence: string;
@@ -30,8 +30,8 @@ const ROWS_REFUSED = /^\d+ rows? (?:is|are) refused, expected 0$/;
 const FIRST_ROW = /^the first: row \d+, ([\w-]+): .*?: ([A-Z][A-Z_]{3,}): (.*)$/s;
 const WITHOUT_FUNDS = "INSUFFICIENT_BALANCE";
 
-/** The signature of a failed scenario; of several expectations that fail at once, the first counts. */
-export function signatureOf(failure: Pick<Failure, "message" | "diff" | "text">): Signature {
+/** The fingerprint of a failed scenario; of several expectations that fail at once, the first counts. */
+export function fingerprintOf(failure: Pick<Failure, "message" | "diff" | "text">): FailureFingerprint {
   const { message, diff } = firstOf(failure);
   if (message.startsWith(INVARIANT)) return brokenInvariant(diff[0]?.text.split(": ")[0] ?? "");
   const defect = DEFECT.exec(message)?.[1];
@@ -49,7 +49,7 @@ export function signatureOf(failure: Pick<Failure, "message" | "diff" | "text">)
 }
 
 /** Of a step, or of the first row of a flow, that was refused though nothing says it should be. */
-function refusalIn(step: string, message: string, diff: readonly DiffLine[]): Signature | null {
+function refusalIn(step: string, message: string, diff: readonly DiffLine[]): FailureFingerprint | null {
   const row = ROWS_REFUSED.test(message) ? FIRST_ROW.exec(diff[0]?.text ?? "") : null;
   const said = REFUSED.exec(message);
   const [who, code, words] = row?.slice(1) ?? [step.split(":")[0], ...(said?.slice(1) ?? [])];
@@ -62,16 +62,16 @@ function refusalIn(step: string, message: string, diff: readonly DiffLine[]): Si
 }
 
 /** Of an invariant that does not hold. */
-export const brokenInvariant = (name: string): Signature => ({
+export const brokenInvariant = (name: string): FailureFingerprint => ({
   key: `invariant ${name}`,
   sentence: `an invariant does not hold: ${name}`,
 });
 
 /** Whether it is an invariant that does not hold. */
-export const isInvariant = ({ key }: Signature): boolean => key.startsWith("invariant ");
+export const isInvariant = ({ key }: FailureFingerprint): boolean => key.startsWith("invariant ");
 
 /** Of what a command threw. */
-export const defectOf = (message: string): Signature => ({
+export const defectOf = (message: string): FailureFingerprint => ({
   key: `defect ${withoutFigures(message)}`,
   sentence: `a defect: ${message}`,
 });

@@ -18,7 +18,7 @@ import { list, map } from "./yaml-text.ts";
 const TRADES_COMPARED = 50;
 
 /** Writes what a session did, command by command, as steps with what was observed of each. */
-export class ActSteps {
+export class SessionRecorder {
   /** Trades that no step has compared yet. */
   trades: string[] = [];
   readonly #script: Script;
@@ -41,11 +41,11 @@ export class ActSteps {
     this.#end = end;
   }
 
-  /** Tells an act, or, of one that no step says, what follows from it. */
-  add(act: ObservedCommand, isTold: boolean): void {
-    if (isTold) this.#tell(act);
-    this.#chain.follow(act);
-    for (const event of act.events) {
+  /** Records a command, or, of one that no step says, what follows from it. */
+  add(observed: ObservedCommand, isTold: boolean): void {
+    if (isTold) this.#write(observed);
+    this.#chain.follow(observed);
+    for (const event of observed.events) {
       if (event.kind === "orderTraded") this.trades.push(this.#words.fill(event).trade);
     }
     if (this.trades.length < TRADES_COMPARED) return;
@@ -53,32 +53,32 @@ export class ActSteps {
     this.trades = [];
   }
 
-  /** The session is over: all its time is told. */
+  /** The session is over: all its time is written. */
   finish(sequence: number): void {
     this.#script.catchUp();
     this.#chain.compare(sequence);
   }
 
-  #tell(act: ObservedCommand): void {
-    const { command } = act;
+  #write(observed: ObservedCommand): void {
+    const { command } = observed;
     const isTimed = isCausedByTime(command);
-    if (!isTimed || command.kind === "expireOrder") this.#passTime(act);
+    if (!isTimed || command.kind === "expireOrder") this.#passTime(observed);
     if (isTimed) return;
-    this.#chain.compare(act.sequence);
+    this.#chain.compare(observed.sequence);
     const address = addressIn(command);
     const account = address === null ? undefined : this.#end.accountByAddress.get(address);
     const name = account === undefined ? "" : this.#words.account(account);
-    if (!this.#tellTrading(act, name)) this.#tellChain(act);
+    if (!this.#writeTrading(observed, name)) this.#writeChain(observed);
   }
 
   /** Moves the clock where that decides something: while an order waits for its expiration, and when blocks are mined. */
-  #passTime(act: ObservedCommand): void {
-    const { at, command, isTimed } = act;
+  #passTime(observed: ObservedCommand): void {
+    const { at, command, isTimed } = observed;
     const isSilent = command.kind === "deriveCredentials" || command.kind === "createMarket";
     const matters =
       isTimed ||
       (command.kind === "placeOrder" && command.expiration !== null) ||
-      (!isSilent && this.#chain.isClocked(act));
+      (!isSilent && this.#chain.isClocked(observed));
     if (!matters || at === this.#script.now) return;
     const expiring = command.kind === "expireOrder" ? this.#names.get(command.order) : undefined;
     if (expiring === undefined) this.#script.passTo(at);
@@ -86,30 +86,30 @@ export class ActSteps {
   }
 
   /** Whether it was something of the exchange. */
-  #tellTrading(act: ObservedCommand, account: string): boolean {
-    const { command, events, sequence } = act;
-    const { twin } = this.#script;
+  #writeTrading(observed: ObservedCommand, account: string): boolean {
+    const { command, events, sequence } = observed;
+    const { shadow } = this.#script;
     switch (command.kind) {
       case "placeOrder":
-        this.#place(account, act);
+        this.#place(account, observed);
         return true;
       case "cancelOrder":
         for (const event of events) {
           if (event.kind !== "orderCanceled") continue;
-          const attempt = twin.cancel(account, event.order);
+          const attempt = shadow.cancel(account, event.order);
           this.#script.done(sequence, attempt, [account, `cancel ${this.#nameOf(event.order)}`]);
         }
         return true;
       case "cancelAllOrders":
-        this.#script.done(sequence, twin.cancelAll(account), [account, "cancel all"]);
+        this.#script.done(sequence, shadow.cancelAll(account), [account, "cancel all"]);
         return true;
       case "fundAccount":
-        this.#fund(act, command, account);
+        this.#fund(observed, command, account);
         return true;
       case "closeMarket":
       case "resolveMarket": {
         const name = this.#words.market(command.market);
-        const attempt = twin.submit({ ...command, market: twin.marketNumber(name) });
+        const attempt = shadow.submit({ ...command, market: shadow.marketNumber(name) });
         const inMarket = this.#words.inMarket(command.market);
         if (command.kind === "closeMarket") this.#script.done(sequence, attempt, ["close", name]);
         else this.#script.done(sequence, attempt, ["resolve", command.winningOutcome + inMarket]);
@@ -120,17 +120,17 @@ export class ActSteps {
     }
   }
 
-  #tellChain(act: ObservedCommand): void {
-    const { command, faults, sequence } = act;
+  #writeChain(observed: ObservedCommand): void {
+    const { command, faults, sequence } = observed;
     switch (command.kind) {
       case "sendTransaction":
-        this.#chain.send(act, command);
+        this.#chain.send(observed, command);
         break;
       case "mineBlocks":
-        this.#chain.mine(act);
+        this.#chain.mine(observed);
         break;
       case "reorganizeChain":
-        this.#chain.reorganize(act, command);
+        this.#chain.reorganize(observed, command);
         break;
       case "setSettlementFault":
         this.#chain.faults.setSpike(command);
@@ -150,13 +150,18 @@ export class ActSteps {
   #place(account: string, { sequence, placed, events }: ObservedCommand): void {
     if (placed === null) return;
     const { order, look } = placed;
-    const { twin, state } = this.#script;
+    const { shadow, state } = this.#script;
     const record = this.#end.orders.get(order);
     const traded = events.filter((event): event is OrderTraded => event.kind === "orderTraded");
     this.#chain.beforeOrder(order);
     const next = state.chain.transactions.next;
-    const attempt = twin.place(account, record, this.#words.market(marketOfToken(record.token)), record.size);
-    for (const { transaction } of traded) twin.pair(transaction, next);
+    const attempt = shadow.place(
+      account,
+      record,
+      this.#words.market(marketOfToken(record.token)),
+      record.size,
+    );
+    for (const { transaction } of traded) shadow.pair(transaction, next);
     this.#script.done(
       sequence,
       attempt,
@@ -166,7 +171,7 @@ export class ActSteps {
         ? []
         : [["fills", list(traded.map((each) => this.#words.fill(each).fill))] as const]),
     );
-    const { status, matched, size, cancelReason: reason } = twin.orderOf(order);
+    const { status, matched, size, cancelReason: reason } = shadow.orderOf(order);
     const found = orderStateText({ status, matched, size, reason });
     if (found === orderStateText(look)) return;
     throw new RecordingError(
@@ -177,7 +182,7 @@ export class ActSteps {
 
   /** What an account is given, and what a raised grant mints for it at once. */
   #fund({ sequence, events }: ObservedCommand, command: CommandOf<"fundAccount">, account: string): void {
-    const { twin } = this.#script;
+    const { shadow } = this.#script;
     const { collateral } = command;
     const shares = command.tokens.map(({ tokenId, size }) => {
       const token = this.#end.tokenById.get(tokenId);
@@ -188,13 +193,13 @@ export class ActSteps {
       shares.push([tokenOf(market, "YES"), size], [tokenOf(market, "NO"), size]);
     }
     if (collateral > 0) {
-      const attempt = twin.fund(account, { asset: "USDC", amount: collateral });
+      const attempt = shadow.fund(account, { asset: "USDC", amount: collateral });
       this.#script.done(sequence, attempt, [account, `fund ${moneyText(collateral)} USDC`]);
     }
     for (const [token, size] of shares) {
       if (size === 0) continue;
       const asset = { market: this.#words.market(marketOfToken(token)), outcome: outcomeOf(token) };
-      const attempt = twin.fund(account, { asset, amount: size });
+      const attempt = shadow.fund(account, { asset, amount: size });
       this.#script.done(sequence, attempt, [account, `fund ${this.#words.shares(token, size)}`]);
     }
   }
