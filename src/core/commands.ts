@@ -1,6 +1,5 @@
-import type { SelfTradePolicy } from "./book/book.ts";
-import type { SettlementFaultTerms } from "./chain/settlement-fault.ts";
-import type { ContractCall } from "./chain/transaction.ts";
+import { FAULT_TERMS } from "./chain/settlement-fault.ts";
+import { CALL_TERMS } from "./chain/transaction.ts";
 import {
   addressText,
   counted,
@@ -12,136 +11,171 @@ import {
   tokenIdText,
   usdcText,
 } from "./format.ts";
+import { MARKET_TERMS } from "./market.ts";
+import {
+  address,
+  DocumentError,
+  decimal,
+  fieldsOf,
+  type Infer,
+  id,
+  integer,
+  list,
+  moment,
+  oneOf,
+  orNull,
+  price,
+  record,
+  refined,
+  size,
+  type Type,
+  text,
+} from "./schema.ts";
 import type { State } from "./state.ts";
-import type { Address, Matching, OrderType, Side, WinningOutcome } from "./terms.ts";
+import { type Address, ORDER_TYPES, SIDES, WINNING_OUTCOMES } from "./terms.ts";
 import { toIso } from "./time.ts";
-import type { Millis, Money, Price, Size } from "./units.ts";
+import type { Millis, Money, Size } from "./units.ts";
 
 /** What a command asks for, in words. */
-type Words<Data> = (command: Readonly<Data>, state: State) => string;
+type Words<Data> = (command: Data, state: State) => string;
 
 /** What a command of one kind holds, and how it is put into words. */
-const command = <Data>(words: Words<Data>): Words<Data> => words;
+interface Row<Data> {
+  readonly data: Type<Data>;
+  readonly words: Words<Data>;
+}
+
+const command = <Data>(data: Type<Data>, words: Words<Data>): Row<Data> => ({ data, words });
+
+/** What the API, the chain and scenarios take at most, so that no command takes for ever. */
+const MAX_BLOCKS = 100_000;
+const blocks = (low: number): Type<number> => integer(low, MAX_BLOCKS);
+
+/** What a line or a command says of an order besides whose it is and what it is for. */
+export const ORDER_TERMS = {
+  side: oneOf(...SIDES),
+  price: price(),
+  size: size(1),
+  orderType: oneOf(...ORDER_TYPES),
+} as const;
+
+/** Only a GTD order has an expiration: it is live while now < expiration. */
+export function checkExpiration({
+  orderType,
+  expiration,
+}: {
+  readonly orderType: string;
+  readonly expiration: Millis | null;
+}): void {
+  if ((orderType === "GTD") === (expiration !== null)) return;
+  const expected = orderType === "GTD" ? "the moment at which it ends" : "null, for the order is not GTD";
+  throw new DocumentError(expected, expiration, "expiration");
+}
 
 /** What time alone causes: the schedule makes these, nobody asks for them. */
 const TIMED_COMMANDS = {
   /** Due at the order's expiration. */
-  expireOrder: command<{ order: number }>(({ order }) => `${orderText(order)} is due to expire`),
+  expireOrder: command(record({ order: id() }), ({ order }) => `${orderText(order)} is due to expire`),
   /** Mines the block that is due, or begins it. */
-  produceBlock: command<object>(() => "a block is due"),
+  produceBlock: command(record({}), () => "a block is due"),
   /** Looks at one transaction for the block that is being put together. */
-  executeTransaction: command<{ transaction: number }>(
+  executeTransaction: command(
+    record({ transaction: id() }),
     ({ transaction }) => `transaction ${transaction} is due`,
   ),
   /** Ends the block that is being put together. */
-  sealBlock: command<object>(() => "the block is whole"),
+  sealBlock: command(record({}), () => "the block is whole"),
 };
 
-/** Everything that can be asked of the exchange, by kind. Fields that name things are called as those are: `market`. */
+/**
+ * Everything that can be asked of the exchange, by kind; what decides whether it is refused is not looked at here.
+ * Fields that name things are called as those are: `market`.
+ */
 const COMMANDS = {
-  createEvent: command<{
-    title: string;
-    /** Unique among events. */
-    slug: string;
-    description: string;
-    category: string;
-    tags: readonly string[];
-    endDate: Millis | null;
-  }>(({ title }) => `create event ${JSON.stringify(title)}`),
-  createMarket: command<{
-    /** The parent event. */
-    event: number;
-    question: string;
-    /** Unique among markets. */
-    slug: string;
-    description: string;
-    category: string;
-    tags: readonly string[];
-    /** A divisor of 10,000, so that every level has a mirror. */
-    tickSize: Price;
-    minOrderSize: Size;
-    /** Taker fee, 0..10,000. */
-    feeRateBps: number;
-    matching: Matching;
-    selfTrade: SelfTradePolicy;
-    endDate: Millis | null;
-  }>(
+  createEvent: command(
+    record({
+      title: text(),
+      /** Unique among events. */
+      slug: text(),
+      description: text(),
+      category: text(),
+      tags: list(text()),
+      endDate: orNull(moment()),
+    }),
+    ({ title }) => `create event ${JSON.stringify(title)}`,
+  ),
+  createMarket: command(
+    record(MARKET_TERMS),
     ({ slug, tickSize, feeRateBps }) =>
       `create market ${slug}, tick ${priceText(tickSize)}, fee ${feeRateBps} bps`,
   ),
-  closeMarket: command<{ market: number }>(({ market }, state) => `close ${marketText(state, market)}`),
-  resolveMarket: command<{ market: number; winningOutcome: WinningOutcome }>(
+  closeMarket: command(record({ market: id() }), ({ market }, state) => `close ${marketText(state, market)}`),
+  resolveMarket: command(
+    record({ market: id(), winningOutcome: oneOf(...WINNING_OUTCOMES) }),
     ({ market, winningOutcome }, state) => `resolve ${marketText(state, market)} as ${winningOutcome}`,
   ),
-  fundAccount: command<{
-    address: Address;
-    collateral: Money;
-    /** Shares of single outcomes; the other half of each full set goes to the faucet. */
-    tokens: readonly { readonly tokenId: string; readonly size: Size }[];
-    /** Shares of both outcomes of every market, present and future, minted when the account first touches the market. */
-    everyMarket: Size;
-  }>(({ collateral, tokens, everyMarket }, state) => {
-    const parts = [
-      ...(collateral === 0 ? [] : [usdcText(collateral)]),
-      ...tokens.map(({ tokenId, size }) => `${sizeText(size)} ${tokenIdText(state, tokenId)}`),
-      ...(everyMarket === 0 ? [] : [`${sizeText(everyMarket)} of both outcomes of every market`]),
-    ];
-    return `fund ${parts.join(", ") || "nothing"}`;
-  }),
-  deriveCredentials: command<{ address: Address }>(() => "derive credentials"),
+  fundAccount: command(
+    record({
+      address: address(),
+      collateral: integer<Money>(),
+      /** Shares of single outcomes; the other half of each full set goes to the faucet. */
+      tokens: list(record({ tokenId: text(), size: integer<Size>() })),
+      /** Shares of both outcomes of every market, present and future, minted when the account first touches the market. */
+      everyMarket: integer<Size>(),
+    }),
+    ({ collateral, tokens, everyMarket }, state) => {
+      const parts = [
+        ...(collateral === 0 ? [] : [usdcText(collateral)]),
+        ...tokens.map(({ tokenId, size }) => `${sizeText(size)} ${tokenIdText(state, tokenId)}`),
+        ...(everyMarket === 0 ? [] : [`${sizeText(everyMarket)} of both outcomes of every market`]),
+      ];
+      return `fund ${parts.join(", ") || "nothing"}`;
+    },
+  ),
+  deriveCredentials: command(record({ address: address() }), () => "derive credentials"),
 
-  placeOrder: command<{
-    address: Address;
-    tokenId: string;
-    side: Side;
-    price: Price;
-    size: Size;
-    orderType: OrderType;
-    /** Set for GTD and only for GTD: the order is live while now < expiration. */
-    expiration: Millis | null;
-  }>(({ side, size, tokenId, price, orderType, expiration }, state) => {
-    const until = expiration === null ? "" : ` until ${toIso(expiration)}`;
-    const type = orderType === "GTC" ? "" : ` ${orderType}`;
-    const [outcome = "", ...place] = tokenIdText(state, tokenId).split(" ");
-    return `${side} ${sizeText(size)} ${outcome} @ ${priceText(price)}${type}${until} ${place.join(" ")}`;
-  }),
-  cancelOrder: command<{ address: Address; orderId: string }>(
+  placeOrder: command(
+    refined(
+      record({ address: address(), tokenId: text(), ...ORDER_TERMS, expiration: orNull(moment()) }),
+      checkExpiration,
+    ),
+    ({ side, size, tokenId, price, orderType, expiration }, state) => {
+      const until = expiration === null ? "" : ` until ${toIso(expiration)}`;
+      const type = orderType === "GTC" ? "" : ` ${orderType}`;
+      const [outcome = "", ...place] = tokenIdText(state, tokenId).split(" ");
+      return `${side} ${sizeText(size)} ${outcome} @ ${priceText(price)}${type}${until} ${place.join(" ")}`;
+    },
+  ),
+  cancelOrder: command(
+    record({ address: address(), orderId: text() }),
     ({ orderId }, state) => `cancel ${orderIdText(state, orderId)}`,
   ),
-  cancelAllOrders: command<{ address: Address }>(() => "cancel all"),
+  cancelAllOrders: command(record({ address: address() }), () => "cancel all"),
 
-  /** A wallet's transaction for the settlement chain. */
-  sendTransaction: command<{
-    from: Address;
-    to: Address;
-    /** Null takes the next. */
-    nonce: number | null;
-    /** Wei, decimal. */
-    value: string;
-    gas: number;
-    /** Wei per gas. */
-    maxFeePerGas: number;
-    maxPriorityFeePerGas: number;
-    /** The call as bytes and as what they mean. */
-    input: string;
-    call: ContractCall;
-    /** The signed bytes and their Keccak-256; null without a signature. */
-    raw: string | null;
-    hash: string | null;
-  }>(({ call, to }) => `send ${call.kind} to ${addressText(to)}`),
+  /** A wallet's transaction for the settlement chain; a nonce of null takes the next. */
+  sendTransaction: command(
+    record({ from: address(), to: address(), nonce: orNull(integer()), ...CALL_TERMS }),
+    ({ call, to }) => `send ${call.kind} to ${addressText(to)}`,
+  ),
   /** Mines blocks at once, the first with all that is pending. */
-  mineBlocks: command<{ count: number }>(({ count }) => `mine ${counted(count, "block")}`),
+  mineBlocks: command(record({ count: blocks(1) }), ({ count }) => `mine ${counted(count, "block")}`),
   /** Replaces the latest blocks by empty ones. */
-  reorganizeChain: command<{ depth: number }>(({ depth }) => `reorganize ${counted(depth, "block")}`),
-  setSettlementFault: command<SettlementFaultTerms>(({ fault }) => `set settlement fault ${fault}`),
+  reorganizeChain: command(
+    record({ depth: blocks(1) }),
+    ({ depth }) => `reorganize ${counted(depth, "block")}`,
+  ),
+  setSettlementFault: command(
+    record({ ...FAULT_TERMS, blocks: blocks(0) }),
+    ({ fault }) => `set settlement fault ${fault}`,
+  ),
   /** Ends a fault, or all of them where it is null. */
-  endSettlementFault: command<{ number: number | null }>(({ number }) =>
+  endSettlementFault: command(record({ number: orNull(id()) }), ({ number }) =>
     number === null ? "end all settlement faults" : `end settlement fault ${number}`,
   ),
   /** Raises the fees of the exchange's own pending transactions, so that no base fee keeps them out of a block. */
-  bumpFees: command<object>(() => "raise the fees of pending transactions"),
-  /** Wei, decimal. */
-  setNativeBalance: command<{ address: Address; wei: string }>(
+  bumpFees: command(record({}), () => "raise the fees of pending transactions"),
+  setNativeBalance: command(
+    record({ address: address(), wei: decimal() }),
     ({ wei }) => `set the native balance to ${wei} wei`,
   ),
 
@@ -151,9 +185,9 @@ const COMMANDS = {
 export type CommandKind = keyof typeof COMMANDS;
 
 /** A command of one kind, as plain data. */
-export type CommandOf<Kind extends CommandKind> = { readonly kind: Kind } & Parameters<
-  (typeof COMMANDS)[Kind]
->[0];
+export type CommandOf<Kind extends CommandKind> = { readonly kind: Kind } & Infer<
+  (typeof COMMANDS)[Kind]["data"]
+>;
 
 /** Everything that can be asked of the exchange. */
 export type Command = { [Kind in CommandKind]: CommandOf<Kind> }[CommandKind];
@@ -173,7 +207,20 @@ export function actorOf(command: Command): Address | null {
 
 /** What is asked for, in the words of a person. */
 export const commandText = (command: Command, state: State): string =>
-  (COMMANDS[command.kind] as Words<Command>)(command, state);
+  (COMMANDS[command.kind].words as Words<Command>)(command, state);
+
+export const isCommandKind = (kind: unknown): kind is CommandKind =>
+  typeof kind === "string" && Object.hasOwn(COMMANDS, kind);
+
+/** What is in a command besides its kind. */
+export const commandData = (kind: CommandKind): Type<object> => COMMANDS[kind].data as Type<object>;
+
+/** A command, its kind among its fields. @throws DocumentError where it is none. */
+export function parseCommand(value: unknown): Command {
+  const { kind, ...data } = fieldsOf(value);
+  if (!isCommandKind(kind)) throw new DocumentError("the kind of a command", kind, "kind");
+  return { kind, ...commandData(kind).parse(data) } as Command;
+}
 
 /** A command with its moment. */
 export interface Stamped<C extends Command = Command> {

@@ -1,6 +1,13 @@
 import { Buffer } from "node:buffer";
-import { COMMANDS, isCommandKind, ORDER_TERMS, parseCommand } from "../core/command-schema.ts";
-import { type Command, type CommandOf, isCausedByTime } from "../core/commands.ts";
+import {
+  type Command,
+  type CommandOf,
+  commandData,
+  isCausedByTime,
+  isCommandKind,
+  ORDER_TERMS,
+  parseCommand,
+} from "../core/commands.ts";
 import { idOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
 import type { AskedFor, RefusedRequest } from "../core/refusals.ts";
@@ -274,7 +281,7 @@ export function checkedLine(value: unknown, c: number): Line {
 function dataTypeOf(kind: string): Type<unknown> | null {
   if (kind === "order") return OrderLine;
   if (kind === "cancel") return CancelLine;
-  if (isCommandKind(kind)) return COMMANDS[kind];
+  if (isCommandKind(kind)) return commandData(kind);
   return isControlKind(kind) ? CONTROL_RECORDS[kind] : null;
 }
 
