@@ -71,7 +71,7 @@ describe("a line whose check is right, and which no program has written", () => 
     [
       "is of no kind",
       () => withLine("takeOver", {}),
-      'k: expected the kind of a command or of a note, found "takeOver"',
+      'k: expected the kind of a command or of a control record, found "takeOver"',
     ],
     ["is of a kind that every object has", () => withLine("constructor", {}), "k: expected the kind"],
     [

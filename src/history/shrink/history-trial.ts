@@ -160,6 +160,7 @@ export class ExpectationTrial implements HistoryTrial {
       if (remapper.apply(traced) === "done") done.push(traced);
       if (traced.sequence <= names.sequenceBefore) fillsBefore = venue.fillCount();
     }
+    venue.nameMarkets();
     const session = new Session(NO_SCENARIO, venue, {
       isUpdating: false,
       judging: null,

@@ -99,6 +99,11 @@ export class LocalVenue extends Venue {
     this.#opening = { scenario, world };
     this.#log = log;
     this.#tradesBefore = this.state.trades.size;
+    this.nameMarkets();
+  }
+
+  /** Calls every market of the exchange by its slug. */
+  nameMarkets(): void {
     const { idPrefixes, markets } = this.state;
     for (const { slug, number, conditionId, tokenIds, matching } of markets) {
       this.map.add({

@@ -159,7 +159,12 @@ no failure
       3,
       'failures[0].seed: expected an integer from 0, found "5"',
     ],
-    ["no count", edited('      "count": 12,\n', ""), 3, "failures[0].count: expected a value, found nothing"],
+    [
+      "no count",
+      edited('      "count": 12,\n', ""),
+      3,
+      "failures[0].count: expected an integer from 1, found nothing",
+    ],
     [
       "another line to repeat it",
       edited("--seeds 5..6", "--seeds 5..7"),
@@ -197,7 +202,7 @@ no failure
       'ran[0].shard: expected i/n with i from 1 to n, such as 2/4, found "2/1"',
     ],
     ["another way", edited('"process"', '"ftp"'), 3, 'via: expected one of process, http, found "ftp"'],
-    ["a field of nobody's", edited('"via"', '"vía"'), 3, "via: expected a value, found nothing"],
+    ["a field of nobody's", edited('"via"', '"vía"'), 3, "via: expected one of process, http, found nothing"],
   ])("refuses a file with %s, naming the place", async (_what, edit, exit, message) => {
     fuzzer.launcher.write("edited.json", edit(unsharded));
     const { code, stdout, stderr } = await fuzzer.run("show edited.json");

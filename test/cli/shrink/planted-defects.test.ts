@@ -29,8 +29,10 @@ const DEFECTS = {
   /** Large orders are a share short, which breaks no rule: only who knows what was asked for can tell. */
   short: {
     file: "src/core/decide.ts",
-    from: "return placeOrder(state, at, command);",
-    to: "return placeOrder(state, at, command.size > 25000 ? { ...command, size: (command.size - 100) as never } : command);",
+    from: "  placeOrder,\n  cancelOrder,",
+    to: `  placeOrder: (state, command, at) =>
+    placeOrder(state, command.size > 25000 ? { ...command, size: command.size - 100 } : command, at),
+  cancelOrder,`,
   },
 } as const satisfies Record<string, PlantedDefect>;
 type Build = "sound" | keyof typeof DEFECTS;
