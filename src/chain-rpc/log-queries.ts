@@ -125,7 +125,7 @@ export function* findLogs(
 ): Generator<LogReply | undefined, void> {
   const { chain } = state;
   if (fromHeight > toHeight || !canMatch(query)) return;
-  if (isForAll(query)) yield* demandFew(chain, fromHeight, toHeight);
+  if (isForAll(query)) yield* assertFew(chain, fromHeight, toHeight);
   const range = { from: fromHeight === 0 ? 1 : endOf(chain, fromHeight - 1) + 1, to: endOf(chain, toHeight) };
   let found = 0;
   for (const position of index.candidates(state, query.topics, range)) {
@@ -141,7 +141,7 @@ export function* findLogs(
   }
 }
 
-function* demandFew(chain: Chain, fromHeight: number, toHeight: number): Steps<void> {
+function* assertFew(chain: Chain, fromHeight: number, toHeight: number): Steps<void> {
   let count = 0;
   for (let height = fromHeight; height <= toHeight; height += 1) {
     count += blockAt(chain, height)?.logs ?? 0;

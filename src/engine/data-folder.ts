@@ -4,8 +4,8 @@ import type { Exchange } from "../engine/exchange.ts";
 import { PersistenceError } from "../engine/journal.ts";
 import type { Disk, DiskFile } from "./disk.ts";
 import {
-  demandNothingKept,
-  demandOwnFolder,
+  assertNothingKept,
+  assertOwnFolder,
   JOURNAL_FILE,
   PREVIOUS_STATE_FILE,
   removeBesideJournal,
@@ -89,12 +89,12 @@ export class DataFolder {
     this.path = path;
     this.#disk = disk;
     this.#terms = terms;
-    demandOwnFolder(disk, path);
+    assertOwnFolder(disk, path);
     disk.makeFolder(path);
     this.#unlock = lockFolder(disk, path);
     try {
       const isThere = disk.names(path)?.includes(JOURNAL_FILE) === true;
-      if (!isThere && terms.reset !== true) demandNothingKept(disk, path);
+      if (!isThere && terms.reset !== true) assertNothingKept(disk, path);
       this.#file = disk.open(this.#journalPath, "write");
     } catch (error) {
       this.#unlock();
@@ -124,7 +124,7 @@ export class DataFolder {
       return opening;
     }
     const damage = openingDamage(this.#disk, this.path, this.#file);
-    if (damage === null) demandNothingKept(this.#disk, this.path);
+    if (damage === null) assertNothingKept(this.#disk, this.path);
     else assertTorn(damage, this.path);
     return null;
   }

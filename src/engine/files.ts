@@ -30,7 +30,7 @@ export function nextTornFile(disk: Disk, folder: string): string {
 }
 
 /** @throws StoreError when a folder has no journal, and holds what is not the store's. */
-export function demandOwnFolder(disk: Disk, folder: string): void {
+export function assertOwnFolder(disk: Disk, folder: string): void {
   const names = namesIn(disk, folder) ?? [];
   const foreign = names.find((name) => !isOwn(name));
   if (foreign === undefined || names.includes(JOURNAL_FILE)) return;
@@ -45,7 +45,7 @@ export const stateKept = (disk: Disk, folder: string): string | null =>
   (disk.names(folder) ?? []).find((name) => STATES.includes(name)) ?? null;
 
 /** @throws StoreError when a folder holds what was kept by a journal that has nothing in it now. */
-export function demandNothingKept(disk: Disk, folder: string): void {
+export function assertNothingKept(disk: Disk, folder: string): void {
   const kept = stateKept(disk, folder);
   if (kept === null) return;
   throw new StoreError(

@@ -10,7 +10,7 @@ import { StoreError } from "./store-error.ts";
 
 export const LOCK_FILE = "lock";
 /** More than a lock ever says. */
-const MOST_BYTES = 4096;
+const MAX_BYTES = 4096;
 
 /** Who holds a folder. */
 interface Holder {
@@ -51,11 +51,11 @@ function take(disk: Disk, folder: string, name: string, own: Holder): () => void
     if (create(disk, path, own)) return () => disk.remove(path);
     const holder = read(disk, path);
     if (holder === "gone") continue;
-    demandDead(holder, folder, own);
+    assertDead(holder, folder, own);
     const release = take(disk, folder, `${name}.removal`, own);
     try {
       if (read(disk, path) === "gone") continue;
-      demandDead(read(disk, path), folder, own);
+      assertDead(read(disk, path), folder, own);
       disk.remove(path);
     } finally {
       release();
@@ -110,7 +110,7 @@ function writeNew(disk: Disk, path: string, holder: Holder): boolean {
 }
 
 /** @throws StoreError `locked` when a lock's process still runs. */
-function demandDead(holder: Holder | "gone" | null, folder: string, { host }: Holder): void {
+function assertDead(holder: Holder | "gone" | null, folder: string, { host }: Holder): void {
   if (holder !== null && holder !== "gone" && isAlive(holder, host)) throw locked(folder, holder, host);
 }
 
@@ -122,7 +122,7 @@ function read(disk: Disk, path: string): Holder | "gone" | null {
   try {
     const file = disk.open(path, "read");
     try {
-      const bytes = Buffer.alloc(Math.min(file.size, MOST_BYTES));
+      const bytes = Buffer.alloc(Math.min(file.size, MAX_BYTES));
       file.read(bytes, 0);
       const holder = JSON.parse(bytes.toString("utf8")) as Holder;
       return Number.isSafeInteger(holder.pid) ? holder : null;

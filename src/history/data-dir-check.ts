@@ -4,8 +4,8 @@ import { toIso } from "../core/time.ts";
 import type { Disk, DiskFile } from "../engine/disk.ts";
 import { Exchange } from "../engine/exchange.ts";
 import {
-  demandNothingKept,
-  demandOwnFolder,
+  assertNothingKept,
+  assertOwnFolder,
   JOURNAL_FILE,
   PREVIOUS_STATE_FILE,
   STATE_FILE,
@@ -58,10 +58,10 @@ class DataDirCheck {
 
   directory(): void {
     this.#look("directory", () => {
-      demandOwnFolder(this.#disk, this.#folder);
+      assertOwnFolder(this.#disk, this.#folder);
       const names = this.#disk.names(this.#folder);
       if (names === null) return { text: "there is none yet: clobsim serve makes it" };
-      if (!names.includes(JOURNAL_FILE)) demandNothingKept(this.#disk, this.#folder);
+      if (!names.includes(JOURNAL_FILE)) assertNothingKept(this.#disk, this.#folder);
       this.#look("lock", () => lockFinding(this.#disk, this.#folder));
       if (names.includes(JOURNAL_FILE)) this.#look("journal", () => this.#journal());
       return null;
@@ -96,7 +96,7 @@ class DataDirCheck {
 
   #empty(file: DiskFile, path: string): Found {
     const damage = openingDamage(this.#disk, this.#folder, file);
-    if (damage === null) demandNothingKept(this.#disk, this.#folder);
+    if (damage === null) assertNothingKept(this.#disk, this.#folder);
     return damage === null ? { text: "nothing is in it yet" } : damageFound(path, damage);
   }
 

@@ -281,7 +281,7 @@ const KINDS: Readonly<Record<Command["kind"] | ControlKind | "order" | "cancel",
 };
 
 /** Not an exit code for a defect, nor a trace of one; a place, where it is not all well. */
-function demandSentence({ code, stdout, stderr }: Ran, number: number | null, what: string): void {
+function assertSentence({ code, stdout, stderr }: Ran, number: number | null, what: string): void {
   const said = `${stdout}${stderr}`;
   expect(code, `${what}: ${said}`).not.toBe(EXIT.defect);
   expect(said, what).not.toMatch(/\n\s+at /);
@@ -305,7 +305,7 @@ describe("a journal whose checks are right", () => {
         write(wrong.lines);
         const ran = await (READERS[name] as () => Promise<Ran>)();
         const what = `${name} of ${wrong.what}`;
-        demandSentence(ran, wrong.isOfOtherType ? wrong.number : null, what);
+        assertSentence(ran, wrong.isOfOtherType ? wrong.number : null, what);
         if (wrong.isOfOtherType) {
           expect(ran.code, what).toBe(name === "repair" && number > 1 ? EXIT.usage : EXIT.corrupt);
           expect(`${ran.stdout}${ran.stderr}`, what).toMatch(/: expected .*, found |is another line now/);

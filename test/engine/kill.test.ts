@@ -29,7 +29,7 @@ async function deriveClients(url: string): Promise<OrderClient[]> {
 }
 
 /** Each order that was acknowledged since `from` stands as its client was told. */
-async function demandAcknowledged(url: string, client: OrderClient, from: number): Promise<void> {
+async function assertAcknowledged(url: string, client: OrderClient, from: number): Promise<void> {
   for (const told of client.orders.slice(from)) {
     const reply = await fetch(`${url}/sim/orders/${told.id}`);
     const story = (await reply.json()) as { order?: { status: string } };
@@ -71,7 +71,7 @@ async function killAgainAndAgain(data: string, durability: string): Promise<Orde
     const served = await program.serve(["--world", TINY_WORLD, "--data", data, "--durability", durability]);
     if (turn === 0) clients = await deriveClients(served.url);
     await Promise.all(
-      clients.map((client, index) => demandAcknowledged(served.url, client, known[index] ?? 0)),
+      clients.map((client, index) => assertAcknowledged(served.url, client, known[index] ?? 0)),
     );
     known = clients.map(({ orders }) => Math.max(0, orders.length - 1));
     let left = 20 + ((turn * 37) % 60);

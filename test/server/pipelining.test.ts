@@ -165,7 +165,7 @@ describe("requests of one connection", () => {
 describe("a client that sends many requests and reads no answer", () => {
   const ASKED = 40;
   /** What the buffers of the machine may hold beside the server. */
-  const MOST_TAKEN = 12;
+  const MAX_TAKEN = 12;
 
   /** How many requests the server has taken up since it had counted so many. */
   async function takenSince(before: number, other: Api): Promise<number> {
@@ -188,7 +188,7 @@ describe("a client that sends many requests and reads no answer", () => {
       taken = now;
       for (let turn = 0; turn < 20; turn += 1) await nextTurn();
     }
-    expect(taken).toBeLessThan(MOST_TAKEN);
+    expect(taken).toBeLessThan(MAX_TAKEN);
     let text = "";
     let count = 0;
     socket.on("data", (chunk: Buffer) => {

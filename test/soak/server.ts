@@ -40,7 +40,7 @@ export class SoakServer {
   }
 
   /** @throws Error when it has ended by itself. */
-  demandRunning(): void {
+  assertRunning(): void {
     if (this.#ended === null) return;
     const { code, signal, stderr } = this.#ended;
     throw new Error(

@@ -52,7 +52,7 @@ export async function runSoak(choice: SoakChoice): Promise<Figures> {
     const start = performance.now();
     await crew.work(phase);
     const seconds = (performance.now() - start) / 1_000;
-    server.demandRunning();
+    server.assertRunning();
     const injected = phase.kind === "disturbed" ? await crew.endDisturbances() : new Map();
     if (phase.kind === "crash") crash = await withControl(server, (control) => verify(record, control));
     phases.push(await lookAt(phase, server, meter.tally, { seconds, injected, before: phases }));

@@ -145,7 +145,7 @@ export class Campaign {
   async run(): Promise<Ending> {
     const { threads, folder } = this.#options;
     try {
-      await this.#demandCanary();
+      await this.#assertCanary();
       this.#began = performance.now();
       await Promise.all(Array.from({ length: threads }, () => this.#runThread()));
       folder.save(this.results);
@@ -161,7 +161,7 @@ export class Campaign {
     await Promise.all([...this.#threads].map((thread) => thread.end()));
   }
 
-  async #demandCanary(): Promise<void> {
+  async #assertCanary(): Promise<void> {
     const thread = this.#start();
     try {
       const result = await thread.ask({ kind: "findCanary" });

@@ -363,8 +363,8 @@ export interface ResultsFile {
  */
 export function mergeResults(files: readonly [ResultsFile, ...ResultsFile[]], folder: string): Results {
   const [first] = files;
-  for (const other of files) demandSameSettings(first, other);
-  demandNoneTwice(files);
+  for (const other of files) assertSameSettings(first, other);
+  assertNoneTwice(files);
   const failures = new Map<string, FoundFailure>();
   for (const { path, results } of files) {
     for (const failure of results.failures) {
@@ -381,7 +381,7 @@ export function mergeResults(files: readonly [ResultsFile, ...ResultsFile[]], fo
   };
 }
 
-function demandSameSettings(a: ResultsFile, b: ResultsFile): void {
+function assertSameSettings(a: ResultsFile, b: ResultsFile): void {
   const [one, other] = [a.results.settings, b.results.settings];
   const isSame = one.via === other.via && one.commands === other.commands;
   if (isSame) return;
@@ -394,7 +394,7 @@ function demandSameSettings(a: ResultsFile, b: ResultsFile): void {
 }
 
 /** @throws StoreError where the same version has run the same seed in two parts. */
-function demandNoneTwice(files: readonly ResultsFile[]): void {
+function assertNoneTwice(files: readonly ResultsFile[]): void {
   const parts = files.flatMap(({ path, results }) =>
     results.ran.map((ran) => ({ path, ran, series: doneSeries(ran) })),
   );

@@ -3,7 +3,7 @@ import { commonFlow, type Flow } from "../flow.ts";
 import { measurementOf } from "../measurement.ts";
 import { alternate, median, type Subject } from "../rounds.ts";
 import type { Section } from "../section.ts";
-import { demandInvariants } from "../submit/floor.ts";
+import { assertInvariants } from "../submit/floor.ts";
 import { benchFolder } from "./bench-folder.ts";
 import type { GroupCommitChoice } from "./group-commit.ts";
 import { type BenchJournal, type KeptRun, newJournal, prepareRun } from "./kept-run.ts";
@@ -76,7 +76,7 @@ function subjectOf(name: string, flow: Flow, folder: string | null, group: numbe
     },
     check() {
       journal?.discard();
-      if (kept !== null) demandInvariants(kept.exchange.state);
+      if (kept !== null) assertInvariants(kept.exchange.state);
     },
   };
 }

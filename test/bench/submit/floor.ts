@@ -79,7 +79,7 @@ export function demand(exchange: Exchange, command: Command): void {
 }
 
 /** @throws Error when an invariant does not hold. */
-export function demandInvariants(state: State): void {
+export function assertInvariants(state: State): void {
   const broken = violations(state);
   if (broken.length > 0) throw new Error(`broken: ${JSON.stringify(broken)}`);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { commonFlow } from "../flow.ts";
 import { steadyFlow } from "../steady-flow.ts";
-import { demand, demandInvariants, openFloor, tallyOf } from "./floor.ts";
+import { assertInvariants, demand, openFloor, tallyOf } from "./floor.ts";
 import { FlowCommands } from "./flow-commands.ts";
 
 const OPERATIONS = 10_000;
@@ -19,7 +19,7 @@ describe("a flow as commands", () => {
       demand(exchange, command);
     }
     expect(tallyOf(exchange.state, 99)).toEqual(flow.expected);
-    demandInvariants(exchange.state);
+    assertInvariants(exchange.state);
   });
 
   it("keeps every book of several markets as full as it was", () => {
@@ -39,6 +39,6 @@ describe("a flow as commands", () => {
       // A turn of the flow that is under way has taken orders and not yet brought them back.
       expect(Math.abs(live - 40)).toBeLessThanOrEqual(17);
     }
-    demandInvariants(exchange.state);
+    assertInvariants(exchange.state);
   });
 });

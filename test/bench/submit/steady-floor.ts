@@ -1,7 +1,7 @@
 import type { Part } from "../apart.ts";
 import { garbageCollector } from "../rounds.ts";
 import { steadyFlow } from "../steady-flow.ts";
-import { demand, demandInvariants, openFloor } from "./floor.ts";
+import { assertInvariants, demand, openFloor } from "./floor.ts";
 import { FlowCommands } from "./flow-commands.ts";
 
 /** An exchange under a steady flow. */
@@ -15,7 +15,7 @@ export interface SteadyFloorChoice {
 }
 
 /** Above so many live orders, judging every invariant would take longer than all that is measured. */
-const MOST_JUDGED = 100_000;
+const MAX_JUDGED = 100_000;
 
 /** Nanoseconds a command of the next batch takes. The books fill first, and are as full after every batch as before. */
 export const steadyFloor: Part<SteadyFloorChoice> = ({ markets, live, commands, batches }) => {
@@ -32,7 +32,7 @@ export const steadyFloor: Part<SteadyFloorChoice> = ({ markets, live, commands, 
     for (const command of batch) demand(exchange, command);
     const nanoseconds = ((performance.now() - start) * 1e6) / commands;
     left -= 1;
-    if (left === 0 && markets * live <= MOST_JUDGED) demandInvariants(exchange.state);
+    if (left === 0 && markets * live <= MAX_JUDGED) assertInvariants(exchange.state);
     return [nanoseconds];
   };
 };

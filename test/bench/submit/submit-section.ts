@@ -2,7 +2,7 @@ import { commonFlow, type Flow } from "../flow.ts";
 import { measurementOf } from "../measurement.ts";
 import { alternate, median, type Subject } from "../rounds.ts";
 import type { Section } from "../section.ts";
-import { demand, demandInvariants, openFloor, TRADERS, tallyOf } from "./floor.ts";
+import { assertInvariants, demand, openFloor, TRADERS, tallyOf } from "./floor.ts";
 import { FlowCommands } from "./flow-commands.ts";
 
 const OPERATIONS = 200_000;
@@ -58,7 +58,7 @@ function subjectOf(name: string, flow: Flow, { feeRateBps, bothOutcomes }: Terms
       if (trades !== expected.trades || volume !== expected.volume || hash !== expected.hash) {
         throw new Error(`${name}: ${trades} trades of volume ${volume}, the flow has other ones`);
       }
-      demandInvariants(exchange.state);
+      assertInvariants(exchange.state);
     },
   };
 }

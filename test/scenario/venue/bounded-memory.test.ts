@@ -13,7 +13,7 @@ import { Desk } from "../run/desk.ts";
 const desk = new Desk();
 
 const ROWS = 1_000_000;
-const MOST_AT_ONCE = 20_000;
+const MAX_AT_ONCE = 20_000;
 const ROW = "0,alice,fund,,,USDC,,0.000001,\n";
 
 /** A file of a million rows, each of which gives alice the smallest part of a dollar. */
@@ -60,8 +60,8 @@ describe("a flow of a million rows is read no faster than it is played, some tho
     expect((await venue.play(rows, "market")).rows).toBe(ROWS);
     expect({ pulled: counted.pulled, played: played() }).toEqual({ pulled: ROWS, played: ROWS });
     expect(counted.ahead).toBe(0);
-    expect(counted.largest).toBeLessThan(MOST_AT_ONCE);
-    expect(counted.batches).toBeGreaterThan(ROWS / MOST_AT_ONCE);
+    expect(counted.largest).toBeLessThan(MAX_AT_ONCE);
+    expect(counted.batches).toBeGreaterThan(ROWS / MAX_AT_ONCE);
   }, 120_000);
 
   it("over HTTP, where the next row waits for the answer to the one before", async () => {
