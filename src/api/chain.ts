@@ -105,8 +105,7 @@ export const newSettlementFaultSchema = named(
         "fail: mined and reverted; retry: put off to the next block; delay: put off by some blocks; ghost: never mined; gas-spike: the base fee rises above what the exchange offers; reorg: the latest blocks are replaced, at once.",
     }),
     times: z.int().min(1).max(MAX_TIMES).optional().meta({
-      description:
-        "How many settlements it befalls. Left out: the next one or, with a probability, any number.",
+      description: "How many settlements it hits. Left out: the next one or, with a probability, any number.",
     }),
     probability: probability.optional().meta({ description: "Of each settlement, drawn by the seed." }),
     blocks: z.int().min(1).max(MAX_DELAY).optional().meta({ description: "Of a delay; default 1." }),
@@ -132,8 +131,8 @@ export const settlementFaultSchema = exactly("SettlementFault", {
   depth: field.count.nullable(),
   reason: z.string().nullable(),
   of: field.uuid.optional().meta({ description: "The one order whose settlement it hits." }),
-  struck: field.count.meta({ description: "How many settlements it has befallen." }),
-  remaining: field.count.nullable().meta({ description: "How many it will yet befall; null: without end." }),
+  struck: field.count.meta({ description: "How many settlements it has hit." }),
+  remaining: field.count.nullable().meta({ description: "How many it will still hit; null: without end." }),
 });
 
 export const settlementFaultPageSchema = page("SettlementFaultPage", settlementFaultSchema);

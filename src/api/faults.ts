@@ -92,6 +92,6 @@ export const faultEndpoints = endpoints("control", "Control plane", {
   },
 });
 
-/** Whether faults can befall an endpoint: what the imitated service answers, and nothing else. */
+/** Whether faults can apply to an endpoint: what the imitated service answers, and nothing else. */
 export const takesFaults = ({ access, tag }: Pick<Endpoint, "access" | "tag">): boolean =>
   access !== "control" && tag !== "Service";

@@ -108,7 +108,7 @@ const translations: Translations = {
     }),
   FAULT_NOT_FOUND: ({ number }) =>
     new ApiError("FAULT_NOT_FOUND", `there is no settlement fault ${number} in force`, {
-      hint: "GET /sim/chain/faults lists those in force; one that has befallen as many settlements as it was to is over",
+      hint: "GET /sim/chain/faults lists those in force; one that has hit as many settlements as it was to is over",
     }),
   INTRINSIC_GAS_TOO_LOW: transactionRefused,
   TIP_ABOVE_FEE_CAP: transactionRefused,

@@ -7,7 +7,7 @@ import { type Stream, stream } from "../core/random.ts";
 
 /** What goes wrong, where, and how often. */
 export interface FaultPlan {
-  /** The endpoints that it befalls, as they are described. */
+  /** The endpoints that it applies to, as they are described. */
   readonly route: string;
   readonly operations: ReadonlySet<Operation>;
   /** The error status that is answered; null: none. */
@@ -19,7 +19,7 @@ export interface FaultPlan {
   readonly latencyMs: number;
   /** Whether the connection is cut before the request is executed, or instead of the answer. */
   readonly drop: "connection" | "reply" | null;
-  /** Of the requests that it does not let pass, the share that it befalls. */
+  /** Of the requests that it does not let pass, the share that it hits. */
   readonly probability: number;
   /** How often it fires at most; null: always. */
   readonly times: number | null;
@@ -31,7 +31,7 @@ export interface FaultPlan {
 export interface Fault extends FaultPlan {
   /** `fault-1`, `fault-2`, ... in the order in which they were added. */
   readonly id: string;
-  /** How many requests of its route have come, and how many it has befallen. */
+  /** How many requests of its route have come, and how many it has hit. */
   readonly matched: number;
   readonly fired: number;
 }
@@ -80,7 +80,7 @@ export class Faults {
     return fault;
   }
 
-  /** The first fault that befalls a request, or null. Every fault of the route counts the request and draws for it. */
+  /** The first fault that hits a request, or null. Every fault of the route counts the request and draws for it. */
   apply(operation: Operation): Fault | null {
     let applied: Counted | null = null;
     for (const fault of this.#faults) {
@@ -177,8 +177,8 @@ function unknownRoute(text: string, method: string | undefined, path: string): A
   const found = JSON.stringify(text);
   const details = { fields: ["route"] };
   if (ENDPOINTS.some((endpoint) => !takesFaults(endpoint) && isNamed(endpoint, method, path))) {
-    return new ApiError("INVALID_PARAMETER", `route: faults never befall ${found}`, {
-      hint: "faults befall /api, /clob and /chain, never the control plane, /healthz or /openapi.json",
+    return new ApiError("INVALID_PARAMETER", `route: faults never apply to ${found}`, {
+      hint: "faults apply to /api, /clob and /chain, never the control plane, /healthz or /openapi.json",
       details: details,
     });
   }

@@ -165,7 +165,7 @@ function warn(request: Incoming, sentence: string): void {
 }
 
 /**
- * Lets a fault befall a request that has come in whole and has not been looked at; `execute` goes on with it. A reply
+ * Applies a fault to a request that has come in whole and has not been looked at; `execute` goes on with it. A reply
  * that the fault loses is lost where it would be sent. A client that hangs up during a latency stops nothing.
  */
 function applyFault(

@@ -35,7 +35,7 @@ export class Incoming extends IncomingMessage {
   warning = "";
   /** The bytes of a body that its handler reads itself; null until they have come. */
   rawBody: Buffer | null = null;
-  /** The injected fault that befell it. */
+  /** The injected fault that hit it. */
   fault: Fault | null = null;
 }
 

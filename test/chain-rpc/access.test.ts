@@ -103,7 +103,7 @@ describe("a fault injected into HTTP", () => {
   const head = (): Promise<string> => resultOf(api, "eth_blockNumber");
 
   it.each(["POST /chain", "/chain", "*"])(
-    "befalls the chain by the route %s, and nothing is mined",
+    "hits the chain by the route %s, and nothing is mined",
     async (route) => {
       await addFault(api, { route, status: 503, times: 1 });
       await refusedAsRpc(api, mining, { status: 503, code: "UNAVAILABLE", rpc: -32603 });

@@ -29,7 +29,7 @@ describe("an injected fault", () => {
     [502, "UNAVAILABLE"],
     [503, "UNAVAILABLE"],
   ] as const)(
-    "of status %i is an error with its code, and befalls as often as it is told to",
+    "of status %i is an error with its code, and hits as often as it is told to",
     async (status, code) => {
       orThrow(await client.control.addFault({ route: "POST /order", status, times: 1 }));
       expect(errorOf(await place())).toMatchObject({

@@ -24,7 +24,7 @@ const openOrders = async (): Promise<number> => (await trader.ask<OrderPage>("GE
 const placing = () => trader.signed("POST", "/clob/order", order);
 const sequenceOf = ({ headers }: Reply<unknown>): number => Number(headers["x-sim-sequence"]);
 
-/** Waits until a fault has befallen so many requests. */
+/** Waits until a fault has hit so many requests. */
 async function fired(id: string, times: number): Promise<void> {
   for (;;) {
     const { data } = await api.get<FaultPage>("/sim/faults");

@@ -124,7 +124,7 @@ describe("the route of a fault", () => {
     expect(refusal.body.hint).toContain(hint);
   });
 
-  it("with a method befalls that method alone, without one all methods of the path", async () => {
+  it("with a method hits that method alone, without one all methods of the path", async () => {
     await addFault(api, { route: "DELETE /clob/order", status: 503 });
     expect([await statusOf("DELETE", "/clob/order"), await statusOf("POST", "/clob/order")]).toEqual([
       503, 401,
@@ -136,14 +136,14 @@ describe("the route of a fault", () => {
     expect(await statusOf("GET", "/clob/orders")).toBe(401);
   });
 
-  it("with a parameter befalls every path of that form", async () => {
+  it("with a parameter hits every path of that form", async () => {
     await addFault(api, { route: "GET /api/markets/{id}", status: 503 });
     expect(await statusOf("GET", "/api/markets/any")).toBe(503);
     expect(await statusOf("GET", "/api/markets/any/trades")).toBe(404);
     expect(await statusOf("GET", "/api/markets")).toBe(200);
   });
 
-  it("that is * befalls whatever the imitated service answers, and nothing else", async () => {
+  it("that is * hits whatever the imitated service answers, and nothing else", async () => {
     await addFault(api, { status: 503 });
     for (const [path, operations] of Object.entries(api.document.json.paths)) {
       const isImitated = path.startsWith("/api/") || path.startsWith("/clob/") || path === "/chain";

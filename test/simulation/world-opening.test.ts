@@ -34,7 +34,7 @@ describe.each(["auto", "manual", "instant"] as const)(
       return floor;
     };
 
-    test("has nothing of its history left to settle: a fault befalls what comes next", () => {
+    test("has nothing of its history left to settle: a fault hits what comes next", () => {
       const floor = opened(busy);
       expect(floor.state.trades.size).toBeGreaterThan(20);
       expect(floor.state.trades.get(floor.state.trades.size).at).toBe(START - 1);

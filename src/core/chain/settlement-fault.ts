@@ -21,7 +21,7 @@ export const FAULT_TERMS = {
   fault: oneOf<SettlementFaultKind>("fail", "retry", "delay", "ghost", "gasSpike"),
   /** In millionths. */
   probability: integer(0, CERTAIN),
-  /** How many settlements it befalls at most; null for any number. */
+  /** How many settlements it hits at most; null for any number. */
   times: orNull(id()),
   /** Of a delay; else 0. */
   blocks: integer(),
@@ -44,7 +44,7 @@ export const SettlementFault = record(
   },
   {
     changing: {
-      /** How many settlements it has befallen. */
+      /** How many settlements it has hit. */
       struck: integer(),
     },
   },

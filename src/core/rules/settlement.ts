@@ -98,7 +98,7 @@ const deferred = (
   fault,
 });
 
-/** Whether a fault befalls a settlement now: a function of the seed, the fault, the settlement and the attempt. */
+/** Whether a fault hits a settlement now: a function of the seed, the fault, the settlement and the attempt. */
 function faultMatches(state: State, fault: SettlementFault, transaction: Transaction): boolean {
   if (fault.fault === "gasSpike") return false;
   if (fault.order !== undefined && fault.order !== state.trades.get(transaction.firstTrade).taker)
@@ -244,7 +244,7 @@ function spendAllowances(state: State, transaction: Transaction): void {
   }
 }
 
-/** A fault has befallen a settlement once more. */
+/** A fault has hit a settlement once more. */
 function countFault(chain: Chain, transaction: Transaction, number: number): void {
   if (number === 0) return;
   oddityOf(transaction).fault = number;
@@ -255,7 +255,7 @@ function countFault(chain: Chain, transaction: Transaction, number: number): voi
   });
 }
 
-/** Puts a fault in force; they befall settlements in the order in which they were set. */
+/** Puts a fault in force; they hit settlements in the order in which they were set. */
 export function setSettlementFault({ chain }: State, command: CommandOf<"setSettlementFault">): Decision {
   const { fault, probability, times, blocks, baseFee, reason, order } = command;
   const only = order === undefined ? {} : { order };

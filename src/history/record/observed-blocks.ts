@@ -105,7 +105,7 @@ const ON_REQUEST = "made to fail on request";
 /** A failure that no scenario's own accounts lead to: all of them allow the exchange to move what they have. */
 const WITHOUT_LEAVE = /allowance|approval/;
 
-/** What befell a settlement, as a fault of its own; null when nothing did that would not come by itself. */
+/** What hit a settlement, as a fault of its own; null when nothing did that would not come by itself. */
 function faultIn(event: DomainEvent, height: number): SettlementFaultTerms | null {
   switch (event.kind) {
     case "transactionHeld":

@@ -156,7 +156,7 @@ const LONGEST_REASON = 200;
 /** A millionth of a gwei: what a step can say of a base fee. */
 const LEAST_FEE = 1_000;
 
-/** The terms that a step can say: what is said with fewer digits befalls the same. */
+/** The terms that a step can say: fewer digits hit the same. */
 export function sayableTerms(terms: SettlementFaultTerms): SettlementFaultTerms {
   const baseFee = Math.round(terms.baseFee / LEAST_FEE) * LEAST_FEE;
   const reason = terms.reason?.trim().slice(0, LONGEST_REASON) || null;

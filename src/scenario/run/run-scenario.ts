@@ -19,7 +19,7 @@ import {
   type Update,
 } from "./session.ts";
 import { takeStep } from "./steps.ts";
-import { picture } from "./summary.ts";
+import { summaryOf } from "./summary.ts";
 import { refusedText } from "./words.ts";
 
 export type Failed = (venue: Venue, scenario: Scenario, failure: Failure) => Soon<void>;
@@ -143,7 +143,7 @@ class ScenarioRun {
     }
     this.stateHash = await session.venue.stateHash();
     session.log("end");
-    for (const line of await picture(session)) session.log(`   ${line}`);
+    for (const line of await summaryOf(session)) session.log(`   ${line}`);
     if (this.stateHash !== null) session.log(`   state ${this.stateHash}`);
   }
 
@@ -233,7 +233,7 @@ async function outcomeOf(session: Session, order: readonly Step[]): Promise<Race
     if (step.kind === "race") throw new Error("a race within a race");
     await takeStep(session, step, "lenient");
   }
-  return { lines: session.transcript.slice(from), after: await picture(session) };
+  return { lines: session.transcript.slice(from), after: await summaryOf(session) };
 }
 
 /** A failure says in which order it happened. */

@@ -59,7 +59,7 @@ async function orderLines(session: Session): Promise<string[]> {
 }
 
 /** All there is to see from outside: the time, the books, the named orders, the balances. */
-export async function picture(session: Session): Promise<string[]> {
+export async function summaryOf(session: Session): Promise<string[]> {
   const time = momentText(await session.venue.now());
   const parts = [await bookLines(session), await orderLines(session), await balanceLines(session)];
   return [`at ${time}`, ...parts.flat()];

@@ -73,7 +73,7 @@ export const chainHandlers = {
       throw new ApiError("FAULT_NOT_FOUND", `no settlement fault ${JSON.stringify(path.id.slice(0, 80))}`, {
         hint:
           faults.length === 0
-            ? "there are none in force: one that has befallen as many settlements as it was to is over"
+            ? "there are none in force: one that has hit as many settlements as it was to is over"
             : `there are ${faults.map(({ number }) => settlementFaultId(number)).join(", ")}`,
       });
     }

@@ -255,7 +255,7 @@ describe("a fault", () => {
     ]);
   });
 
-  it("is told so, too, when it also befell what was there before", async () => {
+  it("is told so, too, when it also hit what was there before", async () => {
     const scenario = await told(
       (floor) => {
         floor.fault({ kind: "retry", times: 2 });
