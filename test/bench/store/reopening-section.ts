@@ -1,12 +1,15 @@
+import { millis } from "../../../src/core/units.ts";
 import { hex8 } from "../../../src/engine/checksum.ts";
 import { nodeDisk } from "../../../src/engine/disk.ts";
 import type { Exchange } from "../../../src/engine/exchange.ts";
+import type { OpeningData } from "../../../src/engine/journal-line.ts";
 import { STATE_FORMAT, stateDatabase } from "../../../src/engine/state-file.ts";
 import { Apart } from "../apart.ts";
 import { commonFlow } from "../flow.ts";
 import { measurementOf } from "../measurement.ts";
 import { median } from "../rounds.ts";
 import type { Section } from "../section.ts";
+import { bareFloor } from "../submit/floor.ts";
 import { takeTurns } from "../turns.ts";
 import { benchFolder } from "./bench-folder.ts";
 import { newJournal, prepareRun } from "./kept-run.ts";
@@ -22,6 +25,7 @@ export const reopeningSection: Section = {
     const folder = benchFolder();
     const flow = commonFlow({ levels: 99, operations: COMMANDS });
     const { journal } = newJournal(folder, "journal", "process");
+    journal.control("opening", opening(), millis(0));
     const kept = prepareRun(flow, journal, COMMANDS);
     kept.run();
     journal.close();
@@ -51,10 +55,22 @@ export const reopeningSection: Section = {
 
 const NAMES = ["journal: every command decided anew and compared", "db.json: the state read and checked"];
 
+/** The first line of a journal: an exchange without a world. */
+const opening = (): OpeningData => ({
+  format: "clobsim-journal/1",
+  engine: "0",
+  config: bareFloor().state.config,
+  start: millis(0),
+  clock: { mode: "frozen", rate: 0, followsWall: false },
+  base: { kind: "world", content: {} },
+  sequence: 0,
+  hash: "0".repeat(64),
+});
+
 async function writeState(folder: string, exchange: Exchange): Promise<void> {
   const { state, now, sequence, digest } = exchange.snapshot();
   const clock = { setting: { mode: "frozen", rate: 0 }, virtual: now, wall: 0 } as const;
-  const place = { line: sequence, check: hex8(0), offset: 0, sequence, now, digest, devAccounts: [] };
+  const place = { line: sequence, check: hex8(0), offset: 1, sequence, now, digest, devAccounts: [] };
   const database = stateDatabase(nodeDisk, folder);
   database.data = {
     header: { format: STATE_FORMAT, engine: "0", ...place, clock, durability: "process", refused: 0 },
