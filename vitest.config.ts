@@ -10,7 +10,7 @@ const ISOLATED = [
   "test/scenario/watch/matching-rules.test.ts",
 ];
 
-/** What takes minutes is run by `npm run test:system` alone. */
+/** What takes minutes is run by `npm run test:system` and `.ci/run`. */
 const exclude = [...configDefaults.exclude, ...(process.env.SYSTEM_TESTS === "1" ? [] : ["test/system/**"])];
 
 export default defineConfig({
