@@ -94,7 +94,10 @@ function mixNumber(sink: WordSink, value: number | null): void {
 function sortedText(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(sortedText).join(",")}]`;
-  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
-  fields.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${fields.map(([name, field]) => `"${name}":${sortedText(field)}`).join(",")}}`;
+  let text = "";
+  for (const name of Object.keys(value).sort()) {
+    const field = (value as Record<string, unknown>)[name];
+    if (field !== undefined) text += `${text === "" ? "" : ","}"${name}":${sortedText(field)}`;
+  }
+  return `{${text}}`;
 }

@@ -15,9 +15,11 @@ export function finish<Result>(steps: Iterator<undefined, Result>): Result {
 export class StepCounter {
   #records = 0;
 
-  /** Counts a record; true at every 1,024th. */
-  isStep(): boolean {
-    this.#records += 1;
-    return this.#records % RECORDS_OF_A_STEP === 0;
+  /** Counts records; true once for every 1,024 of them. */
+  isStep(records = 1): boolean {
+    this.#records += records;
+    if (this.#records < RECORDS_OF_A_STEP) return false;
+    this.#records = 0;
+    return true;
   }
 }

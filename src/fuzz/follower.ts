@@ -282,8 +282,8 @@ export class Follower {
   /** A block has looked at a match: whether the fault that has struck it is the one that must. */
   #strike(transaction: number, hold: string | null, fault: number): Difference | null {
     const { faults, settlements } = this.#reference;
-    const isMatch = settlements.some(({ number, what }) => number === transaction && what === "match");
-    const expected = !isMatch || hold === "UNDERPRICED" ? fault : faults.striking(transaction);
+    const match = settlements.find(({ number, what }) => number === transaction && what === "match");
+    const expected = match === undefined || hold === "UNDERPRICED" ? fault : faults.striking(match);
     this.#tell((reference) => reference.faults.note(transaction, hold, fault));
     return expected === fault
       ? null
@@ -300,6 +300,7 @@ export class Follower {
       policy: config.balances,
       faucet: { usdc: config.faucet.collateral, everywhere: config.faucet.everyMarket },
       derivesOnce: config.credentials === "once",
+      replaceable: config.settlement === "instant" ? 0 : 2,
       faucetAddress: accounts.get(FAUCET).address,
       feesAddress: accounts.get(FEES).address,
     });
@@ -349,6 +350,8 @@ export class Follower {
       case "setSettlementFault":
         reference.faults.set(command);
         return DONE;
+      case "reorganizeChain":
+        return reference.reorganize(command.depth);
       case "endSettlementFault":
         reference.faults.endAll();
         return DONE;
@@ -372,7 +375,10 @@ export class Follower {
   #onChain(event: DomainEvent, batch: readonly DomainEvent[]): Difference | null {
     switch (event.kind) {
       case "blocksMined":
-        this.#tell((reference) => reference.mineUpTo(event.lastTransaction));
+        this.#tell((reference) => reference.mineUpTo(event.lastTransaction, event.empty));
+        return null;
+      case "blockOpened":
+        this.#tell((reference) => reference.beginBlock());
         return null;
       case "transactionMined": {
         const difference = this.#strike(event.transaction, null, 0);

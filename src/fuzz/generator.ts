@@ -30,6 +30,7 @@ export const ACTIONS = [
   "call",
   "mine",
   "fault",
+  "reorganize",
   "endMarket",
   "createMarket",
   "snapshot",
@@ -74,6 +75,7 @@ const WEIGHTS: Readonly<Record<Action, number>> = {
   call: 8,
   mine: 6,
   fault: 4,
+  reorganize: 2,
   endMarket: 1,
   createMarket: 1,
   snapshot: 1,
@@ -101,6 +103,7 @@ export function profileOf(seed: number): Profile {
     ? "instant"
     : random.pick(["instant", "instant", "auto", "manual"] as const);
   if (settlement === "manual") weights.mine = WEIGHTS.mine;
+  if (settlement === "instant") weights.reorganize = 0;
   if (keeping === "disk") weights.reopen = REOPENED_ON_DISK;
   else if (!random.oneIn(12)) weights.reopen = 0;
   // Faults are rare among histories: they make each block a long one.
@@ -263,7 +266,9 @@ export class Generator {
       case "mine":
         return { kind: "mineBlocks", count: random.between(1, 2) };
       case "fault":
-        return this.#fault();
+        return this.#fault(state);
+      case "reorganize":
+        return { kind: "reorganizeChain", depth: random.between(1, 3) };
       case "endMarket":
         return random.oneIn(2)
           ? { kind: "closeMarket", market: this.#market(state).number }
@@ -351,7 +356,7 @@ export class Generator {
     };
   }
 
-  #fault(): Command {
+  #fault({ orders }: State): Command {
     const random = this.#random;
     if (random.oneIn(3))
       return random.oneIn(2) ? { kind: "endSettlementFault", number: null } : { kind: "bumpFees" };
@@ -363,6 +368,7 @@ export class Generator {
       blocks: fault === "delay" ? random.between(1, 3) : 0,
       baseFee: fault === "gasSpike" ? 200_000_000_000 : 0,
       reason: null,
+      ...(random.oneIn(4) ? { order: random.between(1, orders.next + 3) } : {}),
     };
     return { kind: "setSettlementFault", ...terms };
   }

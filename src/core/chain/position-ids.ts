@@ -24,9 +24,20 @@ export const questionIdOf = (seed: string, market: number): string =>
 export const conditionIdOf = (seed: string, market: number): string =>
   conditionId(ORACLE, questionIdOf(seed, market), SLOTS);
 
+/** Token ids that were asked for before, as they are whenever a history is decided or a state is read again. */
+const knownTokenIds = new Map<string, string>();
+const MAX_KNOWN = 4_096;
+
 /** The id of an outcome's token: a 256-bit number in decimal, by the formula of `positionId`. */
-export const tokenIdOf = (condition: string, outcome: Outcome): string =>
-  positionId(CONTRACTS.collateral, collectionId(condition, INDEX_SETS[outcome])).toString();
+export function tokenIdOf(condition: string, outcome: Outcome): string {
+  const key = condition + outcome;
+  let id = knownTokenIds.get(key);
+  if (id === undefined) {
+    id = positionId(CONTRACTS.collateral, collectionId(condition, INDEX_SETS[outcome])).toString();
+    if (knownTokenIds.size < MAX_KNOWN) knownTokenIds.set(key, id);
+  }
+  return id;
+}
 
 // The formulas of Gnosis' Conditional Tokens Framework, as its contract CTHelpers has them.
 

@@ -4,6 +4,7 @@ import {
   type Claim,
   feeAt,
   held,
+  isCovered,
   type Move,
   movesOfCall,
   type Outcome,
@@ -21,6 +22,8 @@ export interface Terms {
   readonly policy: "optimistic" | "settled";
   readonly faucet: { readonly usdc: number; readonly everywhere: number };
   readonly derivesOnce: boolean;
+  /** How many of the latest blocks can be replaced. */
+  readonly replaceable: number;
   /** The addresses of the account that keeps the other half of sets, and of the one that collects fees. */
   readonly faucetAddress: string;
   readonly feesAddress: string;
@@ -96,6 +99,8 @@ export class ReferenceExchange {
   /** The moment of the latest thing it was told. */
   now = 0;
   readonly #terms: Terms;
+  /** What each block has of the settlements, by height. */
+  readonly #blocks: Settlement[][] = [[]];
   #transactions = 0;
 
   constructor(terms: Terms) {
@@ -223,11 +228,17 @@ export class ReferenceExchange {
     this.#settlement(call, "market" in call ? call.market : 0);
   }
 
-  /** A block has all that is pending up to a transaction. */
-  mineUpTo(transaction: number): void {
+  beginBlock(): void {
+    this.#blocks.push([]);
+  }
+
+  /** A block has all that is pending up to a transaction; empty ones follow. */
+  mineUpTo(transaction: number, empty: number): void {
+    this.beginBlock();
     for (const { number, status } of this.settlements) {
       if (number <= transaction && status === "pending") this.mine(number);
     }
+    for (let count = 0; count < empty; count += 1) this.beginBlock();
   }
 
   /** A block has one transaction, carried out. */
@@ -235,9 +246,30 @@ export class ReferenceExchange {
     const settlement = this.settlements.find(({ number }) => number === transaction);
     // What the exchange gives is in effect before its block.
     if (settlement === undefined) return;
-    settlement.status = "mined";
+    this.#include(settlement, "mined");
     if (settlement.what === "report") this.market(settlement.market).isReported = true;
     this.#expect(settlement, -1);
+  }
+
+  /** Empty blocks come in the place of the latest ones: what those had is pending again, but for what had failed. */
+  reorganize(depth: number): Reply {
+    const most = Math.min(this.#terms.replaceable, this.#blocks.length - 1);
+    if (depth > most) return refused("REORGANIZATION_TOO_DEEP");
+    const returned = this.#blocks
+      .splice(-depth)
+      .flat()
+      .filter(({ status }) => status === "mined");
+    const rollback = this.#rollback();
+    for (const { moves } of returned) rollback.expectAgain(moves);
+    this.#takeBack(rollback);
+    for (const settlement of returned) {
+      settlement.status = "pending";
+      settlement.since = this.now;
+      if (settlement.what === "report") this.market(settlement.market).isReported = false;
+      this.#expect(settlement, 1);
+    }
+    for (let count = 0; count < depth; count += 1) this.beginBlock();
+    return DONE;
   }
 
   /** The first that has waited for so long that a block should have it; undefined when all is well. */
@@ -258,11 +290,14 @@ export class ReferenceExchange {
     const settlement = this.#find(transaction);
     const { what, market } = settlement;
     if (typeof what === "string") throw new Error(`transaction ${transaction} is no call`);
-    settlement.status = "mined";
     const known = new Set(this.wallets);
     const payout = market === 0 ? null : payoutOf(this.market(market));
     const moves = movesOfCall(what, (address) => this.wallet(address), payout);
+    if (settlement.isInLedger) return this.#carryOutAgain(settlement, moves !== null);
+    this.#include(settlement, "mined");
     if (moves === null) return false;
+    settlement.isInLedger = true;
+    settlement.moves.push(...moves);
     const rollback = this.#rollback();
     for (const { wallet, market: place } of moves) {
       if (place === 0 || !known.has(wallet) || wallet.owed(place) === 0) continue;
@@ -275,11 +310,33 @@ export class ReferenceExchange {
     return true;
   }
 
+  /** A call that a reorganization took out of its block does what it did before, or reverts and takes that back. */
+  #carryOutAgain(settlement: Settlement, isPossible: boolean): boolean {
+    if (isPossible && settlement.moves.every(isCovered)) {
+      this.#include(settlement, "mined");
+      this.#expect(settlement, -1);
+      return true;
+    }
+    const rollback = this.#rollback();
+    rollback.fail(settlement);
+    this.#takeBack(rollback);
+    this.#include(settlement, "mined");
+    settlement.moves.length = 0;
+    return false;
+  }
+
   /** A settlement reverts: its trades go back, and all that cannot stand without them. Answers which settlements went. */
   fail(transaction: number): readonly number[] {
+    const settlement = this.#find(transaction);
     const rollback = this.#rollback();
-    rollback.fail(this.#find(transaction));
+    rollback.fail(settlement);
+    this.#include(settlement, "failed");
     return this.#takeBack(rollback);
+  }
+
+  #include(settlement: Settlement, status: "mined" | "failed"): void {
+    settlement.status = status;
+    this.#blocks.at(-1)?.push(settlement);
   }
 
   #takeBack(rollback: Rollback): readonly number[] {
@@ -287,6 +344,7 @@ export class ReferenceExchange {
     for (const number of canceled) this.#leave(this.order(number), "CANCELED");
     for (const settlement of failed) {
       settlement.status = "failed";
+      settlement.isInLedger = false;
       for (const { wallet, market, outcome, amount } of settlement.moves) {
         wallet.asset(market, outcome).balance -= amount;
       }
@@ -337,7 +395,7 @@ export class ReferenceExchange {
       order.type === "GTD" ? "GTC" : order.type,
       market.selfTrade,
     );
-    const settlement = trades.length > 0 ? this.#settlement("match", market.number) : null;
+    const settlement = trades.length > 0 ? this.#settlement("match", market.number, order.number) : null;
     for (const { maker, quantity } of trades) {
       this.#trade(order, this.order(maker), quantity, market, settlement?.moves ?? []);
     }
@@ -402,12 +460,14 @@ export class ReferenceExchange {
     wallet.asset(market, "NO").balance += size;
   }
 
-  #settlement(what: Settlement["what"], market: number): Settlement {
+  #settlement(what: Settlement["what"], market: number, taker = 0): Settlement {
     this.#transactions += 1;
     const settlement: Settlement = {
       number: this.#transactions,
       what,
+      taker,
       moves: [],
+      isInLedger: what === "match",
       status: "pending",
       market,
       since: this.now,

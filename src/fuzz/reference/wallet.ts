@@ -83,6 +83,8 @@ interface FaultTerms {
   readonly probability: number;
   /** Null for any number. */
   readonly times: number | null;
+  /** The only taker whose settlements it strikes. */
+  readonly order?: number;
 }
 
 interface InForce extends FaultTerms {
@@ -115,8 +117,9 @@ export class ReferenceFaults {
   }
 
   /** The number of the fault that strikes a settlement in this block; 0 for none. */
-  striking(transaction: number): number {
-    return this.#inForce.find((fault) => this.#strikes(fault, transaction))?.number ?? 0;
+  striking({ number, taker }: Settlement): number {
+    const isOf = ({ order = taker }: FaultTerms): boolean => order === taker;
+    return this.#inForce.find((fault) => isOf(fault) && this.#strikes(fault, number))?.number ?? 0;
   }
 
   /** A settlement was put off, failed or was lost; `fault` has done it, or none: 0. */
@@ -146,11 +149,15 @@ export interface Settlement {
   /** Counts all transactions of the chain, from 1. */
   readonly number: number;
   readonly what: "match" | "report" | Call;
+  /** The order whose fills it settles; 0 for none. */
+  readonly taker: number;
   readonly moves: Move[];
+  /** Whether balances count its moves already. */
+  isInLedger: boolean;
   status: "pending" | "mined" | "failed" | "lost";
   readonly market: number;
-  /** When it came. */
-  readonly since: number;
+  /** When it came, or came back. */
+  since: number;
 }
 
 /** What a wallet asks of the contracts; amounts in 0.01 share or micro-USDC. */
@@ -208,6 +215,11 @@ export class Rollback {
     for (const move of moves) this.#shift(move).balance += move.amount;
   }
 
+  /** What was on the chain is on its way again. */
+  expectAgain(moves: readonly Move[]): void {
+    for (const move of moves) if (move.amount > 0) this.#shift(move).incoming += move.amount;
+  }
+
   /** A settlement fails: what it brought and took goes back. */
   fail(settlement: Settlement): void {
     this.#failed.push(settlement);
@@ -232,7 +244,7 @@ export class Rollback {
   #latestSpender({ wallet, market, outcome }: Move): Settlement {
     const spender = this.#settlements.findLast(
       (each) =>
-        each.what === "match" &&
+        each.isInLedger &&
         (each.status === "pending" || each.status === "lost") &&
         !this.#failed.includes(each) &&
         each.moves.some((move) => isSame(move, wallet, market, outcome) && move.amount < 0),
@@ -269,6 +281,10 @@ export class Rollback {
 }
 
 const assetOf = ({ wallet, market, outcome }: Move): Amount => wallet.look(market, outcome);
+
+/** Whether its wallet still has on the chain what a move takes. */
+export const isCovered = ({ wallet, market, outcome, amount }: Move): boolean =>
+  amount >= 0 || -amount <= onChain(wallet.look(market, outcome)) + (market === 0 ? 0 : wallet.owed(market));
 
 const isSame = (move: Move, wallet: Wallet, market: number, outcome: Outcome): boolean =>
   move.wallet === wallet && move.market === market && (market === 0 || move.outcome === outcome);

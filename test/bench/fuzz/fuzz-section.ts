@@ -9,7 +9,7 @@ import { millisecondsToEnd } from "../start/first-answer.ts";
 const FEWEST_ROUNDS = 3;
 const COMMANDS = 300;
 /** Seeds of a round, by how they are run. */
-const SEEDS = { process: 1_000, http: 60 } as const;
+const SEEDS = { process: 10_000, http: 60 } as const;
 const MS_PER_MINUTE = 60_000;
 
 /** How many seeds a campaign runs in a minute, its start included. */
