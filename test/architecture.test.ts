@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, posix } from "node:path";
 import { fileURLToPath } from "node:url";
-import ts from "typescript";
+import { type ImportDeclaration, type Node, type Program, parseSync } from "oxc-parser";
 import { describe, expect, it } from "vitest";
 
 interface Layer {
@@ -30,50 +30,58 @@ const MAX_FUNCTION_LINES = 80;
 const KEBAB_CASE = /^[a-z\d]+(?:-[a-z\d]+)*(?:\.d)?\.ts$/;
 const VAGUE_NAME = /(?:^|-)(?:utils?|helpers?|common|managers?|misc)(?:-|\.)|^types\./;
 
+/** A file of src, parsed; `lineOf` counts from 1. */
+interface Source {
+  readonly fileName: string;
+  readonly text: string;
+  readonly program: Program;
+  readonly lineOf: (position: number) => number;
+}
+
 /** What a rule has against a place: `src/<path>:<line> <what was found>: <the rule>`. */
-type Rule = (source: ts.SourceFile, report: (node: ts.Node, finding: string) => void) => void;
+type Rule = (source: Source, report: (node: Node, finding: string) => void) => void;
 
 interface Import {
-  readonly node: ts.Node;
+  readonly node: Node;
   readonly specifier: string;
   readonly isType: boolean;
 }
 
-const walk = (node: ts.Node, visit: (node: ts.Node) => void): void => {
-  visit(node);
-  ts.forEachChild(node, (child) => walk(child, visit));
-};
+/** Visits a node and all below it, each with the node that it is part of. */
+function walk(node: Node, visit: (node: Node, parent: Node) => void, parent = node): void {
+  visit(node, parent);
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) {
+      if (isNode(child)) walk(child, visit, node);
+    }
+  }
+}
 
-function importsOf(source: ts.SourceFile): Import[] {
+const isNode = (value: unknown): value is Node =>
+  typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
+
+function importsOf({ program }: Source): Import[] {
   const found: Import[] = [];
-  const add = (node: ts.Node, specifier: ts.Node | undefined, isType: boolean): void => {
-    if (specifier === undefined) return;
-    found.push({
-      node,
-      specifier: ts.isStringLiteralLike(specifier) ? specifier.text : "(computed)",
-      isType,
-    });
+  const add = (node: Node, source: Node | null, isType: boolean): void => {
+    if (source === null) return;
+    const isText = source.type === "Literal" && typeof source.value === "string";
+    found.push({ node, specifier: isText ? String(source.value) : "(computed)", isType });
   };
-  walk(source, (node) => {
-    if (ts.isImportDeclaration(node)) add(node, node.moduleSpecifier, isTypeImport(node.importClause));
-    if (ts.isExportDeclaration(node)) add(node, node.moduleSpecifier, node.isTypeOnly);
-    if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument))
-      add(node, node.argument.literal, true);
-    if (ts.isExternalModuleReference(node)) add(node, node.expression, false);
-    const isDynamic = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword;
-    if (isDynamic) add(node, node.arguments[0], false);
+  walk(program, (node) => {
+    if (node.type === "ImportDeclaration") add(node, node.source, isTypeImport(node));
+    if (node.type === "ExportNamedDeclaration" || node.type === "ExportAllDeclaration")
+      add(node, node.source, node.exportKind === "type");
+    if (node.type === "TSImportType") add(node, node.source, true);
+    if (node.type === "TSExternalModuleReference") add(node, node.expression, false);
+    if (node.type === "ImportExpression") add(node, node.source, false);
   });
   return found;
 }
 
-function isTypeImport(clause: ts.ImportClause | undefined): boolean {
-  if (clause === undefined) return false;
-  if (clause.isTypeOnly) return true;
-  const named = clause.namedBindings;
-  return clause.name === undefined && named !== undefined && ts.isNamedImports(named)
-    ? named.elements.length > 0 && named.elements.every(({ isTypeOnly }) => isTypeOnly)
-    : false;
-}
+const isTypeImport = ({ importKind, specifiers }: ImportDeclaration): boolean =>
+  importKind === "type" ||
+  (specifiers.length > 0 &&
+    specifiers.every((each) => each.type === "ImportSpecifier" && each.importKind === "type"));
 
 const folderOf = (path: string): string => path.split("/")[0] as string;
 const packageOf = (specifier: string): string =>
@@ -85,7 +93,7 @@ const packageOf = (specifier: string): string =>
 const arrows: Rule = (source, report) => {
   const from = folderOf(source.fileName);
   const allowed = LAYER_OF.get(from)?.mayImport;
-  if (allowed === undefined) report(source, `${from} is not in src/layers.json: give it a row`);
+  if (allowed === undefined) report(source.program, `${from} is not in src/layers.json: give it a row`);
   for (const { node, specifier, isType } of importsOf(source)) {
     if (!specifier.startsWith(".")) continue;
     const path = posix.join(posix.dirname(source.fileName), specifier);
@@ -113,79 +121,67 @@ const homes: Rule = (source, report) => {
   }
 };
 
-const pureCore: Rule = (source, report) => {
-  if (!source.fileName.startsWith("core/")) return;
-  walk(source, (node) => {
-    const name = forbiddenName(node);
+const pureCore: Rule = ({ fileName, program }, report) => {
+  if (!fileName.startsWith("core/")) return;
+  walk(program, (node, parent) => {
+    const name = forbiddenName(node, parent);
     if (name !== undefined) report(node, `uses ${name}: the core is pure and the same on every machine`);
   });
 };
 
-function forbiddenName(node: ts.Node): string | undefined {
-  switch (node.kind) {
-    case ts.SyntaxKind.AsteriskAsteriskToken:
-    case ts.SyntaxKind.AsteriskAsteriskEqualsToken:
-      return "**";
-    case ts.SyntaxKind.AsyncKeyword:
-      return "async";
-    case ts.SyntaxKind.AwaitExpression:
-    case ts.SyntaxKind.AwaitKeyword:
-      return "await";
-  }
-  if (!ts.isIdentifier(node)) return undefined;
-  if (FORBIDDEN_IN_CORE.has(node.text) || node.text.startsWith("toLocale")) return node.text;
-  if (node.text !== "Math") return undefined;
-  const access = node.parent;
-  const member =
-    ts.isPropertyAccessExpression(access) && access.expression === node ? access.name.text : undefined;
+function forbiddenName(node: Node, parent: Node): string | undefined {
+  if ("operator" in node && String(node.operator).startsWith("**")) return "**";
+  if ("async" in node && node.async === true) return "async";
+  if (node.type === "AwaitExpression") return "await";
+  if (node.type !== "Identifier") return undefined;
+  if (FORBIDDEN_IN_CORE.has(node.name) || node.name.startsWith("toLocale")) return node.name;
+  if (node.name !== "Math") return undefined;
+  const isRead = parent.type === "MemberExpression" && parent.object === node;
+  const member = isRead && parent.property.type === "Identifier" ? parent.property.name : undefined;
   return member === undefined || member === "random" || member === "pow"
     ? `Math.${member ?? "(computed)"}`
     : undefined;
 }
 
-const lengths: Rule = (source, report) => {
-  const lineOf = (position: number): number => source.getLineAndCharacterOfPosition(position).line;
-  const lines = lineOf(source.text.trimEnd().length) + 1;
-  if (lines > MAX_FILE_LINES) report(source, `has ${lines} lines: a file has at most ${MAX_FILE_LINES}`);
-  walk(source, (node) => {
-    if (!ts.isFunctionLike(node)) return;
-    const length = lineOf(node.end) - lineOf(node.getStart(source)) + 1;
+const lengths: Rule = ({ program, text, lineOf }, report) => {
+  const lines = lineOf(text.trimEnd().length);
+  if (lines > MAX_FILE_LINES) report(program, `has ${lines} lines: a file has at most ${MAX_FILE_LINES}`);
+  walk(program, (node) => {
+    if (!/Function/.test(node.type)) return;
+    const length = lineOf(node.end) - lineOf(node.start) + 1;
     const found = `a function of ${length} lines: one has at most ${MAX_FUNCTION_LINES}`;
     if (length > MAX_FUNCTION_LINES) report(node, found);
   });
 };
 
-const names: Rule = (source, report) => {
-  const name = basename(source.fileName);
-  if (!KEBAB_CASE.test(name)) report(source, "is not kebab-case: file names are");
-  if (VAGUE_NAME.test(name)) report(source, "has a vague name: a file has one noun or one verb");
-  if (name === "index.ts" && source.fileName !== "index.ts")
-    report(source, "is a barrel: only src/index.ts is one");
+const names: Rule = ({ fileName, program }, report) => {
+  const name = basename(fileName);
+  if (!KEBAB_CASE.test(name)) report(program, "is not kebab-case: file names are");
+  if (VAGUE_NAME.test(name)) report(program, "has a vague name: a file has one noun or one verb");
+  if (name === "index.ts" && fileName !== "index.ts")
+    report(program, "is a barrel: only src/index.ts is one");
 };
 
-const plainTypeScript: Rule = (source, report) => {
-  walk(source, (node) => {
-    if (ts.isEnumDeclaration(node)) report(node, "declares an enum: a union of literals is enough");
-    if (node.kind === ts.SyntaxKind.AnyKeyword) report(node, "says any: name the type, or unknown");
-    if (ts.isNonNullExpression(node)) report(node, "says !: prove it with a check, or `as` beside the proof");
-    if (
-      ts.isExportDeclaration(node) &&
-      node.moduleSpecifier !== undefined &&
-      source.fileName !== "index.ts"
-    ) {
+const plainTypeScript: Rule = ({ fileName, program }, report) => {
+  walk(program, (node) => {
+    if (node.type === "TSEnumDeclaration") report(node, "declares an enum: a union of literals is enough");
+    if (node.type === "TSAnyKeyword") report(node, "says any: name the type, or unknown");
+    if (node.type === "TSNonNullExpression")
+      report(node, "says !: prove it with a check, or `as` beside the proof");
+    const isExport = node.type === "ExportNamedDeclaration" || node.type === "ExportAllDeclaration";
+    if (isExport && node.source !== null && fileName !== "index.ts")
       report(node, "exports what another file holds: only src/index.ts does");
-    }
   });
-  for (const statement of source.statements) {
-    const isDeclared = source.isDeclarationFile || !ts.isVariableStatement(statement);
-    if (isDeclared || (statement.declarationList.flags & ts.NodeFlags.Const) !== 0) continue;
-    report(statement, "holds state at module level: two exchanges can live in one process");
+  for (const statement of program.body) {
+    const declared = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
+    if (declared?.type !== "VariableDeclaration" || declared.kind === "const") continue;
+    if (!fileName.endsWith(".d.ts"))
+      report(statement, "holds state at module level: two exchanges can live in one process");
   }
 };
 
-function importGraph(files: readonly ts.SourceFile[]): ReadonlyMap<string, readonly string[]> {
-  const target = (source: ts.SourceFile, specifier: string) =>
-    posix.join(posix.dirname(source.fileName), specifier);
+function importGraph(files: readonly Source[]): ReadonlyMap<string, readonly string[]> {
+  const target = (source: Source, specifier: string) => posix.join(posix.dirname(source.fileName), specifier);
   return new Map(
     files.map((source) => [
       source.fileName,
@@ -240,15 +236,18 @@ function layerTable(): string {
 
 const RULES = { arrows, homes, pureCore, lengths, names, plainTypeScript };
 
-const parsed = (path: string, text: string): ts.SourceFile =>
-  ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true);
+function parsed(fileName: string, text: string): Source {
+  const { program, errors } = parseSync(fileName, text);
+  if (errors[0] !== undefined) throw new Error(`${fileName}: ${errors[0].message}`);
+  const lineOf = (position: number): number => text.slice(0, position).split("\n").length;
+  return { fileName, text, program, lineOf };
+}
 
-function findings(source: ts.SourceFile, rule: Rule): string[] {
+function findings(source: Source, rule: Rule): string[] {
   const found: string[] = [];
-  rule(source, (node, finding) => {
-    const { line } = source.getLineAndCharacterOfPosition(node.getStart(source));
-    found.push(`src/${source.fileName}:${line + 1} ${finding}`);
-  });
+  rule(source, (node, finding) =>
+    found.push(`src/${source.fileName}:${source.lineOf(node.start)} ${finding}`),
+  );
   return found;
 }
 
