@@ -9,15 +9,10 @@ import { LazyNode } from "./chain-rpc/lazy-node.ts";
 import { type Config, VERSION } from "./config.ts";
 import type { Millis } from "./core/units.ts";
 import type { ClockSetting } from "./engine/clock.ts";
+import type { DataFolder } from "./engine/data-folder.ts";
 import type { Exchange } from "./engine/exchange.ts";
 import { Keyring } from "./engine/keyring.ts";
-import {
-  type Keeping,
-  type OpenedExchange,
-  openExchange,
-  openUnkept,
-  type Warn,
-} from "./engine/open-exchange.ts";
+import { type OpenedExchange, openExchange, openUnkept, type Warn } from "./engine/open-exchange.ts";
 import { type Origin, openingTime, originOfWorld, requireSameTerms, termsOf } from "./engine/origin.ts";
 import { Slices } from "./engine/slices.ts";
 import { Snapshots } from "./engine/snapshots.ts";
@@ -48,7 +43,7 @@ export interface RunningServer {
   /** The history that it goes on from, and the last line of it; null of one that began otherwise. */
   readonly from: { readonly name: string; readonly line: number } | null;
   /** What keeps the exchange on disk; null of one that nothing keeps. */
-  readonly keeping: Keeping | null;
+  readonly keeping: Pick<DataFolder, "path" | "resumed" | "removed" | "broken"> | null;
   /** Answers what is under way, then stops. */
   close(): Promise<void>;
 }
@@ -98,7 +93,7 @@ async function serve(config: Config, opened: OpenedExchange, warn: Warn = () => 
   const service = serviceOf(config, opened, warn);
   const server = createHttpServer(service);
   const port = await listen(server, config);
-  const { exchange, keeping } = opened;
+  const { exchange, folder: keeping } = opened;
   const { markets, events } = exchange.state;
   return {
     url: `http://${urlHost(config.host)}:${port}`,
@@ -121,7 +116,7 @@ async function serve(config: Config, opened: OpenedExchange, warn: Warn = () => 
 
 /** One opened exchange, ready to be served. */
 export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = () => {}): Service {
-  const { exchange, clock, origin, session, keeper } = opened;
+  const { exchange, clock, origin, session, persistence } = opened;
   const { seed } = origin.config;
   const { devAccounts } = origin;
   const snapshots = new Snapshots(exchange, clock);
@@ -133,7 +128,7 @@ export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = (
     options: optionsOf(config, origin),
     exchange,
     clock,
-    keeper,
+    persistence,
     keyring: new Keyring(exchange, seed),
     hmacKeys: new HmacKeys(),
     numbers: numbersAs(config.numbers),

@@ -26,9 +26,9 @@ export class Reporting {
 
   /** A report, piece by piece. @throws ApiError `SESSION_TOO_LONG` */
   async pieces(reason: string): Promise<Iterable<Uint8Array>> {
-    const { keeper, keeping } = this.#opened;
+    const { persistence, folder } = this.#opened;
     for (;;) {
-      const kept = keeper.keep(keeper.position);
+      const kept = persistence.flush(persistence.position);
       if (kept === undefined) break;
       await kept;
     }
@@ -38,9 +38,9 @@ export class Reporting {
       if (!(error instanceof ReportTooLong)) throw error;
       throw new ApiError("SESSION_TOO_LONG", error.message, {
         hint:
-          keeping === null
+          folder === null
             ? "POST /sim/reset begins a new session, which can be reported"
-            : `clobsim report ${keeping.path} writes it to a file`,
+            : `clobsim report ${folder.path} writes it to a file`,
       });
     }
   }
@@ -53,8 +53,8 @@ export class Reporting {
       this.#warn(`no report could be written to ${folder}: ${(failure as Error).message}`);
     try {
       const write = (): void => this.#write(folder, error, reason);
-      const { keeper } = this.#opened;
-      const kept = keeper.keep(keeper.position);
+      const { persistence } = this.#opened;
+      const kept = persistence.flush(persistence.position);
       if (kept === undefined) write();
       else kept.then(write).catch(fail);
     } catch (failure) {

@@ -190,7 +190,10 @@ export type ClockConfig =
   | { readonly mode: "frozen" }
   | { readonly mode: "scaled"; readonly rate: number };
 
-/** What an acknowledged command survives: the end of the process, or of the machine. */
+/**
+ * What an acknowledged command survives. `process`: the end of the process, however it comes, for it was written;
+ * `power`: the end of the machine, for it is on the disk itself.
+ */
 export type Durability = "process" | "power";
 
 /** A line of a journal, or the last one up to a moment. */

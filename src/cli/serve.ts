@@ -105,7 +105,7 @@ export const run: Run<"serve"> = async (_values, _words, given) => {
   await stopped;
   warn("stopping");
   await server.close();
-  const broken = server.keeping?.broken() ?? null;
+  const broken = server.keeping?.broken ?? null;
   if (broken === null) return EXIT.ok;
   warn(`${broken.message}; what was answered before is kept`);
   return broken.reason === "disk" ? EXIT.disk : EXIT.defect;

@@ -1,8 +1,9 @@
 import { dirname, join } from "node:path";
-import type { Millis } from "../core/units.ts";
-import type { Exchange } from "../engine/exchange.ts";
-import { PersistenceError } from "../engine/journal.ts";
+import type { Durability } from "../setting.ts";
+import { hex8 } from "./checksum.ts";
+import type { Clock, ClockSetting } from "./clock.ts";
 import type { Disk, DiskFile } from "./disk.ts";
+import type { Exchange } from "./exchange.ts";
 import {
   assertNothingKept,
   assertOwnFolder,
@@ -13,16 +14,9 @@ import {
   STATE_FILE,
 } from "./files.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { JournalFile, type WhenBroken } from "./journal-file.ts";
-import {
-  BEGINNING,
-  type ControlRecords,
-  type Durability,
-  isControl,
-  type JournalEnd,
-  type Line,
-  type OpeningData,
-} from "./journal-line.ts";
+import { type Persistence, PersistenceError } from "./journal.ts";
+import { JournalFile, type Mark } from "./journal-file.ts";
+import { BEGINNING, isControl, type JournalEnd, type OpeningData } from "./journal-line.ts";
 import {
   assertTorn,
   cutOff,
@@ -32,35 +26,48 @@ import {
   scan,
   type TornEnd,
 } from "./journal-scan.ts";
+import type { Origin } from "./origin.ts";
 import { type KnownClock, Replayer } from "./replayer.ts";
+import type { SessionLog } from "./session-log.ts";
 import {
   baseAmong,
   type Checkpoint,
   endOf,
   isClosedAt,
   readStateFile,
+  STATE_FORMAT,
   standingIn,
   stateDatabase,
 } from "./state-file.ts";
 import { assertEngine, assertKnown, assertNotNewer } from "./store-error.ts";
 
-/** What a program is told when it opens a folder. */
-export interface FolderTerms {
+/** A state is written when so much has been added to the journal since the last, or more where that was bigger. */
+const LEAST_LINES = 10_000;
+const LEAST_BYTES = 8 * 1024 * 1024;
+
+/** What a program opens a folder with. */
+interface FolderTerms {
   /** The version of the program. */
   readonly engine: string;
   readonly durability: Durability;
   /** Whether what the folder holds is removed first. */
-  readonly reset?: boolean;
+  readonly reset: boolean;
+  /** Unix ms. */
+  readonly wallNow: () => number;
+  /** Told of what went wrong and does no harm yet. */
+  readonly warn: (message: string) => void;
 }
 
-/** What a program says when it begins to use a journal, and the moment up to which time has passed. */
-export interface Start {
-  readonly data: ControlRecords["start"];
-  readonly at: Millis;
+/** An exchange with what brings it to its beginning, drives it and notes what it does. */
+export interface Parts {
+  readonly origin: Origin;
+  readonly exchange: Exchange;
+  readonly session: SessionLog;
+  readonly clock: Clock;
 }
 
 /** What has come of opening a folder in which an exchange was kept. */
-export interface Resumed {
+interface Resumed {
   /** How the clock ran; null when no line says it. */
   readonly clock: KnownClock | null;
   /** Where in the journal the state stands from which it went on, and how many commands were decided anew. */
@@ -71,8 +78,11 @@ export interface Resumed {
   readonly warnings: readonly string[];
 }
 
-/** A folder that keeps one exchange, in the hands of this process until it is closed. */
-export class DataFolder {
+/**
+ * A folder in the hands of this process until it is closed, and the one exchange that is kept there: its journal before
+ * every answer, its state now and then.
+ */
+export class DataFolder implements Persistence {
   readonly path: string;
   /** What the journal begins with; null of a new folder. */
   readonly opening: OpeningData | null;
@@ -81,8 +91,15 @@ export class DataFolder {
   readonly #unlock: () => void;
   readonly #file: DiskFile;
   #removed: readonly string[] = [];
+  #resumed: Resumed | null = null;
   #end: JournalEnd = BEGINNING;
+  #parts: Parts | null = null;
   #journal: JournalFile | null = null;
+  /** The end of the journal when a state was written last. */
+  #stated: Mark = BEGINNING;
+  #writing: Promise<void> | null = null;
+  /** Why not even reading goes on: nobody knows what is kept. */
+  #lost: PersistenceError | null = null;
 
   /** @throws StoreError when the folder cannot be used; nothing in it has then been touched. */
   constructor(disk: Disk, path: string, terms: FolderTerms) {
@@ -94,16 +111,16 @@ export class DataFolder {
     this.#unlock = lockFolder(disk, path);
     try {
       const isThere = disk.names(path)?.includes(JOURNAL_FILE) === true;
-      if (!isThere && terms.reset !== true) assertNothingKept(disk, path);
+      if (!isThere && !terms.reset) assertNothingKept(disk, path);
       this.#file = disk.open(this.#journalPath, "write");
     } catch (error) {
       this.#unlock();
       throw error;
     }
     try {
-      this.opening = terms.reset === true ? null : this.#opening();
+      this.opening = terms.reset ? null : this.#opening();
     } catch (error) {
-      this.close();
+      this.#release();
       throw error;
     }
   }
@@ -111,6 +128,24 @@ export class DataFolder {
   /** The names of the files that `begin` has removed first. */
   get removed(): readonly string[] {
     return this.#removed;
+  }
+
+  /** What has come of what was kept here; null of a new folder. */
+  get resumed(): Resumed | null {
+    return this.#resumed;
+  }
+
+  get position(): number {
+    return this.#journal?.position ?? 0;
+  }
+
+  get broken(): PersistenceError | null {
+    return this.#journal?.broken ?? null;
+  }
+
+  /** Where the journal's lines end, all of which are kept; null once it is broken. */
+  get end(): JournalEnd | null {
+    return this.broken === null ? (this.#journal?.end ?? null) : null;
   }
 
   get #journalPath(): string {
@@ -130,25 +165,47 @@ export class DataFolder {
   }
 
   /** Begins the journal of a new folder, or of one whose content is to be removed. @throws PersistenceError */
-  begin(opening: OpeningData, start: Start, whenBroken: WhenBroken): JournalFile {
+  begin(parts: Parts, opening: OpeningData): void {
     const { size } = this.#file;
-    if (this.#terms.reset === true) this.#removeAll();
+    if (this.#terms.reset) this.#removeAll();
     else if (size > 0) cutOff(this.#disk, this.path, this.#file, { offset: 0, bytes: size });
-    const journal = new JournalFile(this.#file, this.#terms.durability, BEGINNING, whenBroken);
-    this.#journal = journal;
+    const journal = this.#openJournal();
     journal.control("opening", opening, opening.start);
     journal.sync();
     this.#disk.syncFolder(this.path);
     this.#disk.syncFolder(dirname(this.path));
-    return started(journal, start);
+    this.#start(parts, journal, parts.clock.setting, this.#terms.wallNow());
+  }
+
+  /** Goes on with the journal where `resume` has found its end. @throws PersistenceError */
+  goOn(parts: Parts, setting: ClockSetting, wall: number): void {
+    this.#start(parts, this.#openJournal(), setting, wall);
+  }
+
+  #openJournal(): JournalFile {
+    const undo = (): void => this.#undo();
+    this.#journal = new JournalFile(this.#file, this.#terms.durability, this.#end, undo);
+    return this.#journal;
+  }
+
+  /** On the disk itself before anything follows: what is torn is judged by how the lines before it say that they are kept. */
+  #start(parts: Parts, journal: JournalFile, setting: ClockSetting, wall: number): void {
+    const { engine, durability, wallNow } = this.#terms;
+    const { clock, exchange, session } = parts;
+    journal.control("start", { engine, durability, ...setting, wall }, exchange.now);
+    journal.sync();
+    this.#parts = parts;
+    session.begin(journal);
+    clock.whenSet = (setting) => {
+      if (journal.broken === null) journal.control("clock", { ...setting, wall: wallNow() }, exchange.now);
+    };
   }
 
   /**
-   * Brings a new exchange to where the journal says it stood, and cuts off what a crash has torn. `reopen` brings it to
-   * where it stood at the opening.
+   * Brings a new exchange to where the journal says it stood, and cuts off what a crash has torn.
    * @throws StoreError `corrupt`, `newer`; ReplayDiffers. Nothing has then been touched.
    */
-  async resume(exchange: Exchange, reopen: () => void): Promise<Resumed> {
+  async resume(exchange: Exchange, origin: Origin): Promise<Resumed> {
     const warnings: string[] = [];
     const latest = stateDatabase(this.#disk, this.path);
     const failure: unknown = await latest.read().then(
@@ -159,32 +216,28 @@ export class DataFolder {
       if (failure !== null) throw failure;
       return latest.data;
     };
-    const base = this.#base(readLatest, warnings);
-    const { replayer, damage, ...end } = this.#bring(exchange, reopen, base);
-    if (damage !== null) assertTorn(damage, this.path);
+    const { from, replayer, damage, ...end } = this.#replay(exchange, origin, readLatest, warnings);
     const torn = damage === null ? null : cutOff(this.#disk, this.path, this.#file, damage);
     if (this.#file.size > end.offset) this.#file.cut(end.offset);
     removeDrafts(this.#disk, this.path);
     this.#end = end;
+    this.#stated = from;
     this.#file.sync();
-    const from = base === null ? BEGINNING : endOf(base);
-    return { clock: replayer.clock, from, commands: replayer.commands, torn, warnings };
+    this.#resumed = { clock: replayer.clock, from, commands: replayer.commands, torn, warnings };
+    return this.#resumed;
   }
 
   /** Brings an exchange to where all that the journal holds leads. @throws as `resume` */
-  replay(exchange: Exchange, reopen: () => void): void {
-    const base = this.#base(() => readStateFile(this.#disk, join(this.path, STATE_FILE)), []);
-    const { damage } = this.#bring(exchange, reopen, base);
-    if (damage !== null) assertTorn(damage, this.path);
-  }
-
-  #bring(
+  #replay(
     exchange: Exchange,
-    reopen: () => void,
-    base: Checkpoint | null,
-  ): ScanEnd & { readonly replayer: Replayer } {
+    origin: Origin,
+    readLatest: () => Checkpoint | null,
+    warnings: string[],
+  ): ScanEnd & { readonly from: JournalEnd; readonly replayer: Replayer } {
+    const base = this.#base(readLatest, warnings);
     const from = base === null ? BEGINNING : endOf(base);
     const journal = { path: this.#journalPath, file: this.#file };
+    const reopen = (): void => origin.play(exchange);
     const replayer = new Replayer(exchange, reopen, journal, from, base?.header.clock);
     if (base === null) reopen();
     else {
@@ -200,42 +253,14 @@ export class DataFolder {
       this.#file,
       from,
       (line) => {
-        this.#take(line, replayer);
+        assertNotNewer(line, this.#journalPath, this.#terms.engine);
+        replayer.take(line);
         if (isControl(line, "refused") || isControl(line, "refusedFull")) refused += 1;
       },
       before,
     );
-    return { ...end, refused, replayer };
-  }
-
-  /** Goes on with the journal where `resume` has found its end. @throws PersistenceError */
-  goOn(start: Start, whenBroken: WhenBroken): JournalFile {
-    this.#journal = new JournalFile(this.#file, this.#terms.durability, this.#end, whenBroken);
-    return started(this.#journal, start);
-  }
-
-  /** Writes a state to the folder's database. It must not change meanwhile. */
-  async write(kept: Checkpoint): Promise<void> {
-    const database = stateDatabase(this.#disk, this.path);
-    database.data = kept;
-    await database.write();
-  }
-
-  /** Brings what waits to the disk, unless its journal is `broken` by then, and lets others have the folder. */
-  close(): void {
-    try {
-      if (this.#journal === null) this.#file.close();
-      else this.#journal.close();
-    } catch (error) {
-      if (!(error instanceof PersistenceError)) throw error;
-    } finally {
-      this.#unlock();
-    }
-  }
-
-  #take(line: Line, replayer: Replayer): void {
-    assertNotNewer(line, this.#journalPath, this.#terms.engine);
-    replayer.take(line);
+    if (end.damage !== null) assertTorn(end.damage, this.path);
+    return { ...end, refused, from, replayer };
   }
 
   #base(readLatest: () => Checkpoint | null, warnings: string[]): Checkpoint | null {
@@ -255,11 +280,110 @@ export class DataFolder {
     this.#file.cut(0);
     this.#file.sync();
   }
-}
 
-/** On the disk itself before anything follows: what is torn is judged by how the lines before it say that they are kept. */
-function started(journal: JournalFile, { data, at }: Start): JournalFile {
-  journal.control("start", data, at);
-  journal.sync();
-  return journal;
+  flush(position: number): Promise<void> | undefined {
+    if (this.#lost !== null) throw this.#lost;
+    const [parts, journal] = [this.#parts, this.#journal];
+    if (parts === null || journal === null) return undefined;
+    const done = journal.flush(position);
+    if (journal.broken === null && this.#writing === null && this.#isStateDue(journal.written)) {
+      this.#writing = this.#writeState(parts, journal, parts.clock.setting).finally(() => {
+        this.#writing = null;
+      });
+    }
+    return done;
+  }
+
+  /** The journal cannot be written: what was not acknowledged is undone, and time stands still. */
+  #undo(): void {
+    if (this.#parts === null) return;
+    const { clock, exchange, origin, session } = this.#parts;
+    clock.halt();
+    session.pause();
+    try {
+      this.#replay(exchange, origin, () => readStateFile(this.#disk, join(this.path, STATE_FILE)), []);
+    } catch (cause) {
+      const { message } = cause as Error;
+      this.#lost = new PersistenceError(
+        `the journal can be neither written nor read: ${message}`,
+        "disk",
+        cause,
+      );
+      throw this.#lost;
+    }
+    // What must follow at the same moment follows again when the folder is opened.
+    exchange.advanceTo(exchange.now);
+    session.begin();
+  }
+
+  #isStateDue({ number, offset }: Mark): boolean {
+    const { number: line, offset: size } = this.#stated;
+    return number - line >= Math.max(LEAST_LINES, line) || offset - size >= Math.max(LEAST_BYTES, size);
+  }
+
+  /** Writes the state of this moment; what stands in it is on the disk before it is. */
+  async #writeState(
+    { exchange, clock, origin }: Parts,
+    journal: JournalFile,
+    setting: ClockSetting,
+  ): Promise<void> {
+    const { engine, wallNow, warn } = this.#terms;
+    try {
+      clock.settle();
+      journal.sync();
+      const { end } = journal;
+      const { state, now, sequence, digest } = exchange.snapshot();
+      const header = {
+        format: STATE_FORMAT,
+        engine,
+        line: end.number,
+        check: hex8(end.check),
+        offset: end.offset,
+        sequence,
+        now,
+        digest,
+        devAccounts: origin.devAccounts,
+        clock: { setting, virtual: now, wall: wallNow() },
+        durability: journal.durability,
+        refused: journal.refused,
+      };
+      this.#stated = end;
+      const database = stateDatabase(this.#disk, this.path);
+      database.data = { header, state };
+      await database.write();
+    } catch (error) {
+      // The journal has everything: the next state is written when it has grown again.
+      warn(`the state could not be written to ${this.path}: ${(error as Error).message}`);
+    }
+  }
+
+  /** Keeps all of it, and lets others have the folder. */
+  async close(): Promise<void> {
+    try {
+      await this.#writing;
+      const [parts, journal] = [this.#parts, this.#journal];
+      if (parts === null || journal === null || journal.broken !== null) return;
+      const { clock, exchange } = parts;
+      clock.settle();
+      const { setting } = clock;
+      // The line that closes is the last, and the state stands there.
+      clock.halt();
+      journal.control("close", { hash: exchange.hash, wall: this.#terms.wallNow() }, exchange.now);
+      await this.#writeState(parts, journal, setting);
+    } finally {
+      this.#release();
+    }
+  }
+
+  /** Brings what waits to the disk, unless its journal is `broken` by then, and lets others have the folder. */
+  #release(): void {
+    try {
+      if (this.#journal === null) this.#file.close();
+      else this.#journal.close();
+    } catch (error) {
+      if (!(error instanceof PersistenceError)) throw error;
+    } finally {
+      this.#unlock();
+    }
+  }
 }

@@ -3,11 +3,18 @@ import type { Command } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import { MAX_REFUSED, type RefusedRequest } from "../core/refusals.ts";
 import type { Millis } from "../core/units.ts";
+import type { Durability } from "../setting.ts";
 import { eventHash } from "./checksum.ts";
 import { type DiskFile, writeWhole } from "./disk.ts";
-import { type Entry, type Journal, type Keeper, PersistenceError, type RefusedEntry } from "./journal.ts";
+import {
+  type Entry,
+  type Journal,
+  type Persistence,
+  PersistenceError,
+  type RefusedEntry,
+} from "./journal.ts";
 import { LineWriter } from "./journal-codec.ts";
-import type { ControlKind, ControlRecords, Durability, JournalEnd } from "./journal-line.ts";
+import type { ControlKind, ControlRecords, JournalEnd } from "./journal-line.ts";
 
 /** A place up to which the file is good. */
 export interface Mark {
@@ -15,19 +22,16 @@ export interface Mark {
   readonly offset: number;
 }
 
-/** What becomes of a journal that can no longer be written. */
-export type WhenBroken = () => void;
-
 /** Lines are written when so many bytes of them wait, whether or not somebody asks. */
 const MAX_WAITING_BYTES = 1 << 18;
 
 /** The journal of one exchange in a file that is only ever appended to. */
-export class JournalFile implements Journal, Keeper {
+export class JournalFile implements Journal, Persistence {
   readonly durability: Durability;
   readonly #file: DiskFile;
   readonly #queue: LineQueue;
   readonly #preallocation: Preallocation | null;
-  readonly #whenBroken: WhenBroken;
+  readonly #whenBroken: () => void;
   /** Up to where lines are written, and up to where they are known to be on the disk itself. */
   #written: Mark;
   #synced: Mark;
@@ -47,7 +51,7 @@ export class JournalFile implements Journal, Keeper {
   });
 
   /** What the file holds up to `end` must be on the disk itself. */
-  constructor(file: DiskFile, durability: Durability, end: JournalEnd, whenBroken: WhenBroken = () => {}) {
+  constructor(file: DiskFile, durability: Durability, end: JournalEnd, whenBroken = () => {}) {
     this.durability = durability;
     this.#file = file;
     this.#queue = new LineQueue(end);
@@ -124,7 +128,7 @@ export class JournalFile implements Journal, Keeper {
     return this.#broken === null ? this.#shown : this.#lastKept;
   }
 
-  keep(position: number): Promise<void> | undefined {
+  flush(position: number): Promise<void> | undefined {
     if (this.#broken !== null) {
       if (position > this.#lastKept) throw this.#broken;
       return undefined;

@@ -35,17 +35,14 @@ import {
 } from "../core/schema.ts";
 import { ExchangeConfig, type State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
+import type { Durability } from "../setting.ts";
 
 /** The name of the format, in the first line of each journal. */
 export const FORMAT = "clobsim-journal/1";
 const FORMAT_NAME = FORMAT.slice(0, FORMAT.indexOf("/") + 1);
 
-/**
- * What an acknowledged command survives. `process`: the end of the process, however it comes, for it was written;
- * `power`: the end of the machine, for it is on the disk itself.
- */
-export const durability = oneOf("process", "power");
-export type Durability = Infer<typeof durability>;
+/** How lines were kept. */
+export const durability = oneOf<Durability>("process", "power");
 
 /** Where in a journal its next line comes. */
 export interface JournalEnd {

@@ -1,17 +1,11 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
+import type { Durability } from "../setting.ts";
 import { hex8 } from "./checksum.ts";
 import { copyBytes, type Disk, type DiskFile, type Range } from "./disk.ts";
 import { JOURNAL_FILE, nextTornFile, stateKept } from "./files.ts";
 import { LineReader, parseLine } from "./journal-codec.ts";
-import {
-  BEGINNING,
-  type Durability,
-  isControl,
-  type JournalEnd,
-  type Line,
-  type OpeningData,
-} from "./journal-line.ts";
+import { BEGINNING, isControl, type JournalEnd, type Line, type OpeningData } from "./journal-line.ts";
 import { StoreError } from "./store-error.ts";
 
 const CHUNK = 1 << 22;

@@ -48,8 +48,8 @@ export class PersistenceError extends Error {
   }
 }
 
-/** Keeps accepted commands before an answer that shows them leaves. */
-export interface Keeper {
+/** Sees to it that accepted commands are kept before an answer that shows them leaves. */
+export interface Persistence {
   /** How far the accepted commands reach: an answer that is made now may show all of them. Never beyond what is kept once it is broken. */
   readonly position: number;
   /** Why nothing more is accepted; null while all is well. What was accepted and not kept by then has been undone. */
@@ -58,11 +58,11 @@ export interface Keeper {
    * Called before an answer leaves, with the position at which it was made. Undefined when everything up to there is kept
    * already, else the promise of it. @throws PersistenceError, as the promise does, when some of it was undone instead.
    */
-  keep(position: number): Promise<void> | undefined;
+  flush(position: number): Promise<void> | undefined;
 }
 
 /** Has nothing to keep. */
-export const noKeeper: Keeper = { position: 0, broken: null, keep: () => undefined };
+export const noPersistence: Persistence = { position: 0, broken: null, flush: () => undefined };
 
 /** Keeps nothing. */
 export const noJournal: Journal = { append: () => {} };

@@ -104,8 +104,8 @@ export class ExchangeOnDisk implements ExchangeHost {
   }
 
   async reopen(): Promise<void> {
-    const { exchange, keeper } = this.#opened;
-    await keeper.keep(keeper.position);
+    const { exchange, persistence } = this.#opened;
+    await persistence.flush(persistence.position);
     const left = new Map(this.#disk.image);
     left.delete(`${FOLDER}/${LOCK_FILE}`);
     this.#disk = new SimulatedDisk(left);

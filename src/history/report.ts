@@ -62,15 +62,15 @@ export function defectOf({ thrown }: Exchange, error: unknown): ControlRecords["
 
 /** What was done on an open exchange. To be called when all of it is written. @throws ReportTooLong */
 export function historyOf({
-  keeping,
+  folder,
   session,
   origin,
   atSessionStart: open,
 }: OpenedExchange): ReportedHistory {
-  if (keeping !== null) {
-    const path = join(keeping.path, JOURNAL_FILE);
+  if (folder !== null) {
+    const path = join(folder.path, JOURNAL_FILE);
     const { size } = statSync(path);
-    if (size <= MAX_REPORT_BYTES) return { kind: "journal", path, end: keeping.end() };
+    if (size <= MAX_REPORT_BYTES) return { kind: "journal", path, end: folder.end };
     throw new ReportTooLong(
       `the journal has ${size} bytes, and a report over HTTP ${MAX_REPORT_BYTES} at most`,
     );

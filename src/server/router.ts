@@ -39,7 +39,7 @@ const MAX_LARGE_BODY = 1024 * KIB;
 /** What one endpoint does with a request: who asks, body, faults, time, signature, query, the body's meaning, answer. */
 function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): Route {
   const maximum = endpoint.access === "control" || isRaw(endpoint.body) ? MAX_LARGE_BODY : MAX_BODY;
-  const { faults, keeper } = service;
+  const { faults, persistence } = service;
   return (request, response) => {
     const fail = (error: unknown, body: Buffer = NO_BODY): void => {
       noteRefusal(service, endpoint, request, body, error);
@@ -48,13 +48,13 @@ function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): R
     const answerWith = (body: Buffer): void => {
       try {
         if (body.length > 0 && isChunked(request)) checkMediaType(request);
-        const { broken } = keeper;
+        const { broken } = persistence;
         const answer = answerOf(service, endpoint, handle, request, body);
         if (answer instanceof Promise) {
           answer
             .finally(() => {
               // What it shows may have been undone while it was being made.
-              if (keeper.broken !== broken) throw keeper.broken;
+              if (persistence.broken !== broken) throw persistence.broken;
             })
             .then((late) => sendAnswer(service, request, response, late))
             .catch((error: unknown) => fail(error, body))

@@ -84,7 +84,7 @@ function send(service: Service, request: Incoming, response: Outgoing, content: 
 
 /** Writes an answer that was made just now, once all that it may show is kept. */
 function post(service: Service, request: Incoming, response: Outgoing, write: () => void): void {
-  const { position } = service.keeper;
+  const { position } = service.persistence;
   const leave = (): void => {
     if (request.fault?.drop === "reply") hangUp(service, request, response, "REPLY_DROPPED");
     else write();
@@ -92,7 +92,7 @@ function post(service: Service, request: Incoming, response: Outgoing, write: ()
   const refuse = (failure: unknown): void => sendInstead(service, request, response, failure);
   service.outbox.post(() => {
     try {
-      const kept = service.keeper.keep(position);
+      const kept = service.persistence.flush(position);
       if (kept === undefined) leave();
       else kept.then(leave).catch(refuse);
     } catch (failure) {

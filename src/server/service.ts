@@ -14,7 +14,7 @@ import type { RefusedRequest } from "../core/refusals.ts";
 import type { Address } from "../core/terms.ts";
 import type { Clock } from "../engine/clock.ts";
 import type { Exchange } from "../engine/exchange.ts";
-import type { Keeper } from "../engine/journal.ts";
+import type { Persistence } from "../engine/journal.ts";
 import type { Keyring } from "../engine/keyring.ts";
 import type { Slices } from "../engine/slices.ts";
 import type { Snapshots } from "../engine/snapshots.ts";
@@ -86,7 +86,7 @@ export interface Service {
   readonly exchange: Exchange;
   readonly clock: Clock;
   /** Keeps what is answered. */
-  readonly keeper: Keeper;
+  readonly persistence: Persistence;
   readonly keyring: Keyring;
   readonly hmacKeys: HmacKeys;
   readonly numbers: Numbers;

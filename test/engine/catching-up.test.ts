@@ -30,7 +30,7 @@ async function stopAndStart(how: "killed" | "stopped", some: Partial<Config>, aw
   trade(first);
   wall += 700;
   first.clock.settle();
-  first.keeper.keep(first.keeper.position);
+  first.persistence.flush(first.persistence.position);
   const { now } = first.exchange;
   first.clock.stop();
   if (how === "stopped") await first.close();
@@ -38,7 +38,7 @@ async function stopAndStart(how: "killed" | "stopped", some: Partial<Config>, aw
   const lines = linesOn(left).length;
   wall += awayMs;
   const opened = await openOn(left, {}, [], wallNow);
-  opened.keeper.keep(opened.keeper.position);
+  opened.persistence.flush(opened.persistence.position);
   opened.clock.stop();
   const added = linesOn(left).slice(lines);
   return { opened, wall, now, caused: added.map(({ k, t }) => [k, t - now]) };

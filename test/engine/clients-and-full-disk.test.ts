@@ -45,7 +45,7 @@ async function opened(disk: SimulatedDisk, durability: Durability) {
     exchange.exchange.submit({ kind: "fundAccount", address, collateral, tokens: [], everyMarket: size(0) });
     return keyring.latest(address);
   });
-  await exchange.keeper.keep(exchange.keeper.position);
+  await exchange.persistence.flush(exchange.persistence.position);
   return { exchange, wallets };
 }
 

@@ -28,8 +28,8 @@ async function run(
   kept: () => void,
   afterwards: (opened: OpenedExchange) => Promise<void>,
 ): Promise<void> {
-  const keep = async ({ keeper }: OpenedExchange): Promise<void> => {
-    const pending = keeper.keep(keeper.position);
+  const keep = async ({ persistence }: OpenedExchange): Promise<void> => {
+    const pending = persistence.flush(persistence.position);
     if (pending !== undefined) await pending;
     kept();
   };

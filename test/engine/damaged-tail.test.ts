@@ -42,7 +42,7 @@ async function keep(durability: Durability, end: "killed" | "closed", steps = 44
   const opened = await openOn(disk, { durability });
   for (let step = 0; step < steps; step += 1) {
     takeStep(opened, step);
-    await opened.keeper.keep(opened.keeper.position);
+    await opened.persistence.flush(opened.persistence.position);
   }
   if (end === "closed") {
     await opened.close();
@@ -54,7 +54,7 @@ async function keep(durability: Durability, end: "killed" | "closed", steps = 44
   disk.before = ({ kind }) => {
     if (kind === "sync") image = disk.image;
   };
-  await opened.keeper.keep(opened.keeper.position);
+  await opened.persistence.flush(opened.persistence.position);
   return keptOf(durability === "power" ? image : disk.image, proven);
 }
 

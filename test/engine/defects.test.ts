@@ -11,7 +11,7 @@ const ALICE = `0x${"a".repeat(40)}`;
 const TEXTS = { description: "", category: "", tags: [], endDate: null };
 
 /** Opens a market, funds a wallet, and rests one order of it. */
-async function begin({ exchange, keeper }: OpenedExchange): Promise<Command> {
+async function begin({ exchange, persistence }: OpenedExchange): Promise<Command> {
   exchange.submit({ kind: "createEvent", title: "All", slug: "all", ...TEXTS });
   exchange.submit({
     ...{ kind: "createMarket", event: 1, question: "Rain?", slug: "rain", ...TEXTS, feeRateBps: 0 },
@@ -23,7 +23,7 @@ async function begin({ exchange, keeper }: OpenedExchange): Promise<Command> {
   const order = { kind: "placeOrder", address: ALICE, tokenId, side: "BUY", price: price(5_000) } as const;
   const buy: Command = { ...order, size: size(1_000), orderType: "GTC", expiration: null };
   expect(exchange.submit(buy).ok).toBe(true);
-  await keeper.keep(keeper.position);
+  await persistence.flush(persistence.position);
   return buy;
 }
 
@@ -39,14 +39,14 @@ describe.each(["process", "power"] as const)("a defect while a command is carrie
     const disk = new SimulatedDisk();
     const opened = await openOn(disk, { durability });
     const buy = await begin(opened);
-    const { exchange, keeping, clock } = opened;
+    const { exchange, folder, clock } = opened;
     const { sequence } = exchange;
     const hash = sightOf(exchange);
     plant(opened);
     expect(() => exchange.submit(buy)).toThrow("planted");
     expect([sightOf(exchange), exchange.sequence]).toEqual([hash, sequence]);
     expect(() => exchange.submit(buy)).toThrow(PersistenceError);
-    expect(keeping?.broken()?.reason).toBe("defect");
+    expect(folder?.broken?.reason).toBe("defect");
     expect(clock.mode).toBe("frozen");
     const again = await openOn(new SimulatedDisk(withoutLock(disk.image)));
     expect([sightOf(again.exchange), again.exchange.sequence]).toEqual([hash, sequence]);

@@ -31,13 +31,13 @@ interface Told {
 async function take(opened: OpenedExchange, step: number, told: Told): Promise<void> {
   try {
     takeStep(opened, step);
-    await opened.keeper.keep(opened.keeper.position);
+    await opened.persistence.flush(opened.persistence.position);
     told.acknowledged = opened.exchange.sequence;
   } catch (error) {
     if (!(error instanceof PersistenceError)) throw error;
     told.notKept += 1;
-    expect(opened.keeper.keep(opened.keeper.position)).toBe(undefined);
-    expect(opened.keeping?.broken()).toBeInstanceOf(PersistenceError);
+    expect(opened.persistence.flush(opened.persistence.position)).toBe(undefined);
+    expect(opened.folder?.broken).toBeInstanceOf(PersistenceError);
     expect(opened.exchange.sequence).toBeGreaterThanOrEqual(told.acknowledged);
   }
 }
@@ -62,9 +62,9 @@ async function run(
     for (const end = step + steps; step < end; step += 1) await take(opened, step, told);
     hash = sightOf(opened.exchange);
     const { sequence } = opened.exchange;
-    const isBroken = opened.keeping?.broken() !== null;
+    const isBroken = opened.folder?.broken !== null;
     await opened.close();
-    if (!isBroken && opened.keeping?.broken() === null) told.acknowledged = sequence;
+    if (!isBroken && opened.folder?.broken === null) told.acknowledged = sequence;
   }
   return hash;
 }

@@ -143,7 +143,7 @@ describe("a journal of an earlier version", () => {
     if (last == null || !isControl(last, "close")) throw new Error("expected a journal that was closed");
     const opened = await openOn(new SimulatedDisk(new Map([[JOURNAL, journal]])));
     expect([contentHash(opened.exchange.state), opened.exchange.now]).toEqual([last.d.hash, last.t]);
-    expect(opened.keeping?.resumed?.torn).toBe(null);
+    expect(opened.folder?.resumed?.torn).toBe(null);
   });
 
   it.each(NAMES)("%s: goes on by the rules of this version, and opens again", async (name) => {
@@ -151,7 +151,7 @@ describe("a journal of an earlier version", () => {
     const disk = new SimulatedDisk(new Map([[JOURNAL, journal]]));
     const opened = await openOn(disk);
     draw(opened, 8, 60);
-    await opened.keeper.keep(opened.keeper.position);
+    await opened.persistence.flush(opened.persistence.position);
     const { hash, now } = opened.exchange;
     const again = await openOn(new SimulatedDisk(new Map([[JOURNAL, disk.image.get(JOURNAL) ?? journal]])));
     expect([again.exchange.hash, again.exchange.now]).toEqual([hash, now]);

@@ -86,7 +86,7 @@ class Run {
 
   keep(): void {
     const needed = this.lines;
-    const kept = this.journal.keep(this.journal.position);
+    const kept = this.journal.flush(this.journal.position);
     const check = (): void => {
       if (this.file.synced < needed) this.early.push(needed);
     };
@@ -143,10 +143,10 @@ describe("group commit", () => {
     expect(writtenMeanwhile).toBeGreaterThan(1);
     run.file.end();
     await turns();
-    expect(run.journal.keep(1)).toBe(undefined);
-    expect(run.journal.keep(writtenMeanwhile)).toBeInstanceOf(Promise);
+    expect(run.journal.flush(1)).toBe(undefined);
+    expect(run.journal.flush(writtenMeanwhile)).toBeInstanceOf(Promise);
     run.append();
-    const kept = run.journal.keep(run.journal.position);
+    const kept = run.journal.flush(run.journal.position);
     await turns();
     expect(run.file.boasting).toEqual([]);
     run.file.fail();

@@ -31,14 +31,14 @@ const kindsIn = (image: Image): unknown[] => linesIn(journalOf(image)).map(({ k 
 const notesIn = (image: Image): unknown[] => kindsIn(image).filter((kind) => `${kind}`.startsWith("refused"));
 
 /** What an answer does before it leaves; whether it had to wait. */
-const answer = ({ keeper }: Awaited<ReturnType<typeof openOn>>): boolean =>
-  keeper.keep(keeper.position) !== undefined;
+const answer = ({ persistence }: Awaited<ReturnType<typeof openOn>>): boolean =>
+  persistence.flush(persistence.position) !== undefined;
 
 describe.each<Durability>(["process", "power"])("a note of a refused request (%s)", (durability) => {
   it("is written before its answer, which does not wait for a sync", async () => {
     const disk = new SimulatedDisk();
     const opened = await openOn(disk, { durability });
-    await opened.keeper.keep(opened.keeper.position);
+    await opened.persistence.flush(opened.persistence.position);
     opened.noteRefused(REFUSED);
     let syncs = 0;
     disk.before = ({ kind }) => {
@@ -58,7 +58,7 @@ describe.each<Durability>(["process", "power"])("a note of a refused request (%s
     opened.exchange.submit(eventCommand("event"));
     expect(opened.exchange.sequence).toBe(sequence + 1);
     opened.noteRefused(REFUSED);
-    await opened.keeper.keep(opened.keeper.position);
+    await opened.persistence.flush(opened.persistence.position);
     const after = opened.exchange.hash;
     expect(after).not.toBe(hash);
     const again = await openOn(new SimulatedDisk(withoutLock(disk.image)), { durability });
@@ -71,16 +71,16 @@ describe.each<Durability>(["process", "power"])("a note of a refused request (%s
   it("that the disk does not take stops nothing, and is written when it does", async () => {
     const disk = new SimulatedDisk();
     const opened = await openOn(disk, { durability });
-    await opened.keeper.keep(opened.keeper.position);
+    await opened.persistence.flush(opened.persistence.position);
     disk.before = ({ kind }) => {
       if (kind === "write") throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
     };
     opened.noteRefused(REFUSED);
     expect(answer(opened)).toBe(false);
-    expect(opened.keeper.broken).toBeNull();
+    expect(opened.persistence.broken).toBeNull();
     disk.before = () => {};
     opened.exchange.submit(eventCommand("event"));
-    await opened.keeper.keep(opened.keeper.position);
+    await opened.persistence.flush(opened.persistence.position);
     expect(kindsIn(disk.image).slice(-2)).toEqual(["refused", "createEvent"]);
     await opened.close();
   });
@@ -93,9 +93,9 @@ describe.each<Durability>(["process", "power"])("a note of a refused request (%s
     };
     opened.exchange.submit(eventCommand("event"));
     await Promise.resolve()
-      .then(() => opened.keeper.keep(opened.keeper.position))
+      .then(() => opened.persistence.flush(opened.persistence.position))
       .catch(() => {});
-    expect(opened.keeper.broken).not.toBeNull();
+    expect(opened.persistence.broken).not.toBeNull();
     opened.noteRefused(REFUSED);
     expect(answer(opened)).toBe(false);
     await opened.close();

@@ -29,7 +29,7 @@ it("a crash at any call of --reset leaves the whole old exchange, or a new one",
     left.push(...crashesAt(disk, calls).map((crash) => withoutLock(crash.image)));
   };
   const fresh = await openOn(disk, { reset: true });
-  expect(fresh.keeping?.removed).toEqual(["db.json", "db.previous.json", "journal.ndjson"]);
+  expect(fresh.folder?.removed).toEqual(["db.json", "db.previous.json", "journal.ndjson"]);
   const found = new Set<string>();
   for (const each of left) {
     const opened = await openOn(new SimulatedDisk(each)).catch((error: unknown) => {

@@ -120,7 +120,7 @@ async function ended(
   { opened }: Running,
   how: Extract<Turn, { kind: "reopen" }>["how"],
 ): Promise<Image> {
-  await opened.keeper.keep(opened.keeper.position);
+  await opened.persistence.flush(opened.persistence.position);
   const killed = disk.image;
   opened.clock.stop();
   await opened.close();

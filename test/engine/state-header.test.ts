@@ -66,13 +66,13 @@ describe("a state whose checksum is right and whose header is not", () => {
 
   it("is not used without a digest, as earlier versions wrote it: the journal tells the history", async () => {
     const disk = new SimulatedDisk(withHeader(({ digest: _, ...header }) => header));
-    const { exchange, keeping, close } = await openOn(disk);
-    expect(keeping?.resumed?.warnings).toEqual([]);
-    expect(keeping?.resumed?.commands).toBeGreaterThan(0);
+    const { exchange, folder, close } = await openOn(disk);
+    expect(folder?.resumed?.warnings).toEqual([]);
+    expect(folder?.resumed?.commands).toBeGreaterThan(0);
     expect(sightOf(exchange)).toBe(hash);
     await close();
     const again = await openOn(new SimulatedDisk(withoutLock(disk.image)));
-    expect(again.keeping?.resumed?.commands).toBe(0);
+    expect(again.folder?.resumed?.commands).toBe(0);
     expect(sightOf(again.exchange)).toBe(hash);
     await again.close();
   });

@@ -82,7 +82,7 @@ describe("a journal that can no longer be written", () => {
     const journal = new JournalFile(file, "power", BEGINNING);
     const command = { kind: "deriveCredentials", address: "0x01" } as const;
     journal.append({ sequence: 1, at: START, command }, []);
-    const kept = expect(journal.keep(journal.position)).rejects.toBeInstanceOf(PersistenceError);
+    const kept = expect(journal.flush(journal.position)).rejects.toBeInstanceOf(PersistenceError);
     await endOfTurn();
     await endOfTurn();
     expect(() => journal.sync()).toThrow(PersistenceError);
@@ -95,21 +95,21 @@ describe("a journal that can no longer be written", () => {
     const disk = new SimulatedDisk();
     const opened = await openOn(disk);
     for (let step = 0; step < 3; step += 1) takeStep(opened, step);
-    opened.keeper.keep(opened.keeper.position);
+    opened.persistence.flush(opened.persistence.position);
     for (let count = 0; count < 10_000; count += 1) {
       opened.exchange.submit({
         kind: "deriveCredentials",
         address: "0x000000000000000000000000000000000000aaaa",
       });
-      if (count === 500) opened.keeper.keep(opened.keeper.position);
+      if (count === 500) opened.persistence.flush(opened.persistence.position);
     }
     let isFull = true;
     disk.before = ({ kind }) => {
       if (kind === "write" && isFull) throw FULL;
     };
-    expect(() => opened.keeper.keep(opened.keeper.position)).toThrow(PersistenceError);
+    expect(() => opened.persistence.flush(opened.persistence.position)).toThrow(PersistenceError);
     isFull = false;
-    opened.keeper.keep(opened.keeper.position);
+    opened.persistence.flush(opened.persistence.position);
     await endOfTurn();
     await opened.close();
     expect(disk.names(FOLDER)).toEqual(["journal.ndjson"]);

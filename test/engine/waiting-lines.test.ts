@@ -43,11 +43,11 @@ it.each([1, 63, 64, 65, 128, 255, 256, 257, 513, 769])(
     const disk = new SimulatedDisk();
     const opened = await openOn(disk, { durability: "process" });
     for (let step = 0; step < STEPS_BEFORE; step += 1) takeStep(opened, step);
-    opened.keeper.keep(opened.keeper.position);
+    opened.persistence.flush(opened.persistence.position);
     const before = linesIn(disk);
     placeAndCancel(opened, count);
     expect(linesIn(disk)).toBe(before);
-    opened.keeper.keep(opened.keeper.position);
+    opened.persistence.flush(opened.persistence.position);
     expect(linesIn(disk)).toBe(before + count);
     const again = await openOn(new SimulatedDisk(withoutLock(disk.image)), { durability: "process" });
     expect(sightOf(again.exchange)).toBe(sightOf(opened.exchange));

@@ -81,8 +81,8 @@ const DEFECTS: readonly Defect[] = [
   {
     name: "answers leave before what they show is kept",
     file: "src/server/send.ts",
-    right: "const kept = service.keeper.keep(position);",
-    wrong: "const kept = position < 0 ? service.keeper.keep(position) : undefined;",
+    right: "const kept = service.persistence.flush(position);",
+    wrong: "const kept = position < 0 ? service.persistence.flush(position) : undefined;",
     fingerprint: /^http: (?:older sequence|beyond the journal|acknowledged and lost|another)/,
     seeds: [22, 200],
     isOfCrashes: true,

@@ -37,14 +37,14 @@ async function groupCommit(
   const { journal, discard } = newJournal(folder, "journal", "power");
   const exchange = openFloor({ markets: 1, levels: flow.levels, feeRateBps: 0, journal });
   const commands = new FlowCommands(flow, exchange.state).take(flow.tape.length);
-  await journal.keep(journal.position);
+  await journal.flush(journal.position);
   let next = 0;
   const client = async (): Promise<void> => {
     while (next < commands.length) {
       const command = commands[next];
       next += 1;
       if (command !== undefined) demand(exchange, command);
-      await journal.keep(journal.position);
+      await journal.flush(journal.position);
     }
   };
   collectGarbage();

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { nodeDisk } from "../../../src/engine/disk.ts";
 import type { Exchange } from "../../../src/engine/exchange.ts";
 import { JournalFile } from "../../../src/engine/journal-file.ts";
-import { BEGINNING, type Durability } from "../../../src/engine/journal-line.ts";
+import { BEGINNING } from "../../../src/engine/journal-line.ts";
+import type { Durability } from "../../../src/setting.ts";
 import type { Flow } from "../flow.ts";
 import { demand, openFloor } from "../submit/floor.ts";
 import { FlowCommands } from "../submit/flow-commands.ts";
@@ -55,17 +56,17 @@ export function prepareRun(flow: Flow, journal: JournalFile | null, group: numbe
   const terms = { markets: 1, levels: flow.levels, feeRateBps: 0 };
   const exchange = openFloor(journal === null ? terms : { ...terms, journal });
   const commands = new FlowCommands(flow, exchange.state).take(flow.tape.length);
-  journal?.keep(journal.position);
+  journal?.flush(journal.position);
   const run = (): void => {
     let left = group;
     for (const command of commands) {
       demand(exchange, command);
       left -= 1;
       if (left > 0) continue;
-      journal?.keep(journal.position);
+      journal?.flush(journal.position);
       left = group;
     }
-    journal?.keep(journal.position);
+    journal?.flush(journal.position);
   };
   return { exchange, run };
 }
