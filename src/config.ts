@@ -11,11 +11,13 @@ import {
   isLoopback,
   LINE_OR_MOMENT,
   readClock,
+  reader,
   readFaucet,
   readHost,
   readTimeout,
   SEED,
-  type Setting,
+  type Settings,
+  setting,
   text,
   toggle,
   truth,
@@ -34,182 +36,128 @@ export const FROZEN_START = millis(1_767_225_600_000);
 /** The directory that `clobsim serve` keeps its exchange in, unless it is told otherwise. */
 export const DEFAULT_DATA = ".clobsim";
 
-/** The JavaScript types of an option of `startExchange`, by what its setting is said to take. */
-export interface OptionKinds {
-  readonly text: string;
-  readonly number: number;
-  readonly truth: boolean;
-  readonly textOrNumber: string | number;
-  readonly texts: string | readonly string[];
-}
-
-/** A setting of `clobsim serve`, which is an option of `startExchange` too. */
-export interface ServerSetting extends Setting<unknown> {
-  readonly option: keyof OptionKinds;
-}
-
 const ADDRESS = "Address:";
 const WORLD = "World and time:";
 const BEHAVIOUR = "Behaviour:";
 const STORAGE = "Storage:";
 const ACCESS = "Access:";
 
+const DIRECTORY = text("the path of a directory");
+const HOST = reader("a host name or an IP address, without a port", readHost);
+const OTHER_HOST = reader(
+  "a host name or an IP address, without scheme and port",
+  (given) => readHost(given)?.toLowerCase() ?? null,
+);
+const CLOCK = reader("real, frozen or a rate such as 5x or 0.5x, at most 1000000x", readClock);
+const START = reader("a moment with its zone such as 2026-01-01T00:00:00Z, up to 9999", parseIso);
+const FAUCET = reader("a number from 0 to 10000000 with at most two decimals", readFaucet);
+const TIMEOUT = reader("a duration such as 10s, 500ms or 2m, from 1ms to 1d", readTimeout);
+const TOKEN = reader("1 to 256 visible ASCII characters", (given) =>
+  /^[!-~]{1,256}$/.test(given) ? given : null,
+);
+const LOG_LEVEL = choice("silent", "fatal", "error", "warn", "info", "debug", "trace");
+
 /**
  * Every setting of a server: the flags of `clobsim serve`, their variables, the options of `startExchange`, and the
  * reference page all come from here.
  */
 export const SETTINGS = {
-  port: {
-    ...wholeNumber(0, 65_535),
-    ...{ group: ADDRESS, help: "Port to listen on; 0 takes any free one" },
-    ...{ default: "7070", option: "number" },
-  },
-  host: {
-    ...{ expected: "a host name or an IP address, without a port", read: readHost },
-    ...{ group: ADDRESS, help: "Host name or IP address to listen on" },
-    ...{ default: "127.0.0.1", option: "text" },
-  },
-  seed: {
-    ...SEED,
-    ...{ group: WORLD, help: "Decides the world and every id, secret and hash" },
-    ...{ default: "1", option: "textOrNumber" },
-  },
-  world: {
-    ...text("the path of a world file"),
-    ...{
-      group: WORLD,
-      help: "File to open instead of generating a world (see clobsim world)",
-      option: "text",
-    },
-  },
+  port: setting(ADDRESS, wholeNumber(0, 65_535), "Port to listen on; 0 takes any free one", {
+    default: "7070",
+  }),
+  host: setting(ADDRESS, HOST, "Host name or IP address to listen on", { default: "127.0.0.1" }),
+  seed: setting(WORLD, SEED, "Decides the world and every id, secret and hash", { default: "1" }),
+  world: setting(
+    WORLD,
+    text("the path of a world file"),
+    "File to open instead of generating a world (see clobsim world)",
+  ),
   /** The journal, data directory or report whose history it continues; null begins anew. */
-  from: {
-    ...text("the path of a report or of a data directory"),
-    group: WORLD,
-    help: "Report or data directory whose history to continue, in memory unless --data names a new directory",
-    option: "text",
-  },
+  from: setting(
+    WORLD,
+    text("the path of a report or of a data directory"),
+    "Report or data directory whose history to continue, in memory unless --data names a new directory",
+  ),
   /** Where in that history it begins: a line, or a moment; else its end. */
-  at: {
-    ...LINE_OR_MOMENT,
-    ...{ group: WORLD, help: "With --from: after this line, or at this moment" },
-    ...{ defaultHelp: "the end", option: "textOrNumber" },
-  },
-  markets: {
-    ...wholeNumber(1, MAX_MARKETS),
-    ...{ group: WORLD, help: "How many markets to generate" },
-    ...{ defaultHelp: "what 12 events hold", option: "number" },
-  },
-  clock: {
-    ...{ expected: "real, frozen or a rate such as 5x or 0.5x, at most 1000000x", read: readClock },
-    ...{ group: WORLD, help: "real, frozen, or a rate such as 5x or 0.5x" },
-    ...{ default: "real", option: "text" },
-  },
+  at: setting(WORLD, LINE_OR_MOMENT, "With --from: after this line, or at this moment", {
+    defaultHelp: "the end",
+  }),
+  markets: setting(WORLD, wholeNumber(1, MAX_MARKETS), "How many markets to generate", {
+    defaultHelp: "what 12 events hold",
+  }),
+  clock: setting(WORLD, CLOCK, "real, frozen, or a rate such as 5x or 0.5x", { default: "real" }),
   /** Null: the second that the wall clock shows or, when frozen, `FROZEN_START`. */
-  start: {
-    ...{ expected: "a moment with its zone such as 2026-01-01T00:00:00Z, up to 9999", read: parseIso },
-    ...{ group: WORLD, help: "Moment at which time starts, such as 2026-01-01T00:00Z" },
-    ...{ defaultHelp: "now, or 2026-01-01 when frozen", option: "text" },
-  },
-  numbers: {
-    ...choice("number", "string"),
-    ...{ group: BEHAVIOUR, help: "How JSON carries decimals: number or string" },
-    ...{ default: "number", option: "text" },
-  },
-  credentials: {
-    ...choice("rotate", "once"),
-    ...{ group: BEHAVIOUR, help: "Deriving API credentials again: rotate issues new ones, once refuses" },
-    ...{ default: "rotate", option: "text" },
-  },
+  start: setting(WORLD, START, "Moment at which time starts, such as 2026-01-01T00:00Z", {
+    defaultHelp: "now, or 2026-01-01 when frozen",
+  }),
+  numbers: setting(BEHAVIOUR, choice("number", "string"), "How JSON carries decimals: number or string", {
+    default: "number",
+  }),
+  credentials: setting(
+    BEHAVIOUR,
+    choice("rotate", "once"),
+    "Deriving API credentials again: rotate issues new ones, once refuses",
+    { default: "rotate" },
+  ),
   /** Whether `personal_sign` is accepted beside EIP-712. */
-  personalSign: {
-    ...truth,
-    ...{ group: BEHAVIOUR, help: "Accept only EIP-712 wallet signatures", toggle: "off" },
-    ...{ default: "true", option: "truth" },
-  },
-  unknownFields: {
-    ...choice("accept", "refuse"),
-    group: BEHAVIOUR,
-    help: "Fields that /api and /clob do not know: accept (with a warning) or refuse",
-    ...{ default: "accept", option: "text" },
-  },
-  settlement: {
-    ...choice<SettlementMode>("instant", "auto", "manual"),
-    group: BEHAVIOUR,
-    help: "Blocks of the settlement chain: instant, auto (every 2 s while something is pending) or manual",
-    ...{ default: "auto", option: "text" },
-  },
-  balances: {
-    ...choice<BalancePolicy>("optimistic", "settled"),
-    group: BEHAVIOUR,
-    help: "What a fill brings can be spent at once (optimistic) or when it is mined (settled)",
-    ...{ default: "optimistic", option: "text" },
-  },
+  personalSign: setting(BEHAVIOUR, truth, "Accept only EIP-712 wallet signatures", {
+    default: "true",
+    toggle: "off",
+  }),
+  unknownFields: setting(
+    BEHAVIOUR,
+    choice("accept", "refuse"),
+    "Fields that /api and /clob do not know: accept (with a warning) or refuse",
+    { default: "accept" },
+  ),
+  settlement: setting(
+    BEHAVIOUR,
+    choice<SettlementMode>("instant", "auto", "manual"),
+    "Blocks of the settlement chain: instant, auto (every 2 s while something is pending) or manual",
+    { default: "auto" },
+  ),
+  balances: setting(
+    BEHAVIOUR,
+    choice<BalancePolicy>("optimistic", "settled"),
+    "What a fill brings can be spent at once (optimistic) or when it is mined (settled)",
+    { default: "optimistic" },
+  ),
   /** What a wallet's first derivation gives it: USDC, and shares of both outcomes of every market. */
-  faucet: {
-    ...{ expected: "a number from 0 to 10000000 with at most two decimals", read: readFaucet },
-    ...{ group: BEHAVIOUR, help: "USDC, and shares of every outcome, that a new wallet receives" },
-    ...{ default: "10000", option: "number" },
-  },
+  faucet: setting(BEHAVIOUR, FAUCET, "USDC, and shares of every outcome, that a new wallet receives", {
+    default: "10000",
+    option: "number",
+  }),
   /** Read as milliseconds. */
-  requestTimeout: {
-    ...{ expected: "a duration such as 10s, 500ms or 2m, from 1ms to 1d", read: readTimeout },
-    ...{ group: BEHAVIOUR, help: "How long a client may take to send its request" },
-    ...{ default: "10s", option: "text" },
-  },
-  logLevel: {
-    ...choice("silent", "fatal", "error", "warn", "info", "debug", "trace"),
-    ...{ group: BEHAVIOUR, help: "silent, fatal, error, warn, info, debug or trace" },
-    ...{ default: "info", option: "text" },
-  },
+  requestTimeout: setting(BEHAVIOUR, TIMEOUT, "How long a client may take to send its request", {
+    default: "10s",
+  }),
+  logLevel: setting(BEHAVIOUR, LOG_LEVEL, "silent, fatal, error, warn, info, debug or trace", {
+    default: "info",
+  }),
   /** The directory that keeps the exchange; null keeps nothing on disk. */
-  data: {
-    ...text("the path of a directory"),
-    ...{
-      group: STORAGE,
-      help: "Directory that keeps the exchange",
-      defaultHelp: DEFAULT_DATA,
-      option: "text",
-    },
-  },
-  ephemeral: { ...toggle, group: STORAGE, help: "Keep nothing on disk", option: "truth" },
-  durability: {
-    ...choice<Durability | "memory">("process", "power", "memory"),
-    group: STORAGE,
-    help: "What an answered request survives: process (a crash or kill -9), power (a power failure, too), memory (nothing)",
-    ...{ defaultHelp: "process", option: "text" },
-  },
-  reset: {
-    ...toggle,
-    group: STORAGE,
-    help: "Delete what the directory holds and start again",
-    option: "truth",
-  },
-  report: {
-    ...text("the path of a directory"),
-    ...{
-      group: STORAGE,
-      help: "Directory for a report of each defect, to be replayed elsewhere",
-      option: "text",
-    },
-  },
+  data: setting(STORAGE, DIRECTORY, "Directory that keeps the exchange", { defaultHelp: DEFAULT_DATA }),
+  ephemeral: setting(STORAGE, toggle, "Keep nothing on disk"),
+  durability: setting(
+    STORAGE,
+    choice<Durability | "memory">("process", "power", "memory"),
+    "What an answered request survives: process (a crash or kill -9), power (a power failure, too), memory (nothing)",
+    { defaultHelp: "process" },
+  ),
+  reset: setting(STORAGE, toggle, "Delete what the directory holds and start again"),
+  report: setting(STORAGE, DIRECTORY, "Directory for a report of each defect, to be replayed elsewhere"),
   /** What a caller of `/sim` must show; null lets every local caller in. */
-  simToken: {
-    expected: "1 to 256 visible ASCII characters",
-    read: (given: string) => (/^[!-~]{1,256}$/.test(given) ? given : null),
-    secret: true,
-    group: ACCESS,
-    help: "Secret that /sim asks for, needed beyond loopback; better set as CLOBSIM_SIM_TOKEN",
-    option: "text",
-  },
+  simToken: setting(
+    ACCESS,
+    TOKEN,
+    "Secret that /sim asks for, needed beyond loopback; better set as CLOBSIM_SIM_TOKEN",
+    { secret: true },
+  ),
   /** Names that a Host header may carry besides loopback, in lower case. */
-  allowHost: {
-    expected: "a host name or an IP address, without scheme and port",
-    read: (given: string) => readHost(given)?.toLowerCase() ?? null,
-    ...{ group: ACCESS, help: "Name that a Host header may carry besides loopback; repeatable" },
-    ...{ isRepeatable: true, option: "texts" },
-  },
-} as const satisfies Record<string, ServerSetting>;
+  allowHost: setting(ACCESS, OTHER_HOST, "Name that a Host header may carry besides loopback; repeatable", {
+    isRepeatable: true,
+    option: "texts",
+  }),
+} satisfies Settings;
 
 type Values = ValuesOf<typeof SETTINGS>;
 

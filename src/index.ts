@@ -12,8 +12,16 @@ import {
   TRUTH,
 } from "./api/option-types.ts";
 import { type RunningServer, startServer } from "./compose.ts";
-import { type OptionKinds, readConfig, SETTINGS, type ServerSetting } from "./config.ts";
-import { ConfigError, flagOf, readText, type ValueOf } from "./setting.ts";
+import { readConfig, SETTINGS } from "./config.ts";
+import {
+  ConfigError,
+  flagOf,
+  type OptionKinds,
+  readText,
+  type Setting,
+  type Settings,
+  type ValueOf,
+} from "./setting.ts";
 
 export { CONTRACT_ABIS } from "./api/contract-abis.ts";
 export { ExchangeClient } from "./client/client.ts";
@@ -28,11 +36,13 @@ export type { RunningServer } from "./compose.ts";
 export { ConfigError } from "./setting.ts";
 
 /** A setting's words where it has some, else the JavaScript type that it takes. */
-type OptionOf<S extends ServerSetting> = S["option"] extends "text"
-  ? NonNullable<ValueOf<S>> extends string
+type OptionOf<S extends Setting<unknown>> = S extends {
+  readonly option: infer Kind extends keyof OptionKinds;
+}
+  ? OptionKinds[Kind]
+  : NonNullable<ValueOf<S>> extends string
     ? NonNullable<ValueOf<S>>
-    : string
-  : OptionKinds[S["option"]];
+    : string;
 
 type Options = { readonly [Name in keyof typeof SETTINGS]?: OptionOf<(typeof SETTINGS)[Name]> };
 
@@ -48,14 +58,13 @@ export interface StartOptions extends Omit<Options, "clock"> {
 const DEFAULTS: StartOptions = { port: 0, logLevel: "silent" };
 
 const OPTION_TYPES: Readonly<Record<keyof OptionKinds, OptionType>> = {
-  text: TEXT,
   number: NUMBER,
   truth: TRUTH,
   textOrNumber: TEXT_OR_NUMBER,
   texts: TEXTS,
 };
 
-const settings: Readonly<Record<string, ServerSetting>> = SETTINGS;
+const settings: Settings = SETTINGS;
 
 /**
  * Starts an exchange in this process; several can live side by side.
@@ -64,7 +73,7 @@ const settings: Readonly<Record<string, ServerSetting>> = SETTINGS;
 export async function startExchange(options: StartOptions = {}): Promise<RunningServer> {
   const types = Object.entries(settings).map(([name, { option, secret }]) => [
     name,
-    secret === true ? SECRET : OPTION_TYPES[option],
+    secret === true ? SECRET : option === undefined ? TEXT : OPTION_TYPES[option],
   ]);
   const fault = faultOfOptions(options, Object.fromEntries(types));
   if (fault !== undefined) throw new ConfigError(fault);

@@ -7,12 +7,22 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
+/** The JavaScript types that an option of the library may have, besides a text. */
+export interface OptionKinds {
+  readonly number: number;
+  readonly truth: boolean;
+  readonly textOrNumber: string | number;
+  readonly texts: string | readonly string[];
+}
+
 /** How a text becomes a value: null when it is not what is expected. */
 export interface Reader<Value> {
   readonly expected: string;
   readonly read: (text: string) => Value | null;
   /** Never repeated in a message. */
   readonly secret?: boolean;
+  /** As an option of the library; a text unless it says otherwise. */
+  readonly option?: keyof OptionKinds;
 }
 
 /** One setting: the flag of a command and the variable `CLOBSIM_...` that stands in for it. */
@@ -41,9 +51,22 @@ export type ValueOf<S extends Setting<unknown>> = S extends { readonly isRepeata
     : ReadValue<S> | null;
 export type ValuesOf<All extends Settings> = { readonly [Key in keyof All]: ValueOf<All[Key]> };
 
+/** A row of a table of settings. */
+export const setting = <R extends Reader<unknown>, const More extends Partial<Setting<unknown>> = object>(
+  group: string,
+  reader: R,
+  help: string,
+  more = {} as More,
+) => ({ ...reader, group, help, ...more });
+
 /** `a, b or c`: of two words or more, as a sentence lists what it expects. */
 export const anyOf = (words: readonly string[]): string =>
   `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+
+export const reader = <Value>(expected: string, read: (text: string) => Value | null): Reader<Value> => ({
+  expected,
+  read,
+});
 
 /** One of a few words. */
 export const choice = <Value extends string>(...values: readonly Value[]): Reader<Value> => ({
@@ -65,30 +88,33 @@ const isOneLine = (given: string, maxLength: number): boolean =>
   new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${maxLength}}$`, "u").test(given);
 
 /** What decides everything that is generated. */
-export const SEED: Reader<string> = {
+export const SEED = {
   expected: "a text of 1 to 128 characters on one line",
-  read: (given) => (isOneLine(given, 128) ? given : null),
-};
+  read: (given: string) => (isOneLine(given, 128) ? given : null),
+  option: "textOrNumber",
+} as const;
 
 const YES = ["true", "yes", "on", "1"];
 const NO = ["false", "no", "off", "0"];
 
 /** Yes or no, in any letter case. */
-export const truth: Reader<boolean> = {
+export const truth = {
   expected: "true, yes, on, 1, false, no, off or 0",
-  read: (text) => {
+  read: (text: string) => {
     const word = text.toLowerCase();
     return YES.includes(word) ? true : NO.includes(word) ? false : null;
   },
-};
+  option: "truth",
+} as const;
 
 /** A flag that is off unless given. */
 export const toggle = { ...truth, toggle: "on", default: "false" } as const;
 
 /** A whole number, both bounds included. */
-export const wholeNumber = (min: number, max: number): Reader<number> => ({
+export const wholeNumber = (min: number, max: number) => ({
   expected: `a whole number from ${min} to ${max}`,
-  read: (text) => (/^\d{1,9}$/.test(text) && +text >= min && +text <= max ? +text : null),
+  read: (text: string) => (/^\d{1,9}$/.test(text) && +text >= min && +text <= max ? +text : null),
+  option: "number" as const,
 });
 
 /** What a person asked for: the texts of each flag in order, and the environment's variables. */
@@ -212,15 +238,16 @@ export const MOMENT: Reader<Millis> = {
   read: parseIso,
 };
 
-export const LINE_OR_MOMENT: Reader<JournalPoint> = {
+export const LINE_OR_MOMENT = {
   expected: "the number of a line, or a moment with its zone such as 2026-01-01T00:00:00Z",
-  read: (text) => {
+  option: "textOrNumber",
+  read: (text: string): JournalPoint | null => {
     const to = LINE.read(text);
     if (to !== null) return { to };
     const until = parseIso(text);
     return until === null ? null : { until };
   },
-};
+} as const;
 
 /** The i-th of n parts, `index` from 1. */
 export interface Shard {

@@ -1,4 +1,4 @@
-import { type HttpReply, openTransport } from "../client/transport.ts";
+import { type Header, type HttpReply, openTransport } from "../client/transport.ts";
 import type { Given } from "../setting.ts";
 import type { Values } from "./commands.ts";
 import { UsageError } from "./exit-code.ts";
@@ -13,37 +13,40 @@ export function serverNamed(values: Values<"record" | "report">, { flags }: Give
 
 const TIMEOUT_MS = 60_000;
 
-/** Asks the control plane of a running server. @throws UsageError when nothing answers. */
-export async function askServer(origin: URL, token: string | null, path: string): Promise<HttpReply> {
-  const transport = openTransport(origin, TIMEOUT_MS);
+/**
+ * What the control plane of a running server answers, as `read` takes it from the reply; `what` is a verb with its object.
+ * @throws UsageError when no clobsim answers, or it refuses.
+ */
+export async function askServer<T>(
+  { origin, host }: URL,
+  {
+    simToken,
+    path,
+    what,
+  }: { readonly simToken: string | null; readonly path: string; readonly what: string },
+  read: (reply: HttpReply) => T | null,
+): Promise<T> {
+  const transport = openTransport(new URL(origin), TIMEOUT_MS);
+  const token: readonly Header[] = simToken === null ? [] : [["x-sim-token", simToken]];
+  const headers: readonly Header[] = [["host", host], ["accept", "application/json"], ...token];
   try {
-    return await transport.send({
-      method: "GET",
-      path,
-      headers: [
-        ["host", origin.host],
-        ["accept", "application/json"],
-        ...(token === null ? [] : ([["x-sim-token", token]] as const)),
-      ],
-      body: null,
-    });
+    const reply = await transport.send({ method: "GET", path, headers, body: null });
+    const isAnswer = reply.status === 200 && reply.headers["x-sim-sequence"] !== undefined;
+    const answer = isAnswer ? read(reply) : null;
+    if (answer === null) throw refusalOf(reply, origin, simToken !== null, what);
+    return answer;
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     const { code, message }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
     throw new UsageError(
-      `nothing answers at ${origin.origin} (${code ?? message}): is clobsim serve running there?`,
+      `nothing answers at ${origin} (${code ?? message}): is clobsim serve running there?`,
     );
   } finally {
     transport.close();
   }
 }
 
-/** Why a server has refused what was asked of it; `what` is a verb with its object. */
-export function refusalOf(
-  { headers, text }: HttpReply,
-  url: string,
-  hasToken: boolean,
-  what: string,
-): UsageError {
+function refusalOf({ headers, text }: HttpReply, url: string, hasToken: boolean, what: string): UsageError {
   const body = parsed(text) as Partial<{ code: string; error: string; hint: string }> | null;
   if (headers["x-sim-sequence"] === undefined || typeof body !== "object" || body === null) {
     return new UsageError(`what answers at ${url} is no clobsim`);

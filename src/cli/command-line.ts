@@ -42,8 +42,23 @@ export async function runCommand<Name extends CommandName>(
   given: Given,
   words: readonly string[],
 ): Promise<ExitCode> {
+  requireWords(name, words);
   const { run } = await LOAD[name]();
   return run(valuesOf(COMMANDS[name].settings, given) as Parameters<Run<Name>>[0], words, given);
+}
+
+/** @throws UsageError for more words than a command takes, or fewer. */
+function requireWords(name: CommandName, words: readonly string[]): void {
+  const { takes }: Command = COMMANDS[name];
+  if (takes === undefined) {
+    if (words.length === 0) return;
+    throw new UsageError(`${name} takes options only, found ${JSON.stringify(words[0])}`);
+  }
+  const { expected, min, max } = takes;
+  if (words.length >= min && words.length <= max) return;
+  throw new UsageError(
+    `${name} expects ${expected}, found ${words.length || "none"} (see clobsim ${name} --help)`,
+  );
 }
 
 /**
@@ -136,7 +151,7 @@ function nameToggles(parser: Argv, name: CommandName): void {
 function describeCommand(parser: Argv, name: CommandName): void {
   const { summary, takes, examples }: Command = COMMANDS[name];
   const settings = settingsOf(name);
-  parser.usage(`$0 ${name}${takes === undefined ? "" : ` ${takes}`} [options]\n\n${summary}`);
+  parser.usage(`$0 ${name}${takes === undefined ? "" : ` ${takes.usage}`} [options]\n\n${summary}`);
   for (const [key, setting] of settings) {
     const defaultDescription = defaultText(setting);
     parser.option(wordOf(key, setting), {
@@ -190,7 +205,7 @@ const YARGS_KEYS = ["_", "$0", "help", "h", "version", "v"];
 /** Refuses unknown commands, options and words, naming the nearest known one. @throws UsageError */
 function refuseUnknown(
   command: CommandName | undefined,
-  [first, second]: readonly string[],
+  [first]: readonly string[],
   keys: readonly string[],
 ): asserts command is CommandName {
   if (first === undefined) {
@@ -209,9 +224,6 @@ function refuseUnknown(
     throw new UsageError(
       `unknown option ${typed}${didYouMean(typed, words) || ` (see clobsim ${command} --help)`}`,
     );
-  }
-  if (second !== undefined && !("takes" in COMMANDS[command])) {
-    throw new UsageError(`${command} takes options only, found ${JSON.stringify(second)}`);
   }
 }
 

@@ -12,10 +12,12 @@ import {
   ORIGIN,
   oneLine,
   pattern,
+  reader,
   readTimeout,
   SEED,
   type Settings,
   SHARD,
+  setting,
   text,
   toggle,
   type ValuesOf,
@@ -25,19 +27,31 @@ import { MAX_ACCOUNTS, MAX_FLOW_ORDERS, PROFILE_NAMES, profileNamed } from "../s
 import { MAX_MARKETS } from "../simulation/world-orders.ts";
 import type { ExitCode } from "./exit-code.ts";
 
+interface Words {
+  /** As the help shows them, such as `PATHS`. */
+  readonly usage: string;
+  readonly expected: string;
+  readonly min: number;
+  readonly max: number;
+}
+
 /** What the help of a command says, and the settings that it takes. */
 export interface Command {
   readonly summary: string;
-  /** What is typed after the command's name besides options, such as `PATHS`; without it, nothing may be. */
-  readonly takes?: string;
+  /** What is typed after the command's name besides options; without it, nothing may be. */
+  readonly takes?: Words;
   readonly settings: Settings;
   /** Command lines without the program's name, each with what it is for. */
   readonly examples: readonly (readonly [line: string, purpose: string])[];
 }
 
 const [SELECTION, EXECUTION, OUTPUT, JOURNAL] = ["Selection:", "Execution:", "Output:", "Journal:"];
-/** What the commands take that read a journal. */
-const DIR_OR_REPORT = "DIR|REPORT";
+const words = (usage: string, expected: string, min: number, max: number): Words => ({
+  ...{ usage, expected, min, max },
+});
+const PATHS = words("PATHS..", "files, folders or globs", 1, Number.POSITIVE_INFINITY);
+const ONE_JOURNAL = "one data directory or report";
+const JOURNAL_WORD = words("DIR|REPORT", ONE_JOURNAL, 1, 1);
 
 const OUT = { ...text("the path of a file to write"), group: OUTPUT };
 const OUT_OR_STDOUT = { ...OUT, help: "File to write", defaultHelp: "stdout" };
@@ -81,61 +95,50 @@ export const COMMANDS = {
   },
   run: {
     summary: "Run scenario files: replay their steps and check what must be true.",
-    takes: "PATHS..",
+    takes: PATHS,
     settings: {
-      via: {
-        ...VIA,
-        group: EXECUTION,
-        help: "process, or http: a real server and real signatures",
+      via: setting(EXECUTION, VIA, "process, or http: a real server and real signatures", {
         defaultHelp: "process; http where a step needs it",
-      },
-      target: { ...ORIGIN, group: EXECUTION, help: "URL of a deployment to run on instead; needs --wallets" },
-      wallets: {
-        ...text("the path of a wallets file"),
-        ...{ group: EXECUTION, help: "File with the wallets, markets and funds there" },
-      },
-      seed: {
-        ...SEED,
-        ...{ group: EXECUTION, help: "Seed of every scenario, instead of its own" },
-      },
-      repeat: {
-        ...wholeNumber(1, 1_000_000),
-        ...{
-          group: EXECUTION,
-          help: "Run each so often; every run must end in the same state",
-          default: "1",
-        },
-      },
-      step: {
-        ...wholeNumber(1, 1_000_000),
-        ...{ group: EXECUTION, help: "Stop after this step and print all that happened" },
-      },
-      update: {
-        ...toggle,
-        ...{ group: EXECUTION, help: "Write golden files and state hashes instead of comparing them" },
-      },
-      watch: { ...toggle, group: EXECUTION, help: "Run again when a file changes" },
-      grep: {
-        ...pattern("a regular expression"),
-        ...{ group: SELECTION, help: "Only scenarios whose name or file matches this regular expression" },
-      },
-      shard: { ...SHARD, group: SELECTION, help: "Only the i-th of n equal parts of the suite, as i/n" },
-      bail: { ...toggle, group: SELECTION, help: "Stop after the first failure" },
-      reporter: {
-        ...text("a reporter such as spec or junit=out.xml"),
-        group: OUTPUT,
-        help: "spec, json, junit, tap or github; =FILE writes it to a file; may be given often",
-        ...{ defaultHelp: "spec", isRepeatable: true },
-      },
-      report: {
-        ...PATH_OF_DIRECTORY,
-        ...{ group: OUTPUT, help: "Directory for a report of each failed scenario, for clobsim replay" },
-      },
-      verbose: {
-        ...toggle,
-        group: OUTPUT,
-        help: "A line for each scenario however many there are; transcripts in json",
-      },
+      }),
+      target: setting(EXECUTION, ORIGIN, "URL of a deployment to run on instead; needs --wallets"),
+      wallets: setting(
+        EXECUTION,
+        text("the path of a wallets file"),
+        "File with the wallets, markets and funds there",
+      ),
+      seed: setting(EXECUTION, SEED, "Seed of every scenario, instead of its own"),
+      repeat: setting(
+        EXECUTION,
+        wholeNumber(1, 1_000_000),
+        "Run each so often; every run must end in the same state",
+        { default: "1" },
+      ),
+      step: setting(EXECUTION, wholeNumber(1, 1_000_000), "Stop after this step and print all that happened"),
+      update: setting(EXECUTION, toggle, "Write golden files and state hashes instead of comparing them"),
+      watch: setting(EXECUTION, toggle, "Run again when a file changes"),
+      grep: setting(
+        SELECTION,
+        pattern("a regular expression"),
+        "Only scenarios whose name or file matches this regular expression",
+      ),
+      shard: setting(SELECTION, SHARD, "Only the i-th of n equal parts of the suite, as i/n"),
+      bail: setting(SELECTION, toggle, "Stop after the first failure"),
+      reporter: setting(
+        OUTPUT,
+        text("a reporter such as spec or junit=out.xml"),
+        "spec, json, junit, tap or github; =FILE writes it to a file; may be given often",
+        { defaultHelp: "spec", isRepeatable: true },
+      ),
+      report: setting(
+        OUTPUT,
+        PATH_OF_DIRECTORY,
+        "Directory for a report of each failed scenario, for clobsim replay",
+      ),
+      verbose: setting(
+        OUTPUT,
+        toggle,
+        "A line for each scenario however many there are; transcripts in json",
+      ),
     },
     examples: [
       ["run scenarios", "every scenario in a folder"],
@@ -146,19 +149,15 @@ export const COMMANDS = {
   },
   coverage: {
     summary: "Run scenario files and show what they exercise: order states, error codes, endpoints and more.",
-    takes: "PATHS..",
+    takes: PATHS,
     settings: {
-      via: {
-        ...VIA,
-        group: "Coverage:",
-        help: "process, or http, which counts endpoints and their errors too",
+      via: setting("Coverage:", VIA, "process, or http, which counts endpoints and their errors too", {
         defaultHelp: "process; http where a step needs it",
-      },
-      min: {
-        ...wholeNumber(0, 100),
-        ...{ group: "Coverage:", help: "Fail when fewer percent of the items are exercised", default: "0" },
-      },
-      json: { ...toggle, group: OUTPUT, help: "The same figures as JSON" },
+      }),
+      min: setting("Coverage:", wholeNumber(0, 100), "Fail when fewer percent of the items are exercised", {
+        default: "0",
+      }),
+      json: setting(OUTPUT, toggle, "The same figures as JSON"),
     },
     examples: [
       ["coverage scenarios", "what a suite exercises, and what it leaves out"],
@@ -167,20 +166,16 @@ export const COMMANDS = {
   },
   record: {
     summary: "Write the session of an exchange, running or on disk, as a scenario file that passes.",
-    takes: `[${DIR_OR_REPORT}]`,
+    takes: words("[DIR|REPORT]", ONE_JOURNAL, 0, 1),
     settings: {
-      at: {
-        ...LINE_OR_MOMENT,
-        group: JOURNAL,
-        help: "Of a directory or a report: up to this line, or this moment",
+      at: setting(JOURNAL, LINE_OR_MOMENT, "Of a directory or a report: up to this line, or this moment", {
         defaultHelp: "the end",
-      },
-      url: { ...ORIGIN, group: "Exchange:", help: "Where it answers", defaultHelp: "http://127.0.0.1:7070" },
+      }),
+      url: setting("Exchange:", ORIGIN, "Where it answers", { defaultHelp: "http://127.0.0.1:7070" }),
       ...SERVER,
-      name: {
-        ...oneLine(200),
-        ...{ group: OUTPUT, help: "Name of the scenario", defaultHelp: "how many orders it tells" },
-      },
+      name: setting(OUTPUT, oneLine(200), "Name of the scenario", {
+        defaultHelp: "how many orders it tells",
+      }),
       out: OUT_OR_STDOUT,
     },
     examples: [
@@ -191,35 +186,30 @@ export const COMMANDS = {
   },
   shrink: {
     summary: "Reduce a failing scenario to the few steps that still make it fail in the same way.",
-    takes: "FILE|REPORT|DIR",
+    takes: words("FILE|REPORT|DIR", "one file", 1, 1),
     settings: {
-      expect: {
-        ...text("what must be true, such as orders: { o4116: LIVE 5/10 }"),
-        group: JOURNAL,
-        help: "What should be true at the end of a report or a directory, as under expect: in a scenario",
-        defaultHelp: "what fails by itself",
-      },
-      refused: {
-        ...LINE,
-        group: JOURNAL,
-        help: "The line of a refused order or cancel that should have been accepted",
-        defaultHelp: "the only one, where nothing else fails",
-      },
-      at: {
-        ...LINE_OR_MOMENT,
-        ...{
-          group: JOURNAL,
-          help: "Where it ends: after this line, or at this moment",
-          defaultHelp: "the end",
-        },
-      },
+      expect: setting(
+        JOURNAL,
+        text("what must be true, such as orders: { o4116: LIVE 5/10 }"),
+        "What should be true at the end of a report or a directory, as under expect: in a scenario",
+        { defaultHelp: "what fails by itself" },
+      ),
+      refused: setting(
+        JOURNAL,
+        LINE,
+        "The line of a refused order or cancel that should have been accepted",
+        { defaultHelp: "the only one, where nothing else fails" },
+      ),
+      at: setting(JOURNAL, LINE_OR_MOMENT, "Where it ends: after this line, or at this moment", {
+        defaultHelp: "the end",
+      }),
       out: OUT_OR_STDOUT,
-      budget: {
-        ...BUDGET,
-        group: "Limits:",
-        help: "How long it may take, such as 60s; then the smallest so far is written",
-        defaultHelp: "until nothing more can be left out",
-      },
+      budget: setting(
+        "Limits:",
+        BUDGET,
+        "How long it may take, such as 60s; then the smallest so far is written",
+        { defaultHelp: "until nothing more can be left out" },
+      ),
     },
     examples: [
       ["shrink failing.yaml", "print the smallest scenario that fails just so"],
@@ -236,30 +226,29 @@ export const COMMANDS = {
   flow: {
     summary: "Generate an order flow for scenarios to replay: the same options, the same bytes.",
     settings: {
-      profile: {
-        expected: anyOf(PROFILE_NAMES),
-        read: (given: string) => profileNamed(given) ?? null,
-        ...{ group: "Flow:", help: anyOf(PROFILE_NAMES), default: "balanced" },
-      },
-      seed: { ...SEED, group: "Flow:", help: "Decides every row", default: "1" },
-      orders: {
-        ...wholeNumber(1, MAX_FLOW_ORDERS),
-        ...{ group: "Flow:", help: "How many orders are placed", default: "1000" },
-      },
-      accounts: {
-        ...wholeNumber(1, MAX_ACCOUNTS),
-        ...{ group: "Flow:", help: "How many accounts place them", default: "20" },
-      },
-      tickSize: {
-        expected: anyOf([...TICK_SIZES.keys()]),
-        read: (given: string) => TICK_SIZES.get(given) ?? null,
-        ...{ group: "Flow:", help: "Price step of the market it is for", default: "0.01" },
-      },
+      profile: setting(
+        "Flow:",
+        reader(anyOf(PROFILE_NAMES), (given: string) => profileNamed(given) ?? null),
+        anyOf(PROFILE_NAMES),
+        { default: "balanced" },
+      ),
+      seed: setting("Flow:", SEED, "Decides every row", { default: "1" }),
+      orders: setting("Flow:", wholeNumber(1, MAX_FLOW_ORDERS), "How many orders are placed", {
+        default: "1000",
+      }),
+      accounts: setting("Flow:", wholeNumber(1, MAX_ACCOUNTS), "How many accounts place them", {
+        default: "20",
+      }),
+      tickSize: setting(
+        "Flow:",
+        reader(anyOf([...TICK_SIZES.keys()]), (given: string) => TICK_SIZES.get(given) ?? null),
+        "Price step of the market it is for",
+        { default: "0.01" },
+      ),
       out: OUT_OR_STDOUT,
-      format: {
-        ...choice("csv", "ndjson"),
-        ...{ group: OUTPUT, help: "csv or ndjson", defaultHelp: "what --out ends in, else csv" },
-      },
+      format: setting(OUTPUT, choice("csv", "ndjson"), "csv or ndjson", {
+        defaultHelp: "what --out ends in, else csv",
+      }),
     },
     examples: [
       ["flow --profile bursts --seed 7 --out flow.csv", "a scenario plays it with replay: flow.csv"],
@@ -268,53 +257,34 @@ export const COMMANDS = {
   },
   fuzz: {
     summary: "Run generated histories, one for each seed, and write each failure as a scenario.",
-    takes: "[merge PATHS.. | show FILE]",
+    takes: words("[merge PATHS.. | show FILE]", "merge, show or options", 0, Number.POSITIVE_INFINITY),
     settings: {
-      seeds: {
-        ...{
-          expected: "FROM..TO with FROM below TO, such as 0..10000, 0..10_000 or 0..1e6",
-          read: readRange,
-        },
-        group: SELECTION,
-        help: "FROM..TO, without TO itself; a million is 1000000, 1_000_000 or 1e6",
-        default: "0..10000",
-      },
-      shard: {
-        ...SHARD,
-        ...{ group: SELECTION, help: "Only the i-th of n parts, as i/n: every n-th seed from the i-th on" },
-      },
-      budget: {
-        ...BUDGET,
-        group: SELECTION,
-        help: "Start no more seeds after so long, such as 10m",
+      seeds: setting(
+        SELECTION,
+        reader("FROM..TO with FROM below TO, such as 0..10000, 0..10_000 or 0..1e6", readRange),
+        "FROM..TO, without TO itself; a million is 1000000, 1_000_000 or 1e6",
+        { default: "0..10000" },
+      ),
+      shard: setting(SELECTION, SHARD, "Only the i-th of n parts, as i/n: every n-th seed from the i-th on"),
+      budget: setting(SELECTION, BUDGET, "Start no more seeds after so long, such as 10m", {
         defaultHelp: "until every seed is done",
-      },
-      commands: {
-        ...wholeNumber(1, 1_000_000),
-        ...{ group: EXECUTION, help: "Commands of each seed", default: "300" },
-      },
-      via: {
-        ...VIA,
-        ...{
-          group: EXECUTION,
-          help: "process, or http: a real server and real signatures",
-          default: "process",
-        },
-      },
-      workers: {
-        ...wholeNumber(1, 1024),
-        group: EXECUTION,
-        help: "Threads that run seeds; the results are the same for any number",
-        defaultHelp: "one for each processor",
-      },
-      seedTimeout: {
-        ...{ expected: "a duration such as 60s or 5m, from 1ms to 1d", read: readTimeout },
-        ...{
-          group: EXECUTION,
-          help: "A seed that takes longer counts as a failure: it hangs",
-          default: "60s",
-        },
-      },
+      }),
+      commands: setting(EXECUTION, wholeNumber(1, 1_000_000), "Commands of each seed", { default: "300" }),
+      via: setting(EXECUTION, VIA, "process, or http: a real server and real signatures", {
+        default: "process",
+      }),
+      workers: setting(
+        EXECUTION,
+        wholeNumber(1, 1024),
+        "Threads that run seeds; the results are the same for any number",
+        { defaultHelp: "one for each processor" },
+      ),
+      seedTimeout: setting(
+        EXECUTION,
+        reader("a duration such as 60s or 5m, from 1ms to 1d", readTimeout),
+        "A seed that takes longer counts as a failure: it hangs",
+        { default: "60s" },
+      ),
       out: {
         ...OUT,
         help: "Directory for results, scenarios and reports; of merge, the file to write",
@@ -332,15 +302,13 @@ export const COMMANDS = {
   world: {
     summary: "Generate the world of a seed as JSON: the same seed, the same bytes.",
     settings: {
-      seed: { ...SEED, group: "World:", help: "Decides everything in it", default: "1" },
-      markets: {
-        ...SETTINGS.markets,
-        ...{ group: "World:", help: "How many markets", defaultHelp: "as many as the events hold" },
-      },
-      events: {
-        ...wholeNumber(1, MAX_MARKETS),
-        ...{ group: "World:", help: "How many events, of 1 to 8 markets each", defaultHelp: "12" },
-      },
+      seed: setting("World:", SEED, "Decides everything in it", { default: "1" }),
+      markets: setting("World:", SETTINGS.markets, "How many markets", {
+        defaultHelp: "as many as the events hold",
+      }),
+      events: setting("World:", wholeNumber(1, MAX_MARKETS), "How many events, of 1 to 8 markets each", {
+        defaultHelp: "12",
+      }),
       out: OUT_OR_STDOUT,
     },
     examples: [
@@ -350,16 +318,16 @@ export const COMMANDS = {
   },
   journal: {
     summary: "Print a journal or a report line by line: time, account, command and outcome.",
-    takes: DIR_OR_REPORT,
+    takes: JOURNAL_WORD,
     settings: {
-      from: { ...LINE, group: SELECTION, help: "The first line to print", default: "1" },
-      to: { ...LINE, group: SELECTION, help: "The last line to print", defaultHelp: "the end" },
-      grep: {
-        ...pattern("a regular expression, or an id"),
-        group: SELECTION,
-        help: "Only lines whose words match this regular expression, or that speak of the order, trade, market, event, token or account of this id, slug or address",
-      },
-      json: { ...toggle, group: OUTPUT, help: "A JSON object a line, with the events of each" },
+      from: setting(SELECTION, LINE, "The first line to print", { default: "1" }),
+      to: setting(SELECTION, LINE, "The last line to print", { defaultHelp: "the end" }),
+      grep: setting(
+        SELECTION,
+        pattern("a regular expression, or an id"),
+        "Only lines whose words match this regular expression, or that speak of the order, trade, market, event, token or account of this id, slug or address",
+      ),
+      json: setting(OUTPUT, toggle, "A JSON object a line, with the events of each"),
     },
     examples: [
       ["journal .clobsim", "all that was done"],
@@ -371,10 +339,10 @@ export const COMMANDS = {
   replay: {
     summary:
       "Replay every command of a journal or a report, retry each refused request, and report what differs.",
-    takes: DIR_OR_REPORT,
+    takes: JOURNAL_WORD,
     settings: {
-      to: { ...LINE, group: SELECTION, help: "The last line to replay", defaultHelp: "the end" },
-      until: { ...MOMENT, group: SELECTION, help: "Only commands up to this moment" },
+      to: setting(SELECTION, LINE, "The last line to replay", { defaultHelp: "the end" }),
+      until: setting(SELECTION, MOMENT, "Only commands up to this moment"),
     },
     examples: [
       ["replay .clobsim", "the directory of clobsim serve"],
@@ -383,32 +351,32 @@ export const COMMANDS = {
   },
   inspect: {
     summary: "Print books, open orders and balances as they stood after a line of a journal or a report.",
-    takes: DIR_OR_REPORT,
+    takes: JOURNAL_WORD,
     settings: {
-      at: {
-        ...LINE_OR_MOMENT,
-        ...{ group: SELECTION, help: "After this line, or at this moment", defaultHelp: "the end" },
-      },
-      market: {
-        ...text("the slug of a market, its beginning, or its id"),
-        ...{ group: SELECTION, help: "The one market to show, by its slug, its beginning, or its id" },
-      },
-      account: {
-        expected: "an address, or its beginning from 0x and 4 digits on",
-        read: (given: string) => (/^0x[0-9a-f]{4,40}$/i.test(given) ? given.toLowerCase() : null),
-        ...{ group: SELECTION, help: "The one account to show, by its address or its beginning" },
-      },
-      order: {
-        expected: "the id of an order, or its number",
-        read: (given: string) =>
+      at: setting(SELECTION, LINE_OR_MOMENT, "After this line, or at this moment", {
+        defaultHelp: "the end",
+      }),
+      market: setting(
+        SELECTION,
+        text("the slug of a market, its beginning, or its id"),
+        "The one market to show, by its slug, its beginning, or its id",
+      ),
+      account: setting(
+        SELECTION,
+        reader("an address, or its beginning from 0x and 4 digits on", (given: string) =>
+          /^0x[0-9a-f]{4,40}$/i.test(given) ? given.toLowerCase() : null,
+        ),
+        "The one account to show, by its address or its beginning",
+      ),
+      order: setting(
+        SELECTION,
+        reader("the id of an order, or its number", (given: string) =>
           /^[1-9]\d{0,14}$/.test(given) || UUID.test(given) ? given.toLowerCase() : null,
-        ...{ group: SELECTION, help: "The history of one order instead, by its id or its number" },
-      },
-      all: {
-        ...toggle,
-        ...{ group: SELECTION, help: "Also markets and accounts without any activity since the opening" },
-      },
-      json: { ...toggle, group: OUTPUT, help: "A JSON document" },
+        ),
+        "The history of one order instead, by its id or its number",
+      ),
+      all: setting(SELECTION, toggle, "Also markets and accounts without any activity since the opening"),
+      json: setting(OUTPUT, toggle, "A JSON document"),
     },
     examples: [
       ["inspect .clobsim --at 17", "what the 17th line has left"],
@@ -418,14 +386,11 @@ export const COMMANDS = {
   },
   report: {
     summary: "Write the whole history of an exchange to one file that another machine can replay.",
-    takes: "[DIR]",
+    takes: words("[DIR]", "one directory or the origin of a server", 0, 1),
     settings: {
-      url: {
-        ...ORIGIN,
-        ...{ group: "Exchange:", help: "Where a running server answers, instead of a directory" },
-      },
+      url: setting("Exchange:", ORIGIN, "Where a running server answers, instead of a directory"),
       ...SERVER,
-      reason: { ...oneLine(200), group: OUTPUT, help: "What went wrong, in a line", defaultHelp: "none" },
+      reason: setting(OUTPUT, oneLine(200), "What went wrong, in a line", { defaultHelp: "none" }),
       out: { ...OUT, help: "File to write", defaultHelp: "report-STATE.ndjson" },
     },
     examples: [
@@ -436,10 +401,10 @@ export const COMMANDS = {
   },
   repair: {
     summary: "Copy the undamaged part of a data directory into a new one, and report what is lost.",
-    takes: "DIR",
+    takes: words("DIR", ONE_JOURNAL, 1, 1),
     settings: {
-      acceptLoss: { ...toggle, group: "Repair:", help: "Required: everything after the damage is left out" },
-      out: { ...OUT, group: "Repair:", help: "Directory to make; DIR itself is never touched" },
+      acceptLoss: setting("Repair:", toggle, "Required: everything after the damage is left out"),
+      out: setting("Repair:", OUT, "Directory to make; DIR itself is never touched"),
     },
     examples: [
       ["repair .clobsim", "say what would be lost, and do nothing"],
@@ -448,7 +413,7 @@ export const COMMANDS = {
   },
   doctor: {
     summary: "Measure a disk sync, and check whether clobsim serve can open a data directory.",
-    takes: "[DIR]",
+    takes: words("[DIR]", "one data directory", 0, 1),
     settings: {},
     examples: [
       ["doctor", `of ${DEFAULT_DATA}`],

@@ -9,19 +9,14 @@ import { measureCoverage } from "../scenario/coverage/measure-coverage.ts";
 import { count } from "../scenario/report/text.ts";
 import { startScenarioServer } from "../scenario-server.ts";
 import type { Run } from "./commands.ts";
-import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
+import { EXIT, type ExitCode } from "./exit-code.ts";
 import { paintOf, print, warn } from "./output.ts";
 import { readScenarios } from "./read-scenarios.ts";
 
 /** `clobsim coverage`: runs scenario files and shows what they exercise of all that they could. */
 export const run: Run<"coverage"> = async ({ via, min, json: isJson }, paths, { environment }) => {
-  if (paths.length === 0) {
-    throw new UsageError(
-      "coverage expects files, folders or globs, found none (see clobsim coverage --help)",
-    );
-  }
-  const { scenarios, isWrong } = readScenarios(paths);
-  if (isWrong) return EXIT.usage;
+  const { scenarios, wrong } = readScenarios(paths);
+  if (wrong.length > 0) return EXIT.usage;
   const coverage = await measureCoverage(scenarios, { via: via ?? "auto", startServer: startScenarioServer });
   const lines = isJson
     ? [JSON.stringify(coverageDocument(coverage), null, 2)]

@@ -6,7 +6,7 @@ import { type Disk, nodeDisk } from "../engine/disk.ts";
 import { examine, type Finding } from "../history/data-dir-check.ts";
 import type { Paint } from "../scenario/report/text.ts";
 import type { Run } from "./commands.ts";
-import { EXIT, UsageError } from "./exit-code.ts";
+import { EXIT } from "./exit-code.ts";
 import { paintOf, print } from "./output.ts";
 
 const APPENDS = 25;
@@ -46,11 +46,7 @@ const OWNER_ONLY = 0o600;
 const FOLDER_OF_OWNER = 0o700;
 
 /** `clobsim doctor`: whether a data directory can be opened, and what a sync costs on its disk. */
-export const run: Run<"doctor"> = async (_values, words, { environment }) => {
-  const [folder = DEFAULT_DATA, ...others] = words;
-  if (others.length > 0) {
-    throw new UsageError(`doctor expects one data directory, found ${words.length}`);
-  }
+export const run: Run<"doctor"> = async (_values, [folder = DEFAULT_DATA], { environment }) => {
   const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   const findings = [
     diskFinding(isThere ? folder : nearestFolder(folder)),

@@ -118,7 +118,7 @@ export class OrderLife {
       "",
       bold("lines of the journal"),
       ...(this.#lines.length === 0 ? ["  none: it was placed before the first"] : []),
-      ...this.#lines.map(({ words }) => words.painted),
+      ...this.#lines.map(({ words }) => words.text),
     ];
   }
 

@@ -16,13 +16,13 @@ import { endedWith, endingOf, requireLine, sourceNamed } from "./journal-text.ts
 import { didYouMean, paintOf } from "./output.ts";
 
 /** `clobsim inspect`: the exchange as it stood after a line of its journal. */
-export const run: Run<"inspect"> = async (values, words, { environment }) => {
+export const run: Run<"inspect"> = async (values, [name = ""], { environment }) => {
   const { market, account, order, all: isAll, json: isJson } = values;
   const at = values.at ?? {};
   if (order !== null && (market !== null || account !== null || isAll)) {
     throw new UsageError("--order shows an order alone: --market, --account and --all do not go with it");
   }
-  const source = sourceNamed("inspect", words);
+  const source = sourceNamed(name);
   const replay = new JournalReplay(source, VERSION, at);
   const { exchange } = replay;
   const paint = paintOf(environment);

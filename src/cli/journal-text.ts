@@ -11,13 +11,7 @@ import { isControl } from "../engine/journal-line.ts";
 import { damageText } from "../engine/journal-scan.ts";
 import type { Redone, ReplayDiffers } from "../engine/replayer.ts";
 import type { Outcome, ReplayEnd, ReplayedLine } from "../history/journal-replay.ts";
-import {
-  isCorrupt,
-  type JournalPlace,
-  type JournalSource,
-  openPlace,
-  openSource,
-} from "../history/journal-source.ts";
+import { isCorrupt, type JournalSource, openSource } from "../history/journal-source.ts";
 import { noteText, refusalText, refusedText, senderOf } from "../history/words.ts";
 import { indented, type Paint, visible } from "../scenario/report/text.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
@@ -154,8 +148,7 @@ const COMMAND_WIDTH = 56;
 
 /** One line of a journal as it is printed. */
 export interface JournalLine {
-  readonly plain: string;
-  readonly painted: string;
+  readonly text: string;
   readonly json: object;
 }
 
@@ -181,8 +174,7 @@ export function journalLine(told: ReplayedLine, state: State, paint: Paint): Jou
   const shown = note === null ? asked : paint.yellow(asked);
   const arrow = became === "" ? "" : `  → ${isTrouble ? paint.red(became) : paint.green(became)}`;
   return {
-    plain: `${number}  ${time}  ${actor}  ${asked}${became === "" ? "" : `  → ${became}`}`.trimEnd(),
-    painted: `${paint.dim(`${number}  ${time}`)}  ${actor}  ${shown}${arrow}`.trimEnd(),
+    text: `${paint.dim(`${number}  ${time}`)}  ${actor}  ${shown}${arrow}`.trimEnd(),
     json: {
       line: line.n,
       time,
@@ -231,20 +223,5 @@ export function requireLine(
   throw new UsageError(`${flag} expects a line of ${name}, which has ${end.scan.number}, found ${at.to}`);
 }
 
-/** Opens the journal that a command line names. @throws UsageError, StoreError */
-export const sourceNamed = (command: string, words: readonly string[]): JournalSource =>
-  openSource(nodeDisk, nameIn(command, words), VERSION);
-
-/** The same, whatever the journal begins with. @throws UsageError, StoreError */
-export const placeNamed = (command: string, words: readonly string[]): JournalPlace =>
-  openPlace(nodeDisk, nameIn(command, words));
-
-function nameIn(command: string, words: readonly string[]): string {
-  const [name, ...others] = words;
-  if (name === undefined || others.length > 0) {
-    throw new UsageError(
-      `${command} expects one data directory or report, found ${words.length || "none"} (see clobsim ${command} --help)`,
-    );
-  }
-  return name;
-}
+/** Opens the journal that a command line names. @throws StoreError */
+export const sourceNamed = (name: string): JournalSource => openSource(nodeDisk, name, VERSION);

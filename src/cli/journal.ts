@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { VERSION } from "../config.ts";
 import { JournalReplay } from "../history/journal-replay.ts";
 import { Mentions } from "../history/mentions.ts";
@@ -6,17 +7,18 @@ import { endingOf, journalLine, sourceNamed } from "./journal-text.ts";
 import { OutputLines, paintOf, warn } from "./output.ts";
 
 /** `clobsim journal`: prints a journal as a person reads it. */
-export const run: Run<"journal"> = async ({ from, to, grep, json: isJson }, words, { environment }) => {
-  const source = sourceNamed("journal", words);
+export const run: Run<"journal"> = async ({ from, to, grep, json: isJson }, [name = ""], { environment }) => {
+  const source = sourceNamed(name);
   const replay = new JournalReplay(source, VERSION, { to: to ?? undefined });
   const paint = paintOf(environment);
   const output = new OutputLines();
   const end = replay.run((told) => {
     if (told.line.n < from) return;
-    const { plain, painted, json } = journalLine(told, replay.exchange.state, paint);
-    if (grep !== null && !grep.test(plain) && !new Mentions(told, replay.exchange.state).matches(grep))
-      return;
-    output.add(isJson ? JSON.stringify(json) : painted);
+    const { state } = replay.exchange;
+    const { text, json } = journalLine(told, state, paint);
+    const isWanted = grep === null || grep.test(stripVTControlCharacters(text));
+    if (!isWanted && !new Mentions(told, state).matches(grep)) return;
+    output.add(isJson ? JSON.stringify(json) : text);
   });
   output.end();
   const { code, lines } = endingOf(source, end, replay.exchange.state);

@@ -3,11 +3,17 @@ import colours from "picocolors";
 import { nearest } from "../api/nearest.ts";
 import { columnsOf, type Paint, padded } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
-import { UsageError } from "./exit-code.ts";
+import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 
 /** Prints a message on stderr. */
 export function warn(message: string): void {
   process.stderr.write(`clobsim: ${message}\n`);
+}
+
+/** Says on stderr why a command has failed, and answers its exit code. */
+export function failed(message: string, code: ExitCode = EXIT.failed): ExitCode {
+  warn(message);
+  return code;
 }
 
 /** Prints lines on stdout. */

@@ -12,7 +12,6 @@ interface ReadScenarios {
   readonly files: number;
   /** The files that cannot be understood; stderr has said why. */
   readonly wrong: readonly WrongFile[];
-  readonly isWrong: boolean;
 }
 
 /** Reads the scenario files of paths, and says on stderr what is wrong with them. @throws UsageError when there are none. */
@@ -35,7 +34,7 @@ export function readScenarios(paths: readonly string[], walletsFile: string | nu
     }
   }
   if (wrong.length > 0) warn(wrongFilesText(wrong));
-  return { scenarios, files: files.length, wrong, isWrong: wrong.length > 0 };
+  return { scenarios, files: files.length, wrong };
 }
 
 function find(paths: readonly string[]): readonly string[] {

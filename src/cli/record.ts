@@ -6,13 +6,14 @@ import { wholeHistory } from "../history/journal-replay.ts";
 import { RecordingError } from "../history/record/observed-session.ts";
 import { recordedFile } from "../history/record/record-session.ts";
 import type { Given, JournalPoint } from "../setting.ts";
-import { askServer, parsed, refusalOf, serverNamed } from "./ask-server.ts";
+import { askServer, parsed, serverNamed } from "./ask-server.ts";
 import type { Run } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { endedWith, endingOf, requireLine, sourceNamed } from "./journal-text.ts";
 import { save, warn } from "./output.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:7070";
+
 /** `clobsim record`: writes what was done on an exchange as a scenario file. */
 export const run: Run<"record"> = async (values, words, given) => {
   const { name, out, at } = values;
@@ -20,8 +21,8 @@ export const run: Run<"record"> = async (values, words, given) => {
   if (at !== null) throw new UsageError("--at goes with a data directory or a report, found it alone");
   const origin = serverNamed(values, given) ?? new URL(DEFAULT_URL);
   const path = `/sim/scenario${name === null ? "" : `?name=${encodeURIComponent(name)}`}`;
-  const reply = await askServer(origin, values.simToken, path);
-  await written(recordedIn(reply, origin.origin, values.simToken !== null), out);
+  const asked = { simToken: values.simToken, path, what: "record its sessions" };
+  await written(await askServer(origin, asked, recordedIn), out);
   return EXIT.ok;
 };
 
@@ -44,7 +45,7 @@ async function recordJournal(
   const [word = ""] = words;
   if (/^https?:/.test(word))
     throw new UsageError(`record expects a server behind --url, found ${word} alone`);
-  const source = sourceNamed("record", words);
+  const source = sourceNamed(word);
   const history = wholeHistory(source, VERSION, at);
   const { open, session: entries, refused, devAccounts, exchange, end } = history;
   return endedWith(endingOf(source, end, exchange.state), async () => {
@@ -73,11 +74,8 @@ interface Recorded {
   readonly trades: number;
 }
 
-/** @throws UsageError when the answer holds no scenario, with the reason. */
-function recordedIn(reply: HttpReply, url: string, hasToken: boolean): Recorded {
-  const body = parsed(reply.text) as Partial<Recorded> | null;
-  const isOurs = reply.status === 200 && reply.headers["x-sim-sequence"] !== undefined;
-  if (!isOurs || body?.scenario === undefined) throw refusalOf(reply, url, hasToken, "record its sessions");
-  const { scenario, orders = 0, trades = 0 } = body;
-  return { scenario, orders, trades };
+/** What an answer holds; null for no scenario. */
+function recordedIn({ text }: HttpReply): Recorded | null {
+  const { scenario, orders = 0, trades = 0 } = (parsed(text) ?? {}) as Partial<Recorded>;
+  return scenario === undefined ? null : { scenario, orders, trades };
 }

@@ -5,17 +5,16 @@ import { nodeDisk } from "../engine/disk.ts";
 import { PREVIOUS_STATE_FILE, STATE_FILE } from "../engine/files.ts";
 import { readStateFile } from "../engine/state-file.ts";
 import { StoreError } from "../engine/store-error.ts";
-import type { JournalPlace } from "../history/journal-source.ts";
+import { type JournalPlace, openPlace } from "../history/journal-source.ts";
 import { copyWhole, type Loss, type RepairPlan, repairPlanOf } from "../history/repair-plan.ts";
 import { FileRefused } from "../regular-file.ts";
 import type { Run } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
-import { placeNamed } from "./journal-text.ts";
-import { print, warn } from "./output.ts";
+import { failed, print } from "./output.ts";
 
 /** `clobsim repair`: copies the undamaged part of a directory into a new one. */
-export const run: Run<"repair"> = async ({ acceptLoss, out }, words) => {
-  const place = placeNamed("repair", words);
+export const run: Run<"repair"> = async ({ acceptLoss, out }, [name = ""]) => {
+  const place = openPlace(nodeDisk, name);
   const salvage = repairPlanOf(place, VERSION);
   if (salvage.fault !== null) return nothingWhole(place, salvage.fault);
   const lines = [...planText(place.path, salvage), ...stateText(place, salvage)];
@@ -41,8 +40,7 @@ function nothingWhole(place: JournalPlace, fault: string): ExitCode {
       : `  ${savingText(state)}`,
   ];
   print(lines);
-  warn("nothing was written");
-  return EXIT.corrupt;
+  return failed("nothing was written", EXIT.corrupt);
 }
 
 function planText(path: string, { damage, lines, bytes, until, lost }: RepairPlan): string[] {

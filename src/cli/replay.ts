@@ -11,8 +11,8 @@ import { endingOf, sourceNamed } from "./journal-text.ts";
 import { print, warn } from "./output.ts";
 
 /** `clobsim replay`: decides a journal anew and compares. */
-export const run: Run<"replay"> = async ({ to, until }, words) => {
-  const source = sourceNamed("replay", words);
+export const run: Run<"replay"> = async ({ to, until }, [name = ""]) => {
+  const source = sourceNamed(name);
   const replay = new JournalReplay(source, VERSION, {
     to: to ?? undefined,
     until: until ?? undefined,

@@ -2,7 +2,7 @@ import { DEFAULT_DATA, VERSION } from "../config.ts";
 import { JournalReplay } from "../history/journal-replay.ts";
 import { type ReportContent, reportBytes, reportName } from "../history/report.ts";
 import { ORIGIN } from "../setting.ts";
-import { askServer, refusalOf, serverNamed } from "./ask-server.ts";
+import { askServer, serverNamed } from "./ask-server.ts";
 import type { Run } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { endingOf, sourceNamed } from "./journal-text.ts";
@@ -11,21 +11,22 @@ import { save, warn } from "./output.ts";
 const DEFAULT_REASON = "somebody asked for it";
 
 /** `clobsim report`: one file that another machine replays. */
-export const run: Run<"report"> = async (values, words, given) => {
+export const run: Run<"report"> = async (values, [word], given) => {
   const { out } = values;
   const reason = values.reason ?? DEFAULT_REASON;
-  const [word, ...others] = words;
   const isUrl = word !== undefined && /^https?:/.test(word);
   // Which server the environment names does not matter where a directory is named.
   const isNamed = word === undefined || given.flags.url !== undefined || given.flags.from !== undefined;
   const url = isUrl ? ORIGIN.read(word) : isNamed ? serverNamed(values, given) : null;
-  if (others.length > 0 || (!isUrl && word !== undefined && url !== null) || (isUrl && url === null)) {
-    throw new UsageError(
-      `report expects one directory or the origin of a server, found ${words.join(" ")} (see clobsim report --help)`,
-    );
+  if (word !== undefined && isUrl === (url === null)) {
+    throw new UsageError(`report expects one directory or the origin of a server, found ${word}`);
   }
   if (url !== null) {
-    const text = await reportedBy(url, values.simToken, reason);
+    const path = `/sim/report?reason=${encodeURIComponent(reason)}`;
+    const asked = { simToken: values.simToken, path, what: "report its sessions" };
+    const text = await askServer(url, asked, ({ headers, text }) =>
+      headers["content-type"] === "application/x-ndjson" ? text : null,
+    );
     await write(out ?? reportName(lastHashIn(text)), text);
     return EXIT.ok;
   }
@@ -45,7 +46,7 @@ async function write(path: string, content: string | Uint8Array): Promise<void> 
  * says, the report is written all the same, for it is to show just that.
  */
 function toldIn(folder: string, reason: string): { content: ReportContent; code: ExitCode } {
-  const source = sourceNamed("report", [folder]);
+  const source = sourceNamed(folder);
   const replay = new JournalReplay(source, VERSION);
   const end = replay.run();
   const { exchange } = replay;
@@ -60,14 +61,6 @@ function toldIn(folder: string, reason: string): { content: ReportContent; code:
     defect: null,
   };
   return { content, code };
-}
-
-/** @throws UsageError when there is no clobsim, or it refuses. */
-async function reportedBy(url: URL, token: string | null, reason: string): Promise<string> {
-  const reply = await askServer(url, token, `/sim/report?reason=${encodeURIComponent(reason)}`);
-  const isReport = reply.headers["content-type"] === "application/x-ndjson";
-  if (reply.status === 200 && isReport) return reply.text;
-  throw refusalOf(reply, url.origin, token !== null, "report its sessions");
 }
 
 /** The hash of the state, as the last line of a report says it. */

@@ -10,8 +10,6 @@ import { reportersOf, reportFailedTo } from "./run-output.ts";
 
 /** `clobsim run`: runs scenario files and says how they came out. */
 export const run: Run<"run"> = async (values, paths, given) => {
-  if (paths.length === 0)
-    throw new UsageError("run expects files, folders or globs, found none (see clobsim run --help)");
   const once = (): Promise<ExitCode> => runOnce(values, paths, given);
   if (!values.watch) return once();
   const { watchAndRun } = await import("./watch.ts");

@@ -83,7 +83,7 @@ function commandsPage(): string {
       summary,
       "",
       "```",
-      `clobsim ${name}${takes === undefined ? "" : ` ${takes}`} [options]`,
+      `clobsim ${name}${takes === undefined ? "" : ` ${takes.usage}`} [options]`,
       "```",
       "",
       ...(name === "serve"
