@@ -4,9 +4,8 @@ import { promisify } from "node:util";
 import type { Millis } from "../core/units.ts";
 import { FILE_LIMITS, FileRefused, openRegular } from "../regular-file.ts";
 import { type FlowFormat, type FlowRow, formatOf, PROFILES, type ProfileName } from "./flow.ts";
-import { CsvFlow } from "./flow-csv.ts";
 import { FlowError, shown } from "./flow-error.ts";
-import { NdjsonFlow } from "./flow-ndjson.ts";
+import { FlowReader } from "./flow-text.ts";
 import { type GenerateFlowOptions, generateFlow } from "./generate-flow.ts";
 
 /** The most bytes that a line may have, without its end. */
@@ -210,7 +209,7 @@ export async function* parseFlow(
   format: FlowFormat,
   start: Millis | null = null,
 ): AsyncGenerator<readonly FlowRow[]> {
-  const flow = readerOf(file, format, start);
+  const flow = new FlowReader(file, format, start);
   for await (const { text, flaw } of wholeLines(pieces)) {
     const rows = text === null ? [] : flow.read(text);
     if (rows.length > 0) yield rows;
@@ -219,29 +218,17 @@ export async function* parseFlow(
   flow.end();
 }
 
-const readerOf = (file: string, format: FlowFormat, start: Millis | null): CsvFlow | NdjsonFlow =>
-  format === "csv" ? new CsvFlow(file, start) : new NdjsonFlow(file, start);
-
 /** The line at which a row stands in its file, both from 1; null when the file has no such row, or cannot be read. */
 export async function lineOfRow(path: string, row: number, start: Millis): Promise<number | null> {
   const format = formatOf(path);
   if (format === undefined) return null;
-  // One reader says in which piece of the file the row is, and one that is a piece behind reads that by lines.
-  const [ahead, behind] = [readerOf(path, format, start), readerOf(path, format, start)];
+  const flow = new FlowReader(path, format, start);
   let count = 0;
   try {
     for await (const { text } of wholeLines(piecesOf(path))) {
-      if (text === null) return null;
-      const found = ahead.read(text).length;
-      if (count + found < row) {
-        behind.read(text);
-        count += found;
-        continue;
-      }
-      for (const line of text.split("\n")) {
-        const at = behind.line;
-        count += behind.read(line).length;
-        if (count >= row) return at;
+      for (const line of text?.split("\n") ?? []) {
+        count += flow.read(line).length;
+        if (count === row) return flow.line - 1;
       }
     }
   } catch (error) {

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "../../src/cli/command-line.ts";
 import { price, size } from "../../src/core/units.ts";
 import { PROFILES } from "../../src/simulation/flow.ts";
+import { writeFlow } from "../../src/simulation/flow-text.ts";
 import { generateFlow } from "../../src/simulation/generate-flow.ts";
-import { writeFlow } from "../../src/simulation/write-flow.ts";
 
 const SOURCES = fileURLToPath(new URL("../../src/cli", import.meta.url));
 /** The command alone, with what the program does when nobody reads stdout any more. */

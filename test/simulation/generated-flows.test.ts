@@ -10,8 +10,8 @@ import {
   type ProfileName,
   profileNamed,
 } from "../../src/simulation/flow.ts";
+import { writeFlow } from "../../src/simulation/flow-text.ts";
 import { type GenerateFlowOptions, generateFlow } from "../../src/simulation/generate-flow.ts";
-import { writeFlow } from "../../src/simulation/write-flow.ts";
 import { rowsIn } from "./flow-text.ts";
 import { type PlayedFlow, play } from "./played-flow.ts";
 

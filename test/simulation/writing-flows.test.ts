@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { money, price, size } from "../../src/core/units.ts";
 import type { FlowRow } from "../../src/simulation/flow.ts";
-import { writeFlow } from "../../src/simulation/write-flow.ts";
+import { writeFlow } from "../../src/simulation/flow-text.ts";
 import { flows } from "./arbitrary-flow.ts";
 import { rowsIn } from "./flow-text.ts";
 

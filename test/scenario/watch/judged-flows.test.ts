@@ -9,7 +9,7 @@ import { RemoteFlowJudge } from "../../../src/scenario/watch/flow-judge.ts";
 import type { FlowRow } from "../../../src/simulation/flow.ts";
 import { PROFILES } from "../../../src/simulation/flow.ts";
 import { generateFlow } from "../../../src/simulation/generate-flow.ts";
-import { writeFlow } from "../../../src/simulation/write-flow.ts";
+import { writeFlow } from "../../../src/simulation/flow-text.ts";
 import { Desk, diffOf } from "../run/desk.ts";
 
 const desk = new Desk();

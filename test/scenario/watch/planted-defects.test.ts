@@ -6,7 +6,7 @@ import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { Wallets } from "../../../src/scenario/venue/wallets.ts";
 import { PROFILES } from "../../../src/simulation/flow.ts";
 import { generateFlow } from "../../../src/simulation/generate-flow.ts";
-import { writeFlow } from "../../../src/simulation/write-flow.ts";
+import { writeFlow } from "../../../src/simulation/flow-text.ts";
 import { Desk, diffOf } from "../run/desk.ts";
 import {
   type Defect,

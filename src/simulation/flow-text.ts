@@ -1,0 +1,502 @@
+import Papa from "papaparse";
+import { unitsOf } from "../api/decimals.ts";
+import { MONEY_PLACES, PRICE_PLACES, priceText, SIZE_PLACES, sizeText, textOf } from "../core/format.ts";
+import { ORDER_TYPES, OUTCOMES, SIDES } from "../core/terms.ts";
+import { parseDuration, parseIso } from "../core/time.ts";
+import {
+  FULL_PRICE,
+  MAX_ISSUANCE,
+  MAX_MILLIS,
+  MAX_SIZE,
+  type Millis,
+  money,
+  price,
+  size,
+} from "../core/units.ts";
+import { unreachable } from "../core/unreachable.ts";
+import {
+  COLUMNS,
+  type Column,
+  type FlowFormat,
+  type FlowRow,
+  MAX_NAME_LENGTH,
+  NAME_PATTERNS,
+  type PlaceRow,
+} from "./flow.ts";
+import { didYouMean, FlowError, shown } from "./flow-error.ts";
+
+/** The cells of a row in the order of `COLUMNS`, as they were written; empty where the row has none. */
+type Cells = TextOf<typeof COLUMNS>;
+type TextOf<Names extends readonly string[]> = { readonly [Place in keyof Names]: string };
+
+/** A line is wrong where the cell of a column begins, or at an offset in UTF-16 code units. */
+class LineFlaw extends Error {
+  readonly at: Column | number;
+
+  constructor(at: Column | number, message: string) {
+    super(message);
+    this.at = at;
+  }
+}
+
+/** Without these no order can be placed. */
+const NEEDED: readonly Column[] = ["at", "account", "side", "outcome", "price", "size"];
+/** What JSON numbers may stand for; everything else is a text. */
+const NUMERIC: readonly Column[] = ["at", "price", "size"];
+
+const OPS = ["place", "cancel", "cancel-all", "fund"] as const;
+/** What a row that does not place an order leaves empty. */
+const LEFT_EMPTY = {
+  cancel: ["side", "outcome", "price", "size", "type"],
+  "cancel-all": ["ref", "side", "outcome", "price", "size", "type"],
+  fund: ["ref", "side", "price", "type"],
+} as const satisfies Partial<Record<FlowRow["op"], readonly Column[]>>;
+
+const NAMES = {
+  account: "a name such as trader-1: a letter, then letters, digits, _ and -",
+  market: "a name such as rain: a letter or digit, then letters, digits, _ and -",
+  ref: "the name of an order such as o1: a letter or digit, then letters, digits, _, -, . and :",
+} as const;
+
+/** An amount above 0: of what, in units of 10^-places, and how many of them at most. */
+interface Amount {
+  readonly what: string;
+  readonly places: number;
+  readonly most: number;
+}
+
+const upTo = (most: number, what: string, places: number): Amount => ({
+  what: `${what} above 0 and up to ${textOf(most, places)}`,
+  places,
+  most,
+});
+const PRICE: Amount = { what: "USDC above 0 and below 1", places: PRICE_PLACES, most: FULL_PRICE - 1 };
+const SIZE = upTo(MAX_SIZE, "shares", SIZE_PLACES);
+const USDC = upTo(MAX_ISSUANCE, "USDC", MONEY_PLACES);
+/** As many full sets as all the USDC of an exchange can back. */
+const SHARES = upTo(MAX_ISSUANCE / FULL_PRICE, "shares", SIZE_PLACES);
+
+/** `price expects ..., found "..."`. */
+const unexpected = (column: Column, expected: string, found: string, what: string = column): LineFlaw =>
+  new LineFlaw(column, `${what} expects ${expected}, found ${shown(found)}`);
+
+/** V8 lets a part of at least this length point into the text that it was cut from. */
+const SHORTEST_SLICE = 13;
+
+/** A copy that does not keep the text of the file in memory. For ASCII only. */
+const ownText = (text: string): string =>
+  text.length < SHORTEST_SLICE ? text : Buffer.from(text, "latin1").toString("latin1");
+
+/** The same name in memory of its own. @throws LineFlaw when it is none */
+function nameIn(column: keyof typeof NAMES, text: string): string {
+  if (NAME_PATTERNS[column].test(text)) return ownText(text);
+  const limit = text.length > MAX_NAME_LENGTH ? `, ${MAX_NAME_LENGTH} at most` : "";
+  throw unexpected(column, NAMES[column] + limit, text);
+}
+
+/** The known word, not the text, which would keep its file in memory. @throws LineFlaw when it is none of them */
+function wordIn<Word extends string>(column: Column, text: string, words: readonly Word[]): Word {
+  const word = words[words.indexOf(text as Word)];
+  if (word !== undefined) return word;
+  const expected = `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+  const message = `${column} expects ${expected}, found ${shown(text)}${didYouMean(text, words)}`;
+  throw new LineFlaw(column, message);
+}
+
+function amountIn(column: "price" | "size", text: string, { what, places, most }: Amount): number {
+  const units = unitsOf(text, places);
+  if (units !== null && units > 0 && units <= most) return units;
+  throw unexpected(column, `${what} in plain digits with at most ${places} decimal places`, text);
+}
+
+/** How a line holds the cells of a row. */
+interface LineFormat {
+  /** The cells of a line; null where it has no row. @throws LineFlaw */
+  cells(line: string): Cells | null;
+  /** Where the cell of a column begins in the line just read, in UTF-16 code units. */
+  offsetOf(column: Column, line: string): number;
+  /** What is missing at the end of the file; null when nothing is. */
+  missing(): string | null;
+}
+
+/** A table: the header first, then a row a line. */
+class CsvLines implements LineFormat {
+  /** Where each column of the flow stands in a line; -1 for one that is left out. */
+  #places: readonly number[] | null = null;
+  #width = 0;
+
+  cells(line: string): Cells | null {
+    const cells = /[\s"]/.test(line) ? quotedCells(line) : line.split(",");
+    if (this.#places === null) {
+      this.#places = readHeader(cells, line);
+      this.#width = cells.length;
+      return null;
+    }
+    if (cells.length !== this.#width) {
+      const message = `expected ${this.#width} cells as in the header, found ${cells.length}`;
+      throw new LineFlaw(startOfCell(line, Math.min(cells.length, this.#width)), message);
+    }
+    return this.#places.map((place) => cells[place] ?? "") as unknown as Cells;
+  }
+
+  offsetOf(column: Column, line: string): number {
+    return startOfCell(line, this.#places?.[COLUMNS.indexOf(column)] ?? 0);
+  }
+
+  missing(): string | null {
+    if (this.#places !== null) return null;
+    return `expected a header such as ${COLUMNS.slice(0, -1).join()}, found nothing`;
+  }
+}
+
+/** @throws LineFlaw at a name that is unknown or given twice, or when one is missing */
+function readHeader(names: readonly string[], line: string): number[] {
+  names.forEach((name, place) => {
+    const at = startOfCell(line, place);
+    if (!COLUMNS.some((column) => column === name)) {
+      const expected = `${COLUMNS.slice(0, -1).join(", ")} or ${COLUMNS.at(-1)}`;
+      const free = COLUMNS.filter((column) => !names.includes(column));
+      const found = `${shown(name)}${didYouMean(name, free)}`;
+      throw new LineFlaw(at, `expected columns such as ${expected} between commas, found ${found}`);
+    }
+    if (names.indexOf(name) < place) throw new LineFlaw(at, `expected each column once, found ${name} again`);
+  });
+  const missing = NEEDED.find((column) => !names.includes(column));
+  if (missing === undefined) return COLUMNS.map((column) => names.indexOf(column));
+  throw new LineFlaw(line.length, `expected a column ${missing}, found ${shown(names.join())}`);
+}
+
+/** The cells of a line with quotes or spaces around them; no cell of a flow holds a line break. */
+function quotedCells(line: string): string[] {
+  const { data, errors } = parseCsv(line);
+  const [error] = errors;
+  if (error === undefined) return (data[0] as string[]).map((cell) => cell.trim());
+  const before = line.slice(0, Math.max(0, (error.index ?? 0) - 1));
+  const place = before === "" ? 0 : (parseCsv(before).data[0] as string[]).length - 1;
+  const message = "a cell that opens with a quote expects one more before its comma or the end of its line";
+  throw new LineFlaw(startOfCell(line, place), message);
+}
+
+const parseCsv = (line: string): Papa.ParseResult<string[]> =>
+  Papa.parse<string[]>(`${line}\n`, { delimiter: ",", newline: "\n" });
+
+/** Where a cell begins in its line; the end of the line for one that is not there. */
+function startOfCell(line: string, place: number): number {
+  const quoted = /"[^"]*"(?:"[^"]*")*/y;
+  let start = 0;
+  for (let passed = 0; passed < place; passed += 1) {
+    quoted.lastIndex = start;
+    const comma = line.indexOf(",", quoted.test(line) ? quoted.lastIndex : start);
+    if (comma < 0) return line.length;
+    start = comma + 1;
+  }
+  return start;
+}
+
+const TEXT = /"(?:[ !#-[\]-\uffff]+|\\.?)*/sy;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|null/y;
+const NULL = /null/y;
+const [TAB, RETURN, SPACE] = [9, 13, 32];
+
+/** A flat JSON object a line. Not read with JSON.parse, which rounds numbers: here digits arrive as they were written. */
+class JsonLines implements LineFormat {
+  #line = "";
+  #offset = 0;
+  /** Where the value of each column begins in the line; -1 for one that is left out. */
+  #starts: number[] = [];
+
+  cells(line: string): Cells {
+    this.#line = line;
+    this.#offset = 0;
+    this.#starts = COLUMNS.map(() => -1);
+    const cells = COLUMNS.map(() => "");
+    this.#mark("{", 'an object such as {"at":0}');
+    if (this.#next() === "}") this.#offset += 1;
+    else {
+      do {
+        const index = this.#name();
+        this.#mark(":", "a colon");
+        const isText = this.#next() === '"';
+        this.#starts[index] = this.#offset;
+        cells[index] = isText ? this.#text("") : this.#bare(COLUMNS[index] as Column);
+      } while (this.#mark(",}", "a comma or the end of the object") === ",");
+    }
+    if (this.#next() !== "") throw this.#unexpected("nothing after the object");
+    return cells as unknown as Cells;
+  }
+
+  offsetOf(column: Column): number {
+    return Math.max(0, this.#starts[COLUMNS.indexOf(column)] as number);
+  }
+
+  missing(): null {
+    return null;
+  }
+
+  /** Reads a name; answers the place of the column that it stands for. */
+  #name(): number {
+    this.#next();
+    const start = this.#offset;
+    const name = this.#text("a name in quotes");
+    const index = COLUMNS.indexOf(name as Column);
+    if (index < 0) {
+      const found = `${shown(name)}${didYouMean(name, COLUMNS)}`;
+      throw new LineFlaw(start, `expected names such as ${COLUMNS.join(", ")}, found ${found}`);
+    }
+    if (this.#starts[index] === -1) return index;
+    throw new LineFlaw(start, `expected each name once, found ${name} again`);
+  }
+
+  /** Reads a number or null, which says nothing. */
+  #bare(column: Column): string {
+    const [pattern, words] = NUMERIC.includes(column) ? [NUMBER, "a number or a text"] : [NULL, "a text"];
+    const value = this.#take(pattern, `${words} in quotes as `, column);
+    return value === "null" ? "" : value;
+  }
+
+  #text(expected: string): string {
+    const start = this.#offset;
+    const text = this.#take(TEXT, expected);
+    if (this.#line.charAt(this.#offset) !== '"') throw this.#unexpected("a quote that closes the text");
+    this.#offset += 1;
+    if (!text.includes("\\")) return text.slice(1);
+    try {
+      return JSON.parse(`${text}"`) as string;
+    } catch {
+      throw new LineFlaw(start, `expected a text with the escapes of JSON, found ${shown(`${text}"`)}`);
+    }
+  }
+
+  /** Reads one of some characters. */
+  #mark(characters: string, expected: string): string {
+    const found = this.#next();
+    if (found === "" || !characters.includes(found)) throw this.#unexpected(expected);
+    this.#offset += 1;
+    return found;
+  }
+
+  #take(pattern: RegExp, expected: string, column = ""): string {
+    const start = this.#offset;
+    pattern.lastIndex = start;
+    if (!pattern.test(this.#line)) throw this.#unexpected(expected + column);
+    this.#offset = pattern.lastIndex;
+    return this.#line.slice(start, this.#offset);
+  }
+
+  /** Skips white space; answers the character that follows, empty at the end of the line. */
+  #next(): string {
+    for (;;) {
+      const code = this.#line.charCodeAt(this.#offset);
+      if (code !== SPACE && code !== TAB && code !== RETURN) return this.#line.charAt(this.#offset);
+      this.#offset += 1;
+    }
+  }
+
+  #unexpected(expected: string): LineFlaw {
+    const rest = this.#line.slice(this.#offset);
+    const found = rest === "" ? "the end of the line" : shown(rest);
+    return new LineFlaw(this.#offset, `expected ${expected}, found ${found}`);
+  }
+}
+
+/** Reads the lines of one file in their order. */
+export class FlowReader {
+  readonly #file: string;
+  readonly #format: LineFormat;
+  readonly #start: Millis | null;
+  #line = 1;
+  /** When the row before comes. */
+  #last = 0;
+
+  /** `start`: when the flow starts; null when that is not known, and then no row can name a moment. */
+  constructor(file: string, format: FlowFormat, start: Millis | null) {
+    this.#file = file;
+    this.#format = format === "csv" ? new CsvLines() : new JsonLines();
+    this.#start = start;
+  }
+
+  /** The number of the next line. */
+  get line(): number {
+    return this.#line;
+  }
+
+  /** The rows of the next whole lines. @throws FlowError at the first line that is wrong. */
+  read(text: string): readonly FlowRow[] {
+    const rows: FlowRow[] = [];
+    for (const line of text.split("\n")) {
+      const row = line.startsWith("#") || line.trim() === "" ? null : this.#rowIn(line);
+      if (row !== null) rows.push(row);
+      this.#line += 1;
+    }
+    return rows;
+  }
+
+  /** Nothing follows. @throws FlowError when something is missing. */
+  end(): void {
+    const missing = this.#format.missing();
+    if (missing !== null) throw new FlowError(this.#file, this.#line, 1, missing);
+  }
+
+  #rowIn(line: string): FlowRow | null {
+    try {
+      const cells = this.#format.cells(line);
+      return cells === null ? null : this.#row(cells);
+    } catch (error) {
+      if (!(error instanceof LineFlaw)) throw error;
+      const offset = typeof error.at === "number" ? error.at : this.#format.offsetOf(error.at, line);
+      throw new FlowError(this.#file, this.#line, offset + 1, error.message);
+    }
+  }
+
+  #row(cells: Cells): FlowRow {
+    const [time, name, word, ref, , outcome, , amount, , place] = cells;
+    const at = this.#at(time);
+    const account = nameIn("account", name);
+    const market = place === "" ? null : nameIn("market", place);
+    const op = word === "" ? "place" : wordIn("op", word, OPS);
+    if (op === "place") return this.#place(at, account, market, cells);
+    const id = op === "cancel" ? nameIn("ref", ref) : "";
+    const filled = LEFT_EMPTY[op].find((column) => cells[COLUMNS.indexOf(column)] !== "");
+    if (filled !== undefined) {
+      throw unexpected(filled, `no ${filled}`, cells[COLUMNS.indexOf(filled)] as string, op);
+    }
+    if (op === "cancel") return { op, at, account, market, ref: id };
+    if (op === "cancel-all") return { op, at, account, market };
+    const asset = wordIn("outcome", outcome, ["USDC", ...OUTCOMES]);
+    return asset === "USDC"
+      ? { op, at, account, market, asset, amount: money(amountIn("size", amount, USDC)) }
+      : { op, at, account, market, asset, amount: size(amountIn("size", amount, SHARES)) };
+  }
+
+  #place(at: number, account: string, market: string | null, cells: Cells): PlaceRow {
+    const [, , , ref, side, outcome, limit, amount, type] = cells;
+    const orderType = type.startsWith("GTD ") ? "GTD" : wordIn("type", type || "GTC", ORDER_TYPES);
+    return {
+      op: "place",
+      at,
+      account,
+      market,
+      ref: ref === "" ? "" : nameIn("ref", ref),
+      side: wordIn("side", side, SIDES),
+      outcome: wordIn("outcome", outcome, OUTCOMES),
+      price: price(amountIn("price", limit, PRICE)),
+      size: size(amountIn("size", amount, SIZE)),
+      type: orderType,
+      expiresIn: orderType === "GTD" ? this.#expiresIn(at, type) : null,
+    };
+  }
+
+  /** Milliseconds since the start of the flow. */
+  #at(text: string): number {
+    const at = /^\d{1,15}$/.test(text) ? Number(text) : (parseDuration(text) ?? this.#sinceStart("at", text));
+    if (at === null || (this.#start ?? 0) + at > MAX_MILLIS) {
+      const expected = "milliseconds since the start, a duration such as 1m30s or a moment such as";
+      throw unexpected("at", `${expected} 2026-01-01T00:00:00Z`, text);
+    }
+    if (at < 0) throw unexpected("at", "no moment before the start", text);
+    if (at < this.#last) {
+      const before = `the row before, which comes ${this.#last} ms after the start`;
+      throw unexpected("at", `no moment before that of ${before}`, text);
+    }
+    this.#last = at;
+    return at;
+  }
+
+  /** How long after its own moment an order of type `GTD +60s` or `GTD 2026-01-01T00:00:00Z` expires. */
+  #expiresIn(at: number, type: string): number {
+    const end = type.slice("GTD ".length);
+    const moment = end.startsWith("+") ? null : this.#sinceStart("type", end);
+    const length = end.startsWith("+") ? parseDuration(end.slice(1)) : moment === null ? null : moment - at;
+    if (length === null) {
+      const expected = "its end after one space, such as GTD +60s or GTD 2026-01-01T00:00:00Z";
+      throw unexpected("type", expected, type, "GTD");
+    }
+    if (length < 1 || (this.#start ?? 0) + at + length > MAX_MILLIS) {
+      const expected = "an end later than the order itself and not after the year 9999";
+      throw unexpected("type", expected, type, "GTD");
+    }
+    return length;
+  }
+
+  /** Milliseconds from the start of the flow to a moment, or null when the text names none. */
+  #sinceStart(column: Column, text: string): number | null {
+    const moment = parseIso(text);
+    if (moment === null) return null;
+    if (this.#start !== null) return moment - this.#start;
+    throw unexpected(column, "a time since the start, for the moment of the start is not known", text);
+  }
+}
+
+/** About so many characters are handed out at a time. */
+const BATCH_LENGTH = 65_536;
+
+/**
+ * The text of a flow, a batch at a time, with the shortest decimals: CSV with a header and a line a row, or NDJSON with
+ * an object a row. Read again, it gives equal rows. `hasMarkets` gives CSV its last column, `market`.
+ * @throws RangeError at a row that could not be read again: a name that is none, or a market without a column for it.
+ */
+export function* writeFlow(
+  rows: Iterable<FlowRow>,
+  format: FlowFormat,
+  hasMarkets = false,
+): Generator<string> {
+  const columns = COLUMNS.slice(0, hasMarkets ? COLUMNS.length : -1);
+  const csvLine = (cells: readonly string[]): string => `${cells.slice(0, columns.length).join()}\n`;
+  let batch = format === "csv" ? csvLine(COLUMNS) : "";
+  for (const row of rows) {
+    requireNames(row);
+    if (row.market !== null && format === "csv" && !hasMarkets)
+      throw new RangeError(`a row names the market ${row.market}: the file has no column for it`);
+    const cells = cellsOf(row);
+    batch += format === "csv" ? csvLine(cells) : jsonLine(cells);
+    if (batch.length < BATCH_LENGTH) continue;
+    yield batch;
+    batch = "";
+  }
+  if (batch !== "") yield batch;
+}
+
+const jsonLine = (cells: Cells): string =>
+  `{${COLUMNS.flatMap((column, index) => {
+    const cell = cells[index] as string;
+    if (cell === "") return [];
+    return `"${column}":${NUMERIC.includes(column) ? cell : `"${cell}"`}`;
+  }).join()}}\n`;
+
+function cellsOf(row: FlowRow): Cells {
+  const at = String(row.at);
+  const market = row.market ?? "";
+  const { account, op } = row;
+  switch (row.op) {
+    case "place": {
+      const { ref, side, outcome } = row;
+      const [price, size] = [priceText(row.price), sizeText(row.size)];
+      return [at, account, op, ref, side, outcome, price, size, typeText(row), market];
+    }
+    case "cancel":
+      return [at, account, op, row.ref, "", "", "", "", "", market];
+    case "cancel-all":
+      return [at, account, op, "", "", "", "", "", "", market];
+    case "fund": {
+      const amount = textOf(row.amount, row.asset === "USDC" ? MONEY_PLACES : SIZE_PLACES);
+      return [at, account, op, "", "", row.asset, "", amount, "", market];
+    }
+    default:
+      throw unreachable(row);
+  }
+}
+
+function typeText({ type, expiresIn }: PlaceRow): string {
+  if (expiresIn === null) return type;
+  return `${type} +${expiresIn % 1000 === 0 ? `${expiresIn / 1000}s` : `${expiresIn}ms`}`;
+}
+
+function requireNames(row: FlowRow): void {
+  const order = row.op === "cancel" || (row.op === "place" && row.ref !== "") ? row.ref : null;
+  const names = { account: row.account, market: row.market, order } as const;
+  for (const [what, name] of Object.entries(names)) {
+    const column = what === "order" ? "ref" : (what as "account" | "market");
+    if (name === null || NAME_PATTERNS[column].test(name)) continue;
+    throw new RangeError(`${JSON.stringify(name)} names no ${what}`);
+  }
+}
