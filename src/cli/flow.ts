@@ -1,7 +1,7 @@
 import { size } from "../core/units.ts";
 import { type FlowFormat, formatOf } from "../simulation/flow.ts";
-import { generateFlow } from "../simulation/generate-flow.ts";
 import { writeFlow } from "../simulation/flow-text.ts";
+import { generateFlow } from "../simulation/generate-flow.ts";
 import type { Run } from "./commands.ts";
 import { EXIT, UsageError } from "./exit-code.ts";
 import { save } from "./output.ts";

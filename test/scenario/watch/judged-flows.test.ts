@@ -8,8 +8,8 @@ import { Wallets } from "../../../src/scenario/venue/wallets.ts";
 import { RemoteFlowJudge } from "../../../src/scenario/watch/flow-judge.ts";
 import type { FlowRow } from "../../../src/simulation/flow.ts";
 import { PROFILES } from "../../../src/simulation/flow.ts";
-import { generateFlow } from "../../../src/simulation/generate-flow.ts";
 import { writeFlow } from "../../../src/simulation/flow-text.ts";
+import { generateFlow } from "../../../src/simulation/generate-flow.ts";
 import { Desk, diffOf } from "../run/desk.ts";
 
 const desk = new Desk();

@@ -5,8 +5,8 @@ import { runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { Wallets } from "../../../src/scenario/venue/wallets.ts";
 import { PROFILES } from "../../../src/simulation/flow.ts";
-import { generateFlow } from "../../../src/simulation/generate-flow.ts";
 import { writeFlow } from "../../../src/simulation/flow-text.ts";
+import { generateFlow } from "../../../src/simulation/generate-flow.ts";
 import { Desk, diffOf } from "../run/desk.ts";
 import {
   type Defect,
