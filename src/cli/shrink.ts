@@ -24,9 +24,8 @@ import {
 } from "../history/shrink/shrink-scenario.ts";
 import { venueOpener } from "../history/shrink/trial.ts";
 import { refusedText } from "../history/words.ts";
-import { worldMarkets } from "../scenario/language/header.ts";
 import { problemText } from "../scenario/language/problem.ts";
-import { readScenario } from "../scenario/language/read-scenario.ts";
+import { readScenario, worldMarkets } from "../scenario/language/read-scenario.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
 import { readTextFile } from "../scenario/language/scenario-files.ts";
 import { count, grouped } from "../scenario/report/text.ts";

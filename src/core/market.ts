@@ -1,4 +1,4 @@
-import type { Book, BookDirection, SelfTradePolicy } from "./book/book.ts";
+import type { Book, BookDirection } from "./book/book.ts";
 import { ASK, BID } from "./book/book.ts";
 import { PriceHistory } from "./price-history.ts";
 import {
@@ -22,7 +22,7 @@ import {
   word,
 } from "./schema.ts";
 import { Table } from "./table.ts";
-import type { Matching, Outcome, Side, WinningOutcome } from "./terms.ts";
+import { MATCHINGS, type Outcome, SELF_TRADE_POLICIES, type Side, type WinningOutcome } from "./terms.ts";
 import type { Money, Price, Size, Sum } from "./units.ts";
 import { complement, FULL_PRICE } from "./units.ts";
 
@@ -98,8 +98,8 @@ export const MARKET_TERMS = {
   minOrderSize: size(),
   /** Taker fee. */
   feeRateBps: integer(0, 10_000),
-  matching: oneOf<Matching>("complementary", "independent"),
-  selfTrade: oneOf<SelfTradePolicy>("allow", "cancel-taker", "cancel-maker", "cancel-both"),
+  matching: oneOf(...MATCHINGS),
+  selfTrade: oneOf(...SELF_TRADE_POLICIES),
   endDate: orNull(moment()),
 } as const;
 

@@ -8,7 +8,7 @@ import type { EventRecord, Market } from "./market.ts";
 import type { Order, Trade } from "./order.ts";
 import { type Infer, integer, oneOf, record, size, text } from "./schema.ts";
 import { Table } from "./table.ts";
-import type { Address, BalancePolicy, SettlementMode } from "./terms.ts";
+import { type Address, BALANCE_POLICIES, SETTLEMENT_MODES } from "./terms.ts";
 import { MAX_ISSUANCE, type Millis, type Money, money, type Size } from "./units.ts";
 
 /** What an exchange is opened with; it never changes while the exchange lives. */
@@ -20,8 +20,8 @@ export const ExchangeConfig = record({
   /** Whether a wallet may derive credentials more than once. */
   credentials: oneOf("rotate", "once"),
   /** When blocks are mined. */
-  settlement: oneOf<SettlementMode>("instant", "auto", "manual"),
-  balances: oneOf<BalancePolicy>("optimistic", "settled"),
+  settlement: oneOf(...SETTLEMENT_MODES),
+  balances: oneOf(...BALANCE_POLICIES),
 });
 export type ExchangeConfig = Infer<typeof ExchangeConfig>;
 

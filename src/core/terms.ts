@@ -12,7 +12,12 @@ export type WinningOutcome = (typeof WINNING_OUTCOMES)[number];
 export const ORDER_TYPES = ["GTC", "GTD", "FOK", "FAK"] as const;
 export type OrderType = (typeof ORDER_TYPES)[number];
 
-export type Matching = "complementary" | "independent";
+export const MATCHINGS = ["complementary", "independent"] as const;
+export type Matching = (typeof MATCHINGS)[number];
+
+/** What a walk through a book does when it meets an order of the taker's own account. */
+export const SELF_TRADE_POLICIES = ["allow", "cancel-taker", "cancel-maker", "cancel-both"] as const;
+export type SelfTradePolicy = (typeof SELF_TRADE_POLICIES)[number];
 
 /** How a fill settles: shares change hands, a full set is split from 1 USDC, or a full set is merged into 1 USDC. */
 export const MATCH_TYPES = ["COMPLEMENTARY", "MINT", "MERGE"] as const;
@@ -34,10 +39,12 @@ export type CancelReason = (typeof CANCEL_REASONS)[number];
 export type Address = string;
 
 /** When what a fill brings can be spent: at once, or when it is mined. */
-export type BalancePolicy = "optimistic" | "settled";
+export const BALANCE_POLICIES = ["optimistic", "settled"] as const;
+export type BalancePolicy = (typeof BALANCE_POLICIES)[number];
 
 /**
  * When blocks are mined. `instant`: with whatever asks for one, and final at once. `auto`: every `BLOCK_INTERVAL_MS`
  * while something is pending. `manual`: when asked for.
  */
-export type SettlementMode = "instant" | "auto" | "manual";
+export const SETTLEMENT_MODES = ["instant", "auto", "manual"] as const;
+export type SettlementMode = (typeof SETTLEMENT_MODES)[number];

@@ -1,4 +1,3 @@
-import type { SelfTradePolicy } from "../core/book/book.ts";
 import type { SettlementFaultKind, SettlementFaultTerms } from "../core/chain/settlement-fault.ts";
 import type { Command, CommandOf } from "../core/commands.ts";
 import { idOf } from "../core/ids.ts";
@@ -6,6 +5,7 @@ import { type Market, tokenIdIn } from "../core/market.ts";
 import { type Stream, stream } from "../core/random.ts";
 import type { ExchangeConfig, State } from "../core/state.ts";
 import type { Matching, OrderType, Outcome, Side } from "../core/terms.ts";
+import { SELF_TRADE_POLICIES, type SelfTradePolicy } from "../core/terms.ts";
 import { type Millis, millis, money, type Price, price, type Size, size } from "../core/units.ts";
 import { callCommand } from "./call-command.ts";
 
@@ -87,7 +87,6 @@ const ON_DISK = 20;
 const REOPENED_ON_DISK = 1;
 const TICKS = [1000, 100, 100, 50, 10, 1];
 const FEES = [0, 0, 1, 77, 200, 9999, 10_000];
-const POLICIES: readonly SelfTradePolicy[] = ["allow", "cancel-taker", "cancel-maker", "cancel-both"];
 const FAULTS: readonly SettlementFaultKind[] = ["fail", "retry", "delay", "ghost", "gasSpike"];
 const EXCHANGE_SEEDS = 64;
 
@@ -141,7 +140,7 @@ const termsOf = (random: Stream): MarketTerms => ({
   minOrderSize: size(random.pick([1, 1, 3, 100])),
   feeRateBps: random.pick(FEES),
   matching: random.oneIn(3) ? "independent" : "complementary",
-  selfTrade: random.pick(POLICIES),
+  selfTrade: random.pick(SELF_TRADE_POLICIES),
 });
 
 /** About two thirds of some things, at least one. */

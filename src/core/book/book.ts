@@ -1,3 +1,4 @@
+import type { SelfTradePolicy } from "../terms.ts";
 import { BookSide } from "./book-side.ts";
 import { ACCOUNT, NEXT, NO_SLOT, OPEN, type OrderPool, PLACE } from "./order-pool.ts";
 import type { MatchPlan } from "./plan.ts";
@@ -9,9 +10,6 @@ export const ASK = 1;
 
 /** No account has this number. */
 const NOBODY = -1;
-
-/** What a walk does when it meets an order of the taker's own account. */
-export type SelfTradePolicy = "allow" | "cancel-taker" | "cancel-maker" | "cancel-both";
 
 /**
  * A central limit order book with price-time priority over a ladder of price levels (ticks 1..levels).

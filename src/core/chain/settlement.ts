@@ -6,7 +6,8 @@ import { blockAt, type Chain, confirmationsOf, headOf } from "./chain.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** How far the settlement of a fill has come. */
-export type SettlementStatus = "MATCHED" | "MINED" | "CONFIRMED" | "RETRYING" | "FAILED";
+export const SETTLEMENT_STATUSES = ["MATCHED", "MINED", "CONFIRMED", "RETRYING", "FAILED"] as const;
+export type SettlementStatus = (typeof SETTLEMENT_STATUSES)[number];
 
 /** The height up to which nothing can change any more. */
 export const finalHeight = ({ chain, config }: State): number =>

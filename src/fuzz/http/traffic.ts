@@ -1,8 +1,7 @@
 import type { SigningCredentials } from "../../client/messages.ts";
 import { FROZEN_START } from "../../config.ts";
-import type { SelfTradePolicy } from "../../core/book/book.ts";
 import { type Stream, stream } from "../../core/random.ts";
-import type { BalancePolicy, Matching, SettlementMode } from "../../core/terms.ts";
+import type { BalancePolicy, Matching, SelfTradePolicy, SettlementMode } from "../../core/terms.ts";
 import { requestTo, type SeenAnswer, type SentRequest } from "./observation.ts";
 
 /** A market that a seed trades in. */

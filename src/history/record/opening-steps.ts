@@ -7,7 +7,7 @@ import { marketOfToken, tokenOf } from "../../core/market.ts";
 import { type Order, remainingOf, reservationOf } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
 import { FULL_PRICE, notional, type Size, size } from "../../core/units.ts";
-import { defaultMarket } from "../../scenario/language/header.ts";
+import { defaultMarket } from "../../scenario/language/read-scenario.ts";
 import type { MarketTerms } from "../../scenario/language/scenario.ts";
 import { bookEntries } from "./expectations.ts";
 import type { ObservedSession } from "./observed-session.ts";

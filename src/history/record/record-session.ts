@@ -9,7 +9,7 @@ import { FULL_PRICE, MAX_ISSUANCE, money, size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import type { Entry as JournalEntry, RefusedEntry } from "../../engine/journal.ts";
 import { type SessionLog, withRefused } from "../../engine/session-log.ts";
-import { seedOfName } from "../../scenario/language/header.ts";
+import { seedOfName } from "../../scenario/language/read-scenario.ts";
 import type { Funding } from "../../scenario/language/scenario.ts";
 import { MAX_SCENARIO_BYTES } from "../../scenario/language/scenario-files.ts";
 import {

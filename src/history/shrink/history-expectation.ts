@@ -146,10 +146,10 @@ export function readHistoryExpectation(
   const problems = new ProblemList();
   const files = new ScenarioFiles(label, ".", problems);
   const expectations = attempt(() => {
-    const file = files.open(text);
+    const root = files.open(text);
     const declared = new Declarations(new Set(names.markets), new Set(names.accounts.keys()));
     for (const name of names.orderNames()) declared.orders.set(name, "GTC");
-    return readExpectations({ ...file, files, declared }, file.root);
+    return readExpectations({ files, declared }, root);
   });
   const whole = expectations?.find(({ kind }) => OF_ALL.has(kind));
   if (whole !== undefined) {

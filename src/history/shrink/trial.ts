@@ -1,5 +1,4 @@
-import { type WorldMarkets, worldMarkets } from "../../scenario/language/header.ts";
-import { readScenario } from "../../scenario/language/read-scenario.ts";
+import { readScenario, type WorldMarkets, worldMarkets } from "../../scenario/language/read-scenario.ts";
 import type { Scenario } from "../../scenario/language/scenario.ts";
 import type { Failure } from "../../scenario/run/result.ts";
 import { type RunOptions, runScenario } from "../../scenario/run/run-scenario.ts";

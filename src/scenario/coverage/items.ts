@@ -1,18 +1,18 @@
 import { type AnyEndpoint, codesOf, ENDPOINTS, isTradingEndpoint } from "../../api/endpoints.ts";
 import { ERROR_CODES, type ErrorCode } from "../../api/errors.ts";
-import { CANCEL_REASONS } from "../../core/terms.ts";
-import { EXPECTATIONS, OWN_EXPECTATIONS } from "../language/expectations.ts";
-import { STEPS } from "../language/steps.ts";
+import { TICK_SIZES } from "../../api/markets.ts";
 import {
   BALANCE_POLICIES,
+  CANCEL_REASONS,
+  MATCH_TYPES,
   MATCHINGS,
   ORDER_TYPES,
   SELF_TRADE_POLICIES,
-  SETS,
   SETTLEMENT_MODES,
-  TICK_SIZES,
-  WINNERS,
-} from "../language/vocabulary.ts";
+  WINNING_OUTCOMES,
+} from "../../core/terms.ts";
+import { EXPECTATIONS, OWN_EXPECTATIONS } from "../language/expectations.ts";
+import { STEPS } from "../language/steps.ts";
 
 export const PARTIAL_FILL = "LIVE -> LIVE (partial fill)";
 export const REORGANIZED = "MINED -> MATCHED (reorganized)";
@@ -45,12 +45,12 @@ const GROUPS = {
     "LIVE -> EXPIRED",
   ),
   "market states": items("ACTIVE -> CLOSED", "ACTIVE -> RESOLVED", "CLOSED -> RESOLVED"),
-  "winning outcomes": items(...WINNERS),
-  "match types": items("COMPLEMENTARY", ...SETS),
+  "winning outcomes": items(...WINNING_OUTCOMES),
+  "match types": items(...MATCH_TYPES),
   "cancel reasons": items(...CANCEL_REASONS),
   "matching modes": items(...MATCHINGS),
   "self-trade policies": items(...SELF_TRADE_POLICIES),
-  "tick sizes": items(...TICK_SIZES),
+  "tick sizes": items(...TICK_SIZES.map(String)),
   "settlement modes": items(...SETTLEMENT_MODES),
   "balance policies": items(...BALANCE_POLICIES),
   // Of the fills of a match, and why they wait. `instant` makes them CONFIRMED at once.

@@ -1,11 +1,11 @@
 import type { PositionChange } from "../../api/position-transaction.ts";
+import { OUTCOMES, SIDES } from "../../core/terms.ts";
+import type { Money, Size } from "../../core/units.ts";
 import type { Declarations } from "./declarations.ts";
-import { oneOf, positive, SHARES, textNodeOf, USDC, unitsIn } from "./fields.ts";
-import { LineWords, type Word } from "./line-words.ts";
+import { LineWords, oneOf, positive, SHARES, USDC, units } from "./fields.ts";
 import { meantWord } from "./near-misses.ts";
-import { readOrderLine } from "./order-line.ts";
-import { linesAt, orderStateAt, readFillLine, rejectsAt } from "./own-expectations.ts";
-import { type Node, orOf } from "./page.ts";
+import { linesAt, orderStateAt, readFillLine, readOrderLine, rejectsAt } from "./order-line.ts";
+import { meaning, type Node, orOf, type Word } from "./page.ts";
 import {
   type CallStep,
   type Funding,
@@ -14,24 +14,17 @@ import {
   TRANSACTION_CODES,
 } from "./scenario.ts";
 import { type Beside, type StepContent, type StepInfo, type StepSource, step } from "./step-source.ts";
-import { OUTCOMES, SIDES } from "./vocabulary.ts";
 
 const CALL_VERBS = ["split", "merge", "redeem"] as const;
 const VERBS: readonly string[] = [...SIDES, "cancel", "fund", ...CALL_VERBS];
 const ASSETS = ["USDC", ...OUTCOMES] as const;
 const SETS = positive({ ...SHARES, what: "a number of sets" });
 
-const status = (node: Node, { page }: StepSource) => orderStateAt(page, node);
-const rejects = (node: Node, { page }: StepSource) => rejectsAt(page, node);
-const fills = (node: Node, { page, declared }: StepSource) =>
-  linesAt(page, node, (line) => readFillLine(line, declared));
-const transactionCode = (node: Node, { page }: StepSource) => ({
-  value: oneOf(page, node, TRANSACTION_CODES),
-  place: page.placeOf(node),
-});
+const fills = (node: Node, { declared }: StepSource) => linesAt(node, (line) => readFillLine(line, declared));
+const transactionCode = (node: Node) => ({ value: oneOf(TRANSACTION_CODES)(node), place: node.place });
 
 const expectsOf = (
-  beside: Partial<Beside<{ status: typeof status; fills: typeof fills; rejects: typeof rejects }>>,
+  beside: Partial<Beside<{ status: typeof orderStateAt; fills: typeof fills; rejects: typeof rejectsAt }>>,
 ): OwnExpectations => ({
   status: beside.status ?? null,
   fills: beside.fills ?? null,
@@ -39,11 +32,18 @@ const expectsOf = (
 });
 
 /** The words of what an account does. */
-const lineOf = ({ page, head }: StepSource): LineWords =>
-  LineWords.at(page, head.value, `${orOf(VERBS)} and what belongs to it`);
+const lineOf = ({ head }: StepSource): LineWords =>
+  new LineWords(head.value, `${orOf(VERBS)} and what belongs to it`);
+
+/** The same behind the words that say what it does. */
+function lineAfter(source: StepSource, ...verbs: readonly string[]): LineWords {
+  const line = lineOf(source);
+  for (const verb of verbs) line.takeIf(verb);
+  return line;
+}
 
 const isGiven = ({ beside }: StepSource, name: string): boolean =>
-  beside.some(({ key }) => key.value === name);
+  beside.some(({ key }) => key.text === name);
 
 /** What accounts do: `alice: BUY 10 YES @ 0.5`, `alice: cancel bid`, `alice: fund 100 USDC`, `alice: split 10`. */
 export const ACCOUNT_STEPS = {
@@ -56,35 +56,33 @@ export const ACCOUNT_STEPS = {
         ? "an expiration at a moment of its own clock"
         : null,
     refusals: ["rejects"],
-    beside: { status, fills, rejects },
+    beside: { status: orderStateAt, fills, rejects: rejectsAt },
     read: (source, beside) => {
-      const { page, head, declared } = source;
-      const besides = ["status", "fills"].flatMap(
-        (name) => source.beside.find(({ key }) => key.value === name) ?? [],
+      const { head, declared } = source;
+      const isRejected = isGiven(source, "rejects");
+      const [outcome] = ["status", "fills"].flatMap(
+        (name) => source.beside.find(({ key }) => key.text === name)?.key ?? [],
       );
-      if (isGiven(source, "rejects") && besides[0] !== undefined) {
-        const { start, value } = besides[0].key;
-        page.wrong(start, `an order that is rejected has no ${value}`);
-      }
-      const order = readOrderLine(lineOf(source), declared, isGiven(source, "rejects"));
-      return { kind: "order", account: head.key.value, ...order, expects: expectsOf(beside) };
+      if (isRejected && outcome !== undefined)
+        outcome.wrong(`an order that is rejected has no ${outcome.text}`);
+      const order = readOrderLine(lineOf(source), declared, isRejected);
+      return { kind: "order", account: head.key.text, ...order, expects: expectsOf(beside) };
     },
   }),
   cancel: step({
     form: "`alice: cancel bid`",
     does: "cancels one of her orders",
     refusals: ["rejects", "already matched", "already canceled", "already expired"],
-    beside: { status, rejects },
+    beside: { status: orderStateAt, rejects: rejectsAt },
     read: (source, beside) => {
       const { head, declared } = source;
-      const line = lineOf(source);
-      line.takeIf("cancel");
-      const { text, at } = line.take("the name of an order, or all");
+      const line = lineAfter(source, "cancel");
+      const word = line.take("the name of an order, or all");
       const order = isGiven(source, "rejects")
-        ? declared.rounds.named([text, line.rest()].join(" ").trimEnd())
-        : declared.orderNamed(line.page, at, text);
+        ? declared.rounds.named([word.text, line.rest()].join(" ").trimEnd())
+        : declared.orderNamed(word);
       line.requireEnd();
-      return { kind: "cancel", account: head.key.value, order, expects: expectsOf(beside) };
+      return { kind: "cancel", account: head.key.text, order, expects: expectsOf(beside) };
     },
   }),
   cancelAll: step({
@@ -92,24 +90,21 @@ export const ACCOUNT_STEPS = {
     form: "`alice: cancel all`",
     does: "cancels all of her orders",
     refusals: ["rejects"],
-    beside: { rejects },
+    beside: { rejects: rejectsAt },
     read: (source, beside) => {
-      const line = lineOf(source);
-      line.takeIf("cancel");
-      line.takeIf("all");
-      line.requireEnd();
-      return { kind: "cancelAll", account: source.head.key.value, expects: expectsOf(beside) };
+      lineAfter(source, "cancel", "all").requireEnd();
+      return { kind: "cancelAll", account: source.head.key.text, expects: expectsOf(beside) };
     },
   }),
   fund: step({
     form: "`alice: fund 100 USDC`, `alice: fund 10 YES`",
     does: "gives USDC or shares",
     control: true,
-    read: (source) => {
-      const line = lineOf(source);
-      line.takeIf("fund");
-      return { kind: "fund", account: source.head.key.value, funding: fundingOf(line, source.declared) };
-    },
+    read: (source) => ({
+      kind: "fund",
+      account: source.head.key.text,
+      funding: fundingOf(lineAfter(source, "fund"), source.declared),
+    }),
   }),
   split: call("split", "`alice: split 10`", "10 USDC become 10 YES and 10 NO on the chain; `in MARKET`"),
   merge: call("merge", "`alice: merge 10`", "and back; `in MARKET`"),
@@ -117,18 +112,15 @@ export const ACCOUNT_STEPS = {
 } satisfies Partial<Record<Step["kind"], StepInfo>>;
 
 /** Which of them a line is. */
-export function accountStepOf({ page, head }: StepSource): StepInfo {
-  const expected = `${orOf(VERBS)} and what belongs to it`;
-  const { start, value } = textNodeOf(page, head.value, expected);
-  const line = LineWords.at(page, head.value, expected);
-  const [verb, next] = line.left;
-  if (verb === undefined) throw page.unexpected(start, expected, value);
+export function accountStepOf(source: StepSource): StepInfo {
+  const { left } = lineOf(source);
+  const [verb, next] = left;
+  if (verb === undefined) throw source.head.value.unexpected(`${orOf(VERBS)} and what belongs to it`);
   if (verb.text === "cancel") return ACCOUNT_STEPS[next?.text === "all" ? "cancelAll" : "cancel"];
   const other = (["fund", ...CALL_VERBS] as const).find((each) => each === verb.text);
   if (other !== undefined) return ACCOUNT_STEPS[other];
-  const isOrder = meantWord(verb.text, SIDES) !== undefined || line.left.some(isOfOrder);
-  if (isOrder) return ACCOUNT_STEPS.order;
-  throw page.unexpected(verb.at, orOf(VERBS), verb.text, [...VERBS, "cancel all"]);
+  if (meantWord(verb.text, SIDES) !== undefined || left.some(isOfOrder)) return ACCOUNT_STEPS.order;
+  throw verb.unexpected(orOf(VERBS), [...VERBS, "cancel all"]);
 }
 
 /** Whether a word is one that only an order has. */
@@ -136,23 +128,21 @@ const isOfOrder = ({ text }: Word): boolean =>
   text.startsWith("@") || SIDES.some((side) => side === text.toUpperCase());
 
 function fundingOf(line: LineWords, declared: Declarations): Funding {
-  const { page } = line;
-  const { text, at } = line.take("an amount");
+  const amount = line.take("an amount");
   const [after] = line.left;
-  if (after !== undefined && ASSETS.some((asset) => asset === text)) {
-    throw page.unexpected(at, "an amount", text, [], `fund ${after.text} ${text}`);
-  }
+  if (after !== undefined && ASSETS.some((asset) => asset === amount.text))
+    throw amount.unexpected("an amount", [], meaning(`fund ${after.text} ${amount.text}`));
   const asset = line.oneOf(ASSETS);
   if (asset === "USDC") {
-    const amount = unitsIn<Extract<Funding, { asset: "USDC" }>["amount"]>(page, at, text, positive(USDC));
+    const money = units<Money>(positive(USDC))(amount);
     line.requireEnd();
-    return { asset, amount };
+    return { asset, amount: money };
   }
-  const amount = unitsIn<Exclude<Funding, { asset: "USDC" }>["amount"]>(page, at, text, positive(SHARES));
+  const shares = units<Size>(positive(SHARES))(amount);
   const market = line.market();
-  const kept = declared.market(page, market?.at ?? line.end, market?.text ?? null);
+  const kept = declared.market(market ?? line.end, market?.text ?? null);
   line.requireEnd();
-  return { asset: { market: kept, outcome: asset }, amount };
+  return { asset: { market: kept, outcome: asset }, amount: shares };
 }
 
 /** What a wallet does on the chain, `split 10 in rain`, `merge 10` or `redeem`. */
@@ -164,12 +154,11 @@ function call(kind: CallStep["kind"], form: string, does: string): StepInfo {
     refusals: TRANSACTION_CODES,
     beside: { rejects: transactionCode },
     read: (source, { rejects: code }): StepContent<CallStep> => {
-      const line = lineOf(source);
-      line.takeIf(kind);
-      const change: PositionChange = kind === "redeem" ? { kind } : { kind, size: line.decimal(SETS) };
+      const line = lineAfter(source, kind);
+      const change: PositionChange = kind === "redeem" ? { kind } : { kind, size: line.units(SETS) };
       const market = source.declared.marketOf(line);
       line.requireEnd("in MARKET or the end of the line", ["in"]);
-      return { kind, account: source.head.key.value, market, change, rejects: code ?? null };
+      return { kind, account: source.head.key.text, market, change, rejects: code ?? null };
     },
   });
 }

@@ -1,8 +1,7 @@
-import type { OrderType } from "../../core/terms.ts";
-import type { LineWords } from "./line-words.ts";
-import { orOf, type Page, type TextNode } from "./page.ts";
+import { type OrderType, OUTCOMES } from "../../core/terms.ts";
+import type { LineWords } from "./fields.ts";
+import { orOf, type Word } from "./page.ts";
 import type { TokenName } from "./scenario.ts";
-import { OUTCOMES } from "./vocabulary.ts";
 
 const MAX_LISTED = 5;
 /** What a deployment's other traders are called. */
@@ -40,48 +39,48 @@ export class Declarations {
   }
 
   /** The market as a step keeps it: null where there is but one. */
-  market(page: Page, at: number, name: string | null): string | null {
+  market(at: Word, name: string | null): string | null {
     if (this.hasMarket(name)) return this.markets?.size === 1 ? null : name;
     const markets = [...(this.markets ?? [])];
-    if (name !== null) throw page.unknown(at, "market", name, markets);
+    if (name !== null) throw at.unknown("market", markets, null, name);
     const count = markets.length === 0 ? "there is none" : `there are ${listed(markets)}`;
-    throw page.wrong(at, `expected the market to be named, for ${count}`);
+    throw at.wrong(`expected the market to be named, for ${count}`);
   }
 
-  /** Reads `in MARKET`, or nothing where there is but one. */
+  /** Reads `in MARKET`, or nothing where there is but one; its problems stand at what follows, or at the end of the line. */
   marketOf(line: LineWords): string | null {
     const market = line.market();
-    return this.market(line.page, (market ?? line.peek())?.at ?? line.end, market?.text ?? null);
+    return this.market(market ?? line.peek() ?? line.end, market?.text ?? null);
   }
 
   /** Reads `YES`, or `rain YES` where there are several markets. */
-  tokenName(page: Page, key: TextNode, others: readonly string[] = []): TokenName {
-    const words = key.value.trim().split(/\s+/);
+  tokenName(key: Word, others: readonly string[] = []): TokenName {
+    const words = key.text.trim().split(/\s+/);
     const [first = "", second] = words;
     const outcome = OUTCOMES.find((known) => known === (second ?? first));
     if (outcome === undefined || words.length > 2) {
       const known = [...others, ...OUTCOMES];
-      const expected = `${orOf(known)}, with the market before it where there are several`;
-      throw page.unexpected(key.start, expected, key.value, known);
+      throw key.unexpected(`${orOf(known)}, with the market before it where there are several`, known);
     }
-    return { market: this.market(page, key.start, second === undefined ? null : first), outcome };
+    return { market: this.market(key, second === undefined ? null : first), outcome };
   }
 
   /** `USDC`, or the name of a token. */
-  asset(page: Page, key: TextNode): "USDC" | TokenName {
-    return key.value === "USDC" ? "USDC" : this.tokenName(page, key, ["USDC"]);
+  asset(key: Word): "USDC" | TokenName {
+    return key.text === "USDC" ? "USDC" : this.tokenName(key, ["USDC"]);
   }
 
-  account(page: Page, at: number, name: string): string {
+  account(word: Word): string {
+    const name = word.textFor("the name of an account");
     if (this.accounts === null || this.accounts.has(name)) return name;
-    throw page.unknown(at, "account", name, this.accounts, this.accountsText);
+    throw word.unknown("account", this.accounts, this.accountsText);
   }
 
   /** A party of a trade: with a flow or a world others trade than the accounts of the scenario. `others` might be meant. */
-  party(page: Page, at: number, name: string, what = "account", others: Iterable<string> = []): string {
+  party(word: Word, name = word.text, what = "account", others: Iterable<string> = []): string {
     const isStranger = this.hasFlow || this.#hasWorld || name === SOMEBODY;
     if (isStranger || this.accounts === null || this.accounts.has(name)) return name;
-    throw page.unknown(at, what, name, [...this.accounts, ...others], this.accountsText);
+    throw word.unknown(what, [...this.accounts, ...others], this.accountsText, name);
   }
 
   /** The accounts that there are, as a hint for whoever has named another. */
@@ -92,10 +91,10 @@ export class Declarations {
   }
 
   /** The name of an order that was given before. */
-  orderNamed(page: Page, at: number, text: string): string {
+  orderNamed(word: Word, text = word.text): string {
     const name = this.rounds.named(text);
     if (this.orders.has(name)) return name;
-    throw page.unknown(at, "order", name, this.orders.keys());
+    throw word.unknown("order", this.orders.keys(), null, name);
   }
 
   /** Names an order, whose type is null where it is to be refused. */

@@ -1,3 +1,5 @@
+import { SETTLEMENT_STATUSES } from "../../core/chain/settlement.ts";
+import { OUTCOMES } from "../../core/terms.ts";
 import { parseIso } from "../../core/time.ts";
 import { FULL_PRICE, type Price, type Size } from "../../core/units.ts";
 import type { Declarations } from "./declarations.ts";
@@ -11,21 +13,18 @@ import {
   isPartyName,
   itemsOf,
   LEVEL_SIZE,
+  LineWords,
   MOMENT_RULE,
-  notThis,
   oneOf,
   PRICE,
   ruleText,
   SHARES,
-  textOf,
   USDC,
-  unitsAt,
-  unitsIn,
+  units,
   valuesBy,
 } from "./fields.ts";
-import { LineWords } from "./line-words.ts";
-import { linesAt, orderStateAt, readTradeLine } from "./own-expectations.ts";
-import { all, attempt, type Entry, isNothing, type Node, orOf, type Page, type TextNode } from "./page.ts";
+import { linesAt, orderStateAt, readTradeLine } from "./order-line.ts";
+import { all, type Entry, isNothing, meaning, type Node, orOf, type TextNode } from "./page.ts";
 import type {
   BalanceState,
   Expectation,
@@ -36,7 +35,6 @@ import type {
   RequestStep,
 } from "./scenario.ts";
 import type { Source } from "./scenario-files.ts";
-import { OUTCOMES, SETTLEMENT_STATUSES } from "./vocabulary.ts";
 
 /** What one kind of expectation is called, and what the reference page says of it. */
 export interface ExpectationInfo {
@@ -143,40 +141,33 @@ const READERS: ReadonlyMap<string, (source: Source, entry: Entry) => Expectation
 ]);
 
 /** Reads the mapping of an `expect` step, or of a race's `after`. */
-export function readExpectations(source: Source, node: Node): readonly Expectation[] {
-  const { page } = source;
-  return entriesOf(page, node, "what must be true").flatMap((entry) => {
-    const { key } = entry;
-    const read = READERS.get(key.value);
-    if (read === undefined) page.unknown(key.start, "key", key.value, READERS.keys());
-    return read === undefined ? [] : (attempt(() => read(source, entry)) ?? []);
-  });
-}
+export const readExpectations = (source: Source, node: Node): readonly Expectation[] =>
+  eachOf(entriesOf(node, "what must be true"), (entry) => {
+    const read = READERS.get(entry.key.text);
+    if (read === undefined) throw entry.key.unknown("key", READERS.keys());
+    return read(source, entry);
+  }).flat();
 
 type Content<Of> = Of extends Expectation ? Omit<Of, "place"> : never;
 
 /** An expectation for each entry of a mapping, at the place of its key. */
 const forEach = (
-  page: Page,
   node: Node,
   expected: string,
   read: (key: TextNode, value: Node) => Content<Expectation>,
 ): Expectation[] =>
-  eachOf(entriesOf(page, node, expected), ({ key, value }) => ({
-    ...read(key, value),
-    place: page.placeOf(key),
-  }));
+  eachOf(entriesOf(node, expected), ({ key, value }) => ({ ...read(key, value), place: key.place }));
 
-function readTrades({ page, declared }: Source, { key, value }: Entry): Expectation[] {
-  const { value: trades } = linesAt(page, value, (line) => readTradeLine(line, declared));
-  return [{ kind: "trades", place: page.placeOf(key), trades }];
+function readTrades({ declared }: Source, { key, value }: Entry): Expectation[] {
+  const { value: trades } = linesAt(value, (line) => readTradeLine(line, declared));
+  return [{ kind: "trades", place: key.place, trades }];
 }
 
-function readOrders({ page, declared }: Source, { value }: Entry): Expectation[] {
-  return forEach(page, value, "orders by name", (key, said) => {
+function readOrders({ declared }: Source, { value }: Entry): Expectation[] {
+  return forEach(value, "orders by name", (key, said) => {
     const [state, name] = all(
-      () => orderStateAt(page, said).value,
-      () => declared.orderNamed(page, key.start, key.value),
+      () => orderStateAt(said).value,
+      () => declared.orderNamed(key),
     );
     return { kind: "order", name, state };
   });
@@ -188,44 +179,40 @@ const LIKE_A_LEVEL = /^(\S+?) ?[x×@:] ?(\S+?)( \(\d+\))?$/;
 const COUNT = /^\((\d{1,9})\)$/;
 const COUNT_RULE = "a number of orders such as (2), or the end of the level";
 
-function readBooks({ page, declared }: Source, { value }: Entry): Expectation[] {
-  return forEach(page, value, "books by outcome", (key, sides) => {
+function readBooks({ declared }: Source, { value }: Entry): Expectation[] {
+  const readers = { bids: levelsAt, asks: levelsAt };
+  return forEach(value, "books by outcome", (key, sides) => {
     const [token, { bids = null, asks = null }] = all(
-      () => declared.tokenName(page, key),
-      () =>
-        valuesBy(page, entriesOf(page, sides, "bids, asks or both"), {
-          bids: (node) => levelsAt(page, node),
-          asks: (node) => levelsAt(page, node),
-        }),
+      () => declared.tokenName(key),
+      () => valuesBy(entriesOf(sides, "bids, asks or both"), readers),
     );
     return { kind: "book", token, bids, asks };
   });
 }
 
 /** A list of levels; for none the hint says how to write it. */
-function levelsAt(page: Page, node: Node): readonly LevelLine[] {
+function levelsAt(node: Node): readonly LevelLine[] {
   const expected = "a list of levels";
-  if (isNone(node)) throw notThis(page, node, expected, "[] says that there are none");
-  return eachOf(itemsOf(page, node, expected), (item) => levelAt(page, item));
+  if (isNone(node)) throw node.unexpected(expected, [], "[] says that there are none");
+  return eachOf(itemsOf(node, expected), levelAt);
 }
 
-const isNone = (node: Node): boolean => isNothing(node) || (node.kind === "text" && node.value === "none");
+const isNone = (node: Node): boolean => isNothing(node) || node.text === "none";
 
-function levelAt(page: Page, node: Node): LevelLine {
-  const text = textOf(page, node, LEVEL_RULE);
-  const line = LineWords.at(page, node, LEVEL_RULE);
-  const meant = meantLevel(text);
-  if (meant !== null) throw page.unexpected(node.start, LEVEL_RULE, text, [], meant);
+function levelAt(node: Node): LevelLine {
+  const line = new LineWords(node, LEVEL_RULE);
+  const meant = meantLevel(node.text);
+  if (meant !== null) throw node.unexpected(LEVEL_RULE, [], meaning(meant));
   const [first, sign] = line.left;
   const isJoined = first !== undefined && decimalIn(first.text, PRICE) === null && sign?.text !== "x";
-  if (isJoined) throw page.unexpected(first.at, LEVEL_RULE, text);
-  const price = line.decimal<Price>(PRICE);
+  if (isJoined) throw node.unexpected(LEVEL_RULE);
+  const price = line.units<Price>(PRICE);
   line.require("x");
-  const size = line.decimal<Size>(LEVEL_SIZE);
+  const size = line.units<Size>(LEVEL_SIZE);
   if (line.peek() === undefined) return { price, size, orders: null };
   const count = line.take(COUNT_RULE);
   const orders = Number(COUNT.exec(count.text)?.[1] ?? 0);
-  if (orders === 0) throw page.unexpected(count.at, COUNT_RULE, count.text);
+  if (orders === 0) throw count.unexpected(COUNT_RULE);
   line.requireEnd();
   return { price, size, orders };
 }
@@ -241,79 +228,75 @@ function meantLevel(text: string): string | null {
   return price === null || size === null || meant === said ? null : meant;
 }
 
-const BALANCE_PARTS = ["balance", "available", "reserved", "onChain"] as const;
-
-function readBalances({ page, declared }: Source, { value }: Entry): Expectation[] {
-  return eachOf(entriesOf(page, value, "balances by account"), ({ key, value: assets }) => {
-    const isOfFlow = declared.hasFlow && isPartyName(key.value);
+function readBalances({ declared }: Source, { value }: Entry): Expectation[] {
+  return eachOf(entriesOf(value, "balances by account"), ({ key, value: assets }) => {
+    const isOfFlow = declared.hasFlow && isPartyName(key.text);
     const [account, states] = all(
-      () => (isOfFlow ? key.value : declared.account(page, key.start, key.value)),
+      () => (isOfFlow ? key.text : declared.account(key)),
       () =>
-        eachOf(entriesOf(page, assets, "amounts by USDC, YES or NO"), (entry) => ({
-          place: page.placeOf(entry.key),
-          state: balanceIn(page, entry, declared),
+        eachOf(entriesOf(assets, "amounts by USDC, YES or NO"), (entry) => ({
+          place: entry.key.place,
+          state: balanceIn(entry, declared),
         })),
     );
     return states.map((each) => ({ kind: "balance" as const, account, ...each }));
   }).flat();
 }
 
-function balanceIn(page: Page, { key, value }: Entry, declared: Declarations): BalanceState {
-  const asset = declared.asset(page, key);
-  const units = (node: Node): number => unitsAt(page, node, asset === "USDC" ? USDC : SHARES);
+function balanceIn({ key, value }: Entry, declared: Declarations): BalanceState {
+  const asset = declared.asset(key);
+  const amount = units(asset === "USDC" ? USDC : SHARES);
   const none = { asset, amount: null, balance: null, available: null, reserved: null, onChain: null };
-  if (value.kind === "text") return { ...none, amount: units(value) };
-  const parts = valuesBy(page, entriesOf(page, value, orOf(BALANCE_PARTS)), {
-    balance: units,
-    available: units,
-    reserved: units,
-    onChain: units,
-  });
+  if (value.kind === "text") return { ...none, amount: amount(value) };
+  const readers = { balance: amount, available: amount, reserved: amount, onChain: amount };
+  const parts = valuesBy(entriesOf(value, orOf(Object.keys(readers))), readers);
   return { ...none, ...(parts as Partial<BalanceState>) };
 }
 
 const MID: DecimalRule = { what: "a mid", places: 5, least: 0, most: FULL_PRICE * 10 };
-const POINT_RULE = "a time and a price such as 2026-01-01T00:00:30Z 0.55";
-const SECOND = 1000;
 
-function readQuotes({ page, declared }: Source, { value }: Entry): Expectation[] {
-  const priceAt = (rule: DecimalRule) => (node: Node) =>
-    isNone(node) ? null : unitsAt(page, node, { ...rule, what: `none or ${rule.what}` });
-  const readers = {
-    bid: priceAt(PRICE),
-    ask: priceAt(PRICE),
-    mid: priceAt(MID),
-    spread: priceAt({ ...PRICE, what: "a spread" }),
-    last: priceAt(PRICE),
-  };
-  return forEach(page, value, "prices by outcome", (key, prices) => {
+const priceOrNone = (rule: DecimalRule) => (node: Node) =>
+  isNone(node) ? null : units({ ...rule, what: `none or ${rule.what}` })(node);
+
+const QUOTE_READERS = {
+  bid: priceOrNone(PRICE),
+  ask: priceOrNone(PRICE),
+  mid: priceOrNone(MID),
+  spread: priceOrNone({ ...PRICE, what: "a spread" }),
+  last: priceOrNone(PRICE),
+};
+
+function readQuotes({ declared }: Source, { value }: Entry): Expectation[] {
+  return forEach(value, "prices by outcome", (key, prices) => {
     const [token, state] = all(
-      () => declared.tokenName(page, key),
-      () => valuesBy(page, entriesOf(page, prices, "bid, ask, mid, spread or last"), readers) as QuoteState,
+      () => declared.tokenName(key),
+      () => valuesBy(entriesOf(prices, orOf(Object.keys(QUOTE_READERS))), QUOTE_READERS) as QuoteState,
     );
     return { kind: "quote", token, state };
   });
 }
 
-function readHistories({ page, declared }: Source, { value }: Entry): Expectation[] {
-  return forEach(page, value, "histories by outcome", (key, list) => {
+function readHistories({ declared }: Source, { value }: Entry): Expectation[] {
+  return forEach(value, "histories by outcome", (key, list) => {
     const [token, points] = all(
-      () => declared.tokenName(page, key),
-      () => eachOf(itemsOf(page, list, "a list of times and prices"), (item) => pointAt(page, item)),
+      () => declared.tokenName(key),
+      () => eachOf(itemsOf(list, "a list of times and prices"), pointAt),
     );
     return { kind: "history", token, points };
   });
 }
 
-function pointAt(page: Page, node: Node): ExpectationOf<"history">["points"][number] {
-  const line = LineWords.at(page, node, POINT_RULE);
+const POINT_RULE = "a time and a price such as 2026-01-01T00:00:30Z 0.55";
+const SECOND = 1000;
+
+function pointAt(node: Node): ExpectationOf<"history">["points"][number] {
+  const line = new LineWords(node, POINT_RULE);
   const time = line.take(POINT_RULE);
   const word = line.take(ruleText(PRICE));
   line.requireEnd();
   const at = parseIso(time.text);
-  if (at === null || at % SECOND !== 0)
-    throw page.unexpected(time.at, `${MOMENT_RULE}, a whole second`, time.text);
-  return { t: at / SECOND, price: unitsIn<Price>(page, word.at, word.text, PRICE) };
+  if (at === null || at % SECOND !== 0) throw time.unexpected(`${MOMENT_RULE}, a whole second`);
+  return { t: at / SECOND, price: units<Price>(PRICE)(word) };
 }
 
 const MAX_COUNT = 1_000_000_000;
@@ -322,60 +305,58 @@ const TRANSACTIONS = countOf("a number of transactions", 0, MAX_COUNT);
 
 /** Reads `chain: { head: 3, confirmed: 1, pending: 0, supply: 100, settled: { bid: [MINED] } }`. */
 function readChain(source: Source, { value }: Entry): Expectation[] {
-  const { page } = source;
   const counted =
-    (part: ExpectationOf<"chain">["part"], rule: DecimalRule) => (node: Node, key: TextNode) => [
-      { kind: "chain", place: page.placeOf(key), part, count: unitsAt(page, node, rule) } as const,
+    (part: ExpectationOf<"chain">["part"], rule: DecimalRule) =>
+    (node: Node, key: TextNode): Expectation[] => [
+      { kind: "chain", place: key.place, part, count: units(rule)(node) },
     ];
-  const parts = valuesBy(page, entriesOf(page, value, "what is true of the chain"), {
+  const parts = valuesBy(entriesOf(value, "what is true of the chain"), {
     head: counted("head", BLOCK_NUMBER),
     confirmed: counted("confirmed", BLOCK_NUMBER),
     pending: counted("pending", TRANSACTIONS),
     supply: (node, key) => readSupply(source, key, node),
     settled: (node) => readSettled(source, node),
   });
-  const { head = [], confirmed = [], pending = [], supply = [], settled = [] } = parts;
-  return [...head, ...confirmed, ...pending, ...supply, ...settled];
+  const { head, confirmed, pending, supply, settled } = parts;
+  return [head, confirmed, pending, supply, settled].flatMap((each) => each ?? []);
 }
 
 /** Reads `100`, `{ rain: 100 }`, `{ YES: 60, NO: 100 }` or `{ rain YES: 60 }`. */
-function readSupply({ page, declared }: Source, key: TextNode, value: Node): Expectation[] {
-  const supply = (node: Node, of: () => Issue): Content<Expectation> => {
-    const [size, issue] = all(() => unitsAt<Size>(page, node, SHARES), of);
-    return { kind: "supply", ...issue, size };
-  };
-  if (value.kind !== "text") {
-    return forEach(page, value, "shares by market or outcome", (at, node) =>
-      supply(node, () => issueOf(page, at, declared)),
-    );
+function readSupply({ declared }: Source, key: TextNode, value: Node): Expectation[] {
+  if (value.kind === "text") {
+    const market = declared.market(value, null);
+    const size = units<Size>(SHARES)(value);
+    return [{ kind: "supply", place: key.place, market, outcome: null, size }];
   }
-  const market = declared.market(page, value.start, null);
-  return [{ place: page.placeOf(key), ...supply(value, () => ({ market, outcome: null })) }];
+  return forEach(value, "shares by market or outcome", (at, node) => {
+    const [size, issued] = all(
+      () => units<Size>(SHARES)(node),
+      () => issuedOf(at, declared),
+    );
+    return { kind: "supply", ...issued, size };
+  });
 }
 
-/** What a market has issued: of one outcome, or whole sets of both. */
-type Issue = Pick<ExpectationOf<"supply">, "market" | "outcome">;
-
-/** Of `rain`, `YES` or `rain YES`. */
-function issueOf(page: Page, key: TextNode, declared: Declarations): Issue {
-  const name = key.value.trim();
+/** Of `rain`, whole sets of both outcomes; of `YES` or `rain YES`, one outcome. */
+function issuedOf(
+  key: TextNode,
+  declared: Declarations,
+): Pick<ExpectationOf<"supply">, "market" | "outcome"> {
+  const name = key.text.trim();
   const isToken = name.includes(" ") || OUTCOMES.some((outcome) => outcome === name);
-  if (isToken) return declared.tokenName(page, key);
-  if (declared.hasMarket(name)) return { market: declared.market(page, key.start, name), outcome: null };
-  throw page.unknown(key.start, "market or outcome", name, [...(declared.markets ?? []), ...OUTCOMES]);
+  if (isToken) return declared.tokenName(key);
+  if (declared.hasMarket(name)) return { market: declared.market(key, name), outcome: null };
+  throw key.unknown("market or outcome", [...(declared.markets ?? []), ...OUTCOMES], null, name);
 }
 
 /** Reads `{ bid: [MINED, CONFIRMED], ask: FAILED }`. */
-function readSettled({ page, declared }: Source, value: Node): Expectation[] {
-  return forEach(page, value, "statuses by order", (key, said) => {
+function readSettled({ declared }: Source, value: Node): Expectation[] {
+  const status = oneOf(SETTLEMENT_STATUSES);
+  return forEach(value, "statuses by order", (key, said) => {
     const [statuses, name] = all(
       () =>
-        said.kind === "text"
-          ? oneOf(page, said, SETTLEMENT_STATUSES)
-          : eachOf(itemsOf(page, said, "a status, or a list of them"), (item) =>
-              oneOf(page, item, SETTLEMENT_STATUSES),
-            ),
-      () => declared.orderNamed(page, key.start, key.value),
+        said.kind === "text" ? status(said) : eachOf(itemsOf(said, "a status, or a list of them"), status),
+      () => declared.orderNamed(key),
     );
     return { kind: "settled", name, statuses };
   });
@@ -384,26 +365,24 @@ function readSettled({ page, declared }: Source, value: Node): Expectation[] {
 const HASH = /^(?:(?:v2:)?[\da-f]{64})?$/;
 
 /** Reads `stateHash: "..."`; nothing is to be written by `--update`. */
-function readStateHash({ page }: Source, { key, value }: Entry): Expectation[] {
-  if (value.kind !== "text" || !(isNothing(value) || HASH.test(value.value)))
-    throw notThis(page, value, "v2: and 64 hex digits, or nothing for --update to write them");
-  const { source } = page;
-  const { start, end, isPlain } = value;
+function readStateHash(_source: Source, { key, value }: Entry): Expectation[] {
+  if (value.kind !== "text" || !(isNothing(value) || HASH.test(value.text)))
+    throw value.unexpected("v2: and 64 hex digits, or nothing for --update to write them");
+  const { page, at, end, isPlain } = value;
   const quote = isPlain ? 0 : 1;
-  const before = source.text[start - 1] === ":" ? ' "' : '"';
+  const before = page.text[at - 1] === ":" ? ' "' : '"';
   return [
     {
       kind: "stateHash",
-      place: page.placeOf(key),
-      hash: isNothing(value) ? "" : value.value,
-      range: [source.originalOffset(start + quote), source.originalOffset(end - quote)],
+      place: key.place,
+      hash: isNothing(value) ? "" : value.text,
+      range: [page.originalOffset(at + quote), page.originalOffset(end - quote)],
       around: isPlain ? [before, '"'] : ["", ""],
     },
   ];
 }
 
 /** Reads `golden: goldens/auction.txt`, a file that `--update` writes. */
-function readGolden(source: Source, { key, value }: Entry): Expectation[] {
-  const file = source.files.pathAt(source, value, "may be missing");
-  return [{ kind: "golden", place: source.page.placeOf(key), file }];
+function readGolden({ files }: Source, { key, value }: Entry): Expectation[] {
+  return [{ kind: "golden", place: key.place, file: files.pathAt(value, "may be missing") }];
 }

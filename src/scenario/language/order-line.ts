@@ -1,43 +1,37 @@
+import { ERROR_CODES } from "../../api/errors.ts";
 import { meantOrderType } from "../../api/order-request.ts";
-import type { OrderType } from "../../core/terms.ts";
+import type { ClientCode } from "../../client/result.ts";
+import { SETTLEMENT_STATUSES } from "../../core/chain/settlement.ts";
+import { ORDER_STATUSES } from "../../core/order.ts";
+import { CANCEL_REASONS, ORDER_TYPES, type OrderType, OUTCOMES, SIDES } from "../../core/terms.ts";
 import { parseDuration, parseIso } from "../../core/time.ts";
 import type { Price, Size } from "../../core/units.ts";
-import { shown } from "../../simulation/flow-error.ts";
 import type { Declarations } from "./declarations.ts";
 import {
   corrected,
   type DecimalRule,
   decimalIn,
+  eachOf,
   isName,
+  isPartyName,
+  itemsOf,
+  LineWords,
+  MATCHED,
   NAME_RULE,
+  oneOf,
   PRICE,
   ruleText,
   SIZE,
-  unitsIn,
-  wordIn,
+  units,
 } from "./fields.ts";
-import type { LineWords, Word } from "./line-words.ts";
 import { meantExpiry, meantWord } from "./near-misses.ts";
-import { attempt, orOf, type Page, UNREADABLE } from "./page.ts";
-import type { ExactOrder, Expiry, OrderStep } from "./scenario.ts";
-import { ORDER_TYPES, OUTCOMES, SETS, SETTLEMENT_STATUSES, SIDES } from "./vocabulary.ts";
+import { attempt, meaning, type Node, orOf, UNREADABLE, Word } from "./page.ts";
+import type { ExactOrder, Expiry, FillLine, OrderState, OrderStep, Placed, TradeLine } from "./scenario.ts";
 
 const SHAPE = "an order such as BUY 100 YES @ 0.55";
 const EXPIRY_RULE = "when it expires, such as +60s or 2026-01-02T00:00:00Z";
 const NOT_EXPIRING = "in MARKET, as NAME or the end of the line, for only GTD expires";
 const ORDER_ENDING = "in MARKET, then as NAME, or the end of the line";
-
-/** What stands where the words of an order belong. */
-interface OrderParts {
-  readonly side: Word;
-  readonly size: Word;
-  readonly outcome: Word;
-  readonly price: Word;
-  readonly type: Word | null;
-  readonly expiry: Word | null;
-  readonly market: Word | null;
-  readonly name: Word | null;
-}
 
 /**
  * Reads `BUY 100 YES @ 0.55 GTD +60s in rain as bid`. With `mayBeWrong` a word that is wrong in its place is no
@@ -59,19 +53,21 @@ export function readOrderLine(
     throw UNREADABLE;
   }
   const { side, size, outcome, price, type, expiry, market } = parts;
-  const name = parts.name === null ? null : attempt(() => freeName(line.page, declared, parts.name as Word));
-  const page = mayBeWrong ? line.page.silent() : line.page;
-  const orderType = type === null ? "GTC" : (attempt(() => typeIn(page, type)) ?? null);
-  const exact = exactOrder(page, parts, orderType);
-  const isMarket = isMarketRight(line, page, declared, parts);
+  const { page } = side;
+  const quietly = <Value>(read: () => Value): Value => (mayBeWrong ? page.silently(read) : read());
+  const name = parts.name === null ? null : attempt(() => freeName(declared, parts.name as Word));
+  const orderType = type === null ? "GTC" : (quietly(() => attempt(() => typeOf(type))) ?? null);
+  const exact = quietly(() => exactOrder(parts, orderType));
+  const marketName = market?.text ?? null;
+  const isMarket = declared.hasMarket(marketName);
+  // Only a market that is named may be wrong.
+  if (!isMarket && market !== null) quietly(() => attempt(() => declared.market(market, marketName)));
+  else if (!isMarket && line.peek() === undefined) attempt(() => declared.market(side, null));
   if (name != null) declared.nameOrder(name, isMarket ? (exact?.orderType ?? null) : null);
   // Behind a word that is no type it cannot be known what the next was meant to be.
   if (orderType !== null || mayBeWrong) line.requireEnd(ORDER_ENDING, ["in", "as"]);
   if (name === undefined || ((exact === null || !isMarket) && !mayBeWrong)) throw UNREADABLE;
-  const kept =
-    market !== null && declared.hasMarket(market.text)
-      ? declared.market(page, market.at, market.text)
-      : (market?.text ?? null);
+  const kept = market !== null && isMarket ? declared.market(market, marketName) : marketName;
   const words = {
     side: side.text,
     size: size.text,
@@ -84,7 +80,10 @@ export function readOrderLine(
   return { words, exact: exact === null || !isMarket ? null : { ...exact, market: kept }, name };
 }
 
-function partsOf(line: LineWords): OrderParts {
+/** What stands where the words of an order belong. */
+type OrderParts = ReturnType<typeof partsOf>;
+
+function partsOf(line: LineWords) {
   const side = line.take(SHAPE);
   const size = line.take("a size");
   const outcome = line.take("YES or NO");
@@ -107,10 +106,11 @@ function optional(line: LineWords): Word | null {
 }
 
 /** Notes `in 60s` where `+60s` is meant, or another word before when an order expires. */
-function requireBareExpiry({ page, left: [before, when] }: LineWords): void {
+function requireBareExpiry({ left: [before, when] }: LineWords): void {
   if (before === undefined || when === undefined) return;
   const meant = /^(?:in|for|after|until|till|at)$/i.test(before.text) ? expiryMeant(when.text) : null;
-  if (meant !== null) throw page.unexpected(before.at, EXPIRY_RULE, `${before.text} ${when.text}`, [], meant);
+  const both = new Word(before.page, before.at, `${before.text} ${when.text}`);
+  if (meant !== null) throw both.unexpected(EXPIRY_RULE, [], meaning(meant));
 }
 
 /** When an order expires; a text that says no such thing stays what it is. */
@@ -126,67 +126,50 @@ const expiryMeant = (text: string): string | null => ("text" in expiryOf(text) ?
 
 /** What the words of an order say, but for its market; each word that is wrong is noted, and the answer is null. */
 function exactOrder(
-  page: Page,
   { side, size, outcome, price, type, expiry }: OrderParts,
   orderType: OrderType | null,
 ): Omit<ExactOrder, "market"> | null {
   const read = {
-    side: attempt(() => wordIn(page, side.at, side.text, SIDES)),
-    size: attempt(() => unitsIn<Size>(page, size.at, size.text, SIZE)),
-    outcome: attempt(() => wordIn(page, outcome.at, outcome.text, OUTCOMES)),
-    price: attempt(() => unitsIn<Price>(page, price.at, price.text, PRICE)),
-    expiry: orderType === null ? null : attempt(() => expiryIn(page, orderType, type, expiry)),
+    side: attempt(() => oneOf(SIDES)(side)),
+    size: attempt(() => units<Size>(SIZE)(size)),
+    outcome: attempt(() => oneOf(OUTCOMES)(outcome)),
+    price: attempt(() => units<Price>(PRICE)(price)),
+    expiry: orderType === null ? null : attempt(() => exactExpiry(orderType, type, expiry)),
   };
   const isExact = orderType !== null && Object.values(read).every((value) => value !== undefined);
   return isExact ? { ...(read as Omit<ExactOrder, "market">), orderType } : null;
 }
 
-function typeIn(page: Page, { at, text }: Word): OrderType {
-  const expiry = expiryMeant(text);
-  const meant = expiry === null ? meantOrderType(text) : `GTD ${expiry}`;
-  return wordIn(page, at, text, ORDER_TYPES, orOf(ORDER_TYPES), meant ?? null);
+function typeOf(word: Word): OrderType {
+  const expiry = expiryMeant(word.text);
+  const meant = expiry === null ? meantOrderType(word.text) : `GTD ${expiry}`;
+  return oneOf(ORDER_TYPES, orOf(ORDER_TYPES), meaning(meant))(word);
 }
 
-function expiryIn(
-  page: Page,
-  orderType: OrderType,
-  type: Word | null,
-  word: Word | null,
-): ExactOrder["expiry"] {
+function exactExpiry(orderType: OrderType, type: Word | null, word: Word | null): ExactOrder["expiry"] {
   if (word === null) {
     if (orderType !== "GTD" || type === null) return null;
-    throw page.wrong(type.at + type.text.length, `expected ${EXPIRY_RULE}, found nothing after GTD`);
+    throw type.page.wrong(type.at + type.text.length, `expected ${EXPIRY_RULE}, found nothing after GTD`);
   }
-  if (orderType !== "GTD") throw page.unexpected(word.at, NOT_EXPIRING, word.text, ["in", "as"]);
+  if (orderType !== "GTD") throw word.unexpected(NOT_EXPIRING, ["in", "as"]);
   const expiry = expiryOf(word.text);
-  if ("text" in expiry) throw page.unexpected(word.at, EXPIRY_RULE, word.text, [], meantExpiry(word.text));
+  if ("text" in expiry) throw word.unexpected(EXPIRY_RULE, [], meaning(meantExpiry(word.text)));
   return expiry;
 }
 
-/** Whether the market is known, and named where there are several; only one that is named may be wrong. */
-function isMarketRight(
-  line: LineWords,
-  page: Page,
-  declared: Declarations,
-  { market, side }: OrderParts,
-): boolean {
-  if (declared.hasMarket(market?.text ?? null)) return true;
-  if (market !== null) attempt(() => declared.market(page, market.at, market.text));
-  else if (line.peek() === undefined) attempt(() => declared.market(line.page, side.at, null));
-  return false;
+/** The name that an order is given. */
+function freeName(declared: Declarations, word: Word): string {
+  const name = declared.rounds.named(word.text);
+  if (word.text.includes("#") && name === word.text)
+    throw word.wrong(`# numbers the names in a repeat, found ${word.said} outside of any`);
+  if (!isName(name)) throw word.unexpected(NAME_RULE);
+  if (name === "all") throw word.wrong("all cannot name an order, for `cancel all` cancels every order");
+  if (declared.isFree(name)) return name;
+  throw word.wrong(`another order is named ${name} already`, "give each a name of its own");
 }
 
-/** The name that an order is given. */
-function freeName(page: Page, declared: Declarations, { text, at }: Word): string {
-  const name = declared.rounds.named(text);
-  if (text.includes("#") && name === text) {
-    throw page.wrong(at, `# numbers the names in a repeat, found ${shown(text)} outside of any`);
-  }
-  if (!isName(name)) throw page.unexpected(at, NAME_RULE, text);
-  if (name === "all") throw page.wrong(at, "all cannot name an order, for `cancel all` cancels every order");
-  if (declared.isFree(name)) return name;
-  throw page.wrong(at, `another order is named ${name} already`, "give each a name of its own");
-}
+/** How a fill changed the number of sets. */
+export const SETS = ["MINT", "MERGE"] as const;
 
 /** Words that say nothing in an order. */
 const NOISE = /^(?:a|an|order|place|limit|share|shares|contracts?|lots?|of|usdc?|x|×)$/i;
@@ -204,7 +187,7 @@ const wordOf = (text: string, words: readonly string[]): string | undefined =>
  * The words of `BUY 10 YES @ 0.55` must stand in their order, and none may lack or be too many. Notes that only where it is
  * clear what was meant, and not where only single words are wrong.
  */
-export function requireArrangement(line: LineWords): void {
+function requireArrangement(line: LineWords): void {
   const given = line.left;
   const meant = meantOrder(given.flatMap(({ text }) => text.split(JOINED).filter(Boolean)));
   if (meant === null) return;
@@ -213,7 +196,7 @@ export function requireArrangement(line: LineWords): void {
   // What lacks at the end, and a sign joined to its price, have sentences of their own.
   const isSignJoined = word?.text === `@${meant[index + 1]}` && given.length === meant.length - 1;
   if (word === undefined || isSignJoined) return;
-  throw line.page.unexpected(word.at, EXPECTED[index] ?? ORDER_ENDING, word.text, [], meant.join(" "));
+  throw word.unexpected(EXPECTED[index] ?? ORDER_ENDING, [], meaning(meant.join(" ")));
 }
 
 /** Whether a word is the one that was meant, or so like it that its own problem says all. */
@@ -259,4 +242,115 @@ function meantOrder(words: readonly string[]): readonly string[] | null {
     price === undefined ? "PRICE" : (corrected(price, PRICE) ?? price),
     ...tail,
   ];
+}
+
+const CLIENT_CODES: readonly ClientCode[] = ["CONNECTION_LOST", "INVALID_REPLY", "NOT_DERIVED", "NO_WALLET"];
+/** Every code that a refusal may have, and why an own order could not be canceled. */
+const CODES: readonly string[] = [
+  ...ERROR_CODES,
+  ...CLIENT_CODES,
+  "already matched",
+  "already canceled",
+  "already expired",
+];
+/** What a refusal without a code is called. */
+const BARE_STATUS = /^HTTP \d{3}$/;
+const CODE_RULE = "an error code such as INVALID_TICK_SIZE";
+
+/** An error code, or why an order could not be canceled. */
+export function rejectsAt(node: Node): Placed<string> {
+  const value = node.textFor(CODE_RULE);
+  if (CODES.includes(value) || BARE_STATUS.test(value)) return { value, place: node.place };
+  throw node.unexpected(CODE_RULE, CODES);
+}
+
+/** An order's state such as `LIVE 40/100`. */
+export const orderStateAt = (node: Node): Placed<OrderState> => ({
+  value: readOrderState(new LineWords(node, "an order's state such as LIVE 40/100")),
+  place: node.place,
+});
+
+/** A list of lines, each read by `read`. */
+export const linesAt = <Value>(
+  node: Node,
+  read: (line: LineWords) => Value,
+): Placed<readonly Placed<Value>[]> => ({
+  value: eachOf(itemsOf(node, "a list"), (item) => ({
+    value: read(new LineWords(item, "a line such as SELL 40 YES @ 0.55 from alice")),
+    place: item.place,
+  })),
+  place: node.place,
+});
+
+const SPELLED_SHARE = /^([\d.]+) ?(?:\/|of|out of|:|,) ?([\d.]+)(?= |$)/i;
+const SHARE_RULE = "how much of how much is matched, such as 40/100";
+
+/** Reads `CANCELED 0/10 FOK_UNFILLED`. */
+function readOrderState(line: LineWords): OrderState {
+  requireStatusFirst(line);
+  const status = line.oneOf(ORDER_STATUSES);
+  const share = line.take(SHARE_RULE);
+  const [matchedText = "", sizeText = "", ...more] = share.text.split("/");
+  const matched = decimalIn(matchedText, MATCHED) as Size | null;
+  const size = decimalIn(sizeText, SIZE) as Size | null;
+  if (matched === null || size === null || more.length > 0) {
+    const meant = SPELLED_SHARE.exec([share, ...line.left].map(({ text }) => text).join(" "));
+    throw share.unexpected(SHARE_RULE, [], meaning(meant && `${meant[1]}/${meant[2]}`));
+  }
+  if (matched > size) throw share.wrong(`${matchedText} is more than the whole, ${sizeText}`);
+  const reason = line.peek() === undefined ? null : line.oneOf(CANCEL_REASONS);
+  line.requireEnd();
+  return { status, matched, size, reason };
+}
+
+/** Notes `40/100 LIVE`, and that an order which is refused has no state. */
+function requireStatusFirst({ left: [first, second] }: LineWords): void {
+  if (first === undefined) return;
+  const expected = orOf(ORDER_STATUSES);
+  if (/^(?:REJECTED|REFUSED|DENIED|FAILED|INVALID)$/i.test(first.text))
+    throw first.unexpected(expected, [], "`rejects: CODE` beside an order says that it is refused");
+  if (second === undefined || !/^[\d.]+\/[\d.]+$/.test(first.text)) return;
+  const status = wordOf(second.text, ORDER_STATUSES);
+  throw first.unexpected(expected, [], meaning(status && `${status} ${first.text}`));
+}
+
+const PARTY_RULE = "the name of an account";
+const MAKER_RULE = "the name of an account or of an order";
+
+/** Reads `bob SELL 40 YES @ 0.55 in rain from alice MINT CONFIRMED`. */
+export function readTradeLine(line: LineWords, declared: Declarations): TradeLine {
+  const taker = line.take(PARTY_RULE);
+  if (SIDES.some((side) => side === taker.text)) throw taker.unexpected("the taker before the side");
+  if (!isPartyName(taker.text)) throw taker.unexpected(PARTY_RULE);
+  return { taker: declared.party(taker), ...readFillLine(line, declared) };
+}
+
+/** Reads the same without who takes: `SELL 40 YES @ 0.55 from alice`. */
+export function readFillLine(line: LineWords, declared: Declarations): FillLine {
+  requireArrangement(line);
+  const side = line.oneOf(SIDES);
+  const size = line.units<Size>(SIZE);
+  const outcome = line.oneOf(OUTCOMES);
+  line.require("@");
+  const price = line.units<Price>(PRICE);
+  const market = declared.marketOf(line);
+  line.require("from");
+  const maker = makerOf(line.take(MAKER_RULE), declared);
+  const matchType = line.takeIf(...SETS) ?? "COMPLEMENTARY";
+  const status = line.takeIf(...SETTLEMENT_STATUSES);
+  if (status === null) {
+    line.requireEnd("MINT, MERGE, a status or the end of the line", [...SETS, ...SETTLEMENT_STATUSES]);
+  } else line.requireEnd();
+  return { side, size, outcome, price, market, ...maker, matchType, status };
+}
+
+/** Who rested: an account, or an order by its name, but not a name that both have. */
+function makerOf(word: Word, declared: Declarations): Pick<FillLine, "maker" | "isMakerOrder"> {
+  const maker = declared.rounds.named(word.text);
+  if (!isPartyName(maker)) throw word.unexpected(MAKER_RULE);
+  const isMakerOrder = declared.orders.has(maker);
+  if (isMakerOrder && declared.accounts?.has(maker) === true)
+    throw word.wrong(`${maker} is an account and an order`, "give the order another name");
+  if (!isMakerOrder) declared.party(word, maker, "account or order", declared.orders.keys());
+  return { maker, isMakerOrder };
 }

@@ -2,45 +2,6 @@ import { nearest } from "../../api/nearest.ts";
 import { shown } from "../../simulation/flow-error.ts";
 import { meantWord } from "./near-misses.ts";
 import type { Place, ProblemList } from "./problem.ts";
-import type { SourceText } from "./source-text.ts";
-
-/** What a file consists of; `start` and `end` are offsets in its text. */
-export type Node = TextNode | ListNode | MappingNode;
-
-interface NodeBase {
-  readonly start: number;
-  readonly end: number;
-  /** Where the alias stands through which it came, the outermost of several. */
-  readonly aliasAt?: number;
-}
-
-export interface TextNode extends NodeBase {
-  readonly kind: "text";
-  /** What it says, without quotes and with lines joined. */
-  readonly value: string;
-  /** Whether it stands without quotes, so that `null` means nothing and `1` a number. */
-  readonly isPlain: boolean;
-}
-
-interface ListNode extends NodeBase {
-  readonly kind: "list";
-  readonly items: readonly Node[];
-}
-
-export interface MappingNode extends NodeBase {
-  readonly kind: "mapping";
-  /** In the order of the file; no two have the same key. */
-  readonly entries: readonly Entry[];
-}
-
-export interface Entry {
-  readonly key: TextNode;
-  readonly value: Node;
-}
-
-/** Whether nothing stands there, or `null`. */
-export const isNothing = (node: Node): boolean =>
-  node.kind === "text" && node.isPlain && /^(?:|~|null|Null|NULL)$/.test(node.value);
 
 /** Thrown once a problem is noted: what stands there cannot be read. One object, since a file may have a million problems. */
 export const UNREADABLE: Error = Object.freeze(new Error("noted as a problem of the file"));
@@ -64,82 +25,258 @@ export function all<Values extends readonly unknown[]>(
   return values.flatMap((value) => value ?? []) as unknown as Values;
 }
 
-const MAX_WORD_LENGTH = 60;
-const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)$/;
+const BYTE_ORDER_MARK = 0xfeff;
 
-/**
- * A file that is being read: its text, and where its problems go. Places are offsets in the text. Every method that notes
- * a problem answers what to throw where the reader cannot go on.
- */
+/** A file that is being read: its text without a byte order mark, each line ended by a line feed alone, and where its problems go. */
 export class Page {
-  readonly source: SourceText;
+  /** As the user named it. */
+  readonly file: string;
+  /** Absolute path of its folder. */
+  readonly folder: string;
+  readonly text: string;
   /** Start and end of each comment, one after the other. */
   comments: readonly number[] = [];
-  readonly #problems: ProblemList | null;
+  readonly #original: string;
+  readonly #problems: ProblemList;
+  #isSilent = false;
+  #lineStarts: readonly number[] | null = null;
+  #removed: readonly number[] | null = null;
 
-  /** Without a list the page notes nothing. */
-  constructor(source: SourceText, problems: ProblemList | null) {
-    this.source = source;
+  constructor(file: string, folder: string, original: string, problems: ProblemList) {
+    const text = original.charCodeAt(0) === BYTE_ORDER_MARK ? original.slice(1) : original;
+    this.file = file;
+    this.folder = folder;
+    this.text = text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
+    this.#original = original;
     this.#problems = problems;
   }
 
   /** Whether problems are still kept; else there is no need to look for hints. */
   get isListening(): boolean {
-    return this.#problems !== null && !this.#problems.isFull;
+    return !this.#isSilent && !this.#problems.isFull;
   }
 
-  /** The same text, where nothing is a problem. */
-  silent(): Page {
-    return new Page(this.source, null);
-  }
-
-  place(at: number): Place {
-    return this.source.placeOf(at);
-  }
-
-  /** The place of what stands in the file or came through an alias: then the alias's own. */
-  placeOf({ start, aliasAt }: Node): Place {
-    return this.place(aliasAt ?? start);
+  /** What `read` answers while nothing is a problem. */
+  silently<Value>(read: () => Value): Value {
+    const before = this.#isSilent;
+    this.#isSilent = true;
+    try {
+      return read();
+    } finally {
+      this.#isSilent = before;
+    }
   }
 
   wrong(at: number, message: string, hint: string | null = null): Error {
-    if (this.isListening) this.#problems?.add({ place: this.place(at), message, hint });
+    if (this.isListening) this.#problems.add({ place: this.place(at), message, hint });
     return UNREADABLE;
   }
 
-  /** Notes a word that is not as expected, with what was meant: else with the nearest of those that were possible. */
-  unexpected(
-    at: number,
-    expected: string,
-    found: string,
-    possible: Iterable<string> = [],
-    meant: string | null = null,
-  ): Error {
-    if (!this.isListening) return UNREADABLE;
-    const hint = meant === null ? didYouMean(found, possible) : `did you mean ${meant}?`;
-    return this.wrong(at, `expected ${expected}, found ${shown(found)}`, hint);
+  /** Where a character stands; columns count UTF-16 code units, as editors do. */
+  place(at: number): Place {
+    this.#lineStarts ??= lineStartsOf(this.text);
+    const line = countUpTo(this.#lineStarts, at);
+    return { file: this.file, line, column: at - (this.#lineStarts[line - 1] ?? 0) + 1 };
+  }
+
+  /** Where a character stands in the file itself, in UTF-16 code units from its start. */
+  originalOffset(at: number): number {
+    if (this.#original.length === this.text.length) return at;
+    this.#removed ??= removedFrom(this.#original);
+    return at + countUpTo(this.#removed, at);
+  }
+}
+
+function lineStartsOf(text: string): number[] {
+  const starts = [0];
+  for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", end + 1)) starts.push(end + 1);
+  return starts;
+}
+
+/** For each character that was left out, the offset in the text of what followed it. */
+function removedFrom(original: string): number[] {
+  const removed = original.charCodeAt(0) === BYTE_ORDER_MARK ? [0] : [];
+  for (let at = original.indexOf("\r\n"); at >= 0; at = original.indexOf("\r\n", at + 2)) {
+    removed.push(at - removed.length);
+  }
+  return removed;
+}
+
+/** How many of some numbers in rising order are not above a bound. */
+export function countUpTo(rising: readonly number[], bound: number): number {
+  let low = 0;
+  let high = rising.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((rising[middle] as number) <= bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** A word that stands somewhere in a file. Every method that notes a problem answers what to throw where the reader cannot go on. */
+export class Word {
+  readonly page: Page;
+  /** Offset in the text of its page. */
+  readonly at: number;
+  readonly text: string;
+
+  constructor(page: Page, at: number, text: string) {
+    this.page = page;
+    this.at = at;
+    this.text = text;
+  }
+
+  /** What stands there, as a sentence names it. */
+  get said(): string {
+    return shown(this.text);
+  }
+
+  get place(): Place {
+    return this.page.place(this.at);
+  }
+
+  /** The text of what must be one that says something. */
+  textFor(_expected: string): string {
+    return this.text;
+  }
+
+  wrong(message: string, hint: string | null = null): Error {
+    return this.page.wrong(this.at, message, hint);
+  }
+
+  /** Notes that it is not as expected: with a hint, else with the nearest of the words that were possible. */
+  unexpected(expected: string, possible: Iterable<string> = [], hint: string | null = null): Error {
+    if (!this.page.isListening) return UNREADABLE;
+    return this.wrong(`expected ${expected}, found ${this.said}`, hint ?? didYouMean(this.text, possible));
   }
 
   /** Notes a name that nothing has, with the nearest that something has, else with `otherwise`. */
   unknown(
-    at: number,
     what: string,
-    name: string,
     known: Iterable<string>,
     otherwise: string | null = null,
+    name: string = this.text,
   ): Error {
-    if (!this.isListening) return UNREADABLE;
-    return this.wrong(at, `unknown ${what} ${shown(name)}`, didYouMean(name, known) ?? otherwise);
+    if (!this.page.isListening) return UNREADABLE;
+    return this.wrong(`unknown ${what} ${shown(name)}`, didYouMean(name, known) ?? otherwise);
   }
 }
+
+/** What a file consists of. */
+export type Node = TextNode | ListNode | MappingNode;
+
+abstract class AnyNode extends Word {
+  readonly end: number;
+  /** Where the alias stands through which it came, the outermost of several. */
+  readonly aliasAt: number | undefined = undefined;
+
+  constructor(page: Page, at: number, end: number, text = "") {
+    super(page, at, text);
+    this.end = end;
+  }
+
+  /** Its own, or that of the alias through which it came. */
+  override get place(): Place {
+    return this.page.place(this.aliasAt ?? this.at);
+  }
+
+  /** The same, come through an alias. */
+  through(aliasAt: number | undefined): this {
+    if (aliasAt === undefined) return this;
+    return Object.assign(Object.create(Object.getPrototypeOf(this)), this, { aliasAt });
+  }
+}
+
+/** A text without its quotes and with lines joined. */
+export class TextNode extends AnyNode {
+  readonly kind = "text";
+  /** Whether it stands without quotes, so that `null` means nothing and `1` a number. */
+  readonly isPlain: boolean;
+
+  constructor(page: Page, at: number, end: number, text: string, isPlain: boolean) {
+    super(page, at, end, text);
+    this.isPlain = isPlain;
+  }
+
+  override textFor(expected: string): string {
+    if (this.text === "" || isNothing(this)) throw this.unexpected(expected);
+    return this.text;
+  }
+}
+
+export class ListNode extends AnyNode {
+  readonly kind = "list";
+  readonly own: readonly Node[];
+
+  constructor(page: Page, at: number, end: number, own: readonly Node[]) {
+    super(page, at, end);
+    this.own = own;
+  }
+
+  override get said(): string {
+    return "a list";
+  }
+
+  override textFor(expected: string): string {
+    throw this.unexpected(expected);
+  }
+
+  /** They know of the alias through which the list came. */
+  get items(): readonly Node[] {
+    return this.aliasAt === undefined ? this.own : this.own.map((item) => item.through(this.aliasAt));
+  }
+}
+
+export interface Entry {
+  readonly key: TextNode;
+  readonly value: Node;
+}
+
+/** Entries in the order of the file; no two have the same key. */
+export class MappingNode extends AnyNode {
+  readonly kind = "mapping";
+  readonly own: readonly Entry[];
+
+  constructor(page: Page, at: number, end: number, own: readonly Entry[]) {
+    super(page, at, end);
+    this.own = own;
+  }
+
+  override get said(): string {
+    return "a mapping";
+  }
+
+  override textFor(expected: string): string {
+    throw this.unexpected(expected);
+  }
+
+  /** They know of the alias through which the mapping came. */
+  get entries(): readonly Entry[] {
+    const { aliasAt, own } = this;
+    if (aliasAt === undefined) return own;
+    return own.map(({ key, value }) => ({ key: key.through(aliasAt), value: value.through(aliasAt) }));
+  }
+}
+
+/** Whether nothing stands there, or `null`. */
+export const isNothing = (node: Node): boolean =>
+  node.kind === "text" && node.isPlain && /^(?:|~|null|Null|NULL)$/.test(node.text);
+
+const MAX_WORD_LENGTH = 60;
+const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)$/;
 
 function didYouMean(word: string, possible: Iterable<string>): string | null {
   if (word === "" || word.length > MAX_WORD_LENGTH) return null;
   const words = [...possible];
   const like = meantWord(word, words) ?? nearest(word, words);
   const isOfUse = like !== undefined && like !== word && !(NUMBER.test(word) && NUMBER.test(like));
-  return isOfUse ? `did you mean ${like}?` : null;
+  return isOfUse ? meaning(like) : null;
 }
+
+/** The hint that names what was meant, if that is known. */
+export const meaning = (meant: string | null | undefined): string | null =>
+  meant == null ? null : `did you mean ${meant}?`;
 
 /** Several words as a choice: `BUY, SELL or cancel`. */
 export const orOf = (words: readonly string[]): string =>

@@ -1,11 +1,41 @@
 import { basename, dirname, join } from "node:path";
-import { readHeader, type WorldMarkets, worldMarkets } from "./header.ts";
-import { attempt } from "./page.ts";
+import { unitsOf } from "../../api/decimals.ts";
+import { TICK_SIZES } from "../../api/markets.ts";
+import { nearest } from "../../api/nearest.ts";
+import { PRICE_PLACES } from "../../core/format.ts";
+import { sha256Hex } from "../../core/hash.ts";
+import { BALANCE_POLICIES, MATCHINGS, SELF_TRADE_POLICIES, SETTLEMENT_MODES } from "../../core/terms.ts";
+import { millis, type Price, price, type Size, size } from "../../core/units.ts";
+import { FILE_LIMITS, readText } from "../../regular-file.ts";
+import { readWorld } from "../../simulation/world.ts";
+import { Declarations } from "./declarations.ts";
+import {
+  countOf,
+  eachOf,
+  entriesIn,
+  isMarketName,
+  isName,
+  MARKET_NAME_RULE,
+  matching,
+  moment,
+  NAME_RULE,
+  oneOf,
+  positive,
+  type Reader,
+  SHARES,
+  SIZE,
+  text,
+  USDC,
+  units,
+  valuesBy,
+  valuesOf,
+} from "./fields.ts";
+import { attempt, isNothing, type Node, orOf, Page, type TextNode } from "./page.ts";
 import { type Problem, ProblemList } from "./problem.ts";
 import { StepsReader } from "./read-steps.ts";
-import type { Scenario } from "./scenario.ts";
+import type { AccountTerms, Funding, MarketTerms, Scenario } from "./scenario.ts";
 import { IncludeChain, readTextFile, ScenarioFiles } from "./scenario-files.ts";
-import { SourceText } from "./source-text.ts";
+import { isReserved } from "./steps.ts";
 
 export interface ReadOptions {
   /** Where the file lies, else the folder of its name: its paths are relative to it and never lead out of it. */
@@ -22,19 +52,15 @@ interface ReadScenario {
 }
 
 /** Reads a scenario from the text of its file, `file` as the user named it. Never throws because of what the text says. */
-export function readScenario(file: string, text: string, options: ReadOptions = {}): ReadScenario {
+export function readScenario(file: string, content: string, options: ReadOptions = {}): ReadScenario {
   const problems = new ProblemList();
   const scenario = attempt((): Scenario => {
     const files = new ScenarioFiles(file, options.folder ?? dirname(file), problems);
-    const open = files.open(text);
-    const {
-      declared,
-      steps: list,
-      ...header
-    } = readHeader(open, files, options.worldMarkets ?? worldMarkets);
-    const chain = new IncludeChain(join(open.folder, basename(file)), file);
-    const steps = list === undefined ? [] : new StepsReader(files, declared, chain).read(open, list);
-    return { ...header, steps };
+    const root = files.open(content);
+    const { declared, steps, ...header } = readHeader(root, files, options.worldMarkets ?? worldMarkets);
+    const chain = new IncludeChain(join(root.page.folder, basename(file)), file);
+    const reader = new StepsReader({ files, declared }, chain);
+    return { ...header, steps: steps === undefined ? [] : reader.read(steps) };
   });
   if (scenario !== undefined && problems.isEmpty) return { scenario, problems: [] };
   return { scenario: null, problems: problems.inOrder(file) };
@@ -44,6 +70,166 @@ export function readScenario(file: string, text: string, options: ReadOptions = 
 export function loadScenario(file: string, options: Omit<ReadOptions, "folder"> = {}): ReadScenario {
   const read = readTextFile(file);
   if (read.ok) return readScenario(file, read.text, options);
-  const place = new SourceText(file, read.before).placeOf(read.before.length);
-  return { scenario: null, problems: [{ place, message: read.message, hint: null }] };
+  const problems = new ProblemList();
+  const page = new Page(file, dirname(file), read.before, problems);
+  page.wrong(page.text.length, read.message);
+  return { scenario: null, problems: problems.inOrder(file) };
+}
+
+/** Names of the markets that a world file holds. @throws Error with a sentence when it is no world. */
+export type WorldMarkets = (path: string) => readonly string[];
+
+/** What a scenario says before its steps. */
+interface Header extends Omit<Scenario, "steps"> {
+  /** Of what steps may speak. */
+  readonly declared: Declarations;
+  /** Undefined where there are none. */
+  readonly steps: Node | undefined;
+}
+
+/** 2026-01-01T00:00:00Z. */
+const DEFAULT_CLOCK = millis(1_767_225_600_000);
+const SEED_DIGITS = 16;
+const MAX_NAME_LENGTH = 200;
+const MAX_SEED_LENGTH = 128;
+const INVISIBLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+/** What seeds a scenario that does not say it. */
+export const seedOfName = (name: string): string => sha256Hex(name).slice(0, SEED_DIGITS);
+
+/** Reads the keys of a scenario. */
+function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets): Header {
+  const entries = entriesIn(root, "a scenario");
+  const readers = {
+    scenario: line("a name", MAX_NAME_LENGTH),
+    about: text("some text"),
+    seed: line("a text", MAX_SEED_LENGTH),
+    clock: moment(),
+    settlement: oneOf(SETTLEMENT_MODES),
+    balances: oneOf(BALANCE_POLICIES),
+    market: (node: Node) => [readMarketTerms(defaultMarket().name, node)],
+    markets: readMarkets,
+    world: (node: Node) => {
+      const path = files.pathAt(node);
+      try {
+        return { path, markets: marketsIn(path) };
+      } catch (error) {
+        const { message } = error as Error;
+        throw node.wrong(`no world can be read from ${files.nameOf(path)}: ${message}`);
+      }
+    },
+    accounts: (node: Node) => node,
+    steps: (node: Node) => node,
+  };
+  const keyOf = (name: string): TextNode | undefined => entries.find(({ key }) => key.text === name)?.key;
+  const missing = ["scenario", "steps"].filter((name) => keyOf(name) === undefined);
+  if (missing.length > 0) root.wrong(`expected the key ${missing.join(" and the key ")}, found none`);
+  const [first, second] = ["market", "markets", "world"].flatMap((name) => keyOf(name) ?? []);
+  const isOnePlace = second === undefined;
+  const read = isOnePlace ? entries : entries.filter(({ key }) => !/^(?:markets?|world)$/.test(key.text));
+  if (!isOnePlace)
+    second.wrong(`expected one of market, markets and world, found ${first?.text} and ${second.text}`);
+  const values = valuesBy(read, readers);
+  const markets = values.market ?? values.markets ?? (first === undefined ? [defaultMarket()] : []);
+  const isKnown = first === undefined || (values.market ?? values.markets ?? values.world) !== undefined;
+  const names = isKnown ? new Set(values.world?.markets ?? markets.map(({ name }) => name)) : null;
+  const accounts = attempt(() => readAccounts(values.accounts, names)) ?? null;
+  // Where a key was surely meant to say the accounts, nobody knows them.
+  const isMistyped =
+    values.accounts === undefined &&
+    entries.some(({ key }) => nearest(key.text, Object.keys(readers)) === "accounts");
+  const accountNames = accounts === null || isMistyped ? null : new Set(accounts.map(({ name }) => name));
+  const name = values.scenario ?? "";
+  return {
+    name,
+    place: (keyOf("scenario") ?? root).place,
+    seed: values.seed ?? seedOfName(name),
+    clock: values.clock ?? DEFAULT_CLOCK,
+    settlement: values.settlement ?? "instant",
+    balances: values.balances ?? "optimistic",
+    world: values.world?.path ?? null,
+    markets,
+    accounts: accounts ?? [],
+    declared: new Declarations(names, accountNames, keyOf("world") !== undefined),
+    steps: values.steps,
+  };
+}
+
+/** A text on one line. */
+function line(what: string, longest: number): Reader<string> {
+  const rule = `${what} of 1 to ${longest} characters on one line`;
+  const isLine = (said: string): boolean =>
+    said.trim().length > 0 && said.trim().length <= longest && !INVISIBLE.test(said.trim());
+  return (word) => matching(isLine, rule)(word).trim();
+}
+
+/** The slugs of a world file's markets. @throws Error with a sentence when it is no world. */
+export const worldMarkets: WorldMarkets = (path) =>
+  readWorld(readText(path, FILE_LIMITS.world)).events.flatMap(({ markets }) =>
+    markets.map(({ slug }) => slug),
+  );
+
+/** The only market, where a scenario names none, and what a market is unless its terms say otherwise. */
+export const defaultMarket = (): MarketTerms => ({
+  name: "market",
+  tickSize: price(100),
+  minOrderSize: size(100),
+  feeRateBps: 0,
+  matching: "complementary",
+  selfTrade: "allow",
+});
+
+const MARKET_READERS = {
+  tickSize: (node: Node): Price => {
+    const expected = orOf(TICK_SIZES.map(String));
+    const found = unitsOf(node.textFor(expected), PRICE_PLACES);
+    const isKnown =
+      found !== null && TICK_SIZES.some((known) => unitsOf(String(known), PRICE_PLACES) === found);
+    if (isKnown) return price(found);
+    throw node.unexpected(expected);
+  },
+  minOrderSize: units<Size>(positive(SIZE)),
+  feeRateBps: units(countOf("a number of basis points", 0, 10_000)),
+  matching: oneOf(MATCHINGS),
+  selfTrade: oneOf(SELF_TRADE_POLICIES),
+};
+
+/** Reads `{ tickSize: 0.01, feeRateBps: 100 }`. */
+function readMarketTerms(name: string, node: Node): MarketTerms {
+  const terms = valuesOf(node, "the terms of a market", MARKET_READERS);
+  return { ...defaultMarket(), ...(terms as Partial<MarketTerms>), name };
+}
+
+function readMarkets(node: Node): readonly MarketTerms[] {
+  const entries = entriesIn(node, "markets by name");
+  if (entries.length === 0) throw node.wrong("expected at least one market, found none");
+  return entries.map(({ key, value }) => {
+    if (!isMarketName(key.text)) key.unexpected(MARKET_NAME_RULE);
+    return attempt(() => readMarketTerms(key.text, value)) ?? { ...defaultMarket(), name: key.text };
+  });
+}
+
+/** Reads `{ alice: { USDC: 1000 }, bob: { rain YES: 500 } }`. */
+function readAccounts(node: Node | undefined, markets: ReadonlySet<string> | null): readonly AccountTerms[] {
+  if (node === undefined || isNothing(node)) return [];
+  const declared = new Declarations(markets, null);
+  return entriesIn(node, "accounts by name").map(({ key, value }) => {
+    if (isReserved(key.text)) key.wrong(`${key.text} is a word of the language and cannot name an account`);
+    else if (!isName(key.text)) key.unexpected(NAME_RULE);
+    const funding = attempt(() => readFunding(value, declared)) ?? [];
+    return { name: key.text, place: key.place, funding };
+  });
+}
+
+function readFunding(node: Node, declared: Declarations): Funding[] {
+  if (isNothing(node)) return [];
+  const taken = new Set<string>();
+  return eachOf(entriesIn(node, "amounts by USDC, YES or NO"), ({ key, value }) => {
+    const asset = declared.asset(key);
+    const amount = units(asset === "USDC" ? USDC : SHARES)(value);
+    const name = asset === "USDC" ? asset : `${asset.market} ${asset.outcome}`;
+    if (taken.has(name)) key.wrong(`${key.text} is given twice`);
+    taken.add(name);
+    return { asset, amount } as Funding;
+  }).filter(({ amount }) => amount !== 0);
 }

@@ -3,139 +3,104 @@ import { lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { readRegular, whyUnread } from "../../regular-file.ts";
 import type { Declarations } from "./declarations.ts";
-import { textOf } from "./fields.ts";
 import { attempt, type Node, Page, UNREADABLE } from "./page.ts";
 import type { ProblemList } from "./problem.ts";
-import { SourceText } from "./source-text.ts";
 import { readTree } from "./yaml.ts";
 
-/** A file that is being read. */
-export interface OpenFile {
-  readonly page: Page;
-  /** Absolute path of its folder. */
-  readonly folder: string;
-  readonly root: Node;
-}
-
-/** Where something is read, and what it may speak of. */
-export interface Source extends OpenFile {
+/** What is read, and what it may speak of. */
+export interface Source {
   readonly files: ScenarioFiles;
   readonly declared: Declarations;
 }
 
-/** The files of one scenario: its own, and those that its paths lead to. */
+const RULE = "paths are relative to the file that names them and stay in the scenario's folder";
+
+/** The files of one scenario: its own, and those that its paths lead to, none of them out of its folder. */
 export class ScenarioFiles {
   readonly #problems: ProblemList;
-  readonly #folder: ScenarioFolder;
+  /** Absolute path of the folder where the scenario's own file lies. */
+  readonly #folder: string;
   /** The scenario's file as the user named it. */
   readonly #file: string;
-  readonly #parts = new Map<string, OpenFile | undefined>();
+  readonly #parts = new Map<string, Node | undefined>();
 
-  /** `folder`: where the scenario's own file lies. */
   constructor(file: string, folder: string, problems: ProblemList) {
     this.#file = file;
-    this.#folder = new ScenarioFolder(folder);
+    this.#folder = resolve(folder);
     this.#problems = problems;
   }
 
-  /** The scenario's own file. */
-  open(text: string): OpenFile {
-    return this.#open(this.#file, text, this.#folder.path);
+  /** What the scenario's own file holds. */
+  open(text: string): Node {
+    return this.#open(this.#file, text, this.#folder);
   }
 
-  /** A file with steps to include, read once however often it is included. */
-  part(path: string): OpenFile {
-    if (!this.#parts.has(path))
-      this.#parts.set(
-        path,
-        attempt(() => this.#openPart(path)),
-      );
+  /** What a file with steps to include holds, read once however often it is included. */
+  part(path: string): Node {
+    if (!this.#parts.has(path)) {
+      const part = attempt(() => this.#openPart(path));
+      this.#parts.set(path, part);
+    }
     const part = this.#parts.get(path);
     if (part === undefined) throw UNREADABLE;
     return part;
   }
 
-  /** The absolute path that a file names, which must not lead out of the scenario's folder. */
-  pathAt(
-    { page, folder }: Pick<OpenFile, "page" | "folder">,
-    node: Node,
-    need: "must exist" | "may be missing" = "must exist",
-  ): string {
-    const text = textOf(page, node, "a path");
-    const followed = this.#folder.follow(text, folder);
-    if (!followed.ok) throw page.wrong(node.start, followed.message, followed.hint);
-    if (followed.exists || need === "may be missing") return followed.path;
-    throw page.wrong(node.start, `there is no file ${this.nameOf(followed.path)}`);
+  /** The absolute path that a file names. */
+  pathAt(node: Node, need: "must exist" | "may be missing" = "must exist"): string {
+    const text = node.textFor("a path");
+    const fault = faultOfPath(text);
+    if (fault !== null) throw node.wrong(fault, RULE);
+    const path = resolve(node.page.folder, text);
+    if (!isWithin(this.#folder, path))
+      throw node.wrong("expected a path in the scenario's folder, found one out of it", RULE);
+    const { exists, message } = this.#followed(path);
+    if (message !== null) throw node.wrong(message, RULE);
+    if (exists || need === "may be missing") return path;
+    throw node.wrong(`there is no file ${this.nameOf(path)}`);
   }
 
   /** A file as the user would name it. */
   nameOf(path: string): string {
-    return join(dirname(this.#file), relative(this.#folder.path, path)).split(sep).join("/");
+    return join(dirname(this.#file), relative(this.#folder, path)).split(sep).join("/");
   }
 
-  #openPart(path: string): OpenFile {
+  /** Whether there is such a file, links and all; the message says why it may not be followed. */
+  #followed(path: string): { readonly exists: boolean; readonly message: string | null } {
+    try {
+      const { place, exists } = nearestExisting(path);
+      const isOut = place !== null && !isWithin(realpathSync(this.#folder), realpathSync(place));
+      if (place === null) return { exists, message: "the path leads through a link that leads nowhere" };
+      if (isOut)
+        return { exists, message: "expected a path in the scenario's folder, found a link out of it" };
+      const isOther = exists && !statSync(path).isFile();
+      return { exists, message: isOther ? "expected a file, found something else" : null };
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      return { exists: false, message: `the path cannot be followed: ${code ?? message}` };
+    }
+  }
+
+  #openPart(path: string): Node {
     const file = this.nameOf(path);
     const read = readTextFile(path);
     if (read.ok) return this.#open(file, read.text, dirname(path));
-    const page = new Page(new SourceText(file, read.before), this.#problems);
-    throw page.wrong(page.source.text.length, read.message);
+    const page = new Page(file, dirname(path), read.before, this.#problems);
+    throw page.wrong(page.text.length, read.message);
   }
 
-  #open(file: string, text: string, folder: string): OpenFile {
-    const page = new Page(new SourceText(file, text), this.#problems);
+  #open(file: string, text: string, folder: string): Node {
+    const page = new Page(file, folder, text, this.#problems);
     requireLimits(page);
-    return { page, folder, root: readTree(page) };
+    return readTree(page);
   }
 }
 
-/** Where a path of a file leads; or why it may not be followed, with what to do. */
-type Followed =
-  | { readonly ok: true; readonly path: string; readonly exists: boolean }
-  | { readonly ok: false; readonly message: string; readonly hint: string | null };
-
-const RULE = "paths are relative to the file that names them and stay in the scenario's folder";
-
-/** The folder of a scenario, out of which none of its paths leads. */
-class ScenarioFolder {
-  /** Absolute. */
-  readonly path: string;
-  #real: string | null = null;
-
-  constructor(path: string) {
-    this.path = resolve(path);
-  }
-
-  /** Follows a path that a file in `from` names, links and all. */
-  follow(path: string, from: string): Followed {
-    if (path === "") return refused("expected a path, found nothing");
-    if (/^[A-Za-z][A-Za-z\d+.-]*:/.test(path))
-      return refused("expected a relative path, found a URL or a drive");
-    if (path.includes("\\")) return refused("expected a path with forward slashes, found a backslash");
-    if (isAbsolute(path)) return refused("expected a relative path, found an absolute one");
-    const absolute = resolve(from, path);
-    if (!isWithin(this.path, absolute))
-      return refused("expected a path in the scenario's folder, found one out of it");
-    try {
-      return this.#followLinks(absolute);
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      return refused(`the path cannot be followed: ${code ?? message}`);
-    }
-  }
-
-  #followLinks(path: string): Followed {
-    const { place, exists } = nearestExisting(path);
-    if (place === null) return refused("the path leads through a link that leads nowhere");
-    this.#real ??= realpathSync(this.path);
-    if (!isWithin(this.#real, realpathSync(place))) {
-      return refused("expected a path in the scenario's folder, found a link out of it");
-    }
-    if (exists && !statSync(path).isFile()) return refused("expected a file, found something else");
-    return { ok: true, path, exists };
-  }
+function faultOfPath(path: string): string | null {
+  if (/^[A-Za-z][A-Za-z\d+.-]*:/.test(path)) return "expected a relative path, found a URL or a drive";
+  if (path.includes("\\")) return "expected a path with forward slashes, found a backslash";
+  return isAbsolute(path) ? "expected a relative path, found an absolute one" : null;
 }
-
-const refused = (message: string): Followed => ({ ok: false, message, hint: RULE });
 
 function isWithin(folder: string, path: string): boolean {
   const way = relative(folder, path);
@@ -166,14 +131,13 @@ export class IncludeChain {
   }
 
   /** Reads what a file holds, unless it is under way already, or too much is. */
-  within(page: Page, at: number, path: string, name: string, read: () => void): void {
+  within(at: Node, path: string, name: string, read: () => void): void {
     this.#includes += 1;
-    const chain = (): string => [...this.#links, { name }].map((link) => link.name).join(" → ");
-    if (this.#links.some((link) => link.path === path))
-      throw page.wrong(at, `the file includes itself: ${chain()}`);
+    const chain = [...this.#links, { name }].map((link) => link.name).join(" → ");
+    if (this.#links.some((link) => link.path === path)) throw at.wrong(`the file includes itself: ${chain}`);
     if (this.#links.length > MAX_LEVELS)
-      throw page.wrong(at, `more than ${MAX_LEVELS} levels of include: ${chain()}`);
-    if (this.#includes > MAX_INCLUDES) throw page.wrong(at, `more than ${MAX_INCLUDES} times include`);
+      throw at.wrong(`more than ${MAX_LEVELS} levels of include: ${chain}`);
+    if (this.#includes > MAX_INCLUDES) throw at.wrong(`more than ${MAX_INCLUDES} times include`);
     this.#links.push({ path, name });
     attempt(read);
     this.#links.pop();
@@ -199,25 +163,12 @@ export function readTextFile(path: string): FileText {
 
 const fault = (message: string, before = ""): FileText => ({ ok: false, message, before });
 
-/** The longest beginning that is UTF-8, found by halving. */
+/** The longest beginning that is UTF-8: up to the first character that another encoding changes. */
 function textBeforeFault(bytes: Buffer): string {
-  let low = 0;
-  let high = bytes.length;
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1;
-    if (decoded(bytes.subarray(0, middle)) === null) high = middle;
-    else low = middle;
-  }
-  return decoded(bytes.subarray(0, low)) ?? "";
-}
-
-/** The text of whole characters at the start; null where a byte is none of UTF-8. */
-function decoded(bytes: Buffer): string | null {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true });
-  } catch {
-    return null;
-  }
+  const replaced = Buffer.from(bytes.toString("utf8"));
+  let end = replaced.findIndex((byte, index) => byte !== bytes[index]);
+  while (((replaced[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return replaced.toString("utf8", 0, end);
 }
 
 /** The largest file, in bytes; no text in it has more characters. */
@@ -231,7 +182,7 @@ const CONTROL = /[^\P{Cc}\t\n]/u;
 
 /** A text that is too long, has a line that is, or controls in it is none that a person wrote. */
 function requireLimits(page: Page): void {
-  const { text } = page.source;
+  const { text } = page;
   if (text.length > MAX_SCENARIO_BYTES)
     throw page.wrong(0, `expected at most ${MAX_SCENARIO_BYTES} bytes, found more`);
   const control = text.search(CONTROL);
@@ -239,17 +190,15 @@ function requireLimits(page: Page): void {
     const code = text.charCodeAt(control).toString(16).toUpperCase().padStart(4, "0");
     throw page.wrong(control, `expected text, found the control character U+${code}`);
   }
-  const line = endlessLine(text);
-  if (line >= 0)
-    throw page.wrong(line, `expected lines of at most ${LONGEST_LINE} characters, found a longer one`);
-}
-
-/** Where a line exceeds the limit, or -1. */
-function endlessLine(text: string): number {
-  for (let start = 0; text.length - start > LONGEST_LINE; ) {
-    const end = text.indexOf("\n", start);
-    if (end < 0 || end - start > LONGEST_LINE) return start + LONGEST_LINE;
-    start = end + 1;
+  let start = 0;
+  for (const { length } of text.split("\n")) {
+    if (length > LONGEST_LINE) {
+      const found = "found a longer one";
+      throw page.wrong(
+        start + LONGEST_LINE,
+        `expected lines of at most ${LONGEST_LINE} characters, ${found}`,
+      );
+    }
+    start += length + 1;
   }
-  return -1;
 }

@@ -1,5 +1,4 @@
 import type { PositionChange } from "../../api/position-transaction.ts";
-import type { SelfTradePolicy } from "../../core/book/book.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
 import type { OrderStatus } from "../../core/order.ts";
@@ -10,6 +9,7 @@ import type {
   MatchType,
   OrderType,
   Outcome,
+  SelfTradePolicy,
   SettlementMode,
   Side,
   WinningOutcome,

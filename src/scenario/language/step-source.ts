@@ -1,8 +1,7 @@
 import { type Readers, type Values, valuesBy } from "./fields.ts";
-import type { Entry, Node } from "./page.ts";
+import { countUpTo, type Entry, type Node } from "./page.ts";
 import type { Step, StepBase } from "./scenario.ts";
 import type { Source } from "./scenario-files.ts";
-import { countUpTo } from "./source-text.ts";
 
 const MAX_TEXT_LENGTH = 200;
 /** Of a value that goes over many lines, no more is looked at for the text of its step. */
@@ -55,28 +54,27 @@ export function readStep(info: StepInfo, source: StepSource): Step {
   const readers: Readers = Object.fromEntries(
     Object.entries(info.beside ?? {}).map(([key, read]) => [key, (node: Node) => read(node, source)]),
   );
-  const { page, number, head, beside, declared } = source;
-  const content = info.read(source, valuesBy(page, beside, readers));
-  const text = `${stepText(source)}${declared.rounds.text}`;
-  return { number, text, place: page.placeOf(head.key), ...content } as Step;
+  const { number, head, beside, declared } = source;
+  const content = info.read(source, valuesBy(beside, readers));
+  const text = `${stepText(head)}${declared.rounds.text}`;
+  return { number, text, place: head.key.place, ...content } as Step;
 }
 
 /** The source on one line, without comments: `alice: BUY 10 YES @ 0.5`. */
-function stepText(source: StepSource): string {
-  const { key, value } = source.head;
-  const said = value.kind === "text" ? value.value : uncommented(source, value);
-  const text = `${key.value}: ${said.slice(0, MAX_LOOKED_AT)}`.replace(/\s+/g, " ").trim();
+function stepText({ key, value }: Entry): string {
+  const said = value.kind === "text" ? value.text : uncommented(value);
+  const text = `${key.text}: ${said.slice(0, MAX_LOOKED_AT)}`.replace(/\s+/g, " ").trim();
   if (text.length <= MAX_TEXT_LENGTH) return text;
   return `${text.slice(0, MAX_TEXT_LENGTH - 3).replace(/[\ud800-\udbff]$/, "")}...`;
 }
 
-function uncommented({ page: { comments, source } }: StepSource, { start, end }: Node): string {
-  const last = Math.min(end, start + MAX_LOOKED_AT);
+function uncommented({ page: { comments, text }, at, end }: Node): string {
+  const last = Math.min(end, at + MAX_LOOKED_AT);
   let said = "";
-  let from = start;
-  for (let index = countUpTo(comments, start); (comments[index] ?? last) < last; index += 2) {
-    said += source.text.slice(from, comments[index]);
+  let from = at;
+  for (let index = countUpTo(comments, at); (comments[index] ?? last) < last; index += 2) {
+    said += text.slice(from, comments[index]);
     from = comments[index + 1] ?? last;
   }
-  return said + source.text.slice(from, last);
+  return said + text.slice(from, last);
 }

@@ -7,7 +7,7 @@ import {
   type SettlementFaultWords,
 } from "../../api/chain.ts";
 import { CERTAIN } from "../../core/chain/settlement-fault.ts";
-import { parseDuration } from "../../core/time.ts";
+import { WINNING_OUTCOMES } from "../../core/terms.ts";
 import { PROFILE_NAMES } from "../../simulation/flow.ts";
 import { ACCOUNT_STEPS } from "./account-step.ts";
 import { EXPECTATIONS, readExpectations } from "./expectations.ts";
@@ -15,28 +15,27 @@ import {
   countOf,
   type DecimalRule,
   decimalIn,
-  durationAt,
+  duration,
+  entriesIn,
   isName,
   itemsOf,
+  LineWords,
   MOMENT_RULE,
-  mappingOf,
   matching,
-  momentIn,
+  moment,
   NAME_RULE,
   oneOf,
   ruleText,
-  textOf,
-  unitsAt,
+  text,
+  units,
   valuesOf,
 } from "./fields.ts";
-import { LineWords } from "./line-words.ts";
-import { rejectsAt } from "./own-expectations.ts";
-import { attempt, type Entry, type Node, orOf, type Page } from "./page.ts";
+import { rejectsAt } from "./order-line.ts";
+import { attempt, type Node, orOf, type TextNode } from "./page.ts";
 import { REQUEST_STEP } from "./request-step.ts";
 import { NEXT_ORDER, type SettlementFaultStep, type Step, type StepOf } from "./scenario.ts";
 import type { Source } from "./scenario-files.ts";
 import { type StepInfo, type StepSource, step } from "./step-source.ts";
-import { WINNERS } from "./vocabulary.ts";
 
 const BLOCKS = countOf("a number of blocks", 1, 100_000);
 const MAX_TIMES = 1_000_000_000;
@@ -51,7 +50,7 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
     form: "`advance: 30s`",
     does: "moves the clock by a duration",
     control: true,
-    read: ({ page, head }) => ({ kind: "advance", by: durationAt(page, head.value) }),
+    read: ({ head }) => ({ kind: "advance", by: duration()(head.value) }),
   }),
   at: step({
     key: "at",
@@ -66,11 +65,10 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
     does: "keeps everything",
     control: true,
     read: (source) => {
-      const { page, head, declared } = source;
       const name = snapshotName(source);
-      const { rounds, snapshots } = declared;
+      const { rounds, snapshots } = source.declared;
       if (snapshots.has(name) && !rounds.mayGiveAgain(`snapshot ${name}`))
-        throw page.wrong(head.value.start, `a snapshot before is named ${name} already`);
+        throw source.head.value.wrong(`a snapshot before is named ${name} already`);
       snapshots.add(name);
       rounds.give(`snapshot ${name}`);
       return { kind: "snapshot", name };
@@ -82,10 +80,10 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
     does: "goes back to a snapshot",
     control: true,
     read: (source) => {
-      const { page, head, declared } = source;
       const name = snapshotName(source);
-      if (declared.snapshots.has(name)) return { kind: "restore", name };
-      throw page.unknown(head.value.start, "snapshot", name, declared.snapshots);
+      const { snapshots } = source.declared;
+      if (snapshots.has(name)) return { kind: "restore", name };
+      throw source.head.value.unknown("snapshot", snapshots, null, name);
     },
   }),
   replay: step({
@@ -94,17 +92,16 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
     does: "plays a flow; or `{ file, in, rejected }`",
     control: () => "a flow whose accounts must be funded",
     refusals: ["rows"],
-    read: (source) => {
-      const { page, files, head, declared } = source;
+    read: ({ files, head: { value }, declared }) => {
       declared.hasFlow = true;
-      if (head.value.kind === "text")
-        return { kind: "replay", file: files.pathAt(source, head.value), market: null, rejected: 0 };
+      if (value.kind === "text")
+        return { kind: "replay", file: files.pathAt(value), market: null, rejected: 0 };
       const readers = {
-        file: (node: Node) => files.pathAt(source, node),
-        in: (node: Node) => marketAt(source, node),
-        rejected: (node: Node) => unitsAt(page, node, countOf("a number of rows", 0, MAX_TIMES)),
+        file: (node: Node) => files.pathAt(node),
+        in: (node: Node) => marketAt(node, declared),
+        rejected: units(countOf("a number of rows", 0, MAX_TIMES)),
       };
-      const flow = valuesOf(page, head.value, "a path or { file, in, rejected }", readers, "file");
+      const flow = valuesOf(value, "a path or { file, in, rejected }", readers, "file");
       return { kind: "replay", file: flow.file, market: flow.in ?? null, rejected: flow.rejected ?? 0 };
     },
   }),
@@ -113,19 +110,17 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
     form: "`generate: { orders: 100, accounts: 20, profile: balanced, in: market }`",
     does: "plays a made one; only `orders` is needed",
     control: () => "generated accounts that must be funded",
-    read: (source) => {
-      const { page, head, declared } = source;
+    read: ({ head: { value }, declared }) => {
       declared.hasFlow = true;
       const readers = {
-        orders: (node: Node) => unitsAt(page, node, countOf("a number of orders", 1, 10_000_000)),
-        accounts: (node: Node) => unitsAt(page, node, countOf("a number of accounts", 1, 10_000)),
-        profile: (node: Node) => oneOf(page, node, PROFILE_NAMES),
-        in: (node: Node) => marketAt(source, node),
+        orders: units(countOf("a number of orders", 1, 10_000_000)),
+        accounts: units(countOf("a number of accounts", 1, 10_000)),
+        profile: oneOf(PROFILE_NAMES),
+        in: (node: Node) => marketAt(node, declared),
       };
-      const flow = valuesOf(page, head.value, "{ orders, accounts, profile }", readers, "orders");
+      const flow = valuesOf(value, "{ orders, accounts, profile }", readers, "orders");
       const { orders, accounts = 20, profile = "balanced" } = flow;
-      const isNamed = mappingOf(page, head.value, "").entries.some(({ key }) => key.value === "in");
-      const market = isNamed ? (flow.in ?? null) : declared.market(page, head.value.start, null);
+      const market = keyIn(value, "in") === undefined ? declared.market(value, null) : (flow.in ?? null);
       return { kind: "generate", orders, accounts, profile, market };
     },
   }),
@@ -138,11 +133,11 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
     // Read behind the steps, whose orders it may speak of.
     beside: { after: (node) => node },
     read: (source, { after }) => {
-      const { page, head, readRacing } = source;
-      const nodes = attempt(() => itemsOf(page, head.value, `a list of 2 to ${MAX_RACING} steps`)) ?? [];
-      if (head.value.kind === "list" && (nodes.length < 2 || nodes.length > MAX_RACING))
-        throw page.wrong(head.value.start, `expected 2 to ${MAX_RACING} steps, found ${nodes.length}`);
-      const steps = readRacing(nodes);
+      const { value } = source.head;
+      const nodes = attempt(() => itemsOf(value, `a list of 2 to ${MAX_RACING} steps`)) ?? [];
+      if (value.kind === "list" && (nodes.length < 2 || nodes.length > MAX_RACING))
+        throw value.wrong(`expected 2 to ${MAX_RACING} steps, found ${nodes.length}`);
+      const steps = source.readRacing(nodes);
       return { kind: "race", steps, after: after === undefined ? [] : readExpectations(source, after) };
     },
   }),
@@ -152,7 +147,7 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
     does: "lets requests fail; also `drop: connection`, `drop: reply`, `latency: 20ms`",
     isOverHttp: true,
     control: true,
-    read: (source) => ({ kind: "fault", fault: readFault(source) }),
+    read: ({ head }) => ({ kind: "fault", fault: readFault(head.value) }),
   }),
   request: REQUEST_STEP,
   expect: step({
@@ -171,19 +166,19 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
     form: "`close: market`",
     does: "ends trading in a market; the only one may be called by its name as well",
     control: true,
-    read: (source) => ({ kind: "close", market: marketAt(source, source.head.value) }),
+    read: ({ head, declared }) => ({ kind: "close", market: marketAt(head.value, declared) }),
   }),
   resolve: step({
     key: "resolve",
     form: "`resolve: SPLIT`",
     does: "ends a market: `YES`, `NO` or `SPLIT`; `in MARKET`",
     control: true,
-    read: ({ page, head, declared }) => {
-      const line = LineWords.at(page, head.value, orOf(WINNERS));
-      const outcome = line.oneOf(WINNERS);
+    read: ({ head, declared }) => {
+      const line = new LineWords(head.value, orOf(WINNING_OUTCOMES));
+      const outcome = line.oneOf(WINNING_OUTCOMES);
       const market = line.market();
       line.requireEnd("in MARKET or the end of the line", ["in"]);
-      const kept = declared.market(page, market?.at ?? line.end, market?.text ?? null);
+      const kept = declared.market(market ?? line.end, market?.text ?? null);
       return { kind: "resolve", market: kept, outcome };
     },
   }),
@@ -192,7 +187,7 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
     form: "`mine: 2`",
     does: "mines blocks, whatever the mode",
     control: true,
-    read: ({ page, head }) => ({ kind: "mine", blocks: unitsAt(page, head.value, BLOCKS) }),
+    read: ({ head }) => ({ kind: "mine", blocks: units(BLOCKS)(head.value) }),
   }),
   reorg: step({
     key: "reorg",
@@ -200,35 +195,35 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
     does: "replaces the latest blocks, two at most, by empty ones",
     control: true,
     refusals: ["rejects"],
-    beside: { rejects: (node, { page }) => rejectsAt(page, node) },
-    read: ({ page, head }, { rejects = null }) => ({
-      kind: "reorg",
-      depth: unitsAt(page, head.value, BLOCKS),
-      rejects,
-    }),
+    beside: { rejects: rejectsAt },
+    read: ({ head }, { rejects = null }) => ({ kind: "reorg", depth: units(BLOCKS)(head.value), rejects }),
   }),
   failSettlement: step({
     key: "fail settlement",
     form: "`fail settlement: next 3`",
     does: "lets settlements fail: `next`, `20%`, `all`; `never` is the end of it",
     control: true,
-    beside: { reason: (node, { page }) => reasonAt(page, node) },
-    read: (source, { reason }) => ({ kind: "failSettlement", fault: readFailure(source, reason), of: null }),
+    beside: { reason: (node) => reason(node) },
+    read: (source, { reason: why }) => ({
+      kind: "failSettlement",
+      fault: readFailure(source, why),
+      of: null,
+    }),
   }),
   chainFault: step({
     key: "chain fault",
     form: "`chain fault: { kind: delay, blocks: 3, times: 1, probability: 0.5 }`, `chain fault: none`",
     does: "other faults: `fail`, `retry`, `delay`, `ghost`, `gas-spike` with `baseFeeGwei`; `of: ORDER` hits what that order took alone, `of: next order` what the order placed next takes; ends them all",
     control: true,
-    read: (source) => ({ kind: "chainFault", ...readChainFault(source, source.head.value) }),
+    read: ({ head, declared }) => ({ kind: "chainFault", ...readChainFault(head.value, declared) }),
   }),
   bump: step({
     key: "bump",
     form: "`bump: fees`",
     does: "lets the exchange offer more for what it has pending",
     control: true,
-    read: ({ page, head }) => {
-      oneOf(page, head.value, ["fees"]);
+    read: ({ head }) => {
+      oneOf(["fees"])(head.value);
       return { kind: "bump" };
     },
   }),
@@ -261,66 +256,58 @@ const RESERVED: ReadonlySet<string> = new Set([...STEP_WORDS, ...BESIDE_WORDS]);
 export const isReserved = (name: string): boolean => RESERVED.has(name);
 
 /** A market that is named. */
-function marketAt({ page, declared }: Source, node: Node): string | null {
-  return declared.market(page, node.start, textOf(page, node, "the name of a market"));
-}
+const marketAt = (node: Node, declared: Source["declared"]): string | null =>
+  declared.market(node, node.textFor("the name of a market"));
 
-function snapshotName({ page, head, declared: { rounds } }: StepSource): string {
-  return rounds.named(matching(page, head.value, (text) => isName(rounds.named(text)), NAME_RULE));
-}
+const keyIn = (node: Node, name: string): TextNode | undefined =>
+  node.kind === "mapping" ? node.entries.find(({ key }) => key.text === name)?.key : undefined;
+
+const snapshotName = ({ head, declared: { rounds } }: StepSource): string =>
+  rounds.named(matching((name) => isName(rounds.named(name)), NAME_RULE)(head.value));
 
 const AT_RULE = `${MOMENT_RULE}, or expiry of ORDER`;
-const OFFSET_RULE = "a duration such as 1ms";
 
-function momentAt({ page, head, declared }: StepSource): StepOf<"at">["moment"] {
-  const line = LineWords.at(page, head.value, AT_RULE);
-  if (line.takeIf("expiry") === null)
-    return { at: momentIn(page, head.value.start, textOf(page, head.value, AT_RULE), AT_RULE) };
+function momentAt({ head, declared }: StepSource): StepOf<"at">["moment"] {
+  const line = new LineWords(head.value, AT_RULE);
+  if (line.takeIf("expiry") === null) return { at: moment(AT_RULE)(head.value) };
   line.require("of");
-  const { text, at } = line.take("the name of an order");
-  const expiryOf = declared.orderNamed(page, at, text);
+  const word = line.take("the name of an order");
+  const expiryOf = declared.orderNamed(word);
   const type = declared.orders.get(expiryOf) ?? "GTD";
-  if (type !== "GTD") throw page.wrong(at, `order ${expiryOf} is ${type} and does not expire`);
+  if (type !== "GTD") throw word.wrong(`order ${expiryOf} is ${type} and does not expire`);
   if (line.peek() === undefined) return { expiryOf, offset: 0 };
   const sign = line.oneOf(["+", "-"], "+, - or the end of the line");
-  const length = line.take(OFFSET_RULE);
-  const duration = parseDuration(length.text);
-  if (duration === null) throw page.unexpected(length.at, OFFSET_RULE, length.text);
+  const rule = "a duration such as 1ms";
+  const length = duration(rule)(line.take(rule));
   line.requireEnd();
-  return { expiryOf, offset: sign === "-" && duration !== 0 ? -duration : duration };
+  return { expiryOf, offset: sign === "-" && length !== 0 ? -length : length };
 }
 
 const HTTP_STATUSES = ["429", "500", "502", "503", "504"] as const;
 const MILLION = 1_000_000;
 const PROBABILITY: DecimalRule = { what: "a probability", places: 6, least: 0, most: MILLION };
+const probability = (node: Node): number => units(PROBABILITY)(node) / MILLION;
 
 /** Reads `{ route: POST /order, status: 503, times: 1 }` as POST /sim/faults takes it. */
-function readFault({ page, head: { value } }: StepSource): Record<string, string | number | boolean> {
-  const { entries } = mappingOf(page, value, "{ route, status, times }, a mapping");
-  const keyOf = (name: string): Entry["key"] | undefined =>
-    entries.find(({ key }) => key.value === name)?.key;
-  const [status, drop] = [keyOf("status"), keyOf("drop")];
-  const times =
-    (what: string, least: number, most = MAX_TIMES) =>
-    (node: Node) =>
-      unitsAt(page, node, countOf(what, least, most));
-  const fault = valuesOf(page, value, "", {
-    route: (node) => textOf(page, node, "a route such as POST /order"),
-    status: (node) => Number(oneOf(page, node, HTTP_STATUSES)),
-    retryAfter: times("a number of seconds", 0, 86_400),
-    latency: (node) => {
-      durationAt(page, node);
-      return textOf(page, node, "");
+function readFault(node: Node): Record<string, string | number | boolean> {
+  const fault = valuesOf(node, "{ route, status, times }", {
+    route: text("a route such as POST /order"),
+    status: (value) => Number(oneOf(HTTP_STATUSES)(value)),
+    retryAfter: units(countOf("a number of seconds", 0, 86_400)),
+    latency: (value) => {
+      duration()(value);
+      return value.text;
     },
-    drop: (node) => oneOf(page, node, ["connection", "reply"]),
-    probability: (node) => unitsAt(page, node, PROBABILITY) / MILLION,
-    times: times("a number of times", 1),
-    after: times("a number of requests", 0),
+    drop: oneOf(["connection", "reply"]),
+    probability,
+    times: units(countOf("a number of times", 1, MAX_TIMES)),
+    after: units(countOf("a number of requests", 0, MAX_TIMES)),
   });
-  if (status === undefined && drop === undefined && keyOf("latency") === undefined)
-    throw page.wrong(value.start, "expected a fault with status, latency or drop, found none of them");
+  const [status, drop, latency] = ["status", "drop", "latency"].map((name) => keyIn(node, name));
+  if (status === undefined && drop === undefined && latency === undefined)
+    throw node.wrong("expected a fault with status, latency or drop, found none of them");
   if (status !== undefined && drop !== undefined)
-    throw page.wrong(drop.start, "a dropped request has no status: give one of them");
+    throw drop.wrong("a dropped request has no status: give one of them");
   return fault as Record<string, string | number>;
 }
 
@@ -329,84 +316,70 @@ const SETTLEMENTS = countOf("a number of settlements", 1, MAX_TIMES);
 /** In millionths of a gwei. */
 const GWEI: DecimalRule = { what: "a fee in gwei", places: 6, least: 0, most: MILLION * MILLION };
 const MAX_REASON_LENGTH = 200;
-const REASON_RULE = `a reason of 1 to ${MAX_REASON_LENGTH} characters`;
-const ORDER_RULE = `the name of an order, or ${NEXT_ORDER}`;
 const FAILURE_RULE = "next, next 3, a share such as 20%, all or never";
 
+const reason = matching(
+  ({ length }) => length <= MAX_REASON_LENGTH,
+  `a reason of 1 to ${MAX_REASON_LENGTH} characters`,
+);
+
 /** Reads `next`, `next 3`, `20%`, `all` or `never`; null ends what fails. */
-function readFailure(
-  { page, head, beside }: StepSource,
-  reason: string | undefined,
-): SettlementFaultStep["fault"] {
-  const failure = failureOf(LineWords.at(page, head.value, FAILURE_RULE));
+function readFailure({ head, beside }: StepSource, why: string | undefined): SettlementFaultStep["fault"] {
+  const failure = failureOf(new LineWords(head.value, FAILURE_RULE));
   if (failure !== null)
-    return faultTerms({ kind: "fail", ...failure, ...(reason === undefined ? {} : { reason }) });
-  const [given] = beside;
-  if (given !== undefined) page.wrong(given.key.start, "what never fails has no reason");
+    return faultTerms({ kind: "fail", ...failure, ...(why === undefined ? {} : { reason: why }) });
+  beside[0]?.key.wrong("what never fails has no reason");
   return null;
 }
 
 function failureOf(line: LineWords): Pick<SettlementFaultWords, "times" | "probability"> | null {
-  const word = line.peek();
-  if (word?.text.endsWith("%")) {
-    line.take("");
-    const units = decimalIn(word.text.slice(0, -1), PERCENT);
-    if (units === null) throw line.page.unexpected(word.at, `${ruleText(PERCENT)}, then %`, word.text);
+  if (line.peek()?.text.endsWith("%")) {
+    const word = line.take("");
+    const share = decimalIn(word.text.slice(0, -1), PERCENT);
+    if (share === null) throw word.unexpected(`${ruleText(PERCENT)}, then %`);
     line.requireEnd();
-    return { probability: units / CERTAIN };
+    return { probability: share / CERTAIN };
   }
   const often = line.oneOf(["next", "all", "never"], FAILURE_RULE);
-  const times = often === "next" && line.peek() !== undefined ? line.decimal(SETTLEMENTS) : 1;
+  const times = often === "next" && line.peek() !== undefined ? line.units(SETTLEMENTS) : 1;
   line.requireEnd();
   if (often === "never") return null;
   return often === "all" ? { probability: 1 } : { times };
 }
 
 /** Reads `{ kind: delay, blocks: 3, times: 1 }` as POST /sim/chain/faults takes it, or `none`. */
-function readChainFault(
-  { page, declared }: StepSource,
-  value: Node,
-): Pick<SettlementFaultStep, "fault" | "of"> {
-  if (value.kind === "text" && value.value === "none") return { fault: null, of: null };
-  const { entries } = mappingOf(page, value, "{ kind } and what belongs to it, or none, a mapping");
-  const kindNode = entries.find(({ key }) => key.value === "kind")?.value;
-  const kind = kindNode && attempt(() => faultKindAt(page.silent(), kindNode));
+function readChainFault(node: Node, declared: Source["declared"]): Pick<SettlementFaultStep, "fault" | "of"> {
+  if (node.text === "none") return { fault: null, of: null };
+  const expected = "{ kind } and what belongs to it, or none";
+  const kindNode = entriesIn(node, expected).find(({ key }) => key.text === "kind")?.value;
+  const kind = kindNode && node.page.silently(() => attempt(() => faultKindAt(kindNode)));
   const only =
-    <Value>(field: FaultField, read: (node: Node) => Value) =>
-    (node: Node, key: Entry["key"]): Value => {
-      if (kind === undefined || FAULT_FIELDS[kind].includes(field)) return read(node);
-      throw page.wrong(
-        key.start,
+    <Value>(field: FaultField, read: (value: Node) => Value) =>
+    (value: Node, key: TextNode): Value => {
+      if (kind === undefined || FAULT_FIELDS[kind].includes(field)) return read(value);
+      throw key.wrong(
         `${field} means nothing of ${kind}`,
         `beside kind it takes ${orOf(FAULT_FIELDS[kind])}`,
       );
     };
   const readers = {
-    kind: (node: Node) => faultKindAt(page, node),
-    times: only("times", (node) => unitsAt(page, node, SETTLEMENTS)),
-    probability: only(
-      "probability",
-      (node) => unitsAt(page, node, { ...PROBABILITY, most: CERTAIN }) / CERTAIN,
-    ),
-    blocks: only("blocks", (node) => unitsAt(page, node, BLOCKS)),
-    baseFeeGwei: only("baseFeeGwei", (node) => unitsAt(page, node, GWEI) / MILLION),
-    reason: only("reason", (node) => reasonAt(page, node)),
-    of: only("of", (node) => {
-      const name = textOf(page, node, ORDER_RULE);
-      return name === NEXT_ORDER ? name : declared.orderNamed(page, node.start, name);
+    kind: faultKindAt,
+    times: only("times", units(SETTLEMENTS)),
+    probability: only("probability", probability),
+    blocks: only("blocks", units(BLOCKS)),
+    baseFeeGwei: only("baseFeeGwei", (value) => units(GWEI)(value) / MILLION),
+    reason: only("reason", reason),
+    of: only("of", (value) => {
+      const name = value.textFor(`the name of an order, or ${NEXT_ORDER}`);
+      return name === NEXT_ORDER ? name : declared.orderNamed(value);
     }),
   };
-  const words = valuesOf(page, value, "", readers, "kind");
+  const words = valuesOf(node, expected, readers, "kind");
   return { fault: faultTerms(words), of: words.of ?? null };
 }
 
 /** What goes wrong; the API's kind reorg is a step of its own here. */
-function faultKindAt(page: Page, node: Node): FaultKind {
-  const isReorg = node.kind === "text" && node.value === "reorg";
-  if (!isReorg) return oneOf(page, node, FAULT_KINDS);
-  throw page.wrong(node.start, "a reorganization is no fault but a step", "reorg: 1");
-}
-
-function reasonAt(page: Page, node: Node): string {
-  return matching(page, node, (text) => text.length <= MAX_REASON_LENGTH, REASON_RULE);
+function faultKindAt(node: Node): FaultKind {
+  if (node.text === "reorg") throw node.wrong("a reorganization is no fault but a step", "reorg: 1");
+  return oneOf(FAULT_KINDS)(node);
 }

@@ -13,8 +13,16 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import { shown } from "../../simulation/flow-error.ts";
-import { type Entry, type Node, type Page, type TextNode, UNREADABLE } from "./page.ts";
+import {
+  type Entry,
+  ListNode,
+  MappingNode,
+  type Node,
+  type Page,
+  TextNode,
+  UNREADABLE,
+  Word,
+} from "./page.ts";
 import { MAX_PROBLEMS } from "./problem.ts";
 
 /** Collections may stand in one another so deep. */
@@ -31,12 +39,12 @@ const OPTIONS = { schema: "failsafe", uniqueKeys: false } as const;
  */
 export function readTree(page: Page): Node {
   const reading = new Reading();
-  reading.read(page.source.text);
+  reading.read(page.text);
   const root = reading.faults.length === 0 ? reading.compose() : null;
   page.comments = reading.comments;
   if (reading.faults.length === 0) return new TreeBuilder(page).node(root, 1, 0);
   const inOrder = withMisplacedKeys(
-    page.source.text,
+    page.text,
     reading.faults.sort((a, b) => a.at - b.at),
   );
   let line = 0;
@@ -228,7 +236,6 @@ function indentAt(text: string, start: number): number {
 const MAX_BORROWED = 50_000;
 const MAX_DIGITS = 15;
 const INTEGER = /^[-+]?\d+$/;
-const FEW_KEYS = 8;
 
 /** What an anchor names, and how much that is. */
 interface Anchored {
@@ -267,63 +274,58 @@ class TreeBuilder {
   #content(of: unknown, level: number, after: number): Node {
     if (isMap(of)) return this.#mapping(of, level);
     if (isSeq(of)) return this.#list(of, level);
-    return isScalar(of) ? this.#text(of) : nothing(after);
+    return isScalar(of) ? this.#text(of) : this.#nothing(after);
   }
 
-  #list(of: YAMLSeq, level: number): Node {
-    const [start, end] = rangeOf(of);
-    return { kind: "list", start, end, items: of.items.map((item) => this.node(item, level + 1, end)) };
+  #nothing(at: number): TextNode {
+    return new TextNode(this.#page, at, at, "", true);
   }
 
-  #mapping(of: YAMLMap, level: number): Node {
+  #list(of: YAMLSeq, level: number): ListNode {
     const [start, end] = rangeOf(of);
-    const entries: Entry[] = [];
-    const keys = of.items.length > FEW_KEYS ? new Set<string>() : null;
+    const items = of.items.map((item) => this.node(item, level + 1, end));
+    return new ListNode(this.#page, start, end, items);
+  }
+
+  #mapping(of: YAMLMap, level: number): MappingNode {
+    const [start, end] = rangeOf(of);
+    const entries = new Map<string, Entry>();
     for (const { key: keyNode, value: valueNode } of of.items) {
       const key = this.#key(keyNode, start);
       const value = this.node(valueNode, level + 1, key?.end ?? start);
-      if (key === null) continue;
-      const isTaken = keys?.has(key.value) ?? entries.some((entry) => entry.key.value === key.value);
-      if (isTaken) this.#duplicate(key, entries);
-      else entries.push({ key, value });
-      keys?.add(key.value);
+      const first = key === null ? undefined : entries.get(key.text)?.key;
+      if (first !== undefined)
+        key?.wrong(`duplicate key ${key.said}`, `it stands in line ${first.place.line} already`);
+      else if (key !== null) entries.set(key.text, { key, value });
     }
-    return { kind: "mapping", start, end, entries };
+    return new MappingNode(this.#page, start, end, [...entries.values()]);
   }
 
   #key(of: unknown, after: number): TextNode | null {
     const key = this.node(of, 0, after);
-    if (key.kind !== "text")
-      this.#page.wrong(key.start, `expected a name before the colon, found a ${key.kind}`);
-    else if (key.isPlain && key.value === "<<")
-      this.#page.wrong(key.start, "merge keys (<<) are not part of the language", "write the keys out");
+    if (key.kind !== "text") key.wrong(`expected a name before the colon, found ${key.said}`);
+    else if (key.isPlain && key.text === "<<")
+      key.wrong("merge keys (<<) are not part of the language", "write the keys out");
     else return key;
     return null;
   }
 
-  #duplicate(key: TextNode, entries: readonly Entry[]): void {
-    if (!this.#page.isListening) return;
-    const first = entries.find((entry) => entry.key.value === key.value)?.key ?? key;
-    const { line } = this.#page.place(first.start);
-    this.#page.wrong(key.start, `duplicate key ${shown(key.value)}`, `it stands in line ${line} already`);
-  }
-
-  #text(of: Scalar): Node {
+  #text(of: Scalar): TextNode {
     const [start, end] = rangeOf(of);
-    const value = String(of.value);
     const isPlain = of.type === undefined || of.type === "PLAIN";
-    if (isPlain && value.length > MAX_DIGITS && INTEGER.test(value)) {
-      this.#page.wrong(start, `expected at most ${MAX_DIGITS} digits, found ${value.length}`, "quote it");
-    }
-    return { kind: "text", start, end, value, isPlain };
+    const node = new TextNode(this.#page, start, end, String(of.value), isPlain);
+    const { length } = node.text;
+    if (isPlain && length > MAX_DIGITS && INTEGER.test(node.text))
+      node.wrong(`expected at most ${MAX_DIGITS} digits, found ${length}`, "quote it");
+    return node;
   }
 
   #aliased(of: Alias, level: number): Node {
     const [start] = rangeOf(of);
     const anchored = this.#anchors.get(of.source);
     if (anchored === undefined) {
-      this.#page.unknown(start, "anchor", of.source, this.#anchors.keys());
-      return nothing(start);
+      new Word(this.#page, start, of.source).unknown("anchor", this.#anchors.keys());
+      return this.#nothing(start);
     }
     const { node, nodes, levels } = anchored;
     this.#nodes += nodes;
@@ -331,12 +333,10 @@ class TreeBuilder {
     this.#deepest = Math.max(this.#deepest, level + levels);
     if (level + levels > MAX_LEVELS + 1)
       throw this.#page.wrong(start, `nested deeper than ${MAX_LEVELS} levels`);
-    if (this.#borrowed <= MAX_BORROWED) return { ...node, aliasAt: start };
+    if (this.#borrowed <= MAX_BORROWED) return node.through(start);
     throw this.#page.wrong(start, `aliases stand for more than ${MAX_BORROWED} nodes`);
   }
 }
-
-const nothing = (at: number): TextNode => ({ kind: "text", start: at, end: at, value: "", isPlain: true });
 
 /** Of a parsed node, which always has one. */
 function rangeOf({ range }: { range?: readonly number[] | null }): readonly [start: number, end: number] {

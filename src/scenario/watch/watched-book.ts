@@ -1,6 +1,5 @@
-import type { SelfTradePolicy } from "../../core/book/book.ts";
 import type { Market } from "../../core/market.ts";
-import type { OrderType, Side } from "../../core/terms.ts";
+import type { OrderType, SelfTradePolicy, Side } from "../../core/terms.ts";
 import { FULL_PRICE, type Millis, type Price, type Size } from "../../core/units.ts";
 
 /** A live order as the events of the exchange describe it. */

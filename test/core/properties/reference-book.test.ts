@@ -1,14 +1,8 @@
 import { describe, expect, it } from "vitest";
-import {
-  ASK,
-  BID,
-  type Book,
-  type BookDirection,
-  type SelfTradePolicy,
-} from "../../../src/core/book/book.ts";
+import { ASK, BID, type Book, type BookDirection } from "../../../src/core/book/book.ts";
 import { bookFor, marketOfToken, outcomeOf } from "../../../src/core/market.ts";
 import { type Stream, stream } from "../../../src/core/random.ts";
-import type { Matching, OrderType, Outcome, Side } from "../../../src/core/terms.ts";
+import type { Matching, OrderType, Outcome, SelfTradePolicy, Side } from "../../../src/core/terms.ts";
 import { millis, price, size } from "../../../src/core/units.ts";
 import { NaiveBook, type NaiveLevel, type NaiveTrade } from "../../../src/fuzz/reference/naive-book.ts";
 import { addressOf } from "../../support/commands.ts";

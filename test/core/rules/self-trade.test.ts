@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SelfTradePolicy } from "../../../src/core/book/book.ts";
-import type { OrderType } from "../../../src/core/terms.ts";
+
+import type { OrderType, SelfTradePolicy } from "../../../src/core/terms.ts";
 import { openFloor, type TestExchange } from "../../support/exchange.ts";
 
 /** Alice's own order #2 stands between two of bob's. */

@@ -115,9 +115,9 @@ describe("clobsim coverage --json", () => {
       percent: 50,
       items: [
         { name: "GTC", scenarios: 1, times: 2, first: "parts.yaml" },
+        { name: "GTD", scenarios: 0, times: 0, first: null },
         { name: "FOK", scenarios: 0, times: 0, first: null },
         { name: "FAK", scenarios: 1, times: 1, first: "parts.yaml" },
-        { name: "GTD", scenarios: 0, times: 0, first: null },
       ],
     });
   });
