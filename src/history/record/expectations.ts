@@ -1,64 +1,132 @@
 import { numbersAs } from "../../api/decimals.ts";
 import { fillsOf } from "../../api/trading.ts";
-import { type Balance, type Holding, onChainOf } from "../../core/account.ts";
-import { type SettlementStatus, settlementStatus, tradeStatus } from "../../core/chain/settlement.ts";
+import { type Account, type Balance, onChainOf } from "../../core/account.ts";
+import { type SettlementStatus, tradeStatus } from "../../core/chain/settlement.ts";
 import { moneyText, sizeText } from "../../core/format.ts";
 import { type Market, tokenOf } from "../../core/market.ts";
+import type { Order } from "../../core/order.ts";
+import type { State } from "../../core/state.ts";
 import type { Outcome } from "../../core/terms.ts";
 import { size } from "../../core/units.ts";
 import { levelText, orderStateText } from "../../scenario/run/words.ts";
 import { book } from "../../scenario/venue/local-views.ts";
-import { type ObservedSession, RecordingError } from "./observed-session.ts";
-import type { ShadowExchange } from "./script.ts";
-import type { DescribedSession, Vocabulary } from "./session-names.ts";
-import { type Entry, filled, map, type Node } from "./yaml-text.ts";
+import { type Entry, filled, flow, list, map, type Node } from "../scenario-text.ts";
+import type { Trace } from "../trace.ts";
+import type { TouchedMarket, Vocabulary } from "../vocabulary.ts";
+import type { DescribedSession, Script } from "./script.ts";
+import { RecordingError } from "./told-commands.ts";
 
 const OUTCOMES: readonly Outcome[] = ["YES", "NO"];
 
-/** The books of markets as they stand, of both outcomes. */
-export const bookEntries = (words: Vocabulary, markets: readonly Market[]): Entry[] =>
-  markets.flatMap((market) =>
+/** The books of markets as they stand, of both outcomes; `numbers` are those that the markets have in the session. */
+export const bookEntries = (
+  words: Vocabulary,
+  markets: readonly Market[],
+  numbers = markets.map(({ number }) => number),
+): Entry[] =>
+  markets.flatMap((market, index) =>
     OUTCOMES.map((outcome): Entry => {
       const { bids, asks } = book(market, outcome);
       const sides: Entry[] = [
         ["bids", filled(bids.map(levelText))],
         ["asks", filled(asks.map(levelText))],
       ];
-      return [words.token(tokenOf(market.number, outcome)), map(sides)];
+      return [words.token(tokenOf(numbers[index] ?? 0, outcome)), map(sides)];
     }),
   );
 
-/** The orders that have a name, as they are in the end; of those that rested from the start, what was left then counts. */
-export const orderEntries = (
-  { opening, end }: ObservedSession,
-  names: ReadonlyMap<number, string>,
-): Entry[] =>
-  [...names].map(([number, name]) => {
-    const order = end.orders.get(number);
-    const before = opening.orders.find(number)?.matched ?? 0;
-    const look = {
-      status: order.status,
-      matched: size(order.matched - before),
-      size: size(order.size - before),
-      reason: order.cancelReason,
-    };
-    return [name, orderStateText(look)];
-  });
+/** How a session has ended, or its scenario; orders, accounts and markets are those of the session, by their numbers. */
+interface Ending {
+  readonly state: State;
+  order(number: number): Order;
+  account(number: number): Account;
+  /** The number here of a market. */
+  market(number: number): number;
+  /** How much of an order was matched before. */
+  matchedBefore(order: number): number;
+  readonly tradesBefore: number;
+}
 
-/** How far each fill that an order had in a session is settled. */
-function statusesOf({ opening, end }: ObservedSession, order: number): SettlementStatus[] {
-  const fills = fillsOf({ state: end, numbers: numbersAs("number") }, end.orders.get(order));
-  return fills
-    .filter(({ trade }) => trade.number > opening.trades.size)
-    .map(({ trade }) => tradeStatus(end, trade));
+const endingOf = ({ opening, end }: Trace): Ending => ({
+  state: end,
+  order: (number) => end.orders.get(number),
+  account: (number) => end.accounts.get(number),
+  market: (number) => number,
+  matchedBefore: (number) => opening.orders.find(number)?.matched ?? 0,
+  tradesBefore: opening.trades.size,
+});
+
+const endingIn = (script: Script): Ending => ({
+  state: script.state,
+  order: (number) => script.orderOf(number),
+  account: (number) => script.accountOf(number),
+  market: (number) => script.marketOf(number),
+  matchedBefore: () => 0,
+  tradesBefore: 0,
+});
+
+/** An order as it is in the end; of one that rested from the start, what was left then counts. */
+function orderText(ending: Ending, number: number): string {
+  const { status, matched, size: whole, cancelReason: reason } = ending.order(number);
+  const before = ending.matchedBefore(number);
+  return orderStateText({ status, matched: size(matched - before), size: size(whole - before), reason });
+}
+
+/** How far each fill that an order had is settled. */
+const statusesOf = (ending: Ending, number: number): SettlementStatus[] =>
+  fillsOf({ state: ending.state, numbers: numbersAs("number") }, ending.order(number))
+    .filter(({ trade }) => trade.number > ending.tradesBefore)
+    .map(({ trade }) => tradeStatus(ending.state, trade));
+
+/** What an account has of USDC, whose token is 0, and of the shares of some markets. */
+function assetsOf(ending: Ending, markets: readonly TouchedMarket[], account: number) {
+  const { collateral, holdings } = ending.account(account);
+  const assets: (readonly [token: number, balance: Balance<number> | undefined])[] = [[0, collateral]];
+  for (const { number } of markets) {
+    const holding = holdings.get(ending.market(number));
+    assets.push([tokenOf(number, "YES"), holding?.yes], [tokenOf(number, "NO"), holding?.no]);
+  }
+  return assets;
+}
+
+/**
+ * What must be true at the end of a session's scenario: books, orders that have a name and how far they are settled, trades
+ * that no step has compared yet, and what accounts have.
+ * @throws RecordingError where the steps do not come to what the session came to.
+ */
+export function finalExpectations(
+  told: DescribedSession,
+  trades: readonly string[],
+  script: Script,
+): Entry[] {
+  const { session, words, names, markets } = told;
+  const ending = endingOf(session);
+  refuseDivergence(told, ending, endingIn(script));
+  const books = bookEntries(
+    words,
+    markets.map(({ after }) => after),
+  );
+  const orders = [...names].map(([number, name]): Entry => [name, orderText(ending, number)]);
+  const settled = settledEntries(ending, names);
+  const parts: readonly (readonly [key: string, entries: readonly Entry[]])[] = [
+    ["book", books],
+    ["orders", orders],
+    ["trades", []],
+    ["balances", balanceEntries(told, ending, endingIn(script))],
+    ["chain", settled.length === 0 ? [] : [["settled", map(settled)]]],
+  ];
+  return parts.flatMap(([key, entries]): Entry[] => {
+    if (key === "trades") return [[key, list(trades)]];
+    return entries.length === 0 ? [] : [[key, map(entries)]];
+  });
 }
 
 /** How far the orders that have a name are settled; nothing where blocks are mined at once and nothing went wrong. */
-export function settledEntries(session: ObservedSession, names: ReadonlyMap<number, string>): Entry[] {
+function settledEntries(ending: Ending, names: ReadonlyMap<number, string>): Entry[] {
   const isUsual = (status: SettlementStatus): boolean =>
-    status === "CONFIRMED" && session.end.config.settlement === "instant";
+    status === "CONFIRMED" && ending.state.config.settlement === "instant";
   return [...names].flatMap(([number, name]): Entry[] => {
-    const statuses = statusesOf(session, number);
+    const statuses = statusesOf(ending, number);
     const [first] = statuses;
     if (first === undefined || statuses.every(isUsual)) return [];
     return [[name, statuses.every((status) => status === first) ? first : filled(statuses)]];
@@ -69,22 +137,14 @@ export function settledEntries(session: ObservedSession, names: ReadonlyMap<numb
  * What accounts have of USDC and of the markets' shares, whether or not orders reserve it. What their wallets hold on the
  * chain is said where it is something else, and the same in the scenario, which begins with everything settled.
  */
-export function balanceEntries(
-  { session, words, markets, actors }: DescribedSession,
-  shadow: ShadowExchange,
-): Entry[] {
+function balanceEntries({ words, markets, actors }: DescribedSession, ending: Ending, own: Ending): Entry[] {
   return actors.map((number) => {
-    const { collateral, holdings } = session.end.accounts.get(number);
-    const own = shadow.accountOf(words.account(number));
-    const assets: Entry[] = [["USDC", amountNode(collateral, own.collateral, moneyText)]];
-    for (const { number: market, name } of markets) {
-      const holding = holdings.get(market);
-      if (holding === undefined) continue;
-      const other = own.holdings.get(shadow.marketNumber(name));
-      const [yes, no] = [tokenOf(market, "YES"), tokenOf(market, "NO")];
-      assets.push([words.token(yes), amountNode(holding.yes, other?.yes, sizeText)]);
-      assets.push([words.token(no), amountNode(holding.no, other?.no, sizeText)]);
-    }
+    const others = new Map(assetsOf(own, markets, number));
+    const assets = assetsOf(ending, markets, number).flatMap(([token, balance]): Entry[] => {
+      if (balance === undefined) return [];
+      const name = token === 0 ? "USDC" : words.token(token);
+      return [[name, amountNode(balance, others.get(token), token === 0 ? moneyText : sizeText)]];
+    });
     return [words.account(number), map(assets)];
   });
 }
@@ -105,56 +165,38 @@ function amountNode(
 }
 
 /**
- * Sees that the steps of a scenario come to what the session came to. They do not where the session depended on what was
- * on its way before it began, on the order of the nonces or on the fees of a wallet, none of which a scenario has.
- * @throws RecordingError naming what comes out differently.
+ * The steps do not come to what the session came to where it depended on what was on its way before it began, on the order
+ * of the nonces or on the fees of a wallet, none of which a scenario has.
  */
-export function refuseDivergence(told: DescribedSession, shadow: ShadowExchange): void {
-  for (const difference of differences(told, shadow)) {
+function refuseDivergence(told: DescribedSession, ending: Ending, own: Ending): void {
+  const others = new Map(facts(told, own));
+  for (const [what, found] of facts(told, ending)) {
+    const other = others.get(what);
+    if (other === found) continue;
     throw new RecordingError(
-      "SESSION_NOT_RECORDABLE",
-      `a scenario of this session would end with another state: ${difference}. It depends on what was pending when the session began, or on nonces and fees of wallets, which no step says`,
+      `a scenario of this session would end with another state: ${what} is ${other} instead of ${found}. It depends on what was pending when the session began, or on nonces and fees of wallets, which no step says`,
     );
   }
 }
 
-function* differences(
+function* facts(
   { session, words, names, markets, actors }: DescribedSession,
-  shadow: ShadowExchange,
-): Generator<string> {
-  const { end } = session;
-  for (const [transaction, own] of shadow.transactions) {
-    const before = settlementStatus(end, end.chain.transactions.get(transaction));
-    const after = settlementStatus(shadow.state, shadow.state.chain.transactions.get(own));
-    const { firstTrade } = end.chain.transactions.get(transaction);
-    const order = end.trades.get(firstTrade).taker - session.opening.orders.size;
-    if (before !== after) yield `the settlement of its order ${order} is ${after} instead of ${before}`;
+  ending: Ending,
+): Generator<readonly [what: string, found: string]> {
+  const { size: before } = session.opening.orders;
+  for (let number = before + 1; number < session.end.orders.next; number += 1) {
+    yield [`the settlement of its order ${number - before}`, statusesOf(ending, number).join(", ")];
   }
-  const looks = orderEntries(session, names);
-  for (const [index, number] of [...names.keys()].entries()) {
-    const { status, matched, size, cancelReason: reason } = shadow.orderOf(number);
-    const [name, look] = looks[index] ?? ["", ""];
-    const own = orderStateText({ status, matched, size, reason });
-    if (own !== look) yield `${name} is ${own} instead of ${look}`;
-  }
+  for (const [number, name] of names) yield [name, orderText(ending, number)];
   for (const number of actors) {
     const name = words.account(number);
-    const [account, own] = [end.accounts.get(number), shadow.accountOf(name)];
-    const [before, after] = [account.collateral.balance, own.collateral.balance];
-    if (before !== after) yield `${name} has ${moneyText(after)} USDC instead of ${moneyText(before)}`;
-    for (const market of markets) {
-      const held = sharesText(account.holdings.get(market.number));
-      const there = sharesText(own.holdings.get(shadow.marketNumber(market.name)));
-      if (held !== there) yield `${name} has ${there} of ${market.name} instead of ${held}`;
+    for (const [token, balance] of assetsOf(ending, markets, number)) {
+      const units = balance?.balance ?? 0;
+      if (token === 0) yield [`the balance of ${name}`, `${moneyText(units)} USDC`];
+      else yield [`what ${name} has of ${words.token(token)}`, sizeText(units)];
     }
   }
-  for (const { name, after } of markets) {
-    const own = shadow.state.markets.get(shadow.marketNumber(name));
-    if (bookText(after) !== bookText(own)) yield `the book of ${name} is another`;
-  }
+  const numbers = markets.map(({ number }) => number);
+  const here = numbers.map((number) => ending.state.markets.get(ending.market(number)));
+  for (const [token, sides] of bookEntries(words, here, numbers)) yield [`the book of ${token}`, flow(sides)];
 }
-
-const sharesText = (holding: Holding | undefined): string =>
-  `${sizeText(holding?.yes.balance ?? 0)} YES and ${sizeText(holding?.no.balance ?? 0)} NO`;
-
-const bookText = (market: Market): string => JSON.stringify([book(market, "YES"), book(market, "NO")]);

@@ -2,7 +2,8 @@ import { CERTAIN, type SettlementFaultTerms } from "../../core/chain/settlement-
 import { isCausedByTime } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import type { State } from "../../core/state.ts";
-import { type ObservedCommand, RecordingError } from "./observed-session.ts";
+import type { TracedCommand } from "../trace.ts";
+import { RecordingError } from "./told-commands.ts";
 
 /** A fault that hits the settlement of one order, by its number in the session. */
 export interface OrderFault {
@@ -19,8 +20,8 @@ export interface ObservedBlock {
 
 /** The blocks of a session, and what went wrong with settlements in them, written as one fault for each time. */
 export class ObservedBlocks {
-  readonly #begun = new Map<ObservedCommand, ObservedBlock>();
-  readonly #asked = new Map<ObservedCommand, ObservedBlock[]>();
+  readonly #begun = new Map<TracedCommand, ObservedBlock>();
+  readonly #asked = new Map<TracedCommand, ObservedBlock[]>();
   readonly #first = new Map<number, OrderFault[]>();
   /** The block that has last had a settlement without a fault. */
   readonly #spared = new Map<number, ObservedBlock>();
@@ -29,10 +30,10 @@ export class ObservedBlocks {
   readonly hit = new Set<number>();
 
   /** @throws RecordingError when a settlement of before the session fails in it. */
-  constructor(commands: readonly ObservedCommand[], opening: State, end: State) {
+  constructor(commands: readonly TracedCommand[], opening: State, end: State) {
     this.#end = end;
     const { size: before } = opening.chain.transactions;
-    let deed: ObservedCommand | null = null;
+    let deed: TracedCommand | null = null;
     let block: ObservedBlock | null = null;
     let height = 0;
     let mined = before;
@@ -61,12 +62,12 @@ export class ObservedBlocks {
   }
 
   /** The block that a command begins, if it does. */
-  begunBy(observed: ObservedCommand): ObservedBlock | undefined {
+  begunBy(observed: TracedCommand): ObservedBlock | undefined {
     return this.#begun.get(observed);
   }
 
   /** The blocks that somebody mined by a command. */
-  askedBy(observed: ObservedCommand): readonly ObservedBlock[] {
+  askedBy(observed: TracedCommand): readonly ObservedBlock[] {
     return this.#asked.get(observed) ?? [];
   }
 
@@ -76,7 +77,7 @@ export class ObservedBlocks {
   }
 
   #look(
-    { sequence }: ObservedCommand,
+    { sequence }: TracedCommand,
     transaction: number,
     event: DomainEvent,
     { block, height, isForeign }: { block: ObservedBlock; height: number; isForeign: boolean },
@@ -93,7 +94,6 @@ export class ObservedBlocks {
       this.hit.add(order);
     } else if (terms.fault === "fail") {
       throw new RecordingError(
-        "SESSION_NOT_RECORDABLE",
         `a settlement of before the session failed in it (sequence ${sequence}), and a scenario begins with everything settled`,
       );
     }

@@ -1,48 +1,34 @@
 import { Buffer } from "node:buffer";
 import { ApiError } from "../../api/errors.ts";
-import { counted, moneyText, sizeText } from "../../core/format.ts";
-import { marketOfToken, outcomeOf } from "../../core/market.ts";
+import { counted, moneyText } from "../../core/format.ts";
 import { findAccount } from "../../core/state.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { Address } from "../../core/terms.ts";
-import { FULL_PRICE, MAX_ISSUANCE, money, size } from "../../core/units.ts";
+import { FULL_PRICE, MAX_ISSUANCE, notional, size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import type { Entry as JournalEntry, RefusedEntry } from "../../engine/journal.ts";
 import { type SessionLog, withRefused } from "../../engine/session-log.ts";
 import { seedOfName } from "../../scenario/language/read-scenario.ts";
-import type { Funding } from "../../scenario/language/scenario.ts";
 import { MAX_SCENARIO_BYTES } from "../../scenario/language/scenario-files.ts";
-import {
-  balanceEntries,
-  bookEntries,
-  orderEntries,
-  refuseDivergence,
-  settledEntries,
-} from "./expectations.ts";
-import { ObservedBlocks } from "./observed-blocks.ts";
-import {
-  inOrderOfNonces,
-  type ObservedCommand,
-  type ObservedSession,
-  observeSession,
-  RecordingError,
-  withoutIdleCalls,
-} from "./observed-session.ts";
+import { isSeed, map, scenarioText } from "../scenario-text.ts";
+import { type Trace, type TracedCommand, traceOf } from "../trace.ts";
 import {
   type Funds,
+  isHouse,
   marketEntries,
-  raisedIn,
-  restingBefore,
-  startingFunds,
-  writeOpening,
-} from "./opening-steps.ts";
+  orderNames,
+  Parties,
+  touchedMarkets,
+  Vocabulary,
+} from "../vocabulary.ts";
+import { finalExpectations } from "./expectations.ts";
+import { ObservedBlocks } from "./observed-blocks.ts";
+import { raisedIn, restingBefore, startingFunds, writeOpening } from "./opening-steps.ts";
 import { askedOf, RefusedSteps } from "./refused-steps.ts";
-import { Script, ShadowExchange } from "./script.ts";
-import type { DescribedSession } from "./session-names.ts";
-import { isHouse, orderNames, Parties, touchedMarkets, Vocabulary } from "./session-names.ts";
+import { type DescribedSession, Script } from "./script.ts";
 import { SessionRecorder } from "./session-recorder.ts";
 import { SettlementRecorder } from "./settlement-recorder.ts";
-import { type Entry, list, map, scenarioText } from "./yaml-text.ts";
+import { inOrderOfNonces, RecordingError, withoutIdleCalls } from "./told-commands.ts";
 
 /** The session of an exchange that goes on. */
 export interface LiveSession extends Omit<Session, "entries" | "refused"> {
@@ -83,8 +69,8 @@ export function* recordedFile(session: Session): Steps<RecordedScenario> {
 
 const tooLong = (what: string): RecordingError =>
   new RecordingError(
-    "SESSION_TOO_LONG",
     `the session ${what}, and a file of one has at most ${MAX_SCENARIO_BYTES} bytes`,
+    "SESSION_TOO_LONG",
   );
 
 const refusal = (code: RecordingError["code"], message: string): ApiError =>
@@ -122,118 +108,95 @@ export interface RecordedScenario {
  */
 export function* recordInSteps(recorded: Session): Steps<RecordedScenario> {
   const { open, entries, refused = [], devAccounts, name } = recorded;
-  const repeated = yield* observeSession(open(), entries);
-  const observed = { ...repeated, commands: inOrderOfNonces(repeated.commands, repeated.opening) };
-  const { commands: called, left } = withoutIdleCalls(observed);
-  const commands = called.filter((act) => !fundsHouse(act, observed));
-  const session = { ...observed, commands };
-  const { opening, end, start } = session;
+  const trace = yield* traceOf(open(), entries);
+  refuseAstray(trace);
+  const all = inOrderOfNonces(trace.commands, trace.opening);
+  const { commands: called, left } = withoutIdleCalls({ ...trace, commands: all });
+  const commands = called.filter((traced) => !fundsHouse(traced, trace));
+  const session = { ...trace, commands };
+  const { opening, end, start: clock } = session;
   const asked = askedOf(refused, end);
   const parties = new Parties(session, devAccounts, asked.accounts);
-  const markets = touchedMarkets(session, parties.actors, asked.markets);
+  const { actors } = parties;
+  const markets = touchedMarkets(session, actors, asked.markets);
   const resting = restingBefore(opening, markets);
-  const funds = startingFunds(session, markets, parties.actors, resting);
+  const funds = startingFunds(session, markets, actors, resting);
   refuseOverIssuance(session, funds);
   const terms = marketEntries(markets, resting);
   const orders = end.orders.size - opening.orders.size;
   const title = name ?? `recorded session of ${counted(orders, "order")}`;
   const { seed, settlement, balances } = end.config;
-  const isSeed = /^[^\p{Cc}\p{Cs}]{1,128}$/u.test(seed);
-  const words = new Vocabulary(parties, markets, end);
-  const shadow = new ShadowExchange({
-    seed: isSeed ? seed : seedOfName(title),
-    settlement,
-    balances,
-    clock: start,
-    markets: terms.terms,
-  });
-  openAccounts(shadow, words, funds);
-  const blocks = new ObservedBlocks(observed.commands, opening, end);
+  const blocks = new ObservedBlocks(all, opening, end);
   const names = orderNames(session, blocks.hit);
-  const told = { session, words, names, markets, actors: parties.actors, refused };
-  const script = new Script(shadow);
+  const words = new Vocabulary(markets, end, {
+    account: (address) => parties.nameOf(end.accountByAddress.get(address) ?? 0),
+    order: (number) => names.get(number),
+  });
+  const told = { session, words, names, markets, actors };
+  const header = { settlement, balances, clock };
+  const script = new Script(
+    { ...header, seed: isSeed(seed) ? seed : seedOfName(title), markets: terms.terms },
+    told,
+  );
+  for (const [account, own] of funds) script.open(words.account(account), own);
   writeOpening(script, told);
-  const before = script.steps.length;
-  shadow.begin();
-  yield* recordSteps(script, blocks, observed.commands, told);
+  if (script.steps.length > 0) script.steps.unshift({ remark: "What rests from the start, oldest first." });
+  script.begin();
+  script.remark("The session.");
+  yield* recordSteps(script, blocks, withRefused(all, refused), told);
   const scenario = scenarioText({
-    remarks: [...terms.remarks, ...remarksOf(isSeed, called.length - commands.length, left)],
+    ...header,
+    remarks: [TITLE, ...terms.remarks, ...remarksOf(isSeed(seed), called.length - commands.length, left)],
     name: title,
-    seed: isSeed ? seed : null,
-    clock: start,
-    settlement,
-    balances,
+    seed,
     markets: terms.entries,
-    accounts: accountEntries(words, funds),
-    opening: script.steps.slice(0, before),
-    session: script.steps.slice(before),
+    accounts: [...funds].map(([account, own]) => [words.account(account), map(words.assets(own))]),
+    steps: script.steps,
   });
   return { name: title, scenario, orders, trades: end.trades.size - opening.trades.size };
+}
+
+const TITLE = "A session that clobsim recorded: what it did, and what came of it.";
+
+/** What was decided by the rules of an earlier version comes out otherwise in a scenario, which has today's alone. */
+function refuseAstray({ astray, thrown }: Trace): void {
+  if (thrown !== null) throw thrown;
+  if (astray === null) return;
+  throw new RecordingError(
+    astray === "more"
+      ? "repeated by the rules of this version, the session does more than it did"
+      : `repeated by the rules of this version, the session differs from sequence ${astray.sequence} on: ${astray.command.kind}`,
+  );
 }
 
 /** The steps of a session, and what must be true after them. */
 function* recordSteps(
   script: Script,
   blocks: ObservedBlocks,
-  all: readonly ObservedCommand[],
+  all: Iterable<TracedCommand | RefusedEntry>,
   told: DescribedSession,
 ): Steps<void> {
-  const { session, words, names, markets } = told;
+  const { session, words, names } = told;
   const { end } = session;
-  const chain = new SettlementRecorder(script, words, blocks, names, end);
+  const chain = new SettlementRecorder(script, blocks, names, end);
   const steps = new SessionRecorder(script, chain, words, names, end);
   const isTold = new Set(session.commands);
   const refused = new RefusedSteps(script, words, names, end);
-  for (const each of withRefused(all, told.refused)) {
+  let last = 0;
+  for (const each of all) {
     yield;
     if ("request" in each) refused.add(each);
-    else steps.add(each, isTold.has(each));
-  }
-  steps.finish((all.at(-1)?.sequence ?? 0) + 1);
-  refuseDivergence(told, script.shadow);
-  const books = bookEntries(
-    words,
-    markets.map(({ after }) => after),
-  );
-  const settled = settledEntries(session, names);
-  const expectations: readonly Entry[] = [
-    ["book", map(books)],
-    ["orders", map(orderEntries(session, names))],
-    ["trades", list(steps.trades)],
-    ["balances", map(balanceEntries(told, script.shadow))],
-    ["chain", map(settled.length === 0 ? [] : [["settled", map(settled)]])],
-  ];
-  const said = expectations.filter(
-    ([, value]) => typeof value !== "object" || !("entries" in value) || value.entries.length > 0,
-  );
-  script.say(["expect", map(said)]);
-}
-
-/** Gives everybody what they start with, as the header of the scenario does. */
-function openAccounts(shadow: ShadowExchange, words: Vocabulary, funds: ReadonlyMap<number, Funds>): void {
-  for (const [account, { collateral, shares }] of funds) {
-    const tokens = [...shares].sort(([a], [b]) => a - b);
-    const fundings: Funding[] = collateral > 0 ? [{ asset: "USDC", amount: money(collateral) }] : [];
-    for (const [token, amount] of tokens) {
-      const asset = { market: words.market(marketOfToken(token)), outcome: outcomeOf(token) };
-      fundings.push({ asset, amount: size(amount) });
+    else {
+      steps.add(each, isTold.has(each));
+      last = each.sequence;
     }
-    const attempt = shadow.open(words.account(account), fundings);
-    if (!attempt.ok) throw new RecordingError("SESSION_NOT_RECORDABLE", attempt.message);
   }
+  steps.finish(last + 1);
+  script.say(["expect", map(finalExpectations(told, steps.trades, script))]);
 }
-
-const accountEntries = (words: Vocabulary, funds: ReadonlyMap<number, Funds>): Entry[] =>
-  [...funds].map(([account, { collateral, shares }]) => {
-    const assets: Entry[] = collateral > 0 ? [["USDC", moneyText(collateral)]] : [];
-    for (const [token, amount] of [...shares].sort(([a], [b]) => a - b)) {
-      assets.push([words.token(token), sizeText(amount)]);
-    }
-    return [words.account(account), map(assets)];
-  });
 
 /** Whether a command funds an account of the exchange itself, which no scenario has by name. */
-function fundsHouse({ command }: ObservedCommand, { end }: ObservedSession): boolean {
+function fundsHouse({ command }: TracedCommand, { end }: Trace): boolean {
   if (command.kind !== "fundAccount") return false;
   const account = findAccount(end, command.address);
   return account !== undefined && isHouse(account.number);
@@ -249,9 +212,13 @@ const remarksOf = (isSeed: boolean, houses: number, left: number): string[] => [
 const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
 
 /** A scenario gives shares of both outcomes by two mints where the session needed one. @throws RecordingError */
-function refuseOverIssuance({ commands }: ObservedSession, funds: ReadonlyMap<number, Funds>): void {
+function refuseOverIssuance({ commands }: Trace, funds: ReadonlyMap<number, Funds>): void {
   let issued = 0;
-  for (const own of funds.values()) issued += own.issued;
+  for (const own of funds.values()) {
+    // Shares of one outcome are minted as full sets.
+    for (const [token, amount] of own.all)
+      issued += token === 0 ? amount : notional(FULL_PRICE, size(amount));
+  }
   for (const { command, events } of commands) {
     if (command.kind !== "fundAccount") continue;
     for (const event of events) {
@@ -262,7 +229,6 @@ function refuseOverIssuance({ commands }: ObservedSession, funds: ReadonlyMap<nu
   }
   if (issued <= MAX_ISSUANCE) return;
   throw new RecordingError(
-    "SESSION_NOT_RECORDABLE",
     `a scenario of this session would issue ${moneyText(issued)} USDC, and no exchange issues more than ${moneyText(MAX_ISSUANCE)}`,
   );
 }

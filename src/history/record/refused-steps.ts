@@ -9,9 +9,9 @@ import { toIso } from "../../core/time.ts";
 import type { RefusedEntry } from "../../engine/journal.ts";
 import type { OrderWords } from "../../scenario/language/scenario.ts";
 import { orderBodyOf } from "../../scenario/venue/opening.ts";
+import { scalar } from "../scenario-text.ts";
+import type { Vocabulary } from "../vocabulary.ts";
 import type { Script } from "./script.ts";
-import type { Vocabulary } from "./session-names.ts";
-import { scalar } from "./yaml-text.ts";
 
 /** So many are written: a flood of them must not make a file too long. */
 const MAX_TOLD = 1_000;
@@ -103,7 +103,7 @@ export class RefusedSteps {
       made.side === side && made.size === size && made.price === price && made.orderType === orderType;
     if (!isSame || (made.expiration ?? "") !== expiration) return null;
     const line = [words.side, words.size, words.outcome, "@", words.price, ...ending].join(" ");
-    const code = this.#script.shadow.refusalOfOrder(name, words);
+    const code = this.#script.refusalOfOrder(name, words);
     return { line: line + this.#words.inMarket(market), code };
   }
 
@@ -112,7 +112,7 @@ export class RefusedSteps {
     if (typeof id !== "string" || id === "" || others.length > 0) return null;
     const order = numberOf(this.#end.idPrefixes.order, id);
     const named = this.#names.get(order);
-    const code = this.#script.shadow.refusalOfCancel(name, named === undefined ? null : order);
+    const code = this.#script.refusalOfCancel(name, named === undefined ? null : order);
     return { line: `cancel ${named ?? NO_ORDER}`, code };
   }
 }

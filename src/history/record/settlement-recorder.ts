@@ -3,17 +3,11 @@ import type { SettlementFault, SettlementFaultTerms } from "../../core/chain/set
 import type { Command, CommandOf } from "../../core/commands.ts";
 import type { State } from "../../core/state.ts";
 import { NEXT_ORDER } from "../../scenario/language/scenario.ts";
+import type { Step } from "../scenario-text.ts";
+import type { TracedCommand } from "../trace.ts";
 import type { ObservedBlock, ObservedBlocks, OrderFault } from "./observed-blocks.ts";
-import {
-  isWaiting,
-  type ObservedCommand,
-  positionIn,
-  positionText,
-  RecordingError,
-} from "./observed-session.ts";
 import type { Script } from "./script.ts";
-import type { Vocabulary } from "./session-names.ts";
-import { faultStep, sayableTerms } from "./yaml-text.ts";
+import { isWaiting, RecordingError } from "./told-commands.ts";
 
 /**
  * Records what a session did on the settlement chain. Blocks that time mines come by themselves where the steps bring the
@@ -23,33 +17,24 @@ import { faultStep, sayableTerms } from "./yaml-text.ts";
 export class SettlementRecorder {
   readonly faults: FaultRecorder;
   readonly #script: Script;
-  readonly #words: Vocabulary;
   readonly #blocks: ObservedBlocks;
   readonly #end: State;
   /** How many blocks the session has had, and how many of them would change nothing here and are not written. */
   #had = 0;
   #idle = 0;
 
-  constructor(
-    script: Script,
-    words: Vocabulary,
-    blocks: ObservedBlocks,
-    names: ReadonlyMap<number, string>,
-    end: State,
-  ) {
+  constructor(script: Script, blocks: ObservedBlocks, names: ReadonlyMap<number, string>, end: State) {
     this.#script = script;
-    this.#words = words;
     this.#blocks = blocks;
     this.#end = end;
     this.faults = new FaultRecorder(script, names);
   }
 
   /** Whether the moment of a command decides when the next blocks come. */
-  isClocked({ at, command, events }: ObservedCommand): boolean {
-    const { shadow, state, isBehind } = this.#script;
+  isClocked({ at, command, events }: TracedCommand): boolean {
+    const { nextDueAt, state, isBehind } = this.#script;
     if (isBehind) return true;
     if (state.config.settlement !== "auto") return false;
-    const { nextDueAt } = shadow;
     if (nextDueAt !== null && nextDueAt <= at) return true;
     if (command.kind === "mineBlocks") return true;
     return state.chain.nextBlockAt === null && (STARTING.has(command.kind) || isTrading(events));
@@ -61,12 +46,12 @@ export class SettlementRecorder {
   }
 
   /** After a command, whether it is written or not: takes note of the block that it begins, and sees that the scenario has it. */
-  follow(observed: ObservedCommand): void {
+  follow(observed: TracedCommand): void {
     const block = this.#blocks.begunBy(observed);
     if (block === undefined) return;
     this.#had += block.count;
-    const { shadow, state } = this.#script;
-    const missing = this.#had - this.#idle - shadow.blocks;
+    const { state, blocks } = this.#script;
+    const missing = this.#had - this.#idle - blocks;
     if (missing > 0) {
       if (state.chain.nextBlockAt === observed.at) {
         this.#script.foresee(observed.at);
@@ -82,16 +67,15 @@ export class SettlementRecorder {
 
   /** @throws RecordingError when the scenario has had other blocks than the session; at once, blocks are no matter of time. */
   compare(sequence: number): void {
-    const { shadow, state } = this.#script;
-    if (state.config.settlement === "instant") this.#idle = this.#had - shadow.blocks;
-    if (shadow.blocks + this.#idle === this.#had) return;
+    const { blocks, state } = this.#script;
+    if (state.config.settlement === "instant") this.#idle = this.#had - blocks;
+    if (blocks + this.#idle === this.#had) return;
     throw new RecordingError(
-      "SESSION_NOT_RECORDABLE",
-      `before sequence ${sequence} the session had mined ${this.#had} blocks where a scenario of it mines ${shadow.blocks + this.#idle}: what was pending when it began decides when blocks are mined`,
+      `before sequence ${sequence} the session had mined ${this.#had} blocks where a scenario of it mines ${blocks + this.#idle}: what was pending when it began decides when blocks are mined`,
     );
   }
 
-  mine(observed: ObservedCommand): void {
+  mine(observed: TracedCommand): void {
     let together = 0;
     for (const block of this.#blocks.askedBy(observed)) {
       together += block.count;
@@ -104,34 +88,16 @@ export class SettlementRecorder {
   }
 
   /** What nothing has come of yet is written only where a wallet would send it: its trial comes to something. */
-  send({ sequence, events }: ObservedCommand, command: CommandOf<"sendTransaction">): void {
-    const end = this.#end;
-    const account = end.accountByAddress.get(command.from);
-    const position = positionIn(end, command);
-    if (account === undefined || position === null) throw new Error(`sequence ${sequence} is no step`);
-    const { market, change } = position;
-    const name = this.#words.account(account);
-    const attempt = this.#script.shadow.call(name, this.#words.market(market), change);
-    const isIdle = events.some(
-      (sent) => sent.kind === "transactionSent" && isWaiting({ end }, sent.transaction),
+  send(traced: TracedCommand, step: Step): void {
+    const isIdle = traced.events.some(
+      (sent) => sent.kind === "transactionSent" && isWaiting({ end: this.#end }, sent.transaction),
     );
-    if (!attempt.ok && isIdle) return;
-    this.#script.done(sequence, attempt, [name, positionText(change) + this.#words.inMarket(market)]);
-  }
-
-  reorganize({ sequence }: ObservedCommand, command: CommandOf<"reorganizeChain">): void {
-    this.#script.done(sequence, this.#script.shadow.submit(command), ["reorg", String(command.depth)]);
-  }
-
-  bump(): void {
-    this.#script.shadow.submit({ kind: "bumpFees" });
-    this.#script.say(["bump", "fees"]);
+    this.#script.call(traced, step, isIdle);
   }
 
   #mine(count: number): void {
     if (count === 0) return;
-    this.#script.shadow.submit({ kind: "mineBlocks", count });
-    this.#script.say(["mine", String(count)]);
+    this.#script.submit({ kind: "mineBlocks", count }, 0, [["mine", String(count)]]);
   }
 
   #setBehind(block: ObservedBlock): void {
@@ -150,7 +116,7 @@ const STARTING: ReadonlySet<Command["kind"]> = new Set<Command["kind"]>([
   "bumpFees",
 ]);
 
-const isTrading = (events: ObservedCommand["events"]): boolean =>
+const isTrading = (events: TracedCommand["events"]): boolean =>
   events.some(({ kind }) => kind === "orderTraded");
 
 /** Whether one more block would change nothing: everything is final. */
@@ -173,43 +139,33 @@ class FaultRecorder {
 
   /** Sets a fault of an order that is placed next, or was placed before. */
   set({ order, terms }: OrderFault, isNext: boolean): void {
-    const { shadow, state } = this.#script;
-    const own = isNext ? state.orders.next : shadow.orderOf(order).number;
-    const said = sayableTerms(terms);
+    const own = isNext ? this.#script.state.orders.next : this.#script.orderOf(order).number;
     this.#orders.set(own, order);
-    shadow.submit({ kind: "setSettlementFault", ...said, order: own });
-    this.#script.say(...faultStep(said, isNext ? NEXT_ORDER : (this.#names.get(order) ?? "")));
+    this.#script.fault(terms, own, isNext ? NEXT_ORDER : (this.#names.get(order) ?? ""));
   }
 
   setSpike(terms: SettlementFaultTerms): void {
-    if (terms.fault !== "gasSpike") return;
-    const said = sayableTerms(terms);
-    this.#script.shadow.submit({ kind: "setSettlementFault", ...said });
-    this.#script.say(...faultStep(said));
+    if (terms.fault === "gasSpike") this.#script.fault(terms);
   }
 
   /** The base fee is that of the highest spike. What ends it ends all faults: those of orders are set again. */
   endSpike(
-    sequence: number,
+    { sequence, before: { faults } }: TracedCommand,
     { number }: CommandOf<"endSettlementFault">,
-    faults: readonly SettlementFault[],
   ): void {
     const left = number === null ? [] : faults.filter((fault) => fault.number !== number);
     const [before, after] = [highest(faults), highest(left)];
     if (before === after) return;
     if (after !== QUIET_BASE_FEE) {
       throw new RecordingError(
-        "SESSION_NOT_RECORDABLE",
         `sequence ${sequence} ends one of several spikes of the base fee, and no step of a scenario ends one alone`,
       );
     }
-    const { shadow, state } = this.#script;
-    const pending = state.chain.faults.flatMap(({ number: _, struck: __, order, ...terms }) => {
+    const pending = this.#script.state.chain.faults.flatMap(({ number: _, struck: __, order, ...terms }) => {
       const own = order === undefined ? undefined : this.#orders.get(order);
       return own === undefined ? [] : [{ order: own, terms }];
     });
-    shadow.submit({ kind: "endSettlementFault", number: null });
-    this.#script.say(["chain fault", "none"]);
+    this.#script.submit({ kind: "endSettlementFault", number: null }, sequence, [["chain fault", "none"]]);
     for (const fault of pending) this.set(fault, false);
   }
 }

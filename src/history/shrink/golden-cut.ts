@@ -4,7 +4,7 @@ import { FULL_PRICE } from "../../core/units.ts";
 import type { Scenario } from "../../scenario/language/scenario.ts";
 import { OTHER_GOLDEN, readGolden, sideDiff, tradesDiff } from "../../scenario/run/expectations.ts";
 import type { DiffLine } from "../../scenario/run/result.ts";
-import { scalar } from "../record/yaml-text.ts";
+import { scalar } from "../scenario-text.ts";
 import { Draft, lineOf, type Part } from "./draft.ts";
 import { type InlineFlows, type NotedRun, type PlayedRow, withFlowsInline } from "./inline-flows.ts";
 import type { Failed } from "./trial.ts";

@@ -10,8 +10,8 @@ import { attempt } from "../../scenario/language/page.ts";
 import { type Problem, ProblemList } from "../../scenario/language/problem.ts";
 import type { Expectation } from "../../scenario/language/scenario.ts";
 import { ScenarioFiles } from "../../scenario/language/scenario-files.ts";
-import { observeSession } from "../record/observed-session.ts";
-import { freeName, Parties, touchedMarkets } from "../record/session-names.ts";
+import { traceOf } from "../trace.ts";
+import { freeName, Parties, touchedMarkets } from "../vocabulary.ts";
 
 /** What a session is, to be named. */
 interface NamedSession {
@@ -47,7 +47,7 @@ export class HistoryNames {
   constructor({ open, entries, devAccounts }: NamedSession) {
     const exchange = open();
     this.sequenceBefore = exchange.sequence;
-    const session = finish(observeSession(exchange, entries));
+    const session = finish(traceOf(exchange, entries));
     const { opening, end } = session;
     const parties = new Parties(session, devAccounts);
     const touched = touchedMarkets(session, parties.actors);

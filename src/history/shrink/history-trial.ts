@@ -8,7 +8,6 @@ import { marketOfToken } from "../../core/market.ts";
 import { reservationOf } from "../../core/order.ts";
 import { shortfallOf } from "../../core/rules/ledger.ts";
 import { findAccount, type State } from "../../core/state.ts";
-import type { Address } from "../../core/terms.ts";
 import type { Millis } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import type { RefusedEntry } from "../../engine/journal.ts";
@@ -19,10 +18,10 @@ import { RunStopped, ScenarioFailure, Session } from "../../scenario/run/session
 import { refusedText } from "../../scenario/run/words.ts";
 import { LocalVenue } from "../../scenario/venue/local-venue.ts";
 import { refusedBy } from "../../scenario/venue/views.ts";
-import { type Wallet, Wallets } from "../../scenario/venue/wallets.ts";
+import { Wallets } from "../../scenario/venue/wallets.ts";
+import { Remapper, type TracedCommand } from "../trace.ts";
 import { brokenInvariant, defectOf, type FailureFingerprint, fingerprintOf } from "./fingerprint.ts";
 import { type HistoryExpectation, type HistoryNames, orderNumber, ordersIn } from "./history-expectation.ts";
-import { type Applied, Remapper, refusedCommand, type TracedCommand } from "./trace.ts";
 
 /** How some commands fail. */
 export interface FailingTrace {
@@ -31,16 +30,68 @@ export interface FailingTrace {
   readonly trace: readonly TracedCommand[];
 }
 
-/** Tries commands on fresh exchanges. */
-export interface HistoryTrial {
-  /** How commands fail first; null when they do not. @throws RunStopped */
-  first(trace: readonly TracedCommand[]): Promise<FailingTrace | null>;
-  /** How commands fail in the same way; null when they do not. @throws RunStopped */
-  broken(trace: readonly TracedCommand[], fingerprint: FailureFingerprint): Promise<FailingTrace | null>;
+/** What the commands of a history are tried with. */
+export interface TrialSettings {
+  /** A fresh exchange that stands where the history begins. */
+  readonly open: () => Exchange;
+  /** What is known at the end of the whole history. */
+  readonly history: State;
+  /** Whether the time is over. */
+  readonly isOver: () => boolean;
 }
 
 /** So many commands are applied before somebody asks again whether the time is over. */
 const COMMANDS_AT_ONCE = 256;
+
+/** Tries commands on fresh exchanges. */
+export abstract class HistoryTrial {
+  readonly #settings: TrialSettings;
+
+  constructor(settings: TrialSettings) {
+    this.#settings = settings;
+  }
+
+  /** How commands fail first; null when they do not. @throws RunStopped */
+  abstract first(trace: readonly TracedCommand[]): Promise<FailingTrace | null>;
+
+  /** How commands fail in the same way; null when they do not. @throws RunStopped */
+  async broken(trace: readonly TracedCommand[], { key }: FailureFingerprint): Promise<FailingTrace | null> {
+    const broken = await this.first(trace).catch((error: unknown) => {
+      if (error instanceof RunStopped) throw error;
+      // Some commands make no sense without others, or speak of what is not there.
+      return null;
+    });
+    return broken?.fingerprint.key === key ? broken : null;
+  }
+
+  protected open(): Remapper {
+    const { open, history } = this.#settings;
+    return new Remapper(open(), history);
+  }
+
+  protected readonly stop = (): boolean => this.#settings.isOver();
+
+  /** Applies commands one by one, adds those that did something to `done`, and answers the index of each. */
+  protected *applying(
+    remapper: Remapper,
+    trace: readonly TracedCommand[],
+    done: TracedCommand[],
+  ): Generator<number, void> {
+    for (const [index, traced] of trace.entries()) {
+      if (index % COMMANDS_AT_ONCE === 0 && this.stop()) throw new RunStopped();
+      if (remapper.apply(traced) === "done") done.push(traced);
+      yield index;
+    }
+  }
+
+  /** Applies commands; answers those that did something. */
+  protected apply(remapper: Remapper, trace: readonly TracedCommand[]): TracedCommand[] {
+    const done: TracedCommand[] = [];
+    for (const _index of this.applying(remapper, trace, done));
+    return done;
+  }
+}
+
 /** Up to so many commands, the invariants are judged after each of them. */
 const FEW = 256;
 /** So often they are judged in a longer history, for each time costs as much as the state is large. */
@@ -54,16 +105,9 @@ interface Found extends FailingTrace {
   readonly names: readonly string[];
 }
 
-/** Applies commands to fresh exchanges until something throws or an invariant does not hold; of many, judged now and then. */
-export class FailureTrial implements HistoryTrial {
-  readonly #open: () => Exchange;
-  readonly #stop: () => boolean;
+/** Applies commands until something throws or an invariant does not hold; of many, judged now and then. */
+export class FailureTrial extends HistoryTrial {
   #checks = CHECKS;
-
-  constructor(open: () => Exchange, stop: () => boolean) {
-    this.#open = open;
-    this.#stop = stop;
-  }
 
   async first(trace: readonly TracedCommand[]): Promise<FailingTrace | null> {
     let found = this.#run(trace, this.#strideOf(trace));
@@ -74,7 +118,7 @@ export class FailureTrial implements HistoryTrial {
     return found === null || found.names.length === 0 ? found : this.#earliest(trace, found);
   }
 
-  async broken(trace: readonly TracedCommand[], { key }: FailureFingerprint): Promise<FailingTrace | null> {
+  override async broken(trace: readonly TracedCommand[], { key }: FailureFingerprint) {
     const found = this.#run(trace, this.#strideOf(trace));
     if (found === null) return null;
     const fingerprints = [found.fingerprint, ...found.names.map(brokenInvariant)];
@@ -100,126 +144,89 @@ export class FailureTrial implements HistoryTrial {
   }
 
   #run(trace: readonly TracedCommand[], stride: number): Found | null {
-    const remapper = new Remapper(this.#open());
+    const remapper = this.open();
     const done: TracedCommand[] = [];
-    for (const [index, traced] of trace.entries()) {
-      if (index % COMMANDS_AT_ONCE === 0 && this.#stop()) throw new RunStopped();
-      let applied: Applied;
-      try {
-        applied = remapper.apply(traced);
-      } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
-        return { fingerprint: defectOf(message), trace: [...done, traced], index, names: [] };
+    let next = 0;
+    try {
+      for (const index of this.applying(remapper, trace, done)) {
+        next = index + 1;
+        const isChecked = index % stride === stride - 1 || next === trace.length;
+        const names = isChecked ? violations(remapper.state).map(({ name }) => name) : [];
+        const [first] = names;
+        if (first !== undefined) return { fingerprint: brokenInvariant(first), trace: done, index, names };
       }
-      if (applied === "done") done.push(traced);
-      const isChecked = index % stride === stride - 1 || index === trace.length - 1;
-      const names = isChecked ? violations(remapper.state).map(({ name }) => name) : [];
-      const [first] = names;
-      if (first !== undefined) return { fingerprint: brokenInvariant(first), trace: done, index, names };
+      return null;
+    } catch (error) {
+      if (error instanceof RunStopped) throw error;
+      const message = error instanceof Error ? error.message : String(error);
+      const failing = trace.slice(next, next + 1);
+      return { fingerprint: defectOf(message), trace: [...done, ...failing], index: next, names: [] };
     }
-    return null;
   }
 }
 
-/** Applies commands to fresh exchanges until an expectation does not hold at their end. */
-export class ExpectationTrial implements HistoryTrial {
-  readonly #open: () => Exchange;
+/** Applies commands until an expectation does not hold at their end. */
+export class ExpectationTrial extends HistoryTrial {
   readonly #expected: HistoryExpectation;
-  readonly #stop: () => boolean;
 
-  constructor(open: () => Exchange, expected: HistoryExpectation, stop: () => boolean) {
-    this.#open = open;
+  constructor(settings: TrialSettings, expected: HistoryExpectation) {
+    super(settings);
     this.#expected = expected;
-    this.#stop = stop;
   }
 
   /** How the expectation fails; null where it holds. */
-  first(trace: readonly TracedCommand[]): Promise<FailingTrace | null> {
-    return this.#run(trace);
-  }
-
-  /** The same where it fails in the same way. */
-  async broken(trace: readonly TracedCommand[], { key }: FailureFingerprint): Promise<FailingTrace | null> {
-    const broken = await this.#run(trace).catch((error: unknown) => {
-      if (error instanceof RunStopped) throw error;
-      // Some commands make no sense without others, or speak of what is not there.
-      return null;
-    });
-    return broken?.fingerprint.key === key ? broken : null;
-  }
-
-  async #run(trace: readonly TracedCommand[]): Promise<FailingTrace | null> {
+  async first(trace: readonly TracedCommand[]): Promise<FailingTrace | null> {
     const { names, expectations } = this.#expected;
-    const exchange = this.#open();
+    const remapper = this.open();
+    const { exchange, orders } = remapper;
     const venue = new HistoryVenue(exchange, names);
-    const remapper = new Remapper(exchange);
-    const done: TracedCommand[] = [];
-    let fillsBefore = 0;
-    for (const [index, traced] of trace.entries()) {
-      if (index % COMMANDS_AT_ONCE === 0 && this.#stop()) throw new RunStopped();
-      if (remapper.apply(traced) === "done") done.push(traced);
-      if (traced.sequence <= names.sequenceBefore) fillsBefore = venue.fillCount();
-    }
+    const opening = trace.filter(({ sequence }) => sequence <= names.sequenceBefore);
+    const done = this.apply(remapper, opening);
+    const fillsBefore = venue.fillCount();
+    done.push(...this.apply(remapper, trace.slice(opening.length)));
     venue.nameMarkets();
     const session = new Session(NO_SCENARIO, venue, {
       isUpdating: false,
       judging: null,
-      stop: this.#stop,
+      stop: this.stop,
       refused: undefined,
     });
     // Of a world's own trades, no recorded session tells.
     session.fillsRead = fillsBefore;
     for (const name of ordersIn(expectations)) {
-      const key = remapper.orderOf(orderNumber(name) ?? 0);
+      const key = orders.get(orderNumber(name) ?? 0);
       // Whatever the expectation says without it, no scenario could name it.
       if (key === undefined) throw new Error(`order ${name} was never placed`);
-      session.placed(
-        idOf(exchange.state.idPrefixes.order, key),
-        name,
-        venue.nameOf(exchange.state.orders.get(key).account),
-      );
+      const id = idOf(exchange.state.idPrefixes.order, key);
+      session.placed(id, name, venue.nameOf(exchange.state.orders.get(key).account));
     }
     try {
       await checkAll(session, expectations);
       return null;
     } catch (error) {
       if (!(error instanceof ScenarioFailure)) throw error;
-      return {
-        fingerprint: fingerprintOf({ ...failureMessage(error.mismatches), text: "expect" }),
-        trace: done,
-      };
+      const fingerprint = fingerprintOf({ ...failureMessage(error.mismatches), text: "expect" });
+      return { fingerprint, trace: done };
     }
   }
 }
 
 /** An exchange of which a history was applied, under the names of its accounts. */
 class HistoryVenue extends LocalVenue {
-  readonly #markets: readonly string[];
+  readonly #names: HistoryNames;
 
-  constructor(exchange: Exchange, { accounts, markets }: HistoryNames) {
-    super(NO_SCENARIO, null, new KnownWallets(accounts), null, exchange);
-    this.#markets = markets;
-    for (const [name, address] of accounts) this.names.set(address, name);
+  constructor(exchange: Exchange, names: HistoryNames) {
+    super(NO_SCENARIO, null, new Wallets(), null, exchange);
+    this.#names = names;
+    for (const [name, address] of names.accounts) this.names.set(address, name);
   }
 
   override get markets(): readonly string[] {
-    return this.#markets;
-  }
-}
-
-/** Wallets whose addresses are those of a history's accounts. */
-class KnownWallets extends Wallets {
-  readonly #addresses: ReadonlyMap<string, Address>;
-
-  constructor(addresses: ReadonlyMap<string, Address>) {
-    super();
-    this.#addresses = addresses;
+    return this.#names.markets;
   }
 
-  override of(name: string): Wallet {
-    const address = this.#addresses.get(name) as Wallet["address"] | undefined;
-    const wallet = super.of(name);
-    return address === undefined ? wallet : { ...wallet, address };
+  override addressOf(account: string): string {
+    return this.#names.accounts.get(account) ?? super.addressOf(account);
   }
 }
 
@@ -249,24 +256,29 @@ export interface HistoryRefusal {
 }
 
 /**
- * Applies commands to fresh exchanges, and tries at their end whether a request is refused with the same code, and nothing
- * else keeps it from being accepted that did not in the whole history: then it is accepted once that code is no more.
+ * Applies commands, and tries at their end whether a request is refused with the same code, and nothing else keeps it from
+ * being accepted that did not in the whole history: then it is accepted once that code is no more.
  */
-export class RefusalTrial implements HistoryTrial {
-  readonly #open: () => Exchange;
+export class RefusalTrial extends HistoryTrial {
   readonly #refusal: HistoryRefusal;
-  readonly #stop: () => boolean;
   /** The request, as the last command. */
   #traced: TracedCommand;
   /** What else decides about it, as it was in the whole history. */
   #circumstances: string | null = null;
 
-  /** `end` is the exchange of the whole history. */
-  constructor(open: () => Exchange, end: Exchange, refusal: HistoryRefusal, stop: () => boolean) {
-    this.#open = open;
+  constructor(settings: TrialSettings, refusal: HistoryRefusal) {
+    super(settings);
     this.#refusal = refusal;
-    this.#stop = stop;
-    this.#traced = refusedCommand(end.state, refusal.refused, refusal.command);
+    const { command, refused } = refusal;
+    const before = { isTimed: false, faults: [], orders: settings.history.orders.size };
+    this.#traced = {
+      sequence: refused.sequence + 1,
+      at: refused.at,
+      command,
+      events: [],
+      placed: null,
+      before,
+    };
   }
 
   get names(): HistoryNames {
@@ -280,39 +292,22 @@ export class RefusalTrial implements HistoryTrial {
   /** How the request is refused; null where it is not, or with another code. */
   async first(trace: readonly TracedCommand[]): Promise<FailingTrace | null> {
     const { names, refused, command } = this.#refusal;
-    const remapper = new Remapper(this.#open());
-    const done: TracedCommand[] = [];
-    for (const [index, traced] of trace.entries()) {
-      if (index % COMMANDS_AT_ONCE === 0 && this.#stop()) throw new RunStopped();
-      if (remapper.apply(traced) === "done") done.push(traced);
-    }
+    const remapper = this.open();
+    const done = this.apply(remapper, trace);
     const { exchange } = remapper;
     exchange.advanceTo(this.#traced.at);
-    const own = remapper.ownCommand(this.#traced) as Asked | null;
+    const own = remapper.own(this.#traced) as Asked | null;
     if (own === null) return null;
     const decision = decide(exchange.state, { at: this.#traced.at, command: own });
     const circumstances = circumstancesOf(exchange.state, own);
     this.#circumstances ??= circumstances;
     if (decision.ok || circumstances !== this.#circumstances) return null;
-    const refusal = refusedBy(
-      refusalError(decision.refusal, { state: exchange.state, numbers: numbersAs("number") }),
-    );
+    const view = { state: exchange.state, numbers: numbersAs("number") };
+    const refusal = refusedBy(refusalError(decision.refusal, view));
     if (refusal.code !== refused.request.code) return null;
     const failure = { message: `refused: ${refusedText(refusal)}`, diff: [] };
-    return {
-      fingerprint: fingerprintOf({ ...failure, text: `${names.accountOf(command.address)}:` }),
-      trace: done,
-    };
-  }
-
-  /** The same where it is refused in the same way. */
-  async broken(trace: readonly TracedCommand[], { key }: FailureFingerprint): Promise<FailingTrace | null> {
-    const broken = await this.first(trace).catch((error: unknown) => {
-      if (error instanceof RunStopped) throw error;
-      // Some commands make no sense without others.
-      return null;
-    });
-    return broken?.fingerprint.key === key ? broken : null;
+    const text = `${names.accountOf(command.address)}:`;
+    return { fingerprint: fingerprintOf({ ...failure, text }), trace: done };
   }
 
   /** The same commands at once, one after the other, but where the time between them decides. */

@@ -1,8 +1,11 @@
+import { isCausedByTime } from "../../core/commands.ts";
 import type { ExchangeConfig } from "../../core/state.ts";
+import { finish } from "../../core/steps.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import { Exchange } from "../../engine/exchange.ts";
 import type { Entry } from "../../engine/journal.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
+import { type TracedCommand, traceOf } from "../trace.ts";
 import type { HistoryExpectation, HistoryNames } from "./history-expectation.ts";
 import {
   type FundingStyle,
@@ -17,10 +20,11 @@ import {
   type HistoryRefusal,
   type HistoryTrial,
   RefusalTrial,
+  type TrialSettings,
 } from "./history-trial.ts";
 import { ddmin } from "./reduction.ts";
 import { NotRunInTime, type ShrinkOptions, type ShrunkScenario, shrinkScenario } from "./shrink-scenario.ts";
-import { type TracedCommand, traceOf } from "./trace.ts";
+
 import { type Failed, type Place, Trial, venueOpener } from "./trial.ts";
 
 /** All that an exchange accepted since it was opened, the command at which something was wrong as the last. */
@@ -72,13 +76,15 @@ export async function shrinkHistory(
   // A world's own history is from before the moment at which its exchange was opened for others.
   const start = millis(Math.min(opened, entries[0]?.at ?? opened));
   const fresh = (): Exchange => open(config, start);
-  const whole = fresh();
-  const trace = traceOf(whole, entries);
+  const { commands, end } = finish(traceOf(fresh(), entries));
+  const trace = commands.filter(
+    ({ command, at }, index) => !isCausedByTime(command) || commands[index - 1]?.at !== at,
+  );
   const all = expected === null ? trace : trace.map((traced) => named(traced, expected.names));
   progress?.(all.length);
   let reserve = 0;
   const isOver = (): boolean => options.isOver?.(reserve) ?? false;
-  const trial = trialOf(fresh, whole, expected, isOver);
+  const trial = trialOf({ open: fresh, history: end, isOver }, expected);
   const before = performance.now();
   const first = await trial.first(all).catch(notInTime);
   if (first === null) return null;
@@ -86,7 +92,7 @@ export async function shrinkHistory(
   const wanted = expected !== null && "text" in expected ? expected : null;
   const stays = wanted === null ? () => false : marketsOf(all, wanted.names);
   const few = await fewest(first, trial, { stays, isOver, progress });
-  const opening = { config, start, count: entries.length, fresh };
+  const opening = { config, start, count: entries.length, history: end };
   if (trial instanceof RefusalTrial) {
     // As a scenario alone nobody could tell what it still takes to be accepted.
     const hurried = await trial.withoutWaiting(few, start);
@@ -97,16 +103,13 @@ export async function shrinkHistory(
   return { ...(await shrunkFurther(told, options)), before: all.length };
 }
 
-/** What tries commands; `whole` is the exchange of the whole history. */
 function trialOf(
-  fresh: () => Exchange,
-  whole: Exchange,
+  settings: TrialSettings,
   expected: HistoryExpectation | HistoryRefusal | null,
-  isOver: () => boolean,
 ): HistoryTrial {
-  if (expected === null) return new FailureTrial(fresh, isOver);
-  if ("text" in expected) return new ExpectationTrial(fresh, expected, isOver);
-  return new RefusalTrial(fresh, whole, expected, isOver);
+  if (expected === null) return new FailureTrial(settings);
+  if ("text" in expected) return new ExpectationTrial(settings, expected);
+  return new RefusalTrial(settings, expected);
 }
 
 const notInTime = (error: unknown): never => {
@@ -115,9 +118,10 @@ const notInTime = (error: unknown): never => {
 
 /** A market gets the name that the scenario will give it. */
 function named(traced: TracedCommand, { marketNames }: HistoryNames): TracedCommand {
-  const { command, made } = traced;
-  if (command?.kind !== "createMarket") return traced;
-  return { ...traced, command: { ...command, slug: marketNames.get(made.market) ?? command.slug } };
+  const { command, events } = traced;
+  const created = events.find(({ kind }) => kind === "marketCreated");
+  if (command.kind !== "createMarket" || created?.kind !== "marketCreated") return traced;
+  return { ...traced, command: { ...command, slug: marketNames.get(created.market) ?? command.slug } };
 }
 
 /**
@@ -130,9 +134,16 @@ function marketsOf(
 ): (traced: TracedCommand) => boolean {
   if (markets.length === 1) return () => false;
   const names = new Set(markets);
-  const made = all.filter(({ command }) => command?.kind === "createMarket" && names.has(command.slug));
-  const events = new Set(made.map(({ command }) => (command?.kind === "createMarket" ? command.event : 0)));
-  return (traced) => made.includes(traced) || (traced.made.event > 0 && events.has(traced.made.event));
+  const isMade = ({ command }: TracedCommand): boolean =>
+    command.kind === "createMarket" && names.has(command.slug);
+  const holding = new Set(
+    all.map((traced) =>
+      isMade(traced) && traced.command.kind === "createMarket" ? traced.command.event : 0,
+    ),
+  );
+  return (traced) =>
+    isMade(traced) ||
+    traced.events.some((event) => event.kind === "eventCreated" && holding.has(event.event));
 }
 
 interface Fewest {

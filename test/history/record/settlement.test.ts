@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import { size } from "../../../src/core/units.ts";
-import { RecordingError } from "../../../src/history/record/observed-session.ts";
+import { RecordingError } from "../../../src/history/record/told-commands.ts";
 import { addressOf } from "../../support/commands.ts";
 import { AUTO } from "../../support/config.ts";
 import { type Floor, recordOf, type SessionOptions } from "./floor.ts";

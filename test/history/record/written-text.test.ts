@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { millis } from "../../../src/core/units.ts";
-import { RecordingError } from "../../../src/history/record/observed-session.ts";
+import { RecordingError } from "../../../src/history/record/told-commands.ts";
 import { type Floor, recordOf } from "./floor.ts";
 
 const rain = (floor: Floor): void => floor.market("rain");

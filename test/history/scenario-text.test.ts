@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { filled, itemLines, list, map, mapLines, scalar } from "../../../src/history/record/yaml-text.ts";
+import { filled, itemLines, list, map, mapLines, scalar } from "../../src/history/scenario-text.ts";
 
 const text = (lines: readonly string[]): string => lines.join("\n");
 

@@ -1,9 +1,9 @@
 import { stringify } from "yaml";
-import { faultTerms, faultWords, type SettlementFaultWords } from "../../api/chain.ts";
-import { CERTAIN, type SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
-import type { ExchangeConfig } from "../../core/state.ts";
-import { toIso } from "../../core/time.ts";
-import type { Millis } from "../../core/units.ts";
+import { faultTerms, faultWords } from "../api/chain.ts";
+import type { SettlementFaultTerms } from "../core/chain/settlement-fault.ts";
+import type { ExchangeConfig } from "../core/state.ts";
+import { toIso } from "../core/time.ts";
+import type { Millis } from "../core/units.ts";
 
 /** A scalar as it is to stand in the file, a list, or a map with its keys in order. */
 export type Node = string | YamlList | YamlMap;
@@ -78,7 +78,8 @@ function filledLines(lead: string, items: readonly string[], indent: number): st
   return [...all, line];
 }
 
-function flow(node: Node): string {
+/** A node on one line. */
+export function flow(node: Node): string {
   if (typeof node === "string") return node;
   if ("list" in node) return `[${node.list.map(flow).join(", ")}]`;
   if (node.entries.length === 0) return "{}";
@@ -91,66 +92,49 @@ function depthOf(node: Node): number {
   return 1 + inner.reduce((deepest, each) => Math.max(deepest, depthOf(each)), 0);
 }
 
-/** What a recorded scenario consists of. */
-interface ScenarioParts {
+/** A step as the entries of its map. */
+export type Step = readonly Entry[];
+
+/** A line for whoever reads the file, between steps. */
+export interface Remark {
+  readonly remark: string;
+}
+
+/** What a written scenario consists of. */
+interface ScenarioParts extends Pick<ExchangeConfig, "seed" | "settlement" | "balances"> {
   /** What the file says of itself at its top, a sentence each. */
   readonly remarks: readonly string[];
   readonly name: string;
-  /** Null leaves it out. */
-  readonly seed: string | null;
   readonly clock: Millis;
-  /** Left out where they are what a scenario has anyway. */
-  readonly settlement: ExchangeConfig["settlement"];
-  readonly balances: ExchangeConfig["balances"];
   readonly markets: readonly Entry[];
   readonly accounts: readonly Entry[];
-  /** What brings the markets to where the session found them. */
-  readonly opening: readonly (Step | Remark)[];
-  readonly session: readonly (Step | Remark)[];
+  readonly steps: readonly (Step | Remark)[];
 }
 
-const TITLE = "A session that clobsim recorded: what it did, and what came of it.";
+/** Whether a scenario can have a seed: it is a line of text. */
+export const isSeed = (seed: string): boolean => /^[^\p{Cc}\p{Cs}]{1,128}$/u.test(seed);
 
-/** The file of a scenario. */
+/** The file of a scenario, without what a scenario has anyway. */
 export function scenarioText(parts: ScenarioParts): string {
-  const { remarks, name, seed, clock, settlement, balances, markets, accounts, opening, session } = parts;
+  const { remarks, name, seed, clock, settlement, balances, markets, accounts, steps } = parts;
   const lines = [
-    ...[TITLE, ...remarks].map((remark) => `# ${remark}`),
+    ...remarks.map((remark) => `# ${remark}`),
     `scenario: ${scalar(name)}`,
-    ...(seed === null ? [] : [`seed: ${seedText(seed)}`]),
+    // A whole number needs no quotes: the language takes it for the text that it is.
+    ...(isSeed(seed) ? [`seed: ${/^(?:0|[1-9]\d{0,14})$/.test(seed) ? seed : scalar(seed)}`] : []),
     `clock: ${moment(clock)}`,
-    ...settlementLines({ settlement, balances }),
+    ...(settlement === "instant" ? [] : [`settlement: ${settlement}`]),
+    ...(balances === "optimistic" ? [] : [`balances: ${balances}`]),
     ...block("markets", markets),
     ...block("accounts", accounts),
     "steps:",
-    ...stepLines("What rests from the start, oldest first.", opening),
-    ...stepLines("The session.", session),
+    ...steps.flatMap((step) => ("remark" in step ? [`  # ${step.remark}`] : itemLines(step, 2))),
   ];
   return `${lines.join("\n")}\n`;
 }
 
-/** How a scenario is settled, as its header says it: nothing of what it has anyway. */
-export const settlementLines = ({
-  settlement,
-  balances,
-}: Pick<ExchangeConfig, "settlement" | "balances">): string[] => [
-  ...(settlement === "instant" ? [] : [`settlement: ${settlement}`]),
-  ...(balances === "optimistic" ? [] : [`balances: ${balances}`]),
-];
-
-/** A whole number needs no quotes: the language takes it for the text that it is. */
-const seedText = (seed: string): string => (/^(?:0|[1-9]\d{0,14})$/.test(seed) ? seed : scalar(seed));
-
 const block = (key: string, entries: readonly Entry[]): string[] =>
   entries.length === 0 ? [] : [`${key}:`, ...mapLines(entries, 2)];
-
-const stepLines = (title: string, steps: readonly (Step | Remark)[]): string[] =>
-  steps.length === 0
-    ? []
-    : [
-        `  # ${title}`,
-        ...steps.flatMap((step) => ("remark" in step ? [`  # ${step.remark}`] : itemLines(step, 2))),
-      ];
 
 const LONGEST_REASON = 200;
 /** A millionth of a gwei: what a step can say of a base fee. */
@@ -163,42 +147,14 @@ export function sayableTerms(terms: SettlementFaultTerms): SettlementFaultTerms 
   return faultTerms(faultWords({ ...terms, baseFee, reason }));
 }
 
-/** The step that sets a fault, of one order where it names one: `fail settlement` where that says it, else `chain fault`. */
+/** The step that sets a fault, of one order where it names one. */
 export function faultStep(terms: SettlementFaultTerms, of: string | null = null): Step {
-  const { fault, reason } = terms;
-  if (of !== null) {
-    const { times, ...words } = faultWords(terms);
-    return [["chain fault", faultMap({ ...words, ...(times === 1 ? {} : { times }), of })]];
-  }
-  const often = fault === "fail" ? howOften(terms) : null;
-  if (often !== null) {
-    return [["fail settlement", often], ...(reason === null ? [] : [["reason", scalar(reason)] as const])];
-  }
-  return [["chain fault", faultMap(faultWords(terms))]];
-}
-
-const faultMap = (words: SettlementFaultWords): Node =>
-  map(
-    Object.entries(words).flatMap(([key, value]): Entry[] =>
-      value === undefined ? [] : [[key, typeof value === "string" ? scalar(value) : String(value)]],
-    ),
+  const { times, ...words } = { ...faultWords(terms), ...(of === null ? {} : { of }) };
+  const isOnce = times === 1 && words.probability === undefined;
+  const entries = Object.entries(isOnce || times === undefined ? words : { ...words, times }).map(
+    ([key, value]): Entry => [key, typeof value === "string" ? scalar(value) : String(value)],
   );
-
-/** Of hundredths of a percent of a percent, which probabilities are counted in. */
-const PER_PERCENT = 10_000;
-
-/** `next`, `next 3`, `20%` or `all`; null where only the longer form expresses it. */
-function howOften({ times, probability }: SettlementFaultTerms): string | null {
-  if (probability === CERTAIN) return times === null ? "all" : times === 1 ? "next" : `next ${times}`;
-  return times === null && probability > 0 ? `${probability / PER_PERCENT}%` : null;
-}
-
-/** A step as the entries of its map. */
-export type Step = readonly Entry[];
-
-/** A line for whoever reads the file, between steps. */
-export interface Remark {
-  readonly remark: string;
+  return [["chain fault", map(entries)]];
 }
 
 /** A moment as short as it can be said: whole seconds without a fraction. */

@@ -1,0 +1,159 @@
+import type { CommandOf } from "../../core/commands.ts";
+import type { EventOf } from "../../core/events.ts";
+import { nextNonce } from "../../core/rules/calls.ts";
+import type { State } from "../../core/state.ts";
+import { positionIn, type Trace, type TracedCommand } from "../trace.ts";
+
+/** A session that no scenario can express; the message is a sentence for the user. */
+export class RecordingError extends Error {
+  override readonly name = "RecordingError";
+  readonly code: "SESSION_TOO_LONG" | "SESSION_NOT_RECORDABLE";
+
+  constructor(message: string, code: RecordingError["code"] = "SESSION_NOT_RECORDABLE") {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * The commands of a session, with each transaction that came before an earlier nonce of its wallet right behind the one that
+ * fills the gap: a wallet of a scenario sends in order, and before that no block looks at it.
+ */
+export function inOrderOfNonces(commands: readonly TracedCommand[], opening: State): TracedCommand[] {
+  const gaps = new Map<string, Gaps>();
+  const ordered: TracedCommand[] = [];
+  for (const traced of commands) {
+    const [sent] = traced.events;
+    if (sent?.kind !== "transactionSent") {
+      ordered.push(traced);
+      continue;
+    }
+    const { from, nonce } = sent.content;
+    const own = gaps.get(from) ?? new Gaps(opening, from);
+    gaps.set(from, own);
+    for (const ready of own.take(nonce, traced)) {
+      const before = { ...ready.before, isTimed: traced.before.isTimed };
+      ordered.push({ ...ready, at: traced.at, before });
+    }
+  }
+  // Nothing comes of those behind a gap that nobody fills.
+  const last = commands.at(-1);
+  for (const own of gaps.values()) {
+    for (const traced of own.left) ordered.push({ ...traced, at: last?.at ?? traced.at });
+  }
+  return ordered;
+}
+
+/** What a wallet has sent ahead of its nonces. */
+class Gaps {
+  readonly #waiting = new Map<number, TracedCommand>();
+  /** The nonces that were sent before the session and not mined. */
+  readonly #before: ReadonlySet<number>;
+  #next: number;
+
+  constructor({ chain }: State, from: string) {
+    const wallet = chain.wallets.get(from);
+    this.#before = new Set(wallet?.pending.keys() ?? []);
+    this.#next = wallet?.mined ?? 0;
+    this.#skip();
+  }
+
+  get left(): Iterable<TracedCommand> {
+    return this.#waiting.values();
+  }
+
+  /** The commands whose turn it is now. One of the same nonce takes the place of another. */
+  take(nonce: number, traced: TracedCommand): TracedCommand[] {
+    if (nonce < this.#next) return [traced];
+    this.#waiting.set(nonce, traced);
+    const ready: TracedCommand[] = [];
+    for (let next = this.#waiting.get(this.#next); next !== undefined; next = this.#waiting.get(this.#next)) {
+      ready.push(next);
+      this.#waiting.delete(this.#next);
+      this.#next += 1;
+      this.#skip();
+    }
+    return ready;
+  }
+
+  #skip(): void {
+    while (this.#before.has(this.#next)) this.#next += 1;
+  }
+}
+
+/**
+ * A session without the wallets' transactions that no step needs to say, and how many these are. Left out is what
+ * changes nothing that a scenario sees: what reverted, was replaced or never came to a block, for it moved nothing (what
+ * waits for its first block is written); approvals, for a settlement that failed for want of one is written as failed;
+ * transfers of the native currency and gas, for wallets of scenarios have enough; transfers of nothing, or to oneself.
+ * @throws RecordingError when one of them moved what no step can move.
+ */
+export function withoutIdleCalls(session: Trace): {
+  commands: readonly TracedCommand[];
+  left: number;
+} {
+  const moved = new Set<number>();
+  for (const traced of session.commands) {
+    for (const event of traced.events) {
+      if (event.kind !== "callExecuted" || event.isRepeated || event.effect.moves.length === 0) continue;
+      refuseOlder(session, traced, event);
+      moved.add(event.transaction);
+    }
+  }
+  let left = 0;
+  const commands = session.commands.filter((traced) => {
+    const { command, events } = traced;
+    if (command.kind === "setNativeBalance") left += 1;
+    if (command.kind !== "sendTransaction") return true;
+    const [sent] = events;
+    if (sent?.kind !== "transactionSent") throw new Error("a transaction was sent and is not there");
+    const isTold = moved.has(sent.transaction) || isWaiting(session, sent.transaction);
+    const isSayable =
+      session.end.accountByAddress.has(command.from) && positionIn(session.end, command) !== null;
+    if (isTold && isSayable) return true;
+    if (moved.has(sent.transaction)) throw unsayable(traced, command);
+    left += 1;
+    return false;
+  });
+  return { commands, left };
+}
+
+function refuseOlder(
+  { opening }: Trace,
+  { sequence }: TracedCommand,
+  { transaction }: EventOf<"callExecuted">,
+): void {
+  if (transaction > opening.chain.transactions.size) return;
+  throw new RecordingError(
+    `at sequence ${sequence} a block carried out what a wallet had sent before the session began, and a scenario begins with nothing pending`,
+  );
+}
+
+/** Whether a transaction waits at the end for the first block that could have it, with no earlier nonce missing. */
+export function isWaiting({ end }: Pick<Trace, "end">, number: number): boolean {
+  const { status, oddity, content } = end.chain.transactions.get(number);
+  if (status !== "PENDING" || oddity !== null || content?.kind !== "call") return false;
+  return content.nonce < nextNonce(end.chain, content.from);
+}
+
+/** What a call that is no step does, in words. */
+const DEEDS: Readonly<Record<CommandOf<"sendTransaction">["call"]["kind"], string>> = {
+  send: "a payment of native currency",
+  approve: "an approval",
+  transfer: "a transfer of USDC",
+  transferFrom: "a transfer of USDC",
+  setApprovalForAll: "an approval",
+  safeTransfer: "a transfer of shares",
+  split: "a split of its own kind",
+  merge: "a merge of its own kind",
+  redeem: "a redemption of one outcome alone",
+  unknown: "a call",
+};
+
+const unsayable = (
+  { sequence }: TracedCommand,
+  { from, call }: CommandOf<"sendTransaction">,
+): RecordingError =>
+  new RecordingError(
+    `sequence ${sequence} is ${DEEDS[call.kind]} by the wallet ${from} on the chain, and no step of a scenario says that; all later balances depend on it`,
+  );
