@@ -4,6 +4,7 @@ import { basename, dirname, join, posix, relative, resolve, sep } from "node:pat
 import {
   custom,
   DocumentError,
+  type Infer,
   id,
   integer,
   list,
@@ -46,29 +47,64 @@ export interface CampaignSettings extends SeedSettings {
   readonly via: Via;
 }
 
-/** What one part of a campaign has run: the first `done` seeds of its shard. */
-export interface Ran {
-  /** The version of clobsim. */
-  readonly engine: string;
-  readonly seeds: SeedRange;
-  readonly shard: Shard;
-  readonly done: number;
-}
+const engine = textLike(/^\d+\.\d+\.\d+(?:-[\w.-]+)?$/, "a version such as 0.1.0");
 
-/** All failures of one fingerprint. */
-export interface FoundFailure extends FailureFiles {
-  readonly fingerprint: string;
+/** What is kept as a text. */
+const asText = <Value>(
+  read: (text: string) => Value | null,
+  expected: string,
+  write: (value: Value) => string,
+): Type<Value> => ({
+  ...custom((value) => {
+    const found = read(text().parse(value));
+    if (found === null) throw new DocumentError(expected, value);
+    return found;
+  }),
+  write: (value) => JSON.stringify(write(value)),
+});
+
+const RanRecord = refined(
+  record({
+    /** The version of clobsim. */
+    engine,
+    seeds: asText(readRange, "a range such as 0..10000", rangeText),
+    shard: asText(SHARD.read, SHARD.expected, shardText),
+    done: integer(),
+  }),
+  ({ seeds, shard, done }) => {
+    within("done", () => integer(0, seriesOf(seeds, shard).length).parse(done));
+  },
+);
+/** What one part of a campaign has run: the first `done` seeds of its shard. */
+export type Ran = Readonly<Infer<typeof RanRecord>>;
+
+const FailureRecord = record({
+  fingerprint: text(),
+  sentence: text(),
   /** In how many seeds. */
-  readonly count: number;
+  count: id(),
   /** The smallest of them, of which all that follows tells. */
-  readonly seed: number;
-  readonly sentence: string;
+  seed: integer(),
   /** After which command it shows, from 1; 0 where nobody knows, for the run did not end by itself. */
-  readonly command: number;
-  readonly profile: string;
+  command: integer(),
+  profile: text(),
   /** The oldest version of clobsim that has been seen to fail so. */
-  readonly version: string;
-}
+  version: engine,
+  repeat: text(),
+  scenario: orNull(text()),
+  report: orNull(text()),
+  remark: orNull(text()),
+});
+/** All failures of one fingerprint. */
+export type FoundFailure = Readonly<Omit<Infer<typeof FailureRecord>, "repeat">>;
+
+const ResultsRecord = record({
+  format: text(),
+  via: oneOf(...WAYS),
+  commands: id(),
+  ran: list(RanRecord),
+  failures: list(FailureRecord),
+});
 
 /** What a campaign, or a part of it, has found; failures by their seeds. Paths of files begin where the results lie. */
 export interface Results {
@@ -93,29 +129,10 @@ export const bySeed = (a: FoundFailure, b: FoundFailure): number =>
   a.seed - b.seed || (a.fingerprint < b.fingerprint ? -1 : 1);
 
 /** Results as the text of a file. */
-export function resultsText({ settings, ran, failures }: Results): string {
-  const document = {
-    format: FORMAT,
-    via: settings.via,
-    commands: settings.commands,
-    ran: ran.map(({ engine, seeds, shard, done }) => ({
-      ...{ engine, seeds: rangeText(seeds), shard: shardText(shard), done },
-    })),
-    failures: failures.map((failure) => ({
-      fingerprint: failure.fingerprint,
-      sentence: failure.sentence,
-      count: failure.count,
-      seed: failure.seed,
-      command: failure.command,
-      profile: failure.profile,
-      version: failure.version,
-      repeat: repeatLine(failure.seed, settings),
-      scenario: failure.scenario,
-      report: failure.report,
-      remark: failure.remark,
-    })),
-  };
-  return `${JSON.stringify(document, null, 2)}\n`;
+export function resultsText({ settings, ran, failures: found }: Results): string {
+  const failures = found.map((each) => ({ ...each, repeat: repeatLine(each.seed, settings) }));
+  const content = ResultsRecord.write({ format: FORMAT, ...settings, ran, failures });
+  return `${JSON.stringify(JSON.parse(content), null, 2)}\n`;
 }
 
 /**
@@ -169,50 +186,6 @@ function textIn(path: string): string {
     throw new StoreError("usage", `${path}: ${whyUnread(error)}`);
   }
 }
-
-const engine = textLike(/^\d+\.\d+\.\d+(?:-[\w.-]+)?$/, "a version such as 0.1.0");
-
-/** What a reader of text makes of a text; `expected` where that is null. */
-const readAs = <Value>(read: (text: string) => Value | null, expected: string): Type<Value> =>
-  custom((value) => {
-    const found = read(text().parse(value));
-    if (found === null) throw new DocumentError(expected, value);
-    return found;
-  });
-
-const RanRecord = refined(
-  record({
-    engine,
-    seeds: readAs(readRange, "a range such as 0..10000"),
-    shard: readAs((value) => SHARD.read(value), SHARD.expected),
-    done: integer(),
-  }),
-  ({ seeds, shard, done }) => {
-    within("done", () => integer(0, seriesOf(seeds, shard).length).parse(done));
-  },
-);
-
-const FailureRecord = record({
-  fingerprint: text(),
-  sentence: text(),
-  count: id(),
-  seed: integer(),
-  command: integer(),
-  profile: text(),
-  version: engine,
-  repeat: text(),
-  scenario: orNull(text()),
-  report: orNull(text()),
-  remark: orNull(text()),
-});
-
-const ResultsRecord = record({
-  format: text(),
-  via: oneOf(...WAYS),
-  commands: id(),
-  ran: list(RanRecord),
-  failures: list(FailureRecord),
-});
 
 function resultsIn(document: object): Results {
   const { via, commands, ran, failures: told } = ResultsRecord.parse(document);

@@ -46,37 +46,13 @@ function readSeed(text: string): number | null {
 
 /** The smallest seed that two series share; null where there is none. */
 export function sharedSeed(a: SeedSeries, b: SeedSeries): number | null {
-  if (a.length === 0 || b.length === 0) return null;
-  const least = Math.max(a.first, b.first);
   const last = Math.min(seedAt(a, a.length - 1), seedAt(b, b.length - 1));
-  const common = least > last ? null : commonSeeds(a, b);
-  if (common === null) return null;
-  const { rest, step } = common;
-  const seed = rest + ((BigInt(least) - rest + step - 1n) / step) * step;
-  return seed <= BigInt(last) ? Number(seed) : null;
-}
-
-/**
- * What two series would share if they had no ends: the numbers with this rest, 0 to `step` - 1, when they are divided by
- * `step` (Chinese remainder theorem); null where they share none.
- */
-function commonSeeds(a: SeedSeries, b: SeedSeries): { readonly rest: bigint; readonly step: bigint } | null {
-  const [stepA, stepB] = [BigInt(a.step), BigInt(b.step)];
-  const { divisor, factor } = greatestDivisor(stepA, stepB);
-  const distance = BigInt(b.first) - BigInt(a.first);
-  if (distance % divisor !== 0n) return null;
-  const step = (stepA / divisor) * stepB;
-  const shared = BigInt(a.first) + stepA * (distance / divisor) * factor;
-  return { rest: ((shared % step) + step) % step, step };
-}
-
-/** The greatest common divisor of two numbers, and what the first makes it by, modulo the second (extended Euclidean algorithm). */
-function greatestDivisor(a: bigint, b: bigint): { readonly divisor: bigint; readonly factor: bigint } {
-  let [divisor, next, factor, nextFactor] = [a, b, 1n, 0n];
-  while (next !== 0n) {
-    const quotient = divisor / next;
-    [divisor, next] = [next, divisor - quotient * next];
-    [factor, nextFactor] = [nextFactor, factor - quotient * nextFactor];
+  const from = Math.max(0, Math.ceil((a.first - b.first) / b.step));
+  // After as many seeds of b as a step of a is long, the distances to the seeds of a repeat.
+  for (let place = from; place < from + a.step; place += 1) {
+    const seed = seedAt(b, place);
+    if (seed > last) return null;
+    if ((seed - a.first) % a.step === 0) return seed;
   }
-  return { divisor, factor };
+  return null;
 }

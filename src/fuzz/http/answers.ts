@@ -5,96 +5,62 @@ import { ApiError, errorBody } from "../../api/errors.ts";
 import { MarketRanking, SearchIndex } from "../../api/market-search.ts";
 import { BookPages } from "../../api/order-book.ts";
 import { serviceOf } from "../../compose.ts";
-import { DEFAULT_CONFIG } from "../../config.ts";
+import { DEFAULT_CONFIG, VERSION } from "../../config.ts";
 import type { Millis } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import type { Entry } from "../../engine/journal.ts";
+import { openingIn } from "../../engine/journal-scan.ts";
 import { openUnkept } from "../../engine/open-exchange.ts";
-import type { Origin } from "../../engine/origin.ts";
+import { type Origin, originOf } from "../../engine/origin.ts";
+import { type WholeHistory, wholeHistory } from "../../history/journal-replay.ts";
+import { inMemory } from "../../history/report.ts";
 import { defectOf, withoutFigures } from "../../history/shrink/fingerprint.ts";
+import { differences } from "../../scenario/run/diff.ts";
 import { HANDLERS } from "../../server/handlers/all.ts";
 import { clockReply } from "../../server/handlers/control.ts";
 import { type AnyHandler, answerOf } from "../../server/router.ts";
 import { type Answer, Incoming, JsonText, Pieces, type Service } from "../../server/service.ts";
 import {
   answerName,
-  type Finding,
-  found,
+  Finding,
   type Observation,
   type ObservationLog,
-  ofHistory,
-  requestName,
   type SentRequest,
 } from "./observation.ts";
 
-/** Where two answers differ first. */
-interface Difference {
-  /** Names of fields and places in lists, such as `bids[0].size`; empty where the whole differs. */
-  readonly path: string;
-  readonly expected: string;
-  readonly found: string;
+/** What a server kept or reported of its session, decided anew. */
+export interface Journal {
+  readonly origin: Origin;
+  readonly history: WholeHistory;
+  /** What is wrong with it by itself, in a sentence; null where it replays as it was recorded. */
+  readonly trouble: string | null;
 }
 
-const MAX_SHOWN = 120;
+const NAME = "the report";
 
-/** The first difference of two JSON texts, in the order of the expected one; of other texts, the whole. */
-function firstDifference(expected: string, found: string): Difference {
-  const [a, b] = [parsed(expected), parsed(found)];
-  return between("", a, b) ?? { path: "", expected: shown(expected), found: shown(found) };
+/** Reads a report, or a data directory's journal. @throws StoreError when it is neither. */
+export function readJournal(bytes: Uint8Array): Journal {
+  const file = inMemory(Buffer.from(bytes));
+  const opening = openingIn(file);
+  if (opening === null) throw new Error("the report has no whole first line");
+  const history = wholeHistory({ path: NAME, name: NAME, isFolder: false, file, opening }, VERSION);
+  return { origin: originOf(opening, NAME), history, trouble: troubleOf(history) };
 }
 
-function between(path: string, expected: unknown, found: unknown): Difference | null {
-  if (Object.is(expected, found)) return null;
-  if (isObject(expected) && isObject(found) && Array.isArray(expected) === Array.isArray(found)) {
-    for (const name of new Set([...Object.keys(expected), ...Object.keys(found)])) {
-      const at = Array.isArray(expected) ? `${path}[${name}]` : path === "" ? name : `${path}.${name}`;
-      const difference = between(at, expected[name], found[name]);
-      if (difference !== null) return difference;
-    }
-    return null;
-  }
-  return { path, expected: shown(expected), found: shown(found) };
+function troubleOf({ end: { trouble, scan }, failing, exchange }: WholeHistory): string | null {
+  if (failing !== null)
+    return `${failing.command.kind} makes the exchange fail: ${messageOf(exchange.thrown?.error)}`;
+  if (trouble !== null)
+    return `line ${trouble.line.n}, ${trouble.line.k}, ${trouble.outcome.kind} when it is decided again`;
+  return scan.damage === null ? null : "a line is damaged";
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null;
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-function shown(value: unknown): string {
-  const text = value === undefined ? "nothing" : JSON.stringify(value);
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-/** A path that is equal for every place of a list and every id that is a field's name. */
-const pathKey = (path: string): string => withoutFigures(path).replace(/\[#\]/g, "[]");
-
-/** How an answer differs from what it should be; null where it does not, or where there is none. */
-function answerDifference(
-  seen: Observation,
-  reply: Reply,
-): { readonly fingerprint: string; readonly sentence: string } | null {
-  const { answer, request } = seen;
-  if (answer === null || (answer.status === reply.status && answer.body === reply.body)) return null;
-  const { operation } = request;
-  const [was, is] = [statusName(answer), statusName(reply)];
-  if (was !== is) {
-    return {
-      fingerprint: `another status: ${operation} ${was}, again ${is}`,
-      sentence: `${answerName(seen)} (${was}), made again there it is ${is}`,
-    };
-  }
-  const { path, expected, found } = firstDifference(reply.body, answer.body);
-  return {
-    fingerprint: `another answer: ${operation} ${was}: ${pathKey(path)}`,
-    sentence: `${answerName(seen)}; made again there, ${path || "its body"} is ${expected}, found ${found}`,
-  };
+/** What a request comes to. */
+export interface Reply {
+  readonly status: number;
+  readonly body: string;
 }
 
 /** A status with the error code of its body: `400 INVALID_SIZE`. */
@@ -103,10 +69,41 @@ export function statusName({ status, body }: Reply): string {
   return code === undefined ? String(status) : `${status} ${code}`;
 }
 
-/** What a request comes to. */
-export interface Reply {
-  readonly status: number;
-  readonly body: string;
+/** @throws Finding where an answer is not what it should be */
+export function requireSame(seen: Observation, reply: Reply): void {
+  const { answer, request } = seen;
+  if (answer === null || (answer.status === reply.status && answer.body === reply.body)) return;
+  const [was, is] = [statusName(answer), statusName(reply)];
+  if (was !== is) {
+    throw Finding.about(
+      seen,
+      `another status: ${request.operation} ${was}, again ${is}`,
+      `${answerName(seen)} (${was}), made again there it is ${is}`,
+    );
+  }
+  const [wanted, found] = [parsed(reply.body), parsed(answer.body)];
+  const [lacks] = differences(wanted, found);
+  const [exceeds] = differences(found, wanted);
+  const difference = lacks ?? {
+    path: exceeds?.path ?? "answer",
+    wanted: exceeds?.seen,
+    seen: exceeds?.wanted,
+  };
+  // Equal for every place of a list and every id that is a field's name.
+  const path = withoutFigures(difference.path).replace(/\[#\]/g, "[]");
+  throw Finding.about(
+    seen,
+    `another answer: ${request.operation} ${was}: ${path}`,
+    `${answerName(seen)}; made again there, ${difference.path} is ${difference.wanted}, found ${difference.seen}`,
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 const ENDPOINT_OF = new Map(ENDPOINTS.map((endpoint) => [endpoint.operation, endpoint]));
@@ -145,8 +142,9 @@ export class AnswerAgain {
     return clockReply(this.#service);
   }
 
-  /** Answers a request here and now; an accepted one changes the exchange. @throws what makes the handler fail. */
-  async answer(request: SentRequest, requestId: string): Promise<Reply> {
+  /** The request answered here and now, which carries it out. @throws Finding where that fails */
+  async reply(seen: Observation): Promise<Reply> {
+    const { request, answer } = seen;
     const endpoint = ENDPOINT_OF.get(request.operation);
     if (endpoint === undefined) throw new RangeError(`no endpoint ${request.operation}`);
     const service = {
@@ -155,67 +153,32 @@ export class AnswerAgain {
       ranking: new MarketRanking(),
       search: new SearchIndex(),
     };
-    const incoming = Object.assign(this.#incoming(request), { params: { ...request.path } });
     const handle = HANDLERS[request.operation] as AnyHandler;
     try {
-      const answer = await answerOf(service, endpoint, handle, incoming, Buffer.from(request.body));
-      return { status: 200, body: textOf(answer) };
+      const body = Buffer.from(request.body);
+      return {
+        status: 200,
+        body: textOf(await answerOf(service, endpoint, handle, this.#incoming(request), body)),
+      };
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return { status: error.status, body: JSON.stringify(errorBody(error, requestId)) };
+      if (!(error instanceof ApiError)) throw Finding.ofHistory(defectOf(messageOf(error)), seen);
+      return { status: error.status, body: JSON.stringify(errorBody(error, answer?.requestId ?? "")) };
     }
   }
 
-  #incoming({ method, target, headers }: SentRequest): Incoming {
+  #incoming({ method, target, headers, path }: SentRequest) {
     const incoming = new Incoming(this.#socket);
     incoming.method = method;
     incoming.url = target;
     incoming.rawHeaders = [...headers];
-    incoming.headers = headersOf(headers);
-    return incoming;
+    for (let index = 0; index < headers.length; index += 2)
+      incoming.headers[String(headers[index])] = String(headers[index + 1]);
+    return Object.assign(incoming, { params: { ...path } });
   }
-}
-
-function headersOf(raw: readonly string[]): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (let index = 0; index < raw.length; index += 2) headers[String(raw[index])] = String(raw[index + 1]);
-  return headers;
 }
 
 function textOf(answer: Answer): string {
   if (answer instanceof JsonText) return answer.text;
   if (answer instanceof Pieces) throw new TypeError("an answer in pieces is not compared");
   return JSON.stringify(answer);
-}
-
-/** Holds single answers against what is answered where a history stands. */
-export class AnswerCheck {
-  readonly #again: AnswerAgain;
-  readonly #indexOf: ReadonlyMap<Observation, number>;
-
-  constructor(again: AnswerAgain, observations: readonly Observation[]) {
-    this.#again = again;
-    this.#indexOf = new Map(observations.map((observation, index) => [observation, index]));
-  }
-
-  /** The request answered here, which carries it out; a finding where that fails. */
-  async reply(seen: Observation): Promise<Reply | Finding> {
-    try {
-      return await this.#again.answer(seen.request, seen.answer?.requestId ?? "");
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      return ofHistory(defectOf(message), this.#indexOf.get(seen) ?? 0);
-    }
-  }
-
-  /** How an answer differs from the one that was made here. */
-  different(seen: Observation, reply: Reply): Finding | null {
-    const difference = answerDifference(seen, reply);
-    return difference && this.found(difference.fingerprint, seen, difference.sentence);
-  }
-
-  /** A finding about a request. */
-  found(fingerprint: string, seen: Observation, sentence: string): Finding {
-    return found(fingerprint, `${requestName(seen)} ${sentence}`, this.#indexOf.get(seen) ?? 0);
-  }
 }

@@ -12,14 +12,18 @@ const HEAD_END = "\r\n\r\n";
  * project's client waits for each answer, and Node's does, so that neither can pipeline.
  */
 class Pipeline {
+  /** Counts the connections of a seed, from 0. */
+  readonly number: number;
+  /** Whether nothing more can be sent. */
+  isEnded = false;
+  /** What came that is no answer; null when nothing did. */
+  fault: Error | null = null;
   readonly #socket: Socket;
   readonly #waiting: Take[] = [];
   #received: Buffer = Buffer.alloc(0);
-  #isEnded = false;
-  /** Why answers cannot be read; null while they can. */
-  #fault: Error | null = null;
 
-  private constructor(socket: Socket) {
+  private constructor(number: number, socket: Socket) {
+    this.number = number;
     this.#socket = socket;
     socket.on("data", (bytes) => this.#take(bytes));
     socket.on("error", () => {});
@@ -27,42 +31,28 @@ class Pipeline {
   }
 
   /** Rejects when the server cannot be reached. */
-  static open(port: number): Promise<Pipeline> {
+  static open(port: number, number: number): Promise<Pipeline> {
     return new Promise((resolve, reject) => {
       const socket = connect({ port, host: "127.0.0.1", noDelay: true });
       socket.once("error", reject);
       socket.once("connect", () => {
         socket.off("error", reject);
-        resolve(new Pipeline(socket));
+        resolve(new Pipeline(number, socket));
       });
     });
   }
 
-  /** Whether nothing more can be sent. */
-  get isEnded(): boolean {
-    return this.#isEnded;
-  }
-
-  /** What came that is no answer; null when nothing did. */
-  get fault(): Error | null {
-    return this.#fault;
-  }
-
-  /** Sends the bytes of one request; `take` is called exactly once. */
-  send(bytes: Buffer, take: Take): void {
-    if (this.#isEnded) {
+  /** Sends the bytes of one request, from `cutAt` on in a later write; `take` is called exactly once. */
+  async send(bytes: Buffer, cutAt: number | null, take: Take): Promise<void> {
+    if (this.isEnded) {
       take(null);
       return;
     }
     this.#waiting.push(take);
-    this.#socket.write(bytes);
-  }
-
-  /** The same in two writes with other work in between. */
-  async sendCut(bytes: Buffer, at: number, take: Take): Promise<void> {
-    this.send(bytes.subarray(0, at), take);
+    this.#socket.write(bytes.subarray(0, cutAt ?? bytes.length));
+    if (cutAt === null) return;
     await new Promise<void>((resolve) => setImmediate(resolve));
-    if (!this.#isEnded) this.#socket.write(bytes.subarray(at));
+    if (!this.isEnded) this.#socket.write(bytes.subarray(cutAt));
   }
 
   /** Hangs up; requests without an answer get none. */
@@ -72,7 +62,7 @@ class Pipeline {
   }
 
   #end(): void {
-    this.#isEnded = true;
+    this.isEnded = true;
     for (const take of this.#waiting.splice(0)) take(null);
   }
 
@@ -81,10 +71,16 @@ class Pipeline {
     for (;;) {
       const head = this.#received.indexOf(HEAD_END);
       if (head < 0) return;
-      const { status, headers } = headOf(this.#received.toString("latin1", 0, head));
-      const length = Number(headers.get("content-length"));
-      if (!headers.has("content-length") || !Number.isInteger(length) || this.#waiting.length === 0) {
-        this.#fault = new Error("an answer without a length, or that nobody asked for");
+      const [first = "", ...lines] = this.#received.toString("latin1", 0, head).split("\r\n");
+      const headers = new Map(
+        lines.map((line): [string, string] => {
+          const colon = line.indexOf(":");
+          return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+        }),
+      );
+      const length = Number(headers.get("content-length") ?? Number.NaN);
+      if (!Number.isInteger(length) || this.#waiting.length === 0) {
+        this.fault = new Error("an answer without a length, or that nobody asked for");
         this.close();
         return;
       }
@@ -93,7 +89,7 @@ class Pipeline {
       const body = this.#received.toString("utf8", head + HEAD_END.length, end);
       this.#received = this.#received.subarray(end);
       this.#waiting.shift()?.({
-        status,
+        status: Number(first.split(" ")[1]),
         sequence: Number(headers.get("x-sim-sequence") ?? Number.NaN),
         time: Number(headers.get("x-sim-time") ?? Number.NaN),
         requestId: headers.get("x-request-id") ?? "",
@@ -102,16 +98,6 @@ class Pipeline {
       });
     }
   }
-}
-
-function headOf(text: string): { readonly status: number; readonly headers: ReadonlyMap<string, string> } {
-  const [first = "", ...lines] = text.split("\r\n");
-  const headers = new Map<string, string>();
-  for (const line of lines) {
-    const colon = line.indexOf(":");
-    headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
-  }
-  return { status: Number(first.split(" ")[1]), headers };
 }
 
 /** How long an answer may take before it counts as lost; nothing here takes a hundredth of it. */
@@ -130,24 +116,23 @@ interface Noted extends Observation {
 
 /** The connections of one seed, and all that was sent and seen over them. */
 export class Clients {
+  /** The latest virtual time that any answer has shown, Unix ms; at first when the exchange opens. */
+  time: number;
+  /** Whether some answer did not come in time, though its connection was open. */
+  isStuck = false;
   readonly #port: () => number;
-  readonly #pipelines: (Pipeline | null)[] = [];
-  /** The name of each client's present connection. */
-  readonly #names: number[] = [];
+  /** Each client's latest connection. */
+  readonly #pipelines: Pipeline[] = [];
+  readonly #opened: Pipeline[] = [];
   readonly #observations: Noted[] = [];
   #happened = 0;
   #ended = 0;
   /** Called when so many requests have ended. */
   #waiting: { readonly count: number; readonly resolve: () => void } | null = null;
-  #connections = 0;
-  #time: number;
-  #isStuck = false;
-  #fault: Error | null = null;
 
-  /** `time` is the virtual time at which the exchange opens, Unix ms. */
   constructor(port: () => number, time: number) {
     this.#port = port;
-    this.#time = time;
+    this.time = time;
   }
 
   /** In the order in which requests were sent. */
@@ -155,64 +140,52 @@ export class Clients {
     return this.#observations;
   }
 
-  /** The latest virtual time that any answer has shown, Unix ms. */
-  get time(): number {
-    return this.#time;
-  }
-
-  /** Whether some answer did not come in time, though its connection was open. */
-  get isStuck(): boolean {
-    return this.#isStuck;
-  }
-
   /** What came over some connection that is no answer; null when nothing did. */
   get fault(): Error | null {
-    return this.#fault;
+    return this.#opened.find(({ fault }) => fault !== null)?.fault ?? null;
   }
 
-  /** Connects a client whose connection is not open, or no more. */
-  async connect(client: number): Promise<void> {
-    const before = this.#pipelines[client];
-    if (before != null && !before.isEnded) return;
-    this.#fault ??= before?.fault ?? null;
-    this.#pipelines[client] = await Pipeline.open(this.#port());
-    this.#names[client] = this.#connections;
-    this.#connections += 1;
+  /** How many requests are under way. */
+  get underWay(): number {
+    return this.#observations.length - this.#ended;
   }
 
-  /** Sends a request over a client's connection, behind those that are under way there; in two writes from `cutAt` on. */
+  /**
+   * Sends a request over a client's connection, behind those that are under way there, and over a new one when that has
+   * ended; in two writes from `cutAt` on.
+   */
   async send(client: number, request: SentRequest, cutAt: number | null = null): Promise<Flight> {
-    await this.connect(client);
-    const pipeline = this.#pipelines[client];
-    if (pipeline == null) throw new Error(`client ${client} has no connection`);
-    const noted = this.#note(this.#names[client] ?? 0, request);
-    let cut: Promise<void> | null = null;
+    const pipeline = await this.#pipelineOf(client);
+    this.#happened += 1;
+    const noted: Noted = {
+      client: pipeline.number,
+      request,
+      sent: this.#happened,
+      answered: null,
+      answer: null,
+    };
+    this.#observations.push(noted);
+    const timer = setTimeout(() => {
+      this.isStuck = true;
+      pipeline.close();
+    }, ANSWER_TIMEOUT_MS);
+    let written: Promise<void> | null = null;
     const done = new Promise<SeenAnswer | null>((resolve) => {
-      const timer = setTimeout(() => {
-        this.#isStuck = true;
-        pipeline.close();
-      }, ANSWER_TIMEOUT_MS);
-      const take = (answer: SeenAnswer | null): void => {
+      const bytes = bytesOf(request);
+      const cut = cutAt === null ? null : Math.min(cutAt, bytes.length - 1);
+      written = pipeline.send(bytes, cut, (answer) => {
         clearTimeout(timer);
         this.#take(noted, answer);
         resolve(answer);
-      };
-      const bytes = bytesOf(request);
-      if (cutAt === null) pipeline.send(bytes, take);
-      else cut = pipeline.sendCut(bytes, Math.min(cutAt, bytes.length - 1), take);
+      });
     });
-    if (cut !== null) await cut;
+    if (cutAt !== null) await written;
     return { done };
   }
 
   /** Sends a request and waits for its answer. */
   async ask(client: number, request: SentRequest): Promise<SeenAnswer | null> {
     return (await this.send(client, request)).done;
-  }
-
-  /** How many requests are under way. */
-  get underWay(): number {
-    return this.#observations.length - this.#ended;
   }
 
   /** Waits until so many more requests have ended, of those under way. One waits at a time. */
@@ -225,17 +198,16 @@ export class Clients {
 
   /** Hangs up everywhere. */
   close(): void {
-    for (const pipeline of this.#pipelines) {
-      this.#fault ??= pipeline?.fault ?? null;
-      pipeline?.close();
-    }
+    for (const pipeline of this.#opened) pipeline.close();
   }
 
-  #note(client: number, request: SentRequest): Noted {
-    this.#happened += 1;
-    const noted: Noted = { client, request, sent: this.#happened, answered: null, answer: null };
-    this.#observations.push(noted);
-    return noted;
+  async #pipelineOf(client: number): Promise<Pipeline> {
+    const latest = this.#pipelines[client];
+    if (latest !== undefined && !latest.isEnded) return latest;
+    const pipeline = await Pipeline.open(this.#port(), this.#opened.length);
+    this.#pipelines[client] = pipeline;
+    this.#opened.push(pipeline);
+    return pipeline;
   }
 
   #take(noted: Noted, answer: SeenAnswer | null): void {
@@ -245,6 +217,6 @@ export class Clients {
     this.#happened += 1;
     noted.answered = this.#happened;
     noted.answer = answer;
-    if (answer.time > this.#time) this.#time = answer.time;
+    if (answer.time > this.time) this.time = answer.time;
   }
 }

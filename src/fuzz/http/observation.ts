@@ -113,37 +113,35 @@ export function requestTo(
   return { operation, method, target, headers, body: text, path };
 }
 
-/** What is wrong with what the clients of one exchange saw. */
-export interface Finding {
+/** What is wrong with what the clients of one exchange saw; thrown where it shows. */
+export class Finding extends Error {
   /** Equal where the same is wrong: without numbers and names. */
   readonly fingerprint: string;
-  readonly sentence: string;
-  /** Which request it showed at, from 0, in the order in which requests were sent. */
-  readonly index: number;
+  /** The request that it showed at; null where it showed behind the last. */
+  readonly seen: Observation | null;
   /** Whether the journal alone shows it, so that a history of commands can tell it. */
   readonly isOfHistory: boolean;
-}
 
-/** What was asked, for a person: `request 57 (connection 3, POST /clob/order)`. */
-export const requestName = ({ client, sent, request: { method, target } }: Observation): string =>
-  `request ${sent} (connection ${client}, ${method} ${target.split("?")[0]})`;
+  constructor(fingerprint: string, sentence: string, seen: Observation | null, isOfHistory = false) {
+    super(sentence);
+    this.fingerprint = isOfHistory ? fingerprint : `http: ${fingerprint}`;
+    this.seen = seen;
+    this.isOfHistory = isOfHistory;
+  }
+
+  /** A finding about a request. */
+  static about(seen: Observation, fingerprint: string, sentence: string): Finding {
+    const { client, sent, request } = seen;
+    const name = `request ${sent} (connection ${client}, ${request.method} ${request.target.split("?")[0]})`;
+    return new Finding(fingerprint, `${name} ${sentence}`, seen);
+  }
+
+  /** A finding that the journal shows by itself: a broken invariant, or something that was thrown. */
+  static ofHistory({ key, sentence }: FailureFingerprint, seen: Observation | null = null): Finding {
+    return new Finding(key, sentence, seen, true);
+  }
+}
 
 /** What was answered: `answered 200 at sequence 41`. */
 export const answerName = ({ answer }: Observation): string =>
   answer === null ? "had no answer" : `answered ${answer.status} at sequence ${answer.sequence}`;
-
-/** A finding about the answers. */
-export const found = (fingerprint: string, sentence: string, index: number): Finding => ({
-  fingerprint: `http: ${fingerprint}`,
-  sentence,
-  index,
-  isOfHistory: false,
-});
-
-/** A finding that the journal shows by itself: a broken invariant, or something that was thrown. */
-export const ofHistory = ({ key, sentence }: FailureFingerprint, index: number): Finding => ({
-  fingerprint: key,
-  sentence,
-  index,
-  isOfHistory: true,
-});

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openTransport } from "../../client/transport.ts";
-import { serveWorld, startServer } from "../../compose.ts";
+import { startServer } from "../../compose.ts";
 import { type Config, DEFAULT_CONFIG } from "../../config.ts";
 import { money, size } from "../../core/units.ts";
 import { emptyWorld } from "../../simulation/opening.ts";
@@ -24,18 +24,14 @@ const REPORT_TIMEOUT_MS = 30_000;
 
 /** Opens the server of a profile; `program` is the built program's file, for a server that is killed. */
 export async function openServer(profile: HttpProfile, program: () => string): Promise<FuzzedServer> {
-  if (profile.server === "unkept") {
-    const { port, close } = await serveWorld(configOf(profile), emptyWorld(profile.seed));
-    return { port, kill: cannotBeKilled, report: () => reportAt(port), close };
-  }
   const folder = await mkdtemp(join(tmpdir(), "clobsim-fuzz-"));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     const world = join(folder, "world.json");
     await writeFile(world, JSON.stringify(emptyWorld(profile.seed)));
     const kept = { data: join(folder, "data"), world };
-    const server =
-      profile.server === "kept" ? await openHere(profile, kept) : await openProgram(profile, kept, program());
+    const isKilled = profile.server === "killed";
+    const server = await (isKilled ? openProgram(profile, kept, program()) : openHere(profile, kept));
     return { ...server, close: () => server.close().finally(remove) };
   } catch (error) {
     await remove();
@@ -61,12 +57,13 @@ const configOf = ({ seed, numbers, settlement, balances, durability }: HttpProfi
   faucet: { collateral: money(0), everyMarket: size(0) },
 });
 
-const cannotBeKilled = (): Promise<number> =>
-  Promise.reject(new Error("only a server in a process of its own can be killed"));
-
 async function openHere(profile: HttpProfile, { data, world }: Kept): Promise<FuzzedServer> {
-  const { port, close } = await startServer({ ...configOf(profile), data, world });
-  return { port, kill: cannotBeKilled, report: () => reportAt(port), close };
+  const kept = profile.server === "kept" ? { data, world } : { world };
+  const { port, close } = await startServer({ ...configOf(profile), ...kept });
+  const kill = (): never => {
+    throw new Error("only a server in a process of its own can be killed");
+  };
+  return { port, kill, report: () => reportAt(port), close };
 }
 
 async function openProgram(profile: HttpProfile, kept: Kept, program: string): Promise<FuzzedServer> {
@@ -78,9 +75,7 @@ async function openProgram(profile: HttpProfile, kept: Kept, program: string): P
   const start = (): Promise<Running> => startProgram(program, argumentsOf(profile, kept));
   let running = await start();
   return {
-    get port() {
-      return running.port;
-    },
+    port: running.port,
     kill: async () => {
       await end(running, "SIGKILL");
       running = await start();
@@ -135,7 +130,8 @@ async function end({ child, ended }: Running, signal: NodeJS.Signals): Promise<v
   await ended;
 }
 
-async function reportAt(port: number): Promise<string> {
+/** All that a server has accepted, as a bug report. */
+export async function reportAt(port: number): Promise<string> {
   const origin = new URL(`http://127.0.0.1:${port}`);
   const { send, close } = openTransport(origin, REPORT_TIMEOUT_MS);
   try {

@@ -9,8 +9,8 @@ import { HistoryNotTellable, shrinkHistory } from "../../history/shrink/shrink-h
 import { NotRunInTime } from "../../history/shrink/shrink-scenario.ts";
 import { signerOf, Wallets } from "../../scenario/venue/wallets.ts";
 import type { FailureFiles, SeedOutcome, SeedRunner, SeedSettings } from "../outcome.ts";
+import { readJournal } from "./answers.ts";
 import { check } from "./check.ts";
-import { readJournal } from "./claims.ts";
 import { Clients, type Flight } from "./clients.ts";
 import { type Finding, logText, type ObservationLog, requestTo, type SentRequest } from "./observation.ts";
 import { type FuzzedServer, openServer } from "./server.ts";
@@ -209,7 +209,9 @@ export class OverHttp implements SeedRunner {
     const profile = profileLine(httpProfile(seed));
     const { commands } = settings;
     if (finding === null) return { seed, profile, commands, failure: null };
-    const { fingerprint, sentence, index } = finding;
+    const { fingerprint, seen, message: sentence } = finding;
+    const { observations } = evidence.log;
+    const index = seen === null ? observations.length - 1 : observations.indexOf(seen);
     const command = Math.max(1, Math.min(commands, index + 1 - evidence.opening));
     const outcome = { seed, profile, commands, failure: { fingerprint, sentence, command } };
     this.#evidence.set(outcome, run);

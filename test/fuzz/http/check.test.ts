@@ -83,7 +83,7 @@ describe("the checker finds", () => {
 
   it("a stale read that says it is not: the body of an earlier book", async () => {
     expect(await verdict(answering(at("getBook", 1), { body: answerOf(at("getBook", 0)).body }))).toBe(
-      "http: another answer: getBook 200: bids[]",
+      "http: another answer: getBook 200: bids",
     );
   });
 

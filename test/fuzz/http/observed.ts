@@ -1,12 +1,12 @@
 import type { Credentials, Market } from "../../../src/client/messages.ts";
-import { openTransport } from "../../../src/client/transport.ts";
 import { attest } from "../../../src/client/wallet.ts";
 import { serveWorld } from "../../../src/compose.ts";
 import { DEFAULT_CONFIG } from "../../../src/config.ts";
-import { type Journal, readJournal } from "../../../src/fuzz/http/claims.ts";
+import { type Journal, readJournal } from "../../../src/fuzz/http/answers.ts";
 import { Clients } from "../../../src/fuzz/http/clients.ts";
 import type { Observation, ObservationLog, SentRequest } from "../../../src/fuzz/http/observation.ts";
 import { requestTo } from "../../../src/fuzz/http/observation.ts";
+import { reportAt } from "../../../src/fuzz/http/server.ts";
 import { OPENED_AT } from "../../../src/fuzz/http/traffic.ts";
 import { signerOf, Wallets } from "../../../src/scenario/venue/wallets.ts";
 import { emptyWorld } from "../../../src/simulation/opening.ts";
@@ -66,7 +66,7 @@ export async function observedSession(): Promise<Observed> {
   await done(1, book);
   const { hash } = await done<{ hash: string }>(0, requestTo("getStateHash"));
   clients.close();
-  const report = await reportOf(server.url);
+  const report = await reportAt(server.port);
   await server.close();
   const log = {
     numbers: "number",
@@ -75,18 +75,6 @@ export async function observedSession(): Promise<Observed> {
     observations: clients.observations,
   } as const;
   return { journal: readJournal(Buffer.from(report)), log };
-}
-
-async function reportOf(url: string): Promise<string> {
-  const { send, close } = openTransport(new URL(url), 10_000);
-  const { text } = await send({
-    method: "GET",
-    path: "/sim/report",
-    headers: [["host", new URL(url).host]],
-    body: null,
-  });
-  close();
-  return text;
 }
 
 /** The log with one of its observations changed, or without it where `change` answers null. */
