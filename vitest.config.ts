@@ -10,26 +10,52 @@ const ISOLATED = [
   "test/scenario/watch/matching-rules.test.ts",
 ];
 
-/** What takes minutes is run by `npm run test:system` and `.ci/run`. */
-const exclude = [...configDefaults.exclude, ...(process.env.SYSTEM_TESTS === "1" ? [] : ["test/system/**"])];
+/** What `npm run test:fast` runs: the rules, the wire, the language and how files depend on each other. */
+const FAST = [
+  "test/{architecture,config,http-reference,package-lock,wallet-signature}.test.ts",
+  "test/core/{book,chain,rules,runtime}/*.test.ts",
+  "test/core/*.test.ts",
+  "test/client/{requests,send,signing,trading}.test.ts",
+  "test/engine/{golden-journals,journal-line}.test.ts",
+  "test/scenario/{language,report,coverage,run}/*.test.ts",
+  "test/server/{bad-signatures,markets,order-book,order-of-checks,placing,routes,unknown-fields}.test.ts",
+];
+/** What there takes a second or more. */
+const NOT_FAST = [
+  "test/core/chain/any-settlement.test.ts",
+  "test/scenario/coverage/exchange-coverage.test.ts",
+  "test/scenario/language/{hostile-files,line-ends,repeats}.test.ts",
+  "test/scenario/run/{races,snapshots}.test.ts",
+];
+
+/** Kill loops, every byte of a file, planted defects, other ways to run Node: run by `npm run test:system` and `.ci/run`. */
+const SYSTEM = "test/system/**";
+
+/** How much is run: "fast", "all", or what lies between. */
+const level = process.env.TEST_LEVEL;
+const include = level === "fast" ? FAST : ["test/**/*.test.ts"];
+const exclude = [
+  ...configDefaults.exclude,
+  ...(level === "fast" ? NOT_FAST : []),
+  ...(level === "all" ? [] : [SYSTEM]),
+];
 
 export default defineConfig({
   test: {
     // Vitest leaves one processor to itself: on a machine with two, half the time is lost.
     maxWorkers: availableParallelism(),
+    experimental: { fsModuleCache: true },
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    passWithNoTests: level === "fast",
     projects: [
       {
         extends: true,
-        test: {
-          name: "shared",
-          isolate: false,
-          include: ["test/**/*.test.ts"],
-          exclude: [...exclude, ...ISOLATED],
-        },
+        test: { name: "shared", isolate: false, include, exclude: [...exclude, ...ISOLATED] },
       },
-      { extends: true, test: { name: "isolated", include: ISOLATED, exclude } },
+      ...(level === "fast"
+        ? []
+        : [{ extends: true as const, test: { name: "isolated", include: ISOLATED, exclude } }]),
     ],
   },
 });

@@ -11,27 +11,36 @@ const TOTALS = `${REPORTS}/totals.json`;
 const tool = (...path) => inProject("node_modules", ...path);
 const TYPESCRIPT = tool("typescript", "bin", "tsc");
 
-/** With this among the arguments, what takes minutes is run as well. */
-const SYSTEM = "--system";
+/** How much is tested, by the argument that asks for it: with `--fast` what takes seconds, with `--system` what takes minutes, too. */
+const LEVELS = { "--fast": "fast", "--system": "all" };
 
-/** Builds, then checks types, lint and tests, all of them even when one fails, and sums up. */
+/** Checks types, lint and tests, all of them even when one fails, and sums up. */
 export async function test(args) {
   rmSync(REPORTS, { recursive: true, force: true });
   mkdirSync(REPORTS, { recursive: true });
-  const checks = [
-    await timed("build", async () => ((await build([])) === 0 ? passed(0) : failed(1))),
-    await timed("types", () =>
-      printed([TYPESCRIPT, "--noEmit", "-p", "."], [TYPESCRIPT, "--noEmit", "-p", "src/core"]),
-    ),
-    await timed("lint", () => printed([tool("@biomejs", "biome", "bin", "biome"), "check"])),
-    await timed("tests", () => vitest(args)),
-  ];
+  const level = args.map((arg) => LEVELS[arg]).find(Boolean) ?? "usual";
+  const checks = level === "fast" ? await fastChecks(args) : await allChecks(args, level);
   const sum = (key) => checks.reduce((total, check) => total + check[key], 0);
   const totals = { passed: sum("passed"), failed: sum("failed") };
   writeWhole(TOTALS, JSON.stringify(totals));
   process.stdout.write(`\n${checks.map(summaryOf).join("\n")}\n\n`);
   return totals.failed === 0 ? 0 : 1;
 }
+
+const types = () => printed([TYPESCRIPT, "--noEmit", "-p", "."], [TYPESCRIPT, "--noEmit", "-p", "src/core"]);
+const lint = () => printed([tool("@biomejs", "biome", "bin", "biome"), "check"]);
+
+/** One after another: many tests run the built program. */
+const allChecks = async (args, level) => [
+  await timed("build", async () => ((await build([])) === 0 ? passed(0) : failed(1))),
+  await timed("types", types),
+  await timed("lint", lint),
+  await timed("tests", () => vitest(args, level)),
+];
+
+/** Side by side, with no build: none of the tests runs the built program. */
+const fastChecks = (args) =>
+  Promise.all([timed("types", types), timed("lint", lint), timed("tests", () => vitest(args, "fast"))]);
 
 const passed = (count) => ({ passed: count, failed: 0, note: "" });
 const failed = (count) => ({ passed: 0, failed: count, note: "" });
@@ -50,13 +59,12 @@ async function printed(...commands) {
   return found.length === 0 ? passed(1) : failed(1);
 }
 
-async function vitest(args) {
+async function vitest(args, level) {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${VITEST_REPORT}`];
-  const others = args.filter((arg) => arg !== SYSTEM);
-  const env = args.includes(SYSTEM) ? { ...process.env, SYSTEM_TESTS: "1" } : process.env;
+  const others = args.filter((arg) => LEVELS[arg] === undefined);
   const { code } = await runNode(tool("vitest", "vitest.mjs"), ["run", ...reporters, ...others], {
     stdio: "inherit",
-    env,
+    env: { ...process.env, TEST_LEVEL: level },
   });
   const report = readReport();
   // A file that cannot be loaded, or an error outside every test, fails the run without failing a test.

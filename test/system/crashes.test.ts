@@ -5,10 +5,10 @@ import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { StoreError } from "../../src/engine/store-error.ts";
 import { type Image, SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import type { Durability } from "../../src/setting.ts";
+import { type Crash, crashesAt, digestOf } from "../engine/support/crashes.ts";
+import { FOLDER, openOn, withoutLock, withoutStart } from "../engine/support/kept.ts";
+import { takeStep } from "../engine/support/short-history.ts";
 import { sightOf } from "../support/state-sight.ts";
-import { type Crash, crashesAt, digestOf } from "./support/crashes.ts";
-import { FOLDER, openOn, withoutLock, withoutStart } from "./support/kept.ts";
-import { takeStep } from "./support/short-history.ts";
 
 const JOURNAL = `${FOLDER}/journal.ndjson`;
 const STEPS = 200;

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEFAULT_CONFIG } from "../../src/config.ts";
 import { numberOf } from "../../src/core/ids.ts";
 import { type OpenedExchange, openExchange } from "../../src/engine/open-exchange.ts";
+import { OrderClient } from "../engine/support/order-client.ts";
 import type { MarketPage } from "../server/replies.ts";
 import { TINY_WORLD } from "../support/http.ts";
 import { Program } from "../support/program.ts";
 import { sightOf } from "../support/state-sight.ts";
-import { OrderClient } from "./support/order-client.ts";
 
 const CLIENTS = 8;
 /** How often each of the directories is killed. */

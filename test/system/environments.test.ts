@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OTHER_VERSION, otherNode } from "../engine/support/other-node.ts";
 import { bundleInto } from "../support/bundled.ts";
-import { OTHER_VERSION, otherNode } from "./support/other-node.ts";
 
 const JOURNALS = fileURLToPath(new URL("../../fixtures/journals/", import.meta.url));
 const run = promisify(execFile);

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bundleInto } from "../../support/bundled.ts";
+import { bundleInto } from "../support/bundled.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "clobsim-planted-"));
 afterAll(() => rmSync(folder, { recursive: true }));

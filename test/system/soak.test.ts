@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Figures } from "../soak/figures.ts";
+import { planOf } from "../soak/plan.ts";
+import { runSoak } from "../soak/soak.ts";
+import { judge } from "../soak/verdict.ts";
 import { Program } from "../support/program.ts";
-import type { Figures } from "./figures.ts";
-import { planOf } from "./plan.ts";
-import { runSoak } from "./soak.ts";
-import { judge } from "./verdict.ts";
 
-const PROBE = fileURLToPath(new URL("./memory-probe.mjs", import.meta.url));
+const PROBE = fileURLToPath(new URL("../soak/memory-probe.mjs", import.meta.url));
 /** How fast the machine is decides these; all else must hold however little is done. */
 const TIMED = /^p99 /;
 
