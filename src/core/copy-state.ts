@@ -90,8 +90,8 @@ function copyChain(chain: Chain): Chain {
     digest: new Digest(chain.digest.words),
     wallets,
     signed: new Map(chain.signed),
-    held: chain.held.slice(),
-    lost: chain.lost.slice(),
+    deferred: chain.deferred.slice(),
+    dropped: chain.dropped.slice(),
     touched: chain.touched.slice(),
     faults: chain.faults.map((fault) => ({ ...fault })),
     building: chain.building && { ...chain.building },
@@ -100,7 +100,7 @@ function copyChain(chain: Chain): Chain {
 
 const copyTransaction = (transaction: Transaction): Transaction => ({
   ...transaction,
-  oddity: transaction.oddity && { ...transaction.oddity },
+  exception: transaction.exception && { ...transaction.exception },
 });
 
 const copyWallet = (wallet: ChainWallet): ChainWallet => ({
