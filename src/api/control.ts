@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { ExchangeConfig } from "../core/state.ts";
 import { endpoints } from "./endpoint.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
@@ -38,6 +39,17 @@ export const newClockSchema = named(
   }),
 );
 
+/** How an exchange is set up: with all that decides its rules, but the seed, which is told beside it. */
+const configSchema = z.strictObject({
+  numbers: z.enum(["number", "string"]),
+  credentials: z.enum(["rotate", "once"]),
+  personalSign: z.boolean(),
+  unknownFields: z.enum(["accept", "refuse"]),
+  settlement: z.enum(["instant", "auto", "manual"]),
+  balances: z.enum(["optimistic", "settled"]),
+  faucet: z.strictObject({ collateral: field.usdc, sharesOfEveryToken: field.shares }),
+} satisfies Readonly<Record<Exclude<keyof ExchangeConfig, "seed">, z.ZodType>> & Record<string, z.ZodType>);
+
 export const infoSchema = exactly("Info", {
   name: z.literal("clobsim"),
   version: z.string(),
@@ -45,15 +57,7 @@ export const infoSchema = exactly("Info", {
   clock: clockSchema,
   sequence: field.count,
   stateHash: field.stateDigest,
-  config: z.strictObject({
-    numbers: z.enum(["number", "string"]),
-    credentials: z.enum(["rotate", "once"]),
-    personalSign: z.boolean(),
-    unknownFields: z.enum(["accept", "refuse"]),
-    settlement: z.enum(["instant", "auto", "manual"]),
-    balances: z.enum(["optimistic", "settled"]),
-    faucet: z.strictObject({ collateral: field.usdc, sharesOfEveryToken: field.shares }),
-  }),
+  config: configSchema,
   events: field.count,
   markets: field.count,
   orders: field.count,

@@ -90,8 +90,8 @@ function copyChain(chain: Chain): Chain {
     digest: new Digest(chain.digest.words),
     wallets,
     signed: new Map(chain.signed),
-    deferred: chain.deferred.slice(),
-    dropped: chain.dropped.slice(),
+    held: chain.held.slice(),
+    lost: chain.lost.slice(),
     touched: chain.touched.slice(),
     faults: chain.faults.map((fault) => ({ ...fault })),
     building: chain.building && { ...chain.building },
@@ -100,7 +100,7 @@ function copyChain(chain: Chain): Chain {
 
 const copyTransaction = (transaction: Transaction): Transaction => ({
   ...transaction,
-  exception: transaction.exception && { ...transaction.exception },
+  oddity: transaction.oddity && { ...transaction.oddity },
 });
 
 const copyWallet = (wallet: ChainWallet): ChainWallet => ({

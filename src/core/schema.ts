@@ -17,10 +17,6 @@ export interface Type<Value> {
   write(value: Value): string;
   /** The value of canonical bytes. Calls `cursor.fail()` where they are written otherwise, or `parse` would throw. */
   read(cursor: ByteCursor): Value;
-  /** Of an integer, its bounds: records read and write it without a call. */
-  readonly range?: readonly [low: number, high: number];
-  /** What a field of this type is called on disk, where that is not its name. */
-  readonly diskName?: string;
 }
 
 /** The type of the values that a declaration describes. */
@@ -125,15 +121,13 @@ export function integer<Value extends number = number>(low = 0, high = MAX_INTEG
     ),
     write: (value) => `${value}`,
     read: (cursor) => {
-      if (low >= 0) return cursor.integerIn(low, high) as Value;
-      const isNegative = cursor.takesByte(MINUS);
+      const isNegative = low < 0 && cursor.takesByte(MINUS);
       const size = cursor.integer();
       const value = isNegative ? -size : size;
       // JSON has a zero below zero, which nobody writes.
       if (value < low || value > high || (isNegative && size === 0)) cursor.fail();
       return value as Value;
     },
-    range: [low, high],
   };
 }
 
@@ -305,7 +299,7 @@ export const mapOf = <Key extends string | number, Value>(
 
 /** A type with a rule of its own: `rule` throws a DocumentError, relative to the value, where it does not hold. */
 export const refined = <Value>(type: Type<Value>, rule: (value: Value) => void): Type<Value> => ({
-  write: type.write,
+  ...type,
   parse: (value) => {
     const parsed = type.parse(value);
     rule(parsed);
@@ -332,9 +326,6 @@ export interface Optional<Value> extends Type<Value> {
  * files, hashes and journals stay as they are. Never the first field of a record.
  */
 export const optional = <Value>(type: Type<Value>): Optional<Value> => ({ ...type, isOptional: true });
-
-/** A field that is called otherwise on disk than in code: names on disk never change. */
-export const onDisk = <Of extends Type<unknown>>(diskName: string, type: Of): Of => ({ ...type, diskName });
 
 // Records.
 
@@ -376,13 +367,10 @@ export function record<
   { changing, derived, isOpen = false }: RecordTerms<Changing, Makers> = {},
 ): RecordType<Flat<Readonly<ValuesOf<Fixed>> & ValuesOf<Changing> & Made<Makers>>> {
   const fields = { ...fixed, ...changing };
-  const keys = Object.keys(fields);
-  const types = Object.values(fields);
-  const names = keys.map((key, index) => types[index]?.diskName ?? key);
+  const names = Object.keys(fields);
   const plan: Plan = {
-    keys,
     names,
-    types,
+    types: Object.values(fields),
     texts: names.map((name, index) => fixedText(`${index === 0 ? "{" : ","}"${name}":`)),
     makers: derived ?? {},
     isOpen,
@@ -391,8 +379,6 @@ export function record<
 }
 
 interface Plan {
-  /** What the fields are called in code, and on disk. */
-  readonly keys: readonly string[];
   readonly names: readonly string[];
   readonly types: readonly Type<unknown>[];
   /** What stands before each value. */
@@ -420,11 +406,11 @@ function checkNames({ names, isOpen }: Plan, found: Values): void {
 
 /** Field by field: where code cannot be compiled, as in a browser with a Content-Security-Policy. */
 function looped(plan: Plan): Type<Values> {
-  const { keys, names, types, texts, makers } = plan;
+  const { names, types, texts, makers } = plan;
   const made = Object.entries(makers);
   const recordOf = (partOf: (type: Type<unknown>, index: number) => unknown): Values => {
     const found: Values = {};
-    for (const [index, type] of types.entries()) found[keys[index] as string] = partOf(type, index);
+    for (const [index, type] of types.entries()) found[names[index] as string] = partOf(type, index);
     for (const [name, make] of made) found[name] = make();
     return found;
   };
@@ -441,9 +427,9 @@ function looped(plan: Plan): Type<Values> {
     },
     write: (value) => {
       const parts = types.map((type, index) => {
-        const part = value[keys[index] as string];
-        if (isOptional(type) && part === undefined) return "";
-        return `${index === 0 ? "{" : ","}"${names[index]}":${type.write(part)}`;
+        const name = names[index] as string;
+        if (isOptional(type) && value[name] === undefined) return "";
+        return `${index === 0 ? "{" : ","}"${name}":${type.write(value[name])}`;
       });
       return parts.length === 0 ? "{}" : `${parts.join("")}}`;
     },
@@ -465,27 +451,16 @@ function looped(plan: Plan): Type<Values> {
  * a literal are. Null where code cannot be compiled.
  */
 function compiled(plan: Plan): Type<Values> | null {
-  const { keys, names, types, makers } = plan;
-  if (keys.length === 0) return null;
-  const each = (code: (key: string, index: number, name: string) => string, between = ""): string =>
-    keys.map((key, index) => code(JSON.stringify(key), index, JSON.stringify(names[index]))).join(between);
+  const { names, types, makers } = plan;
+  if (names.length === 0) return null;
+  const each = (code: (name: string, index: number) => string, between = ""): string =>
+    names.map((name, index) => code(JSON.stringify(name), index)).join(between);
   const ifThere = (index: number, isThere: string, value: string): string =>
     isOptional(types[index] as Type<unknown>) ? `${isThere} ? ${value} : undefined` : value;
   const made = Object.keys(makers).map(
     (name) => `${JSON.stringify(name)}: makers[${JSON.stringify(name)}]()`,
   );
-  const literal = `{ ${[each((key, i) => `${key}: v${i}`, ", "), ...made].join(", ")} }`;
-  /** An integer is read without a call of its type. */
-  const check = (i: number): string => {
-    const { range: [low, high] = [-1, 0] } = types[i] as Type<unknown>;
-    const bounds = [low > 0 ? `v${i} < ${low}` : "", high < MAX_INTEGER ? `v${i} > ${high}` : ""];
-    const wrong = bounds.filter((bound) => bound !== "").join(" || ");
-    return low < 0 || wrong === "" || isOptional(types[i] as Type<unknown>) ? "" : `if (${wrong}) c.fail();`;
-  };
-  const readOf = (i: number): string => {
-    const type = types[i] as Type<unknown>;
-    return (type.range?.[0] ?? -1) < 0 || isOptional(type) ? `r${i}(c)` : "c.integer()";
-  };
+  const literal = `{ ${[each((name, i) => `${name}: v${i}`, ", "), ...made].join(", ")} }`;
   const skip = (i: number): string => (isOptional(types[i] as Type<unknown>) ? "" : `c.skip(n${i});`);
   const source = `"use strict";
     const { types, texts, makers } = plan;
@@ -495,7 +470,7 @@ function compiled(plan: Plan): Type<Values> | null {
         const from = fieldsOf(value);
         let at = "";
         try {
-          ${each((_, i, name) => `at = ${name}; const v${i} = ${ifThere(i, `from[${name}] !== undefined`, `p${i}(from[${name}])`)};`)}
+          ${each((name, i) => `at = ${name}; const v${i} = ${ifThere(i, `from[${name}] !== undefined`, `p${i}(from[${name}])`)};`)}
           at = "";
           checkNames(plan, from);
           return ${literal};
@@ -504,17 +479,16 @@ function compiled(plan: Plan): Type<Values> | null {
         }
       },
       write(v) {
-        return ${each((key, i, name) => {
+        return ${each((name, i) => {
           const text = JSON.stringify(`${i === 0 ? "{" : ","}${name}:`);
-          const { range } = types[i] as Type<unknown>;
-          const written = range === undefined ? `${text} + w${i}(v[${key}])` : `${text} + v[${key}]`;
+          const written = `${text} + w${i}(v[${name}])`;
           return isOptional(types[i] as Type<unknown>)
-            ? `(v[${key}] === undefined ? "" : ${written})`
+            ? `(v[${name}] === undefined ? "" : ${written})`
             : written;
         }, " + ")} + "}";
       },
       read(c) {
-        ${each((_, i) => `${skip(i)} const v${i} = ${ifThere(i, `c.takes(n${i})`, readOf(i))}; ${check(i)}`)}
+        ${each((_, i) => `${skip(i)} const v${i} = ${ifThere(i, `c.takes(n${i})`, `r${i}(c)`)};`)}
         c.skipByte(${BRACE});
         return ${literal};
       },

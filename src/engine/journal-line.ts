@@ -298,7 +298,11 @@ export function commandOf({ k, d }: Line, state: State): Command | null {
 
 // What a state does not know can be nobody's: the command is refused, and differs from what was recorded.
 
-function placing(data: Infer<typeof OrderLine>, { accounts, markets }: State): CommandOf<"placeOrder"> {
+/** With every field that the command may have: one that a line `order` does not keep would be lost. */
+function placing(
+  data: Infer<typeof OrderLine>,
+  { accounts, markets }: State,
+): Required<CommandOf<"placeOrder">> {
   const { account, token, side, price, size, orderType, expiration = null } = data;
   const market = markets.find(marketOfToken(token));
   return {

@@ -1,13 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { type Config, FROZEN_START } from "../config.ts";
+import { sizeText } from "../core/format.ts";
 import { readDocument } from "../core/rebuild-state.ts";
 import { DocumentError } from "../core/schema.ts";
-import type { ExchangeConfig } from "../core/state.ts";
+import { ExchangeConfig } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { type Millis, millis } from "../core/units.ts";
 import { FILE_LIMITS, readText } from "../regular-file.ts";
-import { ConfigError } from "../setting.ts";
+import { ConfigError, flagOf } from "../setting.ts";
 import { openWorld, WorldOpeningError } from "../simulation/opening.ts";
 import type { World } from "../simulation/world.ts";
 import { checkedWorld, readWorldFile } from "../simulation/world.ts";
@@ -76,11 +77,14 @@ function asWrongLine<Value>(path: string, find: () => Value): Value {
   }
 }
 
+/** The settings that decide the rules of an exchange. */
+const TERMS = Object.keys(ExchangeConfig.fields) as readonly (keyof ExchangeConfig)[];
+
 /** What decides the rules of an exchange, as it is configured. */
-export const termsOf = (
-  { faucet, credentials, settlement, balances }: Config,
-  seed: string,
-): ExchangeConfig => ({ seed, faucet, credentials, settlement, balances });
+export function termsOf(config: Pick<Config, keyof ExchangeConfig>, seed: string): ExchangeConfig {
+  const terms = TERMS.map((name) => [name, config[name]]);
+  return { ...Object.fromEntries(terms), seed };
+}
 
 /**
  * @param load what is asked for now, as it would be opened if nothing were kept yet.
@@ -106,21 +110,16 @@ export function requireSameTerms(
   path: string,
   remedy = REMEDY,
 ): void {
-  const terms: readonly (readonly [flag: string, asked: unknown, kept: unknown])[] = [
-    ["seed", config.seed, kept.seed],
-    ["settlement", config.settlement, kept.settlement],
-    ["balances", config.balances, kept.balances],
-    ["credentials", config.credentials, kept.credentials],
-    ["faucet", config.faucet.everyMarket / SIZE_UNITS, kept.faucet.everyMarket / SIZE_UNITS],
-    ["start", config.start === null ? null : toIso(config.start), toIso(start)],
-  ];
-  for (const [flag, asked, found] of terms) {
+  const shown = (terms: ExchangeConfig, name: keyof ExchangeConfig): string =>
+    name === "faucet" ? sizeText(terms.faucet.everyMarket) : String(terms[name]);
+  const terms = TERMS.map((name) => [flagOf(name), shown(config, name), shown(kept, name)]);
+  if (config.start !== null) terms.push(["start", toIso(config.start), toIso(start)]);
+  for (const [flag = "", asked, found] of terms) {
     if (!config.given.has(flag) || asked === found) continue;
     throw new ConfigError(`${path} was made with --${flag} ${found}, found --${flag} ${asked}: ${remedy}`);
   }
 }
 
-const SIZE_UNITS = 100;
 const REMEDY = "leave it out, give another directory with --data, or start anew with --reset";
 
 const sameContent = (a: Base, b: Base): boolean => JSON.stringify(a) === JSON.stringify(b);

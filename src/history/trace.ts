@@ -190,12 +190,11 @@ export class Remapper {
     const { command } = traced;
     if ("address" in command)
       return this.#ofAccount({ ...command, address: this.#addressOf(command.address) });
+    if ("market" in command)
+      return withNumber(this.markets.get(command.market), (market) => ({ ...command, market }));
     switch (command.kind) {
       case "createMarket":
         return withNumber(this.#events.get(command.event), (event) => ({ ...command, event }));
-      case "closeMarket":
-      case "resolveMarket":
-        return withNumber(this.markets.get(command.market), (market) => ({ ...command, market }));
       case "setSettlementFault": {
         if (command.order === undefined) return command;
         const hit = orderOfFault(command.order, traced);

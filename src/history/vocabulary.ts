@@ -8,6 +8,7 @@ import { type Order, remainingOf } from "../core/order.ts";
 import { FEES, type State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import { size } from "../core/units.ts";
+import { unreachable } from "../core/unreachable.ts";
 import { defaultMarket } from "../scenario/language/read-scenario.ts";
 import { type MarketTerms, NEXT_ORDER } from "../scenario/language/scenario.ts";
 import { fillText, tokenText, tradeText } from "../scenario/run/words.ts";
@@ -187,8 +188,17 @@ export class Vocabulary {
         return { cannotSay: "the end of one fault of several" };
       case "setNativeBalance":
         return { cannotSay: command.kind };
-      default:
+      case "createEvent":
+      case "createMarket":
+      case "fundAccount":
+      case "deriveCredentials":
+      case "expireOrder":
+      case "produceBlock":
+      case "executeTransaction":
+      case "sealBlock":
         return null;
+      default:
+        throw unreachable(command);
     }
   }
 }
@@ -277,18 +287,13 @@ export function touchedMarkets(
 }
 
 function marketOfEvent(state: State, event: DomainEvent): number | null {
+  if ("market" in event) return event.market;
   switch (event.kind) {
     case "orderPlaced":
       return marketOfToken(event.token);
     case "orderCanceled":
     case "orderExpired":
       return marketOfToken(state.orders.get(event.order).token);
-    case "marketCreated":
-    case "marketClosed":
-    case "marketResolved":
-    case "setsIssued":
-    case "grantMinted":
-      return event.market;
     case "transactionSent":
       return positionIn(state, event.content)?.market ?? null;
     default:

@@ -4,9 +4,11 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ExchangeConfig } from "../../src/core/state.ts";
 import { hex8 } from "../../src/engine/checksum.ts";
 import type { Line } from "../../src/engine/journal-line.ts";
 import { openExchange } from "../../src/engine/open-exchange.ts";
+import { flagOf } from "../../src/setting.ts";
 import { TINY_WORLD } from "../support/http.ts";
 import { Program } from "../support/program.ts";
 import { keptConfig } from "./support/kept.ts";
@@ -78,16 +80,24 @@ async function rewrite(data: string, change: (line: TextLine) => object): Promis
   for (const name of ["db.json", "db.previous.json"]) await rm(join(data, name), { force: true });
 }
 
+/** Another setting than the one that the directory was made with. */
+const OTHERS: readonly [args: [flag: string, value: string], words: string][] = [
+  [["--seed", "8"], "--seed kept, found --seed 8"],
+  [["--settlement", "manual"], "--settlement auto, found --settlement manual"],
+  [["--balances", "settled"], "--balances optimistic"],
+  [["--faucet", "5"], "--faucet 10000, found --faucet 5"],
+  [["--credentials", "once"], "--credentials rotate, found --credentials once"],
+  [["--start", "2030-01-01T00:00:00Z"], "--start 2026-01-01T00:00:00.000Z"],
+  [["--world", TINY_WORLD], "was made from another world than --world asks for"],
+];
+
 describe("a directory is refused, and left as it is", () => {
-  it.each([
-    [["--seed", "8"], "--seed kept, found --seed 8"],
-    [["--settlement", "manual"], "--settlement auto, found --settlement manual"],
-    [["--balances", "settled"], "--balances optimistic"],
-    [["--faucet", "5"], "--faucet 10000, found --faucet 5"],
-    [["--credentials", "once"], "--credentials rotate, found --credentials once"],
-    [["--start", "2030-01-01T00:00:00Z"], "--start 2026-01-01T00:00:00.000Z"],
-    [["--world", TINY_WORLD], "was made from another world than --world asks for"],
-  ])("with 2 when something else is asked for: $0.0", async (args, words) => {
+  it("for each setting that decides the rules", () => {
+    const flags = Object.keys(ExchangeConfig.fields).map((name) => `--${flagOf(name)}`);
+    expect(OTHERS.map(([[flag]]) => flag)).toEqual(expect.arrayContaining(flags));
+  });
+
+  it.each(OTHERS)("with 2 when something else is asked for: $0.0", async (args, words) => {
     expect(await refused(program.path("whole"), args)).toEqual([2, sentence(words, "--reset")]);
   });
 

@@ -9,7 +9,6 @@ import {
   integer,
   list,
   moment,
-  onDisk,
   oneOf,
   orNull,
   record,
@@ -103,7 +102,7 @@ export const CALL_TERMS = {
   hash: orNull(word()),
 } as const;
 
-/** What a wallet asks for. */
+/** What a wallet asks for. The order of its facts decides its hash. */
 const CallContent = record({
   from: address(),
   to: address(),
@@ -114,8 +113,8 @@ const CallContent = record({
 });
 export type CallContent = Infer<typeof CallContent>;
 
-/** All but the settlements of matches, which are told by their trades. The order of the fields decides the hash. */
-export const TransactionContent = union({
+/** All but the settlements of matches, which are told by their trades. */
+const TransactionContent = union({
   deposit: DepositContent,
   /** A market's condition comes to the chain; in effect since its command. */
   prepare: record({ ...oneKind("prepare"), at: moment(), market: id() }),
@@ -142,7 +141,7 @@ const CallEffect = record({ moves: list(Move), supply: orNull(SupplyChange) });
 export type CallEffect = Infer<typeof CallEffect>;
 
 /** What can be said of a transaction that was not simply mined. */
-const TransactionException = record(
+const Oddity = record(
   {},
   {
     changing: {
@@ -175,8 +174,8 @@ const TransactionException = record(
     },
   },
 );
-export type TransactionException = Infer<typeof TransactionException>;
-export type HoldReason = NonNullable<TransactionException["hold"]>;
+export type Oddity = Infer<typeof Oddity>;
+export type HoldReason = NonNullable<Oddity["hold"]>;
 
 const zero = (): number => 0;
 
@@ -199,7 +198,7 @@ export const Transaction = refined(
         /** Null of a match. */
         content: orNull(TransactionContent),
         /** What is out of the ordinary about it; null of most. */
-        exception: onDisk("oddity", orNull(TransactionException)),
+        oddity: orNull(Oddity),
       },
       derived: {
         /** Of a match: the first of its trades, which all have the same taker, and how many they are; else 0. */
@@ -215,8 +214,8 @@ export const Transaction = refined(
       },
     },
   ),
-  ({ status, block, place, content, exception }) => {
-    if (content === null && exception === null)
+  ({ status, block, place, content, oddity }) => {
+    if (content === null && oddity === null)
       throw new DocumentError("an object, where the content is null", null, "oddity");
     const isInBlock = status === "MINED" || status === "REVERTED";
     if (isInBlock !== block > 0)
@@ -234,7 +233,7 @@ export const newTransaction = (number: number, content: TransactionContent | nul
   block: 0,
   place: 0,
   content,
-  exception: null,
+  oddity: null,
   firstTrade: 0,
   trades: 0,
   logs: 0,
@@ -252,7 +251,7 @@ export const awaitsBlock = ({ content }: Transaction): boolean =>
   content === null || content.kind === "report" || content.kind === "call";
 
 /** Nothing out of the ordinary so far. */
-export const newException = (): TransactionException => ({
+export const freshOddity = (): Oddity => ({
   hold: null,
   notBefore: 0,
   attempts: 0,
@@ -325,10 +324,10 @@ export function logsOfCall(call: ContractCall, { moves }: CallEffect): number {
 }
 
 /** Of any transaction when it is carried out; of a call as far as that is known. */
-export function logCountOf({ content, logs, exception }: Transaction): number {
+export function logCountOf({ content, logs, oddity }: Transaction): number {
   if (content === null) return logs;
   if (content.kind !== "call") return logsOfContent(content);
-  const effect = exception?.effect ?? null;
+  const effect = oddity?.effect ?? null;
   return effect === null ? 0 : logsOfCall(content.call, effect);
 }
 
