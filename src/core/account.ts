@@ -79,6 +79,13 @@ export const tradeOfFill = (fill: number): number => Math.floor(fill / 2);
 export const roleOfFill = (fill: number): Role => ((fill & 1) === 1 ? "MAKER" : "TAKER");
 
 /** Nothing of an asset. */
+export const copyBalance = <Unit extends number>({
+  balance,
+  reserved,
+  incoming,
+  outgoing,
+}: Balance<Unit>): Balance<Unit> => ({ balance, reserved, incoming, outgoing });
+
 export const emptyBalance = <Unit extends number>(): Balance<Unit> => ({
   balance: 0 as Unit,
   reserved: 0 as Unit,

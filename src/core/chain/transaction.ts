@@ -141,7 +141,7 @@ const CallEffect = record({ moves: list(Move), supply: orNull(SupplyChange) });
 export type CallEffect = Infer<typeof CallEffect>;
 
 /** What can be said of a transaction that was not simply mined. */
-const Oddity = record(
+export const Oddity = record(
   {},
   {
     changing: {
