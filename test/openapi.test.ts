@@ -3,17 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../src/api/endpoints.ts";
 import type { OpenApi } from "./server/document.ts";
-import { type Api, type Method, startApi } from "./support/http.ts";
+import { type Api, type Method, startApi, useApi } from "./support/http.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "clobsim-openapi-"));
-let api: Api;
+const api = useApi();
 
-beforeAll(async () => {
-  api = await startApi();
-});
 afterAll(async () => {
   await api.close();
   rmSync(folder, { recursive: true });
@@ -128,7 +125,7 @@ describe("the served document", () => {
     for (const [template, operations] of Object.entries(api.document.json.paths)) {
       for (const method of Object.keys(operations)) {
         const path = template.replace(/\{\w+\}/g, "x");
-        const reply = await api.send({ method: method.toUpperCase() as Method, path });
+        const reply = await api.send(`${method.toUpperCase() as Method} ${path}`);
         expect([reply.status, reply.text], `${method} ${path}`).not.toContain(405);
         expect(reply.text, `${method} ${path}`).not.toContain("ROUTE_NOT_FOUND");
       }

@@ -10,23 +10,6 @@ import * as field from "./schemas.ts";
 import { exactly, named, page, type ReplyOf } from "./schemas.ts";
 import { marketIdOf, type View } from "./view.ts";
 
-export const credentialsSchema = exactly("Credentials", {
-  apiKey: field.uuid,
-  secret: field.digest,
-  passphrase: field.digest,
-});
-
-export const derivationSchema = named(
-  "Derivation",
-  z.object({
-    address: z.string().optional(),
-    signature: z.string().optional(),
-    timestamp: z.union([z.string(), z.int()]).optional(),
-    nonce: z.union([z.string(), z.int()]).optional(),
-  }),
-  "The same four may be sent as headers poly_address, poly_signature, poly_timestamp, poly_nonce.",
-);
-
 const balance = {
   balance: field.shares,
   available: field.shares,
@@ -34,7 +17,7 @@ const balance = {
   onChain: field.shares,
 };
 
-export const accountSchema = exactly("Account", {
+const accountSchema = exactly("Account", {
   address: field.address,
   collateral: z.strictObject({
     balance: field.usdc,
@@ -48,31 +31,35 @@ export const accountSchema = exactly("Account", {
   ),
 });
 
-export const accountPageSchema = page("AccountPage", accountSchema);
-
 const amount = (step: number) => z.number().min(0).max(1_000_000_000).meta({ multipleOf: step });
-
-export const fundingSchema = named(
-  "Funding",
-  z.object({
-    collateral: amount(0.000001).optional().meta({ description: "USDC to add." }),
-    tokens: z
-      .record(z.string(), amount(0.01))
-      .optional()
-      .meta({ description: "Shares to add, by token id." }),
-  }),
-);
 
 /** POST /clob/auth/derive-api-key (contract, section 2). */
 export const credentialsEndpoints = endpoints("public", "Credentials", {
   deriveApiKey: {
     route: "POST /clob/auth/derive-api-key",
     summary: "Derive API credentials from a wallet signature; the secret is shown once",
-    body: objectBody(derivationSchema, { required: false, code: "INVALID_AUTH_PAYLOAD" }),
-    reply: credentialsSchema,
+    body: objectBody(
+      named(
+        "Derivation",
+        z.object({
+          address: z.string().optional(),
+          signature: z.string().optional(),
+          timestamp: z.union([z.string(), z.int()]).optional(),
+          nonce: z.union([z.string(), z.int()]).optional(),
+        }),
+        "The same four may be sent as headers poly_address, poly_signature, poly_timestamp, poly_nonce.",
+      ),
+      { required: false, code: "INVALID_AUTH_PAYLOAD" },
+    ),
+    reply: exactly("Credentials", {
+      apiKey: field.uuid,
+      secret: field.digest,
+      passphrase: field.digest,
+    }),
     errors: [
       "INVALID_AUTH_PAYLOAD",
       "CONFLICTING_FIELDS",
+      "DUPLICATE_AUTH_HEADER",
       "TIMESTAMP_OUT_OF_WINDOW",
       "INVALID_WALLET_SIGNATURE",
       "CREDENTIALS_ALREADY_DERIVED",
@@ -86,7 +73,7 @@ export const accountEndpoints = endpoints("control", "Control plane", {
     route: "GET /sim/accounts",
     summary: "All accounts, oldest first",
     query: { limit: limit(50, 500), offset },
-    reply: accountPageSchema,
+    reply: page("AccountPage", accountSchema),
   },
   getAccount: {
     route: "GET /sim/accounts/{address}",
@@ -97,7 +84,18 @@ export const accountEndpoints = endpoints("control", "Control plane", {
   fundAccount: {
     route: "POST /sim/accounts/{address}/fund",
     summary: "Add USDC and shares; shares are minted as full sets",
-    body: objectBody(fundingSchema),
+    body: objectBody(
+      named(
+        "Funding",
+        z.object({
+          collateral: amount(0.000001).optional().meta({ description: "USDC to add." }),
+          tokens: z
+            .record(z.string(), amount(0.01))
+            .optional()
+            .meta({ description: "Shares to add, by token id." }),
+        }),
+      ),
+    ),
     reply: accountSchema,
     errors: ["INVALID_PARAMETER", "TOKEN_NOT_FOUND"],
   },

@@ -1,24 +1,23 @@
 import { Buffer } from "node:buffer";
 import * as z from "zod";
 import { endpoints } from "./endpoint.ts";
+import { ApiError, type CodeBy } from "./errors.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
 import { exactly, named, type ReplyOf, type RequestOf } from "./schemas.ts";
 import {
   AUTH_HEADERS,
   type AuthHeader,
-  type AuthRefusal,
   type CredentialsLookup,
   canonicalMessage,
   type HeaderValues,
   HmacKey,
   isAddress,
   isTimestamp,
-  refusal,
-  refuseSkew,
+  type Problem,
   type SignedRequest,
-  type SigningCode,
   type StoredCredentials,
+  skewProblem,
   timestampHint,
   WINDOW_SECONDS,
 } from "./signing.ts";
@@ -32,70 +31,62 @@ interface Evidence {
   readonly serverTime: number;
 }
 
-/** A refusal, undefined when the check passes, null where what came before leaves nothing to check. */
-type Finding = AuthRefusal | undefined | null;
+/** A problem, undefined when the check passes, null where what came before leaves nothing to check. */
+type Finding = Problem | undefined | null;
 
 interface Check {
-  readonly code: SigningCode;
   /** What is asked, and what an explanation says when it passes. */
   readonly check: string;
   readonly passed: string;
   readonly find: (evidence: Evidence) => Finding;
 }
 
-/** The checks of a signed request in their order of precedence. */
-const CHECKS: readonly Check[] = [
-  {
-    code: "MISSING_AUTH_HEADER",
+/** The checks of a signed request in their order of precedence, by the code of the error when one fails. */
+const CHECKS: Readonly<Record<CodeBy<"signed">, Check>> = {
+  MISSING_AUTH_HEADER: {
     check: "all five headers are there",
     passed: "none of the five headers is missing",
     find: ({ request: { headers } }) => {
-      const name = AUTH_HEADERS.find((header) => headers[header] === undefined);
-      if (name === undefined) return undefined;
-      const hint = missingHint(name, headers);
-      return refusal("MISSING_AUTH_HEADER", `header ${name} is missing`, hint, { field: name });
+      const field = AUTH_HEADERS.find((header) => headers[header] === undefined);
+      if (field === undefined) return undefined;
+      return { message: `header ${field} is missing`, hint: missingHint(field, headers), details: { field } };
     },
   },
-  {
-    code: "DUPLICATE_AUTH_HEADER",
+  DUPLICATE_AUTH_HEADER: {
     check: "no header is repeated",
     passed: "none of the five headers was sent twice",
-    find: ({ request }) => refuseDuplicate(request.rawHeaders),
+    find: ({ request }) => duplicateProblem(request.rawHeaders),
   },
-  {
-    code: "INVALID_TIMESTAMP",
+  INVALID_TIMESTAMP: {
     check: "the timestamp is in Unix seconds",
     passed: "poly_timestamp is a whole number of seconds",
     find: ({ request: { headers } }) => {
       const sent = headers.poly_timestamp;
       if (sent === undefined) return null;
       if (isTimestamp(sent)) return undefined;
-      const error = `poly_timestamp ${JSON.stringify(sent.slice(0, 40))} is not a Unix time in whole seconds`;
-      return refusal("INVALID_TIMESTAMP", error, timestampHint(sent), { field: "poly_timestamp" });
+      const message = `poly_timestamp ${JSON.stringify(sent.slice(0, 40))} is not a Unix time in whole seconds`;
+      return { message, hint: timestampHint(sent), details: { field: "poly_timestamp" } };
     },
   },
-  {
-    code: "TIMESTAMP_OUT_OF_WINDOW",
+  TIMESTAMP_OUT_OF_WINDOW: {
     check: `the timestamp is within ${WINDOW_SECONDS} s of the server's time`,
     passed: "poly_timestamp is near enough to the server's time",
     find: ({ request: { headers }, serverTime }) => {
       const sent = headers.poly_timestamp;
-      return sent !== undefined && isTimestamp(sent) ? refuseSkew(sent, serverTime, WINDOW_SECONDS) : null;
+      return sent !== undefined && isTimestamp(sent) ? skewProblem(sent, serverTime, WINDOW_SECONDS) : null;
     },
   },
-  {
-    code: "UNKNOWN_API_KEY",
+  UNKNOWN_API_KEY: {
     check: "the API key is known",
     passed: "poly_api_key belongs to a wallet",
     find: ({ request: { headers }, credentials }) => {
       if (headers.poly_api_key === undefined) return null;
       if (credentials !== undefined) return undefined;
       const hint = "a reset forgets all credentials: derive new ones with POST /clob/auth/derive-api-key";
-      return refusal("UNKNOWN_API_KEY", "poly_api_key is not a key of this server", hint);
+      return { message: "poly_api_key is not a key of this server", hint };
     },
   },
-  {
-    code: "ADDRESS_MISMATCH",
+  ADDRESS_MISMATCH: {
     check: "the address is that of the key's wallet",
     passed: "poly_address is the wallet that poly_api_key was issued to",
     find: ({ request: { headers }, credentials }) => {
@@ -104,35 +95,40 @@ const CHECKS: readonly Check[] = [
       if (sent === credentials.address) return undefined;
       if (!isAddress(sent)) {
         const hint = "an address is 0x and 40 hexadecimal digits";
-        return refusal("ADDRESS_MISMATCH", "poly_address is not an address", hint, { field: "poly_address" });
+        return { message: "poly_address is not an address", hint, details: { field: "poly_address" } };
       }
       if (sent.toLowerCase() === credentials.address) return undefined;
-      return refusal("ADDRESS_MISMATCH", "poly_address is not the wallet that poly_api_key was issued to");
+      return { message: "poly_address is not the wallet that poly_api_key was issued to" };
     },
   },
-  {
-    code: "INVALID_PASSPHRASE",
+  INVALID_PASSPHRASE: {
     check: "the passphrase is the key's",
     passed: "poly_passphrase was issued with poly_api_key",
     find: ({ request: { headers }, credentials }) => {
       const sent = headers.poly_passphrase;
       if (sent === undefined || credentials === undefined) return null;
       if (equalInConstantTime(sent, credentials.passphrase)) return undefined;
-      return refusal("INVALID_PASSPHRASE", "poly_passphrase is not the one issued with poly_api_key");
+      return { message: "poly_passphrase is not the one issued with poly_api_key" };
     },
   },
-  {
-    code: "INVALID_SIGNATURE",
+  INVALID_SIGNATURE: {
     check: "the signature is that of this request",
     passed: "poly_signature is the HMAC-SHA256 of the canonical message",
     find: ({ request, credentials }) => {
       const { poly_timestamp: timestamp, poly_signature: sent } = request.headers;
       if (sent === undefined || credentials === undefined) return null;
       if (timestamp === undefined || !isTimestamp(timestamp)) return null;
-      return refuseSignature(request, timestamp, sent, credentials);
+      const key = credentials.key ?? new HmacKey(Buffer.from(credentials.secret));
+      const digest = key.hex(timestamp + request.method + request.path, request.body);
+      if (equalInConstantTime(sent.toLowerCase(), digest)) return undefined;
+      const { hint, mistakes } = explainSignature(request, timestamp, sent, credentials);
+      const message =
+        "poly_signature is not the HMAC-SHA256 of this request under the secret of poly_api_key";
+      return { message, hint, ...(mistakes.length > 0 && { details: { mistakes } }) };
     },
   },
-];
+};
+const IN_ORDER = Object.entries(CHECKS) as [CodeBy<"signed">, Check][];
 
 function missingHint(name: AuthHeader, headers: HeaderValues): string | undefined {
   const proxies = "proxies such as nginx drop headers with underscores unless underscores_in_headers is on";
@@ -144,35 +140,20 @@ function missingHint(name: AuthHeader, headers: HeaderValues): string | undefine
 
 const UNDERSCORE = 95;
 
-/** Refuses when one of the five headers was sent twice, in whatever letter case. */
-export function refuseDuplicate(rawHeaders: readonly string[]): AuthRefusal | undefined {
+/** What is wrong where one of the five headers was sent twice, in whatever letter case. */
+export function duplicateProblem(rawHeaders: readonly string[]): Problem | undefined {
   let seen = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const sent = rawHeaders[at] as string;
     if (sent.charCodeAt(4) !== UNDERSCORE) continue;
     const index = AUTH_HEADERS.indexOf(sent.toLowerCase() as AuthHeader);
     if (index < 0) continue;
-    if ((seen & (1 << index)) !== 0) {
-      const error = `header ${AUTH_HEADERS[index]} was sent more than once`;
-      return refusal("DUPLICATE_AUTH_HEADER", error, undefined, { field: AUTH_HEADERS[index] });
-    }
+    const field = AUTH_HEADERS[index];
+    if ((seen & (1 << index)) !== 0)
+      return { message: `header ${field} was sent more than once`, details: { field } };
     seen |= 1 << index;
   }
   return undefined;
-}
-
-function refuseSignature(
-  request: SignedRequest,
-  timestamp: string,
-  sent: string,
-  credentials: StoredCredentials,
-): AuthRefusal | undefined {
-  const key = credentials.key ?? new HmacKey(Buffer.from(credentials.secret));
-  const digest = key.hex(timestamp + request.method + request.path, request.body);
-  if (equalInConstantTime(sent.toLowerCase(), digest)) return undefined;
-  const { hint, mistakes } = explainSignature(request, timestamp, sent, credentials);
-  const error = "poly_signature is not the HMAC-SHA256 of this request under the secret of poly_api_key";
-  return refusal("INVALID_SIGNATURE", error, hint, mistakes.length > 0 ? { mistakes } : undefined);
 }
 
 /** Compares without allocating, in a time that depends on nothing but the length of `expected`. */
@@ -189,23 +170,23 @@ const evidenceOf = (request: SignedRequest, lookup: CredentialsLookup, serverTim
 };
 
 /**
- * Decides who sent a signed request: the wallet's address (lower case), or the first reason to refuse it, in the
- * order of `SigningCode`. `serverTime` is in whole Unix seconds.
+ * The address of the wallet that sent a signed request, in lower case; `serverTime` is in whole Unix seconds.
+ * @throws ApiError the first failure in the order of the checks.
  */
 export function checkSignedRequest(
   request: SignedRequest,
   lookup: CredentialsLookup,
   serverTime: number,
-): { readonly ok: true; readonly address: string } | AuthRefusal {
+): string {
   const evidence = evidenceOf(request, lookup, serverTime);
-  for (const { find } of CHECKS) {
-    const refused = find(evidence);
-    if (refused) return refused;
+  for (const [code, { find }] of IN_ORDER) {
+    const problem = find(evidence);
+    if (problem) throw new ApiError(code, problem.message, problem);
   }
-  return { ok: true, address: evidence.credentials?.address ?? "" };
+  return evidence.credentials?.address ?? "";
 }
 
-export const pastedRequestSchema = named(
+const pastedRequestSchema = named(
   "PastedRequest",
   z.object({
     method: z.string().min(1).max(16),
@@ -222,7 +203,7 @@ export const pastedRequestSchema = named(
   }),
 );
 
-export const authExplanationSchema = exactly("AuthExplanation", {
+const authExplanationSchema = exactly("AuthExplanation", {
   verdict: z.string(),
   hint: z.string().nullable(),
   checks: z.array(
@@ -268,17 +249,17 @@ export function explainAuth(
   const serverTime = pasted.serverTime ?? server.time;
   const request = requestOf(pasted, server.host);
   const evidence = evidenceOf(request, lookup, serverTime);
-  const results = CHECKS.map(({ code, check, passed, find }) => ({
-    check,
+  const results = IN_ORDER.map(([code, { check, passed, find }]) => ({
     code,
+    check,
     passed,
     found: find(evidence),
   }));
-  const first = results.find(({ found }) => found)?.found;
+  const first = results.find(({ found }) => found);
   const sent = request.headers.poly_timestamp;
   return {
     verdict: first?.code ?? "OK",
-    hint: first?.hint ?? null,
+    hint: first?.found?.hint ?? null,
     checks: results.map(({ check, code, passed, found }) => ({ check, code, ...outcomeOf(found, passed) })),
     canonicalMessage: canonicalMessage({
       timestamp: sent !== undefined && isTimestamp(sent) ? sent : String(serverTime),
@@ -292,7 +273,7 @@ export function explainAuth(
 
 function outcomeOf(finding: Finding, passed: string): { ok: boolean | null; message: string } {
   if (finding === null) return { ok: null, message: "not checked: an earlier check found too little" };
-  return finding === undefined ? { ok: true, message: passed } : { ok: false, message: finding.error };
+  return finding === undefined ? { ok: true, message: passed } : { ok: false, message: finding.message };
 }
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;

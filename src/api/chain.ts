@@ -23,7 +23,7 @@ import { endpoints, limit, offset } from "./endpoint.ts";
 import { ApiError } from "./errors.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
-import { exactly, named, page, type ReplyOf } from "./schemas.ts";
+import { exactly, named, page, type ReplyOf, type RequestOf } from "./schemas.ts";
 import { hashIn, isoOrNull, marketIdOf, orderNotFound, type View } from "./view.ts";
 
 const MAX_BLOCKS = 100_000;
@@ -36,7 +36,7 @@ const blockNumber = field.count.meta({ description: "The first block is 0." });
 
 const gwei = z.number().min(0);
 
-export const transactionSchema = exactly("ChainTransaction", {
+const transactionSchema = exactly("ChainTransaction", {
   hash: field.hash32,
   kind: z.enum(["MATCH", "DEPOSIT", "PREPARE", "REPORT", "CALL"]),
   status: z.enum(["PENDING", "MINED", "REVERTED", "FAILED", "LOST", "REPLACED"]),
@@ -44,7 +44,7 @@ export const transactionSchema = exactly("ChainTransaction", {
   tradeIds: z.array(field.uuid),
 });
 
-export const blockSchema = exactly("ChainBlock", {
+const blockSchema = exactly("ChainBlock", {
   number: blockNumber,
   hash: field.hash32,
   parentHash: field.hash32,
@@ -53,11 +53,7 @@ export const blockSchema = exactly("ChainBlock", {
   transactions: z.array(transactionSchema),
 });
 
-export const blockPageSchema = page("ChainBlockPage", blockSchema);
-
-export const transactionPageSchema = page("ChainTransactionPage", transactionSchema);
-
-export const chainSchema = exactly("Chain", {
+const chainSchema = exactly("Chain", {
   chainId: z.int(),
   settlement: z.enum(["instant", "auto", "manual"]),
   balances: z.enum(["optimistic", "settled"]),
@@ -78,26 +74,23 @@ export const chainSchema = exactly("Chain", {
 
 const issued = z.strictObject({ YES: field.shares, NO: field.shares, collateral: field.usdc });
 
-export const supplySchema = exactly("MarketSupply", {
+const supplySchema = exactly("MarketSupply", {
   marketId: field.uuid,
   conditionId: field.hash32,
   ledger: issued.meta({ description: "With what pending settlements will change." }),
   onChain: issued,
 });
 
-export const miningSchema = named(
-  "Mining",
-  z.object({ blocks: z.int().min(1).max(MAX_BLOCKS).default(1) }),
-  "All that is pending is in the first block.",
-);
+/** What can go wrong with settlements, as the API calls it. */
+export const FAULT_KINDS = ["fail", "retry", "delay", "ghost", "gas-spike"] as const;
 
-export const bumpedSchema = exactly("BumpedFees", { bumped: field.count });
+export type FaultKind = (typeof FAULT_KINDS)[number];
 
-const kind = z.enum(["fail", "retry", "delay", "ghost", "gas-spike", "reorg"]);
+const kind = z.enum([...FAULT_KINDS, "reorg"]);
 
 const probability = z.number().min(0).max(1);
 
-export const newSettlementFaultSchema = named(
+const newSettlementFaultSchema = named(
   "NewSettlementFault",
   z.object({
     kind: kind.meta({
@@ -119,9 +112,25 @@ export const newSettlementFaultSchema = named(
   }),
 );
 
+/** The body of POST /sim/chain/faults. */
+export type NewSettlementFault = RequestOf<typeof newSettlementFaultSchema>;
+export type FaultField = Exclude<keyof NewSettlementFault, "kind">;
+/** What sets a fault, but for a reorganization, which is over at once. */
+export type SettlementFaultWords = Omit<NewSettlementFault, "kind" | "depth"> & { readonly kind: FaultKind };
+
+/** Which fields mean something of which kind. */
+export const FAULT_FIELDS: Readonly<Record<NewSettlementFault["kind"], readonly FaultField[]>> = {
+  fail: ["times", "probability", "reason", "of"],
+  retry: ["times", "probability", "of"],
+  delay: ["times", "probability", "blocks", "of"],
+  ghost: ["times", "probability", "of"],
+  "gas-spike": ["baseFeeGwei"],
+  reorg: ["depth"],
+};
+
 const id = z.string().regex(/^settlement-fault-[1-9][0-9]*$/);
 
-export const settlementFaultSchema = exactly("SettlementFault", {
+const settlementFaultSchema = exactly("SettlementFault", {
   id: id.nullable().meta({ description: "Null of a reorg, which is over when it is answered." }),
   kind,
   times: field.count.nullable(),
@@ -135,10 +144,6 @@ export const settlementFaultSchema = exactly("SettlementFault", {
   remaining: field.count.nullable().meta({ description: "How many it will still hit; null: without end." }),
 });
 
-export const settlementFaultPageSchema = page("SettlementFaultPage", settlementFaultSchema);
-
-export const endedSettlementFaultsSchema = exactly("EndedSettlementFaults", { removed: z.array(id) });
-
 /** /sim/chain: what the settlement chain does, and what goes wrong with it (contract, section 7). */
 export const chainEndpoints = endpoints("control", "Settlement chain", {
   getChain: {
@@ -150,13 +155,13 @@ export const chainEndpoints = endpoints("control", "Settlement chain", {
     route: "GET /sim/chain/blocks",
     summary: "Blocks with their transactions, latest first",
     query: { limit: limit(20, 500), offset },
-    reply: blockPageSchema,
+    reply: page("ChainBlockPage", blockSchema),
   },
   listPendingTransactions: {
     route: "GET /sim/chain/pending",
     summary: "What waits for a block or will never be mined, oldest first, and why",
     query: { limit: limit(50, 500), offset },
-    reply: transactionPageSchema,
+    reply: page("ChainTransactionPage", transactionSchema),
   },
   getSupply: {
     route: "GET /sim/chain/supply/{idOrSlug}",
@@ -167,20 +172,27 @@ export const chainEndpoints = endpoints("control", "Settlement chain", {
   mineBlocks: {
     route: "POST /sim/chain/mine",
     summary: "Mine blocks at once, whatever the mode; answers the chain",
-    body: objectBody(miningSchema, { required: false }),
+    body: objectBody(
+      named(
+        "Mining",
+        z.object({ blocks: z.int().min(1).max(MAX_BLOCKS).default(1) }),
+        "All that is pending is in the first block.",
+      ),
+      { required: false },
+    ),
     reply: chainSchema,
     errors: ["INVALID_PARAMETER"],
   },
   bumpFees: {
     route: "POST /sim/chain/bump",
     summary: "Let the exchange raise its fees, so that a gas spike keeps nothing of its own out of a block",
-    reply: bumpedSchema,
+    reply: exactly("BumpedFees", { bumped: field.count }),
   },
   listSettlementFaults: {
     route: "GET /sim/chain/faults",
     summary: "Settlement faults in force, oldest first, and how often each has struck",
     query: { limit: limit(50, 500), offset },
-    reply: settlementFaultPageSchema,
+    reply: page("SettlementFaultPage", settlementFaultSchema),
   },
   addSettlementFault: {
     route: "POST /sim/chain/faults",
@@ -192,7 +204,7 @@ export const chainEndpoints = endpoints("control", "Settlement chain", {
   removeSettlementFaults: {
     route: "DELETE /sim/chain/faults",
     summary: "End all settlement faults",
-    reply: endedSettlementFaultsSchema,
+    reply: exactly("EndedSettlementFaults", { removed: z.array(id) }),
   },
   removeSettlementFault: {
     route: "DELETE /sim/chain/faults/{id}",
@@ -354,35 +366,7 @@ export function settlementWords(state: State, transaction: Transaction): string 
   return `settlement failed ${where}: ${why}; USDC and shares went back to all parties, the matched size stays`;
 }
 
-/** What can go wrong with settlements, as the API calls it. */
-export const FAULT_KINDS = ["fail", "retry", "delay", "ghost", "gas-spike"] as const;
-
-export type FaultKind = (typeof FAULT_KINDS)[number];
-
-/** A settlement fault in the words of POST /sim/chain/faults. */
-export interface SettlementFaultWords {
-  readonly kind: FaultKind;
-  readonly times?: number | undefined;
-  readonly probability?: number | undefined;
-  readonly blocks?: number | undefined;
-  readonly baseFeeGwei?: number | undefined;
-  readonly reason?: string | undefined;
-  /** The id of the order whose settlement as a taker it hits alone; `next`: of the order that is placed next. */
-  readonly of?: string | undefined;
-}
-
-export type FaultField = Exclude<keyof SettlementFaultWords, "kind">;
-
-/** Which fields mean something of which kind. */
-export const FAULT_FIELDS: Readonly<Record<FaultKind, readonly FaultField[]>> = {
-  fail: ["times", "probability", "reason", "of"],
-  retry: ["times", "probability", "of"],
-  delay: ["times", "probability", "blocks", "of"],
-  ghost: ["times", "probability", "of"],
-  "gas-spike": ["baseFeeGwei"],
-};
-
-export const WEI_PER_GWEI = 1_000_000_000;
+const WEI_PER_GWEI = 1_000_000_000;
 
 /** Far above what the exchange offers. */
 const SPIKE_GWEI = 500;
@@ -426,19 +410,9 @@ export function orderOfFault({ idPrefixes, orders }: State, of: string): number 
 /** The id of a settlement fault. */
 export const settlementFaultId = (number: number): string => `settlement-fault-${number}`;
 
-export type NewSettlementFault =
-  | (SettlementFaultWords & { readonly depth?: number | undefined })
-  | (Omit<SettlementFaultWords, "kind"> & { readonly kind: "reorg"; readonly depth?: number | undefined });
-
-/** Which fields mean something of which kind, beside `kind`. */
-const FIELDS: Readonly<Record<NewSettlementFault["kind"], readonly string[]>> = {
-  ...FAULT_FIELDS,
-  reorg: ["depth"],
-};
-
 /** A field that means nothing of its kind was meant for another one. @throws ApiError `INVALID_PARAMETER`. */
 export function requireFieldsOfKind(fault: NewSettlementFault): void {
-  const known = FIELDS[fault.kind];
+  const known: readonly string[] = FAULT_FIELDS[fault.kind];
   const stray = Object.entries(fault).flatMap(([name, value]) =>
     name === "kind" || value === undefined || known.includes(name) ? [] : [name],
   );

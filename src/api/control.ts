@@ -9,35 +9,7 @@ const mode = z.enum(["real", "frozen", "scaled"]);
 
 const clockShape = { mode, time: field.moment, rate: z.number().min(0), unixTime: field.unixSeconds };
 
-export const clockSchema = exactly("Clock", clockShape, "`rate` is virtual seconds per wall second.");
-
-export const clockChangeSchema = exactly("ClockChange", {
-  ...clockShape,
-  fired: z.array(
-    named(
-      "Fired",
-      z.discriminatedUnion("kind", [
-        z.strictObject({ kind: z.literal("ORDER_EXPIRED"), orderId: field.uuid, at: field.moment }),
-        z.strictObject({
-          kind: z.literal("BLOCK_MINED"),
-          blockNumber: field.count,
-          transactions: field.count,
-          at: field.moment,
-        }),
-      ]),
-    ),
-  ),
-});
-
-export const newClockSchema = named(
-  "NewClock",
-  z.object({
-    mode: mode.optional(),
-    time: z.string().optional().meta({ description: "ISO-8601 with a zone; never before the clock's time." }),
-    advance: z.string().optional().meta({ description: "A duration such as 90s, 2h or 500ms." }),
-    rate: z.number().gt(0).max(1_000_000).optional().meta({ description: "With mode scaled." }),
-  }),
-);
+const clockSchema = exactly("Clock", clockShape, "`rate` is virtual seconds per wall second.");
 
 /** How an exchange is set up: with all that decides its rules, but the seed, which is told beside it. */
 const configSchema = z.strictObject({
@@ -68,30 +40,6 @@ export const infoSchema = exactly("Info", {
   houseAccounts: z.strictObject({ faucet: field.address, fees: field.address }),
 });
 
-export const stateHashSchema = exactly("StateHash", { hash: field.stateDigest, sequence: field.count });
-
-export const stateSchema = named(
-  "State",
-  z.looseObject({ units: z.record(z.string(), z.string()) }),
-  "Canonical: equal histories give equal bytes.",
-);
-
-export const invariantsSchema = exactly("Invariants", {
-  hold: z.boolean(),
-  invariants: z.array(
-    exactly("Invariant", {
-      name: z.string(),
-      holds: z.boolean(),
-      checked: field.count,
-      differences: z.array(z.string()),
-    }),
-  ),
-});
-
-export const healthSchema = exactly("Health", { status: z.literal("ok"), time: field.moment });
-
-export const openApiSchema = named("OpenApiDocument", z.looseObject({ openapi: z.string() }), "OpenAPI 3.1.");
-
 /** /sim: the exchange as a whole (contract, section 7), not part of the imitated service. */
 export const controlEndpoints = endpoints("control", "Control plane", {
   getInfo: {
@@ -107,8 +55,37 @@ export const controlEndpoints = endpoints("control", "Control plane", {
   setClock: {
     route: "POST /sim/clock",
     summary: "Freeze, scale, set or advance the clock; answers what fired",
-    body: objectBody(newClockSchema),
-    reply: clockChangeSchema,
+    body: objectBody(
+      named(
+        "NewClock",
+        z.object({
+          mode: mode.optional(),
+          time: z
+            .string()
+            .optional()
+            .meta({ description: "ISO-8601 with a zone; never before the clock's time." }),
+          advance: z.string().optional().meta({ description: "A duration such as 90s, 2h or 500ms." }),
+          rate: z.number().gt(0).max(1_000_000).optional().meta({ description: "With mode scaled." }),
+        }),
+      ),
+    ),
+    reply: exactly("ClockChange", {
+      ...clockShape,
+      fired: z.array(
+        named(
+          "Fired",
+          z.discriminatedUnion("kind", [
+            z.strictObject({ kind: z.literal("ORDER_EXPIRED"), orderId: field.uuid, at: field.moment }),
+            z.strictObject({
+              kind: z.literal("BLOCK_MINED"),
+              blockNumber: field.count,
+              transactions: field.count,
+              at: field.moment,
+            }),
+          ]),
+        ),
+      ),
+    }),
     errors: ["INVALID_PARAMETER"],
   },
   reset: {
@@ -119,22 +96,44 @@ export const controlEndpoints = endpoints("control", "Control plane", {
   getState: {
     route: "GET /sim/state",
     summary: "The whole state as canonical JSON",
-    reply: stateSchema,
+    reply: named(
+      "State",
+      z.looseObject({ units: z.record(z.string(), z.string()) }),
+      "Canonical: equal histories give equal bytes.",
+    ),
   },
   getStateHash: {
     route: "GET /sim/state/hash",
     summary: "SHA-256 of the canonical state",
-    reply: stateHashSchema,
+    reply: exactly("StateHash", { hash: field.stateDigest, sequence: field.count }),
   },
   getInvariants: {
     route: "GET /sim/invariants",
     summary: "Each invariant with its figures",
-    reply: invariantsSchema,
+    reply: exactly("Invariants", {
+      hold: z.boolean(),
+      invariants: z.array(
+        exactly("Invariant", {
+          name: z.string(),
+          holds: z.boolean(),
+          checked: field.count,
+          differences: z.array(z.string()),
+        }),
+      ),
+    }),
   },
 });
 
 /** What the server says of itself. */
 export const serviceEndpoints = endpoints("public", "Service", {
-  getHealth: { route: "GET /healthz", summary: "Whether the server answers", reply: healthSchema },
-  getOpenApi: { route: "GET /openapi.json", summary: "This document", reply: openApiSchema },
+  getHealth: {
+    route: "GET /healthz",
+    summary: "Whether the server answers",
+    reply: exactly("Health", { status: z.literal("ok"), time: field.moment }),
+  },
+  getOpenApi: {
+    route: "GET /openapi.json",
+    summary: "This document",
+    reply: named("OpenApiDocument", z.looseObject({ openapi: z.string() }), "OpenAPI 3.1."),
+  },
 });

@@ -20,31 +20,9 @@ const latency = z.string().max(40);
 
 const most = 1_000_000_000;
 
-export const newFaultSchema = named(
-  "NewFault",
-  z.object({
-    route: route.default("*").meta({
-      description: "Method and path as this document writes them, such as POST /clob/order; or a path; or *.",
-    }),
-    status: status.optional().meta({ description: "Answers this, and nothing is executed." }),
-    retryAfter: retryAfter
-      .optional()
-      .meta({ description: "Seconds in Retry-After; with status 429 or 503, where 1 is the default." }),
-    latency: latency
-      .optional()
-      .meta({ description: "How long a request waits before anything else, such as 200ms; at most 1h." }),
-    drop: drop.optional().meta({
-      description: "Hangs up before the request is executed (connection), or instead of the answer (reply).",
-    }),
-    probability: probability.default(1),
-    times: z.int().min(1).max(most).optional().meta({ description: "How often it fires; left out: always." }),
-    after: z.int().min(0).max(most).default(0).meta({ description: "How many requests it first lets pass." }),
-  }),
-);
-
 const id = z.string().regex(/^fault-[1-9][0-9]*$/);
 
-export const faultSchema = exactly("Fault", {
+const faultSchema = exactly("Fault", {
   id,
   route,
   status: status.nullable(),
@@ -59,30 +37,60 @@ export const faultSchema = exactly("Fault", {
   remaining: field.count.nullable().meta({ description: "How often it will yet fire; null: without end." }),
 });
 
-export const faultPageSchema = page("FaultPage", faultSchema);
-
-export const removedFaultsSchema = exactly("RemovedFaults", { removed: z.array(id) });
-
 /** /sim/faults: what goes wrong between a client and the imitated service (contract, section 7). */
 export const faultEndpoints = endpoints("control", "Control plane", {
   listFaults: {
     route: "GET /sim/faults",
     summary: "All injected faults, oldest first, and how often each has fired",
     query: { limit: limit(50, 500), offset },
-    reply: faultPageSchema,
+    reply: page("FaultPage", faultSchema),
   },
   addFault: {
     route: "POST /sim/faults",
     summary:
       "Inject a fault into /api, /clob and /chain: latency, an error status, a lost connection or reply",
-    body: objectBody(newFaultSchema),
+    body: objectBody(
+      named(
+        "NewFault",
+        z.object({
+          route: route.default("*").meta({
+            description:
+              "Method and path as this document writes them, such as POST /clob/order; or a path; or *.",
+          }),
+          status: status.optional().meta({ description: "Answers this, and nothing is executed." }),
+          retryAfter: retryAfter
+            .optional()
+            .meta({ description: "Seconds in Retry-After; with status 429 or 503, where 1 is the default." }),
+          latency: latency.optional().meta({
+            description: "How long a request waits before anything else, such as 200ms; at most 1h.",
+          }),
+          drop: drop.optional().meta({
+            description:
+              "Hangs up before the request is executed (connection), or instead of the answer (reply).",
+          }),
+          probability: probability.default(1),
+          times: z
+            .int()
+            .min(1)
+            .max(most)
+            .optional()
+            .meta({ description: "How often it fires; left out: always." }),
+          after: z
+            .int()
+            .min(0)
+            .max(most)
+            .default(0)
+            .meta({ description: "How many requests it first lets pass." }),
+        }),
+      ),
+    ),
     reply: faultSchema,
     errors: ["INVALID_PARAMETER", "LIMIT_REACHED"],
   },
   removeFaults: {
     route: "DELETE /sim/faults",
     summary: "Remove all faults",
-    reply: removedFaultsSchema,
+    reply: exactly("RemovedFaults", { removed: z.array(id) }),
   },
   removeFault: {
     route: "DELETE /sim/faults/{id}",

@@ -73,19 +73,15 @@ const marketShape = {
   winningOutcome: field.winningOutcome.nullable(),
 };
 
-export const eventSchema = exactly("Event", eventShape);
+const eventSchema = exactly("Event", eventShape);
 
-export const marketSchema = exactly("Market", marketShape, "Quotes are the YES token's.");
+const marketSchema = exactly("Market", marketShape, "Quotes are the YES token's.");
 
-export const marketDetailSchema = exactly("MarketDetail", { ...marketShape, event: eventSchema });
+const marketDetailSchema = exactly("MarketDetail", { ...marketShape, event: eventSchema });
 
-export const eventDetailSchema = exactly("EventDetail", { ...eventShape, markets: z.array(marketSchema) });
+const eventDetailSchema = exactly("EventDetail", { ...eventShape, markets: z.array(marketSchema) });
 
-export const marketPageSchema = page("MarketPage", marketSchema);
-
-export const eventPageSchema = page("EventPage", eventSchema);
-
-export const pricesHistorySchema = exactly("PricesHistory", {
+const pricesHistorySchema = exactly("PricesHistory", {
   data: z.array(exactly("PricePoint", { t: field.unixSeconds, p: field.price })),
   tokenId: field.tokenId,
 });
@@ -103,19 +99,6 @@ const marketTradeSchema = exactly("MarketTrade", {
   createdAt: field.moment,
 });
 
-export const marketTradePageSchema = page("MarketTradePage", marketTradeSchema);
-
-export const searchPageSchema = page(
-  "SearchPage",
-  named(
-    "SearchResult",
-    z.union([
-      exactly("EventResult", { type: z.literal("event"), event: eventSchema }),
-      exactly("MarketResult", { type: z.literal("market"), market: marketSchema }),
-    ]),
-  ),
-);
-
 const slugText = z
   .string()
   .max(128)
@@ -129,39 +112,7 @@ const title = z.string().trim().min(1).max(300);
 
 const endDate = z.string().nullish().meta({ description: "ISO-8601 with a zone." });
 
-export const newEventSchema = named(
-  "NewEvent",
-  z.object({
-    title,
-    slug: slugText.optional(),
-    description: prose,
-    category: slugText.optional(),
-    tags,
-    endDate,
-  }),
-);
-
 export const TICK_SIZES = [0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001] as const;
-
-export const newMarketSchema = named(
-  "NewMarket",
-  z.object({
-    question: title,
-    eventId: z.string().optional().meta({ description: "Left out: an event of the same name is made." }),
-    slug: slugText.optional(),
-    description: prose,
-    category: slugText.optional(),
-    tickSize: z.literal(TICK_SIZES).default(0.01),
-    minOrderSize: z.number().gt(0).max(10_000_000).default(1),
-    feeRateBps: z.int().min(0).max(10_000).default(0),
-    matching: z.enum(["complementary", "independent"]).default("complementary"),
-    selfTrade: z.enum(["allow", "cancel-taker", "cancel-maker", "cancel-both"]).default("allow"),
-    endDate,
-    tags,
-  }),
-);
-
-export const resolutionSchema = named("Resolution", z.object({ winningOutcome: field.winningOutcome }));
 
 const active = flag("true: only what is open; false: only what is not.");
 
@@ -179,7 +130,7 @@ export const marketDataEndpoints = endpoints("public", "Market data", {
       sort: oneOf(["volume", "liquidity", "createdAt", "endDate"], "What to sort by; default createdAt."),
       tag,
     },
-    reply: marketPageSchema,
+    reply: page("MarketPage", marketSchema),
   },
   getMarket: {
     route: "GET /api/markets/{idOrSlug}",
@@ -207,14 +158,14 @@ export const marketDataEndpoints = endpoints("public", "Market data", {
       offset,
       all: flag("true: takers of both outcomes; default only of YES."),
     },
-    reply: marketTradePageSchema,
+    reply: page("MarketTradePage", marketTradeSchema),
     errors: ["MARKET_NOT_FOUND"],
   },
   listEvents: {
     route: "GET /api/events",
     summary: "Events, newest first",
     query: { limit: limit(50, 100), offset, active, tag },
-    reply: eventPageSchema,
+    reply: page("EventPage", eventSchema),
   },
   getEvent: {
     route: "GET /api/events/{idOrSlug}",
@@ -226,7 +177,16 @@ export const marketDataEndpoints = endpoints("public", "Market data", {
     route: "GET /api/search",
     summary: "Full-text search across markets and events, best first",
     query: { q: searchWords, limit: limit(20, 100), offset },
-    reply: searchPageSchema,
+    reply: page(
+      "SearchPage",
+      named(
+        "SearchResult",
+        z.union([
+          exactly("EventResult", { type: z.literal("event"), event: eventSchema }),
+          exactly("MarketResult", { type: z.literal("market"), market: marketSchema }),
+        ]),
+      ),
+    ),
     errors: ["QUERY_REQUIRED"],
   },
 });
@@ -236,14 +196,47 @@ export const marketControlEndpoints = endpoints("control", "Control plane", {
   createEvent: {
     route: "POST /sim/events",
     summary: "Create an event",
-    body: objectBody(newEventSchema),
+    body: objectBody(
+      named(
+        "NewEvent",
+        z.object({
+          title,
+          slug: slugText.optional(),
+          description: prose,
+          category: slugText.optional(),
+          tags,
+          endDate,
+        }),
+      ),
+    ),
     reply: eventSchema,
     errors: ["INVALID_PARAMETER"],
   },
   createMarket: {
     route: "POST /sim/markets",
     summary: "Create a market, open at once",
-    body: objectBody(newMarketSchema),
+    body: objectBody(
+      named(
+        "NewMarket",
+        z.object({
+          question: title,
+          eventId: z
+            .string()
+            .optional()
+            .meta({ description: "Left out: an event of the same name is made." }),
+          slug: slugText.optional(),
+          description: prose,
+          category: slugText.optional(),
+          tickSize: z.literal(TICK_SIZES).default(0.01),
+          minOrderSize: z.number().gt(0).max(10_000_000).default(1),
+          feeRateBps: z.int().min(0).max(10_000).default(0),
+          matching: z.enum(["complementary", "independent"]).default("complementary"),
+          selfTrade: z.enum(["allow", "cancel-taker", "cancel-maker", "cancel-both"]).default("allow"),
+          endDate,
+          tags,
+        }),
+      ),
+    ),
     reply: marketSchema,
     errors: ["INVALID_PARAMETER", "EVENT_NOT_FOUND"],
   },
@@ -256,7 +249,7 @@ export const marketControlEndpoints = endpoints("control", "Control plane", {
   resolveMarket: {
     route: "POST /sim/markets/{idOrSlug}/resolve",
     summary: "Name the winner; what rests is canceled",
-    body: objectBody(resolutionSchema),
+    body: objectBody(named("Resolution", z.object({ winningOutcome: field.winningOutcome }))),
     reply: marketSchema,
     errors: ["INVALID_PARAMETER", "MARKET_NOT_FOUND", "MARKET_CLOSED"],
   },

@@ -13,9 +13,7 @@ import { marketIdOf, type View } from "./view.ts";
 
 const level = exactly("Level", { price: field.price, size: field.shares, orders: z.int().min(1) });
 
-export const timeSchema = exactly("Time", { time: field.unixSeconds });
-
-export const bookSchema = exactly("Book", {
+const bookSchema = exactly("Book", {
   tokenId: field.tokenId,
   marketId: field.uuid,
   outcome: field.outcome,
@@ -27,30 +25,6 @@ export const bookSchema = exactly("Book", {
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   updatedAt: field.moment,
 });
-
-export const quoteSchema = exactly("Quote", {
-  tokenId: field.tokenId,
-  bestBid: field.price.nullable(),
-  bestAsk: field.price.nullable(),
-});
-
-export const midpointSchema = exactly("Midpoint", { tokenId: field.tokenId, mid: field.price.nullable() });
-
-export const spreadSchema = exactly("SpreadReply", {
-  tokenId: field.tokenId,
-  spread: field.spread.nullable(),
-});
-
-export const lastTradeSchema = exactly("LastTrade", {
-  tokenId: field.tokenId,
-  lastTradePrice: field.price.nullable(),
-  side: field.side.nullable(),
-  tradedAt: field.moment.nullable(),
-});
-
-export const tickSizeSchema = exactly("TickSize", { tokenId: field.tokenId, tickSize: field.price });
-
-export const feeRateSchema = exactly("FeeRate", { tokenId: field.tokenId, feeRateBps: field.count });
 
 /** What all reads of one token take and answer. */
 const ofToken = { query: { token_id: tokenId }, errors: ["TOKEN_ID_REQUIRED", "TOKEN_NOT_FOUND"] } as const;
@@ -66,48 +40,60 @@ export const orderBookEndpoints = endpoints("public", "Order book", {
   getPrice: {
     route: "GET /clob/price",
     summary: "Best bid and best ask of a token",
-    reply: quoteSchema,
+    reply: exactly("Quote", {
+      tokenId: field.tokenId,
+      bestBid: field.price.nullable(),
+      bestAsk: field.price.nullable(),
+    }),
     ...ofToken,
   },
   getMidpoint: {
     route: "GET /clob/midpoint",
     summary: "Halfway between best bid and best ask",
-    reply: midpointSchema,
+    reply: exactly("Midpoint", { tokenId: field.tokenId, mid: field.price.nullable() }),
     ...ofToken,
   },
   getSpread: {
     route: "GET /clob/spread",
     summary: "Best ask less best bid",
-    reply: spreadSchema,
+    reply: exactly("SpreadReply", {
+      tokenId: field.tokenId,
+      spread: field.spread.nullable(),
+    }),
     ...ofToken,
   },
   getLastTradePrice: {
     route: "GET /clob/last-trade-price",
     summary: "Price, taker side and time of the last trade",
-    reply: lastTradeSchema,
+    reply: exactly("LastTrade", {
+      tokenId: field.tokenId,
+      lastTradePrice: field.price.nullable(),
+      side: field.side.nullable(),
+      tradedAt: field.moment.nullable(),
+    }),
     ...ofToken,
   },
   getTickSize: {
     route: "GET /clob/tick-size",
     summary: "Price step of a token",
-    reply: tickSizeSchema,
+    reply: exactly("TickSize", { tokenId: field.tokenId, tickSize: field.price }),
     ...ofToken,
   },
   getFeeRate: {
     route: "GET /clob/fee-rate",
     summary: "Taker fee of a token in basis points",
-    reply: feeRateSchema,
+    reply: exactly("FeeRate", { tokenId: field.tokenId, feeRateBps: field.count }),
     ...ofToken,
   },
   getTime: {
     route: "GET /clob/time",
     summary: "Server time in Unix seconds, to synchronise signatures",
-    reply: timeSchema,
+    reply: exactly("Time", { time: field.unixSeconds }),
   },
 });
 
 /** The best prices of a token, in its own terms; null where nobody stands. */
-export interface Quotes {
+interface Quotes {
   readonly bid: Price | null;
   readonly ask: Price | null;
 }

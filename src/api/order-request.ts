@@ -24,9 +24,9 @@ import { objectBody } from "./request-body.ts";
 import { named } from "./schemas.ts";
 import { marketOfTokenId, type View } from "./view.ts";
 
-export const MAX_SHARES = 10_000_000;
+const MAX_SHARES = 10_000_000;
 
-export const newOrderSchema = named(
+const newOrderSchema = named(
   "NewOrder",
   z.object({
     tokenId: z.string().min(1).meta({ description: "Id of the outcome token to trade." }),
@@ -44,7 +44,7 @@ export const newOrderSchema = named(
   }),
 );
 
-export const cancellationSchema = named(
+const cancellationSchema = named(
   "Cancellation",
   z.object({ orderId: z.string().optional(), id: z.string().optional(), orderID: z.string().optional() }),
   "The id of one order, under any one of the three names.",

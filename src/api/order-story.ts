@@ -16,7 +16,7 @@ import { exactly, type ReplyOf } from "./schemas.ts";
 import { fillsOf, orderReply, orderSchema, tradeReply, tradeSchema } from "./trading.ts";
 import type { View } from "./view.ts";
 
-export const orderStorySchema = exactly("OrderStory", {
+const orderStorySchema = exactly("OrderStory", {
   order: orderSchema,
   owner: field.address,
   summary: z.string(),

@@ -4,23 +4,6 @@ import { ApiError } from "./errors.ts";
 import * as field from "./schemas.ts";
 import { exactly, named } from "./schemas.ts";
 
-export const recordedScenarioSchema = exactly(
-  "RecordedScenario",
-  {
-    name: z.string(),
-    scenario: z.string().meta({ description: "A scenario file, YAML, that passes." }),
-    orders: field.count,
-    trades: field.count,
-  },
-  "What was done since the exchange was opened, with what came of it.",
-);
-
-export const sessionReportSchema = named(
-  "Report",
-  z.string(),
-  "A journal, a JSON object a line: how the exchange was opened, every command with a hash of what it caused, and the hash of the state. `clobsim replay FILE` replays it.",
-);
-
 const MAX_NAME = 200;
 
 /** One line, as every name of a scenario is. */
@@ -46,14 +29,27 @@ export const recordingEndpoints = endpoints("control", "Control plane", {
     route: "GET /sim/scenario",
     summary: "All that was done since the exchange was opened, as a scenario file that passes",
     query: { name: oneLine("What the scenario is called") },
-    reply: recordedScenarioSchema,
+    reply: exactly(
+      "RecordedScenario",
+      {
+        name: z.string(),
+        scenario: z.string().meta({ description: "A scenario file, YAML, that passes." }),
+        orders: field.count,
+        trades: field.count,
+      },
+      "What was done since the exchange was opened, with what came of it.",
+    ),
     errors: ["SESSION_TOO_LONG", "SESSION_NOT_RECORDABLE"],
   },
   reportSession: {
     route: "GET /sim/report",
     summary: "All that another machine needs to replay what was done: a bug report",
     query: { reason: oneLine("Why the report is wanted") },
-    reply: sessionReportSchema,
+    reply: named(
+      "Report",
+      z.string(),
+      "A journal, a JSON object a line: how the exchange was opened, every command with a hash of what it caused, and the hash of the state. `clobsim replay FILE` replays it.",
+    ),
     media: "application/x-ndjson",
     errors: ["SESSION_TOO_LONG"],
   },

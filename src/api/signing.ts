@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHmac, hash } from "node:crypto";
-import type { CodeBy } from "./errors.ts";
+import type { ErrorHelp } from "./errors.ts";
 
 /** Bytes of a SHA-256 block: what must be free before a message that is to be authenticated. */
 export const BLOCK = 64;
@@ -72,16 +72,9 @@ export type HeaderValues = Readonly<Record<string, string | undefined>>;
 /** How far a signed request's timestamp may be from the server's time, in seconds, either way, inclusive. */
 export const WINDOW_SECONDS = 30;
 
-/** Why a signed request is refused, always with status 401. */
-export type SigningCode = CodeBy<"signed">;
-
-/** A refusal in the words of the wire; it never holds a secret, a passphrase or a digest. */
-export interface AuthRefusal<Code extends string = SigningCode> {
-  readonly ok: false;
-  readonly code: Code;
-  readonly error: string;
-  readonly hint?: string;
-  readonly details?: Readonly<Record<string, unknown>>;
+/** What is wrong with a request, without its code; it never holds a secret, a passphrase or a digest. */
+export interface Problem extends Pick<ErrorHelp, "hint" | "details"> {
+  readonly message: string;
 }
 
 /** One set of credentials, as `lookup` finds it by API key. */
@@ -127,16 +120,6 @@ export function canonicalMessage(parts: {
 export const sign = (secret: string, message: string): string =>
   createHmac("sha256", secret).update(message).digest("hex");
 
-/** A refusal whose optional parts are absent rather than undefined. */
-export function refusal<Code extends string>(
-  code: Code,
-  error: string,
-  hint?: string,
-  details?: Readonly<Record<string, unknown>>,
-): AuthRefusal<Code> {
-  return { ok: false, code, error, ...(hint && { hint }), ...(details && { details }) };
-}
-
 const TIMESTAMP = /^(0|[1-9][0-9]{0,10})$/;
 const MILLISECONDS = /^[1-9][0-9]{12}$/;
 
@@ -148,23 +131,18 @@ export const timestampHint = (text: string): string | undefined =>
   MILLISECONDS.test(text) ? `looks like milliseconds: in seconds it is ${text.slice(0, 10)}` : undefined;
 
 /**
- * Refuses a valid timestamp further than `window` seconds from `serverTime` (Unix seconds); in the details,
+ * What is wrong with a valid timestamp that is further than `window` seconds from `serverTime` (Unix seconds); in the details,
  * `skewSeconds` is positive when the client's clock is ahead.
  */
-export function refuseSkew(
-  sent: string,
-  serverTime: number,
-  window: number,
-): AuthRefusal<"TIMESTAMP_OUT_OF_WINDOW"> | undefined {
+export function skewProblem(sent: string, serverTime: number, window: number): Problem | undefined {
   const skew = Number(sent) - serverTime;
   if (skew <= window && skew >= -window) return undefined;
   const side = skew > 0 ? "ahead of" : "behind";
-  return refusal(
-    "TIMESTAMP_OUT_OF_WINDOW",
-    `timestamp ${sent} is ${Math.abs(skew)} s ${side} the server's time ${serverTime}; at most ${window} s either way are allowed`,
-    "synchronise with GET /clob/time",
-    { serverTime, sent: Number(sent), skewSeconds: skew },
-  );
+  return {
+    message: `timestamp ${sent} is ${Math.abs(skew)} s ${side} the server's time ${serverTime}; at most ${window} s either way are allowed`,
+    hint: "synchronise with GET /clob/time",
+    details: { serverTime, sent: Number(sent), skewSeconds: skew },
+  };
 }
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;

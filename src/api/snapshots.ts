@@ -5,22 +5,7 @@ import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
 import { exactly, named, page } from "./schemas.ts";
 
-export const newSnapshotSchema = named(
-  "NewSnapshot",
-  z.object({
-    name: z
-      .string()
-      .min(1)
-      .max(100)
-      .regex(/^(?!snapshot-[0-9]+$)/, "expected a name that no id has")
-      .optional()
-      .meta({
-        description: "Another name for it than its id; of several with one name the latest is meant.",
-      }),
-  }),
-);
-
-export const snapshotSchema = exactly("Snapshot", {
+const snapshotSchema = exactly("Snapshot", {
   id: z.string().regex(/^snapshot-[1-9][0-9]*$/),
   name: z.string().nullable(),
   sequence: field.count,
@@ -28,20 +13,34 @@ export const snapshotSchema = exactly("Snapshot", {
   hash: field.stateDigest,
 });
 
-export const snapshotPageSchema = page("SnapshotPage", snapshotSchema);
-
 /** /sim/snapshots: where the exchange stood, to come back to (contract, section 7). */
 export const snapshotEndpoints = endpoints("control", "Control plane", {
   listSnapshots: {
     route: "GET /sim/snapshots",
     summary: "All snapshots, oldest first",
     query: { limit: limit(50, 500), offset },
-    reply: snapshotPageSchema,
+    reply: page("SnapshotPage", snapshotSchema),
   },
   takeSnapshot: {
     route: "POST /sim/snapshots",
     summary: "Keep state, clock, timers and ids as they stand; at most 1000 snapshots",
-    body: objectBody(newSnapshotSchema, { required: false }),
+    body: objectBody(
+      named(
+        "NewSnapshot",
+        z.object({
+          name: z
+            .string()
+            .min(1)
+            .max(100)
+            .regex(/^(?!snapshot-[0-9]+$)/, "expected a name that no id has")
+            .optional()
+            .meta({
+              description: "Another name for it than its id; of several with one name the latest is meant.",
+            }),
+        }),
+      ),
+      { required: false },
+    ),
     reply: snapshotSchema,
     errors: ["INVALID_PARAMETER", "LIMIT_REACHED"],
   },

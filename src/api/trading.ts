@@ -36,8 +36,6 @@ const orderShape = {
 
 export const orderSchema = exactly("Order", orderShape);
 
-export const orderPageSchema = page("OrderPage", orderSchema);
-
 export const tradeSchema = exactly("Trade", {
   id: field.uuid,
   status: field.settlementStatus,
@@ -58,11 +56,7 @@ export const tradeSchema = exactly("Trade", {
   updatedAt: field.moment,
 });
 
-export const tradePageSchema = page("TradePage", tradeSchema);
-
-export const placedOrderSchema = exactly("PlacedOrder", { ...orderShape, trades: z.array(tradeSchema) });
-
-export const cancelResultSchema = exactly("CancelResult", {
+const cancelResultSchema = exactly("CancelResult", {
   canceled: z.array(field.uuid),
   notCanceled: z.record(field.uuid, z.enum(["already matched", "already canceled", "already expired"])),
 });
@@ -74,7 +68,7 @@ export const tradingEndpoints = endpoints("signed", "Trading", {
     summary: "Place an order; it is matched at once",
     description: ORDER_OF_CHECKS,
     body: orderBody,
-    reply: placedOrderSchema,
+    reply: exactly("PlacedOrder", { ...orderShape, trades: z.array(tradeSchema) }),
     errors: [
       "INVALID_ORDER",
       "INVALID_SIDE",
@@ -119,7 +113,7 @@ export const tradingEndpoints = endpoints("signed", "Trading", {
       limit: limit(100, 500),
       offset,
     },
-    reply: orderPageSchema,
+    reply: page("OrderPage", orderSchema),
     errors: ["TOKEN_NOT_FOUND", "MARKET_NOT_FOUND", "TOKEN_NOT_IN_MARKET"],
   },
   listTrades: {
@@ -134,7 +128,7 @@ export const tradingEndpoints = endpoints("signed", "Trading", {
       limit: limit(100, 500),
       offset,
     },
-    reply: tradePageSchema,
+    reply: page("TradePage", tradeSchema),
     errors: ["TOKEN_NOT_FOUND", "MARKET_NOT_FOUND", "TOKEN_NOT_IN_MARKET", "ORDER_NOT_FOUND"],
   },
 });

@@ -41,7 +41,7 @@ export interface HttpReply {
 export type Transport = (request: HttpRequest) => Promise<HttpReply>;
 
 /** A transport over connections of its own, which stay open for the next request until it is closed. */
-export interface OpenTransport {
+interface OpenTransport {
   readonly send: Transport;
   /** Ends all connections; what is under way or comes later is rejected. */
   close(): void;

@@ -101,7 +101,7 @@ const CLOB = "/clob".length;
 
 /** The address whose credentials signed the request. @throws ApiError the first of the 401s that applies. */
 export function authenticate(service: Service, request: Incoming, body: Buffer): Address {
-  const verdict = checkSignedRequest(
+  return checkSignedRequest(
     {
       method: request.method,
       path: pathOf(request.url).slice(CLOB),
@@ -113,8 +113,6 @@ export function authenticate(service: Service, request: Incoming, body: Buffer):
     (apiKey) => signingSet(service, apiKey),
     Math.floor(service.exchange.now / 1000),
   );
-  if (verdict.ok) return verdict.address;
-  throw new ApiError(verdict.code, verdict.error, { hint: verdict.hint, details: verdict.details });
 }
 
 /** The credentials of an API key, with the HMAC key of their secret. */

@@ -2,7 +2,7 @@ import pc from "picocolors";
 import { pino } from "pino";
 
 /** What a request came to. */
-export interface Outcome {
+interface Outcome {
   readonly requestId: string;
   readonly method: string;
   /** The raw path, without the query. */
@@ -29,7 +29,7 @@ export interface RequestLog {
   flush(): void;
 }
 
-export type LogLevel = "silent" | "fatal" | "error" | "warn" | "info" | "debug" | "trace";
+type LogLevel = "silent" | "fatal" | "error" | "warn" | "info" | "debug" | "trace";
 
 /** Logs to stderr: aligned and coloured lines on a terminal, JSON lines elsewhere. */
 export function requestLog(level: LogLevel): RequestLog {

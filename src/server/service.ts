@@ -2,12 +2,10 @@ import { IncomingMessage, ServerResponse } from "node:http";
 import type { Checksums } from "../api/address.ts";
 import type { Numbers } from "../api/decimals.ts";
 import type { BodySpec, Params, RawBody, Read } from "../api/endpoint.ts";
-import type { EndpointOf, Operation } from "../api/endpoints.ts";
+import type { EndpointOf, Operation, ReplyTo } from "../api/endpoints.ts";
 import type { MarketRanking, SearchIndex } from "../api/market-search.ts";
 import type { BookPages } from "../api/order-book.ts";
-import type { recordedScenarioSchema } from "../api/recording.ts";
 import type { UnknownFields } from "../api/request-body.ts";
-import type { ReplyOf } from "../api/schemas.ts";
 import type { HmacKeys } from "../api/signing.ts";
 import type { View } from "../api/view.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
@@ -78,7 +76,7 @@ export interface ServiceOptions {
 }
 
 /** A session as a scenario file, and how many orders and trades it tells. */
-export type RecordedSession = ReplyOf<typeof recordedScenarioSchema>;
+type RecordedSession = ReplyTo<"recordScenario">;
 
 /** One exchange as HTTP serves it: everything a handler may use. */
 export interface Service {
@@ -127,7 +125,8 @@ export const viewOf = (service: Service): View => ({
 });
 
 type QueryOf<E> = E extends { readonly query: infer Q extends Params } ? Read<Q> : never;
-type BodyOf<E> = E extends { readonly body: BodySpec<infer Body> }
+/** What the reader of an endpoint's body answers. */
+export type BodyOf<E> = E extends { readonly body: BodySpec<infer Body> }
   ? Body
   : E extends { readonly body: RawBody }
     ? Buffer
@@ -187,7 +186,7 @@ type Handler<O extends Operation> = (
 ) => AnswerTo<O> | Promise<AnswerTo<O>>;
 
 /** The reply as its schema describes it, or its text. */
-type AnswerTo<O extends Operation> = ReplyOf<EndpointOf<O>["reply"]> | JsonText | Pieces;
+type AnswerTo<O extends Operation> = ReplyTo<O> | JsonText | Pieces;
 
 /** The handlers of some endpoints; the compiler sees to it that none is missing. */
 export type Handlers<O extends Operation> = { readonly [Name in O]: Handler<Name> };

@@ -96,7 +96,7 @@ describe("a fault injected into HTTP", () => {
   beforeAll(async () => {
     api = await startApi({ settlement: "manual" });
   });
-  afterEach(() => api.send({ method: "DELETE", path: "/sim/faults" }));
+  afterEach(() => api.send("DELETE /sim/faults"));
   afterAll(() => api.close());
 
   const mining = { method: "POST", path: "/chain", body: rpc("evm_mine") } as const;

@@ -1,18 +1,16 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
-import { type Api, startApi } from "../support/http.ts";
+import { useApi } from "../support/http.ts";
 import { type Answer, modelledIn, post } from "./rpc.ts";
 
-let api: Api;
+const api = useApi({ settlement: "manual" });
 let methods: readonly string[];
 
 beforeAll(async () => {
-  api = await startApi({ settlement: "manual" });
   methods = await modelledIn(api);
   expect(methods.length).toBeGreaterThan(30);
 });
-afterAll(() => api.close());
 
 /** A number of runs that is the same each time; deeper with a seed of one's own. */
 const runs = { seed: Number(process.env.S ?? 42), numRuns: 600 };

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Log } from "../../src/chain-rpc/abis.ts";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
 import type { Account, Invariants } from "../server/replies.ts";
 import { deriveTrader, type Trader } from "../server/trader.ts";
-import { type Api, startApi } from "../support/http.ts";
+import { useApi } from "../support/http.ts";
 import { ChainWallet, read } from "./chain-wallet.ts";
 import { decoded } from "./properties/sums.ts";
 import { resultOf } from "./rpc.ts";
@@ -11,16 +11,11 @@ import { resultOf } from "./rpc.ts";
 /** Units of a share on the chain. */
 const SHARE = 1_000_000;
 
-let api: Api;
+const api = useApi({ settlement: "manual" });
 let keys = 3_000;
 let yes: string;
 let sender: ChainWallet;
 let trader: Trader;
-
-beforeAll(async () => {
-  api = await startApi({ settlement: "manual" });
-});
-afterAll(() => api.close());
 
 beforeEach(async () => {
   const market = await api.createMarket();

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, startApi } from "../support/http.ts";
+import { describe, expect, it } from "vitest";
+import { useApi } from "../support/http.ts";
 import { answerOf, failureOf, modelledIn } from "./rpc.ts";
 
 /** What clients are promised, whatever else there is. */
@@ -12,12 +12,7 @@ const PROMISED =
     /\s+/,
   );
 
-let api: Api;
-
-beforeAll(async () => {
-  api = await startApi({ settlement: "manual" });
-});
-afterAll(() => api.close());
+const api = useApi({ settlement: "manual" });
 
 describe("a method", () => {
   it.each(PROMISED)("that is promised is there, and is named among what is modelled: %s", async (method) => {

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, startApi } from "../support/http.ts";
+import { describe, expect, it } from "vitest";
+import { useApi } from "../support/http.ts";
 import { type Answer, failureOf, post, refusedAsRpc, resultOf, rpc } from "./rpc.ts";
 
-let api: Api;
-
-beforeAll(async () => {
-  api = await startApi({ settlement: "manual" });
-});
-afterAll(() => api.close());
+const api = useApi({ settlement: "manual" });
 
 const failure = (code: number, message: RegExp, id: unknown = null): object => ({
   jsonrpc: "2.0",

@@ -1,14 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Api, startApi } from "../support/http.ts";
+import { expect, it } from "vitest";
+import { useApi } from "../support/http.ts";
 
-let api: Api;
-
-beforeAll(async () => {
-  api = await startApi({ clock: { mode: "scaled", rate: 20 } });
-});
-afterAll(() => api.close());
+const api = useApi({ clock: { mode: "scaled", rate: 20 } });
 
 it("the example of settlement runs as it stands, while blocks come by themselves", async () => {
   const program = ["fixtures/examples/settlement.js", api.server.url];

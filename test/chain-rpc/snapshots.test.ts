@@ -39,7 +39,7 @@ describe("evm_revert takes the whole exchange back:", () => {
     await resultOf(api, "anvil_mine", "0x5");
     await resultOf(api, "evm_revert", snapshot);
     expect(await resultOf(api, "eth_blockNumber")).toBe(head);
-    expect((await api.send({ method: "GET", path: `/api/markets/${id}` })).status).toBe(404);
+    expect((await api.send(`GET /api/markets/${id}`)).status).toBe(404);
     expect(await state()).toEqual(before);
   });
 

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
 import type { Market } from "../server/replies.ts";
-import { type Api, startApi } from "../support/http.ts";
+import { useApi } from "../support/http.ts";
 import { ChainWallet, type ContractName, read } from "./chain-wallet.ts";
 import { resultOf } from "./rpc.ts";
 
@@ -10,18 +10,13 @@ const BOTH = [1n, 2n];
 /** Units of USDC and of shares on the chain: six decimals both. */
 const units = (amount: number): bigint => BigInt(amount) * 1_000_000n;
 
-let api: Api;
+const api = useApi({ settlement: "manual" });
 let keys = 1_000;
 let market: Market;
 let yes: string;
 let no: string;
 let alice: ChainWallet;
 let bob: ChainWallet;
-
-beforeAll(async () => {
-  api = await startApi({ settlement: "manual" });
-});
-afterAll(() => api.close());
 
 beforeEach(async () => {
   market = await api.createMarket();

@@ -1,16 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { addFault } from "../server/faults.ts";
 import { answerTo, requestBytes } from "../server/raw-socket.ts";
-import { type Api, startApi } from "../support/http.ts";
+import { startApi, useApi } from "../support/http.ts";
 import { refusedAsRpc, rpc } from "./rpc.ts";
 
-let api: Api;
+const api = useApi({ settlement: "manual" });
 
-beforeAll(async () => {
-  api = await startApi({ settlement: "manual" });
-});
-afterEach(() => api.send({ method: "DELETE", path: "/sim/faults" }));
-afterAll(() => api.close());
+afterEach(() => api.send("DELETE /sim/faults"));
 
 const mining = { method: "POST", path: "/chain", body: rpc("evm_mine", [], "mine") } as const;
 

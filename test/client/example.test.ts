@@ -1,14 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Api, startApi } from "../support/http.ts";
+import { expect, it } from "vitest";
+import { useApi } from "../support/http.ts";
 
-let api: Api;
-
-beforeAll(async () => {
-  api = await startApi({ clock: { mode: "frozen" } });
-});
-afterAll(() => api.close());
+const api = useApi({ clock: { mode: "frozen" } });
 
 it("the example of the typed client runs as it stands, with the package's own name", async () => {
   const program = ["fixtures/examples/typed-client.js", api.server.url];

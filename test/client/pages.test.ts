@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { ExchangeClient } from "../../src/client/client.ts";
 import type { Page, PageWindow } from "../../src/client/messages.ts";
 import { collect, pages } from "../../src/client/pages.ts";
 import { orThrow, type Result, success } from "../../src/client/result.ts";
-import { type Api, startApi } from "../support/http.ts";
+import { useApi } from "../support/http.ts";
 import { openTrader } from "./opened.ts";
 
 const COUNT = 23;
 
-let api: Api;
+const api = useApi();
 let client: ExchangeClient;
 const placed: string[] = [];
 
 beforeAll(async () => {
-  api = await startApi();
   client = await openTrader(api, 41);
   const { tokens } = orThrow(await client.control.createMarket({ question: "Many?" }));
   const tokenId = tokens[0]?.tokenId ?? "";
@@ -21,7 +20,6 @@ beforeAll(async () => {
     placed.push(orThrow(await client.place({ tokenId, side: "BUY", price: 0.1, size })).id);
   }
 });
-afterAll(() => api.close());
 
 describe("pages", () => {
   it("follow one another up to the last", async () => {

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { ExchangeClient } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
 import type { Header, HeaderChanges } from "../../src/client/transport.ts";
-import { type Api, startApi, T0 } from "../support/http.ts";
+import { T0, useApi } from "../support/http.ts";
 import { openTrader } from "./opened.ts";
 
-let api: Api;
+const api = useApi();
 let client: ExchangeClient;
 let tokenId = "";
 
 beforeAll(async () => {
-  api = await startApi();
   client = await openTrader(api, 51);
   const { tokens } = orThrow(await client.control.createMarket({ question: "Raw?" }));
   tokenId = tokens[0]?.tokenId ?? "";
 });
-afterAll(() => api.close());
 
 describe("a raw request", () => {
   it("answers status, headers, body and text of any reply", async () => {

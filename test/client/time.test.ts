@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
-import { type Api, startApi, T0 } from "../support/http.ts";
+import { startApi, T0, useApi } from "../support/http.ts";
 import { checked, errorOf, openTrader } from "./opened.ts";
 
-let api: Api;
-
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 /** A transport that notes which paths were asked. */
 function noting(asked: string[]) {

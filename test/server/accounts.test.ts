@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, startApi } from "../support/http.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { ErrorCode } from "../../src/api/errors.ts";
+import { useApi } from "../support/http.ts";
 import type { Account, AccountPage, Info, Invariants } from "./replies.ts";
 import { deriveTrader } from "./trader.ts";
 import { wallet } from "./wallet.ts";
 
-let api: Api;
+const api = useApi();
 let yes: string;
 let no: string;
 
 beforeAll(async () => {
-  api = await startApi();
   const { tokens } = await api.createMarket();
   [yes, no] = tokens.map(({ tokenId }) => tokenId) as [string, string];
 });
-afterAll(() => api.close());
 
 const accountOf = (address: string): Promise<Account> => api.get(`/sim/accounts/${address}`);
 const fund = (address: string, body: object): Promise<Account> =>
@@ -52,13 +51,9 @@ describe("GET /sim/accounts/{address}", () => {
   it.each(["0x", "0X", "none", `0x${"0".repeat(39)}`, `0x${"g".repeat(40)}`, "0".repeat(40)])(
     "is refused for what is no address: %s",
     async (address) => {
-      await api.refused({ method: "GET", path: `/sim/accounts/${address}` }, 400, "INVALID_PARAMETER");
+      await api.refused(`GET /sim/accounts/${address}`, "INVALID_PARAMETER");
       const body = { collateral: 1 };
-      await api.refused(
-        { method: "POST", path: `/sim/accounts/${address}/fund`, body },
-        400,
-        "INVALID_PARAMETER",
-      );
+      await api.refused(`POST /sim/accounts/${address}/fund`, "INVALID_PARAMETER", body);
     },
   );
 });
@@ -91,26 +86,26 @@ describe("POST /sim/accounts/{address}/fund", () => {
     expect(await api.get<Invariants>("/sim/invariants")).toMatchObject({ hold: true });
   });
 
-  it.each<[string, object, number, string]>([
-    ["too many decimals", { collateral: 0.0000001 }, 400, "INVALID_PARAMETER"],
-    ["a negative amount", { collateral: -1 }, 400, "INVALID_PARAMETER"],
-    ["more than there is to issue", { collateral: 1e18 }, 400, "INVALID_PARAMETER"],
-    ["a text", { collateral: "5" }, 400, "INVALID_PARAMETER"],
-    ["a token that is none", { tokens: { "1": 5 } }, 404, "TOKEN_NOT_FOUND"],
-    ["a name of the prototype", { tokens: { constructor: 5 } }, 404, "TOKEN_NOT_FOUND"],
-    ["shares without a number", { tokens: { "1": null } }, 400, "INVALID_PARAMETER"],
-    ["a list of tokens", { tokens: [] }, 400, "INVALID_PARAMETER"],
-  ])("refuses %s", async (_what, body, status, code) => {
+  it.each<[string, object, ErrorCode]>([
+    ["too many decimals", { collateral: 0.0000001 }, "INVALID_PARAMETER"],
+    ["a negative amount", { collateral: -1 }, "INVALID_PARAMETER"],
+    ["more than there is to issue", { collateral: 1e18 }, "INVALID_PARAMETER"],
+    ["a text", { collateral: "5" }, "INVALID_PARAMETER"],
+    ["a token that is none", { tokens: { "1": 5 } }, "TOKEN_NOT_FOUND"],
+    ["a name of the prototype", { tokens: { constructor: 5 } }, "TOKEN_NOT_FOUND"],
+    ["shares without a number", { tokens: { "1": null } }, "INVALID_PARAMETER"],
+    ["a list of tokens", { tokens: [] }, "INVALID_PARAMETER"],
+  ])("refuses %s", async (_what, body, code) => {
     const path = `/sim/accounts/${wallet(104).address}/fund`;
-    await api.refused({ method: "POST", path, body }, status, code);
+    await api.refused(`POST ${path}`, code, body);
   });
 
   it("refuses shares below a hundredth, and __proto__ for a token, as a whole", async () => {
     const path = `/sim/accounts/${wallet(104).address}/fund`;
     const body = { collateral: 5, tokens: { [yes]: 0.001 } };
-    await api.refused({ method: "POST", path, body }, 400, "INVALID_PARAMETER");
+    await api.refused(`POST ${path}`, "INVALID_PARAMETER", body);
     const before = await api.stateHash();
-    const reply = await api.send({ method: "POST", path, body: '{"collateral":5,"tokens":{"__proto__":5}}' });
+    const reply = await api.send(`POST ${path}`, '{"collateral":5,"tokens":{"__proto__":5}}');
     expect(reply.status, reply.text).toBeGreaterThanOrEqual(400);
     expect(await api.stateHash()).toBe(before);
   });
@@ -120,7 +115,7 @@ describe("POST /sim/accounts/{address}/fund", () => {
     for (let count = 0; count < 3; count += 1) await fund(address, { collateral: 1_000_000_000 });
     const path = `/sim/accounts/${address}/fund`;
     const body = { collateral: 1_000_000_000 };
-    await api.refused({ method: "POST", path, body }, 400, "INVALID_PARAMETER");
+    await api.refused(`POST ${path}`, "INVALID_PARAMETER", body);
     expect((await accountOf(address)).collateral.balance).toBe(3_000_000_000);
   });
 });

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { ERRORS, type ErrorCode } from "../../src/api/errors.ts";
 
 /** A hostile or mistaken request with its exact answer. */
 export interface BadInput {
@@ -8,7 +9,7 @@ export interface BadInput {
   readonly expected: {
     /** A text where several requests have several answers. */
     readonly status: number | string;
-    readonly code?: string;
+    readonly code?: ErrorCode;
     readonly also?: string;
   };
 }
@@ -28,9 +29,9 @@ function badInput(id: string): BadInput {
 /** The name of the test of a case. */
 export const titleOf = (id: string): string => `${id}: ${badInput(id).request}`;
 
-/** Status and code of a case that has one answer. */
-export function refusalOf(id: string): [status: number, code: string] {
+/** The code of a case that has one answer. */
+export function refusalOf(id: string): ErrorCode {
   const { status, code } = badInput(id).expected;
-  if (typeof status !== "number" || code === undefined) throw new Error(`${id} has several answers`);
-  return [status, code];
+  if (code === undefined || ERRORS[code].status !== status) throw new Error(`${id} has several answers`);
+  return code;
 }

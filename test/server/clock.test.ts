@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Api, startApi, T0 } from "../support/http.ts";
+import { expect, it } from "vitest";
+import { startApi, T0, useApi } from "../support/http.ts";
 import type { Clock, ClockChange } from "./replies.ts";
 import { deriveTrader } from "./trader.ts";
 
-let api: Api;
+const api = useApi();
 
 const set = (change: object): Promise<ClockChange> => api.post("/sim/clock", change);
 const refused = async (change: object, field: string): Promise<void> => {
-  const sent = { method: "POST", path: "/sim/clock", body: change } as const;
-  const { body } = await api.refused(sent, 400, "INVALID_PARAMETER");
+  const { body } = await api.refused("POST /sim/clock", "INVALID_PARAMETER", change);
   expect(body.details).toEqual({ fields: [field] });
   expect((await api.get<Clock>("/sim/clock")).time).toBe("2026-01-01T00:00:00.000Z");
 };
-
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
 
 it("stands still when frozen, and says so", async () => {
   expect(await api.get<Clock>("/sim/clock")).toEqual({
@@ -43,7 +37,7 @@ it("refuses what is no moment, no duration, or contradicts itself", async () => 
 
 it("moves by a duration or to a moment, and answers what became due on the way, in order", async () => {
   const seller = await deriveTrader(api, 1);
-  const tokenId = (await api.createMarket()).tokens[0]?.tokenId;
+  const tokenId = await api.newToken();
   const ids: string[] = [];
   for (const seconds of [90, 30, 3600]) {
     const expiration = String(T0 + seconds);
@@ -73,7 +67,6 @@ it("runs at a rate, or like the wall clock, and can be frozen again", async () =
 it("ends with the year 9999", async () => {
   const own9999 = await startApi();
   await own9999.post("/sim/clock", { time: "9999-12-31T23:59:59.999Z" });
-  const sent = { method: "POST", path: "/sim/clock", body: { advance: "1ms" } } as const;
-  await own9999.refused(sent, 400, "INVALID_PARAMETER");
+  await own9999.refused("POST /sim/clock", "INVALID_PARAMETER", { advance: "1ms" });
   await own9999.close();
 });

@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, startApi, T0 } from "../support/http.ts";
+import { describe, expect, it } from "vitest";
+import { startApi, T0, useApi, yesOf } from "../support/http.ts";
 import { answerTo, requestBytes } from "./raw-socket.ts";
 import type { Info, Invariants, MarketPage, OrderStory, PlacedOrder } from "./replies.ts";
-import { deriveTrader, type Signed, type Trader } from "./trader.ts";
+import { deriveTrader, type Signed, useTrader } from "./trader.ts";
 import { wallet } from "./wallet.ts";
 
-let api: Api;
-let trader: Trader;
-let other: Trader;
-
-beforeAll(async () => {
-  api = await startApi();
-  trader = await deriveTrader(api, 1);
-  other = await deriveTrader(api, 2);
-});
-afterAll(() => api.close());
-
-const tokenOf = async (facts: object = {}): Promise<string> =>
-  (await api.createMarket(facts)).tokens[0]?.tokenId ?? "";
+const api = useApi();
+const trader = useTrader(api, 1);
+const other = useTrader(api, 2);
 
 describe("GET /sim", () => {
   it("tells version, seed, clock, sequence, hash, configuration and counts", async () => {
@@ -53,7 +43,7 @@ describe("POST /sim/reset", () => {
     const opening = await own.get<Info>("/sim");
     const tell = async (): Promise<{ hash: string; placed: PlacedOrder }> => {
       const someone = await deriveTrader(own, 1);
-      const tokenId = (await own.createMarket()).tokens[0]?.tokenId;
+      const tokenId = await own.newToken();
       const placed = await someone.place({ tokenId, side: "BUY", price: 0.5, size: 5 });
       return { hash: await own.stateHash(), placed };
     };
@@ -61,8 +51,7 @@ describe("POST /sim/reset", () => {
     await own.post("/sim/clock", { advance: "1d" });
     expect(await own.post<Info>("/sim/reset")).toEqual(opening);
     expect(await own.get<Info>("/sim")).toEqual(opening);
-    const gone = { method: "GET", path: `/clob/book?token_id=${first.placed.tokenId}` } as const;
-    await own.refused(gone, 404, "TOKEN_NOT_FOUND");
+    await own.refused(`GET /clob/book?token_id=${first.placed.tokenId}`, "TOKEN_NOT_FOUND");
     expect(await tell()).toEqual(first);
     await own.close();
   });
@@ -93,7 +82,7 @@ describe("GET /sim/state", () => {
   });
 
   it("holds no secret", async () => {
-    const { text } = await api.send({ method: "GET", path: "/sim/state" });
+    const { text } = await api.send("GET /sim/state");
     const { secret, passphrase, apiKey } = trader.credentials;
     for (const kept of [secret, passphrase, apiKey]) expect(text).not.toContain(kept);
   });
@@ -115,7 +104,7 @@ describe("GET /sim/orders/{id}", () => {
   const storyOf = (id: string): Promise<OrderStory> => api.get(`/sim/orders/${id}`);
 
   it("tells the queue that an order joined, and where it stands now", async () => {
-    const order = { tokenId: await tokenOf(), side: "BUY", price: 0.5, size: 10 };
+    const order = { tokenId: await api.newToken(), side: "BUY", price: 0.5, size: 10 };
     const ahead = await trader.place(order);
     await trader.place({ ...order, size: 5 });
     const { id } = await other.place(order);
@@ -135,7 +124,7 @@ describe("GET /sim/orders/{id}", () => {
   });
 
   it("tells why an order did not trade", async () => {
-    const order = { tokenId: await tokenOf(), side: "SELL", price: 0.5, size: 99 };
+    const order = { tokenId: await api.newToken(), side: "SELL", price: 0.5, size: 99 };
     await other.place(order);
     const below = await trader.place({ ...order, side: "BUY", price: 0.4 });
     expect((await storyOf(below.id)).summary).toContain("0.5 was beyond its limit 0.4");
@@ -148,7 +137,7 @@ describe("GET /sim/orders/{id}", () => {
 
   it("is refused for an id that no order has", async () => {
     for (const id of ["none", "00000000-0000-8000-8000-000000000001"]) {
-      await api.refused({ method: "GET", path: `/sim/orders/${id}` }, 404, "ORDER_NOT_FOUND");
+      await api.refused(`GET /sim/orders/${id}`, "ORDER_NOT_FOUND");
     }
   });
 });
@@ -204,7 +193,41 @@ describe("POST /sim/explain-auth", () => {
       { method: "GET", url: "", headers: {} },
       { method: "GET", url: "/", headers: { a: 1 } },
     ]) {
-      await api.refused({ method: "POST", path: "/sim/explain-auth", body }, 400, "INVALID_PARAMETER");
+      await api.refused("POST /sim/explain-auth", "INVALID_PARAMETER", body);
     }
+  });
+});
+
+/** A market of one policy in which the trader's own SELL 10 @ 0.50 rests, and that order's id. */
+async function withOwnAsk(selfTrade: string): Promise<{ tokenId: string; own: string }> {
+  const market = await api.createMarket({ selfTrade });
+  const tokenId = yesOf(market);
+  const { id } = await trader.place({ tokenId, side: "SELL", price: 0.5, size: 10 });
+  return { tokenId, own: id };
+}
+
+describe("the story of an order that met one of its own account", () => {
+  it.each(["cancel-taker", "cancel-both"])(
+    "names it under %s, and does not blame the limit",
+    async (policy) => {
+      const { tokenId, own } = await withOwnAsk(policy);
+      const { id } = await trader.place({ tokenId, side: "BUY", price: 0.55, size: 5 });
+      const { summary, story } = await api.get<OrderStory>(`/sim/orders/${id}`);
+      expect(summary).toContain(own);
+      expect(story[0]?.what).toContain(own);
+      expect(story[0]?.what).not.toContain("beyond its limit");
+    },
+  );
+
+  it("names it where it kept a fill-or-kill from being filled", async () => {
+    const { tokenId, own } = await withOwnAsk("cancel-taker");
+    const { id } = await trader.place({ tokenId, side: "BUY", price: 0.5, size: 5, orderType: "FOK" });
+    expect((await api.get<OrderStory>(`/sim/orders/${id}`)).summary).toContain(own);
+  });
+
+  it("says nothing of it where own orders may meet", async () => {
+    const { tokenId, own } = await withOwnAsk("allow");
+    const { id } = await trader.place({ tokenId, side: "BUY", price: 0.5, size: 5 });
+    expect((await api.get<OrderStory>(`/sim/orders/${id}`)).story[0]?.what).not.toContain(own);
   });
 });

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, startApi } from "../support/http.ts";
+import { describe, expect, it } from "vitest";
+import { startApi, useApi, yesOf } from "../support/http.ts";
 import type { Event, EventDetail, Info, Market, MarketDetail, OrderStory } from "./replies.ts";
-import { deriveTrader, type Trader } from "./trader.ts";
+import { deriveTrader, useTrader } from "./trader.ts";
 
-let api: Api;
-let trader: Trader;
-
-beforeAll(async () => {
-  api = await startApi();
-  trader = await deriveTrader(api, 1);
-});
-afterAll(() => api.close());
+const api = useApi();
+const trader = useTrader(api, 1);
 
 const createEvent = (facts: object): Promise<Event> => api.post("/sim/events", facts);
 const resolve = (id: string, winningOutcome: string): Promise<Market> =>
@@ -52,8 +46,10 @@ describe("POST /sim/events", () => {
     const slugs = [await createEvent({ title: "Same" }), await createEvent({ title: "Same" })];
     expect(slugs.map(({ slug }) => slug)).toEqual(["same", "same-2"]);
     expect((await createEvent({ title: "数量" })).slug).toMatch(/^[a-z0-9-]+$/);
-    const sent = { method: "POST", path: "/sim/events", body: { title: "Other", slug: "same" } } as const;
-    const { body } = await api.refused(sent, 400, "INVALID_PARAMETER");
+    const { body } = await api.refused("POST /sim/events", "INVALID_PARAMETER", {
+      title: "Other",
+      slug: "same",
+    });
     expect(body.details).toEqual({ fields: ["slug"] });
   });
 
@@ -70,7 +66,7 @@ describe("POST /sim/events", () => {
     ["an end date without a zone", { title: "A", endDate: "2026-03-01" }, "endDate"],
     ["an end date of February 30", { title: "A", endDate: "2026-02-30T00:00:00Z" }, "endDate"],
   ])("refuses %s, naming the field", async (_what, body, field) => {
-    const reply = await api.refused({ method: "POST", path: "/sim/events", body }, 400, "INVALID_PARAMETER");
+    const reply = await api.refused("POST /sim/events", "INVALID_PARAMETER", body);
     expect(reply.body.details).toEqual({ fields: [field] });
     expect(reply.body.error).toContain(field);
   });
@@ -144,7 +140,7 @@ describe("POST /sim/markets", () => {
     ["another self-trade policy", { selfTrade: "deny" }, "selfTrade"],
   ])("refuses %s, naming the field", async (_what, wrong, field) => {
     const body = { question: "Will it?", ...wrong };
-    const reply = await api.refused({ method: "POST", path: "/sim/markets", body }, 400, "INVALID_PARAMETER");
+    const reply = await api.refused("POST /sim/markets", "INVALID_PARAMETER", body);
     expect(reply.body.details).toEqual({ fields: [field] });
   });
 
@@ -152,16 +148,16 @@ describe("POST /sim/markets", () => {
     const { slug } = await api.createMarket();
     const { events } = await api.get<Info>("/sim");
     const post = (body: object) => ({ method: "POST", path: "/sim/markets", body }) as const;
-    await api.refused(post({ question: "Will it?", eventId: "none" }), 404, "EVENT_NOT_FOUND");
-    await api.refused(post({ question: "Will it?", slug }), 400, "INVALID_PARAMETER");
-    await api.refused(post({ question: "Will it?", endDate: "soon" }), 400, "INVALID_PARAMETER");
+    await api.refused(post({ question: "Will it?", eventId: "none" }), "EVENT_NOT_FOUND");
+    await api.refused(post({ question: "Will it?", slug }), "INVALID_PARAMETER");
+    await api.refused(post({ question: "Will it?", endDate: "soon" }), "INVALID_PARAMETER");
     expect((await api.get<Info>("/sim")).events).toBe(events);
   });
 });
 
 describe("the end of a market", () => {
   const restingIn = async (market: Market): Promise<string> => {
-    const order = { tokenId: market.tokens[0]?.tokenId, side: "BUY", price: 0.5, size: 5 };
+    const order = { tokenId: yesOf(market), side: "BUY", price: 0.5, size: 5 };
     return (await trader.place(order)).id;
   };
 
@@ -178,8 +174,7 @@ describe("the end of a market", () => {
     });
     const { order } = await api.get<OrderStory>(`/sim/orders/${id}`);
     expect(order).toMatchObject({ status: "CANCELED", cancelReason: "MARKET_CLOSED" });
-    const again = { method: "POST", path: `/sim/markets/${market.id}/close` } as const;
-    await api.refused(again, 409, "MARKET_CLOSED");
+    await api.refused(`POST /sim/markets/${market.id}/close`, "MARKET_CLOSED");
   });
 
   it.each([
@@ -198,12 +193,7 @@ describe("the end of a market", () => {
         expect(resolved.resolvedAt).toBe("2026-01-01T00:00:00.000Z");
         expect(resolved.tokens.map(({ winner }) => winner)).toEqual(winners);
         expect((await api.get<OrderStory>(`/sim/orders/${id}`)).order.status).toBe("CANCELED");
-        const again = {
-          method: "POST",
-          path: `/sim/markets/${market.id}/resolve`,
-          body: { winningOutcome },
-        } as const;
-        await api.refused(again, 409, "MARKET_CLOSED");
+        await api.refused(`POST /sim/markets/${market.id}/resolve`, "MARKET_CLOSED", { winningOutcome });
       }
     },
   );
@@ -211,15 +201,11 @@ describe("the end of a market", () => {
   it("needs a market, and a winner that is one", async () => {
     const { id } = await api.createMarket();
     for (const body of [{}, { winningOutcome: "yes" }, { winningOutcome: null }]) {
-      await api.refused(
-        { method: "POST", path: `/sim/markets/${id}/resolve`, body },
-        400,
-        "INVALID_PARAMETER",
-      );
+      await api.refused(`POST /sim/markets/${id}/resolve`, "INVALID_PARAMETER", body);
     }
-    await api.refused({ method: "POST", path: `/sim/markets/${id}/resolve` }, 400, "INVALID_JSON");
+    await api.refused(`POST /sim/markets/${id}/resolve`, "INVALID_JSON");
     const body = { winningOutcome: "YES" };
-    await api.refused({ method: "POST", path: "/sim/markets/none/resolve", body }, 404, "MARKET_NOT_FOUND");
-    await api.refused({ method: "POST", path: "/sim/markets/none/close" }, 404, "MARKET_NOT_FOUND");
+    await api.refused("POST /sim/markets/none/resolve", "MARKET_NOT_FOUND", body);
+    await api.refused("POST /sim/markets/none/close", "MARKET_NOT_FOUND");
   });
 });

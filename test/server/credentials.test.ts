@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { millis, money, size } from "../../src/core/units.ts";
-import { type Api, type Headers, startApi, T0 } from "../support/http.ts";
+import { type Headers, startApi, T0, useApi } from "../support/http.ts";
 import { refusalOf, titleOf } from "./bad-inputs.ts";
+import { answerTo, refusalIn, requestBytes } from "./raw-socket.ts";
 import type { Account, Credentials, OrderPage, Refusal } from "./replies.ts";
 import { deriveTrader, Trader } from "./trader.ts";
 import { AUTH_VECTORS, signPersonal, signTyped, wallet } from "./wallet.ts";
@@ -9,12 +10,7 @@ import { AUTH_VECTORS, signPersonal, signTyped, wallet } from "./wallet.ts";
 const PATH = "/clob/auth/derive-api-key";
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-let api: Api;
-
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const derive = (body: object): Promise<Credentials> => api.post<Credentials>(PATH, body);
 const post = (body: object, headers: Headers = {}) =>
@@ -23,7 +19,7 @@ const post = (body: object, headers: Headers = {}) =>
 /** Whether credentials sign a request that is answered. */
 async function opens(address: string, credentials: Credentials, at = api): Promise<boolean> {
   const trader = new Trader(at, address, credentials);
-  return (await at.send<OrderPage | Refusal>(trader.signed("GET", "/clob/orders"))).status === 200;
+  return (await trader.send<OrderPage | Refusal>("GET /clob/orders")).status === 200;
 }
 
 describe("POST /clob/auth/derive-api-key", () => {
@@ -40,7 +36,7 @@ describe("POST /clob/auth/derive-api-key", () => {
     const timestamp = String(api.now);
     const signature = await signTyped(account, { timestamp, chainId: 1 });
     const refused = post({ address: account.address, signature, timestamp });
-    const { body } = await api.refused(refused, 401, "INVALID_WALLET_SIGNATURE");
+    const { body } = await api.refused(refused, "INVALID_WALLET_SIGNATURE");
     expect(body.hint).toMatch(/0x[0-9a-f]{40}/i);
   });
 
@@ -73,11 +69,18 @@ describe("POST /clob/auth/derive-api-key", () => {
     const body = { address: account.address, signature };
     const { body: refusal } = await api.refused(
       post(body, { poly_address: other.address }),
-      400,
       "CONFLICTING_FIELDS",
     );
     expect(refusal.error).toContain("address");
-    await api.refused(post({ ...body, nonce: 1 }, { poly_nonce: "2" }), 400, "CONFLICTING_FIELDS");
+    await api.refused(post({ ...body, nonce: 1 }, { poly_nonce: "2" }), "CONFLICTING_FIELDS");
+  });
+
+  it("refuses a header that is sent twice, as its document says", async () => {
+    const { address } = wallet();
+    const headers = ["Host: localhost", `poly_address: ${address}`, `Poly_Address: ${address}`];
+    const body = refusalIn(await answerTo(api.port, requestBytes(`POST ${PATH}`, headers)));
+    expect(body.code).toBe("DUPLICATE_AUTH_HEADER");
+    api.document.check({ method: "POST", path: PATH, status: 401, body });
   });
 
   it.each([
@@ -98,7 +101,7 @@ describe("POST /clob/auth/derive-api-key", () => {
       "address" in part || Object.keys(part).length === 0 ? part : { address: account.address, ...part };
     const whole = "signature" in sent || !("nonce" in sent || "timestamp" in sent);
     const signature = whole ? {} : { signature: await signPersonal(account) };
-    await api.refused(post({ ...signature, ...sent }), 400, "INVALID_AUTH_PAYLOAD");
+    await api.refused(post({ ...signature, ...sent }), "INVALID_AUTH_PAYLOAD");
   });
 
   it("takes a timestamp up to 300 seconds off either way, and not one more", async () => {
@@ -112,7 +115,7 @@ describe("POST /clob/auth/derive-api-key", () => {
       const timestamp = String(api.now + skew);
       const signature = await signTyped(account, { timestamp });
       const refused = post({ address: account.address, signature, timestamp });
-      const { body } = await api.refused(refused, 401, "TIMESTAMP_OUT_OF_WINDOW");
+      const { body } = await api.refused(refused, "TIMESTAMP_OUT_OF_WINDOW");
       expect(body.details).toMatchObject({ serverTime: api.now, skewSeconds: skew });
     }
   });
@@ -165,7 +168,7 @@ describe("POST /clob/auth/derive-api-key", () => {
     const strict = await startApi({ personalSign: false });
     const account = wallet();
     const refused = post({ address: account.address, signature: await signPersonal(account) });
-    const { body } = await strict.refused(refused, 401, "INVALID_WALLET_SIGNATURE");
+    const { body } = await strict.refused(refused, "INVALID_WALLET_SIGNATURE");
     expect(body.hint).toContain("personal_sign");
     await strict.close();
   });
@@ -185,7 +188,7 @@ describe("a hostile or mistaken derivation", () => {
       await signTyped(account, { timestamp: String(api.now + 1) }),
       await signTyped(account, { timestamp, nonce: 1n }),
     ]) {
-      await api.refused(post({ address: account.address, signature, timestamp }), ...refusalOf("D02"));
+      await api.refused(post({ address: account.address, signature, timestamp }), refusalOf("D02"));
     }
   });
 
@@ -196,7 +199,7 @@ describe("a hostile or mistaken derivation", () => {
     const recovery = signature.endsWith("1b") ? "1c" : "1b";
     const high = `${signature.slice(0, 66)}${s.toString(16).padStart(64, "0")}${recovery}`;
     const refused = post({ address: account.address, signature: high });
-    const { body } = await api.refused(refused, ...refusalOf("D03"));
+    const { body } = await api.refused(refused, refusalOf("D03"));
     expect(body.hint).toContain("s is in the upper half of the curve order");
   });
 
@@ -221,7 +224,7 @@ describe("a hostile or mistaken derivation", () => {
 
     const strict = await startApi({ credentials: "once" });
     const only = await strict.post<Credentials>(PATH, body);
-    await strict.refused(post(body), 409, "CREDENTIALS_ALREADY_DERIVED");
+    await strict.refused(post(body), "CREDENTIALS_ALREADY_DERIVED");
     expect(await opens(account.address, only, strict)).toBe(true);
     await strict.close();
   });

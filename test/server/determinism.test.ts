@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, startApi } from "../support/http.ts";
+import { type Api, noOf, startApi } from "../support/http.ts";
 import type { Operation } from "./document.ts";
 import type { Market, OrderStory } from "./replies.ts";
 import { deriveTrader, type Trader } from "./trader.ts";
@@ -19,7 +19,7 @@ async function tell(api: Api): Promise<Told> {
   const [yes, no] = market.tokens.map(({ tokenId }) => tokenId);
   const { id: orderId } = await trader.place({ tokenId: yes, side: "SELL", price: 0.333, size: 33.33 });
   await other.place({ tokenId: no, side: "SELL", price: 0.667, size: 11.11 });
-  await trader.refused({ tokenId: yes, side: "BUY", price: 2, size: 1 }, 400, "PRICE_OUT_OF_RANGE");
+  await trader.orderRefused({ tokenId: yes, side: "BUY", price: 2, size: 1 }, "PRICE_OUT_OF_RANGE");
   await api.post("/sim/clock", { advance: "90s" });
   await other.place({ tokenId: yes, side: "BUY", price: 0.5, size: 7, orderType: "FAK" });
   const expiration = String(api.now + 10);
@@ -34,7 +34,7 @@ const VALUES = ({ market, trader, orderId }: Told): Readonly<Record<string, stri
   idOrSlug: market.slug,
   address: trader.address,
   id: orderId,
-  token_id: market.tokens[1]?.tokenId ?? "",
+  token_id: noOf(market),
   q: "repeat",
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { TINY_WORLD } from "../support/http.ts";
+import { TINY_WORLD, yesOf } from "../support/http.ts";
 import { Program, type Served } from "../support/program.ts";
 import { titleOf } from "./bad-inputs.ts";
 import type { Credentials, Market, Refusal } from "./replies.ts";
@@ -55,7 +55,7 @@ async function answersOf({ url }: Served): Promise<string[]> {
   const { apiKey, secret, passphrase } = JSON.parse(
     await ask("/clob/auth/derive-api-key", signed),
   ) as Credentials;
-  const order = { tokenId: market.tokens[0]?.tokenId, side: "BUY", price: 0.5, size: 5, orderType: "GTD" };
+  const order = { tokenId: yesOf(market), side: "BUY", price: 0.5, size: 5, orderType: "GTD" };
   for (const expiration of EXPIRATIONS) {
     const body = { ...order, expiration };
     await ask("/clob/order", body, {

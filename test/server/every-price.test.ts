@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Api, startApi } from "../support/http.ts";
+import { expect, it } from "vitest";
+import { useApi, yesOf } from "../support/http.ts";
 import { titleOf } from "./bad-inputs.ts";
 import { exchangeBytes } from "./raw-socket.ts";
 import type { Book, PlacedOrder } from "./replies.ts";
-import { deriveTrader, type Trader } from "./trader.ts";
+import { useTrader } from "./trader.ts";
 
 /** Requests on their way at once: a socket of its own for each would take most of the time. */
 const PIPELINED = 250;
 
-let api: Api;
-let trader: Trader;
-
-beforeAll(async () => {
-  api = await startApi();
-  trader = await deriveTrader(api, 1);
-});
-afterAll(() => api.close());
+const api = useApi();
+const trader = useTrader(api, 1);
 
 function orderBytes(body: string): string {
   const headers = Object.entries(trader.headers("POST", "/clob/order", body));
@@ -50,7 +44,7 @@ it.each([
 ])(`${titleOf("O03")}: tick %d`, async (tickSize, count) => {
   const market = await api.createMarket({ tickSize });
   await api.post(`/sim/accounts/${trader.address}/fund`, { collateral: 10_000 });
-  const token = market.tokens[0]?.tokenId;
+  const token = yesOf(market);
   const texts = Array.from({ length: count }, (_, k) => `0.${`${k + 1}`.padStart(`${count}`.length, "0")}`);
   const bodies = texts.map((price) => `{"tokenId":"${token}","side":"BUY","price":${price},"size":1}`);
   const expected = texts.map(Number);

@@ -1,10 +1,5 @@
-import type { z } from "zod";
-import type { faultPageSchema, faultSchema, newFaultSchema } from "../../src/api/faults.ts";
 import type { Api } from "../support/http.ts";
-
-export type Fault = z.infer<typeof faultSchema>;
-export type FaultPage = z.infer<typeof faultPageSchema>;
-export type NewFault = z.input<typeof newFaultSchema>;
+import type { Fault, NewFault } from "./replies.ts";
 
 /** Injects a fault that is accepted. */
 export const addFault = (api: Api, fault: NewFault): Promise<Fault> => api.post("/sim/faults", fault);

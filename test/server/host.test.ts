@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, startApi, T0 } from "../support/http.ts";
+import { describe, expect, it } from "vitest";
+import { startApi, T0, useApi } from "../support/http.ts";
 import { refusalOf, titleOf } from "./bad-inputs.ts";
 import { answerTo, refusalIn, requestBytes } from "./raw-socket.ts";
 import type { Refusal } from "./replies.ts";
 
-let api: Api;
-
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const TIME = JSON.stringify({ time: T0 });
 
@@ -39,8 +34,8 @@ describe("the Host header", () => {
       "OPTIONS /clob/order",
       "DELETE /clob/orders/all",
     ]) {
-      const { status, code } = await refusalFor(line, ["Host: evil.example"]);
-      expect([status, code], line).toEqual(refusalOf("H01"));
+      const { code } = await refusalFor(line, ["Host: evil.example"]);
+      expect(code, line).toBe(refusalOf("H01"));
     }
   });
 

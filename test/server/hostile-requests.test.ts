@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, startApi, T0 } from "../support/http.ts";
+import { describe, expect, it } from "vitest";
+import { T0, useApi } from "../support/http.ts";
 import { titleOf } from "./bad-inputs.ts";
 import { answerTo, exchangeBytes, refusalIn, requestBytes } from "./raw-socket.ts";
 import type { Refusal } from "./replies.ts";
-import { deriveTrader, type Trader } from "./trader.ts";
+import { useTrader } from "./trader.ts";
 
 const HOST = "Host: localhost";
 const JSON_BODY = "Content-Type: application/json";
 
-let api: Api;
-let trader: Trader;
-
-beforeAll(async () => {
-  api = await startApi();
-  trader = await deriveTrader(api, 1);
-});
-afterAll(() => api.close());
+const api = useApi();
+const trader = useTrader(api, 1);
 
 async function refusalTo(bytes: string | Buffer): Promise<Refusal> {
   const before = await api.stateHash();
@@ -33,7 +27,7 @@ const orderHeaders = (body: string): string[] => [
 
 /** An order of exactly so many bytes, whatever it says. */
 async function orderOf(length: number): Promise<string> {
-  const tokenId = (await api.createMarket()).tokens[0]?.tokenId;
+  const tokenId = await api.newToken();
   const body = JSON.stringify({ tokenId, side: "BUY", price: 0.5, size: 5, note: "" });
   return body.replace('"note":""', `"note":"${"a".repeat(length - body.length)}"`);
 }
@@ -79,14 +73,10 @@ describe("what is too large", () => {
 
   it("is more than 1 MiB on the control plane", async () => {
     const description = "a".repeat(70_000);
-    const { body } = await api.refused(
-      { method: "POST", path: "/sim/events", body: { title: "A", description } },
-      400,
-      "INVALID_PARAMETER",
-    );
+    const { body } = await api.refused("POST /sim/events", "INVALID_PARAMETER", { title: "A", description });
     expect(body.details).toEqual({ fields: ["description"] });
     const large = { title: "A", description: "a".repeat(1_048_576) };
-    await api.refused({ method: "POST", path: "/sim/events", body: large }, 413, "PAYLOAD_TOO_LARGE");
+    await api.refused("POST /sim/events", "PAYLOAD_TOO_LARGE", large);
   });
 });
 
@@ -106,8 +96,8 @@ describe("a body where none is expected", () => {
       ["/sim/reset", "POST"],
     ] as const) {
       const text = { method, path, body: "text", headers: { "content-type": "text/plain" } };
-      await api.refused(text, 415, "UNSUPPORTED_MEDIA_TYPE");
-      await api.refused({ method, path, body: "1".repeat(1_048_577) }, 413, "PAYLOAD_TOO_LARGE");
+      await api.refused(text, "UNSUPPORTED_MEDIA_TYPE");
+      await api.refused(`${method} ${path}`, "PAYLOAD_TOO_LARGE", "1".repeat(1_048_577));
     }
   });
 
@@ -115,7 +105,7 @@ describe("a body where none is expected", () => {
     const headers = trader.headers("GET", "/clob/orders", "{}");
     expect((await api.send({ method: "GET", path: "/clob/orders", headers, body: "{}" })).status).toBe(200);
     const without = { method: "GET", path: "/clob/orders", headers } as const;
-    await api.refused(without, 401, "INVALID_SIGNATURE");
+    await api.refused(without, "INVALID_SIGNATURE");
   });
 });
 

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, startApi } from "../support/http.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { useApi, yesOf } from "../support/http.ts";
 import type {
   ClockChange,
   Event,
@@ -9,24 +9,20 @@ import type {
   MarketDetail,
   MarketPage,
 } from "./replies.ts";
-import { deriveTrader, type Trader } from "./trader.ts";
+import { useTrader } from "./trader.ts";
 
-let api: Api;
-let maker: Trader;
-let taker: Trader;
+const api = useApi();
+const maker = useTrader(api, 1);
+const taker = useTrader(api, 2);
 /** Five markets of one tag, which nothing else in the world carries, in order of creation. */
 let markets: Market[];
 
-const yesOf = (market: Market | undefined): string => market?.tokens[0]?.tokenId ?? "";
 const idsOf = ({ data }: MarketPage): string[] => data.map(({ id }) => id);
 /** The markets of these places, as their ids. */
 const at = (...places: number[]): string[] => places.map((place) => markets[place]?.id ?? "");
 const list = (query: string): Promise<MarketPage> => api.get(`/api/markets?${query}`);
 
 beforeAll(async () => {
-  api = await startApi();
-  maker = await deriveTrader(api, 1);
-  taker = await deriveTrader(api, 2);
   markets = [];
   for (const endDate of [
     "2026-03-01T00:00:00Z",
@@ -52,7 +48,6 @@ beforeAll(async () => {
   await api.post(`/sim/markets/${markets[4]?.id}/close`);
   await api.post(`/sim/markets/${markets[3]?.id}/resolve`, { winningOutcome: "NO" });
 });
-afterAll(() => api.close());
 
 describe("GET /api/markets", () => {
   it("lists every market of the world, 50 to a page", async () => {
@@ -180,7 +175,7 @@ describe("GET /api/markets/{idOrSlug}", () => {
   it("that is unknown is refused, and what it is instead is told", async () => {
     const { eventId, conditionId, tokens } = markets[0] as Market;
     const refusal = async (id: string): Promise<string | undefined> => {
-      const reply = await api.refused({ method: "GET", path: `/api/markets/${id}` }, 404, "MARKET_NOT_FOUND");
+      const reply = await api.refused(`GET /api/markets/${id}`, "MARKET_NOT_FOUND");
       return reply.body.hint;
     };
     expect(await refusal("no-such-market")).toBeUndefined();
@@ -225,11 +220,10 @@ describe("GET /api/events", () => {
   });
 
   it("refuses an unknown one, and says when it is a market", async () => {
-    await api.refused({ method: "GET", path: "/api/events/none" }, 404, "EVENT_NOT_FOUND");
+    await api.refused("GET /api/events/none", "EVENT_NOT_FOUND");
     const { slug, id } = await api.createMarket({ slug: "a-market-alone" });
     for (const name of [slug, id]) {
-      const request = { method: "GET", path: `/api/events/${name}` } as const;
-      const { body } = await api.refused(request, 404, "EVENT_NOT_FOUND");
+      const { body } = await api.refused(`GET /api/events/${name}`, "EVENT_NOT_FOUND");
       expect(body.hint).toContain("market");
     }
   });

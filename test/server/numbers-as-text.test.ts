@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, startApi } from "../support/http.ts";
+import type { ErrorCode } from "../../src/api/errors.ts";
+import { type Api, noOf, startApi, yesOf } from "../support/http.ts";
 import type { Market, PlacedOrder, Refusal } from "./replies.ts";
 import { deriveTrader, type Trader } from "./trader.ts";
 
@@ -18,7 +19,7 @@ async function open(numbers: "number" | "string"): Promise<Exchange> {
   const api = await startApi({ numbers });
   const [trader, other] = [await deriveTrader(api, 1), await deriveTrader(api, 2)];
   const market = await api.createMarket({ tickSize: 0.0001, feeRateBps: 37, minOrderSize: 0.5 });
-  const tokenId = market.tokens[0]?.tokenId;
+  const tokenId = yesOf(market);
   await trader.place({ tokenId, side: "SELL", price: 0.3, size: 10.1 });
   await trader.place({ tokenId, side: "SELL", price: 0.3001, size: 0.7 });
   await trader.place({ tokenId, side: "BUY", price: 0.1, size: 1000.01 });
@@ -55,7 +56,7 @@ const PATHS = ({ market, trader }: Exchange): string[] => [
   `/api/events/${market.eventId}`,
   "/api/search?q=rain",
   ...["book", "price", "midpoint", "spread", "last-trade-price", "tick-size", "fee-rate"].map(
-    (read) => `/clob/${read}?token_id=${market.tokens[1]?.tokenId}`,
+    (read) => `/clob/${read}?token_id=${noOf(market)}`,
   ),
   "/clob/orders",
   "/clob/trades",
@@ -77,7 +78,7 @@ describe("with --numbers string", () => {
 
   it("a placed order and its trades are text too; price and size are still sent as JSON numbers", async () => {
     const place = ({ other, market }: Exchange): Promise<PlacedOrder> =>
-      other.place({ tokenId: market.tokens[0]?.tokenId, side: "BUY", price: 0.3001, size: 0.5 });
+      other.place({ tokenId: yesOf(market), side: "BUY", price: 0.3001, size: 0.5 });
     const [numbers, text] = [await place(asNumbers), await place(asText)];
     expect(text).toEqual(withText(numbers));
     expect(text).toMatchObject({
@@ -87,12 +88,12 @@ describe("with --numbers string", () => {
       sizeMatched: "0.4",
       fee: "0.000444",
     });
-    const quoted = { tokenId: asText.market.tokens[0]?.tokenId, side: "BUY", price: "0.3", size: 5 };
-    await asText.other.refused(quoted, 400, "INVALID_ORDER");
+    const quoted = { tokenId: yesOf(asText.market), side: "BUY", price: "0.3", size: 5 };
+    await asText.other.orderRefused(quoted, "INVALID_ORDER");
   });
 
   it("the details of an error are text as well", async () => {
-    const refusals: [fields: object, code: string][] = [
+    const refusals: [fields: object, code: ErrorCode][] = [
       [{ price: 0.55555 }, "INVALID_TICK_SIZE"],
       [{ size: 5.001 }, "INVALID_SIZE"],
       [{ size: 0.1 }, "SIZE_TOO_SMALL"],
@@ -100,11 +101,7 @@ describe("with --numbers string", () => {
     ];
     for (const [fields, code] of refusals) {
       const refuse = ({ other, market }: Exchange): Promise<{ body: Refusal }> =>
-        other.refused(
-          { tokenId: market.tokens[0]?.tokenId, side: "BUY", price: 0.5, size: 5, ...fields },
-          400,
-          code,
-        );
+        other.orderRefused({ tokenId: yesOf(market), side: "BUY", price: 0.5, size: 5, ...fields }, code);
       const [numbers, text] = [await refuse(asNumbers), await refuse(asText)];
       expect(text.body.details, code).toEqual(withText(numbers.body.details));
       expect(text.body.error).toBe(numbers.body.error);

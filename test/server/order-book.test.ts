@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, startApi, T0 } from "../support/http.ts";
+import { describe, expect, it } from "vitest";
+import { noOf, T0, useApi, yesOf } from "../support/http.ts";
 import type { Book, ClockChange, Market } from "./replies.ts";
-import { deriveTrader, type Trader } from "./trader.ts";
+import { useTrader } from "./trader.ts";
 
-let api: Api;
-let maker: Trader;
-let taker: Trader;
+const api = useApi();
+const maker = useTrader(api, 1);
+const taker = useTrader(api, 2);
 
-beforeAll(async () => {
-  api = await startApi();
-  maker = await deriveTrader(api, 1);
-  taker = await deriveTrader(api, 2);
-});
-afterAll(() => api.close());
-
-const tokensOf = (market: Market): [yes: string, no: string] => [
-  market.tokens[0]?.tokenId ?? "",
-  market.tokens[1]?.tokenId ?? "",
-];
+const tokensOf = (market: Market): [yes: string, no: string] => [yesOf(market), noOf(market)];
 const bookOf = (tokenId: string): Promise<Book> => api.get(`/clob/book?token_id=${tokenId}`);
 const rowsOf = (levels: Book["bids"]): number[][] =>
   levels.map(({ price, size, orders }) => [price, size, orders]);
@@ -136,20 +126,16 @@ describe("a wrong token_id", () => {
 
   it.each(reads)("is refused by /clob/%s: missing, blank, unknown", async (read) => {
     const get = (query: string) => ({ method: "GET", path: `/clob/${read}${query}` }) as const;
-    await api.refused(get(""), 400, "TOKEN_ID_REQUIRED");
-    await api.refused(get("?token_id="), 400, "TOKEN_ID_REQUIRED");
-    await api.refused(get("?token_id=1"), 404, "TOKEN_NOT_FOUND");
+    await api.refused(get(""), "TOKEN_ID_REQUIRED");
+    await api.refused(get("?token_id="), "TOKEN_ID_REQUIRED");
+    await api.refused(get("?token_id=1"), "TOKEN_NOT_FOUND");
   });
 
   it.each(["id", "slug", "conditionId"] as const)(
     "that is a market's %s is told so, with its tokens",
     async (kind) => {
       const market = await api.createMarket();
-      const { body } = await api.refused(
-        { method: "GET", path: `/clob/book?token_id=${market[kind]}` },
-        404,
-        "TOKEN_NOT_FOUND",
-      );
+      const { body } = await api.refused(`GET /clob/book?token_id=${market[kind]}`, "TOKEN_NOT_FOUND");
       for (const tokenId of tokensOf(market)) expect(body.hint).toContain(tokenId);
     },
   );

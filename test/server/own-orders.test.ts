@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, startApi } from "../support/http.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { ErrorCode } from "../../src/api/errors.ts";
+import { noOf, useApi, yesOf } from "../support/http.ts";
 import type { CancelResult, ClockChange, Market, OrderPage, TradePage } from "./replies.ts";
-import { deriveTrader, type Trader } from "./trader.ts";
+import { useTrader } from "./trader.ts";
 
-let api: Api;
-let maker: Trader;
-let taker: Trader;
-
-const yesOf = (market: Market): string => market.tokens[0]?.tokenId ?? "";
-const noOf = (market: Market): string => market.tokens[1]?.tokenId ?? "";
-
-beforeAll(async () => {
-  api = await startApi();
-  maker = await deriveTrader(api, 1);
-  taker = await deriveTrader(api, 2);
-});
-afterAll(() => api.close());
+const api = useApi();
+const maker = useTrader(api, 1);
+const taker = useTrader(api, 2);
 
 describe("DELETE /clob/order", () => {
   const place = async (): Promise<string> => {
@@ -41,23 +32,18 @@ describe("DELETE /clob/order", () => {
 
   it("takes the same id twice, and refuses two that differ", async () => {
     const [id, other] = [await place(), await place()];
-    const conflicting = maker.signed("DELETE", `/clob/order?id=${other}`, { orderId: id });
-    await api.refused(conflicting, 400, "CONFLICTING_FIELDS");
-    await api.refused(
-      maker.signed("DELETE", "/clob/order", { orderId: id, id: other }),
-      400,
-      "CONFLICTING_FIELDS",
-    );
+    await maker.refused(`DELETE /clob/order?id=${other}`, "CONFLICTING_FIELDS", { orderId: id });
+    await maker.refused("DELETE /clob/order", "CONFLICTING_FIELDS", { orderId: id, id: other });
     const { canceled } = await maker.ask<CancelResult>("DELETE", `/clob/order?id=${id}`, { orderId: id });
     expect(canceled).toEqual([id]);
   });
 
   it("needs an id", async () => {
     for (const body of [undefined, {}, { orderId: "" }, { order: "x" }]) {
-      await api.refused(maker.signed("DELETE", "/clob/order", body), 400, "ORDER_ID_REQUIRED");
+      await maker.refused("DELETE /clob/order", "ORDER_ID_REQUIRED", body);
     }
-    await api.refused(maker.signed("DELETE", "/clob/order", { orderId: 5 }), 400, "INVALID_PARAMETER");
-    await api.refused(maker.signed("DELETE", "/clob/order", "[]"), 400, "INVALID_JSON");
+    await maker.refused("DELETE /clob/order", "INVALID_PARAMETER", { orderId: 5 });
+    await maker.refused("DELETE /clob/order", "INVALID_JSON", "[]");
   });
 
   it("says why an own order that is no longer live is not canceled", async () => {
@@ -146,12 +132,11 @@ describe("GET /clob/orders", () => {
 
   it("refuses filters that name nothing, and a token of another market", async () => {
     const [one, two] = markets as [Market, Market];
-    const refused = (query: string, status: number, code: string) =>
-      api.refused(maker.signed("GET", `/clob/orders${query}`), status, code);
-    await refused("?token_id=1", 404, "TOKEN_NOT_FOUND");
-    await refused("?market=none", 404, "MARKET_NOT_FOUND");
-    await refused("?side=buy", 400, "INVALID_PARAMETER");
-    await refused(`?market=${one.id}&token_id=${yesOf(two)}`, 400, "TOKEN_NOT_IN_MARKET");
+    const refused = (query: string, code: ErrorCode) => maker.refused(`GET /clob/orders${query}`, code);
+    await refused("?token_id=1", "TOKEN_NOT_FOUND");
+    await refused("?market=none", "MARKET_NOT_FOUND");
+    await refused("?side=buy", "INVALID_PARAMETER");
+    await refused(`?market=${one.id}&token_id=${yesOf(two)}`, "TOKEN_NOT_IN_MARKET");
   });
 });
 
@@ -229,10 +214,9 @@ describe("GET /clob/trades", () => {
   });
 
   it("refuses an order of somebody else like one that never was", async () => {
-    const refusal = (id: string) =>
-      api.refused(taker.signed("GET", `/clob/trades?order=${id}`), 404, "ORDER_NOT_FOUND");
+    const refusal = (id: string) => taker.refused(`GET /clob/trades?order=${id}`, "ORDER_NOT_FOUND");
     const [{ body: foreign }, { body: unknown }] = [await refusal(orderId), await refusal("nothing")];
     expect(foreign.error.replace(orderId, "")).toBe(unknown.error.replace("nothing", ""));
-    await api.refused(taker.signed("GET", "/clob/trades?before=yesterday"), 400, "INVALID_PARAMETER");
+    await taker.refused("GET /clob/trades?before=yesterday", "INVALID_PARAMETER");
   });
 });

@@ -3,25 +3,23 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, startApi } from "../support/http.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Api, startApi, useApi, yesOf } from "../support/http.ts";
 import type { Market } from "./replies.ts";
 import { deriveTrader, type Trader } from "./trader.ts";
 
 const REQUESTS = ["book", "place", "chunked", "cancel all", "fund", "wrong", "hash", "advance"] as const;
 type Kind = (typeof REQUESTS)[number];
 
-let api: Api;
+const api = useApi();
 let trader: Trader;
 let market: Market;
 
 beforeAll(async () => {
-  api = await startApi();
   market = await api.createMarket();
   trader = await deriveTrader(api, 1);
   await api.post("/sim/snapshots", { name: "before" });
 });
-afterAll(() => api.close());
 
 const headOf = (line: string, headers: Readonly<Record<string, string>>): string =>
   [
@@ -55,7 +53,7 @@ function chunked(path: string, body: string, headers: Readonly<Record<string, st
 
 function bytesOf(kind: Kind, index: number): string {
   const order = JSON.stringify({
-    tokenId: market.tokens[0]?.tokenId,
+    tokenId: yesOf(market),
     side: "BUY",
     price: 0.01 + index / 100,
     size: 5 + index,
@@ -64,7 +62,7 @@ function bytesOf(kind: Kind, index: number): string {
     trader.headers("POST", "/clob/order", body);
   switch (kind) {
     case "book":
-      return plain("GET", `/clob/book?token_id=${market.tokens[0]?.tokenId}`);
+      return plain("GET", `/clob/book?token_id=${yesOf(market)}`);
     case "place":
       return plain("POST", "/clob/order", order, signed(order));
     case "chunked":
@@ -169,7 +167,7 @@ describe("a client that sends many requests and reads no answer", () => {
 
   /** How many requests the server has taken up since it had counted so many. */
   async function takenSince(before: number, other: Api): Promise<number> {
-    const { headers } = await other.send({ method: "GET", path: "/clob/time" });
+    const { headers } = await other.send("GET /clob/time");
     return Number(headers["x-request-id"]?.slice("req-".length)) - before - 1;
   }
 

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, startApi, T0 } from "../support/http.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { noOf, T0, useApi, yesOf } from "../support/http.ts";
 import type { ClockChange, Market, MarketTradePage, PlacedOrder, PricesHistory } from "./replies.ts";
-import { deriveTrader, type Trader } from "./trader.ts";
+import { useTrader } from "./trader.ts";
 
-let api: Api;
-let maker: Trader;
-let taker: Trader;
+const api = useApi();
+const maker = useTrader(api, 1);
+const taker = useTrader(api, 2);
 let market: Market;
 let taken: PlacedOrder[];
 
-const tokens = (): [yes: string, no: string] => [
-  market.tokens[0]?.tokenId ?? "",
-  market.tokens[1]?.tokenId ?? "",
-];
+const tokens = (): [yes: string, no: string] => [yesOf(market), noOf(market)];
 
 /** Trades `size` YES at a price, the taker buying. */
 async function trade(price: number, size = 1): Promise<PlacedOrder> {
@@ -25,9 +22,6 @@ const pass = (advance: string): Promise<ClockChange> => api.post("/sim/clock", {
 
 /** Trades at T0 0.1 then 0.2, at T0+10 0.3, at T0+20 0.4, at T0+100 0.5. */
 beforeAll(async () => {
-  api = await startApi();
-  maker = await deriveTrader(api, 1);
-  taker = await deriveTrader(api, 2);
   market = await api.createMarket();
   taken = [await trade(0.1), await trade(0.2)];
   for (const [advance, price] of [
@@ -39,7 +33,6 @@ beforeAll(async () => {
     taken.push(await trade(price));
   }
 });
-afterAll(() => api.close());
 
 describe("GET /api/markets/{idOrSlug}/prices-history", () => {
   const history = (query = ""): Promise<PricesHistory> =>
@@ -101,20 +94,12 @@ describe("GET /api/markets/{idOrSlug}/prices-history", () => {
 
   it("refuses bounds the wrong way round, and a token of another market", async () => {
     const path = `/api/markets/${market.id}/prices-history`;
-    const { body } = await api.refused(
-      { method: "GET", path: `${path}?startTs=${T0 + 1}&endTs=${T0}` },
-      400,
-      "INVALID_PARAMETER",
-    );
+    const { body } = await api.refused(`GET ${path}?startTs=${T0 + 1}&endTs=${T0}`, "INVALID_PARAMETER");
     expect(body.details).toEqual({ startTs: T0 + 1, endTs: T0 });
     const other = await api.createMarket();
-    await api.refused(
-      { method: "GET", path: `${path}?tokenId=${other.tokens[0]?.tokenId}` },
-      400,
-      "TOKEN_NOT_IN_MARKET",
-    );
-    await api.refused({ method: "GET", path: `${path}?tokenId=1` }, 404, "TOKEN_NOT_FOUND");
-    await api.refused({ method: "GET", path: "/api/markets/none/prices-history" }, 404, "MARKET_NOT_FOUND");
+    await api.refused(`GET ${path}?tokenId=${other.tokens[0]?.tokenId}`, "TOKEN_NOT_IN_MARKET");
+    await api.refused(`GET ${path}?tokenId=1`, "TOKEN_NOT_FOUND");
+    await api.refused("GET /api/markets/none/prices-history", "MARKET_NOT_FOUND");
   });
 });
 
@@ -157,6 +142,6 @@ describe("GET /api/markets/{idOrSlug}/trades", () => {
     expect(await tape("?limit=501")).toMatchObject({ limit: 500 });
     const { data, hasMore } = await tape("?limit=2&offset=1");
     expect([data.map(({ price }) => price), hasMore]).toEqual([[0.4, 0.3], true]);
-    await api.refused({ method: "GET", path: "/api/markets/none/trades" }, 404, "MARKET_NOT_FOUND");
+    await api.refused("GET /api/markets/none/trades", "MARKET_NOT_FOUND");
   });
 });

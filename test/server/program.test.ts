@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TINY_WORLD } from "../support/http.ts";
+import { TINY_WORLD, yesOf } from "../support/http.ts";
 import { type Ended, Program, type Served } from "../support/program.ts";
 import { titleOf } from "./bad-inputs.ts";
 import { answerTo, refusalIn, requestBytes } from "./raw-socket.ts";
@@ -55,7 +55,7 @@ describe("the log", () => {
       return fetch(url + path, { method, headers: all, ...(text && { body: text }) });
     };
     const { data } = (await (await fetch(`${url}/api/markets`)).json()) as MarketPage;
-    const order = { tokenId: data[0]?.tokens[0]?.tokenId, side: "BUY", price: 0.01, size: 5 };
+    const order = { tokenId: yesOf(data[0]), side: "BUY", price: 0.01, size: 5 };
     const placed = await send("POST", "/clob/order", JSON.stringify(order));
     const { id } = (await placed.json()) as PlacedOrder;
     expect((await send("DELETE", "/clob/order", JSON.stringify({ orderId: id }))).status).toBe(200);

@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, startApi } from "../support/http.ts";
+import { describe, expect, it } from "vitest";
+import { noOf, useApi, yesOf } from "../support/http.ts";
 import type { Book, LastTrade, Market, MarketPage, Quote } from "./replies.ts";
-import { deriveTrader, type Trader } from "./trader.ts";
+import { useTrader } from "./trader.ts";
 
-let api: Api;
-let maker: Trader;
-let taker: Trader;
+const api = useApi();
+const maker = useTrader(api, 1);
+const taker = useTrader(api, 2);
 
-beforeAll(async () => {
-  api = await startApi();
-  maker = await deriveTrader(api, 1);
-  taker = await deriveTrader(api, 2);
-});
-afterAll(() => api.close());
-
-const tokensOf = (market: Market): [yes: string, no: string] => [
-  market.tokens[0]?.tokenId ?? "",
-  market.tokens[1]?.tokenId ?? "",
-];
+const tokensOf = (market: Market): [yes: string, no: string] => [yesOf(market), noOf(market)];
 const bookOf = (tokenId: string): Promise<Book> => api.get(`/clob/book?token_id=${tokenId}`);
 
 describe("the quotes of a token", () => {

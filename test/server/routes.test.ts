@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { refusedAsRpc } from "../chain-rpc/rpc.ts";
-import { type Api, type Method, startApi } from "../support/http.ts";
+import { type Method, useApi } from "../support/http.ts";
 import { answerTo, refusalIn, requestBytes } from "./raw-socket.ts";
 import type { MarketPage } from "./replies.ts";
 import { deriveTrader } from "./trader.ts";
 
 const HOST = "Host: localhost";
 
-let api: Api;
-
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 describe("GET /healthz", () => {
   it("says that the server answers, and its time", async () => {
@@ -88,10 +83,10 @@ describe("a method that a path does not have", () => {
         const { headers } =
           path === "/chain"
             ? await refusedAsRpc(api, { method, path }, { status: 405, code, rpc: -32600, ids: null })
-            : await api.refused({ method, path }, 405, code);
+            : await api.refused(`${method} ${path}`, code);
         expect(headers.allow?.split(", ").toSorted(), `${method} ${path}`).toEqual(allowed.toSorted());
       }
-      const options = await api.send({ method: "OPTIONS", path });
+      const options = await api.send(`OPTIONS ${path}`);
       expect([options.status, options.text]).toEqual([204, ""]);
       expect(options.headers.allow?.split(", ").toSorted()).toEqual(allowed.toSorted());
     }
@@ -150,7 +145,7 @@ describe("the headers of a response", () => {
   it("name each request anew", async () => {
     const ids = new Set<string | undefined>();
     for (let count = 0; count < 5; count += 1) {
-      ids.add((await api.send({ method: "GET", path: "/clob/time" })).headers["x-request-id"]);
+      ids.add((await api.send("GET /clob/time")).headers["x-request-id"]);
     }
     expect(ids.size).toBe(5);
   });
@@ -158,12 +153,12 @@ describe("the headers of a response", () => {
   it("tell the sequence and the virtual time as they are after the request", async () => {
     const sequenceOf = (reply: { headers: Readonly<Record<string, string>> }): number =>
       Number(reply.headers["x-sim-sequence"]);
-    const before = sequenceOf(await api.send({ method: "GET", path: "/clob/time" }));
+    const before = sequenceOf(await api.send("GET /clob/time"));
     const body = { title: "One more" };
-    expect(sequenceOf(await api.send({ method: "POST", path: "/sim/events", body }))).toBe(before + 1);
-    expect(sequenceOf(await api.send({ method: "GET", path: "/clob/time" }))).toBe(before + 1);
+    expect(sequenceOf(await api.send("POST /sim/events", body))).toBe(before + 1);
+    expect(sequenceOf(await api.send("GET /clob/time"))).toBe(before + 1);
     const advance = { advance: "1500ms" };
-    const moved = await api.send({ method: "POST", path: "/sim/clock", body: advance });
+    const moved = await api.send("POST /sim/clock", advance);
     expect(moved.headers["x-sim-time"]).toBe("1767225601500");
   });
 
@@ -181,7 +176,7 @@ describe("the headers of a response", () => {
   });
 
   it("do not say what the server is made of, and hold no date of the machine", async () => {
-    const { headers } = await api.send({ method: "GET", path: "/clob/time" });
+    const { headers } = await api.send("GET /clob/time");
     for (const name of ["x-powered-by", "server", "date", "etag"]) expect(headers[name]).toBeUndefined();
   });
 });

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, startApi } from "../support/http.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { useApi } from "../support/http.ts";
 import type { Event, SearchPage } from "./replies.ts";
 
-let api: Api;
+const api = useApi();
 
 beforeAll(async () => {
-  api = await startApi();
   for (const title of ["Zebra crossing in Zürich", "Zebra herd", "İSTANBUL derby", "Hauptstraße flooded"]) {
     await api.post<Event>("/sim/events", { title });
   }
@@ -13,7 +12,6 @@ beforeAll(async () => {
   const { id: eventId } = await api.post<Event>("/sim/events", { title: "Quagga returns" });
   await api.createMarket({ question: "Will the quagga return?", eventId });
 });
-afterAll(() => api.close());
 
 const search = (q: string, more = ""): Promise<SearchPage> =>
   api.get(`/api/search?q=${encodeURIComponent(q)}${more}`);
@@ -79,15 +77,13 @@ describe("GET /api/search", () => {
     "*",
     '"zebra',
   ])("takes %s as words, not as a pattern", async (q) => {
-    expect((await api.send({ method: "GET", path: `/api/search?q=${encodeURIComponent(q)}` })).status).toBe(
-      200,
-    );
+    expect((await api.send(`GET /api/search?q=${encodeURIComponent(q)}`)).status).toBe(200);
   });
 
   it("refuses a blank query, and one of more than 200 characters", async () => {
     for (const query of ["", "?q=", "?q=%20%09", "?Q=zebra"]) {
-      await api.refused({ method: "GET", path: `/api/search${query}` }, 400, "QUERY_REQUIRED");
+      await api.refused(`GET /api/search${query}`, "QUERY_REQUIRED");
     }
-    await api.refused({ method: "GET", path: `/api/search?q=${"a".repeat(201)}` }, 400, "INVALID_PARAMETER");
+    await api.refused(`GET /api/search?q=${"a".repeat(201)}`, "INVALID_PARAMETER");
   });
 });

@@ -1,18 +1,12 @@
 import { createHmac } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Mistake } from "../../src/api/signing-mistakes.ts";
-import { type Api, type Method, startApi } from "../support/http.ts";
+import { type Method, useApi } from "../support/http.ts";
 import type { Refusal } from "./replies.ts";
-import { deriveTrader, type Trader } from "./trader.ts";
+import { type Trader, useTrader } from "./trader.ts";
 
-let api: Api;
-let trader: Trader;
-
-beforeAll(async () => {
-  api = await startApi();
-  trader = await deriveTrader(api, 1);
-});
-afterAll(() => api.close());
+const api = useApi();
+const trader = useTrader(api, 1);
 
 const ORDER = '{"tokenId":"1","side":"BUY","price":0.5,"size":10}';
 
@@ -67,7 +61,7 @@ describe("the live 401 and explain-auth name the same mistake:", () => {
     const poly_signature = wrong.written?.(digest) ?? digest.toString("hex");
     const headers = { ...trader.headers(method, target, body), poly_signature };
     const sent = { method, path: target, headers, ...(body !== "" && { body }) };
-    const { body: refusal } = await api.refused(sent, 401, "INVALID_SIGNATURE");
+    const { body: refusal } = await api.refused(sent, "INVALID_SIGNATURE");
     expect((refusal as Refusal & { details: object }).details).toEqual({ mistakes: [mistake] });
     for (const url of [target, `${api.server.url}${target}`]) {
       const explained = await api.post("/sim/explain-auth", { method, url, headers, body });

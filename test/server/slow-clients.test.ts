@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, startApi } from "../support/http.ts";
+import { describe, expect, it } from "vitest";
+import { useApi } from "../support/http.ts";
 import { titleOf } from "./bad-inputs.ts";
 import { refusalIn } from "./raw-socket.ts";
 
@@ -11,12 +11,7 @@ const SLOW = 200;
 /** One byte at a time, more often than once a second, so that the silence is not what ends it. */
 const DRIP_MS = 250;
 
-let api: Api;
-
-beforeAll(async () => {
-  api = await startApi({ requestTimeout: LIMIT_MS });
-});
-afterAll(() => api.close());
+const api = useApi({ requestTimeout: LIMIT_MS });
 
 const IN_HEADERS = "GET /clob/time HTTP/1.1\r\nHost: localhost\r\nX-Slow: ";
 const IN_BODY =

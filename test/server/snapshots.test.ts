@@ -1,26 +1,26 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { z } from "zod";
-import type { snapshotPageSchema, snapshotSchema } from "../../src/api/snapshots.ts";
-import { type Api, startApi, T0 } from "../support/http.ts";
-import type { Account, Book, Clock, Info, Market, MarketPage, OrderPage, SearchPage } from "./replies.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { T0, useApi, yesOf } from "../support/http.ts";
+import type {
+  Account,
+  Book,
+  Clock,
+  Info,
+  MarketPage,
+  OrderPage,
+  SearchPage,
+  Snapshot,
+  SnapshotPage,
+} from "./replies.ts";
 import { deriveTrader } from "./trader.ts";
 
-type Snapshot = z.infer<typeof snapshotSchema>;
-type SnapshotPage = z.infer<typeof snapshotPageSchema>;
-
-let api: Api;
-
-beforeEach(async () => {
-  api = await startApi();
-});
-afterEach(() => api.close());
+const api = useApi();
+beforeEach(() => api.post("/sim/reset"));
 
 const take = (name?: string): Promise<Snapshot> =>
   api.post("/sim/snapshots", name === undefined ? {} : { name });
 const restore = (idOrName: string): Promise<Info> =>
   api.post(`/sim/snapshots/${encodeURIComponent(idOrName)}/restore`);
 const all = async (): Promise<readonly Snapshot[]> => (await api.get<SnapshotPage>("/sim/snapshots")).data;
-const tokenOf = ({ tokens }: Market): string => tokens[0]?.tokenId ?? "";
 
 describe("POST /sim/snapshots", () => {
   it("answers what it has kept: id, name, sequence, time and hash", async () => {
@@ -33,7 +33,7 @@ describe("POST /sim/snapshots", () => {
       hash: stateHash,
     });
     await api.createMarket();
-    const { body } = await api.send<Snapshot>({ method: "POST", path: "/sim/snapshots" });
+    const { body } = await api.send<Snapshot>("POST /sim/snapshots");
     expect(body).toMatchObject({ id: "snapshot-2", name: null, sequence: sequence + 2 });
     expect(body.hash).not.toBe(stateHash);
   });
@@ -46,8 +46,7 @@ describe("POST /sim/snapshots", () => {
 
   it("refuses what is no name, or looks like an id", async () => {
     for (const name of ["", "x".repeat(101), 5, null, "snapshot-1", "snapshot-77"]) {
-      const sent = { method: "POST", path: "/sim/snapshots", body: { name } } as const;
-      const { body } = await api.refused(sent, 400, "INVALID_PARAMETER");
+      const { body } = await api.refused("POST /sim/snapshots", "INVALID_PARAMETER", { name });
       expect(body.details).toEqual({ fields: ["name"] });
     }
     expect(await all()).toEqual([]);
@@ -55,9 +54,9 @@ describe("POST /sim/snapshots", () => {
 
   it("keeps a thousand and no more", async () => {
     for (let count = 0; count < 1000; count += 1) await take();
-    const { body } = await api.refused({ method: "POST", path: "/sim/snapshots" }, 409, "LIMIT_REACHED");
+    const { body } = await api.refused("POST /sim/snapshots", "LIMIT_REACHED");
     expect(body.hint).toContain("DELETE /sim/snapshots/{id}");
-    await api.send({ method: "DELETE", path: "/sim/snapshots/snapshot-500" });
+    await api.send("DELETE /sim/snapshots/snapshot-500");
     expect((await take()).id).toBe("snapshot-1001");
   });
 });
@@ -75,7 +74,7 @@ describe("POST /sim/snapshots/{idOrName}/restore", () => {
   it("brings back orders, balances, books and lists, and answers like GET /sim", async () => {
     const [alice, bob] = [await deriveTrader(api, 1), await deriveTrader(api, 2)];
     const market = await api.createMarket();
-    const tokenId = tokenOf(market);
+    const tokenId = yesOf(market);
     const { id } = await alice.place({ tokenId, side: "BUY", price: 0.5, size: 10 });
     const seen = async (): Promise<unknown> => [
       await api.get<Info>("/sim"),
@@ -99,7 +98,7 @@ describe("POST /sim/snapshots/{idOrName}/restore", () => {
 
   it("gives the same answers to the same requests again, ids and all", async () => {
     const trader = await deriveTrader(api, 1);
-    const tokenId = tokenOf(await api.createMarket());
+    const tokenId = await api.newToken();
     await take();
     const tell = async (): Promise<unknown> => [
       await trader.place({ tokenId, side: "BUY", price: 0.5, size: 10 }),
@@ -114,7 +113,7 @@ describe("POST /sim/snapshots/{idOrName}/restore", () => {
 
   it("turns a frozen clock back, and what had expired waits again", async () => {
     const trader = await deriveTrader(api, 1);
-    const tokenId = tokenOf(await api.createMarket());
+    const tokenId = await api.newToken();
     const expiration = String(T0 + 60);
     await trader.place({ tokenId, side: "BUY", price: 0.5, size: 5, orderType: "GTD", expiration });
     await take();
@@ -140,7 +139,7 @@ describe("POST /sim/snapshots/{idOrName}/restore", () => {
     const trader = await deriveTrader(api, 1);
     await take("after");
     await restore("before");
-    await api.refused(trader.signed("GET", "/clob/orders"), 401, "UNKNOWN_API_KEY");
+    await trader.refused("GET /clob/orders", "UNKNOWN_API_KEY");
     await restore("after");
     await trader.ask("GET", "/clob/orders");
   });
@@ -164,25 +163,25 @@ describe("POST /sim/snapshots/{idOrName}/restore", () => {
 
   it("names those that there are when it finds none", async () => {
     const lost = { method: "POST", path: "/sim/snapshots/befor/restore" } as const;
-    const { body } = await api.refused(lost, 404, "SNAPSHOT_NOT_FOUND");
+    const { body } = await api.refused(lost, "SNAPSHOT_NOT_FOUND");
     expect(body.hint).toContain("POST /sim/snapshots takes one");
     await take();
     await take("before");
-    const hint = (await api.refused(lost, 404, "SNAPSHOT_NOT_FOUND")).body.hint;
+    const hint = (await api.refused(lost, "SNAPSHOT_NOT_FOUND")).body.hint;
     expect(hint).toBe('there are snapshot-2 "before", snapshot-1');
     for (let count = 0; count < 10; count += 1) await take();
-    expect((await api.refused(lost, 404, "SNAPSHOT_NOT_FOUND")).body.hint).toMatch(/snapshot-3, and 2 older/);
+    expect((await api.refused(lost, "SNAPSHOT_NOT_FOUND")).body.hint).toMatch(/snapshot-3, and 2 older/);
   });
 });
 
 describe("DELETE /sim/snapshots/{idOrName}", () => {
   it("forgets one and answers it", async () => {
     const [first, second] = [await take("a"), await take("b")];
-    const { body } = await api.send<Snapshot>({ method: "DELETE", path: "/sim/snapshots/a" });
+    const { body } = await api.send<Snapshot>("DELETE /sim/snapshots/a");
     expect(body).toEqual(first);
     expect(await all()).toEqual([second]);
     for (const path of ["/sim/snapshots/a", "/sim/snapshots/snapshot-1"]) {
-      await api.refused({ method: "DELETE", path }, 404, "SNAPSHOT_NOT_FOUND");
+      await api.refused(`DELETE ${path}`, "SNAPSHOT_NOT_FOUND");
     }
   });
 });
@@ -192,8 +191,7 @@ describe("POST /sim/reset", () => {
     await take("before");
     await api.post("/sim/reset");
     expect(await all()).toEqual([]);
-    const lost = { method: "POST", path: "/sim/snapshots/before/restore" } as const;
-    await api.refused(lost, 404, "SNAPSHOT_NOT_FOUND");
+    await api.refused("POST /sim/snapshots/before/restore", "SNAPSHOT_NOT_FOUND");
     expect((await take()).id).toBe("snapshot-1");
   });
 });

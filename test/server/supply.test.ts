@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MarketSupply } from "../../src/client/messages.ts";
-import { type Api, startApi } from "../support/http.ts";
+import { type Api, noOf, startApi, yesOf } from "../support/http.ts";
 import type { Account, Market } from "./replies.ts";
 import { deriveTrader } from "./trader.ts";
 
@@ -10,7 +10,7 @@ describe("what is not mined yet", () => {
   const supplyOf = (idOrSlug: string): Promise<MarketSupply> => api.get(`/sim/chain/supply/${idOrSlug}`);
   const wallet = async (address: string) => {
     const { collateral, tokens } = await api.get<Account>(`/sim/accounts/${address}`);
-    const shares = tokens.find(({ tokenId }) => tokenId === market.tokens[0]?.tokenId);
+    const shares = tokens.find(({ tokenId }) => tokenId === yesOf(market));
     return [collateral.balance, collateral.onChain, shares?.balance, shares?.onChain];
   };
 
@@ -23,10 +23,10 @@ describe("what is not mined yet", () => {
   it("is in the ledger and not on the chain, of the market and of each account", async () => {
     const [alice, bob] = [await deriveTrader(api, 1), await deriveTrader(api, 2)];
     const order = { side: "BUY", price: 0.5, size: 10 };
-    await alice.place({ ...order, tokenId: market.tokens[0]?.tokenId });
+    await alice.place({ ...order, tokenId: yesOf(market) });
     const before = await supplyOf("rain");
     const [usdc, , shares = 0] = await wallet(alice.address);
-    await bob.place({ ...order, tokenId: market.tokens[1]?.tokenId });
+    await bob.place({ ...order, tokenId: noOf(market) });
     const pending = await supplyOf(market.id);
     expect(pending).toMatchObject({ marketId: market.id, conditionId: market.conditionId });
     // Bob's shares are minted when he first comes to the market; the ten new sets are pending.
@@ -46,6 +46,6 @@ describe("what is not mined yet", () => {
   });
 
   it("is asked for by id or slug, and of no other market", async () => {
-    await api.refused({ method: "GET", path: "/sim/chain/supply/snow" }, 404, "MARKET_NOT_FOUND");
+    await api.refused("GET /sim/chain/supply/snow", "MARKET_NOT_FOUND");
   });
 });

@@ -1,6 +1,16 @@
 import { createHmac } from "node:crypto";
-import { expect } from "vitest";
-import type { Api, Headers, Method, Reply, Request } from "../support/http.ts";
+import type { PrivateKeyAccount } from "viem/accounts";
+import { beforeAll, expect } from "vitest";
+import type { ErrorCode } from "../../src/api/errors.ts";
+import {
+  type Api,
+  type Headers,
+  type Method,
+  type Reply,
+  type Request,
+  type Route,
+  requestOf,
+} from "../support/http.ts";
 import type { CancelResult, Credentials, PlacedOrder, Refusal } from "./replies.ts";
 import { signPersonal, wallet } from "./wallet.ts";
 
@@ -31,12 +41,24 @@ export const hmac = (secret: string, message: string | Buffer): string =>
 export class Trader {
   readonly api: Api;
   readonly address: string;
-  readonly credentials: Credentials;
+  #credentials: Credentials | undefined;
 
-  constructor(api: Api, address: string, credentials: Credentials) {
+  constructor(api: Api, address: string, credentials?: Credentials) {
     this.api = api;
     this.address = address;
-    this.credentials = credentials;
+    this.#credentials = credentials;
+  }
+
+  get credentials(): Credentials {
+    if (this.#credentials === undefined) throw new Error("the credentials are not derived yet");
+    return this.#credentials;
+  }
+
+  /** Derives credentials with a wallet's signature. */
+  async derive(account: PrivateKeyAccount): Promise<this> {
+    const body = { address: this.address, signature: await signPersonal(account) };
+    this.#credentials = await this.api.post<Credentials>("/clob/auth/derive-api-key", body);
+    return this;
   }
 
   /** The five headers for a request, signed over what is sent unless told otherwise. */
@@ -64,6 +86,12 @@ export class Trader {
     return { method, path, headers: all, ...(text !== undefined && { body: text }) };
   }
 
+  /** The answer to a signed request. */
+  send<Body = unknown>(route: Route, content?: string | object): Promise<Reply<Body>> {
+    const { method, path, body } = requestOf(route, content);
+    return this.api.send<Body>(this.signed(method, path, body));
+  }
+
   /** The body of a signed request that succeeds. */
   async ask<Body>(method: Method, path: string, body?: string | object): Promise<Body> {
     const reply = await this.api.send<Body>(this.signed(method, path, body));
@@ -81,19 +109,28 @@ export class Trader {
     return this.ask("DELETE", "/clob/order", { orderId });
   }
 
+  /** Sends a signed request that is refused and leaves no trace. */
+  refused(route: Route, code: ErrorCode, content?: string | object): Promise<Reply<Refusal>> {
+    const { method, path, body } = requestOf(route, content);
+    return this.api.refused(this.signed(method, path, body), code);
+  }
+
   /** Sends an order that is refused and leaves no trace. */
-  refused(body: string | object, status: number, code: string): Promise<Reply<Refusal>> {
-    return this.api.refused(this.signed("POST", "/clob/order", body), status, code);
+  orderRefused(order: string | object, code: ErrorCode): Promise<Reply<Refusal>> {
+    return this.refused("POST /clob/order", code, order);
   }
 }
 
 /** A trader with credentials of its own, funded by the faucet; its wallet is that of the `number`-th key. */
-export async function deriveTrader(api: Api, number: number): Promise<Trader> {
+export function deriveTrader(api: Api, number: number): Promise<Trader> {
   const account = wallet(number);
-  const signature = await signPersonal(account);
-  const credentials = await api.post<Credentials>("/clob/auth/derive-api-key", {
-    address: account.address,
-    signature,
-  });
-  return new Trader(api, account.address, credentials);
+  return new Trader(api, account.address).derive(account);
+}
+
+/** Such a trader for the tests of a file. */
+export function useTrader(api: Api, number: number): Trader {
+  const account = wallet(number);
+  const trader = new Trader(api, account.address);
+  beforeAll(() => trader.derive(account));
+  return trader;
 }

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Api, startApi } from "../support/http.ts";
+import { expect, it } from "vitest";
+import { useApi } from "../support/http.ts";
 import type {
   Account,
   Book,
@@ -19,12 +19,7 @@ import { signPersonal, signTyped, wallet } from "./wallet.ts";
 
 const DERIVE = "/clob/auth/derive-api-key";
 
-let api: Api;
-
-beforeAll(async () => {
-  api = await startApi({ clock: { mode: "real" } });
-});
-afterAll(() => api.close());
+const api = useApi({ clock: { mode: "real" } });
 
 /** With EIP-712, everything in the body. */
 async function alice(): Promise<Trader> {

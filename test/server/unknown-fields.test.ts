@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { Param } from "../../src/api/endpoint.ts";
 import { isRaw } from "../../src/api/endpoint.ts";
 import { ENDPOINTS } from "../../src/api/endpoints.ts";
-import { type Api, type Request, startApi } from "../support/http.ts";
+import { type Api, type Request, useApi } from "../support/http.ts";
 import type { MarketPage, PlacedOrder } from "./replies.ts";
-import { deriveTrader, type Trader } from "./trader.ts";
+import { deriveTrader, useTrader } from "./trader.ts";
 
-let api: Api;
-let strict: Api;
-let trader: Trader;
+const api = useApi();
+const strict = useApi({ unknownFields: "refuse" });
+const trader = useTrader(api, 1);
 
-beforeAll(async () => {
-  api = await startApi();
-  strict = await startApi({ unknownFields: "refuse" });
-  trader = await deriveTrader(api, 1);
-});
 afterAll(() => Promise.all([api.close(), strict.close()]));
 
 const control = ENDPOINTS.filter(({ access }) => access === "control");
@@ -29,7 +24,7 @@ function requestTo({ method, path, query }: (typeof ENDPOINTS)[number], more: st
 }
 
 const refusedFor = async (on: Api, sent: Request, field: string): Promise<string> => {
-  const { body, headers } = await on.refused(sent, 400, "INVALID_PARAMETER");
+  const { body, headers } = await on.refused(sent, "INVALID_PARAMETER");
   expect(body.error).toContain(`unknown field "${field}"`);
   expect(body.details).toEqual({ fields: [field] });
   expect(headers["x-sim-warning"]).toBeUndefined();
@@ -73,9 +68,9 @@ describe("the control plane", () => {
   });
 
   it("takes an empty object where it takes no body, and refuses what is no object", async () => {
-    expect((await api.send({ method: "POST", path: "/sim/chain/bump", body: {} })).status).toBe(200);
+    expect((await api.send("POST /sim/chain/bump", {})).status).toBe(200);
     for (const body of ["[]", "{", "null", '"text"']) {
-      await api.refused({ method: "POST", path: "/sim/chain/bump", body }, 400, "INVALID_JSON");
+      await api.refused("POST /sim/chain/bump", "INVALID_JSON", body);
     }
   });
 
@@ -91,18 +86,18 @@ describe("the imitated API", () => {
     "warns of an unknown field in the query and in the body of %s",
     async (_name, endpoint) => {
       const { method, path } = requestTo(endpoint, "zebra=1");
-      const { headers } = await api.send(trader.signed(method, path, { giraffe: 1 }));
+      const { headers } = await trader.send(`${method} ${path}`, { giraffe: 1 });
       expect(headers["x-sim-warning"]).toMatch(/unknown field "zebra".*; unknown field "giraffe"/);
     },
   );
 
   it("ignores a body that is no object where it takes none, with a warning", async () => {
     for (const body of ["[1]", "{", "7"]) {
-      const { status, headers } = await api.send(trader.signed("GET", "/clob/orders", body));
+      const { status, headers } = await trader.send("GET /clob/orders", body);
       expect(status).toBe(200);
       expect(headers["x-sim-warning"]).toMatch(/^the body is ignored/);
     }
-    const { headers } = await api.send(trader.signed("GET", "/clob/orders", "{}"));
+    const { headers } = await trader.send("GET /clob/orders", "{}");
     expect(headers["x-sim-warning"]).toBeUndefined();
   });
 
@@ -113,20 +108,20 @@ describe("the imitated API", () => {
     ["time_in_force", "orderType"],
     ["token_id", "tokenId"],
   ])("hints at the field that another service calls %s", async (field, meant) => {
-    const tokenId = (await api.createMarket()).tokens[0]?.tokenId ?? "";
+    const tokenId = await api.newToken();
     const order = { tokenId, side: "BUY", price: 0.5, size: 5, [field]: "x" };
-    const reply = await api.send<PlacedOrder>(trader.signed("POST", "/clob/order", order));
+    const reply = await trader.send<PlacedOrder>("POST /clob/order", order);
     expect(reply).toMatchObject({ status: 200, body: { orderType: "GTC" } });
     expect(reply.headers["x-sim-warning"]).toBe(`unknown field "${field}", did you mean "${meant}"?`);
   });
 
   it("warns of a limit that is larger than the maximum, which applies", async () => {
-    const page = await api.send<MarketPage>({ method: "GET", path: "/api/markets?limit=101" });
+    const page = await api.send<MarketPage>("GET /api/markets?limit=101");
     expect(page.body.limit).toBe(100);
     expect(page.headers["x-sim-warning"]).toBe(
       "limit 101 is above the maximum of 100, which applies instead",
     );
-    const most = await api.send<MarketPage>({ method: "GET", path: "/api/markets?limit=100" });
+    const most = await api.send<MarketPage>("GET /api/markets?limit=100");
     expect(most.headers["x-sim-warning"]).toBeUndefined();
   });
 
@@ -149,7 +144,7 @@ describe("with unknown fields refused", () => {
   );
 
   it("a request without any is accepted, and a limit is clamped still", async () => {
-    const page = await strict.send<MarketPage>({ method: "GET", path: "/api/markets?limit=101" });
+    const page = await strict.send<MarketPage>("GET /api/markets?limit=101");
     expect([page.status, page.body.limit]).toEqual([200, 100]);
     expect(page.headers["x-sim-warning"]).toContain("maximum");
   });

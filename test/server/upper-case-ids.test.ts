@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, startApi } from "../support/http.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { useApi, yesOf } from "../support/http.ts";
 import type { CancelResult, Market, OrderPage, PlacedOrder, TradePage } from "./replies.ts";
-import { deriveTrader, type Trader } from "./trader.ts";
+import { useTrader } from "./trader.ts";
 
-let api: Api;
-let trader: Trader;
+const api = useApi();
+const trader = useTrader(api, 1);
 let market: Market;
 let resting: PlacedOrder;
 /** The ids of the two in upper case. */
@@ -12,17 +12,14 @@ let marketId: string;
 let orderId: string;
 
 beforeAll(async () => {
-  api = await startApi();
-  trader = await deriveTrader(api, 1);
   market = await api.createMarket();
-  const order = { tokenId: market.tokens[0]?.tokenId, price: 0.5, size: 5 };
+  const order = { tokenId: yesOf(market), price: 0.5, size: 5 };
   resting = await trader.place({ ...order, side: "BUY", size: 10 });
   await trader.place({ ...order, side: "SELL" });
   marketId = market.id.toUpperCase();
   orderId = resting.id.toUpperCase();
   expect([marketId, orderId]).not.toEqual([market.id, resting.id]);
 });
-afterAll(() => api.close());
 
 describe("an id in upper case", () => {
   it("finds its market and its event", async () => {
@@ -74,8 +71,8 @@ describe("an id in upper case", () => {
 
   it("of something else names nothing", async () => {
     const path = `/api/markets/${orderId}`;
-    await api.refused({ method: "GET", path }, 404, "MARKET_NOT_FOUND");
+    await api.refused(`GET ${path}`, "MARKET_NOT_FOUND");
     const slug = `/api/markets/${market.slug.toUpperCase()}`;
-    await api.refused({ method: "GET", path: slug }, 404, "MARKET_NOT_FOUND");
+    await api.refused(`GET ${slug}`, "MARKET_NOT_FOUND");
   });
 });

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import request from "supertest";
-import { expect } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
+import { type ErrorCode, statusesOf } from "../../src/api/errors.ts";
 import { type RunningServer, startServer } from "../../src/compose.ts";
 import { type Config, DEFAULT_CONFIG } from "../../src/config.ts";
 import { ApiDocument, type OpenApi } from "../server/document.ts";
@@ -14,6 +15,9 @@ export const T0 = 1_767_225_600;
 
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 export type Headers = Readonly<Record<string, string>>;
+
+/** Method and path: `GET /clob/time`. */
+export type Route = `${Method} ${string}`;
 
 /** A request as a client writes it; a body that is a text is sent as it stands, an object as JSON. */
 export interface Request {
@@ -33,14 +37,34 @@ export interface Reply<Body> {
 
 /** A server of its own on a free port, and a client that checks every reply against the server's own document. */
 export class Api {
-  readonly server: RunningServer;
-  readonly #headers: Headers;
+  #server: RunningServer | undefined;
+  #headers: Headers;
   #document: ApiDocument | undefined;
   #now = 0;
 
-  constructor(server: RunningServer, headers: Headers = {}) {
-    this.server = server;
+  constructor(server?: RunningServer, headers: Headers = {}) {
+    this.#server = server;
     this.#headers = headers;
+  }
+
+  /** Starts a server with a frozen clock over the tiny world, or as told. */
+  async start(config: Partial<Config>): Promise<this> {
+    this.#server = await startServer({
+      ...DEFAULT_CONFIG,
+      port: 0,
+      clock: { mode: "frozen" },
+      world: TINY_WORLD,
+      logLevel: "silent",
+      ...config,
+    });
+    const { simToken = null } = config;
+    this.#headers = simToken === null ? {} : { "x-sim-token": simToken };
+    return this.open();
+  }
+
+  get server(): RunningServer {
+    if (this.#server === undefined) throw new Error("the server is not started yet");
+    return this.#server;
   }
 
   get port(): number {
@@ -66,8 +90,9 @@ export class Api {
     return this;
   }
 
-  /** Sends a request. @throws Error when the reply is not as documented. */
-  async send<Body = unknown>(sent: Request): Promise<Reply<Body>> {
+  /** Sends a request, or a body to a route. @throws Error when the reply is not as documented. */
+  async send<Body = unknown>(request: Request | Route, content?: Request["body"]): Promise<Reply<Body>> {
+    const sent = requestOf(request, content);
     const reply = await this.#transmit(sent);
     this.#note(reply.headers);
     const media = this.document.mediaOf(sent.method, sent.path, reply.status);
@@ -89,16 +114,18 @@ export class Api {
     return this.#succeed<Body>({ method: "POST", path, ...(body && { body }) });
   }
 
-  /** Sends a request that is refused with a status and a code, in the form of every error, and leaves no trace. */
-  async refused(sent: Request, status: number, code: string): Promise<Reply<Refusal>> {
+  /** Sends a request that is refused with a code, in the form of every error, and leaves no trace. */
+  async refused(
+    request: Request | Route,
+    code: ErrorCode,
+    content?: Request["body"],
+  ): Promise<Reply<Refusal>> {
     const before = await this.stateHash();
-    const reply = await this.send<Refusal>(sent);
-    expect(reply.body).toMatchObject({ status: reply.status, requestId: reply.headers["x-request-id"] });
-    expect({ status: reply.status, code: reply.body.code, error: reply.body.error }).toEqual({
-      status,
-      code,
-      error: expect.stringMatching(/\S/),
-    });
+    const reply = await this.send<Refusal>(request, content);
+    const { status, body } = reply;
+    expect({ code: body.code, error: body.error }).toEqual({ code, error: expect.stringMatching(/\S/) });
+    expect(statusesOf(code)).toContain(status);
+    expect(body).toMatchObject({ status, requestId: reply.headers["x-request-id"] });
     expect(await this.stateHash()).toBe(before);
     return reply;
   }
@@ -111,6 +138,11 @@ export class Api {
   /** A new market, open and without any order. */
   async createMarket(facts: object = {}): Promise<Market> {
     return this.post<Market>("/sim/markets", { question: "Will it rain?", ...facts });
+  }
+
+  /** The YES token of a new market. */
+  async newToken(facts: object = {}): Promise<string> {
+    return yesOf(await this.createMarket(facts));
   }
 
   close(): Promise<void> {
@@ -147,16 +179,26 @@ export class Api {
   }
 }
 
-/** Starts a server with a frozen clock over the tiny world, or as told. */
-export async function startApi(config: Partial<Config> = {}): Promise<Api> {
-  const server = await startServer({
-    ...DEFAULT_CONFIG,
-    port: 0,
-    clock: { mode: "frozen" },
-    world: TINY_WORLD,
-    logLevel: "silent",
-    ...config,
-  });
-  const token = config.simToken ?? null;
-  return new Api(server, token === null ? {} : { "x-sim-token": token }).open();
+/** The id of a market's YES token. */
+export const yesOf = (market: Market | undefined): string => market?.tokens[0]?.tokenId ?? "";
+
+/** The id of its NO token. */
+export const noOf = (market: Market | undefined): string => market?.tokens[1]?.tokenId ?? "";
+
+/** A request of a route with a body, if there is one. */
+export function requestOf(request: Request | Route, body?: Request["body"]): Request {
+  if (typeof request !== "string") return request;
+  const [, method, path = ""] = /^(\S+) (.*)$/s.exec(request) ?? [];
+  return { method: method as Method, path, ...(body !== undefined && { body }) };
+}
+
+/** A server of its own; whoever starts it closes it. */
+export const startApi = (config: Partial<Config> = {}): Promise<Api> => new Api().start(config);
+
+/** A server for the tests of a file, or of the block that this is called in. */
+export function useApi(config: Partial<Config> = {}): Api {
+  const api = new Api();
+  beforeAll(() => api.start(config));
+  afterAll(() => api.close());
+  return api;
 }

@@ -40,7 +40,7 @@ export type Update =
     };
 
 /** What a run remembers of its orders; a race or a restored snapshot goes back to it. */
-export interface Memory {
+interface Memory {
   readonly orders: ReadonlyMap<string, string>;
   readonly labels: ReadonlyMap<string, Label>;
   readonly placed: number;

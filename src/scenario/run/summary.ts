@@ -7,7 +7,7 @@ import type { Session } from "./session.ts";
 import { fillLike, levelsText, momentText, orderStateText, tokenText, tradeText } from "./words.ts";
 
 /** The books of all markets, one line a side; of a complementary market the YES book says it all. */
-export async function bookLines({ venue }: Session): Promise<string[]> {
+async function bookLines({ venue }: Session): Promise<string[]> {
   const lines: string[] = [];
   for (const market of venue.markets) {
     for (const outcome of outcomesOf(venue.isComplementary(market))) {

@@ -3,7 +3,7 @@ import { changeHeaders, type Header, type HeaderChanges } from "../../client/tra
 import type { RequestStep, Tamper } from "../language/scenario.ts";
 
 /** What the words in braces stand for, in a path, a body or a header of a request step. */
-export interface Meanings {
+interface Meanings {
   token(words: { readonly market: string | null; readonly outcome: string }): string;
   market(name: string): string;
   order(name: string): string;

@@ -2,7 +2,7 @@ import type { ReplyTo } from "../../api/endpoints.ts";
 import type { Outcome } from "../../core/terms.ts";
 
 /** A market of an exchange. */
-export interface MarketRef {
+interface MarketRef {
   /** As the scenario calls it. */
   readonly name: string;
   readonly id: string;

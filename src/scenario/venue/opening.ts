@@ -72,10 +72,8 @@ export function orderBodyOf(words: OrderWords, tokenId: string, now: Millis): Re
 }
 
 /** The moment an order placed now expires. */
-export const expirationOf = (
-  expiry: { readonly after: number } | { readonly at: Millis },
-  now: Millis,
-): Millis => ("after" in expiry ? millis(now + expiry.after) : expiry.at);
+const expirationOf = (expiry: { readonly after: number } | { readonly at: Millis }, now: Millis): Millis =>
+  "after" in expiry ? millis(now + expiry.after) : expiry.at;
 
 const expirationText = (expiry: Expiry, now: Millis): string =>
   "text" in expiry ? expiry.text : toIso(expirationOf(expiry, now));

@@ -8,13 +8,11 @@ import {
   requireFieldsOfKind,
   settlementFaultId,
   settlementFaultReply,
-  type settlementFaultSchema,
   supplyReply,
   transactionReply,
 } from "../../api/chain.ts";
-import type { Operation } from "../../api/endpoints.ts";
+import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { ApiError } from "../../api/errors.ts";
-import type { ReplyOf } from "../../api/schemas.ts";
 import { findMarket, pageOf } from "../../api/view.ts";
 import { unminedOf } from "../../core/chain/chain.ts";
 import type { SettlementFault } from "../../core/chain/settlement-fault.ts";
@@ -82,11 +80,11 @@ export const chainHandlers = {
   },
 } satisfies Partial<Handlers<Operation>>;
 
-function addFault(service: Service, fault: NewSettlementFault): ReplyOf<typeof settlementFaultSchema> {
+function addFault(service: Service, fault: NewSettlementFault): ReplyTo<"addSettlementFault"> {
   requireFieldsOfKind(fault);
   const { exchange } = service;
-  if (fault.kind === "reorg") {
-    const depth = fault.depth ?? 1;
+  const { kind, depth = 1, ...words } = fault;
+  if (kind === "reorg") {
     submit(service, { kind: "reorganizeChain", depth });
     return reorganizationReply(depth);
   }
@@ -97,7 +95,7 @@ function addFault(service: Service, fault: NewSettlementFault): ReplyOf<typeof s
     });
   }
   const order = fault.of === undefined ? {} : { order: orderOfFault(exchange.state, fault.of) };
-  submit(service, { kind: "setSettlementFault", ...faultTerms(fault), ...order });
+  submit(service, { kind: "setSettlementFault", ...faultTerms({ kind, ...words }), ...order });
   return settlementFaultReply(exchange.state, exchange.state.chain.faults.at(-1) as SettlementFault);
 }
 

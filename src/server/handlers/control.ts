@@ -1,12 +1,10 @@
-import { accountReply, type accountSchema } from "../../api/accounts.ts";
+import { accountReply } from "../../api/accounts.ts";
 import { checksummed, readAddress } from "../../api/address.ts";
 import { explainAuth } from "../../api/authentication.ts";
-import type { clockChangeSchema, clockSchema, infoSchema, newClockSchema } from "../../api/control.ts";
 import { unitsOf } from "../../api/decimals.ts";
-import type { Operation } from "../../api/endpoints.ts";
+import type { EndpointOf, Operation, ReplyTo } from "../../api/endpoints.ts";
 import { ApiError, invalidFields } from "../../api/errors.ts";
 import { orderStory } from "../../api/order-story.ts";
-import type { ReplyOf, RequestOf } from "../../api/schemas.ts";
 import { pageOf } from "../../api/view.ts";
 import { headBlock } from "../../core/chain/chain.ts";
 import type { DomainEvent } from "../../core/events.ts";
@@ -21,7 +19,7 @@ import { MAX_MILLIS, type Millis, type Money, millis, money, type Size, size } f
 import type { ClockMode } from "../../engine/clock.ts";
 import type { Watcher } from "../../engine/exchange.ts";
 import { inPieces } from "../send.ts";
-import { type Handlers, JsonText, Pieces, type Service, viewOf } from "../service.ts";
+import { type BodyOf, type Handlers, JsonText, Pieces, type Service, viewOf } from "../service.ts";
 import { submit } from "./trading.ts";
 
 /** The control plane /sim, apart from creating and ending markets. */
@@ -78,7 +76,7 @@ export const controlHandlers = {
 } satisfies Partial<Handlers<Operation>>;
 
 /** What GET /sim tells of the exchange, its clock and its configuration. */
-export function infoReply(service: Service): ReplyOf<typeof infoSchema> {
+export function infoReply(service: Service): ReplyTo<"getInfo"> {
   const { exchange, numbers, options } = service;
   const { state } = exchange;
   const { seed, faucet } = state.config;
@@ -125,7 +123,7 @@ function addressIn(text: string): string {
 }
 
 /** An address that never came here has nothing, like any address of a chain. */
-function accountOf(service: Service, address: string): ReplyOf<typeof accountSchema> {
+function accountOf(service: Service, address: string): ReplyTo<"getAccount"> {
   const view = viewOf(service);
   return accountReply(view, findAccount(view.state, address) ?? emptyAccount(0, address));
 }
@@ -141,12 +139,12 @@ function exact<Unit extends number>(
   throw invalidFields(`${field} ${value} has more than ${places} decimals`, field);
 }
 
-type Fired = ReplyOf<typeof clockChangeSchema>["fired"][number];
+type Fired = ReplyTo<"setClock">["fired"][number];
 
-type NewClock = RequestOf<typeof newClockSchema>;
+type NewClock = BodyOf<EndpointOf<"setClock">>;
 
 /** The virtual clock as it stands. */
-export function clockReply({ clock, exchange }: Service): ReplyOf<typeof clockSchema> {
+export function clockReply({ clock, exchange }: Service): ReplyTo<"getClock"> {
   return {
     mode: clock.mode,
     time: toIso(exchange.now),
@@ -156,7 +154,7 @@ export function clockReply({ clock, exchange }: Service): ReplyOf<typeof clockSc
 }
 
 /** Sets the clock, forward only, and answers what became due on the way. */
-async function changeClock(service: Service, change: NewClock): Promise<ReplyOf<typeof clockChangeSchema>> {
+async function changeClock(service: Service, change: NewClock): Promise<ReplyTo<"setClock">> {
   const { clock, slices } = service;
   const fired = await clock.change(slices, () => {
     const mode = modeOf(service, change);

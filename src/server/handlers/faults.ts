@@ -1,11 +1,9 @@
-import type { Operation } from "../../api/endpoints.ts";
+import type { EndpointOf, Operation, ReplyTo } from "../../api/endpoints.ts";
 import { ApiError, invalidFields } from "../../api/errors.ts";
-import type { faultSchema, newFaultSchema } from "../../api/faults.ts";
-import type { ReplyOf, RequestOf } from "../../api/schemas.ts";
 import { pageOf } from "../../api/view.ts";
 import { parseDuration } from "../../core/time.ts";
 import { type Fault, type FaultPlan, readFaultRoute, remainingOf } from "../faults.ts";
-import type { Handlers } from "../service.ts";
+import type { BodyOf, Handlers } from "../service.ts";
 
 /** How many faults one server keeps. */
 const MAX_FAULTS = 1_000;
@@ -38,7 +36,7 @@ export const faultHandlers = {
   },
 } satisfies Partial<Handlers<Operation>>;
 
-function faultReply(fault: Fault): ReplyOf<typeof faultSchema> {
+function faultReply(fault: Fault): ReplyTo<"addFault"> {
   const { id, route, status, retryAfter, latency, drop, probability, times, after, matched, fired } = fault;
   const remaining = remainingOf(fault);
   return {
@@ -65,7 +63,7 @@ function planOf({
   drop,
   times,
   ...rest
-}: RequestOf<typeof newFaultSchema>): FaultPlan {
+}: BodyOf<EndpointOf<"addFault">>): FaultPlan {
   if (status === undefined && latency === undefined && drop === undefined) {
     throw invalidFields(
       "a fault needs a status, a latency or a drop, found none of them",

@@ -1,7 +1,5 @@
-import type { Operation } from "../../api/endpoints.ts";
+import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { ApiError } from "../../api/errors.ts";
-import type { ReplyOf } from "../../api/schemas.ts";
-import type { snapshotSchema } from "../../api/snapshots.ts";
 import { pageOf } from "../../api/view.ts";
 import { toIso } from "../../core/time.ts";
 import type { KeptSnapshot, Snapshots } from "../../engine/snapshots.ts";
@@ -44,7 +42,7 @@ const snapshotReply = ({
   name,
   hash,
   exchange: { sequence, now },
-}: KeptSnapshot): ReplyOf<typeof snapshotSchema> => ({
+}: KeptSnapshot): ReplyTo<"takeSnapshot"> => ({
   id,
   name,
   sequence,

@@ -1,6 +1,6 @@
-import { refuseDuplicate } from "../../api/authentication.ts";
+import { duplicateProblem } from "../../api/authentication.ts";
 import type { Read } from "../../api/endpoint.ts";
-import type { EndpointOf, Operation } from "../../api/endpoints.ts";
+import type { EndpointOf, Operation, ReplyTo } from "../../api/endpoints.ts";
 import { ApiError } from "../../api/errors.ts";
 import {
   cancelOrderCommand,
@@ -9,16 +9,7 @@ import {
   placeOrderCommand,
 } from "../../api/order-request.ts";
 import { refusalError } from "../../api/refusals.ts";
-import type { ReplyOf } from "../../api/schemas.ts";
-import {
-  type cancelResultSchema,
-  fillsOf,
-  openOrdersOf,
-  orderReply,
-  type placedOrderSchema,
-  tradeReply,
-  type tradeSchema,
-} from "../../api/trading.ts";
+import { fillsOf, openOrdersOf, orderReply, tradeReply } from "../../api/trading.ts";
 import { findMarket, marketOfTokenId, outcomeIn, ownOrder, pageOf, type View } from "../../api/view.ts";
 import { verifyDerivation } from "../../api/wallet-signature.ts";
 import { type Account, fillOf, roleOfFill, tradeOfFill } from "../../core/account.ts";
@@ -60,18 +51,14 @@ export const tradingHandlers = {
   },
 } satisfies Partial<Handlers<Operation>>;
 
-function placeOrder(
-  service: Service,
-  caller: Address,
-  request: OrderRequest,
-): ReplyOf<typeof placedOrderSchema> {
+function placeOrder(service: Service, caller: Address, request: OrderRequest): ReplyTo<"placeOrder"> {
   const view = viewOf(service);
   const firstTrade = view.state.trades.next;
   const number = view.state.orders.next;
   submit(service, placeOrderCommand(view, caller, request));
   // Added to the reply itself: a copy with one property more is an object that is slow to write.
   const placed = orderReply(view, view.state.orders.get(number));
-  const reply = Object.assign(placed, { trades: [] as ReplyOf<typeof tradeSchema>[] });
+  const reply = Object.assign(placed, { trades: [] as ReplyTo<"placeOrder">["trades"][number][] });
   for (let trade = firstTrade; trade < view.state.trades.next; trade += 1) {
     reply.trades.push(tradeReply(view, view.state.trades.get(trade), "TAKER"));
   }
@@ -89,7 +76,7 @@ function accepted(service: Service, command: Command, decision: Decision): reado
   throw error;
 }
 
-function cancelOne(service: Service, command: CommandOf<"cancelOrder">): ReplyOf<typeof cancelResultSchema> {
+function cancelOne(service: Service, command: CommandOf<"cancelOrder">): ReplyTo<"cancelOrder"> {
   const view = viewOf(service);
   const decision = service.exchange.submit(command);
   if (!decision.ok && decision.refusal.code === "ORDER_NOT_LIVE") {
@@ -193,18 +180,14 @@ const FIELDS = ["address", "signature", "timestamp", "nonce"] as const;
 /** POST /clob/auth/derive-api-key (contract, section 2). */
 export const credentialsHandlers = {
   deriveApiKey: async ({ body, headers, rawHeaders }, service) => {
-    const duplicate = refuseDuplicate(rawHeaders);
-    if (duplicate !== undefined)
-      throw new ApiError(duplicate.code, duplicate.error, { details: duplicate.details });
+    const duplicate = duplicateProblem(rawHeaders);
+    if (duplicate !== undefined) throw new ApiError("DUPLICATE_AUTH_HEADER", duplicate.message, duplicate);
     const sent: Partial<Record<(typeof FIELDS)[number], Field>> = {};
     for (const field of FIELDS) sent[field] = fieldOf(field, body[field], headers[`poly_${field}`]);
     const serverTime = Math.floor(service.exchange.now / 1000);
-    const verdict = await verifyDerivation(sent, serverTime, { personalSign: service.options.personalSign });
-    if (!verdict.ok) {
-      throw new ApiError(verdict.code, verdict.error, { hint: verdict.hint, details: verdict.details });
-    }
-    submit(service, { kind: "deriveCredentials", address: verdict.address });
-    const { apiKey, secret, passphrase } = service.keyring.latest(verdict.address);
+    const address = await verifyDerivation(sent, serverTime, service.options);
+    submit(service, { kind: "deriveCredentials", address });
+    const { apiKey, secret, passphrase } = service.keyring.latest(address);
     return { apiKey, secret, passphrase };
   },
 } satisfies Partial<Handlers<Operation>>;

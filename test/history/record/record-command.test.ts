@@ -6,15 +6,14 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { runCommand } from "../../../src/cli/command-line.ts";
 import { deriveTrader } from "../../server/trader.ts";
-import { type Api, startApi } from "../../support/http.ts";
+import { useApi } from "../../support/http.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "clobsim-record-"));
 const TOKEN = "open-sesame";
-let api: Api;
+const api = useApi({ simToken: TOKEN });
 const others: Server[] = [];
 
 beforeAll(async () => {
-  api = await startApi({ simToken: TOKEN });
   const market = await api.createMarket({ slug: "rain" });
   const alice = await deriveTrader(api, 1);
   await alice.place({ tokenId: market.tokens[0]?.tokenId, side: "BUY", price: 0.5, size: 5 });

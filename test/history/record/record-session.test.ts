@@ -36,7 +36,7 @@ describe("GET /sim/scenario", () => {
     const order = { tokenId: market.tokens[0]?.tokenId, price: 0.5, size: 5 };
     await alice.place({ ...order, side: "BUY" });
     await bob.place({ ...order, side: "SELL" });
-    await bob.refused({ ...order, side: "HOLD" }, 400, "INVALID_SIDE");
+    await bob.orderRefused({ ...order, side: "HOLD" }, "INVALID_SIDE");
     const before = await api.stateHash();
     const first = await recorded();
     expect(first).toMatchObject({ name: "recorded session of 2 orders", orders: 2, trades: 1 });
@@ -51,7 +51,7 @@ describe("GET /sim/scenario", () => {
     expect(name).toBe("two wallets & a cross");
     expect(scenario).toContain("scenario: two wallets & a cross\n");
     for (const wrong of ["", "%20", "two%0Alines", "x".repeat(201)]) {
-      await api.refused({ method: "GET", path: `/sim/scenario?name=${wrong}` }, 400, "INVALID_PARAMETER");
+      await api.refused(`GET /sim/scenario?name=${wrong}`, "INVALID_PARAMETER");
     }
   });
 

@@ -1,0 +1,232 @@
+import { beforeAll, beforeEach, describe, expect, expectTypeOf, it } from "vitest";
+import { ExchangeClient } from "../../src/client/client.ts";
+import type { Book, Fault, PlacedOrder, Snapshot } from "../../src/client/messages.ts";
+import { orThrow } from "../../src/client/result.ts";
+import { walletOf } from "../../src/client/wallet.ts";
+import { wallet } from "../server/wallet.ts";
+import { startApi, T0, useApi } from "../support/http.ts";
+import { atT0, checked, errorOf, openTrader } from "./opened.ts";
+
+const api = useApi();
+let alice: ExchangeClient;
+let bob: ExchangeClient;
+let yes = "";
+let marketId = "";
+
+beforeAll(async () => {
+  [alice, bob] = await Promise.all([openTrader(api, 11), openTrader(api, 12)]);
+});
+beforeEach(async () => {
+  orThrow(await alice.control.clearFaults());
+  const market = orThrow(await alice.control.createMarket({ question: "Will it rain?", feeRateBps: 20 }));
+  marketId = market.id;
+  yes = market.tokens[0]?.tokenId ?? "";
+});
+
+describe("placing", () => {
+  it("answers the order, typed as the contract has it", async () => {
+    const placed = orThrow(await alice.place({ tokenId: yes, side: "BUY", price: 0.55, size: 100 }));
+    expect(placed).toMatchObject({ status: "LIVE", marketId, tokenId: yes, orderType: "GTC", trades: [] });
+    expectTypeOf(placed).toEqualTypeOf<PlacedOrder>();
+    expectTypeOf(placed.status).toEqualTypeOf<"LIVE" | "MATCHED" | "CANCELED" | "EXPIRED">();
+    expectTypeOf(placed.avgPrice).toEqualTypeOf<number | null>();
+  });
+
+  it("answers the fills of an order that crosses", async () => {
+    await alice.place({ tokenId: yes, side: "BUY", price: 0.55, size: 100 });
+    const order = { tokenId: yes, side: "SELL", price: 0.5, size: 40, orderType: "FAK" } as const;
+    const placed = orThrow(await bob.place(order));
+    expect(placed.trades).toMatchObject([{ price: 0.55, size: 40, role: "TAKER" }]);
+  });
+
+  it("keeps an order until the moment given as Unix seconds", async () => {
+    const order = { tokenId: yes, side: "BUY", price: 0.5, size: 1, orderType: "GTD" } as const;
+    const placed = orThrow(await alice.place({ ...order, expiration: T0 + 3600 }));
+    expect(placed.expiration).toBe("2026-01-01T01:00:00.000Z");
+  });
+
+  it("answers a refusal as a value, with the server's words", async () => {
+    const order = { tokenId: yes, side: "BUY", price: 0.555, size: 1 } as const;
+    expect(errorOf(await alice.place(order))).toEqual({
+      code: "INVALID_TICK_SIZE",
+      message: "price 0.555 is not a multiple of the tick size 0.01",
+      status: 400,
+      hint: "nearest valid prices: 0.55, 0.56",
+      details: { price: 0.555, tickSize: 0.01 },
+      requestId: expect.stringMatching(/^req-\d+$/),
+      retryAfter: null,
+    });
+  });
+});
+
+describe("credentials", () => {
+  it("are derived anew each time, and earlier ones stay valid", async () => {
+    const client = await openTrader(api, 13);
+    const first = client.credentials;
+    const second = orThrow(await client.derive(1));
+    expect(second).toMatchObject({ address: wallet(13).address });
+    expect(second.apiKey).not.toBe(first?.apiKey);
+    expect(client.credentials).toEqual(second);
+    const earlier = new ExchangeClient(api.server.url, { credentials: first as typeof second, time: atT0 });
+    expect(orThrow(await earlier.openOrders()).total).toBe(0);
+    earlier.close();
+  });
+
+  it("can be given instead of derived, and need no wallet then", async () => {
+    const { credentials } = await openTrader(api, 14);
+    const client = new ExchangeClient(api.server.url, {
+      credentials: credentials as NonNullable<typeof credentials>,
+      time: atT0,
+      transport: checked(api),
+    });
+    const order = { tokenId: yes, side: "BUY", price: 0.3, size: 10 } as const;
+    expect(orThrow(await client.place(order)).status).toBe("LIVE");
+  });
+
+  it.each([137, 80002, 31337])("are signed for chain %i when the client is told so", async (chainId) => {
+    const client = await openTrader(api, 15, { chainId });
+    expect(orThrow(await client.trades()).total).toBe(0);
+  });
+
+  it("are derived from the bare sentence too", async () => {
+    const client = new ExchangeClient(api.server.url, { account: wallet(16), transport: checked(api) });
+    expect(orThrow(await client.derive(0, "personal-sign")).apiKey).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it("are not derived for another chain than the service's", async () => {
+    const account = wallet(17);
+    const client = new ExchangeClient(api.server.url, { account, time: atT0, chainId: 1 });
+    expect(errorOf(await client.derive())).toMatchObject({ code: "INVALID_WALLET_SIGNATURE", status: 401 });
+    expect(client.credentials).toBeNull();
+    client.close();
+  });
+
+  it("are unknown after a reset, and the error says what to do", async () => {
+    const own = await startApi();
+    const client = await openTrader(own, 1);
+    orThrow(await client.control.reset());
+    expect(errorOf(await client.cancelAll())).toMatchObject({ code: "UNKNOWN_API_KEY", status: 401 });
+    orThrow(await client.derive());
+    expect(orThrow(await client.cancelAll()).canceled).toEqual([]);
+    await own.close();
+  });
+});
+
+it("replies have the types of the contract", () => {
+  expectTypeOf<Book["bids"][number]>().toEqualTypeOf<{ price: number; size: number; orders: number }>();
+  expectTypeOf<Fault["remaining"]>().toEqualTypeOf<number | null>();
+  expectTypeOf<Snapshot["name"]>().toEqualTypeOf<string | null>();
+});
+
+describe("quotes", () => {
+  it("put best bid, ask, mid, spread and last trade of a token together", async () => {
+    const tokenId = yes;
+    orThrow(await alice.place({ tokenId, side: "BUY", price: 0.4, size: 100 }));
+    orThrow(await alice.place({ tokenId, side: "SELL", price: 0.5, size: 100 }));
+    orThrow(await bob.place({ tokenId, side: "SELL", price: 0.4, size: 30 }));
+    expect(orThrow(await alice.quotes(tokenId))).toEqual({
+      tokenId,
+      bestBid: 0.4,
+      bestAsk: 0.5,
+      mid: 0.45,
+      spread: 0.1,
+      lastTradePrice: 0.4,
+      side: "SELL",
+      tradedAt: "2026-01-01T00:00:00.000Z",
+    });
+    expect(orThrow(await alice.book(tokenId)).bids).toEqual([{ price: 0.4, size: 70, orders: 1 }]);
+    expect(orThrow(await alice.tickSize(tokenId)).tickSize).toBe(0.01);
+    expect(orThrow(await alice.feeRate(tokenId)).feeRateBps).toBe(20);
+  });
+
+  it.each(["price", "midpoint", "spread", "last-trade-price"])("are an error when %s is", async (part) => {
+    const reader = new ExchangeClient("http://127.0.0.1:1", {
+      transport: async ({ path }) =>
+        path.startsWith(`/clob/${part}?`)
+          ? { status: 404, headers: {}, text: '{"error":"none","code":"TOKEN_NOT_FOUND"}' }
+          : { status: 200, headers: {}, text: "{}" },
+    });
+    expect(errorOf(await reader.quotes("1")).code).toBe("TOKEN_NOT_FOUND");
+  });
+});
+
+it("numbers are texts, which the types do not show, on a server told to send them so", async () => {
+  const texts = await startApi({ numbers: "string" });
+  const reader = new ExchangeClient(texts.server.url, { transport: checked(texts) });
+  const { tickSize } = orThrow(await reader.tickSize(texts.server.sampleTokenId ?? ""));
+  expect(tickSize).toMatch(/^0\.\d+$/);
+  await texts.close();
+});
+
+describe("an injected fault", () => {
+  const place = () => alice.place({ tokenId: yes, side: "BUY", price: 0.5, size: 10 });
+
+  it.each([
+    [429, "RATE_LIMITED"],
+    [500, "INTERNAL_ERROR"],
+    [502, "UNAVAILABLE"],
+    [503, "UNAVAILABLE"],
+  ] as const)(
+    "of status %i is an error with its code, and hits as often as it is told to",
+    async (status, code) => {
+      orThrow(await alice.control.addFault({ route: "POST /order", status, times: 1 }));
+      expect(errorOf(await place())).toMatchObject({
+        code,
+        status,
+        hint: expect.stringMatching(/fault-\d+/),
+      });
+      expect(orThrow(await place()).status).toBe("LIVE");
+    },
+  );
+
+  it("says after how many seconds to try again, where it is told to", async () => {
+    orThrow(await alice.control.addFault({ route: "POST /order", status: 429, retryAfter: 12, times: 1 }));
+    expect(errorOf(await place())).toMatchObject({ code: "RATE_LIMITED", retryAfter: 12 });
+    orThrow(await alice.control.addFault({ route: "POST /order", status: 500, times: 1 }));
+    expect(errorOf(await place())).toMatchObject({ code: "INTERNAL_ERROR", retryAfter: null });
+  });
+
+  it("drops the connection before the order is placed", async () => {
+    const { total } = orThrow(await alice.openOrders());
+    orThrow(await alice.control.addFault({ route: "POST /order", drop: "connection", times: 1 }));
+    expect(errorOf(await place()).code).toBe("CONNECTION_LOST");
+    expect(orThrow(await alice.openOrders()).total).toBe(total);
+  });
+
+  it("drops the reply of an order that is placed, which the client does not send again", async () => {
+    const { total } = orThrow(await alice.openOrders());
+    orThrow(await alice.control.addFault({ route: "POST /order", drop: "reply", times: 1 }));
+    expect(errorOf(await place()).code).toBe("CONNECTION_LOST");
+    expect(orThrow(await alice.openOrders()).total).toBe(total + 1);
+  });
+});
+
+it("the dev accounts of the exchange make wallets", async () => {
+  const [dev] = orThrow(await alice.control.info()).devAccounts;
+  expect((await walletOf(dev?.privateKey ?? "")).address).toBe(dev?.address);
+});
+
+it("a server with a token is steered by who shows it", async () => {
+  const guarded = await startApi({ simToken: "open-sesame" });
+  const stranger = new ExchangeClient(guarded.server.url);
+  expect(errorOf(await stranger.control.info())).toMatchObject({ code: "SIM_TOKEN_REQUIRED", status: 401 });
+  const friend = new ExchangeClient(guarded.server.url, { simToken: "open-sesame" });
+  expect(orThrow(await friend.control.info()).name).toBe("clobsim");
+  stranger.close();
+  friend.close();
+  await guarded.close();
+});
+
+it("the token goes nowhere but to the control plane", async () => {
+  const sent: string[] = [];
+  const client = new ExchangeClient("http://127.0.0.1:1", {
+    simToken: "open-sesame",
+    transport: async ({ path, headers }) => {
+      sent.push(`${path} ${headers.some(([name]) => name === "x-sim-token")}`);
+      return { status: 200, headers: {}, text: "{}" };
+    },
+  });
+  await client.serverTime();
+  await client.control.info();
+  expect(sent).toEqual(["/clob/time false", "/sim true"]);
+});

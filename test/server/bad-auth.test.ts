@@ -1,0 +1,301 @@
+import { describe, expect, it } from "vitest";
+import { type Headers, type Request, startApi, useApi } from "../support/http.ts";
+import { refusalOf, titleOf } from "./bad-inputs.ts";
+import { answerTo, refusalIn, requestBytes } from "./raw-socket.ts";
+import type { OrderPage, PlacedOrder, Refusal } from "./replies.ts";
+import { deriveTrader, hmac, type Signed, useTrader } from "./trader.ts";
+import { AUTH_VECTORS } from "./wallet.ts";
+
+const HEADERS = [
+  "poly_address",
+  "poly_api_key",
+  "poly_passphrase",
+  "poly_timestamp",
+  "poly_signature",
+] as const;
+
+const api = useApi();
+const trader = useTrader(api, 1);
+const other = useTrader(api, 2);
+
+/** GET /clob/orders with the right headers, some of them replaced; undefined leaves one out. */
+function orders(replaced: Readonly<Record<string, string | undefined>> = {}, signed: Signed = {}): Request {
+  const all = { ...trader.headers("GET", "/clob/orders", "", signed), ...replaced };
+  const headers = Object.fromEntries(
+    Object.entries(all).filter(([, value]) => value !== undefined),
+  ) as Headers;
+  return { method: "GET", path: "/clob/orders", headers };
+}
+
+const accepted = async (sent: Request): Promise<void> =>
+  expect((await api.send<OrderPage>(sent)).status, JSON.stringify(sent)).toBe(200);
+
+/** Sends these header lines over a bare socket: no client touches names or values. */
+async function rawRefusal(headers: readonly string[]): Promise<Refusal> {
+  const before = await api.stateHash();
+  const bytes = requestBytes("GET /clob/orders", ["Host: localhost", ...headers]);
+  const refusal = refusalIn(await answerTo(api.port, bytes));
+  expect(await api.stateHash()).toBe(before);
+  return refusal;
+}
+
+const lines = (headers: Headers): string[] =>
+  Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+
+describe("a signed request", () => {
+  it(titleOf("A01"), async () => {
+    for (const skew of [-30, 30]) await accepted(orders({}, { timestamp: String(api.now + skew) }));
+  });
+
+  it(titleOf("A02"), async () => {
+    for (const skewSeconds of [-31, 31]) {
+      const sent = api.now + skewSeconds;
+      const { body } = await api.refused(orders({}, { timestamp: String(sent) }), refusalOf("A02"));
+      expect(body.details).toEqual({ serverTime: api.now, sent, skewSeconds });
+      expect(body.error).toContain(String(api.now));
+      expect(body.error).toContain("31 s");
+    }
+  });
+
+  it.each(["", " ", "abc", "-1", "+1750000000", "0x684ee180", "1.75e9", "01750000000", "1750000000.0"])(
+    `${titleOf("A04")}: "%s"`,
+    async (timestamp) => {
+      const headers = trader.headers("GET", "/clob/orders", "", { timestamp });
+      const { code } = await rawRefusal(lines(headers));
+      expect(code).toBe(refusalOf("A04"));
+    },
+  );
+
+  it.each([
+    ["NaN", "NaN"],
+    ["Infinity", "Infinity"],
+    ["Arabic-Indic digits", Buffer.from("١٧٥٠٠٠٠٠٠٠").toString("latin1")],
+    ["400 digits", "1".repeat(400)],
+  ])("A04, too: %s", async (_what, timestamp) => {
+    const headers = trader.headers("GET", "/clob/orders", "", { timestamp });
+    const { code } = await rawRefusal(lines(headers));
+    expect(code).toBe(refusalOf("A04"));
+  });
+
+  it(titleOf("A05"), async () => {
+    const { body } = await api.refused(orders({}, { timestamp: `${api.now}000` }), refusalOf("A05"));
+    expect(body.hint).toContain("looks like milliseconds");
+  });
+
+  it(titleOf("A06"), async () => {
+    for (const name of HEADERS) {
+      const { body } = await api.refused(orders({ [name]: undefined }), refusalOf("A06"));
+      expect(body.details).toEqual({ field: name });
+    }
+  });
+
+  it("with a header given twice is refused, whatever the letter case, even with the same value", async () => {
+    const headers = lines(trader.headers("GET", "/clob/orders"));
+    for (const name of HEADERS) {
+      const again = headers.find((line) => line.startsWith(name))?.replace(name, name.toUpperCase()) ?? "";
+      const { status, code, details } = await rawRefusal([...headers, again]);
+      expect({ status, code, details }).toEqual({
+        status: 401,
+        code: "DUPLICATE_AUTH_HEADER",
+        details: { field: name },
+      });
+    }
+  });
+
+  it(titleOf("A08"), async () => {
+    const headers = trader.headers("GET", "/clob/orders");
+    const upper = Object.entries(headers).map(([name, value]) => `${name.toUpperCase()}: ${value}`);
+    const mixed = Object.entries(headers).map(
+      ([name, value]) => `${name.replace(/(^|_)[a-z]/g, (letter) => letter.toUpperCase())}: ${value}`,
+    );
+    for (const spelled of [upper, mixed]) {
+      const bytes = requestBytes("GET /clob/orders", ["Host: localhost", ...spelled]);
+      expect((await answerTo(api.port, bytes)).status).toBe(200);
+    }
+  });
+
+  it(titleOf("A09"), async () => {
+    const headers = lines(trader.headers("GET", "/clob/orders"));
+    const { code, hint } = await rawRefusal(
+      headers.map((line) => line.replace(/^[a-z_]+/, (name) => name.replaceAll("_", "-"))),
+    );
+    expect(code).toBe(refusalOf("A09"));
+    expect(hint).toContain("poly-address");
+    expect(hint).toContain("underscores_in_headers");
+  });
+
+  it(titleOf("A10"), async () => {
+    const own = await startApi();
+    const wiped = await deriveTrader(own, 1);
+    for (const poly_api_key of ["00000000-0000-4000-8000-000000000000", "", "__proto__", "x".repeat(5000)]) {
+      await own.refused(wiped.signed("GET", "/clob/orders", undefined, { poly_api_key }), refusalOf("A10"));
+    }
+    await own.post("/sim/reset");
+    const { body } = await wiped.refused("GET /clob/orders", refusalOf("A10"));
+    expect(body.hint).toContain("reset");
+    await own.close();
+  });
+
+  it(titleOf("A11"), async () => {
+    const { passphrase } = trader.credentials;
+    const flipped = passphrase.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
+    for (const wrong of [flipped, passphrase.slice(1), passphrase.toUpperCase(), `${passphrase}0`, ""]) {
+      await api.refused(orders({ poly_passphrase: wrong }), refusalOf("A11"));
+    }
+  });
+
+  it(titleOf("A12"), async () => {
+    await api.refused(orders({ poly_address: other.address }), refusalOf("A12"));
+  });
+
+  it(titleOf("A13"), async () => {
+    const digits = trader.address.slice(2);
+    const swapped = digits.replace(/[a-f]/gi, (digit) =>
+      digit === digit.toLowerCase() ? digit.toUpperCase() : digit.toLowerCase(),
+    );
+    for (const spelled of [digits.toLowerCase(), digits.toUpperCase(), swapped]) {
+      await accepted(orders({ poly_address: `0x${spelled}` }));
+    }
+  });
+
+  it(titleOf("A14"), async () => {
+    const digits = trader.address.slice(2);
+    for (const wrong of [
+      `0X${digits}`,
+      digits,
+      `0x${digits.slice(1)}`,
+      `0x${digits}0`,
+      `0x${digits.slice(1)}g`,
+      "",
+    ]) {
+      await api.refused(orders({ poly_address: wrong }), refusalOf("A14"));
+    }
+  });
+});
+
+describe("the client of these tests", () => {
+  it.each(AUTH_VECTORS.hmac)("signs $method $path as the vectors do", (vector) => {
+    const { secret, timestamp, method, path, body, signature } = vector;
+    expect(hmac(secret, timestamp + method + path + body)).toBe(signature);
+  });
+});
+
+describe("a signature", () => {
+  it(titleOf("A15"), async () => {
+    const { poly_signature: right = "" } = trader.headers("GET", "/clob/orders");
+    await accepted(orders({ poly_signature: right.toUpperCase() }));
+  });
+
+  it(titleOf("A17"), async () => {
+    const { poly_signature: right = "" } = trader.headers("GET", "/clob/orders");
+    for (const wrong of ["", right.slice(1), right + right, "é".repeat(64)]) {
+      await api.refused(orders({ poly_signature: Buffer.from(wrong).toString("latin1") }), refusalOf("A17"));
+    }
+    for (const encoding of ["base64", "base64url"] as const) {
+      const wrong = Buffer.from(right, "hex").toString(encoding);
+      const { body } = await api.refused(orders({ poly_signature: wrong }), refusalOf("A17"));
+      expect(body.hint).toMatch(/base64(url)?: would match with the digest in hexadecimal/);
+    }
+  });
+
+  it.each<[id: string, says: string, signed: Signed]>([
+    ["A18", "would match with path /orders", { path: "/clob/orders" }],
+    ["A20", "would match with GET", { method: "get" }],
+  ])("%s is refused, and the hint says %s", async (id, says, signed) => {
+    const { body } = await api.refused(orders({}, signed), refusalOf(id));
+    expect(body.hint).toContain(says);
+  });
+
+  it(titleOf("A19"), async () => {
+    const target = "/clob/orders?limit=5";
+    await accepted(trader.signed("GET", target));
+    const headers = trader.headers("GET", target, "", { path: "/orders?limit=5" });
+    const { body } = await api.refused({ method: "GET", path: target, headers }, "INVALID_SIGNATURE");
+    expect(body.hint).toContain("query string");
+  });
+
+  it(titleOf("A21"), async () => {
+    const [token] = (await api.createMarket()).tokens;
+    const order = { tokenId: token?.tokenId, side: "BUY", price: 0.5, size: 5 };
+    const spaced = JSON.stringify(order).replace(/([:,])/g, "$1 ");
+    await trader.ask<PlacedOrder>("POST", "/clob/order", spaced);
+    const headers = trader.headers("POST", "/clob/order", "", { body: spaced });
+    const sent = { method: "POST", path: "/clob/order", headers, body: order } as const;
+    const { body } = await api.refused(sent, "INVALID_SIGNATURE");
+    expect(body.hint).toContain("would match the re-serialised body");
+  });
+
+  it(titleOf("A23"), async () => {
+    await trader.ask("DELETE", "/clob/orders/all");
+    const path = "/clob/orders/all";
+    const headers = trader.headers("DELETE", path);
+    const { body } = await api.refused({ method: "DELETE", path, headers, body: "{}" }, "INVALID_SIGNATURE");
+    expect(body.hint).toContain("the body was left out");
+    await trader.ask("DELETE", path, "{}");
+  });
+
+  it("over {} when nothing is sent is refused, and the hint says so", async () => {
+    const headers = trader.headers("DELETE", "/clob/orders/all", "", { body: "{}" });
+    const sent = { method: "DELETE", path: "/clob/orders/all", headers } as const;
+    const { body } = await api.refused(sent, "INVALID_SIGNATURE");
+    expect(body.hint).toContain("{} was signed for an empty body");
+  });
+
+  it(titleOf("A26"), async () => {
+    const [token] = (await api.createMarket()).tokens;
+    const order = { tokenId: token?.tokenId, side: "BUY", price: 0.5, size: 5 };
+    const request = trader.signed("POST", "/clob/order", order);
+    const [first, second] = [await api.send<PlacedOrder>(request), await api.send<PlacedOrder>(request)];
+    expect([first.status, second.status]).toEqual([200, 200]);
+    const { data } = await trader.ask<OrderPage>("GET", `/clob/orders?token_id=${token?.tokenId}`);
+    expect(data.map(({ id }) => id)).toEqual([first.body.id, second.body.id]);
+    expect(first.body.id).not.toBe(second.body.id);
+  });
+
+  it("never tells the secret, the passphrase or the right digest in a refusal", async () => {
+    const { secret, passphrase } = trader.credentials;
+    const { poly_signature: digest = "" } = trader.headers("GET", "/clob/orders");
+    for (const wrong of [orders({}, { path: "/clob/orders" }), orders({ poly_passphrase: "x" })]) {
+      const { text } = await api.send(wrong);
+      for (const kept of [secret, passphrase, digest]) expect(text).not.toContain(kept);
+    }
+  });
+
+  it("is refused by the first check that fails, in the contract's order", async () => {
+    const wrong: Record<string, string | undefined> = {
+      poly_timestamp: "soon",
+      poly_api_key: "none",
+      poly_address: "nobody",
+      poly_passphrase: "open sesame",
+      poly_signature: "x",
+    };
+    const right = trader.headers("GET", "/clob/orders");
+    const steps = [
+      ["MISSING_AUTH_HEADER", "poly_signature", undefined],
+      ["INVALID_TIMESTAMP", "poly_timestamp", String(api.now + 99)],
+      ["TIMESTAMP_OUT_OF_WINDOW", "poly_timestamp", right.poly_timestamp],
+      ["UNKNOWN_API_KEY", "poly_api_key", right.poly_api_key],
+      ["ADDRESS_MISMATCH", "poly_address", right.poly_address],
+      ["INVALID_PASSPHRASE", "poly_passphrase", right.poly_passphrase],
+      ["INVALID_SIGNATURE", "poly_signature", right.poly_signature],
+    ] as const;
+    for (const [code, name, next] of steps) {
+      const now = code === "MISSING_AUTH_HEADER" ? { ...wrong, [name]: undefined } : wrong;
+      await api.refused(orders(now), code);
+      if (next !== undefined) wrong[name] = next;
+    }
+    await accepted(orders(wrong));
+  });
+
+  it("is needed by every trading endpoint", async () => {
+    for (const [method, path] of [
+      ["POST", "/clob/order"],
+      ["DELETE", "/clob/order"],
+      ["DELETE", "/clob/orders/all"],
+      ["GET", "/clob/orders"],
+      ["GET", "/clob/trades"],
+    ] as const) {
+      await api.refused(`${method} ${path}`, "MISSING_AUTH_HEADER");
+    }
+  });
+});

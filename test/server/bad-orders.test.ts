@@ -1,0 +1,373 @@
+import { gzipSync } from "node:zlib";
+import { beforeEach, describe, expect, it } from "vitest";
+import { useApi } from "../support/http.ts";
+import { refusalOf, titleOf } from "./bad-inputs.ts";
+import { answerTo, refusalIn, requestBytes } from "./raw-socket.ts";
+import type { Account, Book, CancelResult, OrderPage, PlacedOrder } from "./replies.ts";
+import { useTrader } from "./trader.ts";
+
+const api = useApi();
+const trader = useTrader(api, 1);
+const other = useTrader(api, 2);
+let tokenId: string;
+let order: Readonly<Record<string, unknown>>;
+
+beforeEach(async () => {
+  tokenId = await api.newToken();
+  order = { tokenId, side: "BUY", price: 0.5, size: 5 };
+});
+
+describe("the body of an order", () => {
+  it.each([
+    "",
+    '{"side":"BUY"',
+    "1",
+    "null",
+    "[]",
+    '"text"',
+    '{"a":NaN}',
+    '{"a":1,}',
+    '{"a":1} // comment',
+    "{'a':1}",
+    "{}{}",
+    "\ufeff{}",
+    '{"a":"\u0000"}',
+    "[".repeat(20_000),
+    `${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`,
+    `{"a":"\\ud800"`,
+  ])(`${titleOf("O14")}: %j`.slice(0, 140), async (body) => {
+    await trader.orderRefused(body, refusalOf("O14"));
+  });
+
+  it("in broken UTF-8 is no JSON", async () => {
+    for (const bytes of [[0x80], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xff, 0xfe]]) {
+      const text = JSON.stringify(order).replace('"BUY"', '"BUY","note":"%"');
+      const [head = "", tail = ""] = text.split("%");
+      const body = Buffer.concat([Buffer.from(head), Buffer.from(bytes), Buffer.from(tail)]);
+      const headers = trader.headers("POST", "/clob/order", body);
+      await api.refused({ method: "POST", path: "/clob/order", headers, body }, "INVALID_JSON");
+    }
+  });
+
+  it(titleOf("O16"), async () => {
+    const body = JSON.stringify(order);
+    const headers = Object.entries(trader.headers("POST", "/clob/order", body));
+    const head = [
+      "Host: localhost",
+      `Content-Length: ${body.length}`,
+      ...headers.map((pair) => pair.join(": ")),
+    ];
+    const types = [
+      "Content-Type: text/plain",
+      "Content-Type: application/json; charset=utf-16",
+      "Content-Type: application/jsonp",
+      "Content-Type:",
+      "Content-Type: application/json\r\nContent-Type: text/plain",
+    ];
+    const before = await api.stateHash();
+    for (const type of types) {
+      const bytes = requestBytes("POST /clob/order", [...head, type], body);
+      const { code } = refusalIn(await answerTo(api.port, bytes));
+      expect(code, type).toBe(refusalOf("O16"));
+    }
+    expect(await api.stateHash()).toBe(before);
+  });
+
+  it("may have no type, wherever it is sent", async () => {
+    const json = (body: object): string => JSON.stringify(body);
+    for (const [line, headers, sent] of [
+      ["POST /clob/order", Object.entries(trader.headers("POST", "/clob/order", json(order))), json(order)],
+      ["GET /api/markets", [], "{}"],
+      ["POST /sim/events", [], json({ title: "Untyped" })],
+      ["POST /chain", [], json({ jsonrpc: "2.0", id: 1, method: "eth_chainId" })],
+    ] as const) {
+      const head = ["Host: localhost", ...headers.map((pair) => pair.join(": "))];
+      for (const framing of [[`Content-Length: ${sent.length}`], ["Transfer-Encoding: chunked"]]) {
+        const isChunked = framing[0]?.endsWith("chunked") === true;
+        const framed = isChunked ? `${sent.length.toString(16)}\r\n${sent}\r\n0\r\n\r\n` : sent;
+        const { status, text } = await answerTo(api.port, requestBytes(line, [...head, ...framing], framed));
+        expect(status, `${line} ${text}`).toBe(200);
+      }
+    }
+  });
+
+  it.each([
+    "application/json",
+    "Application/JSON",
+    "application/json;charset=UTF-8",
+    'application/json; charset="utf-8"',
+  ])("may be of the type %s", async (type) => {
+    const request = trader.signed("POST", "/clob/order", order, { "content-type": type });
+    expect((await api.send(request)).status).toBe(200);
+  });
+
+  it(titleOf("O17"), async () => {
+    const filler = (length: number): string => {
+      const body = JSON.stringify({ ...order, note: "" });
+      return body.replace('"note":""', `"note":"${"a".repeat(length - body.length)}"`);
+    };
+    await trader.orderRefused(filler(65_537), "PAYLOAD_TOO_LARGE");
+    const zipped = gzipSync(Buffer.alloc(50_000_000, "a"));
+    expect(zipped.length).toBeLessThan(50_000);
+    const headers = { ...trader.headers("POST", "/clob/order", zipped), "content-encoding": "gzip" };
+    const sent = { method: "POST", path: "/clob/order", headers, body: zipped } as const;
+    await api.refused(sent, "UNSUPPORTED_MEDIA_TYPE");
+    expect((await trader.send("POST /clob/order", filler(65_536))).status).toBe(200);
+  });
+});
+
+/** The order with one field written as it stands, which no JSON.stringify would write. */
+const written = (field: string, literal: string): string =>
+  JSON.stringify({ ...order, [field]: "%" }).replace('"%"', literal);
+
+describe("the fields of an order", () => {
+  it(titleOf("O01"), async () => {
+    for (const price of ["0", "1", "-0.1", "1.0000001", "-0", "1e300"]) {
+      await trader.orderRefused(written("price", price), refusalOf("O01"));
+    }
+    await trader.orderRefused(written("price", "1e400"), "INVALID_ORDER");
+  });
+
+  it("a price off the grid is told the valid ones next to it", async () => {
+    const { body } = await trader.orderRefused({ ...order, price: 0.555 }, "INVALID_TICK_SIZE");
+    expect(body).toMatchObject({
+      error: "price 0.555 is not a multiple of the tick size 0.01",
+      hint: "nearest valid prices: 0.55, 0.56",
+      details: { price: 0.555, tickSize: 0.01 },
+    });
+    const edges = [
+      ["0.001", "0.01"],
+      ["0.999", "0.99"],
+      ["0.00000001", "0.01"],
+      ["0.5000000000000001", "0.5, 0.51"],
+    ];
+    for (const [price = "", nearest] of edges) {
+      const reply = await trader.orderRefused(written("price", price), "INVALID_TICK_SIZE");
+      expect(reply.body.hint).toBe(`nearest valid prices: ${nearest}`);
+      expect(reply.text).not.toMatch(/\de-\d/);
+    }
+  });
+
+  it.each(["price", "size"])(`${titleOf("O04")}: %s`, async (field) => {
+    for (const literal of ['"0.5"', "true", "null", "[0.5]", "{}", '""']) {
+      const { body } = await trader.orderRefused(written(field, literal), refusalOf("O04"));
+      expect(body.details).toEqual({ fields: [field] });
+      if (literal === '"0.5"') expect(body.hint).toContain("JSON number");
+    }
+    const { [field]: _, ...without } = order;
+    const { body } = await trader.orderRefused(without, refusalOf("O04"));
+    expect(body.details).toEqual({ fields: [field] });
+  });
+
+  it(titleOf("O05"), async () => {
+    for (const size of ["0", "-5", "-0", "0.001", "1e-7", "5.001", "1e18", "10000000.01", "5.0000000001"]) {
+      await trader.orderRefused(written("size", size), refusalOf("O05"));
+    }
+    await trader.orderRefused(written("size", "1e400"), "INVALID_ORDER");
+    await trader.orderRefused(written("size", "0.5"), "SIZE_TOO_SMALL");
+  });
+
+  it(titleOf("O06"), async () => {
+    for (const unknown of ["1", "__proto__", "constructor", "0", `0${tokenId}`, ` ${tokenId}`]) {
+      await trader.orderRefused({ ...order, tokenId: unknown }, "TOKEN_NOT_FOUND");
+    }
+    const { body } = await trader.orderRefused(written("tokenId", "12345678901234567890"), "INVALID_ORDER");
+    expect(body.hint).toContain("in quotes");
+    await trader.orderRefused({ ...order, tokenId: "" }, "INVALID_ORDER");
+  });
+
+  it(titleOf("O07"), async () => {
+    for (const side of ["buy", "Buy", "", "B", "__proto__"]) {
+      const { body } = await trader.orderRefused({ ...order, side }, "INVALID_SIDE");
+      expect(body.hint).toContain("BUY, SELL");
+    }
+    for (const orderType of ["gtc", "IOC", "", "constructor"]) {
+      const { body } = await trader.orderRefused({ ...order, orderType }, "INVALID_ORDER_TYPE");
+      expect(body.hint).toContain("GTC, GTD, FOK, FAK");
+    }
+  });
+
+  it(titleOf("O08"), async () => {
+    for (const more of [{}, { expiration: null }, { expiration: "" }]) {
+      await trader.orderRefused({ ...order, orderType: "GTD", ...more }, refusalOf("O08"));
+    }
+  });
+
+  it("an expiration belongs to GTD alone", async () => {
+    for (const orderType of ["GTC", "FOK", "FAK"]) {
+      const expiring = { ...order, orderType, expiration: "9999999999" };
+      await trader.orderRefused(expiring, "EXPIRATION_NOT_ALLOWED");
+    }
+  });
+
+  it.each([null, "", "0", 0])("an expiration of %j stands for none", async (expiration) => {
+    for (const orderType of ["GTC", "FOK", "FAK"]) {
+      const placed = await trader.place({ ...order, orderType, expiration });
+      expect([placed.status, placed.expiration]).toEqual([orderType === "GTC" ? "LIVE" : "CANCELED", null]);
+    }
+    await trader.orderRefused({ ...order, orderType: "GTD", expiration }, "EXPIRATION_REQUIRED");
+  });
+
+  it.each([1, -1, 0.5, 1_767_225_600, true, {}, []])(
+    "an expiration is a text, unless it is none: %j",
+    async (expiration) => {
+      const { body } = await trader.orderRefused({ ...order, expiration }, "INVALID_ORDER");
+      expect(body.details).toEqual({ fields: ["expiration"] });
+    },
+  );
+
+  it.each([
+    "2026-02-30T00:00:00Z",
+    "foo 2026",
+    "2026-1-1",
+    "2026-01-01T00:00:00",
+    "Jan 1 2026",
+    "2027-01-01",
+    "2027-01-01T24:00:00Z",
+    "+99999999999",
+    "99999999999999",
+    "1e12",
+    "2027-01-01t00:00:00z",
+    " 9999999999",
+    "٩٩٩٩٩٩٩٩٩٩",
+  ])(`${titleOf("O09")}: %s`, async (expiration) => {
+    await trader.orderRefused({ ...order, orderType: "GTD", expiration }, refusalOf("O09"));
+  });
+
+  it("an expiration of 1 is the Unix second 1, and in the past", async () => {
+    await trader.orderRefused({ ...order, orderType: "GTD", expiration: "1" }, "EXPIRATION_IN_PAST");
+  });
+
+  it(titleOf("O10"), async () => {
+    for (const expiration of [String(api.now), `${api.now}000`, String(api.now - 1)]) {
+      await trader.orderRefused({ ...order, orderType: "GTD", expiration }, "EXPIRATION_IN_PAST");
+    }
+    for (const expiration of ["9999-12-31T23:59:59.999Z", "253402300799", `${api.now}001`]) {
+      const placed = await trader.place({ ...order, orderType: "GTD", expiration });
+      expect(placed.status).toBe("LIVE");
+    }
+  });
+
+  it(titleOf("O11"), async () => {
+    const reply = await trader.send("POST /clob/order", { ...order, orderTyp: "FOK" });
+    expect(reply).toMatchObject({ status: 200, body: { orderType: "GTC", status: "LIVE" } });
+    expect(reply.headers["x-sim-warning"]).toBe('unknown field "orderTyp", did you mean "orderType"?');
+  });
+
+  it(titleOf("O13"), async () => {
+    const body = JSON.stringify(order).replace('"price":0.5', '"price":0.4,"price":0.6');
+    expect(await trader.ask<PlacedOrder>("POST", "/clob/order", body)).toMatchObject({ price: 0.6 });
+  });
+
+  it("a field that nobody knows cannot break out of the warning, whatever its name", async () => {
+    for (const name of [
+      "a\r\nx-evil: 1",
+      "\u001b[2J",
+      "größe",
+      "数量",
+      "\u0000",
+      "\ud800",
+      "a".repeat(4000),
+    ]) {
+      const { status, headers } = await trader.send("POST /clob/order", { ...order, [name]: 1 });
+      expect(status).toBe(200);
+      expect(headers["x-sim-warning"]).toMatch(/^unknown field "[ -~]{1,140}"$/);
+      expect(headers["x-evil"]).toBeUndefined();
+    }
+  });
+
+  it("keys of the prototype are fields like any other: unknown ones", async () => {
+    const body = JSON.stringify(order).replace(
+      "{",
+      '{"__proto__":{"price":0.9,"side":"SELL"},"constructor":1,',
+    );
+    const reply = await trader.send<PlacedOrder>("POST /clob/order", body);
+    expect(reply).toMatchObject({ status: 200, body: { price: 0.5, side: "BUY" } });
+    expect(reply.headers["x-sim-warning"]).toContain('"__proto__"');
+    const { price: _, ...without } = order;
+    const inherited = JSON.stringify(without).replace("{", '{"__proto__":{"price":0.9},');
+    await trader.orderRefused(inherited, "INVALID_ORDER");
+  });
+});
+
+const bookOf = (token: string): Promise<Book> => api.get(`/clob/book?token_id=${token}`);
+
+describe("the state that an order meets", () => {
+  it(titleOf("O18"), async () => {
+    const account = await api.get<Account>(`/sim/accounts/${trader.address}`);
+    const { balance, available, reserved } = account.collateral;
+    const size = Math.ceil(available / 0.5) + 1;
+    const { body } = await trader.orderRefused({ ...order, size }, refusalOf("O18"));
+    expect(body.details).toEqual({ asset: "USDC", required: size * 0.5, available, balance, reserved });
+    await trader.place({ ...order, side: "SELL", price: 0.9, size: 100 });
+    const sale = await trader.orderRefused({ ...order, side: "SELL", size: 9901 }, refusalOf("O18"));
+    expect(sale.body.details).toMatchObject({
+      required: 9901,
+      available: 9900,
+      balance: 10_000,
+      reserved: 100,
+    });
+  });
+
+  it(titleOf("O19"), async () => {
+    await other.place({ ...order, side: "SELL", size: 99 });
+    const { sequence, hash } = await bookOf(tokenId);
+    const placed = await trader.place({ ...order, size: 100, orderType: "FOK" });
+    expect(placed).toMatchObject({ status: "CANCELED", cancelReason: "FOK_UNFILLED", trades: [] });
+    expect(await bookOf(tokenId)).toMatchObject({ sequence, hash });
+  });
+
+  it(titleOf("O20"), async () => {
+    await other.place({ ...order, side: "SELL", size: 40 });
+    const placed = await trader.place({ ...order, size: 100, orderType: "FAK" });
+    expect(placed).toMatchObject({
+      status: "MATCHED",
+      sizeMatched: 40,
+      sizeRemaining: 60,
+      cancelReason: "FAK_REMAINDER",
+    });
+    expect(await bookOf(tokenId)).toMatchObject({ bids: [], asks: [] });
+  });
+
+  it(titleOf("O21"), async () => {
+    const { id } = await other.place(order);
+    const unknown = id.replace(/\d{12}$/, "000000999999");
+    const refusal = async (orderId: string): Promise<string> => {
+      const reply = await trader.refused("DELETE /clob/order", refusalOf("O21"), { orderId });
+      return reply.text.replace(orderId, "ID").replace(reply.body.requestId, "REQUEST");
+    };
+    expect(await refusal(id)).toBe(await refusal(unknown));
+    for (const odd of ["nothing", "__proto__", `${id}0`, id.toUpperCase().replace(/^/, " ")])
+      await refusal(odd);
+  });
+
+  it(titleOf("O22"), async () => {
+    const free = (await api.get<Account>(`/sim/accounts/${trader.address}`)).collateral;
+    for (let round = 0; round < 100; round += 1) {
+      const { id } = await trader.place(order);
+      const request = trader.signed("DELETE", "/clob/order", { orderId: id });
+      const replies = await Promise.all([api.send<CancelResult>(request), api.send<CancelResult>(request)]);
+      expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+      expect(replies.flatMap(({ body }) => body.canceled)).toEqual([id]);
+      const reasons = replies.flatMap(({ body }) => Object.entries(body.notCanceled));
+      expect(reasons).toEqual([[id, "already canceled"]]);
+    }
+    expect((await api.get<Account>(`/sim/accounts/${trader.address}`)).collateral).toEqual(free);
+  });
+
+  it("O22, too: a DELETE racing the fill that completes the order", async () => {
+    const { reserved } = (await api.get<Account>(`/sim/accounts/${trader.address}`)).collateral;
+    for (let round = 0; round < 20; round += 1) {
+      const { id } = await trader.place(order);
+      const [cancel, fill] = await Promise.all([
+        trader.send<CancelResult>("DELETE /clob/order", { orderId: id }),
+        other.send<PlacedOrder>("POST /clob/order", { ...order, side: "SELL", orderType: "FOK" }),
+      ]);
+      const isCanceled = cancel.body.canceled.includes(id);
+      expect(fill.body.status).toBe(isCanceled ? "CANCELED" : "MATCHED");
+      if (!isCanceled) expect(cancel.body.notCanceled).toEqual({ [id]: "already matched" });
+    }
+    expect((await api.get<Account>(`/sim/accounts/${trader.address}`)).collateral.reserved).toBe(reserved);
+    expect((await trader.ask<OrderPage>("GET", `/clob/orders?token_id=${tokenId}`)).total).toBe(0);
+  });
+});
