@@ -227,7 +227,7 @@ export function chainReply({ state, checksums }: View): ReplyOf<typeof chainSche
     head: { number: head.height, hash: hashIn(blockHash(state, head)), minedAt: toIso(head.at) },
     confirmed: finalHeight(state),
     pending: chain.pending,
-    lost: chain.lost.length,
+    lost: chain.dropped.length,
     nextBlockAt: isoOrNull(chain.nextBlockAt),
     baseFeeGwei: baseFeeOf(chain) / WEI_PER_GWEI,
     contracts: {
@@ -300,7 +300,7 @@ const GWEI = 1_000_000_000;
 
 /** Why a transaction is not mined, or not carried out; null when it is. */
 export function whyUnsettled(state: State, transaction: Transaction): string | null {
-  const { status, oddity, content } = transaction;
+  const { status, exception, content } = transaction;
   switch (status) {
     case "MINED":
       return null;
@@ -311,22 +311,22 @@ export function whyUnsettled(state: State, transaction: Transaction): string | n
     case "REPLACED":
       return "another transaction of its sender has its nonce";
     default:
-      return oddity?.reason ?? null;
+      return exception?.reason ?? null;
   }
 }
 
 function whatItWaitsFor(state: State, transaction: Transaction): string {
   const { chain, config } = state;
-  const { oddity } = transaction;
+  const { exception } = transaction;
   switch (holdOf(state, transaction)) {
     case "DELAYED":
-      return `delayed until block ${oddity?.notBefore}`;
+      return `delayed until block ${exception?.notBefore}`;
     case "UNDERPRICED":
       return `waits until its fee is raised: the base fee is ${baseFeeOf(chain) / GWEI} gwei, the exchange offers ${OPERATOR_MAX_FEE / GWEI}`;
     case "UNFUNDED":
-      return `retried: a party has not yet received on the chain what it pays with (attempt ${oddity?.attempts})`;
+      return `retried: a party has not yet received on the chain what it pays with (attempt ${exception?.attempts})`;
     case "RETRIED":
-      return `retried after attempt ${oddity?.attempts} failed`;
+      return `retried after attempt ${exception?.attempts} failed`;
     case "NONCE_GAP":
       return "waits for an earlier nonce of its sender";
     case "NO_GAS_MONEY":
@@ -342,8 +342,8 @@ function whatItWaitsFor(state: State, transaction: Transaction): string {
 }
 
 /** Why it is kept back; of a gap before its nonce no block is needed to know. */
-function holdOf({ chain }: State, { oddity, content }: Transaction): HoldReason | null {
-  const hold = oddity?.hold ?? null;
+function holdOf({ chain }: State, { exception, content }: Transaction): HoldReason | null {
+  const hold = exception?.hold ?? null;
   const isAfterGap = content?.kind === "call" && content.nonce > nextNonce(chain, content.from);
   return hold === null && isAfterGap ? "NONCE_GAP" : hold;
 }

@@ -85,10 +85,10 @@ const endOf = ({ state }: View, { firstTrade }: Transaction): Millis =>
   settledAt(state, state.trades.get(firstTrade));
 
 /** The own order that stood in the way, as the end of a sentence; empty when there was none. */
-const ownInWay = ({ state }: View, order: Order): string =>
-  order.ownInWay === 0
+const blockingOwnOrder = ({ state }: View, order: Order): string =>
+  order.blockingOwnOrder === 0
     ? ""
-    : `; order ${idOf(state.idPrefixes.order, order.ownInWay)} of the same account stood in its way`;
+    : `; order ${idOf(state.idPrefixes.order, order.blockingOwnOrder)} of the same account stood in its way`;
 
 function arrivalOf(view: View, order: Order): string {
   const outcome = outcomeOf(order.token);
@@ -96,9 +96,9 @@ function arrivalOf(view: View, order: Order): string {
   const opposite = order.side === "BUY" ? "ask" : "bid";
   if (order.touch === null) return `${what} came to a book without any ${opposite}`;
   const touch = `the best ${opposite} was ${priceText(order.touch)}`;
-  const own = ownInWay(view, order);
-  if (order.crossable > 0 || own !== "") {
-    return `${what} came; ${touch}, and ${sizeText(order.crossable)} of ${sizeText(order.size)} could be filled at its limit${own}`;
+  const own = blockingOwnOrder(view, order);
+  if (order.fillableSize > 0 || own !== "") {
+    return `${what} came; ${touch}, and ${sizeText(order.fillableSize)} of ${sizeText(order.size)} could be filled at its limit${own}`;
   }
   return `${what} came; ${touch}, beyond its limit`;
 }
@@ -117,13 +117,13 @@ function endingOf(view: View, order: Order): string {
     case "USER":
       return `canceled by its owner, ${matched}`;
     case "FOK_UNFILLED":
-      return `killed: fill-or-kill needs ${sizeText(order.size)}, only ${sizeText(order.crossable)} could be filled${ownInWay(view, order)}`;
+      return `killed: fill-or-kill needs ${sizeText(order.size)}, only ${sizeText(order.fillableSize)} could be filled${blockingOwnOrder(view, order)}`;
     case "FAK_UNFILLED":
-      return `canceled: nothing crossed at its limit, and fill-and-kill never rests${ownInWay(view, order)}`;
+      return `canceled: nothing crossed at its limit, and fill-and-kill never rests${blockingOwnOrder(view, order)}`;
     case "FAK_REMAINDER":
       return `the remaining ${sizeText(remainingOf(order))} canceled: fill-and-kill never rests`;
     case "SELF_TRADE":
-      return `canceled by the market's self-trade policy: it met an order of the same account, ${matched}${ownInWay(view, order)}`;
+      return `canceled by the market's self-trade policy: it met an order of the same account, ${matched}${blockingOwnOrder(view, order)}`;
     case "MARKET_CLOSED":
       return `canceled because the market closed, ${matched}`;
     case "SETTLEMENT_FAILED":
@@ -135,7 +135,7 @@ function summaryOf(view: View, order: Order): string {
   if (order.status !== "LIVE") return endingOf(view, order);
   const open = `${sizeText(remainingOf(order))} of ${sizeText(order.size)} still open`;
   if (order.touch === null) return `rests with ${open}: nobody stood on the other side when it came`;
-  return order.crossable === 0
+  return order.fillableSize === 0
     ? `rests with ${open}: the best opposite price ${priceText(order.touch)} was beyond its limit ${priceText(order.price)}`
     : `rests with ${open}: it took all that crossed its limit ${priceText(order.price)}`;
 }

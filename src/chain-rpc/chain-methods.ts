@@ -50,7 +50,7 @@ const CODE = "0xfe";
 
 function nonceOf({ chain }: State, address: Address, withPending: boolean): number {
   // The exchange's own transactions have their numbers for nonces.
-  if (address === OPERATOR) return withPending ? chain.transactions.next : chain.fresh;
+  if (address === OPERATOR) return withPending ? chain.transactions.next : chain.firstUnprocessed;
   return withPending ? nextNonce(chain, address) : (chain.wallets.get(address)?.mined ?? 0);
 }
 

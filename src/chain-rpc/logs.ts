@@ -280,7 +280,7 @@ const OUTCOMES = 2;
 
 /** The logs of a transaction, in order: made anew each time from what the transaction says. None before it is mined. */
 export function logsOf(state: State, transaction: Transaction): Log[] {
-  const { content, status, oddity } = transaction;
+  const { content, status, exception } = transaction;
   if (status !== "MINED") return [];
   switch (content?.kind) {
     case undefined:
@@ -292,7 +292,7 @@ export function logsOf(state: State, transaction: Transaction): Log[] {
     case "report":
       return reportLogs(state, state.markets.get(content.market));
     case "call":
-      return callLogs(state, content, oddity?.effect ?? { moves: [], supply: null });
+      return callLogs(state, content, exception?.effect ?? { moves: [], supply: null });
     default:
       throw unreachable(content);
   }

@@ -17,12 +17,12 @@ export function pendingTransactions(state: State): Transaction[] {
 
 /** What no block has yet and one may still have, in order of arrival. */
 export function* unminedTransactions({ chain }: State): Generator<Transaction> {
-  const { held, fresh, transactions } = chain;
-  for (const number of held) {
+  const { deferred, firstUnprocessed, transactions } = chain;
+  for (const number of deferred) {
     const transaction = transactions.get(number);
-    if (number < fresh && transaction.status === "PENDING") yield transaction;
+    if (number < firstUnprocessed && transaction.status === "PENDING") yield transaction;
   }
-  for (let number = fresh; number <= transactions.size; number += 1) {
+  for (let number = firstUnprocessed; number <= transactions.size; number += 1) {
     const transaction = transactions.get(number);
     if (transaction.status === "PENDING") yield transaction;
   }
@@ -34,9 +34,9 @@ export const senderOf = ({ content }: Transaction): Address =>
 
 /** What a transaction has used in its block, or would use in one. */
 export function gasUsedOf(transaction: Transaction): number {
-  const { content, oddity } = transaction;
+  const { content, exception } = transaction;
   if (content?.kind === "call") {
-    return oddity?.gasUsed || Math.min(content.gas, callGas(content.call, content.input));
+    return exception?.gasUsed || Math.min(content.gas, callGas(content.call, content.input));
   }
   return ownGas(transaction.status === "REVERTED" ? LOGS_OF_MATCH : logCountOf(transaction));
 }
@@ -46,7 +46,7 @@ export const ownFeeCap = ({ chain }: State, block: Block | null): number =>
   Math.max(OPERATOR_MAX_FEE, (block?.baseFee ?? baseFeeOf(chain)) + TIP);
 
 /** What a unit of gas costs a transaction, wei: in its block, or at most while it has none. */
-export function gasPriceOf(state: State, { content, oddity }: Transaction, block: Block | null): number {
-  if (content?.kind === "call") return block === null ? content.maxFeePerGas : (oddity?.gasPrice ?? 0);
+export function gasPriceOf(state: State, { content, exception }: Transaction, block: Block | null): number {
+  if (content?.kind === "call") return block === null ? content.maxFeePerGas : (exception?.gasPrice ?? 0);
   return block === null ? ownFeeCap(state, null) : block.baseFee + TIP;
 }

@@ -110,6 +110,13 @@ export class ByteCursor {
     return value;
   }
 
+  /** The same, both bounds included. */
+  integerIn(low: number, high: number): number {
+    const value = this.integer();
+    if (value < low || value > high) this.#hasFailed = true;
+    return value;
+  }
+
   /** The number of 8 digits of hex. */
   hex(): number {
     const { bytes } = this;

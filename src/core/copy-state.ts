@@ -1,7 +1,7 @@
 import { type Account, copyBalance, type Holding } from "./account.ts";
 import type { OrderPool } from "./book/order-pool.ts";
 import type { Chain, ChainWallet } from "./chain/chain.ts";
-import { Oddity, Transaction } from "./chain/transaction.ts";
+import { Transaction, TransactionException } from "./chain/transaction.ts";
 import { Digest } from "./hash.ts";
 import type { EventRecord, Market, MarketBook } from "./market.ts";
 import { Order } from "./order.ts";
@@ -105,8 +105,8 @@ function copyChain(chain: Chain): Chain {
     digest: new Digest(chain.digest.words),
     wallets,
     signed: new Map(chain.signed),
-    held: chain.held.slice(),
-    lost: chain.lost.slice(),
+    deferred: chain.deferred.slice(),
+    dropped: chain.dropped.slice(),
     touched: chain.touched.slice(),
     faults: chain.faults.map((fault) => ({ ...fault })),
     building: chain.building && { ...chain.building },
@@ -115,7 +115,7 @@ function copyChain(chain: Chain): Chain {
 
 function copyTransaction(transaction: Transaction): Transaction {
   const copy = Transaction.copy(transaction);
-  if (copy.oddity !== null) copy.oddity = Oddity.copy(copy.oddity);
+  if (copy.exception !== null) copy.exception = TransactionException.copy(copy.exception);
   return copy;
 }
 

@@ -79,9 +79,9 @@ const EVENTS = {
     /** The best opposite price when it came, in terms of its own token; null when the other side was empty. */
     touch: Price | null;
     /** How much it could have filled at its limit when it came. */
-    crossable: Size;
+    fillableSize: Size;
     /** The first order of its own account that stood in its way under a self-trade policy; 0 for none. */
-    ownInWay: number;
+    blockingOwnOrder: number;
   }>(({ order }) => orderText(order)),
   /** One fill between a taker and a resting maker. One transaction settles all fills of a taker. */
   orderTraded: event<

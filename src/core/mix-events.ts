@@ -30,8 +30,8 @@ function mixEvent(sink: WordSink, event: DomainEvent): void {
       sink.mix(event.size);
       mixNumber(sink, event.expiration);
       mixNumber(sink, event.touch);
-      mixNumber(sink, event.crossable);
-      mixNumber(sink, event.ownInWay);
+      mixNumber(sink, event.fillableSize);
+      mixNumber(sink, event.blockingOwnOrder);
       sink.mix(SIDES.indexOf(event.side) + 1);
       sink.mix(ORDER_TYPES.indexOf(event.orderType) + 1);
       break;

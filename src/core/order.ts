@@ -1,5 +1,17 @@
 import { NO_SLOT } from "./book/order-pool.ts";
-import { boolean, type Infer, id, integer, moment, oneOf, orNull, price, record, size } from "./schema.ts";
+import {
+  boolean,
+  type Infer,
+  id,
+  integer,
+  moment,
+  onDisk,
+  oneOf,
+  orNull,
+  price,
+  record,
+  size,
+} from "./schema.ts";
 import { CANCEL_REASONS, type MatchType, type OrderType, type Side } from "./terms.ts";
 import { complement, type Money, notional, type Price, type Size } from "./units.ts";
 
@@ -25,9 +37,9 @@ export const Order = record(
     /** The best opposite price when it came, in terms of its own token; null when nobody stood there. */
     touch: orNull(price()),
     /** How much it could have filled at its limit when it came. */
-    crossable: size(),
+    fillableSize: onDisk("crossable", size()),
     /** The first order of its own account that stood in its way under a self-trade policy; 0 for none. */
-    ownInWay: integer(),
+    blockingOwnOrder: onDisk("ownInWay", integer()),
   },
   {
     changing: {

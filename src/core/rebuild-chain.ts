@@ -72,8 +72,8 @@ type ContentFault = readonly [expected: string, found: unknown, ...path: Path] |
 
 /** Which account, market or token that a transaction speaks of there is not, or what it cannot have come to. */
 export function contentFault({ accounts, markets, chain }: State, transaction: Transaction): ContentFault {
-  const { content, status, oddity } = transaction;
-  const effect = oddity?.effect ?? null;
+  const { content, status, exception } = transaction;
+  const effect = exception?.effect ?? null;
   if (content === null) return ["trades that it settles, or a content", null, "content"];
   if (content.kind !== "call")
     return effect === null ? ownFault(content) : ["null", effect, "oddity", "effect"];
@@ -183,11 +183,11 @@ function placeIn(chain: Chain, first: number, count: number): { logs: number; ga
     const transaction = chain.transactions.get(chain.mined.get(index));
     transaction.logsBefore = logs;
     transaction.gasBefore = gas;
-    const { status, content, oddity } = transaction;
+    const { status, content, exception } = transaction;
     const own = status === "MINED" ? logCountOf(transaction) : 0;
     logs += own;
     gas +=
-      content?.kind === "call" ? (oddity?.gasUsed ?? 0) : ownGas(status === "MINED" ? own : LOGS_OF_MATCH);
+      content?.kind === "call" ? (exception?.gasUsed ?? 0) : ownGas(status === "MINED" ? own : LOGS_OF_MATCH);
   }
   return { logs, gas };
 }
@@ -211,25 +211,18 @@ function rebuildBuilding({ asked, building }: Contents["unfinished"], chain: Cha
 }
 
 function countTransactions(chain: Chain): void {
-  const { transactions, signed, fresh } = chain;
-  const held = new Set(chain.held);
-  const lost = new Set(chain.lost);
+  const { transactions, signed, firstUnprocessed } = chain;
+  const deferred = new Set(chain.deferred);
+  const dropped = new Set(chain.dropped);
   let told = -1;
   for (const transaction of transactions) {
-    const { number, status, content, oddity } = transaction;
-    if (content !== null || oddity !== null) told += 1;
+    const { number, status, content, exception } = transaction;
+    if (content !== null || exception !== null) told += 1;
     const isPending = status === "PENDING";
     if (isPending && awaitsBlock(transaction)) chain.pending += 1;
-    const missing =
-      isPending && number < fresh && !held.has(number)
-        ? "held"
-        : status === "LOST" && !lost.delete(number)
-          ? "lost"
-          : null;
-    if (missing !== null) {
-      const expected = `a list with transaction ${number} in it`;
-      throw new DocumentError(expected, chain[missing], "waiting", missing);
-    }
+    if (isPending && number < firstUnprocessed && !deferred.has(number))
+      throw unlisted(number, chain.deferred, "held");
+    if (status === "LOST" && !dropped.delete(number)) throw unlisted(number, chain.dropped, "lost");
     if (content?.kind !== "call") continue;
     if (isPending) chain.pendingCalls += 1;
     if (content.hash === null) continue;
@@ -237,18 +230,23 @@ function countTransactions(chain: Chain): void {
     expect(isNew, "a hash that none before has", content.hash, "transactions", told, "content", "hash");
     signed.set(content.hash, number);
   }
-  const isExact = lost.size === 0 && new Set(chain.lost).size === chain.lost.length;
-  expect(isExact, "each transaction that is LOST, once", chain.lost, "waiting", "lost");
+  const isExact = dropped.size === 0 && new Set(chain.dropped).size === chain.dropped.length;
+  expect(isExact, "each transaction that is LOST, once", chain.dropped, "waiting", "lost");
 }
 
+const unlisted = (number: number, list: readonly number[], name: string): Error =>
+  new DocumentError(`a list with transaction ${number} in it`, list, "waiting", name);
+
 function checkWaiting(
-  { fresh, held, lastFilled, faults, faultsSet }: Contents["waiting"],
+  { firstUnprocessed, deferred, lastFilled, faults, faultsSet }: Contents["waiting"],
   chain: Chain,
 ): void {
   const { size } = chain.transactions;
-  expect(fresh <= size + 1, `a number up to ${size + 1}`, fresh, "waiting", "fresh");
-  const isAscending = held.every((number, index) => number > (held[index - 1] ?? 0) && number < fresh);
-  expect(isAscending, `transactions before ${fresh}, ascending`, held, "waiting", "held");
+  expect(firstUnprocessed <= size + 1, `a number up to ${size + 1}`, firstUnprocessed, "waiting", "fresh");
+  const isAscending = deferred.every(
+    (number, index) => number > (deferred[index - 1] ?? 0) && number < firstUnprocessed,
+  );
+  expect(isAscending, `transactions before ${firstUnprocessed}, ascending`, deferred, "waiting", "held");
   const isHeight = (lastFilled ?? 0) <= headOf(chain);
   expect(isHeight, `a height up to ${headOf(chain)}`, lastFilled, "waiting", "lastFilled");
   for (const [index, { number, times, struck }] of faults.entries()) {

@@ -5,25 +5,26 @@ import { LOGS_OF_MATCH, newTransaction, type Transaction } from "./chain/transac
 import { idOf } from "./ids.ts";
 import { contradictions } from "./invariants/invariants.ts";
 import {
+  bookFor,
   directionIn,
   isMirrored,
-  type LastTrade,
   levelsOf,
   type Market,
+  type MarketBook,
   marketOfToken,
   outcomeOf,
   priceIn,
-  tokenOf,
 } from "./market.ts";
-import { feeOf, type Order, remainingOf, type Trade } from "./order.ts";
+import { feeOf, Order, Trade } from "./order.ts";
 import { contentFault, expect, expectSame, listMined, type Path, rebuildChain } from "./rebuild-chain.ts";
-import { linkOpen, listFill } from "./rules/apply-trading.ts";
+import { listFill, noteTrade, putInBook } from "./rules/apply-trading.ts";
+import { indexMarket } from "./rules/markets.ts";
 import { noteFill } from "./rules/transactions.ts";
 import { DocumentError } from "./schema.ts";
 import { createState, type State } from "./state.ts";
 import { type Contents, type ParsedContents, parseContents, readContents } from "./state-document.ts";
 import { Table } from "./table.ts";
-import { add, complement, emptySum, type Millis, notional, type Price } from "./units.ts";
+import { complement, emptySum, type Millis, type Price } from "./units.ts";
 
 /** What a document was read to. */
 export interface ParsedDocument {
@@ -58,16 +59,17 @@ export const parseDocument = (...from: Parameters<typeof parseContents>): Parsed
  */
 function rebuildState(contents: Contents): State {
   const state = emptyState(contents);
-  const tapes = rebuildMarkets(contents, state);
+  rebuildMarkets(contents, state);
+  const tapes = withoutTapes(contents);
   rebuildAccounts(contents, state);
-  const live = rebuildOrders(contents, state, tapes);
-  const sums = rebuildTransactions(contents, state, tapes);
-  checkOrders(contents, state, sums);
+  const live = rebuildOrders(contents, state);
+  rebuildTransactions(contents, state);
+  checkOrders(contents, state);
   for (const [index, market] of contents.markets.entries()) {
-    const { books, volume } = tapes[index] as Tape;
-    expectSame(market.volume, volume, "markets", index, "volume");
-    for (const [at, { sequence, updatedAt, last }] of market.books.entries())
-      expectSame({ sequence, updatedAt, last }, books[at], "markets", index, "books", at);
+    const [told, found] = [tapes[index] as Tape, tapeOf(market)];
+    expectSame(told.volume, found.volume, "markets", index, "volume");
+    for (const [at, book] of told.books.entries())
+      expectSame(book, found.books[at], "markets", index, "books", at);
   }
   rebuildChain(contents, state);
   const [violated] = contradictions(state, live);
@@ -102,11 +104,11 @@ function emptyState({ config, blocks, accounts, issued }: Contents): State {
 
 /** What trades and orders have left on a market's books. */
 interface Tape {
-  readonly books: { sequence: number; updatedAt: Millis; last: LastTrade | null }[];
   readonly volume: Market["volume"];
+  readonly books: readonly Pick<MarketBook, "sequence" | "updatedAt" | "last">[];
 }
 
-function rebuildMarkets({ events, markets }: Contents, state: State): Tape[] {
+function rebuildMarkets({ events, markets }: Contents, state: State): void {
   const { idPrefixes, config } = state;
   const unique = (index: Map<string, number>, slug: string, ...path: Path): void =>
     expect(!index.has(slug), "a slug that none before has", slug, ...path, "slug");
@@ -123,10 +125,7 @@ function rebuildMarkets({ events, markets }: Contents, state: State): Tape[] {
     for (const at of [0, 1]) expectSame(market.tokenIds[at], tokenIds[at], "markets", index, "tokenIds", at);
     unique(state.marketBySlug, slug, "markets", index);
     state.markets.add(market);
-    state.marketBySlug.set(slug, number);
-    state.marketByConditionId.set(conditionId, number);
-    state.tokenById.set(market.tokenIds[0], tokenOf(number, "YES"));
-    state.tokenById.set(market.tokenIds[1], tokenOf(number, "NO"));
+    indexMarket(state, market);
   }
   for (const [index, event] of events.entries()) {
     expectSame(event.id, idOf(idPrefixes.event, event.number), "events", index, "id");
@@ -134,11 +133,22 @@ function rebuildMarkets({ events, markets }: Contents, state: State): Tape[] {
     unique(state.eventBySlug, event.slug, "events", index);
     state.eventBySlug.set(event.slug, state.events.add(event));
   }
-  return markets.map(({ books, createdAt }) => ({
-    books: books.map(() => ({ sequence: 0, updatedAt: createdAt, last: null })),
-    volume: emptySum(),
-  }));
 }
+
+/** What markets say of their tape, which is begun anew: orders and trades lead to it again. */
+const withoutTapes = ({ markets }: Contents): Tape[] =>
+  markets.map((market) => {
+    const { volume, books, createdAt } = market;
+    const told = tapeOf(market);
+    Object.assign(volume, emptySum());
+    for (const book of books) Object.assign(book, { sequence: 0, updatedAt: createdAt, last: null });
+    return told;
+  });
+
+const tapeOf = ({ volume, books }: Market): Tape => ({
+  volume: { ...volume },
+  books: books.map(({ sequence, updatedAt, last }) => ({ sequence, updatedAt, last })),
+});
 
 function rebuildAccounts({ accounts, markets }: Contents, state: State): void {
   for (const [index, account] of accounts.entries()) {
@@ -158,22 +168,20 @@ function rebuildAccounts({ accounts, markets }: Contents, state: State): void {
 type Fault<Of> = readonly [field: keyof Of & string, expected: string] | null;
 
 function wrong<Of>(
-  section: string,
+  section: "orders" | "trades",
   number: number,
   record: Of,
   [field, expected]: NonNullable<Fault<Of>>,
 ): Error {
-  return new DocumentError(expected, record[field], section, number - 1, field);
+  const { fields } = section === "orders" ? Order : Trade;
+  return new DocumentError(expected, record[field], section, number - 1, fields[field]?.diskName ?? field);
 }
-
-const bookIndex = ({ books }: Market, token: number): number =>
-  books.length > 1 && outcomeOf(token) === "NO" ? 1 : 0;
 
 /**
  * Lists all orders, and rests and answers those that are open. A queue follows from the numbers: an order rests when it comes, if
  * ever, and keeps its place until it leaves the book.
  */
-function rebuildOrders({ orders }: Contents, state: State, tapes: readonly Tape[]): Order[] {
+function rebuildOrders({ orders }: Contents, state: State): Order[] {
   const live: Order[] = [];
   let latest = 0;
   for (const order of orders) {
@@ -183,27 +191,24 @@ function rebuildOrders({ orders }: Contents, state: State, tapes: readonly Tape[
     state.orders.add(order);
     if (!order.rested) continue;
     const market = state.markets.get(marketOfToken(order.token));
-    const index = bookIndex(market, order.token);
-    const bookState = market.books[index] ?? market.books[0];
+    const bookState = bookFor(market, outcomeOf(order.token));
     bookState.book ??= new Book(state.pool, levelsOf(market));
-    const tape = tapes[market.number - 1]?.books[index] as Tape["books"][number];
     const isEnded = order.status === "CANCELED" || order.status === "EXPIRED";
-    tape.sequence += isEnded ? 2 : 1;
-    tape.updatedAt = Math.max(tape.updatedAt, isEnded ? order.updatedAt : order.createdAt) as Millis;
+    noteBook(bookState, order.createdAt);
+    if (isEnded) noteBook(bookState, order.updatedAt);
     if (order.status !== "LIVE") continue;
-    rest(state, market, bookState.book, order);
+    const mirrored = isMirrored(market, outcomeOf(order.token));
+    const tick = priceIn(mirrored, order.price) / market.tickSize;
+    putInBook(state, market, bookState, directionIn(mirrored, order.side), tick, order);
     live.push(order);
   }
   return live;
 }
 
-function rest(state: State, market: Market, book: Book, order: Order): void {
-  const mirrored = isMirrored(market, outcomeOf(order.token));
-  const tick = priceIn(mirrored, order.price) / market.tickSize;
-  const direction = directionIn(mirrored, order.side);
-  order.slot = book.rest(direction, tick, remainingOf(order), order.number, order.account);
-  linkOpen(state, state.accounts.get(order.account), order);
-  if (order.expiration !== null) state.expiries.add(order.expiration, order.number);
+/** Notes one change of a book; they are not in order here. */
+function noteBook(bookState: MarketBook, at: Millis): void {
+  bookState.sequence += 1;
+  bookState.updatedAt = Math.max(bookState.updatedAt, at) as Millis;
 }
 
 /** What of the terms of an order cannot be so. */
@@ -218,9 +223,9 @@ function orderFault({ accounts, markets }: State, order: Order, latest: number):
   if (createdAt < since) return ["createdAt", `a moment from ${since}`];
   if (orderType === "GTD" ? expiration === null || expiration <= createdAt : expiration !== null)
     return ["expiration", orderType === "GTD" ? `a moment after ${createdAt}` : "null"];
-  if (order.crossable > size) return ["crossable", `at most ${size}`];
+  if (order.fillableSize > size) return ["fillableSize", `at most ${size}`];
   if (order.matched > size) return ["matched", `at most ${size}`];
-  if (order.ownInWay >= number) return ["ownInWay", "the number of an earlier order, or 0"];
+  if (order.blockingOwnOrder >= number) return ["blockingOwnOrder", "the number of an earlier order, or 0"];
   if (order.ordersAhead >= number) return ["ordersAhead", `less than ${number}`];
   return null;
 }
@@ -239,33 +244,10 @@ function endFault({ status, matched, size, rested, cancelReason, orderType }: Or
   return right === status ? ["cancelReason", "another, for how it ended"] : ["status", right];
 }
 
-/** What the fills of each order come to, by its number. */
-class FillSums {
-  readonly matched: Float64Array;
-  readonly notional: Float64Array;
-  readonly fee: Float64Array;
-
-  constructor(orders: number) {
-    this.matched = new Float64Array(orders + 1);
-    this.notional = new Float64Array(orders + 1);
-    this.fee = new Float64Array(orders + 1);
-  }
-
-  add({ number }: Order, size: number, value: number, fee: number): void {
-    this.matched[number] = (this.matched[number] as number) + size;
-    this.notional[number] = (this.notional[number] as number) + value;
-    this.fee[number] = (this.fee[number] as number) + fee;
-  }
-}
-
-/** Whether orders say of themselves what their fills come to and when they last changed, and rest where they may. */
-function checkOrders({ orders }: Contents, { trades, markets }: State, sums: FillSums): void {
+/** Whether orders say of themselves when they last changed, and rest where they may. */
+function checkOrders({ orders }: Contents, { trades, markets }: State): void {
   for (const order of orders) {
     const { number, lastTrade, createdAt, updatedAt, status, matched, size, rested } = order;
-    for (const field of SUMMED) {
-      if (order[field] === sums[field][number]) continue;
-      throw wrong("orders", number, order, [field, `${sums[field][number]}, what its fills come to`]);
-    }
     const lastAt = lastTrade === 0 ? createdAt : trades.get(lastTrade).at;
     const isExact = !rested || status === "LIVE" || matched === size;
     if (isExact ? updatedAt === lastAt : updatedAt >= lastAt) continue;
@@ -281,10 +263,8 @@ function checkOrders({ orders }: Contents, { trades, markets }: State, sums: Fil
   }
 }
 
-const SUMMED = ["matched", "notional", "fee"] as const;
-
 /** Lists all trades wherever they belong, and makes the transactions that settle them, with those between. */
-function rebuildTransactions(contents: Contents, state: State, tapes: readonly Tape[]): FillSums {
+function rebuildTransactions(contents: Contents, state: State): void {
   const { transactions: told, trades } = contents;
   const { transactions } = state.chain;
   const places = listMined(contents, state);
@@ -328,25 +308,18 @@ function rebuildTransactions(contents: Contents, state: State, tapes: readonly T
     record.logs = LOGS_OF_MATCH;
     return addTransaction(record, firstTrade);
   };
-  const sums = new FillSums(state.orders.size);
-  listTrades(trades, state, tapes, sums, matchOf);
+  listTrades(trades, state, matchOf);
   while (used < told.length) {
     expectSame(told[used]?.number, transactions.next, "transactions", used, "number");
     addTold();
   }
-  return sums;
 }
 
-function listTrades(
-  trades: readonly Trade[],
-  state: State,
-  tapes: readonly Tape[],
-  sums: FillSums,
-  matchOf: (trade: Trade) => Transaction,
-): void {
+function listTrades(trades: readonly Trade[], state: State, matchOf: (trade: Trade) => Transaction): void {
   const { orders } = state;
   let match: Transaction | null = null;
   let matchTaker = 0;
+  let feeTaker = 0;
   let latest = 0;
   for (const trade of trades) {
     const { number } = trade;
@@ -360,9 +333,9 @@ function listTrades(
     } else if (trade.taker !== matchTaker)
       throw wrong("trades", number, trade, ["transaction", "one that settles no other order"]);
     match.trades += 1;
-    noteFill(match, trade, taker, maker, trade.fee > 0 && sums.fee[taker.number] === 0);
-    sums.add(taker, trade.size, trade.price * trade.size, trade.fee);
-    sums.add(maker, trade.size, maker.price * trade.size, 0);
+    const isFirstFee = trade.fee > 0 && feeTaker !== taker.number;
+    if (isFirstFee) feeTaker = taker.number;
+    noteFill(match, trade, taker, maker, isFirstFee);
     trade.takerPrevious = taker.lastTrade;
     trade.makerPrevious = maker.lastTrade;
     taker.lastTrade = number;
@@ -370,7 +343,10 @@ function listTrades(
     state.trades.add(trade);
     listParty(state, maker, fillOf(number, "MAKER"));
     listParty(state, taker, fillOf(number, "TAKER"));
-    noteTrade(state, tapes, trade, taker);
+    const market = state.markets.get(marketOfToken(taker.token));
+    const bookState = bookFor(market, outcomeOf(taker.token));
+    noteBook(bookState, trade.at);
+    noteTrade(market, bookState, taker, trade, number, trade.at);
   }
 }
 
@@ -382,24 +358,6 @@ function listParty({ accounts }: State, { number, account, token }: Order, fill:
     throw new DocumentError(expected, undefined, "accounts", account - 1, "holdings");
   }
   listFill(record, holding, outcomeOf(token), fill);
-}
-
-/** Notes a trade on its market's tape. */
-function noteTrade({ markets }: State, tapes: readonly Tape[], trade: Trade, taker: Order): void {
-  const market = markets.get(marketOfToken(taker.token));
-  const outcome = outcomeOf(taker.token);
-  const mirrored = isMirrored(market, outcome);
-  const index = bookIndex(market, taker.token);
-  const tape = tapes[market.number - 1] as Tape;
-  const book = tape.books[index] as Tape["books"][number];
-  const price = priceIn(mirrored, trade.price);
-  book.sequence += 1;
-  book.updatedAt = Math.max(book.updatedAt, trade.at) as Millis;
-  book.last = { price, side: (taker.side === "BUY") === mirrored ? "SELL" : "BUY", at: trade.at };
-  add(tape.volume, notional(trade.price, trade.size));
-  (market.books[index] ?? market.books[0]).history.add(trade.at, price);
-  market.trades.add(trade.number);
-  if (outcome === "YES") market.yesTrades.add(trade.number);
 }
 
 /** What of a trade cannot be so, for its orders. */

@@ -60,19 +60,23 @@ function nextOfBlock(chain: Chain): TimedCommand {
 
 /** The first pending transaction behind the cursor that may be looked at, or 0; what waited for the last one goes first. */
 function nextCandidate(chain: Chain): number {
-  const { building, held, fresh, transactions } = chain;
+  const { building, deferred, firstUnprocessed, transactions } = chain;
   if (building === null) return 0;
   const successor = successorOf(chain, building);
   if (successor !== 0) return successor;
   const isCandidate = (number: number): boolean => {
-    const { status, oddity } = transactions.get(number);
-    return status === "PENDING" && (oddity?.notBefore ?? 0) <= building.height;
+    const { status, exception } = transactions.get(number);
+    return status === "PENDING" && (exception?.notBefore ?? 0) <= building.height;
   };
-  for (let index = firstAfter(held, building.cursor); index < held.length; index += 1) {
-    const number = held[index] as number;
+  for (let index = firstAfter(deferred, building.cursor); index < deferred.length; index += 1) {
+    const number = deferred[index] as number;
     if (isCandidate(number)) return number;
   }
-  for (let number = Math.max(fresh, building.cursor + 1); number <= transactions.size; number += 1) {
+  for (
+    let number = Math.max(firstUnprocessed, building.cursor + 1);
+    number <= transactions.size;
+    number += 1
+  ) {
     if (isCandidate(number)) return number;
   }
   return 0;
@@ -83,8 +87,8 @@ function successorOf({ transactions, wallets }: Chain, { cursor, height }: Build
   const content = transactions.find(cursor)?.content;
   const wallet = content?.kind === "call" ? wallets.get(content.from) : undefined;
   const next = wallet?.pending.get(wallet.mined) ?? 0;
-  const oddity = transactions.find(next)?.oddity;
-  return oddity?.hold === "NONCE_GAP" && oddity.notBefore > height ? next : 0;
+  const exception = transactions.find(next)?.exception;
+  return exception?.hold === "NONCE_GAP" && exception.notBefore > height ? next : 0;
 }
 
 /** Where in an ascending list the first number greater than another stands. */

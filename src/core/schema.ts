@@ -17,6 +17,10 @@ export interface Type<Value> {
   write(value: Value): string;
   /** The value of canonical bytes. Calls `cursor.fail()` where they are written otherwise, or `parse` would throw. */
   read(cursor: ByteCursor): Value;
+  /** Of an integer, its bounds: records read and write it without a call. */
+  readonly range?: readonly [low: number, high: number];
+  /** What a field of this type is called on disk, where that is not its name. */
+  readonly diskName?: string;
 }
 
 /** The type of the values that a declaration describes. */
@@ -121,13 +125,15 @@ export function integer<Value extends number = number>(low = 0, high = MAX_INTEG
     ),
     write: (value) => `${value}`,
     read: (cursor) => {
-      const isNegative = low < 0 && cursor.takesByte(MINUS);
+      if (low >= 0) return cursor.integerIn(low, high) as Value;
+      const isNegative = cursor.takesByte(MINUS);
       const size = cursor.integer();
       const value = isNegative ? -size : size;
       // JSON has a zero below zero, which nobody writes.
       if (value < low || value > high || (isNegative && size === 0)) cursor.fail();
       return value as Value;
     },
+    range: [low, high],
   };
 }
 
@@ -330,6 +336,9 @@ export interface Optional<Value> extends Type<Value> {
  */
 export const optional = <Value>(type: Type<Value>): Optional<Value> => ({ ...type, isOptional: true });
 
+/** A field that is called otherwise on disk than in code: names on disk never change. */
+export const onDisk = <Of extends Type<unknown>>(diskName: string, type: Of): Of => ({ ...type, diskName });
+
 // Records.
 
 type Fields = Readonly<Record<string, Type<unknown>>>;
@@ -372,10 +381,13 @@ export function record<
   { changing, derived, isOpen = false }: RecordTerms<Changing, Makers> = {},
 ): RecordType<Flat<Readonly<ValuesOf<Fixed>> & ValuesOf<Changing> & Made<Makers>>> {
   const fields = { ...fixed, ...changing };
-  const names = Object.keys(fields);
+  const keys = Object.keys(fields);
+  const types = Object.values(fields);
+  const names = keys.map((key, index) => types[index]?.diskName ?? key);
   const plan: Plan = {
+    keys,
     names,
-    types: Object.values(fields),
+    types,
     texts: names.map((name, index) => fixedText(`${index === 0 ? "{" : ","}"${name}":`)),
     makers: derived ?? {},
     isOpen,
@@ -384,6 +396,8 @@ export function record<
 }
 
 interface Plan {
+  /** What the fields are called in code, and on disk. */
+  readonly keys: readonly string[];
   readonly names: readonly string[];
   readonly types: readonly Type<unknown>[];
   /** What stands before each value. */
@@ -411,11 +425,11 @@ function checkNames({ names, isOpen }: Plan, found: Values): void {
 
 /** Field by field: where code cannot be compiled, as in a browser with a Content-Security-Policy. */
 function looped(plan: Plan): Omit<RecordType<Values>, "fields"> {
-  const { names, types, texts, makers } = plan;
+  const { keys, names, types, texts, makers } = plan;
   const made = Object.entries(makers);
   const recordOf = (partOf: (type: Type<unknown>, index: number) => unknown): Values => {
     const found: Values = {};
-    for (const [index, type] of types.entries()) found[names[index] as string] = partOf(type, index);
+    for (const [index, type] of types.entries()) found[keys[index] as string] = partOf(type, index);
     for (const [name, make] of made) found[name] = make();
     return found;
   };
@@ -432,9 +446,9 @@ function looped(plan: Plan): Omit<RecordType<Values>, "fields"> {
     },
     write: (value) => {
       const parts = types.map((type, index) => {
-        const name = names[index] as string;
-        if (isOptional(type) && value[name] === undefined) return "";
-        return `${index === 0 ? "{" : ","}"${name}":${type.write(value[name])}`;
+        const part = value[keys[index] as string];
+        if (isOptional(type) && part === undefined) return "";
+        return `${index === 0 ? "{" : ","}"${names[index]}":${type.write(part)}`;
       });
       return parts.length === 0 ? "{}" : `${parts.join("")}}`;
     },
@@ -458,16 +472,27 @@ function looped(plan: Plan): Omit<RecordType<Values>, "fields"> {
  * cannot be compiled.
  */
 function compiled(plan: Plan): Omit<RecordType<Values>, "fields"> | null {
-  const { names, types, makers } = plan;
-  if (names.length === 0) return null;
-  const each = (code: (name: string, index: number) => string, between = ""): string =>
-    names.map((name, index) => code(JSON.stringify(name), index)).join(between);
+  const { keys, names, types, makers } = plan;
+  if (keys.length === 0) return null;
+  const each = (code: (key: string, index: number, name: string) => string, between = ""): string =>
+    keys.map((key, index) => code(JSON.stringify(key), index, JSON.stringify(names[index]))).join(between);
   const ifThere = (index: number, isThere: string, value: string): string =>
     isOptional(types[index] as Type<unknown>) ? `${isThere} ? ${value} : undefined` : value;
   const made = Object.keys(makers).map(
     (name) => `${JSON.stringify(name)}: makers[${JSON.stringify(name)}]()`,
   );
-  const literal = `{ ${[each((name, i) => `${name}: v${i}`, ", "), ...made].join(", ")} }`;
+  const literal = `{ ${[each((key, i) => `${key}: v${i}`, ", "), ...made].join(", ")} }`;
+  /** An integer is read without a call of its type. */
+  const check = (i: number): string => {
+    const { range: [low, high] = [-1, 0] } = types[i] as Type<unknown>;
+    const bounds = [low > 0 ? `v${i} < ${low}` : "", high < MAX_INTEGER ? `v${i} > ${high}` : ""];
+    const wrong = bounds.filter((bound) => bound !== "").join(" || ");
+    return low < 0 || wrong === "" || isOptional(types[i] as Type<unknown>) ? "" : `if (${wrong}) c.fail();`;
+  };
+  const readOf = (i: number): string => {
+    const type = types[i] as Type<unknown>;
+    return (type.range?.[0] ?? -1) < 0 || isOptional(type) ? `r${i}(c)` : "c.integer()";
+  };
   const skip = (i: number): string => (isOptional(types[i] as Type<unknown>) ? "" : `c.skip(n${i});`);
   const source = `"use strict";
     const { types, texts, makers } = plan;
@@ -477,7 +502,7 @@ function compiled(plan: Plan): Omit<RecordType<Values>, "fields"> | null {
         const from = fieldsOf(value);
         let at = "";
         try {
-          ${each((name, i) => `at = ${name}; const v${i} = ${ifThere(i, `from[${name}] !== undefined`, `p${i}(from[${name}])`)};`)}
+          ${each((_, i, name) => `at = ${name}; const v${i} = ${ifThere(i, `from[${name}] !== undefined`, `p${i}(from[${name}])`)};`)}
           at = "";
           checkNames(plan, from);
           return ${literal};
@@ -486,20 +511,21 @@ function compiled(plan: Plan): Omit<RecordType<Values>, "fields"> | null {
         }
       },
       write(v) {
-        return ${each((name, i) => {
+        return ${each((key, i, name) => {
           const text = JSON.stringify(`${i === 0 ? "{" : ","}${name}:`);
-          const written = `${text} + w${i}(v[${name}])`;
+          const { range } = types[i] as Type<unknown>;
+          const written = range === undefined ? `${text} + w${i}(v[${key}])` : `${text} + v[${key}]`;
           return isOptional(types[i] as Type<unknown>)
-            ? `(v[${name}] === undefined ? "" : ${written})`
+            ? `(v[${key}] === undefined ? "" : ${written})`
             : written;
         }, " + ")} + "}";
       },
       read(c) {
-        ${each((_, i) => `${skip(i)} const v${i} = ${ifThere(i, `c.takes(n${i})`, `r${i}(c)`)};`)}
+        ${each((_, i) => `${skip(i)} const v${i} = ${ifThere(i, `c.takes(n${i})`, readOf(i))}; ${check(i)}`)}
         c.skipByte(${BRACE});
         return ${literal};
       },
-      copy: (v) => ({ ${[...names, ...Object.keys(makers)].map((name) => `${JSON.stringify(name)}: v[${JSON.stringify(name)}]`).join(", ")} }),
+      copy: (v) => ({ ${[...keys, ...Object.keys(makers)].map((name) => `${JSON.stringify(name)}: v[${JSON.stringify(name)}]`).join(", ")} }),
     };`;
   try {
     const make = new Function("plan", "fieldsOf", "checkNames", "DocumentError", source);

@@ -3,7 +3,6 @@ import { ByteCursor } from "./byte-cursor.ts";
 import { type Building, type Chain, ChainWallet, headBlock } from "./chain/chain.ts";
 import { SettlementFault } from "./chain/settlement-fault.ts";
 import { Transaction } from "./chain/transaction.ts";
-import { sha256OfLines } from "./hash.ts";
 import { EventRecord, Market } from "./market.ts";
 import { Order, Trade } from "./order.ts";
 import {
@@ -15,6 +14,7 @@ import {
   integer,
   list,
   moment,
+  onDisk,
   oneOf,
   orNull,
   record,
@@ -63,9 +63,9 @@ const Head = record({
 
 /** What is still to come on the chain. */
 const Waiting = record({
-  fresh: id(),
-  held: array(id()),
-  lost: array(id()),
+  firstUnprocessed: onDisk("fresh", id()),
+  deferred: onDisk("held", array(id())),
+  dropped: onDisk("lost", array(id())),
   nextBlockAt: orNull(moment()),
   lastFilled: orNull(integer()),
   faults: list(SettlementFault),
@@ -188,7 +188,7 @@ export type Contents = {
 /** Transactions that say more than their trades do. */
 function* remarkable({ chain }: State): Generator<Transaction> {
   for (const transaction of chain.transactions) {
-    if (transaction.content !== null || transaction.oddity !== null) yield transaction;
+    if (transaction.content !== null || transaction.exception !== null) yield transaction;
   }
 }
 
@@ -241,9 +241,6 @@ export function* canonicalLines(state: State): Generator<string> {
   yield* linesOf(state, HASHED);
   yield "}";
 }
-
-/** SHA-256 of the canonical document, 64 hex digits. */
-export const stateHash = (state: State): string => sha256OfLines(canonicalLines(state));
 
 /** The whole state as the fields of a JSON object, a line at a time, without the braces around them; the last has no comma. */
 export const documentLines = (state: State): Generator<string> => linesOf(state, NAMES);

@@ -31,7 +31,6 @@ import { type KnownClock, Replayer } from "./replayer.ts";
 import type { SessionLog } from "./session-log.ts";
 import {
   baseAmong,
-  type Checkpoint,
   endOf,
   isClosedAt,
   readStateFile,
@@ -205,18 +204,8 @@ export class DataFolder implements Persistence {
    * Brings a new exchange to where the journal says it stood, and cuts off what a crash has torn.
    * @throws StoreError `corrupt`, `newer`; ReplayDiffers. Nothing has then been touched.
    */
-  async resume(exchange: Exchange, origin: Origin): Promise<Resumed> {
-    const warnings: string[] = [];
-    const latest = stateDatabase(this.#disk, this.path);
-    const failure: unknown = await latest.read().then(
-      () => null,
-      (error: unknown) => error,
-    );
-    const readLatest = (): Checkpoint | null => {
-      if (failure !== null) throw failure;
-      return latest.data;
-    };
-    const { from, replayer, damage, ...end } = this.#replay(exchange, origin, readLatest, warnings);
+  resume(exchange: Exchange, origin: Origin): Resumed {
+    const { from, replayer, damage, warnings, ...end } = this.#replay(exchange, origin);
     const torn = damage === null ? null : cutOff(this.#disk, this.path, this.#file, damage);
     if (this.#file.size > end.offset) this.#file.cut(end.offset);
     removeDrafts(this.#disk, this.path);
@@ -231,10 +220,12 @@ export class DataFolder implements Persistence {
   #replay(
     exchange: Exchange,
     origin: Origin,
-    readLatest: () => Checkpoint | null,
-    warnings: string[],
-  ): ScanEnd & { readonly from: JournalEnd; readonly replayer: Replayer } {
-    const base = this.#base(readLatest, warnings);
+  ): ScanEnd & { readonly replayer: Replayer } & Pick<Resumed, "from" | "warnings"> {
+    const warnings: string[] = [];
+    const states = [STATE_FILE, PREVIOUS_STATE_FILE].map((name) => join(this.path, name));
+    const readers = states.map((path) => () => readStateFile(this.#disk, path));
+    const base = baseAmong(readers, this.#file, this.#journalPath, (message) => void warnings.push(message));
+    if (base !== null) assertEngine(base.header.engine, this.path, this.#terms.engine);
     const from = base === null ? BEGINNING : endOf(base);
     const journal = { path: this.#journalPath, file: this.#file };
     const reopen = (): void => origin.play(exchange);
@@ -260,17 +251,7 @@ export class DataFolder implements Persistence {
       before,
     );
     if (end.damage !== null) assertTorn(end.damage, this.path);
-    return { ...end, refused, from, replayer };
-  }
-
-  #base(readLatest: () => Checkpoint | null, warnings: string[]): Checkpoint | null {
-    const readPrevious = (): Checkpoint | null =>
-      readStateFile(this.#disk, join(this.path, PREVIOUS_STATE_FILE));
-    const base = baseAmong([readLatest, readPrevious], this.#file, this.#journalPath, (message) => {
-      warnings.push(message);
-    });
-    if (base !== null) assertEngine(base.header.engine, this.path, this.#terms.engine);
-    return base;
+    return { ...end, refused, from, replayer, warnings };
   }
 
   /** Until the last step, the journal has everything. */
@@ -301,7 +282,7 @@ export class DataFolder implements Persistence {
     clock.halt();
     session.pause();
     try {
-      this.#replay(exchange, origin, () => readStateFile(this.#disk, join(this.path, STATE_FILE)), []);
+      this.#replay(exchange, origin);
     } catch (cause) {
       const { message } = cause as Error;
       this.#lost = new PersistenceError(

@@ -118,7 +118,7 @@ async function openKept(
   const origin = originOf(opening, join(folder.path, JOURNAL_FILE));
   await requireSameOrigin(config, origin, folder.path, () => loadOrigin(config, wallNow()));
   const { exchange, session } = begin(origin);
-  const resumed = await folder.resume(exchange, origin);
+  const resumed = folder.resume(exchange, origin);
   const { followsWall: follows, ...first } = opening.clock;
   const known = resumed.clock ?? { setting: first, virtual: opening.start, wall: wallNow() };
   const setting = config.given.has("clock") ? settingOf(config) : known.setting;

@@ -94,7 +94,6 @@ export interface Checkpoint {
 /** How long writing holds up everything else before it lets others have their turn. */
 const SLICE_MS = 2;
 const PIECE_LENGTH = 1 << 16;
-const READ_CHUNK = 1 << 22;
 const CHECK = '"sha256":"';
 /** `"sha256":"..."` and the brace, each with its line feed. */
 const TAIL_LENGTH = CHECK.length + 64 + 4;
@@ -123,8 +122,8 @@ export class DurableAdapter implements Adapter<Checkpoint | null> {
     const draft = draftOf(this.#path, randomUUID());
     const file = this.#disk.open(draft, "new");
     try {
-      const written = await writeSlowly(file, stateLines(kept));
-      await assertWritten(file, written);
+      const size = await writeSlowly(file, stateLines(kept));
+      await assertWritten(file, size);
       file.sync();
     } catch (error) {
       file.close();
@@ -168,37 +167,26 @@ function* stateLines({ header, state }: Checkpoint): Generator<string> {
   yield `${CHECK}${hash.digest("hex")}"\n}\n`;
 }
 
-/** Writes pieces of text, giving way to others in between, and answers the SHA-256 of all bytes. */
-async function writeSlowly(
-  file: DiskFile,
-  pieces: Iterable<string>,
-): Promise<{ size: number; sha256: string }> {
-  const hash = createHash("sha256");
+/** Writes pieces of text, giving way to others in between, and answers how many bytes they are. */
+async function writeSlowly(file: DiskFile, pieces: Iterable<string>): Promise<number> {
   let size = 0;
   let began = performance.now();
   for (const piece of pieces) {
     const bytes = Buffer.from(piece, "utf8");
-    hash.update(bytes);
     writeWhole(file, bytes, size);
     size += bytes.length;
     if (performance.now() - began < SLICE_MS) continue;
     await nextTurn();
     began = performance.now();
   }
-  return { size, sha256: hash.digest("hex") };
+  return size;
 }
 
 /** Reads back what was written. @throws Error when it is not that. */
-async function assertWritten(file: DiskFile, written: { size: number; sha256: string }): Promise<void> {
-  const hash = createHash("sha256");
-  const chunk = new Uint8Array(READ_CHUNK);
-  let position = 0;
-  for (let length = file.read(chunk, 0); length > 0; length = file.read(chunk, position)) {
-    hash.update(chunk.subarray(0, length));
-    position += length;
-    await nextTurn();
-  }
-  if (position === written.size && hash.digest("hex") === written.sha256) return;
+async function assertWritten(file: DiskFile, size: number): Promise<void> {
+  const checksum = new Checksum(file);
+  for (const _piece of checksum.pieces()) await nextTurn();
+  if (file.size === size && checksum.isWhole()) return;
   throw Object.assign(new Error("the disk holds something else than was written"), { code: "EIO" });
 }
 

@@ -8,9 +8,9 @@ import { readJsonObject } from "../../src/api/request-body.ts";
 import { HmacKey, sign } from "../../src/api/signing.ts";
 import { serviceOf } from "../../src/compose.ts";
 import { type Config, DEFAULT_CONFIG, FROZEN_START } from "../../src/config.ts";
-import { stateHash } from "../../src/core/state-document.ts";
 import { openUnkept } from "../../src/engine/open-exchange.ts";
 import { originOfWorld, termsOf } from "../../src/engine/origin.ts";
+import { contentHash } from "../../src/engine/state-hash.ts";
 import { viewOf } from "../../src/server/service.ts";
 import { generateWorld } from "../../src/simulation/generate-world.ts";
 import type { Measurement, Section } from "./section.ts";
@@ -80,6 +80,6 @@ async function parts(): Promise<Record<string, () => unknown>> {
     "write a book": () => JSON.stringify(bookReply(view, market, "YES")),
     "write a market with its event": () => JSON.stringify(marketDetail(view, market)),
     "search two words": () => service.search.search(view.state, "will end"),
-    "hash the whole state": () => stateHash(view.state),
+    "hash the whole state": () => contentHash(view.state),
   };
 }

@@ -165,6 +165,18 @@ describe("an order", () => {
   });
 });
 
+describe("a field that is called otherwise on disk", () => {
+  it("is read and written there by that name, and refused by it", () => {
+    const type = schema.record({ id: schema.id(), left: schema.onDisk("lost", schema.id()) });
+    expect(type.write({ id: 1, left: 2 })).toBe('{"id":1,"lost":2}');
+    expect([type.parse({ id: 1, lost: 2 }), read(type, '{"id":1,"lost":2}')]).toEqual([
+      { id: 1, left: 2 },
+      { id: 1, left: 2 },
+    ]);
+    expect(() => type.parse({ id: 1, left: 2 })).toThrow("lost: expected an integer from 1, found nothing");
+  });
+});
+
 describe("a union", () => {
   const Call = schema.union({
     send: schema.record({ kind: schema.oneOf("send") }),

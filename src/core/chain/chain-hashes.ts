@@ -4,7 +4,7 @@ import type { State } from "../state.ts";
 import type { Block } from "./chain.ts";
 import { blockAt } from "./chain.ts";
 import { tradesOf } from "./moves.ts";
-import type { Transaction } from "./transaction.ts";
+import { type Transaction, TransactionContent } from "./transaction.ts";
 
 // A hash of 32 bytes is 26 bytes of SHA-256 over what it names, and its number under a mask that these 26 decide: it
 // looks like any other, and leads back to what it names without a table. It is worked out when somebody asks.
@@ -55,7 +55,7 @@ export function orderHash(state: State, order: number): string {
 
 function contentText(state: State, transaction: Transaction): string {
   const { content } = transaction;
-  if (content !== null) return JSON.stringify(content);
+  if (content !== null) return TransactionContent.write(content);
   const { orders } = state;
   const fills = tradesOf(state, transaction).map(({ taker, maker, price, size, fee }) =>
     [taker, orders.get(taker).account, maker, orders.get(maker).account, price, size, fee].join(),

@@ -69,9 +69,9 @@ export interface Chain {
   /** Signed transactions by hash; all others carry their number in it. */
   readonly signed: Map<string, number>;
   /** The first transaction that no block has looked at. */
-  fresh: number;
+  firstUnprocessed: number;
   /** Those that were looked at and put off, ascending. */
-  held: number[];
+  deferred: number[];
   /**
    * Whose balances await the next block, flat: an account and a market, 0 for USDC. When nothing is out of the ordinary,
    * that block is all they wait for.
@@ -82,7 +82,7 @@ export interface Chain {
   /** How many of them are calls. */
   pendingCalls: number;
   /** Those that will never be mined though the ledger counts on them, ascending. */
-  lost: number[];
+  dropped: number[];
   /** How many wallets do not let the exchange move all that they have. */
   restricted: number;
   faults: readonly SettlementFault[];
@@ -108,12 +108,12 @@ export function createChain(seed: string, at: Millis): Chain {
     digest,
     wallets: new Map(),
     signed: new Map(),
-    fresh: 1,
-    held: [],
+    firstUnprocessed: 1,
+    deferred: [],
     touched: [],
     pending: 0,
     pendingCalls: 0,
-    lost: [],
+    dropped: [],
     restricted: 0,
     faults: [],
     faultsSet: 0,
@@ -180,10 +180,10 @@ export function baseFeeOf(chain: Chain): number {
 
 /** Whether all that is pending can be mined without a look at each: in order of arrival, nothing can be missing. */
 export const canSettleInBatch = (chain: Chain): boolean =>
-  chain.held.length === 0 &&
+  chain.deferred.length === 0 &&
   chain.faults.length === 0 &&
   chain.pendingCalls === 0 &&
-  chain.lost.length === 0 &&
+  chain.dropped.length === 0 &&
   chain.restricted === 0;
 
 /** What the chain knows of an address that never did anything on it. */
@@ -220,8 +220,9 @@ export interface Block {
 }
 
 /** What waits for a block, or will never be mined though the ledger counts on it; oldest first. */
-export function unminedOf({ held, lost, fresh, transactions }: Chain): Transaction[] {
-  const found = [...held, ...lost].sort((a, b) => a - b).map((number) => transactions.get(number));
-  for (let number = fresh; number <= transactions.size; number += 1) found.push(transactions.get(number));
+export function unminedOf({ deferred, dropped, firstUnprocessed, transactions }: Chain): Transaction[] {
+  const found = [...deferred, ...dropped].sort((a, b) => a - b).map((number) => transactions.get(number));
+  for (let number = firstUnprocessed; number <= transactions.size; number += 1)
+    found.push(transactions.get(number));
   return found.filter(({ status }) => status === "PENDING" || status === "LOST");
 }

@@ -31,7 +31,7 @@ export function visitMoves(state: State, transaction: Transaction, visit: MoveVi
       break;
     }
     case "call":
-      for (const { account, token, amount } of transaction.oddity?.effect?.moves ?? [])
+      for (const { account, token, amount } of transaction.exception?.effect?.moves ?? [])
         visit(account, token, amount);
       break;
     default:
@@ -59,7 +59,7 @@ export function supplyChangesOf(state: State, transaction: Transaction): SupplyC
     case "deposit":
       return content.market === 0 ? [] : [setsOf(content.market, content.size)];
     case "call": {
-      const supply = transaction.oddity?.effect?.supply ?? null;
+      const supply = transaction.exception?.effect?.supply ?? null;
       return supply === null ? [] : [supply];
     }
     default:

@@ -21,7 +21,7 @@ export const blockOf = (chain: Chain, { block }: Transaction): Block | null =>
 export function settlementStatus(state: State, transaction: Transaction): SettlementStatus {
   switch (transaction.status) {
     case "PENDING":
-      return (transaction.oddity?.attempts ?? 0) > 0 ? "RETRYING" : "MATCHED";
+      return (transaction.exception?.attempts ?? 0) > 0 ? "RETRYING" : "MATCHED";
     case "MINED": {
       const height = blockOf(state.chain, transaction)?.height ?? 0;
       return height <= finalHeight(state) ? "CONFIRMED" : "MINED";
@@ -42,7 +42,7 @@ export function settledAt(state: State, trade: Trade): Millis {
   const { chain, config } = state;
   const transaction = chain.transactions.get(trade.transaction);
   const block = blockOf(chain, transaction);
-  if (transaction.status === "FAILED") return transaction.oddity?.endedAt ?? trade.at;
+  if (transaction.status === "FAILED") return transaction.exception?.endedAt ?? trade.at;
   if (block === null) return trade.at;
   if (settlementStatus(state, transaction) !== "CONFIRMED") return block.at;
   return blockAt(chain, block.height + confirmationsOf(config.settlement))?.at ?? block.at;

@@ -9,6 +9,7 @@ import {
   integer,
   list,
   moment,
+  onDisk,
   oneOf,
   orNull,
   record,
@@ -102,7 +103,7 @@ export const CALL_TERMS = {
   hash: orNull(word()),
 } as const;
 
-/** What a wallet asks for. The order of its facts decides its hash. */
+/** What a wallet asks for. */
 const CallContent = record({
   from: address(),
   to: address(),
@@ -113,8 +114,8 @@ const CallContent = record({
 });
 export type CallContent = Infer<typeof CallContent>;
 
-/** All but the settlements of matches, which are told by their trades. */
-const TransactionContent = union({
+/** All but the settlements of matches, which are told by their trades. The order of the fields decides the hash. */
+export const TransactionContent = union({
   deposit: DepositContent,
   /** A market's condition comes to the chain; in effect since its command. */
   prepare: record({ ...oneKind("prepare"), at: moment(), market: id() }),
@@ -141,7 +142,7 @@ const CallEffect = record({ moves: list(Move), supply: orNull(SupplyChange) });
 export type CallEffect = Infer<typeof CallEffect>;
 
 /** What can be said of a transaction that was not simply mined. */
-export const Oddity = record(
+export const TransactionException = record(
   {},
   {
     changing: {
@@ -174,8 +175,8 @@ export const Oddity = record(
     },
   },
 );
-export type Oddity = Infer<typeof Oddity>;
-export type HoldReason = NonNullable<Oddity["hold"]>;
+export type TransactionException = Infer<typeof TransactionException>;
+export type HoldReason = NonNullable<TransactionException["hold"]>;
 
 const zero = (): number => 0;
 
@@ -198,7 +199,7 @@ export const Transaction = refined(
         /** Null of a match. */
         content: orNull(TransactionContent),
         /** What is out of the ordinary about it; null of most. */
-        oddity: orNull(Oddity),
+        exception: onDisk("oddity", orNull(TransactionException)),
       },
       derived: {
         /** Of a match: the first of its trades, which all have the same taker, and how many they are; else 0. */
@@ -214,8 +215,8 @@ export const Transaction = refined(
       },
     },
   ),
-  ({ status, block, place, content, oddity }) => {
-    if (content === null && oddity === null)
+  ({ status, block, place, content, exception }) => {
+    if (content === null && exception === null)
       throw new DocumentError("an object, where the content is null", null, "oddity");
     const isInBlock = status === "MINED" || status === "REVERTED";
     if (isInBlock !== block > 0)
@@ -233,7 +234,7 @@ export const newTransaction = (number: number, content: TransactionContent | nul
   block: 0,
   place: 0,
   content,
-  oddity: null,
+  exception: null,
   firstTrade: 0,
   trades: 0,
   logs: 0,
@@ -251,7 +252,7 @@ export const awaitsBlock = ({ content }: Transaction): boolean =>
   content === null || content.kind === "report" || content.kind === "call";
 
 /** Nothing out of the ordinary so far. */
-export const freshOddity = (): Oddity => ({
+export const newException = (): TransactionException => ({
   hold: null,
   notBefore: 0,
   attempts: 0,
@@ -324,10 +325,10 @@ export function logsOfCall(call: ContractCall, { moves }: CallEffect): number {
 }
 
 /** Of any transaction when it is carried out; of a call as far as that is known. */
-export function logCountOf({ content, logs, oddity }: Transaction): number {
+export function logCountOf({ content, logs, exception }: Transaction): number {
   if (content === null) return logs;
   if (content.kind !== "call") return logsOfContent(content);
-  const effect = oddity?.effect ?? null;
+  const effect = exception?.effect ?? null;
   return effect === null ? 0 : logsOfCall(content.call, effect);
 }
 

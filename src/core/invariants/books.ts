@@ -13,7 +13,7 @@ import { type Order, remainingOf } from "../order.ts";
 import type { State } from "../state.ts";
 import { StepCounter, type Steps } from "../steps.ts";
 import { add, compareSums, emptySum, FULL_PRICE, notional, type Sum } from "../units.ts";
-import { type Invariant, Judgement } from "./check.ts";
+import { type Invariant, InvariantCheck } from "./check.ts";
 
 /** A level of a book in one number: a text would cost as much as all the rest. */
 const levelKey = (market: number, book: number, direction: BookDirection, tick: number): number =>
@@ -38,19 +38,19 @@ const NO_LIQUIDITY: Readonly<Sum> = emptySum();
 /** Levels and liquidity are the sums of the live orders. */
 export function* booksHoldTheLiveOrders(state: State, live: readonly Order[]): Steps<Invariant> {
   const counter = new StepCounter();
-  const judgement = new Judgement("book levels = sum of live orders");
+  const rule = new InvariantCheck("book levels = sum of live orders");
   const totals = new Map<number, { open: number; orders: number }>();
   const liquidity = new Map<number, Sum>();
   for (const order of live) {
     if (counter.isStep()) yield;
     const market = state.markets.get(marketOfToken(order.token));
     const place = placeOf(market, order);
-    judgement.compared(1);
+    rule.compared(1);
     if (
       state.pool.orderIn(order.slot) !== order.number ||
       state.pool.openIn(order.slot) !== remainingOf(order)
     )
-      judgement.differs(`order ${order.number} is not where it says it rests`);
+      rule.differs(`order ${order.number} is not where it says it rests`);
     const level = totals.get(place);
     if (level === undefined) totals.set(place, { open: remainingOf(order), orders: 1 });
     else {
@@ -73,47 +73,47 @@ export function* booksHoldTheLiveOrders(state: State, live: readonly Order[]): S
       if (total !== undefined) found += 1;
       const expected = total ?? { open: 0, orders: 0 };
       if (open !== expected.open)
-        judgement.differs(`open at ${levelText(place)}: ${open}, expected ${expected.open}`);
+        rule.differs(`open at ${levelText(place)}: ${open}, expected ${expected.open}`);
       if (orders !== expected.orders)
-        judgement.differs(`orders at ${levelText(place)}: ${orders}, expected ${expected.orders}`);
+        rule.differs(`orders at ${levelText(place)}: ${orders}, expected ${expected.orders}`);
       levels += 1;
     });
-    judgement.compared(2 * levels);
+    rule.compared(2 * levels);
     if (counter.isStep(1 + levels)) yield;
   }
   if (found < totals.size)
-    judgement.differs(`levels of live orders: ${found} in the books, expected ${totals.size}`);
+    rule.differs(`levels of live orders: ${found} in the books, expected ${totals.size}`);
   for (const market of state.markets) {
     const expected = liquidity.get(market.number) ?? NO_LIQUIDITY;
-    judgement.compared(1);
+    rule.compared(1);
     if (compareSums(market.liquidity, expected) === 0) continue;
     const [is, wanted] = [market.liquidity, expected].map((sum) => JSON.stringify(sum));
-    judgement.differs(`liquidity of market ${market.number}: ${is}, expected ${wanted}`);
+    rule.differs(`liquidity of market ${market.number}: ${is}, expected ${wanted}`);
   }
-  return judgement.result;
+  return rule.result;
 }
 
 /** The best bid is below the best ask. */
 export function noBookIsCrossed(state: State): Invariant {
-  const judgement = new Judgement("no book is crossed");
+  const rule = new InvariantCheck("no book is crossed");
   for (const market of state.markets) {
     for (const { book } of market.books) {
       if (book === null) continue;
       const { bestBid, bestAsk } = book;
-      judgement.expect(
+      rule.expect(
         bestBid < bestAsk,
         () =>
           `market ${market.number}: best bid ${bestBid}, best ask ${bestAsk} of ${levelsOf(market)} levels`,
       );
     }
   }
-  return judgement.result;
+  return rule.result;
 }
 
 /** Within a level, whoever came first stands first. */
 export function* queuesAreInOrderOfArrival(state: State): Steps<Invariant> {
   const counter = new StepCounter();
-  const judgement = new Judgement("queues are in order of arrival");
+  const rule = new InvariantCheck("queues are in order of arrival");
   for (const { market, book, direction } of sidesOf(state)) {
     let tick = 0;
     let previous = 0;
@@ -122,16 +122,15 @@ export function* queuesAreInOrderOfArrival(state: State): Steps<Invariant> {
       const order = state.pool.orderIn(slot);
       orders += 1;
       if (book.tickOf(slot) === tick) {
-        judgement.compared(1);
-        if (previous >= order)
-          judgement.differs(`market ${market.number}: order ${previous} before ${order}`);
+        rule.compared(1);
+        if (previous >= order) rule.differs(`market ${market.number}: order ${previous} before ${order}`);
       }
       tick = book.tickOf(slot);
       previous = order;
     });
     if (counter.isStep(1 + orders)) yield;
   }
-  return judgement.result;
+  return rule.result;
 }
 
 /** One side of a book in which orders have rested. */
@@ -155,7 +154,7 @@ function* sidesOf(state: State): Generator<BookSide> {
 /** What an order has matched, what that was worth and what it paid are the sums of its fills. */
 export function* fillsAddUp(state: State): Steps<Invariant> {
   const counter = new StepCounter();
-  const judgement = new Judgement("an order's matched size = sum of its fills");
+  const rule = new InvariantCheck("an order's matched size = sum of its fills");
   const { orders, trades } = state;
   // Matched size, value and fees by order number: a map would cost ten times as much.
   const sums = new Float64Array(3 * orders.next);
@@ -176,24 +175,23 @@ export function* fillsAddUp(state: State): Steps<Invariant> {
     if (counter.isStep()) yield;
     const order = orders.get(number);
     const at = 3 * number;
-    if (order.matched !== sums[at])
-      judgement.differs(`order ${number}: ${order.matched}, expected ${sums[at]}`);
+    if (order.matched !== sums[at]) rule.differs(`order ${number}: ${order.matched}, expected ${sums[at]}`);
     if (order.notional !== sums[at + 1])
-      judgement.differs(`notional of order ${number}: ${order.notional}, expected ${sums[at + 1]}`);
+      rule.differs(`notional of order ${number}: ${order.notional}, expected ${sums[at + 1]}`);
     if (order.fee !== sums[at + 2])
-      judgement.differs(`fee of order ${number}: ${order.fee}, expected ${sums[at + 2]}`);
+      rule.differs(`fee of order ${number}: ${order.fee}, expected ${sums[at + 2]}`);
     const remaining = remainingOf(order);
     if (remaining < 0 || (remaining === 0 && order.status !== "MATCHED"))
-      judgement.differs(`order ${number}: ${order.status} with ${remaining} remaining`);
+      rule.differs(`order ${number}: ${order.status} with ${remaining} remaining`);
   }
-  judgement.compared(4 * orders.size);
-  return judgement.result;
+  rule.compared(4 * orders.size);
+  return rule.result;
 }
 
 /** The list of an account's open orders has all of its live orders. */
 export function* openOrdersAreListed(state: State, orders: readonly Order[]): Steps<Invariant> {
   const counter = new StepCounter();
-  const judgement = new Judgement("an account's open orders = its live orders");
+  const rule = new InvariantCheck("an account's open orders = its live orders");
   const live = new Map<number, number>();
   for (const { account } of orders) live.set(account, (live.get(account) ?? 0) + 1);
   for (const account of state.accounts) {
@@ -202,15 +200,15 @@ export function* openOrdersAreListed(state: State, orders: readonly Order[]): St
       if (counter.isStep()) yield;
       const order = state.orders.get(next);
       listed += 1;
-      judgement.expect(
+      rule.expect(
         order.account === account.number && order.status === "LIVE",
         () =>
           `order ${order.number}: ${order.status} of account ${order.account}, listed by ${account.number}`,
       );
       next = order.nextOpen;
     }
-    judgement.equal(() => `listed of account ${account.number}`, listed, live.get(account.number) ?? 0);
-    judgement.equal(() => `count of account ${account.number}`, account.openCount, listed);
+    rule.equal(() => `listed of account ${account.number}`, listed, live.get(account.number) ?? 0);
+    rule.equal(() => `count of account ${account.number}`, account.openCount, listed);
   }
-  return judgement.result;
+  return rule.result;
 }

@@ -11,7 +11,7 @@ export interface Invariant {
 const SHOWN = 5;
 
 /** Compares what is with what should be, for one rule. */
-export class Judgement {
+export class InvariantCheck {
   readonly name: string;
   #checked = 0;
   readonly #differences: string[] = [];

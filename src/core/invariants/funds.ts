@@ -8,16 +8,16 @@ import { payoutOf } from "../rules/contract-calls.ts";
 import type { State } from "../state.ts";
 import { StepCounter, type Steps } from "../steps.ts";
 import { FULL_PRICE, notional } from "../units.ts";
-import { type Invariant, Judgement } from "./check.ts";
+import { type Invariant, InvariantCheck } from "./check.ts";
 
 /** All USDC ever issued is in a balance or locked behind shares. */
 export function collateralIsConserved(state: State): Invariant {
-  const judgement = new Judgement("USDC issued = balances + locked collateral");
+  const rule = new InvariantCheck("USDC issued = balances + locked collateral");
   let total = 0;
   for (const account of state.accounts) total += account.collateral.balance;
   for (const { supply } of state.markets) total += supply.collateral;
-  judgement.equal(() => "micro-USDC", total, state.issued);
-  return judgement.result;
+  rule.equal(() => "micro-USDC", total, state.issued);
+  return rule.result;
 }
 
 /**
@@ -25,7 +25,7 @@ export function collateralIsConserved(state: State): Invariant {
  * then what is locked is what the shares still pay.
  */
 export function sharesAreBacked(state: State): Invariant {
-  const judgement = new Judgement("supply of YES = supply of NO = locked collateral");
+  const rule = new InvariantCheck("supply of YES = supply of NO = locked collateral");
   const yes = new Map<number, number>();
   const no = new Map<number, number>();
   for (const account of state.accounts) {
@@ -35,34 +35,30 @@ export function sharesAreBacked(state: State): Invariant {
     }
   }
   for (const { number, supply, winningOutcome } of state.markets) {
-    judgement.equal(() => `YES of market ${number}`, yes.get(number) ?? 0, supply.yes);
-    judgement.equal(() => `NO of market ${number}`, no.get(number) ?? 0, supply.no);
+    rule.equal(() => `YES of market ${number}`, yes.get(number) ?? 0, supply.yes);
+    rule.equal(() => `NO of market ${number}`, no.get(number) ?? 0, supply.no);
     if (winningOutcome === null) {
-      judgement.equal(() => `NO of market ${number} beside its YES`, supply.no, supply.yes);
-      judgement.equal(
-        () => `locked in market ${number}`,
-        supply.collateral,
-        notional(FULL_PRICE, supply.yes),
-      );
+      rule.equal(() => `NO of market ${number} beside its YES`, supply.no, supply.yes);
+      rule.equal(() => `locked in market ${number}`, supply.collateral, notional(FULL_PRICE, supply.yes));
     } else {
       const payout = payoutOf(winningOutcome);
       const owed = supply.yes * payout.YES + supply.no * payout.NO;
-      judgement.equal(() => `locked in market ${number}`, supply.collateral, owed);
+      rule.equal(() => `locked in market ${number}`, supply.collateral, owed);
     }
   }
-  return judgement.result;
+  return rule.result;
 }
 
 /** Nobody owes, and nobody reserves more than there is. */
 export function noBalanceIsNegative(state: State): Invariant {
-  const judgement = new Judgement("no balance is negative or over-reserved");
+  const rule = new InvariantCheck("no balance is negative or over-reserved");
   const { balances } = state.config;
   for (const account of state.accounts) {
     const check = (outcome: string, market: number, of: Balance<number>): void => {
-      judgement.compared(1);
+      rule.compared(1);
       if (of.reserved >= 0 && availableOf(of, balances) >= 0 && Number.isSafeInteger(of.balance)) return;
       const what = market === 0 ? outcome : `${outcome} of market ${market}`;
-      judgement.differs(`account ${account.number} ${what}: balance ${of.balance}, reserved ${of.reserved}`);
+      rule.differs(`account ${account.number} ${what}: balance ${of.balance}, reserved ${of.reserved}`);
     };
     check("USDC", 0, account.collateral);
     for (const [market, holding] of account.holdings) {
@@ -70,13 +66,13 @@ export function noBalanceIsNegative(state: State): Invariant {
       check("NO", market, holding.no);
     }
   }
-  return judgement.result;
+  return rule.result;
 }
 
 /** What is reserved is what the live orders may cost. */
 export function* reservationsFollowOrders(state: State, live: readonly Order[]): Steps<Invariant> {
   const counter = new StepCounter();
-  const judgement = new Judgement("reserved = what live orders may cost");
+  const rule = new InvariantCheck("reserved = what live orders may cost");
   const expected = new Map<number, number>();
   const count = state.accounts.next;
   const keyOf = (account: number, token: number): number => token * count + account;
@@ -87,11 +83,11 @@ export function* reservationsFollowOrders(state: State, live: readonly Order[]):
     expected.set(key, (expected.get(key) ?? 0) + reservationOf(order, remainingOf(order), feeRateBps));
   }
   const check = ({ number }: Account, token: number, reserved: number): void => {
-    judgement.compared(1);
+    rule.compared(1);
     const wanted = expected.get(keyOf(number, token)) ?? 0;
     if (reserved === wanted) return;
     const asset = token === USDC ? "USDC" : `${token}`;
-    judgement.differs(`account ${number}/${asset}: ${reserved}, expected ${wanted}`);
+    rule.differs(`account ${number}/${asset}: ${reserved}, expected ${wanted}`);
   };
   for (const account of state.accounts) {
     check(account, USDC, account.collateral.reserved);
@@ -100,7 +96,7 @@ export function* reservationsFollowOrders(state: State, live: readonly Order[]):
       check(account, tokenOf(market, "NO"), no.reserved);
     }
   }
-  return judgement.result;
+  return rule.result;
 }
 
 /** What transactions come to for one asset of one account, or one outcome of a market. */
@@ -137,7 +133,7 @@ function addSupply(state: State, transaction: Transaction, supplies: Map<number,
 /** The ledger is what the chain has and what is pending; both follow from the transactions alone. */
 export function* chainAgreesWithLedger(state: State): Steps<Invariant> {
   const counter = new StepCounter();
-  const judgement = new Judgement("chain balances + pending = ledger");
+  const rule = new InvariantCheck("chain balances + pending = ledger");
   const sums = new Map<number, Sums>();
   // An asset of an account in one small number: a text, or a large one, would cost as much as all the rest.
   const count = state.accounts.next;
@@ -167,12 +163,12 @@ export function* chainAgreesWithLedger(state: State): Steps<Invariant> {
       const sum = sums.get(key) ?? NO_SUMS;
       const { mined, incoming, outgoing } = sum;
       const differs = (what: string, found: number, expected: number): void =>
-        judgement.differs(`${what} of ${nameOf(key)}: ${found}, expected ${expected}`);
+        rule.differs(`${what} of ${nameOf(key)}: ${found}, expected ${expected}`);
       if (onChainOf(balance) !== mined) differs("on the chain", onChainOf(balance), mined);
       if (balance.incoming !== incoming) differs("incoming", balance.incoming, incoming);
       if (balance.outgoing !== outgoing) differs("outgoing", balance.outgoing, outgoing);
-      if (mined < 0) judgement.differs(`${nameOf(key)} owes ${-mined} on the chain`);
-      judgement.compared(4);
+      if (mined < 0) rule.differs(`${nameOf(key)} owes ${-mined} on the chain`);
+      rule.compared(4);
       sum.isHeld = true;
     };
     check(USDC, account.collateral);
@@ -182,15 +178,14 @@ export function* chainAgreesWithLedger(state: State): Steps<Invariant> {
     }
   }
   for (const [key, { mined, isHeld }] of sums)
-    if (!isHeld && mined !== 0)
-      judgement.differs(`on the chain of ${nameOf(key)}: nothing, expected ${mined}`);
+    if (!isHeld && mined !== 0) rule.differs(`on the chain of ${nameOf(key)}: nothing, expected ${mined}`);
   for (const { number, onChain } of state.markets) {
     const { yes, no, collateral } = supplies.get(number) ?? { yes: 0, no: 0, collateral: 0 };
-    judgement.equal(() => `YES of market ${number} on the chain`, onChain.yes, yes);
-    judgement.equal(() => `NO of market ${number} on the chain`, onChain.no, no);
-    judgement.equal(() => `locked in market ${number} on the chain`, onChain.collateral, collateral);
+    rule.equal(() => `YES of market ${number} on the chain`, onChain.yes, yes);
+    rule.equal(() => `NO of market ${number} on the chain`, onChain.no, no);
+    rule.equal(() => `locked in market ${number} on the chain`, onChain.collateral, collateral);
   }
-  return judgement.result;
+  return rule.result;
 }
 
 /** Whether a transaction is in effect on the chain: what the exchange gives is so before its block. */
@@ -202,7 +197,7 @@ const isPending = ({ status }: Transaction): boolean => status === "PENDING" || 
 /** Each block stands on the one before, and every transaction that says it is in one is there, once. */
 export function* blocksHoldWhatWasMined(state: State): Steps<Invariant> {
   const counter = new StepCounter();
-  const judgement = new Judgement("blocks = what was mined");
+  const rule = new InvariantCheck("blocks = what was mined");
   const { chain } = state;
   // A block that is being put together has the serial that it will have.
   const { building } = chain;
@@ -212,18 +207,18 @@ export function* blocksHoldWhatWasMined(state: State): Steps<Invariant> {
     if (counter.isStep()) yield;
     const block = chain.blocks.get(chain.heights.get(height + 1));
     if (block.height !== height)
-      judgement.differs(`height of block ${block.serial}: ${block.height}, expected ${height}`);
+      rule.differs(`height of block ${block.serial}: ${block.height}, expected ${height}`);
     if (block.parent !== parent)
-      judgement.differs(`parent of block ${block.serial}: ${block.parent}, expected ${parent}`);
-    judgement.compared(2 + 2 * block.count);
+      rule.differs(`parent of block ${block.serial}: ${block.parent}, expected ${parent}`);
+    rule.compared(2 + 2 * block.count);
     parent = block.serial;
     for (let place = 0; place < block.count; place += 1) {
       if (counter.isStep()) yield;
       const mined = chain.transactions.get(chain.mined.get(block.first + place + 1));
       if (mined.block !== block.serial)
-        judgement.differs(`block of transaction ${mined.number}: ${mined.block}, expected ${block.serial}`);
+        rule.differs(`block of transaction ${mined.number}: ${mined.block}, expected ${block.serial}`);
       if (mined.place !== place)
-        judgement.differs(`place of transaction ${mined.number}: ${mined.place}, expected ${place}`);
+        rule.differs(`place of transaction ${mined.number}: ${mined.place}, expected ${place}`);
       included += 1;
     }
   }
@@ -235,10 +230,10 @@ export function* blocksHoldWhatWasMined(state: State): Steps<Invariant> {
     if (transaction.status === "PENDING" && awaitsBlock(transaction)) pending += 1;
     if (transaction.status === "LOST") lost += 1;
   }
-  judgement.equal(() => "transactions that say they are in a block, beside those that are", -included, 0);
-  judgement.equal(() => "pending", chain.pending, pending);
-  judgement.equal(() => "lost", chain.lost.length, lost);
-  return judgement.result;
+  rule.equal(() => "transactions that say they are in a block, beside those that are", -included, 0);
+  rule.equal(() => "pending", chain.pending, pending);
+  rule.equal(() => "lost", chain.dropped.length, lost);
+  return rule.result;
 }
 
 function entry<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {

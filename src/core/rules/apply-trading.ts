@@ -1,5 +1,5 @@
 import { type Account, fillOf, type Holding, type Role } from "../account.ts";
-import { Book } from "../book/book.ts";
+import { Book, type BookDirection } from "../book/book.ts";
 import { NO_SLOT } from "../book/order-pool.ts";
 import { setsOf } from "../chain/moves.ts";
 import type { EventOf } from "../events.ts";
@@ -14,7 +14,7 @@ import {
   outcomeOf,
   priceIn,
 } from "../market.ts";
-import { type Order, type OrderStatus, remainingOf, reservationOf } from "../order.ts";
+import { type Order, type OrderStatus, remainingOf, reservationOf, type Trade } from "../order.ts";
 import { FEES, type State } from "../state.ts";
 import { Table } from "../table.ts";
 import type { Outcome } from "../terms.ts";
@@ -45,8 +45,8 @@ export function openOrder(state: State, event: EventOf<"orderPlaced">, at: Milli
     expiration: event.expiration,
     createdAt: at,
     touch: event.touch,
-    crossable: event.crossable,
-    ownInWay: event.ownInWay,
+    fillableSize: event.fillableSize,
+    blockingOwnOrder: event.blockingOwnOrder,
     rested: false,
     ordersAhead: 0,
     sizeAhead: size(0),
@@ -75,14 +75,26 @@ export function restOrder(state: State, event: EventOf<"orderRested">, at: Milli
   const outcome = outcomeOf(order.token);
   const mirrored = isMirrored(market, outcome);
   const bookState = bookFor(market, outcome);
-  bookState.book ??= new Book(state.pool, levelsOf(market));
   const direction = directionIn(mirrored, order.side);
   const tick = priceIn(mirrored, order.price) / market.tickSize;
   order.rested = true;
-  order.ordersAhead = bookState.book.countAt(direction, tick);
-  order.sizeAhead = size(bookState.book.totalAt(direction, tick));
-  order.slot = bookState.book.rest(direction, tick, remainingOf(order), order.number, order.account);
+  order.ordersAhead = bookState.book?.countAt(direction, tick) ?? 0;
+  order.sizeAhead = size(bookState.book?.totalAt(direction, tick) ?? 0);
   noteChange(market, bookState, order, remainingOf(order), at);
+  putInBook(state, market, bookState, direction, tick, order);
+}
+
+/** Puts an order at the end of its level's queue and of its account's list of open ones. */
+export function putInBook(
+  state: State,
+  market: Market,
+  bookState: MarketBook,
+  direction: BookDirection,
+  tick: number,
+  order: Order,
+): void {
+  bookState.book ??= new Book(state.pool, levelsOf(market));
+  order.slot = bookState.book.rest(direction, tick, remainingOf(order), order.number, order.account);
   linkOpen(state, state.accounts.get(order.account), order);
   if (order.expiration !== null) state.expiries.add(order.expiration, order.number);
 }
@@ -147,8 +159,7 @@ export function noteChange(
   }
 }
 
-/** Puts an order at the end of its account's list of open ones. */
-export function linkOpen(state: State, account: Account, order: Order): void {
+function linkOpen(state: State, account: Account, order: Order): void {
   order.previousOpen = account.lastOpen;
   if (account.lastOpen === 0) account.firstOpen = order.number;
   else state.orders.get(account.lastOpen).nextOpen = order.number;
@@ -194,7 +205,7 @@ export function applyTrade(state: State, event: EventOf<"orderTraded">, at: Mill
     taker.fee = money(taker.fee + event.fee);
     credit(state.accounts.get(taker.account).collateral, -event.fee);
     credit(state.accounts.get(FEES).collateral, event.fee);
-    if (isPending) noteFee(state, event.fee, 1);
+    if (isPending) noteFee(state, event.fee);
   }
   if (event.matchType !== "COMPLEMENTARY") {
     const change = setsOf(market.number, event.matchType === "MINT" ? event.size : -event.size);
@@ -206,7 +217,7 @@ export function applyTrade(state: State, event: EventOf<"orderTraded">, at: Mill
   noteChange(market, bookState, maker, size(-event.size), at);
   if (remainingOf(maker) === 0) leave(state, maker, "MATCHED");
   if (remainingOf(taker) === 0) taker.status = "MATCHED";
-  noteTrade(market, bookState, taker, event, at);
+  noteTrade(market, bookState, taker, event, event.trade, at);
 }
 
 /** Moves shares and USDC of one party, at the price in terms of its own token. */
@@ -240,7 +251,7 @@ function fill(
   if (isPending) {
     const fee = role === "TAKER" ? event.fee : 0;
     touch(state.chain, account, market.number, shares);
-    noteParty(account.collateral, shares, order.side === "BUY", value, event.size, fee, 1);
+    noteParty(account.collateral, shares, order.side === "BUY", value, event.size, fee);
   }
   order.matched = size(order.matched + event.size);
   order.notional = money(order.notional + value);
@@ -262,20 +273,21 @@ export function listFill(account: Account, holding: Holding, outcome: Outcome, p
 }
 
 /** Notes a fill on the market's tape: last price, history, volume, lists of trades. */
-function noteTrade(
+export function noteTrade(
   market: Market,
   bookState: MarketBook,
   taker: Order,
-  event: EventOf<"orderTraded">,
+  fill: Pick<Trade, "price" | "size">,
+  number: number,
   at: Millis,
 ): void {
   const outcome = outcomeOf(taker.token);
   const mirrored = isMirrored(market, outcome);
-  const price = priceIn(mirrored, event.price);
+  const price = priceIn(mirrored, fill.price);
   const side = (taker.side === "BUY") === mirrored ? "SELL" : "BUY";
   bookState.last = { price, side, at };
   bookState.history.add(at, price);
-  add(market.volume, notional(event.price, event.size));
-  market.trades.add(event.trade);
-  if (outcome === "YES") market.yesTrades.add(event.trade);
+  add(market.volume, notional(fill.price, fill.size));
+  market.trades.add(number);
+  if (outcome === "YES") market.yesTrades.add(number);
 }

@@ -9,7 +9,7 @@ import {
   minedAt,
   QUIET_BASE_FEE,
 } from "../chain/chain.ts";
-import { movesOf, supplyChangesOf } from "../chain/moves.ts";
+import { movesOf } from "../chain/moves.ts";
 import { awaitsBlock, type CallContent, type Transaction } from "../chain/transaction.ts";
 import type { CommandOf } from "../commands.ts";
 import type { DomainEvent, EventOf } from "../events.ts";
@@ -17,8 +17,8 @@ import { accepted, type Decision, refused } from "../refusals.ts";
 import type { ExchangeConfig, State } from "../state.ts";
 import { type Millis, millis } from "../units.ts";
 import { undoCall } from "./calls.ts";
-import { addPendingMoves, changeSupply, clearTouched } from "./ledger.ts";
-import { awaitBlock, includeOwn, oddityOf, settleMatch } from "./transactions.ts";
+import { clearTouched } from "./ledger.ts";
+import { awaitBlock, exceptionOf, includeOwn, settleMoves } from "./transactions.ts";
 import { Unwinding } from "./unwind.ts";
 
 /** Lets blocks be mined at this moment, whatever the mode: the schedule does the rest. */
@@ -85,11 +85,11 @@ export function mineBlocks(
   const { chain, config } = state;
   clearTouched(state);
   const building = beginBlock(chain, height, QUIET_BASE_FEE, at);
-  for (let number = chain.fresh; number <= lastTransaction; number += 1) {
+  for (let number = chain.firstUnprocessed; number <= lastTransaction; number += 1) {
     const transaction = chain.transactions.get(number);
     if (transaction.status === "PENDING") includeOwn(state, building, transaction);
   }
-  chain.fresh = lastTransaction + 1;
+  chain.firstUnprocessed = lastTransaction + 1;
   seal(chain, building);
   for (let count = 1; count <= empty; count += 1) {
     seal(chain, beginBlock(chain, height + count, QUIET_BASE_FEE, at));
@@ -107,7 +107,7 @@ export function sealBlock({ chain, config }: State, { height }: EventOf<"blockSe
   const { building } = chain;
   if (building?.height !== height) throw new Error(`block ${height} is not the one being put together`);
   chain.building = null;
-  chain.held = chain.held.filter((number) => chain.transactions.get(number).status === "PENDING");
+  chain.deferred = chain.deferred.filter((number) => chain.transactions.get(number).status === "PENDING");
   seal(chain, building);
   schedule(chain, config, at);
 }
@@ -166,13 +166,13 @@ function schedule(chain: Chain, config: ExchangeConfig, at: Millis): void {
   const isAwaited =
     config.settlement === "auto" &&
     ((chain.lastFilled !== null && headOf(chain) < chain.lastFilled + confirmationsOf(config.settlement)) ||
-      chain.held.some((number) => isHelpedByTime(chain.transactions.get(number))));
+      chain.deferred.some((number) => isHelpedByTime(chain.transactions.get(number))));
   chain.nextBlockAt = isAwaited ? millis(at + BLOCK_INTERVAL_MS) : null;
 }
 
-const isHelpedByTime = ({ status, oddity }: Transaction): boolean => {
+const isHelpedByTime = ({ status, exception }: Transaction): boolean => {
   if (status !== "PENDING") return false;
-  const hold = oddity?.hold ?? null;
+  const hold = exception?.hold ?? null;
   return hold !== "UNDERPRICED" && hold !== "NONCE_GAP" && hold !== "NO_GAS_MONEY";
 };
 
@@ -192,7 +192,7 @@ export function reorganize(state: State, { depth }: EventOf<"chainReorganized">,
     }
   }
   const pending = returned.filter((number) => chain.transactions.get(number).status === "PENDING");
-  chain.held = [...chain.held, ...pending].sort((a, b) => a - b);
+  chain.deferred = [...chain.deferred, ...pending].sort((a, b) => a - b);
   chain.reorganizations += 1;
   chain.digest.mix(chain.reorganizations);
   for (let height = stays + 1; height <= head; height += 1) {
@@ -212,14 +212,14 @@ function putBack(state: State, transaction: Transaction): void {
   if (content === null && transaction.status === "REVERTED") {
     transaction.status = "FAILED";
   } else {
-    if (content === null) settleMatch(state, transaction, -1);
-    if (content?.kind === "call") putBackCall(state, transaction, content);
+    if (content === null || content.kind === "call") settleMoves(state, transaction, -1);
+    if (content?.kind === "call") putBackCall(state.chain, transaction, content);
     transaction.status = "PENDING";
     if (awaitsBlock(transaction)) {
       state.chain.pending += 1;
-      const oddity = oddityOf(transaction);
-      oddity.hold = "REORGANIZED";
-      oddity.notBefore = 0;
+      const exception = exceptionOf(transaction);
+      exception.hold = "REORGANIZED";
+      exception.notBefore = 0;
     }
   }
   transaction.block = 0;
@@ -228,15 +228,10 @@ function putBack(state: State, transaction: Transaction): void {
   transaction.gasBefore = 0;
 }
 
-function putBackCall(state: State, transaction: Transaction, content: CallContent): void {
-  const { chain, markets } = state;
-  const oddity = oddityOf(transaction);
+function putBackCall(chain: Chain, transaction: Transaction, content: CallContent): void {
+  const exception = exceptionOf(transaction);
   undoCall(chain, transaction, content);
-  oddity.reason = null;
-  oddity.endedAt = null;
+  exception.reason = null;
+  exception.endedAt = null;
   chain.pendingCalls += 1;
-  if (oddity.effect === null) return;
-  addPendingMoves(state, oddity.effect.moves, 1);
-  for (const change of supplyChangesOf(state, transaction))
-    changeSupply(markets.get(change.market).onChain, change, -1);
 }

@@ -12,9 +12,18 @@ import { findAccount, type State } from "../state.ts";
 import type { Address } from "../terms.ts";
 import { type Millis, size } from "../units.ts";
 import { type CallOutcome, holdingOnChain, outcomeOfCall, type Transfer } from "./contract-calls.ts";
-import { addMoves, addPendingMoves, backingOf, changeSupply, issuanceLeft, mintingGrants } from "./ledger.ts";
+import { addMoves, backingOf, changeSupply, issuanceLeft, mintingGrants } from "./ledger.ts";
 import type { RuleSet } from "./rule-set.ts";
-import { addContent, include, leavePool, lookedAt, oddityOf, takeOut, walletIn } from "./transactions.ts";
+import {
+  addContent,
+  exceptionOf,
+  include,
+  leavePool,
+  lookedAt,
+  settleMoves,
+  takeOut,
+  walletIn,
+} from "./transactions.ts";
 import { Unwinding } from "./unwind.ts";
 
 /** What another transaction of the same nonce must offer at least, in percent of the first. */
@@ -27,22 +36,7 @@ export function sendTransaction(
   at: Millis,
 ): Decision {
   const nonce = command.nonce ?? nextNonce(chain, command.from);
-  // Written out: the order of its facts, which hashes see, is that of no command.
-  const content: CallContent = {
-    from: command.from,
-    to: command.to,
-    nonce,
-    value: command.value,
-    gas: command.gas,
-    maxFeePerGas: command.maxFeePerGas,
-    maxPriorityFeePerGas: command.maxPriorityFeePerGas,
-    input: command.input,
-    call: command.call,
-    raw: command.raw,
-    hash: command.hash,
-    kind: "call",
-    at,
-  };
+  const content: CallContent = { ...command, nonce, kind: "call", at };
   const refusal = refusalOf(chain, content);
   if (refusal !== null) return refused(refusal);
   const replaces = chain.wallets.get(content.from)?.pending.get(nonce) ?? 0;
@@ -90,7 +84,7 @@ function underpricedBy(before: CallContent, after: CallContent): TransactionRefu
 export function executeCall(
   state: State,
   building: Building,
-  { number: transaction, oddity }: Transaction,
+  { number: transaction, exception }: Transaction,
   content: CallContent,
   rules: RuleSet,
 ): DomainEvent[] {
@@ -100,7 +94,7 @@ export function executeCall(
   }
   const gasPrice = Math.min(content.maxFeePerGas, building.baseFee + content.maxPriorityFeePerGas);
   const gas = callGas(content.call, content.input);
-  const before = oddity?.effect ?? null;
+  const before = exception?.effect ?? null;
   const outcome: CallOutcome =
     gas > content.gas
       ? { ok: false, reason: "out of gas" }
@@ -220,9 +214,9 @@ export function payForCall(
   gasPrice: number,
 ): void {
   const wallet = walletIn(chain, from);
-  const oddity = oddityOf(transaction);
-  oddity.gasUsed = gas;
-  oddity.gasPrice = gasPrice;
+  const exception = exceptionOf(transaction);
+  exception.gasUsed = gas;
+  exception.gasPrice = gasPrice;
   wallet.native -= BigInt(gas) * BigInt(gasPrice);
   wallet.mined = nonce + 1;
   wallet.pending.delete(nonce);
@@ -253,7 +247,7 @@ export function takeEffect(chain: Chain, { from, to, value, call }: CallContent)
 export function undoCall(chain: Chain, transaction: Transaction, content: CallContent): void {
   const { from, to, nonce, value } = content;
   const wallet = walletIn(chain, from);
-  const { gasUsed, gasPrice } = oddityOf(transaction);
+  const { gasUsed, gasPrice } = exceptionOf(transaction);
   wallet.native += BigInt(gasUsed) * BigInt(gasPrice);
   if (transaction.status === "MINED") moveNative(chain, to, from, BigInt(value));
   wallet.mined = Math.min(wallet.mined, nonce);
@@ -290,17 +284,19 @@ function moveNative(chain: Chain, from: Address, to: Address, wei: bigint): void
 /** A call is carried out. */
 export function callExecuted(state: State, event: EventOf<"callExecuted">): void {
   const { building, transaction, content } = calledIn(state.chain, event.transaction);
-  const oddity = oddityOf(transaction);
+  const exception = exceptionOf(transaction);
   transaction.status = "MINED";
   const { effect } = event;
-  if (event.isRepeated) addPendingMoves(state, effect.moves, -1);
-  else addMoves(state, effect.moves, 1);
-  if (effect.supply !== null) {
-    const market = state.markets.get(effect.supply.market);
-    changeSupply(market.onChain, effect.supply);
-    if (!event.isRepeated) changeSupply(market.supply, effect.supply);
+  exception.effect = effect;
+  if (event.isRepeated) settleMoves(state, transaction, 1);
+  else {
+    addMoves(state, effect.moves, 1);
+    if (effect.supply !== null) {
+      const market = state.markets.get(effect.supply.market);
+      changeSupply(market.onChain, effect.supply);
+      changeSupply(market.supply, effect.supply);
+    }
   }
-  oddity.effect = effect;
   payForCall(state.chain, transaction, content, event.gas, event.gasPrice);
   takeEffect(state.chain, content);
   mixCall(state.chain, content, event.gas, event.gasPrice);
@@ -310,11 +306,11 @@ export function callExecuted(state: State, event: EventOf<"callExecuted">): void
 /** A call reverts: it costs gas and does nothing; what the ledger had of it before is taken back. */
 export function callReverted(state: State, event: EventOf<"callReverted">, at: Millis): void {
   const { building, transaction, content } = calledIn(state.chain, event.transaction);
-  const oddity = oddityOf(transaction);
-  if (oddity.effect !== null) takeOut(state, transaction);
-  oddity.effect = null;
-  oddity.reason = event.reason;
-  oddity.endedAt = at;
+  const exception = exceptionOf(transaction);
+  if (exception.effect !== null) takeOut(state, transaction);
+  exception.effect = null;
+  exception.reason = event.reason;
+  exception.endedAt = at;
   transaction.status = "REVERTED";
   payForCall(state.chain, transaction, content, event.gas, event.gasPrice);
   mixCall(state.chain, content, event.gas, event.gasPrice);
@@ -342,8 +338,8 @@ export function takeIn(
   if (replaces === 0) return;
   const replaced = chain.transactions.get(replaces);
   replaced.status = "REPLACED";
-  const oddity = oddityOf(replaced);
-  oddity.hold = null;
-  oddity.endedAt = at;
+  const exception = exceptionOf(replaced);
+  exception.hold = null;
+  exception.endedAt = at;
   leavePool(chain, replaced);
 }

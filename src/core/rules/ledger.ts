@@ -4,20 +4,10 @@ import { USDC } from "../chain/moves.ts";
 import type { Move, SupplyChange } from "../chain/transaction.ts";
 import type { EventOf } from "../events.ts";
 import { type Market, marketOfToken, outcomeOf, type Supply, tokenIdIn } from "../market.ts";
-import type { Order, Trade } from "../order.ts";
 import type { Shortfall } from "../refusals.ts";
 import { FEES, type State } from "../state.ts";
 import type { BalancePolicy, Outcome, Side } from "../terms.ts";
-import {
-  FULL_PRICE,
-  MAX_ISSUANCE,
-  type Money,
-  money,
-  notional,
-  type Price,
-  type Size,
-  size,
-} from "../units.ts";
+import { FULL_PRICE, MAX_ISSUANCE, type Money, money, notional, type Size, size } from "../units.ts";
 
 /** What the account holds in a market, made on first use; only `apply` may call it. */
 export function holdingIn(account: Account, market: number): Holding {
@@ -197,7 +187,7 @@ function clearPending<Unit extends number>(balance: Balance<Unit>): void {
   balance.outgoing = 0 as Unit;
 }
 
-/** Notes that a fill of one party is on its way to the chain, or has come there. A seller's fee is kept back from what comes. */
+/** Notes that a fill of one party is on its way to the chain. A seller's fee is kept back from what comes. */
 export function noteParty(
   collateral: Balance<Money>,
   shares: Balance<Size>,
@@ -205,35 +195,19 @@ export function noteParty(
   value: number,
   size: number,
   fee: number,
-  sign: Sign,
 ): void {
   if (isBuyer) {
-    collateral.outgoing = (collateral.outgoing + sign * (value + fee)) as Money;
-    shares.incoming = (shares.incoming + sign * size) as Size;
+    collateral.outgoing = (collateral.outgoing + value + fee) as Money;
+    shares.incoming = (shares.incoming + size) as Size;
   } else {
-    collateral.incoming = (collateral.incoming + sign * (value - fee)) as Money;
-    shares.outgoing = (shares.outgoing + sign * size) as Size;
+    collateral.incoming = (collateral.incoming + value - fee) as Money;
+    shares.outgoing = (shares.outgoing + size) as Size;
   }
 }
 
-/** The same for all parties of a trade. */
-export function notePending(state: State, trade: Trade, taker: Order, maker: Order, sign: Sign): void {
-  noteOrder(state, taker, trade.price, trade.size, trade.fee, sign);
-  noteOrder(state, maker, maker.price, trade.size, 0, sign);
-  if (trade.fee > 0) noteFee(state, trade.fee, sign);
-}
-
 /** The same for what the exchange collects. */
-export function noteFee(state: State, fee: Money, sign: Sign): void {
+export function noteFee(state: State, fee: Money): void {
   const { collateral } = state.accounts.get(FEES);
   if (collateral.incoming === 0) state.chain.touched.push(FEES, 0);
-  collateral.incoming = (collateral.incoming + sign * fee) as Money;
-}
-
-function noteOrder(state: State, order: Order, price: Price, size: Size, fee: number, sign: Sign): void {
-  const { collateral, holdings } = state.accounts.get(order.account);
-  const holding = holdings.get(marketOfToken(order.token));
-  if (holding === undefined) throw new Error(`order ${order.number} traded without a holding`);
-  const shares = sharesIn(holding, outcomeOf(order.token));
-  noteParty(collateral, shares, order.side === "BUY", notional(price, size), size, fee, sign);
+  collateral.incoming = (collateral.incoming + fee) as Money;
 }

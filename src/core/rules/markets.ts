@@ -69,69 +69,56 @@ function cancelingAll(state: State, market: Market): DomainEvent[] {
   return orders.map((order) => ({ kind: "orderCanceled", order, reason: "MARKET_CLOSED" }));
 }
 
-// Each record is written out: the order of its facts, which the state's hash sees, is that of no command.
-
 /** Adds an event. */
-export function addEvent(state: State, event: EventOf<"eventCreated">, at: Millis): void {
-  const number = state.events.add({
-    title: event.title,
-    slug: event.slug,
-    description: event.description,
-    category: event.category,
-    tags: event.tags,
-    endDate: event.endDate,
-    number: event.event,
-    createdAt: at,
-    markets: [],
-    id: idOf(state.idPrefixes.event, event.event),
-  });
-  if (number !== event.event) throw new Error(`event ${event.event} created as number ${number}`);
-  state.eventBySlug.set(event.slug, number);
+export function addEvent(
+  state: State,
+  { kind: _, event, ...terms }: EventOf<"eventCreated">,
+  at: Millis,
+): void {
+  const id = idOf(state.idPrefixes.event, event);
+  const number = state.events.add({ ...terms, number: event, createdAt: at, markets: [], id });
+  if (number !== event) throw new Error(`event ${event} created as number ${number}`);
+  state.eventBySlug.set(terms.slug, number);
 }
 
 /** Adds a market with its two tokens. */
-export function addMarket(state: State, event: EventOf<"marketCreated">, at: Millis): void {
-  const { seed } = state.config;
-  const { market: number } = event;
-  const book = emptyBook(at);
-  const conditionId = conditionIdOf(seed, number);
+export function addMarket(
+  state: State,
+  { kind: _, market: number, transaction, ...terms }: EventOf<"marketCreated">,
+  at: Millis,
+): void {
+  const conditionId = conditionIdOf(state.config.seed, number);
   const market: Market = {
     number,
     id: idOf(state.idPrefixes.market, number),
-    event: event.event,
-    question: event.question,
-    slug: event.slug,
-    description: event.description,
-    category: event.category,
-    tags: event.tags,
-    tickSize: event.tickSize,
-    minOrderSize: event.minOrderSize,
-    feeRateBps: event.feeRateBps,
-    matching: event.matching,
-    selfTrade: event.selfTrade,
-    endDate: event.endDate,
+    ...terms,
     conditionId,
     tokenIds: [tokenIdOf(conditionId, "YES"), tokenIdOf(conditionId, "NO")],
     createdAt: at,
     status: "ACTIVE",
     resolvedAt: null,
     winningOutcome: null,
-    books: event.matching === "complementary" ? [book] : [book, emptyBook(at)],
     supply: emptySupply(),
     onChain: emptySupply(),
     report: 0,
     volume: emptySum(),
     liquidity: emptySum(),
+    books: terms.matching === "complementary" ? [emptyBook(at)] : [emptyBook(at), emptyBook(at)],
     trades: new Table(),
     yesTrades: new Table(),
   };
   if (state.markets.add(market) !== number) throw new Error(`market ${number} is out of turn`);
-  state.events.get(event.event).markets.push(number);
-  state.marketBySlug.set(event.slug, number);
-  state.marketByConditionId.set(market.conditionId, number);
-  state.tokenById.set(market.tokenIds[0], tokenOf(number, "YES"));
-  state.tokenById.set(market.tokenIds[1], tokenOf(number, "NO"));
-  addContent(state, event.transaction, { kind: "prepare", at, market: number });
+  state.events.get(market.event).markets.push(number);
+  indexMarket(state, market);
+  addContent(state, transaction, { kind: "prepare", at, market: number });
+}
+
+/** Lists a market by all that it is found by. */
+export function indexMarket(state: State, { number, slug, conditionId, tokenIds }: Market): void {
+  state.marketBySlug.set(slug, number);
+  state.marketByConditionId.set(conditionId, number);
+  state.tokenById.set(tokenIds[0], tokenOf(number, "YES"));
+  state.tokenById.set(tokenIds[1], tokenOf(number, "NO"));
 }
 
 /** Closes a market, or resolves it with its winner. */

@@ -15,12 +15,12 @@ import { balanceOf } from "./ledger.ts";
 import type { RuleSet } from "./rule-set.ts";
 import {
   awaitBlock,
+  exceptionOf,
   include,
   includeOwn,
   leavePool,
   lookedAt,
-  oddityOf,
-  settleMatch,
+  settleMoves,
   takeOut,
 } from "./transactions.ts";
 import { Unwinding, unsettled } from "./unwind.ts";
@@ -64,7 +64,7 @@ function settle(state: State, building: Building, transaction: Transaction): Dom
   const shortfall = settlementShortfall(state, transaction);
   if (shortfall === null) return [{ kind: "transactionMined", transaction: transaction.number }];
   if (shortfall.isExpected && attemptsOf(transaction) < MAX_ATTEMPTS) {
-    return [deferred(transaction, "UNFUNDED", building.height + 1, 0)];
+    return [deferral(transaction, "UNFUNDED", building.height + 1, 0)];
   }
   return failing(state, transaction, shortfall.reason, 0);
 }
@@ -75,17 +75,17 @@ function gasShortfall(
   { baseFee, height }: Building,
   transaction: Transaction,
 ): DomainEvent | null {
-  const isBumped = transaction.oddity?.isBumped ?? false;
+  const isBumped = transaction.exception?.isBumped ?? false;
   return baseFee > OPERATOR_MAX_FEE && !isBumped
-    ? deferred(transaction, "UNDERPRICED", height + 1, spikeOf(chain))
+    ? deferral(transaction, "UNDERPRICED", height + 1, spikeOf(chain))
     : null;
 }
 
 const spikeOf = ({ faults }: Chain): number => faults.find(({ fault }) => fault === "gasSpike")?.number ?? 0;
 
-const attemptsOf = ({ oddity }: Transaction): number => oddity?.attempts ?? 0;
+const attemptsOf = ({ exception }: Transaction): number => exception?.attempts ?? 0;
 
-const deferred = (
+const deferral = (
   { number }: Transaction,
   hold: HoldReason,
   notBefore: number,
@@ -103,7 +103,7 @@ function faultMatches(state: State, fault: SettlementFault, transaction: Transac
   if (fault.fault === "gasSpike") return false;
   if (fault.order !== undefined && fault.order !== state.trades.get(transaction.firstTrade).taker)
     return false;
-  if (fault.fault === "delay" && transaction.oddity?.delayedBy === fault.number) return false;
+  if (fault.fault === "delay" && transaction.exception?.delayedBy === fault.number) return false;
   if (fault.probability === CERTAIN) return true;
   const drawn = chanceOf(state.config.seed, fault.number, transaction.number, attemptsOf(transaction));
   return drawn < fault.probability;
@@ -117,12 +117,12 @@ function applyFault(
 ): DomainEvent[] {
   switch (fault) {
     case "delay":
-      return [deferred(transaction, "DELAYED", building.height + blocks, number)];
+      return [deferral(transaction, "DELAYED", building.height + blocks, number)];
     case "ghost":
       return [{ kind: "settlementLost", transaction: transaction.number, fault: number }];
     case "retry":
       if (attemptsOf(transaction) < MAX_ATTEMPTS) {
-        return [deferred(transaction, "RETRIED", building.height + 1, number)];
+        return [deferral(transaction, "RETRIED", building.height + 1, number)];
       }
       return failing(state, transaction, `given up after ${MAX_ATTEMPTS} attempts`, number);
     default:
@@ -183,20 +183,20 @@ function isExpected(state: State, account: number, token: number): boolean {
 export function mineTransaction(state: State, event: EventOf<"transactionMined">): void {
   const { building, transaction } = lookedAt(state.chain, event.transaction);
   if (state.chain.restricted > 0) spendAllowances(state, transaction);
-  if (transaction.content === null) settleMatch(state, transaction, 1);
+  if (transaction.content === null) settleMoves(state, transaction, 1);
   includeOwn(state, building, transaction);
 }
 
 /** A transaction is put off. */
 export function holdTransaction({ chain }: State, event: EventOf<"transactionHeld">): void {
-  const isFresh = event.transaction >= chain.fresh;
+  const isFresh = event.transaction >= chain.firstUnprocessed;
   const { transaction } = lookedAt(chain, event.transaction);
-  if (isFresh) chain.held.push(event.transaction);
-  const oddity = oddityOf(transaction);
-  oddity.hold = event.hold;
-  oddity.notBefore = event.notBefore;
-  if (event.hold === "UNFUNDED" || event.hold === "RETRIED") oddity.attempts += 1;
-  if (event.hold === "DELAYED") oddity.delayedBy = event.fault;
+  if (isFresh) chain.deferred.push(event.transaction);
+  const exception = exceptionOf(transaction);
+  exception.hold = event.hold;
+  exception.notBefore = event.notBefore;
+  if (event.hold === "UNFUNDED" || event.hold === "RETRIED") exception.attempts += 1;
+  if (event.hold === "DELAYED") exception.delayedBy = event.fault;
   if (event.hold !== "UNDERPRICED") countFault(chain, transaction, event.fault);
 }
 
@@ -205,11 +205,11 @@ export function loseSettlement({ chain }: State, event: EventOf<"settlementLost"
   const { transaction } = lookedAt(chain, event.transaction);
   leavePool(chain, transaction);
   transaction.status = "LOST";
-  const oddity = oddityOf(transaction);
-  oddity.hold = null;
-  oddity.endedAt = at;
-  oddity.reason = "it was never mined";
-  chain.lost.push(event.transaction);
+  const exception = exceptionOf(transaction);
+  exception.hold = null;
+  exception.endedAt = at;
+  exception.reason = "it was never mined";
+  chain.dropped.push(event.transaction);
   countFault(chain, transaction, event.fault);
 }
 
@@ -217,9 +217,9 @@ export function loseSettlement({ chain }: State, event: EventOf<"settlementLost"
 export function failSettlement(state: State, event: EventOf<"settlementFailed">, at: Millis): void {
   const { chain } = state;
   const transaction = chain.transactions.get(event.transaction);
-  const oddity = oddityOf(transaction);
-  oddity.reason = event.reason;
-  oddity.endedAt = at;
+  const exception = exceptionOf(transaction);
+  exception.reason = event.reason;
+  exception.endedAt = at;
   takeOut(state, transaction);
   if (event.isMined) {
     const { building } = lookedAt(chain, event.transaction);
@@ -227,9 +227,9 @@ export function failSettlement(state: State, event: EventOf<"settlementFailed">,
     include(chain, building, transaction, 0, ownGas(LOGS_OF_MATCH));
   } else {
     if (transaction.status === "PENDING") leavePool(chain, transaction);
-    else chain.lost = chain.lost.filter((number) => number !== event.transaction);
+    else chain.dropped = chain.dropped.filter((number) => number !== event.transaction);
     transaction.status = "FAILED";
-    oddity.hold = null;
+    exception.hold = null;
   }
   countFault(chain, transaction, event.fault);
 }
@@ -247,7 +247,7 @@ function spendAllowances(state: State, transaction: Transaction): void {
 /** A fault has hit a settlement once more. */
 function countFault(chain: Chain, transaction: Transaction, number: number): void {
   if (number === 0) return;
-  oddityOf(transaction).fault = number;
+  exceptionOf(transaction).fault = number;
   chain.faults = chain.faults.flatMap((fault) => {
     if (fault.number !== number) return [fault];
     const struck = fault.struck + 1;
@@ -256,15 +256,10 @@ function countFault(chain: Chain, transaction: Transaction, number: number): voi
 }
 
 /** Puts a fault in force; they hit settlements in the order in which they were set. */
-export function setSettlementFault({ chain }: State, command: CommandOf<"setSettlementFault">): Decision {
-  const { fault, probability, times, blocks, baseFee, reason, order } = command;
-  const only = order === undefined ? {} : { order };
-  const number = chain.faultsSet + 1;
-  // Written out: the order of its facts, which hashes see, is that of no command.
-  return accepted([
-    { kind: "settlementFaultSet", number, fault, probability, times, blocks, baseFee, reason, ...only },
-  ]);
-}
+export const setSettlementFault = (
+  { chain }: State,
+  { kind: _, ...terms }: CommandOf<"setSettlementFault">,
+): Decision => accepted([{ kind: "settlementFaultSet", number: chain.faultsSet + 1, ...terms }]);
 
 /** Ends one fault, or all; to end none is a success that changes nothing. */
 export function endSettlementFault({ chain }: State, { number }: CommandOf<"endSettlementFault">): Decision {
@@ -279,9 +274,9 @@ export function endSettlementFault({ chain }: State, { number }: CommandOf<"endS
 /** Raises the fees of what the exchange has pending. */
 export function bumpFees({ chain }: State): Decision {
   const transactions = unminedOf(chain)
-    .filter(({ content, status, oddity }) => {
+    .filter(({ content, status, exception }) => {
       const isOwn = content === null || content.kind === "report";
-      return isOwn && status === "PENDING" && !(oddity?.isBumped ?? false);
+      return isOwn && status === "PENDING" && !(exception?.isBumped ?? false);
     })
     .map(({ number }) => number);
   return accepted(transactions.length === 0 ? [] : [{ kind: "feesBumped", transactions }]);
@@ -307,9 +302,9 @@ export function endFault(state: State, { number }: EventOf<"settlementFaultEnded
 
 /** The exchange raises its fees. */
 export function raiseFees(state: State, { transactions }: EventOf<"feesBumped">, at: Millis): void {
-  for (const number of transactions) oddityOf(state.chain.transactions.get(number)).isBumped = true;
+  for (const number of transactions) exceptionOf(state.chain.transactions.get(number)).isBumped = true;
   awaitBlock(state.chain, state.config, at);
 }
 
-const isAnyUnderpriced = ({ held, transactions }: Chain): boolean =>
-  held.some((number) => transactions.get(number).oddity?.hold === "UNDERPRICED");
+const isAnyUnderpriced = ({ deferred, transactions }: Chain): boolean =>
+  deferred.some((number) => transactions.get(number).exception?.hold === "UNDERPRICED");

@@ -75,8 +75,8 @@ export function placeOrder(state: State, command: CommandOf<"placeOrder">, at: M
     orderType,
     expiration,
     touch,
-    crossable: state.plan.filled as Size,
-    ownInWay: state.plan.own === NO_SLOT ? 0 : state.pool.orderIn(state.plan.own),
+    fillableSize: state.plan.filled as Size,
+    blockingOwnOrder: state.plan.own === NO_SLOT ? 0 : state.pool.orderIn(state.plan.own),
   });
   match(state, command, market, token, order, transaction, events);
   if (hasTraded(command, state.plan)) settleAtOnce(state, transaction, events);

@@ -5,27 +5,26 @@ import {
   type ChainWallet,
   emptyWallet,
 } from "../chain/chain.ts";
-import { movesOf, setsOf, supplyChangesOf, tradesOf } from "../chain/moves.ts";
+import { movesOf, supplyChangesOf } from "../chain/moves.ts";
 import {
   awaitsBlock,
-  freshOddity,
   LOGS_OF_FEE,
   LOGS_OF_MATCH,
   logCountOf,
   logsOfFill,
+  newException,
   newTransaction,
-  type Oddity,
   ownGas,
   type Transaction,
   type TransactionContent,
+  type TransactionException,
 } from "../chain/transaction.ts";
 import type { EventOf } from "../events.ts";
-import { type Market, marketOfToken } from "../market.ts";
-import type { Order, Trade } from "../order.ts";
+import type { Order } from "../order.ts";
 import type { ExchangeConfig, State } from "../state.ts";
 import type { Address, WinningOutcome } from "../terms.ts";
 import { type Millis, millis } from "../units.ts";
-import { addMoves, addPendingMoves, changeSupply, notePending, type Sign } from "./ledger.ts";
+import { addMoves, addPendingMoves, changeSupply, type Sign } from "./ledger.ts";
 
 /** Adds what settles a trade: a transaction of its own, or the one of the trade before that has the same taker. */
 export function addMatch(
@@ -115,9 +114,9 @@ export function walletIn(chain: Chain, address: Address): ChainWallet {
 }
 
 /** What is out of the ordinary about a transaction, to be written to; only `apply` may call it. */
-export function oddityOf(transaction: Transaction): Oddity {
-  transaction.oddity ??= freshOddity();
-  return transaction.oddity;
+export function exceptionOf(transaction: Transaction): TransactionException {
+  transaction.exception ??= newException();
+  return transaction.exception;
 }
 
 /** A transaction is pending no more; the list of those that were put off is gone through with each block. */
@@ -155,28 +154,19 @@ export function include(
   building.logs += logs;
   building.gas += gas;
   if (awaitsBlock(transaction)) building.isFilled = true;
-  if (transaction.oddity !== null) transaction.oddity.hold = null;
+  if (transaction.exception !== null) transaction.exception.hold = null;
   leavePool(chain, transaction);
   chain.mined.add(transaction.number);
   chain.digest.mix(transaction.number);
   chain.digest.mix(transaction.status === "MINED" ? 1 : 0);
 }
 
-/** The fills of a match come to the chain, or are on their way again when its block is replaced. */
-export function settleMatch(state: State, { firstTrade, trades: count }: Transaction, sign: Sign): void {
-  const { trades, orders } = state;
-  for (let number = firstTrade; number < firstTrade + count; number += 1) {
-    const trade = trades.get(number);
-    const taker = orders.get(trade.taker);
-    notePending(state, trade, taker, orders.get(trade.maker), sign === 1 ? -1 : 1);
-    if (trade.matchType !== "COMPLEMENTARY")
-      settleSets(state.markets.get(marketOfToken(taker.token)), trade, sign);
-  }
+/** What a match or a call has moved comes to the chain, or is on its way again when its block is replaced. */
+export function settleMoves(state: State, transaction: Transaction, sign: Sign): void {
+  addPendingMoves(state, movesOf(state, transaction), sign === 1 ? -1 : 1);
+  for (const change of supplyChangesOf(state, transaction))
+    changeSupply(state.markets.get(change.market).onChain, change, sign);
 }
-
-/** Sets that a fill splits or merges come to the chain, or leave it. */
-const settleSets = ({ number, onChain }: Market, { matchType, size }: Trade, sign: Sign): void =>
-  changeSupply(onChain, setsOf(number, matchType === "MINT" ? size : -size), sign);
 
 /** Takes in what the content of a transaction says. */
 function mixContent({ chain, markets }: State, content: TransactionContent): void {
@@ -206,7 +196,7 @@ export function lookedAt(chain: Chain, number: number): { building: Building; tr
   const { building } = chain;
   if (building === null) throw new Error(`transaction ${number} is looked at outside any block`);
   building.cursor = number;
-  chain.fresh = Math.max(chain.fresh, number + 1);
+  chain.firstUnprocessed = Math.max(chain.firstUnprocessed, number + 1);
   return { building, transaction: chain.transactions.get(number) };
 }
 
@@ -214,16 +204,8 @@ export function lookedAt(chain: Chain, number: number): { building: Building; tr
 export function takeOut(state: State, transaction: Transaction): void {
   const moves = movesOf(state, transaction);
   addMoves(state, moves, -1);
-  if (transaction.content === null) unsettle(state, transaction);
-  else addPendingMoves(state, moves, -1);
+  addPendingMoves(state, moves, -1);
   for (const change of supplyChangesOf(state, transaction)) {
     changeSupply(state.markets.get(change.market).supply, change, -1);
-  }
-}
-
-/** The fills of a match are on their way no more. */
-function unsettle(state: State, transaction: Transaction): void {
-  for (const trade of tradesOf(state, transaction)) {
-    notePending(state, trade, state.orders.get(trade.taker), state.orders.get(trade.maker), -1);
   }
 }

@@ -148,6 +148,6 @@ export const unsettled = ({ chain }: State): Transaction[] =>
   unminedOf(chain)
     .reverse()
     .filter(
-      ({ content, oddity }) =>
-        content === null || (content.kind === "call" && (oddity?.effect ?? null) !== null),
+      ({ content, exception }) =>
+        content === null || (content.kind === "call" && (exception?.effect ?? null) !== null),
     );

@@ -131,8 +131,8 @@ function refuseOlder(
 
 /** Whether a transaction waits at the end for the first block that could have it, with no earlier nonce missing. */
 export function isWaiting({ end }: Pick<Trace, "end">, number: number): boolean {
-  const { status, oddity, content } = end.chain.transactions.get(number);
-  if (status !== "PENDING" || oddity !== null || content?.kind !== "call") return false;
+  const { status, exception, content } = end.chain.transactions.get(number);
+  if (status !== "PENDING" || exception !== null || content?.kind !== "call") return false;
   return content.nonce < nextNonce(end.chain, content.from);
 }
 

@@ -56,13 +56,13 @@ class Observer {
 
   /** What each kind of event is counted as; the others are no items. */
   readonly #handlers: Handlers = {
-    orderPlaced: ({ order, orderType, token, ownInWay }) => {
+    orderPlaced: ({ order, orderType, token, blockingOwnOrder }) => {
       const { matching, selfTrade, tickSize } = this.#marketOf(token);
       this.#counts.add("order types", orderType);
       this.#counts.add("order states", `new -> ${this.#state.orders.get(order).status}`);
       this.#counts.add("matching modes", matching);
       this.#counts.add("tick sizes", priceText(tickSize));
-      if (ownInWay !== 0) this.#counts.add("self-trade policies", selfTrade);
+      if (blockingOwnOrder !== 0) this.#counts.add("self-trade policies", selfTrade);
     },
     orderTraded: ({ taker, maker, matchType }) => {
       const { orders, config } = this.#state;
@@ -104,9 +104,10 @@ class Observer {
     settlementFailed: ({ transaction }) =>
       this.#counts.add("settlement", `${statusBefore(this.#transaction(transaction))} -> FAILED`),
     chainReorganized: () => {
-      for (const number of this.#state.chain.held) {
-        const { content, oddity } = this.#transaction(number);
-        if (content === null && oddity?.hold === "REORGANIZED") this.#counts.add("settlement", REORGANIZED);
+      for (const number of this.#state.chain.deferred) {
+        const { content, exception } = this.#transaction(number);
+        if (content === null && exception?.hold === "REORGANIZED")
+          this.#counts.add("settlement", REORGANIZED);
       }
     },
     callExecuted: ({ transaction, isRepeated }) => {
@@ -157,5 +158,5 @@ class Observer {
 }
 
 /** Where a settlement stood before it was mined or failed. */
-const statusBefore = ({ oddity }: Transaction): "RETRYING" | "MATCHED" =>
-  (oddity?.attempts ?? 0) > 0 ? "RETRYING" : "MATCHED";
+const statusBefore = ({ exception }: Transaction): "RETRYING" | "MATCHED" =>
+  (exception?.attempts ?? 0) > 0 ? "RETRYING" : "MATCHED";

@@ -51,20 +51,6 @@ describe("a book of its own", () => {
     expect([book.totalAt(ASK, 50), book.totalAt(ASK, 51)]).toEqual([5, 5]);
   });
 
-  it("plans nothing beyond the limit, and stops at the size", () => {
-    const book = new Book(new OrderPool(), 99);
-    for (const [order, tick] of [50, 51, 52].entries()) book.rest(ASK, tick, 5, order, 2);
-    expect(planned(book, BID, 49, 99).met).toEqual([]);
-    expect(planned(book, BID, 51, 99)).toMatchObject({
-      met: [
-        [0, 5],
-        [1, 5],
-      ],
-      filled: 10,
-    });
-    expect(planned(book, BID, 99, 5)).toMatchObject({ met: [[0, 5]], filled: 5 });
-  });
-
   it("forgets the walk before when it plans anew", () => {
     const book = new Book(new OrderPool(), 99);
     const plan = new MatchPlan();
@@ -136,9 +122,25 @@ function compareWithNaive(random: Stream, levels: number): void {
         found.push([book.pool.orderIn(slot), book.tickOf(slot), book.pool.openIn(slot)]);
       });
       expect(found).toEqual(queue.map(({ id, tick, open }) => [id, tick, open]));
+      const levels: unknown[] = [];
+      book.depth(direction, (tick, open, orders) => void levels.push({ tick, open, orders }));
+      expect(levels).toEqual(naive.depth(direction === BID ? "BUY" : "SELL"));
     }
   }
 }
+
+describe("the pool of resting orders", () => {
+  it("never needs more slots than orders rested at once", () => {
+    const pool = new OrderPool();
+    const seen = new Set<number>();
+    for (let round = 0; round < 100; round += 1) {
+      const slots = Array.from({ length: 10 }, (_, index) => pool.take(index, 1, 1));
+      for (const slot of slots) seen.add(slot);
+      for (const slot of slots) pool.free(slot);
+    }
+    expect(seen.size).toBe(10);
+  });
+});
 
 describe("a book against the naive book", () => {
   it.each([1, 2, 31, 32, 33, 63, 64, 99, 9999])("trades and queues alike, with %d levels", (levels) => {

@@ -175,7 +175,7 @@ describe("whatever happens on the chain", () => {
         const open_ = [...state.trades].filter(
           (trade) => !["CONFIRMED", "FAILED"].includes(tradeStatus(state, trade)),
         );
-        const lost = new Set(state.chain.lost);
+        const lost = new Set(state.chain.dropped);
         expect(open_.filter(({ transaction }) => !lost.has(transaction))).toEqual([]);
       }),
       runs(200),

@@ -35,21 +35,6 @@ describe("a fault of one order", () => {
 });
 
 describe("a settlement that is retried", () => {
-  it("is RETRYING until the next block has it", () => {
-    const floor = openSettlement();
-    trade(floor);
-    floor.fault("retry", { times: 2 });
-    expect(through(floor, 3)).toEqual(["RETRYING", "RETRYING", "MINED"]);
-  });
-
-  it("is given up after five attempts", () => {
-    const floor = openSettlement();
-    trade(floor);
-    floor.fault("retry", { times: null });
-    expect(through(floor, 6)).toEqual([...Array(5).fill("RETRYING"), "FAILED"]);
-    expect(floor.settlement().oddity?.reason).toBe("given up after 5 attempts");
-  });
-
   it("keeps blocks coming by itself", () => {
     const floor = openSettlement({ settlement: "auto" });
     floor.fault("retry", { times: 2 });
@@ -81,13 +66,6 @@ describe("a block that is put together transaction by transaction", () => {
 });
 
 describe("a settlement that is delayed", () => {
-  it("is mined so many blocks later, once", () => {
-    const floor = openSettlement();
-    trade(floor);
-    floor.fault("delay", { blocks: 3, times: null });
-    expect(through(floor, 4)).toEqual(["MATCHED", "MATCHED", "MATCHED", "MINED"]);
-  });
-
   it("is overtaken by what came later", () => {
     const floor = openSettlement();
     floor.fault("delay", { blocks: 2 });
@@ -107,27 +85,6 @@ describe("a settlement that is delayed", () => {
 });
 
 describe("a ghost fill", () => {
-  it("stays MATCHED for ever, counted on by the ledger, unknown to the chain", () => {
-    const floor = openSettlement();
-    floor.fault("ghost");
-    trade(floor);
-    expect(through(floor, 4)).toEqual(Array(4).fill("MATCHED"));
-    expect(floor.inLedger("alice").yes).toBe(40);
-    expect(floor.onChain("alice").yes).toBe(0);
-    expect([floor.state.chain.pending, floor.state.chain.lost.length]).toEqual([0, 1]);
-  });
-
-  it("lets what is paid with it fail", () => {
-    const floor = openSettlement();
-    floor.fault("ghost");
-    trade(floor);
-    floor.mine();
-    floor.send("carol BUY 40 YES @ 0.6", "alice SELL 40 YES @ 0.6");
-    floor.mine();
-    expect(floor.statuses).toEqual(["MATCHED", "FAILED"]);
-    expect(floor.settlement(2).oddity?.reason).toContain("ERC1155: insufficient balance for transfer");
-  });
-
   it("keeps no block coming", () => {
     const floor = openSettlement({ settlement: "auto" });
     floor.fault("ghost");
@@ -154,26 +111,6 @@ describe("a ghost fill", () => {
 });
 
 describe("a gas spike", () => {
-  it("keeps settlements out of blocks until fees are raised", () => {
-    const floor = openSettlement();
-    floor.fault("gasSpike");
-    trade(floor);
-    expect(through(floor, 2)).toEqual(["MATCHED", "MATCHED"]);
-    floor.demand({ kind: "bumpFees" });
-    expect(through(floor, 1)).toEqual(["MINED"]);
-  });
-
-  it("keeps them out until it ends", () => {
-    const floor = openSettlement({ settlement: "auto" });
-    floor.fault("gasSpike");
-    trade(floor);
-    floor.advance("1m");
-    expect(floor.statuses).toEqual(["MATCHED"]);
-    floor.demand({ kind: "endSettlementFault", number: null });
-    floor.advance("2s");
-    expect(floor.statuses).toEqual(["MINED"]);
-  });
-
   it("asks nobody for blocks that would not help", () => {
     const floor = openSettlement({ settlement: "auto" });
     floor.fault("gasSpike");

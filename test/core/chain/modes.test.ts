@@ -10,16 +10,6 @@ const trade = (floor: SettlementFloor): void => {
 };
 
 describe("instant settlement", () => {
-  it("confirms a fill with the order that made it, in a block of its own", () => {
-    const floor = openSettlement({ settlement: "instant" });
-    const { sequence } = floor.exchange;
-    trade(floor);
-    expect(floor.statuses).toEqual(["CONFIRMED"]);
-    expect(floor.head).toBe(1);
-    expect(floor.exchange.sequence).toBe(sequence + 2);
-    expect(floor.exchange.nextDueAt).toBe(null);
-  });
-
   it("mines one block for all fills of an order, and none for an order that fills nothing", () => {
     const floor = openSettlement({ settlement: "instant" });
     floor.send("alice BUY 10 YES @ 0.5", "carol BUY 10 YES @ 0.5");
@@ -31,29 +21,6 @@ describe("instant settlement", () => {
 });
 
 describe("automatic settlement", () => {
-  it("mines a block every two seconds while something is pending, confirms two blocks later, and then rests", () => {
-    const floor = openSettlement({ settlement: "auto" });
-    floor.advance("7s");
-    expect(floor.head).toBe(0);
-    trade(floor);
-    const seen: string[] = [];
-    for (let second = 0; second < 8; second += 1) {
-      seen.push(`${second}s ${floor.head} ${floor.statuses}`);
-      floor.advance("1s");
-    }
-    expect(seen).toEqual([
-      "0s 0 MATCHED",
-      "1s 0 MATCHED",
-      "2s 1 MINED",
-      "3s 1 MINED",
-      "4s 2 MINED",
-      "5s 2 MINED",
-      "6s 3 CONFIRMED",
-      "7s 3 CONFIRMED",
-    ]);
-    expect(floor.exchange.nextDueAt).toBe(null);
-  });
-
   it("has what comes meanwhile in the next block, two seconds after the one before", () => {
     const floor = openSettlement({ settlement: "auto" });
     trade(floor);
@@ -65,15 +32,6 @@ describe("automatic settlement", () => {
     floor.advance("2s");
     expect(floor.statuses).toEqual(["MINED", "MINED", "MINED"]);
     expect(floor.head).toBe(2);
-  });
-
-  it("expires an order before it mines the block of the same moment", () => {
-    const floor = openSettlement({ settlement: "auto" });
-    floor.send("carol BUY 1 YES @ 0.1 GTD 2s");
-    trade(floor);
-    const told = floor.events.length;
-    floor.advance("2s");
-    expect(floor.events.slice(told).map(({ kind }) => kind)).toEqual(["orderExpired", "blocksMined"]);
   });
 
   it("says when each status was reached", () => {
@@ -89,19 +47,6 @@ describe("automatic settlement", () => {
 });
 
 describe("manual settlement", () => {
-  it("mines when it is asked to, and never by itself", () => {
-    const floor = openSettlement();
-    trade(floor);
-    floor.advance("1d");
-    expect(floor.statuses).toEqual(["MATCHED"]);
-    floor.mine();
-    expect(floor.statuses).toEqual(["MINED"]);
-    floor.mine();
-    expect(floor.statuses).toEqual(["MINED"]);
-    floor.mine();
-    expect(floor.statuses).toEqual(["CONFIRMED"]);
-  });
-
   it("has all that is pending in the first of several blocks, and nothing in the others", () => {
     const floor = openSettlement();
     trade(floor);
@@ -132,15 +77,5 @@ describe("in every mode", () => {
     expect(floor.head).toBe(0);
     floor.mine();
     expect(blockAt(floor.state.chain, 1)?.count).toBe(floor.state.chain.transactions.size);
-  });
-
-  it("a fill moves what it moves on the chain when it is mined", () => {
-    const floor = openSettlement();
-    trade(floor);
-    expect(floor.inLedger("alice")).toEqual({ usdc: 978, yes: 40, no: 0 });
-    expect(floor.onChain("alice")).toEqual({ usdc: 1000, yes: 0, no: 0 });
-    floor.mine();
-    expect(floor.onChain("alice")).toEqual({ usdc: 978, yes: 40, no: 0 });
-    expect(floor.onChain("bob")).toEqual({ usdc: 22, yes: 460, no: 0 });
   });
 });

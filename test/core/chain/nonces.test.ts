@@ -24,7 +24,7 @@ describe("nonces and fees", () => {
     const floor = openSettlement();
     const later = floor.call("alice", transfer("bob", 1), { nonce: 1 });
     floor.mine();
-    expect([later.status, later.oddity?.hold]).toEqual(["PENDING", "NONCE_GAP"]);
+    expect([later.status, later.exception?.hold]).toEqual(["PENDING", "NONCE_GAP"]);
     floor.call("alice", transfer("bob", 2), { nonce: 0 });
     floor.mine();
     expect(later.status).toBe("MINED");
@@ -63,7 +63,7 @@ describe("nonces and fees", () => {
     floor.fault("gasSpike");
     const cheap = floor.call("alice", transfer("bob", 1), { gwei: 2, nonce: 0 });
     floor.mine();
-    expect([cheap.status, cheap.oddity?.hold]).toEqual(["PENDING", "UNDERPRICED"]);
+    expect([cheap.status, cheap.exception?.hold]).toEqual(["PENDING", "UNDERPRICED"]);
     expect(floor.trySending("alice", transfer("bob", 2), { gwei: 2.1, nonce: 0 })).toMatchObject({
       refusal: { code: "REPLACEMENT_UNDERPRICED" },
     });

@@ -14,17 +14,6 @@ const availableUsdc = (floor: SettlementFloor, name: string): number => {
 };
 
 describe("balances that must be settled first", () => {
-  it("keep a buyer from selling on before the block, and say what is awaited", () => {
-    const floor = openSettlement({ balances: "settled" });
-    trade(floor);
-    expect(floor.try("alice SELL 40 YES @ 0.6")).toMatchObject({
-      ok: false,
-      refusal: { code: "INSUFFICIENT_BALANCE", available: 0, balance: 4000, incoming: 4000 },
-    });
-    floor.mine();
-    expect(floor.try("alice SELL 40 YES @ 0.6").ok).toBe(true);
-  });
-
   it("keep a seller from spending the proceeds before the block", () => {
     const floor = openSettlement({ balances: "settled" });
     trade(floor);
@@ -58,15 +47,5 @@ describe("balances that must be settled first", () => {
     trade(floor);
     floor.mine(10);
     expect(floor.try("alice SELL 1 YES @ 0.6").ok).toBe(false);
-  });
-});
-
-describe("optimistic balances", () => {
-  it("can be spent before the block", () => {
-    const floor = openSettlement();
-    trade(floor);
-    floor.send("carol BUY 40 YES @ 0.6", "alice SELL 40 YES @ 0.6");
-    floor.mine();
-    expect(floor.statuses).toEqual(["MINED", "MINED"]);
   });
 });

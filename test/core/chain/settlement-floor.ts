@@ -163,5 +163,5 @@ export function done(
 ): string {
   const transaction = floor.call(name, call, sending);
   floor.mine();
-  return transaction.oddity?.reason ?? transaction.status;
+  return transaction.exception?.reason ?? transaction.status;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { transactionOfHash } from "../../../src/core/chain/chain-hashes.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import { readDocument } from "../../../src/core/rebuild-state.ts";
-import { stateHash } from "../../../src/core/state-document.ts";
+import { contentHash } from "../../../src/engine/state-hash.ts";
 import { addressOf } from "../../support/commands.ts";
 import { openFloor, type TestExchange } from "../../support/exchange.ts";
 import { jsonOrNull, textOf } from "./damages.ts";
@@ -60,7 +60,7 @@ describe("what a wallet has signed", () => {
         ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
         : value,
     );
-    expect(stateHash(readDocument(JSON.parse(text)).state)).toBe(stateHash(state));
-    expect(stateHash(readBack(state))).toBe(stateHash(state));
+    expect(contentHash(readDocument(JSON.parse(text)).state)).toBe(contentHash(state));
+    expect(contentHash(readBack(state))).toBe(contentHash(state));
   });
 });

@@ -1,4 +1,6 @@
 import { ASK, BID } from "../../../src/core/book/book.ts";
+import { SettlementFault } from "../../../src/core/chain/settlement-fault.ts";
+import { TransactionContent } from "../../../src/core/chain/transaction.ts";
 import { nextDueAt } from "../../../src/core/schedule.ts";
 import type { State } from "../../../src/core/state.ts";
 import { canonicalLines } from "../../../src/core/state-document.ts";
@@ -44,11 +46,13 @@ export function portraitOf(state: State): string[] {
     building,
     wallets: _,
     signed,
+    faults,
     ...counters
   } = state.chain;
-  for (const transaction of transactions) lines.push(JSON.stringify(transaction));
+  for (const { content, ...transaction } of transactions)
+    lines.push(JSON.stringify(transaction) + (content && TransactionContent.write(content)));
   for (const block of blocks) lines.push(JSON.stringify(block));
   lines.push(`chain ${[...heights]} of ${[...mined]}, ${digest.words}, ${[...signed]}`);
-  lines.push(JSON.stringify({ ...counters, building }));
+  lines.push(JSON.stringify({ ...counters, building }), ...faults.map(SettlementFault.write));
   return lines;
 }

@@ -2,24 +2,6 @@ import { describe, expect, it } from "vitest";
 import { openFloor, TestExchange } from "../../support/exchange.ts";
 
 describe("the NO book of a complementary market", () => {
-  it("is the exact mirror of the YES book", () => {
-    const floor = openFloor();
-    floor.send(
-      "alice BUY 10 YES @ 0.3",
-      "bob SELL 5 YES @ 0.42",
-      "carol BUY 7 NO @ 0.55",
-      "bob SELL 2 NO @ 0.9",
-    );
-    expect(floor.book("YES")).toEqual({
-      bids: ["10 @ 0.3", "2 @ 0.1"],
-      asks: ["5 @ 0.42", "7 @ 0.45"],
-    });
-    expect(floor.book("NO")).toEqual({
-      bids: ["5 @ 0.58", "7 @ 0.55"],
-      asks: ["10 @ 0.7", "2 @ 0.9"],
-    });
-  });
-
   it("shares one queue with the YES book: arrival decides at one level, whatever the token", () => {
     const floor = openFloor();
     floor.send(
@@ -32,80 +14,18 @@ describe("the NO book of a complementary market", () => {
   });
 });
 
-interface Settlement {
-  readonly rule: string;
-  readonly maker: string;
-  readonly taker: string;
-  readonly trade: string;
-  readonly supply: number;
-  /** USDC, YES and NO of maker and taker, who began with 100 of each. */
-  readonly alice: readonly [usdc: number, yes: number, no: number];
-  readonly bob: readonly [usdc: number, yes: number, no: number];
-  readonly last: readonly [yes: number, side: "BUY" | "SELL"];
-}
-
-const SETTLEMENTS: readonly Settlement[] = [
-  {
-    rule: "BUY YES x SELL YES hands shares over",
-    maker: "alice SELL 10 YES @ 0.3",
-    taker: "bob BUY 10 YES @ 0.4",
-    trade: "#2 x #1: 10 @ 0.3",
-    supply: 400,
-    alice: [103, 90, 100],
-    bob: [97, 110, 100],
-    last: [0.3, "BUY"],
-  },
-  {
-    rule: "SELL NO x BUY NO hands shares over",
-    maker: "alice BUY 10 NO @ 0.3",
-    taker: "bob SELL 10 NO @ 0.2",
-    trade: "#2 x #1: 10 @ 0.3",
-    supply: 400,
-    alice: [97, 100, 110],
-    bob: [103, 100, 90],
-    last: [0.7, "BUY"],
-  },
-  {
-    rule: "BUY YES x BUY NO splits full sets out of what both pay",
-    maker: "alice BUY 10 NO @ 0.65",
-    taker: "bob BUY 10 YES @ 0.4",
-    trade: "#2 x #1: 10 @ 0.35 MINT",
-    supply: 410,
-    alice: [93.5, 100, 110],
-    bob: [96.5, 110, 100],
-    last: [0.35, "BUY"],
-  },
-  {
-    rule: "BUY NO x BUY YES splits full sets, the improvement is the taker's",
-    maker: "alice BUY 10 YES @ 0.4",
-    taker: "bob BUY 10 NO @ 0.65",
-    trade: "#2 x #1: 10 @ 0.6 MINT",
-    supply: 410,
-    alice: [96, 110, 100],
-    bob: [94, 100, 110],
-    last: [0.4, "SELL"],
-  },
-  {
-    rule: "SELL YES x SELL NO merges full sets into what both receive",
-    maker: "alice SELL 10 NO @ 0.6",
-    taker: "bob SELL 10 YES @ 0.35",
-    trade: "#2 x #1: 10 @ 0.4 MERGE",
-    supply: 390,
-    alice: [106, 100, 90],
-    bob: [104, 90, 100],
-    last: [0.4, "SELL"],
-  },
-  {
-    rule: "SELL NO x SELL YES merges full sets",
-    maker: "alice SELL 10 YES @ 0.4",
-    taker: "bob SELL 10 NO @ 0.5",
-    trade: "#2 x #1: 10 @ 0.6 MERGE",
-    supply: 390,
-    alice: [104, 90, 100],
-    bob: [106, 100, 90],
-    last: [0.4, "BUY"],
-  },
-];
+/** The rule, maker, taker, trade, supply; what USDC, YES and NO alice and bob have then, who began with 100 of each; the last price of YES. */
+const SETTLEMENTS = `
+BUY YES x SELL YES hands shares over | alice SELL 10 YES @ 0.3 | bob BUY 10 YES @ 0.4 | #2 x #1: 10 @ 0.3 | 400 | 103 90 100 | 97 110 100 | 0.3 BUY
+SELL NO x BUY NO hands shares over | alice BUY 10 NO @ 0.3 | bob SELL 10 NO @ 0.2 | #2 x #1: 10 @ 0.3 | 400 | 97 100 110 | 103 100 90 | 0.7 BUY
+BUY YES x BUY NO splits full sets out of what both pay | alice BUY 10 NO @ 0.65 | bob BUY 10 YES @ 0.4 | #2 x #1: 10 @ 0.35 MINT | 410 | 93.5 100 110 | 96.5 110 100 | 0.35 BUY
+BUY NO x BUY YES splits full sets, the improvement is the taker's | alice BUY 10 YES @ 0.4 | bob BUY 10 NO @ 0.65 | #2 x #1: 10 @ 0.6 MINT | 410 | 96 110 100 | 94 100 110 | 0.4 SELL
+SELL YES x SELL NO merges full sets into what both receive | alice SELL 10 NO @ 0.6 | bob SELL 10 YES @ 0.35 | #2 x #1: 10 @ 0.4 MERGE | 390 | 106 100 90 | 104 90 100 | 0.4 SELL
+SELL NO x SELL YES merges full sets | alice SELL 10 YES @ 0.4 | bob SELL 10 NO @ 0.5 | #2 x #1: 10 @ 0.6 MERGE | 390 | 104 90 100 | 106 100 90 | 0.4 BUY
+`
+  .trim()
+  .split("\n")
+  .map((row) => row.split(" | "));
 
 function smallFloor(): TestExchange {
   const floor = new TestExchange();
@@ -115,19 +35,20 @@ function smallFloor(): TestExchange {
 }
 
 describe("a fill in a complementary market", () => {
-  it.each(SETTLEMENTS)("$rule", ({ maker, taker, trade, supply, alice, bob, last }) => {
+  it.each(SETTLEMENTS)("%s", (_rule, maker = "", taker = "", trade, supply, alice, bob, last) => {
     const floor = smallFloor();
     floor.send(maker, taker);
-    const holds = (name: string) => [
-      floor.usdc(name).balance,
-      floor.shares(name, "YES").balance,
-      floor.shares(name, "NO").balance,
-    ];
+    const holds = (name: string): string =>
+      [floor.usdc(name), floor.shares(name, "YES"), floor.shares(name, "NO")]
+        .map(({ balance }) => balance)
+        .join(" ");
     const market = floor.state.markets.get(1);
+    const [price, side] = [market.books[0].last?.price, market.books[0].last?.side];
     expect(floor.trades()).toEqual([trade]);
-    expect(market.supply).toEqual({ yes: supply * 100, no: supply * 100, collateral: supply * 1_000_000 });
+    const sets = Number(supply);
+    expect(market.supply).toEqual({ yes: sets * 100, no: sets * 100, collateral: sets * 1_000_000 });
     expect({ alice: holds("alice"), bob: holds("bob") }).toEqual({ alice, bob });
-    expect(market.books[0].last).toMatchObject({ price: Math.round(last[0] * 10_000), side: last[1] });
+    expect(`${Number(price) / 10_000} ${side}`).toBe(last);
   });
 
   it("is counted in the volume as the taker paid or received it", () => {

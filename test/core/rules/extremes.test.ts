@@ -87,3 +87,22 @@ describe("at the end of time", () => {
     expect(floor.order(1)).toBe("EXPIRED 0/1");
   });
 });
+
+describe("what an open order reserves", () => {
+  it.each([
+    ["0.0001", 0.001],
+    ["0.9999", 9.999],
+  ])("is exact at the end of the price grid, %s", (price, reserved) => {
+    const floor = openFloor({ tickSize: 0.0001 });
+    floor.send(`alice BUY 10 YES @ ${price}`, `bob BUY 10 YES @ ${price}`);
+    expect(floor.usdc("alice").reserved).toBe(reserved);
+  });
+
+  it("counts the worst fee: one micro-USDC short is short", () => {
+    const floor = openFloor({ feeRateBps: 100 });
+    floor.fund("dave", { usdc: 4.039999 });
+    expect(floor.try("dave BUY 10 YES @ 0.4").ok).toBe(false);
+    floor.fund("dave", { usdc: 0.000001 });
+    expect(floor.try("dave BUY 10 YES @ 0.4").ok).toBe(true);
+  });
+});

@@ -74,27 +74,6 @@ describe("who pays and who receives", () => {
     expect(floor.state.accounts.get(FEES).collateral.balance).toBe(40_000);
   });
 
-  it("each fill pays its own fee, rounded down each time, and the order adds them up", () => {
-    const floor = openFloor({ feeRateBps: 1, minOrderSize: 0.01 });
-    floor.send("alice SELL 0.03 YES @ 0.5", "alice SELL 0.03 YES @ 0.5", "bob BUY 0.06 YES @ 0.5");
-    expect(floor.trades()).toEqual(["#3 x #1: 0.03 @ 0.5 fee 0.000001", "#3 x #2: 0.03 @ 0.5 fee 0.000001"]);
-    expect(floor.state.orders.get(3).fee).toBe(2);
-    expect([floor.state.orders.get(1).fee, floor.state.orders.get(2).fee]).toEqual([0, 0]);
-  });
-
-  it("the fee follows the price of the fill, not the taker's limit", () => {
-    const floor = openFloor({ feeRateBps: 1000 });
-    floor.send("alice SELL 10 YES @ 0.1", "bob BUY 10 YES @ 0.5");
-    expect(floor.trades()).toEqual(["#2 x #1: 10 @ 0.1 fee 0.1"]);
-  });
-
-  it("an order pays nothing for what rests and is filled later", () => {
-    const floor = openFloor({ feeRateBps: 100 });
-    floor.send("alice SELL 4 YES @ 0.5", "bob BUY 10 YES @ 0.5", "carol SELL 6 YES @ 0.5");
-    expect(floor.state.orders.get(2).fee).toBe(20_000);
-    expect(won(floor, "bob")).toBe(-5.02);
-  });
-
   it("a seller at 10,000 basis points below 0.5 ends with nothing, never with less", () => {
     const floor = openFloor({ feeRateBps: 10_000 });
     floor.fund("dave", { yes: 10 });

@@ -2,23 +2,6 @@ import { describe, expect, it } from "vitest";
 import { openFloor } from "../../support/exchange.ts";
 
 describe("the two books of an independent market", () => {
-  it.each([
-    ["BUY YES and BUY NO", "alice BUY 10 YES @ 0.9", "bob BUY 10 NO @ 0.9"],
-    ["SELL YES and SELL NO", "alice SELL 10 YES @ 0.1", "bob SELL 10 NO @ 0.1"],
-  ])("never meet: %s both rest, however far they cross", (_name, first, second) => {
-    const floor = openFloor({ matching: "independent" });
-    floor.send(first, second);
-    expect(floor.trades()).toEqual([]);
-    expect([floor.order(1), floor.order(2)]).toEqual(["LIVE 0/10", "LIVE 0/10"]);
-  });
-
-  it("hold each its own token's orders at its own prices", () => {
-    const floor = openFloor({ matching: "independent" });
-    floor.send("alice BUY 10 YES @ 0.3", "bob BUY 5 NO @ 0.8", "carol SELL 2 NO @ 0.9");
-    expect(floor.book("YES")).toEqual({ bids: ["10 @ 0.3"], asks: [] });
-    expect(floor.book("NO")).toEqual({ bids: ["5 @ 0.8"], asks: ["2 @ 0.9"] });
-  });
-
   it("have each a sequence, a last price and a history of its own", () => {
     const floor = openFloor({ matching: "independent" });
     floor.send("alice SELL 10 NO @ 0.3", "bob BUY 4 NO @ 0.3");
@@ -63,17 +46,5 @@ describe("the two books of an independent market", () => {
     floor.demand({ kind: "closeMarket", market: 1 });
     const canceled = floor.events.flatMap((event) => (event.kind === "orderCanceled" ? [event.order] : []));
     expect(canceled).toEqual([1, 2, 3, 4]);
-  });
-});
-
-describe("two markets", () => {
-  it.each(["complementary", "independent"] as const)("never meet when they are %s", (matching) => {
-    const floor = openFloor({ matching });
-    floor.market({ matching });
-    floor.send("alice BUY 10 YES @ 0.9");
-    floor.demand(floor.command("bob BUY 10 YES @ 0.9", 2));
-    floor.demand(floor.command("bob BUY 10 NO @ 0.9", 2));
-    expect(floor.order(1)).toBe("LIVE 0/10");
-    expect(floor.book("YES", 1).bids).toEqual(["10 @ 0.9"]);
   });
 });

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { openFloor } from "../../support/exchange.ts";
+
+describe("what an order notes when it rests", () => {
+  it("is who stood before it in its queue, and how much", () => {
+    const floor = openFloor();
+    floor.send(
+      "alice BUY 10 YES @ 0.5",
+      "bob BUY 7.5 YES @ 0.5",
+      "bob BUY 1 YES @ 0.51",
+      "carol BUY 3 YES @ 0.5",
+    );
+    expect(floor.state.orders.get(4)).toMatchObject({ rested: true, ordersAhead: 2, sizeAhead: 1750 });
+  });
+
+  it("is the touch it met, and how much it could have filled at its limit", () => {
+    const floor = openFloor();
+    floor.send("alice SELL 10 YES @ 0.5", "alice SELL 10 YES @ 0.6", "bob BUY 30 YES @ 0.55 FOK");
+    expect(floor.state.orders.get(3)).toMatchObject({ touch: 5000, fillableSize: 1000, rested: false });
+  });
+
+  it("is the touch in the terms of its own token", () => {
+    const floor = openFloor();
+    floor.send("alice BUY 10 YES @ 0.3", "bob BUY 5 NO @ 0.6");
+    expect(floor.state.orders.get(2)).toMatchObject({ touch: 7000, fillableSize: 0 });
+  });
+
+  it("is how much it could have filled before its own order stopped it", () => {
+    const floor = openFloor({ selfTrade: "cancel-taker" });
+    floor.send(
+      "alice SELL 4 YES @ 0.5",
+      "bob SELL 1 YES @ 0.5",
+      "alice SELL 4 YES @ 0.6",
+      "bob BUY 9 YES @ 0.6",
+    );
+    expect(floor.state.orders.get(4)).toMatchObject({ touch: 5000, fillableSize: 400 });
+  });
+
+  it("is no touch when nobody stands there", () => {
+    const floor = openFloor();
+    floor.send("alice BUY 10 YES @ 0.3", "bob BUY 5 YES @ 0.2");
+    expect(floor.state.orders.get(2)).toMatchObject({ touch: null, fillableSize: 0 });
+  });
+});
