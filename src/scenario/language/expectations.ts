@@ -28,6 +28,7 @@ import { all, type Entry, isNothing, meaning, type Node, orOf, type TextNode } f
 import type {
   BalanceState,
   Expectation,
+  ExpectationKind,
   ExpectationOf,
   LevelLine,
   OwnExpectations,
@@ -128,50 +129,65 @@ export const OWN_EXPECTATIONS: Readonly<
   },
 };
 
-const READERS: ReadonlyMap<string, (source: Source, entry: Entry) => Expectation[]> = new Map([
-  ["book", readBooks],
-  ["trades", readTrades],
-  ["orders", readOrders],
-  ["balances", readBalances],
-  ["quote", readQuotes],
-  ["history", readHistories],
-  ["chain", readChain],
-  ["stateHash", readStateHash],
-  ["golden", readGolden],
-]);
-
 /** Reads the mapping of an `expect` step, or of a race's `after`. */
-export const readExpectations = (source: Source, node: Node): readonly Expectation[] =>
-  eachOf(entriesOf(node, "what must be true"), (entry) => {
-    const read = READERS.get(entry.key.text);
-    if (read === undefined) throw entry.key.unknown("key", READERS.keys());
-    return read(source, entry);
-  }).flat();
-
-type Content<Of> = Of extends Expectation ? Omit<Of, "place"> : never;
-
-/** An expectation for each entry of a mapping, at the place of its key. */
-const forEach = (
-  node: Node,
-  expected: string,
-  read: (key: TextNode, value: Node) => Content<Expectation>,
-): Expectation[] =>
-  eachOf(entriesOf(node, expected), ({ key, value }) => ({ ...read(key, value), place: key.place }));
-
-function readTrades({ declared }: Source, { key, value }: Entry): Expectation[] {
-  const { value: trades } = linesAt(value, (line) => readTradeLine(line, declared));
-  return [{ kind: "trades", place: key.place, trades }];
-}
-
-function readOrders({ declared }: Source, { value }: Entry): Expectation[] {
-  return forEach(value, "orders by name", (key, said) => {
-    const [state, name] = all(
-      () => orderStateAt(said).value,
-      () => declared.orderNamed(key),
-    );
-    return { kind: "order", name, state };
+export function readExpectations({ files, declared }: Source, node: Node): readonly Expectation[] {
+  const tokenOf = (key: TextNode) => ({ token: declared.tokenName(key) });
+  const nameOf = (key: TextNode) => ({ name: declared.orderNamed(key) });
+  return allBy(node, "what must be true", {
+    book: eachBy("book", "books by outcome", tokenOf, sidesAt),
+    trades: (value, key) => [{ kind: "trades", place: key.place, trades: tradesAt(value, declared) }],
+    orders: eachBy("order", "orders by name", nameOf, (said) => ({ state: orderStateAt(said).value })),
+    balances: (value) => readBalances(value, declared),
+    quote: eachBy("quote", "prices by outcome", tokenOf, (prices) => ({
+      state: valuesBy(entriesOf(prices, orOf(Object.keys(QUOTE_READERS))), QUOTE_READERS) as QuoteState,
+    })),
+    history: eachBy("history", "histories by outcome", tokenOf, (list) => ({
+      points: eachOf(itemsOf(list, "a list of times and prices"), pointAt),
+    })),
+    chain: (value) =>
+      allBy(value, "what is true of the chain", {
+        head: counted("head", BLOCK_NUMBER),
+        confirmed: counted("confirmed", BLOCK_NUMBER),
+        pending: counted("pending", TRANSACTIONS),
+        supply: (said, key) => readSupply(said, key, declared),
+        settled: eachBy("settled", "statuses by order", nameOf, (said) => ({ statuses: statusesAt(said) })),
+      }),
+    stateHash: readStateHash,
+    golden: (value, key) => [
+      { kind: "golden", place: key.place, file: files.pathAt(value, "may be missing") },
+    ],
   });
 }
+
+type Read = (node: Node, key: TextNode) => readonly Expectation[];
+
+/** The expectations of all entries of a mapping, in their order. */
+const allBy = (
+  node: Node,
+  expected: string,
+  readers: Readonly<Record<string, Read>>,
+): readonly Expectation[] =>
+  Object.values(valuesBy(entriesOf(node, expected), readers)).flatMap((each) => each ?? []);
+
+/** Reads one for each entry of a mapping, at the place of its key: what the key names, and what is said of it. */
+const eachBy =
+  <Kind extends ExpectationKind, Name extends object>(
+    kind: Kind,
+    expected: string,
+    ofKey: (key: TextNode) => Name,
+    ofValue: (value: Node) => Omit<ExpectationOf<Kind>, "kind" | "place" | keyof Name>,
+  ): Read =>
+  (node) =>
+    eachOf(entriesOf(node, expected), ({ key, value }) => {
+      const [said, name] = all(
+        () => ofValue(value),
+        () => ofKey(key),
+      );
+      return { kind, place: key.place, ...name, ...said } as unknown as Expectation;
+    });
+
+const tradesAt = (node: Node, declared: Declarations): ExpectationOf<"trades">["trades"] =>
+  linesAt(node, (line) => readTradeLine(line, declared)).value;
 
 const LEVEL_RULE = "a level such as 0.55 x 60";
 /** A level with another sign, or without blanks around it. */
@@ -179,15 +195,10 @@ const LIKE_A_LEVEL = /^(\S+?) ?[x×@:] ?(\S+?)( \(\d+\))?$/;
 const COUNT = /^\((\d{1,9})\)$/;
 const COUNT_RULE = "a number of orders such as (2), or the end of the level";
 
-function readBooks({ declared }: Source, { value }: Entry): Expectation[] {
+function sidesAt(node: Node): Pick<ExpectationOf<"book">, "bids" | "asks"> {
   const readers = { bids: levelsAt, asks: levelsAt };
-  return forEach(value, "books by outcome", (key, sides) => {
-    const [token, { bids = null, asks = null }] = all(
-      () => declared.tokenName(key),
-      () => valuesBy(entriesOf(sides, "bids, asks or both"), readers),
-    );
-    return { kind: "book", token, bids, asks };
-  });
+  const { bids = null, asks = null } = valuesBy(entriesOf(node, "bids, asks or both"), readers);
+  return { bids, asks };
 }
 
 /** A list of levels; for none the hint says how to write it. */
@@ -228,13 +239,13 @@ function meantLevel(text: string): string | null {
   return price === null || size === null || meant === said ? null : meant;
 }
 
-function readBalances({ declared }: Source, { value }: Entry): Expectation[] {
-  return eachOf(entriesOf(value, "balances by account"), ({ key, value: assets }) => {
+function readBalances(node: Node, declared: Declarations): readonly Expectation[] {
+  return eachOf(entriesOf(node, "balances by account"), ({ key, value }) => {
     const isOfFlow = declared.hasFlow && isPartyName(key.text);
     const [account, states] = all(
       () => (isOfFlow ? key.text : declared.account(key)),
       () =>
-        eachOf(entriesOf(assets, "amounts by USDC, YES or NO"), (entry) => ({
+        eachOf(entriesOf(value, "amounts by USDC, YES or NO"), (entry) => ({
           place: entry.key.place,
           state: balanceIn(entry, declared),
         })),
@@ -266,26 +277,6 @@ const QUOTE_READERS = {
   last: priceOrNone(PRICE),
 };
 
-function readQuotes({ declared }: Source, { value }: Entry): Expectation[] {
-  return forEach(value, "prices by outcome", (key, prices) => {
-    const [token, state] = all(
-      () => declared.tokenName(key),
-      () => valuesBy(entriesOf(prices, orOf(Object.keys(QUOTE_READERS))), QUOTE_READERS) as QuoteState,
-    );
-    return { kind: "quote", token, state };
-  });
-}
-
-function readHistories({ declared }: Source, { value }: Entry): Expectation[] {
-  return forEach(value, "histories by outcome", (key, list) => {
-    const [token, points] = all(
-      () => declared.tokenName(key),
-      () => eachOf(itemsOf(list, "a list of times and prices"), pointAt),
-    );
-    return { kind: "history", token, points };
-  });
-}
-
 const POINT_RULE = "a time and a price such as 2026-01-01T00:00:30Z 0.55";
 const SECOND = 1000;
 
@@ -303,38 +294,22 @@ const MAX_COUNT = 1_000_000_000;
 const BLOCK_NUMBER = countOf("a block's number", 0, MAX_COUNT);
 const TRANSACTIONS = countOf("a number of transactions", 0, MAX_COUNT);
 
-/** Reads `chain: { head: 3, confirmed: 1, pending: 0, supply: 100, settled: { bid: [MINED] } }`. */
-function readChain(source: Source, { value }: Entry): Expectation[] {
-  const counted =
-    (part: ExpectationOf<"chain">["part"], rule: DecimalRule) =>
-    (node: Node, key: TextNode): Expectation[] => [
-      { kind: "chain", place: key.place, part, count: units(rule)(node) },
-    ];
-  const parts = valuesBy(entriesOf(value, "what is true of the chain"), {
-    head: counted("head", BLOCK_NUMBER),
-    confirmed: counted("confirmed", BLOCK_NUMBER),
-    pending: counted("pending", TRANSACTIONS),
-    supply: (node, key) => readSupply(source, key, node),
-    settled: (node) => readSettled(source, node),
-  });
-  const { head, confirmed, pending, supply, settled } = parts;
-  return [head, confirmed, pending, supply, settled].flatMap((each) => each ?? []);
-}
+const counted =
+  (part: ExpectationOf<"chain">["part"], rule: DecimalRule): Read =>
+  (node, key) => [{ kind: "chain", place: key.place, part, count: units(rule)(node) }];
 
 /** Reads `100`, `{ rain: 100 }`, `{ YES: 60, NO: 100 }` or `{ rain YES: 60 }`. */
-function readSupply({ declared }: Source, key: TextNode, value: Node): Expectation[] {
-  if (value.kind === "text") {
-    const market = declared.market(value, null);
-    const size = units<Size>(SHARES)(value);
-    return [{ kind: "supply", place: key.place, market, outcome: null, size }];
+function readSupply(node: Node, key: TextNode, declared: Declarations): readonly Expectation[] {
+  const sizeAt = units<Size>(SHARES);
+  if (node.kind === "text") {
+    const market = declared.market(node, null);
+    return [{ kind: "supply", place: key.place, market, outcome: null, size: sizeAt(node) }];
   }
-  return forEach(value, "shares by market or outcome", (at, node) => {
-    const [size, issued] = all(
-      () => units<Size>(SHARES)(node),
-      () => issuedOf(at, declared),
-    );
-    return { kind: "supply", ...issued, size };
-  });
+  const issued = (of: TextNode) => issuedOf(of, declared);
+  return eachBy("supply", "shares by market or outcome", issued, (said) => ({ size: sizeAt(said) }))(
+    node,
+    key,
+  );
 }
 
 /** Of `rain`, whole sets of both outcomes; of `YES` or `rain YES`, one outcome. */
@@ -349,23 +324,15 @@ function issuedOf(
   throw key.unknown("market or outcome", [...(declared.markets ?? []), ...OUTCOMES], null, name);
 }
 
-/** Reads `{ bid: [MINED, CONFIRMED], ask: FAILED }`. */
-function readSettled({ declared }: Source, value: Node): Expectation[] {
+function statusesAt(said: Node): ExpectationOf<"settled">["statuses"] {
   const status = oneOf(SETTLEMENT_STATUSES);
-  return forEach(value, "statuses by order", (key, said) => {
-    const [statuses, name] = all(
-      () =>
-        said.kind === "text" ? status(said) : eachOf(itemsOf(said, "a status, or a list of them"), status),
-      () => declared.orderNamed(key),
-    );
-    return { kind: "settled", name, statuses };
-  });
+  return said.kind === "text" ? status(said) : eachOf(itemsOf(said, "a status, or a list of them"), status);
 }
 
 const HASH = /^(?:(?:v2:)?[\da-f]{64})?$/;
 
 /** Reads `stateHash: "..."`; nothing is to be written by `--update`. */
-function readStateHash(_source: Source, { key, value }: Entry): Expectation[] {
+function readStateHash(value: Node, key: TextNode): readonly Expectation[] {
   if (value.kind !== "text" || !(isNothing(value) || HASH.test(value.text)))
     throw value.unexpected("v2: and 64 hex digits, or nothing for --update to write them");
   const { page, at, end, isPlain } = value;
@@ -380,9 +347,4 @@ function readStateHash(_source: Source, { key, value }: Entry): Expectation[] {
       around: isPlain ? [before, '"'] : ["", ""],
     },
   ];
-}
-
-/** Reads `golden: goldens/auction.txt`, a file that `--update` writes. */
-function readGolden({ files }: Source, { key, value }: Entry): Expectation[] {
-  return [{ kind: "golden", place: key.place, file: files.pathAt(value, "may be missing") }];
 }

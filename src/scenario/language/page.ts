@@ -168,6 +168,9 @@ export type Node = TextNode | ListNode | MappingNode;
 
 abstract class AnyNode extends Word {
   readonly end: number;
+  /** How many nodes it is made of, and how many levels of them stand below it. */
+  nodes = 1;
+  levels = 0;
   /** Where the alias stands through which it came, the outermost of several. */
   readonly aliasAt: number | undefined = undefined;
 
@@ -212,6 +215,10 @@ export class ListNode extends AnyNode {
   constructor(page: Page, at: number, end: number, own: readonly Node[]) {
     super(page, at, end);
     this.own = own;
+    for (const { nodes, levels } of own) {
+      this.nodes += nodes;
+      this.levels = Math.max(this.levels, levels + 1);
+    }
   }
 
   override get said(): string {
@@ -241,6 +248,10 @@ export class MappingNode extends AnyNode {
   constructor(page: Page, at: number, end: number, own: readonly Entry[]) {
     super(page, at, end);
     this.own = own;
+    for (const { value } of own) {
+      this.nodes += value.nodes + 1;
+      this.levels = Math.max(this.levels, value.levels + 1);
+    }
   }
 
   override get said(): string {

@@ -237,19 +237,10 @@ const MAX_BORROWED = 50_000;
 const MAX_DIGITS = 15;
 const INTEGER = /^[-+]?\d+$/;
 
-/** What an anchor names, and how much that is. */
-interface Anchored {
-  readonly node: Node;
-  readonly nodes: number;
-  readonly levels: number;
-}
-
 /** An alias shares the parts of the node that it stands for; only its size is counted, so that no bomb ever goes off. */
 class TreeBuilder {
   readonly #page: Page;
-  readonly #anchors = new Map<string, Anchored>();
-  #nodes = 0;
-  #deepest = 0;
+  readonly #anchors = new Map<string, Node>();
   #borrowed = 0;
 
   constructor(page: Page) {
@@ -258,16 +249,10 @@ class TreeBuilder {
 
   /** `after`: where the node would stand, were it there. */
   node(of: unknown, level: number, after: number): Node {
-    this.#nodes += 1;
-    if (level > this.#deepest) this.#deepest = level;
     if (isAlias(of)) return this.#aliased(of, level);
-    const anchor = isScalar(of) || isMap(of) || isSeq(of) ? of.anchor : undefined;
-    if (anchor === undefined) return this.#content(of, level, after);
-    const [nodes, deepest] = [this.#nodes, this.#deepest];
-    this.#deepest = level;
     const node = this.#content(of, level, after);
-    this.#anchors.set(anchor, { node, nodes: this.#nodes - nodes + 1, levels: this.#deepest - level });
-    this.#deepest = Math.max(deepest, this.#deepest);
+    const anchor = isScalar(of) || isMap(of) || isSeq(of) ? of.anchor : undefined;
+    if (anchor !== undefined) this.#anchors.set(anchor, node);
     return node;
   }
 
@@ -322,16 +307,13 @@ class TreeBuilder {
 
   #aliased(of: Alias, level: number): Node {
     const [start] = rangeOf(of);
-    const anchored = this.#anchors.get(of.source);
-    if (anchored === undefined) {
+    const node = this.#anchors.get(of.source);
+    if (node === undefined) {
       new Word(this.#page, start, of.source).unknown("anchor", this.#anchors.keys());
       return this.#nothing(start);
     }
-    const { node, nodes, levels } = anchored;
-    this.#nodes += nodes;
-    this.#borrowed += nodes;
-    this.#deepest = Math.max(this.#deepest, level + levels);
-    if (level + levels > MAX_LEVELS + 1)
+    this.#borrowed += node.nodes;
+    if (level + node.levels > MAX_LEVELS + 1)
       throw this.#page.wrong(start, `nested deeper than ${MAX_LEVELS} levels`);
     if (this.#borrowed <= MAX_BORROWED) return node.through(start);
     throw this.#page.wrong(start, `aliases stand for more than ${MAX_BORROWED} nodes`);

@@ -98,15 +98,21 @@ function failureMarkdown({ name, place, failure }: ScenarioResult): string {
   ].join("\n");
 }
 
+/** As many texts as fit into what GitHub takes, and how many are left. */
+function fitting(texts: readonly string[]): { readonly kept: readonly string[]; readonly left: number } {
+  let bytes = 0;
+  const end = texts.findIndex((text) => {
+    bytes += Buffer.byteLength(text) + 1;
+    return bytes > MAX_BYTES;
+  });
+  const kept = end < 0 ? texts : texts.slice(0, end);
+  return { kept, left: texts.length - kept.length };
+}
+
 /** What is wrong with files in Markdown, at most 768 KiB of it. */
 export function wrongFilesSummary(files: readonly WrongFile[]): string {
-  const lines = files.flatMap(({ problems }) => problems.map((problem) => oneLine(problemText(problem))));
-  let bytes = 0;
-  const kept = lines.filter((line) => {
-    bytes += Buffer.byteLength(line) + 1;
-    return bytes <= MAX_BYTES;
-  });
-  const left = lines.length - kept.length;
+  const problems = files.flatMap((file) => file.problems);
+  const { kept, left } = fitting(problems.map((problem) => oneLine(problemText(problem))));
   const more = left === 0 ? "" : `\nand ${count(left, "more problem")}: see the log\n`;
   return `## clobsim: ${wrongFilesText(files)}\n\n${codeLines("", kept).join("\n")}\n${more}`;
 }
@@ -115,17 +121,8 @@ export function wrongFilesSummary(files: readonly WrongFile[]): string {
 export function jobSummary({ results, passed, failed, skipped, durationMs }: SuiteResult): string {
   const failures = results.filter(({ status }) => status === "failed");
   if (failures.length === 0) return "";
+  const { kept, left } = fitting(failures.map(failureMarkdown));
   const counts = `${grouped(passed)} passed, ${grouped(failed)} failed, ${grouped(skipped)} skipped`;
-  const parts = [`## clobsim: ${counts} in ${durationText(durationMs)}\n\n`];
-  let bytes = 0;
-  for (const [index, result] of failures.entries()) {
-    const part = failureMarkdown(result);
-    bytes += Buffer.byteLength(part);
-    if (bytes > MAX_BYTES) {
-      parts.push(`and ${count(failures.length - index, "more failure")}: see the log\n`);
-      break;
-    }
-    parts.push(part);
-  }
-  return parts.join("");
+  const more = left === 0 ? "" : `and ${count(left, "more failure")}: see the log\n`;
+  return [`## clobsim: ${counts} in ${durationText(durationMs)}\n\n`, ...kept, more].join("");
 }

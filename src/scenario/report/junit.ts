@@ -51,9 +51,9 @@ function suiteLines(folder: string, results: readonly ScenarioResult[], seed: st
 }
 
 const numbersOf = (results: readonly ScenarioResult[]): Record<string, number> => ({
+  ...errorsOf(0),
   tests: results.length,
   failures: countOf(results, "failed"),
-  errors: 0,
   skipped: countOf(results, "skipped"),
 });
 

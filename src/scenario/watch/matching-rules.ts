@@ -1,7 +1,7 @@
 import type { EventOf } from "../../core/events.ts";
 import { priceText, sizeText } from "../../core/format.ts";
 import { outcomeOf } from "../../core/market.ts";
-import type { CancelReason } from "../../core/terms.ts";
+import type { CancelReason, MatchType } from "../../core/terms.ts";
 import { FULL_PRICE, type Millis } from "../../core/units.ts";
 import type { WatchedOrder } from "./watched-book.ts";
 
@@ -20,183 +20,133 @@ export function orderText(order: WatchedOrder, nameOf: NameOf): string {
   return `order ${number} of ${nameOf(account)} (${side} ${sizeText(size)} ${outcomeOf(token)} @ ${priceText(price)})`;
 }
 
-/** The order of a command on its way through the book. */
-export class Incoming {
-  readonly nameOf: NameOf;
-  /** Null while none comes. */
-  order: WatchedOrder | null = null;
-  /** Whether it met an order of its own account that must end it. */
-  isStopped = false;
-  /** Whether it rests or is canceled. */
-  hasEnded = false;
-
-  constructor(nameOf: NameOf) {
-    this.nameOf = nameOf;
-  }
-
-  come(order: WatchedOrder): void {
-    this.order = order;
-    this.isStopped = false;
-    this.hasEnded = false;
-  }
-}
-
 const PRIORITY = "orders trade by price, then by arrival";
 const FILLS = "a fill is at the maker's price, of all that both have open";
 const SELF_TRADES = "the self-trade policy holds";
 const ENDINGS = "an order rests or ends as its type says";
 
-const broken = (name: string, text: string): BrokenRule => ({ name, text });
+/** What can become of an order that comes, in the words of a sentence. */
+type Ending = CancelReason | "rests" | "nothing more";
+type Fill = Pick<EventOf<"orderTraded">, "maker" | "price" | "size" | "matchType">;
 
-/** What is wrong with a fill; null when nothing is. */
-export function wrongFill(
-  incoming: Incoming,
-  taker: WatchedOrder,
-  fill: EventOf<"orderTraded">,
-  at: Millis,
-): BrokenRule | null {
-  const next = taker.opposite.next(taker.limit);
-  if (next === null || next.number !== fill.maker || taker.number !== fill.taker) {
-    return wrongMaker(incoming, taker, fill, next);
+/** The order of a command on its way through the book, and what must happen to it next. */
+export class Incoming {
+  readonly #nameOf: NameOf;
+  /** Null while none comes. */
+  order: WatchedOrder | null = null;
+  /** Whether it met an order of its own account that must end it. */
+  #isStopped = false;
+  /** Whether it rests or is canceled. */
+  #hasEnded = false;
+  #isFillable = true;
+
+  constructor(nameOf: NameOf) {
+    this.#nameOf = nameOf;
   }
-  if (incoming.isStopped || (taker.selfTrade !== "allow" && next.account === taker.account)) {
-    return ownFilled(incoming, taker, next);
+
+  come(order: WatchedOrder): void {
+    this.order = order;
+    this.#isStopped = false;
+    this.#hasEnded = false;
+    this.#isFillable = order.orderType !== "FOK" || order.opposite.fillable(order) === order.size;
   }
-  const isSame = next.token === taker.token;
-  const price = isSame ? next.price : FULL_PRICE - next.price;
-  const size = Math.min(taker.open, next.open);
-  const matchType = isSame ? "COMPLEMENTARY" : taker.side === "BUY" ? "MINT" : "MERGE";
-  const isAlive = next.expiration === null || next.expiration > at;
-  if (fill.price === price && fill.size === size && fill.matchType === matchType && isAlive) return null;
-  const wanted = isAlive
-    ? `${sizeText(size)} @ ${priceText(price)} ${matchType}`
-    : "nothing: that has expired";
-  return wrongTerms(incoming, taker, next, fill, wanted);
-}
 
-function ownFilled({ nameOf }: Incoming, taker: WatchedOrder, next: WatchedOrder): BrokenRule {
-  const what = `${orderText(taker, nameOf)} trades with ${orderText(next, nameOf)}`;
-  return broken(SELF_TRADES, `${what}, expected ${taker.selfTrade}`);
-}
-
-function wrongTerms(
-  { nameOf }: Incoming,
-  taker: WatchedOrder,
-  next: WatchedOrder,
-  { size, price, matchType }: EventOf<"orderTraded">,
-  wanted: string,
-): BrokenRule {
-  const found = `${sizeText(size)} @ ${priceText(price)} ${matchType}`;
-  const what = `${orderText(taker, nameOf)} takes ${found} from ${orderText(next, nameOf)}`;
-  return broken(FILLS, `${what}, expected ${wanted}`);
-}
-
-function wrongMaker(
-  { nameOf }: Incoming,
-  taker: WatchedOrder,
-  fill: EventOf<"orderTraded">,
-  next: WatchedOrder | null,
-): BrokenRule {
-  const what = `order ${fill.taker} takes ${sizeText(fill.size)} @ ${priceText(fill.price)} from order ${fill.maker}`;
-  if (taker.number !== fill.taker) {
-    return broken(PRIORITY, `${what}, while ${orderText(taker, nameOf)} is the one that came`);
+  /** What is wrong with a fill of the order; null when nothing is. */
+  wrongFill(order: WatchedOrder, fill: Fill, at: Millis): BrokenRule | null {
+    const maker = this.#nextMaker(order);
+    const isOwn = maker !== null && this.#isOwn(order, maker);
+    if (isOwn || this.#isStopped) return this.#broken(SELF_TRADES, order, fillText(fill));
+    if (maker === null) return this.#broken(ENDINGS, order, fillText(fill));
+    if (maker.number !== fill.maker) return this.#broken(PRIORITY, order, fillText(fill));
+    const isAlive = maker.expiration === null || maker.expiration > at;
+    const isRight =
+      fill.price === priceOf(order, maker) &&
+      fill.size === Math.min(order.open, maker.open) &&
+      fill.matchType === matchTypeOf(order, maker);
+    if (isRight && isAlive) return null;
+    return this.#broken(FILLS, order, `${fillText(fill)}${isAlive ? "" : ", which has expired"}`);
   }
-  if (next === null) {
-    return broken(PRIORITY, `${what}, expected none: no order rests at a price that it reaches`);
+
+  /** What is wrong with the cancel of a resting order for being in the way of one of its own account. */
+  wrongSelfCancel(canceled: WatchedOrder): BrokenRule | null {
+    const { order } = this;
+    const text = orderText(canceled, this.#nameOf);
+    if (order === null)
+      return { name: SELF_TRADES, text: `${text} is canceled with SELF_TRADE, and no order came` };
+    const isNext = this.#nextMaker(order) === canceled && this.#isOwn(order, canceled);
+    if (!isNext || order.selfTrade === "cancel-taker")
+      return this.#broken(SELF_TRADES, order, `${text} is canceled`);
+    this.#isStopped = order.selfTrade === "cancel-both";
+    return null;
   }
-  const found = [...taker.opposite.reached(taker.limit)].find(({ number }) => number === fill.maker);
-  const than = found === undefined ? "" : `than ${orderText(found, nameOf)}`;
-  const why =
-    found === undefined
-      ? `order ${fill.maker} does not rest at a price that it reaches`
-      : `${found.rank > next.rank ? "its price is better" : "it came earlier at this price"} ${than}`;
-  const expected = `${orderText(next, nameOf)}, which has ${sizeText(next.open)} open`;
-  return broken(PRIORITY, `${what}, expected ${expected}: ${why}`);
-}
 
-/** What is wrong with the cancel of a resting order for being in the way of one of its own account. */
-export function wrongSelfCancel(incoming: Incoming, order: WatchedOrder): BrokenRule | null {
-  const { order: taker, isStopped, nameOf } = incoming;
-  if (taker === null) {
-    return broken(SELF_TRADES, `${orderText(order, nameOf)} is canceled with SELF_TRADE, and no order came`);
-  }
-  const { selfTrade } = taker;
-  const isMeant = selfTrade === "cancel-maker" || selfTrade === "cancel-both";
-  const isInWay = taker.open > 0 && taker.opposite.next(taker.limit) === order;
-  if (selfTrade === "cancel-both") incoming.isStopped = true;
-  if (isMeant && isInWay && !isStopped && order.account === taker.account) return null;
-  const why = !isMeant
-    ? `the policy is ${selfTrade}`
-    : isInWay
-      ? "it is not of the same account"
-      : "it is not the next to trade";
-  const what = `${orderText(order, nameOf)} is canceled for ${orderText(taker, nameOf)}`;
-  return broken(SELF_TRADES, `${what}, expected not: ${why}`);
-}
-
-/** What is wrong with how an order that just came ends, by the reason of its cancel; null where it rests. */
-export function wrongEnd(
-  incoming: Incoming,
-  order: WatchedOrder,
-  reason: CancelReason | null,
-): BrokenRule | null {
-  if (isRightEnd(incoming, order, reason)) return null;
-  const { nameOf, isStopped } = incoming;
-  const found = reason ?? "rests";
-  const text = `${openText(order, nameOf)}: ${found}, expected ${expectedOf(incoming, order)}`;
-  const isAboutSelfTrade = reason === "SELF_TRADE" || isStopped;
-  return broken(isAboutSelfTrade ? SELF_TRADES : ENDINGS, text);
-}
-
-function isRightEnd(incoming: Incoming, order: WatchedOrder, reason: CancelReason | null): boolean {
-  const { isStopped, hasEnded } = incoming;
-  const { orderType, selfTrade, open, size } = order;
-  if (hasEnded || open === 0) return false;
-  if (reason === "FOK_UNFILLED") return orderType === "FOK" && open === size && fillable(order) < size;
-  const next = order.opposite.next(order.limit);
-  if (reason === "SELF_TRADE") {
-    return selfTrade === "cancel-taker" ? next?.account === order.account : isStopped;
-  }
-  if (isStopped || next !== null) return false;
-  if (reason === null) return orderType === "GTC" || orderType === "GTD";
-  return orderType === "FAK" && reason === (open === size ? "FAK_UNFILLED" : "FAK_REMAINDER");
-}
-
-/** What is wrong with an order of which all is said that is to come of it. */
-export function leftOver(incoming: Incoming): BrokenRule | null {
-  const { order, hasEnded, nameOf } = incoming;
-  if (order === null || hasEnded || order.open === 0) return null;
-  const what = `${openText(order, nameOf)}: neither rests nor ends`;
-  return broken(ENDINGS, `${what}, expected ${expectedOf(incoming, order)}`);
-}
-
-/** What should become of an order next. */
-function expectedOf({ isStopped, hasEnded, nameOf }: Incoming, order: WatchedOrder): string {
-  const { orderType, open, size } = order;
-  const next = order.opposite.next(order.limit);
-  if (hasEnded) return "nothing: it has rested or ended already";
-  if (isStopped) return "SELF_TRADE";
-  if (open === 0) return "MATCHED";
-  if (orderType === "FOK" && open < size) return "all of it to be filled, or nothing";
-  if (next !== null) return `it to meet ${orderText(next, nameOf)}, which has ${sizeText(next.open)} open`;
-  if (orderType === "FOK") return "FOK_UNFILLED";
-  if (orderType === "FAK") return open === size ? "FAK_UNFILLED" : "FAK_REMAINDER";
-  return "it to rest";
-}
-
-/** How much an order could fill when it came, at most its size. */
-function fillable(order: WatchedOrder): number {
-  let sum = 0;
-  for (const maker of order.opposite.reached(order.limit)) {
-    if (order.selfTrade !== "allow" && maker.account === order.account) {
-      if (order.selfTrade === "cancel-maker") continue;
-      break;
+  /** What is wrong with how the order ends, or with what is left of it when all is said that is to come of it. */
+  wrongEnd(order: WatchedOrder, found: Ending): BrokenRule | null {
+    const expected = this.#ending(order);
+    if (found === expected) {
+      this.#hasEnded = true;
+      return null;
     }
-    sum += maker.open;
-    if (sum >= order.size) return order.size;
+    const isSelfTrade = found === "SELF_TRADE" || expected === "SELF_TRADE";
+    return this.#broken(isSelfTrade ? SELF_TRADES : ENDINGS, order, found, expected);
   }
-  return sum;
+
+  #isOwn({ account, selfTrade }: WatchedOrder, maker: WatchedOrder): boolean {
+    return selfTrade !== "allow" && maker.account === account;
+  }
+
+  /** The order that it meets next, be it one of its own account. */
+  #nextMaker(order: WatchedOrder): WatchedOrder | null {
+    const goesOn = this.#isFillable && !this.#isStopped && !this.#hasEnded && order.open > 0;
+    return goesOn ? order.opposite.next(order.limit) : null;
+  }
+
+  /** How it must end now; null where something must happen to it before. */
+  #ending(order: WatchedOrder): Ending | null {
+    const { orderType, open, size, selfTrade } = order;
+    if (this.#hasEnded || open === 0) return "nothing more";
+    if (!this.#isFillable) return "FOK_UNFILLED";
+    if (this.#isStopped) return "SELF_TRADE";
+    const maker = this.#nextMaker(order);
+    if (maker !== null)
+      return selfTrade === "cancel-taker" && this.#isOwn(order, maker) ? "SELF_TRADE" : null;
+    if (orderType === "FAK") return open === size ? "FAK_UNFILLED" : "FAK_REMAINDER";
+    return "rests";
+  }
+
+  #broken(name: string, order: WatchedOrder, found: string, ending = this.#ending(order)): BrokenRule {
+    const { orderType, open } = order;
+    const expected = ending === "rests" ? "it to rest" : (ending ?? this.#meetingText(order));
+    const which = `${orderText(order, this.#nameOf)} ${orderType} with ${sizeText(open)} open`;
+    return { name, text: `${which}: ${found}, expected ${expected}` };
+  }
+
+  #meetingText(order: WatchedOrder): string {
+    const maker = this.#nextMaker(order);
+    if (maker === null) return "nothing";
+    const text = `${orderText(maker, this.#nameOf)}, which has ${sizeText(maker.open)} open`;
+    if (this.#isOwn(order, maker)) return `the cancel of ${text}`;
+    const size = Math.min(order.open, maker.open);
+    const fill = { price: priceOf(order, maker), size, matchType: matchTypeOf(order, maker) };
+    return `${termsText(fill)} from ${text}`;
+  }
 }
 
-const openText = (order: WatchedOrder, nameOf: NameOf): string =>
-  `${orderText(order, nameOf)} ${order.orderType} with ${sizeText(order.open)} open`;
+const priceOf = ({ token }: WatchedOrder, maker: WatchedOrder): number =>
+  maker.token === token ? maker.price : FULL_PRICE - maker.price;
+
+function matchTypeOf({ token, side }: WatchedOrder, maker: WatchedOrder): MatchType {
+  if (maker.token === token) return "COMPLEMENTARY";
+  return side === "BUY" ? "MINT" : "MERGE";
+}
+
+interface FillTerms {
+  readonly size: number;
+  readonly price: number;
+  readonly matchType: MatchType;
+}
+
+const termsText = ({ size, price, matchType }: FillTerms): string =>
+  `${sizeText(size)} @ ${priceText(price)} ${matchType}`;
+
+const fillText = (fill: Fill): string => `takes ${termsText(fill)} from order ${fill.maker}`;

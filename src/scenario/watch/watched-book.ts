@@ -2,116 +2,56 @@ import type { Market } from "../../core/market.ts";
 import type { OrderType, SelfTradePolicy, Side } from "../../core/terms.ts";
 import { FULL_PRICE, type Millis, type Price, type Size } from "../../core/units.ts";
 
-/** A live order as the events of the exchange describe it. */
-export interface WatchedOrder {
-  number: number;
-  account: number;
-  token: number;
-  side: Side;
+/** What an order asks for. */
+export interface OrderTerms {
+  readonly account: number;
+  readonly token: number;
+  readonly side: Side;
   /** In terms of its own token. */
-  price: Price;
-  /** In size units, as `open`. */
-  size: number;
+  readonly price: Price;
+  readonly size: Size;
+  readonly orderType: OrderType;
+  readonly expiration: Millis | null;
+}
+
+/** A live order as the events of the exchange describe it. */
+export interface WatchedOrder extends OrderTerms {
+  readonly number: number;
+  /** In size units. */
   open: number;
-  orderType: OrderType;
-  expiration: Millis | null;
   /** Those of its market. */
-  selfTrade: SelfTradePolicy;
-  feeRateBps: number;
+  readonly selfTrade: SelfTradePolicy;
+  readonly feeRateBps: number;
   /** The side of the book it rests on, and the one it trades with. */
-  own: WatchedSide;
-  opposite: WatchedSide;
+  readonly own: WatchedSide;
+  readonly opposite: WatchedSide;
   /** Its price level on its own side: ticks from the best price that the side could ever have, from 1. */
-  rank: number;
+  readonly rank: number;
   /** The worst level of the opposite side that it trades with. */
-  limit: number;
+  readonly limit: number;
   isResting: boolean;
+  /** The orders that came before and after it at its price. */
+  before: WatchedOrder | null;
+  after: WatchedOrder | null;
 }
 
-/** The live orders by number. Records are used again: what a long flow throws away would cost more than all the rest. */
-export class WatchedOrders {
-  /** Undefined where an order is not live. */
-  readonly #orders: (WatchedOrder | undefined)[] = [undefined];
-  readonly #free: WatchedOrder[] = [];
-
-  /** A record to be filled in for another order; undefined when there is none. */
-  unused(): WatchedOrder | undefined {
-    return this.#free.pop();
-  }
-
-  /** Keeps an order whose number is the greatest so far. */
-  add(order: WatchedOrder): void {
-    while (this.#orders.length < order.number) this.#orders.push(undefined);
-    this.#orders.push(order);
-  }
-
-  find(number: number): WatchedOrder | undefined {
-    return this.#orders[number];
-  }
-
-  /** An order is not live any more. */
-  end(order: WatchedOrder): void {
-    if (this.#orders[order.number] !== order) return;
-    this.#orders[order.number] = undefined;
-    this.#free.push(order);
-  }
-}
-
-/** A queue is made anew when it has so many more orders that are gone than orders. */
-const SLACK = 128;
-
-/** The orders at one price, oldest first. Those that are gone stay in the list until it is mostly made of them. */
-class WatchedLevel {
+/** The orders at one price, in order of arrival. */
+interface WatchedLevel {
+  first: WatchedOrder | null;
+  last: WatchedOrder | null;
   /** What is open here in size units, and of how many orders. */
-  open = 0;
-  count = 0;
-  readonly #orders: WatchedOrders;
-  #queue: number[] = [];
-  #first = 0;
-
-  constructor(orders: WatchedOrders) {
-    this.#orders = orders;
-  }
-
-  add(order: WatchedOrder): void {
-    if (this.#queue.length > 2 * this.count + SLACK) {
-      this.#queue = this.orders.map(({ number }) => number);
-      this.#first = 0;
-    }
-    this.#queue.push(order.number);
-    this.count += 1;
-    this.open += order.open;
-  }
-
-  get first(): WatchedOrder | null {
-    for (; this.#first < this.#queue.length; this.#first += 1) {
-      const order = this.#orders.find(this.#queue[this.#first] as number);
-      if (order?.isResting === true) return order;
-    }
-    return null;
-  }
-
-  /** The resting orders in order of arrival. */
-  get orders(): readonly WatchedOrder[] {
-    const found: WatchedOrder[] = [];
-    for (let index = this.#first; index < this.#queue.length; index += 1) {
-      const order = this.#orders.find(this.#queue[index] as number);
-      if (order?.isResting === true) found.push(order);
-    }
-    return found;
-  }
+  open: number;
+  count: number;
 }
 
 /** One side of a book: who rests at which price since when. It follows the events alone. */
-class WatchedSide {
+export class WatchedSide {
   readonly isBid: boolean;
-  readonly #orders: WatchedOrders;
   readonly #levels: (WatchedLevel | undefined)[] = [];
   /** No order rests at a better level than this. */
   #best = 1;
 
-  constructor(orders: WatchedOrders, isBid: boolean) {
-    this.#orders = orders;
+  constructor(isBid: boolean) {
     this.isBid = isBid;
   }
 
@@ -119,8 +59,8 @@ class WatchedSide {
   next(limit: number): WatchedOrder | null {
     const end = Math.min(limit, this.#levels.length - 1);
     for (; this.#best <= end; this.#best += 1) {
-      const level = this.#levels[this.#best];
-      if (level !== undefined && level.count > 0) return level.first;
+      const first = this.#levels[this.#best]?.first;
+      if (first != null) return first;
     }
     return null;
   }
@@ -129,13 +69,15 @@ class WatchedSide {
   add(order: WatchedOrder): void {
     const { rank } = order;
     while (this.#levels.length <= rank) this.#levels.push(undefined);
-    let level = this.#levels[rank];
-    if (level === undefined) {
-      level = new WatchedLevel(this.#orders);
-      this.#levels[rank] = level;
-    }
+    const level = this.#levels[rank] ?? { first: null, last: null, open: 0, count: 0 };
+    this.#levels[rank] = level;
     order.isResting = true;
-    level.add(order);
+    order.before = level.last;
+    if (level.last === null) level.first = order;
+    else level.last.after = order;
+    level.last = order;
+    level.count += 1;
+    level.open += order.open;
     if (rank < this.#best) this.#best = rank;
   }
 
@@ -149,98 +91,88 @@ class WatchedSide {
   /** A resting order has left the book. */
   remove(order: WatchedOrder): void {
     const level = this.#levels[order.rank] as WatchedLevel;
+    const { before, after } = order;
+    if (before === null) level.first = after;
+    else before.after = after;
+    if (after === null) level.last = before;
+    else after.before = before;
+    order.before = null;
+    order.after = null;
     level.open -= order.open;
     level.count -= 1;
     order.isResting = false;
   }
 
   /** What is open at a level, in size units, and of how many orders. */
-  openAt(rank: number): number {
-    return this.#levels[rank]?.open ?? 0;
+  at(rank: number): { readonly open: number; readonly count: number } {
+    return this.#levels[rank] ?? EMPTY;
   }
 
-  countAt(rank: number): number {
-    return this.#levels[rank]?.count ?? 0;
-  }
-
-  /** The resting orders that a limit reaches, in the order in which they trade. */
-  *reached(limit: number): Generator<WatchedOrder> {
+  /** How much of an order could be filled now, at most its size. */
+  fillable({ limit, size, selfTrade, account }: WatchedOrder): number {
+    let sum = 0;
     const end = Math.min(limit, this.#levels.length - 1);
-    for (let rank = this.#best; rank <= end; rank += 1) yield* this.#levels[rank]?.orders ?? [];
+    for (let rank = this.#best; rank <= end; rank += 1) {
+      for (let maker = this.#levels[rank]?.first ?? null; maker !== null; maker = maker.after) {
+        const isOwn = selfTrade !== "allow" && maker.account === account;
+        if (isOwn && selfTrade !== "cancel-maker") return sum;
+        if (!isOwn) sum += maker.open;
+        if (sum >= size) return size;
+      }
+    }
+    return sum;
   }
 }
 
-/** What an order asks for. */
-export interface OrderTerms {
-  readonly account: number;
-  readonly token: number;
-  readonly side: Side;
-  readonly price: Price;
-  readonly size: Size;
-  readonly orderType: OrderType;
-  readonly expiration: Millis | null;
-}
-
-interface Sides {
-  readonly bids: WatchedSide;
-  readonly asks: WatchedSide;
-}
-
-const emptySides = (orders: WatchedOrders): Sides => ({
-  bids: new WatchedSide(orders, true),
-  asks: new WatchedSide(orders, false),
-});
+const EMPTY = { open: 0, count: 0 };
 
 /** The books of a market as the events of the exchange describe them: one in YES terms, or one for each outcome. */
 export class WatchedMarket {
-  readonly #orders: WatchedOrders;
-  readonly #selfTrade: SelfTradePolicy;
-  readonly #feeRateBps: number;
-  readonly #yes: Sides;
+  readonly #market: Market;
+  readonly #yes = [new WatchedSide(true), new WatchedSide(false)] as const;
   /** Null where NO is the mirror of YES. */
-  readonly #no: Sides | null;
-  readonly #tickSize: number;
+  readonly #no: readonly [bids: WatchedSide, asks: WatchedSide] | null;
   /** One more than there are price levels: a price of this many ticks is 1 USDC. */
   readonly #ticks: number;
 
-  constructor({ tickSize, selfTrade, feeRateBps, matching }: Market, orders: WatchedOrders) {
-    this.#orders = orders;
-    this.#selfTrade = selfTrade;
-    this.#feeRateBps = feeRateBps;
-    this.#yes = emptySides(orders);
-    this.#no = matching === "complementary" ? null : emptySides(orders);
-    this.#tickSize = tickSize;
-    this.#ticks = FULL_PRICE / tickSize;
+  constructor(market: Market) {
+    this.#market = market;
+    this.#no = market.matching === "complementary" ? null : [new WatchedSide(true), new WatchedSide(false)];
+    this.#ticks = FULL_PRICE / market.tickSize;
   }
 
   /** An order that comes to this market, in no queue yet. */
-  order(number: number, terms: OrderTerms): WatchedOrder {
-    const { token, side, price, size } = terms;
+  order(
+    number: number,
+    { account, token, side, price, size, orderType, expiration }: OrderTerms,
+  ): WatchedOrder {
+    const { tickSize, selfTrade, feeRateBps } = this.#market;
     const isNo = (token & 1) === 1;
     const isMirror = isNo && this.#no === null;
-    const { bids, asks } = (isNo ? this.#no : null) ?? this.#yes;
+    const [bids, asks] = (isNo ? this.#no : null) ?? this.#yes;
     const isBid = (side === "BUY") !== isMirror;
-    const ticks = price / this.#tickSize;
+    const ticks = price / tickSize;
     const rank = isBid === isMirror ? ticks : this.#ticks - ticks;
-    const order = this.#orders.unused() ?? ({} as WatchedOrder);
-    order.number = number;
-    order.account = terms.account;
-    order.token = token;
-    order.side = side;
-    order.price = price;
-    order.size = size;
-    order.open = size;
-    order.orderType = terms.orderType;
-    order.expiration = terms.expiration;
-    order.selfTrade = this.#selfTrade;
-    order.feeRateBps = this.#feeRateBps;
-    order.own = isBid ? bids : asks;
-    order.opposite = isBid ? asks : bids;
-    order.rank = rank;
-    order.limit = this.#ticks - rank;
-    order.isResting = false;
-    this.#orders.add(order);
-    return order;
+    return {
+      number,
+      account,
+      token,
+      side,
+      price,
+      size,
+      open: size,
+      orderType,
+      expiration,
+      selfTrade,
+      feeRateBps,
+      own: isBid ? bids : asks,
+      opposite: isBid ? asks : bids,
+      rank,
+      limit: this.#ticks - rank,
+      isResting: false,
+      before: null,
+      after: null,
+    };
   }
 
   /** The price of an order's level in ticks, in the book's own terms. */

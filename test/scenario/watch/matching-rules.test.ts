@@ -86,85 +86,108 @@ const becoming = (reason: CancelReason | "rests" | "nothing"): Tamper =>
 
 const sound: Tamper = (decide, state, stamped) => decide(state, stamped);
 
+const ALICE = "order 1 of alice (SELL 10 YES @ 0.5)";
+const FROM_ALICE = `from ${ALICE}, which has 10 open`;
+
 describe("a fill", () => {
-  it.each<[string, string, Tamper, string]>([
+  it.each<[string, string, Tamper, rule: string, found: string, expected: string]>([
     [
       "is of who came first at its price",
-      "carol BUY 5 YES @ 0.6",
+      "BUY 5 YES @ 0.6",
       withFill({ maker: 2 }),
-      "orders trade by price, then by arrival: order 4 takes 5 @ 0.5 from order 2, expected order 1 of alice (SELL 10 YES @ 0.5), which has 10 open: it came earlier at this price than order 2 of bob (SELL 10 YES @ 0.5)",
+      "orders trade by price, then by arrival",
+      "5 @ 0.5 COMPLEMENTARY from order 2",
+      "5 @ 0.5 COMPLEMENTARY",
     ],
     [
       "is at the best price",
-      "carol BUY 5 YES @ 0.6",
+      "BUY 5 YES @ 0.6",
       withFill({ maker: 3, price: price(6000) }),
-      "orders trade by price, then by arrival: order 4 takes 5 @ 0.6 from order 3, expected order 1 of alice (SELL 10 YES @ 0.5), which has 10 open: its price is better than order 3 of bob (SELL 10 YES @ 0.6)",
+      "orders trade by price, then by arrival",
+      "5 @ 0.6 COMPLEMENTARY from order 3",
+      "5 @ 0.5 COMPLEMENTARY",
     ],
     [
       "is at the maker's own price",
-      "carol BUY 5 YES @ 0.6",
+      "BUY 5 YES @ 0.6",
       withFill({ price: price(5100) }),
-      "a fill is at the maker's price, of all that both have open: order 4 of carol (BUY 5 YES @ 0.6) takes 5 @ 0.51 COMPLEMENTARY from order 1 of alice (SELL 10 YES @ 0.5), expected 5 @ 0.5 COMPLEMENTARY",
+      "a fill is at the maker's price, of all that both have open",
+      "5 @ 0.51 COMPLEMENTARY from order 1",
+      "5 @ 0.5 COMPLEMENTARY",
     ],
     [
       "is of all that both have open",
-      "carol BUY 5 YES @ 0.6",
+      "BUY 5 YES @ 0.6",
       withFill({ size: size(300) }),
-      "a fill is at the maker's price, of all that both have open: order 4 of carol (BUY 5 YES @ 0.6) takes 3 @ 0.5 COMPLEMENTARY from order 1 of alice (SELL 10 YES @ 0.5), expected 5 @ 0.5 COMPLEMENTARY",
+      "a fill is at the maker's price, of all that both have open",
+      "3 @ 0.5 COMPLEMENTARY from order 1",
+      "5 @ 0.5 COMPLEMENTARY",
     ],
     [
       "merges where two sellers meet",
-      "carol SELL 5 NO @ 0.4",
+      "SELL 5 NO @ 0.4",
       withFill({ matchType: "MINT" }),
-      "a fill is at the maker's price, of all that both have open: order 4 of carol (SELL 5 NO @ 0.4) takes 5 @ 0.5 MINT from order 1 of alice (SELL 10 YES @ 0.5), expected 5 @ 0.5 MERGE",
+      "a fill is at the maker's price, of all that both have open",
+      "5 @ 0.5 MINT from order 1",
+      "5 @ 0.5 MERGE",
     ],
-  ])("%s", (_rule, sentence, tamper, text) => {
-    expect(said(sentence, tamper)).toBe(text);
-    expect(said(sentence, sound)).toBeNull();
+  ])("%s", (_rule, order, tamper, rule, found, expected) => {
+    const which = `order 4 of carol (${order}) GTC with 5 open`;
+    expect(said(`carol ${order}`, tamper)).toBe(
+      `${rule}: ${which}: takes ${found}, expected ${expected} ${FROM_ALICE}`,
+    );
+    expect(said(`carol ${order}`, sound)).toBeNull();
   });
 });
 
 describe("an order that comes", () => {
-  it.each<[string, string, Tamper, string]>([
+  it.each<[string, order: string, type: string, Tamper, open: number, text: string]>([
     [
       "is filled whole or not at all when it is FOK",
-      "carol BUY 50 YES @ 0.6 FOK",
+      "BUY 50 YES @ 0.6",
+      "FOK",
       decidedAs("FAK"),
-      "order 4 of carol (BUY 50 YES @ 0.6) FOK with 20 open: FAK_REMAINDER, expected all of it to be filled, or nothing",
+      50,
+      "takes 10 @ 0.5 COMPLEMENTARY from order 1, expected FOK_UNFILLED",
     ],
     [
       "is not killed when it is FOK and there is enough",
-      "carol BUY 30 YES @ 0.6 FOK",
+      "BUY 30 YES @ 0.6",
+      "FOK",
       becoming("FOK_UNFILLED"),
-      "order 4 of carol (BUY 30 YES @ 0.6) FOK with 30 open: FOK_UNFILLED, expected it to meet order 1 of alice (SELL 10 YES @ 0.5), which has 10 open",
+      30,
+      `FOK_UNFILLED, expected 10 @ 0.5 COMPLEMENTARY ${FROM_ALICE}`,
     ],
     [
       "does not rest when it is FAK",
-      "carol BUY 50 YES @ 0.6 FAK",
+      "BUY 50 YES @ 0.6",
+      "FAK",
       decidedAs("GTC"),
-      "order 4 of carol (BUY 50 YES @ 0.6) FAK with 20 open: rests, expected FAK_REMAINDER",
+      20,
+      "rests, expected FAK_REMAINDER",
     ],
     [
       "rests when it is GTC",
-      "carol BUY 50 YES @ 0.6",
+      "BUY 50 YES @ 0.6",
+      "GTC",
       decidedAs("FAK"),
-      "order 4 of carol (BUY 50 YES @ 0.6) GTC with 20 open: FAK_REMAINDER, expected it to rest",
+      20,
+      "FAK_REMAINDER, expected it to rest",
     ],
     [
       "trades before it rests",
-      "carol BUY 5 YES @ 0.5",
+      "BUY 5 YES @ 0.5",
+      "GTC",
       becoming("rests"),
-      "order 4 of carol (BUY 5 YES @ 0.5) GTC with 5 open: rests, expected it to meet order 1 of alice (SELL 10 YES @ 0.5), which has 10 open",
+      5,
+      `rests, expected 5 @ 0.5 COMPLEMENTARY ${FROM_ALICE}`,
     ],
-    [
-      "rests or ends",
-      "carol BUY 5 YES @ 0.4",
-      becoming("nothing"),
-      "order 4 of carol (BUY 5 YES @ 0.4) GTC with 5 open: neither rests nor ends, expected it to rest",
-    ],
-  ])("%s", (_rule, sentence, tamper, text) => {
-    expect(said(sentence, tamper)).toBe(`an order rests or ends as its type says: ${text}`);
-    expect(said(sentence, sound)).toBeNull();
+    ["rests or ends", "BUY 5 YES @ 0.4", "GTC", becoming("nothing"), 5, "nothing more, expected it to rest"],
+  ])("%s", (_rule, order, type, tamper, open, text) => {
+    expect(said(`carol ${order} ${type}`, tamper)).toBe(
+      `an order rests or ends as its type says: order 4 of carol (${order}) ${type} with ${open} open: ${text}`,
+    );
+    expect(said(`carol ${order} ${type}`, sound)).toBeNull();
   });
 });
 
@@ -174,50 +197,54 @@ describe("an order that meets one of its own account", () => {
     { kind: "orderCanceled", order: 1, reason: "SELF_TRADE" },
     ...events.slice(1),
   ]);
-  it.each<[string, MarketTerms["selfTrade"], string, Tamper, string]>([
+  const canceledAndRests = withEvents((events) => [
+    ...events.filter(({ kind }) => kind === "orderPlaced"),
+    { kind: "orderCanceled", order: 1, reason: "SELF_TRADE" },
+    { kind: "orderRested", order: 4 },
+  ]);
+  const OWN = ["alice", "BUY 5 YES @ 0.5"] as const;
+  it.each<[string, MarketTerms["selfTrade"], who: string, order: string, Tamper, text: string]>([
     [
       "trades with it under the policy allow",
       "allow",
-      "alice BUY 5 YES @ 0.5",
+      ...OWN,
       becoming("SELF_TRADE"),
-      "order 4 of alice (BUY 5 YES @ 0.5) GTC with 5 open: SELF_TRADE, expected it to meet order 1 of alice (SELL 10 YES @ 0.5), which has 10 open",
+      `SELF_TRADE, expected 5 @ 0.5 COMPLEMENTARY ${FROM_ALICE}`,
     ],
     [
       "is not the one that is canceled under cancel-maker",
       "cancel-maker",
-      "alice BUY 5 YES @ 0.5",
+      ...OWN,
       becoming("SELF_TRADE"),
-      "order 4 of alice (BUY 5 YES @ 0.5) GTC with 5 open: SELF_TRADE, expected it to meet order 1 of alice (SELL 10 YES @ 0.5), which has 10 open",
+      `SELF_TRADE, expected the cancel of ${ALICE}, which has 10 open`,
     ],
     [
       "does not end orders of others",
       "cancel-maker",
-      "carol BUY 5 YES @ 0.4",
+      "carol",
+      "BUY 5 YES @ 0.4",
       canceledMaker,
-      "order 1 of alice (SELL 10 YES @ 0.5) is canceled for order 4 of carol (BUY 5 YES @ 0.4), expected not: it is not the next to trade",
+      `${ALICE} is canceled, expected it to rest`,
     ],
     [
       "is canceled alone under cancel-taker",
       "cancel-taker",
-      "alice BUY 5 YES @ 0.5",
+      ...OWN,
       canceledMaker,
-      "order 1 of alice (SELL 10 YES @ 0.5) is canceled for order 4 of alice (BUY 5 YES @ 0.5), expected not: the policy is cancel-taker",
+      `${ALICE} is canceled, expected SELF_TRADE`,
     ],
     [
       "goes no further under cancel-both",
       "cancel-both",
-      "alice BUY 5 YES @ 0.5",
-      (decide, state, { at, command }) =>
-        withEvents((events) => [
-          ...events.filter(({ kind }) => kind === "orderPlaced"),
-          { kind: "orderCanceled", order: 1, reason: "SELF_TRADE" },
-          { kind: "orderRested", order: 4 },
-        ])(decide, state, { at, command }),
-      "order 4 of alice (BUY 5 YES @ 0.5) GTC with 5 open: rests, expected SELF_TRADE",
+      ...OWN,
+      canceledAndRests,
+      "rests, expected SELF_TRADE",
     ],
-  ])("%s", (_rule, selfTrade = "allow", sentence, tamper, text) => {
-    expect(said(sentence, tamper, { selfTrade })).toBe(`the self-trade policy holds: ${text}`);
-    expect(said(sentence, sound, { selfTrade })).toBeNull();
+  ])("%s", (_rule, selfTrade = "allow", who, order, tamper, text) => {
+    expect(said(`${who} ${order}`, tamper, { selfTrade })).toBe(
+      `the self-trade policy holds: order 4 of ${who} (${order}) GTC with 5 open: ${text}`,
+    );
+    expect(said(`${who} ${order}`, sound, { selfTrade })).toBeNull();
   });
 });
 

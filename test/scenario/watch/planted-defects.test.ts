@@ -57,19 +57,19 @@ const DEFECTS: readonly (readonly [title: string, market: string, defect: () => 
     "a reversed queue",
     "selfTrade: allow",
     () => reversedQueue,
-    /^# orders trade by price, then by arrival: order \d+ takes .* from order (?<met>\d+), expected order (?<expected>\d+) of trader-\d \(\w+ [\d.]+ \w+ @ [\d.]+\), which has [\d.]+ open: it came earlier at this price than order \k<met> of /,
+    /^# orders trade by price, then by arrival: order \d+ of .*: takes .* from order (?<met>\d+), expected .* from order (?!\k<met> )\d+ of trader-\d \(\w+ [\d.]+ \w+ @ [\d.]+\), which has [\d.]+ open$/,
   ],
   [
     "the best price passed over",
     "selfTrade: allow",
     () => skippedBest,
-    /^# orders trade by price, then by arrival: .* its price is better than order \d+ of /,
+    /^# orders trade by price, then by arrival: .*: takes .* from order (?<met>\d+), expected .* from order (?!\k<met> )\d+ of /,
   ],
   [
     "a self-trade policy that is ignored",
     "selfTrade: cancel-taker",
     () => ignoredSelfTrade,
-    /^# the self-trade policy holds: order \d+ of (?<who>trader-\d) .* trades with order \d+ of \k<who> .*, expected cancel-taker$/,
+    /^# (?:the self-trade policy holds: order \d+ of trader-\d .*: takes .*, expected SELF_TRADE|an order rests or ends as its type says: .* FOK .*: takes .*, expected FOK_UNFILLED)$/,
   ],
   [
     "the remainder of a partial fill lost and put back",
@@ -114,7 +114,7 @@ steps:
     return withDefect(reversedQueue, [1, 99], isOf, () => runOn(scenario, () => venue));
   };
   const EARLIER =
-    /^# orders trade by price, then by arrival: order 3 takes 10 @ 0.5 from order 2, expected order 1 of bob/;
+    /^# orders trade by price, then by arrival: order 3 of alice .*: takes 10 @ 0.5 .* from order 2, expected 10 @ 0.5 .* from order 1 of bob/;
 
   it("a fill that breaks a rule fails the step", async () => {
     const { failure } = await reversed(desk.scenario(`${TWO_OFFERS}  - alice: BUY 12 YES @ 0.50\n`));

@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { Scenario } from "../../../src/scenario/language/scenario.ts";
+import { lastStep, ofSteps, ofTwoMarkets, problemsOf, scenarioOf, withLine } from "./scenario-texts.ts";
+
+const pageAt = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
+
+/** A page of files with what is told of each behind it: `### frame`, `## title`, then once or several times a text and lines of `> `. */
+function written(page: string, tell: (text: string, frame: string) => readonly string[]): string {
+  const [head = "", ...sections] = page.split(/^(?=### )/m);
+  const parts = sections.map((section) => {
+    const [, frame = ""] = /^### (.*)/.exec(section) ?? [];
+    return section.replace(/((?:^(?!> |###? ).*\n)+)((?:^> .*\n)*)/gm, (_whole, text: string) => {
+      const told = tell(text, frame).map((line) => `> ${line}\n`);
+      return `${text}${told.join("")}`;
+    });
+  });
+  return [head, ...parts].join("");
+}
+
+const FRAMES: Readonly<Record<string, string>> = { files: "", steps: ofSteps(), markets: ofTwoMarkets() };
+const problems = (text: string): string[] =>
+  problemsOf(text).map((problem) => problem.replace("x.yaml:", ""));
+
+describe("a file that is wrong", () => {
+  it("is told what is wrong with it, and where", async () => {
+    const page = written(pageAt("wrong-files.txt"), (text, frame) => {
+      const told = problems(`${FRAMES[frame]}${text}`);
+      return told.length > 0 ? told : ["nothing"];
+    });
+    expect(page.match(/^## /gm)?.length).toBeGreaterThan(290);
+    expect(page).not.toContain("\n> nothing\n");
+    await expect(page).toMatchFileSnapshot("wrong-files.txt");
+  });
+
+  it.each([
+    ["nothing", "", "1:1: expected a scenario, a mapping, found nothing"],
+    [
+      "a tab",
+      "scenario: x\nsteps:\n\t- advance: 1s\n",
+      "3:1: not YAML: tabs are not allowed as indentation (indent with spaces)",
+    ],
+    [
+      "a control character",
+      "scenario: x\nseed: a\0b\n",
+      "2:8: expected text, found the control character U+0000",
+    ],
+  ])("that is %s is told so", (_title, text, problem) => {
+    expect(problems(text)).toEqual([problem]);
+  });
+});
+
+describe("a file that is right", () => {
+  const json = (value: unknown): string =>
+    JSON.stringify(value, (key, of) => (key === "place" ? `${of.line}:${of.column}` : of));
+  const nothingSaid = scenarioOf(withLine("about: nothing"));
+
+  const said = (text: string, frame: string): unknown => {
+    if (frame === "files") return scenarioOf(text);
+    if (frame === "headers") {
+      const entries = Object.entries(scenarioOf(withLine(text.trimEnd())));
+      return Object.fromEntries(
+        entries.filter(([key, value]) => json(value) !== json(nothingSaid[key as keyof Scenario])),
+      );
+    }
+    const { number: _, text: __, place: ___, ...content } = lastStep(`${FRAMES[frame]}${text}`);
+    return content;
+  };
+
+  it("says what its lines say, in the core's units and with its places", async () => {
+    const page = written(pageAt("right-files.txt"), (text, frame) => [json(said(text, frame))]);
+    await expect(page).toMatchFileSnapshot("right-files.txt");
+  });
+});
