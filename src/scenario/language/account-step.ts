@@ -13,7 +13,7 @@ import {
   type Step,
   TRANSACTION_CODES,
 } from "./scenario.ts";
-import { type Beside, type StepContent, type StepInfo, type StepSource, step } from "./step-source.ts";
+import { type StepContent, type StepInfo, type StepSource, step } from "./step-source.ts";
 
 const CALL_VERBS = ["split", "merge", "redeem"] as const;
 const VERBS: readonly string[] = [...SIDES, "cancel", "fund", ...CALL_VERBS];
@@ -23,12 +23,12 @@ const SETS = positive({ ...SHARES, what: "a number of sets" });
 const fills = (node: Node, { declared }: StepSource) => linesAt(node, (line) => readFillLine(line, declared));
 const transactionCode = (node: Node) => ({ value: oneOf(TRANSACTION_CODES)(node), place: node.place });
 
-const expectsOf = (
-  beside: Partial<Beside<{ status: typeof orderStateAt; fills: typeof fills; rejects: typeof rejectsAt }>>,
-): OwnExpectations => ({
-  status: beside.status ?? null,
-  fills: beside.fills ?? null,
-  rejects: beside.rejects ?? null,
+/** What a step says of its own outcome, by what stands beside it. */
+const expectsOf = (beside: object): OwnExpectations => ({
+  status: null,
+  fills: null,
+  rejects: null,
+  ...beside,
 });
 
 /** The words of what an account does. */

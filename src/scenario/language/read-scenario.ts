@@ -34,7 +34,7 @@ import { attempt, isNothing, type Node, orOf, Page, type TextNode } from "./page
 import { type Problem, ProblemList } from "./problem.ts";
 import { StepsReader } from "./read-steps.ts";
 import type { AccountTerms, Funding, MarketTerms, Scenario } from "./scenario.ts";
-import { IncludeChain, readTextFile, ScenarioFiles } from "./scenario-files.ts";
+import { readTextFile, ScenarioFiles } from "./scenario-files.ts";
 import { isReserved } from "./steps.ts";
 
 export interface ReadOptions {
@@ -58,8 +58,7 @@ export function readScenario(file: string, content: string, options: ReadOptions
     const files = new ScenarioFiles(file, options.folder ?? dirname(file), problems);
     const root = files.open(content);
     const { declared, steps, ...header } = readHeader(root, files, options.worldMarkets ?? worldMarkets);
-    const chain = new IncludeChain(join(root.page.folder, basename(file)), file);
-    const reader = new StepsReader({ files, declared }, chain);
+    const reader = new StepsReader({ files, declared }, join(root.page.folder, basename(file)), file);
     return { ...header, steps: steps === undefined ? [] : reader.read(steps) };
   });
   if (scenario !== undefined && problems.isEmpty) return { scenario, problems: [] };

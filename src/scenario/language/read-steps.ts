@@ -2,25 +2,31 @@ import { accountStepOf } from "./account-step.ts";
 import { countOf, itemsOf, units, valuesBy, valuesOf } from "./fields.ts";
 import { attempt, type Entry, type Node } from "./page.ts";
 import type { Step } from "./scenario.ts";
-import type { IncludeChain, Source } from "./scenario-files.ts";
+import type { Source } from "./scenario-files.ts";
 import { readStep, type StepSource } from "./step-source.ts";
 import { BESIDE_WORDS, isReserved, STEP_OF_KEY, STEP_WORDS } from "./steps.ts";
 
 const NOT_IN_A_RACE: readonly string[] = ["race", "repeat", "include", "snapshot", "restore"];
 const MAX_STEPS = 100_000;
 const MAX_RUNS = 5_040;
+const MAX_LEVELS = 16;
+/** In all, so that files which include one another many times come to an end. */
+const MAX_INCLUDES = 1_000;
 
 /** Reads the steps of a scenario in order, those of included files in their places. */
 export class StepsReader {
   readonly #source: Source;
-  readonly #chain: IncludeChain;
+  /** The files under way: the scenario's, and each that is included by the one before. */
+  readonly #under: { readonly path: string; readonly name: string }[];
+  #includes = 0;
   #number = 0;
   /** In how many orders the races so far can go. */
   #runs = 1;
 
-  constructor(source: Source, chain: IncludeChain) {
+  /** `path` is that of the scenario's file, `name` as the user named it. */
+  constructor(source: Source, path: string, name: string) {
     this.#source = source;
-    this.#chain = chain;
+    this.#under = [{ path, name }];
   }
 
   /** Reads the steps of a list, at least one, and answers them behind those that are read already. */
@@ -89,14 +95,23 @@ export class StepsReader {
     const { files } = this.#source;
     valuesBy(beside, {});
     const path = files.pathAt(value);
-    this.#chain.within(value, path, files.nameOf(path), () => {
+    const name = files.nameOf(path);
+    this.#includes += 1;
+    const chain = [...this.#under, { name }].map((file) => file.name).join(" → ");
+    if (this.#under.some((file) => file.path === path))
+      throw value.wrong(`the file includes itself: ${chain}`);
+    if (this.#under.length > MAX_LEVELS)
+      throw value.wrong(`more than ${MAX_LEVELS} levels of include: ${chain}`);
+    if (this.#includes > MAX_INCLUDES) throw value.wrong(`more than ${MAX_INCLUDES} times include`);
+    this.#under.push({ path, name });
+    attempt(() => {
       const part = files.part(path);
-      const list =
-        part.kind === "list"
-          ? part
-          : valuesOf(part, "a list of steps, or steps", { steps: (node) => node }, "steps").steps;
+      const readers = { steps: (node: Node) => node };
+      const isList = part.kind === "list";
+      const list = isList ? part : valuesOf(part, "a list of steps, or steps", readers, "steps").steps;
       this.read(list, into);
     });
+    this.#under.pop();
   }
 }
 

@@ -117,33 +117,6 @@ function nearestExisting(path: string): { readonly place: string | null; readonl
   }
 }
 
-const MAX_LEVELS = 16;
-/** In all, so that files which include one another many times come to an end. */
-const MAX_INCLUDES = 1_000;
-
-/** The files under way: the scenario's, and each that is included by the one before. */
-export class IncludeChain {
-  readonly #links: { readonly path: string; readonly name: string }[];
-  #includes = 0;
-
-  constructor(path: string, name: string) {
-    this.#links = [{ path, name }];
-  }
-
-  /** Reads what a file holds, unless it is under way already, or too much is. */
-  within(at: Node, path: string, name: string, read: () => void): void {
-    this.#includes += 1;
-    const chain = [...this.#links, { name }].map((link) => link.name).join(" → ");
-    if (this.#links.some((link) => link.path === path)) throw at.wrong(`the file includes itself: ${chain}`);
-    if (this.#links.length > MAX_LEVELS)
-      throw at.wrong(`more than ${MAX_LEVELS} levels of include: ${chain}`);
-    if (this.#includes > MAX_INCLUDES) throw at.wrong(`more than ${MAX_INCLUDES} times include`);
-    this.#links.push({ path, name });
-    attempt(read);
-    this.#links.pop();
-  }
-}
-
 /** A file's text; or why it has none, with as much of the text as stands before the fault. */
 type FileText =
   | { readonly ok: true; readonly text: string }

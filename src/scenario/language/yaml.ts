@@ -14,6 +14,7 @@ import {
   type YAMLSeq,
 } from "yaml";
 import {
+  attempt,
   type Entry,
   ListNode,
   MappingNode,
@@ -75,9 +76,6 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 const KEY_WITHOUT_VALUE = "Implicit map keys need to be followed by map values";
 const PARTNERS: Readonly<Record<string, string>> = { "}": "{", "]": "[" };
 
-/** Ends the composing of a text with too many faults. */
-class TooManyFaults extends Error {}
-
 class Reading {
   readonly faults: YamlFault[] = [];
   readonly comments: number[] = [];
@@ -109,14 +107,12 @@ class Reading {
     // The composer's own handler makes an error with a stack of calls for each of what may be a million faults.
     Object.assign(composer, { onError: this.#onError });
     let root: ParsedNode | null = null;
-    try {
+    attempt(() => {
       for (const { contents, errors } of composer.compose(this.#documents)) {
         root ??= contents;
         for (const { pos, code, message } of errors) this.#notYaml(pos[0], code, message);
       }
-    } catch (error) {
-      if (!(error instanceof TooManyFaults)) throw error;
-    }
+    });
     return root;
   }
 
@@ -179,7 +175,7 @@ class Reading {
     isWarning = false,
   ): void => {
     if (isWarning) return;
-    if (this.faults.length >= MAX_PROBLEMS) throw new TooManyFaults();
+    if (this.faults.length >= MAX_PROBLEMS) throw UNREADABLE;
     const at = typeof source === "number" ? source : "offset" in source ? source.offset : source[0];
     this.#notYaml(at, code, message);
   };

@@ -35,7 +35,7 @@ export interface RunOptions {
   readonly isUpdating?: boolean;
   /** The flags of `clobsim run` that say where, for whoever repeats it; else those of its way. */
   readonly flags?: readonly string[];
-  /** What is judged after steps and in flows; null judges nothing. Default: all, in flows as `FlowJudge` does. */
+  /** What is judged after steps and in flows; null judges nothing. Default: all, in flows as `flowJudge` does. */
   readonly judging?: Judging | null;
   /** Asked before each step and now and then in a flow: where it answers true, the run throws `RunStopped`. */
   readonly stop?: (() => boolean) | undefined;

@@ -9,7 +9,7 @@ import type { Millis } from "../../core/units.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 
 import type { RequestStep } from "../language/scenario.ts";
-import { type Judging, RemoteFlowJudge } from "../watch/flow-judge.ts";
+import { type Judging, remoteFlowJudge } from "../watch/flow-judge.ts";
 import { codeOf, rawRequestOf, standingFor, within } from "./http-request.ts";
 import { playFlow, VenuePlayer } from "./play-flow.ts";
 import { type ApiCall, Venue } from "./venue.ts";
@@ -135,7 +135,7 @@ export class HttpVenue extends Venue {
     market: string,
     judging: Judging | null = null,
   ): Promise<FlowOutcome> {
-    const judge = judging === null ? null : new RemoteFlowJudge(() => this.violations(), judging);
+    const judge = judging === null ? null : remoteFlowJudge(() => this.violations(), judging);
     return playFlow(new VenuePlayer(this, market, await this.now()), rows, judge);
   }
 

@@ -24,7 +24,7 @@ import type { World } from "../../simulation/world.ts";
 
 import type { Funding, Scenario } from "../language/scenario.ts";
 import { FillWatcher } from "../watch/fill-watcher.ts";
-import { FlowJudge, type Judging } from "../watch/flow-judge.ts";
+import { flowJudge, type Judging } from "../watch/flow-judge.ts";
 import { LocalPlayer } from "./local-flow.ts";
 import { book } from "./local-views.ts";
 import { fundCommand, marketCommand, SCENARIO_EVENT } from "./opening.ts";
@@ -226,7 +226,7 @@ export class LocalVenue extends Venue {
     market: string,
     judging: Judging | null = null,
   ): Promise<FlowOutcome> {
-    const judge = judging === null ? null : new FlowJudge(this, judging);
+    const judge = judging === null ? null : flowJudge(this, judging);
     return playFlow(new LocalPlayer(this, market), rows, judge);
   }
 

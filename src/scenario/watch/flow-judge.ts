@@ -5,7 +5,7 @@ import type { State } from "../../core/state.ts";
 
 /** What a run is judged by. */
 export interface Judging {
-  /** Rows of a flow between two judgements of every invariant; null leaves it to `FlowJudge`. */
+  /** Rows of a flow between two judgements of every invariant; null leaves it to `flowJudge`. */
   readonly everyRows: number | null;
   /** Whether nothing but fills is judged, which costs little however large the state is. */
   readonly fillsAlone?: boolean;
@@ -41,56 +41,43 @@ const NOTHING: readonly string[] = [];
  * judged after 100 rows, or as many as there are balances, and every invariant after 100 rows or twice as many as there
  * are records: what judging costs is a fixed share of the flow's time, however long it is.
  */
-export class FlowJudge implements RowJudge {
-  readonly #exchange: JudgedExchange;
-  readonly #everyRows: number | null;
-  #totalsAt: number;
-  #allAt: number;
-
-  constructor(exchange: JudgedExchange, { everyRows, fillsAlone = false }: Judging) {
-    this.#exchange = exchange;
-    this.#everyRows = everyRows;
-    this.#totalsAt = fillsAlone ? Number.POSITIVE_INFINITY : (everyRows ?? MIN_ROWS);
-    this.#allAt = this.#totalsAt;
-  }
-
-  after(rows: number): readonly string[] {
-    const { hasBrokenFill } = this.#exchange;
-    if (rows < this.#totalsAt && !hasBrokenFill) return NOTHING;
-    if (rows < this.#allAt && !hasBrokenFill && this.#totalsHold(rows)) return NOTHING;
-    const { orders, trades, chain } = this.#exchange.state;
-    const records = orders.size + trades.size + chain.transactions.size;
-    this.#allAt = rows + (this.#everyRows ?? Math.max(MIN_ROWS, ROWS_A_RECORD * records));
-    this.#totalsAt = Math.min(rows + MIN_ROWS, this.#allAt);
-    return this.#exchange.violations();
-  }
-
-  #totalsHold(rows: number): boolean {
-    const judged: readonly Invariant[] = TOTALS.map((judge) => judge(this.#exchange.state));
+export function flowJudge(exchange: JudgedExchange, { everyRows, fillsAlone = false }: Judging): RowJudge {
+  let totalsAt = fillsAlone ? Number.POSITIVE_INFINITY : (everyRows ?? MIN_ROWS);
+  let allAt = totalsAt;
+  const totalsHold = (rows: number): boolean => {
+    const judged: readonly Invariant[] = TOTALS.map((judge) => judge(exchange.state));
     const count = judged.reduce((sum, { checked }) => sum + checked, 0);
-    this.#totalsAt = rows + Math.max(MIN_ROWS, count);
+    totalsAt = rows + Math.max(MIN_ROWS, count);
     return judged.every(({ holds }) => holds);
-  }
+  };
+  return {
+    after: (rows) => {
+      const { hasBrokenFill } = exchange;
+      if (rows < totalsAt && !hasBrokenFill) return NOTHING;
+      if (rows < allAt && !hasBrokenFill && totalsHold(rows)) return NOTHING;
+      const { orders, trades, chain } = exchange.state;
+      const records = orders.size + trades.size + chain.transactions.size;
+      allAt = rows + (everyRows ?? Math.max(MIN_ROWS, ROWS_A_RECORD * records));
+      totalsAt = Math.min(rows + MIN_ROWS, allAt);
+      return exchange.violations();
+    },
+  };
 }
 
 /** What judging every invariant costs follows from the rows so far; so many more must come for each of them. */
 const ROWS_A_ROW = 2;
 
 /** The same of an exchange elsewhere, of which nothing is known but the answer to whether its invariants hold. */
-export class RemoteFlowJudge implements RowJudge {
-  readonly #violations: () => Promise<readonly string[]>;
-  readonly #everyRows: number | null;
-  #judgedAt: number;
-
-  constructor(violations: () => Promise<readonly string[]>, { everyRows }: Judging) {
-    this.#violations = violations;
-    this.#everyRows = everyRows;
-    this.#judgedAt = everyRows ?? MIN_ROWS;
-  }
-
-  after(rows: number): readonly string[] | Promise<readonly string[]> {
-    if (rows < this.#judgedAt) return NOTHING;
-    this.#judgedAt = rows + (this.#everyRows ?? Math.max(MIN_ROWS, ROWS_A_ROW * rows));
-    return this.#violations();
-  }
+export function remoteFlowJudge(
+  violations: () => Promise<readonly string[]>,
+  { everyRows }: Judging,
+): RowJudge {
+  let judgedAt = everyRows ?? MIN_ROWS;
+  return {
+    after: (rows) => {
+      if (rows < judgedAt) return NOTHING;
+      judgedAt = rows + (everyRows ?? Math.max(MIN_ROWS, ROWS_A_ROW * rows));
+      return violations();
+    },
+  };
 }

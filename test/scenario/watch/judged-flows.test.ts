@@ -5,7 +5,7 @@ import { type RunOptions, runScenario } from "../../../src/scenario/run/run-scen
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { playFlow, VenuePlayer } from "../../../src/scenario/venue/play-flow.ts";
 import { Wallets } from "../../../src/scenario/venue/wallets.ts";
-import { RemoteFlowJudge } from "../../../src/scenario/watch/flow-judge.ts";
+import { remoteFlowJudge } from "../../../src/scenario/watch/flow-judge.ts";
 import type { FlowRow } from "../../../src/simulation/flow.ts";
 import { PROFILES } from "../../../src/simulation/flow.ts";
 import { writeFlow } from "../../../src/simulation/flow-text.ts";
@@ -93,7 +93,7 @@ describe("what does not hold in the middle of a flow", () => {
       yield flow;
     };
     const player = new VenuePlayer(venue, "market", venue.now());
-    const judge = new RemoteFlowJudge(async () => venue.violations(), { everyRows: 50 });
+    const judge = remoteFlowJudge(async () => venue.violations(), { everyRows: 50 });
     const { broken, rows } = await playFlow(player, batches(), judge);
     expect(rows).toBe(broken?.row);
     expect(broken?.row).toBe(Math.ceil(rowOf(300) / 50) * 50);
