@@ -5,7 +5,7 @@ import { numbersAs } from "./api/decimals.ts";
 import { MarketRanking, SearchIndex } from "./api/market-search.ts";
 import { BookPages } from "./api/order-book.ts";
 import { HmacKeys } from "./api/signing.ts";
-import { LazyNode } from "./chain-rpc/lazy-node.ts";
+import type { ChainNode } from "./chain-rpc/chain-node.ts";
 import { type Config, VERSION } from "./config.ts";
 import type { Millis } from "./core/units.ts";
 import type { ClockSetting } from "./engine/clock.ts";
@@ -16,7 +16,7 @@ import { type OpenedExchange, openExchange, openUnkept, type Warn } from "./engi
 import { type Origin, openingTime, originOfWorld, requireSameTerms, termsOf } from "./engine/origin.ts";
 import { Slices } from "./engine/slices.ts";
 import { Snapshots } from "./engine/snapshots.ts";
-import { Reporting } from "./reporting.ts";
+import { reportingOf } from "./reporting.ts";
 import { Outbox } from "./server/connection.ts";
 import { Faults } from "./server/faults.ts";
 import { requestLog } from "./server/request-log.ts";
@@ -121,9 +121,14 @@ export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = (
   const { devAccounts } = origin;
   const snapshots = new Snapshots(exchange, clock);
   const faults = new Faults(seed);
-  const reporting = new Reporting(opened, config, warn);
+  const reporting = reportingOf(opened, config.report, warn);
   const slices = new Slices();
-  const node = new LazyNode({ exchange, clock, version: VERSION, accounts: devAccounts, slices });
+  // Loaded with the first request to the chain: what it needs would keep the server from starting.
+  let node: Promise<ChainNode> | null = null;
+  const loadNode = async (): Promise<ChainNode> => {
+    const { createNode } = await import("./chain-rpc/chain-node.ts");
+    return createNode({ exchange, clock, version: VERSION, accounts: devAccounts, slices });
+  };
   return {
     options: optionsOf(config, origin),
     exchange,
@@ -141,12 +146,15 @@ export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = (
     slices,
     outbox: new Outbox(),
     log: requestLog(config.logLevel),
-    chain: (request, isTrusted) => node.answer(request, isTrusted),
+    chain: async (request, isTrusted) => {
+      node ??= loadNode();
+      return (await node).answer(request, isTrusted);
+    },
     reopen: () => {
       opened.reopen();
       snapshots.clear();
       faults.clear();
-      node.forget();
+      node = null;
     },
     noteRefused: opened.noteRefused,
     record: async (name) => {

@@ -3,6 +3,7 @@ import { basename, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ImportDeclaration, type Node, type Program, parseSync } from "oxc-parser";
 import { describe, expect, it } from "vitest";
+import { rowsOf } from "./support/table.ts";
 
 interface Layer {
   readonly folder: string;
@@ -292,55 +293,42 @@ describe("every file of src", () => {
 });
 
 describe("a planted fault is found", () => {
-  it.each<[keyof typeof RULES, string, string, string]>([
-    ["arrows", "core/a.ts", 'import { b } from "../api/b.ts";', "core may import nothing"],
-    ["arrows", "core/a.ts", 'import type { B } from "../api/b.ts";', "core may import nothing"],
-    ["arrows", "api/a.ts", 'const b = await import("../server/b.ts");', "api may import core"],
-    ["arrows", "api/a.ts", 'type B = import("../server/b.ts").B;', "api may import core"],
-    ["arrows", "api/a.ts", 'export { b } from "../server/b.ts";', "api may import core"],
-    [
-      "arrows",
-      "server/routes/a.ts",
-      'import "../../chain-rpc/b.ts";',
-      "server may import core (readers), engine",
-    ],
-    [
-      "arrows",
-      "server/a.ts",
-      'import { apply } from "../core/apply.ts";',
-      "server may import core (readers)",
-    ],
-    [
-      "arrows",
-      "server/a.ts",
-      'import { type A, b } from "../core/rules/b.ts";',
-      "server may import core (readers)",
-    ],
-    ["arrows", "api/a.ts", 'import { config } from "../config.ts";', "api may import core"],
-    ["arrows", "misc/a.ts", "", "misc is not in src/layers.json"],
-    ["homes", "api/a.ts", 'import express from "express";', "used in server"],
-    ["homes", "server/a.ts", 'import { sha256 } from "@noble/hashes/sha2";', "used in core, simulation, api"],
-    ["homes", "server/a.ts", 'import leftPad from "left-pad";', "used in no folder yet"],
-    ["homes", "core/a.ts", 'import { readFileSync } from "node:fs";', "no module of Node"],
-    ["pureCore", "core/a.ts", "const now = Date.now();", "uses Date"],
-    ["pureCore", "core/a.ts", "const n = Math.random();", "uses Math.random"],
-    ["pureCore", "core/a.ts", "const { random } = Math;", "uses Math.(computed)"],
-    ["pureCore", "core/a.ts", "const n = 10 ** 4;", "uses **"],
-    ["pureCore", "core/a.ts", "let n = 2; n **= 4;", "uses **"],
-    ["pureCore", "core/a.ts", "export async function f() {}", "uses async"],
-    ["pureCore", "core/a.ts", "await f();", "uses await"],
-    ["pureCore", "core/a.ts", "const text = (1).toFixed(2);", "uses toFixed"],
-    ["pureCore", "core/a.ts", "const text = (1).toLocaleString();", "uses toLocaleString"],
-    ["names", "core/orderBook.ts", "", "is not kebab-case"],
-    ["names", "core/order-utils.ts", "", "vague name"],
-    ["names", "core/index.ts", "", "is a barrel"],
-    ["plainTypeScript", "api/a.ts", "enum A { B }", "an enum"],
-    ["plainTypeScript", "api/a.ts", "let a = 1 as any;", "says any"],
-    ["plainTypeScript", "api/a.ts", "const a = b!;", "says !"],
-    ["plainTypeScript", "api/a.ts", 'export * from "./b.ts";', "only src/index.ts does"],
-    ["plainTypeScript", "api/a.ts", "let count = 0;", "state at module level"],
-  ])("by %s in %s: %s", (rule, path, text, finding) => {
-    expect(findings(parsed(path, text), RULES[rule]).join("\n")).toContain(finding);
+  it.each(
+    rowsOf(`
+    arrows          | core/a.ts           | import { b } from "../api/b.ts";                | core may import nothing
+    arrows          | core/a.ts           | import type { B } from "../api/b.ts";           | core may import nothing
+    arrows          | api/a.ts            | const b = await import("../server/b.ts");       | api may import core
+    arrows          | api/a.ts            | type B = import("../server/b.ts").B;            | api may import core
+    arrows          | api/a.ts            | export { b } from "../server/b.ts";             | api may import core
+    arrows          | server/routes/a.ts  | import "../../chain-rpc/b.ts";                  | server may import core (readers), engine
+    arrows          | server/a.ts         | import { apply } from "../core/apply.ts";       | server may import core (readers)
+    arrows          | server/a.ts         | import { type A, b } from "../core/rules/b.ts"; | server may import core (readers)
+    arrows          | api/a.ts            | import { config } from "../config.ts";          | api may import core
+    arrows          | misc/a.ts           | .                                               | misc is not in src/layers.json
+    homes           | api/a.ts            | import express from "express";                  | used in server
+    homes           | server/a.ts         | import { sha256 } from "@noble/hashes/sha2";    | used in core, simulation, api
+    homes           | server/a.ts         | import leftPad from "left-pad";                 | used in no folder yet
+    homes           | core/a.ts           | import { readFileSync } from "node:fs";         | no module of Node
+    pureCore        | core/a.ts           | const now = Date.now();                         | uses Date
+    pureCore        | core/a.ts           | const n = Math.random();                        | uses Math.random
+    pureCore        | core/a.ts           | const { random } = Math;                        | uses Math.(computed)
+    pureCore        | core/a.ts           | const n = 10 ** 4;                              | uses **
+    pureCore        | core/a.ts           | let n = 2; n **= 4;                             | uses **
+    pureCore        | core/a.ts           | export async function f() {}                    | uses async
+    pureCore        | core/a.ts           | await f();                                      | uses await
+    pureCore        | core/a.ts           | const text = (1).toFixed(2);                    | uses toFixed
+    pureCore        | core/a.ts           | const text = (1).toLocaleString();              | uses toLocaleString
+    names           | core/orderBook.ts   | .                                               | is not kebab-case
+    names           | core/order-utils.ts | .                                               | vague name
+    names           | core/index.ts       | .                                               | is a barrel
+    plainTypeScript | api/a.ts            | enum A { B }                                    | an enum
+    plainTypeScript | api/a.ts            | let a = 1 as any;                               | says any
+    plainTypeScript | api/a.ts            | const a = b!;                                   | says !
+    plainTypeScript | api/a.ts            | export * from "./b.ts";                         | only src/index.ts does
+    plainTypeScript | api/a.ts            | let count = 0;                                  | state at module level
+    `),
+  )("by %s in %s: %s", (rule = "", path = "", text = "", finding = "") => {
+    expect(findings(parsed(path, text), RULES[rule as keyof typeof RULES]).join("\n")).toContain(finding);
   });
 
   it.each<[keyof typeof RULES, string, string]>([

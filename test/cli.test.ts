@@ -1,84 +1,39 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { VERSION } from "../src/config.ts";
+import { type Ended, Program } from "./support/program.ts";
+import { rowsOf } from "./support/table.ts";
 
-const BIN = fileURLToPath(new URL("../bin/clobsim.js", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "clobsim-cli-"));
-const children = new Set<ChildProcess>();
+/** The program as it was built. */
+const program = await Program.built(fileURLToPath(new URL("../bin/clobsim.js", import.meta.url)), []);
 /** On any free port, without a log. */
 const QUIET = ["serve", "--port", "0", "--ephemeral", "--log-level", "silent"];
 
-afterAll(() => {
-  for (const child of children) child.kill("SIGKILL");
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => program.dispose());
 
 type Environment = Readonly<Record<string, string>>;
 
-/** The program, without any setting of the machine that runs the tests. */
-function start(args: readonly string[], environment: Environment = {}): ChildProcess {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("CLOBSIM_"));
-  const env = { ...Object.fromEntries(inherited), ...environment };
-  const child = spawn(process.execPath, [BIN, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
-  children.add(child);
-  return child;
-}
-
-interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function ended(child: ChildProcess): Promise<Ended> {
-  const printed = { stdout: "", stderr: "" };
-  child.stdout?.on("data", (bytes: Buffer) => {
-    printed.stdout += bytes.toString();
-  });
-  child.stderr?.on("data", (bytes: Buffer) => {
-    printed.stderr += bytes.toString();
-  });
-  return new Promise((resolve) => {
-    child.on("close", (code) => {
-      children.delete(child);
-      resolve({ code, ...printed });
-    });
-  });
-}
-
-const clobsim = (args: readonly string[], environment?: Environment): Promise<Ended> =>
-  ended(start(args, environment));
-
-interface Serving {
-  readonly url: string;
-  readonly banner: string;
-  /** Ends it by a signal. */
-  readonly stop: (signal: NodeJS.Signals) => Promise<Ended>;
-}
+const clobsim = async (
+  args: readonly string[],
+  environment: Environment = {},
+): Promise<Omit<Ended, "signal">> => {
+  const { signal: _, ...ended } = await program.run(args, { environment });
+  return ended;
+};
 
 /** A server on a free port, once its banner is complete. */
-function serve(args: readonly string[], environment?: Environment): Promise<Serving> {
-  const child = start([...QUIET, ...args], environment);
-  const end = ended(child);
-  const stop = (signal: NodeJS.Signals): Promise<Ended> => {
-    child.kill(signal);
-    return end;
-  };
-  return new Promise((resolve, reject) => {
-    let banner = "";
-    child.stdout?.on("data", (bytes: Buffer) => {
-      banner += bytes.toString();
-      const url = /answers at (http\S+)\n.*curl .*\n\n$/s.exec(banner)?.[1];
-      if (url !== undefined) resolve({ url, banner, stop });
-    });
-    end.then(({ stderr }) => reject(new Error(`ended before it answered: ${stderr}`)));
-  });
+async function serve(args: readonly string[], environment: Environment = {}) {
+  const { printed, end: stop } = program.launch([...QUIET, ...args], { environment });
+  const complete = /answers at (http\S+)\n.*curl .*\n\n$/s;
+  const banner = await printed((stdout) => complete.test(stdout));
+  return { url: complete.exec(banner)?.[1], banner, stop };
 }
+
+const COMMAND_NAMES =
+  "serve, run, coverage, record, shrink, flow, fuzz, world, journal, replay, inspect, report, repair or doctor";
 
 describe("clobsim", () => {
   it.each(["--version", "-v"])("answers %s with the version alone", async (flag) => {
@@ -103,43 +58,32 @@ describe("clobsim", () => {
     expect(stdout).not.toMatch(/\[(boolean|string|number)\]/);
   });
 
-  it.each<[string[], string]>([
-    [
-      [],
-      "expected a command, serve, run, coverage, record, shrink, flow, fuzz, world, journal, replay, inspect, report, repair or doctor, found none (see clobsim --help)",
-    ],
-    [["sevre"], "unknown command sevre, did you mean serve?"],
-    [
-      ["banana"],
-      "unknown command banana, expected serve, run, coverage, record, shrink, flow, fuzz, world, journal, replay, inspect, report, repair or doctor",
-    ],
-    [["serve", "--prot", "80"], "unknown option --prot, did you mean --port?"],
-    [["serve", "--Port", "80"], "unknown option --Port, did you mean --port?"],
-    [["serve", "--no-personalsign"], "unknown option --no-personalsign, did you mean --no-personal-sign?"],
-    [["serve", "--zebras"], "unknown option --zebras (see clobsim serve --help)"],
-    [["serve", "-p", "80"], "unknown option -p (see clobsim serve --help)"],
-    [["world", "--port", "80"], "unknown option --port, did you mean --out?"],
-    [["serve", "7070"], 'serve takes options only, found "7070"'],
-    [["world", "--", "--seed"], 'world takes options only, found "--seed"'],
-    [["serve", "--port", "abc"], '--port expects a whole number from 0 to 65535, found "abc"'],
-    [["serve", "--port"], "--port expects a whole number from 0 to 65535, found nothing"],
-    [["serve", "--port", "1", "--port", "2"], "--port is expected once, found 2 times"],
-    [
-      ["serve", "--ephemeral", "--data", "d"],
-      "--ephemeral keeps nothing, and --data is given too: leave out one of them",
-    ],
-    [
-      ["serve", "--ephemeral=Yes", "--data", "d"],
-      "--ephemeral keeps nothing, and --data is given too: leave out one of them",
-    ],
-    [
-      ["serve", "--ephemeral=maybe"],
-      '--ephemeral expects true, yes, on, 1, false, no, off or 0, found "maybe"',
-    ],
-    [["run", "--bail=", "x.yaml"], "--bail expects true, yes, on, 1, false, no, off or 0, found nothing"],
-    [["world", "--events", "3", "--markets", "50"], "markets: expected 3 to 24 for 3 events, found 50"],
-    [["world", "--out", tmpdir()], `--out expects a file that can be written, found ${tmpdir()} (EISDIR)`],
-  ])("refuses %j with one sentence and exit code 2", async (args, sentence) => {
+  it.each(
+    rowsOf(`
+    .                            | expected a command, ${COMMAND_NAMES}, found none (see clobsim --help)
+    sevre                        | unknown command sevre, did you mean serve?
+    banana                       | unknown command banana, expected ${COMMAND_NAMES}
+    serve --prot 80              | unknown option --prot, did you mean --port?
+    serve --Port 80              | unknown option --Port, did you mean --port?
+    serve --no-personalsign      | unknown option --no-personalsign, did you mean --no-personal-sign?
+    serve --zebras               | unknown option --zebras (see clobsim serve --help)
+    serve -p 80                  | unknown option -p (see clobsim serve --help)
+    world --port 80              | unknown option --port, did you mean --out?
+    serve 7070                   | serve takes options only, found "7070"
+    world -- --seed              | world takes options only, found "--seed"
+    serve --port abc             | --port expects a whole number from 0 to 65535, found "abc"
+    serve --port                 | --port expects a whole number from 0 to 65535, found nothing
+    serve --port 1 --port 2      | --port is expected once, found 2 times
+    serve --ephemeral --data d   | --ephemeral keeps nothing, and --data is given too: leave out one of them
+    serve --ephemeral=Yes --data d | --ephemeral keeps nothing, and --data is given too: leave out one of them
+    serve --ephemeral=maybe      | --ephemeral expects true, yes, on, 1, false, no, off or 0, found "maybe"
+    run --bail= x.yaml           | --bail expects true, yes, on, 1, false, no, off or 0, found nothing
+    world --events 3 --markets 50 | markets: expected 3 to 24 for 3 events, found 50
+    world --out ${tmpdir()}      | --out expects a file that can be written, found ${tmpdir()} (EISDIR)
+    doctor a b                   | doctor expects one data directory, found 2 (see clobsim doctor --help)
+    `),
+  )("refuses %j with one sentence and exit code 2", async (line, sentence) => {
+    const args = line.split(" ").filter((word) => word !== "");
     expect(await clobsim(args)).toEqual({ code: 2, stdout: "", stderr: `clobsim: ${sentence}\n` });
   });
 
@@ -198,16 +142,14 @@ describe("clobsim world", () => {
   });
 
   it("writes to a file what it would write to stdout", async () => {
-    const path = join(folder, "world.json");
+    const path = program.path("world.json");
     expect(await clobsim(["world", "--out", path])).toEqual({ code: 0, stdout: "", stderr: "" });
     const { stdout } = await clobsim(["world"]);
     expect(readFileSync(path, "utf8")).toBe(stdout);
   });
 
   it("ends in peace when its reader has seen enough", async () => {
-    const child = start(["world"]);
-    child.stdout?.destroy();
-    expect(await ended(child)).toMatchObject({ code: 0, stderr: "" });
+    expect(await program.run(["world"], { unread: "stdout" })).toMatchObject({ code: 0, stderr: "" });
   });
 });
 
@@ -267,7 +209,7 @@ describe("clobsim serve", () => {
   });
 
   it("names a world file that is not there", async () => {
-    const path = join(folder, "missing.json");
+    const path = program.path("missing.json");
     const { code, stdout, stderr } = await clobsim([...QUIET, "--world", path]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(path);
@@ -275,7 +217,7 @@ describe("clobsim serve", () => {
   });
 
   it("names a wrong world file and the place in it that is wrong", async () => {
-    const path = join(folder, "wrong.json");
+    const path = program.path("wrong.json");
     const { stdout: world } = await clobsim(["world", "--events", "1"]);
     writeFileSync(path, world.replace(/"feeRateBps": \d+/, '"feeRateBps": "none"'));
     const { code, stdout, stderr } = await clobsim([...QUIET, "--world", path]);
@@ -285,7 +227,7 @@ describe("clobsim serve", () => {
   });
 
   it("opens a world file with the file's own seed, and refuses to give it another", async () => {
-    const path = join(folder, "seven.json");
+    const path = program.path("seven.json");
     await clobsim(["world", "--seed", "seven", "--events", "1", "--out", path]);
     const { banner, stop } = await serve(["--world", path]);
     expect(banner).toMatch(/seed +seven\n/);

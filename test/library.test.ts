@@ -7,6 +7,13 @@ import { type ScenarioSuiteOptions, scenarioSuite } from "../src/vitest.ts";
 
 const tiny = { world: "fixtures/worlds/tiny.json", clock: "frozen" } as const;
 
+const post = (url: string, path: string, body: object): Promise<Response> =>
+  fetch(url + path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
 async function read<Body>(url: string, path: string): Promise<Body> {
   return (await (await fetch(url + path)).json()) as Body;
 }
@@ -18,11 +25,7 @@ describe("startExchange", () => {
       (await read<{ hash: string }>(url, "/sim/state/hash")).hash;
     const opened = await hashOf(one);
     expect(await hashOf(other)).toBe(opened);
-    await fetch(`${one.url}/sim/events`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: '{"title":"Only here"}',
-    });
+    await post(one.url, "/sim/events", { title: "Only here" });
     expect(await hashOf(one)).not.toBe(opened);
     expect(await hashOf(other)).toBe(opened);
     await Promise.all([one.close(), other.close()]);
@@ -33,11 +36,7 @@ describe("startExchange", () => {
     try {
       const options = { ...tiny, data: join(folder, "kept") };
       const first = await startExchange(options);
-      await fetch(`${first.url}/sim/events`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: '{"title":"Kept"}',
-      });
+      await post(first.url, "/sim/events", { title: "Kept" });
       const { hash } = await read<{ hash: string }>(first.url, "/sim/state/hash");
       await first.close();
       const second = await startExchange(options);
@@ -52,11 +51,7 @@ describe("startExchange", () => {
     ["a name that is none", { sed: 7 }, "unknown option sed, did you mean seed?"],
     ["a name in two words", { allowHosts: "a" }, "unknown option allowHosts, did you mean allowHost?"],
     ["a value that is none", { clock: "fast" }, "clock expects real, frozen or a rate such as 5x or 0.5x"],
-    [
-      "a port beyond the last",
-      { port: 65_536 },
-      'port expects a whole number from 0 to 65535, found "65536"',
-    ],
+    ["a port beyond the last", { port: 65_536 }, 'a whole number from 0 to 65535, found "65536"'],
   ])("refuses %s", async (_what, options, message) => {
     const refused = startExchange(options as StartOptions);
     await expect(refused).rejects.toThrow(ConfigError);
@@ -177,20 +172,11 @@ describe("scenarioSuite", () => {
 describe("POST /sim/reset", () => {
   it("brings a clock that was moved back to the system's time", async () => {
     const { url, close } = await startExchange({ world: tiny.world });
-    const post = (path: string, body: object): Promise<Response> =>
-      fetch(url + path, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(body),
-      });
-    await post("/sim/clock", { mode: "scaled", rate: 600, advance: "2h" });
-    await post("/sim/reset", {});
-    const { mode, rate, unixTime } = await read<{ mode: string; rate: number; unixTime: number }>(
-      url,
-      "/sim/clock",
-    );
-    expect([mode, rate]).toEqual(["real", 1]);
-    expect(Math.abs(unixTime - Date.now() / 1000)).toBeLessThan(60);
+    await post(url, "/sim/clock", { mode: "scaled", rate: 600, advance: "2h" });
+    await post(url, "/sim/reset", {});
+    const clock = await read<{ unixTime: number }>(url, "/sim/clock");
+    expect(clock).toMatchObject({ mode: "real", rate: 1 });
+    expect(Math.abs(clock.unixTime - Date.now() / 1000)).toBeLessThan(60);
     await close();
   });
 });

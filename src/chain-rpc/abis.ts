@@ -21,8 +21,21 @@ export interface Log {
 
 type EventName<Abi extends AnyAbi> = Extract<Abi[number], { readonly type: "event" }>["name"];
 
-/** Encodes a log of one event: 64 hex digits for each of its inputs, or a list of them for an array. */
-type Emit = (...values: readonly (string | readonly string[])[]) => Log;
+/** An input of an event: an address or bytes in hex, a number, its decimal text, a truth; or a list of them. */
+type Input = string | number | bigint | boolean | readonly Input[];
+
+/** Encodes a log of one event. */
+type Emit = (...inputs: readonly Input[]) => Log;
+
+/** The 32 bytes of an input of each type, as 64 hex digits. */
+const WORDS: Readonly<Record<string, (input: never) => string>> = {
+  address: addressWord,
+  bytes32: (hex: string) => hex.slice(2),
+  uint256: (value: number | bigint | string) => numberWord(typeof value === "string" ? BigInt(value) : value),
+  bool: (value: boolean) => numberWord(Number(value)),
+};
+
+const WORD_BYTES = 32;
 
 /** The event encoders of a contract, written out after Solidity's ABI because logs are made by the million. */
 function eventsOf<Abi extends AnyAbi>(address: Address, abi: Abi): Readonly<Record<EventName<Abi>, Emit>> {
@@ -30,39 +43,26 @@ function eventsOf<Abi extends AnyAbi>(address: Address, abi: Abi): Readonly<Reco
   for (const item of abi) {
     if (item.type !== "event") continue;
     const topic = toEventSelector(item);
-    const isIndexed = item.inputs.map((input) => "indexed" in input && input.indexed === true);
-    events[item.name] = (...values) => encodeLog(address, topic, isIndexed, values);
+    const inputs = item.inputs.map(({ type, ...rest }) => ({
+      wordOf: WORDS[type.replace("[]", "")] as (input: Input) => string,
+      isIndexed: "indexed" in rest && rest.indexed === true,
+    }));
+    const headBytes = WORD_BYTES * inputs.filter(({ isIndexed }) => !isIndexed).length;
+    events[item.name] = (...values) => {
+      const topics = [topic];
+      let [head, tail] = ["", ""];
+      for (const [place, { wordOf, isIndexed }] of inputs.entries()) {
+        const value = values[place] as Input;
+        if (Array.isArray(value)) {
+          head += numberWord(headBytes + tail.length / 2);
+          tail += numberWord(value.length) + value.map(wordOf).join("");
+        } else if (isIndexed) topics.push(`0x${wordOf(value)}`);
+        else head += wordOf(value);
+      }
+      return { address, topics, data: `0x${head}${tail}` };
+    };
   }
   return events as Record<EventName<Abi>, Emit>;
-}
-
-/** The first topic of each event's logs. */
-function topicsOf<Abi extends AnyAbi>(abi: Abi): Readonly<Record<EventName<Abi>, string>> {
-  const events = abi.flatMap((item) => (item.type === "event" ? [[item.name, toEventSelector(item)]] : []));
-  return Object.fromEntries(events) as Record<EventName<Abi>, string>;
-}
-
-const WORD_BYTES = 32;
-
-function encodeLog(
-  address: Address,
-  topic: string,
-  isIndexed: readonly boolean[],
-  values: readonly (string | readonly string[])[],
-): Log {
-  const topics = [topic];
-  let head = "";
-  let tail = "";
-  const inData = values.filter((_value, index) => isIndexed[index] === false);
-  for (const [index, value] of values.entries()) {
-    if (isIndexed[index] === true) topics.push(`0x${value as string}`);
-    else if (typeof value === "string") head += value;
-    else {
-      head += numberWord(inData.length * WORD_BYTES + tail.length / 2);
-      tail += numberWord(value.length) + value.join("");
-    }
-  }
-  return { address, topics, data: `0x${head}${tail}` };
 }
 
 /** The event encoders by contract. */
@@ -70,11 +70,12 @@ export const collateralEvents = eventsOf(CONTRACTS.collateral, COLLATERAL);
 export const tokenEvents = eventsOf(CONTRACTS.conditionalTokens, TOKENS);
 export const exchangeEvents = eventsOf(CONTRACTS.exchange, EXCHANGE);
 
-export const TOPICS = { ...topicsOf(COLLATERAL), ...topicsOf(TOKENS), ...topicsOf(EXCHANGE) };
+const EVENTS = [...COLLATERAL, ...TOKENS, ...EXCHANGE].filter((item) => item.type === "event");
 
-/** A transfer of USDC, in micro-USDC. */
-export const transfer = (from: Address, to: Address, amount: number | bigint): Log =>
-  collateralEvents.Transfer(addressWord(from), addressWord(to), numberWord(amount));
+/** The first topic of each event's logs. */
+export const TOPICS = Object.fromEntries(
+  EVENTS.map((event) => [event.name, toEventSelector(event)]),
+) as Readonly<Record<(typeof EVENTS)[number]["name"], string>>;
 
 /** What every contract of Solidity reverts with when it says why. */
 const ERROR = [{ type: "error", name: "Error", inputs: [{ name: "message", type: "string" }] }] as const;

@@ -9,13 +9,13 @@ import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import { reverted } from "./abis.ts";
 import { presentState } from "./balances.ts";
-import { control, type Methods, open } from "./context.ts";
+import { control, type Methods, open, optionalParam, param } from "./context.ts";
 import { answerCall, contractCallOf, isContract } from "./contracts.ts";
 import { GAS_LIMIT, quantity, secondsOf, TIP } from "./encoding.ts";
 import { LazyList, RpcError } from "./json-rpc.ts";
 import {
+  type BlockOrPending,
   callerOf,
-  optional,
   readAddressParam,
   readBoolean,
   readCallRequest,
@@ -27,20 +27,43 @@ import {
 import { blockReply, pendingBlockReply, receiptReply, transactionReply, transactionsIn } from "./replies.ts";
 import { gasPriceOf, gasUsedOf, pendingTransactions } from "./transactions.ts";
 
-/** The block whose receipts are asked for, by hash, tag or number; null when the chain does not have it. */
-function receiptsBlock(state: State, value: unknown): Block | null {
+/** A block by hash, tag, number or an object of EIP-1898; null when the chain does not have it. */
+function readReceiptsBlock(value: unknown, name: string, state: State): Block | null {
   if (typeof value === "string" && value.length === 66)
     return blockOfHash(state, value.toLowerCase()) ?? null;
-  if (typeof value === "object") {
-    const moment = readMoment(state, value);
-    return moment === "pending" ? null : moment;
-  }
-  const height = readHeight(state, value, "block");
-  return height === "pending" ? null : (blockAt(state.chain, height) ?? null);
+  const found = typeof value === "object" ? readMoment(value, name, state) : readBlock(value, name, state);
+  return found === "pending" ? null : found;
 }
 
-function transactionIn(state: State, block: Block | undefined, place: number): object | null {
-  if (block === undefined || place >= block.count) return null;
+/** A block by number or tag; null when the chain does not have it. */
+function readBlock(value: unknown, name: string, state: State): BlockOrPending | null {
+  const height = readHeight(value, name, state);
+  return height === "pending" ? height : (blockAt(state.chain, height) ?? null);
+}
+
+/** A block by its hash; null when the chain does not have it. */
+const readBlockHash = (value: unknown, name: string, state: State): Block | null =>
+  blockOfHash(state, readHash(value, name)) ?? null;
+
+const BY_NUMBER = param("block", readBlock);
+const BY_HASH = param("block", readBlockHash);
+const MOMENT = param("block", readMoment);
+const IS_FULL = param("full transactions", readBoolean);
+const INDEX = param("index", (value, name) => readCount(value, name));
+const MOMENT_OR_HEAD = { ...MOMENT, isOptional: true };
+const ADDRESS = param("address", readAddressParam);
+const REQUEST = param("transaction", readCallRequest);
+const TRANSACTION = param("transaction", (value, name, state) =>
+  transactionOfHash(state, readHash(value, name)),
+);
+/** An override of state and blocks, which must be empty. */
+const OVERRIDE = optionalParam("overrides", (value) => {
+  if (typeof value === "object" && Object.keys(value as object).length === 0) return;
+  throw new RpcError("INVALID_PARAMS", "overrides of state and blocks are not modelled");
+});
+
+function transactionIn(state: State, block: Block | null, place: number): object | null {
+  if (block === null || place >= block.count) return null;
   const { transactions, mined } = state.chain;
   return transactionReply(state, transactions.get(mined.get(block.first + place + 1)));
 }
@@ -52,14 +75,6 @@ function nonceOf({ chain }: State, address: Address, withPending: boolean): numb
   // The exchange's own transactions have their numbers for nonces.
   if (address === OPERATOR) return withPending ? chain.transactions.next : chain.firstUnprocessed;
   return withPending ? nextNonce(chain, address) : (chain.wallets.get(address)?.mined ?? 0);
-}
-
-/** Refuses overrides of state and blocks that are not empty. @throws RpcError */
-function refuseOverrides(overrides: readonly unknown[]): void {
-  for (const override of overrides) {
-    if (override === null || (typeof override === "object" && Object.keys(override).length === 0)) continue;
-    throw new RpcError("INVALID_PARAMS", "overrides of state and blocks are not modelled");
-  }
 }
 
 /** The most blocks that one fee history covers. */
@@ -80,6 +95,10 @@ function readPercentiles(value: unknown, name: string): number[] {
   throw new RpcError("INVALID_PARAMS", `${name}: expected numbers from 0 to 100, ascending`);
 }
 
+const BLOCK_COUNT = param("block count", (value, name) => readCount(value, name));
+const NEWEST = param("newest block", readMoment);
+const PERCENTILES = optionalParam("percentiles", readPercentiles);
+
 /** What the transactions of a block paid above its base fee, at some percentiles of the gas it has used. */
 function rewardsIn(state: State, block: Block, percentiles: readonly number[]): string[] {
   const paid = Array.from(transactionsIn(state, block), (transaction) => ({
@@ -96,11 +115,11 @@ function rewardsIn(state: State, block: Block, percentiles: readonly number[]): 
 
 /** The methods that read the chain: the node itself, blocks, transactions, accounts, fees, and what a call would do. */
 export const chainMethods: Methods = {
-  eth_chainId: open(0, 0, () => quantity(CHAIN_ID)),
-  net_version: open(0, 0, () => String(CHAIN_ID)),
-  web3_clientVersion: open(0, 0, ({ version }) => `clobsim/v${version}`),
-  eth_syncing: open(0, 0, () => false),
-  anvil_nodeInfo: control(0, 0, ({ state }) => {
+  eth_chainId: open([], () => quantity(CHAIN_ID)),
+  net_version: open([], () => String(CHAIN_ID)),
+  web3_clientVersion: open([], ({ version }) => `clobsim/v${version}`),
+  eth_syncing: open([], () => false),
+  anvil_nodeInfo: control([], ({ state }) => {
     const head = headBlock(state.chain);
     const baseFee = baseFeeOf(state.chain);
     return {
@@ -119,78 +138,58 @@ export const chainMethods: Methods = {
     };
   }),
 
-  eth_blockNumber: open(0, 0, ({ state }) => quantity(headOf(state.chain))),
-  eth_getBlockByNumber: open(2, 2, ({ state, exchange }, [number, isFull]) => {
-    const full = readBoolean(isFull, "full transactions");
-    const height = readHeight(state, number, "block");
-    if (height === "pending") return pendingBlockReply(state, exchange.now, full);
-    const block = blockAt(state.chain, height);
-    return block === undefined ? null : blockReply(state, block, full);
+  eth_blockNumber: open([], ({ state }) => quantity(headOf(state.chain))),
+  eth_getBlockByNumber: open([BY_NUMBER, IS_FULL], ({ state, exchange }, block, isFull) => {
+    if (block === "pending") return pendingBlockReply(state, exchange.now, isFull);
+    return block === null ? null : blockReply(state, block, isFull);
   }),
-  eth_getBlockByHash: open(2, 2, ({ state }, [hash, isFull]) => {
-    const full = readBoolean(isFull, "full transactions");
-    const block = blockOfHash(state, readHash(hash, "block"));
-    return block === undefined ? null : blockReply(state, block, full);
-  }),
-  eth_getBlockTransactionCountByNumber: open(1, 1, ({ state }, [number]) => {
-    const moment = readMoment(state, number);
-    return quantity(moment === "pending" ? pendingTransactions(state).length : moment.count);
-  }),
-  eth_getBlockTransactionCountByHash: open(1, 1, ({ state }, [hash]) => {
-    const block = blockOfHash(state, readHash(hash, "block"));
-    return block === undefined ? null : quantity(block.count);
-  }),
-  eth_getBlockReceipts: open(1, 1, ({ state }, [number]) => {
-    const block = receiptsBlock(state, number);
-    if (block === null) return null;
-    return LazyList.of(transactionsIn(state, block), (transaction) => receiptReply(state, transaction));
-  }),
+  eth_getBlockByHash: open([BY_HASH, IS_FULL], ({ state }, block, isFull) =>
+    block === null ? null : blockReply(state, block, isFull),
+  ),
+  eth_getBlockTransactionCountByNumber: open([MOMENT], ({ state }, moment) =>
+    quantity(moment === "pending" ? pendingTransactions(state).length : moment.count),
+  ),
+  eth_getBlockTransactionCountByHash: open([BY_HASH], (_node, block) =>
+    block === null ? null : quantity(block.count),
+  ),
+  eth_getBlockReceipts: open([param("block", readReceiptsBlock)], ({ state }, block) =>
+    block === null
+      ? null
+      : LazyList.of(transactionsIn(state, block), (transaction) => receiptReply(state, transaction)),
+  ),
 
-  eth_getTransactionByHash: open(1, 1, ({ state }, [hash]) => {
-    const transaction = transactionOfHash(state, readHash(hash, "transaction"));
-    if (transaction === undefined) return null;
+  eth_getTransactionByHash: open([TRANSACTION], ({ state }, transaction) => {
     // What was given up, replaced or lost, no node knows of.
-    const isKnown = transaction.block !== 0 || transaction.status === "PENDING";
+    const isKnown =
+      transaction !== undefined && (transaction.block !== 0 || transaction.status === "PENDING");
     return isKnown ? transactionReply(state, transaction) : null;
   }),
-  eth_getTransactionByBlockNumberAndIndex: open(2, 2, ({ state }, [number, index]) => {
-    const height = readHeight(state, number, "block");
-    const place = readCount(index, "index");
-    if (height !== "pending") return transactionIn(state, blockAt(state.chain, height), place);
+  eth_getTransactionByBlockNumberAndIndex: open([BY_NUMBER, INDEX], ({ state }, block, place) => {
+    if (block !== "pending") return transactionIn(state, block, place);
     const transaction = pendingTransactions(state)[place];
     return transaction === undefined ? null : transactionReply(state, transaction);
   }),
-  eth_getTransactionByBlockHashAndIndex: open(2, 2, ({ state }, [hash, index]) =>
-    transactionIn(state, blockOfHash(state, readHash(hash, "block")), readCount(index, "index")),
+  eth_getTransactionByBlockHashAndIndex: open([BY_HASH, INDEX], ({ state }, block, place) =>
+    transactionIn(state, block, place),
   ),
-  eth_getTransactionReceipt: open(1, 1, ({ state }, [hash]) => {
-    const transaction = transactionOfHash(state, readHash(hash, "transaction"));
-    return transaction === undefined ? null : receiptReply(state, transaction);
-  }),
+  eth_getTransactionReceipt: open([TRANSACTION], ({ state }, transaction) =>
+    transaction === undefined ? null : receiptReply(state, transaction),
+  ),
 
-  eth_accounts: open(0, 0, ({ accounts, impersonated }) => [...new Set([...accounts, ...impersonated])]),
-  eth_getBalance: open(2, 2, (node, [address, block]) => {
-    const wallet = readAddressParam(address, "address");
-    const { chain } = presentState({ state: node.state, moment: readMoment(node.state, block) });
-    return quantity(chain.wallets.get(wallet)?.native ?? 0n);
-  }),
-  eth_getTransactionCount: open(2, 2, (node, [address, block]) => {
-    const wallet = readAddressParam(address, "address");
-    const moment = readMoment(node.state, block);
-    return quantity(nonceOf(presentState({ state: node.state, moment }), wallet, moment === "pending"));
-  }),
-  eth_getCode: open(2, 2, ({ state }, [address, block]) => {
-    readMoment(state, block);
-    return isContract(readAddressParam(address, "address")) ? CODE : "0x";
-  }),
+  eth_accounts: open([], ({ accounts, impersonated }) => [...new Set([...accounts, ...impersonated])]),
+  eth_getBalance: open([ADDRESS, MOMENT], ({ state }, address, moment) =>
+    quantity(presentState({ state, moment }).chain.wallets.get(address)?.native ?? 0n),
+  ),
+  eth_getTransactionCount: open([ADDRESS, MOMENT], ({ state }, address, moment) =>
+    quantity(nonceOf(presentState({ state, moment }), address, moment === "pending")),
+  ),
+  eth_getCode: open([ADDRESS, MOMENT], (_node, address) => (isContract(address) ? CODE : "0x")),
 
-  eth_gasPrice: open(0, 0, ({ state }) => quantity(baseFeeOf(state.chain) + TIP)),
-  eth_maxPriorityFeePerGas: open(0, 0, () => quantity(TIP)),
-  eth_feeHistory: open(2, 3, ({ state }, [count, newest, percentiles]) => {
-    const moment = readMoment(state, newest, "newest block");
-    const last = moment === "pending" ? headBlock(state.chain) : moment;
-    const asked = Math.max(1, Math.min(readCount(count, "block count"), MAX_HISTORY_BLOCKS));
-    const shares = optional(percentiles, "percentiles", readPercentiles) ?? [];
+  eth_gasPrice: open([], ({ state }) => quantity(baseFeeOf(state.chain) + TIP)),
+  eth_maxPriorityFeePerGas: open([], () => quantity(TIP)),
+  eth_feeHistory: open([BLOCK_COUNT, NEWEST, PERCENTILES], ({ state }, count, newest, percentiles) => {
+    const last = newest === "pending" ? headBlock(state.chain) : newest;
+    const asked = Math.max(1, Math.min(count, MAX_HISTORY_BLOCKS));
     const oldest = Math.max(0, last.height - asked + 1);
     const blocks = Array.from({ length: last.height - oldest + 1 }, (_, index) =>
       blockIn(state, oldest + index),
@@ -201,29 +200,27 @@ export const chainMethods: Methods = {
       oldestBlock: quantity(oldest),
       baseFeePerGas: [...blocks.map(({ baseFee }) => baseFee), next].map(quantity),
       gasUsedRatio: blocks.map(({ gas }) => gas / Math.max(GAS_LIMIT, gas)),
-      reward: shares.length === 0 ? [] : blocks.map((block) => rewardsIn(state, block, shares)),
+      reward:
+        percentiles === undefined || percentiles.length === 0
+          ? []
+          : blocks.map((block) => rewardsIn(state, block, percentiles)),
     };
   }),
 
-  eth_call: open(1, 4, (node, [transaction, block, ...overrides]) => {
-    refuseOverrides(overrides);
-    const moment = readMoment(node.state, block);
-    const request = readCallRequest(transaction);
-    const has = node.state.chain.wallets.get(callerOf(request))?.native ?? 0n;
+  eth_call: open([REQUEST, MOMENT_OR_HEAD, OVERRIDE, OVERRIDE], ({ state, logIndex }, request, moment) => {
+    const has = state.chain.wallets.get(callerOf(request))?.native ?? 0n;
     if (request.value > has) {
       throw new RpcError(
         "TRANSACTION_REJECTED",
         `Insufficient funds for gas * price + value: have ${has} want ${request.value}`,
       );
     }
-    return answerCall({ state: node.state, logIndex: node.logIndex, moment }, request);
+    return answerCall({ state, logIndex, moment }, request);
   }),
-  eth_estimateGas: open(1, 4, (node, [transaction, block, ...overrides]) => {
-    refuseOverrides(overrides);
-    const state = presentState({ state: node.state, moment: readMoment(node.state, block) });
-    const request = readCallRequest(transaction);
+  eth_estimateGas: open([REQUEST, MOMENT_OR_HEAD, OVERRIDE, OVERRIDE], ({ state }, request, moment) => {
     const call = contractCallOf(request);
-    const outcome = outcomeOfCall(state, { from: callerOf(request), value: request.value }, call);
+    const caller = { from: callerOf(request), value: request.value };
+    const outcome = outcomeOfCall(presentState({ state, moment }), caller, call);
     if (!outcome.ok) throw reverted(outcome.reason);
     return quantity(callGas(call, request.input));
   }),

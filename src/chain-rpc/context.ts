@@ -4,7 +4,8 @@ import type { Clock, ClockSetting } from "../engine/clock.ts";
 import type { Exchange, Snapshot } from "../engine/exchange.ts";
 import type { Slices } from "../engine/slices.ts";
 import { Filters } from "./filters.ts";
-import { LogIndex } from "./log-index.ts";
+import type { LogIndex } from "./log-index.ts";
+import { optional } from "./params.ts";
 
 interface NodeSnapshot {
   readonly exchange: Snapshot;
@@ -14,29 +15,23 @@ interface NodeSnapshot {
 
 /** Snapshots numbered from 0, as `evm_snapshot` does: reverting to one deletes it and all later ones. */
 class EvmSnapshots {
-  readonly #exchange: Exchange;
-  readonly #clock: Clock;
+  readonly #host: Host;
   readonly #snapshots = new Map<bigint, NodeSnapshot>();
   #taken = 0n;
   /** Seconds added by `evm_increaseTime` so far; a revert restores them. */
   secondsAdded = 0;
 
-  constructor(exchange: Exchange, clock: Clock) {
-    this.#exchange = exchange;
-    this.#clock = clock;
+  constructor(host: Host) {
+    this.#host = host;
   }
 
   /** Takes a snapshot of the exchange and its clock, and returns its number. */
   take(): bigint {
-    const number = this.#taken;
-    this.#taken += 1n;
+    const { exchange, clock } = this.#host;
     const { secondsAdded } = this;
-    this.#snapshots.set(number, {
-      exchange: this.#exchange.snapshot(),
-      clock: this.#clock.setting,
-      secondsAdded,
-    });
-    return number;
+    this.#snapshots.set(this.#taken, { exchange: exchange.snapshot(), clock: clock.setting, secondsAdded });
+    this.#taken += 1n;
+    return this.#taken - 1n;
   }
 
   /** Reverts to a snapshot; false when there is none of this number, or no longer. */
@@ -44,8 +39,8 @@ class EvmSnapshots {
     const snapshot = this.#snapshots.get(number);
     if (snapshot === undefined) return false;
     for (const other of this.#snapshots.keys()) if (other >= number) this.#snapshots.delete(other);
-    this.#exchange.restore(snapshot.exchange);
-    this.#clock.resume(snapshot.clock);
+    this.#host.exchange.restore(snapshot.exchange);
+    this.#host.clock.resume(snapshot.clock);
     this.secondsAdded = snapshot.secondsAdded;
     return true;
   }
@@ -62,58 +57,71 @@ export interface Host {
 }
 
 /** What the methods work on: the exchange, and what the node itself remembers for its clients. */
-export class NodeContext implements Host {
-  readonly exchange: Exchange;
-  readonly clock: Clock;
-  readonly version: string;
-  readonly accounts: readonly Address[];
-  readonly slices: Slices;
+export interface NodeContext extends Host {
+  /** The state at this moment; read it, never keep it. */
+  readonly state: State;
   /** Addresses that may send unsigned transactions, beside the dev accounts, in the order in which they were added. */
-  readonly impersonated = new Set<Address>();
-  impersonatesAll = false;
+  readonly impersonated: Set<Address>;
+  impersonatesAll: boolean;
   readonly snapshots: EvmSnapshots;
   readonly logIndex: LogIndex;
   readonly filters: Filters;
-
-  constructor({ exchange, clock, version, accounts, slices }: Host, logIndex = new LogIndex()) {
-    this.exchange = exchange;
-    this.clock = clock;
-    this.version = version;
-    this.accounts = accounts;
-    this.slices = slices;
-    this.snapshots = new EvmSnapshots(exchange, clock);
-    this.logIndex = logIndex;
-    this.filters = new Filters(logIndex);
-  }
-
-  /** The state at this moment; read it, never keep it. */
-  get state(): State {
-    return this.exchange.state;
-  }
 }
 
-/** Performs a call of one method. @throws RpcError */
-type Perform = (node: NodeContext, params: readonly unknown[]) => unknown;
+export const contextOf = (host: Host, logIndex: LogIndex): NodeContext => ({
+  ...host,
+  get state() {
+    return host.exchange.state;
+  },
+  impersonated: new Set(),
+  impersonatesAll: false,
+  snapshots: new EvmSnapshots(host),
+  logIndex,
+  filters: new Filters(logIndex),
+});
+
+/** A parameter of a method. */
+interface Param<Value> {
+  readonly name: string;
+  /** Whether it may be left out from the end. */
+  readonly isOptional: boolean;
+  /** @throws RpcError naming the parameter, what was expected and what was found. */
+  readonly read: (value: unknown, name: string, state: State) => Value;
+}
+
+export const param = <Value>(name: string, read: Param<Value>["read"]): Param<Value> => ({
+  ...{ name, isOptional: false, read },
+});
+
+/** One that may also be null. */
+export const optionalParam = <Value>(name: string, read: Param<Value>["read"]): Param<Value | undefined> => ({
+  ...{ name, isOptional: true },
+  read: (value, name, state) => optional(value, name, (given) => read(given, name, state)),
+});
+
+type ValuesOf<Params extends readonly Param<unknown>[]> = {
+  -readonly [Place in keyof Params]: Params[Place] extends Param<infer Value> ? Value : never;
+};
 
 /** One method of JSON-RPC. */
 export interface Method {
-  readonly minParams: number;
-  readonly maxParams: number;
+  readonly params: readonly Param<unknown>[];
   /** Whether it needs the control plane's token: it steers the chain, or acts in somebody's name. */
   readonly isControl: boolean;
-  readonly perform: Perform;
+  /** @throws RpcError */
+  readonly perform: (node: NodeContext, ...values: never) => unknown;
 }
 
 export type Methods = Readonly<Record<string, Method>>;
 
-/** A method that anybody may call. */
-export const open = (minParams: number, maxParams: number, perform: Perform): Method => ({
-  ...{ minParams, maxParams, perform },
-  isControl: false,
-});
+const method =
+  (isControl: boolean) =>
+  <const Params extends readonly Param<unknown>[]>(
+    params: Params,
+    perform: (node: NodeContext, ...values: ValuesOf<Params>) => unknown,
+  ): Method => ({ params, isControl, perform });
 
+/** A method that anybody may call. */
+export const open = method(false);
 /** A method that needs the control plane's token. */
-export const control = (minParams: number, maxParams: number, perform: Perform): Method => ({
-  ...{ minParams, maxParams, perform },
-  isControl: true,
-});
+export const control = method(true);

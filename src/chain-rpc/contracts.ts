@@ -34,7 +34,22 @@ const operatorOnly = (functionName: string) => ({
 });
 
 const lower = (address: string): Address => address.toLowerCase();
-const texts = (numbers: readonly bigint[]): string[] => numbers.map(String);
+
+/** An argument as the core has it: numbers in decimal, hex digits in lower case. */
+const plain = (argument: unknown): unknown => {
+  if (typeof argument === "bigint") return String(argument);
+  if (Array.isArray(argument)) return argument.map(plain);
+  return typeof argument === "string" ? argument.toLowerCase() : argument;
+};
+
+/** A function whose arguments are a call's fields in their order. */
+const call = (kind: ContractCall["kind"], ...fields: readonly string[]) => ({
+  write: (args: readonly unknown[]) =>
+    ({
+      kind,
+      ...Object.fromEntries(fields.map((field, place) => [field, plain(args[place])])),
+    }) as ContractCall,
+});
 
 /** An ERC-20 function answers true when it succeeds. */
 const result = true;
@@ -48,29 +63,19 @@ const collateralFunctions: Functions<typeof COLLATERAL> = {
   allowance: {
     read: (view, [owner, spender]) => allowanceOf(presentState(view).chain, lower(owner), lower(spender)),
   },
-  approve: {
-    write: ([spender, amount]) => ({ kind: "approve", spender: lower(spender), amount: String(amount) }),
-    result,
-  },
-  transfer: {
-    write: ([to, amount]) => ({ kind: "transfer", to: lower(to), amount: String(amount) }),
-    result,
-  },
-  transferFrom: {
-    write: ([from, to, amount]) => ({
-      kind: "transferFrom",
-      from: lower(from),
-      to: lower(to),
-      amount: String(amount),
-    }),
-    result,
-  },
+  approve: { ...call("approve", "spender", "amount"), result },
+  transfer: { ...call("transfer", "to", "amount"), result },
+  transferFrom: { ...call("transferFrom", "from", "to", "amount"), result },
   mint: operatorOnly("mint"),
 };
 
 const OUTCOMES = 2;
 /** ERC-165 itself, and ERC-1155. */
 const INTERFACES: ReadonlySet<string> = new Set(["0x01ffc9a7", "0xd9b67a26"]);
+
+const POSITION = ["collateral", "parent", "condition"];
+const { write: safeTransferOf } = call("safeTransfer", "from", "to", "ids", "amounts", "isBatch");
+const safeTransfer = (...args: readonly unknown[]): ContractCall => safeTransferOf(args);
 
 const tokenFunctions: Functions<typeof TOKENS> = {
   balanceOf: { read: (view, [owner, id]) => sharesAt(view, lower(owner), id) },
@@ -110,9 +115,7 @@ const tokenFunctions: Functions<typeof TOKENS> = {
     read: (view, [condition]) =>
       BigInt((payoutsOf(presentState(view), condition) ?? []).reduce((a, b) => a + b, 0)),
   },
-  setApprovalForAll: {
-    write: ([operator, approved]) => ({ kind: "setApprovalForAll", operator: lower(operator), approved }),
-  },
+  setApprovalForAll: call("setApprovalForAll", "operator", "approved"),
   safeTransferFrom: {
     write: ([from, to, id, amount]) => safeTransfer(from, to, [id], [amount], false),
   },
@@ -121,45 +124,10 @@ const tokenFunctions: Functions<typeof TOKENS> = {
   },
   prepareCondition: operatorOnly("prepareCondition"),
   reportPayouts: operatorOnly("reportPayouts"),
-  splitPosition: { write: (args) => partition("split", args) },
-  mergePositions: { write: (args) => partition("merge", args) },
-  redeemPositions: {
-    write: ([collateral, parent, condition, indexSets]) => ({
-      kind: "redeem",
-      collateral: lower(collateral),
-      parent,
-      condition,
-      indexSets: texts(indexSets),
-    }),
-  },
+  splitPosition: call("split", ...POSITION, "partition", "amount"),
+  mergePositions: call("merge", ...POSITION, "partition", "amount"),
+  redeemPositions: call("redeem", ...POSITION, "indexSets"),
 };
-
-const safeTransfer = (
-  from: string,
-  to: string,
-  ids: readonly bigint[],
-  amounts: readonly bigint[],
-  isBatch: boolean,
-): ContractCall => ({
-  kind: "safeTransfer",
-  from: lower(from),
-  to: lower(to),
-  ids: texts(ids),
-  amounts: texts(amounts),
-  isBatch,
-});
-
-const partition = (
-  kind: "split" | "merge",
-  [collateral, parent, condition, sets, amount]: readonly [string, string, string, readonly bigint[], bigint],
-): ContractCall => ({
-  kind,
-  collateral: lower(collateral),
-  parent,
-  condition,
-  partition: texts(sets),
-  amount: String(amount),
-});
 
 const marketOfCondition = ({ markets, marketByConditionId }: State, condition: string): Market | undefined =>
   markets.find(marketByConditionId.get(condition) ?? 0);

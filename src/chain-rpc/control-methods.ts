@@ -7,7 +7,7 @@ import type { TransactionRefusal } from "../core/refusals.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
-import { control, type Methods, type NodeContext, open } from "./context.ts";
+import { control, type Methods, type NodeContext, open, optionalParam, param } from "./context.ts";
 import { contractCallOf } from "./contracts.ts";
 import { quantity, secondsOf, TIP } from "./encoding.ts";
 import { RpcError } from "./json-rpc.ts";
@@ -29,9 +29,14 @@ const LAST_SECOND = Math.floor(MAX_MILLIS / SECOND_MS);
 /** How many blocks are mined at once. */
 const MAX_MINED_BLOCKS = 100_000;
 
-const mine = control(0, 2, async (node, [blocks, interval]) => {
-  const count = optional(blocks, "blocks", readBlocks) ?? 1;
-  const seconds = optional(interval, "interval", readSeconds) ?? 0;
+const readBlocks = (value: unknown, name: string): number => readCount(value, name, MAX_MINED_BLOCKS);
+const readSeconds = (value: unknown, name: string): number => readCount(value, name, LAST_SECOND);
+
+const ADDRESS = param("address", readAddressParam);
+const BLOCKS = optionalParam("blocks", readBlocks);
+const INTERVAL = optionalParam("interval", readSeconds);
+
+const mine = control([BLOCKS, INTERVAL], async (node, count = 1, seconds = 0) => {
   if (seconds === 0) mineBlocks(node, count);
   else await node.clock.change(node.slices, () => mineApart(node, count, seconds));
   return null;
@@ -46,32 +51,26 @@ function* mineApart(node: NodeContext, count: number, seconds: number): Steps<vo
     yield;
   }
 }
-const setBalance = control(2, 2, ({ exchange }, [address, wei]) => {
-  exchange.submit({
-    kind: "setNativeBalance",
-    address: readAddressParam(address, "address"),
-    wei: String(readQuantity(wei, "balance")),
-  });
+
+const setBalance = control([ADDRESS, param("balance", readQuantity)], ({ exchange }, address, wei) => {
+  exchange.submit({ kind: "setNativeBalance", address, wei: String(wei) });
   return null;
 });
 
-const readBlocks = (value: unknown, name: string): number => readCount(value, name, MAX_MINED_BLOCKS);
-const readSeconds = (value: unknown, name: string): number => readCount(value, name, LAST_SECOND);
+interface Mining {
+  readonly blocks?: number | undefined;
+  readonly timestamp?: number | undefined;
+}
 
 /** `evm_mine` takes nothing, a timestamp, or an object with `blocks` and `timestamp`. */
-function readMining(options: unknown): {
-  readonly blocks: number | undefined;
-  readonly timestamp: number | undefined;
-} {
-  if (typeof options !== "object" || options === null) {
-    return { blocks: undefined, timestamp: optional(options, "timestamp", readSeconds) };
-  }
-  const { blocks, timestamp } = readObject(options, "options");
+const MINING = optionalParam("options", (options, name): Mining => {
+  if (typeof options !== "object") return { timestamp: readSeconds(options, "timestamp") };
+  const { blocks, timestamp } = readObject(options, name);
   return {
-    blocks: optional(blocks, "options.blocks", readBlocks),
-    timestamp: optional(timestamp, "options.timestamp", readSeconds),
+    blocks: optional(blocks, `${name}.blocks`, readBlocks),
+    timestamp: optional(timestamp, `${name}.timestamp`, readSeconds),
   };
-}
+});
 
 function mineBlocks({ exchange }: NodeContext, count: number): void {
   if (count > 0) exchange.submit({ kind: "mineBlocks", count });
@@ -98,12 +97,12 @@ function atSecond({ exchange, state }: NodeContext, second: number): Millis {
   );
 }
 
-const impersonate = control(1, 1, ({ impersonated }, [address]) => {
-  impersonated.add(readAddressParam(address, "address"));
+const impersonate = control([ADDRESS], ({ impersonated }, address) => {
+  impersonated.add(address);
   return null;
 });
-const stopImpersonating = control(1, 1, ({ impersonated }, [address]) => {
-  impersonated.delete(readAddressParam(address, "address"));
+const stopImpersonating = control([ADDRESS], ({ impersonated }, address) => {
+  impersonated.delete(address);
   return null;
 });
 
@@ -182,16 +181,14 @@ const refused = (refusal: TransactionRefusal): RpcError =>
 
 /** The methods that send transactions, and those that move the clock and the chain. What is due before the new time happens. */
 export const controlMethods: Methods = {
-  eth_sendRawTransaction: open(1, 1, async (node, [bytes]) => {
-    const raw = readBytes(bytes, "transaction");
+  eth_sendRawTransaction: open([param("transaction", readBytes)], async (node, raw) => {
     const { to, input, nonce, value, gas, maxFeePerGas, maxPriorityFeePerGas } = readSigned(raw);
     const from = await signerOf(raw);
     const hash = signedHash(raw);
     const fees = { gas, maxFeePerGas, maxPriorityFeePerGas };
     return submit(node, { from, to, input, nonce: BigInt(nonce), value, ...fees, raw, hash });
   }),
-  eth_sendTransaction: control(1, 1, (node, [transaction]) => {
-    const request = readCallRequest(transaction);
+  eth_sendTransaction: control([param("transaction", readCallRequest)], (node, request) => {
     const { to, input, nonce, value } = request;
     const fees = { gas: request.gas ?? gasOf(request), ...feesOf(node, request) };
     return submit(node, {
@@ -203,32 +200,30 @@ export const controlMethods: Methods = {
   hardhat_impersonateAccount: impersonate,
   anvil_stopImpersonatingAccount: stopImpersonating,
   hardhat_stopImpersonatingAccount: stopImpersonating,
-  anvil_autoImpersonateAccount: control(1, 1, (node, [isOn]) => {
-    node.impersonatesAll = readBoolean(isOn, "enabled");
+  anvil_autoImpersonateAccount: control([param("enabled", readBoolean)], (node, isOn) => {
+    node.impersonatesAll = isOn;
     return null;
   }),
 
-  evm_mine: control(0, 1, async (node, [options]) => {
-    const { blocks, timestamp } = readMining(options);
+  evm_mine: control([MINING], async (node, mining) => {
+    const { blocks = 1, timestamp } = mining ?? {};
     if (timestamp !== undefined) await moveClock(node, () => atSecond(node, timestamp));
-    mineBlocks(node, blocks ?? 1);
+    mineBlocks(node, blocks);
     return "0x0";
   }),
   anvil_mine: mine,
   hardhat_mine: mine,
-  evm_increaseTime: control(1, 1, async (node, [seconds]) => {
-    const moved = readSeconds(seconds, "seconds");
+  evm_increaseTime: control([param("seconds", readSeconds)], async (node, moved) => {
     await moveClock(node, () => later(node, moved));
     node.snapshots.secondsAdded += moved;
     return node.snapshots.secondsAdded;
   }),
-  evm_setNextBlockTimestamp: control(1, 1, async (node, [timestamp]) => {
-    const second = readSeconds(timestamp, "timestamp");
+  evm_setNextBlockTimestamp: control([param("timestamp", readSeconds)], async (node, second) => {
     await moveClock(node, () => atSecond(node, second));
     return null;
   }),
-  evm_snapshot: control(0, 0, ({ snapshots }) => quantity(snapshots.take())),
-  evm_revert: control(1, 1, ({ snapshots }, [number]) => snapshots.revert(readQuantity(number, "snapshot"))),
+  evm_snapshot: control([], ({ snapshots }) => quantity(snapshots.take())),
+  evm_revert: control([param("snapshot", readQuantity)], ({ snapshots }, number) => snapshots.revert(number)),
   anvil_setBalance: setBalance,
   hardhat_setBalance: setBalance,
 };

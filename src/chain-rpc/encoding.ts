@@ -6,16 +6,10 @@ export const quantity = (value: number | bigint): `0x${string}` => `0x${value.to
 /** The 32 bytes of a number as 64 hex digits. */
 export const numberWord = (value: number | bigint): string => value.toString(16).padStart(64, "0");
 
-/** The same of a number in decimal. */
-export const decimalWord = (text: string): string => numberWord(BigInt(text));
-
 const PADDING = "0".repeat(24);
 
 /** An address in lower case as 32 bytes. */
 export const addressWord = (address: string): string => PADDING + address.slice(2);
-
-/** 32 bytes that begin with `0x` as 64 hex digits. */
-export const bytesWord = (hex: string): string => hex.slice(2);
 
 /** Hex digits with the type that viem asks for; the text must begin with `0x`. */
 export const asHex = (text: string): `0x${string}` => text as `0x${string}`;

@@ -13,17 +13,11 @@ import { findLogs } from "./log-queries.ts";
 const MAX_FILTERS = 1_000;
 
 /** What a client waits for: logs, blocks, or transactions that come in. */
-type Filter = LogFilter | BlockFilter | TransactionFilter;
+type Filter = LogFilter | HashFilter;
 
-interface BlockFilter {
-  readonly kind: "blocks";
-  /** The height up to which it has reported. */
-  reportedTo: number;
-}
-
-interface TransactionFilter {
-  readonly kind: "transactions";
-  /** The number up to which it has reported. */
+interface HashFilter {
+  readonly kind: "blocks" | "transactions";
+  /** The height, or the number of a transaction, up to which it has reported. */
   reportedTo: number;
 }
 
@@ -60,12 +54,9 @@ export class Filters {
     return this.#add(state, { kind: "logs", query, from, to, reportedTo, reported: [], removed: [] });
   }
 
-  addBlocks(state: State): string {
-    return this.#add(state, { kind: "blocks", reportedTo: headOf(state.chain) });
-  }
-
-  addTransactions(state: State): string {
-    return this.#add(state, { kind: "transactions", reportedTo: state.chain.transactions.size });
+  /** Adds a filter for hashes of what comes. */
+  addHashes(state: State, kind: HashFilter["kind"]): string {
+    return this.#add(state, { kind, reportedTo: lastOf(state, kind) });
   }
 
   /** The filter of an id, if there is one. */
@@ -88,14 +79,7 @@ export class Filters {
     if (filter === undefined) return undefined;
     this.#filters.delete(id);
     this.#filters.set(id, filter);
-    switch (filter.kind) {
-      case "logs":
-        return newLogs(state, this.#index, filter);
-      case "blocks":
-        return newBlocks(state, filter);
-      case "transactions":
-        return newTransactions(state, filter);
-    }
+    return filter.kind === "logs" ? newLogs(state, this.#index, filter) : newHashes(state, filter);
   }
 
   #add(state: State, filter: Filter): string {
@@ -114,9 +98,8 @@ export class Filters {
     const stays = this.#seen.follow(chain);
     if (stays === top) return;
     for (const filter of this.#filters.values()) {
-      if (filter.kind === "transactions")
-        filter.reportedTo = Math.min(filter.reportedTo, chain.transactions.size);
-      else filter.reportedTo = Math.min(filter.reportedTo, stays);
+      const last = filter.kind === "transactions" ? chain.transactions.size : stays;
+      filter.reportedTo = Math.min(filter.reportedTo, last);
       if (filter.kind === "logs") withdraw(state, filter, stays);
     }
   }
@@ -157,21 +140,20 @@ function* newLogs(state: State, index: LogIndex, filter: LogFilter): Generator<L
   Object.assign(filter, { reported, removed: [], reportedTo: Math.max(reportedTo, last) });
 }
 
-function newBlocks(state: State, filter: BlockFilter): string[] {
+const lastOf = ({ chain }: State, kind: HashFilter["kind"]): number =>
+  kind === "blocks" ? headOf(chain) : chain.transactions.size;
+
+/** Of blocks, or of the transactions that came in since, without those already given up. */
+function newHashes(state: State, filter: HashFilter): string[] {
   const { chain } = state;
   const hashes: string[] = [];
-  for (; filter.reportedTo < headOf(chain); filter.reportedTo += 1) {
-    hashes.push(blockHash(state, blockAt(chain, filter.reportedTo + 1) as Block));
-  }
-  return hashes;
-}
-
-/** The transactions that came in since, without those already given up. */
-function newTransactions(state: State, filter: TransactionFilter): string[] {
-  const { transactions } = state.chain;
-  const hashes: string[] = [];
-  for (; filter.reportedTo < transactions.size; filter.reportedTo += 1) {
-    const transaction = transactions.get(filter.reportedTo + 1);
+  while (filter.reportedTo < lastOf(state, filter.kind)) {
+    filter.reportedTo += 1;
+    if (filter.kind === "blocks") {
+      hashes.push(blockHash(state, blockAt(chain, filter.reportedTo) as Block));
+      continue;
+    }
+    const transaction = chain.transactions.get(filter.reportedTo);
     const { status } = transaction;
     if (status !== "LOST" && status !== "FAILED") hashes.push(transactionHash(state, transaction));
   }

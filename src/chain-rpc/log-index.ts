@@ -11,6 +11,17 @@ import type { Steps } from "../core/steps.ts";
 import { TOPICS } from "./abis.ts";
 import { logsOf } from "./logs.ts";
 
+/** How many indices below `length` hold; all that do stand before all others. */
+function countWhile(length: number, holds: (index: number) => boolean): number {
+  let [low, high] = [0, length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /**
  * The blocks of a chain when it was last followed, by height. A reorganization, a restored snapshot or a reset replaces
  * blocks; a block itself never changes.
@@ -36,14 +47,7 @@ export class SeenChain {
   /** Two chains that have parted never meet again, so that the last block in common is found by halving. */
   #fork(chain: Chain): number {
     const isSame = (height: number): boolean => blockAt(chain, height) === this.#blocks[height];
-    if (this.top >= 0 && isSame(this.top)) return this.top;
-    let [low, high] = [-1, this.top];
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (isSame(middle)) low = middle;
-      else high = middle;
-    }
-    return low;
+    return this.top >= 0 && isSame(this.top) ? this.top : countWhile(this.#blocks.length, isSame) - 1;
   }
 }
 
@@ -74,13 +78,7 @@ class Positions {
 
   #firstAbove(position: number): number {
     const positions = this.#positions;
-    let [low, high] = [0, positions.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((positions[middle] as number) <= position) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countWhile(positions.length, (index) => (positions[index] as number) <= position);
   }
 }
 

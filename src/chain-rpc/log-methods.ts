@@ -1,20 +1,24 @@
 import { headOf } from "../core/chain/chain.ts";
 import { blockOfHash } from "../core/chain/chain-hashes.ts";
 import type { State } from "../core/state.ts";
-import { type Methods, type NodeContext, open } from "./context.ts";
+import { type Methods, type NodeContext, open, param } from "./context.ts";
 import { LazyList, RpcError } from "./json-rpc.ts";
 import { findLogs, readLogQuery } from "./log-queries.ts";
 import { optional, outOfRange, readHash, readHeight, readObject } from "./params.ts";
 
+const FILTER = param("filter", readObject);
+const ID = param("filter", (value, name) => {
+  if (typeof value === "string") return value.toLowerCase();
+  throw new RpcError("INVALID_PARAMS", `${name}: expected the id that it was added with`);
+});
+
 /** Logs that are there, and filters for what is to come. */
 export const logMethods: Methods = {
-  eth_getLogs: open(1, 1, ({ state, logIndex }, [filter]) => {
-    const fields = readObject(filter, "filter");
+  eth_getLogs: open([FILTER], ({ state, logIndex }, fields) => {
     const { from, to } = readRange(state, fields);
     return new LazyList(findLogs(state, logIndex, readLogQuery(fields), from, to));
   }),
-  eth_newFilter: open(1, 1, ({ state, filters }, [filter]) => {
-    const fields = readObject(filter, "filter");
+  eth_newFilter: open([FILTER], ({ state, filters }, fields) => {
     if (fields.blockHash !== undefined) {
       throw new RpcError("INVALID_PARAMS", "filter: a filter for what is to come has no blockHash");
     }
@@ -22,15 +26,15 @@ export const logMethods: Methods = {
     const isFromNow = fields.fromBlock === undefined || fields.fromBlock === null;
     return filters.addLogs(state, readLogQuery(fields), isFromNow ? null : from, lastOf(state, fields));
   }),
-  eth_newBlockFilter: open(0, 0, ({ state, filters }) => filters.addBlocks(state)),
-  eth_newPendingTransactionFilter: open(0, 0, ({ state, filters }) => filters.addTransactions(state)),
-  eth_getFilterChanges: open(1, 1, ({ state, filters }, [id]) => {
-    const changes = filters.changes(state, readId(id));
+  eth_newBlockFilter: open([], ({ state, filters }) => filters.addHashes(state, "blocks")),
+  eth_newPendingTransactionFilter: open([], ({ state, filters }) => filters.addHashes(state, "transactions")),
+  eth_getFilterChanges: open([ID], ({ state, filters }, id) => {
+    const changes = filters.changes(state, id);
     if (changes === undefined) throw filterNotFound();
     return new LazyList(changes);
   }),
-  eth_getFilterLogs: open(1, 1, (node, [id]) => allLogs(node, readId(id))),
-  eth_uninstallFilter: open(1, 1, ({ filters }, [id]) => filters.remove(readId(id))),
+  eth_getFilterLogs: open([ID], allLogs),
+  eth_uninstallFilter: open([ID], ({ filters }, id) => filters.remove(id)),
 };
 
 /** All logs of a filter's range, as the chain stands; of the latest block where it does not say from where. */
@@ -43,11 +47,6 @@ function allLogs({ state, filters, logIndex }: NodeContext, id: string): LazyLis
 }
 
 const filterNotFound = (): RpcError => new RpcError("SERVER_ERROR", "filter not found");
-
-function readId(value: unknown): string {
-  if (typeof value === "string") return value.toLowerCase();
-  throw new RpcError("INVALID_PARAMS", "filter: expected the id that it was added with");
-}
 
 /** Heights, both ends included; the latest block unless the filter says otherwise. */
 function readRange(
@@ -80,6 +79,6 @@ function lastOf(state: State, { toBlock }: Readonly<Record<string, unknown>>): n
 
 /** No log is of a block that is not mined yet: what is pending begins above the head. */
 function heightOr(state: State, value: unknown, name: string): number {
-  const height = readHeight(state, value ?? "latest", name);
+  const height = readHeight(value ?? "latest", name, state);
   return height === "pending" ? headOf(state.chain) + 1 : height;
 }

@@ -31,11 +31,8 @@ export function readLogQuery({ address, topics }: Readonly<Record<string, unknow
     throw new RpcError("INVALID_PARAMS", `topics: a log has at most ${MAX_TOPICS}, found ${places.length}`);
   }
   return {
-    addresses: optional(address, "address", (value, name) => readAny(value, name, readAddressParam)) ?? null,
-    topics: places.map(
-      (place, index) =>
-        optional(place, `topics[${index}]`, (value, name) => readAny(value, name, readHash)) ?? null,
-    ),
+    addresses: readAny(address, "address", readAddressParam),
+    topics: places.map((place, index) => readAny(place, `topics[${index}]`, readHash)),
   };
 }
 
@@ -44,13 +41,13 @@ function readList(value: unknown, name: string): readonly unknown[] {
   throw new RpcError("INVALID_PARAMS", `${name}: expected an array`);
 }
 
-/** One value or a list of them; a list that is empty, or has a null in it, is any. */
+/** One value or a list of them; nothing, an empty list, or one that has a null in it, is any. */
 function readAny(
   value: unknown,
   name: string,
   read: (value: unknown, name: string) => string,
 ): ReadonlySet<string> | null {
-  const values = Array.isArray(value) ? value : [value];
+  const values = Array.isArray(value) ? value : [value ?? null];
   if (values.length > MAX_VALUES) {
     throw new RpcError("LIMIT_EXCEEDED", `${name}: at most ${MAX_VALUES} values, found ${values.length}`);
   }

@@ -84,7 +84,7 @@ export const optional = <T>(
 export type BlockOrPending = Block | "pending";
 
 /** The height that a block's number or tag names, which may be above the head. */
-export function readHeight(state: State, value: unknown, name: string): number | "pending" {
+export function readHeight(value: unknown, name: Name, state: State): number | "pending" {
   switch (typeof value === "string" ? value.toLowerCase() : value) {
     case "latest":
       return headOf(state.chain);
@@ -104,13 +104,13 @@ export function readHeight(state: State, value: unknown, name: string): number |
  * The block that a tag, a number or an object of EIP-1898 names; the latest when nothing does.
  * @throws RpcError when the chain has none.
  */
-export function readMoment(state: State, value: unknown, name = "block"): BlockOrPending {
+export function readMoment(value: unknown, name: Name, state: State): BlockOrPending {
   const { chain } = state;
   if (value === undefined || value === null) return headBlock(chain);
-  if (typeof value !== "object") return blockOfHeight(state, readHeight(state, value, name));
+  if (typeof value !== "object") return blockOfHeight(state, readHeight(value, name, state));
   const { blockHash, blockNumber } = readObject(value, name);
   const hash = optional(blockHash, `${name}.blockHash`, readHash);
-  if (hash === undefined) return blockOfHeight(state, readHeight(state, blockNumber, `${name}.blockNumber`));
+  if (hash === undefined) return blockOfHeight(state, readHeight(blockNumber, `${name}.blockNumber`, state));
   if (blockNumber !== undefined) {
     throw new RpcError("INVALID_PARAMS", `${name}: give blockHash or blockNumber, not both`);
   }
@@ -150,17 +150,17 @@ const TYPES: ReadonlySet<unknown> = new Set(["0x0", "0x1", "0x2", "0x00", "0x01"
 const OF_OTHER_TYPES = ["authorizationList", "blobVersionedHashes", "blobs", "maxFeePerBlobGas"];
 
 /** Reads the object that `eth_call`, `eth_estimateGas` and `eth_sendTransaction` take. @throws RpcError */
-export function readCallRequest(param: unknown): CallRequest {
-  const fields = readObject(param, "transaction");
+export function readCallRequest(param: unknown, of: Name): CallRequest {
+  const fields = readObject(param, of);
   const read = <T>(name: string, reader: (value: unknown, name: string) => T): T | undefined =>
-    optional(fields[name], `transaction.${name}`, reader);
+    optional(fields[name], `${of}.${name}`, reader);
   const type = fields.type ?? undefined;
   if (type !== undefined && !TYPES.has(type)) throw unmodelledType(type);
   const other = OF_OTHER_TYPES.find((name) => fields[name] !== undefined && fields[name] !== null);
   if (other !== undefined) throw unmodelledType(`one with ${other}`);
   const chainId = read("chainId", readQuantity);
   if (chainId !== undefined && chainId !== BigInt(CHAIN_ID)) {
-    throw new RpcError("INVALID_PARAMS", `transaction.chainId: expected ${CHAIN_ID}, found ${chainId}`);
+    throw new RpcError("INVALID_PARAMS", `${of}.chainId: expected ${CHAIN_ID}, found ${chainId}`);
   }
   const gasPrice = read("gasPrice", readQuantity);
   const to = read("to", readAddressParam);

@@ -13,14 +13,14 @@ import {
 import { tradesOf } from "../core/chain/moves.ts";
 import { questionIdOf } from "../core/chain/position-ids.ts";
 import { blockOf } from "../core/chain/settlement.ts";
-import type { CallContent, DepositContent, Transaction } from "../core/chain/transaction.ts";
+import type { CallContent, Transaction } from "../core/chain/transaction.ts";
 import { logCountOf, ownGas } from "../core/chain/transaction.ts";
 import { sha256Hex } from "../core/hash.ts";
 import { PAYOUTS } from "../core/rules/contract-calls.ts";
 import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import type { Millis } from "../core/units.ts";
-import { COLLATERAL, EXCHANGE, TOKENS } from "./abis.ts";
+import { type AnyAbi, COLLATERAL, EXCHANGE, TOKENS } from "./abis.ts";
 import { asHex, bloomOf, GAS_LIMIT, quantity, secondsOf, TIP } from "./encoding.ts";
 import { LazyList } from "./json-rpc.ts";
 import { logReplies } from "./log-queries.ts";
@@ -42,60 +42,40 @@ function recipientOf({ content }: Transaction): Address {
   }
 }
 
+const calldata = (abi: AnyAbi, functionName: string, ...args: readonly unknown[]): string =>
+  encodeFunctionData({ abi, functionName, args } as never);
+
 /** What a transaction of the exchange's own calls it with: the function nearest to what it does. */
 function ownInputOf(state: State, transaction: Transaction): string {
   const { content } = transaction;
-  const questionOf = (market: number) => asHex(questionIdOf(state.config.seed, market));
+  const questionOf = (market: number) => questionIdOf(state.config.seed, market);
   switch (content?.kind) {
-    case undefined:
-      return matchInput(state, transaction);
-    case "deposit":
-      return content.market === 0 ? mintInput(state, content) : splitInput(state, content);
+    case undefined: {
+      const trades = tradesOf(state, transaction);
+      const taker = orderHash(state, trades[0]?.taker ?? 0);
+      const makers = trades.map(({ maker }) => orderHash(state, maker));
+      const amounts = trades.map(({ size }) => BigInt(size * TOKEN_UNITS));
+      return calldata(EXCHANGE, "matchOrders", taker, makers, amounts);
+    }
+    case "deposit": {
+      const { market, account, collateral, size } = content;
+      if (market === 0) {
+        return calldata(COLLATERAL, "mint", state.accounts.get(account).address, BigInt(collateral));
+      }
+      const { conditionId } = state.markets.get(market);
+      const position = [CONTRACTS.collateral, NO_PARENT, conditionId];
+      return calldata(TOKENS, "splitPosition", ...position, [1n, 2n], BigInt(size * TOKEN_UNITS));
+    }
     case "prepare":
-      return tokensInput("prepareCondition", [asHex(ORACLE), questionOf(content.market), 2n]);
+      return calldata(TOKENS, "prepareCondition", ORACLE, questionOf(content.market), 2n);
     case "report": {
       const winner = state.markets.get(content.market).winningOutcome ?? "SPLIT";
-      return tokensInput("reportPayouts", [questionOf(content.market), PAYOUTS[winner].map(BigInt)]);
+      return calldata(TOKENS, "reportPayouts", questionOf(content.market), PAYOUTS[winner].map(BigInt));
     }
     case "call":
       throw new Error("a call is not the exchange's own");
   }
 }
-
-function matchInput(state: State, transaction: Transaction): string {
-  const trades = tradesOf(state, transaction);
-  const hashOf = (order: number) => asHex(orderHash(state, order));
-  return encodeFunctionData({
-    abi: EXCHANGE,
-    functionName: "matchOrders",
-    args: [
-      hashOf(trades[0]?.taker ?? 0),
-      trades.map(({ maker }) => hashOf(maker)),
-      trades.map(({ size }) => BigInt(size * TOKEN_UNITS)),
-    ],
-  });
-}
-
-const mintInput = ({ accounts }: State, { account, collateral }: DepositContent): string =>
-  encodeFunctionData({
-    abi: COLLATERAL,
-    functionName: "mint",
-    args: [asHex(accounts.get(account).address), BigInt(collateral)],
-  });
-
-const splitInput = ({ markets }: State, { market, size }: DepositContent): string =>
-  tokensInput("splitPosition", [
-    CONTRACTS.collateral,
-    asHex(NO_PARENT),
-    asHex(markets.get(market).conditionId),
-    [1n, 2n],
-    BigInt(size * TOKEN_UNITS),
-  ]);
-
-const tokensInput = (
-  functionName: "prepareCondition" | "reportPayouts" | "splitPosition",
-  args: readonly unknown[],
-): string => encodeFunctionData({ abi: TOKENS, functionName, args } as never);
 
 /** A transaction, in a block or still to come. */
 export function transactionReply(state: State, transaction: Transaction): object {
@@ -123,34 +103,23 @@ function placeOf(state: State, { place }: Transaction, block: Block | null): obj
 /** A wallet's: what was signed, or what a node would have signed for it. */
 function sentFields(content: CallContent, hash: string): object {
   const { from, to, nonce, gas, value, input, raw, maxFeePerGas, maxPriorityFeePerGas } = content;
-  const common = {
-    from,
-    to,
-    nonce: quantity(nonce),
-    gas: quantity(gas),
-    value: quantity(BigInt(value)),
-    input,
-  };
+  const numbers = { nonce: quantity(nonce), gas: quantity(gas), value: quantity(BigInt(value)) };
+  const common = { from, to, ...numbers, input };
   const fees = {
     maxFeePerGas: quantity(maxFeePerGas),
     maxPriorityFeePerGas: quantity(maxPriorityFeePerGas),
   };
   if (raw === null) return { ...OF_THIS_CHAIN, ...common, ...fees, ...madeUpSignature(hash) };
   const { type, chainId, accessList, r, s, v, yParity } = readSigned(asHex(raw));
-  const signature = { r: trimmed(r), s: trimmed(s), v: quantity(v) };
+  const signature = { r: quantity(BigInt(r)), s: quantity(BigInt(s)), v: quantity(v) };
   if (type === "0x0") {
-    return {
-      type,
-      ...(chainId === undefined ? {} : { chainId: quantity(chainId) }),
-      ...common,
-      ...signature,
-    };
+    const chain = chainId === undefined ? {} : { chainId: quantity(chainId) };
+    return { type, ...chain, ...common, ...signature };
   }
+  const offered = type === "0x2" ? fees : {};
   return {
-    ...{ ...OF_THIS_CHAIN, type, accessList },
-    ...common,
-    ...(type === "0x2" ? fees : {}),
-    ...{ ...signature, yParity: quantity(yParity) },
+    ...{ ...OF_THIS_CHAIN, type, accessList, ...common, ...offered, ...signature },
+    yParity: quantity(yParity),
   };
 }
 
@@ -180,9 +149,6 @@ function madeUpSignature(hash: string): object {
   // With 1 for its first digit of 64 a number is below half the order of the curve.
   return { r: `0x1${r}`, s: `0x1${digits("s")}`, v: parity, yParity: parity };
 }
-
-/** 32 bytes as a quantity. */
-const trimmed = (hex: string): string => quantity(BigInt(hex));
 
 /** What came of a transaction; null while no block has it. */
 export function receiptReply(state: State, transaction: Transaction): object | null {

@@ -99,15 +99,8 @@ export const signedHash = (raw: Hex): string => keccak256(raw);
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /** 0 or 1: of the first type 27 and 28 stand for them, or 35 + 2 x chain id and its successor. */
-function parityOf({
-  v,
-  yParity,
-}: {
-  readonly v?: bigint | undefined;
-  readonly yParity?: number | undefined;
-}) {
-  return yParity ?? (v === undefined || v < 2n ? Number(v ?? 0n) : Number((v + 1n) % 2n));
-}
+const parityOf = ({ v = 0n, yParity }: { v?: bigint | undefined; yParity?: number | undefined }): number =>
+  yParity ?? Number(v < 2n ? v : (v + 1n) % 2n);
 
 function parse(raw: Hex): Parsed {
   if (raw === "0x") throw new RpcError("INVALID_PARAMS", "Empty transaction data");
@@ -118,7 +111,11 @@ function parse(raw: Hex): Parsed {
     parsed = parseTransaction(raw) as unknown as Parsed;
     if (written(parsed) === raw) return parsed;
   } catch (error) {
-    throw isTipAboveCap(error) ? tipAboveCap() : undecodable(reasonOf(error));
+    const { name, message } = error instanceof Error ? error : { name: "", message: "unreadable" };
+    // It could be read, and one thing alone is wrong with it.
+    if (name !== "TipAboveFeeCapError")
+      throw undecodable((message.split("\n", 1)[0] as string).slice(0, 200));
+    throw new RpcError("TRANSACTION_REJECTED", "max priority fee per gas higher than max fee per gas");
   }
   throw undecodable(parsed.r === undefined ? "it is not signed" : "it is not in its canonical encoding");
 }
@@ -128,17 +125,6 @@ function written({ r, s, v, yParity, ...unsigned }: Parsed): string {
   const signature = unsigned.type === "legacy" ? { r, s, v } : { r, s, yParity: parityOf({ v, yParity }) };
   return serializeTransaction(unsigned as never, signature as never);
 }
-
-/** The first line of what the reader of the bytes says. */
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? (error.message.split("\n", 1)[0] as string).slice(0, 200) : "unreadable";
-
-/** Whether the reader of the bytes has read them, and does not like one thing alone. */
-const isTipAboveCap = (error: unknown): boolean =>
-  error instanceof Error && error.name === "TipAboveFeeCapError";
-
-const tipAboveCap = (): RpcError =>
-  new RpcError("TRANSACTION_REJECTED", "max priority fee per gas higher than max fee per gas");
 
 const undecodable = (why: string): RpcError =>
   new RpcError("INVALID_PARAMS", `Failed to decode transaction: ${why}`);

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { DEFAULT_DATA, VERSION } from "../config.ts";
 import { type Disk, nodeDisk } from "../engine/disk.ts";
 import { examine, type Finding } from "../history/data-dir-check.ts";
-import type { Paint } from "../scenario/report/text.ts";
+import { grouped, type Paint } from "../scenario/report/text.ts";
 import type { Run } from "./commands.ts";
 import { EXIT } from "./exit-code.ts";
 import { paintOf, print } from "./output.ts";
@@ -79,7 +79,7 @@ function diskFinding(folder: string): Finding {
       const text = `${cost}: this is memory, or a disk that does not wait; no --durability survives the machine here`;
       return { part: "disk", text, problem: null, isNotable: true };
     }
-    const rate = Math.round(1000 / median).toLocaleString("en-US");
+    const rate = grouped(Math.round(1000 / median));
     const text = `${cost}: --durability power answers one client at most ${rate} times a second`;
     return { part: "disk", text, problem: null };
   } catch (error) {

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import colours from "picocolors";
 import { nearest } from "../api/nearest.ts";
-import { columnsOf, type Paint, padded } from "../scenario/report/text.ts";
+import { aligned, type Paint } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 
@@ -22,16 +22,8 @@ export function print(lines: readonly string[]): void {
 }
 
 /** Rows as lines with aligned columns; the first `figures` columns are aligned to the right. */
-export function table(rows: readonly (readonly string[])[], figures = 0): string[] {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => columnsOf(row[column] ?? ""))),
-  );
-  const cellText = (cell: string, column: number): string => {
-    const width = widths[column] ?? 0;
-    return column < figures ? cell.padStart(width) : padded(cell, width);
-  };
-  return rows.map((row) => row.map(cellText).join("  ").trimEnd());
-}
+export const table = (rows: readonly (readonly string[])[], figures = 0): string[] =>
+  aligned(rows, (column) => column < figures).map((cells) => cells.join("  ").trimEnd());
 
 /** Writes the file of `--out`. @throws UsageError when it cannot be written, or not to its end. */
 export async function save(path: string, content: string | Uint8Array | Iterable<string>): Promise<void> {

@@ -8,6 +8,7 @@ import { StoreError } from "../engine/store-error.ts";
 import { type JournalPlace, openPlace } from "../history/journal-source.ts";
 import { copyWhole, type Loss, type RepairPlan, repairPlanOf } from "../history/repair-plan.ts";
 import { FileRefused } from "../regular-file.ts";
+import { count, grouped } from "../scenario/report/text.ts";
 import type { Run } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { failed, print } from "./output.ts";
@@ -46,7 +47,7 @@ function nothingWhole(place: JournalPlace, fault: string): ExitCode {
 function planText(path: string, { damage, lines, bytes, until, lost }: RepairPlan): string[] {
   return [
     ...(damage === null ? [] : [damage]),
-    `${path} is whole up to line ${count(lines)} at ${toIso(until)}, ${count(bytes)} bytes`,
+    `${path} is whole up to line ${grouped(lines)} at ${toIso(until)}, ${grouped(bytes)} bytes`,
     lost === null ? "  nothing is lost: no line is damaged" : `  ${lossText(lost, lines + 1)}`,
   ];
 }
@@ -66,7 +67,7 @@ interface WholeState {
 const STATES = [STATE_FILE, PREVIOUS_STATE_FILE];
 
 const savingText = ({ path, line }: WholeState): string =>
-  `${path} has the exchange as it stood after line ${count(line)}: clobsim serve --world ${path} --data NEW saves that`;
+  `${path} has the exchange as it stood after line ${grouped(line)}: clobsim serve --world ${path} --data NEW saves that`;
 
 /** The latest state beside a journal that can be read; null when there is none. */
 function latestState({ name, isFolder }: JournalPlace): WholeState | null {
@@ -85,8 +86,6 @@ function lossText({ bytes, lines, whole, until }: Loss, first: number): string {
   const behind =
     until === null
       ? "none of them is whole"
-      : `${count(whole)} of them whole, the last at ${toIso(until)}, but what came before them is not`;
-  return `lost: ${count(bytes)} bytes from line ${count(first)} on, ${count(lines)} line${lines === 1 ? "" : "s"}, ${behind}`;
+      : `${grouped(whole)} of them whole, the last at ${toIso(until)}, but what came before them is not`;
+  return `lost: ${grouped(bytes)} bytes from line ${grouped(first)} on, ${count(lines, "line")}, ${behind}`;
 }
-
-const count = (number: number): string => number.toLocaleString("en-US");

@@ -4,7 +4,7 @@ import { isControl } from "../engine/journal-line.ts";
 import { JournalReplay } from "../history/journal-replay.ts";
 import type { JournalSource } from "../history/journal-source.ts";
 import { type ChangedAnswer, RefusedAgain } from "../history/refused-again.ts";
-import { visible } from "../scenario/report/text.ts";
+import { count, visible } from "../scenario/report/text.ts";
 import type { Run } from "./commands.ts";
 import { EXIT } from "./exit-code.ts";
 import { endingOf, sourceNamed } from "./journal-text.ts";
@@ -32,7 +32,7 @@ export const run: Run<"replay"> = async ({ to, until }, [name = ""]) => {
   const rest = trouble === null ? "every one comes out as recorded" : "compared up to the line below";
   const verdict = [
     ...(reason === null ? [] : [`  written because ${reason}`]),
-    `  ${commands.toLocaleString("en-US")} command${commands === 1 ? "" : "s"}, ${rest}`,
+    `  ${count(commands, "command")}, ${rest}`,
     ...(refused.summary === null ? [] : [`  ${refused.summary}`]),
     `  up to line ${last?.n ?? 0} at ${toIso(exchange.now)}`,
     ...(trouble === null ? [`  state ${exchange.hash}`] : []),

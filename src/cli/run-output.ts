@@ -2,17 +2,9 @@ import { Buffer } from "node:buffer";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { basename } from "node:path";
 import { VERSION } from "../config.ts";
-import {
-  defectOf,
-  type ReportContent,
-  reportBytes,
-  saveReport,
-  sessionHistory,
-  withScenario,
-} from "../history/report.ts";
-import type { WrongFile } from "../scenario/language/problem.ts";
+import { defectOf, reportBytes, saveReport, sessionHistory, withScenario } from "../history/report.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
-import type { Reporter, SuitePlan } from "../scenario/report/reporter.ts";
+import type { Reporter } from "../scenario/report/reporter.ts";
 import {
   parseReporterArgument,
   ReporterError,
@@ -21,7 +13,7 @@ import {
 } from "../scenario/report/reporter-of.ts";
 import { oneLine, plainPaint } from "../scenario/report/text.ts";
 import { shownPath, sourceFilesOf } from "../scenario/run/files.ts";
-import type { ScenarioResult, SuiteResult } from "../scenario/run/result.ts";
+import type { ScenarioResult } from "../scenario/run/result.ts";
 import { type Failed, shellWord } from "../scenario/run/run-scenario.ts";
 import type { VenueHistory } from "../scenario/venue/views.ts";
 import { flagOf, type Given, type Settings } from "../setting.ts";
@@ -38,28 +30,25 @@ interface Reporters extends Required<Reporter> {
 /** @throws UsageError when a reporter is unknown, a file cannot be written, or two would write to one place. */
 export function reportersOf(values: Values<"run">, paths: readonly string[], given: Given): Reporters {
   const outputs = outputsOf(values, given.environment, repeatOf(paths, given));
+  const toEach = (tell: (output: NamedReporter) => void): void => {
+    for (const output of outputs) tell(output);
+  };
   return {
-    started: (plan: SuitePlan) => {
-      for (const { reporter } of outputs) reporter.started?.(plan);
-    },
-    finished: (result: ScenarioResult) => {
-      for (const { reporter } of outputs) reporter.finished?.(result);
-    },
-    ended: (suite: SuiteResult) => {
-      for (const { reporter, end } of outputs) {
+    started: (plan) => toEach(({ reporter }) => reporter.started?.(plan)),
+    finished: (result) => toEach(({ reporter }) => reporter.finished?.(result)),
+    ended: (suite) =>
+      toEach(({ reporter, end }) => {
         reporter.ended(suite);
         end();
-      }
-    },
-    wrong: (files: readonly WrongFile[]) => {
-      for (const { name, reporter, end, isScreen } of outputs) {
+      }),
+    wrong: (files) =>
+      toEach(({ name, reporter, end, isScreen }) => {
         // Whoever reads the screen has read it on stderr.
         if (!isScreen || name !== "spec") reporter.wrong(files);
         end();
-      }
-    },
+      }),
     // Beside the reports, so that a document on stdout stays whole.
-    transcript: ({ transcript }: ScenarioResult) => {
+    transcript: ({ transcript }) => {
       process.stderr.write(`\n${transcript.map((line) => `  ${line}\n`).join("")}\n`);
     },
   };
@@ -162,46 +151,35 @@ const MAX_REASON = 200;
 export const reportFailedTo =
   (folder: string): Failed =>
   async (venue, scenario, { step, message }) => {
-    const { place } = scenario;
-    const file = shownPath(place.file);
+    const file = shownPath(scenario.place.file);
     const reason = oneLine(`${file} fails at step ${step}: ${message}`).slice(0, MAX_REASON);
     const history = await venue.history(reason);
     if (history === null) {
       warn(`no report of ${file}: not all that was done on it was recorded`);
       return;
     }
-    const path = written(folder, scenario, reason, history);
+    const path = written(folder, scenario, (name) => reportOf(history, reason, name));
     warn(`a report of ${file} is in ${path}, try clobsim replay or shrink ${path}`);
   };
 
 /** @throws UsageError when it cannot be written. */
-function written(folder: string, scenario: Scenario, reason: string, history: VenueHistory): string {
+function written(folder: string, scenario: Scenario, reportIn: (name: string) => Buffer): string {
   const subject = basename(scenario.place.file).replace(/\.[^.]*$/, "");
   const sources = sourceFilesOf(scenario);
   try {
-    return saveReport(folder, subject, (name) => {
-      const report =
-        history.kind === "session"
-          ? reportBytes(contentOf(history, reason), name)
-          : Buffer.from(history.text);
-      return sources === null ? report : withScenario(report, sources);
-    });
+    return saveReport(folder, subject, (name) =>
+      sources === null ? reportIn(name) : withScenario(reportIn(name), sources),
+    );
   } catch (error) {
     throw unwritable("--report expects a directory that can be written to", folder, error);
   }
 }
 
-function contentOf(
-  { world, exchange, opening, entries }: Extract<VenueHistory, { kind: "session" }>,
-  reason: string,
-): ReportContent {
+function reportOf(history: VenueHistory, reason: string, name: string): Buffer {
+  if (history.kind !== "session") return Buffer.from(history.text);
+  const { world, exchange, opening, entries } = history;
   const { thrown, now, hash } = exchange;
-  return {
-    history: sessionHistory(world, opening, entries),
-    engine: VERSION,
-    reason,
-    now,
-    hash,
-    defect: thrown === null ? null : defectOf(exchange, thrown.error),
-  };
+  const defect = thrown === null ? null : defectOf(exchange, thrown.error);
+  const content = { history: sessionHistory(world, opening, entries), engine: VERSION, reason };
+  return reportBytes({ ...content, now, hash, defect }, name);
 }

@@ -109,14 +109,6 @@ describe("a signed transaction takes effect when it is mined, and not before:", 
 });
 
 describe("a contract answers", () => {
-  it("what an address has of USDC, by the block that is asked for", async () => {
-    const before = await resultOf<string>(api, "eth_blockNumber");
-    await alice.send("collateral", "transfer", [bob.address, units(1)]);
-    await mine();
-    const usdc = (block: string) => read(api, "collateral", "balanceOf", [alice.address], block);
-    expect([await usdc(before), await usdc("latest")]).toEqual([units(1_000), units(999)]);
-  });
-
   it("what an address has of a token, six decimals to a share", async () => {
     const ids = [BigInt(yes), BigInt(no)];
     const owners = [alice.address, bob.address];
@@ -137,29 +129,5 @@ describe("a contract answers", () => {
     await alice.send("conditionalTokens", "setApprovalForAll", [CONTRACTS.exchange, false]);
     await mine();
     expect(await read(api, "conditionalTokens", "isApprovedForAll", asked)).toBe(false);
-  });
-
-  it("what a condition pays, once the report of its outcome is mined", async () => {
-    const pays = async () => [
-      await read(api, "conditionalTokens", "payoutDenominator", [market.conditionId]),
-      await read(api, "conditionalTokens", "payoutNumerators", [market.conditionId, 0n]),
-      await read(api, "conditionalTokens", "payoutNumerators", [market.conditionId, 1n]),
-    ];
-    await api.post(`/sim/markets/${market.id}/resolve`, { winningOutcome: "NO" });
-    expect(await pays()).toEqual([0n, 0n, 0n]);
-    await mine();
-    expect(await pays()).toEqual([1n, 0n, 1n]);
-  });
-
-  it("which token belongs to which condition", async () => {
-    expect(await read(api, "exchange", "getConditionId", [BigInt(yes)])).toBe(market.conditionId);
-    expect(await read(api, "exchange", "getComplement", [BigInt(yes)])).toBe(BigInt(no));
-    const set = [NO_PARENT, market.conditionId, 1n];
-    const collection = await read(api, "conditionalTokens", "getCollectionId", set);
-    const position = await read(api, "conditionalTokens", "getPositionId", [
-      CONTRACTS.collateral,
-      collection,
-    ]);
-    expect(position).toBe(BigInt(yes));
   });
 });

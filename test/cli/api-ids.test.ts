@@ -1,9 +1,7 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ExchangeClient } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
-import { walletOf } from "../../src/client/wallet.ts";
-import { ownFolder, run, serve } from "./tools.ts";
+import { ownFolder, pairOn, run, serve } from "./tools.ts";
 
 const data = join(ownFolder(), "data");
 const SLUG = "will-the-longest-of-all-slugs-be-printed-from-its-first-letter-to-its-last";
@@ -15,33 +13,33 @@ let story: unknown;
 
 beforeAll(async () => {
   const server = await serve({ data });
-  const [alice, bob] = await Promise.all(
-    ["1", "2"].map(async (digit) => {
-      const account = await walletOf(`0x${digit.repeat(64)}`);
-      return { account, client: new ExchangeClient(server.url, { account, time: "server" }) };
-    }),
-  );
-  if (alice === undefined || bob === undefined) throw new Error("nobody trades");
-  for (const { client } of [alice, bob]) orThrow(await client.derive());
-  const { control } = alice.client;
+  const [alice, bob] = await pairOn(server.url);
+  const { control } = alice;
   const market = orThrow(await control.createMarket({ question: "Long?", slug: SLUG }));
-  const old = orThrow(await alice.client.markets({ active: true })).data.find(({ slug }) => slug !== SLUG);
+  const old = orThrow(await alice.markets({ active: true })).data.find(({ slug }) => slug !== SLUG);
   const token = market.tokens[0]?.tokenId ?? "";
   const order = { tokenId: token, price: 0.4, size: 10 };
-  const bid = orThrow(await alice.client.place({ ...order, side: "BUY" }));
-  const sale = orThrow(await bob.client.place({ ...order, side: "SELL", size: 4 }));
+  const bid = orThrow(await alice.place({ ...order, side: "BUY" }));
+  const sale = orThrow(await bob.place({ ...order, side: "SELL", size: 4 }));
   const other = orThrow(
-    await alice.client.place({ tokenId: old?.tokens[0]?.tokenId ?? "", side: "BUY", price: 0.01, size: 5 }),
+    await alice.place({ tokenId: old?.tokens[0]?.tokenId ?? "", side: "BUY", price: 0.01, size: 5 }),
   );
   await fetch(`${server.url}/sim/snapshots`, { method: "POST", headers: JSON_BODY, body: '{"name":"here"}' });
-  const undone = orThrow(await alice.client.place({ ...order, side: "BUY", price: 0.3 }));
+  const undone = orThrow(await alice.place({ ...order, side: "BUY", price: 0.3 }));
   await fetch(`${server.url}/sim/snapshots/here/restore`, { method: "POST" });
-  orThrow(await alice.client.cancel(bid.id));
-  const trade = orThrow(await bob.client.trades()).data[0]?.id ?? "";
-  const ids_ = { market: market.id, token, alice: alice.account.address, bid: bid.id, sale: sale.id, trade };
+  orThrow(await alice.cancel(bid.id));
+  const trade = orThrow(await bob.trades()).data[0]?.id ?? "";
+  const ids_ = {
+    market: market.id,
+    token,
+    alice: alice.credentials?.address ?? "",
+    bid: bid.id,
+    sale: sale.id,
+    trade,
+  };
   Object.assign(ids, ids_, { other: other.id, undone: undone.id });
   story = await (await fetch(`${server.url}/sim/orders/${bid.id}`)).json();
-  for (const { client } of [alice, bob]) client.close();
+  for (const client of [alice, bob]) client.close();
   await server.close();
 });
 

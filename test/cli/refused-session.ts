@@ -1,16 +1,6 @@
-import { ExchangeClient } from "../../src/client/client.ts";
+import type { ExchangeClient } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
-import { walletOf } from "../../src/client/wallet.ts";
-
-/** Lower case. */
-const ADDRESSES = { alice: "1", bob: "2" } as const;
-
-async function clientOf(url: string, name: keyof typeof ADDRESSES): Promise<ExchangeClient> {
-  const account = await walletOf(`0x${ADDRESSES[name].repeat(64)}`);
-  const client = new ExchangeClient(url, { account, time: "server" });
-  orThrow(await client.derive());
-  return client;
-}
+import { pairOn } from "./tools.ts";
 
 /** What a session of refusals speaks of. */
 export interface RefusedSession {
@@ -25,7 +15,7 @@ export interface RefusedSession {
 
 /** Alice rests a bid of 10 at 0.01 in the first market; Bob is there, too. */
 export async function begun(url: string): Promise<RefusedSession> {
-  const [alice, bob] = [await clientOf(url, "alice"), await clientOf(url, "bob")];
+  const [alice, bob] = await pairOn(url);
   const market = orThrow(await alice.markets({ active: true, limit: 1 })).data[0];
   const tokenId = market?.tokens[0]?.tokenId ?? "";
   const { id: bid } = orThrow(await alice.place({ tokenId, side: "BUY", price: 0.01, size: 10 }));

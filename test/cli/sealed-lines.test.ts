@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { CommandName } from "../../src/cli/commands.ts";
 import { EXIT } from "../../src/cli/exit-code.ts";
+import { rowsOf } from "../support/table.ts";
 import { linesIn, resealed, type TextLine } from "./resealed.ts";
 import { ownFolder, run, serve, trade } from "./tools.ts";
 
@@ -42,6 +43,11 @@ const withLine = (k: string, d: unknown, more: object = {}): TextLine[] => {
 const content = (d: Data): Data => (d.base as Data).content as Data;
 const textsOf = (texts: object, file = Object.keys(texts)[0]) => ({ file, texts });
 
+const inOpening = (change: (data: Data) => void): TextLine[] => withData(lines, 1, change);
+const LONG = `${"a".repeat(300)}.yaml`;
+
+type Sealed = [what: string, of: () => readonly TextLine[], words: string];
+
 /** Tries commands on a report, each of which must name its line and what is wrong there. */
 async function expectRefused(
   report: readonly (TextLine | string)[],
@@ -62,94 +68,62 @@ async function expectRefused(
 }
 
 describe("a line whose check is right, and which no program has written", () => {
-  it.each<[what: string, of: () => readonly (TextLine | string)[], words: string]>([
-    [
-      "goes back to a line that is not there",
-      () => withLine("restore", { line: 999 }),
-      "d.line: expected an earlier line, found 999",
+  const KIND = "k: expected the kind of a command or of a control record, found";
+  const PATHS = "d.texts: expected paths of files in the scenario's folder";
+  const ADDED = rowsOf(`
+    goes back to a line that is not there        | restore     | {"line":999} | d.line: expected an earlier line, found 999
+    is of no kind                                | takeOver    | {}           | ${KIND} "takeOver"
+    is of a kind that every object has           | constructor | {}           | k: expected the kind
+    has a field of nobody's                      | closeMarket | {"market":1,"__proto__":{}} | d: expected only the fields market, found "__proto__"
+    says the kind twice                          | closeMarket | {"kind":"bumpFees","market":1} | only the fields market, found "kind"
+    mines for ever                               | mineBlocks  | {"count":1e12} | d.count: expected an integer from 1 to 100000, found 1000000000000
+    carries a file with a NUL in its name        | scenario    | {"file":"a\\u0000.yaml","texts":{"a\\u0000.yaml":""}} | ${PATHS}
+    carries a file for elsewhere                 | scenario    | {"file":"../a.yaml","texts":{"../a.yaml":""}} | found "../a.yaml"
+    carries a file for anywhere                  | scenario    | {"file":"/a.yaml","texts":{"/a.yaml":""}}   | found "/a.yaml"
+    carries a file with too long a name          | scenario    | {"file":"${LONG}","texts":{"${LONG}":""}}   | found "aaa
+    carries a file below another                 | scenario    | {"file":"a","texts":{"a":"","a/b.yaml":""}} | found "a/b.yaml"
+    carries no file of the scenario's name       | scenario    | {"file":"b.yaml","texts":{"a.yaml":""}}     | d.file: expected the path of one of the texts, found "b.yaml"
+  `).map(
+    ([what = "", kind = "", data = "", words = ""]): Sealed => [
+      what,
+      () => withLine(kind, JSON.parse(data)),
+      words,
     ],
-    [
-      "is of no kind",
-      () => withLine("takeOver", {}),
-      'k: expected the kind of a command or of a control record, found "takeOver"',
-    ],
-    ["is of a kind that every object has", () => withLine("constructor", {}), "k: expected the kind"],
+  );
+
+  it.each<Sealed>([
+    ...ADDED,
     [
       "opens another exchange",
       () => withLine("opening", lines[0]?.d),
-      'k: expected no other opening, found "opening"',
+      'expected no other opening, found "opening"',
     ],
     [
       "opens none",
       () => lines.map((line) => (line.n === 1 ? { ...line, k: "reset", d: {} } : line)),
       'k: expected opening, found "reset"',
     ],
-    [
-      "has a field of nobody's",
-      () => withLine("closeMarket", JSON.parse('{"market":1,"__proto__":{}}')),
-      'd: expected only the fields market, found "__proto__"',
-    ],
-    [
-      "says the kind twice",
-      () => withLine("closeMarket", { kind: "bumpFees", market: 1 }),
-      'only the fields market, found "kind"',
-    ],
     ["has another number", () => withLine("bumpFees", {}, { n: 99 }), "n: expected "],
     [
-      "mines for ever",
-      () => withLine("mineBlocks", { count: 1e12 }),
-      "d.count: expected an integer from 1 to 100000, found 1000000000000",
-    ],
-    [
       "has a base of no kind",
-      () => withData(lines, 1, (d) => Object.assign(d.base as Data, { kind: "moon" })),
+      () => inOpening((d) => Object.assign(d.base as Data, { kind: "moon" })),
       'd.base.kind: expected one of world, state, found "moon"',
     ],
     [
       "has a world whose text does not hold",
-      () => withData(lines, 1, (d) => Object.assign(content(d), { devAccounts: ["0x1"] })),
+      () => inOpening((d) => Object.assign(content(d), { devAccounts: ["0x1"] })),
       "d.base.content: devAccounts[0]: expected an address",
     ],
     [
       "has no room for its world",
-      () => withData(lines, 1, (d) => Object.assign(d, { start: 5 })),
+      () => inOpening((d) => Object.assign(d, { start: 5 })),
       "d.base.content: the start 1970-01-01T00:00:00.005Z leaves no room",
-    ],
-    [
-      "carries a file with a NUL in its name",
-      () => withLine("scenario", textsOf({ "a\0.yaml": "" })),
-      "d.texts: expected paths of files in the scenario's folder",
-    ],
-    [
-      "carries a file for elsewhere",
-      () => withLine("scenario", textsOf({ "../a.yaml": "" })),
-      'found "../a.yaml"',
-    ],
-    [
-      "carries a file for anywhere",
-      () => withLine("scenario", textsOf({ "/a.yaml": "" })),
-      'found "/a.yaml"',
-    ],
-    [
-      "carries a file with too long a name",
-      () => withLine("scenario", textsOf({ [`${"a".repeat(300)}.yaml`]: "" })),
-      'found "aaa',
-    ],
-    [
-      "carries a file below another",
-      () => withLine("scenario", textsOf({ a: "", "a/b.yaml": "" })),
-      'found "a/b.yaml"',
-    ],
-    [
-      "carries no file of the scenario's name",
-      () => withLine("scenario", textsOf({ "a.yaml": "" }, "b.yaml")),
-      'd.file: expected the path of one of the texts, found "b.yaml"',
     ],
   ])("%s: it ends with 3 and says what was expected there", async (_what, of, words) => {
     await expectRefused(of(), words, ["replay", "journal", "shrink", "repair"]);
   });
 
-  it.each<[what: string, of: () => readonly TextLine[], words: string]>([
+  it.each<Sealed>([
     [
       "has a state that does not hold",
       () => withData(fromState, 1, (d) => Object.assign(content(d), { orders: [null] })),

@@ -1,37 +1,18 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
-import { runCommand } from "../../src/cli/command-line.ts";
+import { afterEach, describe, expect, it } from "vitest";
+import { rowsOf } from "../support/table.ts";
+import { ownFolder, type Ran, run } from "./tools.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "clobsim-shrink-"));
+const folder = ownFolder();
 const isTerminal = process.stderr.isTTY;
 
 afterEach(() => {
-  vi.restoreAllMocks();
   process.stderr.isTTY = isTerminal;
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs `clobsim shrink`; what it throws is thrown. */
-async function shrink(words: readonly string[], flags: Readonly<Record<string, string>> = {}): Promise<Ran> {
-  const printed = { stdout: "", stderr: "" };
-  for (const stream of ["stdout", "stderr"] as const) {
-    vi.spyOn(process[stream], "write").mockImplementation((text) => {
-      printed[stream] += String(text);
-      return true;
-    });
-  }
-  const given = Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, [text]]));
-  const code = await runCommand("shrink", { flags: given, environment: {} }, words);
-  return { code, ...printed };
-}
+const shrink = (words: readonly string[], flags: Readonly<Record<string, string>> = {}): Promise<Ran> =>
+  run("shrink", words, flags);
 
 function write(name: string, text: string): string {
   const path = join(folder, name);
@@ -85,7 +66,8 @@ describe("clobsim shrink", () => {
 
   it("does not write over what it shrinks", async () => {
     const path = write("failing.yaml", FAILING);
-    await expect(shrink([path], { out: path })).rejects.toThrow(/^--out expects another file/);
+    const { stderr } = await shrink([path], { out: path });
+    expect(stderr).toMatch(/^clobsim: --out expects another file/);
     expect(readFileSync(path, "utf8")).toBe(FAILING);
   });
 
@@ -125,13 +107,17 @@ describe("clobsim shrink", () => {
     expect(stderr).toContain(`  it names flow.csv, which must be copied from ${folder} to beside it\n`);
   });
 
-  it.each<[string[], Record<string, string>, string]>([
-    [[], {}, "shrink expects one file, found none (see clobsim shrink --help)"],
-    [["a.yaml", "b.yaml"], {}, "shrink expects one file, found 2 (see clobsim shrink --help)"],
-    [["a.yaml"], { budget: "fast" }, '--budget expects a duration such as 60s or 5m, found "fast"'],
-    [["a.yaml"], { budget: "0s" }, '--budget expects a duration such as 60s or 5m, found "0s"'],
-    [["a.yaml"], { out: "" }, "--out expects the path of a file to write, found nothing"],
-  ])("refuses %j %j", async (words, flags, message) => {
-    await expect(shrink(words, flags)).rejects.toThrow(message);
+  it.each(
+    rowsOf(`
+    .             | . | . | shrink expects one file, found none (see clobsim shrink --help)
+    a.yaml b.yaml | . | . | shrink expects one file, found 2 (see clobsim shrink --help)
+    a.yaml | budget | fast | --budget expects a duration such as 60s or 5m, found "fast"
+    a.yaml | budget | 0s   | --budget expects a duration such as 60s or 5m, found "0s"
+    a.yaml | out    | .    | --out expects the path of a file to write, found nothing
+    `),
+  )("refuses %j with --%s %j", async (words = "", flag = "", text = "", message = "") => {
+    const files = words.split(" ").filter((word) => word !== "");
+    const refused = await shrink(files, flag === "" ? {} : { [flag]: text });
+    expect(refused).toEqual({ code: 2, stdout: "", stderr: `clobsim: ${message}\n` });
   });
 });

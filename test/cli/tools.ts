@@ -61,18 +61,20 @@ export const serve = (config: Partial<Config>): Promise<RunningServer> =>
     ...config,
   });
 
+/** A client of a wallet whose key is a digit 64 times, signed in. */
+export async function clientOn(url: string, digit: string): Promise<ExchangeClient> {
+  const account = await walletOf(`0x${digit.repeat(64)}`);
+  const client = new ExchangeClient(url, { account, time: "server" });
+  orThrow(await client.derive());
+  return client;
+}
+
+/** Alice and Bob. */
+export const pairOn = async (url: string) => [await clientOn(url, "1"), await clientOn(url, "2")] as const;
+
 /** Alice rests a bid and cancels another, Bob sells to the first; then ten seconds pass. */
 export async function trade(url: string): Promise<void> {
-  const clients = await Promise.all(
-    ["1", "2"].map(async (digit) => {
-      const account = await walletOf(`0x${digit.repeat(64)}`);
-      const client = new ExchangeClient(url, { account, time: "server" });
-      return client;
-    }),
-  );
-  const [alice, bob] = clients as [ExchangeClient, ExchangeClient];
-  orThrow(await alice.derive());
-  orThrow(await bob.derive());
+  const [alice, bob] = await pairOn(url);
   const market = orThrow(await alice.markets({ active: true, limit: 1 })).data[0];
   const tokenId = market?.tokens[0]?.tokenId ?? "";
   orThrow(await alice.place({ tokenId, side: "BUY", price: 0.99, size: 10 }));
@@ -80,13 +82,12 @@ export async function trade(url: string): Promise<void> {
   orThrow(await bob.place({ tokenId, side: "SELL", price: 0.01, size: 5 }));
   orThrow(await alice.cancel(second.id));
   orThrow(await alice.control.setClock({ advance: "10s" }));
-  for (const client of clients) client.close();
+  for (const client of [alice, bob]) client.close();
 }
 
 /** A wallet that has signed in, what it signs with, and what places an order of its. */
 export async function traderOn(url: string) {
-  const account = await walletOf(`0x${"3".repeat(64)}`);
-  const client = new ExchangeClient(url, { account, time: "server" });
+  const client = await clientOn(url, "3");
   const credentials = orThrow(await client.derive());
   const market = orThrow(await client.markets({ active: true, limit: 1 })).data[0];
   const tokenId = market?.tokens[0]?.tokenId ?? "";

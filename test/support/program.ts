@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { bundleInto } from "./bundled.ts";
+import { dirname, join } from "node:path";
+import { bundleInto, bundleProgramInto } from "./bundled.ts";
 
 /** How a process ended. */
 export interface Ended {
@@ -13,14 +14,22 @@ export interface Ended {
   readonly stderr: string;
 }
 
+/** A process under way. */
+export interface Launched {
+  readonly ended: Promise<Ended>;
+  /** Resolves with stdout when it is as it should be. @throws Error when the process ends before. */
+  printed(isEnough: (stdout: string) => boolean): Promise<string>;
+  /** Resolves when stdout holds the text. @throws Error when the process ends before. */
+  prints(text: string): Promise<string>;
+  /** Ends it by a signal. */
+  end(signal: NodeJS.Signals): Promise<Ended>;
+}
+
 /** A server in a process of its own. */
-export interface Served {
+export interface Served extends Pick<Launched, "ended" | "end"> {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  readonly ended: Promise<Ended>;
-  /** Ends it by a signal. */
-  end(signal: "SIGTERM" | "SIGKILL" | "SIGHUP"): Promise<Ended>;
   /** Sends a message over the channel that `hasChannel` opens, and answers the next one that comes back. */
   ask(message: object): Promise<unknown>;
   /** Closes the other end of what it prints to, as `head` does when it has seen enough. */
@@ -39,10 +48,11 @@ export interface Circumstances {
   readonly hasChannel?: boolean;
 }
 
-/** The program with a folder for what it keeps. */
+/** The program with a folder for what it keeps, in which it is started. */
 export class Program {
   readonly folder: string;
-  readonly #entry: string;
+  /** The file that Node runs. */
+  readonly entry: string;
   readonly #children = new Set<ChildProcess>();
 
   /** What `serve` is told besides. */
@@ -50,14 +60,21 @@ export class Program {
 
   private constructor(folder: string, entry: string, always: readonly string[]) {
     this.folder = folder;
-    this.#entry = entry;
+    this.entry = entry;
     this.#always = always;
   }
 
-  /** The program, bundled from the sources that stand now. */
-  static async bundled(always: readonly string[]): Promise<Program> {
+  /**
+   * The program, bundled from the sources that stand now. `replaced` holds other texts for some of them, by their paths;
+   * then what runs in threads is bundled too.
+   */
+  static async bundled(
+    always: readonly string[] = [],
+    replaced?: ReadonlyMap<string, string>,
+  ): Promise<Program> {
     const folder = await mkdtemp(join(tmpdir(), "clobsim-program-"));
-    await bundleInto(join(folder, "dist"), { cli: "src/cli/main.ts" });
+    if (replaced === undefined) await bundleInto(join(folder, "dist"), { cli: "src/cli/main.ts" });
+    else await bundleProgramInto(join(folder, "dist"), replaced);
     return new Program(folder, join(folder, "dist", "cli.js"), always);
   }
 
@@ -71,15 +88,27 @@ export class Program {
     return join(this.folder, ...names);
   }
 
+  write(name: string, text: string): void {
+    mkdirSync(dirname(this.path(name)), { recursive: true });
+    writeFileSync(this.path(name), text);
+  }
+
+  read(name: string): string {
+    return readFileSync(this.path(name), "utf8");
+  }
+
+  /** The files of a folder, with their texts. */
+  files(folder: string): Readonly<Record<string, string>> {
+    const names = readdirSync(this.path(folder)).sort();
+    return Object.fromEntries(names.map((name) => [name, this.read(join(folder, name))]));
+  }
+
   /** `clobsim serve` on a free port, once it answers. @throws Error when it ends before. */
   async serve(args: readonly string[], circumstances: Circumstances = {}): Promise<Served> {
     const child = this.#start(["serve", "--port", "0", ...this.#always, ...args], circumstances);
-    const ended = endOf(child);
-    const url = await Promise.race([addressOf(child), ended.then(failed)]);
-    const end: Served["end"] = (signal) => {
-      child.kill(signal);
-      return ended;
-    };
+    const { ended, end, printed } = watched(child);
+    const address = /http:\/\/127\.0\.0\.1:\d+/;
+    const url = address.exec(await printed((stdout) => address.test(stdout)))?.[0] as string;
     const stopReading: Served["stopReading"] = (stream) => void child[stream]?.destroy();
     const ask: Served["ask"] = async (message) => {
       const answer = once(child, "message").then(([told]: unknown[]) => told);
@@ -91,7 +120,12 @@ export class Program {
 
   /** Runs a command to its end. */
   run(args: readonly string[], circumstances: Circumstances = {}): Promise<Ended> {
-    return endOf(this.#start(args, circumstances));
+    return watched(this.#start(args, circumstances)).ended;
+  }
+
+  /** Starts a command. */
+  launch(args: readonly string[], circumstances: Circumstances = {}): Launched {
+    return watched(this.#start(args, circumstances));
   }
 
   async dispose(): Promise<void> {
@@ -101,10 +135,13 @@ export class Program {
 
   #start(args: readonly string[], circumstances: Circumstances): ChildProcess {
     const { environment, flags = [], umask, unread, hasChannel = false } = circumstances;
-    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("CLOBSIM_"));
-    const command = [process.execPath, ...flags, this.#entry, ...args];
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !/^(?:CLOBSIM_|GITHUB_|FORCE_COLOR$)/.test(name),
+    );
+    const command = [process.execPath, ...flags, this.entry, ...args];
     const words = umask === undefined ? command : ["sh", "-c", `umask ${umask}; exec "$@"`, "sh", ...command];
     const child = spawn(words[0] as string, words.slice(1), {
+      cwd: this.folder,
       env: { ...Object.fromEntries(inherited), ...environment },
       stdio: ["ignore", "pipe", "pipe", ...(hasChannel ? ["ipc" as const] : [])],
     });
@@ -115,30 +152,37 @@ export class Program {
   }
 }
 
-function endOf(child: ChildProcess): Promise<Ended> {
-  let [stdout, stderr] = ["", ""];
-  child.stdout?.on("data", (bytes: Buffer) => {
-    stdout += bytes.toString();
-  });
-  child.stderr?.on("data", (bytes: Buffer) => {
-    stderr += bytes.toString();
-  });
-  return new Promise((resolve) =>
-    child.on("close", (code, signal) => resolve({ code, signal, stdout, stderr })),
-  );
-}
-
-function failed({ code, stderr }: Ended): never {
-  throw new Error(`ended with ${code} before it answered: ${stderr}`);
-}
-
-function addressOf(child: ChildProcess): Promise<string> {
-  return new Promise((resolve) => {
-    let printed = "";
-    child.stdout?.on("data", (bytes: Buffer) => {
-      printed += bytes.toString();
-      const url = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0];
-      if (url !== undefined) resolve(url);
+function watched(child: ChildProcess): Launched {
+  const said = { stdout: "", stderr: "" };
+  const waiting = new Set<() => void>();
+  for (const stream of ["stdout", "stderr"] as const) {
+    child[stream]?.on("data", (bytes: Buffer) => {
+      said[stream] += bytes.toString();
+      for (const look of waiting) look();
     });
-  });
+  }
+  const ended = new Promise<Ended>((resolve) =>
+    child.on("close", (code, signal) => resolve({ code, signal, ...said })),
+  );
+  const end = (signal: NodeJS.Signals): Promise<Ended> => {
+    child.kill(signal);
+    return ended;
+  };
+  const printed = (isEnough: (stdout: string) => boolean): Promise<string> => {
+    const enough = new Promise<string>((resolve) => {
+      const look = (): void => {
+        if (!isEnough(said.stdout)) return;
+        waiting.delete(look);
+        resolve(said.stdout);
+      };
+      waiting.add(look);
+      look();
+    });
+    return Promise.race([enough, ended.then(failed)]);
+  };
+  return { ended, end, printed, prints: (text) => printed((stdout) => stdout.includes(text)) };
+}
+
+function failed({ code, stdout, stderr }: Ended): never {
+  throw new Error(`ended with ${code} too early: ${stdout}${stderr}`);
 }

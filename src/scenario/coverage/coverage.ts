@@ -72,7 +72,7 @@ export function coverageLines({ groups, suite }: Coverage, paint: Paint): string
     return rows.sort((a, b) => Number(a.item.scenarios > 0) - Number(b.item.scenarios > 0));
   });
   const cells = listed.map(({ item, name }) => [name, grouped(item.scenarios), grouped(item.times)]);
-  const [heading = [], ...rows] = aligned([["", "scenarios", "times"], ...cells], 1);
+  const [heading = [], ...rows] = aligned([["", "scenarios", "times"], ...cells], (column) => column >= 1);
   const lines = rows.map((row, index) => {
     const first = listed[index]?.item.first ?? null;
     const mark = markOf(first === null ? "failed" : "passed", paint);

@@ -139,7 +139,7 @@ export function folderLines(results: readonly ScenarioResult[], paint: Paint): s
     }),
     durationText(durationOf(own)),
   ]);
-  const lines = aligned(cells, 1).map((row, index) => {
+  const lines = aligned(cells, (column) => column >= 1).map((row, index) => {
     const own = folders[index]?.[1] ?? [];
     const status = (["failed", "passed"] as const).find((each) => countOf(own, each) > 0) ?? "skipped";
     return `${markOf(status, paint)} ${[...row.slice(0, -1), paint.dim(row.at(-1) ?? "")].join("  ")}`;

@@ -24,8 +24,11 @@ export function columnsOf(text: string): number {
 export const padded = (text: string, columns: number): string =>
   text + " ".repeat(Math.max(0, columns - columnsOf(text)));
 
-/** Cells under one another, those from a column on at its right edge; a column without any text is left out. */
-export function aligned(rows: readonly (readonly string[])[], right = Number.POSITIVE_INFINITY): string[][] {
+/** Cells under one another, in some columns at the right edge; a column without any text is left out. */
+export function aligned(
+  rows: readonly (readonly string[])[],
+  isRight: (column: number) => boolean = () => false,
+): string[][] {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [column, cell] of row.entries())
@@ -35,7 +38,7 @@ export function aligned(rows: readonly (readonly string[])[], right = Number.POS
     widths.flatMap((width, column) => {
       const cell = row[column] ?? "";
       if (width === 0) return [];
-      return [column < right ? padded(cell, width) : cell.padStart(width)];
+      return [isRight(column) ? cell.padStart(width) : padded(cell, width)];
     }),
   );
 }

@@ -1,4 +1,4 @@
-import { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
+import { type ChainNode, createNode } from "../../../src/chain-rpc/chain-node.ts";
 import { transactionHash } from "../../../src/core/chain/chain-hashes.ts";
 import { FULL_PRICE, price, size } from "../../../src/core/units.ts";
 import { Clock } from "../../../src/engine/clock.ts";
@@ -37,7 +37,7 @@ export class LongChain {
       if (match % BLOCK === BLOCK - 1) demand(exchange, { kind: "mineBlocks", count: 1 });
     }
     const clock = new Clock(exchange, { mode: "frozen", rate: 0 }, () => 0);
-    this.node = new ChainNode({ exchange, clock, version: "0", accounts: [], slices: new Slices() });
+    this.node = createNode({ exchange, clock, version: "0", accounts: [], slices: new Slices() });
   }
 
   /** The hash of any match. */

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
+import { type ChainNode, createNode } from "../../../src/chain-rpc/chain-node.ts";
 import { LogIndex } from "../../../src/chain-rpc/log-index.ts";
 import type { ExchangeConfig } from "../../../src/core/state.ts";
 import { millis } from "../../../src/core/units.ts";
@@ -26,7 +26,7 @@ export const runs = (numRuns: number): { readonly seed: number; readonly numRuns
 export function openNode(config: ExchangeConfig, slices = new Slices()): ChainNode {
   const exchange = openArena(new Exchange(config, START));
   const clock = new Clock(exchange, { mode: "frozen", rate: 0 }, () => 0);
-  return new ChainNode({ exchange, clock, version: "0", accounts: [], slices }, new LogIndex(0));
+  return createNode({ exchange, clock, version: "0", accounts: [], slices }, new LogIndex(0));
 }
 
 /** Makes a move; what is refused is refused. */

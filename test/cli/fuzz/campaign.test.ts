@@ -1,12 +1,15 @@
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PlantedFuzzer } from "./planted.ts";
+import type { Ended, Program } from "../../support/program.ts";
+import { rowsOf } from "../../support/table.ts";
+import { plantedFuzzer, startFuzz } from "./planted.ts";
 
-let fuzzer: PlantedFuzzer;
+let fuzzer: Program;
+const run = (line: string): Promise<Ended> => startFuzz(fuzzer, line).ended;
 
 beforeAll(async () => {
-  fuzzer = await PlantedFuzzer.bundled();
-  fuzzer.launcher.write("file", "not a directory\n");
+  fuzzer = await plantedFuzzer();
+  fuzzer.write("file", "not a directory\n");
 });
 
 afterAll(() => fuzzer.dispose());
@@ -16,21 +19,21 @@ const timeless = (text: string): string => text.replace(/ in [\d.]+ m?s: .* a mi
 
 describe("clobsim fuzz", () => {
   it("ends with 0 and writes nothing where no seed fails", async () => {
-    const { code, stdout, stderr } = await fuzzer.run("--seeds 0..5");
+    const { code, stdout, stderr } = await run("--seeds 0..5");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(timeless(stdout)).toBe("5 seeds, 1,500 commands\nno failure\n");
     expect(existsSync(fuzzer.path("failures"))).toBe(false);
   });
 
   it("writes results where none fails if --out asks for them", async () => {
-    const { code, stdout } = await fuzzer.run("--seeds 0..5 --out nothing");
+    const { code, stdout } = await run("--seeds 0..5 --out nothing");
     expect(code).toBe(0);
     expect(stdout).toContain("results  nothing/fuzz-0-5.json\n");
     expect(Object.keys(fuzzer.files("nothing"))).toEqual(["fuzz-0-5.json"]);
   });
 
   it("ends with 1 and says each failure once: the smallest seed, its files, the line that repeats it", async () => {
-    const { code, stdout, stderr } = await fuzzer.run("--seeds 0..60 --out found");
+    const { code, stdout, stderr } = await run("--seeds 0..60 --out found");
     expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
     expect(timeless(stdout)).toBe(`  ✗ account 5 has -5 USDC
     seeds    4; the smallest is 5, after command 7
@@ -53,7 +56,7 @@ results  found/fuzz-0-60.json
   });
 
   it("finds a failure again by the line that repeats it", async () => {
-    const { code, stdout } = await fuzzer.run("--seeds 11..12 --commands 300 --out again");
+    const { code, stdout } = await run("--seeds 11..12 --commands 300 --out again");
     expect(code).toBe(1);
     expect(stdout).toContain("✗ order 11 is LIVE");
     expect(Object.keys(fuzzer.files("again"))).toEqual(["fuzz-11-12.json", "seed-11.yaml"]);
@@ -61,14 +64,14 @@ results  found/fuzz-0-60.json
 
   it("brings older results of the same seeds up to date, even where nothing fails any more", async () => {
     const name = "failures/fuzz-0-5.json";
-    fuzzer.launcher.write(name, "older results\n");
-    await fuzzer.run("--seeds 0..5");
-    expect(JSON.parse(fuzzer.launcher.read(name))).toMatchObject({ failures: [] });
+    fuzzer.write(name, "older results\n");
+    await run("--seeds 0..5");
+    expect(JSON.parse(fuzzer.read(name))).toMatchObject({ failures: [] });
   });
 
   it("names results and files so that shards and other settings can share a directory", async () => {
     for (const settings of ["", "--shard 2/3", "--commands 20", "--via http"]) {
-      await fuzzer.run(`--seeds 50..60 --out shared ${settings}`);
+      await run(`--seeds 50..60 --out shared ${settings}`);
     }
     expect(Object.keys(fuzzer.files("shared"))).toEqual([
       "fuzz-50-60-2-of-3.json",
@@ -87,7 +90,7 @@ results  found/fuzz-0-60.json
   });
 
   it("starts no seed when its budget is over, and says how far it came", async () => {
-    const { code, stdout } = await fuzzer.run("--seeds 0..1e6 --budget 1ms --out short");
+    const { code, stdout } = await run("--seeds 0..1e6 --budget 1ms --out short");
     expect(code).toBe(0);
     expect(stdout).toContain("the budget of 1ms was over after 0 of 1,000,000 seeds\n");
     expect(JSON.parse(fuzzer.files("short")["fuzz-0-1000000.json"] ?? "")).toMatchObject({
@@ -99,7 +102,7 @@ results  found/fuzz-0-60.json
 describe("what is found", () => {
   it("is the same, file for file, for any number of workers", async () => {
     const runs = [1, 2, 5].map(async (workers) => {
-      const { stdout } = await fuzzer.run(`--seeds 0..500 --workers ${workers} --out workers-${workers}`);
+      const { stdout } = await run(`--seeds 0..500 --workers ${workers} --out workers-${workers}`);
       const said = timeless(stdout).replaceAll(`workers-${workers}`, "workers");
       return { said, files: fuzzer.files(`workers-${workers}`) };
     });
@@ -112,9 +115,7 @@ describe("what is found", () => {
   it.each([1, 3])(
     "includes seeds that end their thread, and the rest is run by %i workers",
     async (workers) => {
-      const { code, stdout } = await fuzzer.run(
-        `--seeds 1002..1007 --workers ${workers} --out dead-${workers}`,
-      );
+      const { code, stdout } = await run(`--seeds 1002..1007 --workers ${workers} --out dead-${workers}`);
       expect(code).toBe(1);
       const thrown = "throws TypeError: order N of account N is undefined";
       const text = fuzzer.files(`dead-${workers}`)["fuzz-1002-1007.json"] ?? "";
@@ -131,7 +132,7 @@ describe("what is found", () => {
   );
 
   it("includes a seed that never ends, and the seeds after it are run", async () => {
-    const { code } = await fuzzer.run("--seeds 1000..1002 --workers 1 --seed-timeout 3s --out hangs");
+    const { code } = await run("--seeds 1000..1002 --workers 1 --seed-timeout 3s --out hangs");
     expect(code).toBe(1);
     expect(JSON.parse(fuzzer.files("hangs")["fuzz-1000-1002.json"] ?? "")).toMatchObject({
       ran: [{ done: 2 }],
@@ -142,10 +143,9 @@ describe("what is found", () => {
   it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
     "is there whole when %s stops the campaign: all seeds before the first that is not done",
     async (signal) => {
-      const campaign = fuzzer.start(`--seeds 1980..2100 --workers 1 --out ${signal}`);
-      await campaign.prints("seed 2000 runs", 1);
-      campaign.signal(signal);
-      const { code, stdout } = await campaign.ended;
+      const campaign = startFuzz(fuzzer, `--seeds 1980..2100 --workers 1 --out ${signal}`);
+      await campaign.prints("seed 2000 runs");
+      const { code, stdout } = await campaign.end(signal);
       expect(code).toBe(130);
       expect(stdout).toContain("interrupted after 20 of 120 seeds\n");
       const files = ["fuzz-1980-2100.json", "seed-1994.ndjson", "seed-1994.yaml"];
@@ -159,25 +159,24 @@ describe("what is found", () => {
 });
 
 describe("a mistake is one line and exit code 2, and nothing is run", () => {
-  it.each([
-    [
-      "--seeds 5",
-      '--seeds expects FROM..TO with FROM below TO, such as 0..10000, 0..10_000 or 0..1e6, found "5"',
-    ],
-    ["--seeds 9..3", 'or 0..1e6, found "9..3"'],
-    ["--shard 5/4", '--shard expects i/n with i from 1 to n, such as 2/4, found "5/4"'],
-    ["--seeds 0..3 --shard 4/4", "--shard 4/4 leaves no seed of 0..3: give fewer shards"],
-    ["--budget 0s", '--budget expects a duration such as 60s or 5m, found "0s"'],
-    ["--commands 0", '--commands expects a whole number from 1 to 1000000, found "0"'],
-    ["--workers none", '--workers expects a whole number from 1 to 1024, found "none"'],
-    ["--seed-timeout 2d", '--seed-timeout expects a duration such as 60s or 5m, from 1ms to 1d, found "2d"'],
-    ["--via ftp", '--via expects process or http, found "ftp"'],
-    ["--out file", "--out expects a directory that can be written to, found file (EEXIST)"],
-    ["--out file/below", "--out expects a directory that can be written to, found file/below (ENOTDIR)"],
-    ["--out /proc/fuzz", "--out expects a directory that can be written to, found /proc/fuzz (ENOENT)"],
-    ["merged", "fuzz expects merge, show or options, found merged (see clobsim fuzz --help)"],
-  ])("%s", async (line, message) => {
-    const { code, stdout, stderr } = await fuzzer.run(line);
+  const MISTAKES = rowsOf(`
+    --seeds 5               | --seeds expects FROM..TO with FROM below TO, such as 0..10000, 0..10_000 or 0..1e6, found "5"
+    --seeds 9..3            | or 0..1e6, found "9..3"
+    --shard 5/4             | --shard expects i/n with i from 1 to n, such as 2/4, found "5/4"
+    --seeds 0..3 --shard 4/4 | --shard 4/4 leaves no seed of 0..3: give fewer shards
+    --budget 0s             | --budget expects a duration such as 60s or 5m, found "0s"
+    --commands 0            | --commands expects a whole number from 1 to 1000000, found "0"
+    --workers none          | --workers expects a whole number from 1 to 1024, found "none"
+    --seed-timeout 2d       | --seed-timeout expects a duration such as 60s or 5m, from 1ms to 1d, found "2d"
+    --via ftp               | --via expects process or http, found "ftp"
+    --out file              | --out expects a directory that can be written to, found file (EEXIST)
+    --out file/below        | --out expects a directory that can be written to, found file/below (ENOTDIR)
+    --out /proc/fuzz        | --out expects a directory that can be written to, found /proc/fuzz (ENOENT)
+    merged                  | fuzz expects merge, show or options, found merged (see clobsim fuzz --help)
+  `);
+
+  it.each(MISTAKES)("%s", async (line = "", message = "") => {
+    const { code, stdout, stderr } = await run(line);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^clobsim: .*\n$/);
     expect(stderr).toContain(message);
@@ -195,10 +194,10 @@ describe("a fuzzer that does not find the defect planted to test it", () => {
       ": its run throws Error: no canary",
     ],
   ])("%s, ends with 1, and has no results", async (_what, canary, more) => {
-    const blind = await PlantedFuzzer.bundled(canary);
-    const { code, stdout, stderr } = await blind.run("--seeds 0..60 --out found");
+    const blind = await plantedFuzzer(canary);
+    const { code, stdout, stderr } = await startFuzz(blind, "--seeds 0..60 --out found").ended;
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: `${MESSAGE}${more}\n` });
     expect(blind.files("found")).toEqual({});
-    blind.dispose();
+    await blind.dispose();
   });
 });

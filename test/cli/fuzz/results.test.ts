@@ -1,17 +1,20 @@
 import { basename } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PlantedFuzzer } from "./planted.ts";
+import type { Ended, Program } from "../../support/program.ts";
+import { rowsOf } from "../../support/table.ts";
+import { plantedFuzzer, startFuzz } from "./planted.ts";
 
-let fuzzer: PlantedFuzzer;
+let fuzzer: Program;
+const run = (line: string): Promise<Ended> => startFuzz(fuzzer, line).ended;
 let unsharded: string;
 
 beforeAll(async () => {
-  fuzzer = await PlantedFuzzer.bundled();
+  fuzzer = await plantedFuzzer();
   const shards = [1, 2, 3].flatMap((index) => [
-    fuzzer.run(`--seeds 0..200 --shard ${index}/3 --out shared`),
-    fuzzer.run(`--seeds 0..200 --shard ${index}/3 --out own/${index}`),
+    run(`--seeds 0..200 --shard ${index}/3 --out shared`),
+    run(`--seeds 0..200 --shard ${index}/3 --out own/${index}`),
   ]);
-  const ended = await Promise.all([...shards, fuzzer.run("--seeds 0..200 --out unsharded")]);
+  const ended = await Promise.all([...shards, run("--seeds 0..200 --out unsharded")]);
   expect(ended.map(({ code }) => code)).toEqual(ended.map(() => 1));
   unsharded = fuzzer.files("unsharded")["fuzz-0-200.json"] ?? "";
 });
@@ -28,10 +31,10 @@ function withoutFolders(text: string): unknown {
 
 describe("clobsim fuzz merge", () => {
   it("makes of shards that share a directory what one run of all seeds has written, byte for byte", async () => {
-    const { code, stdout, stderr } = await fuzzer.run("merge shared --out shared/fuzz.json");
+    const { code, stdout, stderr } = await run("merge shared --out shared/fuzz.json");
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toBe("clobsim: 3 results merged into shared/fuzz.json: 2 failures in 200 seeds\n");
-    expect(fuzzer.launcher.read("shared/fuzz.json")).toBe(unsharded);
+    expect(fuzzer.read("shared/fuzz.json")).toBe(unsharded);
     const files = fuzzer.files("shared");
     for (const [name, text] of Object.entries(fuzzer.files("unsharded"))) {
       if (name.startsWith("seed-")) expect(files[name]).toBe(text);
@@ -39,13 +42,13 @@ describe("clobsim fuzz merge", () => {
   });
 
   it("does not read again what it has written itself", async () => {
-    await fuzzer.run("merge shared --out shared/fuzz.json");
-    expect(fuzzer.launcher.read("shared/fuzz.json")).toBe(unsharded);
+    await run("merge shared --out shared/fuzz.json");
+    expect(fuzzer.read("shared/fuzz.json")).toBe(unsharded);
   });
 
   it("makes the same of shards in directories of their own, with the paths from where it is written", async () => {
-    await fuzzer.run("merge own/1 own/2 own/3 --out merged.json");
-    const merged = fuzzer.launcher.read("merged.json");
+    await run("merge own/1 own/2 own/3 --out merged.json");
+    const merged = fuzzer.read("merged.json");
     expect(withoutFolders(merged)).toEqual(JSON.parse(unsharded));
     expect(JSON.parse(merged)).toMatchObject({
       failures: [
@@ -56,50 +59,40 @@ describe("clobsim fuzz merge", () => {
   });
 
   it("goes on from what was merged before, and prints without --out", async () => {
-    await fuzzer.run("merge own/1 own/2 --out first-two.json");
-    const { code, stdout } = await fuzzer.run("merge first-two.json own/3/fuzz-0-200-3-of-3.json");
+    await run("merge own/1 own/2 --out first-two.json");
+    const { code, stdout } = await run("merge first-two.json own/3/fuzz-0-200-3-of-3.json");
     expect(code).toBe(0);
     expect(withoutFolders(stdout)).toEqual(JSON.parse(unsharded));
   });
 
   it("reads a file once that is named twice", async () => {
-    const { code, stdout } = await fuzzer.run("merge unsharded unsharded/fuzz-0-200.json");
+    const { code, stdout } = await run("merge unsharded unsharded/fuzz-0-200.json");
     expect(code).toBe(0);
     expect(withoutFolders(stdout)).toEqual(JSON.parse(unsharded));
   });
 
-  it.each([
-    ["", 2, "fuzz merge expects directories or files of results, found none"],
-    ["nowhere", 2, "nowhere: there is no such file or directory"],
-    ["empty", 2, "empty holds no results of clobsim fuzz, which are called fuzz-*.json"],
-    [
-      "own/1 other",
-      2,
-      "results of the same settings can be merged, found 300 commands via process in own/1/fuzz-0-200-1-of-3.json and 20 commands via process in other/fuzz-300-310-20-commands.json",
-    ],
-    [
-      "own/2 unsharded",
-      2,
-      "own/2/fuzz-0-200-2-of-3.json and unsharded/fuzz-0-200.json both hold seed 1: the same seeds would be counted twice",
-    ],
-    ["own/1 --seeds 0..5", 2, "--seeds does not go with fuzz merge"],
-    [
-      "own/1 --out nowhere/fuzz.json",
-      2,
-      "--out expects a file that can be written, found nowhere/fuzz.json (ENOENT)",
-    ],
-    ["own/1 --out own", 2, "--out expects a file that can be written, found own (EISDIR)"],
-  ])("refuses %j in one line", async (words, exit, message) => {
-    fuzzer.launcher.write("empty/notes.txt", "no results\n");
-    await fuzzer.run("--seeds 300..310 --commands 20 --out other");
-    const { code, stdout, stderr } = await fuzzer.run(`merge ${words}`);
-    expect({ code, stdout, stderr }).toEqual({ code: exit, stdout: "", stderr: `clobsim: ${message}\n` });
+  it.each(
+    rowsOf(`
+    .                             | fuzz merge expects directories or files of results, found none
+    nowhere                       | nowhere: there is no such file or directory
+    empty                         | empty holds no results of clobsim fuzz, which are called fuzz-*.json
+    own/1 other                   | results of the same settings can be merged, found 300 commands via process in own/1/fuzz-0-200-1-of-3.json and 20 commands via process in other/fuzz-300-310-20-commands.json
+    own/2 unsharded               | own/2/fuzz-0-200-2-of-3.json and unsharded/fuzz-0-200.json both hold seed 1: the same seeds would be counted twice
+    own/1 --seeds 0..5            | --seeds does not go with fuzz merge
+    own/1 --out nowhere/fuzz.json | --out expects a file that can be written, found nowhere/fuzz.json (ENOENT)
+    own/1 --out own               | --out expects a file that can be written, found own (EISDIR)
+  `),
+  )("refuses %j in one line", async (words, message) => {
+    fuzzer.write("empty/notes.txt", "no results\n");
+    await run("--seeds 300..310 --commands 20 --out other");
+    const { code, stdout, stderr } = await run(`merge ${words}`);
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: `clobsim: ${message}\n` });
   });
 });
 
 describe("clobsim fuzz show", () => {
   it("is a table whose rows end with the line that repeats them", async () => {
-    const { code, stdout, stderr } = await fuzzer.run("show unsharded/fuzz-0-200.json");
+    const { code, stdout, stderr } = await run("show unsharded/fuzz-0-200.json");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toBe(`unsharded/fuzz-0-200.json: 300 commands a seed via process, 200 seeds
   0.1.0  seeds 0..200: 200 done
@@ -113,8 +106,8 @@ seeds  smallest  command  since  failure                          repeat
   });
 
   it("says that nothing was found", async () => {
-    await fuzzer.run("--seeds 0..5 --shard 2/2 --out clean");
-    const { code, stdout } = await fuzzer.run("show clean/fuzz-0-5-2-of-2.json");
+    await run("--seeds 0..5 --shard 2/2 --out clean");
+    const { code, stdout } = await run("show clean/fuzz-0-5-2-of-2.json");
     expect(code).toBe(0);
     expect(stdout).toBe(`clean/fuzz-0-5-2-of-2.json: 300 commands a seed via process, 2 seeds
   0.1.0  seeds 0..5, shard 2/2: 2 done
@@ -129,11 +122,10 @@ no failure
     ["unsharded", "unsharded: expected a file, found a directory"],
     ["unsharded/fuzz-0-200.json --out x", "--out does not go with fuzz show"],
   ])("refuses %j in one line with exit code 2", async (words, message) => {
-    const { code, stdout, stderr } = await fuzzer.run(`show ${words}`);
+    const { code, stdout, stderr } = await run(`show ${words}`);
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: `clobsim: ${message}\n` });
   });
 
-  const edited = (from: string | RegExp, to: string) => (text: string) => text.replace(from, to);
   const NO_RESULTS = 'expected results of clobsim fuzz, format "clobsim-fuzz/1", found';
 
   it.each<[string, (text: string) => string, number, string]>([
@@ -141,71 +133,30 @@ no failure
     ["a list", () => "[]\n", 2, `${NO_RESULTS} nothing`],
     ["null", () => "null\n", 2, `${NO_RESULTS} null`],
     ["a world", () => '{ "format": "clobsim-world/1" }', 2, `${NO_RESULTS} "clobsim-world/1"`],
-    [
-      "a newer format",
-      edited("clobsim-fuzz/1", "clobsim-fuzz/2"),
-      6,
-      'has the format "clobsim-fuzz/2", this version reads clobsim-fuzz/1',
-    ],
-    [
-      "half a file",
-      (text) => text.slice(0, 200),
-      3,
-      "expected JSON up to its end, line 13, found something else",
-    ],
-    [
-      "a wrong seed",
-      edited('"seed": 5,', '"seed": "5",'),
-      3,
-      'failures[0].seed: expected an integer from 0, found "5"',
-    ],
-    [
-      "no count",
-      edited('      "count": 12,\n', ""),
-      3,
-      "failures[0].count: expected an integer from 1, found nothing",
-    ],
-    [
-      "another line to repeat it",
-      edited("--seeds 5..6", "--seeds 5..7"),
-      3,
-      'failures[0].repeat: expected "clobsim fuzz --seeds 5..6 --commands 300", found "clobsim fuzz --seeds 5..7 --commands 300"',
-    ],
-    [
-      "more failures than seeds",
-      edited('"count": 12', '"count": 197'),
-      3,
-      "failures: expected failures in at most the 200 seeds that were run, found 201",
-    ],
-    [
-      "a fingerprint twice",
-      edited("the reference answers otherwise", "a balance is below zero"),
-      3,
-      'failures: expected each fingerprint once, found "a balance is below zero"',
-    ],
-    [
-      "more done than there are",
-      edited('"done": 200', '"done": 201'),
-      3,
-      "ran[0].done: expected an integer from 0 to 200, found 201",
-    ],
-    [
-      "no range",
-      edited('"0..200"', '"200"'),
-      3,
-      'ran[0].seeds: expected a range such as 0..10000, found "200"',
-    ],
-    [
-      "no shard",
-      edited('"1/1"', '"2/1"'),
-      3,
-      'ran[0].shard: expected i/n with i from 1 to n, such as 2/4, found "2/1"',
-    ],
-    ["another way", edited('"process"', '"ftp"'), 3, 'via: expected one of process, http, found "ftp"'],
-    ["a field of nobody's", edited('"via"', '"vía"'), 3, "via: expected one of process, http, found nothing"],
+    ["half a file", (text) => text.slice(0, 200), 3, "JSON up to its end, line 13, found something else"],
+    ["no count", (text) => text.replace(/ +"count": 12,\n/, ""), 3, "from 1, found nothing"],
+    ...rowsOf(`
+    a newer format             | clobsim-fuzz/1 | clobsim-fuzz/2  | 6 | has the format "clobsim-fuzz/2", this version reads clobsim-fuzz/1
+    a wrong seed               | "seed": 5,     | "seed": "5",    | 3 | failures[0].seed: expected an integer from 0, found "5"
+    another line to repeat it  | --seeds 5..6   | --seeds 5..7    | 3 | failures[0].repeat: expected "clobsim fuzz --seeds 5..6 --commands 300", found "clobsim fuzz --seeds 5..7 --commands 300"
+    more failures than seeds   | "count": 12    | "count": 197    | 3 | failures: expected failures in at most the 200 seeds that were run, found 201
+    a fingerprint twice        | the reference answers otherwise | a balance is below zero | 3 | failures: expected each fingerprint once, found "a balance is below zero"
+    more done than there are   | "done": 200    | "done": 201     | 3 | ran[0].done: expected an integer from 0 to 200, found 201
+    no range                   | "0..200"       | "200"           | 3 | ran[0].seeds: expected a range such as 0..10000, found "200"
+    no shard                   | "1/1"          | "2/1"           | 3 | ran[0].shard: expected i/n with i from 1 to n, such as 2/4, found "2/1"
+    another way                | "process"      | "ftp"           | 3 | via: expected one of process, http, found "ftp"
+    a field of nobody's        | "via"          | "vía"           | 3 | via: expected one of process, http, found nothing
+    `).map(
+      ([what = "", from = "", to = "", exit, message = ""]): [
+        string,
+        (text: string) => string,
+        number,
+        string,
+      ] => [what, (text) => text.replace(from, to), Number(exit), message],
+    ),
   ])("refuses a file with %s, naming the place", async (_what, edit, exit, message) => {
-    fuzzer.launcher.write("edited.json", edit(unsharded));
-    const { code, stdout, stderr } = await fuzzer.run("show edited.json");
+    fuzzer.write("edited.json", edit(unsharded));
+    const { code, stdout, stderr } = await run("show edited.json");
     expect({ code, stdout }).toEqual({ code: exit, stdout: "" });
     expect(stderr).toMatch(/^clobsim: edited\.json:? .*\n$/);
     expect(stderr).toContain(message);

@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startApi } from "../../support/http.ts";
-import { Launcher } from "./launcher.ts";
+import { Program } from "../../support/program.ts";
+import { rowsOf } from "../../support/table.ts";
 
-let clobsim: Launcher;
+let clobsim: Program;
+const ran = async (...args: readonly string[]) => {
+  const { signal, ...ended } = await clobsim.run(["run", ...args]);
+  return ended;
+};
 
 beforeAll(async () => {
-  clobsim = await Launcher.bundled();
+  clobsim = await Program.bundled();
   clobsim.write("good/a.yaml", "scenario: a passes\nsteps: [{ advance: 1s }]\n");
   clobsim.write("good/b.yaml", "scenario: b passes\nsteps: [{ advance: 2s }]\n");
   clobsim.write("good/c.yaml", "scenario: c needs HTTP\nsteps: [{ request: GET /clob/time }]\n");
@@ -30,20 +35,20 @@ steps:
 
 describe("the exit code of clobsim run", () => {
   it("is 0 when all passed", async () => {
-    const { code, stdout, stderr } = await clobsim.run("good");
+    const { code, stdout, stderr } = await ran("good");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("3 scenarios in 3 files: 3 passed\n");
   });
 
   it("is 0 when some are skipped, which it says with the reason", async () => {
-    const { code, stdout } = await clobsim.run("good", "--via", "process");
+    const { code, stdout } = await ran("good", "--via", "process");
     expect(code).toBe(0);
     expect(stdout).toContain("skipped: needs HTTP: run it with --via http");
     expect(stdout).toMatch(/2 passed.*1 skipped/);
   });
 
   it("is 1 when every one is skipped: that nothing was run is no success", async () => {
-    const { code, stderr } = await clobsim.run("good/c.yaml", "--via", "process");
+    const { code, stderr } = await ran("good/c.yaml", "--via", "process");
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: "clobsim: nothing was run, every scenario was skipped\n",
@@ -51,7 +56,7 @@ describe("the exit code of clobsim run", () => {
   });
 
   it("is 1 when one failed, after all are run", async () => {
-    const { code, stdout, stderr } = await clobsim.run("bad", "good/a.yaml");
+    const { code, stdout, stderr } = await ran("bad", "good/a.yaml");
     expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
     expect(stdout).toContain("bad/fails.yaml:5:23\n");
     expect(stdout).toMatch(/1 passed/);
@@ -59,7 +64,7 @@ describe("the exit code of clobsim run", () => {
   });
 
   it("is 2 when a file is wrong: every problem on stderr with its place, and nothing is run", async () => {
-    const { code, stdout, stderr } = await clobsim.run("good", "wrong", "bad");
+    const { code, stdout, stderr } = await ran("good", "wrong", "bad");
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     const lines = stderr.trimEnd().split("\n");
     expect(lines[0]).toMatch(/^wrong\/wrong\.yaml:2:1: .*stepps.*\(did you mean steps\?\)$/);
@@ -67,44 +72,32 @@ describe("the exit code of clobsim run", () => {
     expect(lines.slice(2)).toEqual(["clobsim: 2 problems in 1 file, nothing was run"]);
   });
 
-  it.each<[args: string[], sentence: string]>([
-    [[], "run expects files, folders or globs, found none (see clobsim run --help)"],
-    [["nowhere"], "no scenario file at nowhere: expected a file, a folder with .yaml files, or a glob"],
-    [["no*/x.yaml"], "no scenario file at no*/x.yaml: expected a file, a folder with .yaml files, or a glob"],
-    [["good", "--via", "target"], '--via expects process or http, found "target"'],
-    [
-      ["good", "--target", "example"],
-      '--target expects an origin such as http://127.0.0.1:7070, found "example"',
-    ],
-    [
-      ["good", "--target", "http://h/a"],
-      '--target expects an origin such as http://127.0.0.1:7070, found "http://h/a"',
-    ],
-    [["good", "--repeat", "0"], '--repeat expects a whole number from 1 to 1000000, found "0"'],
-    [["good", "--step", "one"], '--step expects a whole number from 1 to 1000000, found "one"'],
-    [["good", "--shard", "3/2"], '--shard expects i/n with i from 1 to n, such as 2/4, found "3/2"'],
-    [["good", "--shard", "0/2"], '--shard expects i/n with i from 1 to n, such as 2/4, found "0/2"'],
-    [["good", "--grep", "("], '--grep expects a regular expression, found "("'],
-    [["good", "--grep", "nothing like it"], "none of the 3 scenarios is chosen by --grep or --shard"],
-    [["good/a.yaml", "--shard", "2/2"], "none of the 1 scenarios is chosen by --grep or --shard"],
-    [["good", "--wallets", "wallets.yaml"], "--wallets goes with --target, found it alone"],
-    [
-      ["good", "--via", "http", "--target", "http://127.0.0.1:1"],
-      "--target and --via contradict each other: give one of them",
-    ],
-    [
-      ["good", "--target", "http://127.0.0.1:1", "--wallets", "none.yaml"],
-      "--wallets none.yaml: there is no such file",
-    ],
-    [
-      ["good", "--target", "http://127.0.0.1:1", "--wallets", "wallets.yaml"],
-      "--wallets wallets.yaml: accounts.alice.privateKey: expected 0x and 64 hexadecimal digits in quotes, or $NAME of a variable that holds them",
-    ],
-    [["good", "--seed"], "--seed expects"],
-    [["good", "--seed", "7", "--update"], "--seed and --update contradict each other"],
-    [["good", "--repaet", "2"], "unknown option --repaet, did you mean --repeat?"],
-  ])("is 2 with one sentence for %j", async (args, sentence) => {
-    const { code, stdout, stderr } = await clobsim.run(...args);
+  const ORIGIN = "an origin such as http://127.0.0.1:7070";
+  it.each(
+    rowsOf(`
+    .                                 | run expects files, folders or globs, found none (see clobsim run --help)
+    nowhere                           | no scenario file at nowhere: expected a file, a folder with .yaml files, or a glob
+    no*/x.yaml                        | no scenario file at no*/x.yaml: expected a file, a folder with .yaml files, or a glob
+    good --via target                 | --via expects process or http, found "target"
+    good --target example             | --target expects ${ORIGIN}, found "example"
+    good --target http://h/a          | --target expects ${ORIGIN}, found "http://h/a"
+    good --repeat 0                   | --repeat expects a whole number from 1 to 1000000, found "0"
+    good --step one                   | --step expects a whole number from 1 to 1000000, found "one"
+    good --shard 3/2                  | --shard expects i/n with i from 1 to n, such as 2/4, found "3/2"
+    good --shard 0/2                  | --shard expects i/n with i from 1 to n, such as 2/4, found "0/2"
+    good --grep (                     | --grep expects a regular expression, found "("
+    good --grep nothing_like_it       | none of the 3 scenarios is chosen by --grep or --shard
+    good/a.yaml --shard 2/2           | none of the 1 scenarios is chosen by --grep or --shard
+    good --wallets wallets.yaml       | --wallets goes with --target, found it alone
+    good --via http --target http://127.0.0.1:1             | --target and --via contradict each other: give one of them
+    good --target http://127.0.0.1:1 --wallets none.yaml    | --wallets none.yaml: there is no such file
+    good --target http://127.0.0.1:1 --wallets wallets.yaml | --wallets wallets.yaml: accounts.alice.privateKey: expected 0x and 64 hexadecimal digits in quotes, or $NAME of a variable that holds them
+    good --seed                       | --seed expects
+    good --seed 7 --update            | --seed and --update contradict each other
+    good --repaet 2                   | unknown option --repaet, did you mean --repeat?
+    `),
+  )("is 2 with one sentence for %j", async (line, sentence) => {
+    const { code, stdout, stderr } = await ran(...line.split(" ").filter((word) => word !== ""));
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr.startsWith(`clobsim: ${sentence}`)).toBe(true);
     expect(stderr.trimEnd().split("\n").length).toBe(1);
@@ -120,13 +113,13 @@ describe("clobsim run --target", () => {
     );
     clobsim.write("there.yaml", "scenario: there\naccounts: { alice: {} }\nsteps: [{ alice: cancel all }]\n");
     const args = ["there.yaml", "--target", "http://127.0.0.1:1", "--wallets", "named.yaml"];
-    expect(await clobsim.run(...args)).toEqual({
+    expect(await ran(...args)).toEqual({
       code: 2,
       stdout: "",
       stderr: "clobsim: --wallets named.yaml: accounts.alice.privateKey: the variable ALICE_KEY is not set\n",
     });
     const key = `0x${"3f".repeat(32)}`;
-    const { code, stdout, stderr } = await clobsim.launch(args, { ALICE_KEY: key }).ended;
+    const { code, stdout, stderr } = await clobsim.run(["run", ...args], { environment: { ALICE_KEY: key } });
     expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
     expect(stdout).toContain("1 failed");
     expect(stdout).not.toContain(key);
@@ -141,7 +134,7 @@ describe("clobsim run --target", () => {
       `markets: { market: will-it-rian }\naccounts: { alice: { privateKey: "0x${"3f".repeat(32)}" } }\n`,
     );
     clobsim.write("there.yaml", "scenario: there\naccounts: { alice: {} }\nsteps: [{ alice: cancel all }]\n");
-    const ended = await clobsim.run("there.yaml", "--target", url, "--wallets", "slug.yaml");
+    const ended = await ran("there.yaml", "--target", url, "--wallets", "slug.yaml");
     await api.close();
     expect(ended).toEqual({
       code: 2,
@@ -153,14 +146,14 @@ describe("clobsim run --target", () => {
 
 describe("clobsim run", () => {
   it("--bail stops after the first failure", async () => {
-    const { code, stdout } = await clobsim.run("bad", "good", "--bail");
+    const { code, stdout } = await ran("bad", "good", "--bail");
     expect(code).toBe(1);
     expect(stdout).toContain("1 scenario in 5 files: 1 failed, 4 not run\n");
     expect(stdout).not.toContain("a passes");
   });
 
   it("--step stops after that step, and prints all that happened beside the report", async () => {
-    const { code, stdout, stderr } = await clobsim.run("bad/fails.yaml", "--step", "1", "--reporter", "json");
+    const { code, stdout, stderr } = await ran("bad/fails.yaml", "--step", "1", "--reporter", "json");
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ passed: 1, scenarios: [{ steps: 1 }] });
     expect(stderr).toMatch(
@@ -170,7 +163,7 @@ describe("clobsim run", () => {
 
   it("--seed changes the state and no outcome", async () => {
     const run = async (seed: string) => {
-      const { code, stdout } = await clobsim.run("good/a.yaml", "--seed", seed, "--reporter", "json");
+      const { code, stdout } = await ran("good/a.yaml", "--seed", seed, "--reporter", "json");
       const [scenario] = JSON.parse(stdout).scenarios as [{ seed: string; stateHash: string; steps: number }];
       return { code, ...scenario };
     };
@@ -180,11 +173,11 @@ describe("clobsim run", () => {
   });
 
   it("prints a line that repeats a failure: run, it fails in the same way", async () => {
-    const { stdout } = await clobsim.run("bad/fails.yaml", "--reporter", "json");
+    const { stdout } = await ran("bad/fails.yaml", "--reporter", "json");
     const [{ failure }] = JSON.parse(stdout).scenarios as [{ failure: { repeat: string } }];
     const [program, command, ...words] = failure.repeat.split(" ");
     expect([program, command, words[0]]).toEqual(["clobsim", "run", "bad/fails.yaml"]);
-    const again = await clobsim.run(...words, "--reporter", "json");
+    const again = await ran(...words, "--reporter", "json");
     expect(again.code).toBe(1);
     const [repeated] = JSON.parse(again.stdout).scenarios as [{ failure: unknown }];
     expect(repeated.failure).toEqual(failure);
@@ -192,20 +185,20 @@ describe("clobsim run", () => {
 
   it("--update writes what is missing, says so, and the next run passes", async () => {
     clobsim.write("update/hash.yaml", 'scenario: h\r\nsteps:\r\n  - expect: { stateHash: "" } # here\r\n');
-    expect((await clobsim.run("update")).code).toBe(1);
-    const { code, stdout } = await clobsim.run("update", "--update");
+    expect((await ran("update")).code).toBe(1);
+    const { code, stdout } = await ran("update", "--update");
     expect(code).toBe(0);
     expect(stdout).toContain("wrote update/hash.yaml\n");
     expect(clobsim.read("update/hash.yaml")).toMatch(
       /^scenario: h\r\nsteps:\r\n {2}- expect: \{ stateHash: "v2:[\da-f]{64}" \} # here\r\n$/,
     );
-    expect((await clobsim.run("update")).code).toBe(0);
+    expect((await ran("update")).code).toBe(0);
   });
 });
 
 describe("which scenarios are run", () => {
   const chosen = async (...args: string[]): Promise<string[]> => {
-    const { stdout } = await clobsim.run(...args, "--reporter", "json");
+    const { stdout } = await ran(...args, "--reporter", "json");
     return (JSON.parse(stdout).scenarios as { file: string }[]).map(({ file }) => file);
   };
 
@@ -244,13 +237,7 @@ describe("the reporters of a run", () => {
   it("write at once to stdout and to as many files as are named", async () => {
     const names = ["json", "junit", "tap", "github"];
     const files = names.flatMap((name) => ["--reporter", `${name}=out.${name}`]);
-    const { code, stdout } = await clobsim.run(
-      "bad/fails.yaml",
-      "good/a.yaml",
-      "--reporter",
-      "spec",
-      ...files,
-    );
+    const { code, stdout } = await ran("bad/fails.yaml", "good/a.yaml", "--reporter", "spec", ...files);
     expect(code).toBe(1);
     expect(stdout).toContain("✗ it fails");
     expect(JSON.parse(clobsim.read("out.json"))).toMatchObject({ passed: 1, failed: 1 });
@@ -262,7 +249,7 @@ describe("the reporters of a run", () => {
   it("tell of wrong files, too: the exit code is 2, and nothing is run", async () => {
     const names = ["spec", "json", "junit", "tap", "github"];
     const files = names.flatMap((name) => ["--reporter", `${name}=wrong.${name}`]);
-    const { code, stdout } = await clobsim.run("good", "wrong", "--reporter", "spec", ...files);
+    const { code, stdout } = await ran("good", "wrong", "--reporter", "spec", ...files);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     const sentence = 'unknown step or account "advanse" (did you mean advance?)';
     expect(clobsim.read("wrong.spec")).toMatch(
@@ -278,7 +265,7 @@ describe("the reporters of a run", () => {
     expect(clobsim.read("wrong.github")).toContain(
       `::error file=wrong/wrong.yaml,line=4,col=5,title=wrong scenario file::${sentence}\n`,
     );
-    const tap = await clobsim.run("wrong", "--reporter", "tap");
+    const tap = await ran("wrong", "--reporter", "tap");
     expect(tap.code).toBe(2);
     expect(tap.stdout).toBe(clobsim.read("wrong.tap"));
   });
@@ -292,7 +279,7 @@ describe("the reporters of a run", () => {
       /^clobsim: --reporter expects a file that can be written, found nowhere\/x \(ENOENT\)/,
     ],
   ])("are refused with a sentence: %j", async (args, sentence) => {
-    const { code, stdout, stderr } = await clobsim.run("good/a.yaml", ...args);
+    const { code, stdout, stderr } = await ran("good/a.yaml", ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(sentence);
   });

@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ExchangeClient } from "../../../src/client/client.ts";
+import type { ExchangeClient } from "../../../src/client/client.ts";
 import { orThrow } from "../../../src/client/result.ts";
-import { walletOf } from "../../../src/client/wallet.ts";
-import { ownFolder, run, serve } from "../tools.ts";
+import { ownFolder, pairOn, run, serve } from "../tools.ts";
 
 const folder = ownFolder();
 const report = join(folder, "bug.ndjson");
@@ -16,35 +15,15 @@ let first = 0;
 const shrink = (words: readonly string[], flags: Readonly<Record<string, string>>) =>
   run("shrink", words, flags);
 
-/** Two wallets, and what places and cancels for them by the slug of a market. */
-async function desk(url: string) {
-  const clients = await Promise.all(
-    ["1", "2"].map(async (digit) => {
-      const account = await walletOf(`0x${digit.repeat(64)}`);
-      return new ExchangeClient(url, { account, time: "server" });
-    }),
-  );
-  for (const client of clients) orThrow(await client.derive());
-  const [alice, bob] = clients as [ExchangeClient, ExchangeClient];
+beforeAll(async () => {
+  const server = await serve({});
+  const [alice, bob] = await pairOn(server.url);
   const place = async (
-    by: ExchangeClient,
-    slug: string,
-    side: "BUY" | "SELL",
-    price: number,
-    size: number,
-  ): Promise<string> => {
+    ...[by, slug, side, price, size]: [ExchangeClient, string, "BUY" | "SELL", number, number]
+  ) => {
     const tokenId = orThrow(await alice.market(slug)).tokens[0]?.tokenId ?? "";
     return orThrow(await by.place({ tokenId, side, price, size })).id;
   };
-  const close = (): void => {
-    for (const client of clients) client.close();
-  };
-  return { alice, bob, place, close };
-}
-
-beforeAll(async () => {
-  const server = await serve({});
-  const { alice, bob, place, close } = await desk(server.url);
   orThrow(await alice.control.createMarket({ question: "Rain?", slug: "rain" }));
   const gone = await place(alice, "rain", "BUY", 0.3, 20);
   first = Number.parseInt(gone.slice(-12), 16);
@@ -57,7 +36,7 @@ beforeAll(async () => {
   orThrow(await alice.control.createMarket({ question: "Long?", slug: LONG }));
   await place(bob, LONG, "BUY", 0.2, 5);
   await run("report", [server.url], { out: two });
-  close();
+  for (const client of [alice, bob]) client.close();
   await server.close();
 });
 
