@@ -1,5 +1,6 @@
 import { minedAt } from "../core/chain/chain.ts";
 import { actorOf } from "../core/commands.ts";
+import type { DomainEvent } from "../core/events.ts";
 import { idOf, numberOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
@@ -135,19 +136,27 @@ export class Mentions {
 
 const NONE = { firstTrade: 0, trades: 0 };
 
+/** The market in which something happens; null of what is not of one alone. */
+export function marketOfEvent(event: DomainEvent, { orders }: State): number | null {
+  if ("market" in event) return event.market;
+  // A fault may be set for an order that is yet to come.
+  if (!("order" in event) || event.kind === "settlementFaultSet") return null;
+  return marketOfToken(orders.get(event.order).token);
+}
+
 /** The markets in which something has happened since the opening, and the accounts that asked for something. */
 export class Touched {
   readonly markets = new Set<number>();
   readonly accounts = new Set<Address>();
 
   /** The state is that behind the line. */
-  take({ command, outcome }: ReplayedLine, { orders }: State): void {
+  take({ command, outcome }: ReplayedLine, state: State): void {
     const actor = command === null ? null : actorOf(command);
     if (actor !== null) this.accounts.add(actor);
     if (outcome.kind !== "accepted") return;
     for (const event of outcome.events) {
-      if ("market" in event) this.markets.add(event.market);
-      if ("order" in event) this.markets.add(marketOfToken(orders.get(event.order).token));
+      const market = marketOfEvent(event, state);
+      if (market !== null) this.markets.add(market);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { type SettlementStatus, tradeStatus } from "../core/chain/settlement.ts";
 import type { Command } from "../core/commands.ts";
-import type { DomainEvent, EventOf } from "../core/events.ts";
+import type { EventOf } from "../core/events.ts";
 import { moneyText, priceText, sizeText } from "../core/format.ts";
 import { numberOf } from "../core/ids.ts";
 import { type Market, marketOfToken, outcomeOf } from "../core/market.ts";
@@ -12,6 +12,7 @@ import { unreachable } from "../core/unreachable.ts";
 import { defaultMarket } from "../scenario/language/read-scenario.ts";
 import { type MarketTerms, NEXT_ORDER } from "../scenario/language/scenario.ts";
 import { fillText, tokenText, tradeText } from "../scenario/run/words.ts";
+import { marketOfEvent } from "./mentions.ts";
 import { type Entry, faultStep, map, moment, type Step, sayableTerms, scalar } from "./scenario-text.ts";
 import { orderOfFault, positionIn, type Trace, type TracedCommand } from "./trace.ts";
 
@@ -264,7 +265,8 @@ export function touchedMarkets(
   const touched = new Set(others);
   for (const { events } of commands) {
     for (const event of events) {
-      const market = marketOfEvent(end, event);
+      const position = event.kind === "transactionSent" ? positionIn(end, event.content) : null;
+      const market = position?.market ?? marketOfEvent(event, end);
       if (market !== null) touched.add(market);
     }
   }
@@ -284,21 +286,6 @@ export function touchedMarkets(
       names.add(name);
       return { number, name, before: opening.markets.find(number) ?? null, after };
     });
-}
-
-function marketOfEvent(state: State, event: DomainEvent): number | null {
-  if ("market" in event) return event.market;
-  switch (event.kind) {
-    case "orderPlaced":
-      return marketOfToken(event.token);
-    case "orderCanceled":
-    case "orderExpired":
-      return marketOfToken(state.orders.get(event.order).token);
-    case "transactionSent":
-      return positionIn(state, event.content)?.market ?? null;
-    default:
-      return null;
-  }
 }
 
 const LONGEST_NAME = 64;

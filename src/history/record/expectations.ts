@@ -60,7 +60,7 @@ const endingIn = (script: Script): Ending => ({
   state: script.state,
   order: (number) => script.orderOf(number),
   account: (number) => script.accountOf(number),
-  market: (number) => script.marketOf(number),
+  market: (number) => script.markets.get(number) ?? 0,
   matchedBefore: () => 0,
   tradesBefore: 0,
 });

@@ -82,7 +82,7 @@ export function writeOpening(script: Script, { session, words, names, markets }:
     script.rest(order, [[words.account(order.account), text]]);
   }
   for (const { name, number, before } of markets) {
-    const market = script.marketOf(number);
+    const market = script.markets.get(number) ?? 0;
     if (before?.status === "CLOSED") {
       script.submit({ kind: "closeMarket", market }, 0, [["close", name]]);
     } else if (before?.status === "RESOLVED" && before.winningOutcome !== null) {

@@ -76,10 +76,6 @@ export class Script {
     return this.#now;
   }
 
-  get nextDueAt(): Millis | null {
-    return this.#venue.exchange.nextDueAt;
-  }
-
   /** How many blocks came since the session began. */
   get blocks(): number {
     return headOf(this.state.chain) - this.#bottom;
@@ -213,9 +209,9 @@ export class Script {
     return this.state.orders.get(own);
   }
 
-  /** The number here of a market of the session. */
-  marketOf(number: number): number {
-    return this.#remapper.markets.get(number) ?? 0;
+  /** The numbers here of the markets of the session. */
+  get markets(): ReadonlyMap<number, number> {
+    return this.#remapper.markets;
   }
 
   /** What an account of the session owns here. */

@@ -1,6 +1,7 @@
 import { confirmationsOf, headOf, QUIET_BASE_FEE } from "../../core/chain/chain.ts";
 import type { SettlementFault, SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
 import type { Command, CommandOf } from "../../core/commands.ts";
+import { nextDueAt } from "../../core/schedule.ts";
 import type { State } from "../../core/state.ts";
 import { NEXT_ORDER } from "../../scenario/language/scenario.ts";
 import type { Step } from "../scenario-text.ts";
@@ -32,10 +33,11 @@ export class SettlementRecorder {
 
   /** Whether the moment of a command decides when the next blocks come. */
   isClocked({ at, command, events }: TracedCommand): boolean {
-    const { nextDueAt, state, isBehind } = this.#script;
+    const { state, isBehind } = this.#script;
     if (isBehind) return true;
     if (state.config.settlement !== "auto") return false;
-    if (nextDueAt !== null && nextDueAt <= at) return true;
+    const dueAt = nextDueAt(state);
+    if (dueAt !== null && dueAt <= at) return true;
     if (command.kind === "mineBlocks") return true;
     return state.chain.nextBlockAt === null && (STARTING.has(command.kind) || isTrading(events));
   }

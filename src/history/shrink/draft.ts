@@ -23,12 +23,29 @@ export interface Part {
   /** Its key, where it has one: `bid` of `orders: { bid: LIVE 0/1 }`. */
   readonly name: string;
   readonly span: Span;
+  /** What is written there, and how far from the left. */
+  readonly text: string;
+  readonly column: number;
   readonly parent: Part | null;
   readonly children: readonly Part[];
   readonly collection: YAMLMap | YAMLSeq;
   readonly index: number;
   /** Of its value, or of itself in a list. */
   readonly node: unknown;
+}
+
+/** The part directly within another that has a name. */
+export const childOf = (part: Part | undefined, name: string): Part | undefined =>
+  part?.children.find((child) => child.name === name);
+
+/** A part and all parts within it, outer before inner. */
+export const withParts = (part: Part): Part[] => [part, ...part.children.flatMap(withParts)];
+
+/** What a step says without its dash, as it would stand behind another dash so far from the left. */
+export function bodyAt(step: Part, column: number): string {
+  const whole = step.text.trimEnd();
+  const dash = step.collection.flow === true ? 0 : (/^-\s+/.exec(whole)?.[0].length ?? 0);
+  return shifted(whole.slice(dash), column + 2 - (step.column + dash));
 }
 
 /** What beside a step's head says what must be true of it. */
@@ -69,14 +86,22 @@ export class Draft {
     return without(this.text, cuts);
   }
 
-  /** The text with another piece in the place of one of its own. */
-  replaced({ start, end }: Span, by: string): string {
-    return this.text.slice(0, start) + by + this.text.slice(end);
+  /**
+   * What puts other steps in the place of one: steps of this text or another, or what stands behind a dash there. Null
+   * where it stands in brackets.
+   */
+  instead({ collection, span, column }: Part, steps: readonly (Part | string)[]): Replacement | null {
+    if (collection.flow === true) return null;
+    const bodies = steps.map((step) => `- ${typeof step === "string" ? step : bodyAt(step, column)}`);
+    const end = this.text[span.end - 1] === "\n" ? span.end - 1 : span.end;
+    return { start: span.start, end, by: bodies.join(`\n${" ".repeat(column)}`) };
   }
 
-  /** What is written there. */
-  textOf({ start, end }: Span): string {
-    return this.text.slice(start, end);
+  /** The text with other pieces in the places of some of its own. */
+  with(replacements: readonly Replacement[]): string {
+    return [...replacements]
+      .sort((a, b) => b.start - a.start)
+      .reduce((text, { start, end, by }) => text.slice(0, start) + by + text.slice(end), this.text);
   }
 
   #spansOf(collection: YAMLMap | YAMLSeq): readonly Span[] {
@@ -107,7 +132,9 @@ export class Draft {
   ): Part {
     const span = this.#spansOf(collection)[index] as Span;
     const children: Part[] = [];
-    const part: Part = { kind, name, span, parent, children, collection, index, node };
+    const text = this.text.slice(span.start, span.end);
+    const column = columnOf(this.text, span.start);
+    const part: Part = { kind, name, span, text, column, parent, children, collection, index, node };
     children.push(...this.#childrenOf(part));
     return part;
   }
@@ -157,16 +184,15 @@ function emptied(gone: ReadonlySet<Part>): ReadonlySet<Part> {
   return all;
 }
 
-/** A part and all parts within it, outer before inner. */
-export function* withParts(part: Part): Generator<Part> {
-  yield part;
-  for (const child of part.children) yield* withParts(child);
-}
-
 /** A piece of a text, by its offsets. */
 export interface Span {
   readonly start: number;
   readonly end: number;
+}
+
+/** A piece of a text with what is to stand there. */
+export interface Replacement extends Span {
+  readonly by: string;
 }
 
 type Tokens = readonly { readonly type: string; readonly offset: number; readonly source: string }[];
@@ -223,7 +249,7 @@ function without(text: string, cuts: readonly Span[]): string {
 }
 
 /** How far from the beginning of its line something stands. */
-export const columnOf = (text: string, at: number): number => at - lineStart(text, at);
+const columnOf = (text: string, at: number): number => at - lineStart(text, at);
 
 /** A piece of a text with every line behind its first moved to the right, or to the left by less than 0. */
 function shifted(piece: string, by: number): string {
@@ -318,26 +344,3 @@ function flowCut(
   const comma = /^\s*,|^ +(?=[}\]])/.exec(text.slice(span.end))?.[0].length ?? 0;
   return { start: span.start, end: span.end + comma };
 }
-
-/** Where a step stands with its dash, and how far from the left; null of a step in brackets. */
-export function lineOf(
-  { text }: Draft,
-  { collection, span }: Part,
-): (Span & { readonly column: number }) | null {
-  if (collection.flow === true) return null;
-  const column = columnOf(text, span.start);
-  const end = text[span.end - 1] === "\n" ? span.end - 1 : span.end;
-  return { start: span.start, end, column };
-}
-
-/** What a step says without its dash, as it would stand behind another dash so far from the left. */
-export function bodyAt({ text }: Draft, { collection, span }: Part, column: number): string {
-  const whole = text.slice(span.start, span.end).trimEnd();
-  const dash = collection.flow === true ? 0 : (/^-\s+/.exec(whole)?.[0].length ?? 0);
-  const body = whole.slice(dash);
-  return shifted(body, column + 2 - columnOf(text, span.start + dash));
-}
-
-/** Steps one below the other, each behind a dash so far from the left, the first of which begins the text. */
-export const listed = (bodies: readonly string[], column: number): string =>
-  bodies.map((body) => `- ${body}`).join(`\n${" ".repeat(column)}`);

@@ -1,4 +1,3 @@
-import { toIso } from "../../core/time.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import { isName } from "../../scenario/language/fields.ts";
 import type { Scenario, StepOf } from "../../scenario/language/scenario.ts";
@@ -9,9 +8,20 @@ import { rowText } from "../../scenario/run/words.ts";
 import { VenuePlayer } from "../../scenario/venue/play-flow.ts";
 import type { Venue } from "../../scenario/venue/venue.ts";
 import type { FlowOutcome } from "../../scenario/venue/views.ts";
-import type { FlowRow, PlaceRow } from "../../simulation/flow.ts";
-import { columnOf, type Draft, lineOf, listed, type Part, type Span } from "./draft.ts";
+import type { FlowRow } from "../../simulation/flow.ts";
+import { moment } from "../scenario-text.ts";
+import type { Draft, Part, Replacement } from "./draft.ts";
 import type { Trial } from "./trial.ts";
+
+/** A row of a flow as it was played. */
+export interface PlayedRow {
+  readonly row: FlowRow;
+  readonly at: Millis;
+  /** Whether it did something: it was not refused, and where it cancels there was something to cancel. */
+  readonly isDone: boolean;
+  /** How many fills the scenario had seen behind it. */
+  readonly fills: number;
+}
 
 /**
  * Plays the rows of a flow one by one, as steps of a scenario would, and calls `note` with what became of each. Behind the
@@ -25,51 +35,33 @@ async function playNoting(
   note: (played: PlayedRow) => void,
 ): Promise<FlowOutcome> {
   const start = await venue.now();
-  const player = new NotingPlayer(venue, market, start);
+  const player = new VenuePlayer(venue, market, start);
   for await (const batch of rows) {
     for (const row of batch) {
       if (player.rows === last) return player.outcome;
-      const at = millis(start + row.at);
+      const { canceled, rejected } = player.outcome;
+      let isDone = true;
       try {
         await player.play(row);
+        const isCancel = row.op === "cancel" || row.op === "cancel-all";
+        isDone = player.outcome.rejected === rejected && !(isCancel && player.outcome.canceled === canceled);
       } finally {
-        // A row that makes the exchange throw is noted before that is thrown.
-        note({ ...player.played, row, at, fills: venue.fillCount() });
+        // A row that makes the exchange throw is noted before that is thrown; that at which the scenario fails is always written.
+        isDone ||= player.rows === last;
+        note({ row, at: millis(start + row.at), isDone, fills: venue.fillCount() });
       }
     }
   }
   return player.outcome;
 }
 
-/** Knows what became of the row that was played last. */
-class NotingPlayer extends VenuePlayer {
-  played: Pick<PlayedRow, "outcome" | "order"> = { outcome: "done", order: 0 };
-  /** The placed order, counted from 1, that a name of the flow stands for. */
-  readonly #placed = new Map<string, number>();
-
-  override async play(row: FlowRow): Promise<void> {
-    const { canceled, rejected } = this.counts;
-    const named = row.op === "cancel" ? this.#placed.get(row.ref) : undefined;
-    this.played = { outcome: "done", order: named ?? 0 };
-    await super.play(row);
-    const isCancel = row.op === "cancel" || row.op === "cancel-all";
-    if (this.counts.rejected > rejected) this.played = { ...this.played, outcome: "refused" };
-    else if (isCancel && this.counts.canceled === canceled)
-      this.played = { ...this.played, outcome: "nothing" };
-    else if (row.op === "place") {
-      this.played = { outcome: "done", order: this.counts.placed };
-      if (row.ref !== "") this.#placed.set(row.ref, this.counts.placed);
-    }
-  }
-}
-
 /** A flow as it was played. */
 interface NotedFlow {
   readonly start: Millis;
   /** Up to the row at which the scenario fails. */
-  readonly rows: readonly PlayedRow[];
+  readonly rows: PlayedRow[];
   /** Whether there were more rows than are noted. */
-  readonly isCut: boolean;
+  isCut: boolean;
 }
 
 /** What happened in one run of a scenario, up to its failure. */
@@ -89,30 +81,19 @@ const MAX_ROWS = 5_000;
 export async function noteRun(scenario: Scenario, failure: Failure, trial: Trial): Promise<NotedRun> {
   const flows = new Map<number, NotedFlow>();
   const fillsAfter = new Map<number, number>();
-  const queue = scenario.steps.filter(({ kind }) => kind === "replay" || kind === "generate");
+  const queue = scenario.steps.filter(isFlow);
   let golden = "";
   await trial.failureOf(scenario, {
     open: async (of) => {
       const venue: Venue = await trial.place.open(of);
       venue.play = async (rows, market) => {
         const step = queue.shift();
-        const noted: PlayedRow[] = [];
-        let count = 0;
-        if (step !== undefined) {
-          flows.set(step.number, {
-            start: await venue.now(),
-            rows: noted,
-            get isCut() {
-              return count > noted.length;
-            },
-          });
-        }
+        const flow: NotedFlow = { start: await venue.now(), rows: [], isCut: false };
+        if (step !== undefined) flows.set(step.number, flow);
         const last = step?.number === failure.step ? rowOf(failure) : Number.POSITIVE_INFINITY;
         return playNoting(venue, rows, market, last, (played) => {
-          count += 1;
-          // The row at which the scenario fails is written of, whatever came of it.
-          const each: PlayedRow = count === last ? { ...played, outcome: "done" } : played;
-          if (noted.length < MAX_ROWS) noted.push(each);
+          flow.isCut ||= flow.rows.length === MAX_ROWS;
+          if (!flow.isCut) flow.rows.push(played);
         });
       };
       return venue;
@@ -129,41 +110,8 @@ const ROW = /^(?:at|after|the first:) row (\d+)/;
 
 /** The row of a flow at which a scenario failed; infinite where it failed elsewhere. */
 function rowOf({ diff }: Failure): number {
-  for (const { text } of diff) {
-    const row = ROW.exec(text)?.[1];
-    if (row !== undefined) return Number(row);
-  }
-  return Number.POSITIVE_INFINITY;
-}
-
-/** A row of a flow as it was played. */
-export interface PlayedRow {
-  readonly row: FlowRow;
-  /** When. */
-  readonly at: Millis;
-  readonly outcome: "done" | "refused" | "nothing";
-  /** How many fills the scenario had seen behind it. */
-  readonly fills: number;
-  /** Of a row that placed an order or cancels one: counts the orders of the flow; 0 for none. */
-  readonly order: number;
-}
-
-/** Words that no step of the scenario uses yet. */
-class OrderNames {
-  readonly #taken: Set<string>;
-
-  constructor(taken: Iterable<string>) {
-    this.#taken = new Set(taken);
-  }
-
-  /** A name like the one that the flow has for an order. */
-  next(ref: string): string {
-    const wanted = isName(ref) && ref.length <= 50 && ref !== "all" ? ref : "order";
-    let name = wanted;
-    for (let count = 2; this.#taken.has(name); count += 1) name = `${wanted}-${count}`;
-    this.#taken.add(name);
-    return name;
-  }
+  const row = diff.map(({ text }) => ROW.exec(text)?.[1]).find((found) => found !== undefined);
+  return row === undefined ? Number.POSITIVE_INFINITY : Number(row);
 }
 
 /** How rows are written as steps. */
@@ -174,38 +122,66 @@ interface FlowStyle {
   readonly withTimes: boolean;
 }
 
-/** What the rows of a flow did as steps; what did nothing is left out. */
+/** What the rows of a flow did as steps; what did nothing is left out. `taken` are names that its orders must not have. */
 function flowSteps(
   rows: readonly PlayedRow[],
   start: Millis,
-  names: OrderNames,
+  taken: Set<string>,
   { market, withTimes }: FlowStyle,
 ): string[] {
   const steps: string[] = [];
-  const named = new Map<number, string>();
-  const canceled = new Set(rows.flatMap(({ row, order }) => (row.op === "cancel" ? [order] : [])));
+  const done = rows.filter(({ isDone }) => isDone);
+  const canceled = canceledBy(done);
+  const isCanceled = new Set(canceled.values());
+  const names = new Map<PlayedRow, string>();
   let now = start;
-  for (const { row, at, outcome, order } of rows) {
-    if (outcome !== "done") continue;
-    if (withTimes && at > now) steps.push(`at: ${toIso(at).replace(".000Z", "Z")}`);
+  for (const played of done) {
+    const { row, at } = played;
+    if (withTimes && at > now) steps.push(`at: ${moment(at)}`);
     now = at;
-    const placed = row.op === "fund" || row.op === "place" ? { ...row, market: row.market ?? market } : row;
-    if (row.op === "place" && canceled.has(order)) named.set(order, names.next(row.ref));
-    const name = named.get(order);
-    if (row.op === "cancel") steps.push(`${row.account}: cancel ${name ?? row.ref}`);
-    else if (row.op === "place") steps.push(placeText(placed as PlaceRow, name));
-    else steps.push(rowText(placed));
+    if (row.op === "cancel") {
+      const placed = canceled.get(played);
+      steps.push(
+        `${row.account}: cancel ${(placed === undefined ? undefined : names.get(placed)) ?? row.ref}`,
+      );
+      continue;
+    }
+    const own = row.op === "cancel-all" ? row : { ...row, market: row.market ?? market };
+    if (row.op === "place" && isCanceled.has(played)) names.set(played, freeName(row.ref, taken));
+    const name = names.get(played);
+    steps.push(
+      (own.op === "place" ? placeText(own) : rowText(own)) + (name === undefined ? "" : ` as ${name}`),
+    );
   }
   return steps;
 }
 
-function placeText(row: PlaceRow, name: string | undefined): string {
-  const { type, expiresIn, market } = row;
-  const plain = rowText({ ...row, market: null });
-  const typed = type === "GTC" ? plain.replace(/ GTC$/, "") : plain;
+/** The rows that place what others cancel, by the latter: a name stands for the order that had it last. */
+function canceledBy(rows: readonly PlayedRow[]): Map<PlayedRow, PlayedRow | undefined> {
+  const placed = new Map<string, PlayedRow>();
+  const canceled = new Map<PlayedRow, PlayedRow | undefined>();
+  for (const played of rows) {
+    if (played.row.op === "place" && played.row.ref !== "") placed.set(played.row.ref, played);
+    if (played.row.op === "cancel") canceled.set(played, placed.get(played.row.ref));
+  }
+  return canceled;
+}
+
+/** A name like the one that the flow has for an order, which nothing else has. */
+function freeName(ref: string, taken: Set<string>): string {
+  const wanted = isName(ref) && ref.length <= 50 && ref !== "all" ? ref : "order";
+  let name = wanted;
+  for (let count = 2; taken.has(name); count += 1) name = `${wanted}-${count}`;
+  taken.add(name);
+  return name;
+}
+
+function placeText(row: Extract<FlowRow, { readonly op: "place" }>): string {
+  const { expiresIn, market } = row;
+  const typed = rowText({ ...row, market: null }).replace(/ GTC$/, "");
   const life =
     expiresIn === null ? "" : ` +${expiresIn % 1000 === 0 ? `${expiresIn / 1000}s` : `${expiresIn}ms`}`;
-  return `${typed}${life}${market === null ? "" : ` in ${market}`}${name === undefined ? "" : ` as ${name}`}`;
+  return `${typed}${life}${market === null ? "" : ` in ${market}`}`;
 }
 
 /** A text in which flows are steps, where they can be, and what to say of the others. */
@@ -227,11 +203,6 @@ interface InliningOptions {
   readonly lastRow: (step: number) => number | null;
 }
 
-/** A piece of a text with what is to stand there. */
-interface Replacement extends Span {
-  readonly by: string;
-}
-
 type FlowStep = StepOf<"replay"> | StepOf<"generate">;
 
 /** Whether a step is an order flow. */
@@ -249,7 +220,7 @@ export function withFlowsInline(
   noted: NotedRun,
   { withTimes, lastRow }: InliningOptions,
 ): InlineFlows {
-  const names = new OrderNames(namesIn(scenario, noted));
+  const names = new Set(namesIn(scenario, noted));
   const remarks: string[] = [];
   const accounts = new Set<string>();
   const replacements: Replacement[] = [];
@@ -257,29 +228,28 @@ export function withFlowsInline(
   let added = 0;
   for (const [index, step] of scenario.steps.entries()) {
     if (!isFlow(step)) continue;
-    const line = lineOf(draft, draft.steps[index] as Part);
-    const flow = noted.flows.get(step.number);
-    const last = lastRow(step.number);
-    if (line === null || flow === undefined || whyNot(flow, last) !== null) {
-      const why = flow === undefined || line === null ? "it stands in brackets" : whyNot(flow, last);
+    const flow = noted.flows.get(step.number) ?? { start: millis(0), rows: [], isCut: false };
+    const last = lastRow(step.number) ?? Number.POSITIVE_INFINITY;
+    const rows = flow.rows.slice(0, last);
+    const steps = flowSteps(rows, flow.start, names, { market: step.market, withTimes });
+    const inline = draft.instead(draft.steps[index] as Part, steps);
+    const why = inline === null ? "it stands in brackets" : whyNot(flow, last);
+    if (inline === null || why !== null) {
       remarks.push(`${step.text} stays a flow: ${why}`);
       continue;
     }
-    const rows = last === null ? flow.rows : flow.rows.slice(0, last);
-    const bodies = flowSteps(rows, flow.start, names, { market: step.market, withTimes });
     for (const { row } of rows) accounts.add(row.account);
     added += rows.length - 1;
-    counts.set(step.number, bodies.length);
-    replacements.push({ start: line.start, end: line.end, by: listed(bodies, line.column) });
+    counts.set(step.number, steps.length);
+    replacements.push(inline);
   }
   for (const { name } of scenario.accounts) accounts.delete(name);
   if (replacements.length > 0) replacements.push(...accountsFor(draft, [...accounts]));
-  return { text: replacedIn(draft.text, replacements), added, counts, remarks, keeps: [] };
+  return { text: draft.with(replacements), added, counts, remarks, keeps: [] };
 }
 
-function whyNot({ rows, isCut }: NotedFlow, last: number | null): string | null {
-  if (isCut && (last ?? Number.POSITIVE_INFINITY) > rows.length)
-    return `more than ${MAX_ROWS} rows are too many steps`;
+function whyNot({ rows, isCut }: NotedFlow, last: number): string | null {
+  if (isCut && last > rows.length) return `more than ${MAX_ROWS} rows are too many steps`;
   const stranger = rows.find(({ row }) => !isName(row.account));
   return stranger === undefined ? null : `a scenario cannot name the account ${stranger.row.account}`;
 }
@@ -292,7 +262,7 @@ function* namesIn({ steps, accounts }: Scenario, { flows }: NotedRun): Generator
 }
 
 /** What writes the accounts that only flows opened beside the others. */
-function accountsFor({ text, headers }: Draft, names: readonly string[]): Replacement[] {
+function accountsFor({ headers }: Draft, names: readonly string[]): Replacement[] {
   if (names.length === 0) return [];
   const header = headers.find(({ name }) => name === "accounts");
   const last = header?.children.at(-1);
@@ -306,14 +276,6 @@ function accountsFor({ text, headers }: Draft, names: readonly string[]): Replac
   if (last.collection.flow === true) {
     return [{ start: end, end, by: names.map((name) => `, ${name}: {}`).join("") }];
   }
-  const indent = " ".repeat(columnOf(text, start));
+  const indent = " ".repeat(last.column);
   return [{ start, end: start, by: names.map((name) => `${name}: {}\n${indent}`).join("") }];
-}
-
-function replacedIn(text: string, replacements: readonly Replacement[]): string {
-  let result = text;
-  for (const { start, end, by } of [...replacements].sort((a, b) => b.start - a.start)) {
-    result = result.slice(0, start) + by + result.slice(end);
-  }
-  return result;
 }

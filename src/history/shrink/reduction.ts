@@ -1,7 +1,7 @@
-import { type Expectation, NEXT_ORDER, type Scenario, type Step } from "../../scenario/language/scenario.ts";
+import { type Expectation, NEXT_ORDER, type Step } from "../../scenario/language/scenario.ts";
 import { stepCount } from "../../scenario/run/needs.ts";
 import { fillText, levelText, tradeText } from "../../scenario/run/words.ts";
-import { Draft, type Part, withParts } from "./draft.ts";
+import { childOf, Draft, type Part, withParts } from "./draft.ts";
 import type { FailureFingerprint } from "./fingerprint.ts";
 import { fewerRounds, openedRaces } from "./rewrites.ts";
 import type { Failed, Outcome, Trial } from "./trial.ts";
@@ -52,17 +52,18 @@ async function withoutChunks<T>(
 }
 
 /** Whether each step of a text is one of the scenario: not so where a file is included. */
-export const isAligned = ({ steps }: Draft, scenario: Scenario): boolean =>
-  steps.length === scenario.steps.length;
+export const isAligned = ({ draft, failed }: Pick<FailingText, "draft" | "failed">): boolean =>
+  draft.steps.length === failed.scenario.steps.length;
 
 /** The steps after the one that fails. */
-function behindFailure(draft: Draft, { scenario, failure }: Failed): readonly Part[] {
-  if (!isAligned(draft, scenario)) return [];
-  return draft.steps.filter((_part, index) => (scenario.steps[index]?.number ?? 0) > failure.step);
+function behindFailure(text: FailingText): readonly Part[] {
+  const { scenario, failure } = text.failed;
+  if (!isAligned(text)) return [];
+  return text.draft.steps.filter((_part, index) => (scenario.steps[index]?.number ?? 0) > failure.step);
 }
 
 /** Every expectation but the one that fails; none where that stands in another file. */
-function otherExpectations(draft: Draft, { scenario, failure }: Failed): readonly Part[] {
+function otherExpectations({ draft, failed: { scenario, failure } }: FailingText): readonly Part[] {
   const { file, line, column } = failure.place;
   if (file !== scenario.place.file) return [];
   const at = offsetOf(draft.text, line, column);
@@ -70,24 +71,19 @@ function otherExpectations(draft: Draft, { scenario, failure }: Failed): readonl
 }
 
 /** The steps that say they are refused: they do nothing. */
-function refusedAsExpected(draft: Draft, { scenario, failure }: Failed): readonly Part[] {
-  if (!isAligned(draft, scenario)) return [];
+function refusedAsExpected(text: FailingText): readonly Part[] {
+  const { draft, failed } = text;
+  if (!isAligned(text)) return [];
   return draft.steps.filter((_part, index) => {
-    const step = scenario.steps[index];
+    const step = failed.scenario.steps[index];
     const isExpected = step !== undefined && "expects" in step && step.expects.rejects !== null;
-    return isExpected && step.number !== failure.step;
+    return isExpected && step.number !== failed.failure.step;
   });
 }
 
-/** The accounts or the markets of a text. */
-const ofHeaders = ({ headers }: Draft, kind: "account" | "market"): readonly Part[] =>
-  headers.flatMap((header) => [...withParts(header)]).filter((part) => part.kind === kind);
-
 /** Every part that may go, as it stands in the file. */
 const removable = ({ headers }: Draft): Part[] =>
-  headers
-    .flatMap((header) => [...withParts(header)])
-    .filter(({ kind }) => kind !== "keep" && kind !== "line");
+  headers.flatMap(withParts).filter(({ kind }) => kind !== "keep" && kind !== "line");
 
 /** The parts of a step that expect something and in which nothing stands at `at`. */
 function expectationsBeside(part: Part, at: number): readonly Part[] {
@@ -107,7 +103,7 @@ const UNEXPECTED = /^(?:refused: |order .* was never placed|accepted, expected)/
  * wrong.
  */
 function consequencesOf(
-  { draft, scenario: base }: { readonly draft: Draft; readonly scenario: Scenario },
+  { draft, failed: { scenario: base } }: FailingText,
   gone: ReadonlySet<Part>,
   { scenario, failure, fingerprint }: Failed,
   wanted: FailureFingerprint,
@@ -126,28 +122,24 @@ function offsetOf(text: string, line: number, column: number): number {
   return start + column - 1;
 }
 
-/** The parts that must go with some for what is left to speak only of orders and snapshots that there are. */
-class References {
-  readonly #steps: readonly (readonly [part: Part, step: Step])[];
-
-  /** `steps` are those of the parts, one for one. */
-  constructor(parts: readonly Part[], steps: readonly Step[]) {
-    this.#steps = parts.map((part, index) => [part, steps[index] as Step] as const);
+/**
+ * Some parts with those that depend on them, so that what is left speaks only of orders and snapshots that there are; in one
+ * pass, for names are given before they are used.
+ */
+function closed({ draft, failed }: FailingText, gone: ReadonlySet<Part>): Set<Part> {
+  const all = new Set(gone);
+  const named: Names = { orders: new Set(), snapshots: new Set() };
+  for (const [index, part] of draft.steps.entries()) {
+    const step = failed.scenario.steps[index];
+    if (step !== undefined && !all.has(part)) take(part, step, named, all);
   }
-
-  /** With the parts that depend on them, in one pass: names are given before they are used. */
-  closed(gone: ReadonlySet<Part>): Set<Part> {
-    const all = new Set(gone);
-    const named = new Names();
-    for (const [part, step] of this.#steps) if (!all.has(part)) take(part, step, named, all);
-    return all;
-  }
+  return all;
 }
 
 /** What the steps so far have named. */
-class Names {
-  readonly orders = new Set<string>();
-  readonly snapshots = new Set<string>();
+interface Names {
+  readonly orders: Set<string>;
+  readonly snapshots: Set<string>;
 }
 
 function take(part: Part, step: Step, named: Names, gone: Set<Part>): void {
@@ -159,7 +151,7 @@ function take(part: Part, step: Step, named: Names, gone: Set<Part>): void {
   if (step.kind === "snapshot") named.snapshots.add(step.name);
   if (step.kind === "expect") prune(part, step.expectations, named, gone);
   if (step.kind !== "race") return;
-  const racing = part.children.find(({ name }) => name === "race")?.children ?? [];
+  const racing = childOf(part, "race")?.children ?? [];
   for (const [index, inner] of racing.entries()) {
     const innerStep = step.steps[index];
     if (innerStep !== undefined && !gone.has(inner)) take(inner, innerStep, named, gone);
@@ -234,34 +226,31 @@ type Line = readonly [part: Part, text: string];
 function listLines(part: Part, step: Step): Line[] {
   if (step.kind === "order") {
     const texts = step.expects.fills?.value.map(({ value }) => fillText(value)) ?? [];
-    return paired(childNamed(part, "fills"), texts);
+    return paired(childOf(part, "fills"), texts);
   }
-  if (step.kind === "expect") return expectedLines(childNamed(part, "expect"), step.expectations);
-  return step.kind === "race" ? expectedLines(childNamed(part, "after"), step.after) : [];
+  if (step.kind === "expect") return expectedLines(childOf(part, "expect"), step.expectations);
+  return step.kind === "race" ? expectedLines(childOf(part, "after"), step.after) : [];
 }
 
 function expectedLines(part: Part | undefined, expectations: readonly Expectation[]): Line[] {
-  const books = childNamed(part, "book")?.children ?? [];
+  const books = childOf(part, "book")?.children ?? [];
   const lines: Line[] = [];
   let book = 0;
   for (const expectation of expectations) {
     if (expectation.kind === "trades") {
       const texts = expectation.trades.map(({ value }) => tradeText(value));
-      lines.push(...paired(childNamed(part, "trades"), texts));
+      lines.push(...paired(childOf(part, "trades"), texts));
     } else if (expectation.kind === "book") {
       const sides = books[book];
       book += 1;
       for (const side of ["bids", "asks"] as const) {
         const texts = expectation[side]?.map((level) => `${side.slice(0, -1)} ${levelText(level)}`) ?? [];
-        lines.push(...paired(childNamed(sides, side), texts));
+        lines.push(...paired(childOf(sides, side), texts));
       }
     }
   }
   return lines;
 }
-
-const childNamed = (part: Part | undefined, name: string): Part | undefined =>
-  part?.children.find((child) => child.name === name);
 
 const paired = (list: Part | undefined, texts: readonly string[]): Line[] =>
   list === undefined || list.children.length !== texts.length
@@ -275,14 +264,18 @@ const MAX_REPAIRS = 16;
 export interface FailingText {
   readonly draft: Draft;
   readonly failed: Failed;
+  /** How many steps there were before: rows count where they are steps in it. */
+  readonly before: number;
+  /** What could not be reduced, a sentence each. */
+  readonly remarks: readonly string[];
+  /** How steps begin that must stay. */
+  readonly keeps: readonly string[];
 }
 
 /** Leaves out of a text what it does not take to fail in the same way. */
 export class Reduction {
   /** The smallest so far. */
   #current: FailingText;
-  /** How steps begin that must stay. */
-  keeps: readonly string[] = [];
   readonly #trial: Trial;
   readonly #isOver: () => boolean;
   readonly #progress: (steps: number) => void;
@@ -318,24 +311,29 @@ export class Reduction {
     return outcome.fingerprint.key === this.#current.failed.fingerprint.key ? outcome : null;
   }
 
-  /** Goes on with another text, if it fails in the same way. */
-  async accept(text: string | null): Promise<boolean> {
-    if (text === null || text === this.#current.draft.text) return false;
-    const failed = this.same(await this.#trial.attempt(text));
+  /** Goes on with another text, if it fails in the same way; else answers what it came to. */
+  async #attempt(text: string): Promise<Outcome | "same" | null> {
+    const outcome = await this.#trial.attempt(text);
+    const failed = this.same(outcome);
     if (failed === null) this.#trial.reject(text);
-    else this.current = { draft: new Draft(text), failed };
-    return failed !== null;
+    else this.current = { ...this.#current, draft: new Draft(text), failed };
+    return failed === null ? outcome : "same";
+  }
+
+  async accept(text: string): Promise<boolean> {
+    return text !== this.#current.draft.text && (await this.#attempt(text)) === "same";
   }
 
   /** Takes out the great mass: what comes after the failure, what is expected beside it, then steps, rounds and headers. */
   async reduce(): Promise<void> {
-    await this.#leaveOut(({ draft, failed }) => behindFailure(draft, failed));
-    await this.#minimize(({ draft, failed }) => otherExpectations(draft, failed));
-    await this.#leaveOut(({ draft, failed }) => refusedAsExpected(draft, failed));
-    await this.#minimize(({ draft }) => draft.steps);
+    await this.#leaveOut(behindFailure(this.#current));
+    await this.#minimize(otherExpectations(this.#current));
+    await this.#leaveOut(refusedAsExpected(this.#current));
+    await this.#minimize(this.#current.draft.steps);
     await this.#repeatLess();
-    await this.#minimize(({ draft }) => ofHeaders(draft, "account"));
-    await this.#minimize(({ draft }) => ofHeaders(draft, "market"));
+    for (const kind of ["account", "market"]) {
+      await this.#minimize(removable(this.#current.draft).filter((part) => part.kind === kind));
+    }
   }
 
   /** Tries races in one order and repeats of fewer rounds, then every part on its own, until no single one can go. */
@@ -349,65 +347,48 @@ export class Reduction {
   }
 
   /** Leaves out as many of some parts as can be. */
-  async #minimize(partsOf: (text: FailingText) => readonly Part[]): Promise<void> {
-    const parts = partsOf(this.#current).filter((part) => this.#mayGo(part, this.#current.draft));
-    if (await this.#leaveOut(() => parts)) return;
+  async #minimize(all: readonly Part[]): Promise<void> {
+    const parts = all.filter((part) => this.#mayGo(part));
     // Parts are those of one text: until all is tried, they are left out of that one.
-    const { draft, failed } = this.#current;
+    const from = this.#current;
+    if (await this.#leaveOut(parts)) return;
     await ddmin(
       parts,
       async (kept) => {
         const keeps = new Set(kept);
-        const gone = new Set(parts.filter((part) => !keeps.has(part)));
-        const all = await this.#without(draft, failed.scenario, gone);
-        return all === null ? null : kept.filter((part) => !all.has(part));
+        const gone = await this.#without(from, new Set(parts.filter((part) => !keeps.has(part))));
+        return gone === null ? null : kept.filter((part) => !gone.has(part));
       },
       this.#isOver,
     );
   }
 
   /** Leaves out all of some parts; answers whether it still fails in the same way. */
-  async #leaveOut(partsOf: (text: FailingText) => readonly Part[]): Promise<boolean> {
-    const { draft, failed } = this.#current;
-    const parts = partsOf(this.#current);
-    if (parts.length === 0) return true;
-    return (await this.#without(draft, failed.scenario, new Set(parts))) !== null;
+  async #leaveOut(parts: readonly Part[]): Promise<boolean> {
+    return parts.length === 0 || (await this.#without(this.#current, new Set(parts))) !== null;
   }
 
   /**
    * Tries a text without some parts and what depends on them, with what else must go for it to fail in the same way.
    */
-  async #without(
-    draft: Draft,
-    scenario: Scenario,
-    parts: ReadonlySet<Part>,
-  ): Promise<ReadonlySet<Part> | null> {
-    const isKnown = isAligned(draft, scenario);
-    const references = isKnown ? new References(draft.steps, scenario.steps) : null;
-    let gone: ReadonlySet<Part> = parts;
+  async #without(from: FailingText, parts: ReadonlySet<Part>): Promise<ReadonlySet<Part> | null> {
+    const isKnown = isAligned(from);
+    let gone = parts;
     for (let repairs = 0; repairs <= MAX_REPAIRS && !this.#isOver(); repairs += 1) {
-      gone = references?.closed(gone) ?? gone;
-      if ([...gone].some((part) => !this.#mayGo(part, draft))) return null;
-      const text = draft.without(gone);
-      const outcome = await this.#trial.attempt(text);
-      const failed = this.same(outcome);
-      if (failed !== null) {
-        this.current = { draft: new Draft(text), failed };
-        return gone;
-      }
-      this.#trial.reject(text);
+      if (isKnown) gone = closed(from, gone);
+      if ([...gone].some((part) => !this.#mayGo(part))) return null;
+      const outcome = await this.#attempt(from.draft.without(gone));
+      if (outcome === "same") return gone;
       if (outcome?.kind !== "failed" || !isKnown) return null;
-      const more = consequencesOf({ draft, scenario }, gone, outcome, this.#current.failed.fingerprint);
+      const more = consequencesOf(from, gone, outcome, this.#current.failed.fingerprint);
       if (more.length === 0) return null;
       gone = new Set([...gone, ...more]);
     }
     return null;
   }
 
-  #mayGo({ kind, span }: Part, draft: Draft): boolean {
-    if (kind !== "step" || this.keeps.length === 0) return true;
-    const text = draft.textOf(span);
-    return !this.keeps.some((begins) => begins !== "" && text.startsWith(begins));
+  #mayGo({ kind, text }: Part): boolean {
+    return kind !== "step" || !this.#current.keeps.some((begins) => begins !== "" && text.startsWith(begins));
   }
 
   async #openRaces(): Promise<void> {
@@ -430,7 +411,7 @@ export class Reduction {
       const parts = removable(this.#current.draft);
       index = Math.min(index, parts.length) - 1;
       const part = parts[index];
-      if (part !== undefined) await this.#leaveOut(() => [part]);
+      if (part !== undefined) await this.#leaveOut([part]);
     }
   }
 }

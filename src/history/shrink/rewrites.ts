@@ -2,7 +2,7 @@ import { dirname, resolve } from "node:path";
 import { isMap, isScalar } from "yaml";
 import { readTextFile } from "../../scenario/language/scenario-files.ts";
 import { permutationsOf } from "../../scenario/run/run-scenario.ts";
-import { bodyAt, Draft, lineOf, listed, type Part, withParts } from "./draft.ts";
+import { bodyAt, childOf, Draft, type Part, type Replacement, withParts } from "./draft.ts";
 import type { Place } from "./trial.ts";
 
 /** A name with the sign that stands for the round; behind a blank, it would begin a comment. */
@@ -10,34 +10,28 @@ const NUMBERED = /(?<=[\w-])#(?![\w-])/g;
 
 /** The texts in which one repeat is shorter: its steps once, without it; half as often; an eighth less; once less. */
 export function* fewerRounds(draft: Draft): Generator<string> {
-  for (const step of draft.steps.flatMap((part) => [...withParts(part)])) {
-    const times = timesOf(step);
-    if (times === null) continue;
-    const once = unrepeated(draft, step);
-    if (once !== null) yield once;
-    const { value, start, end } = times;
-    const fewer = new Set([Math.ceil(value / 2), value - Math.ceil(value / 8), value - 1]);
+  for (const step of draft.steps.flatMap((part) => withParts(part))) {
+    const times = step.kind === "step" ? scalarIn(step, "repeat") : null;
+    if (times === null || !/^\d+$/.test(times.text)) continue;
+    // In its place, its steps as in the first round.
+    const inner = childOf(step, "steps")?.children ?? [];
+    const first = inner.map((each) => bodyAt(each, step.column).replace(NUMBERED, "1"));
+    const once = inner.length === 0 ? null : draft.instead(step, first);
+    if (once !== null) yield draft.with([once]);
+    const rounds = Number(times.text);
+    const fewer = new Set([Math.ceil(rounds / 2), rounds - Math.ceil(rounds / 8), rounds - 1]);
     for (const count of fewer) {
-      if (count > 0 && count < value) yield draft.replaced({ start, end }, String(count));
+      if (count > 0 && count < rounds) yield draft.with([{ ...times, by: String(count) }]);
     }
   }
 }
 
-/** How often a step repeats its steps, and where that stands; null where it does not. */
-function timesOf({ kind, node }: Part): { value: number; start: number; end: number } | null {
-  const times = kind === "step" && isMap(node) ? node.get("repeat", true) : undefined;
-  if (!isScalar(times) || !/^\d+$/.test(String(times.value))) return null;
-  const [start = 0, end = 0] = times.range ?? [];
-  return { value: Number(times.value), start, end };
-}
-
-/** The text with the steps of a repeat in its place, as in its first round. */
-function unrepeated(draft: Draft, step: Part): string | null {
-  const line = lineOf(draft, step);
-  const inner = step.children.find(({ name }) => name === "steps")?.children ?? [];
-  if (line === null || inner.length === 0) return null;
-  const bodies = inner.map((each) => bodyAt(draft, each, line.column).replace(NUMBERED, "1"));
-  return draft.replaced(line, listed(bodies, line.column));
+/** What stands behind a key of a step, and where; null where there is nothing of the kind. */
+function scalarIn({ node }: Part, key: string): { text: string; start: number; end: number } | null {
+  const value = isMap(node) ? node.get(key, true) : undefined;
+  if (!isScalar(value)) return null;
+  const [start = 0, end = 0] = value.range ?? [];
+  return { text: String(value.value), start, end };
 }
 
 /** Races of more steps are tried in their own order and its reverse only. */
@@ -49,14 +43,12 @@ const MAX_STEPS = 4;
  */
 export function* openedRaces(draft: Draft): Generator<string> {
   for (const step of draft.steps) {
-    const race = step.children.find(({ name }) => name === "race");
-    const line = lineOf(draft, step);
-    if (race === undefined || line === null) continue;
-    const after = step.children.find(({ name }) => name === "after");
-    const expected = after === undefined ? [] : [expectStep(draft, after, line.column)];
-    for (const order of ordersOf(race.children)) {
-      const bodies = [...order.map((inner) => bodyAt(draft, inner, line.column)), ...expected];
-      yield draft.replaced(line, listed(bodies, line.column));
+    const race = childOf(step, "race")?.children ?? [];
+    const after = childOf(step, "after")?.text.trimEnd() ?? "";
+    const expected = after === "" ? [] : [`expect:${after.slice(after.indexOf(":") + 1)}`];
+    for (const order of race.length === 0 ? [] : ordersOf(race)) {
+      const opened = draft.instead(step, [...order, ...expected]);
+      if (opened !== null) yield draft.with([opened]);
     }
   }
 }
@@ -67,53 +59,27 @@ function ordersOf(steps: readonly Part[]): (readonly Part[])[] {
   return [...alone, steps, [...steps].reverse()];
 }
 
-/** What stands under `after`, as a step. */
-function expectStep(draft: Draft, after: Part, column: number): string {
-  const whole = draft.textOf(after.span).trimEnd();
-  const value = whole.slice(whole.indexOf(":") + 1);
-  // The value of a key two columns to the right of the dash keeps its lines.
-  return column === after.span.start ? value : `expect:${value}`;
-}
-
 /** A file may include files that include files, but not for ever. */
 const DEEPEST = 16;
 
-/** The text with the steps of included files in their places; null where nothing is included, or cannot stand there. */
-export function withIncludesInline(draft: Draft, { folder }: Pick<Place, "folder">): string | null {
-  const text = inlined(draft, folder, 0);
-  return text === draft.text ? null : text;
-}
-
-function inlined(draft: Draft, folder: string, depth: number): string {
-  let { text } = draft;
-  // From the last to the first, so that those before stay where they are.
-  for (const step of [...draft.steps].reverse()) {
-    const path = includedBy(step);
-    const line = lineOf(draft, step);
-    if (path === null || line === null || depth >= DEEPEST) continue;
-    const file = resolve(folder, path);
+/** The text with the steps of included files in their places, where they can stand there. */
+export function withIncludesInline(draft: Draft, { folder }: Pick<Place, "folder">, depth = 0): string {
+  const included = draft.steps.flatMap((step): Replacement[] => {
+    const path = scalarIn(step, "include");
+    if (path === null || depth >= DEEPEST) return [];
+    const file = resolve(folder, path.text);
     const read = readTextFile(file);
-    if (!read.ok) continue;
+    if (!read.ok) return [];
     const part = partOf(read.text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n"));
-    const within = new Draft(inlined(part, dirname(file), depth + 1));
-    if (within.steps.length === 0) continue;
-    const steps = listed(
-      within.steps.map((inner) => bodyAt(within, inner, line.column)),
-      line.column,
-    );
-    text = text.slice(0, line.start) + steps + text.slice(line.end);
-  }
-  return text;
+    const { steps } = new Draft(withIncludesInline(part, { folder: dirname(file) }, depth + 1));
+    const instead = steps.length === 0 ? null : draft.instead(step, steps);
+    return instead === null ? [] : [instead];
+  });
+  return draft.with(included);
 }
 
 /** An included file as the draft of a scenario: a list stands under the key `steps`. */
 function partOf(text: string): Draft {
   const draft = new Draft(text);
   return draft.headers.length > 0 ? draft : new Draft(`steps:\n${text}`);
-}
-
-function includedBy({ node }: Part): string | null {
-  if (!isMap(node)) return null;
-  const path = node.get("include", true);
-  return isScalar(path) ? String(path.value) : null;
 }

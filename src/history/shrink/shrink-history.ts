@@ -189,22 +189,14 @@ interface WrittenTrace {
 }
 
 /** The scenario reduced as a scenario; where there is no time for it, as it is. */
-async function shrunkFurther(
-  told: WrittenTrace,
-  { isOver, progress, written }: ShrinkOptions,
-): Promise<ShrunkScenario> {
-  const options = {
-    ...(isOver === undefined ? {} : { isOver }),
-    ...(progress === undefined ? {} : { progress }),
-    ...(written === undefined ? {} : { written }),
-  };
+async function shrunkFurther(told: WrittenTrace, options: ShrinkOptions): Promise<ShrunkScenario> {
   try {
     const shrunk = await shrinkScenario(told.text, told.place, options);
     if (shrunk === null) throw new Error("a scenario that failed does not fail again");
     return shrunk;
   } catch (error) {
     if (!(error instanceof NotRunInTime)) throw error;
-    return asWritten(told, written, false);
+    return asWritten(told, options.written, false);
   }
 }
 

@@ -84,14 +84,6 @@ export async function shrinkScenario(
   throw new Error("a scenario that failed does not fail again");
 }
 
-/** A text that is known to fail in the same way with everything judged. */
-interface Verified extends FailingText {
-  /** How many steps there were before: rows count where they are steps in it. */
-  readonly before: number;
-  /** What could not be reduced, a sentence each. */
-  readonly remarks: readonly string[];
-}
-
 /** The result is run once more where it lies, and perhaps another in its place. */
 const LAST_RUNS = 2;
 
@@ -100,18 +92,15 @@ class Shrinking {
   readonly #trial: Trial;
   readonly #options: ShrinkOptions;
   readonly #reduction: Reduction;
-  /** Of the current text. */
-  #before: number;
-  #remarks: readonly string[] = [];
-  #verified: Verified;
+  #verified: FailingText;
   /** What was verified before flows became steps. */
-  #unopened: Verified;
+  #unopened: FailingText;
 
   constructor(trial: Trial, text: string, failed: Failed, options: ShrinkOptions) {
-    const first = { draft: new Draft(text), failed, before: stepCount(failed.scenario), remarks: [] };
+    const before = stepCount(failed.scenario);
+    const first = { draft: new Draft(text), failed, before, remarks: [], keeps: [] };
     this.#trial = trial;
     this.#options = options;
-    this.#before = first.before;
     this.#verified = first;
     this.#unopened = first;
     this.#reduction = new Reduction(trial, first, () => this.#isOver, options.progress);
@@ -153,9 +142,9 @@ class Shrinking {
     return this.#options.isOver?.(LAST_RUNS * this.#verified.failed.ms) ?? false;
   }
 
-  #resultOf({ draft, failed, before, remarks }: Verified): ShrunkScenario {
-    const { scenario } = failed;
-    const mayOpen = isAligned(draft, scenario) || (!isOfGolden(failed) && !scenario.steps.some(isFlow));
+  #resultOf(text: FailingText): ShrunkScenario {
+    const { draft, failed, before, remarks } = text;
+    const mayOpen = isAligned(text) || !hasFlows(failed);
     return {
       text: draft.text,
       fingerprint: failed.fingerprint,
@@ -183,19 +172,16 @@ class Shrinking {
    * judges everything from there on.
    */
   async #verify(): Promise<boolean> {
-    const { draft } = this.#reduction.current;
-    if (draft === this.#verified.draft) return true;
+    const { current } = this.#reduction;
+    if (current.draft === this.#verified.draft) return true;
     const { judges } = this.#trial;
     this.#trial.judges = "all";
     this.#trial.stop = () => this.#options.isOver?.(this.#verified.failed.ms) ?? false;
-    const failed = this.#reduction.same(await this.#trial.run(draft.text));
+    const failed = this.#reduction.same(await this.#trial.run(current.draft.text));
     this.#trial.stop = () => this.#isOver;
-    if (failed === null) {
-      this.#reduction.current = this.#verified;
-      this.#before = this.#verified.before;
-      this.#remarks = this.#verified.remarks;
-    } else {
-      this.#verified = { draft, failed, before: this.#before, remarks: this.#remarks };
+    if (failed === null) this.#reduction.current = this.#verified;
+    else {
+      this.#verified = { ...current, failed };
       this.#trial.judges = judges;
     }
     return failed !== null;
@@ -205,37 +191,44 @@ class Shrinking {
   async #openFlows(): Promise<boolean> {
     const { draft, failed } = this.#reduction.current;
     const { scenario, failure } = failed;
-    const isGolden = isOfGolden(failed);
-    if (!isAligned(draft, scenario) || (!isGolden && !scenario.steps.some(isFlow))) return false;
+    if (!isAligned(this.#reduction.current) || !hasFlows(failed)) return false;
     const noted = await noteRun(scenario, failure, this.#trial);
-    const cut = isGolden ? await goldenCutOf(failed, noted) : null;
+    const cut = isOfGolden(failed) ? await goldenCutOf(failed, noted) : null;
     for (const withTimes of [false, true]) {
       const cutOff = cut === null ? null : withoutGolden(draft, failed, noted, cut, withTimes);
       if (cutOff !== null && (await this.#open(cutOff, cut))) return true;
       const inline = withFlowsInline(draft, scenario, noted, { withTimes, lastRow: () => null });
       if (await this.#open(inline, null)) return true;
-      this.#remarks = inline.remarks;
-      this.#verified = { ...this.#verified, remarks: inline.remarks };
+      const { remarks } = inline;
+      this.#reduction.current = { ...this.#reduction.current, remarks };
+      this.#verified = { ...this.#verified, remarks };
     }
     return false;
   }
 
   /** Goes on with a text in which flows are steps, where it fails as they do, or by a golden file's first difference. */
   async #open({ text, added, remarks, keeps }: InlineFlows, cut: GoldenCut | null): Promise<boolean> {
-    if (text === this.#reduction.current.draft.text) return false;
-    const outcome = await this.#trial.run(text);
-    if (outcome.kind !== "failed") return false;
-    if (cut === null ? this.#reduction.same(outcome) === null : !isDifference(outcome, cut)) return false;
-    this.#before += added;
-    this.#remarks = cut === null ? remarks : [...remarks, cut.remark];
-    this.#reduction.current = { draft: new Draft(text), failed: outcome };
-    this.#reduction.keeps = keeps;
+    const { current } = this.#reduction;
+    if (text === current.draft.text) return false;
+    const failed = await this.#trial.run(text);
+    if (failed.kind !== "failed") return false;
+    if (cut === null ? this.#reduction.same(failed) === null : !isDifference(failed, cut)) return false;
+    this.#reduction.current = {
+      draft: new Draft(text),
+      failed,
+      before: current.before + added,
+      remarks: cut === null ? remarks : [...remarks, cut.remark],
+      keeps,
+    };
     return true;
   }
 }
 
 const NOT_OPENED =
   "flows and golden files stay as they are where steps are repeated, or stand in another file";
+
+/** Whether rows or a golden file may become steps. */
+const hasFlows = (failed: Failed): boolean => isOfGolden(failed) || failed.scenario.steps.some(isFlow);
 
 const isOfGolden = ({ failure }: Failed): boolean => failure.message.startsWith(OTHER_GOLDEN);
 

@@ -1,15 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ExchangeConfig } from "../../../src/core/state.ts";
-import { finish } from "../../../src/core/steps.ts";
 import { millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { SessionLog } from "../../../src/engine/session-log.ts";
-import { type RecordedScenario, recordInSteps } from "../../../src/history/record/record-session.ts";
-import { RecordingError } from "../../../src/history/record/told-commands.ts";
+import type { RecordedScenario } from "../../../src/history/record/record-session.ts";
 import { anyChainMove, anySettlement, type ChainMove, chainCommandOf } from "../../core/chain/chain-moves.ts";
 import { type Move, openArena } from "../../core/properties/moves.ts";
 import { START } from "../../support/exchange.ts";
+import { refusedOr, writtenOf } from "./floor.ts";
 import { failureOf } from "./run-text.ts";
 
 type AnyMove = Move | ChainMove;
@@ -42,12 +41,7 @@ function recordOf(
     play(fresh, before);
     return fresh;
   };
-  try {
-    return finish(recordInSteps({ open, entries: log.entries ?? [], devAccounts: [], name: null }));
-  } catch (error) {
-    if (error instanceof RecordingError) return error.message;
-    throw error;
-  }
+  return refusedOr(() => writtenOf(log, open));
 }
 
 const TRANSFERS: ReadonlySet<string> = new Set(["transfer", "transferFrom", "shares"]);

@@ -12,6 +12,7 @@ import { millis, money, size } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { SessionLog } from "../../../src/engine/session-log.ts";
 import { type RecordedScenario, recordInSteps } from "../../../src/history/record/record-session.ts";
+import { RecordingError } from "../../../src/history/record/told-commands.ts";
 import {
   addressOf,
   eventCommand,
@@ -126,11 +127,19 @@ export interface SessionOptions {
   readonly devAccounts?: readonly string[];
 }
 
+/** What is written of the session that a log has kept, which `open` opens an exchange for. */
+export const writtenOf = (
+  { entries }: SessionLog,
+  open: () => Exchange,
+  { name = null, devAccounts = [] }: { name?: string | null; devAccounts?: readonly string[] } = {},
+): RecordedScenario =>
+  finish(recordInSteps({ open, entries: entries ?? [], devAccounts: devAccounts.map(addressOf), name }));
+
 /** What is written of a session: `prepare` is what was there before, `act` is the session. */
 export function recordOf(
   prepare: (floor: Floor) => void,
   act: (floor: Floor) => void,
-  { name, devAccounts = [], settlement = UNSETTLED }: SessionOptions = {},
+  { settlement = UNSETTLED, ...options }: SessionOptions = {},
 ): RecordedScenario {
   const log = new SessionLog();
   const floor = new Floor(log, settlement);
@@ -142,8 +151,20 @@ export function recordOf(
     prepare(fresh);
     return fresh.exchange;
   };
-  const entries = log.entries ?? [];
-  return finish(
-    recordInSteps({ open, entries, devAccounts: devAccounts.map(addressOf), name: name ?? null }),
-  );
+  return writtenOf(log, open, options);
+}
+
+/** Why a session is not recorded. */
+export function refusalOf(...session: Parameters<typeof recordOf>): string {
+  return refusedOr(() => recordOf(...session).name);
+}
+
+/** What something comes to, or why a session is not recorded. */
+export function refusedOr<T>(record: () => T): T | string {
+  try {
+    return record();
+  } catch (error) {
+    if (error instanceof RecordingError) return error.message;
+    throw error;
+  }
 }

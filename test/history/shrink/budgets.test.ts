@@ -67,7 +67,7 @@ describe("the time that shrinking may take", () => {
       "scenario: any\nsteps:\n  - replay: flow.csv\n  - expect: { quote: { YES: { bid: 0.1 } } }\n";
     const { key } = (await signatureIn(text, commands.place)) ?? { key: "" };
     const results = new Set<number>();
-    for (let end = 100; end < 4000; end += 100) {
+    for (let end = 100; end < 4000; end += 200) {
       commands.count = 0;
       const {
         text: small,

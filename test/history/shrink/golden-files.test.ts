@@ -52,9 +52,7 @@ steps:
   - cat: SELL 20 YES @ 0.60
   - ben: SELL 30 YES @ 0.65
   - ann: BUY 40 YES @ 0.70
-  - expect:
-      trades:
-        - ann BUY 21 YES @ 0.6 from cat
+  - expect: { trades: [ann BUY 21 YES @ 0.6 from cat] }
 `);
     expect({ before, steps, files }).toEqual({ before: 11, steps: 4, files: [] });
     expect(remarks).toEqual([
@@ -72,9 +70,7 @@ steps:
 accounts: { ben: { YES: 1000 }, cat: { } }
 steps:
   - ben: SELL 5 YES @ 0.90
-  - expect:
-      trades:
-        - ben SELL 5 YES @ 0.9 from cat
+  - expect: { trades: [ben SELL 5 YES @ 0.9 from cat] }
 `);
   });
 
@@ -86,8 +82,7 @@ accounts: { ann: { USDC: 1000 }, ben: { YES: 1000 } }
 steps:
   - ann: BUY 10 YES @ 0.50
   - ben: SELL 10 YES @ 0.50
-  - expect:
-      trades: []
+  - expect: { trades: [] }
 `);
   });
 
@@ -100,9 +95,7 @@ steps:
   - ben: SELL 5 YES @ 0.90
   - expect:
       book:
-        YES:
-          asks:
-            - 0.9 x 6 (1)
+        YES: { asks: [0.9 x 6 (1)] }
 `);
     expect(remarks).toEqual([
       "the golden file differs first in the book of market YES, which is expected instead",

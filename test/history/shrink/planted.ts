@@ -64,7 +64,7 @@ export async function superfluous(
   const found: string[] = [];
   for (const step of draft.steps) {
     const fingerprint = await signatureIn(draft.without(new Set([step])), place);
-    if (fingerprint?.key === key) found.push(draft.textOf(step.span));
+    if (fingerprint?.key === key) found.push(step.text);
   }
   return found;
 }
