@@ -19,9 +19,13 @@ export class RecordingError extends Error {
  * The commands of a session, with each transaction that came before an earlier nonce of its wallet right behind the one that
  * fills the gap: a wallet of a scenario sends in order, and before that no block looks at it.
  */
-export function inOrderOfNonces(commands: readonly TracedCommand[], opening: State): TracedCommand[] {
-  const gaps = new Map<string, Gaps>();
+export function inOrderOfNonces(
+  commands: readonly TracedCommand[],
+  { chain: { wallets } }: State,
+): TracedCommand[] {
   const ordered: TracedCommand[] = [];
+  /** What each wallet has sent ahead, by nonce, and the nonce that is next; one of the same nonce takes the place of another. */
+  const ahead = new Map<string, { waiting: Map<number, TracedCommand>; next: number }>();
   for (const traced of commands) {
     const [sent] = traced.events;
     if (sent?.kind !== "transactionSent") {
@@ -29,56 +33,26 @@ export function inOrderOfNonces(commands: readonly TracedCommand[], opening: Sta
       continue;
     }
     const { from, nonce } = sent.content;
-    const own = gaps.get(from) ?? new Gaps(opening, from);
-    gaps.set(from, own);
-    for (const ready of own.take(nonce, traced)) {
-      const before = { ...ready.before, isTimed: traced.before.isTimed };
-      ordered.push({ ...ready, at: traced.at, before });
+    const wallet = wallets.get(from);
+    const own = ahead.get(from) ?? { waiting: new Map(), next: wallet?.mined ?? 0 };
+    ahead.set(from, own);
+    // What was sent before the session and is not mined has its nonce.
+    while (wallet?.pending.has(own.next)) own.next += 1;
+    if (nonce < own.next) ordered.push(traced);
+    else own.waiting.set(nonce, traced);
+    for (let ready = own.waiting.get(own.next); ready !== undefined; ready = own.waiting.get(own.next)) {
+      ordered.push({ ...ready, at: traced.at, before: { ...ready.before, isTimed: traced.before.isTimed } });
+      own.waiting.delete(own.next);
+      do own.next += 1;
+      while (wallet?.pending.has(own.next));
     }
   }
   // Nothing comes of those behind a gap that nobody fills.
   const last = commands.at(-1);
-  for (const own of gaps.values()) {
-    for (const traced of own.left) ordered.push({ ...traced, at: last?.at ?? traced.at });
+  for (const { waiting } of ahead.values()) {
+    for (const traced of waiting.values()) ordered.push({ ...traced, at: last?.at ?? traced.at });
   }
   return ordered;
-}
-
-/** What a wallet has sent ahead of its nonces. */
-class Gaps {
-  readonly #waiting = new Map<number, TracedCommand>();
-  /** The nonces that were sent before the session and not mined. */
-  readonly #before: ReadonlySet<number>;
-  #next: number;
-
-  constructor({ chain }: State, from: string) {
-    const wallet = chain.wallets.get(from);
-    this.#before = new Set(wallet?.pending.keys() ?? []);
-    this.#next = wallet?.mined ?? 0;
-    this.#skip();
-  }
-
-  get left(): Iterable<TracedCommand> {
-    return this.#waiting.values();
-  }
-
-  /** The commands whose turn it is now. One of the same nonce takes the place of another. */
-  take(nonce: number, traced: TracedCommand): TracedCommand[] {
-    if (nonce < this.#next) return [traced];
-    this.#waiting.set(nonce, traced);
-    const ready: TracedCommand[] = [];
-    for (let next = this.#waiting.get(this.#next); next !== undefined; next = this.#waiting.get(this.#next)) {
-      ready.push(next);
-      this.#waiting.delete(this.#next);
-      this.#next += 1;
-      this.#skip();
-    }
-    return ready;
-  }
-
-  #skip(): void {
-    while (this.#before.has(this.#next)) this.#next += 1;
-  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { isCausedByTime } from "../../core/commands.ts";
+import { counted } from "../../core/format.ts";
 import type { ExchangeConfig } from "../../core/state.ts";
 import { finish } from "../../core/steps.ts";
 import { type Millis, millis } from "../../core/units.ts";
@@ -7,12 +8,7 @@ import type { Entry } from "../../engine/journal.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
 import { type TracedCommand, traceOf } from "../trace.ts";
 import type { HistoryExpectation, HistoryNames } from "./history-expectation.ts";
-import {
-  type FundingStyle,
-  type HistoryScenario,
-  historyScenario,
-  type TraceToWrite,
-} from "./history-scenario.ts";
+import { type FundingStyle, historyScenario, type TraceToWrite } from "./history-scenario.ts";
 import {
   ExpectationTrial,
   type FailingTrace,
@@ -91,7 +87,7 @@ export async function shrinkHistory(
   reserve = RERUNS * (performance.now() - before) + LEAST_MS;
   const wanted = expected !== null && "text" in expected ? expected : null;
   const stays = wanted === null ? () => false : marketsOf(all, wanted.names);
-  const few = await fewest(first, trial, { stays, isOver, progress });
+  const few = await fewest(first, trial, stays, { isOver, progress });
   const opening = { config, start, count: entries.length, history: end };
   if (trial instanceof RefusalTrial) {
     // As a scenario alone nobody could tell what it still takes to be accepted.
@@ -146,36 +142,25 @@ function marketsOf(
     traced.events.some((event) => event.kind === "eventCreated" && holding.has(event.event));
 }
 
-interface Fewest {
-  /** Whether a command is never left out. */
-  readonly stays: (traced: TracedCommand) => boolean;
-  readonly isOver: () => boolean;
-  readonly progress: ShrinkOptions["progress"];
-}
-
-/** As few commands as fail in the same way. */
+/** As few commands as fail in the same way; those that `stay` are never left out. */
 async function fewest(
   first: FailingTrace,
   trial: HistoryTrial,
-  { stays, isOver, progress }: Fewest,
+  stay: (traced: TracedCommand) => boolean,
+  { isOver, progress }: { readonly isOver: () => boolean; readonly progress: ShrinkOptions["progress"] },
 ): Promise<FailingTrace> {
   let few = first;
-  const others = (trace: readonly TracedCommand[]): readonly TracedCommand[] =>
-    trace.filter((traced) => !stays(traced));
-  const shrinking = ddmin(
-    others(first.trace),
-    async (kept) => {
-      const keeps = new Set(kept);
-      const trace = first.trace.filter((traced) => keeps.has(traced) || stays(traced));
-      const broken = await trial.broken(trace, first.fingerprint);
-      if (broken === null) return null;
-      if (broken.trace.length < few.trace.length) progress?.(broken.trace.length);
-      few = broken;
-      return others(broken.trace);
-    },
-    isOver,
-  );
-  await shrinking.catch((error: unknown) => {
+  const others = ({ trace }: FailingTrace) => trace.filter((traced) => !stay(traced));
+  const attempt = async (kept: readonly TracedCommand[]): Promise<readonly TracedCommand[] | null> => {
+    const keeps = new Set(kept);
+    const trace = first.trace.filter((traced) => keeps.has(traced) || stay(traced));
+    const broken = await trial.broken(trace, first.fingerprint);
+    if (broken === null) return null;
+    if (broken.trace.length < few.trace.length) progress?.(broken.trace.length);
+    few = broken;
+    return others(broken);
+  };
+  await ddmin(others(first), attempt, isOver).catch((error: unknown) => {
     if (!(error instanceof RunStopped)) throw error;
   });
   return few;
@@ -222,25 +207,17 @@ async function asScenario(
   const trial = new Trial(place);
   let instead = "";
   for (const style of STYLES) {
-    const written: HistoryScenario = historyScenario({ ...opening, trace, fingerprint, style });
-    const outcome = await trial.run(written.text);
-    if (outcome.kind === "failed" && outcome.fingerprint.key === fingerprint.key) {
-      return { text: written.text, place, failed: outcome };
-    }
-    const ending =
-      outcome.kind === "failed" ? `fails otherwise: ${outcome.fingerprint.sentence}` : `${outcome.kind}`;
-    const { unsaid } = written;
-    instead ||=
-      unsaid.length > 0 ? `no step can say ${unsaid.join(", ")}` : `as a scenario it ${endingText(ending)}`;
+    const { text, unsaid } = historyScenario({ ...opening, trace, fingerprint, style });
+    const outcome = await trial.run(text);
+    const isFailed = outcome.kind === "failed";
+    if (isFailed && outcome.fingerprint.key === fingerprint.key) return { text, place, failed: outcome };
+    const ending = isFailed ? `fails otherwise: ${outcome.fingerprint.sentence}` : ENDINGS[outcome.kind];
+    instead ||= unsaid.length > 0 ? `no step can say ${unsaid.join(", ")}` : `as a scenario it ${ending}`;
   }
   throw new HistoryNotTellable(
-    `${counted(trace)} of ${opening.count} ${trace.length === 1 ? "is" : "are"} enough to fail (${fingerprint.sentence}; sequences ${sequences.join(", ")}), but ${instead}`,
+    `${counted(trace.length, "command")} of ${opening.count} ${trace.length === 1 ? "is" : "are"} enough to fail (${fingerprint.sentence}; sequences ${sequences.join(", ")}), but ${instead}`,
     sequences,
   );
 }
 
-const endingText = (ending: string): string =>
-  ending === "passed" ? "passes" : ending === "unreadable" ? "cannot be read" : ending;
-
-const counted = ({ length }: readonly TracedCommand[]): string =>
-  `${length} command${length === 1 ? "" : "s"}`;
+const ENDINGS = { passed: "passes", unreadable: "cannot be read", stopped: "is stopped" } as const;
