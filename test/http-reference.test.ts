@@ -188,7 +188,7 @@ const BY: Readonly<Record<AnsweredBy, string>> = {
   everywhere: "every endpoint",
   signed: "every signed endpoint",
   control: "the control plane",
-  parameters: "endpoints with parameters",
+  parameters: "endpoints with parameters, and the control plane",
   body: "endpoints with a body",
   faults: "`/api`, `/clob` and `/chain`",
 };

@@ -79,7 +79,6 @@ export const accountEndpoints = endpoints("control", "Control plane", {
     route: "GET /sim/accounts/{address}",
     summary: "Balances of one address",
     reply: accountSchema,
-    errors: ["INVALID_PARAMETER"],
   },
   fundAccount: {
     route: "POST /sim/accounts/{address}/fund",
@@ -97,7 +96,7 @@ export const accountEndpoints = endpoints("control", "Control plane", {
       ),
     ),
     reply: accountSchema,
-    errors: ["INVALID_PARAMETER", "TOKEN_NOT_FOUND"],
+    errors: ["TOKEN_NOT_FOUND"],
   },
 });
 

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import * as z from "zod";
+import { isAddress } from "./address.ts";
 import { endpoints } from "./endpoint.ts";
 import { ApiError, type CodeBy } from "./errors.ts";
 import { objectBody } from "./request-body.ts";
@@ -12,7 +13,6 @@ import {
   canonicalMessage,
   type HeaderValues,
   HmacKey,
-  isAddress,
   isTimestamp,
   type Problem,
   type SignedRequest,
@@ -225,7 +225,6 @@ export const explainAuthEndpoints = endpoints("control", "Control plane", {
     summary: "Why a signed request pasted in would be a 401",
     body: objectBody(pastedRequestSchema),
     reply: authExplanationSchema,
-    errors: ["INVALID_PARAMETER"],
   },
 });
 

@@ -181,7 +181,6 @@ export const chainEndpoints = endpoints("control", "Settlement chain", {
       { required: false },
     ),
     reply: chainSchema,
-    errors: ["INVALID_PARAMETER"],
   },
   bumpFees: {
     route: "POST /sim/chain/bump",
@@ -199,7 +198,7 @@ export const chainEndpoints = endpoints("control", "Settlement chain", {
     summary: "Let settlements fail, be retried, delayed or lost; let gas spike; reorganize the chain",
     body: objectBody(newSettlementFaultSchema),
     reply: settlementFaultSchema,
-    errors: ["INVALID_PARAMETER", "LIMIT_REACHED"],
+    errors: ["LIMIT_REACHED"],
   },
   removeSettlementFaults: {
     route: "DELETE /sim/chain/faults",
@@ -296,8 +295,6 @@ export function supplyReply(view: View, market: Market): ReplyOf<typeof supplySc
   };
 }
 
-const GWEI = 1_000_000_000;
-
 /** Why a transaction is not mined, or not carried out; null when it is. */
 export function whyUnsettled(state: State, transaction: Transaction): string | null {
   const { status, exception, content } = transaction;
@@ -322,7 +319,7 @@ function whatItWaitsFor(state: State, transaction: Transaction): string {
     case "DELAYED":
       return `delayed until block ${exception?.notBefore}`;
     case "UNDERPRICED":
-      return `waits until its fee is raised: the base fee is ${baseFeeOf(chain) / GWEI} gwei, the exchange offers ${OPERATOR_MAX_FEE / GWEI}`;
+      return `waits until its fee is raised: the base fee is ${baseFeeOf(chain) / WEI_PER_GWEI} gwei, the exchange offers ${OPERATOR_MAX_FEE / WEI_PER_GWEI}`;
     case "UNFUNDED":
       return `retried: a party has not yet received on the chain what it pays with (attempt ${exception?.attempts})`;
     case "RETRIED":

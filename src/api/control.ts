@@ -86,7 +86,6 @@ export const controlEndpoints = endpoints("control", "Control plane", {
         ),
       ),
     }),
-    errors: ["INVALID_PARAMETER"],
   },
   reset: {
     route: "POST /sim/reset",

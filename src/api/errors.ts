@@ -202,6 +202,13 @@ export class ApiError extends Error {
 export const invalidFields = (message: string, ...fields: readonly string[]): ApiError =>
   new ApiError("INVALID_PARAMETER", message, { details: { fields } });
 
+/** Refuses one more of what a server keeps so many of. @throws ApiError `LIMIT_REACHED` */
+export function requireRoom(kept: number, maximum: number, what: string, hint: string): void {
+  if (kept < maximum) return;
+  const message = `there are ${maximum} ${what}, and no more are kept`;
+  throw new ApiError("LIMIT_REACHED", message, { hint, details: { maximum } });
+}
+
 /** The JSON body of an error (contract, section 1). */
 export function errorBody(error: ApiError, requestId: string): Record<string, unknown> {
   const { hint, details } = error.help;

@@ -85,7 +85,7 @@ export const faultEndpoints = endpoints("control", "Control plane", {
       ),
     ),
     reply: faultSchema,
-    errors: ["INVALID_PARAMETER", "LIMIT_REACHED"],
+    errors: ["LIMIT_REACHED"],
   },
   removeFaults: {
     route: "DELETE /sim/faults",

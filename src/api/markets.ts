@@ -210,7 +210,6 @@ export const marketControlEndpoints = endpoints("control", "Control plane", {
       ),
     ),
     reply: eventSchema,
-    errors: ["INVALID_PARAMETER"],
   },
   createMarket: {
     route: "POST /sim/markets",
@@ -238,7 +237,7 @@ export const marketControlEndpoints = endpoints("control", "Control plane", {
       ),
     ),
     reply: marketSchema,
-    errors: ["INVALID_PARAMETER", "EVENT_NOT_FOUND"],
+    errors: ["EVENT_NOT_FOUND"],
   },
   closeMarket: {
     route: "POST /sim/markets/{idOrSlug}/close",
@@ -251,7 +250,7 @@ export const marketControlEndpoints = endpoints("control", "Control plane", {
     summary: "Name the winner; what rests is canceled",
     body: objectBody(named("Resolution", z.object({ winningOutcome: field.winningOutcome }))),
     reply: marketSchema,
-    errors: ["INVALID_PARAMETER", "MARKET_NOT_FOUND", "MARKET_CLOSED"],
+    errors: ["MARKET_NOT_FOUND", "MARKET_CLOSED"],
   },
 });
 

@@ -144,8 +144,3 @@ export function skewProblem(sent: string, serverTime: number, window: number): P
     details: { serverTime, sent: Number(sent), skewSeconds: skew },
   };
 }
-
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
-
-/** True for 20 bytes written as `0x` and 40 hex digits of either case; an EIP-55 checksum is not looked at. */
-export const isAddress = (text: string): boolean => ADDRESS.test(text);

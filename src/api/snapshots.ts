@@ -42,7 +42,7 @@ export const snapshotEndpoints = endpoints("control", "Control plane", {
       { required: false },
     ),
     reply: snapshotSchema,
-    errors: ["INVALID_PARAMETER", "LIMIT_REACHED"],
+    errors: ["LIMIT_REACHED"],
   },
   restoreSnapshot: {
     route: "POST /sim/snapshots/{idOrName}/restore",

@@ -96,7 +96,7 @@ export const tradingEndpoints = endpoints("signed", "Trading", {
     },
     body: cancelBody,
     reply: cancelResultSchema,
-    errors: ["ORDER_ID_REQUIRED", "CONFLICTING_FIELDS", "INVALID_PARAMETER", "ORDER_NOT_FOUND"],
+    errors: ["ORDER_ID_REQUIRED", "CONFLICTING_FIELDS", "ORDER_NOT_FOUND"],
   },
   cancelAllOrders: {
     route: "DELETE /clob/orders/all",

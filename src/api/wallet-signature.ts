@@ -1,5 +1,6 @@
+import { isAddress } from "./address.ts";
 import { ApiError } from "./errors.ts";
-import { isAddress, isTimestamp, skewProblem, timestampHint } from "./signing.ts";
+import { isTimestamp, skewProblem, timestampHint } from "./signing.ts";
 
 /** The sentence a wallet signs to derive credentials. */
 export const ATTESTATION = "This message attests that I control the given wallet";

@@ -1,46 +1,24 @@
 import type { Endpoint } from "../api/endpoint.ts";
-import { type AnyEndpoint, ENDPOINTS, type Operation } from "../api/endpoints.ts";
+import { type AnyEndpoint, ENDPOINTS, type Operation, type ReplyTo } from "../api/endpoints.ts";
 import { ApiError } from "../api/errors.ts";
 import { takesFaults } from "../api/faults.ts";
 import { nearest } from "../api/nearest.ts";
 import { type Stream, stream } from "../core/random.ts";
 
-/** What goes wrong, where, and how often. */
-export interface FaultPlan {
-  /** The endpoints that it applies to, as they are described. */
-  readonly route: string;
+type FaultReply = ReplyTo<"addFault">;
+
+/** What goes wrong, where, and how often, as the API shows it. */
+export interface FaultPlan extends Omit<FaultReply, "id" | "matched" | "fired" | "remaining"> {
+  /** The endpoints that it applies to. */
   readonly operations: ReadonlySet<Operation>;
-  /** The error status that is answered; null: none. */
-  readonly status: 429 | 500 | 502 | 503 | 504 | null;
-  /** Seconds in Retry-After. */
-  readonly retryAfter: number | null;
-  /** How long the request waits before anything else, as it was given and in wall milliseconds. */
-  readonly latency: string | null;
+  /** Wall milliseconds. */
   readonly latencyMs: number;
-  /** Whether the connection is cut before the request is executed, or instead of the answer. */
-  readonly drop: "connection" | "reply" | null;
-  /** Of the requests that it does not let pass, the share that it hits. */
-  readonly probability: number;
-  /** How often it fires at most; null: always. */
-  readonly times: number | null;
-  /** How many requests it first lets pass. */
-  readonly after: number;
 }
 
-/** A fault in force. */
-export interface Fault extends FaultPlan {
-  /** `fault-1`, `fault-2`, ... in the order in which they were added. */
-  readonly id: string;
-  /** How many requests of its route have come, and how many it has hit. */
-  readonly matched: number;
-  readonly fired: number;
-}
+/** A fault in force; the id counts up from `fault-1`. */
+export type Fault = FaultPlan & Pick<FaultReply, "id" | "matched" | "fired">;
 
-interface Counted extends Fault {
-  matched: number;
-  fired: number;
-  readonly chance: Stream;
-}
+type Counted = FaultPlan & { readonly id: string; matched: number; fired: number; readonly chance: Stream };
 
 /** 2^32, the finest that a stream draws. */
 const GRAIN = 4_294_967_296;

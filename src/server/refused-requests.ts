@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
+import { readAddress } from "../api/address.ts";
 import type { JsonObject } from "../api/endpoint.ts";
 import type { AnyEndpoint } from "../api/endpoints.ts";
 import { ApiError } from "../api/errors.ts";
 import { fieldsOf, readJsonObject, unknownFieldsAt } from "../api/request-body.ts";
-import { isAddress } from "../api/signing.ts";
 import type { AskedFor, Scalar } from "../core/refusals.ts";
 import { type Incoming, pathOf, type Service } from "./service.ts";
 
@@ -45,7 +45,7 @@ export function noteRefusal(
 /** The address that a header names, or the body of who has no credentials yet. */
 function claimedAddress({ access }: AnyEndpoint, { headers }: Incoming, body: Buffer): string | null {
   const sent = headers.poly_address ?? (access === "public" ? objectIn(body)?.address : undefined);
-  return typeof sent === "string" && isAddress(sent) ? sent.toLowerCase() : null;
+  return typeof sent === "string" ? readAddress(sent) : null;
 }
 
 /** The field that an error's details name, alone or as the first of several; of a value out of its range, by its own name. */

@@ -17,15 +17,13 @@ import { announcedLength, checkMediaType, isChunked, NO_BODY, readBody } from ".
 import { dropConnection, sendAnswer, sendEmpty, sendError } from "./send.ts";
 import {
   type Answer,
-  type Call,
+  type AnyHandler,
   type Handlers,
   type Incoming,
   type Outgoing,
   pathOf,
   type Service,
 } from "./service.ts";
-
-export type AnyHandler = (call: Call<unknown, unknown>, service: Service) => Answer | Promise<Answer>;
 
 /** A request as express hands it on, with the path's parameters. */
 type Routed = Incoming & { readonly params: Record<string, string> };

@@ -185,6 +185,9 @@ type Handler<O extends Operation> = (
   service: Service,
 ) => AnswerTo<O> | Promise<AnswerTo<O>>;
 
+/** A handler whose endpoint is known when it is called. */
+export type AnyHandler = (call: Call<unknown, unknown>, service: Service) => Answer | Promise<Answer>;
+
 /** The reply as its schema describes it, or its text. */
 type AnswerTo<O extends Operation> = ReplyTo<O> | JsonText | Pieces;
 

@@ -18,8 +18,15 @@ import { defectOf, withoutFigures } from "../../history/shrink/fingerprint.ts";
 import { differences } from "../../scenario/run/diff.ts";
 import { HANDLERS } from "../../server/handlers/all.ts";
 import { clockReply } from "../../server/handlers/control.ts";
-import { type AnyHandler, answerOf } from "../../server/router.ts";
-import { type Answer, Incoming, JsonText, Pieces, type Service } from "../../server/service.ts";
+import { answerOf } from "../../server/router.ts";
+import {
+  type Answer,
+  type AnyHandler,
+  Incoming,
+  JsonText,
+  Pieces,
+  type Service,
+} from "../../server/service.ts";
 import {
   answerName,
   Finding,

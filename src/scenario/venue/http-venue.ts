@@ -6,13 +6,14 @@ import { readReply } from "../../client/result.ts";
 import { openTransport, type Transport } from "../../client/transport.ts";
 import { parseIso, toIso } from "../../core/time.ts";
 import type { Millis } from "../../core/units.ts";
+import type { DirectCall } from "../../server/handlers/all.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 
 import type { RequestStep } from "../language/scenario.ts";
 import { type Judging, remoteFlowJudge } from "../watch/flow-judge.ts";
 import { codeOf, rawRequestOf, standingFor, within } from "./http-request.ts";
 import { playFlow, VenuePlayer } from "./play-flow.ts";
-import { type ApiCall, Venue } from "./venue.ts";
+import { Venue } from "./venue.ts";
 import {
   type Attempt,
   DONE,
@@ -80,7 +81,7 @@ export class HttpVenue extends Venue {
     return this.#now;
   }
 
-  async call<O extends Operation>(operation: O, call: ApiCall = {}): Promise<Attempt<ReplyTo<O>>> {
+  async call<O extends Operation>(operation: O, call: DirectCall = {}): Promise<Attempt<ReplyTo<O>>> {
     const { method, path, access } = ENDPOINT.get(operation) as (typeof ENDPOINTS)[number];
     const { path: parameters = {}, query = {}, body, caller } = call;
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>

@@ -16,7 +16,7 @@ import { type Millis, money, size } from "../../core/units.ts";
 import { Exchange, type Snapshot } from "../../engine/exchange.ts";
 import { noJournal } from "../../engine/journal.ts";
 import type { SessionLog } from "../../engine/session-log.ts";
-import { type CalledService, callHandler } from "../../server/call.ts";
+import { type CalledService, callHandler, type DirectCall } from "../../server/handlers/all.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { emptyWorld, openWorld } from "../../simulation/opening.ts";
 
@@ -29,7 +29,7 @@ import { LocalPlayer } from "./local-flow.ts";
 import { book } from "./local-views.ts";
 import { fundCommand, marketCommand, SCENARIO_EVENT } from "./opening.ts";
 import { playFlow } from "./play-flow.ts";
-import { type ApiCall, Venue } from "./venue.ts";
+import { Venue } from "./venue.ts";
 import {
   type Attempt,
   DONE,
@@ -160,7 +160,7 @@ export class LocalVenue extends Venue {
 
   override call<O extends Operation>(
     operation: O,
-    { caller, ...call }: ApiCall = {},
+    { caller, ...call }: DirectCall = {},
   ): Soon<Attempt<ReplyTo<O>>> {
     try {
       const address = caller === undefined ? "" : this.signIn(caller);

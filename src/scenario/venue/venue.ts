@@ -5,7 +5,7 @@ import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
 import type { WinningOutcome } from "../../core/terms.ts";
 import type { Millis, Price } from "../../core/units.ts";
-import type { DirectCall } from "../../server/call.ts";
+import type { DirectCall } from "../../server/handlers/all.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 
 import type { Funding, OrderWords, RequestStep, StepOf } from "../language/scenario.ts";
@@ -36,9 +36,6 @@ import {
   type VenueHistory,
 } from "./views.ts";
 
-/** A request of the API; its caller is an account by name. */
-export type ApiCall = DirectCall;
-
 type PlacedOrder = ReplyTo<"placeOrder">;
 type Trade = ReplyTo<"explainOrder">["fills"][number];
 
@@ -52,8 +49,8 @@ export abstract class Venue {
   abstract readonly way: Way;
   protected readonly map = new MarketMap();
 
-  /** Calls an operation of the API. */
-  abstract call<O extends Operation>(operation: O, call?: ApiCall): Soon<Attempt<ReplyTo<O>>>;
+  /** Calls an operation of the API; its caller is an account by name. */
+  abstract call<O extends Operation>(operation: O, call?: DirectCall): Soon<Attempt<ReplyTo<O>>>;
   /** Makes an account known to the exchange, and answers its address. */
   protected abstract signIn(account: string): Soon<string>;
   /** The address of an account, known to the exchange or not. */
@@ -260,7 +257,7 @@ export abstract class Venue {
   }
 
   /** What the runner itself cannot do without. @throws VenueError */
-  protected async ask<O extends Operation>(operation: O, call?: ApiCall): Promise<ReplyTo<O>> {
+  protected async ask<O extends Operation>(operation: O, call?: DirectCall): Promise<ReplyTo<O>> {
     return views.required(await this.call(operation, call));
   }
 

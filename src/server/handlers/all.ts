@@ -1,5 +1,7 @@
+import type { JsonObject } from "../../api/endpoint.ts";
 import type { Operation } from "../../api/endpoints.ts";
-import type { Handlers } from "../service.ts";
+import { orderBody } from "../../api/order-request.ts";
+import { type AnyHandler, type Handlers, JsonText, type Service } from "../service.ts";
 import { chainHandlers, chainRpcHandlers } from "./chain.ts";
 import { controlHandlers } from "./control.ts";
 import { faultHandlers } from "./faults.ts";
@@ -22,3 +24,32 @@ export const HANDLERS: Handlers<Operation> = {
   ...chainRpcHandlers,
   ...recordingHandlers,
 };
+
+/** What the handlers of trading, books, accounts, markets and the chain use of a service. */
+export type CalledService = Pick<Service, "exchange" | "numbers" | "checksums" | "books">;
+
+/** A request as a client means it. */
+export interface DirectCall {
+  /** The parameters of the endpoint's path. */
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly body?: object;
+  /** The address of the account that asks, where the endpoint is signed. */
+  readonly caller?: string;
+}
+
+/**
+ * What an endpoint answers, its handler called in this process: without HTTP, signature, injected faults and JSON. Of the
+ * bodies only an order's is read and checked; all others, and queries, must be as their readers answer them.
+ * @throws ApiError when the request is refused.
+ */
+export function callHandler(
+  service: CalledService,
+  operation: Operation,
+  { path = {}, query = {}, body = {}, caller = "" }: DirectCall = {},
+): object | Promise<object> {
+  const read = operation === "placeOrder" ? orderBody.read(body as JsonObject) : body;
+  const call = { path, query, body: read, caller, headers: {}, rawHeaders: [] };
+  const answer = (HANDLERS[operation] as AnyHandler)(call, service as Service);
+  return answer instanceof JsonText ? (JSON.parse(answer.text) as object) : answer;
+}

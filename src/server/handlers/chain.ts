@@ -12,7 +12,7 @@ import {
   transactionReply,
 } from "../../api/chain.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
-import { ApiError } from "../../api/errors.ts";
+import { ApiError, requireRoom } from "../../api/errors.ts";
 import { findMarket, pageOf } from "../../api/view.ts";
 import { unminedOf } from "../../core/chain/chain.ts";
 import type { SettlementFault } from "../../core/chain/settlement-fault.ts";
@@ -88,12 +88,8 @@ function addFault(service: Service, fault: NewSettlementFault): ReplyTo<"addSett
     submit(service, { kind: "reorganizeChain", depth });
     return reorganizationReply(depth);
   }
-  if (exchange.state.chain.faults.length >= MAX_FAULTS) {
-    throw new ApiError("LIMIT_REACHED", `there are ${MAX_FAULTS} settlement faults, and no more are kept`, {
-      hint: "DELETE /sim/chain/faults/{id} ends one, DELETE /sim/chain/faults all",
-      details: { maximum: MAX_FAULTS },
-    });
-  }
+  const hint = "DELETE /sim/chain/faults/{id} ends one, DELETE /sim/chain/faults all";
+  requireRoom(exchange.state.chain.faults.length, MAX_FAULTS, "settlement faults", hint);
   const order = fault.of === undefined ? {} : { order: orderOfFault(exchange.state, fault.of) };
   submit(service, { kind: "setSettlementFault", ...faultTerms({ kind, ...words }), ...order });
   return settlementFaultReply(exchange.state, exchange.state.chain.faults.at(-1) as SettlementFault);

@@ -1,5 +1,5 @@
 import { unitsOf } from "../../api/decimals.ts";
-import type { Operation } from "../../api/endpoints.ts";
+import type { EndpointOf, Operation } from "../../api/endpoints.ts";
 import { ApiError, invalidFields } from "../../api/errors.ts";
 import { carries, folded, rankedEvents } from "../../api/market-search.ts";
 import {
@@ -15,7 +15,7 @@ import { findEvent, findMarket, outcomeIn, pageOf } from "../../api/view.ts";
 import { PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { parseIso } from "../../core/time.ts";
 import { type Millis, price, size } from "../../core/units.ts";
-import { type Handlers, type Service, viewOf } from "../service.ts";
+import { type BodyOf, type Handlers, type Service, viewOf } from "../service.ts";
 import { submit } from "./trading.ts";
 
 /** GET /api: public market data. */
@@ -95,14 +95,7 @@ export const marketDataHandlers = {
 /** The control plane's events and markets: create, close, resolve. */
 export const marketHandlers = {
   createEvent: ({ body }, service) => {
-    const event = addEvent(service, {
-      title: body.title,
-      slug: body.slug,
-      description: body.description,
-      category: body.category,
-      tags: body.tags,
-      endDate: momentOrNull(body.endDate),
-    });
+    const event = addEvent(service, { ...body, endDate: momentOrNull(body.endDate) });
     return eventReply(viewOf(service), service.exchange.state.events.get(event));
   },
   createMarket: ({ body }, service) => {
@@ -148,14 +141,7 @@ export const marketHandlers = {
 
 const DEFAULT_CATEGORY = "general";
 
-interface EventFacts {
-  readonly title: string;
-  readonly slug: string | undefined;
-  readonly description?: string | undefined;
-  readonly category?: string | undefined;
-  readonly tags?: string[] | undefined;
-  readonly endDate: Millis | null;
-}
+type EventFacts = Omit<BodyOf<EndpointOf<"createEvent">>, "endDate"> & { readonly endDate: Millis | null };
 
 /** Creates an event and answers its number. */
 function addEvent(service: Service, facts: EventFacts): number {

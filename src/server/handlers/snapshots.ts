@@ -1,5 +1,5 @@
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
-import { ApiError } from "../../api/errors.ts";
+import { ApiError, requireRoom } from "../../api/errors.ts";
 import { pageOf } from "../../api/view.ts";
 import { toIso } from "../../core/time.ts";
 import type { KeptSnapshot, Snapshots } from "../../engine/snapshots.ts";
@@ -18,12 +18,8 @@ export const snapshotHandlers = {
     return pageOf(all.length, query, (index) => snapshotReply(all[index] as KeptSnapshot));
   },
   takeSnapshot: ({ body }, { snapshots }) => {
-    if (snapshots.all.length >= MAX_SNAPSHOTS) {
-      throw new ApiError("LIMIT_REACHED", `there are ${MAX_SNAPSHOTS} snapshots, and no more are kept`, {
-        hint: "DELETE /sim/snapshots/{id} forgets one, POST /sim/reset all",
-        details: { maximum: MAX_SNAPSHOTS },
-      });
-    }
+    const hint = "DELETE /sim/snapshots/{id} forgets one, POST /sim/reset all";
+    requireRoom(snapshots.all.length, MAX_SNAPSHOTS, "snapshots", hint);
     return snapshotReply(snapshots.take(body.name ?? null));
   },
   restoreSnapshot: ({ path }, service) => {
