@@ -9,14 +9,18 @@ export async function bench(args) {
   return runTool("bench", args, { external: ["nodejs-order-book"] });
 }
 
-/** Leaves out of a bundle what settles trades, so that its cost can be told. */
+/** Leaves out of a bundle what settles trades, so that its cost can be told. Fails where there is nothing to leave out. */
 const withoutSettlement = {
   name: "without-settlement",
   setup(build) {
-    build.onResolve({ filter: /\/chain\/(apply-transactions|pending)\.ts$/ }, ({ importer }) =>
-      importer.endsWith("apply-trade.ts")
-        ? { path: inProject("test", "bench", "settlement", "no-settlement.ts") }
-        : undefined,
+    const replaced = new Set();
+    build.onResolve({ filter: /^\.\/(?:ledger|transactions)\.ts$/ }, ({ importer, path }) => {
+      if (!importer.endsWith("apply-trading.ts")) return undefined;
+      replaced.add(path);
+      return { path: inProject("test", "bench", "settlement", "no-settlement.ts") };
+    });
+    build.onEnd(() =>
+      replaced.size === 2 ? undefined : { errors: [{ text: "what settles trades is not where it was" }] },
     );
   },
 };

@@ -1,189 +1,145 @@
 import type { Balance } from "../core/account.ts";
-import { ASK, BID } from "../core/book/book.ts";
+import { ASK, BID, type BookDirection } from "../core/book/book.ts";
 import type { Command } from "../core/commands.ts";
 import type { DomainEvent, EventOf } from "../core/events.ts";
 import { numberOf } from "../core/ids.ts";
 import { type Market, marketOfToken, outcomeOf } from "../core/market.ts";
 import { remainingOf } from "../core/order.ts";
-import type { Decision, Refusal } from "../core/refusals.ts";
+import type { Decision } from "../core/refusals.ts";
 import { FAUCET, FEES, type State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import { referenceCall } from "./call-command.ts";
+import { Wrong } from "./outcome.ts";
 import type { RestingOrder } from "./reference/naive-book.ts";
-import {
-  ReferenceExchange,
-  type ReferenceMarket,
-  type ReferenceTrade,
-  type Reply,
-} from "./reference/reference-exchange.ts";
+import { ReferenceExchange, type ReferenceTrade, type Reply } from "./reference/reference-exchange.ts";
 import { type Amount, nothing } from "./reference/wallet.ts";
 
-/** Where the exchange and its reference do not agree: what it is about, and the figures. */
-export interface Difference {
-  readonly about: string;
-  readonly text: string;
-}
+/** The exchange and its reference do not agree: what it is about, and the figures. */
+const differs = (about: string, text: string, found: unknown, expected: unknown): Wrong =>
+  new Wrong("differs from the reference", about, `${text}: ${String(found)}, expected ${String(expected)}`);
 
-const differ = (about: string, text: string, found: unknown, expected: unknown): Difference => ({
-  about,
-  text: `${text}: ${String(found)}, expected ${String(expected)}`,
-});
+// Each of these throws at the first difference, which alone makes texts: they run after each command.
 
-/** How an answer differs from the one expected, or null. */
-function replyDifference(
-  found: { readonly ok: true } | { readonly ok: false; readonly refusal: Refusal },
-  expected: Reply,
-): Difference | null {
-  const code = found.ok ? "accepted" : found.refusal.code;
+function requireReply(decision: Decision, expected: Reply): void {
+  const code = decision.ok ? "accepted" : decision.refusal.code;
   const wanted = expected.ok ? "accepted" : expected.code;
-  if (code !== wanted) return differ(`answer ${code} instead of ${wanted}`, "answer", code, wanted);
-  if (found.ok || expected.ok || found.refusal.code !== "INSUFFICIENT_BALANCE") return null;
-  const { required, available } = found.refusal;
-  if (required !== expected.required)
-    return differ("funds required", "required", required, expected.required);
-  return available === expected.available
-    ? null
-    : differ("funds available", "available", available, expected.available);
+  if (code !== wanted) throw differs(`answer ${code} instead of ${wanted}`, "answer", code, wanted);
+  if (decision.ok || expected.ok || decision.refusal.code !== "INSUFFICIENT_BALANCE") return;
+  for (const figure of ["required", "available"] as const) {
+    const [found, right] = [decision.refusal[figure], expected[figure]];
+    if (found !== right) throw differs(`funds ${figure}`, figure, found, right);
+  }
 }
 
-const tradeText = ({ taker, maker, price, size, fee }: Omit<ReferenceTrade, "kind">, kind: string): string =>
+type Trade = Omit<ReferenceTrade, "kind">;
+
+const tradeText = ({ taker, maker, price, size, fee }: Trade, kind: string): string =>
   `${kind} ${size} at ${price}, order ${taker} from ${maker}, fee ${fee}`;
 
-/** How the fills of one order differ from those expected, or null. */
-function tradesDifference(
-  found: readonly EventOf<"orderTraded">[],
-  expected: readonly ReferenceTrade[],
-): Difference | null {
+function requireTrades(found: readonly EventOf<"orderTraded">[], expected: readonly ReferenceTrade[]): void {
   for (let index = 0; index < Math.max(found.length, expected.length); index += 1) {
     const [trade, wanted] = [found[index], expected[index]];
     const text = trade === undefined ? "no fill" : tradeText(trade, trade.matchType);
     const wantedText = wanted === undefined ? "no fill" : tradeText(wanted, wanted.kind);
-    if (text !== wantedText) return differ(fillAspect(trade, wanted), `fill ${index + 1}`, text, wantedText);
+    if (text !== wantedText) throw differs(fillAspect(trade, wanted), `fill ${index + 1}`, text, wantedText);
   }
-  return null;
 }
 
-function fillAspect(trade: EventOf<"orderTraded"> | undefined, wanted: ReferenceTrade | undefined): string {
+function fillAspect(trade: Trade | undefined, wanted: Trade | undefined): string {
   if (trade === undefined) return "fills missing";
   if (wanted === undefined) return "fills too many";
-  for (const aspect of ["maker", "price", "size", "fee"] as const) {
-    if (trade[aspect] !== wanted[aspect]) return `${aspect} of a fill`;
-  }
-  return "kind of a fill";
+  const aspect = (["maker", "price", "size", "fee"] as const).find((each) => trade[each] !== wanted[each]);
+  return `${aspect ?? "kind"} of a fill`;
 }
 
-/** The first difference between all that both know, or null. */
-function stateDifference(state: State, reference: ReferenceExchange): Difference | null {
-  return (
-    ordersDifference(state, reference) ??
-    marketsDifference(state, reference) ??
-    walletsDifference(state, reference)
-  );
-}
-
-function ordersDifference({ orders }: State, reference: ReferenceExchange): Difference | null {
-  if (orders.size !== reference.orders.length)
-    return differ("number of orders", "orders", orders.size, reference.orders.length);
-  for (let number = 1; number <= orders.size; number += 1) {
-    const order = orders.get(number);
-    const wanted = reference.order(number);
-    if (order.status !== wanted.status)
-      return differ(
-        `order ${order.status} instead of ${wanted.status}`,
-        `order ${number}`,
-        order.status,
-        wanted.status,
-      );
-    if (order.matched !== wanted.filled)
-      return differ("filled size of an order", `order ${number} filled`, order.matched, wanted.filled);
-  }
-  return null;
-}
-
-function marketsDifference(state: State, reference: ReferenceExchange): Difference | null {
+/** All that both know. */
+function requireState(state: State, reference: ReferenceExchange): void {
+  requireOrders(state, reference);
   if (state.markets.size !== reference.markets.length)
-    return differ("number of markets", "markets", state.markets.size, reference.markets.length);
+    throw differs("number of markets", "markets", state.markets.size, reference.markets.length);
   for (const market of state.markets) {
-    const wanted = reference.market(market.number);
-    if (market.status !== wanted.status)
-      return differ("status of a market", `market ${market.number}`, market.status, wanted.status);
-    const difference = booksDifference(state, market, wanted);
-    if (difference !== null) return difference;
-  }
-  return null;
-}
-
-function booksDifference(state: State, market: Market, wanted: ReferenceMarket): Difference | null {
-  const { YES, NO } = wanted.books;
-  for (const [index, { book }] of market.books.entries()) {
-    const naive = index === 0 ? YES : NO;
-    for (const side of [BID, ASK] as const) {
-      const queue = side === BID ? naive.bids : naive.asks;
-      let place = 0;
-      let difference: Difference | null = null;
-      book?.queue(side, (slot) => {
-        const order = state.orders.get(state.pool.orderIn(slot));
-        difference ??= placeDifference(market, place, order.number, remainingOf(order), queue[place]);
-        place += 1;
-      });
-      if (difference !== null) return difference;
-      if (place !== queue.length)
-        return differ("orders missing in a book", `market ${market.number} resting`, place, queue.length);
+    const { status, books } = reference.market(market.number);
+    if (market.status !== status)
+      throw differs("status of a market", `market ${market.number}`, market.status, status);
+    for (const [index, { book }] of market.books.entries()) {
+      const { bids, asks } = books[index === 0 ? "YES" : "NO"];
+      requireQueue(state, market.number, book, BID, bids);
+      requireQueue(state, market.number, book, ASK, asks);
     }
   }
-  return null;
+  requireWallets(state, reference);
 }
 
-function placeDifference(
-  { number }: Market,
-  place: number,
-  order: number,
-  open: number,
-  wanted: RestingOrder | undefined,
-): Difference | null {
-  if (wanted?.id !== order)
-    return differ(
-      "queue of a book",
-      `market ${number}, place ${place + 1}, order`,
-      order,
-      wanted?.id ?? "none",
-    );
-  return wanted.open === open
-    ? null
-    : differ("open size in a book", `market ${number}, order ${order} open`, open, wanted.open);
+function requireOrders({ orders }: State, reference: ReferenceExchange): void {
+  if (orders.size !== reference.orders.length)
+    throw differs("number of orders", "orders", orders.size, reference.orders.length);
+  for (let number = 1; number <= orders.size; number += 1) {
+    const [order, wanted] = [orders.get(number), reference.order(number)];
+    if (order.status !== wanted.status) {
+      const about = `order ${order.status} instead of ${wanted.status}`;
+      throw differs(about, `order ${number}`, order.status, wanted.status);
+    }
+    if (order.matched !== wanted.filled)
+      throw differs("filled size of an order", `order ${number} filled`, order.matched, wanted.filled);
+  }
 }
 
-function walletsDifference(state: State, reference: ReferenceExchange): Difference | null {
+function requireQueue(
+  state: State,
+  market: number,
+  book: Market["books"][number]["book"],
+  side: BookDirection,
+  queue: readonly RestingOrder[],
+): void {
+  let place = 0;
+  book?.queue(side, (slot) => {
+    const order = state.orders.get(state.pool.orderIn(slot));
+    const { number } = order;
+    const wanted = queue[place];
+    place += 1;
+    if (wanted?.id !== number)
+      throw differs(
+        "queue of a book",
+        `market ${market}, place ${place}, order`,
+        number,
+        wanted?.id ?? "none",
+      );
+    if (wanted.open !== remainingOf(order)) {
+      const text = `market ${market}, order ${number} open`;
+      throw differs("open size in a book", text, remainingOf(order), wanted.open);
+    }
+  });
+  if (place !== queue.length)
+    throw differs("orders missing in a book", `market ${market} resting`, place, queue.length);
+}
+
+function requireWallets(state: State, reference: ReferenceExchange): void {
   for (const account of state.accounts) {
-    const wallet = reference.wallets[account.number - 1];
+    const { number } = account;
+    const wallet = reference.wallets[number - 1];
     if (wallet?.address !== account.address)
-      return differ("accounts", `account ${account.number}`, account.address, wallet?.address ?? "none");
-    const usdc = amountDifference("USDC", account.number, account.collateral, wallet.usdc);
-    if (usdc !== null) return usdc;
+      throw differs("accounts", `account ${number}`, account.address, wallet?.address ?? "none");
+    requireAmount("USDC", number, account.collateral, wallet.usdc);
     for (let market = 1; market <= state.markets.size; market += 1) {
       const holding = account.holdings.get(market);
       const shares = wallet.shares.get(market);
       if (holding === undefined && shares === undefined) continue;
-      const { YES: yes, NO: no } = shares ?? { YES: NOTHING, NO: NOTHING };
-      const difference =
-        amountDifference("YES", account.number, holding?.yes ?? NOTHING, yes) ??
-        amountDifference("NO", account.number, holding?.no ?? NOTHING, no);
-      if (difference !== null) return difference;
+      requireAmount("YES", number, holding?.yes ?? NOTHING, shares?.YES ?? NOTHING);
+      requireAmount("NO", number, holding?.no ?? NOTHING, shares?.NO ?? NOTHING);
     }
   }
-  return state.accounts.size === reference.wallets.length
-    ? null
-    : differ("accounts", "accounts", state.accounts.size, reference.wallets.length);
+  if (state.accounts.size !== reference.wallets.length)
+    throw differs("accounts", "accounts", state.accounts.size, reference.wallets.length);
 }
 
 const NOTHING: Amount = nothing();
 
-function amountDifference(
+function requireAmount(
   asset: string,
   account: number,
   found: Balance<number> | Amount,
   wanted: Amount,
-): Difference | null {
+): void {
   // Read by name: this runs for each holding after each command.
   if (
     found.balance === wanted.balance &&
@@ -191,17 +147,12 @@ function amountDifference(
     found.incoming === wanted.incoming &&
     found.outgoing === wanted.outgoing
   )
-    return null;
+    return;
   for (const part of ["balance", "reserved", "incoming", "outgoing"] as const) {
-    if (found[part] !== wanted[part])
-      return differ(
-        `${part} of ${asset === "USDC" ? asset : "shares"}`,
-        `account ${account}, ${part} of ${asset}`,
-        found[part],
-        wanted[part],
-      );
+    if (found[part] === wanted[part]) continue;
+    const about = `${part} of ${asset === "USDC" ? asset : "shares"}`;
+    throw differs(about, `account ${account}, ${part} of ${asset}`, found[part], wanted[part]);
   }
-  return null;
 }
 
 /** Events of one accepted command. */
@@ -212,7 +163,7 @@ export interface Batch {
 
 const DONE: Reply = { ok: true };
 
-/** A reference exchange that is told what an exchange is told, and what the chain has done; it answers where they differ. */
+/** A reference exchange that is told what an exchange is told, and what the chain has done; it throws `Wrong` where they differ. */
 export class Follower {
   readonly #state: () => State;
   /** All that the reference was told, so that it can be brought back to an earlier moment. */
@@ -241,12 +192,7 @@ export class Follower {
   }
 
   /** After a command, with what it and time at that moment have caused. */
-  afterCommand(
-    command: Command,
-    at: Millis,
-    decision: Decision,
-    batches: readonly Batch[],
-  ): Difference | null {
+  afterCommand(command: Command, at: Millis, decision: Decision, batches: readonly Batch[]): void {
     const first = decision.ok ? (batches[0]?.events ?? []) : [];
     let reply: Reply = DONE;
     const { length: trades } = this.#reference.trades;
@@ -254,43 +200,42 @@ export class Follower {
       reference.expire(at);
       reply = this.#do(reference, command, at);
     });
-    return (
-      replyDifference(decision, reply) ??
-      tradesDifference(first.filter(isTrade), this.#reference.trades.slice(trades)) ??
-      this.#afterBatches(batches) ??
-      (batches.length === 0 ? null : stateDifference(this.#state(), this.#reference))
-    );
+    requireReply(decision, reply);
+    requireTrades(first.filter(isTrade), this.#reference.trades.slice(trades));
+    this.#afterBatches(batches);
+    if (batches.length > 0) requireState(this.#state(), this.#reference);
   }
 
   /** After time has passed up to a moment. */
-  afterWait(to: Millis, batches: readonly Batch[]): Difference | null {
-    const difference = this.#afterBatches(batches);
-    this.#tell((reference) => reference.expire(to));
-    return difference ?? this.#overdue() ?? stateDifference(this.#state(), this.#reference);
+  afterWait(to: Millis, batches: readonly Batch[]): void {
+    try {
+      this.#afterBatches(batches);
+    } finally {
+      this.#tell((reference) => reference.expire(to));
+    }
+    this.#refuseOverdue();
+    requireState(this.#state(), this.#reference);
   }
 
   /** In the course of time every settlement comes into a block, but where something keeps it out. */
-  #overdue(): Difference | null {
+  #refuseOverdue(): void {
     const { settlement } = this.#state().config;
-    if (settlement === "manual") return null;
+    if (settlement === "manual") return;
     const late = this.#reference.overdue(settlement === "auto" ? BLOCK_INTERVAL_MS : 0);
-    return late === undefined
-      ? null
-      : { about: "a settlement that no block has", text: `transaction ${late.number} is in no block` };
+    if (late === undefined) return;
+    const text = `transaction ${late.number} is in no block`;
+    throw new Wrong("differs from the reference", "a settlement that no block has", text);
   }
 
   /** A block has looked at a match: whether the fault that has struck it is the one that must. */
-  #strike(transaction: number, hold: string | null, fault: number): Difference | null {
+  #strike(transaction: number, hold: string | null, fault: number): void {
     const { faults, settlements } = this.#reference;
     const match = settlements.find(({ number, what }) => number === transaction && what === "match");
     const expected = match === undefined || hold === "UNDERPRICED" ? fault : faults.striking(match);
     this.#tell((reference) => reference.faults.note(transaction, hold, fault));
-    return expected === fault
-      ? null
-      : {
-          about: "the fault that strikes a settlement",
-          text: `transaction ${transaction} is struck by fault ${fault}, expected ${expected}`,
-        };
+    if (expected === fault) return;
+    const text = `transaction ${transaction} is struck by fault ${fault}, expected ${expected}`;
+    throw new Wrong("differs from the reference", "the fault that strikes a settlement", text);
   }
 
   #fresh(): ReferenceExchange {
@@ -360,38 +305,33 @@ export class Follower {
     }
   }
 
-  /** What the chain has done; null when nothing differs. */
-  #afterBatches(batches: readonly Batch[]): Difference | null {
+  /** What the chain has done. */
+  #afterBatches(batches: readonly Batch[]): void {
     for (const { at, events } of batches) {
       this.#tell((reference) => reference.expire(at));
-      for (const event of events) {
-        const difference = this.#onChain(event, events);
-        if (difference !== null) return difference;
-      }
+      for (const event of events) this.#onChain(event, events);
     }
-    return null;
   }
 
-  #onChain(event: DomainEvent, batch: readonly DomainEvent[]): Difference | null {
+  #onChain(event: DomainEvent, batch: readonly DomainEvent[]): void {
     switch (event.kind) {
       case "blocksMined":
         this.#tell((reference) => reference.mineUpTo(event.lastTransaction, event.empty));
-        return null;
+        return;
       case "blockOpened":
         this.#tell((reference) => reference.beginBlock());
-        return null;
-      case "transactionMined": {
-        const difference = this.#strike(event.transaction, null, 0);
+        return;
+      case "transactionMined":
+        this.#strike(event.transaction, null, 0);
         this.#tell((reference) => reference.mine(event.transaction));
-        return difference;
-      }
+        return;
       case "transactionHeld":
-        return this.#strike(event.transaction, event.hold, event.fault);
-      case "settlementLost": {
-        const difference = this.#strike(event.transaction, null, event.fault);
+        this.#strike(event.transaction, event.hold, event.fault);
+        return;
+      case "settlementLost":
+        this.#strike(event.transaction, null, event.fault);
         this.#tell((reference) => reference.lose(event.transaction));
-        return difference;
-      }
+        return;
       case "callExecuted":
       case "callReverted": {
         let isDone = false;
@@ -399,33 +339,23 @@ export class Follower {
           isDone = reference.carryOut(event.transaction);
         });
         const expected = isDone ? "callExecuted" : "callReverted";
-        return event.kind === expected
-          ? null
-          : {
-              about: `${event.kind} instead of ${expected}`,
-              text: `transaction ${event.transaction}: ${event.kind}, expected ${expected}`,
-            };
+        if (event.kind === expected) return;
+        const about = `${event.kind} instead of ${expected}`;
+        throw differs(about, `transaction ${event.transaction}`, event.kind, expected);
       }
       case "settlementFailed": {
         // What fails with others is worked out from the one that a block has.
-        if (!event.isMined) return null;
-        const struck = this.#strike(event.transaction, null, event.fault);
-        if (struck !== null) return struck;
+        if (!event.isMined) return;
+        this.#strike(event.transaction, null, event.fault);
         let failed: readonly number[] = [];
         this.#tell((reference) => {
           failed = reference.fail(event.transaction);
         });
         const found = batch.flatMap((each) => (each.kind === "settlementFailed" ? [each.transaction] : []));
         const [text, expected] = [listed(found), listed(failed)];
-        return text === expected
-          ? null
-          : {
-              about: "settlements that fail together",
-              text: `settlements that fail: ${text}, expected ${expected}`,
-            };
+        if (text !== expected)
+          throw differs("settlements that fail together", "settlements that fail", text, expected);
       }
-      default:
-        return null;
     }
   }
 }

@@ -12,10 +12,9 @@ import {
   type OpenExchange,
   openEmpty,
 } from "./exchange-host.ts";
-import type { Difference } from "./follower.ts";
 import { type Batch, Follower } from "./follower.ts";
 import { Generator, type Profile, profileOf, type Step } from "./generator.ts";
-import type { Failure } from "./outcome.ts";
+import { type Failure, Wrong } from "./outcome.ts";
 import type { ReferenceExchange } from "./reference/reference-exchange.ts";
 
 /** When histories begin: 2026-01-01T00:00:00Z. */
@@ -30,16 +29,6 @@ const OF_ORDERS: ReadonlySet<string> = new Set([
 ]);
 
 export const openPlain: OpenExchange = (config, start, journal) => new Exchange(config, start, journal);
-
-/** Thrown at the step after which something is wrong. */
-class Wrong extends Error {
-  readonly failure: Omit<Failure, "command">;
-
-  constructor(kind: string, about: string, text: string) {
-    super(text);
-    this.failure = { fingerprint: `${kind}: ${about}`, sentence: `${kind}: ${text}` };
-  }
-}
 
 /** One history of a seed: an exchange and its reference, step by step, judged after each. */
 export class History {
@@ -122,7 +111,7 @@ export class History {
       case "wait":
         this.#batches = [];
         this.exchange.advanceTo(step.to);
-        this.#judge(this.#follower.afterWait(step.to, this.#batches));
+        this.#judgeAt(step.to);
         return;
       case "snapshot":
         this.#snapshot = { at: this.exchange.snapshot(), mark: this.#follower.mark };
@@ -131,7 +120,8 @@ export class History {
         if (this.#snapshot === null) return;
         this.exchange.restore(this.#snapshot.at);
         this.#follower.goBackTo(this.#snapshot.mark);
-        this.#judge(this.#follower.afterWait(this.exchange.now, []));
+        this.#batches = [];
+        this.#judgeAt(this.exchange.now);
         return;
       case "reopen":
         return this.#reopen();
@@ -145,13 +135,18 @@ export class History {
     this.#latest = { at, command, isRefused: false };
     const decision = exchange.submit(command);
     this.#latest = { at, command, isRefused: !decision.ok };
-    const difference = this.#follower.afterCommand(command, at, decision, this.#batches);
+    this.#follower.afterCommand(command, at, decision, this.#batches);
     // What was refused leaves no trace; if it does, the next accepted command shows it.
-    if (difference !== null || this.#batches.length > 0) this.#judge(difference);
+    if (this.#batches.length > 0) this.#judge();
   }
 
-  #judge(difference: Difference | null): void {
-    if (difference !== null) throw new Wrong("differs from the reference", difference.about, difference.text);
+  /** Judges what time has done up to a moment. */
+  #judgeAt(at: Millis): void {
+    this.#follower.afterWait(at, this.#batches);
+    this.#judge();
+  }
+
+  #judge(): void {
     for (const { name, differences } of this.#violations()) {
       throw new Wrong("an invariant does not hold", name, `${name}: ${differences[0] ?? ""}`);
     }
@@ -178,7 +173,7 @@ export class History {
     this.#snapshot = null;
     this.#batches = [];
     if (this.profile.keeping === "disk") this.#watch();
-    this.#judge(this.#follower.afterWait(this.exchange.now, []));
+    this.#judgeAt(this.exchange.now);
   }
 
   #watch(): void {

@@ -14,6 +14,16 @@ export interface Failure {
   readonly command: number;
 }
 
+/** Thrown where a history goes wrong: of what kind, what it is about, and the figures. */
+export class Wrong extends Error {
+  readonly failure: Omit<Failure, "command">;
+
+  constructor(kind: string, about: string, text: string) {
+    super(text);
+    this.failure = { fingerprint: `${kind}: ${about}`, sentence: `${kind}: ${text}` };
+  }
+}
+
 /** What became of one seed. The same seed and settings give the same, on any machine and with any number of workers. */
 export interface SeedOutcome {
   readonly seed: number;

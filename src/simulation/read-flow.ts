@@ -9,20 +9,14 @@ import { FlowReader } from "./flow-text.ts";
 import { type GenerateFlowOptions, generateFlow } from "./generate-flow.ts";
 
 /** The most bytes that a line may have, without its end. */
-export const MAX_LINE_BYTES = 65_536;
-
-/** Why a line cannot be read as text; `column` as editors count. */
-export interface LineFlaw {
-  readonly column: number;
-  readonly message: string;
-}
+const MAX_LINE_BYTES = 65_536;
 
 /** Some lines of a file in a row. */
-export interface WholeLines {
+interface WholeLines {
   /** The lines, with a line feed between them and none at the end; null when there is no sound line. */
   readonly text: string | null;
-  /** What is wrong with the line that follows; nothing comes after it. */
-  readonly flaw: LineFlaw | null;
+  /** Why the line that follows is no text, at a column as editors count; nothing comes after it. */
+  readonly flaw: { readonly column: number; readonly message: string } | null;
 }
 
 interface Flaw {
@@ -41,7 +35,7 @@ const MARK = Buffer.from("\ufeff");
  * mark at the start and carriage returns before line feeds are left out; what follows the last line feed is a line too,
  * unless it is empty.
  */
-export async function* wholeLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<WholeLines> {
+async function* wholeLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<WholeLines> {
   let rest = Buffer.alloc(0);
   let isStart = true;
   for await (const piece of pieces) {

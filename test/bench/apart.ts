@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { inCheckout } from "./checkout.ts";
+import { inCheckout } from "./programs.ts";
 
 /** What a process of its own does: opened with a choice, it answers figures as often as it is asked. */
 export type Part<Choice> = (choice: Choice) => () => number[] | Promise<number[]>;

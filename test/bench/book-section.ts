@@ -1,11 +1,168 @@
-import { clobsimBook } from "./clobsim-book.ts";
-import type { Contender } from "./contender.ts";
-import { commonFlow, type Flow } from "./flow.ts";
-import { measurementOf } from "./measurement.ts";
-import { nodejsOrderBook } from "./nodejs-order-book.ts";
-import { replaySubject } from "./replay-subject.ts";
-import { alternate, median } from "./rounds.ts";
-import type { Section } from "./section.ts";
+import { type IProcessOrder, type LimitOrderOptions, OrderBook, Side } from "nodejs-order-book";
+import { Book, type BookDirection } from "../../src/core/book/book.ts";
+import { OrderPool } from "../../src/core/book/order-pool.ts";
+import { MatchPlan } from "../../src/core/book/plan.ts";
+import {
+  BUY,
+  CANCEL,
+  commonFlow,
+  type Flow,
+  FOK,
+  GTC,
+  type OperationTape,
+  steadyFlow,
+  TradeTally,
+} from "./flow.ts";
+import { alternate, median, type Subject } from "./rounds.ts";
+import { measurementOf, type Section } from "./section.ts";
+
+/** An order book engine that can replay a flow. */
+interface Contender {
+  readonly name: string;
+  /** A new book with the flow's opening done. What it answers replays the rest, once, and is what is measured. */
+  prepare(flow: Flow): () => TradeTally;
+}
+
+/** The book of this project through its own door, orders known by dense integers. */
+export const clobsimBook: Contender = {
+  name: "clobsim",
+  prepare({ levels, tape, opening }) {
+    const replay = new Replay(levels, tape.length);
+    replay.run(tape, 0, opening);
+    return () => {
+      replay.run(tape, opening, tape.length);
+      return replay.tally;
+    };
+  },
+};
+
+const NOBODY = 0;
+
+class Replay {
+  readonly tally = new TradeTally();
+  readonly #book: Book;
+  readonly #plan = new MatchPlan();
+  readonly #slotOf: Int32Array;
+
+  constructor(levels: number, orders: number) {
+    this.#book = new Book(new OrderPool(), levels);
+    this.#slotOf = new Int32Array(orders + 1);
+  }
+
+  run({ kind, id, side, tick, size, timeInForce }: OperationTape, from: number, to: number): void {
+    for (let at = from; at < to; at++) {
+      const order = id[at] as number;
+      if (kind[at] === CANCEL) {
+        this.#book.remove(this.#slotOf[order] as number);
+      } else {
+        const direction = side[at] as BookDirection;
+        this.#place(order, direction, tick[at] as number, size[at] as number, timeInForce[at] as number);
+      }
+    }
+  }
+
+  #place(order: number, direction: BookDirection, tick: number, size: number, timeInForce: number): void {
+    const book = this.#book;
+    const plan = this.#plan;
+    book.plan(direction, tick, size, NOBODY, "allow", plan);
+    if (timeInForce === FOK && plan.filled < size) return;
+    for (let index = 0; index < plan.count; index++) {
+      const slot = plan.slots[index] as number;
+      const quantity = plan.quantities[index] as number;
+      this.tally.add(order, book.pool.orderIn(slot), book.tickOf(slot), quantity);
+      book.fill(slot, quantity);
+    }
+    const left = size - plan.filled;
+    if (left > 0 && timeInForce === GTC) {
+      this.#slotOf[order] = book.rest(direction, tick, left, order, NOBODY);
+    }
+  }
+}
+
+/** The package nodejs-order-book. Its ids are strings: they are made beforehand, and only those of makers are read back. */
+export const nodejsOrderBook: Contender = {
+  name: "nodejs-order-book",
+  prepare({ tape, opening }) {
+    const book = new OrderBook();
+    const tally = new TradeTally();
+    const ids = Array.from({ length: tape.length }, (_, at) => String(tape.id[at]));
+    replay(book, tape, ids, 0, opening, tally);
+    return () => {
+      replay(book, tape, ids, opening, tape.length, tally);
+      return tally;
+    };
+  },
+};
+
+/** By our GTC, FAK and FOK. */
+const TIMES_IN_FORCE = ["GTC", "IOC", "FOK"] as NonNullable<LimitOrderOptions["timeInForce"]>[];
+
+function replay(
+  book: OrderBook,
+  tape: OperationTape,
+  ids: readonly string[],
+  from: number,
+  to: number,
+  tally: TradeTally,
+): void {
+  for (let at = from; at < to; at++) {
+    const id = ids[at] as string;
+    if (tape.kind[at] === CANCEL) {
+      book.cancel(id);
+    } else {
+      const result = book.limit({
+        id,
+        side: tape.side[at] === BUY ? Side.BUY : Side.SELL,
+        size: tape.size[at] as number,
+        price: tape.tick[at] as number,
+        timeInForce: TIMES_IN_FORCE[tape.timeInForce[at] as number] as (typeof TIMES_IN_FORCE)[number],
+      });
+      addTrades(result, id, tape.id[at] as number, tally);
+    }
+  }
+}
+
+/** Its result lists makers filled whole (with the size they had left), then the maker or taker that is filled in part. */
+function addTrades(result: IProcessOrder, takerId: string, taker: number, tally: TradeTally): void {
+  for (const maker of result.done) {
+    if (maker.id !== takerId && "price" in maker) {
+      tally.add(taker, Number(maker.id), maker.price, maker.size);
+    }
+  }
+  const { partial } = result;
+  if (partial !== null && partial.id !== takerId) {
+    tally.add(taker, Number(partial.id), partial.price, result.partialQuantityProcessed);
+  }
+}
+
+/**
+ * A contender's replay of a flow, to be measured. Each run checks the trades it made.
+ * @throws Error from a run that made other trades than the flow's.
+ */
+function replaySubject(contender: Contender, flow: Flow): Subject {
+  const { expected } = flow;
+  // A book stays alive from one run to the next, as in an exchange: V8 throws compiled code away with the last object of a shape.
+  let replay = contender.prepare(flow);
+  return {
+    name: contender.name,
+    prepare() {
+      replay = contender.prepare(flow);
+      return () => {
+        const made = replay();
+        if (
+          made.hash !== expected.hash ||
+          made.trades !== expected.trades ||
+          made.volume !== expected.volume
+        ) {
+          throw new Error(
+            `${contender.name} made ${made.trades} trades of volume ${made.volume} (hash ${made.hash}), ` +
+              `the flow has ${expected.trades} of ${expected.volume} (hash ${expected.hash})`,
+          );
+        }
+      };
+    },
+  };
+}
 
 /** The package slows down as its book fills: a run of this length takes it about two seconds, one of the whole flow half a minute. */
 const PREFIX = 100_000;
@@ -66,4 +223,52 @@ function lineUp(): Race[] {
 /** Million operations a second, from milliseconds a run. */
 function speedsOf(flow: Flow, milliseconds: readonly number[]): number[] {
   return milliseconds.map((each) => flow.tape.length / each / 1000);
+}
+
+const FEWEST = 1000;
+const LIVE = [FEWEST, 10_000, 100_000, 1_000_000] as const;
+const OPERATIONS = 500_000;
+
+/** What an operation costs as more orders rest in the book, the mix of operations being the same. */
+export const flatnessSection: Section = {
+  name: "flatness",
+  about: "the cost of an operation as more orders rest",
+  measure(rounds) {
+    const loads = loadsToCompare();
+    const subjects = loads.map(({ flow }) => replaySubject(clobsimBook, flow));
+    const samples = alternate(subjects, { rounds, warmUps: 2, sampleMs: 0 });
+    const costs = loads.map(({ flow: { tape, opening } }, index) =>
+      (samples[index] as number[]).map((milliseconds) => (milliseconds * 1e6) / (tape.length - opening)),
+    );
+    const baseline = median(costs[0] ?? []);
+    return {
+      unit: "ns/operation",
+      baseline: `${figure(FEWEST)} live orders`,
+      rounds,
+      measurements: loads.map(({ workload }, index) =>
+        measurementOf(workload, clobsimBook.name, costs[index] ?? [], baseline),
+      ),
+      notes: [
+        "The same kinds of orders, fills and levels swept in every row. Canceling among 1,000 of the orders shows the book's own cost;",
+        "canceling among all of them adds what the machine takes to reach orders that are in no cache.",
+      ],
+    };
+  },
+};
+
+function loadsToCompare() {
+  const among = (live: number, canceledAmong: number, words: string) => ({
+    workload: `${figure(live)} live orders${words}`,
+    flow: steadyFlow({ live, operations: OPERATIONS, canceledAmong }),
+  });
+  const more = LIVE.filter((live) => live > FEWEST);
+  return [
+    among(FEWEST, FEWEST, ""),
+    ...more.map((live) => among(live, FEWEST, `, canceled among ${figure(FEWEST)}`)),
+    ...more.map((live) => among(live, live, ", canceled among all")),
+  ];
+}
+
+function figure(count: number): string {
+  return count.toLocaleString("en-US");
 }

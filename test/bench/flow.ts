@@ -1,7 +1,150 @@
-import { FlowBook } from "./flow-book.ts";
-import { mulberry32 } from "./mulberry32.ts";
-import { BUY, FAK, FOK, GTC, OperationTape, SELL } from "./operation-tape.ts";
-import { TradeTally } from "./trade-tally.ts";
+import type { BookDirection } from "../../src/core/book/book.ts";
+import { FULL_PRICE } from "../../src/core/units.ts";
+import { SimulatedBook } from "../../src/simulation/simulator.ts";
+
+/**
+ * A stream of integers, 0 <= n < bound, from Tommy Ettinger's mulberry32: 32 bits of state, and the same numbers in
+ * every language, which is why benchmark flows are made of it.
+ */
+export function mulberry32(seed: number): (bound: number) => number {
+  let state = seed | 0;
+  return (bound) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    const bits = (mixed ^ (mixed >>> 14)) >>> 0;
+    return Math.floor((bits * bound) / 4_294_967_296);
+  };
+}
+
+const PLACE = 0;
+export const CANCEL = 1;
+export const BUY = 0;
+const SELL = 1;
+export const GTC = 0;
+export const FAK = 1;
+export const FOK = 2;
+
+/** Operations on one book, in order, as columns of integers: reading them back costs next to nothing. */
+export class OperationTape {
+  /** How many operations were recorded. */
+  length = 0;
+  /** PLACE or CANCEL. */
+  readonly kind: Uint8Array;
+  /** The order that is placed, or the one that is canceled; the columns below are 0 for a CANCEL. */
+  readonly id: Int32Array;
+  /** BUY or SELL. */
+  readonly side: Uint8Array;
+  /** Limit, in ticks. */
+  readonly tick: Int32Array;
+  readonly size: Int32Array;
+  /** GTC, FAK or FOK. */
+  readonly timeInForce: Uint8Array;
+
+  constructor(capacity: number) {
+    this.kind = new Uint8Array(capacity);
+    this.id = new Int32Array(capacity);
+    this.side = new Uint8Array(capacity);
+    this.tick = new Int32Array(capacity);
+    this.size = new Int32Array(capacity);
+    this.timeInForce = new Uint8Array(capacity);
+  }
+
+  /** Records a limit order. */
+  place(id: number, side: number, tick: number, size: number, timeInForce: number): void {
+    const at = this.length++;
+    this.kind[at] = PLACE;
+    this.id[at] = id;
+    this.side[at] = side;
+    this.tick[at] = tick;
+    this.size[at] = size;
+    this.timeInForce[at] = timeInForce;
+  }
+
+  /** Records the cancellation of a resting order. */
+  cancel(id: number): void {
+    const at = this.length++;
+    this.kind[at] = CANCEL;
+    this.id[at] = id;
+  }
+}
+
+/** Trades counted, added up and hashed as they come: two books that made the same trades have the same tally. */
+export class TradeTally {
+  trades = 0;
+  volume = 0;
+  /** Of taker, maker, tick and quantity of every trade, in order: `h = imul(h ^ value, 16777619)`, an unsigned 32-bit integer. */
+  hash = 0;
+
+  /** Counts one trade. */
+  add(taker: number, maker: number, tick: number, quantity: number): void {
+    this.trades += 1;
+    this.volume += quantity;
+    let hash = this.hash;
+    hash = Math.imul(hash ^ taker, 16_777_619);
+    hash = Math.imul(hash ^ maker, 16_777_619);
+    hash = Math.imul(hash ^ tick, 16_777_619);
+    hash = Math.imul(hash ^ quantity, 16_777_619);
+    this.hash = hash >>> 0;
+  }
+}
+
+/** A resting order, with its place in the list of live ones. */
+interface LiveOrder {
+  readonly id: number;
+  readonly side: number;
+  readonly tick: number;
+  readonly slot: number;
+  index: number;
+}
+
+/** The book that makes a flow, and the list of live orders that the flow cancels from. */
+class FlowBook extends SimulatedBook {
+  /** Appended to when an order rests; one that leaves is replaced by the last. */
+  readonly live: LiveOrder[] = [];
+  readonly #byId = new Map<number, LiveOrder>();
+  readonly #tally: TradeTally;
+
+  constructor(levels: number, tally: TradeTally) {
+    super(FULL_PRICE / (levels + 1));
+    this.#tally = tally;
+  }
+
+  /** Matches a limit order, rests what a GTC leaves over, and answers the makers that were filled whole. */
+  place(id: number, side: number, tick: number, size: number, timeInForce: number): readonly LiveOrder[] {
+    const direction = side as BookDirection;
+    if (timeInForce === FOK && this.fillable(direction, tick, size) < size) return [];
+    const filled: LiveOrder[] = [];
+    const left = this.match(direction, tick, size, (slot, quantity) => {
+      const maker = this.#byId.get(this.pool.orderIn(slot)) as LiveOrder;
+      this.#tally.add(id, maker.id, maker.tick, quantity);
+      if (this.pool.openIn(slot) > quantity) return;
+      this.#leave(maker);
+      filled.push(maker);
+    });
+    if (left > 0 && timeInForce === GTC) {
+      const slot = this.rest(direction, tick, left, id, 0);
+      const order = { id, side, tick, slot, index: this.live.length };
+      this.live.push(order);
+      this.#byId.set(id, order);
+    }
+    return filled;
+  }
+
+  /** Takes a resting order out. */
+  cancel(order: LiveOrder): void {
+    this.remove(order.slot);
+    this.#leave(order);
+  }
+
+  #leave(order: LiveOrder): void {
+    this.#byId.delete(order.id);
+    const last = this.live.pop() as LiveOrder;
+    if (last === order) return;
+    this.live[order.index] = last;
+    last.index = order.index;
+  }
+}
 
 /** Operations for a book, and the trades they make. */
 export interface Flow {
@@ -93,7 +236,7 @@ class FlowMaker {
     const order = live[this.#below(live.length)];
     if (order === undefined) throw new Error("a flow cancels only while orders are live");
     this.tape.cancel(order.id);
-    this.#book.remove(order);
+    this.#book.cancel(order);
   }
 
   /** An order that takes the best price of the other side, and perhaps some ticks beyond it. */
@@ -124,5 +267,98 @@ class FlowMaker {
 
   #clamp(tick: number): number {
     return Math.min(Math.max(tick, 1), this.#levels);
+  }
+}
+
+interface SteadyChoice {
+  /** Orders resting before, during and after; at least 33. */
+  readonly live: number;
+  /** How many operations are measured, to within a dozen. */
+  readonly operations: number;
+  /** Cancellations pick among this many of the orders behind the front; among all of them by default. */
+  readonly canceledAmong?: number;
+}
+
+const LEVELS = 999;
+const MIDDLE = 500;
+/** The price levels next to the middle, each with two orders, where all trading happens. */
+const FRONT = 8;
+/** The price levels behind the front that share all other orders. */
+const DEPTH = 50;
+
+/**
+ * A flow that keeps the number of live orders: whatever leaves comes back at the end of its price's queue. It is about
+ * 54 % passive orders, 26 % cancellations of random orders behind the front and 20 % orders that cross into the front.
+ * Kinds, fills and levels swept are the same for every `live`, so that only the amount of resting orders differs.
+ */
+export function steadyFlow(choice: SteadyChoice): Flow {
+  const maker = new SteadyFlowMaker(choice);
+  return { levels: LEVELS, tape: maker.tape, opening: choice.live, expected: maker.tally };
+}
+
+class SteadyFlowMaker {
+  readonly tape: OperationTape;
+  readonly tally = new TradeTally();
+  readonly #front = new FlowBook(LEVELS, this.tally);
+  /** Of each order behind the front: its id and its tick. */
+  readonly #restingId: Int32Array;
+  readonly #restingTick: Int32Array;
+  /** Two streams, so that the choice among more or fewer resting orders shifts nothing of the trading. */
+  readonly #trading = mulberry32(0x5eed0001);
+  readonly #resting = mulberry32(0x5eed0002);
+  #lastId = 0;
+
+  constructor({ live, operations, canceledAmong = live }: SteadyChoice) {
+    const behind = live - FRONT * 4;
+    const longestTurn = FRONT * 2 + 1;
+    this.tape = new OperationTape(live + operations + longestTurn);
+    this.#restingId = new Int32Array(behind);
+    this.#restingTick = new Int32Array(behind);
+    for (let distance = 1; distance <= FRONT; distance++) {
+      for (let order = 0; order < 2; order++) {
+        this.#restInFront(BUY, MIDDLE - distance);
+        this.#restInFront(SELL, MIDDLE + distance);
+      }
+    }
+    for (let index = 0; index < behind; index++) {
+      const distance = FRONT + 1 + this.#resting(DEPTH);
+      this.#restBehind(index, MIDDLE + (this.#resting(2) === 0 ? -distance : distance));
+    }
+    while (this.tape.length < live + operations) {
+      if (this.#trading(9) < 5) this.#renew(Math.min(canceledAmong, behind));
+      else this.#cross();
+    }
+  }
+
+  /** Cancels a random one of the first orders behind the front and rests another at its price. */
+  #renew(among: number): void {
+    const index = this.#resting(among);
+    this.tape.cancel(this.#restingId[index] as number);
+    this.#restBehind(index, this.#restingTick[index] as number);
+  }
+
+  /** Takes from the front, and rests a new order for each that was filled whole. */
+  #cross(): void {
+    const side = this.#trading(2);
+    const limit = side === BUY ? MIDDLE + FRONT : MIDDLE - FRONT;
+    const filled = this.#placeInFront(side, limit, 1 + this.#trading(1400), FAK);
+    for (const order of filled) this.#restInFront(order.side, order.tick);
+  }
+
+  #restInFront(side: number, tick: number): void {
+    this.#placeInFront(side, tick, 1 + this.#trading(1000), GTC);
+  }
+
+  #placeInFront(side: number, tick: number, size: number, timeInForce: number) {
+    const id = ++this.#lastId;
+    this.tape.place(id, side, tick, size, timeInForce);
+    return this.#front.place(id, side, tick, size, timeInForce);
+  }
+
+  #restBehind(index: number, tick: number): void {
+    const id = ++this.#lastId;
+    this.#restingId[index] = id;
+    this.#restingTick[index] = tick;
+    this.tape.place(id, tick < MIDDLE ? BUY : SELL, tick, 1 + this.#resting(1000), GTC);
   }
 }

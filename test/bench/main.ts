@@ -1,29 +1,22 @@
 import { parseArgs } from "node:util";
 import { answerApart } from "./apart.ts";
-import { bookSection } from "./book-section.ts";
+import { bookSection, flatnessSection } from "./book-section.ts";
 import { chainSection } from "./chain/chain-section.ts";
-import { flatnessSection } from "./flatness-section.ts";
 import { fuzzSection } from "./fuzz/fuzz-section.ts";
 import { httpSection } from "./http/http-section.ts";
-import { machine } from "./machine.ts";
-import { historyMemory } from "./memory/history-memory.ts";
-import { marketMemory } from "./memory/market-memory.ts";
-import { memorySection } from "./memory/memory-section.ts";
+import { historyMemory, marketMemory, memorySection } from "./memory/memory-section.ts";
 import { partsSection } from "./parts-section.ts";
 import { scenarioSection } from "./scenario/scenario-section.ts";
 import type { Section, SectionReport } from "./section.ts";
 import { settlementSection } from "./settlement/settlement-section.ts";
 import { startSection } from "./start/start-section.ts";
 import { groupCommits } from "./store/group-commit.ts";
-import { reopeningSection } from "./store/reopening-section.ts";
-import { readState, replayedJournal } from "./store/replayed-journal.ts";
-import { snapshotCosts } from "./store/snapshot-costs.ts";
-import { snapshotsSection } from "./store/snapshots-section.ts";
+import { readState, reopeningSection, replayedJournal } from "./store/reopening-section.ts";
+import { snapshotCosts, snapshotsSection } from "./store/snapshots-section.ts";
 import { storeSection } from "./store/store-section.ts";
-import { steadyFloor } from "./submit/steady-floor.ts";
-import { submitFlatnessSection } from "./submit/submit-flatness-section.ts";
+import { steadyFloor, submitFlatnessSection } from "./submit/submit-flatness-section.ts";
 import { submitSection } from "./submit/submit-section.ts";
-import { machineLine, sectionText } from "./table.ts";
+import { machine, machineLine, sectionText } from "./table.ts";
 
 /** In the order they run; a new one needs its file and its line here. */
 const SECTIONS: readonly Section[] = [

@@ -1,93 +1,112 @@
 import { describe, expect, it } from "vitest";
-import { alternate, median, type Subject } from "./rounds.ts";
+import { alternate, median, type Subject, takeTurns, turns } from "./rounds.ts";
+import { alignedTable, readable, sectionText } from "./table.ts";
 
-/** A subject whose runs move a clock, and which writes down when it prepares. */
-function subjectOf(name: string, costs: readonly number[], time: { now: number }, log: string[]): Subject {
-  let run = 0;
-  return {
-    name,
-    prepare() {
-      log.push(name);
-      time.now += 1000;
-      return () => {
-        time.now += costs[run++ % costs.length] as number;
-      };
-    },
-  };
+/** Runs subjects that move a clock of their own; answers their samples and who was prepared, in order. */
+function measured(costs: Readonly<Record<string, readonly number[]>>, plan: object, check?: () => void) {
+  const log: string[] = [];
+  let now = 0;
+  const subjects = Object.entries(costs).map(([name, all]): Subject => {
+    let run = 0;
+    return {
+      name,
+      prepare() {
+        log.push(name);
+        now += 1000;
+        return () => {
+          now += all[run++ % all.length] as number;
+        };
+      },
+      check() {
+        check?.();
+        now += 1000;
+      },
+    };
+  });
+  const usual = { rounds: 2, warmUps: 0, sampleMs: 0, clock: () => now };
+  return { samples: alternate(subjects, { ...usual, ...plan }), log };
 }
 
 describe("alternate", () => {
   it("lets subjects take turns and changes who begins", () => {
-    const time = { now: 0 };
-    const log: string[] = [];
-    const subjects = ["a", "b"].map((name) => subjectOf(name, [1], time, log));
-    alternate(subjects, { rounds: 3, warmUps: 0, sampleMs: 0, clock: () => time.now });
-    expect(log).toEqual(["a", "b", "b", "a", "a", "b"]);
+    expect(measured({ a: [1], b: [1] }, { rounds: 3 }).log).toEqual(["a", "b", "b", "a", "a", "b"]);
   });
 
-  it("counts what a run takes, without its preparation", () => {
-    const time = { now: 0 };
-    const samples = alternate([subjectOf("a", [3, 5], time, [])], {
-      rounds: 2,
-      warmUps: 0,
-      sampleMs: 0,
-      clock: () => time.now,
+  it("counts what a run takes, without its preparation and its check, and no warm-up", () => {
+    let checks = 0;
+    const { samples } = measured({ a: [90, 80, 3, 5] }, { warmUps: 2 }, () => {
+      checks += 1;
     });
     expect(samples).toEqual([[3, 5]]);
-  });
-
-  it("throws the warm-up rounds away", () => {
-    const time = { now: 0 };
-    const samples = alternate([subjectOf("a", [90, 80, 3, 5], time, [])], {
-      rounds: 2,
-      warmUps: 2,
-      sampleMs: 0,
-      clock: () => time.now,
-    });
-    expect(samples).toEqual([[3, 5]]);
+    expect(checks).toBe(4);
   });
 
   it("repeats short runs until the sample is long enough, and answers their mean", () => {
-    const time = { now: 0 };
-    const log: string[] = [];
-    const samples = alternate([subjectOf("a", [2, 4, 6, 90], time, log)], {
-      rounds: 1,
-      warmUps: 0,
-      sampleMs: 10,
-      clock: () => time.now,
-    });
+    const { samples, log } = measured({ a: [2, 4, 6, 90] }, { rounds: 1, sampleMs: 10 });
     expect(samples).toEqual([[4]]);
     expect(log).toHaveLength(3);
   });
 });
 
-describe("a subject's check", () => {
-  it("follows every run and is not measured", () => {
-    const time = { now: 0 };
-    let checks = 0;
-    const subject: Subject = {
-      ...subjectOf("a", [3, 5], time, []),
-      check() {
-        checks += 1;
-        time.now += 1000;
-      },
+describe("turns", () => {
+  it("go round, another subject beginning each time", () => {
+    const order = [...turns(3, { rounds: 3, warmUps: 0 })].map(({ index }) => index);
+    expect(order).toEqual([0, 1, 2, 1, 2, 0, 2, 0, 1]);
+  });
+
+  it("begin only when the one before is over, and answer the figures without the warm-up", async () => {
+    const log: string[] = [];
+    const subject = (name: string, from: number) => {
+      let next = from;
+      return async () => {
+        log.push(`${name} begins`);
+        await Promise.resolve();
+        log.push(`${name} ends`);
+        return next++;
+      };
     };
-    const plan = { rounds: 2, warmUps: 0, sampleMs: 0, clock: () => time.now };
-    expect(alternate([subject], plan)).toEqual([[3, 5]]);
-    expect(checks).toBe(2);
+    const samples = await takeTurns([subject("a", 0), subject("b", 10)], { rounds: 2, warmUps: 1 });
+    expect(log.slice(0, 4)).toEqual(["a begins", "a ends", "b begins", "b ends"]);
+    expect(samples).toEqual([
+      [1, 2],
+      [11, 12],
+    ]);
   });
 });
 
-describe("median", () => {
-  it.each([
-    { values: [3], expected: 3 },
-    { values: [10, 9, 100], expected: 10 },
-    { values: [4, 1, 3, 2], expected: 2.5 },
-  ])("of $values is $expected", ({ values, expected }) => {
-    expect(median(values)).toBe(expected);
+it("a median is the middle value, or the mean of the middle two", () => {
+  expect([[3], [10, 9, 100], [4, 1, 3, 2]].map(median)).toEqual([3, 10, 2.5]);
+  expect(() => median([])).toThrow(RangeError);
+});
+
+describe("the benchmark's table", () => {
+  it("aligns words to the left and figures, of three digits, to the right", () => {
+    const rows = [
+      ["workload", "subject", "speed"],
+      ["a", "clobsim", "21"],
+    ];
+    expect(alignedTable(rows)).toBe("workload  subject  speed\na         clobsim     21");
+    expect([0.071234, 21, 24.56, 45_678].map(readable)).toEqual(["0.0712", "21", "24.6", "45,700"]);
   });
 
-  it("of nothing is an error", () => {
-    expect(() => median([])).toThrow(RangeError);
+  it("leaves the ratio open when there is nothing to compare with", () => {
+    const measurement = { workload: "w", subject: "s", median: 2, lowest: 1, highest: 3, ratio: null };
+    const report = {
+      unit: "ops/s",
+      baseline: "nothing",
+      rounds: 5,
+      measurements: [measurement],
+      notes: ["a note"],
+    };
+    const section = { name: "x", about: "y", measure: () => report };
+    expect(sectionText(section, report).split("\n")).toEqual([
+      "x: y",
+      "workload  subject  ops/s  lowest  highest  ratio",
+      "w         s            2       1        3",
+      "Medians of 5 rounds; ratio: to nothing.",
+      "a note",
+    ]);
+    const alone = { ...report, baseline: null, rounds: 1, measurements: [], notes: [] };
+    expect(sectionText(section, alone).split("\n").at(-1)).toBe("One round.");
   });
 });

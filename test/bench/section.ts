@@ -1,3 +1,5 @@
+import { median } from "./rounds.ts";
+
 /** One figure: what a subject does with a workload, over the rounds. */
 export interface Measurement {
   readonly workload: string;
@@ -28,3 +30,18 @@ export interface Section {
   /** @throws Error when an engine answers wrongly: a wrong engine has no speed. */
   measure(rounds: number): SectionReport | Promise<SectionReport>;
 }
+
+/** What the rounds of a subject come to; `baseline` is the median that the ratio is to. */
+export const measurementOf = (
+  workload: string,
+  subject: string,
+  figures: readonly number[],
+  baseline: number | null,
+): Measurement => ({
+  workload,
+  subject,
+  median: median(figures),
+  lowest: Math.min(...figures),
+  highest: Math.max(...figures),
+  ratio: baseline === null ? null : median(figures) / baseline,
+});

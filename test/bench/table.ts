@@ -1,5 +1,31 @@
-import type { Machine } from "./machine.ts";
+import { arch, cpus, loadavg, platform, totalmem } from "node:os";
 import type { Section, SectionReport } from "./section.ts";
+
+/** Where figures were measured; without it they mean nothing. */
+interface Machine {
+  readonly processor: string;
+  readonly processors: number;
+  readonly memoryGiB: number;
+  readonly system: string;
+  readonly node: string;
+  readonly v8: string;
+  /** Processes that wanted to run, on average over the last minute: above 0 before a run, others disturb it. */
+  readonly load: number;
+}
+
+/** The machine this process runs on. */
+export function machine(): Machine {
+  const processors = cpus();
+  return {
+    processor: processors[0]?.model.trim() ?? "unknown",
+    processors: processors.length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    system: `${platform()} ${arch()}`,
+    node: process.version,
+    v8: process.versions.v8,
+    load: loadavg()[0] as number,
+  };
+}
 
 /** Columns side by side: the first two to the left, figures to the right. */
 export function alignedTable(rows: readonly (readonly string[])[]): string {

@@ -1,11 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { NaiveBook, type TimeInForce } from "../../src/fuzz/reference/naive-book.ts";
-import { clobsimBook } from "../bench/clobsim-book.ts";
-import { commonFlow, type Flow, type FlowChoice } from "../bench/flow.ts";
-import { nodejsOrderBook } from "../bench/nodejs-order-book.ts";
-import { BUY, CANCEL, FAK, type OperationTape } from "../bench/operation-tape.ts";
-import { steadyFlow } from "../bench/steady-flow.ts";
-import { TradeTally } from "../bench/trade-tally.ts";
+import { clobsimBook, nodejsOrderBook } from "../bench/book-section.ts";
+import {
+  BUY,
+  CANCEL,
+  commonFlow,
+  FAK,
+  type Flow,
+  type FlowChoice,
+  type OperationTape,
+  steadyFlow,
+  TradeTally,
+} from "../bench/flow.ts";
 
 /** Figures of the flow as other engines, in other languages, made them. */
 const KNOWN = [

@@ -1,14 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { paintOf } from "../../src/cli/output.ts";
-import { buildProgram, inCheckout } from "../bench/checkout.ts";
-import { machine } from "../bench/machine.ts";
-import { machineLine } from "../bench/table.ts";
+import { buildProgram, inCheckout } from "../bench/programs.ts";
+import { machine, machineLine } from "../bench/table.ts";
 import { Program } from "../support/program.ts";
-import type { Figures } from "./figures.ts";
 import { OptionError, type Options, readOptions, USAGE } from "./options.ts";
+import type { Figures } from "./plan.ts";
 import { timedPlan } from "./plan.ts";
-import { Progress } from "./progress.ts";
-import { resultJson, resultText } from "./report.ts";
+import { Progress, resultJson, resultText } from "./report.ts";
 import { runSoak } from "./soak.ts";
 import { judge } from "./verdict.ts";
 

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { parseArgs } from "node:util";
 
 /** What a soak is asked to do. */
 export interface Options {
@@ -18,53 +19,29 @@ export const USAGE =
 /** A command line that cannot be carried out; the message is one line. */
 export class OptionError extends Error {}
 
-const DEFAULTS: Options = { minutes: 10, clients: 32, rate: 300, seed: 1, out: null };
-
 /** Fewer clients than there are kinds would leave a kind out. */
 export const LEAST_CLIENTS = 5;
 
-const READERS: { readonly [Name in keyof Options]: (text: string) => Options[Name] } = {
-  minutes: (text) => numberIn("minutes", text, 0.1, 1_440, "a number"),
-  clients: (text) => numberIn("clients", text, LEAST_CLIENTS, 256, "a whole number"),
-  rate: (text) => numberIn("rate", text, 1, 100_000, "a whole number"),
-  seed: (text) => numberIn("seed", text, 0, 4_294_967_295, "a whole number"),
-  out: writable,
-};
-
-const NAMES = Object.keys(READERS)
-  .map((name) => `--${name}`)
-  .join(", ");
-
 /** Reads the words of a command line. @throws OptionError that says what was expected and what was found. */
 export function readOptions(words: readonly string[]): Options {
-  const given = new Map<keyof Options, string>();
-  for (let at = 0; at < words.length; at += 1) {
-    const word = words[at] as string;
-    const [name, attached] = split(word);
-    if (name === null) throw new OptionError(`expected ${NAMES}, found ${JSON.stringify(word)}`);
-    if (given.has(name)) throw new OptionError(`expected --${name} once, found it twice`);
-    if (attached === undefined) at += 1;
-    const text = attached ?? words[at];
-    if (text === undefined) throw new OptionError(`--${name} expects a value, found none`);
-    given.set(name, text);
-  }
-  const optionOf = <Name extends keyof Options>(name: Name): Options[Name] => {
-    const text = given.get(name);
-    return text === undefined ? DEFAULTS[name] : READERS[name](text);
-  };
+  const values = valuesIn(words);
   return {
-    minutes: optionOf("minutes"),
-    clients: optionOf("clients"),
-    rate: optionOf("rate"),
-    seed: optionOf("seed"),
-    out: optionOf("out"),
+    minutes: numberIn("minutes", values.minutes ?? "10", 0.1, 1_440, "a number"),
+    clients: numberIn("clients", values.clients ?? "32", LEAST_CLIENTS, 256, "a whole number"),
+    rate: numberIn("rate", values.rate ?? "300", 1, 100_000, "a whole number"),
+    seed: numberIn("seed", values.seed ?? "1", 0, 4_294_967_295, "a whole number"),
+    out: values.out === undefined ? null : writable(values.out),
   };
 }
 
-/** `--name=value` or `--name`; null for any other word. */
-function split(word: string): readonly [keyof Options | null, string | undefined] {
-  const [, name = "", value] = /^--([a-z]+)(?:=(.*))?$/s.exec(word) ?? [];
-  return [Object.hasOwn(READERS, name) ? (name as keyof Options) : null, value];
+function valuesIn(words: readonly string[]): Readonly<Partial<Record<keyof Options, string>>> {
+  const text = { type: "string" } as const;
+  try {
+    const options = { minutes: text, clients: text, rate: text, seed: text, out: text };
+    return parseArgs({ args: [...words], options }).values;
+  } catch (error) {
+    throw new OptionError((error as Error).message.split("\n")[0]);
+  }
 }
 
 function numberIn(name: string, text: string, least: number, most: number, kind: string): number {

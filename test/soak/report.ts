@@ -1,9 +1,10 @@
 import type { Paint } from "../../src/scenario/report/text.ts";
 import { readable } from "../bench/table.ts";
-import type { Figures, PhaseFigures } from "./figures.ts";
-import type { Tally } from "./meter.ts";
-import { percentile } from "./statistics.ts";
+import type { Meter, Tally } from "./meter.ts";
+import type { Figures, Phase, PhaseFigures } from "./plan.ts";
+import type { SoakServer } from "./server.ts";
 import type { Verdict } from "./verdict.ts";
+import { percentile } from "./verdict.ts";
 
 /** What a person reads in the end: the traffic in two lines, each verdict in one, with what leads to the cause where it does not hold. */
 export function resultText(figures: Figures, verdicts: readonly Verdict[], paint: Paint): string {
@@ -60,7 +61,7 @@ export function resultJson(facts: object, figures: Figures, verdicts: readonly V
   return `${JSON.stringify({ ...facts, passed, verdicts, ...figures, phases }, null, 2)}\n`;
 }
 
-export interface Moment {
+interface Moment {
   readonly seconds: number;
   readonly phase: string;
   readonly requestsPerSecond: number;
@@ -70,7 +71,7 @@ export interface Moment {
 }
 
 /** How things stand, in a line. */
-export function progressLine(moment: Moment): string {
+function progressLine(moment: Moment): string {
   const { tally, residentBytes, descriptors } = moment;
   const minutes = Math.floor(moment.seconds / 60);
   const ms = (share: number): string =>
@@ -88,4 +89,52 @@ export function progressLine(moment: Moment): string {
     `refused ${count(tally.refusals)}`,
     `failed ${count(tally.failures)}`,
   ].join("  ");
+}
+
+const TERMINAL_MS = 2_000;
+const ELSEWHERE_MS = 30_000;
+const CLEAR_LINE = "\r\u001b[K";
+
+/** Tells on stderr how the soak stands: one line that changes on a terminal, else a line now and then. */
+export class Progress {
+  readonly #start = performance.now();
+  readonly #isTerminal = process.stderr.isTTY === true;
+  readonly #timer: NodeJS.Timeout;
+  #phase: Phase | null = null;
+  #server: SoakServer | null = null;
+  #tally: Tally | null = null;
+  #last = { at: performance.now(), requests: 0 };
+
+  constructor() {
+    this.#timer = setInterval(() => void this.#tell(), this.#isTerminal ? TERMINAL_MS : ELSEWHERE_MS);
+  }
+
+  /** A phase begins. */
+  readonly watch = (phase: Phase, server: SoakServer, { tally }: Meter): void => {
+    this.#phase = phase;
+    this.#server = server;
+    this.#tally = tally;
+    this.#last = { at: performance.now(), requests: 0 };
+  };
+
+  end(): void {
+    clearInterval(this.#timer);
+    if (this.#isTerminal) process.stderr.write(CLEAR_LINE);
+  }
+
+  async #tell(): Promise<void> {
+    const [phase, server, tally] = [this.#phase, this.#server, this.#tally];
+    if (phase === null || server === null || tally === null) return;
+    const residentBytes = await server.residentBytes();
+    const descriptors = await server.descriptors();
+    const now = performance.now();
+    const requestsPerSecond = ((tally.requests - this.#last.requests) * 1_000) / (now - this.#last.at);
+    this.#last = { at: now, requests: tally.requests };
+    const seconds = (now - this.#start) / 1_000;
+    const line = progressLine({
+      ...{ seconds, phase: phase.kind, requestsPerSecond, tally },
+      ...{ residentBytes, descriptors },
+    });
+    process.stderr.write(this.#isTerminal ? `${CLEAR_LINE}${line}` : `${line}\n`);
+  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { plainPaint } from "../../src/scenario/report/text.ts";
-import type { Figures, PhaseFigures } from "./figures.ts";
+import type { Figures, PhaseFigures } from "./plan.ts";
 import { timedPlan } from "./plan.ts";
 import { resultJson, resultText } from "./report.ts";
 import { judge, type Verdict } from "./verdict.ts";

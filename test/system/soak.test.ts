@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Figures } from "../soak/figures.ts";
+import type { Figures } from "../soak/plan.ts";
 import { planOf } from "../soak/plan.ts";
 import { runSoak } from "../soak/soak.ts";
 import { judge } from "../soak/verdict.ts";

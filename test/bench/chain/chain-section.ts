@@ -1,9 +1,69 @@
+import assert from "node:assert";
+import { type ChainNode, createNode } from "../../../src/chain-rpc/chain-node.ts";
 import { quantity } from "../../../src/chain-rpc/encoding.ts";
-import { measurementOf } from "../measurement.ts";
-import { median } from "../rounds.ts";
-import type { Section } from "../section.ts";
-import { takeTurns } from "../turns.ts";
-import { BLOCK, LongChain, NEWCOMER, NEWCOMERS_FILLS } from "./long-chain.ts";
+import { transactionHash } from "../../../src/core/chain/chain-hashes.ts";
+import { FULL_PRICE, price, size } from "../../../src/core/units.ts";
+import { Clock } from "../../../src/engine/clock.ts";
+import { Slices } from "../../../src/engine/slices.ts";
+import { mulberry32 } from "../flow.ts";
+import { median, takeTurns } from "../rounds.ts";
+import { measurementOf, type Section } from "../section.ts";
+import { demand, openFloor, traderAt } from "../submit/floor.ts";
+
+/** How many transactions a block of a long chain has. */
+const BLOCK = 1_000;
+const MAKER = traderAt(0);
+const TAKERS = 18;
+/** Takes the same number of fills on every chain, however long it is. */
+const NEWCOMER = traderAt(19);
+const NEWCOMERS_FILLS = 100;
+
+/** A node with a chain of so many matches, a block every thousand of them. */
+class LongChain {
+  readonly matches: number;
+  readonly node: ChainNode;
+  readonly #random = mulberry32(7);
+  readonly #firstTrade: number;
+
+  constructor(matches: number) {
+    this.matches = matches;
+    const exchange = openFloor({ markets: 1, levels: 99, feeRateBps: 0 });
+    const tokenId = exchange.state.markets.get(1).tokenIds[0];
+    const half = price(FULL_PRICE / 2);
+    const terms = { kind: "placeOrder", tokenId, price: half, orderType: "GTC", expiration: null } as const;
+    const every = Math.floor(matches / NEWCOMERS_FILLS);
+    demand(exchange, { kind: "mineBlocks", count: 1 });
+    this.#firstTrade = exchange.state.chain.transactions.size + 1;
+    demand(exchange, { ...terms, address: MAKER, side: "SELL", size: size(matches * 100) });
+    for (let match = 0; match < matches; match += 1) {
+      const address = match % every === 0 ? NEWCOMER : traderAt(1 + (match % TAKERS));
+      demand(exchange, { ...terms, address, side: "BUY", size: size(100) });
+      if (match % BLOCK === BLOCK - 1) demand(exchange, { kind: "mineBlocks", count: 1 });
+    }
+    const clock = new Clock(exchange, { mode: "frozen", rate: 0 }, () => 0);
+    this.node = createNode({ exchange, clock, version: "0", accounts: [], slices: new Slices() });
+  }
+
+  /** The hash of any match. */
+  anyHash(): string {
+    const { state } = this.node;
+    const number = this.#firstTrade + this.#random(this.matches);
+    return transactionHash(state, state.chain.transactions.get(number));
+  }
+
+  /** The height of any block of matches alone: the first also has the shares that its traders are given. */
+  anyHeight(): number {
+    return 3 + this.#random(Math.floor(this.matches / BLOCK) - 1);
+  }
+
+  /** The result of one call, from the text of the request to that of the answer. @throws Error with what it fails with. */
+  async call<Result>(method: string, ...params: readonly unknown[]): Promise<Result> {
+    const request = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
+    const answer = JSON.parse(await this.node.answer(request, true));
+    if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`);
+    return answer.result;
+  }
+}
 
 const LENGTHS = [10_000, 100_000, 1_000_000] as const;
 /** What a match between two orders leaves: four transfers, two fills, one OrdersMatched. */
@@ -26,7 +86,7 @@ const QUESTIONS: readonly Question[] = [
         "eth_getTransactionReceipt",
         hash,
       );
-      demand(receipt.transactionHash === hash, `${hash} has the receipt of another`);
+      assert(receipt.transactionHash === hash, `${hash} has the receipt of another`);
     },
   },
   {
@@ -38,7 +98,7 @@ const QUESTIONS: readonly Question[] = [
         quantity(chain.anyHeight()),
         false,
       );
-      demand(block.transactions.length === BLOCK, `a block has ${block.transactions.length} transactions`);
+      assert(block.transactions.length === BLOCK, `a block has ${block.transactions.length} transactions`);
     },
   },
   {
@@ -47,7 +107,7 @@ const QUESTIONS: readonly Question[] = [
     async ask(chain) {
       const height = quantity(chain.anyHeight());
       const logs = await chain.call<unknown[]>("eth_getLogs", { fromBlock: height, toBlock: height });
-      demand(logs.length === BLOCK * LOGS_OF_A_MATCH, `a block has ${logs.length} logs`);
+      assert(logs.length === BLOCK * LOGS_OF_A_MATCH, `a block has ${logs.length} logs`);
     },
   },
   {
@@ -57,7 +117,7 @@ const QUESTIONS: readonly Question[] = [
       const topics = [null, null, `0x${NEWCOMER.slice(2).padStart(64, "0")}`];
       const query = { fromBlock: "0x1", toBlock: "latest", topics };
       const logs = await chain.call<unknown[]>("eth_getLogs", query);
-      demand(logs.length >= NEWCOMERS_FILLS, `the wallet has ${logs.length} logs`);
+      assert(logs.length >= NEWCOMERS_FILLS, `the wallet has ${logs.length} logs`);
     },
   },
 ];
@@ -102,10 +162,6 @@ async function timed(chain: LongChain, { ask }: Question, repeats: number): Prom
   const start = performance.now();
   for (let repeat = 0; repeat < repeats; repeat += 1) await ask(chain);
   return ((performance.now() - start) * 1_000) / repeats;
-}
-
-function demand(holds: boolean, otherwise: string): void {
-  if (!holds) throw new Error(otherwise);
 }
 
 function figure(count: number): string {

@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildProgram, inCheckout } from "../checkout.ts";
-import { measurementOf } from "../measurement.ts";
+import { buildProgram, inCheckout, millisecondsToEnd } from "../programs.ts";
 import type { Measurement, Section } from "../section.ts";
-import { millisecondsToEnd } from "../start/first-answer.ts";
+import { measurementOf } from "../section.ts";
 
 const FEWEST_ROUNDS = 3;
 const COMMANDS = 300;

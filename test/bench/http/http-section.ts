@@ -1,14 +1,9 @@
 import { join } from "node:path";
-import { buildProgram } from "../checkout.ts";
-import { measurementOf } from "../measurement.ts";
-import { median } from "../rounds.ts";
+import { benchFolder, buildProgram, type Served, serveBare, serveClobsim } from "../programs.ts";
+import { median, takeTurns } from "../rounds.ts";
 import type { Section } from "../section.ts";
-import { benchFolder } from "../store/bench-folder.ts";
-import { takeTurns } from "../turns.ts";
-import { answerTo, bytesOf, type Call, get } from "./call.ts";
-import { type CrossingOrders, crossingOrders } from "./crossing-orders.ts";
-import { bombard } from "./raw-client.ts";
-import { type Served, serveBare, serveClobsim } from "./served.ts";
+import { measurementOf } from "../section.ts";
+import { answerTo, bombard, bytesOf, type Call, type CrossingOrders, crossingOrders, get } from "./client.ts";
 
 const CONNECTIONS = 32;
 const SAMPLE_MS = 700;

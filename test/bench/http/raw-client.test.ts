@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { bytesOf, post } from "./call.ts";
-import { bombard } from "./raw-client.ts";
+import { bombard, bytesOf, post } from "./client.ts";
 
 const servers: Server[] = [];
 

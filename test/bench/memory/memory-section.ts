@@ -1,12 +1,107 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { Apart } from "../apart.ts";
-import { buildProgram } from "../checkout.ts";
-import { serveClobsim } from "../http/served.ts";
-import { measurementOf } from "../measurement.ts";
-import type { Measurement, Section } from "../section.ts";
-import type { HistoryMemoryChoice } from "./history-memory.ts";
-import type { MarketMemoryChoice } from "./market-memory.ts";
+import { FULL_PRICE, price, size } from "../../../src/core/units.ts";
+import type { Exchange } from "../../../src/engine/exchange.ts";
+import { Apart, type Part } from "../apart.ts";
+import { steadyFlow } from "../flow.ts";
+import { buildProgram, serveClobsim } from "../programs.ts";
+import { garbageCollector } from "../rounds.ts";
+import { type Measurement, measurementOf, type Section } from "../section.ts";
+import { demand, FlowCommands, openFloor, TRADERS, traderAt } from "../submit/floor.ts";
+
+interface HistoryMemoryChoice {
+  /** Orders that rest throughout. */
+  readonly live: number;
+  readonly commands: number;
+}
+
+/**
+ * Bytes that each command of a steady book leaves in memory, in the first and in the second half of a history: the orders
+ * and trades that are never forgotten. Then how many trades each has made.
+ */
+export const historyMemory: Part<HistoryMemoryChoice> = ({ live, commands }) => {
+  const collectGarbage = garbageCollector();
+  const used = (): number => {
+    collectGarbage();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  return () => {
+    const exchange = openFloor({ markets: 1, levels: 999, feeRateBps: 0 });
+    const source = new FlowCommands(steadyFlow({ live, operations: commands }), exchange.state);
+    for (const command of source.opening()) demand(exchange, command);
+    const run = (count: number): void => {
+      for (let left = count; left > 0; left -= STEP) {
+        for (const command of source.take(Math.min(STEP, left))) demand(exchange, command);
+      }
+    };
+    const before = used();
+    run(commands / 2);
+    const middle = used();
+    run(commands / 2);
+    const after = used();
+    return [
+      (middle - before) / (commands / 2),
+      (after - middle) / (commands / 2),
+      exchange.state.trades.size / commands,
+    ];
+  };
+};
+
+/** So many commands are made at a time. */
+const STEP = 10_000;
+
+interface MarketMemoryChoice {
+  readonly markets: number;
+  /** Price levels of each. */
+  readonly levels: number;
+  /** Orders that come to rest in each. */
+  readonly live: number;
+}
+
+/** MiB that markets take, heap and buffers together: once they are open, and once orders rest in them. */
+export const marketMemory: Part<MarketMemoryChoice> = ({ markets, levels, live }) => {
+  const collectGarbage = garbageCollector();
+  const used = (): number => {
+    collectGarbage();
+    const { heapUsed, external } = process.memoryUsage();
+    return (heapUsed + external) / 2 ** 20;
+  };
+  openFloor({ markets: 1, levels, feeRateBps: 0 });
+  return () => {
+    const before = used();
+    const exchange = openFloor({ markets, levels, feeRateBps: 0 });
+    const open = used() - before;
+    restOrders(exchange, levels, live);
+    return [open, used() - before];
+  };
+};
+
+const DEPTH = 10;
+
+/** Rests orders of all accounts in every market: bids at the ten lowest prices, asks at the ten highest. */
+function restOrders(exchange: Exchange, levels: number, live: number): void {
+  const { state } = exchange;
+  for (const market of state.markets) {
+    for (let order = 0; order < live; order++) {
+      const isBid = order % 2 === 0;
+      const distance = 1 + (order % DEPTH);
+      const tick = isBid ? distance : levels + 1 - distance;
+      demand(exchange, {
+        kind: "placeOrder",
+        address: traderAt(order % TRADERS),
+        tokenId: market.tokenIds[0],
+        side: isBid ? "BUY" : "SELL",
+        price: price((tick * FULL_PRICE) / (levels + 1)),
+        size: size(100),
+        orderType: "GTC",
+        expiration: null,
+      });
+    }
+  }
+  const resting = [...state.accounts].reduce((sum, { openCount }) => sum + openCount, 0);
+  if (resting !== state.markets.size * live) throw new Error(`${resting} orders rest`);
+}
 
 const MARKETS = 5000;
 const LIVE = 40;

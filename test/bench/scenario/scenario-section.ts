@@ -1,14 +1,68 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildProgram, inCheckout } from "../checkout.ts";
-import { measurementOf } from "../measurement.ts";
-import { median } from "../rounds.ts";
-import type { Measurement, Section } from "../section.ts";
-import { millisecondsToEnd } from "../start/first-answer.ts";
-import { takeTurns } from "../turns.ts";
-import { FLOW_ORDERS, replayRates } from "./replay-rate.ts";
-import { smallScenario } from "./small-scenario.ts";
+import { loadScenario, readScenario } from "../../../src/scenario/language/read-scenario.ts";
+import { runScenario } from "../../../src/scenario/run/run-scenario.ts";
+import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
+import { Wallets } from "../../../src/scenario/venue/wallets.ts";
+import { buildProgram, inCheckout, millisecondsToEnd, runProgram } from "../programs.ts";
+import { median, takeTurns } from "../rounds.ts";
+import { type Measurement, measurementOf, type Section } from "../section.ts";
+
+/** How many orders the replayed flow places; what funds and cancels comes on top. */
+const FLOW_ORDERS = 1_000_000;
+
+/** Orders a second that a scenario replays from a file, each round in an exchange of its own. */
+async function replayRates(folder: string, rounds: number): Promise<number[]> {
+  const flow = join(folder, "flow.csv");
+  await runProgram(inCheckout("bin/clobsim.js"), ["flow", "--orders", String(FLOW_ORDERS), "--out", flow]);
+  const file = join(folder, "replay.yaml");
+  writeFileSync(file, "scenario: a long flow\nsteps:\n  - replay: flow.csv\n");
+  const { scenario } = loadScenario(file);
+  if (scenario === null) throw new Error("the scenario of the benchmark is wrong");
+  const rates: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const start = performance.now();
+    const open = (): LocalVenue => new LocalVenue(scenario, null, new Wallets());
+    const { result } = await runScenario(scenario, { way: "process", open });
+    if (result.failure !== null) throw new Error(result.failure.message);
+    rates.push((FLOW_ORDERS * 1000) / (performance.now() - start));
+  }
+  return rates;
+}
+
+const TEXT = `scenario: a partial fill leaves the remainder live
+accounts:
+  alice: { USDC: 1000 }
+  bob:   { YES: 500 }
+steps:
+  - alice: BUY 100 YES @ 0.55 as bid
+  - bob: SELL 40 YES @ 0.50
+    fills: [SELL 40 YES @ 0.55 from alice]
+    status: MATCHED 40/40
+  - expect:
+      book:     { YES: { bids: [0.55 x 60], asks: [] } }
+      orders:   { bid: LIVE 40/100 }
+      trades:   [bob SELL 40 YES @ 0.55 from alice]
+      balances: { alice: { USDC: 978, YES: 40 }, bob: { USDC: 22, YES: 460 } }
+`;
+
+/** Milliseconds that one small scenario takes, from its text to its result, as the mean of so many. */
+function smallScenario(folder: string): (times: number) => Promise<number> {
+  const wallets = new Wallets();
+  const file = join(folder, "small.yaml");
+  return async (times) => {
+    const start = performance.now();
+    for (let run = 0; run < times; run += 1) {
+      const { scenario } = readScenario(file, TEXT);
+      if (scenario === null) throw new Error("the scenario of the benchmark is wrong");
+      const open = (): LocalVenue => new LocalVenue(scenario, null, wallets);
+      const { result } = await runScenario(scenario, { way: "process", open });
+      if (result.failure !== null) throw new Error(result.failure.message);
+    }
+    return (performance.now() - start) / times;
+  };
+}
 
 const FEWEST_ROUNDS = 5;
 

@@ -1,5 +1,6 @@
 // What stands, in a bundle of its own, in the place of all that makes settlements of trades: what that bundle does is
 // what the exchange did if it had no chain, and what `npm run bench` compares with.
+export * from "../../../src/core/rules/ledger.ts";
 
 /** No transaction. */
 export const addMatch = (): void => {};

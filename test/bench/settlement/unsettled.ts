@@ -1,5 +1,5 @@
 import { commonFlow } from "../flow.ts";
-import { prepareSettled } from "./settled-run.ts";
+import { prepareSettled } from "./settlement-section.ts";
 
 /** Prepares the common flow on an exchange whose trades are settled by nobody; bundled apart, with `no-settlement.ts` inside. */
 export function unsettledFlow(operations: number): () => () => unknown {

@@ -1,9 +1,7 @@
-import { buildProgram, inCheckout } from "../checkout.ts";
-import { measurementOf } from "../measurement.ts";
-import { median } from "../rounds.ts";
+import { buildProgram, inCheckout, millisecondsToEnd, millisecondsToFirstAnswer } from "../programs.ts";
+import { median, takeTurns } from "../rounds.ts";
 import type { Section } from "../section.ts";
-import { takeTurns } from "../turns.ts";
-import { millisecondsToEnd, millisecondsToFirstAnswer } from "./first-answer.ts";
+import { measurementOf } from "../section.ts";
 
 const FEWEST_ROUNDS = 9;
 /** A start that takes seconds needs no more. */

@@ -4,8 +4,7 @@ import { promisify } from "node:util";
 import type { Part } from "../apart.ts";
 import { commonFlow, type Flow } from "../flow.ts";
 import { garbageCollector } from "../rounds.ts";
-import { demand, openFloor } from "../submit/floor.ts";
-import { FlowCommands } from "../submit/flow-commands.ts";
+import { demand, FlowCommands, openFloor } from "../submit/floor.ts";
 import { newJournal } from "./kept-run.ts";
 
 /** What a line of the journal has on average. */

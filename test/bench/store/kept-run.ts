@@ -5,8 +5,7 @@ import { JournalFile } from "../../../src/engine/journal-file.ts";
 import { BEGINNING } from "../../../src/engine/journal-line.ts";
 import type { Durability } from "../../../src/setting.ts";
 import type { Flow } from "../flow.ts";
-import { demand, openFloor } from "../submit/floor.ts";
-import { FlowCommands } from "../submit/flow-commands.ts";
+import { demand, FlowCommands, openFloor } from "../submit/floor.ts";
 
 /** A journal of a benchmark. */
 export interface BenchJournal {

@@ -1,19 +1,59 @@
+import { join } from "node:path";
 import { millis } from "../../../src/core/units.ts";
 import { hex8 } from "../../../src/engine/checksum.ts";
 import { nodeDisk } from "../../../src/engine/disk.ts";
 import type { Exchange } from "../../../src/engine/exchange.ts";
-import type { OpeningData } from "../../../src/engine/journal-line.ts";
-import { STATE_FORMAT, stateDatabase } from "../../../src/engine/state-file.ts";
-import { Apart } from "../apart.ts";
+import { BEGINNING, type OpeningData } from "../../../src/engine/journal-line.ts";
+import { scan } from "../../../src/engine/journal-scan.ts";
+import { Replayer } from "../../../src/engine/replayer.ts";
+import { readStateFile, STATE_FORMAT, standingIn, stateDatabase } from "../../../src/engine/state-file.ts";
+import { Apart, type Part } from "../apart.ts";
 import { commonFlow } from "../flow.ts";
-import { measurementOf } from "../measurement.ts";
-import { median } from "../rounds.ts";
-import type { Section } from "../section.ts";
+import { benchFolder } from "../programs.ts";
+import { garbageCollector, median, takeTurns } from "../rounds.ts";
+import { measurementOf, type Section } from "../section.ts";
 import { bareFloor } from "../submit/floor.ts";
-import { takeTurns } from "../turns.ts";
-import { benchFolder } from "./bench-folder.ts";
 import { newJournal, prepareRun } from "./kept-run.ts";
-import type { KeptHistory } from "./replayed-journal.ts";
+
+/** What a benchmark has kept, and the hash of the state that it leads to. */
+interface KeptHistory {
+  readonly folder: string;
+  readonly hash: string;
+}
+
+/** Seconds that it takes to decide a whole journal anew. */
+export const replayedJournal: Part<KeptHistory> = ({ folder, hash }) => {
+  const collectGarbage = garbageCollector();
+  return () => {
+    collectGarbage();
+    const exchange = bareFloor();
+    const start = performance.now();
+    const path = join(folder, "journal");
+    const file = nodeDisk.open(path, "read");
+    const replayer = new Replayer(exchange, () => {}, { path, file }, BEGINNING);
+    const { damage } = scan(file, BEGINNING, (line) => replayer.take(line));
+    file.close();
+    const seconds = (performance.now() - start) / 1_000;
+    if (damage !== null || exchange.hash !== hash) throw new Error("the journal leads to another state");
+    return [seconds];
+  };
+};
+
+/** Seconds that it takes to read a state from its file. */
+export const readState: Part<KeptHistory> = ({ folder, hash }) => {
+  const collectGarbage = garbageCollector();
+  return () => {
+    collectGarbage();
+    const start = performance.now();
+    const kept = readStateFile(nodeDisk, join(folder, "db.json"));
+    const seconds = (performance.now() - start) / 1_000;
+    if (kept === null) throw new Error("there is no state");
+    const exchange = bareFloor();
+    exchange.restore(standingIn(kept));
+    if (exchange.hash !== hash) throw new Error("the file holds another state");
+    return [seconds];
+  };
+};
 
 const COMMANDS = 1_000_000;
 

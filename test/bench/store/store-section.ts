@@ -1,10 +1,10 @@
 import { Apart } from "../apart.ts";
 import { commonFlow, type Flow } from "../flow.ts";
-import { measurementOf } from "../measurement.ts";
+import { benchFolder } from "../programs.ts";
 import { alternate, median, type Subject } from "../rounds.ts";
 import type { Section } from "../section.ts";
+import { measurementOf } from "../section.ts";
 import { assertInvariants } from "../submit/floor.ts";
-import { benchFolder } from "./bench-folder.ts";
 import type { GroupCommitChoice } from "./group-commit.ts";
 import { type BenchJournal, type KeptRun, newJournal, prepareRun } from "./kept-run.ts";
 

@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { commonFlow } from "../flow.ts";
-import { steadyFlow } from "../steady-flow.ts";
-import { assertInvariants, demand, openFloor, tallyOf } from "./floor.ts";
-import { FlowCommands } from "./flow-commands.ts";
+import { commonFlow, steadyFlow } from "../flow.ts";
+import { assertInvariants, demand, FlowCommands, openFloor, tallyOf } from "./floor.ts";
 
 const OPERATIONS = 10_000;
 const BATCH = 3000;

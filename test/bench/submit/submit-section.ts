@@ -1,9 +1,8 @@
 import { commonFlow, type Flow } from "../flow.ts";
-import { measurementOf } from "../measurement.ts";
 import { alternate, median, type Subject } from "../rounds.ts";
 import type { Section } from "../section.ts";
-import { assertInvariants, demand, openFloor, TRADERS, tallyOf } from "./floor.ts";
-import { FlowCommands } from "./flow-commands.ts";
+import { measurementOf } from "../section.ts";
+import { assertInvariants, demand, FlowCommands, openFloor, TRADERS, tallyOf } from "./floor.ts";
 
 const OPERATIONS = 200_000;
 

@@ -1,0 +1,226 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { privateKeyToAccount } from "viem/accounts";
+import { canonicalMessage, sign } from "../../../src/api/signing.ts";
+import { ATTESTATION } from "../../../src/api/wallet-signature.ts";
+
+/** A request as a client means it. */
+export interface Call {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty when there is none. */
+  readonly body: string;
+}
+
+/** What a server answered. */
+export interface Answer {
+  /** Flat pairs in the order they came, without those of the connection. */
+  readonly headers: readonly string[];
+  readonly body: string;
+}
+
+/** A read without headers of its own. */
+export const get = (path: string): Call => ({ method: "GET", path, headers: {}, body: "" });
+
+/** A JSON body sent to a path. */
+export const post = (path: string, body: object, headers: Call["headers"] = {}): Call => ({
+  method: "POST",
+  path,
+  headers: { ...headers, "content-type": "application/json" },
+  body: JSON.stringify(body),
+});
+
+/** The request's bytes, as a client sends them to this machine. */
+export function bytesOf({ method, path, headers, body }: Call, port: number): Buffer {
+  const lines = [`${method} ${path} HTTP/1.1`, `host: 127.0.0.1:${port}`];
+  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
+  if (body !== "") lines.push(`content-length: ${Buffer.byteLength(body)}`);
+  return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body}`);
+}
+
+/** Sends one request and answers what comes back. @throws Error when that is not a 200. */
+export function answerTo({ method, path, headers, body }: Call, port: number): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ port, host: "127.0.0.1", method, path, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("end", () => {
+        const text = Buffer.concat(chunks).toString();
+        if (response.statusCode !== 200)
+          reject(new Error(`${method} ${path}: ${response.statusCode} ${text}`));
+        else resolve({ headers: withoutConnection(response.rawHeaders), body: text });
+      });
+      response.on("error", reject);
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+function withoutConnection(rawHeaders: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (!/^(?:connection|keep-alive)$/i.test(name)) kept.push(name, rawHeaders[at + 1] as string);
+  }
+  return kept;
+}
+
+/** What a client asks of a server: connections that each send the requests in turn, one when the last is answered. */
+interface Load {
+  readonly port: number;
+  readonly requests: readonly Buffer[];
+  readonly connections: number;
+  readonly durationMs: number;
+}
+
+interface LoadResult {
+  readonly requestsPerSecond: number;
+  /** Processors that the client itself kept busy: near 1, it measures itself and not the server. */
+  readonly clientBusy: number;
+}
+
+/**
+ * Loads a server for a while over plain sockets: request bytes made beforehand, answers read no further than to their
+ * end, which takes half the processor time of autocannon, so that on two processors the server is what is measured.
+ * @throws Error when an answer is no 200, or a connection breaks.
+ */
+export async function bombard({ port, requests, connections, durationMs }: Load): Promise<LoadResult> {
+  const crew = Array.from({ length: connections }, () => new Connection(port, requests));
+  const ended = Promise.all(crew.map((connection) => connection.ended));
+  await Promise.race([ended, Promise.all(crew.map((connection) => connection.opened))]);
+  const processor = process.cpuUsage();
+  const start = performance.now();
+  for (const connection of crew) connection.send();
+  await Promise.race([ended, delay(durationMs)]);
+  const milliseconds = performance.now() - start;
+  const { user, system } = process.cpuUsage(processor);
+  const answers = crew.reduce((sum, connection) => sum + connection.answers, 0);
+  for (const connection of crew) connection.isLeaving = true;
+  await ended;
+  return {
+    requestsPerSecond: (answers * 1000) / milliseconds,
+    clientBusy: (user + system) / 1000 / milliseconds,
+  };
+}
+
+const LARGEST_READ = 64 * 1024;
+const END_OF_HEAD = Buffer.from("\r\n\r\n");
+const OK = Buffer.from("HTTP/1.1 200 ");
+const LENGTH = Buffer.from("\r\ncontent-length: ");
+const CARRIAGE_RETURN = 13;
+const ZERO = 48;
+
+class Connection {
+  readonly opened: Promise<unknown>;
+  /** Rejected when the connection breaks. */
+  readonly ended: Promise<unknown>;
+  answers = 0;
+  /** Set, it ends the connection once every request has been answered equally often. */
+  isLeaving = false;
+  readonly #socket: Socket;
+  readonly #requests: readonly Buffer[];
+  #turn = 0;
+  /** Bytes of the answer still to come; 0 before its head. */
+  #missing = 0;
+
+  constructor(port: number, requests: readonly Buffer[]) {
+    this.#requests = requests;
+    const callback = (length: number, bytes: Uint8Array): boolean => {
+      this.#read(bytes as Buffer, length);
+      return true;
+    };
+    const onread = { buffer: Buffer.allocUnsafe(LARGEST_READ), callback };
+    this.#socket = connect({ port, host: "127.0.0.1", noDelay: true, onread });
+    this.#socket.on("end", () => this.#socket.destroy(new Error("the server closed a connection")));
+    this.opened = once(this.#socket, "connect");
+    this.ended = once(this.#socket, "close");
+  }
+
+  send(): void {
+    this.#socket.write(this.#requests[this.#turn] as Buffer);
+  }
+
+  #read(bytes: Buffer, length: number): void {
+    if (this.#missing === 0) this.#missing = this.#answerLength(bytes, length);
+    this.#missing -= length;
+    if (this.#missing > 0) return;
+    this.answers += 1;
+    this.#turn = (this.#turn + 1) % this.#requests.length;
+    if (this.isLeaving && this.#turn === 0) this.#socket.destroy();
+    else this.send();
+  }
+
+  /** Bytes of head and body together. Both servers send the head in one piece. */
+  #answerLength(bytes: Buffer, read: number): number {
+    const head = bytes.indexOf(END_OF_HEAD);
+    const field = bytes.indexOf(LENGTH);
+    if (head < 0 || head >= read || field < 0 || field > head || OK.compare(bytes, 0, OK.length) !== 0) {
+      this.#socket.destroy(new Error(`not an answer of 200: ${bytes.toString("latin1", 0, read)}`));
+      return Number.POSITIVE_INFINITY;
+    }
+    let length = 0;
+    for (let at = field + LENGTH.length; bytes[at] !== CARRIAGE_RETURN; at++) {
+      length = length * 10 + (bytes[at] as number) - ZERO;
+    }
+    return head + END_OF_HEAD.length + length;
+  }
+}
+
+/** Two signed orders of one wallet that fill each other whole: sent in turn, they leave the book as it was. */
+export interface CrossingOrders {
+  readonly buy: Call;
+  readonly sell: Call;
+  /** The HMAC key of both. */
+  readonly secret: string;
+}
+
+interface Overview {
+  readonly clock: { readonly unixTime: number };
+  readonly devAccounts: readonly { readonly address: string; readonly privateKey: `0x${string}` }[];
+}
+
+interface Credentials {
+  readonly apiKey: string;
+  readonly secret: string;
+  readonly passphrase: string;
+}
+
+/** Derives credentials of a wallet and signs its orders, in a new market of their own. */
+export async function crossingOrders(port: number): Promise<CrossingOrders> {
+  const ask = async <Reply>(call: Call): Promise<Reply> =>
+    JSON.parse((await answerTo(call, port)).body) as Reply;
+  const { clock, devAccounts } = await ask<Overview>(get("/sim"));
+  const [wallet] = devAccounts;
+  if (wallet === undefined) throw new Error("the server has no dev account");
+  const { address, privateKey } = wallet;
+  const signature = await privateKeyToAccount(privateKey).signMessage({ message: ATTESTATION });
+  const keys = await ask<Credentials>(post("/clob/auth/derive-api-key", { address, signature }));
+  const market = await ask<{ readonly tokens: readonly [{ readonly tokenId: string }, unknown] }>(
+    post("/sim/markets", { question: "Will the benchmark end?" }),
+  );
+  const order = (side: "BUY" | "SELL"): Call => {
+    const terms = { tokenId: market.tokens[0].tokenId, side, orderType: "GTC", price: 0.5, size: 10 };
+    return signed("/order", terms, { address, ...keys }, String(clock.unixTime));
+  };
+  return { buy: order("BUY"), sell: order("SELL"), secret: keys.secret };
+}
+
+function signed(
+  path: string,
+  body: object,
+  { address, apiKey, secret, passphrase }: Credentials & { readonly address: string },
+  timestamp: string,
+): Call {
+  const message = canonicalMessage({ timestamp, method: "POST", path, body: JSON.stringify(body) });
+  return post(`/clob${path}`, body, {
+    poly_address: address,
+    poly_api_key: apiKey,
+    poly_passphrase: passphrase,
+    poly_timestamp: timestamp,
+    poly_signature: sign(secret, message),
+  });
+}

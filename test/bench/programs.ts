@@ -1,0 +1,159 @@
+import { type ChildProcess, fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { Answer } from "./http/client.ts";
+
+/** A file of the checkout; the tools run as one bundle each in its `dist-tools`. */
+export const inCheckout = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+/** Builds the program unless it is up to date. @throws Error when it cannot be built; the build has then said why. */
+export async function buildProgram(): Promise<void> {
+  const build = spawn(process.execPath, [inCheckout("bin/setup.js"), "build"], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const [code] = await once(build, "exit");
+  if (code !== 0) throw new Error("the program could not be built");
+}
+
+const REQUEST = "GET /clob/time HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n";
+const OK = "HTTP/1.1 200 ";
+const RETRY_MS = 1;
+
+/**
+ * Milliseconds from the start of a Node program that serves on the port it is given to its first 200, asked for every
+ * millisecond.
+ * @throws Error when it ends or answers anything else.
+ */
+export async function millisecondsToFirstAnswer(
+  argsFor: (port: number) => readonly string[],
+): Promise<number> {
+  const port = await freePort();
+  const start = performance.now();
+  const child = spawn(process.execPath, argsFor(port), { stdio: "ignore" });
+  const exit = once(child, "exit");
+  const kill = (): void => void child.kill("SIGKILL");
+  process.once("exit", kill);
+  try {
+    for (;;) {
+      const answer = await answerOf(port);
+      if (answer.startsWith(OK)) return performance.now() - start;
+      if (answer !== "") throw new Error(`${argsFor(port).join(" ")} answered ${answer}`);
+      if (child.exitCode !== null) throw new Error(`${argsFor(port).join(" ")} ended with ${child.exitCode}`);
+      await delay(RETRY_MS);
+    }
+  } finally {
+    kill();
+    process.off("exit", kill);
+    await exit;
+  }
+}
+
+/** Milliseconds from the start of a Node program to its end. @throws Error when it fails. */
+export async function millisecondsToEnd(args: readonly string[]): Promise<number> {
+  const start = performance.now();
+  const [code] = await once(spawn(process.execPath, args, { stdio: "ignore" }), "exit");
+  const milliseconds = performance.now() - start;
+  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}`);
+  return milliseconds;
+}
+
+/** What a server answers, or nothing when none listens yet. */
+function answerOf(port: number): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(REQUEST));
+    socket.on("error", () => resolve(""));
+    socket.once("data", (bytes: Buffer) => {
+      resolve(bytes.toString("latin1"));
+      socket.destroy();
+    });
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port is free");
+  return address.port;
+}
+
+/** Runs a Node program to its end. @throws Error when it fails. */
+export async function runProgram(program: string, args: readonly string[]): Promise<void> {
+  const [code] = await once(spawn(process.execPath, [program, ...args], { stdio: "inherit" }), "exit");
+  if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}`);
+}
+
+/** A folder on the disk of the checkout, which goes with this process. */
+export function benchFolder(): string {
+  const cache = inCheckout("node_modules/.cache/clobsim");
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, "bench-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A server in a process of its own. */
+export interface Served {
+  readonly pid: number;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** What the bare server is to answer. */
+interface BareAnswers {
+  /** The HMAC key of the orders. */
+  readonly secret: string;
+  readonly page: Answer;
+  readonly orders: Readonly<Record<"BUY" | "SELL", Answer>>;
+}
+
+/** The program as it is shipped, its clock frozen so that signatures stay valid, its log going nowhere. */
+export async function serveClobsim(...flags: readonly string[]): Promise<Served> {
+  const keeping = flags.includes("--data") ? [] : ["--ephemeral"];
+  const args = [
+    inCheckout("bin/clobsim.js"),
+    "serve",
+    "--port",
+    "0",
+    "--clock",
+    "frozen",
+    ...keeping,
+    ...flags,
+  ];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "ignore"] });
+  const stop = stopper(child);
+  for await (const line of createInterface({ input: child.stdout })) {
+    const port = /answers at http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1];
+    if (port === undefined) continue;
+    child.stdout.resume();
+    return { pid: child.pid as number, port: Number(port), stop };
+  }
+  throw new Error(`clobsim ${args.slice(1).join(" ")} ended before it answered`);
+}
+
+/** node:http with nothing on it. */
+export async function serveBare(answers: BareAnswers): Promise<Served> {
+  const child = fork(inCheckout("test/bench/http/bare-server.mjs"));
+  const stop = stopper(child);
+  child.send(answers);
+  const [port] = await once(child, "message");
+  return { pid: child.pid as number, port: port as number, stop };
+}
+
+/** Ends a child, which must not outlive this process either. */
+function stopper(child: ChildProcess): () => Promise<void> {
+  const kill = (): void => void child.kill("SIGKILL");
+  process.once("exit", kill);
+  const closed = once(child, "exit");
+  return async () => {
+    process.off("exit", kill);
+    kill();
+    await closed;
+  };
+}

@@ -1,0 +1,366 @@
+import type { ExchangeClient } from "../../src/client/client.ts";
+import type { Market, NewOrder, Order, PlacedOrder } from "../../src/client/messages.ts";
+import type { Result } from "../../src/client/result.ts";
+import { CONTRACTS } from "../../src/core/chain/contracts.ts";
+import type { Meter } from "./meter.ts";
+
+type Random = (bound: number) => number;
+
+/** What a client of any kind knows. */
+export interface Surroundings {
+  readonly random: Random;
+  /** Those that are traded. */
+  readonly markets: readonly Market[];
+  /** Unix seconds. */
+  readonly serverTime: () => number;
+  readonly record: Acknowledged;
+}
+
+/** A client of one kind: each step is a request, or a few that belong together. */
+export interface Client {
+  /** Forgets what it knows of its orders: a restore may have undone them. */
+  begin(): void;
+  step(exchange: ExchangeClient): Promise<void>;
+}
+
+/** What was acknowledged to the clients while it is recorded: none of it may be lost when the server is killed. */
+export class Acknowledged {
+  #isRecording = false;
+  readonly orders = new Map<string, Order>();
+  readonly canceled = new Set<string>();
+
+  /** Forgets all, and records from now on or not. */
+  begin(isRecording: boolean): void {
+    this.#isRecording = isRecording;
+    this.orders.clear();
+    this.canceled.clear();
+  }
+
+  placed(order: Order): void {
+    if (this.#isRecording) this.orders.set(order.id, order);
+  }
+
+  cancel(ids: readonly string[]): void {
+    if (this.#isRecording) for (const id of ids) this.canceled.add(id);
+  }
+
+  /** What contradicts it in the order as it stands; null: nothing. */
+  contradiction(told: Order, found: Order | null): string | null {
+    if (found === null) return `order ${told.id} is gone`;
+    const terms = ({ tokenId, side, price, size, createdAt }: Order): string =>
+      JSON.stringify([tokenId, side, price, size, createdAt]);
+    if (terms(told) !== terms(found)) return `order ${told.id} was ${terms(told)}, is ${terms(found)}`;
+    const isUndone = this.canceled.has(told.id) && found.status !== "CANCELED";
+    return isUndone ? `order ${told.id} was canceled, is ${found.status}` : null;
+  }
+}
+
+/** Places an order and records what was acknowledged. */
+async function place(
+  exchange: ExchangeClient,
+  record: Acknowledged,
+  order: NewOrder,
+): Promise<Result<PlacedOrder>> {
+  const placed = await exchange.place(order);
+  if (placed.ok) record.placed(placed.value);
+  return placed;
+}
+
+/** Cancels one order, or all that are open, and records what was acknowledged. */
+async function cancel(exchange: ExchangeClient, record: Acknowledged, id: string | "all"): Promise<void> {
+  const canceled = await (id === "all" ? exchange.cancelAll() : exchange.cancel(id));
+  if (canceled.ok) record.cancel(canceled.value.canceled);
+}
+
+const pick = <Item>(random: Random, items: readonly Item[]): Item => items[random(items.length)] as Item;
+
+/** Orders that a quoting client keeps open; above it, the oldest is canceled. */
+const OPEN_ORDERS = 8;
+/** The fair price moves a cent every so many steps, up and down between 20 and 80. */
+const STEPS_A_CENT = 6;
+
+/** Quotes both outcomes of one market round a price that moves. */
+export class QuotingClient implements Client {
+  readonly #at: Surroundings;
+  readonly #market: Market;
+  /** Oldest first. */
+  #open: string[] = [];
+  #steps: number;
+
+  constructor(surroundings: Surroundings) {
+    this.#at = surroundings;
+    this.#market = pick(surroundings.random, surroundings.markets);
+    this.#steps = surroundings.random(120 * STEPS_A_CENT);
+  }
+
+  begin(): void {
+    this.#open = [];
+  }
+
+  async step(exchange: ExchangeClient): Promise<void> {
+    this.#steps += 1;
+    const { random, record } = this.#at;
+    const chance = random(200);
+    if (chance === 0) await exchange.place({ ...this.#order(), price: 0.555 });
+    else if (chance < 3) {
+      this.#open = [];
+      await cancel(exchange, record, "all");
+    } else if (chance < 8) await exchange.openOrders({ market: this.#market.id });
+    else if (this.#open.length > OPEN_ORDERS) await cancel(exchange, record, this.#open.shift() as string);
+    else {
+      const placed = await place(exchange, record, this.#order());
+      if (placed.ok && placed.value.status === "LIVE") this.#open.push(placed.value.id);
+    }
+  }
+
+  #order() {
+    const { random, serverTime } = this.#at;
+    const { outcome, tokenId } = pick(random, this.#market.tokens);
+    const side = random(2) === 0 ? ("BUY" as const) : ("SELL" as const);
+    const fair = outcome === "YES" ? this.#fairCents() : 100 - this.#fairCents();
+    const distance = 1 + random(5);
+    const price = (side === "BUY" ? fair - distance : fair + distance) / 100;
+    const order = { tokenId, side, price, size: 5 + random(46) };
+    if (random(5) > 0) return { ...order, orderType: "GTC" as const };
+    const expiration = Math.floor(serverTime()) + 20 + random(60);
+    return { ...order, orderType: "GTD" as const, expiration };
+  }
+
+  /** Up and down between 20 and 80. */
+  #fairCents(): number {
+    const phase = Math.floor(this.#steps / STEPS_A_CENT) % 120;
+    return 20 + (phase < 60 ? phase : 120 - phase);
+  }
+}
+
+/** Reads a book and takes from its best price, by orders of all types. */
+export class TakingClient implements Client {
+  readonly #at: Surroundings;
+
+  constructor(surroundings: Surroundings) {
+    this.#at = surroundings;
+  }
+
+  begin(): void {}
+
+  async step(exchange: ExchangeClient): Promise<void> {
+    const { random, markets, record } = this.#at;
+    if (random(50) === 0) return cancel(exchange, record, "all");
+    const { tokenId } = pick(random, pick(random, markets).tokens);
+    const book = await exchange.book(tokenId);
+    const side = random(2) === 0 ? ("BUY" as const) : ("SELL" as const);
+    const orderType = pick(random, ["FAK", "FAK", "FOK", "GTC"] as const);
+    const size = 1 + random(20);
+    if (!book.ok) return;
+    const [best] = side === "BUY" ? book.value.asks : book.value.bids;
+    if (best === undefined) return;
+    await place(exchange, record, { tokenId, side, price: Number(best.price), size, orderType });
+  }
+}
+
+/** Reads whatever a page or a bot would show of the markets and of its own orders. */
+export class ReadingClient implements Client {
+  readonly #at: Surroundings;
+
+  constructor(surroundings: Surroundings) {
+    this.#at = surroundings;
+  }
+
+  begin(): void {}
+
+  async step(exchange: ExchangeClient): Promise<void> {
+    const { random, markets } = this.#at;
+    const market = pick(random, markets);
+    const { tokenId } = pick(random, market.tokens);
+    await pick<(random: Random) => Promise<unknown>>(random, [
+      () => exchange.book(tokenId),
+      () => exchange.book(tokenId),
+      () => exchange.quotes(tokenId),
+      () => exchange.market(market.slug),
+      () => exchange.marketTrades(market.id, { limit: 50, all: true }),
+      () => exchange.history(market.id, { tokenId, fidelity: 100 }),
+      () => exchange.openOrders({ limit: 100 }),
+      () => exchange.trades({ limit: 100 }),
+      () => exchange.markets({ sort: pick(random, SORTS), limit: 20, offset: random(3) * 20 }),
+      () => exchange.events({ limit: 20 }),
+      () => exchange.search(pick(random, ["soak", "will", "market"])),
+      () => exchange.serverTime(),
+    ])(random);
+  }
+}
+
+const SORTS = ["volume", "liquidity", "createdAt", "endDate"] as const;
+
+/** `balanceOf(address)` and `transfer(address,uint256)` of ERC-20. */
+const BALANCE_OF = "0x70a08231";
+const TRANSFER = "0xa9059cbb";
+/** Of how many of the latest blocks logs are read, and fees. A block has the trades of two seconds, half a megabyte of logs. */
+const LOG_BLOCKS = 1;
+const FEE_BLOCKS = 20;
+
+const word = (hex: string): string => hex.replace(/^0x/, "").toLowerCase().padStart(64, "0");
+const hex = (number: number): string => `0x${number.toString(16)}`;
+
+/** Uses the settlement chain as an Ethereum client does: blocks, logs, receipts, filters, contracts, and transfers. */
+export class ChainClient implements Client {
+  readonly #at: Surroundings;
+  readonly #meter: Meter;
+  readonly #wallets: readonly string[];
+  readonly #transfers: boolean;
+
+  /** @param wallets in whose name transfers are sent, without their signatures. */
+  constructor(surroundings: Surroundings, meter: Meter, wallets: readonly string[], transfers = true) {
+    this.#at = surroundings;
+    this.#meter = meter;
+    this.#wallets = wallets;
+    this.#transfers = transfers;
+  }
+
+  begin(): void {}
+
+  async step(exchange: ExchangeClient): Promise<void> {
+    const { random } = this.#at;
+    const wallet = pick(random, this.#wallets);
+    const choice = random(this.#transfers ? 6 : 5);
+    switch (choice) {
+      case 0:
+        return this.#readLogs(exchange);
+      case 1:
+        return this.#watchBlocks(exchange);
+      case 2: {
+        const data = `${BALANCE_OF}${word(wallet)}`;
+        return void (await this.#call(exchange, "eth_call", [{ to: CONTRACTS.collateral, data }, "latest"]));
+      }
+      case 3:
+        return void (await this.#call(exchange, "eth_getBlockByNumber", ["latest", true]));
+      case 4:
+        return void (await this.#call(exchange, "eth_feeHistory", [hex(FEE_BLOCKS), "latest", [25, 75]]));
+      default: {
+        const data = `${TRANSFER}${word(pick(random, this.#wallets))}${word(hex(1 + random(1_000_000)))}`;
+        const transaction = { from: wallet, to: CONTRACTS.collateral, data };
+        const hash = await this.#call(exchange, "eth_sendTransaction", [transaction]);
+        if (hash !== undefined) this.#meter.tally.accepted += 1;
+      }
+    }
+  }
+
+  async #readLogs(exchange: ExchangeClient): Promise<void> {
+    const head = Number((await this.#call(exchange, "eth_blockNumber", [])) as string | undefined);
+    if (Number.isNaN(head)) return;
+    const range = { fromBlock: hex(Math.max(0, head - LOG_BLOCKS)), toBlock: hex(head) };
+    const logs = await this.#call(exchange, "eth_getLogs", [{ ...range, address: CONTRACTS.exchange }]);
+    const [first] = (logs ?? []) as readonly { readonly transactionHash: string }[];
+    if (first !== undefined) await this.#call(exchange, "eth_getTransactionReceipt", [first.transactionHash]);
+  }
+
+  async #watchBlocks(exchange: ExchangeClient): Promise<void> {
+    const filter = await this.#call(exchange, "eth_newBlockFilter", []);
+    if (filter === undefined) return;
+    await this.#call(exchange, "eth_getFilterChanges", [filter]);
+    await this.#call(exchange, "eth_uninstallFilter", [filter]);
+  }
+
+  /** The result of a call; undefined when there is none. */
+  async #call(exchange: ExchangeClient, method: string, params: readonly unknown[]): Promise<unknown> {
+    const body = { jsonrpc: "2.0", id: 1, method, params };
+    const sent = await exchange.send({ method: "POST", path: "/chain", body });
+    if (!sent.ok || sent.value.status !== 200) return undefined;
+    const { result, error } = sent.value.body as { result?: unknown; error?: { code: number } };
+    if (error !== undefined) this.#meter.tally.refuse(`RPC ${error.code}`, `${method}: ${sent.value.text}`);
+    return result;
+  }
+}
+
+/** The most snapshots that it keeps at a time. */
+const SNAPSHOTS = 3;
+
+/** Disturbs the others by the control plane: snapshots and restores, faults, clock, blocks. */
+export class DisturbingClient implements Client {
+  readonly #at: Surroundings;
+  #snapshots: string[] = [];
+  /** How often each of its deeds was done. */
+  readonly done = new Map<string, number>();
+
+  constructor(surroundings: Surroundings) {
+    this.#at = surroundings;
+  }
+
+  begin(): void {
+    this.#snapshots = [];
+  }
+
+  async step(exchange: ExchangeClient): Promise<void> {
+    const { random } = this.#at;
+    const [name, disturb] = pick(random, DISTURBANCES);
+    this.done.set(name, (this.done.get(name) ?? 0) + 1);
+    await disturb(exchange, random, this.#snapshots);
+  }
+
+  /** Ends all that it has begun, and answers how often its faults made requests fail, by status (0: no answer). */
+  async end({ control }: ExchangeClient): Promise<Map<number, number>> {
+    const fired = new Map<number, number>();
+    const faults = await control.faults({ limit: 500 });
+    for (const { status, drop, fired: times } of faults.ok ? faults.value.data : []) {
+      const key = drop === null ? status : 0;
+      if (key !== null) fired.set(key, (fired.get(key) ?? 0) + times);
+    }
+    await control.clearFaults();
+    await control.chain.clearFaults();
+    await control.chain.bump();
+    for (const id of this.#snapshots) await control.deleteSnapshot(id);
+    await control.setClock({ mode: "real" });
+    return fired;
+  }
+}
+
+type Disturb = (exchange: ExchangeClient, random: Random, snapshots: string[]) => Promise<unknown>;
+
+const DISTURBANCES: readonly (readonly [string, Disturb])[] = [
+  ["snapshot", takeSnapshot],
+  ["snapshot", takeSnapshot],
+  [
+    "restore",
+    async ({ control }, random, snapshots) => {
+      if (snapshots.length > 0) await control.restore(pick(random, snapshots));
+    },
+  ],
+  [
+    "status",
+    ({ control }, random) => control.addFault({ ...routed(random), status: pick(random, STATUSES) }),
+  ],
+  ["drop", ({ control }, random) => control.addFault({ ...routed(random), drop: pick(random, DROPS) })],
+  ["latency", ({ control }, random) => control.addFault({ ...routed(random), latency: "150ms" })],
+  [
+    "settlement fault",
+    ({ control }, random) =>
+      control.chain.addFault({ kind: pick(random, SETTLEMENT_FAULTS), times: 1 + random(5) }),
+  ],
+  ["gas spike", ({ control }) => control.chain.addFault({ kind: "gas-spike" })],
+  ["bump", ({ control }) => control.chain.bump()],
+  ["reorg", ({ control }) => control.chain.addFault({ kind: "reorg", depth: 1 })],
+  ["advance", ({ control }, random) => control.setClock({ advance: `${1 + random(20)}s` })],
+  ["freeze", ({ control }) => control.setClock({ mode: "frozen" })],
+  ["run", ({ control }) => control.setClock({ mode: "real" })],
+  ["speed", ({ control }) => control.setClock({ mode: "scaled", rate: 5 })],
+  ["mine", ({ control }, random) => control.chain.mine(1 + random(3))],
+  ["invariants", ({ control }) => control.invariants()],
+  ["accounts", ({ control }) => control.accounts({ limit: 50 })],
+];
+
+const STATUSES = [429, 500, 502, 503, 504] as const;
+const DROPS = ["connection", "reply"] as const;
+const SETTLEMENT_FAULTS = ["fail", "retry", "delay", "ghost"] as const;
+const ROUTES = ["*", "POST /clob/order", "GET /clob/book", "GET /api/markets", "POST /chain"];
+
+/** Strikes a few requests of a route. */
+const routed = (random: Random) => ({ route: pick(random, ROUTES), times: 1 + random(10), probability: 0.2 });
+
+async function takeSnapshot(
+  { control }: ExchangeClient,
+  _random: Random,
+  snapshots: string[],
+): Promise<void> {
+  const taken = await control.snapshot();
+  if (taken.ok) snapshots.push(taken.value.id);
+  if (snapshots.length > SNAPSHOTS) await control.deleteSnapshot(snapshots.shift() as string);
+}
