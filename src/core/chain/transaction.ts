@@ -104,7 +104,7 @@ export const CALL_TERMS = {
 } as const;
 
 /** What a wallet asks for. */
-const CallContent = record({
+export const CallContent = record({
   from: address(),
   to: address(),
   nonce: integer(),

@@ -2,7 +2,7 @@ import type { Account } from "../account.ts";
 import { type Building, type Chain, type ChainWallet, emptyWallet } from "../chain/chain.ts";
 import { CONTRACTS, isRestricted, UNLIMITED } from "../chain/contracts.ts";
 import { USDC } from "../chain/moves.ts";
-import type { CallContent, CallEffect, HoldReason, Move, Transaction } from "../chain/transaction.ts";
+import { CallContent, type CallEffect, type HoldReason, type Move, type Transaction } from "../chain/transaction.ts";
 import { callGas, intrinsicGas, logsOfCall } from "../chain/transaction.ts";
 import type { CommandOf } from "../commands.ts";
 import type { DomainEvent, EventOf } from "../events.ts";
@@ -36,7 +36,7 @@ export function sendTransaction(
   at: Millis,
 ): Decision {
   const nonce = command.nonce ?? nextNonce(chain, command.from);
-  const content: CallContent = { ...command, nonce, kind: "call", at };
+  const content = CallContent.copy({ ...command, nonce, kind: "call", at });
   const refusal = refusalOf(chain, content);
   if (refusal !== null) return refused(refusal);
   const replaces = chain.wallets.get(content.from)?.pending.get(nonce) ?? 0;
