@@ -26,7 +26,7 @@ export const marketIdOf = ({ state }: View, market: Market): string =>
   idOf(state.idPrefixes.market, market.number);
 
 /** A page of a list that is reached by index, so that its cost follows what it returns. */
-interface Page<T> {
+export interface Page<T> {
   readonly data: readonly T[];
   readonly limit: number;
   readonly offset: number;

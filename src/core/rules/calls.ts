@@ -2,8 +2,16 @@ import type { Account } from "../account.ts";
 import { type Building, type Chain, type ChainWallet, emptyWallet } from "../chain/chain.ts";
 import { CONTRACTS, isRestricted, UNLIMITED } from "../chain/contracts.ts";
 import { USDC } from "../chain/moves.ts";
-import { CallContent, type CallEffect, type HoldReason, type Move, type Transaction } from "../chain/transaction.ts";
-import { callGas, intrinsicGas, logsOfCall } from "../chain/transaction.ts";
+import {
+  CallContent,
+  type CallEffect,
+  callGas,
+  type HoldReason,
+  intrinsicGas,
+  logsOfCall,
+  type Move,
+  type Transaction,
+} from "../chain/transaction.ts";
 import type { CommandOf } from "../commands.ts";
 import type { DomainEvent, EventOf } from "../events.ts";
 import { marketOfToken, tokenOf } from "../market.ts";
