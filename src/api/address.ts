@@ -2,14 +2,6 @@ import { keccak_256 } from "@noble/hashes/sha3";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils";
 import type { Address } from "../core/terms.ts";
 
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
-
-/** True for 20 bytes written as `0x` and 40 hex digits of either case; an EIP-55 checksum is not looked at. */
-export const isAddress = (text: string): boolean => ADDRESS.test(text);
-
-/** The lower-case form by which the core knows an address, or null when the text is no address. */
-export const readAddress = (text: string): Address | null => (isAddress(text) ? text.toLowerCase() : null);
-
 /** Checksummed addresses by their lower-case form: a checksum takes longer than all else of a small reply. */
 export type Checksums = Map<Address, `0x${string}`>;
 

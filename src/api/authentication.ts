@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import * as z from "zod";
-import { isAddress } from "./address.ts";
+import { isAddress } from "../core/terms.ts";
 import { endpoints } from "./endpoint.ts";
 import { ApiError, type CodeBy } from "./errors.ts";
 import { objectBody } from "./request-body.ts";

@@ -1,4 +1,4 @@
-import { isAddress } from "./address.ts";
+import { isAddress } from "../core/terms.ts";
 import { ApiError } from "./errors.ts";
 import { isTimestamp, skewProblem, timestampHint } from "./signing.ts";
 

@@ -1,4 +1,3 @@
-import { readAddress } from "../api/address.ts";
 import { nameOf } from "../api/errors.ts";
 import type { Block } from "../core/chain/chain.ts";
 import { blockAt, CHAIN_ID, headBlock, headOf } from "../core/chain/chain.ts";
@@ -7,6 +6,7 @@ import { ZERO_ADDRESS } from "../core/chain/contracts.ts";
 import { finalHeight } from "../core/chain/settlement.ts";
 import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
+import { readAddress } from "../core/terms.ts";
 import { RpcError } from "./json-rpc.ts";
 import { contractCreation, unmodelledType } from "./signed-transaction.ts";
 

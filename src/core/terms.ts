@@ -38,6 +38,14 @@ export type CancelReason = (typeof CANCEL_REASONS)[number];
 /** A wallet address: `0x` and 40 lower-case hex digits. */
 export type Address = string;
 
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+
+/** True for 20 bytes written as `0x` and 40 hex digits of either case; an EIP-55 checksum is not looked at. */
+export const isAddress = (text: string): boolean => ADDRESS.test(text);
+
+/** The lower-case form by which the core knows an address, or null when the text is no address. */
+export const readAddress = (text: string): Address | null => (isAddress(text) ? text.toLowerCase() : null);
+
 /** When what a fill brings can be spent: at once, or when it is mined. */
 export const BALANCE_POLICIES = ["optimistic", "settled"] as const;
 export type BalancePolicy = (typeof BALANCE_POLICIES)[number];

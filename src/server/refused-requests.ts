@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
-import { readAddress } from "../api/address.ts";
 import type { JsonObject } from "../api/endpoint.ts";
 import type { AnyEndpoint } from "../api/endpoints.ts";
 import { ApiError } from "../api/errors.ts";
 import { fieldsOf, readJsonObject, unknownFieldsAt } from "../api/request-body.ts";
 import type { AskedFor, Scalar } from "../core/refusals.ts";
+import { readAddress } from "../core/terms.ts";
 import { type Incoming, pathOf, type Service } from "./service.ts";
 
 /** Bytes of what a request asked for, and characters of a path and of a value in a body that is longer. */

@@ -99,6 +99,8 @@ export class ReferenceExchange {
   /** The moment of the latest thing it was told. */
   now = 0;
   readonly #terms: Terms;
+  /** The orders that have a time to end at. */
+  readonly #expiring: ReferenceOrder[] = [];
   /** What each block has of the settlements, by height. */
   readonly #blocks: Settlement[][] = [[]];
   #transactions = 0;
@@ -218,7 +220,7 @@ export class ReferenceExchange {
   /** Ends all orders whose time is over. */
   expire(now: number): void {
     this.now = now;
-    for (const order of this.orders) {
+    for (const order of this.#expiring) {
       const isOver = order.expiration !== null && order.expiration <= now;
       if (isOver && order.status === "LIVE") this.#leave(order, "EXPIRED");
     }
@@ -235,8 +237,8 @@ export class ReferenceExchange {
   /** A block has all that is pending up to a transaction; empty ones follow. */
   mineUpTo(transaction: number, empty: number): void {
     this.beginBlock();
-    for (const { number, status } of this.settlements) {
-      if (number <= transaction && status === "pending") this.mine(number);
+    for (const settlement of this.settlements) {
+      if (settlement.number <= transaction && settlement.status === "pending") this.#mine(settlement);
     }
     for (let count = 0; count < empty; count += 1) this.beginBlock();
   }
@@ -245,7 +247,10 @@ export class ReferenceExchange {
   mine(transaction: number): void {
     const settlement = this.settlements.find(({ number }) => number === transaction);
     // What the exchange gives is in effect before its block.
-    if (settlement === undefined) return;
+    if (settlement !== undefined) this.#mine(settlement);
+  }
+
+  #mine(settlement: Settlement): void {
     this.#include(settlement, "mined");
     if (settlement.what === "report") this.market(settlement.market).isReported = true;
     this.#expect(settlement, -1);
@@ -382,6 +387,7 @@ export class ReferenceExchange {
 
   #match(order: ReferenceOrder, market: ReferenceMarket): void {
     this.orders.push(order);
+    if (order.expiration !== null) this.#expiring.push(order);
     this.#pays(order).reserved += this.#held(order);
     const isMirrored = market.isOneBook && order.outcome === "NO";
     const { trades, removed, rested } = market.books[order.outcome].place(

@@ -1,5 +1,5 @@
 import { accountReply } from "../../api/accounts.ts";
-import { checksummed, readAddress } from "../../api/address.ts";
+import { checksummed } from "../../api/address.ts";
 import { explainAuth } from "../../api/authentication.ts";
 import { unitsOf } from "../../api/decimals.ts";
 import type { EndpointOf, Operation, ReplyTo } from "../../api/endpoints.ts";
@@ -14,6 +14,7 @@ import { invariantsInSteps } from "../../core/invariants/invariants.ts";
 import { emptyAccount, findAccount, type State } from "../../core/state.ts";
 import { canonicalLines } from "../../core/state-document.ts";
 import type { Steps } from "../../core/steps.ts";
+import { readAddress } from "../../core/terms.ts";
 import { parseDuration, parseIso, toIso } from "../../core/time.ts";
 import { MAX_MILLIS, type Millis, type Money, millis, money, type Size, size } from "../../core/units.ts";
 import type { ClockMode } from "../../engine/clock.ts";

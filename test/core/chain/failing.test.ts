@@ -10,6 +10,17 @@ const everybody = (floor: SettlementFloor) =>
   Object.fromEntries(["alice", "bob", "carol"].map((name) => [name, floor.inLedger(name)]));
 
 describe("a settlement that fails", () => {
+  it("is taken back for both sides at once, and the matched size stays", () => {
+    const floor = openSettlement();
+    const before = everybody(floor);
+    trade(floor);
+    floor.fault("fail");
+    floor.mine();
+    expect(floor.statuses).toEqual(["FAILED"]);
+    expect(everybody(floor)).toEqual(before);
+    expect([floor.order(1), floor.order(2)]).toEqual(["MATCHED 40/40", "MATCHED 40/40"]);
+  });
+
   it("is in its block, reverted, and says why", () => {
     const floor = openSettlement();
     trade(floor);
@@ -38,6 +49,34 @@ describe("a settlement that fails", () => {
     expect(floor.state.accounts.get(2).collateral.balance).toBe(0);
   });
 
+  it("takes back a merge", () => {
+    const floor = openSettlement();
+    floor.fund("bob", { no: 100 });
+    const before = everybody(floor);
+    floor.send("carol SELL 10 YES @ 0.5", "bob SELL 10 NO @ 0.5");
+    floor.fault("fail");
+    floor.mine();
+    expect(everybody(floor)).toEqual(before);
+  });
+
+  it("cancels the resting orders that it leaves without funds; the oldest claims first", () => {
+    const floor = openSettlement();
+    floor.send("alice BUY 100 YES @ 0.5", "bob SELL 100 YES @ 0.5");
+    const [oldest, large, small] = [
+      floor.send("alice SELL 40 YES @ 0.6"),
+      floor.send("alice SELL 50 YES @ 0.7"),
+      floor.send("alice SELL 10 YES @ 0.8"),
+    ];
+    floor.fund("alice", { yes: 50 });
+    floor.fault("fail");
+    floor.mine();
+    expect([oldest, large, small].map((order) => floor.order(order))).toEqual([
+      "LIVE 0/40",
+      "CANCELED 0/50 SETTLEMENT_FAILED",
+      "LIVE 0/10",
+    ]);
+  });
+
   it("takes with it what was paid with its proceeds, and what was paid with those", () => {
     const floor = openSettlement();
     trade(floor);
@@ -60,6 +99,40 @@ describe("a settlement that fails", () => {
     expect(everybody(floor)).toEqual(everybody(openSettlement()));
   });
 
+  it("takes with it the newest of those that spent its proceeds, and no more than must go", () => {
+    const floor = openSettlement();
+    floor.fund("alice", { yes: 30 });
+    trade(floor);
+    for (const price of [0.6, 0.7, 0.8]) {
+      floor.send(`carol BUY 20 YES @ ${price}`, `alice SELL 20 YES @ ${price}`);
+    }
+    floor.fault("fail");
+    floor.mine();
+    // 30 of her own pay for the first sale, and for half of the second.
+    expect(floor.statuses).toEqual(["FAILED", "MINED", "FAILED", "FAILED"]);
+    expect(floor.inLedger("alice").yes).toBe(10);
+  });
+
+  it("leaves alone what others have paid for themselves", () => {
+    const floor = openSettlement();
+    trade(floor);
+    floor.send("carol SELL 5 YES @ 0.5", "alice BUY 5 YES @ 0.5");
+    floor.fault("fail");
+    floor.mine();
+    expect(floor.statuses).toEqual(["FAILED", "MINED"]);
+  });
+
+  it("fails so many as asked, and no more", () => {
+    const floor = openSettlement();
+    floor.fault("fail", { times: 2 });
+    for (let count = 0; count < 4; count += 1) {
+      floor.send("alice BUY 1 YES @ 0.5", "bob SELL 1 YES @ 0.5");
+    }
+    floor.mine();
+    expect(floor.statuses).toEqual(["FAILED", "FAILED", "MINED", "MINED"]);
+    expect(floor.state.chain.faults).toEqual([]);
+  });
+
   it("fails with a chance that the seed decides", () => {
     const play = (seed: string): string => {
       const floor = openSettlement({ seed, settlement: "instant" });
@@ -74,5 +147,13 @@ describe("a settlement that fails", () => {
     expect(failures).toBeLessThan(70);
     expect(play("one")).toBe(play("one"));
     expect(play("two")).not.toBe(play("one"));
+  });
+
+  it("fails in the same request when blocks are mined at once", () => {
+    const floor = openSettlement({ settlement: "instant" });
+    floor.fault("fail");
+    trade(floor);
+    expect(floor.statuses).toEqual(["FAILED"]);
+    expect(floor.head).toBe(1);
   });
 });

@@ -48,6 +48,23 @@ describe("a reorganization", () => {
     expect(blockOfHash(floor.state, after[2] as string)?.height).toBe(3);
   });
 
+  it("cannot undo what is final", () => {
+    const floor = openSettlement();
+    trade(floor);
+    floor.mine(3);
+    expect(floor.statuses).toEqual(["CONFIRMED"]);
+    expect(floor.reorganize(3)).toMatchObject({
+      ok: false,
+      refusal: { code: "REORGANIZATION_TOO_DEEP", depth: 3, most: 2 },
+    });
+  });
+
+  it("cannot undo anything where every block is final at once", () => {
+    const floor = openSettlement({ settlement: "instant" });
+    trade(floor);
+    expect(floor.reorganize(1)).toMatchObject({ ok: false, refusal: { most: 0 } });
+  });
+
   it("brings back what was mined in its old order", () => {
     const floor = openSettlement();
     trade(floor);
@@ -59,6 +76,17 @@ describe("a reorganization", () => {
     const [first, second] = [floor.settlement(1), floor.settlement(2)];
     expect(first.block).toBe(second.block);
     expect(first.place).toBeLessThan(second.place);
+  });
+
+  it("goes on by itself when blocks come by themselves", () => {
+    const floor = openSettlement({ settlement: "auto" });
+    trade(floor);
+    floor.advance("2s");
+    floor.reorganize(1);
+    floor.advance("2s");
+    expect(floor.statuses).toEqual(["MINED"]);
+    floor.advance("4s");
+    expect(floor.statuses).toEqual(["CONFIRMED"]);
   });
 
   it("leaves a failed settlement failed, in no block", () => {
@@ -98,6 +126,15 @@ describe("a reorganization", () => {
     floor.mine();
     expect(early.status).toBe("MINED");
     expect(floor.inLedger("bob")).toEqual({ usdc: 500, yes: 0, no: 0 });
+  });
+
+  it("cancels what rests on funds that can only be spent when they are mined", () => {
+    const floor = openSettlement({ balances: "settled" });
+    trade(floor);
+    floor.mine();
+    const order = floor.send("alice SELL 40 YES @ 0.9");
+    floor.reorganize(1);
+    expect(floor.order(order)).toBe("CANCELED 0/40 SETTLEMENT_FAILED");
   });
 });
 
