@@ -12,20 +12,19 @@ const ISOLATED = [
 
 /** What `npm run test:fast` runs: the rules, the wire, the language and how files depend on each other. */
 const FAST = [
-  "test/{architecture,config,http-reference,package-lock,wallet-signature}.test.ts",
+  "test/{architecture,config,http-reference,package-lock}.test.ts",
   "test/core/{book,chain,rules,runtime}/*.test.ts",
   "test/core/*.test.ts",
-  "test/client/{requests,send,signing,trading}.test.ts",
   "test/engine/{golden-journals,journal-line}.test.ts",
-  "test/scenario/{language,report,coverage,run}/*.test.ts",
-  "test/server/{bad-signatures,markets,order-book,order-of-checks,placing,routes,unknown-fields}.test.ts",
+  "test/scenario/{language,coverage}/*.test.ts",
+  "test/server/{order-of-checks,placing,routes,unknown-fields}.test.ts",
 ];
-/** What there takes a second or more. */
+/** What there takes half a second or more. */
 const NOT_FAST = [
-  "test/core/chain/any-settlement.test.ts",
+  "test/core/book/book.test.ts",
+  "test/core/chain/{any-settlement,failing}.test.ts",
   "test/scenario/coverage/exchange-coverage.test.ts",
   "test/scenario/language/{hostile-files,line-ends,repeats}.test.ts",
-  "test/scenario/run/{races,snapshots}.test.ts",
 ];
 
 /** Kill loops, every byte of a file, planted defects, other ways to run Node: run by `npm run test:system` and `.ci/run`. */
