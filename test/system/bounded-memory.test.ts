@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { money } from "../../../src/core/units.ts";
-import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
-import { playFlow, VenuePlayer } from "../../../src/scenario/venue/play-flow.ts";
-import type { Venue } from "../../../src/scenario/venue/venue.ts";
-import { Wallets } from "../../../src/scenario/venue/wallets.ts";
-import type { FlowRow } from "../../../src/simulation/flow.ts";
-import { readFlow } from "../../../src/simulation/read-flow.ts";
-import { Desk } from "../run/desk.ts";
+import { money } from "../../src/core/units.ts";
+import { LocalVenue } from "../../src/scenario/venue/local-venue.ts";
+import { playFlow, VenuePlayer } from "../../src/scenario/venue/play-flow.ts";
+import type { Venue } from "../../src/scenario/venue/venue.ts";
+import { Wallets } from "../../src/scenario/venue/wallets.ts";
+import type { FlowRow } from "../../src/simulation/flow.ts";
+import { readFlow } from "../../src/simulation/read-flow.ts";
+import { Desk } from "../scenario/run/desk.ts";
 
 const desk = new Desk();
 

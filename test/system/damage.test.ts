@@ -1,14 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { violations } from "../../../src/core/invariants/invariants.ts";
-import { readDocument } from "../../../src/core/rebuild-state.ts";
-import { DocumentError } from "../../../src/core/schema.ts";
-import type { State } from "../../../src/core/state.ts";
-import { millis } from "../../../src/core/units.ts";
-import { Exchange } from "../../../src/engine/exchange.ts";
-import { HistoryDigest } from "../../../src/engine/state-hash.ts";
-import { START } from "../../support/exchange.ts";
-import { anySettlement, arenaWith } from "../chain/chain-moves.ts";
+import { violations } from "../../src/core/invariants/invariants.ts";
+import { readDocument } from "../../src/core/rebuild-state.ts";
+import { DocumentError } from "../../src/core/schema.ts";
+import type { State } from "../../src/core/state.ts";
+import { millis } from "../../src/core/units.ts";
+import { Exchange } from "../../src/engine/exchange.ts";
+import { HistoryDigest } from "../../src/engine/state-hash.ts";
+import { anySettlement, arenaWith } from "../core/chain/chain-moves.ts";
 import {
   at,
   changed,
@@ -25,8 +24,9 @@ import {
   someOfEachKind,
   strangerTo,
   textOf,
-} from "./damages.ts";
-import { histories, type Moves, open, parsed, play, runs } from "./told.ts";
+} from "../core/document/damages.ts";
+import { histories, type Moves, open, parsed, play, runs } from "../core/document/told.ts";
+import { START } from "../support/exchange.ts";
 
 /** A moment after all that the histories here take. */
 const LATER = millis(START + 100_000_000);

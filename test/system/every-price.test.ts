@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
+import { titleOf } from "../server/bad-inputs.ts";
+import { exchangeBytes } from "../server/raw-socket.ts";
+import type { Book, PlacedOrder } from "../server/replies.ts";
+import { useTrader } from "../server/trader.ts";
 import { useApi, yesOf } from "../support/http.ts";
-import { titleOf } from "./bad-inputs.ts";
-import { exchangeBytes } from "./raw-socket.ts";
-import type { Book, PlacedOrder } from "./replies.ts";
-import { useTrader } from "./trader.ts";
 
 /** Requests on their way at once: a socket of its own for each would take most of the time. */
 const PIPELINED = 250;

@@ -6,9 +6,9 @@ import { lengthWithoutRoom, scan } from "../../src/engine/journal-scan.ts";
 import { StoreError } from "../../src/engine/store-error.ts";
 import { type Image, SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import type { Durability } from "../../src/setting.ts";
+import { FOLDER, openOn, withoutLock, withoutStart } from "../engine/support/kept.ts";
+import { takeStep } from "../engine/support/short-history.ts";
 import { sightOf } from "../support/state-sight.ts";
-import { FOLDER, openOn, withoutLock, withoutStart } from "./support/kept.ts";
-import { takeStep } from "./support/short-history.ts";
 
 const JOURNAL = `${FOLDER}/journal.ndjson`;
 const TORN = `${FOLDER}/journal.torn-1`;
