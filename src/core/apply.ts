@@ -9,8 +9,9 @@ import {
 } from "./rules/accounts.ts";
 import { applyTrade, endOrder, openOrder, restOrder } from "./rules/apply-trading.ts";
 import { mineBlocks, openBlock, reorganize, sealBlock } from "./rules/blocks.ts";
-import { callExecuted, callReverted, takeIn } from "./rules/calls.ts";
+import { callExecuted, callReverted, takeCallBack, takeIn } from "./rules/calls.ts";
 import { addEvent, addMarket, endMarket } from "./rules/markets.ts";
+import { walletIn } from "./rules/permissions.ts";
 import {
   endFault,
   failSettlement,
@@ -20,7 +21,6 @@ import {
   raiseFees,
   setFault,
 } from "./rules/settlement.ts";
-import { walletIn } from "./rules/transactions.ts";
 import type { State } from "./state.ts";
 import type { Millis } from "./units.ts";
 
@@ -52,6 +52,7 @@ const WRITES: { readonly [Kind in DomainEvent["kind"]]: Write<Kind> } = {
   transactionMined: mineTransaction,
   callExecuted,
   callReverted,
+  callTakenBack: takeCallBack,
   transactionHeld: holdTransaction,
   settlementLost: loseSettlement,
   settlementFailed: failSettlement,

@@ -135,6 +135,10 @@ const EVENTS = {
   callReverted: event<OfCall & { reason: string }>(
     ({ transaction, reason }) => `transaction ${transaction} reverted: ${reason}`,
   ),
+  /** The ledger takes back what a call did before a reorganization: the call is pending, to be carried out anew. */
+  callTakenBack: event<{ transaction: number }>(
+    ({ transaction }) => `transaction ${transaction} taken back, still pending`,
+  ),
   /** A transaction is put off, until a height, by a fault or by none (0). */
   transactionHeld: event<{ transaction: number; hold: HoldReason; notBefore: number; fault: number }>(
     ({ transaction, hold }) => `transaction ${transaction} put off, ${hold}`,
@@ -147,8 +151,13 @@ const EVENTS = {
   settlementFailed: event<{ transaction: number; reason: string; isMined: boolean; fault: number }>(
     ({ transaction, reason }) => `transaction ${transaction} failed: ${reason}`,
   ),
-  /** The latest blocks are replaced by empty ones; what they held is pending again. */
-  chainReorganized: event<{ depth: number }>(({ depth }) => `${counted(depth, "block")} replaced`),
+  /**
+   * The latest blocks are replaced by empty ones; what they held is pending again. Permissions are given, taken back and
+   * used up anew where `restoresPermissions` says so; earlier versions have kept them.
+   */
+  chainReorganized: event<{ depth: number; restoresPermissions?: boolean }>(
+    ({ depth }) => `${counted(depth, "block")} replaced`,
+  ),
   settlementFaultSet: event<SettlementFaultTerms & { number: number }>(
     ({ number }) => `settlement fault ${number}`,
   ),

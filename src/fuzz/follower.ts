@@ -359,7 +359,9 @@ export class Follower {
         this.#tell((reference) => {
           failed = reference.fail(event.transaction);
         });
-        const found = batch.flatMap((each) => (each.kind === "settlementFailed" ? [each.transaction] : []));
+        const found = batch.flatMap((each) =>
+          each.kind === "settlementFailed" || each.kind === "callTakenBack" ? [each.transaction] : [],
+        );
         const [text, expected] = [listed(found), listed(failed)];
         if (text !== expected)
           throw differs("settlements that fail together", "settlements that fail", text, expected);

@@ -9,8 +9,9 @@ import { emptyAccount, FAUCET, findAccount, type State } from "../state.ts";
 import type { Address } from "../terms.ts";
 import { FULL_PRICE, type Millis, type Money, money, notional, type Size, size } from "../units.ts";
 import { backingOf, changeSupply, credit, holdingIn, issuanceLeft, mintingGrants } from "./ledger.ts";
+import { walletIn } from "./permissions.ts";
 import type { RuleSet } from "./rule-set.ts";
-import { addContent, walletIn } from "./transactions.ts";
+import { addContent } from "./transactions.ts";
 
 /**
  * A wallet's first derivation also funds it from the faucet, in the markets that it has touched before at once; it is

@@ -18,6 +18,8 @@ import type { ExchangeConfig, State } from "../state.ts";
 import { type Millis, millis } from "../units.ts";
 import { undoCall } from "./calls.ts";
 import { clearTouched } from "./ledger.ts";
+import { hasPermissions, restorePermissions } from "./permissions.ts";
+import type { RuleSet } from "./rule-set.ts";
 import { awaitBlock, exceptionOf, includeOwn, settleMoves } from "./transactions.ts";
 import { Unwinding } from "./unwind.ts";
 
@@ -61,11 +63,16 @@ export function endBlock({ chain }: State): Decision {
  * Replaces the latest blocks, as long as none of them is final. Where only what is mined can be spent, an order that was
  * to be paid with what they brought has nothing to be paid with.
  */
-export function reorganizeChain(state: State, { depth }: CommandOf<"reorganizeChain">): Decision {
+export function reorganizeChain(
+  state: State,
+  { depth }: CommandOf<"reorganizeChain">,
+  _at: Millis,
+  rules: RuleSet,
+): Decision {
   const { chain, config } = state;
   const most = Math.min(confirmationsOf(config.settlement), headOf(chain));
   if (depth > most) return refused({ code: "REORGANIZATION_TOO_DEEP", depth, most });
-  const unwinding = new Unwinding(state);
+  const unwinding = new Unwinding(state, rules);
   for (let height = headOf(chain) - depth + 1; height <= headOf(chain); height += 1) {
     for (const transaction of minedAt(chain, height)) {
       if (transaction.status === "MINED" && awaitsBlock(transaction)) {
@@ -73,7 +80,11 @@ export function reorganizeChain(state: State, { depth }: CommandOf<"reorganizeCh
       }
     }
   }
-  return accepted([...unwinding.events(), { kind: "chainReorganized", depth }]);
+  const restoresPermissions = rules.replacedCallsStartAnew && hasPermissions(chain);
+  return accepted([
+    ...unwinding.events(),
+    { kind: "chainReorganized", depth, ...(restoresPermissions && { restoresPermissions }) },
+  ]);
 }
 
 /** Mines a run of transactions in one block, and what empty ones follow. */
@@ -180,7 +191,11 @@ const isHelpedByTime = ({ status, exception }: Transaction): boolean => {
  * Puts empty blocks in the place of the latest ones. What those held is pending again, in its old order, and stays in
  * the ledger: the next block has it, unless something is wrong with it by then.
  */
-export function reorganize(state: State, { depth }: EventOf<"chainReorganized">, at: Millis): void {
+export function reorganize(
+  state: State,
+  { depth, restoresPermissions = false }: EventOf<"chainReorganized">,
+  at: Millis,
+): void {
   const { chain, config } = state;
   const head = headOf(chain);
   const stays = head - depth;
@@ -191,6 +206,7 @@ export function reorganize(state: State, { depth }: EventOf<"chainReorganized">,
       returned.push(transaction.number);
     }
   }
+  if (restoresPermissions) restorePermissions(state, stays);
   const pending = returned.filter((number) => chain.transactions.get(number).status === "PENDING");
   chain.deferred = [...chain.deferred, ...pending].sort((a, b) => a - b);
   chain.reorganizations += 1;

@@ -1,6 +1,5 @@
 import type { Account } from "../account.ts";
-import { type Building, type Chain, type ChainWallet, emptyWallet } from "../chain/chain.ts";
-import { CONTRACTS, isRestricted, UNLIMITED } from "../chain/contracts.ts";
+import { type Building, type Chain, emptyWallet } from "../chain/chain.ts";
 import { USDC } from "../chain/moves.ts";
 import {
   CallContent,
@@ -21,6 +20,7 @@ import type { Address } from "../terms.ts";
 import { type Millis, size } from "../units.ts";
 import { type CallOutcome, holdingOnChain, outcomeOfCall, type Transfer } from "./contract-calls.ts";
 import { addMoves, backingOf, changeSupply, issuanceLeft, mintingGrants } from "./ledger.ts";
+import { changePermissions, walletIn } from "./permissions.ts";
 import type { RuleSet } from "./rule-set.ts";
 import {
   addContent,
@@ -30,7 +30,6 @@ import {
   lookedAt,
   settleMoves,
   takeOut,
-  walletIn,
 } from "./transactions.ts";
 import { Unwinding } from "./unwind.ts";
 
@@ -118,7 +117,7 @@ export function executeCall(
     return [{ kind: "callExecuted", transaction, gas, gasPrice, effect: before, isRepeated: true }];
   }
   return [
-    ...(before === null ? [] : takingBack(state, before)),
+    ...(before === null ? [] : takingBack(state, before, rules)),
     {
       kind: "callReverted",
       transaction,
@@ -153,7 +152,7 @@ function carryOut(
   });
   const grants = grantsFor(state, outcome.moves, rules);
   if (grants === null) return null;
-  const unwinding = new Unwinding(state);
+  const unwinding = new Unwinding(state, rules);
   for (const { account, market, size } of grants) {
     unwinding.move([
       { account, token: tokenOf(market, "YES"), amount: size },
@@ -207,8 +206,8 @@ const isCovered = (state: State, { moves }: CallEffect): boolean =>
   });
 
 /** What must go when the ledger takes a call back that it had carried out. */
-function takingBack(state: State, { moves }: CallEffect): DomainEvent[] {
-  const unwinding = new Unwinding(state);
+function takingBack(state: State, { moves }: CallEffect, rules: RuleSet): DomainEvent[] {
+  const unwinding = new Unwinding(state, rules);
   unwinding.takeBack(moves);
   return unwinding.events();
 }
@@ -230,27 +229,6 @@ export function payForCall(
   wallet.pending.delete(nonce);
 }
 
-/** What a call that is carried out changes beside collateral and tokens: permissions, and the native currency. */
-export function takeEffect(chain: Chain, { from, to, value, call }: CallContent): void {
-  moveNative(chain, from, to, BigInt(value));
-  switch (call.kind) {
-    case "approve":
-      setPermission(chain, from, ({ allowances }) => allowances.set(call.spender, BigInt(call.amount)));
-      break;
-    case "setApprovalForAll":
-      setPermission(chain, from, ({ operators }) => operators.set(call.operator, call.approved));
-      break;
-    case "transferFrom":
-      spendAllowance(chain, call.from, from, BigInt(call.amount));
-      break;
-    case "split":
-      spendAllowance(chain, from, CONTRACTS.conditionalTokens, BigInt(call.amount));
-      break;
-    default:
-      break;
-  }
-}
-
 /** A reorganization takes a call out of its block: gas and native currency come back, its nonce is to be used again. */
 export function undoCall(chain: Chain, transaction: Transaction, content: CallContent): void {
   const { from, to, nonce, value } = content;
@@ -262,25 +240,11 @@ export function undoCall(chain: Chain, transaction: Transaction, content: CallCo
   wallet.pending.set(nonce, transaction.number);
 }
 
-/** What a spender has been allowed shrinks by what is spent, unless that is without limit. */
-export function spendAllowance(chain: Chain, owner: Address, spender: Address, amount: bigint): void {
-  const allowed = chain.wallets.get(owner)?.allowances.get(spender);
-  if (allowed === undefined || allowed === UNLIMITED) return;
-  setPermission(chain, owner, ({ allowances }) => allowances.set(spender, allowed - amount));
-}
-
 /** Takes a call into the chain's digest. */
 export function mixCall(chain: Chain, content: CallContent, gas: number, gasPrice: number): void {
   const { from, to, nonce, value, input } = content;
   for (const text of [from, to, value, input]) chain.digest.mixText(text);
   for (const amount of [nonce, gas, gasPrice]) chain.digest.mixWide(amount);
-}
-
-function setPermission(chain: Chain, owner: Address, change: (wallet: ChainWallet) => void): void {
-  const wallet = walletIn(chain, owner);
-  const before = isRestricted(wallet);
-  change(wallet);
-  chain.restricted += Number(isRestricted(wallet)) - Number(before);
 }
 
 function moveNative(chain: Chain, from: Address, to: Address, wei: bigint): void {
@@ -306,7 +270,8 @@ export function callExecuted(state: State, event: EventOf<"callExecuted">): void
     }
   }
   payForCall(state.chain, transaction, content, event.gas, event.gasPrice);
-  takeEffect(state.chain, content);
+  moveNative(state.chain, content.from, content.to, BigInt(content.value));
+  changePermissions(state, state.chain, transaction);
   mixCall(state.chain, content, event.gas, event.gasPrice);
   include(state.chain, building, transaction, logsOfCall(content.call, effect), event.gas);
 }
@@ -323,6 +288,13 @@ export function callReverted(state: State, event: EventOf<"callReverted">, at: M
   payForCall(state.chain, transaction, content, event.gas, event.gasPrice);
   mixCall(state.chain, content, event.gas, event.gasPrice);
   include(state.chain, building, transaction, 0, event.gas);
+}
+
+/** The ledger takes a call back that a reorganization has left without funds: the next block decides about it anew. */
+export function takeCallBack(state: State, event: EventOf<"callTakenBack">): void {
+  const transaction = state.chain.transactions.get(event.transaction);
+  takeOut(state, transaction);
+  exceptionOf(transaction).effect = null;
 }
 
 function calledIn(chain: Chain, number: number) {

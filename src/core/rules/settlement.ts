@@ -9,9 +9,10 @@ import type { DomainEvent, EventOf } from "../events.ts";
 import { accepted, type Decision, refused } from "../refusals.ts";
 import type { State } from "../state.ts";
 import type { Millis } from "../units.ts";
-import { executeCall, spendAllowance } from "./calls.ts";
+import { executeCall } from "./calls.ts";
 import { ERC20, ERC1155 } from "./contract-calls.ts";
 import { balanceOf } from "./ledger.ts";
+import { changePermissions } from "./permissions.ts";
 import type { RuleSet } from "./rule-set.ts";
 import {
   awaitBlock,
@@ -51,22 +52,22 @@ export function executeTransaction(
     case "call":
       return accepted(executeCall(state, chain.building, transaction, transaction.content, rules));
     case undefined:
-      return accepted(settle(state, chain.building, transaction));
+      return accepted(settle(state, chain.building, transaction, rules));
   }
 }
 
-function settle(state: State, building: Building, transaction: Transaction): DomainEvent[] {
+function settle(state: State, building: Building, transaction: Transaction, rules: RuleSet): DomainEvent[] {
   const { chain } = state;
   const kept = gasShortfall(chain, building, transaction);
   if (kept !== null) return [kept];
   const fault = chain.faults.find((each) => faultMatches(state, each, transaction));
-  if (fault !== undefined) return applyFault(state, building, transaction, fault);
+  if (fault !== undefined) return applyFault(state, building, transaction, fault, rules);
   const shortfall = settlementShortfall(state, transaction);
   if (shortfall === null) return [{ kind: "transactionMined", transaction: transaction.number }];
   if (shortfall.isExpected && attemptsOf(transaction) < MAX_ATTEMPTS) {
     return [deferral(transaction, "UNFUNDED", building.height + 1, 0)];
   }
-  return failing(state, transaction, shortfall.reason, 0);
+  return failing(state, transaction, shortfall.reason, 0, rules);
 }
 
 /** The exchange offers its own transactions so much and no more, until somebody raises their fees. */
@@ -114,6 +115,7 @@ function applyFault(
   building: Building,
   transaction: Transaction,
   { fault, number, blocks, reason }: SettlementFault,
+  rules: RuleSet,
 ): DomainEvent[] {
   switch (fault) {
     case "delay":
@@ -124,15 +126,21 @@ function applyFault(
       if (attemptsOf(transaction) < MAX_ATTEMPTS) {
         return [deferral(transaction, "RETRIED", building.height + 1, number)];
       }
-      return failing(state, transaction, `given up after ${MAX_ATTEMPTS} attempts`, number);
+      return failing(state, transaction, `given up after ${MAX_ATTEMPTS} attempts`, number, rules);
     default:
-      return failing(state, transaction, reason ?? "made to fail on request", number);
+      return failing(state, transaction, reason ?? "made to fail on request", number, rules);
   }
 }
 
 /** It is mined and reverts: the ledger takes it back, and with it what cannot stand without. */
-function failing(state: State, transaction: Transaction, reason: string, fault: number): DomainEvent[] {
-  const unwinding = new Unwinding(state);
+function failing(
+  state: State,
+  transaction: Transaction,
+  reason: string,
+  fault: number,
+  rules: RuleSet,
+): DomainEvent[] {
+  const unwinding = new Unwinding(state, rules);
   unwinding.fail(transaction, { reason, isMined: true, fault });
   return unwinding.events();
 }
@@ -182,7 +190,7 @@ function isExpected(state: State, account: number, token: number): boolean {
 /** A transaction of the exchange's own is carried out. */
 export function mineTransaction(state: State, event: EventOf<"transactionMined">): void {
   const { building, transaction } = lookedAt(state.chain, event.transaction);
-  if (state.chain.restricted > 0) spendAllowances(state, transaction);
+  changePermissions(state, state.chain, transaction);
   if (transaction.content === null) settleMoves(state, transaction, 1);
   includeOwn(state, building, transaction);
 }
@@ -232,16 +240,6 @@ export function failSettlement(state: State, event: EventOf<"settlementFailed">,
     exception.hold = null;
   }
   countFault(chain, transaction, event.fault);
-}
-
-/** What the exchange was allowed to take shrinks by what it takes. */
-function spendAllowances(state: State, transaction: Transaction): void {
-  if (transaction.content !== null) return;
-  for (const { account, token, amount } of movesOf(state, transaction)) {
-    if (token !== USDC || amount >= 0) continue;
-    const { address } = state.accounts.get(account);
-    spendAllowance(state.chain, address, CONTRACTS.exchange, BigInt(-amount));
-  }
 }
 
 /** A fault has hit a settlement once more. */

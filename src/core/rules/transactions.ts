@@ -1,10 +1,4 @@
-import {
-  BLOCK_INTERVAL_MS,
-  type Building,
-  type Chain,
-  type ChainWallet,
-  emptyWallet,
-} from "../chain/chain.ts";
+import { BLOCK_INTERVAL_MS, type Building, type Chain } from "../chain/chain.ts";
 import { movesOf, supplyChangesOf } from "../chain/moves.ts";
 import {
   awaitsBlock,
@@ -22,7 +16,7 @@ import {
 import type { EventOf } from "../events.ts";
 import type { Order } from "../order.ts";
 import type { ExchangeConfig, State } from "../state.ts";
-import type { Address, WinningOutcome } from "../terms.ts";
+import type { WinningOutcome } from "../terms.ts";
 import { type Millis, millis } from "../units.ts";
 import { addMoves, addPendingMoves, changeSupply, type Sign } from "./ledger.ts";
 
@@ -101,16 +95,6 @@ const isAhead = ({ wallets }: Chain, content: TransactionContent | null): boolea
 export function awaitBlock(chain: Chain, { settlement }: ExchangeConfig, at: Millis): void {
   if (chain.nextBlockAt !== null || settlement === "manual") return;
   chain.nextBlockAt = settlement === "instant" ? at : millis(at + BLOCK_INTERVAL_MS);
-}
-
-/** What the chain knows of an address, made on first use; only `apply` may call it. */
-export function walletIn(chain: Chain, address: Address): ChainWallet {
-  let wallet = chain.wallets.get(address);
-  if (wallet === undefined) {
-    wallet = emptyWallet(address);
-    chain.wallets.set(address, wallet);
-  }
-  return wallet;
 }
 
 /** What is out of the ordinary about a transaction, to be written to; only `apply` may call it. */

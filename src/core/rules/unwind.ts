@@ -7,6 +7,7 @@ import { marketOfToken } from "../market.ts";
 import { type Order, remainingOf, reservationOf } from "../order.ts";
 import type { State } from "../state.ts";
 import { balanceOf } from "./ledger.ts";
+import type { RuleSet } from "./rule-set.ts";
 
 /** What will be different about one balance. */
 interface Projection {
@@ -15,6 +16,9 @@ interface Projection {
   balance: number;
   incoming: number;
 }
+
+/** The ledger takes back what a settlement or a call did. */
+type Withdrawal = EventOf<"settlementFailed"> | EventOf<"callTakenBack">;
 
 const DEPENDENT = "it spends what a failed settlement or a transfer on the chain took away";
 
@@ -25,13 +29,15 @@ const DEPENDENT = "it spends what a failed settlement or a transfer on the chain
  */
 export class Unwinding {
   readonly #state: State;
+  readonly #rules: RuleSet;
   readonly #projections = new Map<string, Projection>();
   /** In the order in which they must fail: what came last goes first. */
-  readonly #failing: EventOf<"settlementFailed">[] = [];
-  readonly #failed = new Set<number>();
+  readonly #withdrawals: Withdrawal[] = [];
+  readonly #withdrawn = new Set<number>();
 
-  constructor(state: State) {
+  constructor(state: State, rules: RuleSet) {
     this.#state = state;
+    this.#rules = rules;
   }
 
   /** Something changes the ledger for good. */
@@ -57,8 +63,12 @@ export class Unwinding {
 
   /** A settlement fails: what it has brought and taken goes back. */
   fail(transaction: Transaction, failure: Omit<EventOf<"settlementFailed">, "kind" | "transaction">): void {
-    this.#failed.add(transaction.number);
-    this.#failing.push({ kind: "settlementFailed", transaction: transaction.number, ...failure });
+    this.#withdraw(transaction, { kind: "settlementFailed", transaction: transaction.number, ...failure });
+  }
+
+  #withdraw(transaction: Transaction, event: Withdrawal): void {
+    this.#withdrawn.add(transaction.number);
+    this.#withdrawals.push(event);
     this.takeBack(movesOf(this.#state, transaction));
   }
 
@@ -68,7 +78,7 @@ export class Unwinding {
     const orders = this.#uncovered();
     return [
       ...orders.map((order) => ({ kind: "orderCanceled", order, reason: "SETTLEMENT_FAILED" }) as const),
-      ...this.#failing.reverse(),
+      ...this.#withdrawals.reverse(),
     ];
   }
 
@@ -78,7 +88,10 @@ export class Unwinding {
         (each) => this.#balanceOf(each).balance + each.balance < 0,
       );
       if (short === undefined) return;
-      this.fail(this.#latestSpender(short), { reason: DEPENDENT, isMined: false, fault: 0 });
+      const spender = this.#latestSpender(short);
+      if (spender.content !== null && this.#rules.replacedCallsStartAnew)
+        this.#withdraw(spender, { kind: "callTakenBack", transaction: spender.number });
+      else this.fail(spender, { reason: DEPENDENT, isMined: false, fault: 0 });
     }
   }
 
@@ -92,7 +105,7 @@ export class Unwinding {
   /** The latest settlement that is in the ledger and not on the chain, and takes from a balance. */
   #latestSpender({ account, token }: Projection): Transaction {
     for (const transaction of unsettled(this.#state)) {
-      if (this.#failed.has(transaction.number)) continue;
+      if (this.#withdrawn.has(transaction.number)) continue;
       const spends = movesOf(this.#state, transaction).some(
         (move) => move.account === account && move.token === token && move.amount < 0,
       );

@@ -348,12 +348,15 @@ export class ReferenceExchange {
     const { failed, canceled } = rollback.consequences();
     for (const number of canceled) this.#leave(this.order(number), "CANCELED");
     for (const settlement of failed) {
-      settlement.status = "failed";
+      // A call has its nonce: a block will have it, and decides about it anew.
+      const isCall = typeof settlement.what !== "string";
+      if (!isCall) settlement.status = "failed";
       settlement.isInLedger = false;
       for (const { wallet, market, outcome, amount } of settlement.moves) {
         wallet.asset(market, outcome).balance -= amount;
       }
       this.#expect(settlement, -1);
+      if (isCall) settlement.moves.length = 0;
     }
     return failed.map(({ number }) => number);
   }

@@ -4,18 +4,9 @@ import { CONTRACTS, UNLIMITED, ZERO_ADDRESS } from "../../../src/core/chain/cont
 import type { ContractCall } from "../../../src/core/chain/transaction.ts";
 import { callGas } from "../../../src/core/chain/transaction.ts";
 import { addressOf } from "../../support/commands.ts";
-import { done, openSettlement, type SettlementFloor, transfer } from "./settlement-floor.ts";
+import { done, openSettlement, type SettlementFloor, shares, transfer } from "./settlement-floor.ts";
 
 const GWEI = 1_000_000_000n;
-const shares = (floor: SettlementFloor, from: string, to: string, yes: number): ContractCall => ({
-  kind: "safeTransfer",
-  from: addressOf(from),
-  to: addressOf(to),
-  ids: [floor.tokenId("YES")],
-  amounts: [String(yes * 1_000_000)],
-  isBatch: false,
-});
-
 describe("a wallet's call", () => {
   it("is mined with the request when blocks are mined at once", () => {
     const floor = openSettlement({ settlement: "instant" });

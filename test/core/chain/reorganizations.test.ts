@@ -6,7 +6,9 @@ import {
   transactionHash,
   transactionOfHash,
 } from "../../../src/core/chain/chain-hashes.ts";
-import { openSettlement, type SettlementFloor } from "./settlement-floor.ts";
+import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
+import type { ContractCall } from "../../../src/core/chain/transaction.ts";
+import { done, openSettlement, type SettlementFloor, shares } from "./settlement-floor.ts";
 
 const trade = (floor: SettlementFloor): void => {
   floor.send("alice BUY 40 YES @ 0.55", "bob SELL 40 YES @ 0.55");
@@ -117,6 +119,52 @@ describe("a reorganization", () => {
     expect(floor.onChain("alice")).toEqual({ usdc: 900, yes: 100, no: 100 });
   });
 
+  it("leaves a call pending that loses its funds, and its wallet goes on", () => {
+    const floor = openSettlement();
+    floor.send("carol BUY 100 YES @ 0.5", "bob SELL 100 YES @ 0.5");
+    floor.mine();
+    const split = floor.call("bob", floor.split(50));
+    floor.mine();
+    expect(split.status).toBe("MINED");
+    floor.reorganize(2);
+    floor.fault("fail");
+    floor.mine();
+    expect([floor.statuses, split.status]).toEqual([["FAILED"], "REVERTED"]);
+    expect(floor.inLedger("bob")).toEqual({ usdc: 0, yes: 500, no: 0 });
+    expect(done(floor, "bob", shares(floor, "bob", "alice", 5))).toBe("MINED");
+  });
+
+  it("takes back what was allowed, forbidden and used up in the blocks that are replaced", () => {
+    const floor = openSettlement();
+    const allowance = () => floor.state.chain.wallets.get(ALICE)?.allowances.get(CONTRACTS.exchange);
+    floor.call("alice", approve(CONTRACTS.exchange, 30));
+    floor.mine();
+    trade(floor);
+    floor.mine();
+    expect(allowance()).toBe(8_000_000n);
+    floor.call("alice", { kind: "setApprovalForAll", operator: CONTRACTS.exchange, approved: false });
+    floor.mine();
+    floor.reorganize(2);
+    expect([allowance(), floor.state.chain.restricted]).toEqual([30_000_000n, 1]);
+    floor.mine();
+    expect([floor.statuses, allowance()]).toEqual([["MINED"], 8_000_000n]);
+    expect(floor.state.chain.wallets.get(ALICE)?.operators.get(CONTRACTS.exchange)).toBe(false);
+  });
+
+  it("lets an allowance that covers a call once cover it again", () => {
+    const floor = openSettlement();
+    floor.call("alice", approve(CONTRACTS.conditionalTokens, 150));
+    floor.mine();
+    const split = floor.call("alice", floor.split(100));
+    floor.mine();
+    floor.reorganize(1);
+    floor.mine();
+    expect(split.status).toBe("MINED");
+    expect(floor.state.chain.wallets.get(ALICE)?.allowances.get(CONTRACTS.conditionalTokens)).toBe(
+      50_000_000n,
+    );
+  });
+
   it("lets a report be made again", () => {
     const floor = openSettlement();
     floor.demand({ kind: "resolveMarket", market: 1, winningOutcome: "YES" });
@@ -136,6 +184,12 @@ describe("a reorganization", () => {
     floor.reorganize(1);
     expect(floor.order(order)).toBe("CANCELED 0/40 SETTLEMENT_FAILED");
   });
+});
+
+const approve = (spender: string, usdc: number): ContractCall => ({
+  kind: "approve",
+  spender,
+  amount: String(usdc * 1_000_000),
 });
 
 const ALICE = "0x000000000000000000000000000000616c696365";

@@ -154,6 +154,16 @@ export const transfer = (to: string, usdc: number): ContractCall => ({
   amount: String(usdc * MICROS),
 });
 
+/** A transfer of YES. */
+export const shares = (floor: SettlementFloor, from: string, to: string, yes: number): ContractCall => ({
+  kind: "safeTransfer",
+  from: addressOf(from),
+  to: addressOf(to),
+  ids: [floor.tokenId("YES")],
+  amounts: [String(yes * 1_000_000)],
+  isBatch: false,
+});
+
 /** Sends a call, mines it, and answers `MINED`, or why it reverted. */
 export function done(
   floor: SettlementFloor,

@@ -1,0 +1,99 @@
+import { type Chain, type ChainWallet, emptyWallet, minedAt } from "../chain/chain.ts";
+import { CONTRACTS, isRestricted, UNLIMITED } from "../chain/contracts.ts";
+import { movesOf, USDC } from "../chain/moves.ts";
+import type { CallContent, Transaction } from "../chain/transaction.ts";
+import type { State } from "../state.ts";
+import type { Address } from "../terms.ts";
+
+/** Wallets as far as their permissions go. */
+type Wallets = Pick<Chain, "wallets" | "restricted">;
+
+/** What the chain knows of an address, made on first use; only `apply` may call it with the chain of a state. */
+export function walletIn({ wallets }: Pick<Chain, "wallets">, address: Address): ChainWallet {
+  let wallet = wallets.get(address);
+  if (wallet === undefined) {
+    wallet = emptyWallet(address);
+    wallets.set(address, wallet);
+  }
+  return wallet;
+}
+
+/** A transaction that is carried out gives a permission, takes one back, or uses one up. */
+export function changePermissions(state: State, wallets: Wallets, transaction: Transaction): void {
+  const { content } = transaction;
+  if (content === null) spendInMatch(state, wallets, transaction);
+  else if (content.kind === "call") changeByCall(wallets, content);
+}
+
+/** Permissions as the block of a height left them. Walks all the blocks up to it. */
+export function permissionsAt(state: State, height: number): Wallets {
+  const { chain } = state;
+  const wallets: Wallets = { wallets: new Map(), restricted: 0 };
+  for (let at = 1; at <= height; at += 1) {
+    for (const transaction of minedAt(chain, at)) {
+      if (transaction.status === "MINED") changePermissions(state, wallets, transaction);
+    }
+  }
+  return wallets;
+}
+
+/** Whether a wallet has ever said what it allows. */
+export const hasPermissions = ({ wallets }: Chain): boolean => [...wallets.values()].some(hasSaid);
+
+const hasSaid = ({ allowances, operators }: ChainWallet): boolean => allowances.size + operators.size > 0;
+
+/** A reorganization leaves permissions as the latest block that stays has left them. */
+export function restorePermissions(state: State, height: number): void {
+  const { chain } = state;
+  const { wallets, restricted } = permissionsAt(state, height);
+  for (const wallet of chain.wallets.values()) {
+    if (!hasSaid(wallet)) continue;
+    const { allowances, operators } = wallets.get(wallet.address) ?? emptyWallet(wallet.address);
+    wallet.allowances = allowances;
+    wallet.operators = operators;
+  }
+  chain.restricted = restricted;
+}
+
+function changeByCall(wallets: Wallets, { from, call }: CallContent): void {
+  switch (call.kind) {
+    case "approve":
+      setPermission(wallets, from, ({ allowances }) => allowances.set(call.spender, BigInt(call.amount)));
+      break;
+    case "setApprovalForAll":
+      setPermission(wallets, from, ({ operators }) => operators.set(call.operator, call.approved));
+      break;
+    case "transferFrom":
+      spendAllowance(wallets, call.from, from, BigInt(call.amount));
+      break;
+    case "split":
+      spendAllowance(wallets, from, CONTRACTS.conditionalTokens, BigInt(call.amount));
+      break;
+    default:
+      break;
+  }
+}
+
+/** What the exchange was allowed to take shrinks by what it takes. */
+function spendInMatch(state: State, wallets: Wallets, transaction: Transaction): void {
+  if (wallets.restricted === 0) return;
+  for (const { account, token, amount } of movesOf(state, transaction)) {
+    if (token !== USDC || amount >= 0) continue;
+    const { address } = state.accounts.get(account);
+    spendAllowance(wallets, address, CONTRACTS.exchange, BigInt(-amount));
+  }
+}
+
+/** What a spender has been allowed shrinks by what is spent, unless that is without limit. */
+function spendAllowance(wallets: Wallets, owner: Address, spender: Address, amount: bigint): void {
+  const allowed = wallets.wallets.get(owner)?.allowances.get(spender);
+  if (allowed === undefined || allowed === UNLIMITED) return;
+  setPermission(wallets, owner, ({ allowances }) => allowances.set(spender, allowed - amount));
+}
+
+function setPermission(wallets: Wallets, owner: Address, change: (wallet: ChainWallet) => void): void {
+  const wallet = walletIn(wallets, owner);
+  const before = isRestricted(wallet);
+  change(wallet);
+  wallets.restricted += Number(isRestricted(wallet)) - Number(before);
+}
