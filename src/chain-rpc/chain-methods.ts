@@ -1,15 +1,11 @@
 import type { Block } from "../core/chain/chain.ts";
 import { baseFeeOf, blockAt, CHAIN_ID, headBlock, headOf } from "../core/chain/chain.ts";
 import { blockHash, blockOfHash, transactionOfHash } from "../core/chain/chain-hashes.ts";
-import { OPERATOR } from "../core/chain/contracts.ts";
 import { callGas } from "../core/chain/transaction.ts";
-import { nextNonce } from "../core/rules/calls.ts";
-import { outcomeOfCall } from "../core/rules/contract-calls.ts";
 import type { State } from "../core/state.ts";
-import type { Address } from "../core/terms.ts";
 import { reverted } from "./abis.ts";
-import { presentState } from "./balances.ts";
-import { control, type Methods, open, optionalParam, param } from "./context.ts";
+import { type BlockView, nativeAt, nonceAt, outcomeAt } from "./block-view.ts";
+import { control, type Methods, type NodeContext, open, optionalParam, param } from "./context.ts";
 import { answerCall, contractCallOf, isContract } from "./contracts.ts";
 import { GAS_LIMIT, quantity, secondsOf, TIP } from "./encoding.ts";
 import { LazyList, RpcError } from "./json-rpc.ts";
@@ -71,11 +67,9 @@ function transactionIn(state: State, block: Block | null, place: number): object
 /** Code that does nothing: what the contracts do is not written in it. */
 const CODE = "0xfe";
 
-function nonceOf({ chain }: State, address: Address, withPending: boolean): number {
-  // The exchange's own transactions have their numbers for nonces.
-  if (address === OPERATOR) return withPending ? chain.transactions.next : chain.firstUnprocessed;
-  return withPending ? nextNonce(chain, address) : (chain.wallets.get(address)?.mined ?? 0);
-}
+const viewOf = ({ state, logIndex, pastValues }: NodeContext, moment: BlockOrPending): BlockView => ({
+  ...{ state, logIndex, pastValues, moment },
+});
 
 /** The most blocks that one fee history covers. */
 const MAX_HISTORY_BLOCKS = 1_024;
@@ -177,12 +171,12 @@ export const chainMethods: Methods = {
   ),
 
   eth_accounts: open([], ({ accounts, impersonated }) => [...new Set([...accounts, ...impersonated])]),
-  eth_getBalance: open([ADDRESS, MOMENT], ({ state }, address, moment) =>
-    quantity(presentState({ state, moment }).chain.wallets.get(address)?.native ?? 0n),
-  ),
-  eth_getTransactionCount: open([ADDRESS, MOMENT], ({ state }, address, moment) =>
-    quantity(nonceOf(presentState({ state, moment }), address, moment === "pending")),
-  ),
+  eth_getBalance: open([ADDRESS, MOMENT], function* (node, address, moment) {
+    return quantity(yield* nativeAt(viewOf(node, moment), address));
+  }),
+  eth_getTransactionCount: open([ADDRESS, MOMENT], function* (node, address, moment) {
+    return quantity(yield* nonceAt(viewOf(node, moment), address));
+  }),
   eth_getCode: open([ADDRESS, MOMENT], (_node, address) => (isContract(address) ? CODE : "0x")),
 
   eth_gasPrice: open([], ({ state }) => quantity(baseFeeOf(state.chain) + TIP)),
@@ -207,20 +201,21 @@ export const chainMethods: Methods = {
     };
   }),
 
-  eth_call: open([REQUEST, MOMENT_OR_HEAD, OVERRIDE, OVERRIDE], ({ state, logIndex }, request, moment) => {
-    const has = state.chain.wallets.get(callerOf(request))?.native ?? 0n;
+  eth_call: open([REQUEST, MOMENT_OR_HEAD, OVERRIDE, OVERRIDE], function* (node, request, moment) {
+    const view = viewOf(node, moment);
+    const has = request.value === 0n ? 0n : yield* nativeAt(view, callerOf(request));
     if (request.value > has) {
       throw new RpcError(
         "TRANSACTION_REJECTED",
         `Insufficient funds for gas * price + value: have ${has} want ${request.value}`,
       );
     }
-    return answerCall({ state, logIndex, moment }, request);
+    return yield* answerCall(view, request);
   }),
-  eth_estimateGas: open([REQUEST, MOMENT_OR_HEAD, OVERRIDE, OVERRIDE], ({ state }, request, moment) => {
+  eth_estimateGas: open([REQUEST, MOMENT_OR_HEAD, OVERRIDE, OVERRIDE], function* (node, request, moment) {
     const call = contractCallOf(request);
     const caller = { from: callerOf(request), value: request.value };
-    const outcome = outcomeOfCall(presentState({ state, moment }), caller, call);
+    const outcome = yield* outcomeAt(viewOf(node, moment), caller, call);
     if (!outcome.ok) throw reverted(outcome.reason);
     return quantity(callGas(call, request.input));
   }),

@@ -3,7 +3,7 @@ import type { Steps } from "../core/steps.ts";
 import { chainMethods } from "./chain-methods.ts";
 import { contextOf, type Host, type Method, type NodeContext } from "./context.ts";
 import { controlMethods } from "./control-methods.ts";
-import { answerRpc, ChainChanged, isLazy, jsonInSteps, RpcError } from "./json-rpc.ts";
+import { answerRpc, ChainChanged, isLazy, isSteps, jsonInSteps, RpcError } from "./json-rpc.ts";
 import { IndexBehind, LogIndex } from "./log-index.ts";
 import { logMethods } from "./log-methods.ts";
 
@@ -26,7 +26,8 @@ export function createNode(host: Host, logIndex = new LogIndex()): ChainNode {
     answerRpc(request, node.slices, async (method, params) => {
       for (;;) {
         try {
-          const result = await perform(node, method, params, isTrusted);
+          let result = await perform(node, method, params, isTrusted);
+          if (isSteps(result)) result = await node.slices.run(whileSame(node, result));
           if (!isLazy(result)) return JSON.stringify(result ?? null);
           return await node.slices.run(whileSame(node, jsonInSteps(result)));
         } catch (error) {

@@ -3,6 +3,7 @@ import type { Address } from "../core/terms.ts";
 import type { Clock, ClockSetting } from "../engine/clock.ts";
 import type { Exchange, Snapshot } from "../engine/exchange.ts";
 import type { Slices } from "../engine/slices.ts";
+import { PastValues } from "./block-view.ts";
 import { Filters } from "./filters.ts";
 import type { LogIndex } from "./log-index.ts";
 import { optional } from "./params.ts";
@@ -65,6 +66,7 @@ export interface NodeContext extends Host {
   impersonatesAll: boolean;
   readonly snapshots: EvmSnapshots;
   readonly logIndex: LogIndex;
+  readonly pastValues: PastValues;
   readonly filters: Filters;
 }
 
@@ -77,6 +79,7 @@ export const contextOf = (host: Host, logIndex: LogIndex): NodeContext => ({
   impersonatesAll: false,
   snapshots: new EvmSnapshots(host),
   logIndex,
+  pastValues: new PastValues(),
   filters: new Filters(logIndex),
 });
 

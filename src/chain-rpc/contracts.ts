@@ -1,17 +1,28 @@
 import { type DecodeFunctionDataReturnType, decodeFunctionData, encodeFunctionResult } from "viem/utils";
-import { allowanceOf, CONTRACTS, isOperator, NO_PARENT } from "../core/chain/contracts.ts";
+import { CONTRACTS, NO_PARENT } from "../core/chain/contracts.ts";
 import { collectionId, conditionId, positionId } from "../core/chain/position-ids.ts";
 import type { ContractCall } from "../core/chain/transaction.ts";
 import { type Market, marketOfToken } from "../core/market.ts";
-import { isReported, outcomeOfCall, PAYOUTS } from "../core/rules/contract-calls.ts";
-import type { State } from "../core/state.ts";
+import { PAYOUTS } from "../core/rules/contract-calls.ts";
+import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
 import { type AnyAbi, COLLATERAL, EXCHANGE, reverted, TOKENS } from "./abis.ts";
-import { type BlockView, collateralAt, presentState, sharesAt } from "./balances.ts";
+import {
+  allowanceAt,
+  type BlockView,
+  collateralAt,
+  isOperatorAt,
+  isPreparedAt,
+  isReportedAt,
+  issuedAt,
+  outcomeAt,
+  sharesAt,
+} from "./block-view.ts";
 import { asHex } from "./encoding.ts";
+import { isSteps } from "./json-rpc.ts";
 import { type CallRequest, callerOf } from "./params.ts";
 
-/** One function of a contract: read from a block's state, or decoded to a call that the core carries out. */
+/** One function of a contract: read from a block's state, perhaps in steps, or decoded to a call that the core carries out. */
 type ContractFunction<Args> =
   | { readonly read: (view: BlockView, args: Args) => unknown }
   | { readonly write: (args: Args) => ContractCall; readonly result?: unknown };
@@ -58,10 +69,10 @@ const collateralFunctions: Functions<typeof COLLATERAL> = {
   name: { read: () => "USD Coin" },
   symbol: { read: () => "USDC" },
   decimals: { read: () => 6 },
-  totalSupply: { read: (view) => BigInt(presentState(view).issued) },
+  totalSupply: { read: issuedAt },
   balanceOf: { read: (view, [account]) => collateralAt(view, lower(account)) },
   allowance: {
-    read: (view, [owner, spender]) => allowanceOf(presentState(view).chain, lower(owner), lower(spender)),
+    read: (view, [owner, spender]) => allowanceAt(view, lower(owner), lower(spender)),
   },
   approve: { ...call("approve", "spender", "amount"), result },
   transfer: { ...call("transfer", "to", "amount"), result },
@@ -80,13 +91,16 @@ const safeTransfer = (...args: readonly unknown[]): ContractCall => safeTransfer
 const tokenFunctions: Functions<typeof TOKENS> = {
   balanceOf: { read: (view, [owner, id]) => sharesAt(view, lower(owner), id) },
   balanceOfBatch: {
-    read: (view, [owners, ids]) => {
+    *read(view, [owners, ids]) {
       if (owners.length !== ids.length) throw reverted("ERC1155: owners and IDs must have same lengths");
-      return owners.map((owner, index) => sharesAt(view, lower(owner), ids[index] as bigint));
+      const balances: bigint[] = [];
+      for (const [index, owner] of owners.entries())
+        balances.push(yield* sharesAt(view, lower(owner), ids[index] as bigint));
+      return balances;
     },
   },
   isApprovedForAll: {
-    read: (view, [owner, operator]) => isOperator(presentState(view).chain, lower(owner), lower(operator)),
+    read: (view, [owner, operator]) => isOperatorAt(view, lower(owner), lower(operator)),
   },
   supportsInterface: { read: (_view, [id]) => INTERFACES.has(id) },
   getConditionId: {
@@ -100,20 +114,21 @@ const tokenFunctions: Functions<typeof TOKENS> = {
   },
   getPositionId: { read: (_view, [collateral, collection]) => positionId(lower(collateral), collection) },
   getOutcomeSlotCount: {
-    read: (view, [condition]) =>
-      BigInt(marketOfCondition(presentState(view), condition) === undefined ? 0 : OUTCOMES),
+    *read(view, [condition]) {
+      return BigInt((yield* payoutsAt(view, condition)).length);
+    },
   },
   payoutNumerators: {
-    read: (view, [condition, index]) => {
-      const numerator =
-        index < OUTCOMES ? payoutsOf(presentState(view), condition)?.[Number(index)] : undefined;
+    *read(view, [condition, index]) {
+      const numerator = index < OUTCOMES ? (yield* payoutsAt(view, condition))[Number(index)] : undefined;
       if (numerator === undefined) throw reverted("clobsim: there is no such outcome");
       return BigInt(numerator);
     },
   },
   payoutDenominator: {
-    read: (view, [condition]) =>
-      BigInt((payoutsOf(presentState(view), condition) ?? []).reduce((a, b) => a + b, 0)),
+    *read(view, [condition]) {
+      return BigInt((yield* payoutsAt(view, condition)).reduce((a, b) => a + b, 0));
+    },
   },
   setApprovalForAll: call("setApprovalForAll", "operator", "approved"),
   safeTransferFrom: {
@@ -129,15 +144,13 @@ const tokenFunctions: Functions<typeof TOKENS> = {
   redeemPositions: call("redeem", ...POSITION, "indexSets"),
 };
 
-const marketOfCondition = ({ markets, marketByConditionId }: State, condition: string): Market | undefined =>
-  markets.find(marketByConditionId.get(condition) ?? 0);
-
-/** The payout numerators of a condition: zeros until the oracle has reported, undefined for an unknown condition. */
-function payoutsOf(state: State, condition: string): readonly number[] | undefined {
-  const market = marketOfCondition(state, condition);
-  if (market === undefined) return undefined;
+/** The payout numerators of a condition: zeros until the oracle has reported, none of a condition that the chain has not. */
+function* payoutsAt(view: BlockView, condition: string): Steps<readonly number[]> {
+  const { markets, marketByConditionId } = view.state;
+  const market = markets.find(marketByConditionId.get(condition) ?? 0);
+  if (market === undefined || !(yield* isPreparedAt(view, market))) return [];
   const { winningOutcome } = market;
-  return winningOutcome !== null && isReported(state, market) ? PAYOUTS[winningOutcome] : [0, 0];
+  return winningOutcome !== null && isReportedAt(view, market) ? PAYOUTS[winningOutcome] : [0, 0];
 }
 
 /** A number of outcomes or a set of them as an integer that is exact. @throws RpcError */
@@ -149,20 +162,25 @@ function counted(value: bigint): number {
 const exchangeFunctions: Functions<typeof EXCHANGE> = {
   getCollateral: { read: () => CONTRACTS.collateral },
   getCtf: { read: () => CONTRACTS.conditionalTokens },
-  getConditionId: { read: (view, [token]) => marketOfTokenId(presentState(view), token).conditionId },
+  getConditionId: {
+    *read(view, [token]) {
+      return (yield* marketOfTokenId(view, token)).conditionId;
+    },
+  },
   getComplement: {
-    read: (view, [token]) => {
-      const { tokenIds } = marketOfTokenId(presentState(view), token);
+    *read(view, [token]) {
+      const { tokenIds } = yield* marketOfTokenId(view, token);
       return BigInt(tokenIds[0] === String(token) ? tokenIds[1] : tokenIds[0]);
     },
   },
   matchOrders: operatorOnly("matchOrders"),
 };
 
-function marketOfTokenId({ markets, tokenById }: State, id: bigint): Market {
+function* marketOfTokenId(view: BlockView, id: bigint): Steps<Market> {
+  const { markets, tokenById } = view.state;
   const market = markets.find(marketOfToken(tokenById.get(String(id)) ?? 0));
-  if (market === undefined) throw reverted(`clobsim: no market has the token ${id}`);
-  return market;
+  if (market !== undefined && (yield* isPreparedAt(view, market))) return market;
+  throw reverted(`clobsim: no market has the token ${id}`);
 }
 
 interface Contract {
@@ -215,7 +233,7 @@ export function contractCallOf({
 }
 
 /** The ABI-encoded answer of `eth_call`; changes nothing. @throws RpcError when the call reverts. */
-export function answerCall(view: BlockView, request: CallRequest): string {
+export function* answerCall(view: BlockView, request: CallRequest): Steps<string> {
   const contract = CONTRACT_AT.get(request.to);
   if (contract === undefined) return "0x";
   const decoded = decode(contract, request.input);
@@ -223,9 +241,12 @@ export function answerCall(view: BlockView, request: CallRequest): string {
   const { functionName, args, called } = decoded;
   const encoded = (answer: unknown): string =>
     encodeFunctionResult({ abi: contract.abi, functionName, result: answer } as never);
-  if ("read" in called) return encoded(called.read(view, args));
+  if ("read" in called) {
+    const answer = called.read(view, args);
+    return encoded(isSteps(answer) ? yield* answer : answer);
+  }
   const caller = { from: callerOf(request), value: request.value };
-  const outcome = outcomeOfCall(presentState(view), caller, called.write(args));
+  const outcome = yield* outcomeAt(view, caller, called.write(args));
   if (!outcome.ok) throw reverted(outcome.reason);
   return called.result === undefined ? "0x" : encoded(called.result);
 }

@@ -35,6 +35,10 @@ export class LazyList {
   }
 }
 
+/** Whether a result is yet to be worked out, in steps. */
+export const isSteps = (result: unknown): result is Steps<unknown> =>
+  typeof result === "object" && result !== null && "next" in result && typeof result.next === "function";
+
 /** Whether a result is a list that is yet to be made, or has one in a field. */
 export const isLazy = (result: unknown): boolean =>
   result instanceof LazyList ||

@@ -8,6 +8,7 @@ import { numberOf } from "../core/ids.ts";
 import { marketOfToken } from "../core/market.ts";
 import { FEES, type State } from "../core/state.ts";
 import type { Steps } from "../core/steps.ts";
+import type { Address } from "../core/terms.ts";
 import { TOPICS } from "./abis.ts";
 import { logsOf } from "./logs.ts";
 
@@ -115,6 +116,9 @@ export class IndexBehind extends Error {
   override readonly name = "IndexBehind";
 }
 
+/** What stands among topics for the calls that a wallet has sent, and for those that have brought it native currency. */
+export const walletTopic = (address: Address): string => `wallet ${address}`;
+
 /**
  * Which transactions may have left a log with a certain topic. Matches, which are most of them, are indexed by their trades
  * alone, all others by their logs. Each query first takes in new blocks, and drops those that are gone.
@@ -199,6 +203,11 @@ export class LogIndex {
     if (transaction.content === null) {
       this.#addMatch(state, transaction, position);
       return;
+    }
+    const { content } = transaction;
+    if (content.kind === "call") {
+      this.#note(walletTopic(content.from), position);
+      if (content.value !== "0") this.#note(walletTopic(content.to), position);
     }
     for (const { topics } of logsOf(state, transaction)) {
       for (const topic of topics.map(addressIn)) if (!EVERYWHERE.has(topic)) this.#note(topic, position);

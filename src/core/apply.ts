@@ -1,3 +1,4 @@
+import { noteOverwritten } from "./chain/chain.ts";
 import type { DomainEvent, EventOf } from "./events.ts";
 import {
   issueCollateral,
@@ -61,7 +62,9 @@ const WRITES: { readonly [Kind in DomainEvent["kind"]]: Write<Kind> } = {
   settlementFaultEnded: endFault,
   feesBumped: raiseFees,
   nativeBalanceSet: ({ chain }, { address, wei }) => {
-    walletIn(chain, address).native = BigInt(wei);
+    const wallet = walletIn(chain, address);
+    noteOverwritten(chain, wallet);
+    wallet.native = BigInt(wei);
   },
 };
 

@@ -95,6 +95,25 @@ export interface Chain {
   /** The height of the last block with something that awaits its confirmation; null before the first. */
   lastFilled: number | null;
   reorganizations: number;
+  /**
+   * What was there of wallets before somebody wrote over it outside any block, oldest first, the latest `MAX_OVERWRITTEN`:
+   * for those who ask how it was. It is in memory alone, and decides nothing.
+   */
+  overwritten: readonly Overwritten[];
+}
+
+/** What an address had before something was written over it. */
+export interface Overwritten extends Readonly<Pick<ChainWallet, "address" | "native" | "mined">> {
+  /** How many blocks had ever been made. */
+  readonly blocks: number;
+}
+
+const MAX_OVERWRITTEN = 1_000;
+
+/** Notes what an address has, for it is to be written over. */
+export function noteOverwritten(chain: Chain, { address, native, mined }: ChainWallet): void {
+  const kept = chain.overwritten.slice(1 - MAX_OVERWRITTEN);
+  chain.overwritten = [...kept, { address, native, mined, blocks: chain.blocks.size }];
 }
 
 /** A chain that holds its first block and nothing else. */
@@ -122,6 +141,7 @@ export function createChain(seed: string, at: Millis): Chain {
     building: null,
     lastFilled: null,
     reorganizations: 0,
+    overwritten: [],
   };
   const serial = chain.blocks.add({
     serial: 1,

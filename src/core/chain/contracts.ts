@@ -1,5 +1,6 @@
+import type { State } from "../state.ts";
 import type { Address } from "../terms.ts";
-import type { Chain, ChainWallet } from "./chain.ts";
+import type { ChainWallet } from "./chain.ts";
 
 /**
  * Who lives on the settlement chain besides wallets: the last 20 bytes of the Keccak-256 of their names, whatever the
@@ -29,16 +30,27 @@ export const NO_PARENT = `0x${"0".repeat(64)}`;
 /** An allowance that is never used up. */
 export const UNLIMITED = (1n << 256n) - 1n;
 
-/** Who is taken to have a wallet's permission until it says otherwise, as the service's onboarding leaves it. */
+/** Who has the permission of a wallet that the exchange knows until it says otherwise, as the service's onboarding leaves it. */
 const SPENDERS: ReadonlySet<Address> = new Set([CONTRACTS.exchange, CONTRACTS.conditionalTokens]);
 
+const isApprovedAtFirst = ({ accountByAddress }: State, owner: Address): boolean =>
+  accountByAddress.has(owner);
+
+/** How much of its collateral an owner that has said nothing of it lets somebody spend, in micro-USDC. */
+export const initialAllowance = (state: State, owner: Address, spender: Address): bigint =>
+  SPENDERS.has(spender) && isApprovedAtFirst(state, owner) ? UNLIMITED : 0n;
+
 /** How much of its collateral an owner lets somebody spend, in micro-USDC. */
-export const allowanceOf = ({ wallets }: Chain, owner: Address, spender: Address): bigint =>
-  wallets.get(owner)?.allowances.get(spender) ?? (SPENDERS.has(spender) ? UNLIMITED : 0n);
+export const allowanceOf = (state: State, owner: Address, spender: Address): bigint =>
+  state.chain.wallets.get(owner)?.allowances.get(spender) ?? initialAllowance(state, owner, spender);
+
+/** Whether an owner that has said nothing of it lets somebody move its tokens. */
+export const isInitialOperator = (state: State, owner: Address, operator: Address): boolean =>
+  operator === CONTRACTS.exchange && isApprovedAtFirst(state, owner);
 
 /** Whether an owner lets somebody move its tokens. */
-export const isOperator = ({ wallets }: Chain, owner: Address, operator: Address): boolean =>
-  wallets.get(owner)?.operators.get(operator) ?? operator === CONTRACTS.exchange;
+export const isOperator = (state: State, owner: Address, operator: Address): boolean =>
+  state.chain.wallets.get(owner)?.operators.get(operator) ?? isInitialOperator(state, owner, operator);
 
 /** Whether a wallet does not let the exchange move all that it has. */
 export const isRestricted = ({ allowances, operators }: ChainWallet): boolean =>

@@ -52,8 +52,27 @@ export const ERC1155 = {
 const NOTHING: CallOutcome = { ok: true, moves: [], supply: null };
 const reverted = (reason: string): CallOutcome => ({ ok: false, reason });
 
-/** What a call would do on the chain as it stands; reads only. */
-export function outcomeOfCall(state: State, caller: Caller, call: ContractCall): CallOutcome {
+/** What decides a call: who has what, and who may. */
+export interface ChainFacts {
+  readonly allowance: (owner: Address, spender: Address) => bigint;
+  readonly isOperator: (owner: Address, operator: Address) => boolean;
+  /** USDC, or a token with what is granted there. */
+  readonly holding: (owner: Address, token: number) => number;
+  readonly isReported: (market: Market) => boolean;
+}
+
+/** A call that is looked at: the exchange's markets, and the facts of a moment. */
+interface Looked extends ChainFacts, Pick<State, "markets" | "tokenById" | "marketByConditionId"> {}
+
+/** What a call would do on the chain, as it stands unless other facts are given; reads only. */
+export function outcomeOfCall(
+  state: State,
+  caller: Caller,
+  call: ContractCall,
+  facts: ChainFacts = factsOf(state),
+): CallOutcome {
+  const { markets, tokenById, marketByConditionId } = state;
+  const looked: Looked = { ...facts, markets, tokenById, marketByConditionId };
   if (caller.value > 0n && call.kind !== "send") return reverted("function is not payable");
   switch (call.kind) {
     case "send":
@@ -61,19 +80,19 @@ export function outcomeOfCall(state: State, caller: Caller, call: ContractCall):
     case "setApprovalForAll":
       return NOTHING;
     case "transfer":
-      return transferCollateral(state, caller.from, call.to, BigInt(call.amount));
+      return transferCollateral(looked, caller.from, call.to, BigInt(call.amount));
     case "transferFrom": {
       const amount = BigInt(call.amount);
-      if (amount > allowanceOf(state.chain, call.from, caller.from)) return reverted(ERC20.notAllowed);
-      return transferCollateral(state, call.from, call.to, amount);
+      if (amount > looked.allowance(call.from, caller.from)) return reverted(ERC20.notAllowed);
+      return transferCollateral(looked, call.from, call.to, amount);
     }
     case "safeTransfer":
-      return transferShares(state, caller.from, call);
+      return transferShares(looked, caller.from, call);
     case "split":
     case "merge":
-      return splitOrMerge(state, caller.from, call);
+      return splitOrMerge(looked, caller.from, call);
     case "redeem":
-      return redeem(state, caller.from, call);
+      return redeem(looked, caller.from, call);
     case "unknown":
       return reverted(call.reason);
     default:
@@ -88,26 +107,33 @@ export function holdingOnChain(state: State, address: Address, token: number): n
   return onChainOf(balanceOf(account, token)) + due;
 }
 
-function transferCollateral(state: State, from: Address, to: Address, amount: bigint): CallOutcome {
+/** The facts of the chain as it stands. */
+const factsOf = (state: State): ChainFacts => ({
+  allowance: (owner, spender) => allowanceOf(state, owner, spender),
+  isOperator: (owner, operator) => isOperator(state, owner, operator),
+  holding: (owner, token) => holdingOnChain(state, owner, token),
+  isReported: (market) => isReported(state, market),
+});
+
+function transferCollateral(looked: Looked, from: Address, to: Address, amount: bigint): CallOutcome {
   if (to === ZERO_ADDRESS) return reverted("ERC20: transfer to the zero address");
-  if (amount > BigInt(holdingOnChain(state, from, USDC))) return reverted(ERC20.notOwned);
+  if (amount > BigInt(looked.holding(from, USDC))) return reverted(ERC20.notOwned);
   return moving(from, to, [[USDC, Number(amount)]]);
 }
 
-function transferShares(state: State, caller: Address, call: SafeTransferCall): CallOutcome {
+function transferShares(looked: Looked, caller: Address, call: SafeTransferCall): CallOutcome {
   const { from, to, ids, amounts } = call;
   if (to === ZERO_ADDRESS) return reverted("ERC1155: target address must be non-zero");
   if (ids.length !== amounts.length) return reverted("ERC1155: IDs and values must have same lengths");
-  if (caller !== from && !isOperator(state.chain, from, caller)) return reverted(ERC1155.notAllowed);
+  if (caller !== from && !looked.isOperator(from, caller)) return reverted(ERC1155.notAllowed);
   const moved = new Map<number, number>();
   for (const [index, id] of ids.entries()) {
     const amount = BigInt(amounts[index] as string);
     if (amount === 0n) continue;
-    const token = state.tokenById.get(id);
+    const token = looked.tokenById.get(id);
     if (token === undefined) return reverted(ERC1155.notOwned);
     const before = moved.get(token) ?? 0;
-    if (amount > BigInt(holdingOnChain(state, from, token) - before) * UNIT)
-      return reverted(ERC1155.notOwned);
+    if (amount > BigInt(looked.holding(from, token) - before) * UNIT) return reverted(ERC1155.notOwned);
     const shares = sharesOf(amount);
     if (shares === null) return reverted(OFF_THE_GRID);
     moved.set(token, before + shares);
@@ -131,14 +157,14 @@ function moving(
   return { ok: true, moves, supply: null };
 }
 
-function splitOrMerge(state: State, from: Address, call: PartitionCall): CallOutcome {
+function splitOrMerge(looked: Looked, from: Address, call: PartitionCall): CallOutcome {
   const fault = faultOfPartition(call.partition.map(BigInt));
-  const market = marketOfCondition(state, call);
+  const market = marketOfCondition(looked, call);
   if (typeof market === "string") return reverted(market);
   if (fault !== null) return reverted(fault);
   const amount = BigInt(call.amount);
   const isSplit = call.kind === "split";
-  const refusal = isSplit ? whyNoSplit(state, from, amount) : whyNoMerge(state, from, market, amount);
+  const refusal = isSplit ? whyNoSplit(looked, from, amount) : whyNoMerge(looked, from, market, amount);
   if (refusal !== null) return reverted(refusal);
   const shares = sharesOf(amount);
   if (shares === null) return reverted(OFF_THE_GRID);
@@ -156,25 +182,25 @@ function splitOrMerge(state: State, from: Address, call: PartitionCall): CallOut
   };
 }
 
-function whyNoSplit(state: State, from: Address, amount: bigint): string | null {
-  if (amount > BigInt(holdingOnChain(state, from, USDC))) return ERC20.notOwned;
-  const allowance = allowanceOf(state.chain, from, CONTRACTS.conditionalTokens);
+function whyNoSplit(looked: Looked, from: Address, amount: bigint): string | null {
+  if (amount > BigInt(looked.holding(from, USDC))) return ERC20.notOwned;
+  const allowance = looked.allowance(from, CONTRACTS.conditionalTokens);
   return amount > allowance ? ERC20.notAllowed : null;
 }
 
-function whyNoMerge(state: State, from: Address, { number }: Market, amount: bigint): string | null {
+function whyNoMerge(looked: Looked, from: Address, { number }: Market, amount: bigint): string | null {
   const held = Math.min(
-    holdingOnChain(state, from, tokenOf(number, "YES")),
-    holdingOnChain(state, from, tokenOf(number, "NO")),
+    looked.holding(from, tokenOf(number, "YES")),
+    looked.holding(from, tokenOf(number, "NO")),
   );
   return amount > BigInt(held) * UNIT ? "ERC1155: burn amount exceeds balance" : null;
 }
 
 /** Burns all that the caller holds of the named outcomes, for what they pay. */
-function redeem(state: State, from: Address, call: RedeemCall): CallOutcome {
-  const market = marketOfCondition(state, call);
+function redeem(looked: Looked, from: Address, call: RedeemCall): CallOutcome {
+  const market = marketOfCondition(looked, call);
   if (typeof market === "string") return reverted(market);
-  const payout = payoutPerShare(state, market);
+  const payout = payoutPerShare(market, looked.isReported(market));
   if (payout === null) return reverted("result for condition not received yet");
   const outcomes = new Set<Outcome>();
   for (const indexSet of call.indexSets) {
@@ -183,8 +209,7 @@ function redeem(state: State, from: Address, call: RedeemCall): CallOutcome {
     outcomes.add(outcome);
   }
   const burnt = { YES: 0, NO: 0 };
-  for (const outcome of outcomes)
-    burnt[outcome] = holdingOnChain(state, from, tokenOf(market.number, outcome));
+  for (const outcome of outcomes) burnt[outcome] = looked.holding(from, tokenOf(market.number, outcome));
   const paid = burnt.YES * payout.YES + burnt.NO * payout.NO;
   const moves = [
     { address: from, token: tokenOf(market.number, "YES"), amount: -burnt.YES },
@@ -219,10 +244,10 @@ function faultOfPartition(partition: readonly bigint[]): string | null {
 
 /** The market whose condition a call names, or why there is none. */
 function marketOfCondition(
-  state: State,
+  { markets, marketByConditionId }: Looked,
   { condition, collateral, parent }: Pick<PartitionCall, "condition" | "collateral" | "parent">,
 ): Market | string {
-  const market = state.markets.find(state.marketByConditionId.get(condition) ?? 0);
+  const market = markets.find(marketByConditionId.get(condition) ?? 0);
   if (market === undefined) return "condition not prepared yet";
   if (collateral !== CONTRACTS.collateral)
     return "clobsim: positions are backed by the exchange's collateral only";
@@ -248,9 +273,11 @@ export function isReported({ chain }: State, { report }: Market): boolean {
 }
 
 /** What a size unit of each outcome pays, in micro-USDC; null before the chain has the report. */
-export function payoutPerShare(state: State, market: Market): Readonly<Record<Outcome, number>> | null {
-  if (market.winningOutcome === null || !isReported(state, market)) return null;
-  return payoutOf(market.winningOutcome);
+function payoutPerShare(
+  { winningOutcome }: Market,
+  isReported: boolean,
+): Readonly<Record<Outcome, number>> | null {
+  return winningOutcome === null || !isReported ? null : payoutOf(winningOutcome);
 }
 
 /** What a size unit of each outcome pays when a market ends like this, in micro-USDC. */

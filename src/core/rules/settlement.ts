@@ -166,8 +166,8 @@ function settlementShortfall(state: State, transaction: Transaction): Settlement
     const words = token === USDC ? ERC20 : ERC1155;
     const isAllowed =
       token === USDC
-        ? BigInt(amount) <= allowanceOf(state.chain, address, CONTRACTS.exchange)
-        : isOperator(state.chain, address, CONTRACTS.exchange);
+        ? BigInt(amount) <= allowanceOf(state, address, CONTRACTS.exchange)
+        : isOperator(state, address, CONTRACTS.exchange);
     if (!isAllowed) return { reason: `${words.notAllowed} (${address})`, isExpected: false };
     if (amount > onChainOf(balanceOf(owner, token)))
       return { reason: `${words.notOwned} (${address})`, isExpected: isExpected(state, account, token) };

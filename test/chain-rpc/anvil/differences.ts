@@ -85,12 +85,6 @@ export const DIFFERENCES: readonly Difference[] = [
     "a*filter of *: body.result",
   ),
   otherwise(
-    "of past blocks balances of the collateral and of tokens are kept, and nothing else",
-    onlyWeFail(-32000, /^of past blocks only balances .* are kept/),
-    "the nonce before it: body.result",
-    "the nonce before it: body.error",
-  ),
-  otherwise(
     "a block that is not there is out of range; anvil tells of the fees of none",
     onlyWeFail(-32602, /^BlockOutOfRangeError: block height is 0 but requested was 39321$/),
     "the fees above the head: body.result",

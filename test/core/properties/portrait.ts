@@ -39,6 +39,8 @@ export function portraitOf(state: State): string[] {
   }
   const {
     transactions,
+    // In memory alone.
+    overwritten: _overwritten,
     blocks,
     heights,
     mined,
