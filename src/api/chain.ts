@@ -397,10 +397,10 @@ export function faultWords(terms: SettlementFaultTerms): SettlementFaultWords {
 }
 
 /** The number of the order that a fault names. @throws ApiError `ORDER_NOT_FOUND` */
-export function orderOfFault({ idPrefixes, orders }: State, of: string): number {
-  if (of === "next") return orders.next;
-  const order = orders.find(numberOf(idPrefixes.order, of));
-  if (order === undefined) throw orderNotFound(of);
+export function orderOfFault(state: State, of: string): number {
+  if (of === "next") return state.orders.next;
+  const order = state.orders.find(numberOf(state.idPrefixes.order, of));
+  if (order === undefined) throw orderNotFound(state, of);
   return order.number;
 }
 

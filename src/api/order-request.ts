@@ -3,6 +3,7 @@ import type { Command, CommandOf } from "../core/commands.ts";
 import { decide } from "../core/decide.ts";
 import { PRICE_PLACES, SIZE_PLACES } from "../core/format.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
+import { ORDER_CHECKS } from "../core/rules/trading.ts";
 import type { Address, OrderType, Side } from "../core/terms.ts";
 import { parseIso } from "../core/time.ts";
 import {
@@ -76,6 +77,8 @@ interface FieldRule {
   readonly expected: string;
   /** What a value of the right type but outside its range is called. */
   readonly code: ErrorCode;
+  /** Whether the order's type asks for one: what it is called where there is none, and where there is one too many. */
+  readonly byType?: readonly ErrorCode[];
   readonly words?: readonly string[];
 }
 
@@ -93,10 +96,21 @@ const RULES = {
   expiration: {
     expected: "a string: Unix seconds, Unix milliseconds or ISO-8601 with a zone",
     code: "INVALID_EXPIRATION",
+    byType: ["EXPIRATION_REQUIRED", "EXPIRATION_NOT_ALLOWED"],
   },
 } as const satisfies Readonly<Record<keyof z.infer<typeof newOrderSchema>, FieldRule>>;
 type Field = keyof typeof RULES;
 const FIELDS = Object.keys(RULES) as Field[];
+
+const ORDER_REFUSALS = Object.keys(ORDER_CHECKS) as readonly (keyof typeof ORDER_CHECKS)[];
+
+/** What an order is refused with, in the order of the checks. */
+export const ORDER_ERRORS: readonly ErrorCode[] = [
+  "INVALID_ORDER",
+  ...Object.values<FieldRule>(RULES).flatMap(({ code, byType = [] }) => [code, ...byType]),
+  "TOKEN_NOT_FOUND",
+  ...ORDER_REFUSALS,
+];
 
 /** The order in which an order is checked, as the API's document describes it (contract, section 1). */
 export const ORDER_OF_CHECKS = `Of several faults, the first of these is answered:
@@ -104,9 +118,7 @@ export const ORDER_OF_CHECKS = `Of several faults, the first of these is answere
 1. the signature and its headers, then the body as JSON, then unknown fields where they are refused;
 2. each field alone, its type before its range, in the order ${FIELDS.join(", ")}; that of expiration includes whether \`orderType\` asks for one or forbids it;
 3. whether the token is known;
-4. the tick size, the minimum size, an expiration in the past;
-5. whether the market is open;
-6. the funds.`;
+${ORDER_REFUSALS.map((code, index) => `${index + 4}. ${ORDER_CHECKS[code]}`).join(";\n")}.`;
 
 /** The body of POST /clob/order. */
 export const orderBody: BodySpec<OrderRequest, typeof newOrderSchema> = {

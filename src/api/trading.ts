@@ -9,7 +9,7 @@ import { CANCEL_REASONS } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import type { Decimal, Numbers } from "./decimals.ts";
 import { endpoints, limit, offset, oneOf, text, unixSeconds } from "./endpoint.ts";
-import { cancelBody, ORDER_OF_CHECKS, orderBody } from "./order-request.ts";
+import { cancelBody, ORDER_ERRORS, ORDER_OF_CHECKS, orderBody } from "./order-request.ts";
 import * as field from "./schemas.ts";
 import { exactly, page, type ReplyOf } from "./schemas.ts";
 import { hashIn, isoOrNull, marketIdOf, type View } from "./view.ts";
@@ -69,22 +69,7 @@ export const tradingEndpoints = endpoints("signed", "Trading", {
     description: ORDER_OF_CHECKS,
     body: orderBody,
     reply: exactly("PlacedOrder", { ...orderShape, trades: z.array(tradeSchema) }),
-    errors: [
-      "INVALID_ORDER",
-      "INVALID_SIDE",
-      "INVALID_ORDER_TYPE",
-      "PRICE_OUT_OF_RANGE",
-      "INVALID_SIZE",
-      "EXPIRATION_REQUIRED",
-      "INVALID_EXPIRATION",
-      "EXPIRATION_NOT_ALLOWED",
-      "TOKEN_NOT_FOUND",
-      "INVALID_TICK_SIZE",
-      "SIZE_TOO_SMALL",
-      "EXPIRATION_IN_PAST",
-      "MARKET_CLOSED",
-      "INSUFFICIENT_BALANCE",
-    ],
+    errors: ORDER_ERRORS,
   },
   cancelOrder: {
     route: "DELETE /clob/order",

@@ -2,6 +2,7 @@ import type { Account } from "../core/account.ts";
 import { idOf, numberOf } from "../core/ids.ts";
 import { type EventRecord, type Market, marketOfToken, outcomeOf } from "../core/market.ts";
 import type { Order } from "../core/order.ts";
+import { refusalText } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import type { Millis } from "../core/units.ts";
@@ -47,17 +48,11 @@ export function pageOf<T>(
 }
 
 /** The one answer for an order that is unknown, and for one that is somebody else's. */
-export const orderNotFound = (orderId: string): ApiError =>
-  new ApiError("ORDER_NOT_FOUND", `no order ${JSON.stringify(orderId.slice(0, 80))} of yours`);
+export const orderNotFound = (state: State, orderId: string): ApiError =>
+  new ApiError("ORDER_NOT_FOUND", refusalText({ code: "ORDER_NOT_FOUND", orderId }, state));
 
-/** An unknown token, with a hint when the id is known as something else. */
-export function tokenNotFound(view: View, tokenId: string): ApiError {
-  return new ApiError("TOKEN_NOT_FOUND", `no token ${JSON.stringify(tokenId.slice(0, 80))}`, {
-    hint: hintForToken(view, tokenId),
-  });
-}
-
-function hintForToken(view: View, text: string): string | undefined {
+/** What the text that is no id of a token names instead. */
+export function hintForToken(view: View, text: string): string | undefined {
   const { state } = view;
   const bySlug = state.marketBySlug.get(text);
   const byCondition = state.marketByConditionId.get(text);
@@ -71,7 +66,10 @@ function hintForToken(view: View, text: string): string | undefined {
 /** The market of a token's id. @throws ApiError `TOKEN_NOT_FOUND`. */
 export function marketOfTokenId(view: View, tokenId: string) {
   const token = view.state.tokenById.get(tokenId);
-  if (token === undefined) throw tokenNotFound(view, tokenId);
+  if (token === undefined) {
+    const message = refusalText({ code: "TOKEN_NOT_FOUND", tokenId }, view.state);
+    throw new ApiError("TOKEN_NOT_FOUND", message, { hint: hintForToken(view, tokenId) });
+  }
   return { token, market: view.state.markets.get(marketOfToken(token)) };
 }
 
@@ -121,6 +119,6 @@ export function outcomeIn(view: View, market: Market, tokenId: string) {
 /** An order of the account. @throws ApiError `ORDER_NOT_FOUND`, the same for one of somebody else. */
 export function ownOrder({ state }: View, account: Account, orderId: string): Order {
   const order = state.orders.find(numberOf(state.idPrefixes.order, orderId));
-  if (order === undefined || order.account !== account.number) throw orderNotFound(orderId);
+  if (order === undefined || order.account !== account.number) throw orderNotFound(state, orderId);
   return order;
 }

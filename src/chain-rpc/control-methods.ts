@@ -1,9 +1,9 @@
-import { transactionRefusalText } from "../api/refusals.ts";
 import { baseFeeOf, headBlock } from "../core/chain/chain.ts";
 import { transactionHash } from "../core/chain/chain-hashes.ts";
 import { callGas } from "../core/chain/transaction.ts";
 import type { CommandOf } from "../core/commands.ts";
-import type { TransactionRefusal } from "../core/refusals.ts";
+import { refusalText, type TransactionRefusal } from "../core/refusals.ts";
+import type { State } from "../core/state.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
@@ -158,7 +158,7 @@ function submit({ exchange }: NodeContext, sent: Unsent): string {
     raw,
     hash,
   });
-  if (!decision.ok) throw refused(decision.refusal as TransactionRefusal);
+  if (!decision.ok) throw refused(decision.refusal as TransactionRefusal, exchange.state);
   const [event] = decision.events;
   if (event?.kind !== "transactionSent") throw new Error("a transaction was taken in without an event");
   return transactionHash(exchange.state, exchange.state.chain.transactions.get(event.transaction));
@@ -173,10 +173,10 @@ function counted(name: string, value: bigint): number {
   );
 }
 
-const refused = (refusal: TransactionRefusal): RpcError =>
+const refused = (refusal: TransactionRefusal, state: State): RpcError =>
   new RpcError(
     refusal.code === "INTRINSIC_GAS_TOO_LOW" ? "SERVER_ERROR" : "TRANSACTION_REJECTED",
-    transactionRefusalText(refusal),
+    refusalText(refusal, state),
   );
 
 /** The methods that send transactions, and those that move the clock and the chain. What is due before the new time happens. */

@@ -1,6 +1,9 @@
 import type { Command } from "./commands.ts";
 import type { DomainEvent } from "./events.ts";
+import { marketText, moneyText, priceText, sizeText } from "./format.ts";
+import type { State } from "./state.ts";
 import type { Address } from "./terms.ts";
+import { toIso } from "./time.ts";
 import type { Millis, Money, Price, Size } from "./units.ts";
 
 /** What an account has of one asset: micro-USDC, or size units of a token. */
@@ -15,42 +18,110 @@ export interface Shortfall {
   readonly incoming: number;
 }
 
-/** Why a command is refused, in order of precedence where several apply, with what an answer says of it. */
-interface Refusals extends TransactionRefusals {
-  EVENT_NOT_FOUND: { event: number };
-  MARKET_NOT_FOUND: { market: number };
-  TOKEN_NOT_FOUND: { tokenId: string };
-  ORDER_NOT_FOUND: { orderId: string };
-  ORDER_NOT_LIVE: { order: number };
-  SLUG_TAKEN: { slug: string };
-  INVALID_TICK_SIZE: { price: Price; tickSize: Price };
-  SIZE_TOO_SMALL: { size: Size; minOrderSize: Size };
-  EXPIRATION_IN_PAST: { expiration: Millis; now: Millis };
-  MARKET_CLOSED: { market: number };
-  INSUFFICIENT_BALANCE: Shortfall;
-  ISSUANCE_EXCEEDED: { asked: Money; left: Money };
-  CREDENTIALS_ALREADY_DERIVED: { address: Address };
-  REORGANIZATION_TOO_DEEP: { depth: number; most: number };
-  FAULT_NOT_FOUND: { number: number };
+/** How an answer writes a value: in the units of the API, or as it is. */
+export type Unit = "price" | "size" | "money" | "moment";
+/** What an answer tells of a refusal beside its sentence, and how. */
+export type Details = Readonly<Record<string, Unit>>;
+
+interface Row<Data> {
+  readonly words: (refusal: Data, state: State) => string;
+  readonly details: Details | undefined;
 }
 
-/** Why a transaction does not come to the chain, in order of precedence. */
-interface TransactionRefusals {
-  INTRINSIC_GAS_TOO_LOW: { gas: number; needed: number };
-  TIP_ABOVE_FEE_CAP: { maxFeePerGas: number; tip: number };
-  NONCE_TOO_LOW: { nonce: number; next: number };
-  TRANSACTION_ALREADY_KNOWN: { hash: string };
-  REPLACEMENT_UNDERPRICED: { offered: number; needed: number };
-  INSUFFICIENT_GAS_MONEY: { needed: string; available: string };
-}
+/** What a refusal of one code holds, the sentence that says it, and the details of an answer. */
+const refusal = <Data>(
+  words: Row<Data>["words"],
+  details?: { readonly [Field in keyof Data]?: Unit },
+): Row<Data> => ({ words, details: details as Details | undefined });
 
-export type RefusalCode = keyof Refusals;
-export type RefusalOf<Code extends RefusalCode> = { readonly code: Code } & Readonly<Refusals[Code]>;
+/** Why a transaction does not come to the chain, in order of precedence; in the words of Ethereum's nodes, by which their clients tell the cases apart. */
+const TRANSACTION_REFUSALS = {
+  INTRINSIC_GAS_TOO_LOW: refusal<{ gas: number; needed: number }>(
+    ({ gas, needed }) => `intrinsic gas too low: gas ${gas}, minimum needed ${needed}`,
+  ),
+  TIP_ABOVE_FEE_CAP: refusal<{ maxFeePerGas: number; tip: number }>(
+    ({ maxFeePerGas, tip }) =>
+      `max priority fee per gas higher than max fee per gas: tip ${tip}, max fee ${maxFeePerGas}`,
+  ),
+  NONCE_TOO_LOW: refusal<{ nonce: number; next: number }>(
+    ({ nonce, next }) => `nonce too low: next nonce ${next}, tx nonce ${nonce}`,
+  ),
+  TRANSACTION_ALREADY_KNOWN: refusal<{ hash: string }>(({ hash }) => `already known: ${hash}`),
+  REPLACEMENT_UNDERPRICED: refusal<{ offered: number; needed: number }>(
+    ({ offered, needed }) =>
+      `replacement transaction underpriced: max fee ${offered}, minimum needed ${needed}`,
+  ),
+  INSUFFICIENT_GAS_MONEY: refusal<{ needed: string; available: string }>(
+    ({ needed, available }) => `Insufficient funds for gas * price + value: have ${available} want ${needed}`,
+  ),
+};
+
+/** Why a command is refused, by code. */
+const REFUSALS = {
+  EVENT_NOT_FOUND: refusal<{ event: number }>(({ event }) => `there is no event number ${event}`),
+  MARKET_NOT_FOUND: refusal<{ market: number }>(({ market }) => `there is no market number ${market}`),
+  TOKEN_NOT_FOUND: refusal<{ tokenId: string }>(({ tokenId }) => `no token ${quoted(tokenId)}`),
+  ORDER_NOT_FOUND: refusal<{ orderId: string }>(({ orderId }) => `no order ${quoted(orderId)} of yours`),
+  ORDER_NOT_LIVE: refusal<{ order: number }>(({ order }) => `order number ${order} is not live`),
+  SLUG_TAKEN: refusal<{ slug: string }>(({ slug }) => `slug ${JSON.stringify(slug)} is taken`),
+  INVALID_TICK_SIZE: refusal<{ price: Price; tickSize: Price }>(
+    ({ price, tickSize }) =>
+      `price ${priceText(price)} is not a multiple of the tick size ${priceText(tickSize)}`,
+    { price: "price", tickSize: "price" },
+  ),
+  SIZE_TOO_SMALL: refusal<{ size: Size; minOrderSize: Size }>(
+    ({ size, minOrderSize }) =>
+      `size ${sizeText(size)} is below the market's smallest order of ${sizeText(minOrderSize)} shares`,
+    { size: "size", minOrderSize: "size" },
+  ),
+  EXPIRATION_IN_PAST: refusal<{ expiration: Millis; serverTime: Millis }>(
+    ({ expiration, serverTime }) =>
+      `expiration ${toIso(expiration)} is not after the server's ${toIso(serverTime)}`,
+    { expiration: "moment", serverTime: "moment" },
+  ),
+  MARKET_CLOSED: refusal<{ market: number }>(
+    ({ market }, state) => `market ${marketText(state, market)} is ${state.markets.get(market).status}`,
+  ),
+  INSUFFICIENT_BALANCE: refusal<Shortfall>(({ asset, required, available }) => {
+    const [amount, unit] = asset === "USDC" ? [moneyText, "USDC"] : [sizeText, "shares"];
+    return `the order needs ${amount(required)} ${unit}, available: ${amount(available)}`;
+  }),
+  ISSUANCE_EXCEEDED: refusal<{ asked: Money; left: Money }>(
+    ({ asked, left }) => `the exchange may issue ${moneyText(left)} more USDC, asked for ${moneyText(asked)}`,
+    { asked: "money", left: "money" },
+  ),
+  CREDENTIALS_ALREADY_DERIVED: refusal<{ address: Address }>(
+    ({ address }) => `${address} has derived credentials before`,
+  ),
+  REORGANIZATION_TOO_DEEP: refusal<{ depth: number; most: number }>(
+    ({ depth }) => `a reorganization of ${depth} blocks would undo one that is final`,
+  ),
+  FAULT_NOT_FOUND: refusal<{ number: number }>(
+    ({ number }) => `there is no settlement fault ${number} in force`,
+  ),
+  ...TRANSACTION_REFUSALS,
+};
+
+const MAX_QUOTED = 80;
+const quoted = (text: string): string => JSON.stringify(text.slice(0, MAX_QUOTED));
+
+type Rows = typeof REFUSALS;
+export type RefusalCode = keyof Rows;
+export type RefusalOf<Code extends RefusalCode> = { readonly code: Code } & Readonly<
+  Parameters<Rows[Code]["words"]>[0]
+>;
 /** A refused command leaves no trace. */
 export type Refusal = { [Code in RefusalCode]: RefusalOf<Code> }[RefusalCode];
 export type TransactionRefusal = {
-  [Code in keyof TransactionRefusals]: RefusalOf<Code>;
-}[keyof TransactionRefusals];
+  [Code in keyof typeof TRANSACTION_REFUSALS]: RefusalOf<Code>;
+}[keyof typeof TRANSACTION_REFUSALS];
+
+/** The sentence of a refusal; the state is the one that it was decided on. */
+export const refusalText = (refusal: Refusal, state: State): string =>
+  (REFUSALS[refusal.code] as Row<Refusal>).words(refusal, state);
+
+/** What an answer tells of a refusal beside its sentence. */
+export const detailsOf = (code: RefusalCode): Details | undefined => REFUSALS[code].details;
 
 /** What becomes of a command: events that happen, or the reason why nothing does. */
 export type Decision =

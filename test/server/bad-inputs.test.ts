@@ -5,10 +5,11 @@ import { BAD_INPUTS } from "./bad-inputs.ts";
 /** The areas that have tests elsewhere, or none yet. */
 const ELSEWHERE = new Set(["rate", "files", "scenario", "storage", "chain-rpc"]);
 
-const folder = new URL(".", import.meta.url);
-const tests = readdirSync(folder)
-  .filter((name) => name.endsWith(".test.ts"))
-  .map((name) => readFileSync(new URL(name, folder), "utf8"))
+const tests = [".", "../system/"]
+  .map((path) => new URL(path, import.meta.url))
+  .flatMap((folder) => readdirSync(folder).map((name) => new URL(name, folder)))
+  .filter(({ pathname }) => pathname.endsWith(".test.ts"))
+  .map((file) => readFileSync(file, "utf8"))
   .join("\n");
 
 it("every bad input of the HTTP areas is a test here, by its id", () => {

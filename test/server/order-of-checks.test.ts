@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { ORDER_ERRORS } from "../../src/api/order-request.ts";
+import { ORDER_CHECKS } from "../../src/core/rules/trading.ts";
 import { money, size } from "../../src/core/units.ts";
 import { useApi } from "../support/http.ts";
 import type { Refusal } from "./replies.ts";
@@ -102,11 +104,17 @@ describe("an order", () => {
     await rich.refused("POST /clob/order?zebra=1", "INVALID_JSON", "{");
   });
 
+  it("is refused for all that the endpoint names, as the table above has it", () => {
+    const codes = FAULTS.map(({ code }) => code);
+    expect(new Set(codes)).toEqual(new Set(ORDER_ERRORS));
+    const refusals = Object.keys(ORDER_CHECKS);
+    expect([...new Set(codes.filter((code) => refusals.includes(code)))]).toEqual(refusals);
+  });
+
   it("has the order of its checks in the document", () => {
     const { description } = api.document.json.paths["/clob/order"]?.post ?? {};
     const steps = ["signature", "tokenId, side, orderType, price, size, expiration", "token is known"];
-    const later = ["tick size, the minimum size, an expiration in the past", "market is open", "funds"];
-    const places = [...steps, ...later].map((step) => description?.indexOf(step) ?? -1);
+    const places = [...steps, ...Object.values(ORDER_CHECKS)].map((step) => description?.indexOf(step) ?? -1);
     expect(places).not.toContain(-1);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
   });

@@ -15,7 +15,7 @@ import {
   priceIn,
 } from "../market.ts";
 import { feeOf, type Order, reservationOf } from "../order.ts";
-import { accepted, type Decision, type Refusal, refused } from "../refusals.ts";
+import { accepted, type Decision, type Refusal, type RefusalCode, refused } from "../refusals.ts";
 import { findAccount, type State } from "../state.ts";
 import type { CancelReason } from "../terms.ts";
 import {
@@ -83,6 +83,15 @@ export function placeOrder(state: State, command: CommandOf<"placeOrder">, at: M
   return accepted(events);
 }
 
+/** What an order of a known token is refused for, in this order, and what is looked at. */
+export const ORDER_CHECKS = {
+  INVALID_TICK_SIZE: "the tick size",
+  SIZE_TOO_SMALL: "the minimum size",
+  EXPIRATION_IN_PAST: "an expiration in the past",
+  MARKET_CLOSED: "whether the market is open",
+  INSUFFICIENT_BALANCE: "the funds",
+} as const satisfies { readonly [Code in RefusalCode]?: string };
+
 function refusalOf(
   state: State,
   at: Millis,
@@ -90,11 +99,12 @@ function refusalOf(
   market: Market,
   account: Account | undefined,
   token: number,
-): Refusal | null {
+): Extract<Refusal, { readonly code: keyof typeof ORDER_CHECKS }> | null {
   const { price, size, expiration, side } = command;
   if (price % market.tickSize !== 0) return { code: "INVALID_TICK_SIZE", price, tickSize: market.tickSize };
   if (size < market.minOrderSize) return { code: "SIZE_TOO_SMALL", size, minOrderSize: market.minOrderSize };
-  if (expiration !== null && expiration <= at) return { code: "EXPIRATION_IN_PAST", expiration, now: at };
+  if (expiration !== null && expiration <= at)
+    return { code: "EXPIRATION_IN_PAST", expiration, serverTime: at };
   if (market.status !== "ACTIVE") return { code: "MARKET_CLOSED", market: market.number };
   const required = reservationOf(command, size, market.feeRateBps);
   const { balances } = state.config;

@@ -172,7 +172,7 @@ describe("what a refusal tells", () => {
     expect(refusalOf(floor, expired(floor.command("dave BUY 5 YES @ 0.5")))).toEqual({
       code: "EXPIRATION_IN_PAST",
       expiration: START,
-      now: START + 60_000,
+      serverTime: START + 60_000,
     });
   });
 });
