@@ -122,6 +122,12 @@ export const SETTINGS = {
     "What a fill brings can be spent at once (optimistic) or when it is mined (settled)",
     { default: "optimistic" },
   ),
+  approvals: setting(
+    BEHAVIOUR,
+    choice("granted", "required"),
+    "Whether the wallets that the exchange knows have approved its contracts, or have to (required)",
+    { default: "granted" },
+  ),
   /** What a wallet's first derivation gives it: USDC, and shares of both outcomes of every market. */
   faucet: setting(BEHAVIOUR, FAUCET, "USDC, and shares of every outcome, that a new wallet receives", {
     default: "10000",

@@ -78,6 +78,7 @@ describe("startExchange, of an option of another type,", () => {
     allowHost: ["a"],
     requestTimeout: "10s",
     faucet: 1,
+    approvals: "required",
     personalSign: true,
     unknownFields: "refuse",
     settlement: "auto",

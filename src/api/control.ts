@@ -19,6 +19,7 @@ const configSchema = z.strictObject({
   unknownFields: z.enum(["accept", "refuse"]),
   settlement: z.enum(["instant", "auto", "manual"]),
   balances: z.enum(["optimistic", "settled"]),
+  approvals: z.enum(["granted", "required"]),
   faucet: z.strictObject({ collateral: field.usdc, sharesOfEveryToken: field.shares }),
 } satisfies Readonly<Record<Exclude<keyof ExchangeConfig, "seed">, z.ZodType>> & Record<string, z.ZodType>);
 

@@ -6,7 +6,7 @@ import { ExpiryQueue } from "./expiry-queue.ts";
 import { houseAddress, type IdKind, idPrefix } from "./ids.ts";
 import type { EventRecord, Market } from "./market.ts";
 import type { Order, Trade } from "./order.ts";
-import { type Infer, integer, oneOf, record, size, text } from "./schema.ts";
+import { type Infer, integer, oneOf, optional, record, size, text } from "./schema.ts";
 import { Table } from "./table.ts";
 import { type Address, BALANCE_POLICIES, SETTLEMENT_MODES } from "./terms.ts";
 import { MAX_ISSUANCE, type Millis, type Money, money, type Size } from "./units.ts";
@@ -22,6 +22,8 @@ export const ExchangeConfig = record({
   /** When blocks are mined. */
   settlement: oneOf(...SETTLEMENT_MODES),
   balances: oneOf(...BALANCE_POLICIES),
+  /** Whether wallets have to approve the exchange's contracts; left out, those that it knows have done so from the start. */
+  approvals: optional(oneOf("required")),
 });
 export type ExchangeConfig = Infer<typeof ExchangeConfig>;
 
@@ -99,7 +101,7 @@ export function createState(config: ExchangeConfig, start: Millis): State {
     expiries: new ExpiryQueue(),
     pool: new OrderPool(),
     plan: new MatchPlan(),
-    chain: createChain(config.seed, start),
+    chain: createChain(config, start),
     issued: money(0),
   };
   for (const name of ["faucet", "fees"]) {

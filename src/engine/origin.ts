@@ -82,8 +82,8 @@ const TERMS = Object.keys(ExchangeConfig.fields) as readonly (keyof ExchangeConf
 
 /** What decides the rules of an exchange, as it is configured. */
 export function termsOf(config: Pick<Config, keyof ExchangeConfig>, seed: string): ExchangeConfig {
-  const terms = TERMS.map((name) => [name, config[name]]);
-  return { ...Object.fromEntries(terms), seed };
+  const { approvals, ...terms } = Object.fromEntries(TERMS.map((name) => [name, config[name]]));
+  return { ...terms, ...(approvals === "required" ? { approvals } : {}), seed } as ExchangeConfig;
 }
 
 /**
@@ -110,8 +110,13 @@ export function requireSameTerms(
   path: string,
   remedy = REMEDY,
 ): void {
-  const shown = (terms: ExchangeConfig, name: keyof ExchangeConfig): string =>
-    name === "faucet" ? sizeText(terms.faucet.everyMarket) : String(terms[name]);
+  const shown = (
+    terms: ExchangeConfig | Pick<Config, keyof ExchangeConfig>,
+    name: keyof ExchangeConfig,
+  ): string => {
+    if (name === "approvals") return terms.approvals ?? "granted";
+    return name === "faucet" ? sizeText(terms.faucet.everyMarket) : String(terms[name]);
+  };
   const terms = TERMS.map((name) => [flagOf(name), shown(config, name), shown(kept, name)]);
   if (config.start !== null) terms.push(["start", toIso(config.start), toIso(start)]);
   for (const [flag = "", asked, found] of terms) {

@@ -1,9 +1,11 @@
-import { confirmationsOf, GAS_MONEY } from "../core/chain/chain.ts";
-import type { Command, Stamped } from "../core/commands.ts";
+import { confirmationsOf, GAS_MONEY, QUIET_BASE_FEE } from "../core/chain/chain.ts";
+import { CONTRACTS, UNLIMITED } from "../core/chain/contracts.ts";
+import { type ContractCall, callGas } from "../core/chain/transaction.ts";
+import type { Command, CommandOf, Stamped } from "../core/commands.ts";
 import { tokenIdIn as tokenIdOfMarket } from "../core/market.ts";
 import type { Decision } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
-import type { Outcome } from "../core/terms.ts";
+import type { Address, Outcome } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { FULL_PRICE, type Millis, millis, money, price, size } from "../core/units.ts";
 import { type Ending, endingOf, withEndDate } from "./calendar.ts";
@@ -43,14 +45,46 @@ function playWorld(exchange: EmptyExchange, world: World, start: Millis): void {
     if (isFirst) exchange.restart(millis(at));
     isFirst = false;
     exchange.advanceTo(at);
-    const decision = exchange.submit(command);
-    if (decision.ok) continue;
-    throw new WorldOpeningError(
-      `the world's history is refused: ${decision.refusal.code} of ${JSON.stringify(command)}`,
-    );
+    submit(exchange, command);
+    if (command.kind === "fundAccount" && exchange.state.config.approvals === "required") {
+      for (const approval of approvalsOf(command)) submit(exchange, approval);
+    }
   }
   exchange.advanceTo(start);
   settleHistory(exchange);
+}
+
+/** @throws WorldOpeningError when it is refused. */
+function submit(exchange: EmptyExchange, command: Command): void {
+  const decision = exchange.submit(command);
+  if (decision.ok) return;
+  throw new WorldOpeningError(
+    `the world's history is refused: ${decision.refusal.code} of ${JSON.stringify(command)}`,
+  );
+}
+
+const EXCHANGE_WORD = CONTRACTS.exchange.slice(2).padStart(64, "0");
+
+/** Where wallets have to approve the exchange, a world's traders do so when they get their funds. */
+function approvalsOf({ address, collateral }: CommandOf<"fundAccount">): Command[] {
+  const wei = String(GAS_MONEY);
+  const sending = (to: Address, call: ContractCall, input: string): Command => ({
+    ...{ kind: "sendTransaction", from: address, to, nonce: null, value: "0", gas: callGas(call, input) },
+    ...{ maxFeePerGas: QUIET_BASE_FEE, maxPriorityFeePerGas: 0, input, call, raw: null, hash: null },
+  });
+  return [
+    ...(collateral > 0 ? [] : [{ kind: "setNativeBalance", address, wei } as const]),
+    sending(
+      CONTRACTS.collateral,
+      { kind: "approve", spender: CONTRACTS.exchange, amount: String(UNLIMITED) },
+      `0x095ea7b3${EXCHANGE_WORD}${"f".repeat(64)}`,
+    ),
+    sending(
+      CONTRACTS.conditionalTokens,
+      { kind: "setApprovalForAll", operator: CONTRACTS.exchange, approved: true },
+      `0xa22cb465${EXCHANGE_WORD}${"1".padStart(64, "0")}`,
+    ),
+  ];
 }
 
 /** What a world has traded is final when somebody comes: what goes wrong on the chain from then on concerns none of it. */

@@ -116,8 +116,15 @@ export function noteOverwritten(chain: Chain, { address, native, mined }: ChainW
   chain.overwritten = [...kept, { address, native, mined, blocks: chain.blocks.size }];
 }
 
+/** How many wallets are restricted as long as none has said anything: somebody always is where each has to approve. */
+export const restrictedAtFirst = (approvals: "required" | undefined): number =>
+  approvals === "required" ? 1 : 0;
+
 /** A chain that holds its first block and nothing else. */
-export function createChain(seed: string, at: Millis): Chain {
+export function createChain(
+  { seed, approvals }: { readonly seed: string; readonly approvals?: "required" | undefined },
+  at: Millis,
+): Chain {
   const digest = new Digest(wordsOf(seed));
   const chain: Chain = {
     transactions: new Table(),
@@ -133,7 +140,7 @@ export function createChain(seed: string, at: Millis): Chain {
     pending: 0,
     pendingCalls: 0,
     dropped: [],
-    restricted: 0,
+    restricted: restrictedAtFirst(approvals),
     faults: [],
     faultsSet: 0,
     nextBlockAt: null,

@@ -33,8 +33,8 @@ export const UNLIMITED = (1n << 256n) - 1n;
 /** Who has the permission of a wallet that the exchange knows until it says otherwise, as the service's onboarding leaves it. */
 const SPENDERS: ReadonlySet<Address> = new Set([CONTRACTS.exchange, CONTRACTS.conditionalTokens]);
 
-const isApprovedAtFirst = ({ accountByAddress }: State, owner: Address): boolean =>
-  accountByAddress.has(owner);
+const isApprovedAtFirst = ({ config, accountByAddress }: State, owner: Address): boolean =>
+  config.approvals !== "required" && accountByAddress.has(owner);
 
 /** How much of its collateral an owner that has said nothing of it lets somebody spend, in micro-USDC. */
 export const initialAllowance = (state: State, owner: Address, spender: Address): bigint =>

@@ -1,4 +1,4 @@
-import { type Chain, type ChainWallet, emptyWallet, minedAt } from "../chain/chain.ts";
+import { type Chain, type ChainWallet, emptyWallet, minedAt, restrictedAtFirst } from "../chain/chain.ts";
 import { CONTRACTS, isRestricted, UNLIMITED } from "../chain/contracts.ts";
 import { movesOf, USDC } from "../chain/moves.ts";
 import type { CallContent, Transaction } from "../chain/transaction.ts";
@@ -28,7 +28,10 @@ export function changePermissions(state: State, wallets: Wallets, transaction: T
 /** Permissions as the block of a height left them. Walks all the blocks up to it. */
 export function permissionsAt(state: State, height: number): Wallets {
   const { chain } = state;
-  const wallets: Wallets = { wallets: new Map(), restricted: 0 };
+  const wallets: Wallets = {
+    wallets: new Map(),
+    restricted: restrictedAtFirst(state.config.approvals),
+  };
   for (let at = 1; at <= height; at += 1) {
     for (const transaction of minedAt(chain, at)) {
       if (transaction.status === "MINED") changePermissions(state, wallets, transaction);

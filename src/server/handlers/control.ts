@@ -95,6 +95,7 @@ export function infoReply(service: Service): ReplyTo<"getInfo"> {
       unknownFields: options.unknownFields,
       settlement: state.config.settlement,
       balances: state.config.balances,
+      approvals: state.config.approvals ?? "granted",
       faucet: {
         collateral: numbers.money(faucet.collateral),
         sharesOfEveryToken: numbers.size(faucet.everyMarket),

@@ -1,0 +1,83 @@
+import { maxUint256 } from "viem";
+import { afterAll, describe, expect, it } from "vitest";
+import type { Trade } from "../../src/client/messages.ts";
+import { orThrow } from "../../src/client/result.ts";
+import type { Config } from "../../src/config.ts";
+import { tradeStatus } from "../../src/core/chain/settlement.ts";
+import { violations } from "../../src/core/invariants/invariants.ts";
+import { readDocument } from "../../src/core/rebuild-state.ts";
+import { documentLines } from "../../src/core/state-document.ts";
+import { Exchange } from "../../src/engine/exchange.ts";
+import { generateWorld } from "../../src/simulation/generate-world.ts";
+import { openWorld } from "../../src/simulation/opening.ts";
+import { openTrader } from "../client/opened.ts";
+import { ARENA } from "../core/properties/moves.ts";
+import { wallet } from "../server/wallet.ts";
+import { START } from "../support/exchange.ts";
+import { ALICE, BOB, openChain, type ViemChain } from "./viem-clients.ts";
+
+const opened: ViemChain[] = [];
+afterAll(() => Promise.all(opened.map((chain) => chain.close())));
+
+async function chainWith(approvals: Config["approvals"]): Promise<ViemChain> {
+  const chain = await openChain({ approvals });
+  opened.push(chain);
+  return chain;
+}
+
+/** What the chain says that an address lets the exchange move. */
+const permissions = ({ reader, collateral, tokens, exchange }: ViemChain, owner: `0x${string}`) =>
+  Promise.all([
+    reader.readContract({ ...collateral, functionName: "allowance", args: [owner, exchange.address] }),
+    reader.readContract({ ...collateral, functionName: "allowance", args: [owner, tokens.address] }),
+    reader.readContract({ ...tokens, functionName: "isApprovedForAll", args: [owner, exchange.address] }),
+  ]);
+
+/** What became of a trade of Alice and Bob in the block that it is brought to. */
+async function traded(chain: ViemChain): Promise<Trade | undefined> {
+  const market = await chain.market();
+  const [alice, bob] = await Promise.all([openTrader(chain.api, ALICE), openTrader(chain.api, BOB)]);
+  orThrow(await alice.place({ tokenId: market.yes, side: "BUY", price: 0.5, size: 10 }));
+  orThrow(await bob.place({ tokenId: market.yes, side: "SELL", price: 0.5, size: 10 }));
+  await chain.node.mine({ blocks: 1 });
+  return orThrow(await alice.trades({ tokenId: market.yes })).data[0];
+}
+
+describe("approvals that are granted", () => {
+  it("are there of wallets that the exchange knows, and of no stranger", async () => {
+    const chain = await chainWith("granted");
+    expect(await permissions(chain, chain.alice.account.address)).toEqual([maxUint256, maxUint256, true]);
+    expect(await permissions(chain, wallet(99).address)).toEqual([0n, 0n, false]);
+    expect((await traded(chain))?.status).toBe("MINED");
+  });
+});
+
+describe("approvals that are required", () => {
+  it("are nobody's until he gives them; until then what he trades fails", async () => {
+    const chain = await chainWith("required");
+    const { exchange, collateral, tokens, alice, bob } = chain;
+    expect(await permissions(chain, alice.account.address)).toEqual([0n, 0n, false]);
+    expect(await traded(chain)).toMatchObject({ status: "FAILED" });
+    const approve = { ...collateral, functionName: "approve", args: [exchange.address, maxUint256] } as const;
+    await chain.mined(await alice.writeContract(approve));
+    expect(await traded(chain)).toMatchObject({ status: "FAILED" });
+    const all = { ...tokens, functionName: "setApprovalForAll", args: [exchange.address, true] } as const;
+    await chain.mined(await bob.writeContract(all));
+    expect(await traded(chain)).toMatchObject({ status: "MINED" });
+    expect(await permissions(chain, alice.account.address)).toEqual([maxUint256, 0n, false]);
+  });
+
+  it.each(["instant", "auto", "manual"] as const)(
+    "have been given by the traders of a world when it opens, settled %s",
+    async (settlement) => {
+      const exchange = new Exchange({ ...ARENA, settlement, approvals: "required" }, START);
+      openWorld(exchange, await generateWorld({ seed: "approvals", markets: 3 }), START);
+      const { state } = exchange;
+      const statuses = new Set([...state.trades].map((trade) => tradeStatus(state, trade)));
+      expect(statuses).toEqual(new Set(["CONFIRMED"]));
+      const read = readDocument(JSON.parse(`{${[...documentLines(state)].join("")}}`)).state;
+      expect(read.chain.restricted).toBe(1);
+      expect(violations(read)).toEqual([]);
+    },
+  );
+});
