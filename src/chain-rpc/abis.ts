@@ -21,7 +21,7 @@ export interface Log {
 
 type EventName<Abi extends AnyAbi> = Extract<Abi[number], { readonly type: "event" }>["name"];
 
-/** An input of an event: an address or bytes in hex, a number, its decimal text, a truth; or a list of them. */
+/** An input of an event: an address or bytes in hex, a number, its decimal text or its 32 bytes in hex, a truth; or a list of them. */
 type Input = string | number | bigint | boolean | readonly Input[];
 
 /** Encodes a log of one event. */
@@ -31,10 +31,20 @@ type Emit = (...inputs: readonly Input[]) => Log;
 const WORDS: Readonly<Record<string, (input: never) => string>> = {
   address: addressWord,
   bytes32: (hex: string) => hex.slice(2),
-  uint256: (value: number | bigint | string) => numberWord(typeof value === "string" ? BigInt(value) : value),
+  uint256: (value: number | bigint | string) => {
+    if (typeof value !== "string") return numberWord(value);
+    return value.startsWith("0x") ? value.slice(2) : numberWord(BigInt(value));
+  },
   bool: (value: boolean) => numberWord(Number(value)),
 };
 
+/** Those with their 0x of types that most topics have, put together at once. */
+const TOPIC_WORDS: Readonly<Record<string, (input: never) => string>> = {
+  address: (address: string) => ADDRESS_TOPIC + address.slice(2),
+  bytes32: (hex: string) => hex,
+};
+
+const ADDRESS_TOPIC = `0x${"0".repeat(24)}`;
 const WORD_BYTES = 32;
 
 /** The event encoders of a contract, written out after Solidity's ABI because logs are made by the million. */
@@ -43,23 +53,26 @@ function eventsOf<Abi extends AnyAbi>(address: Address, abi: Abi): Readonly<Reco
   for (const item of abi) {
     if (item.type !== "event") continue;
     const topic = toEventSelector(item);
-    const inputs = item.inputs.map(({ type, ...rest }) => ({
-      wordOf: WORDS[type.replace("[]", "")] as (input: Input) => string,
-      isIndexed: "indexed" in rest && rest.indexed === true,
-    }));
+    const inputs = item.inputs.map(({ type, ...rest }) => {
+      const wordOf = WORDS[type.replace("[]", "")] as (input: Input) => string;
+      const topicOf = (TOPIC_WORDS[type] as typeof wordOf) ?? ((input: Input) => `0x${wordOf(input)}`);
+      return { wordOf, topicOf, isIndexed: "indexed" in rest && rest.indexed === true };
+    });
     const headBytes = WORD_BYTES * inputs.filter(({ isIndexed }) => !isIndexed).length;
     events[item.name] = (...values) => {
-      const topics = [topic];
-      let [head, tail] = ["", ""];
-      for (const [place, { wordOf, isIndexed }] of inputs.entries()) {
+      const topics: string[] = [topic];
+      let head = "0x";
+      let tail = "";
+      for (let place = 0; place < inputs.length; place += 1) {
+        const { wordOf, topicOf, isIndexed } = inputs[place] as (typeof inputs)[number];
         const value = values[place] as Input;
         if (Array.isArray(value)) {
           head += numberWord(headBytes + tail.length / 2);
           tail += numberWord(value.length) + value.map(wordOf).join("");
-        } else if (isIndexed) topics.push(`0x${wordOf(value)}`);
+        } else if (isIndexed) topics.push(topicOf(value));
         else head += wordOf(value);
       }
-      return { address, topics, data: `0x${head}${tail}` };
+      return { address, topics, data: head + tail };
     };
   }
   return events as Record<EventName<Abi>, Emit>;

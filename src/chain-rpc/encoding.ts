@@ -4,8 +4,12 @@ import type { Millis } from "../core/units.ts";
 export const quantity = (value: number | bigint): `0x${string}` => `0x${value.toString(16)}`;
 
 /** The 32 bytes of a number as 64 hex digits. */
-export const numberWord = (value: number | bigint): string => value.toString(16).padStart(64, "0");
+export function numberWord(value: number | bigint): string {
+  const digits = value.toString(16);
+  return ZEROS.slice(digits.length) + digits;
+}
 
+const ZEROS = "0".repeat(64);
 const PADDING = "0".repeat(24);
 
 /** An address in lower case as 32 bytes. */

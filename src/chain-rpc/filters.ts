@@ -3,11 +3,11 @@ import { blockAt, headOf } from "../core/chain/chain.ts";
 import { blockHash, transactionHash } from "../core/chain/chain-hashes.ts";
 import { finalHeight } from "../core/chain/settlement.ts";
 import type { State } from "../core/state.ts";
-import { ChainChanged } from "./json-rpc.ts";
+import { ChainChanged, LazyList } from "./json-rpc.ts";
 import type { LogIndex } from "./log-index.ts";
 import { SeenChain } from "./log-index.ts";
-import type { LogQuery, LogReply } from "./log-queries.ts";
-import { findLogs } from "./log-queries.ts";
+import type { LogQuery } from "./log-queries.ts";
+import { findLogs, removedText } from "./log-queries.ts";
 
 /** The most filters; the one that was asked the longest time ago is dropped for a new one. */
 const MAX_FILTERS = 1_000;
@@ -31,9 +31,9 @@ interface LogFilter {
   /** The height up to which it has reported. */
   reportedTo: number;
   /** What it has reported of blocks that a reorganization may still take away, oldest first. */
-  reported: { readonly block: Block; readonly logs: readonly LogReply[] }[];
+  reported: { readonly block: Block; readonly logs: readonly string[] }[];
   /** Logs of orphaned blocks, to be reported as removed. */
-  removed: LogReply[];
+  removed: string[];
 }
 
 /** The filters of one node's clients, and what each has reported. */
@@ -73,13 +73,15 @@ export class Filters {
    * What is new since a filter was last asked: logs, or hashes of blocks or transactions; undefined for an unknown filter.
    * It counts as reported when all of it was iterated.
    */
-  changes(state: State, id: string): Iterable<unknown> | undefined {
+  changes(state: State, id: string): LazyList | undefined {
     this.#follow(state);
     const filter = this.#filters.get(id);
     if (filter === undefined) return undefined;
     this.#filters.delete(id);
     this.#filters.set(id, filter);
-    return filter.kind === "logs" ? newLogs(state, this.#index, filter) : newHashes(state, filter);
+    return filter.kind === "logs"
+      ? LazyList.ofTexts(newLogs(state, this.#index, filter))
+      : new LazyList(newHashes(state, filter));
   }
 
   #add(state: State, filter: Filter): string {
@@ -114,25 +116,25 @@ function withdraw({ chain }: State, filter: LogFilter, stays: number): void {
   filter.reported = filter.reported.filter(({ block }) => block.height <= stays);
   for (const { block, logs } of gone.reverse()) {
     if (chain.blocks.find(block.serial) !== block) continue;
-    filter.removed.push(...logs.map((log) => ({ ...log, removed: true })));
+    filter.removed.push(...logs.map(removedText));
   }
 }
 
 /** @throws ChainChanged where another call has reported the same meanwhile. */
-function* newLogs(state: State, index: LogIndex, filter: LogFilter): Generator<LogReply | undefined, void> {
+function* newLogs(state: State, index: LogIndex, filter: LogFilter): Generator<readonly string[], void> {
   const { chain } = state;
   const { query, removed, reportedTo, from, to } = filter;
   const last = Math.min(headOf(chain), to ?? headOf(chain));
   const first = Math.max(from ?? 0, reportedTo + 1);
   const firstUnsafe = Math.max(first, finalHeight(state) + 1);
   const reported = filter.reported.filter(({ block }) => block.height > finalHeight(state));
-  yield* removed;
+  yield removed;
   yield* findLogs(state, index, query, first, Math.min(last, firstUnsafe - 1));
   for (let height = firstUnsafe; height <= last; height += 1) {
-    const logs: LogReply[] = [];
-    for (const log of findLogs(state, index, query, height, height)) {
-      if (log !== undefined) logs.push(log);
-      yield log;
+    const logs: string[] = [];
+    for (const found of findLogs(state, index, query, height, height)) {
+      logs.push(...found);
+      yield found;
     }
     if (logs.length > 0) reported.push({ block: blockAt(chain, height) as Block, logs });
   }

@@ -21,9 +21,17 @@ export class RpcError extends Error {
 export class LazyList {
   /** Undefined stands for a step that has made no item. */
   readonly items: Iterable<unknown>;
+  /** Whether each step has made a list of items that are JSON already. */
+  readonly areTexts: boolean;
 
-  constructor(items: Iterable<unknown>) {
+  constructor(items: Iterable<unknown>, areTexts = false) {
     this.items = items;
+    this.areTexts = areTexts;
+  }
+
+  /** A list of items that are JSON already, any number of them made in one step. */
+  static ofTexts(items: Iterable<readonly string[]>): LazyList {
+    return new LazyList(items, true);
   }
 
   /** Makes an item of each of some values. */
@@ -49,12 +57,14 @@ export const isLazy = (result: unknown): boolean =>
 /** The JSON of such a result, a step for each item. */
 export function* jsonInSteps(result: unknown): Steps<string> {
   if (result instanceof LazyList) {
-    const items: string[] = [];
+    let list = "";
     for (const item of result.items) {
-      if (item !== undefined) items.push(JSON.stringify(item));
+      // Joined at once: the parts of a text are garbage that is otherwise collected again and again.
+      const text = result.areTexts ? (item as readonly string[]).join() : yield* jsonOfItem(item);
+      if (text !== "") list += list === "" ? text : `,${text}`;
       yield;
     }
-    return `[${items.join(",")}]`;
+    return `[${list}]`;
   }
   if (!isLazy(result)) return JSON.stringify(result);
   const fields: string[] = [];
@@ -62,6 +72,11 @@ export function* jsonInSteps(result: unknown): Steps<string> {
     if (value !== undefined) fields.push(`${JSON.stringify(name)}:${yield* jsonInSteps(value)}`);
   }
   return `{${fields.join(",")}}`;
+}
+
+/** The JSON of an item, empty for a step that has made none. */
+function* jsonOfItem(item: unknown): Steps<string> {
+  return item === undefined ? "" : yield* jsonInSteps(item);
 }
 
 /** What a list is made from has become another while it was made: it must be made anew. */

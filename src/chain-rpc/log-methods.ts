@@ -16,7 +16,7 @@ const ID = param("filter", (value, name) => {
 export const logMethods: Methods = {
   eth_getLogs: open([FILTER], ({ state, logIndex }, fields) => {
     const { from, to } = readRange(state, fields);
-    return new LazyList(findLogs(state, logIndex, readLogQuery(fields), from, to));
+    return LazyList.ofTexts(findLogs(state, logIndex, readLogQuery(fields), from, to));
   }),
   eth_newFilter: open([FILTER], ({ state, filters }, fields) => {
     if (fields.blockHash !== undefined) {
@@ -31,7 +31,7 @@ export const logMethods: Methods = {
   eth_getFilterChanges: open([ID], ({ state, filters }, id) => {
     const changes = filters.changes(state, id);
     if (changes === undefined) throw filterNotFound();
-    return new LazyList(changes);
+    return changes;
   }),
   eth_getFilterLogs: open([ID], allLogs),
   eth_uninstallFilter: open([ID], ({ filters }, id) => filters.remove(id)),
@@ -43,7 +43,7 @@ function allLogs({ state, filters, logIndex }: NodeContext, id: string): LazyLis
   if (filter?.kind !== "logs") throw filterNotFound();
   const head = headOf(state.chain);
   const to = Math.min(filter.to ?? head, head);
-  return new LazyList(findLogs(state, logIndex, filter.query, filter.from ?? head, to));
+  return LazyList.ofTexts(findLogs(state, logIndex, filter.query, filter.from ?? head, to));
 }
 
 const filterNotFound = (): RpcError => new RpcError("SERVER_ERROR", "filter not found");

@@ -4,13 +4,12 @@ import { blockHash, transactionHash } from "../core/chain/chain-hashes.ts";
 import { CONTRACTS } from "../core/chain/contracts.ts";
 import type { Transaction } from "../core/chain/transaction.ts";
 import type { State } from "../core/state.ts";
-import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
 import type { Log } from "./abis.ts";
 import { quantity, secondsOf } from "./encoding.ts";
 import { RpcError } from "./json-rpc.ts";
 import { endOf, type LogIndex, transactionAt } from "./log-index.ts";
-import { logsOf } from "./logs.ts";
+import { ContractIds, logsOf } from "./logs.ts";
 import { optional, readAddressParam, readHash } from "./params.ts";
 
 /** Which logs are wanted; null stands for any. */
@@ -65,42 +64,54 @@ export function isWanted({ addresses, topics }: LogQuery, log: Log): boolean {
   });
 }
 
-/** A log as clients see it. */
-export interface LogReply extends Log {
-  readonly blockHash: string;
-  readonly blockNumber: string;
-  readonly blockTimestamp: string;
-  readonly transactionHash: string;
-  readonly transactionIndex: string;
-  readonly logIndex: string;
-  /** Whether a reorganization has taken it out of the chain. */
-  readonly removed: boolean;
+/** The logs of one block's transactions as clients see them, each as JSON. */
+export class LogTexts {
+  readonly block: Block;
+  readonly #state: State;
+  /** What all of them say of their block. */
+  readonly #ofBlock: string;
+
+  constructor(state: State, block: Block) {
+    this.block = block;
+    this.#state = state;
+    this.#ofBlock = `"blockHash":"${blockHash(state, block)}","blockNumber":"${quantity(block.height)}","blockTimestamp":"${quantity(secondsOf(block.at))}"`;
+  }
+
+  /** Of a transaction's logs those that are wanted, where they stand in the block. No text in them needs escaping. */
+  of(transaction: Transaction, logs: readonly Log[], isWanted: (log: Log) => boolean = () => true): string[] {
+    const texts: string[] = [];
+    let place = "";
+    for (const [index, log] of logs.entries()) {
+      if (!isWanted(log)) continue;
+      if (place === "") place = this.#placeOf(transaction);
+      const { address, topics, data } = log;
+      const logIndex = quantity(transaction.logsBefore + index);
+      texts.push(
+        `{"address":"${address}","topics":["${listed(topics)}"],"data":"${data}",${place},"logIndex":"${logIndex}"}`,
+      );
+    }
+    return texts;
+  }
+
+  #placeOf(transaction: Transaction): string {
+    const hash = transactionHash(this.#state, transaction);
+    const place = `"transactionHash":"${hash}","transactionIndex":"${quantity(transaction.place)}",${IN_CHAIN}`;
+    // Joined, it is one text in memory before it becomes a part of many.
+    return [this.#ofBlock, place].join();
+  }
 }
 
-/** Of a transaction's logs those that are wanted, where they stand in its block. */
-export function logReplies(
-  state: State,
-  block: Block,
-  transaction: Transaction,
-  logs: readonly Log[],
-  isWanted: (log: Log) => boolean = () => true,
-): LogReply[] {
-  const replies: LogReply[] = [];
-  let place: Omit<LogReply, keyof Log | "logIndex"> | null = null;
-  for (const [index, log] of logs.entries()) {
-    if (!isWanted(log)) continue;
-    place ??= {
-      blockHash: blockHash(state, block),
-      blockNumber: quantity(block.height),
-      blockTimestamp: quantity(secondsOf(block.at)),
-      transactionHash: transactionHash(state, transaction),
-      transactionIndex: quantity(transaction.place),
-      removed: false,
-    };
-    replies.push({ ...log, ...place, logIndex: quantity(transaction.logsBefore + index) });
-  }
-  return replies;
+/** Topics between the first quotation mark and the last; `join` copies them once more. */
+function listed(topics: readonly string[]): string {
+  let list = topics[0] as string;
+  for (let at = 1; at < topics.length; at += 1) list += `","${topics[at]}`;
+  return list;
 }
+
+const IN_CHAIN = '"removed":false';
+
+/** The same log when a reorganization has taken it out of the chain. */
+export const removedText = (log: string): string => log.replace(IN_CHAIN, '"removed":true');
 
 /** How many logs one call answers, as public nodes do. */
 export const MAX_LOGS = 10_000;
@@ -109,8 +120,8 @@ const CONTRACT_ADDRESSES: ReadonlySet<string> = new Set(Object.values(CONTRACTS)
 const BLOCKS_OF_A_STEP = 1_000;
 
 /**
- * The logs of the chain's blocks from one height to another that a query wants, oldest first; undefined where a step has
- * found none. Where every log is wanted, the blocks' own counts say that there are too many before any is made.
+ * The logs of the chain's blocks from one height to another that a query wants, as JSON, oldest first: those of one
+ * transaction a step. Where every log is wanted, the blocks' own counts say that there are too many before any is made.
  * @throws RpcError for too many, with the range of blocks that would fit.
  */
 export function* findLogs(
@@ -119,31 +130,35 @@ export function* findLogs(
   query: LogQuery,
   fromHeight: number,
   toHeight: number,
-): Generator<LogReply | undefined, void> {
+): Generator<readonly string[], void> {
   const { chain } = state;
   if (fromHeight > toHeight || !canMatch(query)) return;
   if (isForAll(query)) yield* assertFew(chain, fromHeight, toHeight);
   const range = { from: fromHeight === 0 ? 1 : endOf(chain, fromHeight - 1) + 1, to: endOf(chain, toHeight) };
   let found = 0;
+  const ids = new ContractIds(state);
+  let texts: LogTexts | null = null;
   for (const position of index.candidates(state, query.topics, range)) {
-    yield;
     const transaction = transactionAt(chain, position);
-    if (transaction === undefined) continue;
+    if (transaction === undefined) {
+      yield [];
+      continue;
+    }
     const block = chain.blocks.get(transaction.block);
-    const logs = logsOf(state, transaction);
-    const replies = logReplies(state, block, transaction, logs, (log) => isWanted(query, log));
-    found += replies.length;
+    if (texts?.block !== block) texts = new LogTexts(state, block);
+    const logs = texts.of(transaction, logsOf(state, transaction, ids), (log) => isWanted(query, log));
+    found += logs.length;
     if (found > MAX_LOGS) throw tooMany(fromHeight, block.height);
-    yield* replies;
+    yield logs;
   }
 }
 
-function* assertFew(chain: Chain, fromHeight: number, toHeight: number): Steps<void> {
+function* assertFew(chain: Chain, fromHeight: number, toHeight: number): Generator<readonly string[], void> {
   let count = 0;
   for (let height = fromHeight; height <= toHeight; height += 1) {
     count += blockAt(chain, height)?.logs ?? 0;
     if (count > MAX_LOGS) throw tooMany(fromHeight, height);
-    if (height % BLOCKS_OF_A_STEP === 0) yield;
+    if (height % BLOCKS_OF_A_STEP === 0) yield [];
   }
 }
 

@@ -11,24 +11,49 @@ import type { Address } from "../core/terms.ts";
 import { notional } from "../core/units.ts";
 import { unreachable } from "../core/unreachable.ts";
 import { collateralEvents, exchangeEvents, type Log, tokenEvents } from "./abis.ts";
+import { numberWord } from "./encoding.ts";
 
 const { Transfer } = collateralEvents;
 const { collateral, conditionalTokens, exchange } = CONTRACTS;
 
-const tokenIdOf = ({ markets }: State, token: number): bigint =>
-  BigInt(tokenIdIn(markets.get(marketOfToken(token)), outcomeOf(token)));
+/** What the contracts call orders and tokens, each worked out once: those of many matches are the same. */
+export class ContractIds {
+  readonly #state: State;
+  readonly #orders = new Map<number, string>();
+  readonly #tokens = new Map<number, string>();
+
+  constructor(state: State) {
+    this.#state = state;
+  }
+
+  /** The hash of an order. */
+  order(order: number): string {
+    let hash = this.#orders.get(order);
+    if (hash === undefined) {
+      hash = orderHash(this.#state, order);
+      this.#orders.set(order, hash);
+    }
+    return hash;
+  }
+
+  /** The id of a token: `0x` and 64 hex digits. */
+  token(token: number): string {
+    let id = this.#tokens.get(token);
+    if (id === undefined) {
+      const market = this.#state.markets.get(marketOfToken(token));
+      id = `0x${numberWord(BigInt(tokenIdIn(market, outcomeOf(token))))}`;
+      this.#tokens.set(token, id);
+    }
+    return id;
+  }
+}
 
 /** Shares in the units of the tokens' contract. */
 const unitsOf = (size: number): number => size * TOKEN_UNITS;
 
 /** Shares of one token change hands. */
-const sharesMoved = (
-  operator: Address,
-  from: Address,
-  to: Address,
-  token: bigint | string,
-  size: number,
-): Log => tokenEvents.TransferSingle(operator, from, to, token, unitsOf(size));
+const sharesMoved = (operator: Address, from: Address, to: Address, token: string, size: number): Log =>
+  tokenEvents.TransferSingle(operator, from, to, token, unitsOf(size));
 
 /** So many full sets, in the contract's units, which are also what they cost; `partition` has both outcomes in some order. */
 interface Sets {
@@ -69,10 +94,11 @@ const COLLATERAL_ID = 0;
 
 /** One order's part in a match: what its owner pays or gets in USDC, and in shares of its token. */
 interface Part {
-  readonly order: number;
+  /** The hash of the order. */
+  readonly order: string;
   readonly owner: Address;
   readonly isBuyer: boolean;
-  readonly token: bigint;
+  readonly token: string;
   /** Micro-USDC, without a fee. */
   readonly value: number;
   readonly size: number;
@@ -83,27 +109,27 @@ interface Part {
  * The logs of a match that is settled: what the taker gives comes in, each maker is settled in turn, what the taker gets
  * goes out. Between two of its calls the exchange's contract holds everything, afterwards nothing.
  */
-function matchLogs(state: State, transaction: Transaction): Log[] {
+function matchLogs(state: State, transaction: Transaction, ids: ContractIds): Log[] {
   const trades = tradesOf(state, transaction);
-  const taker = takerOf(state, trades);
+  const taker = takerOf(state, trades, ids);
   const { fee, owner } = taker;
   return [
     moved(taker, owner, exchange, fee),
-    ...trades.flatMap((trade) => fillLogs(state, trade, taker)),
+    ...trades.flatMap((trade) => fillLogs(state, trade, taker, ids)),
     moved(taker, exchange, owner, -fee),
     ...(fee > 0 ? feeLogs(state, fee) : []),
-    filled(state, taker, exchange),
-    exchangeEvents.OrdersMatched(orderHash(state, taker.order), owner, ...givenAndGot(taker)),
+    filled(taker, exchange),
+    exchangeEvents.OrdersMatched(taker.order, owner, ...givenAndGot(taker)),
   ];
 }
 
-function fillLogs(state: State, trade: Trade, taker: Part): Log[] {
-  const maker = makerOf(state, trade);
+function fillLogs(state: State, trade: Trade, taker: Part, ids: ContractIds): Log[] {
+  const maker = makerOf(state, trade, ids);
   return [
     moved(maker, maker.owner, exchange, 0),
     ...setLogs(state, trade),
     moved(maker, exchange, maker.owner, 0),
-    filled(state, maker, taker.owner),
+    filled(maker, taker.owner),
   ];
 }
 
@@ -127,18 +153,14 @@ const feeLogs = (state: State, fee: number): Log[] => {
 };
 
 /** What the exchange tells of an order that was filled against a counterparty. */
-const filled = (state: State, part: Part, counterparty: Address): Log =>
-  exchangeEvents.OrderFilled(
-    ...[orderHash(state, part.order), part.owner, counterparty],
-    ...givenAndGot(part),
-    part.fee,
-  );
+const filled = (part: Part, counterparty: Address): Log =>
+  exchangeEvents.OrderFilled(part.order, part.owner, counterparty, ...givenAndGot(part), part.fee);
 
 /** The assets that an owner gives and gets, then the amounts. */
 const givenAndGot = ({ isBuyer, token, value, size }: Part) =>
   isBuyer ? [COLLATERAL_ID, token, value, unitsOf(size)] : [token, COLLATERAL_ID, unitsOf(size), value];
 
-function takerOf(state: State, trades: readonly Trade[]): Part {
+function takerOf(state: State, trades: readonly Trade[], ids: ContractIds): Part {
   const [first] = trades;
   if (first === undefined) throw new Error("a match has no trades");
   let [value, size, fee] = [0, 0, 0];
@@ -147,21 +169,28 @@ function takerOf(state: State, trades: readonly Trade[]): Part {
     size += trade.size;
     fee += trade.fee;
   }
-  return partOf(state, first.taker, value, size, fee);
+  return partOf(state, first.taker, { value, size, fee }, ids);
 }
 
 /** A maker fills at its own price. */
-const makerOf = (state: State, { maker, size }: Trade): Part =>
-  partOf(state, maker, notional(state.orders.get(maker).price, size), size, 0);
+const makerOf = (state: State, { maker, size }: Trade, ids: ContractIds): Part =>
+  partOf(state, maker, { value: notional(state.orders.get(maker).price, size), size, fee: 0 }, ids);
 
-function partOf(state: State, order: number, value: number, size: number, fee: number): Part {
+function partOf(
+  state: State,
+  order: number,
+  amounts: Pick<Part, "value" | "size" | "fee">,
+  ids: ContractIds,
+): Part {
   const { account, side, token } = state.orders.get(order);
   const owner = state.accounts.get(account).address;
-  return { order, owner, isBuyer: side === "BUY", token: tokenIdOf(state, token), value, size, fee };
+  const { value, size, fee } = amounts;
+  const isBuyer = side === "BUY";
+  return { order: ids.order(order), owner, isBuyer, token: ids.token(token), value, size, fee };
 }
 
 /** The logs of a wallet's call that was carried out, with what came of it. */
-function callLogs(state: State, { from, call }: CallContent, { moves }: CallEffect): Log[] {
+function callLogs(state: State, { from, call }: CallContent, { moves }: CallEffect, ids: ContractIds): Log[] {
   switch (call.kind) {
     case "send":
     case "unknown":
@@ -192,7 +221,7 @@ function callLogs(state: State, { from, call }: CallContent, { moves }: CallEffe
       const burned = moves.filter(({ token }) => token !== USDC);
       return [
         ...burned.map(({ token, amount }) =>
-          sharesMoved(from, from, ZERO_ADDRESS, tokenIdOf(state, token), -amount),
+          sharesMoved(from, from, ZERO_ADDRESS, ids.token(token), -amount),
         ),
         ...(paid > 0 ? [Transfer(conditionalTokens, from, paid)] : []),
         tokenEvents.PayoutRedemption(from, collateral, NO_PARENT, call.condition, call.indexSets, paid),
@@ -208,13 +237,16 @@ const marketOf = ({ markets, marketByConditionId }: State, condition: string): M
 
 const OUTCOMES = 2;
 
-/** The logs of a transaction, in order: made anew each time from what the transaction says. None before it is mined. */
-export function logsOf(state: State, transaction: Transaction): Log[] {
+/**
+ * The logs of a transaction, in order: made anew each time from what the transaction says. None before it is mined.
+ * Who asks for those of many has the same `ids` for all of them.
+ */
+export function logsOf(state: State, transaction: Transaction, ids = new ContractIds(state)): Log[] {
   const { content, status, exception } = transaction;
   if (status !== "MINED") return [];
   switch (content?.kind) {
     case undefined:
-      return matchLogs(state, transaction);
+      return matchLogs(state, transaction, ids);
     case "deposit":
       return depositLogs(state, content);
     case "prepare": {
@@ -232,7 +264,7 @@ export function logsOf(state: State, transaction: Transaction): Log[] {
       return [tokenEvents.ConditionResolution(...conditionOf(state, market), OUTCOMES, numerators)];
     }
     case "call":
-      return callLogs(state, content, exception?.effect ?? { moves: [], supply: null });
+      return callLogs(state, content, exception?.effect ?? { moves: [], supply: null }, ids);
     default:
       throw unreachable(content);
   }

@@ -23,7 +23,7 @@ import type { Millis } from "../core/units.ts";
 import { type AnyAbi, COLLATERAL, EXCHANGE, TOKENS } from "./abis.ts";
 import { asHex, bloomOf, GAS_LIMIT, quantity, secondsOf, TIP } from "./encoding.ts";
 import { LazyList } from "./json-rpc.ts";
-import { logReplies } from "./log-queries.ts";
+import { LogTexts } from "./log-queries.ts";
 import { logsOf } from "./logs.ts";
 import { readSigned } from "./signed-transaction.ts";
 import { gasPriceOf, gasUsedOf, ownFeeCap, pendingTransactions, senderOf } from "./transactions.ts";
@@ -156,13 +156,13 @@ export function receiptReply(state: State, transaction: Transaction): object | n
   if (block === null) return null;
   const { status, place, gasBefore, content } = transaction;
   const gasUsed = gasUsedOf(transaction);
-  const logs = logReplies(state, block, transaction, logsOf(state, transaction));
+  const logs = new LogTexts(state, block).of(transaction, logsOf(state, transaction));
   const raw = content?.kind === "call" ? content.raw : null;
   return {
     type: raw === null ? "0x2" : readSigned(asHex(raw)).type,
     status: status === "MINED" ? "0x1" : "0x0",
     cumulativeGasUsed: quantity(gasBefore + gasUsed),
-    logs,
+    logs: LazyList.ofTexts([logs]),
     logsBloom: bloomOf(logs.length),
     transactionHash: transactionHash(state, transaction),
     transactionIndex: quantity(place),

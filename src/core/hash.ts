@@ -2,8 +2,23 @@ import { sha256 } from "@noble/hashes/sha2";
 import { keccak_256 } from "@noble/hashes/sha3";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils";
 
+const ENCODER = new TextEncoder();
+const EMPTY = sha256.create();
+/** What is hashed with, overwritten whole before each hash: a new one each time costs as much as hashing a line. */
+const HASHER = sha256.create();
+
 /** SHA-256 of the UTF-8 text, 64 lower-case hex digits. */
-export const sha256Hex = (text: string): string => bytesToHex(sha256(text));
+export const sha256Hex = (text: string): string =>
+  hexOf(EMPTY._cloneInto(HASHER).update(ENCODER.encode(text)).digest());
+
+const DIGITS = Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
+
+/** Bytes as one text: of one that is put together from 32, whoever looks into it puts the parts together first. */
+function hexOf(bytes: Uint8Array): string {
+  const codes: number[] = [];
+  for (const byte of bytes) codes.push(DIGITS[byte >> 4] as number, DIGITS[byte & 15] as number);
+  return String.fromCharCode(...codes);
+}
 
 /** Keccak-256 of bytes given in hex, without `0x`: 64 lower-case hex digits. */
 export const keccak256Hex = (hex: string): string => bytesToHex(keccak_256(hexToBytes(hex)));

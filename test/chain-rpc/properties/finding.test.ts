@@ -1,13 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Log } from "../../../src/chain-rpc/abis.ts";
 import type { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
-import {
-  findLogs,
-  isWanted,
-  type LogQuery,
-  type LogReply,
-  logReplies,
-} from "../../../src/chain-rpc/log-queries.ts";
+import { findLogs, isWanted, type LogQuery, LogTexts } from "../../../src/chain-rpc/log-queries.ts";
 import { logsOf } from "../../../src/chain-rpc/logs.ts";
 import { blockAt, headOf } from "../../../src/core/chain/chain.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
@@ -18,16 +13,16 @@ import { histories, make, openNode, runs } from "./played.ts";
 const ANY: LogQuery = { addresses: null, topics: [] };
 
 /** The logs of some blocks, found by looking at every transaction. */
-function scanned({ state }: ChainNode, query: LogQuery, from: number, to: number): LogReply[] {
+function scanned({ state }: ChainNode, query: LogQuery, from: number, to: number): string[] {
   const { chain } = state;
-  const found: LogReply[] = [];
+  const found: string[] = [];
   for (let height = from; height <= to; height += 1) {
     const block = blockAt(chain, height);
     if (block === undefined) continue;
     for (let place = 1; place <= block.count; place += 1) {
       const transaction = chain.transactions.get(chain.mined.get(block.first + place));
       const logs = logsOf(state, transaction);
-      found.push(...logReplies(state, block, transaction, logs, (log) => isWanted(query, log)));
+      found.push(...new LogTexts(state, block).of(transaction, logs, (log) => isWanted(query, log)));
     }
   }
   return found;
@@ -53,7 +48,7 @@ const asked: fc.Arbitrary<Asked> = fc.record({
 const NOBODY = `0x${"77".repeat(32)}`;
 
 /** A query after the model of a log that is there, and of another one. */
-function queryOf(all: readonly LogReply[], { model, places, withAddress }: Asked): LogQuery {
+function queryOf(all: readonly Log[], { model, places, withAddress }: Asked): LogQuery {
   const [log, other] = [all[model % all.length], all[(model * 7 + 3) % all.length]];
   const topics = places.map((place, index) => {
     const same = log?.topics[index] ?? NOBODY;
@@ -78,13 +73,13 @@ describe("whatever has happened, and whenever somebody asks", () => {
         for (const [moves, questions, then] of steps) {
           for (const move of moves) make(node, move);
           const head = headOf(node.state.chain);
-          const all = scanned(node, ANY, 0, head);
+          const all = scanned(node, ANY, 0, head).map((text): Log => JSON.parse(text));
           for (const question of questions) {
             const from = Math.floor(question.from * head);
             const to = Math.floor(from + question.length * (head - from));
             const query = queryOf(all, question);
-            const found = [...findLogs(node.state, node.logIndex, query, from, to)];
-            expect(found.filter((log) => log !== undefined)).toEqual(scanned(node, query, from, to));
+            const found = [...findLogs(node.state, node.logIndex, query, from, to)].flat();
+            expect(found).toEqual(scanned(node, query, from, to));
           }
           if (then === "keep") kept = node.exchange.snapshot();
           if (then === "return" && kept !== null) node.exchange.restore(kept);
