@@ -2,14 +2,12 @@ import { sha256 } from "@noble/hashes/sha2";
 import { keccak_256 } from "@noble/hashes/sha3";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils";
 
-const ENCODER = new TextEncoder();
 const EMPTY = sha256.create();
 /** What is hashed with, overwritten whole before each hash: a new one each time costs as much as hashing a line. */
 const HASHER = sha256.create();
 
 /** SHA-256 of the UTF-8 text, 64 lower-case hex digits. */
-export const sha256Hex = (text: string): string =>
-  hexOf(EMPTY._cloneInto(HASHER).update(ENCODER.encode(text)).digest());
+export const sha256Hex = (text: string): string => hexOf(EMPTY._cloneInto(HASHER).update(text).digest());
 
 const DIGITS = Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
 
