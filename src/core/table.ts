@@ -78,8 +78,15 @@ export class Table<T> {
     return copy;
   }
 
-  *[Symbol.iterator](): Iterator<T> {
-    for (let number = 1; number <= this.#size; number += 1) yield this.get(number);
+  [Symbol.iterator](): Iterator<T> {
+    let number = 0;
+    return {
+      next: () => {
+        if (number >= this.#size) return { done: true, value: undefined };
+        number += 1;
+        return { done: false, value: this.get(number) };
+      },
+    };
   }
 
   /** This list's own of an item that it may have inherited. */

@@ -45,25 +45,28 @@ export function movesOf(state: State, transaction: Transaction): Move[] {
   return moves;
 }
 
+const NO_CHANGES: readonly SupplyChange[] = [];
+
 /** How a transaction changes the sets that markets have issued. */
-export function supplyChangesOf(state: State, transaction: Transaction): SupplyChange[] {
-  const { content } = transaction;
+export function supplyChangesOf(state: State, transaction: Transaction): readonly SupplyChange[] {
+  const { content, firstTrade, trades } = transaction;
   switch (content?.kind) {
     case undefined: {
-      const changes: SupplyChange[] = [];
-      for (const trade of tradesOf(state, transaction)) {
-        if (trade.matchType !== "COMPLEMENTARY") changes.push(supplyChangeOfTrade(state, trade));
+      let changes = NO_CHANGES;
+      for (let number = firstTrade; number < firstTrade + trades; number += 1) {
+        const trade = state.trades.get(number);
+        if (trade.matchType !== "COMPLEMENTARY") changes = [...changes, supplyChangeOfTrade(state, trade)];
       }
       return changes;
     }
     case "deposit":
-      return content.market === 0 ? [] : [setsOf(content.market, content.size)];
+      return content.market === 0 ? NO_CHANGES : [setsOf(content.market, content.size)];
     case "call": {
       const supply = transaction.exception?.effect?.supply ?? null;
-      return supply === null ? [] : [supply];
+      return supply === null ? NO_CHANGES : [supply];
     }
     default:
-      return [];
+      return NO_CHANGES;
   }
 }
 

@@ -141,14 +141,15 @@ interface BookSide {
   readonly direction: BookDirection;
 }
 
-function* sidesOf(state: State): Generator<BookSide> {
+function sidesOf(state: State): BookSide[] {
+  const sides: BookSide[] = [];
   for (const market of state.markets) {
-    for (const [index, { book }] of market.books.entries()) {
-      if (book === null) continue;
-      yield { market, index, book, direction: BID };
-      yield { market, index, book, direction: ASK };
-    }
+    market.books.forEach(({ book }, index) => {
+      if (book === null) return;
+      sides.push({ market, index, book, direction: BID }, { market, index, book, direction: ASK });
+    });
   }
+  return sides;
 }
 
 /** What an order has matched, what that was worth and what it paid are the sums of its fills. */

@@ -2,7 +2,7 @@ import { type Account, availableOf, type Balance, onChainOf } from "../account.t
 import { headOf } from "../chain/chain.ts";
 import { supplyChangesOf, USDC, visitMoves } from "../chain/moves.ts";
 import { awaitsBlock, type Transaction } from "../chain/transaction.ts";
-import { marketOfToken, tokenOf } from "../market.ts";
+import { marketOfToken, outcomeOf, tokenOf } from "../market.ts";
 import { type Order, remainingOf, reservationOf } from "../order.ts";
 import { payoutOf } from "../rules/contract-calls.ts";
 import type { State } from "../state.ts";
@@ -29,10 +29,10 @@ export function sharesAreBacked(state: State): Invariant {
   const yes = new Map<number, number>();
   const no = new Map<number, number>();
   for (const account of state.accounts) {
-    for (const [market, holding] of account.holdings) {
+    account.holdings.forEach((holding, market) => {
       yes.set(market, (yes.get(market) ?? 0) + holding.yes.balance);
       no.set(market, (no.get(market) ?? 0) + holding.no.balance);
-    }
+    });
   }
   for (const { number, supply, winningOutcome } of state.markets) {
     rule.equal(() => `YES of market ${number}`, yes.get(number) ?? 0, supply.yes);
@@ -54,19 +54,26 @@ export function noBalanceIsNegative(state: State): Invariant {
   const rule = new InvariantCheck("no balance is negative or over-reserved");
   const { balances } = state.config;
   for (const account of state.accounts) {
-    const check = (outcome: string, market: number, of: Balance<number>): void => {
+    visitBalances(account, (token, of) => {
       rule.compared(1);
       if (of.reserved >= 0 && availableOf(of, balances) >= 0 && Number.isSafeInteger(of.balance)) return;
-      const what = market === 0 ? outcome : `${outcome} of market ${market}`;
+      const what = token === USDC ? "USDC" : `${outcomeOf(token)} of market ${marketOfToken(token)}`;
       rule.differs(`account ${account.number} ${what}: balance ${of.balance}, reserved ${of.reserved}`);
-    };
-    check("USDC", 0, account.collateral);
-    for (const [market, holding] of account.holdings) {
-      check("YES", market, holding.yes);
-      check("NO", market, holding.no);
-    }
+    });
   }
   return rule.result;
+}
+
+/** Tells what an account has: USDC, then the tokens of markets. */
+function visitBalances(
+  { collateral, holdings }: Account,
+  visit: (token: number, balance: Balance<number>) => void,
+): void {
+  visit(USDC, collateral);
+  holdings.forEach(({ yes, no }, market) => {
+    visit(tokenOf(market, "YES"), yes);
+    visit(tokenOf(market, "NO"), no);
+  });
 }
 
 /** What is reserved is what the live orders may cost. */
@@ -82,19 +89,14 @@ export function* reservationsFollowOrders(state: State, live: readonly Order[]):
     const key = keyOf(order.account, order.side === "BUY" ? USDC : order.token);
     expected.set(key, (expected.get(key) ?? 0) + reservationOf(order, remainingOf(order), feeRateBps));
   }
-  const check = ({ number }: Account, token: number, reserved: number): void => {
-    rule.compared(1);
-    const wanted = expected.get(keyOf(number, token)) ?? 0;
-    if (reserved === wanted) return;
-    const asset = token === USDC ? "USDC" : `${token}`;
-    rule.differs(`account ${number}/${asset}: ${reserved}, expected ${wanted}`);
-  };
   for (const account of state.accounts) {
-    check(account, USDC, account.collateral.reserved);
-    for (const [market, { yes, no }] of account.holdings) {
-      check(account, tokenOf(market, "YES"), yes.reserved);
-      check(account, tokenOf(market, "NO"), no.reserved);
-    }
+    visitBalances(account, (token, { reserved }) => {
+      rule.compared(1);
+      const wanted = expected.get(keyOf(account.number, token)) ?? 0;
+      if (reserved === wanted) return;
+      const asset = token === USDC ? "USDC" : `${token}`;
+      rule.differs(`account ${account.number}/${asset}: ${reserved}, expected ${wanted}`);
+    });
   }
   return rule.result;
 }
@@ -111,7 +113,6 @@ interface Sums {
 }
 
 const noSums = (): Sums => ({ mined: 0, incoming: 0, outgoing: 0, isHeld: false });
-const NO_SUMS = noSums();
 
 interface SupplySums {
   yes: number;
@@ -121,7 +122,7 @@ interface SupplySums {
 
 const noSupply = (): SupplySums => ({ yes: 0, no: 0, collateral: 0 });
 
-function addSupply(state: State, transaction: Transaction, supplies: Map<number, SupplySums>): void {
+function addSupply(state: State, transaction: Transaction, supplies: SupplySums[]): void {
   for (const { market, yes, no, collateral } of supplyChangesOf(state, transaction)) {
     const supply = entry(supplies, market, noSupply);
     supply.yes += yes;
@@ -134,17 +135,16 @@ function addSupply(state: State, transaction: Transaction, supplies: Map<number,
 export function* chainAgreesWithLedger(state: State): Steps<Invariant> {
   const counter = new StepCounter();
   const rule = new InvariantCheck("chain balances + pending = ledger");
-  const sums = new Map<number, Sums>();
-  // Half of what moves is USDC: to find it by the account alone costs a tenth of a map.
-  const usdc = Array.from({ length: state.accounts.next }, noSums);
-  // An asset of an account in one small number: a text, or a large one, would cost as much as all the rest.
-  const count = state.accounts.next;
-  const keyOf = (account: number, token: number): number => token * count + account;
-  const nameOf = (key: number): string => `${key % count}/${Math.floor(key / count)}`;
-  const supplies = new Map<number, SupplySums>();
+  // By token, then by account: a map would cost as much as all the rest.
+  const sums = Array.from({ length: tokenOf(state.markets.next, "YES") }, (): Sums[] => []);
+  const supplies: SupplySums[] = [];
   let isOn = false;
+  const sumsOf = (account: number, token: number): Sums => {
+    const ofToken = entry(sums, token, (): Sums[] => []);
+    return entry(ofToken, account, noSums);
+  };
   const addMove = (account: number, token: number, amount: number): void => {
-    const sum = (token === USDC && usdc[account]) || entry(sums, keyOf(account, token), noSums);
+    const sum = sumsOf(account, token);
     if (isOn) sum.mined += amount;
     else if (amount > 0) sum.incoming += amount;
     else sum.outgoing -= amount;
@@ -159,30 +159,28 @@ export function* chainAgreesWithLedger(state: State): Steps<Invariant> {
     visitMoves(state, transaction, addMove);
     if (isMined) addSupply(state, transaction, supplies);
   }
-  for (const account of state.accounts) {
-    const check = (token: number, balance: Balance<number>): void => {
-      const key = keyOf(account.number, token);
-      const sum = (token === USDC ? usdc[account.number] : sums.get(key)) ?? NO_SUMS;
-      const { mined, incoming, outgoing } = sum;
-      const differs = (what: string, found: number, expected: number): void =>
-        rule.differs(`${what} of ${nameOf(key)}: ${found}, expected ${expected}`);
-      if (onChainOf(balance) !== mined) differs("on the chain", onChainOf(balance), mined);
-      if (balance.incoming !== incoming) differs("incoming", balance.incoming, incoming);
-      if (balance.outgoing !== outgoing) differs("outgoing", balance.outgoing, outgoing);
-      if (mined < 0) rule.differs(`${nameOf(key)} owes ${-mined} on the chain`);
-      rule.compared(4);
-      sum.isHeld = true;
-    };
-    check(USDC, account.collateral);
-    for (const [market, { yes, no }] of account.holdings) {
-      check(tokenOf(market, "YES"), yes);
-      check(tokenOf(market, "NO"), no);
-    }
-  }
-  for (const [key, { mined, isHeld }] of sums)
-    if (!isHeld && mined !== 0) rule.differs(`on the chain of ${nameOf(key)}: nothing, expected ${mined}`);
+  const check = ({ number: account }: Account, token: number, balance: Balance<number>): void => {
+    const sum = sumsOf(account, token);
+    const { mined, incoming, outgoing } = sum;
+    const differs = (what: string, found: number, expected: number): void =>
+      rule.differs(`${what} of ${account}/${token}: ${found}, expected ${expected}`);
+    if (onChainOf(balance) !== mined) differs("on the chain", onChainOf(balance), mined);
+    if (balance.incoming !== incoming) differs("incoming", balance.incoming, incoming);
+    if (balance.outgoing !== outgoing) differs("outgoing", balance.outgoing, outgoing);
+    if (mined < 0) rule.differs(`${account}/${token} owes ${-mined} on the chain`);
+    rule.compared(4);
+    sum.isHeld = true;
+  };
+  for (const account of state.accounts)
+    visitBalances(account, (token, balance) => check(account, token, balance));
+  sums.forEach((ofToken, token) => {
+    ofToken.forEach(({ mined, isHeld }, account) => {
+      if (!isHeld && mined !== 0)
+        rule.differs(`on the chain of ${account}/${token}: nothing, expected ${mined}`);
+    });
+  });
   for (const { number, onChain } of state.markets) {
-    const { yes, no, collateral } = supplies.get(number) ?? { yes: 0, no: 0, collateral: 0 };
+    const { yes, no, collateral } = supplies[number] ?? noSupply();
     rule.equal(() => `YES of market ${number} on the chain`, onChain.yes, yes);
     rule.equal(() => `NO of market ${number} on the chain`, onChain.no, no);
     rule.equal(() => `locked in market ${number} on the chain`, onChain.collateral, collateral);
@@ -238,11 +236,12 @@ export function* blocksHoldWhatWasMined(state: State): Steps<Invariant> {
   return rule.result;
 }
 
-function entry<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
-  let value = map.get(key);
+/** What a list has at a place, made on first use. */
+function entry<Value>(list: Value[], place: number, make: () => Value): Value {
+  let value = list[place];
   if (value === undefined) {
     value = make();
-    map.set(key, value);
+    list[place] = value;
   }
   return value;
 }
