@@ -193,35 +193,39 @@ function startOfCell(line: string, place: number): number {
   return start;
 }
 
-const TEXT = /"(?:[ !#-[\]-\uffff]+|\\.?)*/sy;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|null/y;
 const NULL = /null/y;
-const [TAB, RETURN, SPACE] = [9, 13, 32];
+const [TAB, RETURN, SPACE, QUOTE, COMMA, COLON, BACKSLASH] = [9, 13, 32, 34, 44, 58, 92];
+const [OPENING_BRACE, CLOSING_BRACE] = [123, 125];
+const NO_CELLS = COLUMNS.map(() => "");
+const PLACE_OF: ReadonlyMap<string, number> = new Map(COLUMNS.map((column, index) => [column, index]));
 
 /** A flat JSON object a line. Not read with JSON.parse, which rounds numbers: here digits arrive as they were written. */
 class JsonLines implements LineFormat {
   #line = "";
   #offset = 0;
   /** Where the value of each column begins in the line; -1 for one that is left out. */
-  #starts: number[] = [];
+  readonly #starts: number[] = COLUMNS.map(() => -1);
 
   cells(line: string): Cells {
     this.#line = line;
     this.#offset = 0;
-    this.#starts = COLUMNS.map(() => -1);
-    const cells = COLUMNS.map(() => "");
-    this.#mark("{", 'an object such as {"at":0}');
-    if (this.#next() === "}") this.#offset += 1;
-    else {
-      do {
+    this.#starts.fill(-1);
+    const cells = NO_CELLS.slice();
+    this.#mark(OPENING_BRACE, 'an object such as {"at":0}');
+    if (this.#next() !== CLOSING_BRACE) {
+      for (;;) {
         const index = this.#name();
-        this.#mark(":", "a colon");
-        const isText = this.#next() === '"';
+        this.#mark(COLON, "a colon");
+        const isText = this.#next() === QUOTE;
         this.#starts[index] = this.#offset;
-        cells[index] = isText ? this.#text("") : this.#bare(COLUMNS[index] as Column);
-      } while (this.#mark(",}", "a comma or the end of the object") === ",");
+        cells[index] = isText ? this.#text() : this.#bare(index);
+        if (this.#next() !== COMMA) break;
+        this.#offset += 1;
+      }
     }
-    if (this.#next() !== "") throw this.#unexpected("nothing after the object");
+    this.#mark(CLOSING_BRACE, "a comma or the end of the object");
+    if (!Number.isNaN(this.#next())) throw this.#unexpected("nothing after the object");
     return cells as unknown as Cells;
   }
 
@@ -235,11 +239,11 @@ class JsonLines implements LineFormat {
 
   /** Reads a name; answers the place of the column that it stands for. */
   #name(): number {
-    this.#next();
+    if (this.#next() !== QUOTE) throw this.#unexpected("a name in quotes");
     const start = this.#offset;
-    const name = this.#text("a name in quotes");
-    const index = COLUMNS.indexOf(name as Column);
-    if (index < 0) {
+    const name = this.#text();
+    const index = PLACE_OF.get(name);
+    if (index === undefined) {
       const found = `${shown(name)}${didYouMean(name, COLUMNS)}`;
       throw new LineFlaw(start, `expected names such as ${COLUMNS.join(", ")}, found ${found}`);
     }
@@ -248,46 +252,53 @@ class JsonLines implements LineFormat {
   }
 
   /** Reads a number or null, which says nothing. */
-  #bare(column: Column): string {
-    const [pattern, words] = NUMERIC.includes(column) ? [NUMBER, "a number or a text"] : [NULL, "a text"];
-    const value = this.#take(pattern, `${words} in quotes as `, column);
+  #bare(index: number): string {
+    const column = COLUMNS[index] as Column;
+    const isNumeric = NUMERIC.includes(column);
+    const pattern = isNumeric ? NUMBER : NULL;
+    const start = this.#offset;
+    pattern.lastIndex = start;
+    if (!pattern.test(this.#line))
+      throw this.#unexpected(`${isNumeric ? "a number or a text" : "a text"} in quotes as ${column}`);
+    this.#offset = pattern.lastIndex;
+    const value = this.#line.slice(start, this.#offset);
     return value === "null" ? "" : value;
   }
 
-  #text(expected: string): string {
+  /** Reads a text from its first quote on. */
+  #text(): string {
+    const line = this.#line;
     const start = this.#offset;
-    const text = this.#take(TEXT, expected);
-    if (this.#line.charAt(this.#offset) !== '"') throw this.#unexpected("a quote that closes the text");
-    this.#offset += 1;
-    if (!text.includes("\\")) return text.slice(1);
+    let hasEscapes = false;
+    let end = start + 1;
+    for (let code = line.charCodeAt(end); code !== QUOTE; code = line.charCodeAt(end)) {
+      if (!(code >= SPACE)) {
+        this.#offset = Math.min(end, line.length);
+        throw this.#unexpected("a quote that closes the text");
+      }
+      if (code === BACKSLASH) hasEscapes = true;
+      end += code === BACKSLASH ? 2 : 1;
+    }
+    this.#offset = end + 1;
+    if (!hasEscapes) return line.slice(start + 1, end);
+    const text = line.slice(start, this.#offset);
     try {
-      return JSON.parse(`${text}"`) as string;
+      return JSON.parse(text) as string;
     } catch {
-      throw new LineFlaw(start, `expected a text with the escapes of JSON, found ${shown(`${text}"`)}`);
+      throw new LineFlaw(start, `expected a text with the escapes of JSON, found ${shown(text)}`);
     }
   }
 
-  /** Reads one of some characters. */
-  #mark(characters: string, expected: string): string {
-    const found = this.#next();
-    if (found === "" || !characters.includes(found)) throw this.#unexpected(expected);
+  #mark(code: number, expected: string): void {
+    if (this.#next() !== code) throw this.#unexpected(expected);
     this.#offset += 1;
-    return found;
   }
 
-  #take(pattern: RegExp, expected: string, column = ""): string {
-    const start = this.#offset;
-    pattern.lastIndex = start;
-    if (!pattern.test(this.#line)) throw this.#unexpected(expected + column);
-    this.#offset = pattern.lastIndex;
-    return this.#line.slice(start, this.#offset);
-  }
-
-  /** Skips white space; answers the character that follows, empty at the end of the line. */
-  #next(): string {
+  /** Skips white space; answers the code of the character that follows, NaN at the end of the line. */
+  #next(): number {
     for (;;) {
       const code = this.#line.charCodeAt(this.#offset);
-      if (code !== SPACE && code !== TAB && code !== RETURN) return this.#line.charAt(this.#offset);
+      if (code !== SPACE && code !== TAB && code !== RETURN) return code;
       this.#offset += 1;
     }
   }
