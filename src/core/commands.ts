@@ -59,6 +59,26 @@ export const ORDER_TERMS = {
   orderType: oneOf(...ORDER_TYPES),
 } as const;
 
+/** An order by the texts of its values; `expiration` with what joins it. */
+export interface OrderTexts {
+  readonly side: string;
+  readonly size: string;
+  readonly price: string;
+  readonly orderType?: string;
+  readonly expiration?: string | null;
+}
+
+/** How an order is said: `BUY 100 YES @ 0.55 FOK in rain`; `token` is `YES in rain`. */
+export function orderWords(
+  { side, size, price, orderType = "GTC", expiration = null }: OrderTexts,
+  token: string,
+): string {
+  const [outcome = "", ...place] = token.split(" ");
+  const type = orderType === "GTC" ? [] : [orderType];
+  const end = expiration === null ? [] : [expiration];
+  return [side, size, outcome, "@", price, ...type, ...end, ...place].join(" ");
+}
+
 /** Only a GTD order has an expiration: it is live while now < expiration. */
 export function checkExpiration({
   orderType,
@@ -139,11 +159,11 @@ const COMMANDS = {
       record({ address: address(), tokenId: text(), ...ORDER_TERMS, expiration: orNull(moment()) }),
       checkExpiration,
     ),
-    ({ side, size, tokenId, price, orderType, expiration }, state) => {
-      const until = expiration === null ? "" : ` until ${toIso(expiration)}`;
-      const type = orderType === "GTC" ? "" : ` ${orderType}`;
-      const [outcome = "", ...place] = tokenIdText(state, tokenId).split(" ");
-      return `${side} ${sizeText(size)} ${outcome} @ ${priceText(price)}${type}${until} ${place.join(" ")}`;
+    (order, state) => {
+      const { size, price, expiration } = order;
+      const until = expiration === null ? null : `until ${toIso(expiration)}`;
+      const texts = { ...order, size: sizeText(size), price: priceText(price), expiration: until };
+      return orderWords(texts, tokenIdText(state, order.tokenId));
     },
   ),
   cancelOrder: command(
@@ -188,6 +208,9 @@ export type CommandKind = keyof typeof COMMANDS;
 export type CommandOf<Kind extends CommandKind> = { readonly kind: Kind } & Infer<
   (typeof COMMANDS)[Kind]["data"]
 >;
+
+/** What an order asks for, besides who places it and for which token. */
+export type OrderTerms = Omit<CommandOf<"placeOrder">, "kind" | "address" | "tokenId">;
 
 /** Everything that can be asked of the exchange. */
 export type Command = { [Kind in CommandKind]: CommandOf<Kind> }[CommandKind];

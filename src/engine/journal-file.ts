@@ -14,7 +14,7 @@ import {
   type RefusedEntry,
 } from "./journal.ts";
 import { LineWriter } from "./journal-codec.ts";
-import type { ControlKind, ControlRecords, JournalEnd } from "./journal-line.ts";
+import { type ControlKind, type ControlRecords, fitsOrderLine, type JournalEnd } from "./journal-line.ts";
 
 /** A place up to which the file is good. */
 export interface Mark {
@@ -368,10 +368,11 @@ class LineQueue {
 }
 
 /** What an order that is placed or canceled is known by from then on; null of any other command. */
-function subjectOf({ kind }: Command, events: readonly DomainEvent[]): Subject | null {
+function subjectOf(command: Command, events: readonly DomainEvent[]): Subject | null {
+  if (command.kind === "placeOrder" && !fitsOrderLine(command)) return null;
   for (const event of events) {
-    if (kind === "placeOrder" && event.kind === "orderPlaced") return event;
-    if (kind === "cancelOrder" && event.kind === "orderCanceled") return event;
+    if (command.kind === "placeOrder" && event.kind === "orderPlaced") return event;
+    if (command.kind === "cancelOrder" && event.kind === "orderCanceled") return event;
   }
   return null;
 }

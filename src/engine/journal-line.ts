@@ -26,6 +26,7 @@ import {
   oneOf,
   optional,
   orNull,
+  type RecordType,
   record,
   refined,
   type Type,
@@ -226,6 +227,13 @@ export const OrderLine = refined(
     throw new DocumentError(expected, expiration, "expiration");
   },
 );
+const WHOLE = Object.keys((commandData("placeOrder") as RecordType<object>).fields);
+const KEPT = new Set(["address", "tokenId", ...Object.keys(OrderLine.fields)]);
+/** What a line `order` does not keep of a command. */
+const NOT_KEPT = WHOLE.filter((field) => !KEPT.has(field)) as (keyof CommandOf<"placeOrder">)[];
+/** Whether a line `order` holds all of a command; else its line is a `placeOrder`, as long as that is. */
+export const fitsOrderLine = (command: CommandOf<"placeOrder">): boolean =>
+  NOT_KEPT.every((field) => command[field] === undefined);
 /** A command cancelOrder of the order's owner. */
 export const CancelLine = record({ order: id() });
 
@@ -298,11 +306,7 @@ export function commandOf({ k, d }: Line, state: State): Command | null {
 
 // What a state does not know can be nobody's: the command is refused, and differs from what was recorded.
 
-/** With every field that the command may have: one that a line `order` does not keep would be lost. */
-function placing(
-  data: Infer<typeof OrderLine>,
-  { accounts, markets }: State,
-): Required<CommandOf<"placeOrder">> {
+function placing(data: Infer<typeof OrderLine>, { accounts, markets }: State): CommandOf<"placeOrder"> {
   const { account, token, side, price, size, orderType, expiration = null } = data;
   const market = markets.find(marketOfToken(token));
   return {

@@ -1,5 +1,5 @@
 import { type SettlementStatus, tradeStatus } from "../core/chain/settlement.ts";
-import type { Command } from "../core/commands.ts";
+import { type Command, type OrderTerms, orderWords } from "../core/commands.ts";
 import type { EventOf } from "../core/events.ts";
 import { moneyText, priceText, sizeText } from "../core/format.ts";
 import { numberOf } from "../core/ids.ts";
@@ -99,21 +99,12 @@ export class Vocabulary {
   }
 
   /** An order as a step says it: `BUY 100 YES @ 0.55 in rain as order-1`. */
-  order(
-    {
-      side,
-      size,
-      price,
-      orderType,
-      expiration,
-    }: Pick<Order, "side" | "size" | "price" | "orderType" | "expiration">,
-    token: number,
-    name: string | undefined,
-  ): string {
-    const type = orderType === "GTC" ? "" : ` ${orderType}`;
-    const expiry = expiration === null ? "" : ` ${moment(expiration)}`;
+  order(order: OrderTerms, token: number, name: string | undefined): string {
+    const { size, price, expiration: at } = order;
+    const expiration = at === null ? null : moment(at);
+    const texts = { ...order, size: sizeText(size), price: priceText(price), expiration };
     const named = name === undefined ? "" : ` as ${name}`;
-    return `${side} ${sizeText(size)} ${outcomeOf(token)} @ ${priceText(price)}${type}${expiry}${this.inMarket(marketOfToken(token))}${named}`;
+    return orderWords(texts, outcomeOf(token) + this.inMarket(marketOfToken(token))) + named;
   }
 
   /** `fund 12.5 USDC` or `fund 50 YES in rain`; the token is 0 for USDC. */

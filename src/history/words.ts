@@ -1,5 +1,5 @@
 import type { AnswerNow } from "../api/order-request.ts";
-import { actorOf, commandText } from "../core/commands.ts";
+import { actorOf, commandText, orderWords } from "../core/commands.ts";
 import { orderIdText, tokenIdText } from "../core/format.ts";
 import type { RefusedRequest, Scalar } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
@@ -43,21 +43,19 @@ export function refusedText(request: RefusedRequest, state: State): string {
   if (asked?.kind === "command") return commandText(asked.command, state);
   if (asked?.kind === "request" && path === "/clob/order") {
     const { body, query } = asked;
-    return method === "POST" ? orderWords(body, state) : cancelWords({ ...query, ...body }, state);
+    return method === "POST" ? orderText(body, state) : cancelWords({ ...query, ...body }, state);
   }
   return `${method} ${path}${address !== null && !isProven ? ", sender not proven" : ""}`;
 }
 
 type Values = Readonly<Record<string, Scalar>>;
 
-function orderWords(body: Values, state: State): string {
-  const { tokenId, side, size, price, orderType = "GTC", expiration } = body;
-  const [outcome = "", ...place] =
-    typeof tokenId === "string" ? tokenIdText(state, tokenId).split(" ") : ["?"];
-  const words = [word(side), amount(size), outcome, "@", amount(price)];
-  if (orderType !== "GTC") words.push(word(orderType));
-  if (expiration !== undefined) words.push("until", word(expiration));
-  return [...words, ...place].join(" ");
+function orderText({ tokenId, side, size, price, ...rest }: Values, state: State): string {
+  const texts: Record<string, string> = {};
+  for (const [name, value] of Object.entries(rest)) texts[name] = word(value);
+  if (texts.expiration !== undefined) texts.expiration = `until ${texts.expiration}`;
+  const token = typeof tokenId === "string" ? tokenIdText(state, tokenId) : "?";
+  return orderWords({ ...texts, side: word(side), size: amount(size), price: amount(price) }, token);
 }
 
 function cancelWords({ orderId, id, orderID }: Values, state: State): string {

@@ -1,5 +1,4 @@
-import { plain } from "../../api/errors.ts";
-import type { CommandOf } from "../../core/commands.ts";
+import { type CommandOf, orderWords } from "../../core/commands.ts";
 import { priceText, sizeText } from "../../core/format.ts";
 import { numberOf } from "../../core/ids.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
@@ -7,8 +6,7 @@ import type { RefusedRequest, Scalar } from "../../core/refusals.ts";
 import type { State } from "../../core/state.ts";
 import { toIso } from "../../core/time.ts";
 import type { RefusedEntry } from "../../engine/journal.ts";
-import type { OrderWords } from "../../scenario/language/scenario.ts";
-import { orderBodyOf } from "../../scenario/venue/opening.ts";
+import { orderBodyOf, wordsOfBody } from "../../scenario/language/order-words.ts";
 import { scalar } from "../scenario-text.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import type { Script } from "./script.ts";
@@ -82,29 +80,20 @@ export class RefusedSteps {
     const token = tokenIn(this.#end, body.tokenId);
     if (token === null) return null;
     const market = marketOfToken(token);
-    const { side, size, price, orderType = "GTC", expiration = "" } = body;
-    const words: OrderWords = {
-      side: text(side),
-      size: text(size),
-      outcome: outcomeOf(token),
-      price: text(price),
-      type: text(orderType),
-      expiry: expiration === "" ? null : { text: text(expiration) },
-      market: this.#words.marketIfSeveral(market),
+    const words = wordsOfBody(body, outcomeOf(token), this.#words.marketIfSeveral(market));
+    const { side, size, price, type, expiry } = words;
+    const ending = expiry === null ? [] : [expiry.text];
+    const parts = [side, size, price, type, ...ending];
+    if (!parts.every((part) => WORD.test(part)) || VERBS.has(side)) return null;
+    const made: Readonly<Record<string, unknown>> = {
+      ...orderBodyOf(words, "", this.#script.now),
+      tokenId: body.tokenId,
     };
-    const ending = [
-      ...(words.type === "GTC" && expiration === "" ? [] : [words.type]),
-      ...(expiration === "" ? [] : [text(expiration)]),
-    ];
-    const parts = [words.side, words.size, words.price, ...ending];
-    if (!parts.every((part) => WORD.test(part)) || VERBS.has(words.side)) return null;
-    const made = orderBodyOf(words, "", this.#script.now);
-    const isSame =
-      made.side === side && made.size === size && made.price === price && made.orderType === orderType;
-    if (!isSame || (made.expiration ?? "") !== expiration) return null;
-    const line = [words.side, words.size, words.outcome, "@", words.price, ...ending].join(" ");
-    const code = this.#script.refusalOfOrder(name, words);
-    return { line: line + this.#words.inMarket(market), code };
+    if (!Object.entries(body).every(([field, value]) => (made[field] ?? "") === value)) return null;
+    const expiration = expiry === null ? null : type === "GTC" ? `GTC ${expiry.text}` : expiry.text;
+    const texts = { ...words, orderType: type, expiration };
+    const line = orderWords(texts, words.outcome + this.#words.inMarket(market));
+    return { line, code: this.#script.refusalOfOrder(name, words) };
   }
 
   #cancel(name: string, given: readonly Scalar[]): Asked | null {
@@ -143,15 +132,9 @@ const tokenIn = (state: State, id: Scalar | undefined): number | null =>
   (typeof id === "string" ? state.tokenById.get(id) : undefined) ?? null;
 
 /** The body that a client sends for a command. */
-const bodyOf = (command: CommandOf<"placeOrder">): Readonly<Record<string, Scalar>> => ({
-  tokenId: command.tokenId,
-  side: command.side,
-  price: Number(priceText(command.price)),
-  size: Number(sizeText(command.size)),
-  orderType: command.orderType,
-  ...(command.expiration === null ? {} : { expiration: toIso(command.expiration) }),
+const bodyOf = ({ kind: _, address: __, price, size, expiration, ...rest }: CommandOf<"placeOrder">) => ({
+  ...rest,
+  price: Number(priceText(price)),
+  size: Number(sizeText(size)),
+  ...(expiration === null ? {} : { expiration: toIso(expiration) }),
 });
-
-/** A value as a word of a line; what is none is no word either. */
-const text = (value: Scalar | undefined): string =>
-  typeof value === "number" ? plain(value) : typeof value === "string" ? value : "";

@@ -5,6 +5,7 @@ import type { Declarations } from "./declarations.ts";
 import { LineWords, oneOf, positive, SHARES, USDC, units } from "./fields.ts";
 import { meantWord } from "./near-misses.ts";
 import { linesAt, orderStateAt, readFillLine, readOrderLine, rejectsAt } from "./order-line.ts";
+import { ORDER_FORMS } from "./order-words.ts";
 import { meaning, type Node, orOf, type Word } from "./page.ts";
 import {
   type CallStep,
@@ -50,7 +51,7 @@ export const ACCOUNT_STEPS = {
   order: step({
     name: "BUY, SELL",
     form: "`alice: BUY 10 YES @ 0.50 GTD +60s as bid`",
-    does: "places an order: `BUY`, `SELL`; `YES`, `NO`; `GTC`, `FOK`, `FAK`, `GTD`; `in MARKET`",
+    does: `places an order: ${ORDER_FORMS}`,
     control: (order) =>
       order.kind === "order" && order.exact?.expiry != null && "at" in order.exact.expiry
         ? "an expiration at a moment of its own clock"

@@ -25,8 +25,9 @@ import {
   units,
 } from "./fields.ts";
 import { meantExpiry, meantWord } from "./near-misses.ts";
+import type { ExactOrder, Expiry } from "./order-words.ts";
 import { attempt, meaning, type Node, orOf, UNREADABLE, Word } from "./page.ts";
-import type { ExactOrder, Expiry, FillLine, OrderState, OrderStep, Placed, TradeLine } from "./scenario.ts";
+import type { FillLine, OrderState, OrderStep, Placed, TradeLine } from "./scenario.ts";
 
 const SHAPE = "an order such as BUY 100 YES @ 0.55";
 const EXPIRY_RULE = "when it expires, such as +60s or 2026-01-02T00:00:00Z";

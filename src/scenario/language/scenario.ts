@@ -7,7 +7,6 @@ import type {
   CancelReason,
   Matching,
   MatchType,
-  OrderType,
   Outcome,
   SelfTradePolicy,
   SettlementMode,
@@ -16,6 +15,7 @@ import type {
 } from "../../core/terms.ts";
 import type { Millis, Money, Price, Size } from "../../core/units.ts";
 import type { ProfileName } from "../../simulation/flow.ts";
+import type { ExactOrder, OrderWords } from "./order-words.ts";
 import type { Place } from "./problem.ts";
 
 /** A scenario as its file says it: quantities in the core's units, every part with its place. */
@@ -63,32 +63,6 @@ export interface TokenName {
 export type Funding =
   | { readonly asset: "USDC"; readonly amount: Money }
   | { readonly asset: TokenName; readonly amount: Size };
-
-/** When an order expires: so long after it is placed, at a moment, or at something that is no moment. */
-export type Expiry = { readonly after: number } | { readonly at: Millis } | { readonly text: string };
-
-/** The words of an order line as they stand, which only a step that expects to be refused may get wrong. */
-export interface OrderWords {
-  readonly side: string;
-  readonly size: string;
-  readonly outcome: string;
-  readonly price: string;
-  readonly type: string;
-  readonly expiry: Expiry | null;
-  readonly market: string | null;
-}
-
-/** An order line of which every word is right; only what depends on the market is still to be seen. */
-export interface ExactOrder {
-  readonly side: Side;
-  readonly size: Size;
-  readonly outcome: Outcome;
-  readonly price: Price;
-  readonly orderType: OrderType;
-  /** Set for GTD and only for GTD. */
-  readonly expiry: { readonly after: number } | { readonly at: Millis } | null;
-  readonly market: string | null;
-}
 
 /** What an order, cancel or request step says about its own outcome; null where it says nothing. */
 export interface OwnExpectations {

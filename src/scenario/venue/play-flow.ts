@@ -2,7 +2,7 @@ import { priceText, sizeText } from "../../core/format.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import type { FlowRow, PlaceRow } from "../../simulation/flow.ts";
 
-import type { OrderWords } from "../language/scenario.ts";
+import type { OrderWords } from "../language/order-words.ts";
 import { refusedText, rowText } from "../run/words.ts";
 import type { RowJudge } from "../watch/flow-judge.ts";
 import type { Venue } from "./venue.ts";

@@ -8,11 +8,12 @@ import type { Millis, Price } from "../../core/units.ts";
 import type { DirectCall } from "../../server/handlers/all.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 
-import type { Funding, OrderWords, RequestStep, StepOf } from "../language/scenario.ts";
+import { type OrderWords, orderBodyOf } from "../language/order-words.ts";
+import type { Funding, RequestStep, StepOf } from "../language/scenario.ts";
 import type { Way } from "../run/result.ts";
 import type { Judging } from "../watch/flow-judge.ts";
 import { MarketMap } from "./market-map.ts";
-import { fundingBody, orderBodyOf } from "./opening.ts";
+import { fundingBody } from "./opening.ts";
 import * as views from "./views.ts";
 import {
   type Attempt,
