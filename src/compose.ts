@@ -169,7 +169,6 @@ export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = (
 
 const optionsOf = (config: Config, origin: Origin): ServiceOptions => ({
   version: VERSION,
-  credentials: origin.config.credentials,
   personalSign: config.personalSign,
   unknownFields: config.unknownFields,
   simToken: config.simToken,

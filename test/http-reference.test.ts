@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { Endpoint } from "../src/api/endpoint.ts";
 import { codesOf, ENDPOINTS } from "../src/api/endpoints.ts";
@@ -223,4 +226,16 @@ it("every error code is answered by somebody", () => {
   const answered = new Set(ENDPOINTS.flatMap((endpoint) => codesOf(endpoint, "accept")));
   const others = ERROR_CODES.filter((each) => !answered.has(each));
   expect(others.filter((each) => ERRORS[each].by !== "server")).toEqual([]);
+});
+
+it("every error code is answered with somewhere in the source, not only listed", () => {
+  const src = fileURLToPath(new URL("../src/", import.meta.url));
+  const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".ts"),
+  );
+  const source = files.map((file) => readFileSync(join(src, file), "utf8")).join("\n");
+  const table = /const ROWS = \{.*?\n\} as const/s;
+  const answering = source.replace(table, "").replace(/errors: \[[^\]]*\]/g, "");
+  const isAnswered = (code: string): boolean => new RegExp(`"${code}"|\\b${code}:`).test(answering);
+  expect(ERROR_CODES.filter((code) => !isAnswered(code))).toEqual([]);
 });

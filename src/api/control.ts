@@ -1,5 +1,6 @@
 import * as z from "zod";
-import type { ExchangeConfig } from "../core/state.ts";
+import type { Optional, Type } from "../core/schema.ts";
+import { ExchangeConfig } from "../core/state.ts";
 import { endpoints } from "./endpoint.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
@@ -11,17 +12,33 @@ const clockShape = { mode, time: field.moment, rate: z.number().min(0), unixTime
 
 const clockSchema = exactly("Clock", clockShape, "`rate` is virtual seconds per wall second.");
 
-/** How an exchange is set up: with all that decides its rules, but the seed, which is told beside it. */
+/** The terms of an exchange that GET /sim tells in words of its own. */
+const OWN = ["seed", "credentials", "approvals", "faucet"] as const;
+type Terms = Omit<ExchangeConfig, (typeof OWN)[number]>;
+
+/** A number or one of a few words; what is optional is absent where it has its default. */
+function termSchema(type: Type<unknown>): z.ZodType {
+  const { values, range: [low, high] = [0, 0], isOptional = false } = type as Partial<Optional<unknown>>;
+  const schema = values === undefined ? z.int().min(low).max(high) : z.enum(values);
+  return isOptional ? schema.optional() : schema;
+}
+
+const termSchemas = Object.fromEntries(
+  Object.entries<Type<unknown>>(ExchangeConfig.fields)
+    .filter(([name]) => !(OWN as readonly string[]).includes(name))
+    .map(([name, type]) => [name, termSchema(type)]),
+) as { readonly [Name in keyof Terms]: z.ZodType<Terms[Name]> };
+
+/** How an exchange is set up. */
 const configSchema = z.strictObject({
   numbers: z.enum(["number", "string"]),
   credentials: z.enum(["rotate", "once"]),
   personalSign: z.boolean(),
   unknownFields: z.enum(["accept", "refuse"]),
-  settlement: z.enum(["instant", "auto", "manual"]),
-  balances: z.enum(["optimistic", "settled"]),
+  ...termSchemas,
   approvals: z.enum(["granted", "required"]),
   faucet: z.strictObject({ collateral: field.usdc, sharesOfEveryToken: field.shares }),
-} satisfies Readonly<Record<Exclude<keyof ExchangeConfig, "seed">, z.ZodType>> & Record<string, z.ZodType>);
+});
 
 export const infoSchema = exactly("Info", {
   name: z.literal("clobsim"),

@@ -1,17 +1,10 @@
 import { noteOverwritten } from "./chain/chain.ts";
 import type { DomainEvent, EventOf } from "./events.ts";
-import {
-  issueCollateral,
-  issueSets,
-  mintGrant,
-  noteDerivation,
-  openAccount,
-  raiseGrant,
-} from "./rules/accounts.ts";
+import { accountWrites } from "./rules/accounts.ts";
 import { applyTrade, endOrder, openOrder, restOrder } from "./rules/apply-trading.ts";
 import { mineBlocks, openBlock, reorganize, sealBlock } from "./rules/blocks.ts";
 import { callExecuted, callReverted, takeCallBack, takeIn } from "./rules/calls.ts";
-import { addEvent, addMarket, endMarket } from "./rules/markets.ts";
+import { marketWrites } from "./rules/markets.ts";
 import { walletIn } from "./rules/permissions.ts";
 import {
   endFault,
@@ -28,16 +21,8 @@ import type { Millis } from "./units.ts";
 type Write<Kind extends DomainEvent["kind"]> = (state: State, event: EventOf<Kind>, at: Millis) => void;
 
 const WRITES: { readonly [Kind in DomainEvent["kind"]]: Write<Kind> } = {
-  eventCreated: addEvent,
-  marketCreated: addMarket,
-  marketClosed: endMarket,
-  marketResolved: endMarket,
-  accountOpened: openAccount,
-  collateralIssued: issueCollateral,
-  setsIssued: issueSets,
-  grantRaised: raiseGrant,
-  grantMinted: mintGrant,
-  credentialsDerived: noteDerivation,
+  ...marketWrites,
+  ...accountWrites,
   orderPlaced: openOrder,
   orderTraded: applyTrade,
   orderRested: restOrder,

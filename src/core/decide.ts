@@ -1,9 +1,9 @@
 import type { Command, CommandOf, Stamped } from "./commands.ts";
 import type { Decision } from "./refusals.ts";
-import { deriveCredentials, fundAccount } from "./rules/accounts.ts";
+import { accountRules } from "./rules/accounts.ts";
 import { askForBlocks, endBlock, produceBlock, reorganizeChain } from "./rules/blocks.ts";
 import { sendTransaction } from "./rules/calls.ts";
-import { closeMarket, createEvent, createMarket, resolveMarket } from "./rules/markets.ts";
+import { marketRules } from "./rules/markets.ts";
 import { RULES, type RuleSet } from "./rules/rule-set.ts";
 import {
   bumpFees,
@@ -12,7 +12,7 @@ import {
   setNativeBalance,
   setSettlementFault,
 } from "./rules/settlement.ts";
-import { cancelAllOrders, cancelOrder, expireOrder, placeOrder } from "./rules/trading.ts";
+import { tradingRules } from "./rules/trading.ts";
 import type { State } from "./state.ts";
 import type { Millis } from "./units.ts";
 
@@ -24,16 +24,9 @@ type Rule<Kind extends Command["kind"]> = (
 ) => Decision;
 
 const RULE_OF: { readonly [Kind in Command["kind"]]: Rule<Kind> } = {
-  createEvent,
-  createMarket,
-  closeMarket,
-  resolveMarket,
-  fundAccount,
-  deriveCredentials,
-  placeOrder,
-  cancelOrder,
-  cancelAllOrders,
-  expireOrder,
+  ...marketRules,
+  ...accountRules,
+  ...tradingRules,
   sendTransaction,
   mineBlocks: askForBlocks,
   reorganizeChain,

@@ -19,6 +19,8 @@ export interface Type<Value> {
   read(cursor: ByteCursor): Value;
   /** Of an integer, its bounds: records read and write it without a call. */
   readonly range?: readonly [low: number, high: number];
+  /** Of one of a few texts, those. */
+  readonly values?: readonly string[];
   /** What a field of this type is called on disk, where that is not its name. */
   readonly diskName?: string;
 }
@@ -195,6 +197,7 @@ export function oneOf<const Value extends string>(...values: readonly Value[]): 
       cursor.fail();
       return only as Value;
     },
+    values,
   };
 }
 

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { type Config, FROZEN_START } from "../config.ts";
+import { type Config, DEFAULT_CONFIG, FROZEN_START } from "../config.ts";
 import { sizeText } from "../core/format.ts";
 import { readDocument } from "../core/rebuild-state.ts";
-import { DocumentError } from "../core/schema.ts";
+import { DocumentError, type Optional } from "../core/schema.ts";
 import { ExchangeConfig } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
@@ -80,10 +80,19 @@ function asWrongLine<Value>(path: string, find: () => Value): Value {
 /** The settings that decide the rules of an exchange. */
 const TERMS = Object.keys(ExchangeConfig.fields) as readonly (keyof ExchangeConfig)[];
 
+/** Whether files tell a term: what came later than they is left out where it has its default. */
+function isTold(name: keyof ExchangeConfig, value: unknown): boolean {
+  const { isOptional = false, values } = ExchangeConfig.fields[name] as Partial<Optional<unknown>>;
+  return !isOptional || (value !== null && values?.includes(value as string) !== false);
+}
+
 /** What decides the rules of an exchange, as it is configured. */
 export function termsOf(config: Pick<Config, keyof ExchangeConfig>, seed: string): ExchangeConfig {
-  const { approvals, ...terms } = Object.fromEntries(TERMS.map((name) => [name, config[name]]));
-  return { ...terms, ...(approvals === "required" ? { approvals } : {}), seed } as ExchangeConfig;
+  const terms = TERMS.map((name) => [name, config[name]] as const);
+  return {
+    ...Object.fromEntries(terms.filter(([name, value]) => isTold(name, value))),
+    seed,
+  } as ExchangeConfig;
 }
 
 /**
@@ -113,10 +122,10 @@ export function requireSameTerms(
   const shown = (
     terms: ExchangeConfig | Pick<Config, keyof ExchangeConfig>,
     name: keyof ExchangeConfig,
-  ): string => {
-    if (name === "approvals") return terms.approvals ?? "granted";
-    return name === "faucet" ? sizeText(terms.faucet.everyMarket) : String(terms[name]);
-  };
+  ): string =>
+    name === "faucet"
+      ? sizeText(terms.faucet.everyMarket)
+      : String(terms[name] ?? DEFAULT_CONFIG[name] ?? "none");
   const terms = TERMS.map((name) => [flagOf(name), shown(config, name), shown(kept, name)]);
   if (config.start !== null) terms.push(["start", toIso(config.start), toIso(start)]);
   for (const [flag = "", asked, found] of terms) {

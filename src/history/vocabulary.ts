@@ -1,5 +1,5 @@
 import { type SettlementStatus, tradeStatus } from "../core/chain/settlement.ts";
-import { type Command, type OrderTerms, orderWords } from "../core/commands.ts";
+import { type Command, type CommandOf, type OrderTerms, orderWords } from "../core/commands.ts";
 import type { EventOf } from "../core/events.ts";
 import { moneyText, priceText, sizeText } from "../core/format.ts";
 import { numberOf } from "../core/ids.ts";
@@ -137,6 +137,11 @@ export class Vocabulary {
     return { fill: fillText(words), trade: tradeText(words) };
   }
 
+  marketStep(command: EndingCommand): Entry {
+    if (command.kind === "closeMarket") return ["close", this.market(command.market)];
+    return ["resolve", `${command.winningOutcome}${this.inMarket(command.market)}`];
+  }
+
   /** The step that says a command; null of what stands in the header or funds somebody, `cannot say` of what no step is. */
   step(traced: TracedCommand): Step | null | { readonly cannotSay: string } {
     const { command, placed } = traced;
@@ -153,9 +158,8 @@ export class Vocabulary {
       case "cancelAllOrders":
         return [[this.named(command.address), "cancel all"]];
       case "closeMarket":
-        return [["close", this.market(command.market)]];
       case "resolveMarket":
-        return [["resolve", `${command.winningOutcome}${this.inMarket(command.market)}`]];
+        return [this.marketStep(command)];
       case "mineBlocks":
         return [["mine", String(command.count)]];
       case "reorganizeChain":
@@ -192,6 +196,20 @@ export class Vocabulary {
       default:
         throw unreachable(command);
     }
+  }
+}
+
+type EndingCommand = CommandOf<"closeMarket"> | CommandOf<"resolveMarket">;
+
+/** The command after which a market is as a session found it; null of one that was open. */
+export function endingOf({ number: market, status, winningOutcome }: Market): EndingCommand | null {
+  switch (status) {
+    case "ACTIVE":
+      return null;
+    case "CLOSED":
+      return { kind: "closeMarket", market };
+    case "RESOLVED":
+      return winningOutcome === null ? null : { kind: "resolveMarket", market, winningOutcome };
   }
 }
 

@@ -61,7 +61,6 @@ export interface DevAccount {
 /** What the edge must be told about itself. */
 export interface ServiceOptions {
   readonly version: string;
-  readonly credentials: "rotate" | "once";
   readonly personalSign: boolean;
   /** What becomes of fields that the imitated API does not know. */
   readonly unknownFields: UnknownFields;

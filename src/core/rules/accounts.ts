@@ -17,7 +17,7 @@ import { addContent } from "./transactions.ts";
  * A wallet's first derivation also funds it from the faucet, in the markets that it has touched before at once; it is
  * refused when there is too little left to issue.
  */
-export function deriveCredentials(
+function deriveCredentials(
   state: State,
   { address }: CommandOf<"deriveCredentials">,
   _at: Millis,
@@ -39,7 +39,7 @@ export function deriveCredentials(
  * Issues USDC, and mints shares of single outcomes as full sets whose other half goes to the faucet. Shares in a market
  * touch it, as an order does: what the account is granted there is minted, too.
  */
-export const fundAccount = (
+const fundAccount = (
   state: State,
   command: CommandOf<"fundAccount">,
   _at: Millis,
@@ -86,14 +86,14 @@ function fund(state: State, address: Address, funds: Funds, rules: RuleSet): Dec
 }
 
 /** Opens the account of an address that had none. */
-export function openAccount(state: State, event: EventOf<"accountOpened">): void {
+function openAccount(state: State, event: EventOf<"accountOpened">): void {
   const number = state.accounts.add(emptyAccount(event.account, event.address));
   if (number !== event.account) throw new Error(`account ${event.account} opened as number ${number}`);
   state.accountByAddress.set(event.address, number);
 }
 
 /** Credits newly issued USDC. */
-export function issueCollateral(state: State, event: EventOf<"collateralIssued">, at: Millis): void {
+function issueCollateral(state: State, event: EventOf<"collateralIssued">, at: Millis): void {
   const { account, amount: collateral, transaction } = event;
   const none = { market: 0, size: size(0), yes: 0, no: 0 };
   addContent(state, transaction, { kind: "deposit", at, account, collateral, ...none });
@@ -103,7 +103,7 @@ export function issueCollateral(state: State, event: EventOf<"collateralIssued">
 }
 
 /** Mints full sets from newly issued USDC. */
-export function issueSets(
+function issueSets(
   state: State,
   { market, size, yes, no, transaction }: EventOf<"setsIssued">,
   at: Millis,
@@ -113,13 +113,13 @@ export function issueSets(
 }
 
 /** Raises what the account is granted in every market. */
-export function raiseGrant(state: State, event: EventOf<"grantRaised">): void {
+function raiseGrant(state: State, event: EventOf<"grantRaised">): void {
   const account = state.accounts.get(event.account);
   account.everyMarket = size(account.everyMarket + event.size);
 }
 
 /** Mints the account's grant in one market. */
-export function mintGrant(state: State, event: EventOf<"grantMinted">, at: Millis): void {
+function mintGrant(state: State, event: EventOf<"grantMinted">, at: Millis): void {
   const holding = holdingIn(state.accounts.get(event.account), event.market);
   holding.granted = size(holding.granted + event.size);
   const { account, market, size: shares, transaction } = event;
@@ -128,7 +128,7 @@ export function mintGrant(state: State, event: EventOf<"grantMinted">, at: Milli
 }
 
 /** Counts a derivation of credentials. */
-export function noteDerivation(state: State, event: EventOf<"credentialsDerived">): void {
+function noteDerivation(state: State, event: EventOf<"credentialsDerived">): void {
   state.accounts.get(event.account).derivations += 1;
   giveGasMoney(state, event.account);
 }
@@ -158,3 +158,16 @@ function mint(state: State, market: number, amount: Size, yes: number, no: numbe
   changeSupply(record.onChain, setsOf(market, amount));
   state.issued = money(state.issued + notional(FULL_PRICE, amount));
 }
+
+/** What decides each command of accounts. */
+export const accountRules = { fundAccount, deriveCredentials };
+
+/** What writes each event of accounts. */
+export const accountWrites = {
+  accountOpened: openAccount,
+  collateralIssued: issueCollateral,
+  setsIssued: issueSets,
+  grantRaised: raiseGrant,
+  grantMinted: mintGrant,
+  credentialsDerived: noteDerivation,
+};

@@ -13,13 +13,13 @@ import { settleAtOnce } from "./blocks.ts";
 import { addContent } from "./transactions.ts";
 
 /** Creates an event that markets can belong to. */
-export function createEvent(state: State, { kind: _, ...facts }: CommandOf<"createEvent">): Decision {
+function createEvent(state: State, { kind: _, ...facts }: CommandOf<"createEvent">): Decision {
   if (state.eventBySlug.has(facts.slug)) return refused({ code: "SLUG_TAKEN", slug: facts.slug });
   return accepted([{ kind: "eventCreated", event: state.events.next, ...facts }]);
 }
 
 /** Creates a market of an event, open at once. */
-export function createMarket(state: State, { kind: _, ...facts }: CommandOf<"createMarket">): Decision {
+function createMarket(state: State, { kind: _, ...facts }: CommandOf<"createMarket">): Decision {
   if (state.events.find(facts.event) === undefined) {
     return refused({ code: "EVENT_NOT_FOUND", event: facts.event });
   }
@@ -35,7 +35,7 @@ export function createMarket(state: State, { kind: _, ...facts }: CommandOf<"cre
 }
 
 /** Ends trading; what rests is canceled. */
-export function closeMarket(state: State, command: CommandOf<"closeMarket">): Decision {
+function closeMarket(state: State, command: CommandOf<"closeMarket">): Decision {
   const market = state.markets.find(command.market);
   if (market === undefined) return refused({ code: "MARKET_NOT_FOUND", market: command.market });
   if (market.status !== "ACTIVE") return refused({ code: "MARKET_CLOSED", market: market.number });
@@ -45,7 +45,7 @@ export function closeMarket(state: State, command: CommandOf<"closeMarket">): De
 }
 
 /** Names the winner of an open or closed market; what rests is canceled. */
-export function resolveMarket(state: State, command: CommandOf<"resolveMarket">): Decision {
+function resolveMarket(state: State, command: CommandOf<"resolveMarket">): Decision {
   const market = state.markets.find(command.market);
   if (market === undefined) return refused({ code: "MARKET_NOT_FOUND", market: command.market });
   if (market.status === "RESOLVED") return refused({ code: "MARKET_CLOSED", market: market.number });
@@ -70,11 +70,7 @@ function cancelingAll(state: State, market: Market): DomainEvent[] {
 }
 
 /** Adds an event. */
-export function addEvent(
-  state: State,
-  { kind: _, event, ...terms }: EventOf<"eventCreated">,
-  at: Millis,
-): void {
+function addEvent(state: State, { kind: _, event, ...terms }: EventOf<"eventCreated">, at: Millis): void {
   const id = idOf(state.idPrefixes.event, event);
   const number = state.events.add({ ...terms, number: event, createdAt: at, markets: [], id });
   if (number !== event) throw new Error(`event ${event} created as number ${number}`);
@@ -82,7 +78,7 @@ export function addEvent(
 }
 
 /** Adds a market with its two tokens. */
-export function addMarket(
+function addMarket(
   state: State,
   { kind: _, market: number, transaction, ...terms }: EventOf<"marketCreated">,
   at: Millis,
@@ -122,7 +118,7 @@ export function indexMarket(state: State, { number, slug, conditionId, tokenIds 
 }
 
 /** Closes a market, or resolves it with its winner. */
-export function endMarket(
+function endMarket(
   state: State,
   event: EventOf<"marketClosed"> | EventOf<"marketResolved">,
   at: Millis,
@@ -146,3 +142,14 @@ const emptyBook = (at: Millis): MarketBook => ({
   last: null,
   history: new PriceHistory(),
 });
+
+/** What decides each command of markets. */
+export const marketRules = { createEvent, createMarket, closeMarket, resolveMarket };
+
+/** What writes each event of markets. */
+export const marketWrites = {
+  eventCreated: addEvent,
+  marketCreated: addMarket,
+  marketClosed: endMarket,
+  marketResolved: endMarket,
+};

@@ -35,7 +35,7 @@ import { grantDue, issuanceLeft, shortfallOf } from "./ledger.ts";
  * Decides an order: refused by the first rule it breaks, else placed, matched at once by price-time priority at the
  * makers' prices, and its remainder rested or canceled as its type says.
  */
-export function placeOrder(state: State, command: CommandOf<"placeOrder">, at: Millis): Decision {
+function placeOrder(state: State, command: CommandOf<"placeOrder">, at: Millis): Decision {
   const token = state.tokenById.get(command.tokenId);
   if (token === undefined) return refused({ code: "TOKEN_NOT_FOUND", tokenId: command.tokenId });
   const market = state.markets.get(marketOfToken(token));
@@ -206,7 +206,7 @@ function reasonToCancel(
 }
 
 /** Cancels one live order of its owner; somebody else's is as unknown as one that never was. */
-export function cancelOrder(state: State, command: CommandOf<"cancelOrder">): Decision {
+function cancelOrder(state: State, command: CommandOf<"cancelOrder">): Decision {
   const order = state.orders.find(numberOf(state.idPrefixes.order, command.orderId));
   const owner = state.accountByAddress.get(command.address);
   if (order === undefined || order.account !== owner) {
@@ -217,7 +217,7 @@ export function cancelOrder(state: State, command: CommandOf<"cancelOrder">): De
 }
 
 /** Cancels all live orders of an account, oldest first; nothing to cancel is a success. */
-export function cancelAllOrders(state: State, command: CommandOf<"cancelAllOrders">): Decision {
+function cancelAllOrders(state: State, command: CommandOf<"cancelAllOrders">): Decision {
   const account = findAccount(state, command.address);
   const events: EventOf<"orderCanceled">[] = [];
   for (let next = account?.firstOpen ?? 0; next !== 0; ) {
@@ -229,10 +229,13 @@ export function cancelAllOrders(state: State, command: CommandOf<"cancelAllOrder
 }
 
 /** Ends an order at its expiration. */
-export function expireOrder(state: State, command: CommandOf<"expireOrder">): Decision {
+function expireOrder(state: State, command: CommandOf<"expireOrder">): Decision {
   const order = state.orders.find(command.order);
   if (order === undefined || order.status !== "LIVE") {
     return refused({ code: "ORDER_NOT_LIVE", order: command.order });
   }
   return accepted([{ kind: "orderExpired", order: order.number }]);
 }
+
+/** What decides each command of orders. */
+export const tradingRules = { placeOrder, cancelOrder, cancelAllOrders, expireOrder };

@@ -7,7 +7,7 @@ import { type Order, remainingOf, reservationOf } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
 import { map } from "../scenario-text.ts";
 import type { Trace } from "../trace.ts";
-import { Funds, type TouchedMarket } from "../vocabulary.ts";
+import { endingOf, Funds, type TouchedMarket } from "../vocabulary.ts";
 import { bookEntries } from "./expectations.ts";
 import type { DescribedSession, Script } from "./script.ts";
 
@@ -81,15 +81,11 @@ export function writeOpening(script: Script, { session, words, names, markets }:
     const text = words.order({ ...order, size: remainingOf(order) }, order.token, names.get(order.number));
     script.rest(order, [[words.account(order.account), text]]);
   }
-  for (const { name, number, before } of markets) {
-    const market = script.markets.get(number) ?? 0;
-    if (before?.status === "CLOSED") {
-      script.submit({ kind: "closeMarket", market }, 0, [["close", name]]);
-    } else if (before?.status === "RESOLVED" && before.winningOutcome !== null) {
-      const { winningOutcome } = before;
-      const step = [["resolve", `${winningOutcome}${words.inMarket(number)}`]] as const;
-      script.submit({ kind: "resolveMarket", market, winningOutcome }, 0, step);
-    }
+  for (const { number, before } of markets) {
+    const command = before === null ? null : endingOf(before);
+    if (command === null) continue;
+    const step = words.marketStep(command);
+    script.submit({ ...command, market: script.markets.get(number) ?? 0 }, 0, [step]);
   }
   writeChain(script, session);
   if (resting.length === 0) return;

@@ -6,6 +6,7 @@ import {
   faultTerms,
   type SettlementFaultWords,
 } from "../../api/chain.ts";
+import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { CERTAIN } from "../../core/chain/settlement-fault.ts";
 import { WINNING_OUTCOMES } from "../../core/terms.ts";
 import { PROFILE_NAMES } from "../../simulation/flow.ts";
@@ -33,7 +34,7 @@ import {
 import { rejectsAt } from "./order-line.ts";
 import { attempt, type Node, orOf, type TextNode } from "./page.ts";
 import { REQUEST_STEP } from "./request-step.ts";
-import { NEXT_ORDER, type SettlementFaultStep, type Step, type StepOf } from "./scenario.ts";
+import { NEXT_ORDER, type SettlementFaultStep, type Step, type StepKind, type StepOf } from "./scenario.ts";
 import type { Source } from "./scenario-files.ts";
 import { type StepInfo, type StepSource, step } from "./step-source.ts";
 
@@ -228,6 +229,30 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
     },
   }),
 };
+
+/** The one request that a step is: in which market, and what its line of the transcript says of the reply. */
+export interface StepCall<O extends Operation = Operation> {
+  readonly operation: O;
+  /** Null names the only one; left out of what is in none. */
+  readonly market?: string | null;
+  readonly body?: object;
+  said?(reply: ReplyTo<O>): string;
+}
+
+const call = <O extends Operation>(operation: O, rest: Omit<StepCall<O>, "operation"> = {}): StepCall => ({
+  operation,
+  ...rest,
+});
+
+/** The steps that are one request of the API. */
+export const CALLS = {
+  close: ({ market }) => call("closeMarket", { market }),
+  resolve: ({ market, outcome }) => call("resolveMarket", { market, body: { winningOutcome: outcome } }),
+  fault: ({ fault }) => call("addFault", { body: fault }),
+  mine: ({ blocks }) => call("mineBlocks", { body: { blocks }, said: ({ head }) => `block ${head.number}` }),
+  reorg: ({ depth }) => call("addSettlementFault", { body: { kind: "reorg", depth } }),
+  bump: () => call("bumpFees", { said: ({ bumped }) => `${bumped} raised` }),
+} satisfies { readonly [Kind in StepKind]?: (step: StepOf<Kind>) => StepCall };
 
 /** What stands for other steps: how it is written, and what it does. */
 export const STRUCTURE = {

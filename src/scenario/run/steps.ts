@@ -11,9 +11,11 @@ import type {
   RequestStep,
   SettlementFaultStep,
   Step,
+  StepKind,
   StepOf,
 } from "../language/scenario.ts";
 import { NEXT_ORDER } from "../language/scenario.ts";
+import { CALLS, type StepCall } from "../language/steps.ts";
 import {
   type Attempt,
   type BrokenRow,
@@ -49,8 +51,9 @@ export async function takeStep(
 ): Promise<void> {
   if (session.stop()) throw new RunStopped();
   session.steps += 1;
-  const doStep = STEPS[step.kind] as Take<TakenStep["kind"]>;
-  await doStep(session, step, strictness);
+  const callOf = (CALLS as { readonly [Kind in StepKind]?: (of: Step) => StepCall })[step.kind];
+  if (callOf !== undefined) await takeRequested(session, step, callOf(step), strictness);
+  else await (STEPS[step.kind as OtherKind] as Take<TakenStep["kind"]>)(session, step, strictness);
   const { judging, venue } = session;
   if (step.kind === "expect" || judging === null) return;
   if (judging.fillsAlone === true && !venue.hasBrokenFill) return;
@@ -64,8 +67,10 @@ type Take<Kind extends TakenStep["kind"]> = (
   strictness: Strictness,
 ) => Promise<void>;
 
-/** How each kind of step is done. */
-const STEPS: { readonly [Kind in TakenStep["kind"]]: Take<Kind> } = {
+type OtherKind = Exclude<TakenStep["kind"], keyof typeof CALLS>;
+
+/** How each kind of step is done that is more than a request. */
+const STEPS: { readonly [Kind in OtherKind]: Take<Kind> } = {
   order: takeOrder,
   cancel: takeCancel,
   cancelAll: takeCancelAll,
@@ -73,10 +78,6 @@ const STEPS: { readonly [Kind in TakenStep["kind"]]: Take<Kind> } = {
     take(session, step, session.venue.fund(step.account, step.funding), strictness),
   advance: (session, step) => advance(session, step, (now) => now + step.by),
   at,
-  close: (session, step, strictness) =>
-    take(session, step, session.venue.close(session.marketOf(step.market)), strictness),
-  resolve: (session, step, strictness) =>
-    take(session, step, session.venue.resolve(session.marketOf(step.market), step.outcome), strictness),
   snapshot: async (session, step) => {
     session.log(`${step.number}. ${step.text}`);
     session.snapshots.set(step.name, { kept: await session.venue.snapshot(), memory: session.memory });
@@ -90,7 +91,6 @@ const STEPS: { readonly [Kind in TakenStep["kind"]]: Take<Kind> } = {
   },
   replay: takeFlow,
   generate: takeFlow,
-  fault: (session, step) => take(session, step, session.venue.fault(step), "strict"),
   request: takeRequest,
   expect: async (session, step) => {
     await checkAll(session, step.expectations);
@@ -99,33 +99,36 @@ const STEPS: { readonly [Kind in TakenStep["kind"]]: Take<Kind> } = {
   split: takeCall,
   merge: takeCall,
   redeem: takeCall,
-  mine: async (session, step) => {
-    const head = await session.venue.mineBlocks(step.blocks);
-    session.log(`${step.number}. ${step.text} → block ${head}`);
-  },
-  reorg: (session, step, strictness) =>
-    take(session, step, session.venue.reorganize(step.depth), strictness, step.rejects),
   failSettlement: takeSettlementFault,
   chainFault: takeSettlementFault,
-  bump: async (session, step) => {
-    const raised = await session.venue.bumpFees();
-    session.log(`${step.number}. ${step.text} → ${raised} raised`);
-  },
 };
 
 /** Notes what a step came to, and fails where that is not what the step says. */
-async function take(
+async function take<Value>(
   session: Session,
   step: Step,
-  attempt: Soon<Attempt<null>>,
+  attempt: Soon<Attempt<Value>>,
   strictness: Strictness,
   rejects: Placed<string> | null = null,
+  said?: (value: Value) => string,
 ): Promise<void> {
   const outcome = await attempt;
   if (!outcome.ok) return refused(session, step, outcome, rejects, strictness);
-  session.log(`${step.number}. ${step.text}`);
+  session.log(`${step.number}. ${step.text}${said === undefined ? "" : ` → ${said(outcome.value)}`}`);
   if (rejects === null) return;
   fail(rejects.place, `accepted, expected to be refused with ${rejects.value}`, [expected(rejects.value)]);
+}
+
+function takeRequested(
+  session: Session,
+  step: Step,
+  { operation, market, body, said }: StepCall,
+  strictness: Strictness,
+): Promise<void> {
+  const { venue } = session;
+  const path = market === undefined ? {} : venue.pathOf(session.marketOf(market));
+  const sent = venue.call(operation, { path, ...(body !== undefined && { body }) });
+  return take(session, step, sent, strictness, "rejects" in step ? step.rejects : null, said);
 }
 
 function takeCall(session: Session, step: CallStep, strictness: Strictness): Promise<void> {

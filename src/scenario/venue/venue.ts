@@ -3,13 +3,12 @@ import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import type { PositionChange } from "../../api/position-transaction.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
-import type { WinningOutcome } from "../../core/terms.ts";
 import type { Millis, Price } from "../../core/units.ts";
 import type { DirectCall } from "../../server/handlers/all.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 
 import { type OrderWords, orderBodyOf } from "../language/order-words.ts";
-import type { Funding, RequestStep, StepOf } from "../language/scenario.ts";
+import type { Funding, RequestStep } from "../language/scenario.ts";
 import type { Way } from "../run/result.ts";
 import type { Judging } from "../watch/flow-judge.ts";
 import { MarketMap } from "./market-map.ts";
@@ -127,18 +126,6 @@ export abstract class Venue {
     return canceledOf(await this.call("cancelAllOrders", { caller: account }));
   }
 
-  async close(market: string): Promise<Attempt<null>> {
-    return done(await this.call("closeMarket", { path: this.#pathOf(market) }));
-  }
-
-  async resolve(market: string, winningOutcome: WinningOutcome): Promise<Attempt<null>> {
-    return done(await this.call("resolveMarket", { path: this.#pathOf(market), body: { winningOutcome } }));
-  }
-
-  async fault({ fault }: StepOf<"fault">): Promise<Attempt<null>> {
-    return done(await this.call("addFault", { body: fault }));
-  }
-
   async order(id: string): Promise<OrderView> {
     return views.orderView((await this.#explained(id)).order);
   }
@@ -189,7 +176,7 @@ export abstract class Venue {
   /** Traded prices, oldest first, times in Unix seconds. */
   async priceHistory(token: TokenRef): Promise<readonly { readonly t: number; readonly price: Price }[]> {
     const query = { tokenId: this.map.tokenId(token) };
-    return views.historyView(await this.ask("getPricesHistory", { path: this.#pathOf(token.market), query }));
+    return views.historyView(await this.ask("getPricesHistory", { path: this.pathOf(token.market), query }));
   }
 
   /** Whether the outcomes of a market share one book. */
@@ -199,20 +186,11 @@ export abstract class Venue {
 
   /** What prices and sizes of a market are multiples of, or not below. */
   async gridOf(market: string): Promise<Grid> {
-    return views.gridView(await this.ask("getMarket", { path: this.#pathOf(market) }));
+    return views.gridView(await this.ask("getMarket", { path: this.pathOf(market) }));
   }
 
   async stateHash(): Promise<string | null> {
     return (await this.ask("getStateHash")).hash;
-  }
-
-  /** Answers the number of the latest block. */
-  async mineBlocks(blocks: number): Promise<number> {
-    return (await this.ask("mineBlocks", { body: { blocks } })).head.number;
-  }
-
-  async reorganize(depth: number): Promise<Attempt<null>> {
-    return done(await this.call("addSettlementFault", { body: { kind: "reorg", depth } }));
   }
 
   /** `of`: the order whose settlement alone it hits, `next` for the order that is placed next, null for any. */
@@ -233,18 +211,13 @@ export abstract class Venue {
     }
   }
 
-  /** Answers how many transactions offer more from now on. */
-  async bumpFees(): Promise<number> {
-    return (await this.ask("bumpFees")).bumped;
-  }
-
   async chain(): Promise<ChainView> {
     const { head, confirmed, pending } = await this.ask("getChain");
     return { head: head.number, confirmed, pending };
   }
 
   async supply(market: string): Promise<SupplyView> {
-    const { onChain, ledger } = await this.ask("getSupply", { path: this.#pathOf(market) });
+    const { onChain, ledger } = await this.ask("getSupply", { path: this.pathOf(market) });
     return { onChain: views.sharesView(onChain), ledger: views.sharesView(ledger) };
   }
 
@@ -271,7 +244,8 @@ export abstract class Venue {
     return this.ask("explainOrder", { path: { id } });
   }
 
-  #pathOf(market: string): { idOrSlug: string } {
+  /** The path of a market's own endpoints. */
+  pathOf(market: string): { idOrSlug: string } {
     return { idOrSlug: this.map.named(market).id };
   }
 

@@ -80,7 +80,7 @@ export const controlHandlers = {
 export function infoReply(service: Service): ReplyTo<"getInfo"> {
   const { exchange, numbers, options } = service;
   const { state } = exchange;
-  const { seed, faucet } = state.config;
+  const { seed, credentials, approvals = "granted", faucet, ...terms } = state.config;
   return {
     name: "clobsim",
     version: options.version,
@@ -90,12 +90,11 @@ export function infoReply(service: Service): ReplyTo<"getInfo"> {
     stateHash: exchange.hash,
     config: {
       numbers: numbers.mode,
-      credentials: options.credentials,
+      credentials,
       personalSign: options.personalSign,
       unknownFields: options.unknownFields,
-      settlement: state.config.settlement,
-      balances: state.config.balances,
-      approvals: state.config.approvals ?? "granted",
+      ...terms,
+      approvals,
       faucet: {
         collateral: numbers.money(faucet.collateral),
         sharesOfEveryToken: numbers.size(faucet.everyMarket),

@@ -124,7 +124,7 @@ steps:
 
   it("fails as the first run that fails", async () => {
     const { watcher } = counting((venue, time) => {
-      if (time === 2) venue.close("market");
+      if (time === 2) venue.call("closeMarket", { path: venue.pathOf("market") });
     });
     const { message } = await desk.failure(TRADE, { repeat: 3, watcher });
     expect(message).toMatch(/^refused: MARKET_CLOSED: /);

@@ -1,0 +1,53 @@
+import { expect, it } from "vitest";
+import type { EventOf } from "../../src/core/events.ts";
+import { mixEvents } from "../../src/core/mix-events.ts";
+import { price, size } from "../../src/core/units.ts";
+
+type Hot = EventOf<"orderPlaced"> | EventOf<"orderTraded">;
+
+/** One of each kind that is mixed number by number, with every field that it may have. */
+const HOT: readonly Required<Hot>[] = [
+  {
+    kind: "orderPlaced",
+    order: 1,
+    account: 2,
+    token: 3,
+    side: "BUY",
+    price: price(4),
+    size: size(5),
+    orderType: "GTC",
+    expiration: null,
+    touch: null,
+    fillableSize: size(6),
+    blockingOwnOrder: 7,
+  },
+  {
+    kind: "orderTraded",
+    trade: 1,
+    taker: 2,
+    maker: 3,
+    price: price(4),
+    size: size(5),
+    fee: 6 as EventOf<"orderTraded">["fee"],
+    matchType: "COMPLEMENTARY",
+    transaction: 7,
+  },
+];
+
+const OTHER: Readonly<Record<string, unknown>> = { BUY: "SELL", GTC: "FOK", COMPLEMENTARY: "MINT" };
+
+function wordsOf(event: Hot): string {
+  const words: (number | string)[] = [];
+  mixEvents({ mix: (word) => words.push(word), mixText: (text) => words.push(text) }, [event]);
+  return words.join(" ");
+}
+
+const FIELDS = HOT.flatMap(({ kind, ...event }) =>
+  Object.keys(event).map((field) => [kind, field, { kind, ...event } as Hot] as const),
+);
+
+it.each(FIELDS)("of %s, %s is in the hash", (_kind, field, event) => {
+  const value = event[field as keyof Hot] as unknown;
+  const changed = { ...event, [field]: typeof value === "string" ? OTHER[value] : Number(value) + 100 };
+  expect(wordsOf(changed)).not.toBe(wordsOf(event));
+});

@@ -1,0 +1,44 @@
+import { expect, it } from "vitest";
+import type { CommandKind } from "../../src/core/commands.ts";
+import { Generator, profileOf } from "../../src/fuzz/generator.ts";
+import { openFloor } from "../support/exchange.ts";
+
+/** Whether histories hold a command of each kind; time causes the others, or no two programs agree on them. */
+const DRAWN: Readonly<Record<CommandKind, boolean>> = {
+  createEvent: true,
+  createMarket: true,
+  closeMarket: true,
+  resolveMarket: true,
+  fundAccount: true,
+  deriveCredentials: true,
+  placeOrder: true,
+  cancelOrder: true,
+  cancelAllOrders: true,
+  sendTransaction: true,
+  mineBlocks: true,
+  reorganizeChain: true,
+  setSettlementFault: true,
+  endSettlementFault: true,
+  bumpFees: true,
+  setNativeBalance: false,
+  expireOrder: false,
+  produceBlock: false,
+  executeTransaction: false,
+  sealBlock: false,
+};
+
+it("histories hold every kind of command that somebody gives", () => {
+  const floor = openFloor();
+  floor.send("alice BUY 10 YES @ 0.1", "bob SELL 10 YES @ 0.9");
+  const drawn = new Set<string>();
+  for (let seed = 1; seed <= 60; seed += 1) {
+    const generator = new Generator(seed, profileOf(seed));
+    for (const { kind } of generator.opening()) drawn.add(kind);
+    for (let step = 0; step < 200; step += 1) {
+      const next = generator.next(floor.state, floor.exchange.now);
+      if (next.kind === "command") drawn.add(next.command.kind);
+    }
+  }
+  const wanted = Object.entries(DRAWN).flatMap(([kind, isDrawn]) => (isDrawn ? [kind] : []));
+  expect([...drawn].sort()).toEqual(wanted.sort());
+});
