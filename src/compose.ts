@@ -127,7 +127,18 @@ export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = (
   let node: Promise<ChainNode> | null = null;
   const loadNode = async (): Promise<ChainNode> => {
     const { createNode } = await import("./chain-rpc/chain-node.ts");
-    return createNode({ exchange, clock, version: VERSION, accounts: devAccounts, slices });
+    const keyOf = (account: string) => {
+      const index = devAccounts.indexOf(account);
+      return index < 0 ? null : devPrivateKey(seed, index);
+    };
+    const accounts = devAccounts;
+    return createNode({ exchange, clock, version: VERSION, accounts, slices, keyOf, reset: reopen });
+  };
+  const reopen = (): void => {
+    opened.reopen();
+    snapshots.clear();
+    faults.clear();
+    node = null;
   };
   return {
     options: optionsOf(config, origin),
@@ -150,12 +161,7 @@ export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = (
       node ??= loadNode();
       return (await node).answer(request, isTrusted);
     },
-    reopen: () => {
-      opened.reopen();
-      snapshots.clear();
-      faults.clear();
-      node = null;
-    },
+    reopen,
     noteRefused: opened.noteRefused,
     record: async (name) => {
       const { recordSession } = await import("./history/record/record-session.ts");

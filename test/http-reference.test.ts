@@ -6,6 +6,7 @@ import type { Endpoint } from "../src/api/endpoint.ts";
 import { codesOf, ENDPOINTS } from "../src/api/endpoints.ts";
 import { type AnsweredBy, ERROR_CODES, ERRORS, type ErrorCode, statusesOf } from "../src/api/errors.ts";
 import { openApiDocument } from "../src/api/openapi.ts";
+import { code, table } from "./support/markdown.ts";
 
 // The pages of docs/reference that follow from the API's tables; `vitest run test/http-reference.test.ts -u` writes them anew.
 
@@ -45,11 +46,6 @@ const { schemas } = document.components as { readonly schemas: Readonly<Record<s
 const tags = document.tags as readonly { readonly name: string; readonly description: string }[];
 
 const nameIn = (reference: string): string => reference.split("/").at(-1) as string;
-const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
-const code = (value: unknown): string => `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
-
 /** Components that are objects have a table of their own; the others are said in place. */
 const hasTable = (schema: Schema | undefined): boolean => schema?.properties !== undefined;
 

@@ -39,7 +39,7 @@ const gwei = z.number().min(0);
 const transactionSchema = exactly("ChainTransaction", {
   hash: field.hash32,
   kind: z.enum(["MATCH", "DEPOSIT", "PREPARE", "REPORT", "CALL"]),
-  status: z.enum(["PENDING", "MINED", "REVERTED", "FAILED", "LOST", "REPLACED"]),
+  status: z.enum(["PENDING", "MINED", "REVERTED", "FAILED", "LOST", "REPLACED", "DROPPED"]),
   reason: z.string().nullable().meta({ description: "Why it reverted or failed, or what it waits for." }),
   tradeIds: z.array(field.uuid),
 });

@@ -9,7 +9,29 @@ export const COLLATERAL = parseAbi(CONTRACT_ABIS.collateral);
 export const TOKENS = parseAbi(CONTRACT_ABIS.conditionalTokens);
 export const EXCHANGE = parseAbi(CONTRACT_ABIS.exchange);
 
-export type AnyAbi = typeof COLLATERAL | typeof TOKENS | typeof EXCHANGE;
+export const MULTICALL = parseAbi([
+  "struct Call { address target; bytes callData; }",
+  "struct Call3 { address target; bool allowFailure; bytes callData; }",
+  "struct Result { bool success; bytes returnData; }",
+  "function aggregate(Call[] calls) payable returns (uint256 blockNumber, bytes[] returnData)",
+  "function aggregate3(Call3[] calls) payable returns (Result[] returnData)",
+  "function tryAggregate(bool requireSuccess, Call[] calls) payable returns (Result[] returnData)",
+  "function blockAndAggregate(Call[] calls) payable returns (uint256 blockNumber, bytes32 blockHash, Result[] returnData)",
+  "function tryBlockAndAggregate(bool requireSuccess, Call[] calls) payable returns (uint256 blockNumber, bytes32 blockHash, Result[] returnData)",
+  "function getBasefee() view returns (uint256 basefee)",
+  "function getBlockHash(uint256 blockNumber) view returns (bytes32 blockHash)",
+  "function getBlockNumber() view returns (uint256 blockNumber)",
+  "function getChainId() view returns (uint256 chainid)",
+  "function getCurrentBlockCoinbase() view returns (address coinbase)",
+  "function getCurrentBlockGasLimit() view returns (uint256 gaslimit)",
+  "function getCurrentBlockTimestamp() view returns (uint256 timestamp)",
+  "function getEthBalance(address addr) view returns (uint256 balance)",
+  "function getLastBlockHash() view returns (bytes32 blockHash)",
+]);
+
+/** Those whose logs there are. */
+type LoggingAbi = typeof COLLATERAL | typeof TOKENS | typeof EXCHANGE;
+export type AnyAbi = LoggingAbi | typeof MULTICALL;
 
 /** A log of a contract; its place in a block follows from its transaction's. */
 export interface Log {
@@ -19,7 +41,7 @@ export interface Log {
   readonly data: string;
 }
 
-type EventName<Abi extends AnyAbi> = Extract<Abi[number], { readonly type: "event" }>["name"];
+type EventName<Abi extends LoggingAbi> = Extract<Abi[number], { readonly type: "event" }>["name"];
 
 /** An input of an event: an address or bytes in hex, a number, its decimal text or its 32 bytes in hex, a truth; or a list of them. */
 type Input = string | number | bigint | boolean | readonly Input[];
@@ -48,7 +70,10 @@ const ADDRESS_TOPIC = `0x${"0".repeat(24)}`;
 const WORD_BYTES = 32;
 
 /** The event encoders of a contract, written out after Solidity's ABI because logs are made by the million. */
-function eventsOf<Abi extends AnyAbi>(address: Address, abi: Abi): Readonly<Record<EventName<Abi>, Emit>> {
+function eventsOf<Abi extends LoggingAbi>(
+  address: Address,
+  abi: Abi,
+): Readonly<Record<EventName<Abi>, Emit>> {
   const events: Record<string, Emit> = {};
   for (const item of abi) {
     if (item.type !== "event") continue;

@@ -1,19 +1,22 @@
+import { keccak256 } from "viem/utils";
 import type { Block } from "../core/chain/chain.ts";
 import { baseFeeOf, blockAt, CHAIN_ID, headBlock, headOf } from "../core/chain/chain.ts";
 import { blockHash, blockOfHash, transactionOfHash } from "../core/chain/chain-hashes.ts";
+import { ZERO_ADDRESS } from "../core/chain/contracts.ts";
 import { callGas } from "../core/chain/transaction.ts";
 import type { State } from "../core/state.ts";
 import { reverted } from "./abis.ts";
 import { type BlockView, nativeAt, nonceAt, outcomeAt } from "./block-view.ts";
 import { control, type Methods, type NodeContext, open, optionalParam, param } from "./context.ts";
 import { answerCall, contractCallOf, isContract } from "./contracts.ts";
-import { GAS_LIMIT, quantity, secondsOf, TIP } from "./encoding.ts";
+import { BLOB_BASE_FEE, GAS_LIMIT, quantity, secondsOf, TIP } from "./encoding.ts";
 import { LazyList, RpcError } from "./json-rpc.ts";
 import {
   type BlockOrPending,
   callerOf,
   readAddressParam,
   readBoolean,
+  readBytes,
   readCallRequest,
   readCount,
   readHash,
@@ -49,7 +52,8 @@ const INDEX = param("index", (value, name) => readCount(value, name));
 const MOMENT_OR_HEAD = { ...MOMENT, isOptional: true };
 const ADDRESS = param("address", readAddressParam);
 const REQUEST = param("transaction", readCallRequest);
-const TRANSACTION = param("transaction", (value, name, state) =>
+/** A transaction by its hash, if there is one. */
+export const TRANSACTION = param("transaction", (value, name, state) =>
   transactionOfHash(state, readHash(value, name)),
 );
 /** An override of state and blocks, which must be empty. */
@@ -57,6 +61,10 @@ const OVERRIDE = optionalParam("overrides", (value) => {
   if (typeof value === "object" && Object.keys(value as object).length === 0) return;
   throw new RpcError("INVALID_PARAMS", "overrides of state and blocks are not modelled");
 });
+
+function requireBlock(block: Block | null): void {
+  if (block === null) throw new RpcError("RESOURCE_NOT_FOUND", "Resource not found");
+}
 
 function transactionIn(state: State, block: Block | null, place: number): object | null {
   if (block === null || place >= block.count) return null;
@@ -111,6 +119,16 @@ function rewardsIn(state: State, block: Block, percentiles: readonly number[]): 
 export const chainMethods: Methods = {
   eth_chainId: open([], () => quantity(CHAIN_ID)),
   net_version: open([], () => String(CHAIN_ID)),
+  eth_networkId: open([], () => String(CHAIN_ID)),
+  // Nobody is connected to it, and nobody mines: the exchange does.
+  net_listening: open([], () => true),
+  net_peerCount: open([], () => "0x0"),
+  eth_protocolVersion: open([], () => 1),
+  eth_mining: open([], () => false),
+  eth_hashrate: open([], () => "0x0"),
+  eth_coinbase: open([], () => ZERO_ADDRESS),
+  eth_blobBaseFee: open([], () => BLOB_BASE_FEE),
+  web3_sha3: open([param("data", readBytes)], (_node, data) => keccak256(data)),
   web3_clientVersion: open([], ({ version }) => `clobsim/v${version}`),
   eth_syncing: open([], () => false),
   anvil_nodeInfo: control([], ({ state }) => {
@@ -120,7 +138,7 @@ export const chainMethods: Methods = {
       currentBlockNumber: quantity(head.height),
       currentBlockTimestamp: secondsOf(head.at),
       currentBlockHash: blockHash(state, head),
-      hardFork: "London",
+      hardFork: "Prague",
       transactionOrder: "fifo",
       environment: {
         baseFee: quantity(baseFee),
@@ -170,6 +188,17 @@ export const chainMethods: Methods = {
     transaction === undefined ? null : receiptReply(state, transaction),
   ),
 
+  eth_getUncleCountByBlockNumber: open([MOMENT], () => "0x0"),
+  eth_getUncleCountByBlockHash: open([BY_HASH], (_node, block) => {
+    requireBlock(block);
+    return "0x0";
+  }),
+  eth_getUncleByBlockNumberAndIndex: open([BY_NUMBER, INDEX], () => null),
+  eth_getUncleByBlockHashAndIndex: open([BY_HASH, INDEX], (_node, block) => {
+    requireBlock(block);
+    return null;
+  }),
+
   eth_accounts: open([], ({ accounts, impersonated }) => [...new Set([...accounts, ...impersonated])]),
   eth_getBalance: open([ADDRESS, MOMENT], function* (node, address, moment) {
     return quantity(yield* nativeAt(viewOf(node, moment), address));
@@ -193,6 +222,8 @@ export const chainMethods: Methods = {
     return {
       oldestBlock: quantity(oldest),
       baseFeePerGas: [...blocks.map(({ baseFee }) => baseFee), next].map(quantity),
+      baseFeePerBlobGas: [...blocks, null].map(() => BLOB_BASE_FEE),
+      blobGasUsedRatio: blocks.map(() => 0),
       gasUsedRatio: blocks.map(({ gas }) => gas / Math.max(GAS_LIMIT, gas)),
       reward:
         percentiles === undefined || percentiles.length === 0

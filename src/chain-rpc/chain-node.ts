@@ -6,9 +6,20 @@ import { controlMethods } from "./control-methods.ts";
 import { answerRpc, ChainChanged, isLazy, isSteps, jsonInSteps, RpcError } from "./json-rpc.ts";
 import { IndexBehind, LogIndex } from "./log-index.ts";
 import { logMethods } from "./log-methods.ts";
+import { poolMethods } from "./pool-methods.ts";
+import { signingMethods } from "./signing-methods.ts";
+import { steeringMethods } from "./steering-methods.ts";
 
-const METHODS: ReadonlyMap<string, Method> = new Map(
-  Object.entries({ ...chainMethods, ...logMethods, ...controlMethods }),
+/** Every method, by its name. */
+export const METHODS: ReadonlyMap<string, Method> = new Map(
+  Object.entries({
+    ...chainMethods,
+    ...logMethods,
+    ...controlMethods,
+    ...steeringMethods,
+    ...poolMethods,
+    ...signingMethods,
+  }),
 );
 
 /**

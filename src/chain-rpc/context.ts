@@ -55,6 +55,10 @@ export interface Host {
   /** The dev accounts, in lower case: it signs for them. */
   readonly accounts: readonly Address[];
   readonly slices: Slices;
+  /** The private key of a dev account, where the exchange shows one. */
+  readonly keyOf: (account: Address) => `0x${string}` | null;
+  /** Begins the exchange anew. */
+  readonly reset: () => void;
 }
 
 /** What the methods work on: the exchange, and what the node itself remembers for its clients. */
@@ -128,3 +132,12 @@ const method =
 export const open = method(false);
 /** A method that needs the control plane's token. */
 export const control = method(true);
+
+/** The same method by the names that anvil and Hardhat have for it. */
+export const ofBoth = (methods: Methods): Methods =>
+  Object.fromEntries(
+    Object.entries(methods).flatMap(([name, method]): [string, Method][] => [
+      [`anvil_${name}`, method],
+      [`hardhat_${name}`, method],
+    ]),
+  );

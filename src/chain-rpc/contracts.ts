@@ -6,7 +6,7 @@ import { type Market, marketOfToken } from "../core/market.ts";
 import { PAYOUTS } from "../core/rules/contract-calls.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
-import { type AnyAbi, COLLATERAL, EXCHANGE, reverted, TOKENS } from "./abis.ts";
+import { type AnyAbi, COLLATERAL, EXCHANGE, MULTICALL, reverted, TOKENS } from "./abis.ts";
 import {
   allowanceAt,
   type BlockView,
@@ -20,6 +20,7 @@ import {
 } from "./block-view.ts";
 import { asHex } from "./encoding.ts";
 import { isSteps } from "./json-rpc.ts";
+import { MULTICALL_ADDRESS, multicallFunctions } from "./multicall.ts";
 import { type CallRequest, callerOf } from "./params.ts";
 
 /** One function of a contract: read from a block's state, perhaps in steps, or decoded to a call that the core carries out. */
@@ -189,7 +190,12 @@ interface Contract {
   readonly functions: Readonly<Record<string, ContractFunction<never>>>;
 }
 
+const multicall: Functions<typeof MULTICALL> = multicallFunctions((view, to, input) =>
+  answerCall(view, { to, input, from: MULTICALL_ADDRESS, value: 0n }),
+);
+
 const CONTRACT_AT: ReadonlyMap<Address, Contract> = new Map<Address, Contract>([
+  [MULTICALL_ADDRESS, { name: "Multicall3", abi: MULTICALL, functions: multicall }],
   [CONTRACTS.collateral, { name: "the collateral", abi: COLLATERAL, functions: collateralFunctions }],
   [CONTRACTS.conditionalTokens, { name: "the conditional tokens", abi: TOKENS, functions: tokenFunctions }],
   [CONTRACTS.exchange, { name: "the exchange", abi: EXCHANGE, functions: exchangeFunctions }],
@@ -229,11 +235,16 @@ export function contractCallOf({
   const decoded = decode(contract, input);
   if (typeof decoded === "string") return { kind: "unknown", reason: decoded };
   if ("write" in decoded.called) return decoded.called.write(decoded.args);
+  if (to === MULTICALL_ADDRESS)
+    return { kind: "unknown", reason: "clobsim: Multicall3 reads, and sends nothing" };
   return value > 0n ? { kind: "unknown", reason: "function is not payable" } : { kind: "send" };
 }
 
 /** The ABI-encoded answer of `eth_call`; changes nothing. @throws RpcError when the call reverts. */
-export function* answerCall(view: BlockView, request: CallRequest): Steps<string> {
+export function* answerCall(
+  view: BlockView,
+  request: Pick<CallRequest, "from" | "to" | "input" | "value">,
+): Steps<string> {
   const contract = CONTRACT_AT.get(request.to);
   if (contract === undefined) return "0x";
   const decoded = decode(contract, request.input);

@@ -7,12 +7,13 @@ import type { State } from "../core/state.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
-import { control, type Methods, type NodeContext, open, optionalParam, param } from "./context.ts";
+import { control, type Methods, type NodeContext, ofBoth, open, optionalParam, param } from "./context.ts";
 import { contractCallOf } from "./contracts.ts";
-import { quantity, secondsOf, TIP } from "./encoding.ts";
+import { GAS_LIMIT, quantity, secondsOf, TIP } from "./encoding.ts";
 import { RpcError } from "./json-rpc.ts";
 import {
   type CallRequest,
+  callerOf,
   optional,
   readAddressParam,
   readBoolean,
@@ -36,12 +37,6 @@ const ADDRESS = param("address", readAddressParam);
 const BLOCKS = optionalParam("blocks", readBlocks);
 const INTERVAL = optionalParam("interval", readSeconds);
 
-const mine = control([BLOCKS, INTERVAL], async (node, count = 1, seconds = 0) => {
-  if (seconds === 0) mineBlocks(node, count);
-  else await node.clock.change(node.slices, () => mineApart(node, count, seconds));
-  return null;
-});
-
 /** Mines blocks with so many seconds before each. */
 function* mineApart(node: NodeContext, count: number, seconds: number): Steps<void> {
   const { clock } = node;
@@ -51,11 +46,6 @@ function* mineApart(node: NodeContext, count: number, seconds: number): Steps<vo
     yield;
   }
 }
-
-const setBalance = control([ADDRESS, param("balance", readQuantity)], ({ exchange }, address, wei) => {
-  exchange.submit({ kind: "setNativeBalance", address, wei: String(wei) });
-  return null;
-});
 
 interface Mining {
   readonly blocks?: number | undefined;
@@ -97,15 +87,6 @@ function atSecond({ exchange, state }: NodeContext, second: number): Millis {
   );
 }
 
-const impersonate = control([ADDRESS], ({ impersonated }, address) => {
-  impersonated.add(address);
-  return null;
-});
-const stopImpersonating = control([ADDRESS], ({ impersonated }, address) => {
-  impersonated.delete(address);
-  return null;
-});
-
 /** In whose name a transaction is taken: the first account's unless it says so. @throws RpcError */
 function permittedSender(
   { accounts, impersonated, impersonatesAll }: NodeContext,
@@ -120,10 +101,11 @@ function permittedSender(
 }
 
 /** What a call uses whether it is carried out or reverts. */
-const gasOf = (request: CallRequest): bigint => BigInt(callGas(contractCallOf(request), request.input));
+export const gasOf = (request: CallRequest): bigint =>
+  BigInt(callGas(contractCallOf(request), request.input));
 
 /** What is offered where a transaction does not say it: the next block's base fee, and a tip. */
-function feesOf({ state }: NodeContext, request: CallRequest) {
+export function feesOf({ state }: NodeContext, request: CallRequest) {
   const { maxFeePerGas, maxPriorityFeePerGas } = request;
   const offered = BigInt(baseFeeOf(state.chain) + TIP);
   const cap = maxFeePerGas ?? (maxPriorityFeePerGas ?? BigInt(TIP)) + BigInt(baseFeeOf(state.chain));
@@ -144,6 +126,9 @@ interface Unsent extends Pick<CommandOf<"sendTransaction">, "from" | "to" | "inp
 /** Hands a transaction to the chain, and answers its hash. @throws RpcError in a node's words when it is not taken. */
 function submit({ exchange }: NodeContext, sent: Unsent): string {
   const { from, to, input, raw, hash, nonce, value } = sent;
+  if (sent.gas > BigInt(GAS_LIMIT)) {
+    throw new RpcError("SERVER_ERROR", "intrinsic gas too high -- tx.gas_limit > env.block.gas_limit");
+  }
   const decision = exchange.submit({
     kind: "sendTransaction",
     from,
@@ -162,6 +147,13 @@ function submit({ exchange }: NodeContext, sent: Unsent): string {
   const [event] = decision.events;
   if (event?.kind !== "transactionSent") throw new Error("a transaction was taken in without an event");
   return transactionHash(exchange.state, exchange.state.chain.transactions.get(event.transaction));
+}
+
+/** Hands on what nobody has signed, in somebody's name. */
+function submitFor(node: NodeContext, from: Address, request: CallRequest): string {
+  const { to, input, nonce, value } = request;
+  const fees = { gas: request.gas ?? gasOf(request), ...feesOf(node, request) };
+  return submit(node, { from, to, input, nonce, value, ...fees, raw: null, hash: null });
 }
 
 /** A number that the chain counts exactly. */
@@ -188,21 +180,34 @@ export const controlMethods: Methods = {
     const fees = { gas, maxFeePerGas, maxPriorityFeePerGas };
     return submit(node, { from, to, input, nonce: BigInt(nonce), value, ...fees, raw, hash });
   }),
-  eth_sendTransaction: control([param("transaction", readCallRequest)], (node, request) => {
-    const { to, input, nonce, value } = request;
-    const fees = { gas: request.gas ?? gasOf(request), ...feesOf(node, request) };
-    return submit(node, {
-      ...{ from: permittedSender(node, request), to, input, nonce, value, ...fees },
-      ...{ raw: null, hash: null },
-    });
-  }),
-  anvil_impersonateAccount: impersonate,
-  hardhat_impersonateAccount: impersonate,
-  anvil_stopImpersonatingAccount: stopImpersonating,
-  hardhat_stopImpersonatingAccount: stopImpersonating,
-  anvil_autoImpersonateAccount: control([param("enabled", readBoolean)], (node, isOn) => {
-    node.impersonatesAll = isOn;
-    return null;
+  eth_sendTransaction: control([param("transaction", readCallRequest)], (node, request) =>
+    submitFor(node, permittedSender(node, request), request),
+  ),
+  eth_sendUnsignedTransaction: control([param("transaction", readCallRequest)], (node, request) =>
+    submitFor(node, callerOf(request), request),
+  ),
+  ...ofBoth({
+    impersonateAccount: control([ADDRESS], ({ impersonated }, address) => {
+      impersonated.add(address);
+      return null;
+    }),
+    stopImpersonatingAccount: control([ADDRESS], ({ impersonated }, address) => {
+      impersonated.delete(address);
+      return null;
+    }),
+    autoImpersonateAccount: control([param("enabled", readBoolean)], (node, isOn) => {
+      node.impersonatesAll = isOn;
+      return null;
+    }),
+    mine: control([BLOCKS, INTERVAL], async (node, count = 1, seconds = 0) => {
+      if (seconds === 0) mineBlocks(node, count);
+      else await node.clock.change(node.slices, () => mineApart(node, count, seconds));
+      return null;
+    }),
+    setBalance: control([ADDRESS, param("balance", readQuantity)], ({ exchange }, address, wei) => {
+      exchange.submit({ kind: "setNativeBalance", address, wei: String(wei) });
+      return null;
+    }),
   }),
 
   evm_mine: control([MINING], async (node, mining) => {
@@ -211,8 +216,6 @@ export const controlMethods: Methods = {
     mineBlocks(node, blocks);
     return "0x0";
   }),
-  anvil_mine: mine,
-  hardhat_mine: mine,
   evm_increaseTime: control([param("seconds", readSeconds)], async (node, moved) => {
     await moveClock(node, () => later(node, moved));
     node.snapshots.secondsAdded += moved;
@@ -224,6 +227,4 @@ export const controlMethods: Methods = {
   }),
   evm_snapshot: control([], ({ snapshots }) => quantity(snapshots.take())),
   evm_revert: control([param("snapshot", readQuantity)], ({ snapshots }, number) => snapshots.revert(number)),
-  anvil_setBalance: setBalance,
-  hardhat_setBalance: setBalance,
 };

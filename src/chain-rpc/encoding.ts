@@ -20,6 +20,8 @@ export const asHex = (text: string): `0x${string}` => text as `0x${string}`;
 
 /** What a block may hold as long as nothing asks for more: no block is ever full. */
 export const GAS_LIMIT = 30_000_000;
+/** What a unit of gas of blobs costs, wei: the least there is, for there are none. */
+export const BLOB_BASE_FEE = "0x1";
 /** What miners are offered above the base fee unless somebody says otherwise: 1 gwei. */
 export const TIP = 1_000_000_000;
 

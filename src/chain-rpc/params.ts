@@ -178,4 +178,4 @@ export function readCallRequest(param: unknown, of: Name): CallRequest {
 }
 
 /** Who asks when nobody says. */
-export const callerOf = ({ from }: CallRequest): Address => from ?? ZERO_ADDRESS;
+export const callerOf = ({ from }: Pick<CallRequest, "from">): Address => from ?? ZERO_ADDRESS;

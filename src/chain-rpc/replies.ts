@@ -21,7 +21,7 @@ import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import type { Millis } from "../core/units.ts";
 import { type AnyAbi, COLLATERAL, EXCHANGE, TOKENS } from "./abis.ts";
-import { asHex, bloomOf, GAS_LIMIT, quantity, secondsOf, TIP } from "./encoding.ts";
+import { asHex, BLOB_BASE_FEE, bloomOf, GAS_LIMIT, quantity, secondsOf, TIP } from "./encoding.ts";
 import { LazyList } from "./json-rpc.ts";
 import { LogTexts } from "./log-queries.ts";
 import { logsOf } from "./logs.ts";
@@ -29,7 +29,7 @@ import { readSigned } from "./signed-transaction.ts";
 import { gasPriceOf, gasUsedOf, ownFeeCap, pendingTransactions, senderOf } from "./transactions.ts";
 
 /** The address that a transaction calls. */
-function recipientOf({ content }: Transaction): Address {
+export function recipientOf({ content }: Transaction): Address {
   switch (content?.kind) {
     case undefined:
       return CONTRACTS.exchange;
@@ -170,6 +170,8 @@ export function receiptReply(state: State, transaction: Transaction): object | n
     blockNumber: quantity(block.height),
     gasUsed: quantity(gasUsed),
     effectiveGasPrice: quantity(gasPriceOf(state, transaction, block)),
+    blobGasPrice: BLOB_BASE_FEE,
+    blockTimestamp: quantity(secondsOf(block.at)),
     from: senderOf(transaction),
     to: recipientOf(transaction),
     contractAddress: null,
@@ -181,6 +183,8 @@ const ZERO_WORD = `0x${"0".repeat(64)}`;
 const NO_UNCLES = "0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347";
 /** The Keccak-256 of an empty text in RLP: the root of an empty trie. */
 const EMPTY_ROOT = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
+/** The SHA-256 of nothing: what blocks without requests say (EIP-7685). */
+const NO_REQUESTS = "0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 /** Bytes of a block without transactions, and roughly what one adds. */
 const HEADER_BYTES = 520;
 const TRANSACTION_BYTES = 180;
@@ -247,6 +251,13 @@ const header = (
   baseFeePerGas: quantity(baseFee),
   size: quantity(HEADER_BYTES + count * TRANSACTION_BYTES),
   uncles: [],
+  // What blocks have had since Shanghai, Cancun and Prague: nothing of it is on this chain.
+  withdrawals: [],
+  withdrawalsRoot: EMPTY_ROOT,
+  blobGasUsed: "0x0",
+  excessBlobGas: "0x0",
+  parentBeaconBlockRoot: ZERO_WORD,
+  requestsHash: NO_REQUESTS,
 });
 
 const rootsOf = ({ count }: Block, hash: string): object =>

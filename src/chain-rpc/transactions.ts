@@ -32,6 +32,14 @@ export function* unminedTransactions({ chain }: State): Generator<Transaction> {
 export const senderOf = ({ content }: Transaction): Address =>
   content?.kind === "call" ? content.from : OPERATOR;
 
+/** The nonce of a transaction: of the exchange's own, its number. */
+export const nonceOf = ({ content, number }: Transaction): number =>
+  content?.kind === "call" ? content.nonce : number;
+
+/** How much gas a transaction may use. */
+export const gasLimitOf = (transaction: Transaction): number =>
+  transaction.content?.kind === "call" ? transaction.content.gas : ownGas(logCountOf(transaction));
+
 /** What a transaction has used in its block, or would use in one. */
 export function gasUsedOf(transaction: Transaction): number {
   const { content, exception } = transaction;

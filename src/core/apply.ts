@@ -1,11 +1,9 @@
-import { noteOverwritten } from "./chain/chain.ts";
 import type { DomainEvent, EventOf } from "./events.ts";
 import { accountWrites } from "./rules/accounts.ts";
 import { applyTrade, endOrder, openOrder, restOrder } from "./rules/apply-trading.ts";
 import { mineBlocks, openBlock, reorganize, sealBlock } from "./rules/blocks.ts";
 import { callExecuted, callReverted, takeCallBack, takeIn } from "./rules/calls.ts";
 import { marketWrites } from "./rules/markets.ts";
-import { walletIn } from "./rules/permissions.ts";
 import {
   endFault,
   failSettlement,
@@ -15,6 +13,7 @@ import {
   raiseFees,
   setFault,
 } from "./rules/settlement.ts";
+import { steeringWrites } from "./rules/steering.ts";
 import type { State } from "./state.ts";
 import type { Millis } from "./units.ts";
 
@@ -23,6 +22,7 @@ type Write<Kind extends DomainEvent["kind"]> = (state: State, event: EventOf<Kin
 const WRITES: { readonly [Kind in DomainEvent["kind"]]: Write<Kind> } = {
   ...marketWrites,
   ...accountWrites,
+  ...steeringWrites,
   orderPlaced: openOrder,
   orderTraded: applyTrade,
   orderRested: restOrder,
@@ -46,11 +46,6 @@ const WRITES: { readonly [Kind in DomainEvent["kind"]]: Write<Kind> } = {
   settlementFaultSet: setFault,
   settlementFaultEnded: endFault,
   feesBumped: raiseFees,
-  nativeBalanceSet: ({ chain }, { address, wei }) => {
-    const wallet = walletIn(chain, address);
-    noteOverwritten(chain, wallet);
-    wallet.native = BigInt(wei);
-  },
 };
 
 /** Writes what has happened into the state. Never refuses: what cannot be applied is a defect and throws. */

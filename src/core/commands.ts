@@ -1,3 +1,4 @@
+import { Mining } from "./chain/chain.ts";
 import { FAULT_TERMS } from "./chain/settlement-fault.ts";
 import { CALL_TERMS } from "./chain/transaction.ts";
 import {
@@ -32,7 +33,7 @@ import {
   text,
 } from "./schema.ts";
 import type { State } from "./state.ts";
-import { type Address, ORDER_TYPES, SIDES, WINNING_OUTCOMES } from "./terms.ts";
+import { type Address, ORDER_TYPES, type SettlementMode, SIDES, WINNING_OUTCOMES } from "./terms.ts";
 import { toIso } from "./time.ts";
 import type { Millis, Money, Size } from "./units.ts";
 
@@ -199,8 +200,32 @@ const COMMANDS = {
     ({ wei }) => `set the native balance to ${wei} wei`,
   ),
 
+  /** Decides the nonce of an address's next transaction. */
+  setNonce: command(
+    record({ address: address(), nonce: integer() }),
+    ({ nonce }) => `set the nonce to ${nonce}`,
+  ),
+  /** Takes a wallet's pending transaction out of the pool. */
+  dropTransaction: command(
+    record({ transaction: id() }),
+    ({ transaction }) => `drop transaction ${transaction}`,
+  ),
+  /** Decides when blocks are mined from now on, whatever the terms of the exchange say. */
+  setMining: command(Mining, ({ mode, intervalMs }) => `mine ${miningText(mode, intervalMs)}`),
+  /** Decides what a unit of gas costs in the next block, wei. */
+  setNextBaseFee: command(
+    record({ baseFee: integer() }),
+    ({ baseFee }) => `set the next base fee to ${baseFee} wei`,
+  ),
+
   ...TIMED_COMMANDS,
 };
+
+/** When blocks are mined, in words. */
+export function miningText(mode: SettlementMode, intervalMs: number): string {
+  if (mode === "auto") return `every ${intervalMs} ms`;
+  return mode === "instant" ? "at once" : "when asked to";
+}
 
 export type CommandKind = keyof typeof COMMANDS;
 

@@ -5,13 +5,8 @@ import { askForBlocks, endBlock, produceBlock, reorganizeChain } from "./rules/b
 import { sendTransaction } from "./rules/calls.ts";
 import { marketRules } from "./rules/markets.ts";
 import { RULES, type RuleSet } from "./rules/rule-set.ts";
-import {
-  bumpFees,
-  endSettlementFault,
-  executeTransaction,
-  setNativeBalance,
-  setSettlementFault,
-} from "./rules/settlement.ts";
+import { bumpFees, endSettlementFault, executeTransaction, setSettlementFault } from "./rules/settlement.ts";
+import { steeringRules } from "./rules/steering.ts";
 import { tradingRules } from "./rules/trading.ts";
 import type { State } from "./state.ts";
 import type { Millis } from "./units.ts";
@@ -27,13 +22,13 @@ const RULE_OF: { readonly [Kind in Command["kind"]]: Rule<Kind> } = {
   ...marketRules,
   ...accountRules,
   ...tradingRules,
+  ...steeringRules,
   sendTransaction,
   mineBlocks: askForBlocks,
   reorganizeChain,
   setSettlementFault,
   endSettlementFault,
   bumpFees,
-  setNativeBalance,
   produceBlock,
   executeTransaction,
   sealBlock: endBlock,

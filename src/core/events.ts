@@ -1,3 +1,4 @@
+import type { Mining } from "./chain/chain.ts";
 import type { SettlementFaultTerms } from "./chain/settlement-fault.ts";
 import type { CallContent, CallEffect, HoldReason } from "./chain/transaction.ts";
 import type { CommandOf } from "./commands.ts";
@@ -173,6 +174,17 @@ const EVENTS = {
   nativeBalanceSet: event<{ address: Address; wei: string }>(
     ({ address, wei }) => `${addressText(address)} has ${wei} wei`,
   ),
+  nonceSet: event<{ address: Address; nonce: number }>(
+    ({ address, nonce }) => `the next nonce of ${addressText(address)} is ${nonce}`,
+  ),
+  /** A wallet's transaction is taken out of the pool, and out of the ledger if that has it since before a reorganization. */
+  transactionDropped: event<{ transaction: number }>(
+    ({ transaction }) => `transaction ${transaction} dropped`,
+  ),
+  /** Blocks are mined otherwise from now on. */
+  miningSet: event<Mining>(({ mode }) => `mining is ${mode}`),
+  /** Wei per gas of the next block alone. */
+  nextBaseFeeSet: event<{ baseFee: number }>(({ baseFee }) => `the next base fee is ${baseFee} wei`),
 };
 
 const openText = (state: State, order: number): string => sizeText(remainingOf(state.orders.get(order)));

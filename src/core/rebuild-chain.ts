@@ -130,7 +130,9 @@ export function rebuildChain(
   if (chain.building === null)
     expectSame(head.digest, [digestA, digestB, digestC, digestD], "chain", "digest");
   const { reorganizations } = head;
-  Object.assign(chain, waiting, { digest: new Digest(head.digest), reorganizations });
+  const { mining = null, nextBaseFee = null } = waiting;
+  const digest = new Digest(head.digest);
+  Object.assign(chain, waiting, { mining, nextBaseFee, digest, reorganizations });
   countTransactions(chain);
   checkWaiting(waiting, chain);
   rebuildWallets(wallets, chain);
@@ -225,7 +227,7 @@ function countTransactions(chain: Chain): void {
     if (status === "LOST" && !dropped.delete(number)) throw unlisted(number, chain.dropped, "lost");
     if (content?.kind !== "call") continue;
     if (isPending) chain.pendingCalls += 1;
-    if (content.hash === null) continue;
+    if (content.hash === null || status === "DROPPED") continue;
     const isNew = !signed.has(content.hash);
     expect(isNew, "a hash that none before has", content.hash, "transactions", told, "content", "hash");
     signed.set(content.hash, number);

@@ -1,6 +1,6 @@
 import { Account } from "./account.ts";
 import { ByteCursor } from "./byte-cursor.ts";
-import { type Building, type Chain, ChainWallet, headBlock } from "./chain/chain.ts";
+import { type Building, type Chain, ChainWallet, headBlock, Mining } from "./chain/chain.ts";
 import { SettlementFault } from "./chain/settlement-fault.ts";
 import { Transaction } from "./chain/transaction.ts";
 import { EventRecord, Market } from "./market.ts";
@@ -16,6 +16,7 @@ import {
   moment,
   onDisk,
   oneOf,
+  optional,
   orNull,
   record,
   refined,
@@ -70,6 +71,8 @@ const Waiting = record({
   lastFilled: orNull(integer()),
   faults: list(SettlementFault),
   faultsSet: integer(),
+  mining: optional(Mining),
+  nextBaseFee: optional(integer()),
 });
 
 /** A block: where it stands on another follows from the heights. */
@@ -150,7 +153,11 @@ const SECTIONS = {
     blocks: chain.blocks.size,
     reorganizations: chain.reorganizations,
   })),
-  waiting: one(Waiting, ({ chain }) => chain),
+  waiting: one(Waiting, ({ chain: { mining, nextBaseFee, ...chain } }) => ({
+    ...chain,
+    ...(mining === null ? {} : { mining }),
+    ...(nextBaseFee === null ? {} : { nextBaseFee }),
+  })),
   wallets: each(ChainWallet, ({ chain }) =>
     [...chain.wallets.values()].sort((a, b) => (a.address < b.address ? -1 : 1)),
   ),

@@ -309,6 +309,11 @@ export class Follower {
       case "mineBlocks":
       case "bumpFees":
       case "setNativeBalance":
+      // Not drawn.
+      case "setNonce":
+      case "dropTransaction":
+      case "setMining":
+      case "setNextBaseFee":
         return DONE;
     }
   }

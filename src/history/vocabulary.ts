@@ -16,10 +16,13 @@ import { marketOfEvent } from "./mentions.ts";
 import { type Entry, faultStep, map, moment, type Step, sayableTerms, scalar } from "./scenario-text.ts";
 import { orderOfFault, positionIn, type Trace, type TracedCommand } from "./trace.ts";
 
+/** What is done to an address by whoever tests with it. */
+const OF_NOBODY: ReadonlySet<Command["kind"]> = new Set(["setNativeBalance", "setNonce"]);
+
 /** Whose command it is, whose transaction, or whom it funds; null where it is nobody's. */
 export function addressIn(command: Command): Address | null {
   if (command.kind === "sendTransaction") return command.from;
-  return "address" in command && command.kind !== "setNativeBalance" ? command.address : null;
+  return "address" in command && !OF_NOBODY.has(command.kind) ? command.address : null;
 }
 
 /** Whether the exchange itself owns an account: its faucet, or what collects its fees. */
@@ -183,6 +186,10 @@ export class Vocabulary {
         if (command.number === null) return [["chain fault", "none"]];
         return { cannotSay: "the end of one fault of several" };
       case "setNativeBalance":
+      case "setNonce":
+      case "dropTransaction":
+      case "setMining":
+      case "setNextBaseFee":
         return { cannotSay: command.kind };
       case "createEvent":
       case "createMarket":

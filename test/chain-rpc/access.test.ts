@@ -47,7 +47,9 @@ describe("with a token of the control plane", () => {
       const { body } = await post(api, rpc(method), NO_TOKEN);
       if (body.error?.code === 4100) guarded.push(method);
     }
-    const steering = methods.filter((name) => /^(evm|anvil|hardhat)_|^eth_sendTransaction$/.test(name));
+    const steering = methods.filter((name) =>
+      /^(evm|anvil|hardhat)_|^eth_send(Unsigned)?Transaction$|_sign/.test(name),
+    );
     expect(guarded).toEqual(steering);
     expect(steering).toContain("evm_mine");
   });

@@ -1,4 +1,4 @@
-import { type ContractEventPayload, type EventLog, isCallException, NonceManager } from "ethers";
+import { type ContractEventPayload, type EventLog, isCallException, NonceManager, Wallet } from "ethers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
 import { openTrader } from "../client/opened.ts";
@@ -60,6 +60,59 @@ describe.each([
       const signer = await chain.provider.getSigner(0);
       const sent = await signer.sendTransaction({ to: bob, value: 1n });
       expect(await chain.mining(sent.wait())).toMatchObject({ status: 1, from: signer.address });
+    });
+  });
+
+  describe("the node's own signer", () => {
+    const clobAuth = async (address: string) => ({
+      domain: { name: "ClobAuthDomain", version: "1", chainId: 137 },
+      types: {
+        ClobAuth: [
+          { name: "address", type: "address" },
+          { name: "timestamp", type: "string" },
+          { name: "nonce", type: "uint256" },
+          { name: "message", type: "string" },
+        ],
+      },
+      message: {
+        address,
+        timestamp: String((await chain.api.get<{ time: number }>("/clob/time")).time),
+        nonce: 0n,
+        message: "This message attests that I control the given wallet",
+      },
+    });
+
+    it("makes the signature by which API keys are derived", async () => {
+      const signer = await chain.provider.getSigner(1);
+      const { domain, types, message } = await clobAuth(signer.address);
+      const signature = await signer.signTypedData(domain, types, message);
+      const own = new Wallet(chain.api.server.devAccounts[1]?.privateKey ?? "");
+      expect(signature).toBe(await own.signTypedData(domain, types, message));
+      const { timestamp } = message;
+      const keys = await chain.api.post<{ apiKey: string }>("/clob/auth/derive-api-key", {
+        ...{ address: signer.address, signature, timestamp, nonce: 0 },
+      });
+      expect(keys.apiKey).toMatch(/\S/);
+    });
+
+    it("signs messages and transactions as the account's own key would", async () => {
+      const signer = await chain.provider.getSigner(2);
+      const own = new Wallet(chain.api.server.devAccounts[2]?.privateKey ?? "", chain.provider);
+      expect(await signer.signMessage("hello")).toBe(await own.signMessage("hello"));
+      expect(await signer._legacySignMessage("hello")).toBe(await own.signMessage("hello"));
+      const sent = { from: signer.address, to: bob, value: "0x1", gas: "0x5208", nonce: "0x0" };
+      const raw = await chain.provider.send("eth_signTransaction", [sent]);
+      const response = await chain.provider.broadcastTransaction(raw);
+      expect(await chain.mining(response.wait())).toMatchObject({ status: 1, from: signer.address });
+    });
+
+    it("signs for nobody else, and no data that has no meaning", async () => {
+      const { provider } = chain;
+      await expect(provider.send("personal_sign", ["0x12", alice])).rejects.toThrow("No Signer available");
+      const address = (await provider.getSigner(1)).address;
+      const senseless = { domain: {}, types: {}, primaryType: "Nothing", message: {} };
+      for (const data of ["no JSON", "7", senseless])
+        await expect(provider.send("eth_signTypedData_v4", [address, data])).rejects.toThrow("typed data");
     });
   });
 

@@ -86,6 +86,7 @@ const OTHERS: readonly [args: [flag: string, value: string], words: string][] = 
   [["--settlement", "manual"], "--settlement auto, found --settlement manual"],
   [["--balances", "settled"], "--balances optimistic"],
   [["--faucet", "5"], "--faucet 10000, found --faucet 5"],
+  [["--approvals", "required"], "--approvals granted, found --approvals required"],
   [["--credentials", "once"], "--credentials rotate, found --credentials once"],
   [["--start", "2030-01-01T00:00:00Z"], "--start 2026-01-01T00:00:00.000Z"],
   [["--world", TINY_WORLD], "was made from another world than --world asks for"],

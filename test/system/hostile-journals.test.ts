@@ -141,6 +141,15 @@ async function reportOfEverything(): Promise<TextLine[]> {
   exchange.submit(eventCommand("event"));
   exchange.submit(marketCommand("market"));
   exchange.submit({ kind: "setNativeBalance", address, wei: "1000000000000000000" });
+  exchange.submit({ kind: "setNonce", address, nonce: 4 });
+  exchange.submit({
+    ...{ kind: "sendTransaction", from: address, to: addressOf("ben"), nonce: null, value: "1", gas: 21_000 },
+    ...{ maxFeePerGas: 1_000_000_000, maxPriorityFeePerGas: 0, input: "0x", call: { kind: "send" } },
+    ...{ raw: null, hash: null },
+  });
+  exchange.submit({ kind: "dropTransaction", transaction: exchange.state.chain.transactions.size });
+  exchange.submit({ kind: "setMining", mode: "auto", intervalMs: 2_000 });
+  exchange.submit({ kind: "setNextBaseFee", baseFee: 1_000_000_000 });
   exchange.submit({
     kind: "fundAccount",
     address,
@@ -275,6 +284,10 @@ const KINDS: Readonly<Record<Command["kind"] | ControlKind | "order" | "cancel",
   endSettlementFault: true,
   bumpFees: true,
   setNativeBalance: true,
+  setNonce: true,
+  dropTransaction: true,
+  setMining: true,
+  setNextBaseFee: true,
   produceBlock: true,
   executeTransaction: true,
   sealBlock: true,

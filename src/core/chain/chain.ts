@@ -1,7 +1,7 @@
 import { Digest, type DigestWords, sha256Hex } from "../hash.ts";
-import { address, bigInteger, boolean, type Infer, id, integer, mapOf, record } from "../schema.ts";
+import { address, bigInteger, boolean, type Infer, id, integer, mapOf, oneOf, record } from "../schema.ts";
 import { Table } from "../table.ts";
-import type { Address, SettlementMode } from "../terms.ts";
+import { type Address, SETTLEMENT_MODES, type SettlementMode } from "../terms.ts";
 import type { Millis } from "../units.ts";
 import type { SettlementFault } from "./settlement-fault.ts";
 import type { Transaction } from "./transaction.ts";
@@ -89,6 +89,10 @@ export interface Chain {
   faultsSet: number;
   /** When the next block is due; null while nobody waits for one. */
   nextBlockAt: Millis | null;
+  /** How blocks are mined since somebody has said so; null as the exchange's terms have it. */
+  mining: Mining | null;
+  /** Wei per gas of the next block alone, where somebody has said so. */
+  nextBaseFee: number | null;
   /** How many blocks are to be mined at once, because somebody asked for them. */
   asked: number;
   building: Building | null;
@@ -101,6 +105,16 @@ export interface Chain {
    */
   overwritten: readonly Overwritten[];
 }
+
+/** When blocks are mined: as a mode of settlement has it, in `auto` mode so many milliseconds after somebody asks for one. */
+export const Mining = record({ mode: oneOf(...SETTLEMENT_MODES), intervalMs: id() });
+export type Mining = Infer<typeof Mining>;
+
+/** How blocks are mined now. */
+export const miningOf = (
+  { mining }: Chain,
+  { settlement }: { readonly settlement: SettlementMode },
+): Mining => mining ?? { mode: settlement, intervalMs: BLOCK_INTERVAL_MS };
 
 /** What an address had before something was written over it. */
 export interface Overwritten extends Readonly<Pick<ChainWallet, "address" | "native" | "mined">> {
@@ -144,6 +158,8 @@ export function createChain(
     faults: [],
     faultsSet: 0,
     nextBlockAt: null,
+    mining: null,
+    nextBaseFee: null,
     asked: 0,
     building: null,
     lastFilled: null,
@@ -198,8 +214,9 @@ export function minedAt(chain: Chain, height: number): Transaction[] {
 /** The latest block. */
 export const headBlock = (chain: Chain): Block => chain.blocks.get(chain.heights.get(chain.heights.size));
 
-/** What a unit of gas costs in the next block: a spike in force decides. */
+/** What a unit of gas costs in the next block: what was set for it, or else a spike in force decides. */
 export function baseFeeOf(chain: Chain): number {
+  if (chain.nextBaseFee !== null) return chain.nextBaseFee;
   let fee = QUIET_BASE_FEE;
   for (const fault of chain.faults) if (fault.fault === "gasSpike") fee = Math.max(fee, fault.baseFee);
   return fee;
@@ -211,7 +228,8 @@ export const canSettleInBatch = (chain: Chain): boolean =>
   chain.faults.length === 0 &&
   chain.pendingCalls === 0 &&
   chain.dropped.length === 0 &&
-  chain.restricted === 0;
+  chain.restricted === 0 &&
+  chain.nextBaseFee === null;
 
 /** What the chain knows of an address that never did anything on it. */
 export const emptyWallet = (owner: Address): ChainWallet => ({

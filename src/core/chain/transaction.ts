@@ -189,9 +189,9 @@ export const Transaction = refined(
         /**
          * Where it stands. PENDING: to be mined. MINED: in a block, carried out. REVERTED: in a block, of no effect.
          * FAILED: given up before any block had it. LOST: never to be mined, and nobody knows. REPLACED: another one of
-         * its sender has its nonce.
+         * its sender has its nonce. DROPPED: taken out of the pool on request.
          */
-        status: oneOf("PENDING", "MINED", "REVERTED", "FAILED", "LOST", "REPLACED"),
+        status: oneOf("PENDING", "MINED", "REVERTED", "FAILED", "LOST", "REPLACED", "DROPPED"),
         /** The serial of its block; 0 while it has none. */
         block: integer(),
         /** How many transactions its block has before it. */

@@ -1,5 +1,4 @@
 import {
-  BLOCK_INTERVAL_MS,
   type Building,
   baseFeeOf,
   type Chain,
@@ -7,6 +6,7 @@ import {
   confirmationsOf,
   headOf,
   minedAt,
+  miningOf,
   QUIET_BASE_FEE,
 } from "../chain/chain.ts";
 import { movesOf } from "../chain/moves.ts";
@@ -20,7 +20,7 @@ import { undoCall } from "./calls.ts";
 import { clearTouched } from "./ledger.ts";
 import { hasPermissions, restorePermissions } from "./permissions.ts";
 import type { RuleSet } from "./rule-set.ts";
-import { awaitBlock, exceptionOf, includeOwn, settleMoves } from "./transactions.ts";
+import { awaitBlock, exceptionOf, includeOwn, isAnyUnderpriced, settleMoves } from "./transactions.ts";
 import { Unwinding } from "./unwind.ts";
 
 /** Lets blocks be mined at this moment, whatever the mode: the schedule does the rest. */
@@ -32,7 +32,7 @@ export const askForBlocks = (_state: State, command: CommandOf<"mineBlocks">): D
  * else the schedule sees to it. `last` is the number that the latest transaction will have.
  */
 export function settleAtOnce({ chain, config }: State, last: number, events: DomainEvent[]): void {
-  if (config.settlement !== "instant" || !canSettleInBatch(chain)) return;
+  if (miningOf(chain, config).mode !== "instant" || !canSettleInBatch(chain)) return;
   events.push(blockOf(chain, last, 0));
 }
 
@@ -121,6 +121,9 @@ export function sealBlock({ chain, config }: State, { height }: EventOf<"blockSe
   chain.deferred = chain.deferred.filter((number) => chain.transactions.get(number).status === "PENDING");
   seal(chain, building);
   schedule(chain, config, at);
+  if (chain.nextBaseFee === null) return;
+  chain.nextBaseFee = null;
+  if (isAnyUnderpriced(chain)) awaitBlock(chain, config, at);
 }
 
 /** A block of which nothing is known yet but where it stands. */
@@ -174,11 +177,12 @@ function addBlock(chain: Chain, building: Building, parent: number): number {
 
 /** When the next block is due, after one has been mined: while something pends that another block can help. */
 function schedule(chain: Chain, config: ExchangeConfig, at: Millis): void {
+  const { mode, intervalMs } = miningOf(chain, config);
   const isAwaited =
-    config.settlement === "auto" &&
+    mode === "auto" &&
     ((chain.lastFilled !== null && headOf(chain) < chain.lastFilled + confirmationsOf(config.settlement)) ||
       chain.deferred.some((number) => isHelpedByTime(chain.transactions.get(number))));
-  chain.nextBlockAt = isAwaited ? millis(at + BLOCK_INTERVAL_MS) : null;
+  chain.nextBlockAt = isAwaited ? millis(at + intervalMs) : null;
 }
 
 const isHelpedByTime = ({ status, exception }: Transaction): boolean => {

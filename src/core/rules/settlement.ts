@@ -19,6 +19,7 @@ import {
   exceptionOf,
   include,
   includeOwn,
+  isAnyUnderpriced,
   leavePool,
   lookedAt,
   settleMoves,
@@ -280,10 +281,6 @@ export function bumpFees({ chain }: State): Decision {
   return accepted(transactions.length === 0 ? [] : [{ kind: "feesBumped", transactions }]);
 }
 
-/** Gives an address so much of the native currency. */
-export const setNativeBalance = (_state: State, { address, wei }: CommandOf<"setNativeBalance">): Decision =>
-  accepted([{ kind: "nativeBalanceSet", address, wei }]);
-
 /** A fault is in force from now on. */
 export function setFault({ chain }: State, { kind: _, ...fault }: EventOf<"settlementFaultSet">): void {
   chain.faults = [...chain.faults, { ...fault, struck: 0 }];
@@ -303,6 +300,3 @@ export function raiseFees(state: State, { transactions }: EventOf<"feesBumped">,
   for (const number of transactions) exceptionOf(state.chain.transactions.get(number)).isBumped = true;
   awaitBlock(state.chain, state.config, at);
 }
-
-const isAnyUnderpriced = ({ deferred, transactions }: Chain): boolean =>
-  deferred.some((number) => transactions.get(number).exception?.hold === "UNDERPRICED");

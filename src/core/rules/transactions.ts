@@ -1,4 +1,4 @@
-import { BLOCK_INTERVAL_MS, type Building, type Chain } from "../chain/chain.ts";
+import { type Building, type Chain, miningOf } from "../chain/chain.ts";
 import { movesOf, supplyChangesOf } from "../chain/moves.ts";
 import {
   awaitsBlock,
@@ -92,10 +92,18 @@ const isAhead = ({ wallets }: Chain, content: TransactionContent | null): boolea
   content?.kind === "call" && content.nonce > (wallets.get(content.from)?.mined ?? 0);
 
 /** Somebody waits for a block from this moment on. */
-export function awaitBlock(chain: Chain, { settlement }: ExchangeConfig, at: Millis): void {
-  if (chain.nextBlockAt !== null || settlement === "manual") return;
-  chain.nextBlockAt = settlement === "instant" ? at : millis(at + BLOCK_INTERVAL_MS);
+export function awaitBlock(chain: Chain, config: ExchangeConfig, at: Millis): void {
+  const { mode, intervalMs } = miningOf(chain, config);
+  if (chain.nextBlockAt !== null || mode === "manual") return;
+  chain.nextBlockAt = mode === "instant" ? at : millis(at + intervalMs);
 }
+
+/** Whether a base fee above what it offers keeps something out of blocks. */
+export const isAnyUnderpriced = ({ deferred, transactions }: Chain): boolean =>
+  deferred.some((number) => {
+    const { status, exception } = transactions.get(number);
+    return status === "PENDING" && exception?.hold === "UNDERPRICED";
+  });
 
 /** What is out of the ordinary about a transaction, to be written to; only `apply` may call it. */
 export function exceptionOf(transaction: Transaction): TransactionException {

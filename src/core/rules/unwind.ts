@@ -18,7 +18,7 @@ interface Projection {
 }
 
 /** The ledger takes back what a settlement or a call did. */
-type Withdrawal = EventOf<"settlementFailed"> | EventOf<"callTakenBack">;
+type Withdrawal = EventOf<"settlementFailed"> | EventOf<"callTakenBack"> | EventOf<"transactionDropped">;
 
 const DEPENDENT = "it spends what a failed settlement or a transfer on the chain took away";
 
@@ -64,6 +64,11 @@ export class Unwinding {
   /** A settlement fails: what it has brought and taken goes back. */
   fail(transaction: Transaction, failure: Omit<EventOf<"settlementFailed">, "kind" | "transaction">): void {
     this.#withdraw(transaction, { kind: "settlementFailed", transaction: transaction.number, ...failure });
+  }
+
+  /** A call is dropped: what it has brought and taken before a reorganization goes back. */
+  drop(transaction: Transaction): void {
+    this.#withdraw(transaction, { kind: "transactionDropped", transaction: transaction.number });
   }
 
   #withdraw(transaction: Transaction, event: Withdrawal): void {

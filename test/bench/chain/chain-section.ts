@@ -41,7 +41,8 @@ class LongChain {
       if (match % BLOCK === BLOCK - 1) demand(exchange, { kind: "mineBlocks", count: 1 });
     }
     const clock = new Clock(exchange, { mode: "frozen", rate: 0 }, () => 0);
-    this.node = createNode({ exchange, clock, version: "0", accounts: [], slices: new Slices() });
+    const nobody = { accounts: [], keyOf: () => null, reset: () => {} };
+    this.node = createNode({ exchange, clock, version: "0", slices: new Slices(), ...nobody });
   }
 
   /** The hash of any match. */

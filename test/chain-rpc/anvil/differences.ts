@@ -43,23 +43,15 @@ export const DIFFERENCES: readonly Difference[] = [
     "the pending block with it: body.result.logsBloom",
   ),
   otherwise(
-    "there are no blobs",
-    are(anything, undefined),
-    "*: body.result.blobGasUsed",
-    "*: body.result.excessBlobGas",
-    "*: body.result.baseFeePerBlobGas",
-    "*: body.result.blobGasUsedRatio",
-    "*: body.result*.blobGasPrice",
-  ),
-  otherwise(
-    "in a receipt it is anvil's own, and a number among quantities",
-    are(Number.isInteger, undefined),
+    "in a receipt it is a quantity among quantities, as in logs",
+    are(Number.isInteger, QUANTITY),
     "*: body.result*.blockTimestamp",
   ),
   otherwise(
     "the base fee is 1 gwei as long as no fault raises it; anvil's falls with every empty block",
     are(QUANTITY, "0x3b9aca00"),
     "*: body.result.baseFeePerGas",
+    "what gas cost in it: body.result.baseFeePerGas.1",
     "the node's info: body.result.environment.baseFee",
   ),
   otherwise(
@@ -167,6 +159,24 @@ export const DIFFERENCES: readonly Difference[] = [
     "params of a text: body.error.message",
     "an empty batch: body.error.message",
     "an id of *: body.error.message",
+    "a signature *: body.error.message",
+  ),
+  otherwise(
+    "no EVM runs: the fork named is the latest whose fields blocks have",
+    are("Bpo1", "Prague"),
+    "the node's info*: body.result.hardFork",
+  ),
+  otherwise(
+    "no EVM counts gas: a call costs a round figure, and data no floor (EIP-7623)",
+    both(QUANTITY),
+    "the gas of a transfer with data: body.result",
+  ),
+  otherwise(
+    "the exchange takes a block for final that two others follow; anvil calls one safe that 32 follow, and final that 64 do",
+    both(QUANTITY),
+    "the balance at the safe block: body.result",
+    "the balance at the finalized block: body.result",
+    "the nonce at the safe block: body.result",
   ),
   otherwise(
     "who asks for what is not modelled is told what is",
@@ -205,6 +215,10 @@ export const DIFFERENCES: readonly Difference[] = [
     "params by name: body.error.message",
     "an address of logs that is too short: body.error.message",
     "a topic too many: body.error.message",
+    "a signature of no bytes: body.error.message",
+    "a nonce that is a text: body.error.message",
+    "automine that is a text: body.error.message",
+    "replacing by a text: body.error.message",
     "logs of no filter: body.error.message",
   ),
   otherwise(

@@ -25,9 +25,7 @@ export function findAnvil(): string | null {
 
 /** Starts anvil on a free port; it mines when asked to. @throws Error when it ends at once. */
 export async function startAnvil(program: string): Promise<Running> {
-  // The last fork before those whose fields have no meaning here: withdrawals, blobs, beacons, requests.
-  const rules = ["--hardfork", "london", "--accounts", "3"];
-  const options = ["--port", "0", "--threads", "1", "--no-mining", ...rules];
+  const options = ["--port", "0", "--threads", "1", "--no-mining", "--accounts", "3"];
   const child = spawn(program, options, { stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "exit");
   const port = await Promise.race([portOf(child), ended.then(() => null)]);

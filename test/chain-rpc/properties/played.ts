@@ -26,7 +26,8 @@ export const runs = (numRuns: number): { readonly seed: number; readonly numRuns
 export function openNode(config: ExchangeConfig, slices = new Slices()): ChainNode {
   const exchange = openArena(new Exchange(config, START));
   const clock = new Clock(exchange, { mode: "frozen", rate: 0 }, () => 0);
-  return createNode({ exchange, clock, version: "0", accounts: [], slices }, new LogIndex(0));
+  const nobody = { accounts: [], keyOf: () => null, reset: () => {} };
+  return createNode({ exchange, clock, version: "0", slices, ...nobody }, new LogIndex(0));
 }
 
 /** Makes a move; what is refused is refused. */

@@ -5,17 +5,20 @@ import { ADDING_TIME, MINING } from "./mining.ts";
 import { NAMES } from "./names.ts";
 import { READING } from "./reading.ts";
 import { FOREIGN, SENDING } from "./sending.ts";
+import { CONSTANTS, STEERING } from "./steering.ts";
 import { WRONG } from "./wrong.ts";
 
 /** Plain calls of a chain that nobody trades on, to be sent one after the other to a node that has just started. */
 export const SCRIPT: readonly Step[] = [
   ...READING,
+  ...CONSTANTS,
   ...FEES,
   ...ADDING_TIME,
   ...SENDING,
   ...NAMES,
   ...MINING,
   ...FILTERS,
+  ...STEERING,
   ...FOREIGN,
   ...WRONG,
 ];

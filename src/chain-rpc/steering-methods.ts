@@ -1,0 +1,150 @@
+import { blockAt, CHAIN_ID, headBlock, headOf, miningOf } from "../core/chain/chain.ts";
+import { blockHash, transactionHash } from "../core/chain/chain-hashes.ts";
+import type { Transaction } from "../core/chain/transaction.ts";
+import { TRANSACTION } from "./chain-methods.ts";
+import { control, type Methods, type NodeContext, ofBoth, optionalParam, param } from "./context.ts";
+import { RpcError } from "./json-rpc.ts";
+import { optional, readAddressParam, readBoolean, readCount, readObject } from "./params.ts";
+import { senderOf, unminedTransactions } from "./transactions.ts";
+
+const SECOND_MS = 1_000;
+const MAX_INTERVAL_S = 86_400;
+
+const readSeconds = (value: unknown, name: string): number => readCount(value, name, MAX_INTERVAL_S);
+/** Seconds as anvil has them; from a thousand on, milliseconds as Hardhat has them under the same name. */
+const readInterval = (value: unknown, name: string): number => {
+  const interval = readCount(value, name, MAX_INTERVAL_S * SECOND_MS);
+  return interval < SECOND_MS ? interval * SECOND_MS : interval;
+};
+
+/** Blocks are mined every so many milliseconds while somebody waits for one; 0: when asked to. */
+function mineEvery({ exchange }: NodeContext, intervalMs: number): null {
+  const mode = intervalMs === 0 ? "manual" : "auto";
+  exchange.submit({ kind: "setMining", mode, intervalMs: intervalMs || SECOND_MS });
+  return null;
+}
+
+const modeOf = ({ state }: NodeContext) => miningOf(state.chain, state.config);
+
+const setAutomine = control([param("enabled", readBoolean)], (node, isOn) => {
+  const { mode, intervalMs } = modeOf(node);
+  const { exchange } = node;
+  if (isOn) exchange.submit({ kind: "setMining", mode: "instant", intervalMs });
+  else if (mode === "instant") exchange.submit({ kind: "setMining", mode: "manual", intervalMs });
+  return null;
+});
+const setNextBaseFee = control(
+  [param("base fee", (value, name) => readCount(value, name))],
+  ({ exchange }, baseFee) => {
+    exchange.submit({ kind: "setNextBaseFee", baseFee });
+    return null;
+  },
+);
+
+/** Drops what wallets have pending, the latest first: what came before is never made to wait for what goes. */
+function dropAll(node: NodeContext, isDropped: (transaction: Transaction) => boolean): null {
+  const numbers = [...unminedTransactions(node.state)]
+    .filter((transaction) => transaction.content?.kind === "call" && isDropped(transaction))
+    .map(({ number }) => number);
+  for (const transaction of numbers.reverse()) node.exchange.submit({ kind: "dropTransaction", transaction });
+  return null;
+}
+
+function drop({ exchange, state }: NodeContext, transaction: Transaction | undefined): string | null {
+  if (transaction?.status !== "PENDING") return null;
+  if (transaction.content?.kind !== "call") {
+    throw new RpcError(
+      "INVALID_PARAMS",
+      "the exchange's own transactions are not dropped: POST /sim/chain/faults with the kind ghost loses one",
+    );
+  }
+  const hash = transactionHash(state, transaction);
+  exchange.submit({ kind: "dropTransaction", transaction: transaction.number });
+  return hash;
+}
+
+function reorganize({ exchange, state }: NodeContext, depth: number): null {
+  const head = headOf(state.chain);
+  if (depth > head) {
+    throw new RpcError(
+      "INVALID_PARAMS",
+      `Reorg depth must not exceed current chain height: current height ${head}, depth ${depth}`,
+    );
+  }
+  if (depth === 0) return null;
+  const decision = exchange.submit({ kind: "reorganizeChain", depth });
+  if (decision.ok) return null;
+  throw new RpcError(
+    "INVALID_PARAMS",
+    "Reorg depth must not exceed what is not final: what stands below two more blocks is, and all where blocks are mined at once",
+  );
+}
+
+const PAIRS = optionalParam("transactions", (value) => {
+  if (Array.isArray(value) && value.length === 0) return;
+  throw new RpcError(
+    "INVALID_PARAMS",
+    "transactions of new blocks are not modelled: what the replaced blocks held is pending again",
+  );
+});
+const FORKING = optionalParam("options", (value, name) => {
+  const { forking } = readObject(value, name);
+  const { jsonRpcUrl, blockNumber } = optional(forking, `${name}.forking`, readObject) ?? {};
+  if ((jsonRpcUrl ?? null) === null && (blockNumber ?? null) === null) return;
+  throw new RpcError("INVALID_PARAMS", "forking is not modelled: the chain is the exchange's own");
+});
+
+function metadataOf({ state, version }: NodeContext): object {
+  const head = headBlock(state.chain);
+  return {
+    clientVersion: `clobsim/v${version}`,
+    clientSemver: version,
+    clientCommitSha: null,
+    chainId: CHAIN_ID,
+    instanceId: blockHash(state, blockAt(state.chain, 0) ?? head),
+    latestBlockNumber: head.height,
+    latestBlockHash: blockHash(state, head),
+    forkedNetwork: null,
+    snapshots: {},
+  };
+}
+
+const ADDRESS = param("address", readAddressParam);
+
+/** The methods that decide when blocks are mined, what is pending, and where the chain begins anew. */
+export const steeringMethods: Methods = {
+  evm_setAutomine: setAutomine,
+  evm_setIntervalMining: control([param("interval", readInterval)], mineEvery),
+  ...ofBoth({
+    setAutomine,
+    setIntervalMining: control([param("interval", readSeconds)], (node, seconds) =>
+      mineEvery(node, seconds * SECOND_MS),
+    ),
+    getAutomine: control([], (node) => modeOf(node).mode === "instant"),
+    getIntervalMining: control([], (node) => {
+      const { mode, intervalMs } = modeOf(node);
+      return mode === "auto" ? intervalMs / SECOND_MS : null;
+    }),
+    setNextBlockBaseFeePerGas: setNextBaseFee,
+    setNonce: control(
+      [ADDRESS, param("nonce", (value, name) => readCount(value, name))],
+      ({ exchange }, address, nonce) => {
+        exchange.submit({ kind: "setNonce", address, nonce });
+        return null;
+      },
+    ),
+    dropTransaction: control([TRANSACTION], drop),
+    dropAllTransactions: control([], (node) => dropAll(node, () => true)),
+    removePoolTransactions: control([ADDRESS], (node, address) =>
+      dropAll(node, (transaction) => senderOf(transaction) === address),
+    ),
+    reorg: control([param("depth", (value, name) => readCount(value, name)), PAIRS], reorganize),
+    reset: control([FORKING], ({ reset }) => {
+      reset();
+      return null;
+    }),
+    metadata: control([], metadataOf),
+    // Nothing is logged in either case.
+    setLoggingEnabled: control([param("enabled", readBoolean)], () => null),
+  }),
+};

@@ -1,0 +1,131 @@
+import { call, mineAt, type Step } from "../step.ts";
+import { ALICE, BOB, capped, DORA, ETHER, NOBODY, ofDora, UNKNOWN_HASH } from "./wallets.ts";
+
+const ofHash = (title: string, method: string, sent: string): Step =>
+  call(title, method, ({ result }) => [result(sent)]);
+const balanceAt = (title: string, block: unknown): Step => call(title, "eth_getBalance", [NOBODY, block]);
+const send = async (title: string, raw: Promise<string>): Promise<Step> =>
+  call(title, "eth_sendRawTransaction", [await raw]);
+
+/** The chain as of blocks that others follow. */
+const PAST: readonly Step[] = [
+  call("seven wei for nobody", "anvil_setBalance", [NOBODY, "0x7"]),
+  mineAt(30_000),
+  call("the height with seven wei", "eth_blockNumber"),
+  call("eight wei for nobody", "anvil_setBalance", [NOBODY, "0x8"]),
+  call("a block with eight wei", "anvil_mine", ["0x1"]),
+  call("nine wei for nobody", "anvil_setBalance", [NOBODY, "0x9"]),
+  call("three blocks with nine wei", "anvil_mine", ["0x3"]),
+  balanceAt("nine wei at the latest block", "latest"),
+  call("eight wei two blocks behind", "eth_getBalance", ({ result }) => [
+    NOBODY,
+    result("the height with seven wei"),
+  ]),
+  balanceAt("the balance at the safe block", "safe"),
+  balanceAt("the balance at the finalized block", "finalized"),
+  call("the nonce at the safe block", "eth_getTransactionCount", [ALICE.address, "safe"]),
+  call("the nonce at the first block", "eth_getTransactionCount", [ALICE.address, "0x0"]),
+  call("a call at the first block", "eth_call", [{ to: NOBODY }, "earliest"]),
+  call("the code at the finalized block", "eth_getCode", [NOBODY, "finalized"]),
+];
+
+/** What waits for a block, and how it is taken out. */
+const POOL: readonly Step[] = await Promise.all([
+  call("dropping what waits for lower fees", "anvil_dropAllTransactions"),
+  call("an empty pool", "txpool_status"),
+  call("what an empty pool has", "txpool_content"),
+  call("an empty pool in lines", "txpool_inspect"),
+  call("ether for the pool", "anvil_setBalance", [DORA.address, `0x${ETHER.toString(16)}`]),
+  call("a nonce that is set", "anvil_setNonce", [DORA.address, "0x14"]),
+  call("the nonce that was set", "eth_getTransactionCount", [DORA.address, "latest"]),
+  send("one for the pool", ofDora({ nonce: 20, fee: 3_000_000_000n })),
+  send("one that waits in the pool", ofDora({ nonce: 23, fee: 3_000_000_000n })),
+  call("a pool of two", "txpool_status"),
+  call("what a pool of two has", "txpool_content"),
+  call("a pool of two in lines", "txpool_inspect"),
+  ofHash("dropping one", "anvil_dropTransaction", "one for the pool"),
+  ofHash("the one that was dropped", "eth_getTransactionByHash", "one for the pool"),
+  call("dropping what nobody has sent", "anvil_dropTransaction", [UNKNOWN_HASH]),
+  call("dropping under another name", "hardhat_dropTransaction", [UNKNOWN_HASH]),
+  call("a pool of one", "txpool_status"),
+  send("the same again after it was dropped", ofDora({ nonce: 20, fee: 3_000_000_000n })),
+  call("dropping those of the wallet", "anvil_removePoolTransactions", [DORA.address]),
+  call("a pool without those of the wallet", "txpool_status"),
+  send("one to be dropped with all", ofDora({ nonce: 20, fee: 3_000_000_000n })),
+  call("dropping all", "anvil_dropAllTransactions"),
+  call("a pool after dropping all", "txpool_status"),
+  call("a nonce set under another name", "hardhat_setNonce", [DORA.address, "0x1e"]),
+  call("the nonce set under another name", "eth_getTransactionCount", [DORA.address, "pending"]),
+  call("a nonce that is a text", "anvil_setNonce", [DORA.address, "many"]),
+]);
+
+/** When blocks are mined. */
+const MODES: readonly Step[] = await Promise.all([
+  call("whether blocks are mined at once", "anvil_getAutomine"),
+  call("whether they are under another name", "hardhat_getAutomine"),
+  call("how often blocks are mined", "anvil_getIntervalMining"),
+  call("mining at once", "evm_setAutomine", [true]),
+  call("whether they are mined at once now", "anvil_getAutomine"),
+  call("the height before mining at once", "eth_blockNumber"),
+  send("a transfer that is mined at once", ofDora({ nonce: 30, fee: 3_000_000_000n })),
+  call("the nonce after mining at once", "eth_getTransactionCount", [DORA.address, "latest"]),
+  call("the height after mining at once", "eth_blockNumber"),
+  call("mining at once no more", "evm_setAutomine", [false]),
+  call("whether they are mined at once still", "anvil_getAutomine"),
+  send("a transfer that waits again", ofDora({ nonce: 31, fee: 3_000_000_000n })),
+  ofHash("no receipt while it waits again", "eth_getTransactionReceipt", "a transfer that waits again"),
+  call("mining every ten minutes", "evm_setIntervalMining", [600]),
+  call("how often blocks are mined now", "anvil_getIntervalMining"),
+  call("mining when asked to", "anvil_setIntervalMining", [0]),
+  call("how often blocks are mined at last", "anvil_getIntervalMining"),
+  call("automine that is a text", "evm_setAutomine", ["yes"]),
+  call("what gas is to cost next", "anvil_setNextBlockBaseFeePerGas", ["0x77359400"]),
+  call("a block at that cost", "evm_mine"),
+  call("what gas cost in it", "eth_feeHistory", ["0x1", "latest", []]),
+  call("what gas is to cost next under another name", "hardhat_setNextBlockBaseFeePerGas", ["0x77359400"]),
+  call("logging", "hardhat_setLoggingEnabled", [false]),
+]);
+
+/** Blocks that are replaced, and a chain that begins anew. */
+const REPLACING: readonly Step[] = [
+  call("mining before replacing", "anvil_mine", ["0x2"]),
+  call("the block that is to be replaced", "eth_getBlockByNumber", ["latest", false]),
+  call("replacing one block", "anvil_reorg", [1, []]),
+  call("the height after replacing", "eth_blockNumber"),
+  call("the block that was replaced", "eth_getBlockByHash", ({ result }) => [
+    (result("the block that is to be replaced") as { hash: string }).hash,
+    false,
+  ]),
+  call("replacing more than there is", "anvil_reorg", [9_999, []]),
+  call("replacing by a text", "anvil_reorg", ["one", []]),
+];
+
+/** The constants of a node, and what dev accounts sign. */
+export const CONSTANTS: readonly Step[] = [
+  call("whether it listens", "net_listening"),
+  call("the version of the protocol", "eth_protocolVersion"),
+  call("the price of blobs", "eth_blobBaseFee"),
+  call("how much it mines", "eth_hashrate"),
+  call("who mines", "eth_coinbase"),
+  call("the network's id", "eth_networkId"),
+  call("a hash of bytes", "web3_sha3", ["0x68656c6c6f"]),
+  call("the uncles of a block", "eth_getUncleCountByBlockNumber", ["0x0"]),
+  call("the uncles of an unknown block", "eth_getUncleCountByBlockHash", [UNKNOWN_HASH]),
+  call("an uncle by its block's number", "eth_getUncleByBlockNumberAndIndex", ["0x0", "0x0"]),
+  call("an uncle by its block's hash", "eth_getUncleByBlockHashAndIndex", [UNKNOWN_HASH, "0x0"]),
+  call("a signature of a stranger", "personal_sign", ["0x1234", NOBODY]),
+  call("a signature under the old name", "eth_sign", [NOBODY, "0x1234"]),
+  call("a signature of no bytes", "personal_sign", ["zz", NOBODY]),
+];
+
+/** What a block cannot hold. */
+const GAS: readonly Step[] = await Promise.all([
+  send("more gas than a block has", capped({ nonce: 8, gas: 40_000_000n, fee: 2_000_000_000n })),
+  send("as much gas as a transaction may ask", capped({ nonce: 8, gas: 16_000_000n, fee: 2_000_000_000n })),
+  call("more gas than a block has in a name", "eth_sendTransaction", [
+    { from: ALICE.address, to: BOB.address, gas: "0x2625a00" },
+  ]),
+]);
+
+/** What a test steers. */
+export const STEERING: readonly Step[] = [...PAST, ...POOL, ...MODES, ...REPLACING, ...GAS];
