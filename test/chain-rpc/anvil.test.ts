@@ -5,12 +5,12 @@ import { type Api, startApi } from "../support/http.ts";
 import { differencesOf, type Found } from "./anvil/compare.ts";
 import { isAt } from "./anvil/difference.ts";
 import { DIFFERENCES } from "./anvil/differences.ts";
+import { findProgram, packageOf, type Running, startAnvil } from "./anvil/foundry.ts";
 import { SCRIPT } from "./anvil/script/all.ts";
-import { ANVIL_PACKAGE, findAnvil, type Running, startAnvil } from "./anvil/start-anvil.ts";
 import { play, type Reply, text } from "./anvil/step.ts";
 
 const EMPTY_WORLD = fileURLToPath(new URL("./anvil/empty-world.json", import.meta.url));
-const program = findAnvil();
+const program = findProgram("anvil");
 
 /** When a node's first block was, in Unix milliseconds. */
 async function firstBlockAt(url: string): Promise<number> {
@@ -64,8 +64,8 @@ function compared(program: string): void {
 
 /** Nobody is to believe that a comparison was passed where there was none. */
 function notCompared(): void {
-  it(`is not compared with anvil: ${ANVIL_PACKAGE} is not installed`, () => {
-    console.warn(`${ANVIL_PACKAGE} is not installed: no answer has been compared with anvil's`);
+  it(`is not compared with anvil: ${packageOf("anvil")} is not installed`, () => {
+    console.warn(`${packageOf("anvil")} is not installed: no answer has been compared with anvil's`);
   });
 }
 

@@ -10,14 +10,17 @@ export interface Running {
 }
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
-/** The package that has anvil for this machine. */
-export const ANVIL_PACKAGE = `@foundry-rs/anvil-${process.platform}-${ARCHITECTURES[process.arch] ?? process.arch}`;
+type Tool = "anvil" | "cast";
 
-/** The path of anvil's program; null where there is none for this machine. */
-export function findAnvil(): string | null {
-  const name = process.platform === "win32" ? "anvil.exe" : "anvil";
+/** The package that has a tool of Foundry for this machine. */
+export const packageOf = (tool: Tool): string =>
+  `@foundry-rs/${tool}-${process.platform}-${ARCHITECTURES[process.arch] ?? process.arch}`;
+
+/** The path of a tool's program; null where there is none for this machine. */
+export function findProgram(tool: Tool): string | null {
+  const name = process.platform === "win32" ? `${tool}.exe` : tool;
   try {
-    return createRequire(import.meta.url).resolve(`${ANVIL_PACKAGE}/bin/${name}`);
+    return createRequire(import.meta.url).resolve(`${packageOf(tool)}/bin/${name}`);
   } catch {
     return null;
   }
