@@ -24,6 +24,8 @@ import {
 } from "./setting.ts";
 
 export { CONTRACT_ABIS } from "./api/contract-abis.ts";
+/** What any operation of the API answers, by its name in the OpenAPI document: `ReplyTo<"getClock">`. */
+export type { ReplyTo } from "./api/endpoints.ts";
 export { ExchangeClient } from "./client/client.ts";
 export type * from "./client/messages.ts";
 export type { ClientOptions } from "./client/options.ts";

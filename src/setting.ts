@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { anyOf } from "./core/terms.ts";
 import { parseDuration, parseIso } from "./core/time.ts";
 import { MAX_SIZE, type Millis, type Money, money, type Size, size } from "./core/units.ts";
 
@@ -58,10 +59,6 @@ export const setting = <R extends Reader<unknown>, const More extends Partial<Se
   help: string,
   more = {} as More,
 ) => ({ ...reader, group, help, ...more });
-
-/** `a, b or c`: of two words or more, as a sentence lists what it expects. */
-export const anyOf = (words: readonly string[]): string =>
-  `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 
 export const reader = <Value>(expected: string, read: (text: string) => Value | null): Reader<Value> => ({
   expected,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { idOf } from "../core/ids.ts";
 import { bookFor, type EventRecord, type Market, tokenIdIn } from "../core/market.ts";
 import type { Trade } from "../core/order.ts";
-import type { Outcome } from "../core/terms.ts";
+import { MARKET_STATUSES, MATCHINGS, type Outcome, SELF_TRADE_POLICIES } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { addSum, emptySum, type Sum } from "../core/units.ts";
 import {
@@ -55,13 +55,13 @@ const marketShape = {
   tags: z.array(field.slug),
   conditionId: field.hash32,
   eventId: field.uuid,
-  status: z.enum(["ACTIVE", "CLOSED", "RESOLVED"]),
+  status: z.enum(MARKET_STATUSES),
   active: z.boolean(),
   tokens: z.array(token).length(2),
   tickSize: field.price,
   minOrderSize: field.shares,
   feeRateBps: field.count,
-  matching: z.enum(["complementary", "independent"]),
+  matching: z.enum(MATCHINGS),
   bestBid: field.price.nullable(),
   bestAsk: field.price.nullable(),
   lastTradePrice: field.price.nullable(),
@@ -229,8 +229,8 @@ export const marketControlEndpoints = endpoints("control", "Control plane", {
           tickSize: z.literal(TICK_SIZES).default(0.01),
           minOrderSize: z.number().gt(0).max(10_000_000).default(1),
           feeRateBps: z.int().min(0).max(10_000).default(0),
-          matching: z.enum(["complementary", "independent"]).default("complementary"),
-          selfTrade: z.enum(["allow", "cancel-taker", "cancel-maker", "cancel-both"]).default("allow"),
+          matching: z.enum(MATCHINGS).default("complementary"),
+          selfTrade: z.enum(SELF_TRADE_POLICIES).default("allow"),
           endDate,
           tags,
         }),

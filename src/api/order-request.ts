@@ -4,7 +4,7 @@ import { decide } from "../core/decide.ts";
 import { PRICE_PLACES, SIZE_PLACES } from "../core/format.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
 import { ORDER_CHECKS } from "../core/rules/trading.ts";
-import type { Address, OrderType, Side } from "../core/terms.ts";
+import { type Address, anyOf, ORDER_TYPES, type OrderType, SIDES, type Side } from "../core/terms.ts";
 import { parseIso } from "../core/time.ts";
 import {
   MAX_MILLIS,
@@ -31,8 +31,8 @@ const newOrderSchema = named(
   "NewOrder",
   z.object({
     tokenId: z.string().min(1).meta({ description: "Id of the outcome token to trade." }),
-    side: z.enum(["BUY", "SELL"]),
-    orderType: z.enum(["GTC", "GTD", "FOK", "FAK"]).default("GTC"),
+    side: z.enum(SIDES),
+    orderType: z.enum(ORDER_TYPES).default("GTC"),
     price: z.number().gt(0).lt(1).meta({ description: "Limit price, a multiple of the token's tick size." }),
     size: z.number().gt(0).max(MAX_SHARES).meta({ description: "Shares, a multiple of 0.01." }),
     expiration: z
@@ -85,12 +85,8 @@ interface FieldRule {
 /** The fields in the order in which they are checked. */
 const RULES = {
   tokenId: { expected: "a string, the id of an outcome token", code: "INVALID_ORDER" },
-  side: { expected: "BUY or SELL", code: "INVALID_SIDE", words: ["BUY", "SELL"] },
-  orderType: {
-    expected: "GTC, GTD, FOK or FAK",
-    code: "INVALID_ORDER_TYPE",
-    words: ["GTC", "GTD", "FOK", "FAK"],
-  },
+  side: { expected: anyOf(SIDES), code: "INVALID_SIDE", words: SIDES },
+  orderType: { expected: anyOf(ORDER_TYPES), code: "INVALID_ORDER_TYPE", words: ORDER_TYPES },
   price: { expected: "a JSON number strictly between 0 and 1", code: "PRICE_OUT_OF_RANGE" },
   size: { expected: `a JSON number above 0, at most ${MAX_SHARES}`, code: "INVALID_SIZE" },
   expiration: {

@@ -74,7 +74,7 @@ const HELPS: { readonly [Code in RefusalCode]?: Help<Code> } = {
       most === 0
         ? "no block can be undone now: with --settlement instant every block is final at once"
         : `at most ${most} can be undone now: a block with two others on top is final`,
-    details: { fields: ["depth"], most },
+    details: { fields: ["depth"] },
   }),
   FAULT_NOT_FOUND: () => ({
     hint: "GET /sim/chain/faults lists those in force; one that has hit as many settlements as it was to is over",
@@ -87,15 +87,16 @@ export function refusalError(refusal: Refusal, view: View): ApiError {
   const code = codes[refusal.code] ?? (refusal.code as ErrorCode);
   const help = HELPS[refusal.code] as Help<RefusalCode> | undefined;
   const { message = refusalText(refusal, view.state), ...rest } = help?.(refusal, view) ?? {};
-  return new ApiError(code, message, { details: detailsIn(refusal, view), ...rest });
+  const details = { ...rest.details, ...detailsIn(refusal, view) };
+  return new ApiError(code, message, { ...rest, ...(Object.keys(details).length > 0 && { details }) });
 }
 
-function detailsIn(refusal: Refusal, { numbers }: View): ErrorHelp["details"] {
-  const units = detailsOf(refusal.code);
-  if (units === undefined) return undefined;
+function detailsIn(refusal: Refusal, { numbers }: View): Readonly<Record<string, unknown>> {
+  const units = detailsOf(refusal.code) ?? {};
   const values = refusal as unknown as Readonly<Record<string, never>>;
   const details = Object.entries(units).map(([name, unit]) => {
     const value = values[name] as never;
+    if (unit === "count") return [name, value];
     return [name, unit === "moment" ? toIso(value) : numbers[unit](value)];
   });
   return Object.fromEntries(details);

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { SETTLEMENT_STATUSES } from "../core/chain/settlement.ts";
+import { MATCH_TYPES, ORDER_TYPES, OUTCOMES, SIDES, WINNING_OUTCOMES } from "../core/terms.ts";
 
 /** The schemas that the OpenAPI document names under `components`. */
 export const registry = z.registry<{ id: string; description?: string }>();
@@ -64,16 +66,13 @@ export const stateDigest = named(
 );
 export const digest = named("Digest", z.string().regex(/^[0-9a-f]{64}$/), "SHA-256, hex.");
 
-export const outcome = named("Outcome", z.enum(["YES", "NO"]));
-export const winningOutcome = named("WinningOutcome", z.enum(["YES", "NO", "SPLIT"]));
-export const side = named("Side", z.enum(["BUY", "SELL"]));
-export const orderType = named("OrderType", z.enum(["GTC", "GTD", "FOK", "FAK"]));
+export const outcome = named("Outcome", z.enum(OUTCOMES));
+export const winningOutcome = named("WinningOutcome", z.enum(WINNING_OUTCOMES));
+export const side = named("Side", z.enum(SIDES));
+export const orderType = named("OrderType", z.enum(ORDER_TYPES));
 
-export const matchType = named("MatchType", z.enum(["COMPLEMENTARY", "MINT", "MERGE"]));
-export const settlementStatus = named(
-  "SettlementStatus",
-  z.enum(["MATCHED", "MINED", "CONFIRMED", "RETRYING", "FAILED"]),
-);
+export const matchType = named("MatchType", z.enum(MATCH_TYPES));
+export const settlementStatus = named("SettlementStatus", z.enum(SETTLEMENT_STATUSES));
 
 /** A page of a list. */
 export const page = <Item extends z.ZodType>(id: string, item: Item) =>

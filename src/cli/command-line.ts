@@ -1,7 +1,7 @@
 import yargs, { type Argv } from "yargs";
 import { VERSION } from "../config.ts";
+import { anyOf } from "../core/terms.ts";
 import {
-  anyOf,
   defaultText,
   flagOf,
   type Given,

@@ -1,8 +1,8 @@
 import { DEFAULT_DATA, SETTINGS } from "../config.ts";
+import { anyOf } from "../core/terms.ts";
 import { price } from "../core/units.ts";
 import { readRange } from "../fuzz/campaign/seeds.ts";
 import {
-  anyOf,
   BUDGET,
   choice,
   type Given,

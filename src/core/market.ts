@@ -22,7 +22,14 @@ import {
   word,
 } from "./schema.ts";
 import { Table } from "./table.ts";
-import { MATCHINGS, type Outcome, SELF_TRADE_POLICIES, type Side, type WinningOutcome } from "./terms.ts";
+import {
+  MARKET_STATUSES,
+  MATCHINGS,
+  type Outcome,
+  SELF_TRADE_POLICIES,
+  type Side,
+  WINNING_OUTCOMES,
+} from "./terms.ts";
 import type { Money, Price, Size, Sum } from "./units.ts";
 import { complement, FULL_PRICE } from "./units.ts";
 
@@ -115,9 +122,9 @@ export const Market = refined(
     },
     {
       changing: {
-        status: oneOf("ACTIVE", "CLOSED", "RESOLVED"),
+        status: oneOf(...MARKET_STATUSES),
         resolvedAt: orNull(moment()),
-        winningOutcome: orNull(oneOf<WinningOutcome>("YES", "NO", "SPLIT")),
+        winningOutcome: orNull(oneOf(...WINNING_OUTCOMES)),
         /** What the ledger counts as issued, and what of it the settlement chain has. */
         supply: Supply,
         onChain: Supply,

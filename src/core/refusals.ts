@@ -19,7 +19,7 @@ export interface Shortfall {
 }
 
 /** How an answer writes a value: in the units of the API, or as it is. */
-export type Unit = "price" | "size" | "money" | "moment";
+export type Unit = "price" | "size" | "money" | "moment" | "count";
 /** What an answer tells of a refusal beside its sentence, and how. */
 export type Details = Readonly<Record<string, Unit>>;
 
@@ -95,6 +95,7 @@ const REFUSALS = {
   ),
   REORGANIZATION_TOO_DEEP: refusal<{ depth: number; most: number }>(
     ({ depth }) => `a reorganization of ${depth} blocks would undo one that is final`,
+    { most: "count" },
   ),
   FAULT_NOT_FOUND: refusal<{ number: number }>(
     ({ number }) => `there is no settlement fault ${number} in force`,
@@ -124,12 +125,12 @@ export const refusalText = (refusal: Refusal, state: State): string =>
 export const detailsOf = (code: RefusalCode): Details | undefined => REFUSALS[code].details;
 
 /** What becomes of a command: events that happen, or the reason why nothing does. */
-export type Decision =
+export type Decision<Why extends Refusal = Refusal> =
   | { readonly ok: true; readonly events: readonly DomainEvent[] }
-  | { readonly ok: false; readonly refusal: Refusal };
+  | { readonly ok: false; readonly refusal: Why };
 
-export const accepted = (events: readonly DomainEvent[]): Decision => ({ ok: true, events });
-export const refused = (refusal: Refusal): Decision => ({ ok: false, refusal });
+export const accepted = (events: readonly DomainEvent[]): Decision<never> => ({ ok: true, events });
+export const refused = <Why extends Refusal>(refusal: Why): Decision<Why> => ({ ok: false, refusal });
 
 /** A value of JSON that holds no others. */
 export type Scalar = string | number | boolean | null;

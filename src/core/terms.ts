@@ -12,6 +12,8 @@ export type WinningOutcome = (typeof WINNING_OUTCOMES)[number];
 export const ORDER_TYPES = ["GTC", "GTD", "FOK", "FAK"] as const;
 export type OrderType = (typeof ORDER_TYPES)[number];
 
+export const MARKET_STATUSES = ["ACTIVE", "CLOSED", "RESOLVED"] as const;
+
 export const MATCHINGS = ["complementary", "independent"] as const;
 export type Matching = (typeof MATCHINGS)[number];
 
@@ -56,3 +58,7 @@ export type BalancePolicy = (typeof BALANCE_POLICIES)[number];
  */
 export const SETTLEMENT_MODES = ["instant", "auto", "manual"] as const;
 export type SettlementMode = (typeof SETTLEMENT_MODES)[number];
+
+/** `a, b or c`: as a sentence lists what it expects. */
+export const anyOf = (words: readonly string[]): string =>
+  words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;

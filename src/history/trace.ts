@@ -11,7 +11,7 @@ import type { Address } from "../core/terms.ts";
 import { type Millis, size } from "../core/units.ts";
 import type { Exchange } from "../engine/exchange.ts";
 import type { Entry } from "../engine/journal.ts";
-import type { OrderState } from "../scenario/language/scenario.ts";
+import type { OrderState } from "../scenario/language/parts.ts";
 
 /** How an exchange stood before a command. */
 interface Circumstances {

@@ -35,7 +35,7 @@ import { grantDue, issuanceLeft, shortfallOf } from "./ledger.ts";
  * Decides an order: refused by the first rule it breaks, else placed, matched at once by price-time priority at the
  * makers' prices, and its remainder rested or canceled as its type says.
  */
-function placeOrder(state: State, command: CommandOf<"placeOrder">, at: Millis): Decision {
+function placeOrder(state: State, command: CommandOf<"placeOrder">, at: Millis): Decision<OrderRefusal> {
   const token = state.tokenById.get(command.tokenId);
   if (token === undefined) return refused({ code: "TOKEN_NOT_FOUND", tokenId: command.tokenId });
   const market = state.markets.get(marketOfToken(token));
@@ -92,6 +92,11 @@ export const ORDER_CHECKS = {
   INSUFFICIENT_BALANCE: "the funds",
 } as const satisfies { readonly [Code in RefusalCode]?: string };
 
+type OrderRefusal = Extract<
+  Refusal,
+  { readonly code: keyof typeof ORDER_CHECKS | "TOKEN_NOT_FOUND" | "ISSUANCE_EXCEEDED" }
+>;
+
 function refusalOf(
   state: State,
   at: Millis,
@@ -99,7 +104,7 @@ function refusalOf(
   market: Market,
   account: Account | undefined,
   token: number,
-): Extract<Refusal, { readonly code: keyof typeof ORDER_CHECKS }> | null {
+): OrderRefusal | null {
   const { price, size, expiration, side } = command;
   if (price % market.tickSize !== 0) return { code: "INVALID_TICK_SIZE", price, tickSize: market.tickSize };
   if (size < market.minOrderSize) return { code: "SIZE_TOO_SMALL", size, minOrderSize: market.minOrderSize };

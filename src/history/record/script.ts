@@ -12,7 +12,7 @@ import type { AskedFor, RefusedRequest, Scalar } from "../../core/refusals.ts";
 import type { ExchangeConfig, State } from "../../core/state.ts";
 import { type Millis, money, size } from "../../core/units.ts";
 import { type OrderWords, orderBodyOf } from "../../scenario/language/order-words.ts";
-import type { Funding, MarketTerms } from "../../scenario/language/scenario.ts";
+import type { Funding, MarketTerms } from "../../scenario/language/parts.ts";
 import { LocalVenue } from "../../scenario/venue/local-venue.ts";
 import { fundCommand } from "../../scenario/venue/opening.ts";
 import { refusedBy } from "../../scenario/venue/views.ts";

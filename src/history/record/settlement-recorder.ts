@@ -3,7 +3,7 @@ import type { SettlementFault, SettlementFaultTerms } from "../../core/chain/set
 import type { Command, CommandOf } from "../../core/commands.ts";
 import { nextDueAt } from "../../core/schedule.ts";
 import type { State } from "../../core/state.ts";
-import { NEXT_ORDER } from "../../scenario/language/scenario.ts";
+import { NEXT_ORDER } from "../../scenario/language/parts.ts";
 import type { Step } from "../scenario-text.ts";
 import type { TracedCommand } from "../trace.ts";
 import type { ObservedBlock, ObservedBlocks, OrderFault } from "./observed-blocks.ts";

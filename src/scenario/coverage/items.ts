@@ -12,6 +12,7 @@ import {
   WINNING_OUTCOMES,
 } from "../../core/terms.ts";
 import { EXPECTATIONS, OWN_EXPECTATIONS } from "../language/expectations.ts";
+import type { StepInfo } from "../language/step-source.ts";
 import { STEPS } from "../language/steps.ts";
 
 export const PARTIAL_FILL = "LIVE -> LIVE (partial fill)";
@@ -25,7 +26,7 @@ const items = (...texts: readonly string[]): Items => new Map(texts.map((text) =
 const called = (names: Iterable<readonly [item: string, name: string]>): Items =>
   new Map([...names].map(([item, name]) => [item, [name]]));
 
-const stepNames = Object.entries(STEPS).map(([kind, info]) => ({
+const stepNames = Object.entries<StepInfo>(STEPS).map(([kind, info]) => ({
   kind,
   name: info.name ?? info.key ?? kind,
   refusals: info.refusals ?? [],

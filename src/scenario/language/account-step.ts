@@ -1,20 +1,14 @@
 import type { PositionChange } from "../../api/position-transaction.ts";
-import { OUTCOMES, SIDES } from "../../core/terms.ts";
+import { anyOf, OUTCOMES, SIDES } from "../../core/terms.ts";
 import type { Money, Size } from "../../core/units.ts";
 import type { Declarations } from "./declarations.ts";
 import { LineWords, oneOf, positive, SHARES, USDC, units } from "./fields.ts";
 import { meantWord } from "./near-misses.ts";
 import { linesAt, orderStateAt, readFillLine, readOrderLine, rejectsAt } from "./order-line.ts";
 import { ORDER_FORMS } from "./order-words.ts";
-import { meaning, type Node, orOf, type Word } from "./page.ts";
-import {
-  type CallStep,
-  type Funding,
-  type OwnExpectations,
-  type Step,
-  TRANSACTION_CODES,
-} from "./scenario.ts";
-import { type StepContent, type StepInfo, type StepSource, step } from "./step-source.ts";
+import { meaning, type Node, type Word } from "./page.ts";
+import { type Funding, type OwnExpectations, TRANSACTION_CODES } from "./parts.ts";
+import { type StepSource, step } from "./step-source.ts";
 
 const CALL_VERBS = ["split", "merge", "redeem"] as const;
 const VERBS: readonly string[] = [...SIDES, "cancel", "fund", ...CALL_VERBS];
@@ -34,7 +28,7 @@ const expectsOf = (beside: object): OwnExpectations => ({
 
 /** The words of what an account does. */
 const lineOf = ({ head }: StepSource): LineWords =>
-  new LineWords(head.value, `${orOf(VERBS)} and what belongs to it`);
+  new LineWords(head.value, `${anyOf(VERBS)} and what belongs to it`);
 
 /** The same behind the words that say what it does. */
 function lineAfter(source: StepSource, ...verbs: readonly string[]): LineWords {
@@ -52,10 +46,6 @@ export const ACCOUNT_STEPS = {
     name: "BUY, SELL",
     form: "`alice: BUY 10 YES @ 0.50 GTD +60s as bid`",
     does: `places an order: ${ORDER_FORMS}`,
-    control: (order) =>
-      order.kind === "order" && order.exact?.expiry != null && "at" in order.exact.expiry
-        ? "an expiration at a moment of its own clock"
-        : null,
     refusals: ["rejects"],
     beside: { status: orderStateAt, fills, rejects: rejectsAt },
     read: (source, beside) => {
@@ -67,8 +57,10 @@ export const ACCOUNT_STEPS = {
       if (isRejected && outcome !== undefined)
         outcome.wrong(`an order that is rejected has no ${outcome.text}`);
       const order = readOrderLine(lineOf(source), declared, isRejected);
-      return { kind: "order", account: head.key.text, ...order, expects: expectsOf(beside) };
+      return { account: head.key.text, ...order, expects: expectsOf(beside) };
     },
+    control: ({ exact }) =>
+      exact?.expiry != null && "at" in exact.expiry ? "an expiration at a moment of its own clock" : null,
   }),
   cancel: step({
     form: "`alice: cancel bid`",
@@ -83,7 +75,7 @@ export const ACCOUNT_STEPS = {
         ? declared.rounds.named([word.text, line.rest()].join(" ").trimEnd())
         : declared.orderNamed(word);
       line.requireEnd();
-      return { kind: "cancel", account: head.key.text, order, expects: expectsOf(beside) };
+      return { account: head.key.text, order, expects: expectsOf(beside) };
     },
   }),
   cancelAll: step({
@@ -94,7 +86,7 @@ export const ACCOUNT_STEPS = {
     beside: { rejects: rejectsAt },
     read: (source, beside) => {
       lineAfter(source, "cancel", "all").requireEnd();
-      return { kind: "cancelAll", account: source.head.key.text, expects: expectsOf(beside) };
+      return { account: source.head.key.text, expects: expectsOf(beside) };
     },
   }),
   fund: step({
@@ -102,7 +94,6 @@ export const ACCOUNT_STEPS = {
     does: "gives USDC or shares",
     control: true,
     read: (source) => ({
-      kind: "fund",
       account: source.head.key.text,
       funding: fundingOf(lineAfter(source, "fund"), source.declared),
     }),
@@ -110,18 +101,18 @@ export const ACCOUNT_STEPS = {
   split: call("split", "`alice: split 10`", "10 USDC become 10 YES and 10 NO on the chain; `in MARKET`"),
   merge: call("merge", "`alice: merge 10`", "and back; `in MARKET`"),
   redeem: call("redeem", "`alice: redeem`", "pays out her shares of both outcomes on the chain; `in MARKET`"),
-} satisfies Partial<Record<Step["kind"], StepInfo>>;
+};
 
 /** Which of them a line is. */
-export function accountStepOf(source: StepSource): StepInfo {
+export function accountStepOf(source: StepSource): keyof typeof ACCOUNT_STEPS {
   const { left } = lineOf(source);
   const [verb, next] = left;
-  if (verb === undefined) throw source.head.value.unexpected(`${orOf(VERBS)} and what belongs to it`);
-  if (verb.text === "cancel") return ACCOUNT_STEPS[next?.text === "all" ? "cancelAll" : "cancel"];
+  if (verb === undefined) throw source.head.value.unexpected(`${anyOf(VERBS)} and what belongs to it`);
+  if (verb.text === "cancel") return next?.text === "all" ? "cancelAll" : "cancel";
   const other = (["fund", ...CALL_VERBS] as const).find((each) => each === verb.text);
-  if (other !== undefined) return ACCOUNT_STEPS[other];
-  if (meantWord(verb.text, SIDES) !== undefined || left.some(isOfOrder)) return ACCOUNT_STEPS.order;
-  throw verb.unexpected(orOf(VERBS), [...VERBS, "cancel all"]);
+  if (other !== undefined) return other;
+  if (meantWord(verb.text, SIDES) !== undefined || left.some(isOfOrder)) return "order";
+  throw verb.unexpected(anyOf(VERBS), [...VERBS, "cancel all"]);
 }
 
 /** Whether a word is one that only an order has. */
@@ -147,19 +138,19 @@ function fundingOf(line: LineWords, declared: Declarations): Funding {
 }
 
 /** What a wallet does on the chain, `split 10 in rain`, `merge 10` or `redeem`. */
-function call(kind: CallStep["kind"], form: string, does: string): StepInfo {
+function call(kind: PositionChange["kind"], form: string, does: string) {
   return step({
     form,
     does,
     control: true,
     refusals: TRANSACTION_CODES,
     beside: { rejects: transactionCode },
-    read: (source, { rejects: code }): StepContent<CallStep> => {
+    read: (source, { rejects: code = null }) => {
       const line = lineAfter(source, kind);
       const change: PositionChange = kind === "redeem" ? { kind } : { kind, size: line.units(SETS) };
       const market = source.declared.marketOf(line);
       line.requireEnd("in MARKET or the end of the line", ["in"]);
-      return { kind, account: source.head.key.text, market, change, rejects: code ?? null };
+      return { account: source.head.key.text, market, change, rejects: code };
     },
   });
 }

@@ -1,7 +1,7 @@
-import { type OrderType, OUTCOMES } from "../../core/terms.ts";
+import { anyOf, type OrderType, OUTCOMES } from "../../core/terms.ts";
 import type { LineWords } from "./fields.ts";
-import { orOf, type Word } from "./page.ts";
-import type { TokenName } from "./scenario.ts";
+import type { Word } from "./page.ts";
+import type { TokenName } from "./parts.ts";
 
 const MAX_LISTED = 5;
 /** What a deployment's other traders are called. */
@@ -60,7 +60,7 @@ export class Declarations {
     const outcome = OUTCOMES.find((known) => known === (second ?? first));
     if (outcome === undefined || words.length > 2) {
       const known = [...others, ...OUTCOMES];
-      throw key.unexpected(`${orOf(known)}, with the market before it where there are several`, known);
+      throw key.unexpected(`${anyOf(known)}, with the market before it where there are several`, known);
     }
     return { market: this.market(key, second === undefined ? null : first), outcome };
   }

@@ -1,5 +1,5 @@
 import { SETTLEMENT_STATUSES } from "../../core/chain/settlement.ts";
-import { OUTCOMES } from "../../core/terms.ts";
+import { anyOf, OUTCOMES } from "../../core/terms.ts";
 import { parseIso } from "../../core/time.ts";
 import { FULL_PRICE, type Price, type Size } from "../../core/units.ts";
 import type { Declarations } from "./declarations.ts";
@@ -24,7 +24,7 @@ import {
   valuesBy,
 } from "./fields.ts";
 import { linesAt, orderStateAt, readTradeLine } from "./order-line.ts";
-import { all, type Entry, isNothing, meaning, type Node, orOf, type TextNode } from "./page.ts";
+import { all, type Entry, isNothing, meaning, type Node, type TextNode } from "./page.ts";
 import type {
   BalanceState,
   Expectation,
@@ -33,8 +33,8 @@ import type {
   LevelLine,
   OwnExpectations,
   QuoteState,
-  RequestStep,
-} from "./scenario.ts";
+} from "./parts.ts";
+import type { RequestContent } from "./request-step.ts";
 import type { Source } from "./scenario-files.ts";
 
 /** What one kind of expectation is called, and what the reference page says of it. */
@@ -105,7 +105,7 @@ export const EXPECTATIONS: Readonly<Record<Expectation["kind"], ExpectationInfo>
 
 /** What a step may say of its own outcome. */
 export const OWN_EXPECTATIONS: Readonly<
-  Record<keyof OwnExpectations | Extract<keyof RequestStep, "answers">, ExpectationInfo>
+  Record<keyof OwnExpectations | Extract<keyof RequestContent, "answers">, ExpectationInfo>
 > = {
   status: {
     key: "status",
@@ -139,7 +139,7 @@ export function readExpectations({ files, declared }: Source, node: Node): reado
     orders: eachBy("order", "orders by name", nameOf, (said) => ({ state: orderStateAt(said).value })),
     balances: (value) => readBalances(value, declared),
     quote: eachBy("quote", "prices by outcome", tokenOf, (prices) => ({
-      state: valuesBy(entriesOf(prices, orOf(Object.keys(QUOTE_READERS))), QUOTE_READERS) as QuoteState,
+      state: valuesBy(entriesOf(prices, anyOf(Object.keys(QUOTE_READERS))), QUOTE_READERS) as QuoteState,
     })),
     history: eachBy("history", "histories by outcome", tokenOf, (list) => ({
       points: eachOf(itemsOf(list, "a list of times and prices"), pointAt),
@@ -260,7 +260,7 @@ function balanceIn({ key, value }: Entry, declared: Declarations): BalanceState 
   const none = { asset, amount: null, balance: null, available: null, reserved: null, onChain: null };
   if (value.kind === "text") return { ...none, amount: amount(value) };
   const readers = { balance: amount, available: amount, reserved: amount, onChain: amount };
-  const parts = valuesBy(entriesOf(value, orOf(Object.keys(readers))), readers);
+  const parts = valuesBy(entriesOf(value, anyOf(Object.keys(readers))), readers);
   return { ...none, ...(parts as Partial<BalanceState>) };
 }
 

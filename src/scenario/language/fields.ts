@@ -1,9 +1,10 @@
 import { unitsOf } from "../../api/decimals.ts";
 import { textOf as decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
+import { anyOf } from "../../core/terms.ts";
 import { parseDuration, parseIso } from "../../core/time.ts";
 import { FULL_PRICE, MAX_ISSUANCE, MAX_SIZE, type Millis } from "../../core/units.ts";
 import { meantDuration, meantNumber } from "./near-misses.ts";
-import { attempt, type Entry, meaning, type Node, orOf, type TextNode, UNREADABLE, Word } from "./page.ts";
+import { attempt, type Entry, meaning, type Node, type TextNode, UNREADABLE, Word } from "./page.ts";
 
 /** Reads a word of a line, or the text of a node. */
 export type Reader<Value> = (word: Word) => Value;
@@ -76,7 +77,7 @@ export const matching =
 
 /** One of a few words; of another the nearest is named. */
 export const oneOf =
-  <Text extends string>(words: readonly Text[], expected = orOf(words), hint: string | null = null) =>
+  <Text extends string>(words: readonly Text[], expected = anyOf(words), hint: string | null = null) =>
   (word: Word): Text => {
     const said = word.textFor(expected);
     const found = words.find((each) => each === said);
@@ -232,7 +233,7 @@ export class LineWords {
     throw word.unexpected(expected, [expected], isJoined ? `put a space after ${expected}` : null);
   }
 
-  oneOf<Text extends string>(words: readonly Text[], expected = orOf(words)): Text {
+  oneOf<Text extends string>(words: readonly Text[], expected = anyOf(words)): Text {
     return oneOf(words, expected)(this.take(expected));
   }
 

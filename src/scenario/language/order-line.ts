@@ -3,7 +3,7 @@ import { meantOrderType } from "../../api/order-request.ts";
 import type { ClientCode } from "../../client/result.ts";
 import { SETTLEMENT_STATUSES } from "../../core/chain/settlement.ts";
 import { ORDER_STATUSES } from "../../core/order.ts";
-import { CANCEL_REASONS, ORDER_TYPES, type OrderType, OUTCOMES, SIDES } from "../../core/terms.ts";
+import { anyOf, CANCEL_REASONS, ORDER_TYPES, type OrderType, OUTCOMES, SIDES } from "../../core/terms.ts";
 import { parseDuration, parseIso } from "../../core/time.ts";
 import type { Price, Size } from "../../core/units.ts";
 import type { Declarations } from "./declarations.ts";
@@ -25,9 +25,9 @@ import {
   units,
 } from "./fields.ts";
 import { meantExpiry, meantWord } from "./near-misses.ts";
-import type { ExactOrder, Expiry } from "./order-words.ts";
-import { attempt, meaning, type Node, orOf, UNREADABLE, Word } from "./page.ts";
-import type { FillLine, OrderState, OrderStep, Placed, TradeLine } from "./scenario.ts";
+import type { ExactOrder, Expiry, OrderWords } from "./order-words.ts";
+import { attempt, meaning, type Node, UNREADABLE, Word } from "./page.ts";
+import type { FillLine, OrderState, Placed, TradeLine } from "./parts.ts";
 
 const SHAPE = "an order such as BUY 100 YES @ 0.55";
 const EXPIRY_RULE = "when it expires, such as +60s or 2026-01-02T00:00:00Z";
@@ -42,7 +42,13 @@ export function readOrderLine(
   line: LineWords,
   declared: Declarations,
   mayBeWrong: boolean,
-): Pick<OrderStep, "words" | "exact" | "name"> {
+): {
+  readonly words: OrderWords;
+  /** Null when some word is wrong. */
+  readonly exact: ExactOrder | null;
+  /** The one given with `as`. */
+  readonly name: string | null;
+} {
   const named = line.wordAfter("as");
   const parts = attempt(() => {
     if (!mayBeWrong) requireArrangement(line);
@@ -144,7 +150,7 @@ function exactOrder(
 function typeOf(word: Word): OrderType {
   const expiry = expiryMeant(word.text);
   const meant = expiry === null ? meantOrderType(word.text) : `GTD ${expiry}`;
-  return oneOf(ORDER_TYPES, orOf(ORDER_TYPES), meaning(meant))(word);
+  return oneOf(ORDER_TYPES, anyOf(ORDER_TYPES), meaning(meant))(word);
 }
 
 function exactExpiry(orderType: OrderType, type: Word | null, word: Word | null): ExactOrder["expiry"] {
@@ -177,7 +183,7 @@ const NOISE = /^(?:a|an|order|place|limit|share|shares|contracts?|lots?|of|usdc?
 const NUMBER = /^\$?[.,]?\d[\d.,_]*(?:k|c|¢|%|x|×|\$)?$/i;
 const JOINED = /(@)|(?<=^[\d.,]+)(?=(?:yes|no)$)/i;
 /** What stands at each place of an order. */
-const EXPECTED = [orOf(SIDES), ruleText(SIZE), orOf(OUTCOMES), "@", ruleText(PRICE)];
+const EXPECTED = [anyOf(SIDES), ruleText(SIZE), anyOf(OUTCOMES), "@", ruleText(PRICE)];
 const TAILS: readonly string[] = [...ORDER_TYPES, ...SETS, ...SETTLEMENT_STATUSES];
 
 const isRight = (text: string, rule: DecimalRule): boolean => decimalIn(text, rule) !== null;
@@ -307,7 +313,7 @@ function readOrderState(line: LineWords): OrderState {
 /** Notes `40/100 LIVE`, and that an order which is refused has no state. */
 function requireStatusFirst({ left: [first, second] }: LineWords): void {
   if (first === undefined) return;
-  const expected = orOf(ORDER_STATUSES);
+  const expected = anyOf(ORDER_STATUSES);
   if (/^(?:REJECTED|REFUSED|DENIED|FAILED|INVALID)$/i.test(first.text))
     throw first.unexpected(expected, [], "`rejects: CODE` beside an order says that it is refused");
   if (second === undefined || !/^[\d.]+\/[\d.]+$/.test(first.text)) return;

@@ -288,7 +288,3 @@ function didYouMean(word: string, possible: Iterable<string>): string | null {
 /** The hint that names what was meant, if that is known. */
 export const meaning = (meant: string | null | undefined): string | null =>
   meant == null ? null : `did you mean ${meant}?`;
-
-/** Several words as a choice: `BUY, SELL or cancel`. */
-export const orOf = (words: readonly string[]): string =>
-  words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;

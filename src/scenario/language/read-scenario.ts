@@ -4,7 +4,13 @@ import { TICK_SIZES } from "../../api/markets.ts";
 import { nearest } from "../../api/nearest.ts";
 import { PRICE_PLACES } from "../../core/format.ts";
 import { sha256Hex } from "../../core/hash.ts";
-import { BALANCE_POLICIES, MATCHINGS, SELF_TRADE_POLICIES, SETTLEMENT_MODES } from "../../core/terms.ts";
+import {
+  anyOf,
+  BALANCE_POLICIES,
+  MATCHINGS,
+  SELF_TRADE_POLICIES,
+  SETTLEMENT_MODES,
+} from "../../core/terms.ts";
 import { millis, type Price, price, type Size, size } from "../../core/units.ts";
 import { FILE_LIMITS, readText } from "../../regular-file.ts";
 import { readWorld } from "../../simulation/world.ts";
@@ -30,10 +36,11 @@ import {
   valuesBy,
   valuesOf,
 } from "./fields.ts";
-import { attempt, isNothing, type Node, orOf, Page, type TextNode } from "./page.ts";
+import { attempt, isNothing, type Node, Page, type TextNode } from "./page.ts";
+import type { AccountTerms, Funding, MarketTerms } from "./parts.ts";
 import { type Problem, ProblemList } from "./problem.ts";
 import { StepsReader } from "./read-steps.ts";
-import type { AccountTerms, Funding, MarketTerms, Scenario } from "./scenario.ts";
+import type { Scenario } from "./scenario.ts";
 import { readTextFile, ScenarioFiles } from "./scenario-files.ts";
 import { isReserved } from "./steps.ts";
 
@@ -180,7 +187,7 @@ export const defaultMarket = (): MarketTerms => ({
 
 const MARKET_READERS = {
   tickSize: (node: Node): Price => {
-    const expected = orOf(TICK_SIZES.map(String));
+    const expected = anyOf(TICK_SIZES.map(String));
     const found = unitsOf(node.textFor(expected), PRICE_PLACES);
     const isKnown =
       found !== null && TICK_SIZES.some((known) => unitsOf(String(known), PRICE_PLACES) === found);

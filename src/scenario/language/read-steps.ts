@@ -3,8 +3,8 @@ import { countOf, itemsOf, units, valuesBy, valuesOf } from "./fields.ts";
 import { attempt, type Entry, type Node } from "./page.ts";
 import type { Step } from "./scenario.ts";
 import type { Source } from "./scenario-files.ts";
-import { readStep, type StepSource } from "./step-source.ts";
-import { BESIDE_WORDS, isReserved, STEP_OF_KEY, STEP_WORDS } from "./steps.ts";
+import { readStep, type StepInfo, type StepSource } from "./step-source.ts";
+import { BESIDE_WORDS, isReserved, STEP_OF_KEY, STEP_WORDS, STEPS } from "./steps.ts";
 
 const NOT_IN_A_RACE: readonly string[] = ["race", "repeat", "include", "snapshot", "restore"];
 const MAX_STEPS = 100_000;
@@ -60,7 +60,8 @@ export class StepsReader {
       number,
       readRacing: (nodes: readonly Node[]) => this.#racing(nodes),
     };
-    const step = readStep(STEP_OF_KEY.get(key.text) ?? accountStepOf(source), source);
+    const kind = STEP_OF_KEY.get(key.text) ?? accountStepOf(source);
+    const step = readStep(kind, STEPS[kind] as StepInfo, source) as Step;
     if (step.kind !== "race") return step;
     for (let count = 2; count <= step.steps.length; count += 1) this.#runs *= count;
     if (this.#runs <= MAX_RUNS) return step;

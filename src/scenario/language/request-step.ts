@@ -5,8 +5,8 @@ import type { Declarations, Rounds } from "./declarations.ts";
 import { eachOf, entriesIn, isPartyName, itemsOf, LineWords, matching, oneOf, valuesOf } from "./fields.ts";
 import { rejectsAt } from "./order-line.ts";
 import { attempt, isNothing, meaning, type Node, type TextNode, UNREADABLE, Word } from "./page.ts";
-import type { RequestStep, Tamper } from "./scenario.ts";
-import { type StepInfo, type StepSource, step } from "./step-source.ts";
+import type { Placed, Tamper } from "./parts.ts";
+import { type StepSource, step } from "./step-source.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
 const SHAPE = "a method and a path, such as DELETE /order";
@@ -14,17 +14,29 @@ const PREFIXED = /^\/(?:clob|api|sim|chain)(?:[/?]|$)/;
 /** What can stand in a path outside of braces. */
 const PATH = /^\/(?:[\x21-\x7a|~]|\{[^{}]*\})*$/;
 
-/** A request as a client would send it. */
-export const REQUEST_STEP: StepInfo = step({
+/** A request as a client would send it, for what no other step can say. */
+export interface RequestContent {
+  readonly method: string;
+  /** As sent, from the origin: `/clob/order`. May hold `{token YES}`, `{order bid}`, `{address alice}`, `{market rain}`. */
+  readonly path: string;
+  /** Who signs it; null sends it unsigned. */
+  readonly as: string | null;
+  /** JSON, or a text that is sent as it stands; undefined for none. */
+  readonly body: unknown;
+  /** Replace what is made, after signing: null removes, several values send a header as often. */
+  readonly headers: Readonly<Record<string, string | null | readonly string[]>>;
+  readonly tamper: Tamper | null;
+  readonly rejects: Placed<string> | null;
+  /** What the answer must hold, at least. */
+  readonly answers: Placed<unknown> | null;
+}
+
+/** Reads it. */
+export const REQUEST_STEP = step({
   key: "request",
   form: "`request: GET /orders`",
   does: "sends it, signed by who stands at `as`; `tamper` has `sign`, `append`, `twice`, `spell`",
   isOverHttp: true,
-  control: (request) => {
-    const path = request.kind === "request" ? request.path : "";
-    const place = ["/sim", "/chain"].find((each) => path.startsWith(each));
-    return place === undefined ? null : `a request to ${place}`;
-  },
   refusals: ["rejects"],
   beside: {
     as: (node, { declared }) => (isNothing(node) ? null : declared.account(node)),
@@ -34,7 +46,7 @@ export const REQUEST_STEP: StepInfo = step({
     rejects: rejectsAt,
     answers: (node, { declared }) => ({ value: jsonWithStandIns(node, declared), place: node.place }),
   },
-  read: (source, { as, body, headers, tamper, rejects, answers }) => {
+  read: (source, { as, body, headers, tamper, rejects, answers }): RequestContent => {
     const target = targetOf(source);
     const isUnknown = (name: string): boolean => source.beside.some(({ key }) => key.text === name);
     if ((as === undefined && isUnknown("as")) || (headers === undefined && isUnknown("headers")))
@@ -45,11 +57,15 @@ export const REQUEST_STEP: StepInfo = step({
       tamper: tamper === undefined ? null : readTamper(source, tamper, sent),
       answers: answers ?? null,
     };
-    return { kind: "request", rejects: rejects ?? null, ...inRound(said, source.declared.rounds) };
+    return { rejects: rejects ?? null, ...inRound(said, source.declared.rounds) };
+  },
+  control: ({ path }) => {
+    const place = ["/sim", "/chain"].find((each) => path.startsWith(each));
+    return place === undefined ? null : `a request to ${place}`;
   },
 });
 
-function targetOf({ head: { value }, declared }: StepSource): Pick<RequestStep, "method" | "path"> {
+function targetOf({ head: { value }, declared }: StepSource): Pick<RequestContent, "method" | "path"> {
   const line = new LineWords(value, SHAPE);
   const method = line.oneOf(METHODS, SHAPE);
   const [first] = line.left;
@@ -69,7 +85,7 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const headerName = matching((text) => /^[\w!#$%&'*+.^`|~-]+$/.test(text), "the name of a header");
 
 /** Reads `{ poly_passphrase: wrong }`. */
-function readHeaders(node: Node, declared: Declarations): RequestStep["headers"] {
+function readHeaders(node: Node, declared: Declarations): RequestContent["headers"] {
   const entries = entriesIn(node, "headers by name");
   checkStandIns(node, declared);
   const headers = eachOf(entries, ({ key, value }): [string, string | null | string[]] => {
@@ -85,7 +101,7 @@ function headerText(node: Node): string {
   throw node.unexpected("the text of a header on one line");
 }
 
-type Sent = Pick<RequestStep, "method" | "as" | "body" | "headers">;
+type Sent = Pick<RequestContent, "method" | "as" | "body" | "headers">;
 
 /** The headers that a request is sent with, in lower case. */
 function sentHeaders({ method, as, body, headers }: Sent): ReadonlySet<string> {

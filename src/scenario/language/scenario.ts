@@ -1,22 +1,8 @@
-import type { PositionChange } from "../../api/position-transaction.ts";
-import type { SettlementStatus } from "../../core/chain/settlement.ts";
-import type { SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
-import type { OrderStatus } from "../../core/order.ts";
-import type {
-  BalancePolicy,
-  CancelReason,
-  Matching,
-  MatchType,
-  Outcome,
-  SelfTradePolicy,
-  SettlementMode,
-  Side,
-  WinningOutcome,
-} from "../../core/terms.ts";
-import type { Millis, Money, Price, Size } from "../../core/units.ts";
-import type { ProfileName } from "../../simulation/flow.ts";
-import type { ExactOrder, OrderWords } from "./order-words.ts";
+import type { BalancePolicy, SettlementMode } from "../../core/terms.ts";
+import type { Millis } from "../../core/units.ts";
+import type { AccountTerms, MarketTerms, StepBase } from "./parts.ts";
 import type { Place } from "./problem.ts";
+import type { STEPS } from "./steps.ts";
 
 /** A scenario as its file says it: quantities in the core's units, every part with its place. */
 export interface Scenario {
@@ -37,250 +23,22 @@ export interface Scenario {
   readonly steps: readonly Step[];
 }
 
-/** A market of the scenario's own; its name is its slug. */
-export interface MarketTerms {
-  readonly name: string;
-  readonly tickSize: Price;
-  readonly minOrderSize: Size;
-  readonly feeRateBps: number;
-  readonly matching: Matching;
-  readonly selfTrade: SelfTradePolicy;
+type Rows = typeof STEPS;
+/** What each kind of step says: what its row in the table of steps reads. */
+type Contents = {
+  [Kind in keyof Rows]: Kind extends "race" ? RaceContent : ReturnType<Rows[Kind]["read"]>;
+};
+/** Explores every order of some steps, each with the rest of the scenario after it; `after` must hold each time. */
+interface RaceContent extends Omit<ReturnType<Rows["race"]["read"]>, "steps"> {
+  readonly steps: readonly Step[];
 }
 
-export interface AccountTerms {
-  readonly name: string;
-  readonly place: Place;
-  readonly funding: readonly Funding[];
-}
-
-/** An outcome of a market; the market is null where the scenario has but one. */
-export interface TokenName {
-  readonly market: string | null;
-  readonly outcome: Outcome;
-}
-
-/** USDC in micro-USDC, or shares in size units. */
-export type Funding =
-  | { readonly asset: "USDC"; readonly amount: Money }
-  | { readonly asset: TokenName; readonly amount: Size };
-
-/** What an order, cancel or request step says about its own outcome; null where it says nothing. */
-export interface OwnExpectations {
-  readonly status: Placed<OrderState> | null;
-  readonly fills: Placed<readonly Placed<FillLine>[]> | null;
-  /** An error code, or why an order could not be canceled. */
-  readonly rejects: Placed<string> | null;
-}
-
-/** A value with its place, for a failure to point at. */
-export interface Placed<Value> {
-  readonly value: Value;
-  readonly place: Place;
-}
-
-/** What every step has: its number from 1 in the scenario, its text as a person reads it, its place. */
-export interface StepBase {
-  readonly number: number;
-  readonly text: string;
-  readonly place: Place;
-}
-
-/** What each kind of step says. */
-interface StepContents {
-  /** `words` as they stand, `exact` null when some word is wrong, `name` the one given with `as`. */
-  order: {
-    account: string;
-    words: OrderWords;
-    exact: ExactOrder | null;
-    name: string | null;
-    expects: OwnExpectations;
-  };
-  /** `order` is the name of one, or any text when the step expects to be refused. */
-  cancel: { account: string; order: string; expects: OwnExpectations };
-  cancelAll: { account: string; expects: OwnExpectations };
-  fund: { account: string; funding: Funding };
-  /** What a wallet does on the chain itself. Its transaction is tried before it is sent, as wallets do. */
-  split: WalletCall;
-  merge: WalletCall;
-  redeem: WalletCall;
-  /** Milliseconds. */
-  advance: { by: number };
-  /** Moves the clock to a moment, or to an order's expiration plus an offset in milliseconds. */
-  at: { moment: { readonly at: Millis } | { readonly expiryOf: string; readonly offset: number } };
-  close: { market: string | null };
-  resolve: { market: string | null; outcome: WinningOutcome };
-  /** The body of POST /sim/faults, as the step gives it. */
-  fault: { fault: Readonly<Record<string, string | number | boolean>> };
-  snapshot: { name: string };
-  restore: { name: string };
-  /** `file` is an absolute path, `rejected` how many rows are refused. */
-  replay: { file: string; market: string | null; rejected: number };
-  generate: { orders: number; accounts: number; profile: ProfileName; market: string | null };
-  /** Explores every order of some steps, each with the rest of the scenario after it; `after` must hold each time. */
-  race: { steps: readonly Step[]; after: readonly Expectation[] };
-  request: RequestContent;
-  expect: { expectations: readonly Expectation[] };
-  /** Mines blocks, whatever the mode. */
-  mine: { blocks: number };
-  /** Puts empty blocks in the place of the latest ones. */
-  reorg: { depth: number; rejects: Placed<string> | null };
-  /** Lets settlements fail, or lets something else go wrong with them; null ends it, for `chainFault` everything. */
-  failSettlement: FaultContent;
-  chainFault: FaultContent;
-  /** Lets the exchange raise the fees of what it has pending. */
-  bump: object;
-}
-
-export type StepKind = keyof StepContents;
-export type StepOf<Kind extends StepKind> = StepBase & { readonly kind: Kind } & Readonly<StepContents[Kind]>;
+export type StepKind = keyof Rows;
+export type StepOf<Kind extends StepKind> = StepBase & { readonly kind: Kind } & Readonly<Contents[Kind]>;
 export type Step = { [Kind in StepKind]: StepOf<Kind> }[StepKind];
 
 export type OrderStep = StepOf<"order">;
 export type RaceStep = StepOf<"race">;
 export type RequestStep = StepOf<"request">;
-export type CallStep = { [Kind in PositionChange["kind"]]: StepOf<Kind> }[PositionChange["kind"]];
+export type CallStep = { [Kind in "split" | "merge" | "redeem"]: StepOf<Kind> }["split" | "merge" | "redeem"];
 export type SettlementFaultStep = StepOf<"failSettlement"> | StepOf<"chainFault">;
-/** The steps of the settlement chain. */
-export type ChainStep = CallStep | SettlementFaultStep | StepOf<"mine"> | StepOf<"reorg"> | StepOf<"bump">;
-
-interface WalletCall {
-  account: string;
-  market: string | null;
-  change: PositionChange;
-  rejects: Placed<string> | null;
-}
-
-interface FaultContent {
-  fault: SettlementFaultTerms | null;
-  /** The order whose settlement alone it hits, by name, or `next order`, the one that is placed next; null for any. */
-  of: string | null;
-}
-
-/** Stands for the order that is placed next: no name of an order holds a blank. */
-export const NEXT_ORDER = "next order";
-
-/** Why a wallet's transaction does not come to the chain: it would have no effect, or no node takes it. */
-export const TRANSACTION_CODES = ["TRANSACTION_REVERTED", "TRANSACTION_REFUSED"] as const;
-
-/** What is done to a request that is made and signed otherwise as it should be; headers by name, in lower case but for `spell`. */
-export interface Tamper {
-  /** Is signed instead of the path, which has neither `/clob` nor a query; null where that is signed. */
-  readonly sign: string | null;
-  /** What is put behind the value of a header. */
-  readonly append: Readonly<Record<string, string>>;
-  /** Are sent twice. */
-  readonly twice: readonly string[];
-  /** Names of headers in the letters in which they are sent. */
-  readonly spell: readonly string[];
-}
-
-/** A request as a client would send it, for what no other step can say. */
-interface RequestContent {
-  method: string;
-  /** As sent, from the origin: `/clob/order`. May hold `{token YES}`, `{order bid}`, `{address alice}`, `{market rain}`. */
-  path: string;
-  /** Who signs it; null sends it unsigned. */
-  as: string | null;
-  /** JSON, or a text that is sent as it stands; undefined for none. */
-  body: unknown;
-  /** Replace what is made, after signing: null removes, several values send a header as often. */
-  headers: Readonly<Record<string, string | null | readonly string[]>>;
-  tamper: Tamper | null;
-  rejects: Placed<string> | null;
-  /** What the answer must hold, at least. */
-  answers: Placed<unknown> | null;
-}
-
-/** What each kind of expectation says. */
-interface ExpectationContents {
-  /** What stands in the book of a token, best first; null compares nothing. */
-  book: { token: TokenName; bids: readonly LevelLine[] | null; asks: readonly LevelLine[] | null };
-  /** All trades since the last such expectation, in order. */
-  trades: { trades: readonly Placed<TradeLine>[] };
-  /** The state of an order named before. */
-  order: { name: string; state: OrderState };
-  /** What an account has of one asset. */
-  balance: { account: string; state: BalanceState };
-  quote: { token: TokenName; state: QuoteState };
-  /** The whole price history of a token, oldest first, times in Unix seconds. */
-  history: { token: TokenName; points: readonly { readonly t: number; readonly price: Price }[] };
-  /** How the settlement chain stands: its latest block, the latest that is final, how many transactions wait for one. */
-  chain: { part: "head" | "confirmed" | "pending"; count: number };
-  /** How many shares of a market there are on the chain; without an outcome of both, so many sets. */
-  supply: { market: string | null; outcome: Outcome | null; size: Size };
-  /** How far the settlement of an order's fills has come, in their order: one status for all of them, or one for each. */
-  settled: { name: string; statuses: SettlementStatus | readonly SettlementStatus[] };
-  stateHash: {
-    /** Empty where it is to be written. */
-    hash: string;
-    /** Offsets of the value in its file, in UTF-16 code units, for `--update`: quotes that it has stay outside. */
-    range: readonly [start: number, end: number];
-    /** What a new hash is to stand between: quotes where the value has none, a space where it would touch the colon. */
-    around: readonly [before: string, after: string];
-  };
-  /** Books and trades as a file holds them; an absolute path. */
-  golden: { file: string };
-}
-
-export type ExpectationKind = keyof ExpectationContents;
-export type ExpectationOf<Kind extends ExpectationKind> = {
-  readonly kind: Kind;
-  readonly place: Place;
-} & Readonly<ExpectationContents[Kind]>;
-/** One thing that must be true, with the place that says so. */
-export type Expectation = { [Kind in ExpectationKind]: ExpectationOf<Kind> }[ExpectationKind];
-
-/** Prices of a token; undefined compares nothing, null says there is none. The mid counts in 0.00001 USDC. */
-export interface QuoteState {
-  readonly bid?: Price | null;
-  readonly ask?: Price | null;
-  readonly mid?: number | null;
-  readonly spread?: Price | null;
-  readonly last?: Price | null;
-}
-
-/** A price level: how many orders only where the file says so. */
-export interface LevelLine {
-  readonly price: Price;
-  readonly size: Size;
-  readonly orders: number | null;
-}
-
-/** An order's state: `LIVE 40/100`, `CANCELED 0/10 FOK_UNFILLED`. Without a reason none is compared. */
-export interface OrderState {
-  readonly status: OrderStatus;
-  readonly matched: Size;
-  readonly size: Size;
-  readonly reason: CancelReason | null;
-}
-
-/** A fill of a step's own order, as its taker sees it. */
-export interface FillLine {
-  readonly side: Side;
-  readonly size: Size;
-  readonly outcome: Outcome;
-  readonly price: Price;
-  readonly market: string | null;
-  /** The account that rested, or the name of its order. */
-  readonly maker: string;
-  readonly isMakerOrder: boolean;
-  readonly matchType: MatchType;
-  /** Null compares none. */
-  readonly status: SettlementStatus | null;
-}
-
-export interface TradeLine extends FillLine {
-  readonly taker: string;
-}
-
-/** What there is of one asset, in its own units; null compares nothing. */
-export interface BalanceState {
-  readonly asset: "USDC" | TokenName;
-  /** Given alone: the whole balance, or what is available of it. */
-  readonly amount: number | null;
-  readonly balance: number | null;
-  readonly available: number | null;
-  readonly reserved: number | null;
-  /** What the wallet holds on the settlement chain. */
-  readonly onChain: number | null;
-}

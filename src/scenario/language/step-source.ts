@@ -1,6 +1,6 @@
 import { type Readers, type Values, valuesBy } from "./fields.ts";
 import { countUpTo, type Entry, type Node } from "./page.ts";
-import type { Step, StepBase } from "./scenario.ts";
+import type { StepBase } from "./parts.ts";
 import type { Source } from "./scenario-files.ts";
 
 const MAX_TEXT_LENGTH = 200;
@@ -15,11 +15,8 @@ export interface StepSource extends Source {
   /** The keys beside it. */
   readonly beside: readonly Entry[];
   /** Reads steps that race. */
-  readonly readRacing: (nodes: readonly Node[]) => readonly Step[];
+  readonly readRacing: (nodes: readonly Node[]) => readonly StepBase[];
 }
-
-/** What a step says, without what every step has. */
-export type StepContent<Of extends Step = Step> = Of extends Step ? Omit<Of, keyof StepBase> : never;
 
 /** How the value of each key beside a step is read. */
 export type BesideReaders = Readonly<Record<string, (node: Node, source: StepSource) => unknown>>;
@@ -27,8 +24,12 @@ export type Beside<Of extends BesideReaders> = Values<{
   readonly [Key in keyof Of]: () => ReturnType<Of[Key]>;
 }>;
 
-/** All that the language says of one kind of step. */
-export interface StepInfo<Of extends BesideReaders = BesideReaders> {
+interface Need<Content> {
+  of(step: Content): string | null;
+}
+
+/** All that the language says of one kind of step; `Content` is what such a step says. */
+export interface StepInfo<Content extends object = object, Of extends BesideReaders = BesideReaders> {
   /** The key that says so in a file; missing where an account acts. */
   readonly key?: string;
   /** What coverage calls it, where that is neither its key nor its kind. */
@@ -38,26 +39,32 @@ export interface StepInfo<Of extends BesideReaders = BesideReaders> {
   readonly does: string;
   /** Whether it exists only over HTTP. */
   readonly isOverHttp?: true;
-  /** Whether only the control plane can do it, or what of it only that can. */
-  readonly control?: true | ((step: Step) => string | null);
   /** How it can be refused, as coverage counts it. */
   readonly refusals?: readonly string[];
   readonly beside?: Of;
-  readonly read: (source: StepSource, beside: Beside<Of>) => StepContent;
+  readonly read: (source: StepSource, beside: Beside<Of>) => Content;
+  /** Whether only the control plane can do it, or what of it only that can. */
+  control?: true | Need<Content>["of"];
 }
 
 /** An entry of the table of steps, its `read` checked against what may stand beside it. */
-export const step = <Of extends BesideReaders>(info: StepInfo<Of>): StepInfo => info as unknown as StepInfo;
+export const step = <Content extends object, Of extends BesideReaders>(
+  info: StepInfo<Content, Of>,
+): StepInfo<Content> => info as unknown as StepInfo<Content>;
 
 /** Reads a step; a key beside it that means nothing there is a problem. */
-export function readStep(info: StepInfo, source: StepSource): Step {
+export function readStep(
+  kind: string,
+  info: StepInfo,
+  source: StepSource,
+): StepBase & { readonly kind: string } {
   const readers: Readers = Object.fromEntries(
     Object.entries(info.beside ?? {}).map(([key, read]) => [key, (node: Node) => read(node, source)]),
   );
   const { number, head, beside, declared } = source;
   const content = info.read(source, valuesBy(beside, readers));
   const text = `${stepText(head)}${declared.rounds.text}`;
-  return { number, text, place: head.key.place, ...content } as Step;
+  return { number, text, place: head.key.place, kind, ...content };
 }
 
 /** The source on one line, without comments: `alice: BUY 10 YES @ 0.5`. */

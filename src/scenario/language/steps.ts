@@ -7,8 +7,9 @@ import {
   type SettlementFaultWords,
 } from "../../api/chain.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
-import { CERTAIN } from "../../core/chain/settlement-fault.ts";
-import { WINNING_OUTCOMES } from "../../core/terms.ts";
+import { CERTAIN, type SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
+import { anyOf, WINNING_OUTCOMES } from "../../core/terms.ts";
+import type { Millis } from "../../core/units.ts";
 import { PROFILE_NAMES } from "../../simulation/flow.ts";
 import { ACCOUNT_STEPS } from "./account-step.ts";
 import { EXPECTATIONS, readExpectations } from "./expectations.ts";
@@ -32,9 +33,9 @@ import {
   valuesOf,
 } from "./fields.ts";
 import { rejectsAt } from "./order-line.ts";
-import { attempt, type Node, orOf, type TextNode } from "./page.ts";
+import { attempt, type Node, type TextNode } from "./page.ts";
+import { NEXT_ORDER } from "./parts.ts";
 import { REQUEST_STEP } from "./request-step.ts";
-import { NEXT_ORDER, type SettlementFaultStep, type Step, type StepKind, type StepOf } from "./scenario.ts";
 import type { Source } from "./scenario-files.ts";
 import { type StepInfo, type StepSource, step } from "./step-source.ts";
 
@@ -44,21 +45,21 @@ const MAX_TIMES = 1_000_000_000;
 const MAX_RACING = 6;
 
 /** Every kind of step, declared once: how it is read, what it needs, what coverage and the reference page say of it. */
-export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
+export const STEPS = {
   ...ACCOUNT_STEPS,
   advance: step({
     key: "advance",
     form: "`advance: 30s`",
     does: "moves the clock by a duration",
     control: true,
-    read: ({ head }) => ({ kind: "advance", by: duration()(head.value) }),
+    read: ({ head }) => ({ by: duration()(head.value) }),
   }),
   at: step({
     key: "at",
     form: "`at: 2026-01-01T00:05:00Z`, `at: expiry of bid - 1ms`",
     does: "moves it to a moment",
     control: true,
-    read: (source) => ({ kind: "at", moment: momentAt(source) }),
+    read: (source) => ({ moment: momentAt(source) }),
   }),
   snapshot: step({
     key: "snapshot",
@@ -72,7 +73,7 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
         throw source.head.value.wrong(`a snapshot before is named ${name} already`);
       snapshots.add(name);
       rounds.give(`snapshot ${name}`);
-      return { kind: "snapshot", name };
+      return { name };
     },
   }),
   restore: step({
@@ -83,7 +84,7 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
     read: (source) => {
       const name = snapshotName(source);
       const { snapshots } = source.declared;
-      if (snapshots.has(name)) return { kind: "restore", name };
+      if (snapshots.has(name)) return { name };
       throw source.head.value.unknown("snapshot", snapshots, null, name);
     },
   }),
@@ -95,15 +96,14 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
     refusals: ["rows"],
     read: ({ files, head: { value }, declared }) => {
       declared.hasFlow = true;
-      if (value.kind === "text")
-        return { kind: "replay", file: files.pathAt(value), market: null, rejected: 0 };
+      if (value.kind === "text") return { file: files.pathAt(value), market: null, rejected: 0 };
       const readers = {
         file: (node: Node) => files.pathAt(node),
         in: (node: Node) => marketAt(node, declared),
         rejected: units(countOf("a number of rows", 0, MAX_TIMES)),
       };
       const flow = valuesOf(value, "a path or { file, in, rejected }", readers, "file");
-      return { kind: "replay", file: flow.file, market: flow.in ?? null, rejected: flow.rejected ?? 0 };
+      return { file: flow.file, market: flow.in ?? null, rejected: flow.rejected ?? 0 };
     },
   }),
   generate: step({
@@ -122,7 +122,7 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
       const flow = valuesOf(value, "{ orders, accounts, profile }", readers, "orders");
       const { orders, accounts = 20, profile = "balanced" } = flow;
       const market = keyIn(value, "in") === undefined ? declared.market(value, null) : (flow.in ?? null);
-      return { kind: "generate", orders, accounts, profile, market };
+      return { orders, accounts, profile, market };
     },
   }),
   race: step({
@@ -139,7 +139,7 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
       if (value.kind === "list" && (nodes.length < 2 || nodes.length > MAX_RACING))
         throw value.wrong(`expected 2 to ${MAX_RACING} steps, found ${nodes.length}`);
       const steps = source.readRacing(nodes);
-      return { kind: "race", steps, after: after === undefined ? [] : readExpectations(source, after) };
+      return { steps, after: after === undefined ? [] : readExpectations(source, after) };
     },
   }),
   fault: step({
@@ -148,26 +148,25 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
     does: "lets requests fail; also `drop: connection`, `drop: reply`, `latency: 20ms`",
     isOverHttp: true,
     control: true,
-    read: ({ head }) => ({ kind: "fault", fault: readFault(head.value) }),
+    read: ({ head }) => ({ fault: readFault(head.value) }),
   }),
   request: REQUEST_STEP,
   expect: step({
     key: "expect",
     form: "`expect: { orders: { bid: LIVE 0/10 } }`",
     does: "says what must be true",
-    control: (expects) => {
-      const expectations = expects.kind === "expect" ? expects.expectations : [];
+    read: (source) => ({ expectations: readExpectations(source, source.head.value) }),
+    control: ({ expectations }) => {
       const control = expectations.find(({ kind }) => EXPECTATIONS[kind].isControl);
       return control === undefined ? null : EXPECTATIONS[control.kind].key;
     },
-    read: (source) => ({ kind: "expect", expectations: readExpectations(source, source.head.value) }),
   }),
   close: step({
     key: "close",
     form: "`close: market`",
     does: "ends trading in a market; the only one may be called by its name as well",
     control: true,
-    read: ({ head, declared }) => ({ kind: "close", market: marketAt(head.value, declared) }),
+    read: ({ head, declared }) => ({ market: marketAt(head.value, declared) }),
   }),
   resolve: step({
     key: "resolve",
@@ -175,12 +174,12 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
     does: "ends a market: `YES`, `NO` or `SPLIT`; `in MARKET`",
     control: true,
     read: ({ head, declared }) => {
-      const line = new LineWords(head.value, orOf(WINNING_OUTCOMES));
+      const line = new LineWords(head.value, anyOf(WINNING_OUTCOMES));
       const outcome = line.oneOf(WINNING_OUTCOMES);
       const market = line.market();
       line.requireEnd("in MARKET or the end of the line", ["in"]);
       const kept = declared.market(market ?? line.end, market?.text ?? null);
-      return { kind: "resolve", market: kept, outcome };
+      return { market: kept, outcome };
     },
   }),
   mine: step({
@@ -188,7 +187,7 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
     form: "`mine: 2`",
     does: "mines blocks, whatever the mode",
     control: true,
-    read: ({ head }) => ({ kind: "mine", blocks: units(BLOCKS)(head.value) }),
+    read: ({ head }) => ({ blocks: units(BLOCKS)(head.value) }),
   }),
   reorg: step({
     key: "reorg",
@@ -197,7 +196,7 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
     control: true,
     refusals: ["rejects"],
     beside: { rejects: rejectsAt },
-    read: ({ head }, { rejects = null }) => ({ kind: "reorg", depth: units(BLOCKS)(head.value), rejects }),
+    read: ({ head }, { rejects = null }) => ({ depth: units(BLOCKS)(head.value), rejects }),
   }),
   failSettlement: step({
     key: "fail settlement",
@@ -206,7 +205,6 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
     control: true,
     beside: { reason: (node) => reason(node) },
     read: (source, { reason: why }) => ({
-      kind: "failSettlement",
       fault: readFailure(source, why),
       of: null,
     }),
@@ -216,7 +214,7 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
     form: "`chain fault: { kind: delay, blocks: 3, times: 1, probability: 0.5 }`, `chain fault: none`",
     does: "other faults: `fail`, `retry`, `delay`, `ghost`, `gas-spike` with `baseFeeGwei`; `of: ORDER` hits what that order took alone, `of: next order` what the order placed next takes; ends them all",
     control: true,
-    read: ({ head, declared }) => ({ kind: "chainFault", ...readChainFault(head.value, declared) }),
+    read: ({ head, declared }) => ({ ...readChainFault(head.value, declared) }),
   }),
   bump: step({
     key: "bump",
@@ -225,7 +223,7 @@ export const STEPS: Readonly<Record<Step["kind"], StepInfo>> = {
     control: true,
     read: ({ head }) => {
       oneOf(["fees"])(head.value);
-      return { kind: "bump" };
+      return {};
     },
   }),
 };
@@ -252,7 +250,9 @@ export const CALLS = {
   mine: ({ blocks }) => call("mineBlocks", { body: { blocks }, said: ({ head }) => `block ${head.number}` }),
   reorg: ({ depth }) => call("addSettlementFault", { body: { kind: "reorg", depth } }),
   bump: () => call("bumpFees", { said: ({ bumped }) => `${bumped} raised` }),
-} satisfies { readonly [Kind in StepKind]?: (step: StepOf<Kind>) => StepCall };
+} satisfies {
+  readonly [Kind in keyof typeof STEPS]?: (step: ReturnType<(typeof STEPS)[Kind]["read"]>) => StepCall;
+};
 
 /** What stands for other steps: how it is written, and what it does. */
 export const STRUCTURE = {
@@ -263,15 +263,16 @@ export const STRUCTURE = {
   },
 } as const;
 
+const ROWS = Object.entries<StepInfo>(STEPS) as readonly (readonly [keyof typeof STEPS, StepInfo])[];
 /** The steps that have a key of their own, by it. */
-export const STEP_OF_KEY: ReadonlyMap<string, StepInfo> = new Map(
-  Object.values(STEPS).flatMap((info) => (info.key === undefined ? [] : [[info.key, info]])),
+export const STEP_OF_KEY: ReadonlyMap<string, keyof typeof STEPS> = new Map(
+  ROWS.flatMap(([kind, { key }]) => (key === undefined ? [] : [[key, kind]])),
 );
 /** Keys that say what a step does. */
 export const STEP_WORDS: readonly string[] = [...STEP_OF_KEY.keys(), ...Object.keys(STRUCTURE)];
 /** Keys that stand beside the one that says what a step does. */
 export const BESIDE_WORDS: ReadonlySet<string> = new Set([
-  ...Object.values(STEPS).flatMap(({ beside = {} }) => Object.keys(beside)),
+  ...ROWS.flatMap(([, { beside = {} }]) => Object.keys(beside)),
   "steps",
 ]);
 
@@ -292,7 +293,11 @@ const snapshotName = ({ head, declared: { rounds } }: StepSource): string =>
 
 const AT_RULE = `${MOMENT_RULE}, or expiry of ORDER`;
 
-function momentAt({ head, declared }: StepSource): StepOf<"at">["moment"] {
+/** A moment, or an order's expiration plus an offset in milliseconds. */
+function momentAt({
+  head,
+  declared,
+}: StepSource): { readonly at: Millis } | { readonly expiryOf: string; readonly offset: number } {
   const line = new LineWords(head.value, AT_RULE);
   if (line.takeIf("expiry") === null) return { at: moment(AT_RULE)(head.value) };
   line.require("of");
@@ -349,7 +354,7 @@ const reason = matching(
 );
 
 /** Reads `next`, `next 3`, `20%`, `all` or `never`; null ends what fails. */
-function readFailure({ head, beside }: StepSource, why: string | undefined): SettlementFaultStep["fault"] {
+function readFailure({ head, beside }: StepSource, why: string | undefined): SettlementFaultTerms | null {
   const failure = failureOf(new LineWords(head.value, FAILURE_RULE));
   if (failure !== null)
     return faultTerms({ kind: "fail", ...failure, ...(why === undefined ? {} : { reason: why }) });
@@ -373,7 +378,8 @@ function failureOf(line: LineWords): Pick<SettlementFaultWords, "times" | "proba
 }
 
 /** Reads `{ kind: delay, blocks: 3, times: 1 }` as POST /sim/chain/faults takes it, or `none`. */
-function readChainFault(node: Node, declared: Source["declared"]): Pick<SettlementFaultStep, "fault" | "of"> {
+/** A fault, null to end it; `of`: the order whose settlement alone it hits, or `NEXT_ORDER`; null for any. */
+function readChainFault(node: Node, declared: Source["declared"]) {
   if (node.text === "none") return { fault: null, of: null };
   const expected = "{ kind } and what belongs to it, or none";
   const kindNode = entriesIn(node, expected).find(({ key }) => key.text === "kind")?.value;
@@ -384,7 +390,7 @@ function readChainFault(node: Node, declared: Source["declared"]): Pick<Settleme
       if (kind === undefined || FAULT_FIELDS[kind].includes(field)) return read(value);
       throw key.wrong(
         `${field} means nothing of ${kind}`,
-        `beside kind it takes ${orOf(FAULT_FIELDS[kind])}`,
+        `beside kind it takes ${anyOf(FAULT_FIELDS[kind])}`,
       );
     };
   const readers = {

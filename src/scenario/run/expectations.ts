@@ -2,7 +2,6 @@ import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import { counted, moneyText, priceText, sizeText, textOf } from "../../core/format.ts";
 import type { Outcome } from "../../core/terms.ts";
 import { FILE_LIMITS, readText } from "../../regular-file.ts";
-import type { Place } from "../language/problem.ts";
 import type {
   BalanceState,
   Expectation,
@@ -11,7 +10,8 @@ import type {
   OrderState,
   Placed,
   TradeLine,
-} from "../language/scenario.ts";
+} from "../language/parts.ts";
+import type { Place } from "../language/problem.ts";
 import type { Fill, HoldingView, Level, OrderView, TokenRef } from "../venue/views.ts";
 import { diffOf, expected, found, note, same } from "./diff.ts";
 import type { DiffLine } from "./result.ts";

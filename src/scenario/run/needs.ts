@@ -1,5 +1,8 @@
-import type { Scenario, Step } from "../language/scenario.ts";
+import type { Scenario, Step, StepKind } from "../language/scenario.ts";
+import type { StepInfo } from "../language/step-source.ts";
 import { STEPS } from "../language/steps.ts";
+
+const rowOf = (kind: StepKind): StepInfo => STEPS[kind] as StepInfo;
 
 /** Every step of a scenario, those of races among them. */
 export function* stepsOf(steps: readonly Step[]): Generator<Step> {
@@ -14,7 +17,7 @@ export const stepCount = ({ steps }: Scenario): number => [...stepsOf(steps)].le
 
 /** Whether some step exists only over HTTP. */
 export function needsHttp({ steps }: Scenario): boolean {
-  for (const { kind } of stepsOf(steps)) if (STEPS[kind].isOverHttp) return true;
+  for (const { kind } of stepsOf(steps)) if (rowOf(kind).isOverHttp) return true;
   return false;
 }
 
@@ -24,7 +27,7 @@ export function controlNeedOf(scenario: Scenario): string | null {
   if (scenario.settlement !== "instant") return `needs control plane: settlement ${scenario.settlement}`;
   if (scenario.balances !== "optimistic") return `needs control plane: balances ${scenario.balances}`;
   for (const step of stepsOf(scenario.steps)) {
-    const { control, key } = STEPS[step.kind];
+    const { control, key } = rowOf(step.kind);
     const need = control === true ? (key ?? step.kind) : (control?.(step) ?? null);
     if (need !== null) return `needs control plane: line ${step.place.line} (${need})`;
   }

@@ -1,6 +1,7 @@
 import { FlowError } from "../../simulation/flow-error.ts";
+import type { AccountTerms } from "../language/parts.ts";
 import { type Place, placeText } from "../language/problem.ts";
-import type { AccountTerms, RaceStep, Scenario, Step } from "../language/scenario.ts";
+import type { RaceStep, Scenario, Step } from "../language/scenario.ts";
 import type { Venue } from "../venue/venue.ts";
 import type { Soon } from "../venue/views.ts";
 import type { Judging } from "../watch/flow-judge.ts";

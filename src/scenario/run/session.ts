@@ -1,5 +1,6 @@
+import type { FillLine, TokenName } from "../language/parts.ts";
 import type { Place } from "../language/problem.ts";
-import type { FillLine, Scenario, Step, TokenName } from "../language/scenario.ts";
+import type { Scenario, Step } from "../language/scenario.ts";
 import type { Venue } from "../venue/venue.ts";
 import type { Fill, TokenRef } from "../venue/views.ts";
 import type { Judging } from "../watch/flow-judge.ts";

@@ -2,11 +2,11 @@ import { counted } from "../../core/format.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { flowOf, lineOfRow } from "../../simulation/read-flow.ts";
+import type { OwnExpectations, Placed } from "../language/parts.ts";
+import { NEXT_ORDER } from "../language/parts.ts";
 import type {
   CallStep,
   OrderStep,
-  OwnExpectations,
-  Placed,
   RaceStep,
   RequestStep,
   SettlementFaultStep,
@@ -14,7 +14,6 @@ import type {
   StepKind,
   StepOf,
 } from "../language/scenario.ts";
-import { NEXT_ORDER } from "../language/scenario.ts";
 import { CALLS, type StepCall } from "../language/steps.ts";
 import {
   type Attempt,

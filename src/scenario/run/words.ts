@@ -4,7 +4,7 @@ import type { MatchType } from "../../core/terms.ts";
 import { toIso } from "../../core/time.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
-import type { FillLine, OrderState, TokenName, TradeLine } from "../language/scenario.ts";
+import type { FillLine, OrderState, TokenName, TradeLine } from "../language/parts.ts";
 import type { Fill, Level, Refused } from "../venue/views.ts";
 
 /** `0.55 x 60`, and how many orders that are where asked. */

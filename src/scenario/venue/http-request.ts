@@ -1,6 +1,7 @@
 import type { RawRequest } from "../../client/connection.ts";
 import { changeHeaders, type Header, type HeaderChanges } from "../../client/transport.ts";
-import type { RequestStep, Tamper } from "../language/scenario.ts";
+import type { Tamper } from "../language/parts.ts";
+import type { RequestStep } from "../language/scenario.ts";
 
 /** What the words in braces stand for, in a path, a body or a header of a request step. */
 interface Meanings {

@@ -21,8 +21,8 @@ import type { FlowRow } from "../../simulation/flow.ts";
 import { emptyWorld, openWorld } from "../../simulation/opening.ts";
 
 import type { World } from "../../simulation/world.ts";
-
-import type { Funding, Scenario } from "../language/scenario.ts";
+import type { Funding } from "../language/parts.ts";
+import type { Scenario } from "../language/scenario.ts";
 import { FillWatcher } from "../watch/fill-watcher.ts";
 import { flowJudge, type Judging } from "../watch/flow-judge.ts";
 import { LocalPlayer } from "./local-flow.ts";

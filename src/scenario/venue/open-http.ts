@@ -5,7 +5,8 @@ import type { Exchange } from "../../engine/exchange.ts";
 import { emptyWorld } from "../../simulation/opening.ts";
 
 import type { World } from "../../simulation/world.ts";
-import type { MarketTerms, Scenario } from "../language/scenario.ts";
+import type { MarketTerms } from "../language/parts.ts";
+import type { Scenario } from "../language/scenario.ts";
 import { HttpVenue } from "./http-venue.ts";
 import { marketRef } from "./market-map.ts";
 import { SCENARIO_EVENT } from "./opening.ts";

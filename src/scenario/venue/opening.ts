@@ -1,6 +1,6 @@
 import type { CommandOf } from "../../core/commands.ts";
 import { money, type Size, size } from "../../core/units.ts";
-import type { Funding, MarketTerms, TokenName } from "../language/scenario.ts";
+import type { Funding, MarketTerms, TokenName } from "../language/parts.ts";
 
 /** The event that holds a scenario's own markets. */
 export const SCENARIO_EVENT: CommandOf<"createEvent"> = {

@@ -6,7 +6,8 @@ import { ExchangeClient } from "../../client/client.ts";
 import { collect } from "../../client/pages.ts";
 import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../../core/format.ts";
 import { FILE_LIMITS, readText, whyUnread } from "../../regular-file.ts";
-import type { MarketTerms, Scenario } from "../language/scenario.ts";
+import type { MarketTerms } from "../language/parts.ts";
+import type { Scenario } from "../language/scenario.ts";
 
 /** A wallet on a deployment, and what it owns there. */
 export interface TargetAccount {

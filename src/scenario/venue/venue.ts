@@ -8,7 +8,8 @@ import type { DirectCall } from "../../server/handlers/all.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 
 import { type OrderWords, orderBodyOf } from "../language/order-words.ts";
-import type { Funding, RequestStep } from "../language/scenario.ts";
+import type { Funding } from "../language/parts.ts";
+import type { RequestStep } from "../language/scenario.ts";
 import type { Way } from "../run/result.ts";
 import type { Judging } from "../watch/flow-judge.ts";
 import { MarketMap } from "./market-map.ts";
