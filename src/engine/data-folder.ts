@@ -17,27 +17,11 @@ import { lockFolder } from "./folder-lock.ts";
 import { type Persistence, PersistenceError } from "./journal.ts";
 import { JournalFile, type Mark } from "./journal-file.ts";
 import { BEGINNING, isControl, type JournalEnd, type OpeningData } from "./journal-line.ts";
-import {
-  assertTorn,
-  cutOff,
-  openingDamage,
-  openingIn,
-  type ScanEnd,
-  scan,
-  type TornEnd,
-} from "./journal-scan.ts";
+import { assertTorn, cutOff, openingDamage, openingIn, type ScanEnd, type TornEnd } from "./journal-scan.ts";
 import type { Origin } from "./origin.ts";
-import { type KnownClock, Replayer } from "./replayer.ts";
+import { type KnownClock, type Replayer, replayJournal } from "./replayer.ts";
 import type { SessionLog } from "./session-log.ts";
-import {
-  baseAmong,
-  endOf,
-  isClosedAt,
-  readStateFile,
-  STATE_FORMAT,
-  standingIn,
-  stateDatabase,
-} from "./state-file.ts";
+import { baseAmong, readStateFile, STATE_FORMAT, stateDatabase } from "./state-file.ts";
 import { assertEngine, assertKnown, assertNotNewer } from "./store-error.ts";
 
 /** A state is written when so much has been added to the journal since the last, or more where that was bigger. */
@@ -226,32 +210,15 @@ export class DataFolder implements Persistence {
     const readers = states.map((path) => () => readStateFile(this.#disk, path));
     const base = baseAmong(readers, this.#file, this.#journalPath, (message) => void warnings.push(message));
     if (base !== null) assertEngine(base.header.engine, this.path, this.#terms.engine);
-    const from = base === null ? BEGINNING : endOf(base);
-    const journal = { path: this.#journalPath, file: this.#file };
-    const reopen = (): void => origin.play(exchange);
-    const replayer = new Replayer(exchange, reopen, journal, from, base?.header.clock);
-    if (base === null) reopen();
-    else {
-      exchange.restore(standingIn(base));
-      replayer.keep(base.header.line);
-    }
-    const before = {
-      durability: base?.header.durability ?? "process",
-      wasClosed: isClosedAt(this.#file, from.offset),
-    };
     let refused = base?.header.refused ?? 0;
-    const end = scan(
-      this.#file,
-      from,
-      (line) => {
-        assertNotNewer(line, this.#journalPath, this.#terms.engine);
-        replayer.take(line);
-        if (isControl(line, "refused") || isControl(line, "refusedFull")) refused += 1;
-      },
-      before,
-    );
+    const reopen = (): void => origin.play(exchange);
+    const journal = { path: this.#journalPath, file: this.#file };
+    const end = replayJournal(exchange, reopen, journal, base, (line) => {
+      assertNotNewer(line, this.#journalPath, this.#terms.engine);
+      if (isControl(line, "refused") || isControl(line, "refusedFull")) refused += 1;
+    });
     if (end.damage !== null) assertTorn(end.damage, this.path);
-    return { ...end, refused, from, replayer, warnings };
+    return { ...end, refused, warnings };
   }
 
   /** Until the last step, the journal has everything. */

@@ -6,8 +6,9 @@ import type { ClockSetting } from "../engine/clock.ts";
 import type { Exchange, IsRecorded, Snapshot } from "../engine/exchange.ts";
 import { eventHash } from "./checksum.ts";
 import type { DiskFile } from "./disk.ts";
-import { commandOf, isControl, type JournalEnd, type Line } from "./journal-line.ts";
-import { linesGoneBackTo } from "./journal-scan.ts";
+import { BEGINNING, commandOf, isControl, type JournalEnd, type Line } from "./journal-line.ts";
+import { linesGoneBackTo, type ScanEnd, scan } from "./journal-scan.ts";
+import { type Checkpoint, endOf, isClosedAt, standingIn } from "./state-file.ts";
 import { type StoreError, wrongLine } from "./store-error.ts";
 
 /** An open file, and what messages call it. */
@@ -135,4 +136,32 @@ export class Replayer {
   #passTo(at: Millis): void {
     if (at > this.#exchange.now) this.#exchange.passTo(at);
   }
+}
+
+/**
+ * Brings an exchange to where a journal ends: from a state that was kept, or else from the opening. `check` is told of each
+ * line before it is replayed.
+ */
+export function replayJournal(
+  exchange: Exchange,
+  reopen: () => void,
+  journal: NamedFile,
+  base: Checkpoint | null,
+  check: (line: Line) => void = () => {},
+): ScanEnd & { readonly from: JournalEnd; readonly replayer: Replayer } {
+  const { file } = journal;
+  const from = base === null ? BEGINNING : endOf(base);
+  const replayer = new Replayer(exchange, reopen, journal, from, base?.header.clock);
+  if (base === null) reopen();
+  else {
+    exchange.restore(standingIn(base));
+    replayer.keep(base.header.line);
+  }
+  const take = (line: Line): void => {
+    check(line);
+    replayer.take(line);
+  };
+  const durability = base?.header.durability ?? "process";
+  const end = scan(file, from, take, { durability, wasClosed: isClosedAt(file, from.offset) });
+  return { ...end, from, replayer };
 }

@@ -14,15 +14,8 @@ import { lockStateOf } from "../engine/folder-lock.ts";
 import { BEGINNING, isControl, type Line } from "../engine/journal-line.ts";
 import { type Damage, damageText, openingDamage, openingIn, scan } from "../engine/journal-scan.ts";
 import { originOf } from "../engine/origin.ts";
-import { ReplayDiffers, Replayer } from "../engine/replayer.ts";
-import {
-  baseAmong,
-  type Checkpoint,
-  endOf,
-  isClosedAt,
-  readStateFile,
-  standingIn,
-} from "../engine/state-file.ts";
+import { ReplayDiffers, replayJournal } from "../engine/replayer.ts";
+import { baseAmong, type Checkpoint, readStateFile } from "../engine/state-file.ts";
 import { assertKnown, assertNotNewer, StoreError, type StoreProblem } from "../engine/store-error.ts";
 import { FileRefused } from "../regular-file.ts";
 import type { JournalSource } from "./journal-source.ts";
@@ -175,18 +168,7 @@ function replayed(source: Source, base: Checkpoint | null) {
     exchange.restart(origin.start);
     origin.play(exchange);
   };
-  const from = base === null ? BEGINNING : endOf(base);
-  const replayer = new Replayer(exchange, reopen, source, from);
-  if (base === null) reopen();
-  else {
-    exchange.restore(standingIn(base));
-    replayer.keep(base.header.line);
-  }
-  const before = {
-    durability: base?.header.durability ?? "process",
-    wasClosed: isClosedAt(source.file, from.offset),
-  } as const;
-  const { damage } = scan(source.file, from, (line) => void replayer.take(line), before);
+  const { damage, replayer } = replayJournal(exchange, reopen, source, base);
   return { damage, commands: replayer.commands };
 }
 
