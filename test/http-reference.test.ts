@@ -230,7 +230,7 @@ it("every error code is answered with somewhere in the source, not only listed",
     file.endsWith(".ts"),
   );
   const source = files.map((file) => readFileSync(join(src, file), "utf8")).join("\n");
-  const table = /const ROWS = \{.*?\n\} as const/s;
+  const table = /const ROWS = \{.*?\n\};/s;
   const answering = source.replace(table, "").replace(/errors: \[[^\]]*\]/g, "");
   const isAnswered = (code: string): boolean => new RegExp(`"${code}"|\\b${code}:`).test(answering);
   expect(ERROR_CODES.filter((code) => !isAnswered(code))).toEqual([]);
