@@ -2,14 +2,13 @@ import { keccak256 } from "viem/utils";
 import type { Block } from "../core/chain/chain.ts";
 import { baseFeeOf, blockAt, CHAIN_ID, headBlock, headOf } from "../core/chain/chain.ts";
 import { blockHash, blockOfHash, transactionOfHash } from "../core/chain/chain-hashes.ts";
-import { ZERO_ADDRESS } from "../core/chain/contracts.ts";
 import { callGas } from "../core/chain/transaction.ts";
 import type { State } from "../core/state.ts";
 import { reverted } from "./abis.ts";
 import { type BlockView, nativeAt, nonceAt, outcomeAt } from "./block-view.ts";
 import { control, type Methods, type NodeContext, open, optionalParam, param } from "./context.ts";
 import { answerCall, contractCallOf, isContract } from "./contracts.ts";
-import { BLOB_BASE_FEE, GAS_LIMIT, quantity, secondsOf, TIP } from "./encoding.ts";
+import { BLOB_BASE_FEE, limitsOf, quantity, secondsOf, TIP } from "./encoding.ts";
 import { LazyList, RpcError } from "./json-rpc.ts";
 import {
   type BlockOrPending,
@@ -126,7 +125,7 @@ export const chainMethods: Methods = {
   eth_protocolVersion: open([], () => 1),
   eth_mining: open([], () => false),
   eth_hashrate: open([], () => "0x0"),
-  eth_coinbase: open([], () => ZERO_ADDRESS),
+  eth_coinbase: open([], ({ state }) => limitsOf(state.chain).miner),
   eth_blobBaseFee: open([], () => BLOB_BASE_FEE),
   web3_sha3: open([param("data", readBytes)], (_node, data) => keccak256(data)),
   web3_clientVersion: open([], ({ version }) => `clobsim/v${version}`),
@@ -143,7 +142,7 @@ export const chainMethods: Methods = {
       environment: {
         baseFee: quantity(baseFee),
         chainId: CHAIN_ID,
-        gasLimit: quantity(GAS_LIMIT),
+        gasLimit: quantity(limitsOf(state.chain).gasLimit),
         gasPrice: quantity(baseFee + TIP),
       },
       forkConfig: { forkUrl: null, forkBlockNumber: null, forkRetryBackoff: null },
@@ -224,7 +223,9 @@ export const chainMethods: Methods = {
       baseFeePerGas: [...blocks.map(({ baseFee }) => baseFee), next].map(quantity),
       baseFeePerBlobGas: [...blocks, null].map(() => BLOB_BASE_FEE),
       blobGasUsedRatio: blocks.map(() => 0),
-      gasUsedRatio: blocks.map(({ gas }) => gas / Math.max(GAS_LIMIT, gas)),
+      gasUsedRatio: blocks.map(
+        ({ gas, serial }) => gas / Math.max(limitsOf(state.chain, serial).gasLimit, gas),
+      ),
       reward:
         percentiles === undefined || percentiles.length === 0
           ? []

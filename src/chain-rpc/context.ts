@@ -68,6 +68,8 @@ export interface NodeContext extends Host {
   /** Addresses that may send unsigned transactions, beside the dev accounts, in the order in which they were added. */
   readonly impersonated: Set<Address>;
   impersonatesAll: boolean;
+  /** How far the clock moves before each block that is asked for; null for not at all. */
+  secondsBetweenBlocks: number | null;
   readonly snapshots: EvmSnapshots;
   readonly logIndex: LogIndex;
   readonly pastValues: PastValues;
@@ -81,6 +83,7 @@ export const contextOf = (host: Host, logIndex: LogIndex): NodeContext => ({
   },
   impersonated: new Set(),
   impersonatesAll: false,
+  secondsBetweenBlocks: null,
   snapshots: new EvmSnapshots(host),
   logIndex,
   pastValues: new PastValues(),

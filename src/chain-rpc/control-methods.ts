@@ -9,7 +9,7 @@ import type { Address } from "../core/terms.ts";
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
 import { control, type Methods, type NodeContext, ofBoth, open, optionalParam, param } from "./context.ts";
 import { contractCallOf } from "./contracts.ts";
-import { GAS_LIMIT, quantity, secondsOf, TIP } from "./encoding.ts";
+import { limitsOf, quantity, secondsOf, TIP } from "./encoding.ts";
 import { RpcError } from "./json-rpc.ts";
 import {
   type CallRequest,
@@ -36,6 +36,16 @@ const readSeconds = (value: unknown, name: string): number => readCount(value, n
 const ADDRESS = param("address", readAddressParam);
 const BLOCKS = optionalParam("blocks", readBlocks);
 const INTERVAL = optionalParam("interval", readSeconds);
+
+/** Mines blocks, with as many seconds before each as are asked for now or were set before. */
+async function mine(
+  node: NodeContext,
+  count: number,
+  seconds = node.secondsBetweenBlocks ?? 0,
+): Promise<void> {
+  if (seconds === 0) mineBlocks(node, count);
+  else await node.clock.change(node.slices, () => mineApart(node, count, seconds));
+}
 
 /** Mines blocks with so many seconds before each. */
 function* mineApart(node: NodeContext, count: number, seconds: number): Steps<void> {
@@ -126,7 +136,7 @@ interface Unsent extends Pick<CommandOf<"sendTransaction">, "from" | "to" | "inp
 /** Hands a transaction to the chain, and answers its hash. @throws RpcError in a node's words when it is not taken. */
 function submit({ exchange }: NodeContext, sent: Unsent): string {
   const { from, to, input, raw, hash, nonce, value } = sent;
-  if (sent.gas > BigInt(GAS_LIMIT)) {
+  if (sent.gas > BigInt(limitsOf(exchange.state.chain).gasLimit)) {
     throw new RpcError("SERVER_ERROR", "intrinsic gas too high -- tx.gas_limit > env.block.gas_limit");
   }
   const decision = exchange.submit({
@@ -199,9 +209,8 @@ export const controlMethods: Methods = {
       node.impersonatesAll = isOn;
       return null;
     }),
-    mine: control([BLOCKS, INTERVAL], async (node, count = 1, seconds = 0) => {
-      if (seconds === 0) mineBlocks(node, count);
-      else await node.clock.change(node.slices, () => mineApart(node, count, seconds));
+    mine: control([BLOCKS, INTERVAL], async (node, count = 1, seconds) => {
+      await mine(node, count, seconds);
       return null;
     }),
     setBalance: control([ADDRESS, param("balance", readQuantity)], ({ exchange }, address, wei) => {
@@ -213,7 +222,7 @@ export const controlMethods: Methods = {
   evm_mine: control([MINING], async (node, mining) => {
     const { blocks = 1, timestamp } = mining ?? {};
     if (timestamp !== undefined) await moveClock(node, () => atSecond(node, timestamp));
-    mineBlocks(node, blocks);
+    await mine(node, blocks, timestamp === undefined ? undefined : 0);
     return "0x0";
   }),
   evm_increaseTime: control([param("seconds", readSeconds)], async (node, moved) => {

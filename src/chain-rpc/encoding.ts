@@ -1,3 +1,6 @@
+import { blockTermsOf, type Chain } from "../core/chain/chain.ts";
+import { ZERO_ADDRESS } from "../core/chain/contracts.ts";
+import type { Address } from "../core/terms.ts";
 import type { Millis } from "../core/units.ts";
 
 /** A number as JSON-RPC writes quantities: `0x0`, `0x1f`. */
@@ -19,7 +22,14 @@ export const addressWord = (address: string): string => PADDING + address.slice(
 export const asHex = (text: string): `0x${string}` => text as `0x${string}`;
 
 /** What a block may hold as long as nothing asks for more: no block is ever full. */
-export const GAS_LIMIT = 30_000_000;
+const GAS_LIMIT = 30_000_000;
+
+/** How much gas the block of a serial may have, and who is said to have mined it; of the next one unless it is told. */
+export function limitsOf(chain: Chain, serial = chain.blocks.next): { gasLimit: number; miner: Address } {
+  const { miner, gasLimit } = blockTermsOf(chain, serial);
+  return { miner: miner ?? ZERO_ADDRESS, gasLimit: gasLimit ?? GAS_LIMIT };
+}
+
 /** What a unit of gas of blobs costs, wei: the least there is, for there are none. */
 export const BLOB_BASE_FEE = "0x1";
 /** What miners are offered above the base fee unless somebody says otherwise: 1 gwei. */

@@ -1,11 +1,10 @@
 import { baseFeeOf, blockAt, CHAIN_ID, headBlock } from "../core/chain/chain.ts";
 import { blockHash } from "../core/chain/chain-hashes.ts";
-import { ZERO_ADDRESS } from "../core/chain/contracts.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
 import { reverted } from "./abis.ts";
 import { type BlockView, nativeAt } from "./block-view.ts";
-import { asHex, GAS_LIMIT, secondsOf } from "./encoding.ts";
+import { asHex, limitsOf, secondsOf } from "./encoding.ts";
 import { RpcError } from "./json-rpc.ts";
 
 /** Where Multicall3 is on every chain that has it (https://www.multicall3.com). */
@@ -75,8 +74,8 @@ export function multicallFunctions(answer: Answer) {
     getBlockHash: { read: (view: BlockView, [height]: readonly [bigint]) => hashAt(view, Number(height)) },
     getBlockNumber: { read: (view: BlockView) => BigInt(heightOf(view)) },
     getChainId: { read: () => BigInt(CHAIN_ID) },
-    getCurrentBlockCoinbase: { read: () => ZERO_ADDRESS },
-    getCurrentBlockGasLimit: { read: () => BigInt(GAS_LIMIT) },
+    getCurrentBlockCoinbase: { read: (view: BlockView) => limitsAt(view).miner },
+    getCurrentBlockGasLimit: { read: (view: BlockView) => BigInt(limitsAt(view).gasLimit) },
     getCurrentBlockTimestamp: { read: (view: BlockView) => BigInt(secondsOf(blockIn(view).at)) },
     getEthBalance: {
       read: (view: BlockView, [address]: readonly [string]) => nativeAt(view, address.toLowerCase()),
@@ -91,6 +90,9 @@ const heightOf = ({ state, moment }: BlockView): number =>
   moment === "pending" ? headBlock(state.chain).height + 1 : moment.height;
 const baseFeeIn = ({ state, moment }: BlockView): number =>
   moment === "pending" ? baseFeeOf(state.chain) : moment.baseFee;
+
+const limitsAt = ({ state, moment }: BlockView) =>
+  limitsOf(state.chain, moment === "pending" ? undefined : moment.serial);
 
 const NO_HASH = `0x${"0".repeat(64)}`;
 

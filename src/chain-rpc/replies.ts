@@ -1,15 +1,8 @@
 import { encodeFunctionData } from "viem/utils";
-import type { Block } from "../core/chain/chain.ts";
+import type { Block, Chain } from "../core/chain/chain.ts";
 import { baseFeeOf, CHAIN_ID, headBlock } from "../core/chain/chain.ts";
 import { blockHash, orderHash, transactionHash } from "../core/chain/chain-hashes.ts";
-import {
-  CONTRACTS,
-  NO_PARENT,
-  OPERATOR,
-  ORACLE,
-  TOKEN_UNITS,
-  ZERO_ADDRESS,
-} from "../core/chain/contracts.ts";
+import { CONTRACTS, NO_PARENT, OPERATOR, ORACLE, TOKEN_UNITS } from "../core/chain/contracts.ts";
 import { tradesOf } from "../core/chain/moves.ts";
 import { questionIdOf } from "../core/chain/position-ids.ts";
 import { blockOf } from "../core/chain/settlement.ts";
@@ -21,7 +14,7 @@ import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import type { Millis } from "../core/units.ts";
 import { type AnyAbi, COLLATERAL, EXCHANGE, TOKENS } from "./abis.ts";
-import { asHex, BLOB_BASE_FEE, bloomOf, GAS_LIMIT, quantity, secondsOf, TIP } from "./encoding.ts";
+import { asHex, BLOB_BASE_FEE, bloomOf, limitsOf, quantity, secondsOf, TIP } from "./encoding.ts";
 import { LazyList } from "./json-rpc.ts";
 import { LogTexts } from "./log-queries.ts";
 import { logsOf } from "./logs.ts";
@@ -204,6 +197,7 @@ export function blockReply(state: State, block: Block, isFull: boolean): object 
   return {
     hash,
     ...header(block.height, parent ?? ZERO_WORD, block.at, block.baseFee, block.gas, block.count),
+    ...limitsIn(chain, block.gas, block.serial),
     logsBloom: bloomOf(block.logs),
     nonce: "0x0000000000000000",
     stateRoot: root("state", hash),
@@ -221,6 +215,7 @@ export function pendingBlockReply(state: State, now: Millis, isFull: boolean): o
   return {
     hash: null,
     ...header(head.height + 1, parent, now, baseFeeOf(state.chain), gas, pending.length),
+    ...limitsIn(state.chain, gas),
     logsBloom: null,
     nonce: null,
     ...{ stateRoot: ZERO_WORD, transactionsRoot: ZERO_WORD, receiptsRoot: ZERO_WORD },
@@ -239,11 +234,9 @@ const header = (
 ): object => ({
   parentHash,
   sha3Uncles: NO_UNCLES,
-  miner: ZERO_ADDRESS,
   difficulty: "0x0",
   totalDifficulty: "0x0",
   number: quantity(height),
-  gasLimit: quantity(Math.max(GAS_LIMIT, gas)),
   gasUsed: quantity(gas),
   timestamp: quantity(secondsOf(at)),
   extraData: "0x",
@@ -259,6 +252,12 @@ const header = (
   parentBeaconBlockRoot: ZERO_WORD,
   requestsHash: NO_REQUESTS,
 });
+
+/** What the exchange has put into a block is in it, whatever its limit. */
+function limitsIn(chain: Chain, gas: number, serial?: number): object {
+  const { miner, gasLimit } = limitsOf(chain, serial);
+  return { miner, gasLimit: quantity(Math.max(gasLimit, gas)) };
+}
 
 const rootsOf = ({ count }: Block, hash: string): object =>
   count === 0

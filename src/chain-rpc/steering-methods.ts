@@ -4,7 +4,7 @@ import type { Transaction } from "../core/chain/transaction.ts";
 import { TRANSACTION } from "./chain-methods.ts";
 import { control, type Methods, type NodeContext, ofBoth, optionalParam, param } from "./context.ts";
 import { RpcError } from "./json-rpc.ts";
-import { optional, readAddressParam, readBoolean, readCount, readObject } from "./params.ts";
+import { optional, readAddressParam, readBoolean, readCount, readObject, readQuantity } from "./params.ts";
 import { senderOf, unminedTransactions } from "./transactions.ts";
 
 const SECOND_MS = 1_000;
@@ -111,9 +111,18 @@ function metadataOf({ state, version }: NodeContext): object {
 
 const ADDRESS = param("address", readAddressParam);
 
+const setGasLimit = control(
+  [param("gas limit", (value, name) => readCount(value, name))],
+  (node, gasLimit) => {
+    node.exchange.submit({ kind: "setBlockTerms", miner: null, gasLimit });
+    return true;
+  },
+);
+
 /** The methods that decide when blocks are mined, what is pending, and where the chain begins anew. */
 export const steeringMethods: Methods = {
   evm_setAutomine: setAutomine,
+  evm_setBlockGasLimit: setGasLimit,
   evm_setIntervalMining: control([param("interval", readInterval)], mineEvery),
   ...ofBoth({
     setAutomine,
@@ -126,6 +135,23 @@ export const steeringMethods: Methods = {
       return mode === "auto" ? intervalMs / SECOND_MS : null;
     }),
     setNextBlockBaseFeePerGas: setNextBaseFee,
+    setCoinbase: control([ADDRESS], ({ exchange }, miner) => {
+      exchange.submit({ kind: "setBlockTerms", miner, gasLimit: null });
+      return null;
+    }),
+    setBlockGasLimit: setGasLimit,
+    setMinGasPrice: control([param("price", readQuantity)], () => {
+      throw new RpcError("INVALID_PARAMS", "anvil_setMinGasPrice is not supported when EIP-1559 is active");
+    }),
+    setBlockTimestampInterval: control([param("seconds", readSeconds)], (node, seconds) => {
+      node.secondsBetweenBlocks = seconds;
+      return null;
+    }),
+    removeBlockTimestampInterval: control([], (node) => {
+      const wasSet = node.secondsBetweenBlocks !== null;
+      node.secondsBetweenBlocks = null;
+      return wasSet;
+    }),
     setNonce: control(
       [ADDRESS, param("nonce", (value, name) => readCount(value, name))],
       ({ exchange }, address, nonce) => {

@@ -1,4 +1,4 @@
-import { Mining } from "./chain/chain.ts";
+import { BLOCK_TERMS, Mining } from "./chain/chain.ts";
 import { FAULT_TERMS } from "./chain/settlement-fault.ts";
 import { CALL_TERMS } from "./chain/transaction.ts";
 import {
@@ -212,6 +212,14 @@ const COMMANDS = {
   ),
   /** Decides when blocks are mined from now on, whatever the terms of the exchange say. */
   setMining: command(Mining, ({ mode, intervalMs }) => `mine ${miningText(mode, intervalMs)}`),
+  /** Decides what blocks say of themselves from the next one on; null leaves a part as it is. */
+  setBlockTerms: command(record(BLOCK_TERMS), ({ miner, gasLimit }) => {
+    const parts = [
+      ...(miner === null ? [] : [`miner ${addressText(miner)}`]),
+      ...(gasLimit === null ? [] : [`gas limit ${gasLimit}`]),
+    ];
+    return `set of blocks ${parts.join(" and ") || "nothing"}`;
+  }),
   /** Decides what a unit of gas costs in the next block, wei. */
   setNextBaseFee: command(
     record({ baseFee: integer() }),

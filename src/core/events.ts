@@ -1,4 +1,4 @@
-import type { Mining } from "./chain/chain.ts";
+import type { BlockTerms, Mining } from "./chain/chain.ts";
 import type { SettlementFaultTerms } from "./chain/settlement-fault.ts";
 import type { CallContent, CallEffect, HoldReason } from "./chain/transaction.ts";
 import type { CommandOf } from "./commands.ts";
@@ -183,6 +183,8 @@ const EVENTS = {
   ),
   /** Blocks are mined otherwise from now on. */
   miningSet: event<Mining>(({ mode }) => `mining is ${mode}`),
+  /** Blocks say this of themselves from the next one on. */
+  blockTermsSet: event<BlockTerms>(() => "what blocks say of themselves is set"),
   /** Wei per gas of the next block alone. */
   nextBaseFeeSet: event<{ baseFee: number }>(({ baseFee }) => `the next base fee is ${baseFee} wei`),
 };

@@ -130,9 +130,9 @@ export function rebuildChain(
   if (chain.building === null)
     expectSame(head.digest, [digestA, digestB, digestC, digestD], "chain", "digest");
   const { reorganizations } = head;
-  const { mining = null, nextBaseFee = null } = waiting;
+  const { mining = null, nextBaseFee = null, blockTerms = [] } = waiting;
   const digest = new Digest(head.digest);
-  Object.assign(chain, waiting, { mining, nextBaseFee, digest, reorganizations });
+  Object.assign(chain, waiting, { mining, nextBaseFee, blockTerms, digest, reorganizations });
   countTransactions(chain);
   checkWaiting(waiting, chain);
   rebuildWallets(wallets, chain);

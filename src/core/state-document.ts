@@ -1,6 +1,6 @@
 import { Account } from "./account.ts";
 import { ByteCursor } from "./byte-cursor.ts";
-import { type Building, type Chain, ChainWallet, headBlock, Mining } from "./chain/chain.ts";
+import { BlockTerms, type Building, type Chain, ChainWallet, headBlock, Mining } from "./chain/chain.ts";
 import { SettlementFault } from "./chain/settlement-fault.ts";
 import { Transaction } from "./chain/transaction.ts";
 import { EventRecord, Market } from "./market.ts";
@@ -73,6 +73,7 @@ const Waiting = record({
   faultsSet: integer(),
   mining: optional(Mining),
   nextBaseFee: optional(integer()),
+  blockTerms: optional(list(BlockTerms)),
 });
 
 /** A block: where it stands on another follows from the heights. */
@@ -153,10 +154,11 @@ const SECTIONS = {
     blocks: chain.blocks.size,
     reorganizations: chain.reorganizations,
   })),
-  waiting: one(Waiting, ({ chain: { mining, nextBaseFee, ...chain } }) => ({
+  waiting: one(Waiting, ({ chain: { mining, nextBaseFee, blockTerms, ...chain } }) => ({
     ...chain,
     ...(mining === null ? {} : { mining }),
     ...(nextBaseFee === null ? {} : { nextBaseFee }),
+    ...(blockTerms.length === 0 ? {} : { blockTerms }),
   })),
   wallets: each(ChainWallet, ({ chain }) =>
     [...chain.wallets.values()].sort((a, b) => (a.address < b.address ? -1 : 1)),

@@ -313,6 +313,7 @@ export class Follower {
       case "setNonce":
       case "dropTransaction":
       case "setMining":
+      case "setBlockTerms":
       case "setNextBaseFee":
         return DONE;
     }

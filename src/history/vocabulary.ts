@@ -189,6 +189,7 @@ export class Vocabulary {
       case "setNonce":
       case "dropTransaction":
       case "setMining":
+      case "setBlockTerms":
       case "setNextBaseFee":
         return { cannotSay: command.kind };
       case "createEvent":

@@ -116,6 +116,28 @@ describe.each(["anvil", "hardhat"] as const)("the test client in %s mode", (mode
     expect(await node().getTransactionReceipt({ hash })).toMatchObject({ status: "success" });
   });
 
+  it("sets who mines, how much gas blocks may have, and how far apart they are", async () => {
+    const [miner] = [wallet(own + 5).address.toLowerCase() as Hex];
+    const before = await node().getBlock();
+    await node().setCoinbase({ address: miner });
+    await node().setBlockGasLimit({ gasLimit: 20_000n });
+    await node().setBlockTimestampInterval({ interval: 9 });
+    await expect(send(own + 5, 0)).rejects.toThrow("gas_limit");
+    await node().mine({ blocks: 2 });
+    await node().removeBlockTimestampInterval();
+    await node().setBlockGasLimit({ gasLimit: 30_000_000n });
+    await node().mine({ blocks: 1 });
+    const [first, second, third] = await Promise.all(
+      [1n, 2n, 3n].map((step) => node().getBlock({ blockNumber: before.number + step })),
+    );
+    expect([first?.miner, first?.gasLimit, second?.gasLimit]).toEqual([miner, 20_000n, 20_000n]);
+    expect(third?.gasLimit).toBe(30_000_000n);
+    const times = [before, first, second, third].map((block) => block?.timestamp ?? 0n);
+    expect(times.slice(1).map((time, index) => time - (times[index] ?? 0n))).toEqual([9n, 9n, 0n]);
+    expect((await node().getBlock({ blockNumber: before.number })).miner).toBe(before.miner);
+    await expect(node().setMinGasPrice({ gasPrice: 1n })).rejects.toThrow("not supported");
+  });
+
   it("goes back to a snapshot, sets times, and has nothing to log", async () => {
     await node().setLoggingEnabled(false);
     const id = await node().snapshot();

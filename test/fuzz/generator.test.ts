@@ -24,6 +24,7 @@ const DRAWN: Readonly<Record<CommandKind, boolean>> = {
   setNonce: false,
   dropTransaction: false,
   setMining: false,
+  setBlockTerms: false,
   setNextBaseFee: false,
   expireOrder: false,
   produceBlock: false,

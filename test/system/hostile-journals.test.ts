@@ -149,6 +149,7 @@ async function reportOfEverything(): Promise<TextLine[]> {
   });
   exchange.submit({ kind: "dropTransaction", transaction: exchange.state.chain.transactions.size });
   exchange.submit({ kind: "setMining", mode: "auto", intervalMs: 2_000 });
+  exchange.submit({ kind: "setBlockTerms", miner: address, gasLimit: 1_000_000 });
   exchange.submit({ kind: "setNextBaseFee", baseFee: 1_000_000_000 });
   exchange.submit({
     kind: "fundAccount",
@@ -287,6 +288,7 @@ const KINDS: Readonly<Record<Command["kind"] | ControlKind | "order" | "cancel",
   setNonce: true,
   dropTransaction: true,
   setMining: true,
+  setBlockTerms: true,
   setNextBaseFee: true,
   produceBlock: true,
   executeTransaction: true,

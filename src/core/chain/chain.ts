@@ -1,5 +1,16 @@
 import { Digest, type DigestWords, sha256Hex } from "../hash.ts";
-import { address, bigInteger, boolean, type Infer, id, integer, mapOf, oneOf, record } from "../schema.ts";
+import {
+  address,
+  bigInteger,
+  boolean,
+  type Infer,
+  id,
+  integer,
+  mapOf,
+  oneOf,
+  orNull,
+  record,
+} from "../schema.ts";
 import { Table } from "../table.ts";
 import { type Address, SETTLEMENT_MODES, type SettlementMode } from "../terms.ts";
 import type { Millis } from "../units.ts";
@@ -93,6 +104,8 @@ export interface Chain {
   mining: Mining | null;
   /** Wei per gas of the next block alone, where somebody has said so. */
   nextBaseFee: number | null;
+  /** What blocks say of themselves since somebody has said so, oldest first; in the beginning, what all do. */
+  blockTerms: readonly BlockTerms[];
   /** How many blocks are to be mined at once, because somebody asked for them. */
   asked: number;
   building: Building | null;
@@ -109,6 +122,18 @@ export interface Chain {
 /** When blocks are mined: as a mode of settlement has it, in `auto` mode so many milliseconds after somebody asks for one. */
 export const Mining = record({ mode: oneOf(...SETTLEMENT_MODES), intervalMs: id() });
 export type Mining = Infer<typeof Mining>;
+
+/** What blocks say of themselves; null as they do when nobody has said so. */
+export const BLOCK_TERMS = { miner: orNull(address20), gasLimit: orNull(integer()) } as const;
+/** The same of the blocks behind so many that had ever been made. */
+export const BlockTerms = record({ blocks: integer(), ...BLOCK_TERMS });
+export type BlockTerms = Infer<typeof BlockTerms>;
+
+const AT_FIRST: BlockTerms = { blocks: 0, miner: null, gasLimit: null };
+
+/** What the block of a serial says of itself. */
+export const blockTermsOf = ({ blockTerms }: Chain, serial: number): BlockTerms =>
+  blockTerms.findLast(({ blocks }) => blocks < serial) ?? AT_FIRST;
 
 /** How blocks are mined now. */
 export const miningOf = (
@@ -160,6 +185,7 @@ export function createChain(
     nextBlockAt: null,
     mining: null,
     nextBaseFee: null,
+    blockTerms: [],
     asked: 0,
     building: null,
     lastFilled: null,

@@ -1,4 +1,11 @@
-import { confirmationsOf, emptyWallet, headOf, miningOf, noteOverwritten } from "../chain/chain.ts";
+import {
+  blockTermsOf,
+  confirmationsOf,
+  emptyWallet,
+  headOf,
+  miningOf,
+  noteOverwritten,
+} from "../chain/chain.ts";
 import type { CommandOf } from "../commands.ts";
 import type { EventOf } from "../events.ts";
 import { accepted, type Decision } from "../refusals.ts";
@@ -96,6 +103,21 @@ function writeMining({ chain, config }: State, { mode, intervalMs }: EventOf<"mi
     awaitBlock(chain, config, at);
 }
 
+/** Decides what blocks say of themselves from the next one on. */
+function setBlockTerms({ chain }: State, { miner, gasLimit }: CommandOf<"setBlockTerms">): Decision {
+  const now = blockTermsOf(chain, chain.blocks.next);
+  const terms = { miner: miner ?? now.miner, gasLimit: gasLimit ?? now.gasLimit };
+  return accepted([{ kind: "blockTermsSet", blocks: chain.blocks.size, ...terms }]);
+}
+
+const MAX_BLOCK_TERMS = 1_000;
+
+/** Blocks say this of themselves from the next one on; the latest thousand changes are known. */
+function writeBlockTerms({ chain }: State, { kind: _, ...terms }: EventOf<"blockTermsSet">): void {
+  const before = chain.blockTerms.filter(({ blocks }) => blocks !== terms.blocks);
+  chain.blockTerms = [...before.slice(1 - MAX_BLOCK_TERMS), terms];
+}
+
 /** Decides what a unit of gas costs in the next block. */
 const setNextBaseFee = (_state: State, { baseFee }: CommandOf<"setNextBaseFee">): Decision =>
   accepted([{ kind: "nextBaseFeeSet", baseFee }]);
@@ -106,7 +128,14 @@ function writeNextBaseFee({ chain }: State, { baseFee }: EventOf<"nextBaseFeeSet
 }
 
 /** What decides each command of whoever tests. */
-export const steeringRules = { setNativeBalance, setNonce, dropTransaction, setMining, setNextBaseFee };
+export const steeringRules = {
+  setNativeBalance,
+  setNonce,
+  dropTransaction,
+  setMining,
+  setBlockTerms,
+  setNextBaseFee,
+};
 
 /** What writes each of its events. */
 export const steeringWrites = {
@@ -114,5 +143,6 @@ export const steeringWrites = {
   nonceSet: writeNonce,
   transactionDropped: writeDropped,
   miningSet: writeMining,
+  blockTermsSet: writeBlockTerms,
   nextBaseFeeSet: writeNextBaseFee,
 };

@@ -218,6 +218,7 @@ export const DIFFERENCES: readonly Difference[] = [
     "a signature of no bytes: body.error.message",
     "a nonce that is a text: body.error.message",
     "automine that is a text: body.error.message",
+    "gas that is a text: body.error.message",
     "replacing by a text: body.error.message",
     "logs of no filter: body.error.message",
   ),

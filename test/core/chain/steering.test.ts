@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { blockTermsOf } from "../../../src/core/chain/chain.ts";
 import { readDocument } from "../../../src/core/rebuild-state.ts";
 import type { State } from "../../../src/core/state.ts";
 import { documentLines } from "../../../src/core/state-document.ts";
@@ -115,6 +116,27 @@ describe("mining", () => {
     expect(settled(floor)).toEqual(["MATCHED"]);
     floor.demand({ kind: "setMining", mode: "instant", intervalMs: 2_000 });
     expect(floor.statuses).toEqual(["MINED"]);
+  });
+});
+
+describe("what blocks say of themselves", () => {
+  it("is what was set before each, part by part", () => {
+    const floor = openSettlement();
+    const miner = addressOf("zoe");
+    floor.mine();
+    floor.demand({ kind: "setBlockTerms", miner, gasLimit: null });
+    floor.mine();
+    floor.demand({ kind: "setBlockTerms", miner: null, gasLimit: 5 });
+    floor.mine();
+    const { chain } = floor.state;
+    const of = (serial: number) => blockTermsOf(chain, serial);
+    expect([2, 3, 4, 5].map((serial) => [of(serial).miner, of(serial).gasLimit])).toEqual([
+      [null, null],
+      [miner, null],
+      [miner, 5],
+      [miner, 5],
+    ]);
+    expect(portraitOf(readBack(floor.state))).toEqual(portraitOf(floor.state));
   });
 });
 

@@ -84,6 +84,20 @@ const MODES: readonly Step[] = await Promise.all([
   call("what gas cost in it", "eth_feeHistory", ["0x1", "latest", []]),
   call("what gas is to cost next under another name", "hardhat_setNextBlockBaseFeePerGas", ["0x77359400"]),
   call("logging", "hardhat_setLoggingEnabled", [false]),
+  call("who mines from now on", "anvil_setCoinbase", [BOB.address]),
+  call("who mines now", "eth_coinbase"),
+  call("less gas for blocks", "evm_setBlockGasLimit", ["0x4c4b40"]),
+  call("a block of less gas", "evm_mine"),
+  call("that block", "eth_getBlockByNumber", ["latest", false]),
+  call("more gas than there is now", "eth_sendTransaction", [
+    { from: BOB.address, to: ALICE.address, gas: "0x4c4b41" },
+  ]),
+  call("as much gas as before", "evm_setBlockGasLimit", ["0x1c9c380"]),
+  call("gas that is a text", "evm_setBlockGasLimit", ["much"]),
+  call("a least price", "anvil_setMinGasPrice", ["0x1"]),
+  call("seven seconds between blocks", "anvil_setBlockTimestampInterval", [7]),
+  call("no time between blocks", "anvil_removeBlockTimestampInterval"),
+  call("no time between blocks again", "anvil_removeBlockTimestampInterval"),
 ]);
 
 /** Blocks that are replaced, and a chain that begins anew. */
