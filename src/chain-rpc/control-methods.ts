@@ -37,14 +37,11 @@ const ADDRESS = param("address", readAddressParam);
 const BLOCKS = optionalParam("blocks", readBlocks);
 const INTERVAL = optionalParam("interval", readSeconds);
 
-/** Mines blocks, with as many seconds before each as are asked for now or were set before. */
-async function mine(
-  node: NodeContext,
-  count: number,
-  seconds = node.secondsBetweenBlocks ?? 0,
-): Promise<void> {
-  if (seconds === 0) mineBlocks(node, count);
-  else await node.clock.change(node.slices, () => mineApart(node, count, seconds));
+/** Mines blocks, so many seconds apart; 0: as far as was set for all. */
+async function mine(node: NodeContext, count: number, seconds: number): Promise<void> {
+  const apart = seconds || (node.secondsBetweenBlocks ?? 0);
+  if (apart === 0) mineBlocks(node, count);
+  else await node.clock.change(node.slices, () => mineApart(node, count, apart));
 }
 
 /** Mines blocks with so many seconds before each. */
@@ -209,7 +206,7 @@ export const controlMethods: Methods = {
       node.impersonatesAll = isOn;
       return null;
     }),
-    mine: control([BLOCKS, INTERVAL], async (node, count = 1, seconds) => {
+    mine: control([BLOCKS, INTERVAL], async (node, count = 1, seconds = 0) => {
       await mine(node, count, seconds);
       return null;
     }),
@@ -221,8 +218,11 @@ export const controlMethods: Methods = {
 
   evm_mine: control([MINING], async (node, mining) => {
     const { blocks = 1, timestamp } = mining ?? {};
-    if (timestamp !== undefined) await moveClock(node, () => atSecond(node, timestamp));
-    await mine(node, blocks, timestamp === undefined ? undefined : 0);
+    if (timestamp === undefined) await mine(node, blocks, 0);
+    else {
+      await moveClock(node, () => atSecond(node, timestamp));
+      mineBlocks(node, blocks);
+    }
     return "0x0";
   }),
   evm_increaseTime: control([param("seconds", readSeconds)], async (node, moved) => {

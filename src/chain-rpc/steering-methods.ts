@@ -13,9 +13,17 @@ const MAX_INTERVAL_S = 86_400;
 const readSeconds = (value: unknown, name: string): number => readCount(value, name, MAX_INTERVAL_S);
 /** Seconds as anvil has them; from a thousand on, milliseconds as Hardhat has them under the same name. */
 const readInterval = (value: unknown, name: string): number => {
-  const interval = readCount(value, name, MAX_INTERVAL_S * SECOND_MS);
+  const interval = readMillis(value, name);
   return interval < SECOND_MS ? interval * SECOND_MS : interval;
 };
+
+const readMillis = (value: unknown, name: string): number =>
+  readCount(value, name, MAX_INTERVAL_S * SECOND_MS);
+
+function setApart(node: NodeContext, seconds: number): null {
+  node.secondsBetweenBlocks = seconds;
+  return null;
+}
 
 /** Blocks are mined every so many milliseconds while somebody waits for one; 0: when asked to. */
 function mineEvery({ exchange }: NodeContext, intervalMs: number): null {
@@ -124,6 +132,11 @@ export const steeringMethods: Methods = {
   evm_setAutomine: setAutomine,
   evm_setBlockGasLimit: setGasLimit,
   evm_setIntervalMining: control([param("interval", readInterval)], mineEvery),
+  anvil_setBlockTimestampInterval: control([param("seconds", readSeconds)], setApart),
+  // Clients send it milliseconds, as they do for intervals of mining.
+  hardhat_setBlockTimestampInterval: control([param("milliseconds", readMillis)], (node, ms) =>
+    setApart(node, Math.floor(ms / SECOND_MS)),
+  ),
   ...ofBoth({
     setAutomine,
     setIntervalMining: control([param("interval", readSeconds)], (node, seconds) =>
@@ -142,10 +155,6 @@ export const steeringMethods: Methods = {
     setBlockGasLimit: setGasLimit,
     setMinGasPrice: control([param("price", readQuantity)], () => {
       throw new RpcError("INVALID_PARAMS", "anvil_setMinGasPrice is not supported when EIP-1559 is active");
-    }),
-    setBlockTimestampInterval: control([param("seconds", readSeconds)], (node, seconds) => {
-      node.secondsBetweenBlocks = seconds;
-      return null;
     }),
     removeBlockTimestampInterval: control([], (node) => {
       const wasSet = node.secondsBetweenBlocks !== null;
