@@ -91,7 +91,7 @@ export const contextOf = (host: Host, logIndex: LogIndex): NodeContext => ({
 });
 
 /** A parameter of a method. */
-interface Param<Value> {
+export interface Param<Value> {
   readonly name: string;
   /** Whether it may be left out from the end. */
   readonly isOptional: boolean;
