@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import { numbersAs } from "../../../src/api/decimals.ts";
+import { orderBody, placeOrderCommand } from "../../../src/api/order-request.ts";
+import type { CommandOf } from "../../../src/core/commands.ts";
+import { tokenOf } from "../../../src/core/market.ts";
+import type { Scalar } from "../../../src/core/refusals.ts";
+import { millis, price, size } from "../../../src/core/units.ts";
+import { type TouchedMarket, Vocabulary } from "../../../src/history/vocabulary.ts";
+import { type OrderWords, orderBodyOf, wordsOfBody } from "../../../src/scenario/language/order-words.ts";
+import { addressOf } from "../../support/commands.ts";
+import { openFloor } from "../../support/exchange.ts";
+import { lastStep, ofTwoMarkets } from "./scenario-texts.ts";
+
+const EXPIRATION = millis(1_798_761_600_000);
+
+it("an order with every field is the same as words, body, command and line", () => {
+  const floor = openFloor();
+  floor.market();
+  const { state } = floor;
+  const command: Required<CommandOf<"placeOrder">> = {
+    kind: "placeOrder",
+    address: addressOf("alice"),
+    tokenId: floor.tokenId("YES"),
+    side: "BUY",
+    price: price(5000),
+    size: size(1000),
+    orderType: "GTD",
+    expiration: EXPIRATION,
+  };
+  const words: Required<OrderWords> = {
+    side: "BUY",
+    size: "10",
+    outcome: "YES",
+    price: "0.5",
+    type: "GTD",
+    expiry: { at: EXPIRATION },
+    market: "rain",
+  };
+
+  const body = orderBodyOf(words, command.tokenId, floor.exchange.now) as Record<string, Scalar>;
+  expect(
+    placeOrderCommand({ state, numbers: numbersAs("number") }, command.address, orderBody.read(body)),
+  ).toEqual(command);
+  expect(wordsOfBody(body, "YES", "rain")).toEqual({ ...words, expiry: { text: body.expiration } });
+
+  const markets = ["rain", "snow"].map((name, index) => ({ name, number: index + 1 }) as TouchedMarket);
+  const vocabulary = new Vocabulary(markets, state, { account: () => "alice", order: () => undefined });
+  const line = vocabulary.order(command, tokenOf(1, "YES"), undefined);
+  expect(lastStep(ofTwoMarkets(`alice: ${line}`))).toMatchObject({ words });
+});
