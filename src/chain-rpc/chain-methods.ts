@@ -2,7 +2,7 @@ import { keccak256 } from "viem/utils";
 import type { Block } from "../core/chain/chain.ts";
 import { baseFeeOf, blockAt, CHAIN_ID, headBlock, headOf } from "../core/chain/chain.ts";
 import { blockHash, blockOfHash, transactionOfHash } from "../core/chain/chain-hashes.ts";
-import { callGas } from "../core/chain/transaction.ts";
+import { callGas, intrinsicGas } from "../core/chain/transaction.ts";
 import type { State } from "../core/state.ts";
 import { reverted } from "./abis.ts";
 import { type BlockView, nativeAt, nonceAt, outcomeAt } from "./block-view.ts";
@@ -234,6 +234,9 @@ export const chainMethods: Methods = {
   }),
 
   eth_call: open([REQUEST, MOMENT_OR_HEAD, OVERRIDE, OVERRIDE], function* (node, request, moment) {
+    if (request.gas !== undefined && request.gas < intrinsicGas(request.input)) {
+      throw new RpcError("SERVER_ERROR", "intrinsic gas too high -- CallGasCostMoreThanGasLimit");
+    }
     const view = viewOf(node, moment);
     const has = request.value === 0n ? 0n : yield* nativeAt(view, callerOf(request));
     if (request.value > has) {

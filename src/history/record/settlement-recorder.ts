@@ -73,7 +73,7 @@ export class SettlementRecorder {
     if (state.config.settlement === "instant") this.#idle = this.#had - blocks;
     if (blocks + this.#idle === this.#had) return;
     throw new RecordingError(
-      `before sequence ${sequence} the session had mined ${this.#had} blocks where a scenario of it mines ${blocks + this.#idle}: what was pending when it began decides when blocks are mined`,
+      `before sequence ${sequence} the session had mined ${this.#had} blocks where a scenario of it mines ${blocks + this.#idle}: what was pending when it began, or a mode of mining that was set in it, decides when blocks are mined`,
     );
   }
 

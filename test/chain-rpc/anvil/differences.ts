@@ -243,12 +243,6 @@ export const DIFFERENCES: readonly Difference[] = [
     "a batch with what is no call: body",
   ),
   otherwise(
-    "a call uses up no gas: what it is given makes no difference",
-    onlyAnvilFails(-32000, /^intrinsic gas too high -- CallGasCostMoreThanGasLimit$/),
-    "a call with too little gas: body.error",
-    "a call with too little gas: body.result",
-  ),
-  otherwise(
     "an address begins with 0x, as the execution API has it",
     onlyWeFail(-32602, /^address: expected an address of 20 bytes, found the string/),
     "an address without its prefix: body.result",
