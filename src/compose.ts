@@ -6,6 +6,8 @@ import { MarketRanking, SearchIndex } from "./api/market-search.ts";
 import { BookPages } from "./api/order-book.ts";
 import { HmacKeys } from "./api/signing.ts";
 import type { ChainNode } from "./chain-rpc/chain-node.ts";
+import type { Host } from "./chain-rpc/context.ts";
+import type { Subscriptions } from "./chain-rpc/subscriptions.ts";
 import { type Config, VERSION } from "./config.ts";
 import type { Millis } from "./core/units.ts";
 import type { ClockSetting } from "./engine/clock.ts";
@@ -17,11 +19,12 @@ import { type Origin, openingTime, originOfWorld, requireSameTerms, termsOf } fr
 import { Slices } from "./engine/slices.ts";
 import { Snapshots } from "./engine/snapshots.ts";
 import { reportingOf } from "./reporting.ts";
+import { ChainSockets } from "./server/chain-sockets.ts";
 import { Outbox } from "./server/connection.ts";
 import { Faults } from "./server/faults.ts";
 import { requestLog } from "./server/request-log.ts";
 import { createHttpServer } from "./server/server.ts";
-import type { DevAccount, Service, ServiceOptions } from "./server/service.ts";
+import type { Chain, ChainClient, ChainSink, DevAccount, Service, ServiceOptions } from "./server/service.ts";
 import { isLoopback } from "./setting.ts";
 import { devPrivateKey } from "./simulation/dev-accounts.ts";
 import type { World } from "./simulation/world.ts";
@@ -91,7 +94,8 @@ export async function serveWorld(
 
 async function serve(config: Config, opened: OpenedExchange, warn: Warn = () => {}): Promise<RunningServer> {
   const service = serviceOf(config, opened, warn);
-  const server = createHttpServer(service);
+  const chainSockets = new ChainSockets(service);
+  const server = createHttpServer(service, chainSockets);
   const port = await listen(server, config);
   const { exchange, folder: keeping } = opened;
   const { markets, events } = exchange.state;
@@ -108,7 +112,7 @@ async function serve(config: Config, opened: OpenedExchange, warn: Warn = () => 
     from: null,
     keeping,
     close: async () => {
-      await stop(server, service);
+      await stop(server, chainSockets, service);
       await opened.close();
     },
   };
@@ -123,23 +127,18 @@ export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = (
   const faults = new Faults(seed);
   const reporting = reportingOf(opened, config.report, warn);
   const slices = new Slices();
-  // Loaded with the first request to the chain: what it needs would keep the server from starting.
-  let node: Promise<ChainNode> | null = null;
-  const loadNode = async (): Promise<ChainNode> => {
-    const { createNode } = await import("./chain-rpc/chain-node.ts");
-    const keyOf = (account: string) => {
-      const index = devAccounts.indexOf(account);
-      return index < 0 ? null : devPrivateKey(seed, index);
-    };
-    const accounts = devAccounts;
-    return createNode({ exchange, clock, version: VERSION, accounts, slices, keyOf, reset: reopen });
-  };
   const reopen = (): void => {
     opened.reopen();
     snapshots.clear();
     faults.clear();
-    node = null;
+    chain.reset();
   };
+  const keyOf = (account: string) => {
+    const index = devAccounts.indexOf(account);
+    return index < 0 ? null : devPrivateKey(seed, index);
+  };
+  const host = { exchange, clock, version: VERSION, accounts: devAccounts, slices, keyOf };
+  const chain = new LazyChain({ ...host, reset: reopen });
   return {
     options: optionsOf(config, origin),
     exchange,
@@ -157,10 +156,7 @@ export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = (
     slices,
     outbox: new Outbox(),
     log: requestLog(config.logLevel),
-    chain: async (request, isTrusted) => {
-      node ??= loadNode();
-      return (await node).answer(request, isTrusted);
-    },
+    chain,
     reopen,
     noteRefused: opened.noteRefused,
     record: async (name) => {
@@ -171,6 +167,49 @@ export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = (
     reportDefect: (error, reason) => reporting.defect(error, reason),
     openApi: () => openApiText(config),
   };
+}
+
+/**
+ * The settlement chain of an exchange. Its node is loaded with the first request: what it needs would keep the server from
+ * starting.
+ */
+class LazyChain implements Chain {
+  readonly #host: Host;
+  #node: Promise<ChainNode> | null = null;
+  #subscriptions: Subscriptions | null = null;
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  async answer(request: Buffer, isTrusted: boolean): Promise<string> {
+    return (await this.#load()).answer(request, isTrusted);
+  }
+
+  async connect(sink: ChainSink): Promise<ChainClient> {
+    const [{ methodsOf }, { Subscriptions }] = await Promise.all([
+      import("./chain-rpc/chain-node.ts"),
+      import("./chain-rpc/subscriptions.ts"),
+    ]);
+    this.#subscriptions ??= new Subscriptions(this.#host.exchange, this.#host.slices);
+    const subscriber = this.#subscriptions.connect(sink);
+    const own = methodsOf(subscriber);
+    return {
+      answer: async (request, isTrusted) => (await this.#load()).answer(request, isTrusted, own),
+      tell: () => subscriber.tell(),
+      close: () => subscriber.close(),
+    };
+  }
+
+  /** Forgets what the node remembers for its clients, but not who is connected and to be told what. */
+  reset(): void {
+    this.#node = null;
+  }
+
+  async #load(): Promise<ChainNode> {
+    this.#node ??= import("./chain-rpc/chain-node.ts").then(({ createNode }) => createNode(this.#host));
+    return this.#node;
+  }
 }
 
 const optionsOf = (config: Config, origin: Origin): ServiceOptions => ({
@@ -227,10 +266,14 @@ const urlHost = (host: string): string => {
 
 const CLOSE_GRACE_MS = 2_000;
 
-function stop(server: Server, service: Service): Promise<void> {
+function stop(server: Server, chainSockets: ChainSockets, service: Service): Promise<void> {
   service.clock.stop();
+  chainSockets.close();
   return new Promise((resolve) => {
-    const force = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+    const force = setTimeout(() => {
+      server.closeAllConnections();
+      chainSockets.terminate();
+    }, CLOSE_GRACE_MS);
     server.close(() => {
       clearTimeout(force);
       service.faults.stop();

@@ -40,7 +40,8 @@ export const CHAIN_PATH = "/chain";
 export const chainRpcEndpoints = endpoints("public", "Settlement chain", {
   callChain: {
     route: `POST ${CHAIN_PATH}`,
-    summary: "Ethereum JSON-RPC: one call or a batch; what a call fails with is in the body of a 200",
+    summary:
+      "Ethereum JSON-RPC: one call or a batch; what a call fails with is in the body of a 200. A WebSocket at the same path takes the same, one message a request, and eth_subscribe besides",
     body: { isRaw: true, schema: rpcRequest, required: true },
     reply: rpcReply,
     failure: rpcFailures,

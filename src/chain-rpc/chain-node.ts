@@ -9,12 +9,15 @@ import { logMethods } from "./log-methods.ts";
 import { poolMethods } from "./pool-methods.ts";
 import { signingMethods } from "./signing-methods.ts";
 import { steeringMethods } from "./steering-methods.ts";
+import { subscriptionMethods } from "./subscription-methods.ts";
+import type { Subscriber } from "./subscriptions.ts";
 
 /** Every method, by its name. */
 export const METHODS: ReadonlyMap<string, Method> = new Map(
   Object.entries({
     ...chainMethods,
     ...logMethods,
+    ...subscriptionMethods(null),
     ...controlMethods,
     ...steeringMethods,
     ...poolMethods,
@@ -22,22 +25,33 @@ export const METHODS: ReadonlyMap<string, Method> = new Map(
   }),
 );
 
+type OwnMethods = ReadonlyMap<string, Method>;
+
+const NONE: OwnMethods = new Map();
+
 /**
  * The settlement chain of one exchange as an Ethereum node. Blocks, transactions and balances are the exchange's; the node
  * itself remembers only filters, snapshots and impersonations.
  */
 export interface ChainNode extends NodeContext {
-  /** The response to a JSON-RPC request, empty for notifications; untrusted clients may only read and send signed transactions. */
-  readonly answer: (request: Buffer, isTrusted: boolean) => Promise<string>;
+  /**
+   * The response to a JSON-RPC request, empty for notifications; untrusted clients may only read and send signed
+   * transactions. `own`: the methods that stand for one client, from `methodsOf`.
+   */
+  readonly answer: (request: Buffer, isTrusted: boolean, own?: OwnMethods) => Promise<string>;
 }
+
+/** The methods that subscribe for one client. */
+export const methodsOf = (client: Subscriber): OwnMethods =>
+  new Map(Object.entries(subscriptionMethods(client)));
 
 export function createNode(host: Host, logIndex = new LogIndex()): ChainNode {
   const node = contextOf(host, logIndex);
-  const answer: ChainNode["answer"] = (request, isTrusted) =>
+  const answer: ChainNode["answer"] = (request, isTrusted, own = NONE) =>
     answerRpc(request, node.slices, async (method, params) => {
       for (;;) {
         try {
-          let result = await perform(node, method, params, isTrusted);
+          let result = await perform(node, own.get(method) ?? METHODS.get(method), method, params, isTrusted);
           if (isSteps(result)) result = await node.slices.run(whileSame(node, result));
           if (!isLazy(result)) return JSON.stringify(result ?? null);
           return await node.slices.run(whileSame(node, jsonInSteps(result)));
@@ -49,8 +63,13 @@ export function createNode(host: Host, logIndex = new LogIndex()): ChainNode {
   return Object.assign(node, { answer });
 }
 
-function perform(node: NodeContext, name: string, given: readonly unknown[], isTrusted: boolean): unknown {
-  const method = METHODS.get(name);
+function perform(
+  node: NodeContext,
+  method: Method | undefined,
+  name: string,
+  given: readonly unknown[],
+  isTrusted: boolean,
+): unknown {
   if (method === undefined) throw notModelled(name);
   const { params, isControl } = method;
   if (isControl && !isTrusted) {

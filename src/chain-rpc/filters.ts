@@ -2,6 +2,7 @@ import type { Block } from "../core/chain/chain.ts";
 import { blockAt, headOf } from "../core/chain/chain.ts";
 import { blockHash, transactionHash } from "../core/chain/chain-hashes.ts";
 import { finalHeight } from "../core/chain/settlement.ts";
+import type { Transaction } from "../core/chain/transaction.ts";
 import type { State } from "../core/state.ts";
 import { ChainChanged, LazyList } from "./json-rpc.ts";
 import type { LogIndex } from "./log-index.ts";
@@ -111,7 +112,11 @@ export class Filters {
  * Withdraws what was reported of orphaned blocks above a height, the latest first. Blocks that the chain does not know any
  * more belong to a history that was put back: there is nothing to withdraw.
  */
-function withdraw({ chain }: State, filter: LogFilter, stays: number): void {
+export function withdraw(
+  { chain }: State,
+  filter: Pick<LogFilter, "reported" | "removed">,
+  stays: number,
+): void {
   const gone = filter.reported.filter(({ block }) => block.height > stays);
   filter.reported = filter.reported.filter(({ block }) => block.height <= stays);
   for (const { block, logs } of gone.reverse()) {
@@ -142,6 +147,9 @@ function* newLogs(state: State, index: LogIndex, filter: LogFilter): Generator<r
   Object.assign(filter, { reported, removed: [], reportedTo: Math.max(reportedTo, last) });
 }
 
+/** Whether no block will ever have a transaction. */
+export const isGivenUp = ({ status }: Transaction): boolean => status === "LOST" || status === "FAILED";
+
 const lastOf = ({ chain }: State, kind: HashFilter["kind"]): number =>
   kind === "blocks" ? headOf(chain) : chain.transactions.size;
 
@@ -156,8 +164,7 @@ function newHashes(state: State, filter: HashFilter): string[] {
       continue;
     }
     const transaction = chain.transactions.get(filter.reportedTo);
-    const { status } = transaction;
-    if (status !== "LOST" && status !== "FAILED") hashes.push(transactionHash(state, transaction));
+    if (!isGivenUp(transaction)) hashes.push(transactionHash(state, transaction));
   }
   return hashes;
 }

@@ -45,6 +45,11 @@ export class SeenChain {
     return stays;
   }
 
+  /** Knows no chain any more. */
+  forget(): void {
+    this.#blocks.length = 0;
+  }
+
   /** Two chains that have parted never meet again, so that the last block in common is found by halving. */
   #fork(chain: Chain): number {
     const isSame = (height: number): boolean => blockAt(chain, height) === this.#blocks[height];

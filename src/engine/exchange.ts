@@ -40,6 +40,7 @@ export class Exchange {
   readonly #config: ExchangeConfig;
   readonly #journal: Journal;
   readonly #watchers = new Set<Watcher>();
+  readonly #putBackWatchers = new Set<() => void>();
   #state: State;
   #now: Millis;
   #sequence = 0;
@@ -187,6 +188,12 @@ export class Exchange {
     return () => this.#watchers.delete(watcher);
   }
 
+  /** Calls `watcher` after each `restore` and `restart` until the answer is called. */
+  watchPutBack(watcher: () => void): () => void {
+    this.#putBackWatchers.add(watcher);
+    return () => this.#putBackWatchers.delete(watcher);
+  }
+
   /** Where the exchange stands, to come back to. */
   snapshot(): Snapshot {
     const state = this.#state;
@@ -210,6 +217,7 @@ export class Exchange {
     this.#sequence = sequence;
     this.#digest = new HistoryDigest(digest);
     this.#putBack += 1;
+    for (const watch of this.#putBackWatchers) watch();
   }
 
   /** Plays what the history begins with. `text` tells all of it: the config, the start, each command. */

@@ -44,7 +44,10 @@ export class Connection {
     if (this.#waiting.length === 1) this.#awaitEnd();
   }
 
-  /** Calls `refuse` after the last complete request was answered: what follows it cannot be read. Nothing comes after that. */
+  /**
+   * Calls `refuse` after the last complete request was answered: what follows it is no request that can be read. Nothing
+   * comes after that.
+   */
   end(refuse: () => void): void {
     if (this.#waiting.length === 0 && !isAnswering(this.#current)) {
       refuse();

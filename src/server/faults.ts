@@ -1,6 +1,6 @@
 import type { Endpoint } from "../api/endpoint.ts";
 import { type AnyEndpoint, ENDPOINTS, type Operation, type ReplyTo } from "../api/endpoints.ts";
-import { ApiError } from "../api/errors.ts";
+import { ApiError, type ErrorCode } from "../api/errors.ts";
 import { takesFaults } from "../api/faults.ts";
 import { nearest } from "../api/nearest.ts";
 import { type Stream, stream } from "../core/random.ts";
@@ -182,4 +182,15 @@ function namesOf(method: string | undefined): Map<string, string> {
     names.set(name(endpoint.path.replace(/^\/(?:api|clob)\//, "/")), route);
   }
   return names;
+}
+
+/** What a fault answers instead. */
+export function injectedError({ id, retryAfter }: Fault, status: NonNullable<Fault["status"]>): ApiError {
+  const code: ErrorCode = status === 429 ? "RATE_LIMITED" : status === 500 ? "INTERNAL_ERROR" : "UNAVAILABLE";
+  return new ApiError(code, `an injected fault answers ${status}; nothing was executed`, {
+    hint: `${id} was injected: GET /sim/faults lists it, DELETE /sim/faults/${id} removes it`,
+    details: { fault: id },
+    status,
+    ...(retryAfter === null ? {} : { headers: { "retry-after": String(retryAfter) } }),
+  });
 }

@@ -1,6 +1,9 @@
 import { ApiError } from "../api/errors.ts";
 import type { Incoming } from "./service.ts";
 
+/** Bytes of a body on the control plane and the chain, whose calls and batches come over WebSocket, too. */
+export const MAX_LARGE_BODY = 1024 * 1024;
+
 /** The body of a request that sent none. */
 export const NO_BODY = Buffer.alloc(0);
 

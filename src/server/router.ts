@@ -1,7 +1,7 @@
 import type { Router } from "express";
 import { type AnyBody, type Endpoint, isRaw, type JsonObject, readQuery } from "../api/endpoint.ts";
 import { type AnyEndpoint, ENDPOINTS, type Operation } from "../api/endpoints.ts";
-import { ApiError, type ErrorCode } from "../api/errors.ts";
+import { ApiError } from "../api/errors.ts";
 import { nearest } from "../api/nearest.ts";
 import {
   readJsonObject,
@@ -11,9 +11,16 @@ import {
   unknownFieldsText,
 } from "../api/request-body.ts";
 import { authenticate, guardControl } from "./access.ts";
-import type { Fault } from "./faults.ts";
+import { type Fault, injectedError } from "./faults.ts";
 import { noteRefusal } from "./refused-requests.ts";
-import { announcedLength, checkMediaType, isChunked, NO_BODY, readBody } from "./request-body.ts";
+import {
+  announcedLength,
+  checkMediaType,
+  isChunked,
+  MAX_LARGE_BODY,
+  NO_BODY,
+  readBody,
+} from "./request-body.ts";
 import { dropConnection, sendAnswer, sendEmpty, sendError } from "./send.ts";
 import {
   type Answer,
@@ -29,10 +36,8 @@ import {
 type Routed = Incoming & { readonly params: Record<string, string> };
 type Route = (request: Routed, response: Outgoing) => void;
 
-const KIB = 1024;
-/** Bytes of a body on the imitated API, and on the control plane and the chain. */
-const MAX_BODY = 64 * KIB;
-const MAX_LARGE_BODY = 1024 * KIB;
+/** Bytes of a body on the imitated API. */
+const MAX_BODY = 64 * 1024;
 
 /** What one endpoint does with a request: who asks, body, faults, time, signature, query, the body's meaning, answer. */
 function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): Route {
@@ -181,16 +186,6 @@ function applyFault(
   };
   if (fault.latencyMs === 0) apply();
   else service.faults.delay(fault.latencyMs, apply);
-}
-
-function injectedError({ id, retryAfter }: Fault, status: NonNullable<Fault["status"]>): ApiError {
-  const code: ErrorCode = status === 429 ? "RATE_LIMITED" : status === 500 ? "INTERNAL_ERROR" : "UNAVAILABLE";
-  return new ApiError(code, `an injected fault answers ${status}; nothing was executed`, {
-    hint: `${id} was injected: GET /sim/faults lists it, DELETE /sim/faults/${id} removes it`,
-    details: { fault: id },
-    status,
-    ...(retryAfter === null ? {} : { headers: { "retry-after": String(retryAfter) } }),
-  });
 }
 
 /** Gives every path its methods and, for all others, a 405; then everything else its 404. */

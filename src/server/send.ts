@@ -1,3 +1,5 @@
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { CHAIN_PATH, chainErrorBody } from "../api/chain-rpc.ts";
 import { ApiError, errorBody } from "../api/errors.ts";
 import { PersistenceError } from "../engine/journal.ts";
@@ -8,7 +10,7 @@ import {
   type Incoming,
   JSON_MEDIA,
   JsonText,
-  type Outgoing,
+  Outgoing,
   Pieces,
   pathOf,
   type Service,
@@ -42,7 +44,7 @@ export function sendError(service: Service, request: Incoming, response: Outgoin
 }
 
 /** An error as its caller is told of it. */
-function knownError(service: Service, request: Incoming, error: unknown): ApiError {
+export function knownError(service: Service, request: Incoming, error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (!(error instanceof PersistenceError)) return defect(service, request, error);
   return new ApiError("UNAVAILABLE", error.message, {
@@ -65,6 +67,15 @@ export function sendEmpty(
     response.end();
     log(service, request, 204, undefined);
   });
+}
+
+/** Answers a request that wished for another protocol, whose connection nobody reads any more, and ends that. */
+export function refuseUpgrade(service: Service, request: Incoming, socket: Duplex, error: unknown): void {
+  const response = new Outgoing(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket as Socket);
+  response.once("finish", () => socket.end());
+  sendError(service, request, response, error);
 }
 
 /** Hangs up on a request that has not been executed. */
@@ -132,6 +143,10 @@ function errorContent(error: ApiError, { url, requestId, rawBody }: Incoming): C
   const body = isChain ? chainErrorBody(error, requestId, rawBody) : errorBody(error, requestId);
   return contentOf(error.status, JSON.stringify(body), JSON_MEDIA, error);
 }
+
+/** The body that tells an error. */
+export const errorText = (error: ApiError, request: Incoming): string =>
+  errorContent(error, request).body as string;
 
 /** `headers` say where the exchange stood when the answer was made. */
 function sendNow(

@@ -9,6 +9,7 @@ import type { Duplex } from "node:stream";
 import express, { type Router } from "express";
 import { ApiError, errorBody } from "../api/errors.ts";
 import { guardHost, preflightHeaders } from "./access.ts";
+import { ChainSockets } from "./chain-sockets.ts";
 import { Connection } from "./connection.ts";
 import { HANDLERS } from "./handlers/all.ts";
 import { mountEndpoints } from "./router.ts";
@@ -20,7 +21,7 @@ const TIMEOUT_CHECK_MS = 500;
 const KEEP_ALIVE_MS = 65_000;
 
 /** An HTTP server over one exchange, not yet listening. */
-export function createHttpServer(service: Service): Server {
+export function createHttpServer(service: Service, chainSockets = new ChainSockets(service)): Server {
   const { requestTimeoutMs } = service.options;
   const server = createServer({
     IncomingMessage: Incoming,
@@ -55,6 +56,9 @@ export function createHttpServer(service: Service): Server {
     take(request, response, new ApiError("EXPECTATION_FAILED", "no expectation but 100-continue can be met")),
   );
   server.on("connect", (_request, socket) => refuse(new Error("CONNECT"), socket));
+  server.on("upgrade", (request, socket, head) =>
+    connections.get(socket)?.end(() => void chainSockets.accept(request as Incoming, socket, head, nextId)),
+  );
   server.on("clientError", refuse);
   return server;
 }

@@ -1,5 +1,6 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import type { Checksums } from "../api/address.ts";
+import { CHAIN_PATH } from "../api/chain-rpc.ts";
 import type { Numbers } from "../api/decimals.ts";
 import type { BodySpec, Params, RawBody, Read } from "../api/endpoint.ts";
 import type { EndpointOf, Operation, ReplyTo } from "../api/endpoints.ts";
@@ -22,6 +23,8 @@ import type { RequestLog } from "./request-log.ts";
 
 /** A request with what the edge notes about it on arrival. */
 export class Incoming extends IncomingMessage {
+  /** Whether it wishes to go on in another protocol. */
+  declare wishesUpgrade: boolean;
   declare url: string;
   declare method: string;
   /** `performance.now()` at arrival. */
@@ -35,7 +38,24 @@ export class Incoming extends IncomingMessage {
   rawBody: Buffer | null = null;
   /** The injected fault that hit it. */
   fault: Fault | null = null;
+
+  /**
+   * Whether Node hands its connection over, which it asks before anything else: only for a WebSocket to the chain. A wish
+   * for any other protocol is ignored, as HTTP allows.
+   */
+  get upgrade(): boolean {
+    if (!this.wishesUpgrade) return false;
+    const { method, headers } = this;
+    if (method !== "GET") return method === "CONNECT";
+    return isWebSocket(headers.upgrade) && pathOf(this.url) === CHAIN_PATH;
+  }
+
+  set upgrade(wishes: boolean) {
+    this.wishesUpgrade = wishes;
+  }
 }
+
+const isWebSocket = (protocol: string | undefined): boolean => protocol?.toLowerCase() === "websocket";
 
 /** The part of a target before the query. */
 export function pathOf(target: string): string {
@@ -77,6 +97,34 @@ export interface ServiceOptions {
 /** A session as a scenario file, and how many orders and trades it tells. */
 type RecordedSession = ReplyTo<"recordScenario">;
 
+/** Answers JSON-RPC. */
+interface ChainCalls {
+  /** From the bytes of a request to the text of its answer, empty when there is none. Who is not trusted may not steer the chain. */
+  answer(request: Buffer, isTrusted: boolean): Promise<string>;
+}
+
+/** The settlement chain as a node. */
+export interface Chain extends ChainCalls {
+  /** A client that holds a connection and may subscribe; it is told on `sink`. */
+  connect(sink: ChainSink): Promise<ChainClient>;
+}
+
+/** Where a client of the chain is told what it has subscribed to. */
+export interface ChainSink {
+  /** Whether it takes more. Once it does again, `ChainClient.tell` is to be called. */
+  readonly hasRoom: boolean;
+  send(notification: string | Buffer): void;
+  /** Called with a defect because of which nothing more is told. */
+  fail(defect: unknown): void;
+}
+
+export interface ChainClient extends ChainCalls {
+  /** Goes on telling, now that there is room. */
+  tell(): void;
+  /** Ends all subscriptions. */
+  close(): void;
+}
+
 /** One exchange as HTTP serves it: everything a handler may use. */
 export interface Service {
   readonly options: ServiceOptions;
@@ -97,11 +145,8 @@ export interface Service {
   readonly slices: Slices;
   readonly outbox: Outbox;
   readonly log: RequestLog;
-  /**
-   * The settlement chain as a node: from the bytes of a JSON-RPC request to the text of its answer, empty when there is
-   * none. Who is not trusted may not steer it.
-   */
-  readonly chain: (request: Buffer, isTrusted: boolean) => Promise<string>;
+  /** The settlement chain as a node. */
+  readonly chain: Chain;
   /** Opens the world anew, as at the start: no snapshot is kept, no fault in force. */
   reopen(): void;
   /** Notes a refused request where the session is kept. */

@@ -16,6 +16,8 @@ import { snapshotCosts, snapshotsSection } from "./store/snapshots-section.ts";
 import { storeSection } from "./store/store-section.ts";
 import { steadyFloor, submitFlatnessSection } from "./submit/submit-flatness-section.ts";
 import { submitSection } from "./submit/submit-section.ts";
+import { subscribers } from "./subscribers/subscribers.ts";
+import { subscribersSection } from "./subscribers/subscribers-section.ts";
 import { machine, machineLine, sectionText } from "./table.ts";
 
 /** In the order they run; a new one needs its file and its line here. */
@@ -32,6 +34,7 @@ const SECTIONS: readonly Section[] = [
   memorySection,
   partsSection,
   httpSection,
+  subscribersSection,
   startSection,
   scenarioSection,
   fuzzSection,
@@ -46,6 +49,7 @@ const PARTS = {
   snapshotCosts,
   historyMemory,
   groupCommits,
+  subscribers,
 };
 
 const USAGE = "usage: npm run bench -- [--json] [--only SECTION,...] [--rounds N]";

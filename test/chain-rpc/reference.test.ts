@@ -22,7 +22,7 @@ it("docs/reference/chain.md tells every method of /chain, and where it answers o
   const page = [
     "# Methods of the settlement chain",
     "<!-- Written by test/chain-rpc/reference.test.ts from the tables of src/chain-rpc: change those, and run it with -u. -->",
-    "`/chain` answers these methods of JSON-RPC 2.0, as a node of Ethereum does. What steers the chain, or acts in somebody's name, needs the token of `--sim-token` where there is one. A `?` marks what may be left out.",
+    "`/chain` answers these methods of JSON-RPC 2.0, as a node of Ethereum does, over HTTP and over a WebSocket; `eth_subscribe` and `eth_unsubscribe` over a WebSocket alone. What steers the chain, or acts in somebody's name, needs the token of `--sim-token` where there is one. A `?` marks what may be left out.",
     table(
       ["method", "parameters", "needs the token"],
       rows.sort(([a = ""], [b = ""]) => (a < b ? -1 : 1)),

@@ -99,7 +99,7 @@ function addFault(service: Service, fault: NewSettlementFault): ReplyTo<"addSett
 export const chainRpcHandlers = {
   callChain: async ({ body, headers }, { chain, options }) => {
     guardOrigin(headers, "the chain");
-    const text = await chain(body, isTrusted(options, headers));
+    const text = await chain.answer(body, isTrusted(options, headers));
     return text === "" ? SILENCE : new JsonText(text);
   },
 } satisfies Partial<Handlers<Operation>>;
