@@ -135,11 +135,18 @@ const AT_FIRST: BlockTerms = { blocks: 0, miner: null, gasLimit: null };
 export const blockTermsOf = ({ blockTerms }: Chain, serial: number): BlockTerms =>
   blockTerms.findLast(({ blocks }) => blocks < serial) ?? AT_FIRST;
 
+/** The terms of an exchange that say how blocks are mined. */
+interface SettlementTerms {
+  readonly settlement: SettlementMode;
+}
+
+/** The mode in which blocks are mined now; asked with each order, so that it makes nothing. */
+export const miningModeOf = ({ mining }: Chain, { settlement }: SettlementTerms): SettlementMode =>
+  mining === null ? settlement : mining.mode;
+
 /** How blocks are mined now. */
-export const miningOf = (
-  { mining }: Chain,
-  { settlement }: { readonly settlement: SettlementMode },
-): Mining => mining ?? { mode: settlement, intervalMs: BLOCK_INTERVAL_MS };
+export const miningOf = ({ mining }: Chain, { settlement }: SettlementTerms): Mining =>
+  mining ?? { mode: settlement, intervalMs: BLOCK_INTERVAL_MS };
 
 /** What an address had before something was written over it. */
 export interface Overwritten extends Readonly<Pick<ChainWallet, "address" | "native" | "mined">> {

@@ -6,6 +6,7 @@ import {
   confirmationsOf,
   headOf,
   minedAt,
+  miningModeOf,
   miningOf,
   QUIET_BASE_FEE,
 } from "../chain/chain.ts";
@@ -32,7 +33,7 @@ export const askForBlocks = (_state: State, command: CommandOf<"mineBlocks">): D
  * else the schedule sees to it. `last` is the number that the latest transaction will have.
  */
 export function settleAtOnce({ chain, config }: State, last: number, events: DomainEvent[]): void {
-  if (miningOf(chain, config).mode !== "instant" || !canSettleInBatch(chain)) return;
+  if (miningModeOf(chain, config) !== "instant" || !canSettleInBatch(chain)) return;
   events.push(blockOf(chain, last, 0));
 }
 

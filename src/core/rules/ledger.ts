@@ -1,5 +1,5 @@
 import { type Account, availableOf, type Balance, emptyBalance, type Holding } from "../account.ts";
-import { type Chain, canSettleInBatch, miningOf } from "../chain/chain.ts";
+import { type Chain, canSettleInBatch, miningModeOf } from "../chain/chain.ts";
 import { USDC } from "../chain/moves.ts";
 import type { Move, SupplyChange } from "../chain/transaction.ts";
 import type { EventOf } from "../events.ts";
@@ -148,7 +148,7 @@ export type Sign = 1 | -1;
 
 /** Whether fills are never on their way: the block that settles them is mined with the command that makes them. */
 export const settlesAtOnce = ({ config, chain }: State): boolean =>
-  miningOf(chain, config).mode === "instant" && canSettleInBatch(chain);
+  miningModeOf(chain, config) === "instant" && canSettleInBatch(chain);
 
 /** Notes whose balances a fill is about to put something on its way to or from, where nothing was. */
 export function touch(

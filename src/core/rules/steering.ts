@@ -3,7 +3,7 @@ import {
   confirmationsOf,
   emptyWallet,
   headOf,
-  miningOf,
+  miningModeOf,
   noteOverwritten,
 } from "../chain/chain.ts";
 import type { CommandOf } from "../commands.ts";
@@ -99,7 +99,7 @@ function writeMining({ chain, config }: State, { mode, intervalMs }: EventOf<"mi
   const isUnconfirmed =
     chain.lastFilled !== null && headOf(chain) < chain.lastFilled + confirmationsOf(config.settlement);
   chain.nextBlockAt = null;
-  if (chain.pending > 0 || (isUnconfirmed && miningOf(chain, config).mode === "auto"))
+  if (chain.pending > 0 || (isUnconfirmed && miningModeOf(chain, config) === "auto"))
     awaitBlock(chain, config, at);
 }
 
