@@ -213,7 +213,7 @@ export type ControlKind = keyof ControlRecords;
 /** The data of the first line. */
 export type OpeningData = ControlRecords["opening"];
 
-const isControlKind = (kind: string): kind is ControlKind => Object.hasOwn(CONTROL_RECORDS, kind);
+export const isControlKind = (kind: string): kind is ControlKind => Object.hasOwn(CONTROL_RECORDS, kind);
 
 // The lines that there are millions of name account, token and order by their numbers: what a line costs follows from its length.
 

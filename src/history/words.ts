@@ -3,33 +3,30 @@ import { actorOf, commandText, orderWords } from "../core/commands.ts";
 import { orderIdText, tokenIdText } from "../core/format.ts";
 import type { RefusedRequest, Scalar } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
-import { isControl, type Line } from "../engine/journal-line.ts";
+import { type ControlKind, type ControlRecords, isControlKind, type Line } from "../engine/journal-line.ts";
 import { digitsOf } from "./report.ts";
 
 const SHOWN_DIGITS = 12;
 
-/** What a line says that is no command; null of a command. */
-export function noteText(line: Line): string | null {
-  if (isControl(line, "opening")) {
-    const { config, base, engine } = line.d;
-    return `opens from a ${base.kind}, seed ${config.seed}, clobsim ${engine}`;
-  }
-  if (isControl(line, "start")) {
-    const { engine, durability, mode, rate } = line.d;
-    return `clobsim ${engine} starts, clock ${clockText(mode, rate)}, durability ${durability}`;
-  }
-  if (isControl(line, "clock")) return `clock set to ${clockText(line.d.mode, line.d.rate)}`;
-  if (isControl(line, "restore")) return `back to where it stood after line ${line.d.line}`;
-  if (isControl(line, "reset")) return "opened anew";
-  if (isControl(line, "close"))
-    return `stopped in good order, state ${digitsOf(line.d.hash).slice(0, SHOWN_DIGITS)}`;
-  if (isControl(line, "defect")) return `a defect: ${line.d.message}`;
-  if (isControl(line, "report")) return `end of the report: ${line.d.reason}`;
-  if (isControl(line, "scenario")) return `the scenario that failed: ${line.d.file}`;
-  if (isControl(line, "refusedFull"))
-    return `further refused requests are left out, ${line.d.noted} are noted`;
-  return null;
-}
+/** What a line says that is no command; null of what is told elsewhere. */
+const NOTES: { readonly [Kind in ControlKind]: (data: ControlRecords[Kind]) => string | null } = {
+  opening: ({ config, base, engine }) => `opens from a ${base.kind}, seed ${config.seed}, clobsim ${engine}`,
+  start: ({ engine, durability, mode, rate }) =>
+    `clobsim ${engine} starts, clock ${clockText(mode, rate)}, durability ${durability}`,
+  clock: ({ mode, rate }) => `clock set to ${clockText(mode, rate)}`,
+  restore: ({ line }) => `back to where it stood after line ${line}`,
+  reset: () => "opened anew",
+  close: ({ hash }) => `stopped in good order, state ${digitsOf(hash).slice(0, SHOWN_DIGITS)}`,
+  defect: ({ message }) => `a defect: ${message}`,
+  report: ({ reason }) => `end of the report: ${reason}`,
+  scenario: ({ file }) => `the scenario that failed: ${file}`,
+  refused: () => null,
+  refusedFull: ({ noted }) => `further refused requests are left out, ${noted} are noted`,
+};
+
+/** The same of any line; null of a command. */
+export const noteText = ({ k, d }: Line): string | null =>
+  isControlKind(k) ? (NOTES[k] as (data: unknown) => string | null)(d) : null;
 
 const clockText = (mode: string, rate: number): string => (mode === "scaled" ? `${rate}x` : mode);
 

@@ -21,13 +21,12 @@ import type { FlowRow } from "../../simulation/flow.ts";
 import { emptyWorld, openWorld } from "../../simulation/opening.ts";
 
 import type { World } from "../../simulation/world.ts";
-import type { Funding } from "../language/parts.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { FillWatcher } from "../watch/fill-watcher.ts";
 import { flowJudge, type Judging } from "../watch/flow-judge.ts";
 import { LocalPlayer } from "./local-flow.ts";
 import { book } from "./local-views.ts";
-import { fundCommand, marketCommand, SCENARIO_EVENT } from "./opening.ts";
+import { marketCommand, SCENARIO_EVENT } from "./opening.ts";
 import { playFlow } from "./play-flow.ts";
 import { Venue } from "./venue.ts";
 import {
@@ -176,12 +175,6 @@ export class LocalVenue extends Venue {
   submit(command: Command): Attempt<null> {
     const decision = this.exchange.submit(command);
     return decision.ok ? DONE : refusedBy(refusalError(decision.refusal, this.view));
-  }
-
-  override async open(account: string, fundings: readonly Funding[]): Promise<Attempt<null>> {
-    const address = this.signIn(account);
-    if (fundings.length === 0) return DONE;
-    return this.submit(fundCommand(address, fundings, (token) => this.map.tokenId(token)));
   }
 
   override async book({ market, outcome }: TokenRef) {
