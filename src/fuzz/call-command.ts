@@ -1,4 +1,4 @@
-import { CONTRACTS, NO_PARENT, TOKEN_UNITS } from "../core/chain/contracts.ts";
+import { CONTRACTS, NO_PARENT, TOKEN_UNITS, UNLIMITED } from "../core/chain/contracts.ts";
 import type { ContractCall } from "../core/chain/transaction.ts";
 import type { CommandOf } from "../core/commands.ts";
 import { type Market, tokenIdIn } from "../core/market.ts";
@@ -35,21 +35,34 @@ export function callCommand(
       isBatch: false,
     },
   ];
-  return {
-    kind: "sendTransaction",
-    from,
-    to: CONTRACTS.conditionalTokens,
-    nonce: null,
-    value: "0",
-    gas: GAS,
-    maxFeePerGas: 300 * GWEI,
-    maxPriorityFeePerGas: GWEI,
-    input: "0x",
-    call: random.pick(calls),
-    raw: null,
-    hash: null,
-  };
+  return sending(from, random.pick(calls));
 }
+
+const ALLOWANCES = [0, 300_000, 5_000_000, UNLIMITED];
+
+/** A wallet says what contracts may take from it. */
+export function approvalCommand(random: Stream, from: string): CommandOf<"sendTransaction"> {
+  const spender = random.oneIn(3) ? CONTRACTS.conditionalTokens : CONTRACTS.exchange;
+  const call: ContractCall = random.oneIn(3)
+    ? { kind: "setApprovalForAll", operator: CONTRACTS.exchange, approved: !random.oneIn(3) }
+    : { kind: "approve", spender, amount: String(random.pick(ALLOWANCES)) };
+  return sending(from, call);
+}
+
+const sending = (from: string, call: ContractCall): CommandOf<"sendTransaction"> => ({
+  kind: "sendTransaction",
+  from,
+  to: CONTRACTS.conditionalTokens,
+  nonce: null,
+  value: "0",
+  gas: GAS,
+  maxFeePerGas: 300 * GWEI,
+  maxPriorityFeePerGas: GWEI,
+  input: "0x",
+  call,
+  raw: null,
+  hash: null,
+});
 
 /** The same as the reference exchange knows it. */
 export function referenceCall(
@@ -81,6 +94,13 @@ export function referenceCall(
         size,
       };
     }
+    case "approve": {
+      const spender = call.spender === CONTRACTS.exchange ? "exchange" : "tokens";
+      const amount = call.amount === String(UNLIMITED) ? null : Number(call.amount);
+      return { kind: "allow", from, spender, amount };
+    }
+    case "setApprovalForAll":
+      return { kind: "allowShares", from, isAllowed: call.approved };
     default:
       throw new Error(`no history calls ${call.kind}`);
   }

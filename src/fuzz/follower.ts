@@ -361,6 +361,10 @@ export class Follower {
         // What fails with others is worked out from the one that a block has.
         if (!event.isMined) return;
         this.#strike(event.transaction, null, event.fault);
+        if (FORBIDDEN.test(event.reason) && this.#reference.permits(event.transaction)) {
+          const text = `transaction ${event.transaction} fails: ${event.reason}`;
+          throw new Wrong("differs from the reference", "a settlement that all wallets permit", text);
+        }
         let failed: readonly number[] = [];
         this.#tell((reference) => {
           failed = reference.fail(event.transaction);
@@ -377,6 +381,8 @@ export class Follower {
 }
 
 const BLOCK_INTERVAL_MS = 2_000;
+/** A settlement fails because a wallet does not let the exchange move what it takes. */
+const FORBIDDEN = /allowance|approval/;
 
 const isTrade = (event: DomainEvent): event is EventOf<"orderTraded"> => event.kind === "orderTraded";
 

@@ -7,7 +7,7 @@ import type { ExchangeConfig, State } from "../core/state.ts";
 import type { Matching, OrderType, Outcome, Side } from "../core/terms.ts";
 import { SELF_TRADE_POLICIES, type SelfTradePolicy } from "../core/terms.ts";
 import { type Millis, millis, money, type Price, price, type Size, size } from "../core/units.ts";
-import { callCommand } from "./call-command.ts";
+import { approvalCommand, callCommand } from "./call-command.ts";
 
 /** What a market of a history is created with. */
 interface MarketTerms {
@@ -36,6 +36,7 @@ export const ACTIONS = [
   "snapshot",
   "restore",
   "reopen",
+  "approve",
 ] as const;
 type Action = (typeof ACTIONS)[number];
 
@@ -81,6 +82,7 @@ const WEIGHTS: Readonly<Record<Action, number>> = {
   snapshot: 1,
   restore: 1,
   reopen: 1,
+  approve: 2,
 };
 /** Every so many histories are kept on a disk. */
 const ON_DISK = 20;
@@ -93,9 +95,8 @@ const EXCHANGE_SEEDS = 64;
 /** The profile of a seed. */
 export function profileOf(seed: number): Profile {
   const random = stream(`${seed}`, "fuzz/profile");
-  const weights = Object.fromEntries(
-    ACTIONS.map((action) => [action, random.oneIn(3) ? 0 : WEIGHTS[action]]),
-  ) as Record<Action, number>;
+  const weights: Record<Action, number> = { ...WEIGHTS };
+  for (const action of ACTIONS) if (action !== "approve" && random.oneIn(3)) weights[action] = 0;
   const keeping = random.oneIn(ON_DISK) ? "disk" : "memory";
   const isOrdersAlone = keeping === "disk" && random.oneIn(2);
   const settlement = isOrdersAlone
@@ -107,6 +108,8 @@ export function profileOf(seed: number): Profile {
   else if (!random.oneIn(12)) weights.reopen = 0;
   // Faults are rare among histories: they make each block a long one.
   if (!random.oneIn(3)) weights.fault = 0;
+  // So are wallets that allow less than all, and so they are drawn apart: what else a seed draws does not depend on it.
+  if (!stream(`${seed}`, "fuzz/approvals").oneIn(6)) weights.approve = 0;
   // So many lines wait for the disk together as never in other company.
   if (isOrdersAlone)
     for (const action of ACTIONS) if (action !== "cancel" && action !== "reopen") weights[action] = 0;
@@ -262,6 +265,8 @@ export class Generator {
           this.#market(state),
           addressAt(random.below(this.#profile.accounts + 1)),
         );
+      case "approve":
+        return approvalCommand(random, address);
       case "mine":
         return { kind: "mineBlocks", count: random.between(1, 2) };
       case "fault":

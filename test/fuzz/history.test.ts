@@ -84,7 +84,7 @@ describe("profiles", () => {
 
   it("say in one line what they draw", () => {
     expect(profileText(profileOf(3))).toMatchInlineSnapshot(
-      `"4 accounts, tick 0.1 fee 0 complementary cancel-both, auto/settled, GTC GTD FOK FAK, without cancelAll fund mine fault reopen, in memory"`,
+      `"4 accounts, tick 0.1 fee 0 complementary cancel-both, auto/settled, GTC GTD FOK FAK, without cancelAll fund mine fault reopen approve, in memory"`,
     );
   });
 });

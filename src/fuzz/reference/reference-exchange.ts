@@ -1,17 +1,22 @@
 import { NaiveBook, type SelfTradePolicy, type Side } from "./naive-book.ts";
 import {
+  ALL_ALLOWED,
   type Call,
   type Claim,
   feeAt,
   held,
   isCovered,
+  isPermitted,
   type Move,
   movesOfCall,
   type Outcome,
+  type Permissions,
+  permissionsAfter,
   ReferenceFaults,
   Rollback,
   type Settlement,
   spendable,
+  usePermissions,
   Wallet,
 } from "./wallet.ts";
 
@@ -103,6 +108,8 @@ export class ReferenceExchange {
   readonly #expiring: ReferenceOrder[] = [];
   /** What each block has of the settlements, by height. */
   readonly #blocks: Settlement[][] = [[]];
+  /** What wallets permitted before each block, by height, where they did not permit all. */
+  readonly #permissions: ReadonlyMap<Wallet, Permissions>[] = [new Map()];
   #transactions = 0;
 
   constructor(terms: Terms) {
@@ -232,6 +239,8 @@ export class ReferenceExchange {
 
   beginBlock(): void {
     this.#blocks.push([]);
+    const limited = this.wallets.filter(({ permissions }) => permissions !== ALL_ALLOWED);
+    this.#permissions.push(new Map(limited.map((wallet) => [wallet, wallet.permissions])));
   }
 
   /** A block has all that is pending up to a transaction; empty ones follow. */
@@ -251,6 +260,12 @@ export class ReferenceExchange {
   }
 
   #mine(settlement: Settlement): void {
+    const { what, moves } = settlement;
+    if (what === "match" && moves.some(({ wallet }) => wallet.permissions !== ALL_ALLOWED)) {
+      if (!isPermitted(moves))
+        throw new Error(`transaction ${settlement.number} is mined, and a wallet does not permit it`);
+      usePermissions(moves);
+    }
     this.#include(settlement, "mined");
     if (settlement.what === "report") this.market(settlement.market).isReported = true;
     this.#expect(settlement, -1);
@@ -264,6 +279,8 @@ export class ReferenceExchange {
       .splice(-depth)
       .flat()
       .filter(({ status }) => status === "mined");
+    const [permitted] = this.#permissions.splice(-depth);
+    for (const wallet of this.wallets) wallet.permissions = permitted?.get(wallet) ?? ALL_ALLOWED;
     const rollback = this.#rollback();
     for (const { moves } of returned) rollback.expectAgain(moves);
     this.#takeBack(rollback);
@@ -298,10 +315,11 @@ export class ReferenceExchange {
     const known = new Set(this.wallets);
     const payout = market === 0 ? null : payoutOf(this.market(market));
     const moves = movesOfCall(what, (address) => this.wallet(address), payout);
-    if (settlement.isInLedger) return this.#carryOutAgain(settlement, moves !== null);
+    if (settlement.isInLedger) return this.#carryOutAgain(settlement, what, moves !== null);
     this.#include(settlement, "mined");
     if (moves === null) return false;
     settlement.isInLedger = true;
+    this.#permit(what);
     settlement.moves.push(...moves);
     const rollback = this.#rollback();
     for (const { wallet, market: place } of moves) {
@@ -316,8 +334,9 @@ export class ReferenceExchange {
   }
 
   /** A call that a reorganization took out of its block does what it did before, or reverts and takes that back. */
-  #carryOutAgain(settlement: Settlement, isPossible: boolean): boolean {
+  #carryOutAgain(settlement: Settlement, call: Call, isPossible: boolean): boolean {
     if (isPossible && settlement.moves.every(isCovered)) {
+      this.#permit(call);
       this.#include(settlement, "mined");
       this.#expect(settlement, -1);
       return true;
@@ -328,6 +347,16 @@ export class ReferenceExchange {
     this.#include(settlement, "mined");
     settlement.moves.length = 0;
     return false;
+  }
+
+  #permit(call: Call): void {
+    const wallet = this.wallet(call.from);
+    wallet.permissions = permissionsAfter(call, wallet.permissions);
+  }
+
+  /** Whether all wallets let the exchange move what a settlement takes from them. */
+  permits(transaction: number): boolean {
+    return isPermitted(this.#find(transaction).moves);
   }
 
   /** A settlement reverts: its trades go back, and all that cannot stand without them. Answers which settlements went. */

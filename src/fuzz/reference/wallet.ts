@@ -22,6 +22,16 @@ export interface Move {
   readonly amount: number;
 }
 
+/** What a wallet lets contracts take from it: so much USDC, or any amount where it is null; shares, or none. */
+export interface Permissions {
+  readonly exchange: number | null;
+  readonly tokens: number | null;
+  readonly shares: boolean;
+}
+
+/** As every wallet begins. */
+export const ALL_ALLOWED: Permissions = { exchange: null, tokens: null, shares: true };
+
 /** What one address has. */
 export class Wallet {
   readonly address: string;
@@ -32,6 +42,7 @@ export class Wallet {
   owedEverywhere = 0;
   readonly had = new Map<number, number>();
   derivations = 0;
+  permissions = ALL_ALLOWED;
 
   constructor(address: string) {
     this.address = address;
@@ -164,6 +175,9 @@ export interface Settlement {
 export type Call = { readonly from: string } & (
   | { readonly kind: "split" | "merge"; readonly market: number; readonly size: number }
   | { readonly kind: "redeem"; readonly market: number }
+  /** Of USDC; null for any amount. */
+  | { readonly kind: "allow"; readonly spender: "exchange" | "tokens"; readonly amount: number | null }
+  | { readonly kind: "allowShares"; readonly isAllowed: boolean }
   | { readonly kind: "pay"; readonly to: string; readonly amount: number }
   | {
       readonly kind: "give";
@@ -308,6 +322,7 @@ export function movesOfCall(
           ? onChain(from.usdc) / 10_000
           : Math.min(shares(from, market, "YES"), shares(from, market, "NO"));
       if (size > has) return null;
+      if (call.kind === "split" && !isWithin(size * 10_000, from.permissions.tokens)) return null;
       if (size === 0) return [];
       const sets = call.kind === "split" ? size : -size;
       return [
@@ -316,6 +331,9 @@ export function movesOfCall(
         { wallet: from, market, outcome: "NO", amount: sets },
       ];
     }
+    case "allow":
+    case "allowShares":
+      return [];
     case "redeem": {
       if (payout === null) return null;
       const { market } = call;
@@ -340,5 +358,45 @@ export function movesOfCall(
         { wallet: walletOf(to), market, outcome, amount: size },
       ];
     }
+  }
+}
+
+const isWithin = (amount: number, limit: number | null): boolean => limit === null || amount <= limit;
+
+/** What is left of an allowance. */
+const less = (limit: number | null, spent: number): number | null => (limit === null ? null : limit - spent);
+
+/** What a wallet permits once a call of its own is carried out. */
+export function permissionsAfter(call: Call, before: Permissions): Permissions {
+  switch (call.kind) {
+    case "allow":
+      return { ...before, [call.spender]: call.amount };
+    case "allowShares":
+      return { ...before, shares: call.isAllowed };
+    case "split":
+      return { ...before, tokens: less(before.tokens, call.size * 10_000) };
+    default:
+      return before;
+  }
+}
+
+/** What each wallet pays in USDC. */
+function paidBy(moves: readonly Move[]): Map<Wallet, number> {
+  const paid = new Map<Wallet, number>();
+  for (const { wallet, market, amount } of moves)
+    if (market === 0 && amount < 0) paid.set(wallet, (paid.get(wallet) ?? 0) - amount);
+  return paid;
+}
+
+/** Whether all wallets let the exchange move what they give. */
+export const isPermitted = (moves: readonly Move[]): boolean =>
+  moves.every(({ wallet, market, amount }) => market === 0 || amount > 0 || wallet.permissions.shares) &&
+  [...paidBy(moves)].every(([{ permissions }, amount]) => isWithin(amount, permissions.exchange));
+
+/** The exchange moves what wallets give, which uses up what they permit. */
+export function usePermissions(moves: readonly Move[]): void {
+  for (const [wallet, amount] of paidBy(moves)) {
+    const { permissions } = wallet;
+    wallet.permissions = { ...permissions, exchange: less(permissions.exchange, amount) };
   }
 }
