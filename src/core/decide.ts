@@ -1,11 +1,11 @@
 import type { Command, CommandOf, Stamped } from "./commands.ts";
 import type { Decision } from "./refusals.ts";
 import { accountRules } from "./rules/accounts.ts";
-import { askForBlocks, endBlock, produceBlock, reorganizeChain } from "./rules/blocks.ts";
-import { sendTransaction } from "./rules/calls.ts";
+import { blockRules } from "./rules/blocks.ts";
+import { callRules } from "./rules/calls.ts";
 import { marketRules } from "./rules/markets.ts";
 import { RULES, type RuleSet } from "./rules/rule-set.ts";
-import { bumpFees, endSettlementFault, executeTransaction, setSettlementFault } from "./rules/settlement.ts";
+import { settlementRules } from "./rules/settlement.ts";
 import { steeringRules } from "./rules/steering.ts";
 import { tradingRules } from "./rules/trading.ts";
 import type { State } from "./state.ts";
@@ -23,15 +23,9 @@ const RULE_OF: { readonly [Kind in Command["kind"]]: Rule<Kind> } = {
   ...accountRules,
   ...tradingRules,
   ...steeringRules,
-  sendTransaction,
-  mineBlocks: askForBlocks,
-  reorganizeChain,
-  setSettlementFault,
-  endSettlementFault,
-  bumpFees,
-  produceBlock,
-  executeTransaction,
-  sealBlock: endBlock,
+  ...callRules,
+  ...blockRules,
+  ...settlementRules,
 };
 
 /**

@@ -33,7 +33,7 @@ import {
 import { addMatch } from "./transactions.ts";
 
 /** Notes a new order and reserves what it may cost. */
-export function openOrder(state: State, event: EventOf<"orderPlaced">, at: Millis): void {
+function openOrder(state: State, event: EventOf<"orderPlaced">, at: Millis): void {
   const order: Order = {
     number: event.order,
     account: event.account,
@@ -69,7 +69,7 @@ export function openOrder(state: State, event: EventOf<"orderPlaced">, at: Milli
 }
 
 /** Rests what is left of an order at the end of its level's queue. */
-export function restOrder(state: State, event: EventOf<"orderRested">, at: Millis): void {
+function restOrder(state: State, event: EventOf<"orderRested">, at: Millis): void {
   const order = state.orders.get(event.order);
   const market = state.markets.get(marketOfToken(order.token));
   const outcome = outcomeOf(order.token);
@@ -100,11 +100,7 @@ export function putInBook(
 }
 
 /** Ends an order that is not filled whole: out of the book, and its reservation released. */
-export function endOrder(
-  state: State,
-  event: EventOf<"orderCanceled"> | EventOf<"orderExpired">,
-  at: Millis,
-): void {
+function endOrder(state: State, event: EventOf<"orderCanceled"> | EventOf<"orderExpired">, at: Millis): void {
   const order = state.orders.get(event.order);
   const market = state.markets.get(marketOfToken(order.token));
   const remaining = remainingOf(order);
@@ -178,7 +174,7 @@ function unlinkOpen(state: State, account: Account, order: Order): void {
 }
 
 /** Settles one fill in the ledger, takes it off the maker in the book, and notes it in every list it belongs to. */
-export function applyTrade(state: State, event: EventOf<"orderTraded">, at: Millis): void {
+function applyTrade(state: State, event: EventOf<"orderTraded">, at: Millis): void {
   const taker = state.orders.get(event.taker);
   const maker = state.orders.get(event.maker);
   const market = state.markets.get(marketOfToken(taker.token));
@@ -291,3 +287,12 @@ export function noteTrade(
   market.trades.add(number);
   if (outcome === "YES") market.yesTrades.add(number);
 }
+
+/** What writes each event of orders. */
+export const tradingWrites = {
+  orderPlaced: openOrder,
+  orderTraded: applyTrade,
+  orderRested: restOrder,
+  orderCanceled: endOrder,
+  orderExpired: endOrder,
+};

@@ -25,7 +25,7 @@ import { awaitBlock, exceptionOf, includeOwn, isAnyUnderpriced, settleMoves } fr
 import { Unwinding } from "./unwind.ts";
 
 /** Lets blocks be mined at this moment, whatever the mode: the schedule does the rest. */
-export const askForBlocks = (_state: State, command: CommandOf<"mineBlocks">): Decision =>
+const askForBlocks = (_state: State, command: CommandOf<"mineBlocks">): Decision =>
   accepted([{ kind: "blocksAsked", count: command.count }]);
 
 /**
@@ -45,7 +45,7 @@ const blockOf = (chain: Chain, lastTransaction: number, empty: number): DomainEv
 });
 
 /** The block that is due: with all that is pending when nothing is out of the ordinary, else begun, to be put together. */
-export function produceBlock(state: State): Decision {
+function produceBlock(state: State): Decision {
   const { chain } = state;
   return accepted([
     canSettleInBatch(chain)
@@ -55,7 +55,7 @@ export function produceBlock(state: State): Decision {
 }
 
 /** Ends the block that is being put together. */
-export function endBlock({ chain }: State): Decision {
+function endBlock({ chain }: State): Decision {
   if (chain.building === null) throw new Error("no block is being put together");
   return accepted([{ kind: "blockSealed", height: chain.building.height }]);
 }
@@ -64,7 +64,7 @@ export function endBlock({ chain }: State): Decision {
  * Replaces the latest blocks, as long as none of them is final. Where only what is mined can be spent, an order that was
  * to be paid with what they brought has nothing to be paid with.
  */
-export function reorganizeChain(
+function reorganizeChain(
   state: State,
   { depth }: CommandOf<"reorganizeChain">,
   _at: Millis,
@@ -89,7 +89,7 @@ export function reorganizeChain(
 }
 
 /** Mines a run of transactions in one block, and what empty ones follow. */
-export function mineBlocks(
+function mineBlocks(
   state: State,
   { height, lastTransaction, empty }: EventOf<"blocksMined">,
   at: Millis,
@@ -110,12 +110,12 @@ export function mineBlocks(
 }
 
 /** Begins a block that is put together transaction by transaction. */
-export function openBlock({ chain }: State, { height, baseFee }: EventOf<"blockOpened">, at: Millis): void {
+function openBlock({ chain }: State, { height, baseFee }: EventOf<"blockOpened">, at: Millis): void {
   chain.building = beginBlock(chain, height, baseFee, at);
 }
 
 /** Ends it. */
-export function sealBlock({ chain, config }: State, { height }: EventOf<"blockSealed">, at: Millis): void {
+function sealBlock({ chain, config }: State, { height }: EventOf<"blockSealed">, at: Millis): void {
   const { building } = chain;
   if (building?.height !== height) throw new Error(`block ${height} is not the one being put together`);
   chain.building = null;
@@ -196,7 +196,7 @@ const isHelpedByTime = ({ status, exception }: Transaction): boolean => {
  * Puts empty blocks in the place of the latest ones. What those held is pending again, in its old order, and stays in
  * the ledger: the next block has it, unless something is wrong with it by then.
  */
-export function reorganize(
+function reorganize(
   state: State,
   { depth, restoresPermissions = false }: EventOf<"chainReorganized">,
   at: Millis,
@@ -256,3 +256,24 @@ function putBackCall(chain: Chain, transaction: Transaction, content: CallConten
   exception.endedAt = null;
   chain.pendingCalls += 1;
 }
+
+function noteAsked({ chain }: State, { count }: EventOf<"blocksAsked">): void {
+  chain.asked += count;
+}
+
+/** What decides each command of blocks. */
+export const blockRules = {
+  mineBlocks: askForBlocks,
+  produceBlock,
+  sealBlock: endBlock,
+  reorganizeChain,
+};
+
+/** What writes each event of blocks. */
+export const blockWrites = {
+  blocksAsked: noteAsked,
+  blocksMined: mineBlocks,
+  blockOpened: openBlock,
+  blockSealed: sealBlock,
+  chainReorganized: reorganize,
+};

@@ -37,11 +37,7 @@ import { Unwinding } from "./unwind.ts";
 const REPLACEMENT_PERCENT = 110;
 
 /** Takes in a wallet's transaction, if a node would: it waits for a block, and does nothing before. */
-export function sendTransaction(
-  { chain }: State,
-  command: CommandOf<"sendTransaction">,
-  at: Millis,
-): Decision {
+function sendTransaction({ chain }: State, command: CommandOf<"sendTransaction">, at: Millis): Decision {
   const nonce = command.nonce ?? nextNonce(chain, command.from);
   const content = CallContent.copy({ ...command, nonce, kind: "call", at });
   const refusal = refusalOf(chain, content);
@@ -254,7 +250,7 @@ function moveNative(chain: Chain, from: Address, to: Address, wei: bigint): void
 }
 
 /** A call is carried out. */
-export function callExecuted(state: State, event: EventOf<"callExecuted">): void {
+function callExecuted(state: State, event: EventOf<"callExecuted">): void {
   const { building, transaction, content } = calledIn(state.chain, event.transaction);
   const exception = exceptionOf(transaction);
   transaction.status = "MINED";
@@ -277,7 +273,7 @@ export function callExecuted(state: State, event: EventOf<"callExecuted">): void
 }
 
 /** A call reverts: it costs gas and does nothing; what the ledger had of it before is taken back. */
-export function callReverted(state: State, event: EventOf<"callReverted">, at: Millis): void {
+function callReverted(state: State, event: EventOf<"callReverted">, at: Millis): void {
   const { building, transaction, content } = calledIn(state.chain, event.transaction);
   const exception = exceptionOf(transaction);
   if (exception.effect !== null) takeOut(state, transaction);
@@ -291,7 +287,7 @@ export function callReverted(state: State, event: EventOf<"callReverted">, at: M
 }
 
 /** The ledger takes a call back that a reorganization has left without funds: the next block decides about it anew. */
-export function takeCallBack(state: State, event: EventOf<"callTakenBack">): void {
+function takeCallBack(state: State, event: EventOf<"callTakenBack">): void {
   const transaction = state.chain.transactions.get(event.transaction);
   takeOut(state, transaction);
   exceptionOf(transaction).effect = null;
@@ -305,7 +301,7 @@ function calledIn(chain: Chain, number: number) {
 }
 
 /** Takes in a wallet's transaction, perhaps in the place of another one. */
-export function takeIn(
+function takeIn(
   state: State,
   { transaction: number, content, replaces }: EventOf<"transactionSent">,
   at: Millis,
@@ -323,3 +319,14 @@ export function takeIn(
   exception.endedAt = at;
   leavePool(chain, replaced);
 }
+
+/** What decides each command of wallets' transactions. */
+export const callRules = { sendTransaction };
+
+/** What writes each event of theirs. */
+export const callWrites = {
+  transactionSent: takeIn,
+  callExecuted,
+  callReverted,
+  callTakenBack: takeCallBack,
+};

@@ -31,7 +31,7 @@ import { Unwinding, unsettled } from "./unwind.ts";
 const MAX_ATTEMPTS = 5;
 
 /** Looks at one transaction for the block that is being put together: it is mined, reverts, is put off or is lost. */
-export function executeTransaction(
+function executeTransaction(
   state: State,
   { transaction: number }: CommandOf<"executeTransaction">,
   _at: Millis,
@@ -189,7 +189,7 @@ function isExpected(state: State, account: number, token: number): boolean {
 }
 
 /** A transaction of the exchange's own is carried out. */
-export function mineTransaction(state: State, event: EventOf<"transactionMined">): void {
+function mineTransaction(state: State, event: EventOf<"transactionMined">): void {
   const { building, transaction } = lookedAt(state.chain, event.transaction);
   changePermissions(state, state.chain, transaction);
   if (transaction.content === null) settleMoves(state, transaction, 1);
@@ -197,7 +197,7 @@ export function mineTransaction(state: State, event: EventOf<"transactionMined">
 }
 
 /** A transaction is put off. */
-export function holdTransaction({ chain }: State, event: EventOf<"transactionHeld">): void {
+function holdTransaction({ chain }: State, event: EventOf<"transactionHeld">): void {
   const isFresh = event.transaction >= chain.firstUnprocessed;
   const { transaction } = lookedAt(chain, event.transaction);
   if (isFresh) chain.deferred.push(event.transaction);
@@ -210,7 +210,7 @@ export function holdTransaction({ chain }: State, event: EventOf<"transactionHel
 }
 
 /** A settlement is lost: the ledger goes on counting on it. */
-export function loseSettlement({ chain }: State, event: EventOf<"settlementLost">, at: Millis): void {
+function loseSettlement({ chain }: State, event: EventOf<"settlementLost">, at: Millis): void {
   const { transaction } = lookedAt(chain, event.transaction);
   leavePool(chain, transaction);
   transaction.status = "LOST";
@@ -223,7 +223,7 @@ export function loseSettlement({ chain }: State, event: EventOf<"settlementLost"
 }
 
 /** A settlement has failed: the ledger takes all its trades back at once. */
-export function failSettlement(state: State, event: EventOf<"settlementFailed">, at: Millis): void {
+function failSettlement(state: State, event: EventOf<"settlementFailed">, at: Millis): void {
   const { chain } = state;
   const transaction = chain.transactions.get(event.transaction);
   const exception = exceptionOf(transaction);
@@ -255,13 +255,13 @@ function countFault(chain: Chain, transaction: Transaction, number: number): voi
 }
 
 /** Puts a fault in force; they hit settlements in the order in which they were set. */
-export const setSettlementFault = (
+const setSettlementFault = (
   { chain }: State,
   { kind: _, ...terms }: CommandOf<"setSettlementFault">,
 ): Decision => accepted([{ kind: "settlementFaultSet", number: chain.faultsSet + 1, ...terms }]);
 
 /** Ends one fault, or all; to end none is a success that changes nothing. */
-export function endSettlementFault({ chain }: State, { number }: CommandOf<"endSettlementFault">): Decision {
+function endSettlementFault({ chain }: State, { number }: CommandOf<"endSettlementFault">): Decision {
   if (number === null) {
     return accepted(chain.faults.length === 0 ? [] : [{ kind: "settlementFaultEnded", number: 0 }]);
   }
@@ -271,7 +271,7 @@ export function endSettlementFault({ chain }: State, { number }: CommandOf<"endS
 }
 
 /** Raises the fees of what the exchange has pending. */
-export function bumpFees({ chain }: State): Decision {
+function bumpFees({ chain }: State): Decision {
   const transactions = unminedOf(chain)
     .filter(({ content, status, exception }) => {
       const isOwn = content === null || content.kind === "report";
@@ -282,7 +282,7 @@ export function bumpFees({ chain }: State): Decision {
 }
 
 /** A fault is in force from now on. */
-export function setFault({ chain }: State, { kind: _, ...fault }: EventOf<"settlementFaultSet">): void {
+function setFault({ chain }: State, { kind: _, ...fault }: EventOf<"settlementFaultSet">): void {
   chain.faults = [...chain.faults, { ...fault, struck: 0 }];
   chain.faultsSet = fault.number;
 }
@@ -296,7 +296,21 @@ export function endFault(state: State, { number }: EventOf<"settlementFaultEnded
 }
 
 /** The exchange raises its fees. */
-export function raiseFees(state: State, { transactions }: EventOf<"feesBumped">, at: Millis): void {
+function raiseFees(state: State, { transactions }: EventOf<"feesBumped">, at: Millis): void {
   for (const number of transactions) exceptionOf(state.chain.transactions.get(number)).isBumped = true;
   awaitBlock(state.chain, state.config, at);
 }
+
+/** What decides each command of settlement. */
+export const settlementRules = { executeTransaction, setSettlementFault, endSettlementFault, bumpFees };
+
+/** What writes each event of settlement. */
+export const settlementWrites = {
+  transactionMined: mineTransaction,
+  transactionHeld: holdTransaction,
+  settlementLost: loseSettlement,
+  settlementFailed: failSettlement,
+  settlementFaultSet: setFault,
+  settlementFaultEnded: endFault,
+  feesBumped: raiseFees,
+};

@@ -18,21 +18,23 @@ import { placeIn, signatureIn, superfluous } from "./planted.ts";
 
 /** A rule that is broken: sellers get a cent too much of each set that is minted, and no order of 7 shares can expire. */
 vi.mock(import("../../../src/core/rules/apply-trading.ts"), async (load) => {
-  const { applyTrade, endOrder, ...others } = await load();
-  return {
-    ...others,
-    applyTrade: (state, event, at) => {
-      applyTrade(state, event, at);
+  const { tradingWrites, ...others } = await load();
+  const { orderTraded, orderExpired } = tradingWrites;
+  const broken: typeof tradingWrites = {
+    ...tradingWrites,
+    orderTraded: (state, event, at) => {
+      orderTraded(state, event, at);
       if (event.matchType !== "MINT") return;
       const { collateral } = state.accounts.get(state.orders.get(event.maker).account);
       collateral.balance = money(collateral.balance + 10_000);
     },
-    endOrder: (state, event, at) => {
+    orderExpired: (state, event, at) => {
       if (event.kind === "orderExpired" && state.orders.get(event.order).size === 700)
         throw new Error(`order ${event.order} cannot expire at ${at}`);
-      endOrder(state, event, at);
+      orderExpired(state, event, at);
     },
   };
+  return { ...others, tradingWrites: broken };
 });
 
 /** Keeps all that an exchange accepts, and what it was asked last when that throws. */
