@@ -8,7 +8,7 @@ import { type OpenedExchange, openUnkept } from "../../src/engine/open-exchange.
 import { loadOrigin } from "../../src/engine/origin.ts";
 import { Snapshots } from "../../src/engine/snapshots.ts";
 import { type Image, SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
-import { anyChainMove, type ChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
+import { anySteeredMove, type ChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
 import { type Move, openArena } from "../core/properties/moves.ts";
 import { sightOf } from "../support/state-sight.ts";
 import { keptConfig, NOON, openOn, withoutLock } from "./support/kept.ts";
@@ -34,7 +34,7 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
     weight: 6,
     arbitrary: fc.record({
       kind: fc.constant("moves"),
-      moves: fc.array(anyChainMove, { maxLength: 15, size: "max" }),
+      moves: fc.array(anySteeredMove, { maxLength: 15, size: "max" }),
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("snapshot") }) },

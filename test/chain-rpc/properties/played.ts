@@ -6,7 +6,7 @@ import { millis } from "../../../src/core/units.ts";
 import { Clock } from "../../../src/engine/clock.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { Slices } from "../../../src/engine/slices.ts";
-import { anyChainMove, type ChainMove, chainCommandOf } from "../../core/chain/chain-moves.ts";
+import { anySteeredMove, type ChainMove, chainCommandOf } from "../../core/chain/chain-moves.ts";
 import { type Move, openArena } from "../../core/properties/moves.ts";
 import { START } from "../../support/exchange.ts";
 
@@ -14,7 +14,7 @@ export type Moves = readonly (Move | ChainMove)[];
 
 /** Any history of trading and of the chain. */
 export const histories = (maxLength: number): fc.Arbitrary<Moves> =>
-  fc.array(anyChainMove, { maxLength, size: "max" });
+  fc.array(anySteeredMove, { maxLength, size: "max" });
 
 /** A number of runs that is the same each time. */
 export const runs = (numRuns: number): { readonly seed: number; readonly numRuns: number } => ({

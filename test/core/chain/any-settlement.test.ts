@@ -14,11 +14,11 @@ import { Exchange } from "../../../src/engine/exchange.ts";
 import { START } from "../../support/exchange.ts";
 import { type Move, openArena } from "../properties/moves.ts";
 import { portraitOf } from "../properties/portrait.ts";
-import { anyChainMove, anySettlement, arenaWith, type ChainMove, chainCommandOf } from "./chain-moves.ts";
+import { anySettlement, anySteeredMove, arenaWith, type ChainMove, chainCommandOf } from "./chain-moves.ts";
 
 type Moves = readonly (Move | ChainMove)[];
 const histories = (maxLength: number): fc.Arbitrary<Moves> =>
-  fc.array(anyChainMove, { maxLength, size: "max" });
+  fc.array(anySteeredMove, { maxLength, size: "max" });
 const runs = (numRuns: number): { seed: number; numRuns: number } => ({
   seed: 42,
   numRuns,
@@ -170,6 +170,7 @@ describe("whatever happens on the chain", () => {
         play(exchange, moves);
         exchange.submit({ kind: "endSettlementFault", number: null });
         exchange.submit({ kind: "bumpFees" });
+        exchange.submit({ kind: "setMining", mode: "auto", intervalMs: 2_000 });
         exchange.advanceTo(millis(exchange.now + 600_000));
         const { state } = exchange;
         const open_ = [...state.trades].filter(

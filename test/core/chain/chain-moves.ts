@@ -14,6 +14,7 @@ import { ARENA, anyMove, commandOf, type Move } from "../properties/moves.ts";
 const NAMES = ["ann", "ben", "cat", "dan", "eve"] as const;
 const INPUT = "0x01";
 const GWEI = 1_000_000_000;
+const ETHER = 1_000_000_000_000_000_000n;
 
 type CallKind =
   | "send"
@@ -38,6 +39,12 @@ export type ChainMove =
   | { readonly kind: "calm" }
   | { readonly kind: "bump" }
   | { readonly kind: "reorganize"; readonly depth: number }
+  | { readonly kind: "nonce"; readonly by: number; readonly nonce: number }
+  | { readonly kind: "ether"; readonly by: number; readonly ether: number }
+  /** The `which`-th latest transaction. */
+  | { readonly kind: "drop"; readonly which: number }
+  | { readonly kind: "mining"; readonly mode: SettlementMode; readonly seconds: number }
+  | { readonly kind: "fee"; readonly gwei: number }
   | {
       readonly kind: "call";
       readonly call: CallKind;
@@ -108,6 +115,24 @@ export const anyChainMove: fc.Arbitrary<Move | ChainMove> = fc.oneof(
   { weight: 2, arbitrary: chainMove },
 );
 
+const steeringMove: fc.Arbitrary<ChainMove> = fc.oneof(
+  fc.record({ kind: fc.constant("nonce" as const), by: who, nonce: fc.nat({ max: 4 }) }),
+  fc.record({ kind: fc.constant("ether" as const), by: who, ether: fc.constantFrom(0, 1, 50_000) }),
+  fc.record({ kind: fc.constant("drop" as const), which: fc.nat({ max: 3 }) }),
+  fc.record({
+    kind: fc.constant("mining" as const),
+    mode: fc.constantFrom<SettlementMode[]>("instant", "auto", "manual"),
+    seconds: fc.constantFrom(1, 2, 7),
+  }),
+  fc.record({ kind: fc.constant("fee" as const), gwei: fc.constantFrom(1, 3, 500) }),
+);
+
+/** The same, with what only somebody who tests with the chain does to it. */
+export const anySteeredMove: fc.Arbitrary<Move | ChainMove> = fc.oneof(
+  { weight: 12, arbitrary: anyChainMove },
+  { weight: 1, arbitrary: steeringMove },
+);
+
 /** The arena under other rules of settlement. */
 export const arenaWith = (settlement: SettlementMode, balances: BalancePolicy): ExchangeConfig => ({
   ...ARENA,
@@ -144,6 +169,22 @@ export function chainCommandOf(state: State, now: Millis, move: Move | ChainMove
       return { kind: "bumpFees" };
     case "reorganize":
       return { kind: "reorganizeChain", depth: move.depth };
+    case "nonce":
+      return { kind: "setNonce", address: nameOf(move.by), nonce: move.nonce };
+    case "ether":
+      return {
+        ...{ kind: "setNativeBalance", address: nameOf(move.by) },
+        wei: String(BigInt(move.ether) * ETHER),
+      };
+    case "drop":
+      return {
+        kind: "dropTransaction",
+        transaction: Math.max(1, state.chain.transactions.size - move.which),
+      };
+    case "mining":
+      return { kind: "setMining", mode: move.mode, intervalMs: move.seconds * 1000 };
+    case "fee":
+      return { kind: "setNextBaseFee", baseFee: move.gwei * GWEI };
     case "call":
       return sendingOf(state, move);
     default:
