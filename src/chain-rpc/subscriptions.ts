@@ -178,7 +178,7 @@ export class Subscriptions {
     for (const subscriber of isNewChain ? this.#subscribers : this.#awaitingTransactions) {
       this.#ready.add(subscriber);
     }
-    if (!this.#isTelling) void this.#tellReady();
+    if (this.#ready.size > 0 && !this.#isTelling) void this.#tellReady();
   }
 
   #noteTold(): void {

@@ -13,8 +13,8 @@ const MAX_WAITING_BYTES = 1024 * 1024;
 const MAX_STALL_MS = 10_000;
 /** How often clients are asked whether they are still there; one that has not answered by the next time is not. */
 const PING_MS = 20_000;
-/** How long a client may take to hang up, once it was told to. */
-const CLOSE_GRACE_MS = 2_000;
+/** How long a client may take to hang up, once it was told to: it has first to read what waits for it. */
+const CLOSE_GRACE_MS = 10_000;
 
 /** Why a connection is closed, as RFC 6455 numbers it. */
 const GOING_AWAY = 1001;

@@ -14,10 +14,11 @@ const SAMPLE_MS = 2_000;
 /** Twice as often as blocks come by themselves. */
 const BLOCK_MS = 1_000;
 /** So many subscriptions of one connection, each told of so many blocks at once, are more than all buffers on the way hold. */
-const SUBSCRIPTIONS = 500;
-const BLOCKS_AT_ONCE = 100;
-/** How long it reads nothing: 10 s are too long. */
-const PAUSE_MS = 11_000;
+const SUBSCRIPTIONS = 1_000;
+const BLOCKS_AT_ONCE = 40;
+/** How long it reads nothing: it is told to go 10 s after its buffer is full, and has 10 s more to hear that. */
+const PAUSE_MS = 16_000;
+const DEADLINE_MS = 30_000;
 const SETTLING_MS = 500;
 
 /** What telling new heads costs those that trade. */
@@ -80,8 +81,10 @@ async function cutOff(port: number): Promise<string> {
   await delay(PAUSE_MS);
   const closed = once(socket, "close");
   socket.resume();
-  const [code, reason] = await closed;
+  const end = await Promise.race([closed, delay(DEADLINE_MS, null)]);
   miner.close();
+  if (end === null) throw new Error("a client that read nothing was not cut off");
+  const [code, reason] = end;
   return `cut off with ${code}: ${reason}`;
 }
 
