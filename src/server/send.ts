@@ -7,6 +7,7 @@ import type { Slices } from "../engine/slices.ts";
 import { allowedOrigin } from "./access.ts";
 import {
   type Answer,
+  type Asked,
   type Incoming,
   JSON_MEDIA,
   JsonText,
@@ -44,7 +45,7 @@ export function sendError(service: Service, request: Incoming, response: Outgoin
 }
 
 /** An error as its caller is told of it. */
-export function knownError(service: Service, request: Incoming, error: unknown): ApiError {
+export function knownError(service: Service, request: Asked, error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (!(error instanceof PersistenceError)) return defect(service, request, error);
   return new ApiError("UNAVAILABLE", error.message, {
@@ -138,14 +139,14 @@ const contentOf = (status: number, body: Content["body"], media: string, error?:
   error,
 });
 
-function errorContent(error: ApiError, { url, requestId, rawBody }: Incoming): Content {
+function errorContent(error: ApiError, { url, requestId, rawBody }: Asked): Content {
   const isChain = pathOf(url) === CHAIN_PATH;
   const body = isChain ? chainErrorBody(error, requestId, rawBody) : errorBody(error, requestId);
   return contentOf(error.status, JSON.stringify(body), JSON_MEDIA, error);
 }
 
 /** The body that tells an error. */
-export const errorText = (error: ApiError, request: Incoming): string =>
+export const errorText = (error: ApiError, request: Asked): string =>
   errorContent(error, request).body as string;
 
 /** `headers` say where the exchange stood when the answer was made. */
@@ -218,7 +219,7 @@ function log(service: Service, request: Incoming, status: number, code: string |
   });
 }
 
-function defect(service: Service, request: Incoming, error: unknown): ApiError {
+function defect(service: Service, request: Asked, error: unknown): ApiError {
   const { exchange, options } = service;
   const facts = {
     requestId: request.requestId,

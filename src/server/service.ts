@@ -55,6 +55,9 @@ export class Incoming extends IncomingMessage {
   }
 }
 
+/** What is told of a request that went wrong: one of HTTP, or a message of a WebSocket. */
+export type Asked = Pick<Incoming, "method" | "url" | "requestId" | "arrivedAt" | "rawBody" | "fault">;
+
 const isWebSocket = (protocol: string | undefined): boolean => protocol?.toLowerCase() === "websocket";
 
 /** The part of a target before the query. */
