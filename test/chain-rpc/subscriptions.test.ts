@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { failureOf, post, rpc } from "./rpc.ts";
 import { openSocket, type RpcSocket, type Told } from "./rpc-socket.ts";
@@ -94,6 +97,22 @@ describe("newHeads", () => {
     const { hash } = await own.reader.getBlock();
     expect(told.at(-1)?.result).toMatchObject({ hash });
     await own.close();
+  });
+});
+
+describe("where what is told must be on the disk first", () => {
+  it("each head is told once, in order, and after the answer to what mined it", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "clobsim-told-"));
+    const own = await openChain({ data: join(folder, "data"), durability: "power" });
+    const client = await openSocket(own.api);
+    await client.subscribe("newHeads");
+    const answers = await Promise.all(Array.from({ length: 20 }, () => client.call("evm_mine")));
+    expect(answers.map(({ result }) => result)).toEqual(Array(20).fill("0x0"));
+    const numbers = (await client.told.count(20)).map(({ result }) => Number((result as Head).number));
+    const last = Number((await own.reader.getBlock()).number);
+    expect(numbers).toEqual(Array.from({ length: 20 }, (_, index) => last - 19 + index));
+    await own.close();
+    rmSync(folder, { recursive: true });
   });
 });
 
