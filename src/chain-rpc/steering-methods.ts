@@ -25,7 +25,7 @@ function setApart(node: NodeContext, seconds: number): null {
   return null;
 }
 
-/** Blocks are mined every so many milliseconds while somebody waits for one; 0: when asked to. */
+/** Blocks are mined every so many milliseconds, empty or not; 0: when asked to. */
 function mineEvery({ exchange }: NodeContext, intervalMs: number): null {
   const mode = intervalMs === 0 ? "manual" : "auto";
   exchange.submit({ kind: "setMining", mode, intervalMs: intervalMs || SECOND_MS });

@@ -51,14 +51,19 @@ describe.each(["anvil", "hardhat"] as const)("the test client in %s mode", (mode
     expect((await node().getTransactionReceipt({ hash: waiting })).status).toBe("success");
   });
 
-  it("mines after an interval while something waits", async () => {
+  it("mines at an interval, whether somebody waits or not", async () => {
     await node().setIntervalMining({ interval: 3 });
     const hash = await send(own + 1, 0);
     await node().increaseTime({ seconds: 2 });
     await expect(node().getTransactionReceipt({ hash })).rejects.toThrow("could not be found");
     await node().increaseTime({ seconds: 1 });
     expect((await node().getTransactionReceipt({ hash })).status).toBe("success");
+    const mined = await node().getBlockNumber();
+    await node().increaseTime({ seconds: 10 });
+    expect(await node().getBlockNumber()).toBe(mined + 3n);
     await node().setIntervalMining({ interval: 0 });
+    await node().increaseTime({ seconds: 10 });
+    expect(await node().getBlockNumber()).toBe(mined + 3n);
   });
 
   it("tells what is in the pool and drops of it", async () => {

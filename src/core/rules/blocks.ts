@@ -176,12 +176,16 @@ function addBlock(chain: Chain, building: Building, parent: number): number {
   });
 }
 
-/** When the next block is due, after one has been mined: while something pends that another block can help. */
+/**
+ * When the next block is due, after one has been mined: while something pends that another block can help, or always where
+ * somebody has set an interval.
+ */
 function schedule(chain: Chain, config: ExchangeConfig, at: Millis): void {
   const { mode, intervalMs } = miningOf(chain, config);
   const isAwaited =
     mode === "auto" &&
-    ((chain.lastFilled !== null && headOf(chain) < chain.lastFilled + confirmationsOf(config.settlement)) ||
+    (chain.mining !== null ||
+      (chain.lastFilled !== null && headOf(chain) < chain.lastFilled + confirmationsOf(config.settlement)) ||
       chain.deferred.some((number) => isHelpedByTime(chain.transactions.get(number))));
   chain.nextBlockAt = isAwaited ? millis(at + intervalMs) : null;
 }

@@ -1,11 +1,4 @@
-import {
-  blockTermsOf,
-  confirmationsOf,
-  emptyWallet,
-  headOf,
-  miningModeOf,
-  noteOverwritten,
-} from "../chain/chain.ts";
+import { blockTermsOf, emptyWallet, noteOverwritten } from "../chain/chain.ts";
 import type { CommandOf } from "../commands.ts";
 import type { EventOf } from "../events.ts";
 import { accepted, type Decision } from "../refusals.ts";
@@ -93,14 +86,11 @@ function writeDropped(
 const setMining = (_state: State, { mode, intervalMs }: CommandOf<"setMining">): Decision =>
   accepted([{ kind: "miningSet", mode, intervalMs }]);
 
-/** Blocks are mined otherwise from now on; whoever waits for one waits as it is now. */
+/** Blocks are mined otherwise from now on: at an interval, or when somebody waits for one. */
 function writeMining({ chain, config }: State, { mode, intervalMs }: EventOf<"miningSet">, at: Millis): void {
   chain.mining = { mode, intervalMs };
-  const isUnconfirmed =
-    chain.lastFilled !== null && headOf(chain) < chain.lastFilled + confirmationsOf(config.settlement);
   chain.nextBlockAt = null;
-  if (chain.pending > 0 || (isUnconfirmed && miningModeOf(chain, config) === "auto"))
-    awaitBlock(chain, config, at);
+  if (chain.pending > 0 || mode === "auto") awaitBlock(chain, config, at);
 }
 
 /** Decides what blocks say of themselves from the next one on. */

@@ -82,9 +82,9 @@ class Follower {
   }
 }
 
-/** So many turns of the event loop that whatever was woken is done. */
+/** So many turns of the event loop that whatever was woken is done, though it looks at one block a turn. */
 async function turns(): Promise<void> {
-  for (let turn = 0; turn < 40; turn += 1) await new Promise(setImmediate);
+  for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
 }
 
 describe("whatever happens, and however slowly it is taken", () => {

@@ -122,7 +122,7 @@ const steeringMove: fc.Arbitrary<ChainMove> = fc.oneof(
   fc.record({
     kind: fc.constant("mining" as const),
     mode: fc.constantFrom<SettlementMode[]>("instant", "auto", "manual"),
-    seconds: fc.constantFrom(1, 2, 7),
+    seconds: fc.constantFrom(5, 30, 90),
   }),
   fc.record({ kind: fc.constant("fee" as const), gwei: fc.constantFrom(1, 3, 500) }),
 );

@@ -88,7 +88,7 @@ describe("mining", () => {
     },
   );
 
-  it("after an interval settles after it, and confirms two blocks later", () => {
+  it("at an interval settles with the next block, confirms two later, and goes on", () => {
     const floor = openSettlement({ settlement: "manual" });
     floor.demand({ kind: "setMining", mode: "auto", intervalMs: 10_000 });
     expect(settled(floor)).toEqual(["MATCHED"]);
@@ -98,7 +98,9 @@ describe("mining", () => {
     expect(floor.statuses).toEqual(["MINED"]);
     wait(floor, 20);
     expect(floor.statuses).toEqual(["CONFIRMED"]);
-    expect(floor.state.chain.nextBlockAt).toBeNull();
+    const { head } = floor;
+    wait(floor, 25);
+    expect(floor.head).toBe(head + 2);
   });
 
   it.each(["instant", "auto"] as const)("when asked to waits for that, where it was %s", (settlement) => {
