@@ -29,10 +29,11 @@ const DEFECTS = {
   /** Large orders are a share short, which breaks no rule: only who knows what was asked for can tell. */
   short: {
     file: "src/core/decide.ts",
-    from: "  placeOrder,\n  cancelOrder,",
-    to: `  placeOrder: (state, command, at) =>
-    placeOrder(state, command.size > 25000 ? { ...command, size: command.size - 100 } : command, at),
-  cancelOrder,`,
+    from: "  ...tradingRules,\n",
+    to: `  ...tradingRules,
+  placeOrder: (state, command, at) =>
+    tradingRules.placeOrder(state, command.size > 25000 ? { ...command, size: command.size - 100 } : command, at),
+`,
   },
 } as const satisfies Record<string, PlantedDefect>;
 type Build = "sound" | keyof typeof DEFECTS;

@@ -1,3 +1,5 @@
+import { setTimeout } from "node:timers/promises";
+
 /** What a server answered to each step so far. */
 export interface Answers {
   /** The result of the call with this title. @throws Error when it has none. */
@@ -9,6 +11,8 @@ export interface Step {
   readonly title: string;
   /** The text that is sent. */
   readonly body: (answers: Answers) => string;
+  /** What it is to answer sooner or later: anvil mines at once, but after it has answered. */
+  readonly awaited?: unknown;
 }
 
 type Params = readonly unknown[] | ((answers: Answers) => readonly unknown[]);
@@ -59,13 +63,28 @@ export async function play(url: string, steps: readonly Step[]): Promise<Map<str
   };
   for (const step of steps) {
     if (replies.has(step.title)) throw new Error(`two steps are called "${step.title}"`);
-    const headers = { "content-type": "application/json" };
-    const response = await fetch(url, { method: "POST", headers, body: step.body(answers) });
-    const received = await response.text();
-    replies.set(step.title, { status: response.status, body: jsonOrText(received) });
+    const body = step.body(answers);
+    let reply = await replyTo(url, body);
+    for (let tries = 0; tries < TRIES && !isAwaited(step, reply); tries += 1) {
+      await setTimeout(TRY_MS);
+      reply = await replyTo(url, body);
+    }
+    replies.set(step.title, reply);
   }
   return replies;
 }
+
+const TRIES = 200;
+const TRY_MS = 25;
+
+async function replyTo(url: string, body: string): Promise<Reply> {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(url, { method: "POST", headers, body });
+  return { status: response.status, body: jsonOrText(await response.text()) };
+}
+
+const isAwaited = ({ awaited }: Step, { body }: Reply): boolean =>
+  awaited === undefined || (body as { readonly result?: unknown }).result === awaited;
 
 function jsonOrText(received: string): unknown {
   try {
