@@ -76,19 +76,23 @@ export interface NodeContext extends Host {
   readonly filters: Filters;
 }
 
-export const contextOf = (host: Host, logIndex: LogIndex): NodeContext => ({
-  ...host,
-  get state() {
-    return host.exchange.state;
-  },
-  impersonated: new Set(),
-  impersonatesAll: false,
-  secondsBetweenBlocks: null,
-  snapshots: new EvmSnapshots(host),
-  logIndex,
-  pastValues: new PastValues(),
-  filters: new Filters(logIndex),
-});
+export function contextOf(host: Host, logIndex: LogIndex): NodeContext {
+  const filters = new Filters(logIndex);
+  host.exchange.watchPutBack(() => filters.follow(host.exchange.state));
+  return {
+    ...host,
+    get state() {
+      return host.exchange.state;
+    },
+    impersonated: new Set(),
+    impersonatesAll: false,
+    secondsBetweenBlocks: null,
+    snapshots: new EvmSnapshots(host),
+    logIndex,
+    pastValues: new PastValues(),
+    filters,
+  };
+}
 
 /** A parameter of a method. */
 export interface Param<Value> {

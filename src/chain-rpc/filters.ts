@@ -75,7 +75,7 @@ export class Filters {
    * It counts as reported when all of it was iterated.
    */
   changes(state: State, id: string): LazyList | undefined {
-    this.#follow(state);
+    this.follow(state);
     const filter = this.#filters.get(id);
     if (filter === undefined) return undefined;
     this.#filters.delete(id);
@@ -86,7 +86,7 @@ export class Filters {
   }
 
   #add(state: State, filter: Filter): string {
-    this.#follow(state);
+    this.follow(state);
     this.#added += 1;
     const id = `0x${this.#added.toString(16)}`;
     this.#filters.set(id, filter);
@@ -94,16 +94,18 @@ export class Filters {
     return id;
   }
 
-  /** Withdraws what was reported of blocks that are gone, and lets filters report the blocks in their place. */
-  #follow(state: State): void {
+  /**
+   * Withdraws what was reported of blocks that are gone, and lets filters report what comes in their place. To be called
+   * where the exchange goes back to an earlier moment: afterwards nothing tells its next transactions from those before.
+   */
+  follow(state: State): void {
     const { chain } = state;
     const { top } = this.#seen;
     const stays = this.#seen.follow(chain);
-    if (stays === top) return;
     for (const filter of this.#filters.values()) {
       const last = filter.kind === "transactions" ? chain.transactions.size : stays;
       filter.reportedTo = Math.min(filter.reportedTo, last);
-      if (filter.kind === "logs") withdraw(state, filter, stays);
+      if (filter.kind === "logs" && stays !== top) withdraw(state, filter, stays);
     }
   }
 }

@@ -31,6 +31,18 @@ describe("evm_revert takes the whole exchange back:", () => {
     expect(await state()).toEqual(before);
   });
 
+  it("a filter of pending transactions tells what comes then, though the head is the same", async () => {
+    const [dev] = await resultOf<string[]>(api, "eth_accounts");
+    const send = () => resultOf<string>(api, "eth_sendTransaction", { from: dev, to: dev });
+    const filter = await resultOf(api, "eth_newPendingTransactionFilter");
+    const snapshot = await resultOf(api, "evm_snapshot");
+    const first = await send();
+    expect(await resultOf(api, "eth_getFilterChanges", filter)).toEqual([first]);
+    await resultOf(api, "evm_revert", snapshot);
+    const second = await send();
+    expect(await resultOf(api, "eth_getFilterChanges", filter)).toEqual([second]);
+  });
+
   it("a market that was made and blocks that were mined in between are gone", async () => {
     const before = await state();
     const head = await resultOf(api, "eth_blockNumber");
