@@ -27,7 +27,7 @@ const clobsim = async (
 /** A server on a free port, once its banner is complete. */
 async function serve(args: readonly string[], environment: Environment = {}) {
   const { printed, end: stop } = program.launch([...QUIET, ...args], { environment });
-  const complete = /answers at (http\S+)\n.*curl .*\n\n$/s;
+  const complete = /answers at (http\S+)\n.*API keys .*\n\n$/s;
   const banner = await printed((stdout) => complete.test(stdout));
   return { url: complete.exec(banner)?.[1], banner, stop };
 }
@@ -173,6 +173,19 @@ describe("clobsim serve", () => {
     expect(reply.status).toBe(200);
     expect(await reply.json()).toMatchObject({ bids: expect.any(Array), asks: expect.any(Array) });
     await stop("SIGTERM");
+  });
+
+  it("tells a command that gets the API keys of the first dev account", async () => {
+    const { url, banner, stop } = await serve([]);
+    const [, path] = /curl -X POST http:\/\/127\.0\.0\.1:\d+(\S+)\n/.exec(banner) ?? [];
+    const [, address] = / 0 {2}(0x[\da-f]{40})/i.exec(banner) ?? [];
+    expect(path).toBe(`/sim/accounts/${address}/credentials`);
+    const reply = await fetch(`${url}${path}`, { method: "POST" });
+    expect(Object.keys((await reply.json()) as object)).toEqual(["apiKey", "secret", "passphrase"]);
+    await stop("SIGTERM");
+    const guarded = await serve(["--sim-token", "t"]);
+    expect(guarded.banner).toContain("curl -X POST -H x-sim-token:$CLOBSIM_SIM_TOKEN http://127.0.0.1:");
+    await guarded.stop("SIGTERM");
   });
 
   it("shows the seed, the size of its world and ten accounts with their keys", async () => {

@@ -130,7 +130,11 @@ describe("requests that are signed by hand", () => {
 it("hashes, addresses and private keys of the client's types are hexadecimal to the compiler, as viem's are", () => {
   type Hex = `0x${string}`;
   expectTypeOf<Account["address"]>().toEqualTypeOf<Hex>();
-  expectTypeOf<Info["devAccounts"][number]>().toEqualTypeOf<{ address: Hex; privateKey: Hex }>();
+  expectTypeOf<Info["devAccounts"][number]>().toEqualTypeOf<{
+    address: Hex;
+    privateKey: Hex;
+    curl: string;
+  }>();
   expectTypeOf<Market["conditionId"]>().toEqualTypeOf<Hex>();
   expectTypeOf<Trade["transactionHash"]>().toEqualTypeOf<Hex | null>();
   expectTypeOf<Chain["contracts"]["exchange"]>().toEqualTypeOf<Hex>();

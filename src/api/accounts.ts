@@ -31,6 +31,12 @@ const accountSchema = exactly("Account", {
   ),
 });
 
+const credentialsSchema = exactly("Credentials", {
+  apiKey: field.uuid,
+  secret: field.digest,
+  passphrase: field.digest,
+});
+
 const amount = (step: number) => z.number().min(0).max(1_000_000_000).meta({ multipleOf: step });
 
 /** POST /clob/auth/derive-api-key (contract, section 2). */
@@ -51,11 +57,7 @@ export const credentialsEndpoints = endpoints("public", "Credentials", {
       ),
       { required: false, code: "INVALID_AUTH_PAYLOAD" },
     ),
-    reply: exactly("Credentials", {
-      apiKey: field.uuid,
-      secret: field.digest,
-      passphrase: field.digest,
-    }),
+    reply: credentialsSchema,
     errors: [
       "INVALID_AUTH_PAYLOAD",
       "CONFLICTING_FIELDS",
@@ -98,7 +100,19 @@ export const accountEndpoints = endpoints("control", "Control plane", {
     reply: accountSchema,
     errors: ["TOKEN_NOT_FOUND"],
   },
+  issueCredentials: {
+    route: "POST /sim/accounts/{address}/credentials",
+    summary: "API credentials of any address, without a wallet signature",
+    description:
+      "Does what `POST /clob/auth/derive-api-key` does for a wallet that signs: a new set each time, and funds the first time. No body is needed.",
+    reply: credentialsSchema,
+    errors: ["CREDENTIALS_ALREADY_DERIVED"],
+  },
 });
+
+/** A command for a shell that asks the server at `url` for the credentials of an address; `asksToken`: where /sim asks for one. */
+export const credentialsCurl = (url: string, address: string, asksToken: boolean): string =>
+  `curl -X POST ${asksToken ? "-H x-sim-token:$CLOBSIM_SIM_TOKEN " : ""}${url}/sim/accounts/${address}/credentials`;
 
 /**
  * What an address has (contract, section 7): USDC, shares of the markets it has touched, and how many it is granted of

@@ -53,7 +53,11 @@ export const infoSchema = exactly("Info", {
   orders: field.count,
   trades: field.count,
   devAccounts: z.array(
-    exactly("DevAccount", { address: field.address, privateKey: field.hex(/^[0-9a-f]{64}$/) }),
+    exactly("DevAccount", {
+      address: field.address,
+      privateKey: field.hex(/^[0-9a-f]{64}$/),
+      curl: z.string().meta({ description: "A command for a shell that gets its API credentials." }),
+    }),
   ),
   houseAccounts: z.strictObject({ faucet: field.address, fees: field.address }),
 });

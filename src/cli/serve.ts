@@ -1,4 +1,5 @@
 import colours from "picocolors";
+import { credentialsCurl } from "../api/accounts.ts";
 import { type RunningServer, startServer } from "../compose.ts";
 import { type Config, DEFAULT_DATA, readConfig, VERSION } from "../config.ts";
 import { CHAIN_ID } from "../core/chain/chain.ts";
@@ -43,11 +44,16 @@ const LABEL_WIDTH = 12;
 const ACCOUNT_WIDTH = 116;
 
 /** What `clobsim serve` says when it answers: where, what, and how to try it. */
-export function bannerText(server: Omit<RunningServer, "close">, screen: Screen): string {
+export function bannerText(
+  server: Omit<RunningServer, "close">,
+  screen: Screen,
+  { simToken }: Pick<Config, "simToken">,
+): string {
   const { bold, cyan, dim } = colours.createColors(screen.isColoured);
   const row = (label: string, text: string): string => `  ${dim(label.padEnd(LABEL_WIDTH))}${text}`;
   const address = (label: string, path: string): string => row(label, cyan(`${server.url}${path}`));
   const { events, markets, sampleTokenId } = server;
+  const [dev] = server.devAccounts;
   const isWide = screen.columns === undefined || screen.columns >= ACCOUNT_WIDTH;
   const accounts = server.devAccounts.map(({ address, privateKey }, index) => {
     const number = `  ${dim(`${index}`.padStart(2))}  `;
@@ -75,8 +81,13 @@ export function bannerText(server: Omit<RunningServer, "close">, screen: Screen)
     "",
   ];
   if (sampleTokenId !== null) {
-    lines.push(`  Try ${bold(`curl "${server.url}/clob/book?token_id=${sampleTokenId}"`)}`, "");
+    lines.push(`  Try ${bold(`curl "${server.url}/clob/book?token_id=${sampleTokenId}"`)}`);
   }
+  if (dev !== undefined) {
+    const command = credentialsCurl(server.url, dev.address, simToken !== null);
+    lines.push(`  API keys of account 0: ${bold(command)}`);
+  }
+  if (sampleTokenId !== null || dev !== undefined) lines.push("");
   return `${lines.join("\n")}\n`;
 }
 
@@ -101,7 +112,7 @@ export const run: Run<"serve"> = async (_values, _words, given) => {
   const server = await startServer(config, warn).catch((error) => {
     throw listenFailure(error, config);
   });
-  process.stdout.write(bannerText(server, screenOf(given.environment)));
+  process.stdout.write(bannerText(server, screenOf(given.environment), config));
   await stopped;
   warn("stopping");
   await server.close();

@@ -96,6 +96,8 @@ export class ControlPlane extends methodsOf({
   accounts: "GET /sim/accounts",
   /** Adds USDC, and shares by token id. */
   fund: "POST /sim/accounts/{address}/fund",
+  /** API credentials of any address without its wallet's signature: a new set each time, with funds the first time. */
+  credentials: "POST /sim/accounts/{address}/credentials",
   createEvent: "POST /sim/events",
   createMarket: "POST /sim/markets",
   /** Ends a market's trading; what rests is canceled. */

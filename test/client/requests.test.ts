@@ -80,6 +80,7 @@ const CALLS: readonly (readonly [sent: string, call: Call, body?: object])[] = [
     ({ control }) => control.fund("0xa", { collateral: 5, tokens: { 1: 2 } }),
     { collateral: 5, tokens: { 1: 2 } },
   ],
+  ["POST /sim/accounts/0xa/credentials", ({ control }) => control.credentials("0xa")],
   ["POST /sim/events", ({ control }) => control.createEvent({ title: "Rain" }), { title: "Rain" }],
   [
     "POST /sim/markets",

@@ -3,7 +3,16 @@ import { millis, money, size } from "../../src/core/units.ts";
 import { type Headers, startApi, T0, useApi } from "../support/http.ts";
 import { refusalOf, titleOf } from "./bad-inputs.ts";
 import { answerTo, refusalIn, requestBytes } from "./raw-socket.ts";
-import type { Account, Credentials, OrderPage, Refusal } from "./replies.ts";
+import type {
+  Account,
+  AccountPage,
+  CancelResult,
+  Credentials,
+  Info,
+  Invariants,
+  OrderPage,
+  Refusal,
+} from "./replies.ts";
 import { deriveTrader, Trader } from "./trader.ts";
 import { AUTH_VECTORS, signPersonal, signTyped, wallet } from "./wallet.ts";
 
@@ -171,6 +180,78 @@ describe("POST /clob/auth/derive-api-key", () => {
     const { body } = await strict.refused(refused, "INVALID_WALLET_SIGNATURE");
     expect(body.hint).toContain("personal_sign");
     await strict.close();
+  });
+});
+
+describe("POST /sim/accounts/{address}/credentials", () => {
+  const pathOf = (address: string): string => `/sim/accounts/${address}/credentials`;
+
+  it("does and answers what the wallet's own signature would", async () => {
+    const [signed, unsigned] = [await startApi(), await startApi()];
+    const account = wallet(1);
+    const body = { address: account.address, signature: await signPersonal(account) };
+    for (let round = 0; round < 2; round += 1) {
+      const given = await unsigned.post<Credentials>(pathOf(account.address));
+      expect(given).toEqual(await signed.post<Credentials>(PATH, body));
+      expect(await unsigned.stateHash()).toBe(await signed.stateHash());
+      expect(await opens(account.address, given, unsigned)).toBe(true);
+    }
+    await signed.close();
+    await unsigned.close();
+  });
+
+  it("gives keys for the traders of the world, whose orders they cancel", async () => {
+    const own = await startApi();
+    const { data } = await own.get<AccountPage>("/sim/accounts");
+    const resting = data.find(({ collateral }) => collateral.reserved > 0);
+    const address = resting?.address ?? "";
+    const trader = new Trader(own, address, await own.post<Credentials>(pathOf(address)));
+    const { canceled } = await trader.ask<CancelResult>("DELETE", "/clob/orders/all");
+    expect(canceled.length).toBeGreaterThan(0);
+    expect((await own.get<Invariants>("/sim/invariants")).hold).toBe(true);
+    await own.close();
+  });
+
+  it("is one command of GET /sim for each dev account", async () => {
+    const { devAccounts } = await api.get<Info>("/sim", { host: `localhost:${api.port}` });
+    for (const { address, curl } of devAccounts) {
+      expect(curl).toBe(`curl -X POST http://localhost:${api.port}${pathOf(address)}`);
+    }
+    const [, url = ""] = /(http\S+)/.exec(devAccounts[0]?.curl ?? "") ?? [];
+    const keys = (await (await fetch(url, { method: "POST" })).json()) as Credentials;
+    expect(await opens(devAccounts[0]?.address ?? "", keys)).toBe(true);
+  });
+
+  it("is refused for the exchange's own accounts, which do not trade", async () => {
+    const { houseAccounts } = await api.get<Info>("/sim");
+    for (const address of Object.values(houseAccounts)) {
+      await api.refused(`POST ${pathOf(address)}`, "INVALID_PARAMETER");
+    }
+    await api.refused(`POST ${pathOf("0x1")}`, "INVALID_PARAMETER");
+  });
+
+  it("is refused a second time where credentials are derived once, and the refusal is noted", async () => {
+    const once = await startApi({ credentials: "once" });
+    const { address } = wallet(1);
+    await once.post(pathOf(address));
+    await once.refused(`POST ${pathOf(address)}`, "CREDENTIALS_ALREADY_DERIVED");
+    expect((await once.send<string>("GET /sim/report")).body).toContain(
+      '"code":"CREDENTIALS_ALREADY_DERIVED"',
+    );
+    await once.close();
+  });
+
+  it("needs the token of the control plane, which its command shows where to put", async () => {
+    const guarded = await startApi({ simToken: "s3cret" });
+    const request = {
+      method: "POST",
+      path: pathOf(wallet(1).address),
+      headers: { "x-sim-token": "no" },
+    } as const;
+    expect((await guarded.send<Refusal>(request)).body.code).toBe("SIM_TOKEN_REQUIRED");
+    const [dev] = (await guarded.get<Info>("/sim")).devAccounts;
+    expect(dev?.curl).toContain("curl -X POST -H x-sim-token:$CLOBSIM_SIM_TOKEN http://127.0.0.1:");
+    await guarded.close();
   });
 });
 

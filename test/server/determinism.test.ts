@@ -50,6 +50,9 @@ function targetOf(path: string, { parameters = [] }: Operation, told: Told): str
   );
 }
 
+/** The name that both are asked under: GET /sim repeats it. */
+const HOST = { host: "localhost" };
+
 let one: Told;
 let two: Told;
 
@@ -68,8 +71,8 @@ describe("two servers of one seed and one start that were asked the same", () =>
       const target = targetOf(path, operation, one);
       expect(targetOf(path, operation, two)).toBe(target);
       const [a, b] = [
-        await one.api.send(one.trader.signed("GET", target)),
-        await two.api.send(two.trader.signed("GET", target)),
+        await one.api.send(one.trader.signed("GET", target, undefined, HOST)),
+        await two.api.send(two.trader.signed("GET", target, undefined, HOST)),
       ];
       expect(a.status, `${target} ${a.text}`).toBe(200);
       expect(b.text, target).toBe(a.text);

@@ -1,4 +1,4 @@
-import { accountReply } from "../../api/accounts.ts";
+import { accountReply, credentialsCurl } from "../../api/accounts.ts";
 import { checksummed } from "../../api/address.ts";
 import { explainAuth } from "../../api/authentication.ts";
 import { unitsOf } from "../../api/decimals.ts";
@@ -21,16 +21,16 @@ import type { ClockMode } from "../../engine/clock.ts";
 import type { Watcher } from "../../engine/exchange.ts";
 import { inPieces } from "../send.ts";
 import { type BodyOf, type Handlers, JsonText, Pieces, type Service, viewOf } from "../service.ts";
-import { submit } from "./trading.ts";
+import { deriveFor, submit } from "./trading.ts";
 
 /** The control plane /sim, apart from creating and ending markets. */
 export const controlHandlers = {
-  getInfo: (_call, service) => infoReply(service),
+  getInfo: ({ headers }, service) => infoReply(service, headers.host),
   getClock: (_call, service) => clockReply(service),
   setClock: ({ body }, service) => changeClock(service, body),
-  reset: (_call, service) => {
+  reset: ({ headers }, service) => {
     service.reopen();
-    return infoReply(service);
+    return infoReply(service, headers.host);
   },
   getState: (_call, { exchange }) => new Pieces(inPieces(canonicalLines(exchange.snapshot().state))),
   getStateHash: (_call, { exchange }) => ({ hash: exchange.hash, sequence: exchange.sequence }),
@@ -54,6 +54,15 @@ export const controlHandlers = {
     submit(service, { kind: "fundAccount", address, collateral, tokens, everyMarket: size(0) });
     return accountOf(service, address);
   },
+  issueCredentials: ({ path }, service) => {
+    const address = addressIn(path.address);
+    const { seed } = service.exchange.state.config;
+    const house = (["faucet", "fees"] as const).find((name) => houseAddress(seed, name) === address);
+    if (house === undefined) return deriveFor(service, address);
+    throw new ApiError("INVALID_PARAMETER", `${address} is the exchange's own account for its ${house}`, {
+      hint: "it does not trade: take any other address, such as a dev account of GET /sim",
+    });
+  },
   explainOrder: ({ path }, service) => {
     const view = viewOf(service);
     const id = path.id;
@@ -76,8 +85,8 @@ export const controlHandlers = {
   getHealth: (_call, { exchange }) => ({ status: "ok", time: toIso(exchange.now) }),
 } satisfies Partial<Handlers<Operation>>;
 
-/** What GET /sim tells of the exchange, its clock and its configuration. */
-export function infoReply(service: Service): ReplyTo<"getInfo"> {
+/** What GET /sim tells of the exchange, its clock and its configuration; `host` is how the caller names the server. */
+export function infoReply(service: Service, host = "localhost"): ReplyTo<"getInfo"> {
   const { exchange, numbers, options } = service;
   const { state } = exchange;
   const { seed, credentials, approvals = "granted", faucet, ...terms } = state.config;
@@ -104,7 +113,10 @@ export function infoReply(service: Service): ReplyTo<"getInfo"> {
     markets: state.markets.size,
     orders: state.orders.size,
     trades: state.trades.size,
-    devAccounts: options.devAccounts,
+    devAccounts: options.devAccounts.map((account) => ({
+      ...account,
+      curl: credentialsCurl(`http://${host}`, account.address, options.simToken !== null),
+    })),
     houseAccounts: {
       faucet: checksummed(houseAddress(seed, "faucet")),
       fees: checksummed(houseAddress(seed, "fees")),

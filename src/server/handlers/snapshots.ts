@@ -22,9 +22,9 @@ export const snapshotHandlers = {
     requireRoom(snapshots.all.length, MAX_SNAPSHOTS, "snapshots", hint);
     return snapshotReply(snapshots.take(body.name ?? null));
   },
-  restoreSnapshot: ({ path }, service) => {
+  restoreSnapshot: ({ path, headers }, service) => {
     service.snapshots.restore(named(service.snapshots, path.idOrName));
-    return infoReply(service);
+    return infoReply(service, headers.host);
   },
   forgetSnapshot: ({ path }, { snapshots }) => {
     const snapshot = named(snapshots, path.idOrName);

@@ -185,12 +185,16 @@ export const credentialsHandlers = {
     const sent: Partial<Record<(typeof FIELDS)[number], Field>> = {};
     for (const field of FIELDS) sent[field] = fieldOf(field, body[field], headers[`poly_${field}`]);
     const serverTime = Math.floor(service.exchange.now / 1000);
-    const address = await verifyDerivation(sent, serverTime, service.options);
-    submit(service, { kind: "deriveCredentials", address });
-    const { apiKey, secret, passphrase } = service.keyring.latest(address);
-    return { apiKey, secret, passphrase };
+    return deriveFor(service, await verifyDerivation(sent, serverTime, service.options));
   },
 } satisfies Partial<Handlers<Operation>>;
+
+/** Derives a new set of credentials for an address, whoever asks. @throws ApiError when it is refused. */
+export function deriveFor(service: Service, address: Address): ReplyTo<"deriveApiKey"> {
+  submit(service, { kind: "deriveCredentials", address });
+  const { apiKey, secret, passphrase } = service.keyring.latest(address);
+  return { apiKey, secret, passphrase };
+}
 
 /** A field of the body and its header, which must agree where both are given. */
 function fieldOf(field: string, inBody: Field, header: string | string[] | undefined): Field {
