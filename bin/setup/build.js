@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { bundle, PROGRAM, writeWhole } from "./bundle.js";
+import { bundle, LIBRARY, PROGRAM, writeWhole } from "./bundle.js";
+import { noticeOf } from "./notices.js";
 import { inProject, runNode, say } from "./project.js";
 
 const DIST = inProject("dist");
@@ -9,6 +10,7 @@ const DIST = inProject("dist");
 const STAMP = join(DIST, ".build.json");
 /** The world that opens when nothing else is asked for, made here so that no start has to make it. */
 const DEFAULT_WORLD = { seed: "1", path: join(DIST, "default-world.json") };
+const NOTICE = join(DIST, "THIRD-PARTY.txt");
 const TYPESCRIPT = inProject("node_modules", "typescript", "bin", "tsc");
 
 /**
@@ -22,7 +24,7 @@ export async function build(args) {
   const built = readStamp();
   if (built.bundle !== wanted.bundle || !built.files.every(existsSync)) {
     say("building");
-    const files = await bundleProgram();
+    const files = await bundleAll();
     if (files === null) return 1;
     removeStale(files);
     if (built.world !== wanted.world || !existsSync(DEFAULT_WORLD.path)) {
@@ -34,14 +36,12 @@ export async function build(args) {
   return (await succeeds("types", TYPESCRIPT, ["-p", inProject("src", "tsconfig.build.json")])) ? 0 : 1;
 }
 
-async function bundleProgram() {
-  const library = { index: "src/index.ts", vitest: "src/vitest.ts" };
+/** One set of files for library and program, and the licences of what is in them. */
+async function bundleAll() {
   try {
-    // Node shows the line that threw: of a library it must be one that a person can read.
-    const readable = { minifyWhitespace: false, minifySyntax: false };
-    const files = await bundle(library, readable);
-    for (const entry of PROGRAM) files.push(...(await bundle(entry)));
-    return files;
+    const { files, sources } = await bundle({ ...LIBRARY, ...PROGRAM });
+    writeWhole(NOTICE, noticeOf(sources));
+    return [...files, NOTICE];
   } catch (error) {
     if (error.errors === undefined) throw error;
     say("the bundle could not be built");

@@ -9,15 +9,19 @@ const BANNER = [
   "const require = createRequireOfBundle(import.meta.url);",
 ].join("\n");
 
-/**
- * What the program runs in threads of its own, then the program: bundled apart from one another, so that what the program
- * loads at its start is not cut into more files.
- */
-export const PROGRAM = [{ "fuzz-worker": "src/fuzz/campaign/worker.ts" }, { cli: "src/cli/main.ts" }];
+/** What the package exports: the name in dist, and behind it in package.json's `exports`; and its source. */
+export const LIBRARY = { index: "src/index.ts", vitest: "src/vitest.ts" };
+
+/** The program, and what it runs in threads of its own. */
+export const PROGRAM = { cli: "src/cli/main.ts", "fuzz-worker": "src/fuzz/campaign/worker.ts" };
+
+/** Test runners, which load the package and not the other way round. */
+const HOSTS = ["vitest"];
 
 /**
- * Bundles entry points into dist and answers the files written. Each file appears whole or not at all, an entry point
- * after the chunks that it loads, so that somebody else's start or build at the same time does no harm.
+ * Bundles entry points into dist. Answers the paths of the files written and of the sources in them. Each file appears whole
+ * or not at all, an entry point after the chunks that it loads, so that somebody else's start or build at the same time does
+ * no harm.
  * @throws when the sources cannot be bundled; esbuild has then said why.
  */
 export async function bundle(entryPoints, options = {}) {
@@ -31,24 +35,33 @@ export async function bundle(entryPoints, options = {}) {
     platform: "node",
     target: "node20",
     splitting: true,
+    // Places in the source, which the repository has, and not its text.
     sourcemap: "linked",
+    sourcesContent: false,
+    // The notice of third parties holds the licences whole.
+    legalComments: "none",
     banner: { js: BANNER },
     metafile: true,
-    // Of the host that runs scenarios as its tests.
-    external: ["vitest"],
+    external: HOSTS,
     write: false,
     logLevel: "warning",
     ...leanOptions,
     ...options,
   });
-  const entries = Object.entries(metafile.outputs)
+  const outputs = Object.entries(metafile.outputs);
+  const entries = outputs
     .filter(([, { entryPoint }]) => Object.values(entryPoints).includes(entryPoint))
     .map(([path]) => path);
   const isEntry = ({ path }) => entries.some((entry) => path.replaceAll("\\", "/").endsWith(`/${entry}`));
   for (const file of [...outputFiles.filter((file) => !isEntry(file)), ...outputFiles.filter(isEntry)]) {
     writeWhole(file.path, file.contents);
   }
-  return outputFiles.map(({ path }) => path);
+  return {
+    files: outputFiles.map(({ path }) => path),
+    sources: outputs.flatMap(([, { inputs }]) =>
+      Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0),
+    ),
+  };
 }
 
 /** Writes a file so that nobody ever reads half of it. */

@@ -15,6 +15,8 @@ const STAND_INS = {
 export const leanOptions = {
   minifyWhitespace: true,
   minifySyntax: true,
+  // Names stay whole and lines short: Node shows the line that threw.
+  lineLimit: 160,
   // The same yaml as ES modules, of which what is not used can be left out: its build for Node is one CommonJS whole.
   alias: { yaml: fileURLToPath(new URL("../../node_modules/yaml/browser/dist/index.js", import.meta.url)) },
   plugins: [

@@ -16,8 +16,8 @@ export async function bundleProgramInto(
   outdir: string,
   replaced: ReadonlyMap<string, string> = new Map(),
 ): Promise<void> {
-  const { PROGRAM } = (await import(new URL("bundle.js", SETUP).href)) as { PROGRAM: readonly EntryPoints[] };
-  for (const entryPoints of PROGRAM) await bundleInto(outdir, entryPoints, replaced);
+  const { PROGRAM } = (await import(new URL("bundle.js", SETUP).href)) as { PROGRAM: EntryPoints };
+  await bundleInto(outdir, PROGRAM, replaced);
 }
 
 /**
