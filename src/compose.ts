@@ -9,21 +9,36 @@ import type { ChainNode } from "./chain-rpc/chain-node.ts";
 import type { Host } from "./chain-rpc/context.ts";
 import type { Subscriptions } from "./chain-rpc/subscriptions.ts";
 import { type Config, VERSION } from "./config.ts";
+import type { Market } from "./core/market.ts";
 import type { Millis } from "./core/units.ts";
 import type { ClockSetting } from "./engine/clock.ts";
 import type { DataFolder } from "./engine/data-folder.ts";
 import type { Exchange } from "./engine/exchange.ts";
 import { Keyring } from "./engine/keyring.ts";
-import { type OpenedExchange, openExchange, openUnkept, type Warn } from "./engine/open-exchange.ts";
-import { type Origin, openingTime, originOfWorld, requireSameTerms, termsOf } from "./engine/origin.ts";
+import {
+  type OpenedExchange,
+  openExchange,
+  openUnkept,
+  settingOf,
+  type Warn,
+} from "./engine/open-exchange.ts";
+import {
+  loadOrigin,
+  type Origin,
+  openingTime,
+  originOfWorld,
+  playedOnce,
+  requireSameTerms,
+  termsOf,
+} from "./engine/origin.ts";
 import { Slices } from "./engine/slices.ts";
 import { Snapshots } from "./engine/snapshots.ts";
 import { reportingOf } from "./reporting.ts";
-import { ChainSockets } from "./server/chain-sockets.ts";
 import { Outbox } from "./server/connection.ts";
 import { Faults } from "./server/faults.ts";
-import { requestLog } from "./server/request-log.ts";
-import { createHttpServer } from "./server/server.ts";
+import { Pool } from "./server/pool.ts";
+import { logBelow, requestLog } from "./server/request-log.ts";
+import { createHttpServer, ExchangeSite } from "./server/server.ts";
 import type { Chain, ChainClient, ChainSink, DevAccount, Service, ServiceOptions } from "./server/service.ts";
 import { isLoopback } from "./setting.ts";
 import { devPrivateKey } from "./simulation/dev-accounts.ts";
@@ -31,8 +46,11 @@ import type { World } from "./simulation/world.ts";
 
 /** A server that answers. */
 export interface RunningServer {
+  /** Where it answers; of a pool, the exchange of each number is at `url/number`. */
   readonly url: string;
   readonly port: number;
+  /** How many exchanges there may be; null of one alone. */
+  readonly pool: number | null;
   readonly seed: string;
   /** Virtual time at which the exchange opened. */
   readonly startedAt: Millis;
@@ -59,6 +77,11 @@ export interface RunningServer {
 export async function startServer(config: Config, warn: Warn = () => {}): Promise<RunningServer> {
   if (config.data !== null && config.port !== 0) await requireFree(config);
   const begun = config.from === null ? null : await beginningOf(config, config.from);
+  if (config.pool !== null) {
+    const origin = begun?.origin ?? (await loadOrigin(config, Date.now()));
+    const running = await servePool(begun?.config ?? config, config.pool, origin, warn);
+    return { ...running, from: begun?.from ?? null };
+  }
   const opened = await openExchange(begun?.config ?? config, warn, undefined, begun?.origin);
   try {
     return { ...(await serve(config, opened, warn)), from: begun?.from ?? null };
@@ -94,39 +117,86 @@ export async function serveWorld(
 
 async function serve(config: Config, opened: OpenedExchange, warn: Warn = () => {}): Promise<RunningServer> {
   const service = serviceOf(config, opened, warn);
-  const chainSockets = new ChainSockets(service);
-  const server = createHttpServer(service, chainSockets);
+  const site = new ExchangeSite(service);
+  const server = createHttpServer(site);
   const port = await listen(server, config);
-  const { exchange, folder: keeping } = opened;
-  const { markets, events } = exchange.state;
   return {
-    url: `http://${urlHost(config.host)}:${port}`,
-    port,
-    seed: exchange.state.config.seed,
-    startedAt: exchange.now,
+    ...addressOf(config, port),
+    ...factsOf(opened, service.ranking),
+    pool: null,
     clock: opened.clock.setting,
-    events: events.size,
-    markets: markets.size,
-    sampleTokenId: sampleToken(service),
-    devAccounts: service.options.devAccounts,
     from: null,
-    keeping,
+    keeping: opened.folder,
     close: async () => {
-      await stop(server, chainSockets, service);
+      await stop(server, () => [site]);
       await opened.close();
     },
   };
 }
 
-/** One opened exchange, ready to be served. */
-export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = () => {}): Service {
+/** Exchanges that all begin at one origin, which is played once for all of them. */
+async function servePool(config: Config, size: number, origin: Origin, warn: Warn): Promise<RunningServer> {
+  const { origin: shared, exchange } = playedOnce(origin);
+  const edge = newEdge(config);
+  const pool = new Pool({
+    ...edge,
+    size,
+    options: optionsOf(config, origin, ""),
+    open: (number) =>
+      new ExchangeSite(serviceOf(config, openUnkept(config, shared), warn, edge, `/${number}`)),
+  });
+  const server = createHttpServer(pool);
+  const port = await listen(server, config);
+  return {
+    ...addressOf(config, port),
+    ...factsOf({ exchange, origin }, new MarketRanking()),
+    pool: size,
+    clock: settingOf(config),
+    from: null,
+    keeping: null,
+    close: () => stop(server, () => pool.members),
+  };
+}
+
+const addressOf = ({ host }: Config, port: number) => ({ url: `http://${urlHost(host)}:${port}`, port });
+
+/** What a server tells of an exchange at its beginning. */
+function factsOf({ exchange, origin }: Pick<OpenedExchange, "exchange" | "origin">, ranking: MarketRanking) {
+  const { state, sequence, now } = exchange;
+  return {
+    seed: state.config.seed,
+    startedAt: now,
+    events: state.events.size,
+    markets: state.markets.size,
+    sampleTokenId: sampleToken(ranking.ranked(state, sequence, "volume")),
+    devAccounts: devAccounts(origin),
+  };
+}
+
+/** What the exchanges of one server share. */
+type Edge = Pick<Service, "outbox" | "slices" | "log">;
+
+const newEdge = (config: Config): Edge => ({
+  outbox: new Outbox(),
+  slices: new Slices(),
+  log: requestLog(config.logLevel),
+});
+
+/** One opened exchange, ready to be served, below a prefix where the server has several. */
+export function serviceOf(
+  config: Config,
+  opened: OpenedExchange,
+  warn: Warn = () => {},
+  edge: Edge = newEdge(config),
+  prefix = "",
+): Service {
   const { exchange, clock, origin, session, persistence } = opened;
   const { seed } = origin.config;
   const { devAccounts } = origin;
   const snapshots = new Snapshots(exchange, clock);
   const faults = new Faults(seed);
   const reporting = reportingOf(opened, config.report, warn);
-  const slices = new Slices();
+  const { outbox, slices } = edge;
   const reopen = (): void => {
     opened.reopen();
     snapshots.clear();
@@ -140,7 +210,7 @@ export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = (
   const host = { exchange, clock, version: VERSION, accounts: devAccounts, slices, keyOf };
   const chain = new LazyChain({ ...host, reset: reopen });
   return {
-    options: optionsOf(config, origin),
+    options: optionsOf(config, origin, prefix),
     exchange,
     clock,
     persistence,
@@ -154,8 +224,8 @@ export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = (
     snapshots,
     faults,
     slices,
-    outbox: new Outbox(),
-    log: requestLog(config.logLevel),
+    outbox,
+    log: prefix === "" ? edge.log : logBelow(edge.log, prefix),
     chain,
     reopen,
     noteRefused: opened.noteRefused,
@@ -165,7 +235,7 @@ export function serviceOf(config: Config, opened: OpenedExchange, warn: Warn = (
     },
     report: (reason) => reporting.pieces(reason),
     reportDefect: (error, reason) => reporting.defect(error, reason),
-    openApi: () => openApiText(config),
+    openApi: () => openApiText(config, prefix),
   };
 }
 
@@ -212,8 +282,9 @@ class LazyChain implements Chain {
   }
 }
 
-const optionsOf = (config: Config, origin: Origin): ServiceOptions => ({
+const optionsOf = (config: Config, origin: Origin, prefix: string): ServiceOptions => ({
   version: VERSION,
+  prefix,
   personalSign: config.personalSign,
   unknownFields: config.unknownFields,
   simToken: config.simToken,
@@ -223,9 +294,11 @@ const optionsOf = (config: Config, origin: Origin): ServiceOptions => ({
   devAccounts: devAccounts(origin),
 });
 
-async function openApiText({ numbers, unknownFields }: Config): Promise<string> {
+async function openApiText({ numbers, unknownFields }: Config, prefix: string): Promise<string> {
   const { openApiDocument } = await import("./api/openapi.ts");
-  return JSON.stringify(openApiDocument({ version: VERSION, serverUrl: "/", numbers, unknownFields }));
+  return JSON.stringify(
+    openApiDocument({ version: VERSION, serverUrl: prefix || "/", numbers, unknownFields }),
+  );
 }
 
 const devAccounts = ({ devAccounts, config }: Origin): DevAccount[] =>
@@ -234,11 +307,9 @@ const devAccounts = ({ devAccounts, config }: Origin): DevAccount[] =>
     privateKey: devPrivateKey(config.seed, index),
   }));
 
-/** The YES token of the market with the greatest volume among those that are open. */
-function sampleToken({ exchange, ranking }: Service): string | null {
-  const ranked = ranking.ranked(exchange.state, exchange.sequence, "volume");
-  return (ranked.find(({ status }) => status === "ACTIVE") ?? ranked[0])?.tokenIds[0] ?? null;
-}
+/** The YES token of the first market that is open. */
+const sampleToken = (ranked: readonly Market[]): string | null =>
+  (ranked.find(({ status }) => status === "ACTIVE") ?? ranked[0])?.tokenIds[0] ?? null;
 
 /** Nothing is kept for a server that will not listen. @throws the system's error when the address cannot be used. */
 async function requireFree(config: Config): Promise<void> {
@@ -266,18 +337,24 @@ const urlHost = (host: string): string => {
 
 const CLOSE_GRACE_MS = 2_000;
 
-function stop(server: Server, chainSockets: ChainSockets, service: Service): Promise<void> {
-  service.clock.stop();
-  chainSockets.close();
+/** Ends a server and its exchanges: no more of them come once it has closed. */
+function stop(server: Server, sites: () => readonly ExchangeSite[]): Promise<void> {
+  for (const { service, chainSockets } of sites()) {
+    service.clock.stop();
+    chainSockets.close();
+  }
   return new Promise((resolve) => {
     const force = setTimeout(() => {
       server.closeAllConnections();
-      chainSockets.terminate();
+      for (const { chainSockets } of sites()) chainSockets.terminate();
     }, CLOSE_GRACE_MS);
     server.close(() => {
       clearTimeout(force);
-      service.faults.stop();
-      service.log.flush();
+      for (const { service } of sites()) {
+        service.clock.stop();
+        service.faults.stop();
+        service.log.flush();
+      }
       resolve();
     });
     server.closeIdleConnections();

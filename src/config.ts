@@ -66,6 +66,12 @@ export const SETTINGS = {
     default: "7070",
   }),
   host: setting(ADDRESS, HOST, "Host name or IP address to listen on", { default: "127.0.0.1" }),
+  /** How many exchanges there may be behind the address; null serves one, at its root. */
+  pool: setting(
+    ADDRESS,
+    wholeNumber(1, 256),
+    "Serve so many exchanges, at /1, /2 and so on, each made when it is first asked for",
+  ),
   seed: setting(WORLD, SEED, "Decides the world and every id, secret and hash", { default: "1" }),
   world: setting(
     WORLD,
@@ -187,18 +193,19 @@ export function readConfig(given: Given, data: string | null = null): Config {
   const values = valuesOf(SETTINGS, given);
   refuseBesideFrom(names, values);
   const { ephemeral, ...config } = values;
-  const read = { ...config, ...readKeeping(values, values.from === null ? data : null), given: names };
+  const isKept = values.from === null && values.pool === null;
+  const read = { ...config, ...readKeeping(values, isKept ? data : null), given: names };
   refuseContradictions(read);
   return read;
 }
 
 /** @throws ConfigError when nothing is to be kept, and it is said how or where. */
 function readKeeping(
-  { data, durability, reset, ephemeral }: Values,
+  { data, durability, reset, ephemeral, pool }: Values,
   otherwise: string | null,
 ): Pick<Config, "data" | "durability"> {
   const kept = data ?? otherwise;
-  if (!ephemeral && durability !== "memory" && kept !== null) {
+  if (pool === null && !ephemeral && durability !== "memory" && kept !== null) {
     return { data: kept, durability: durability ?? "process" };
   }
   const nothing =
@@ -206,7 +213,9 @@ function readKeeping(
       ? "--durability memory keeps nothing"
       : ephemeral
         ? "--ephemeral keeps nothing"
-        : "without --data nothing is kept";
+        : pool !== null
+          ? "--pool keeps nothing"
+          : "without --data nothing is kept";
   const said = data !== null ? "--data" : reset ? "--reset" : null;
   if (said !== null) throw new ConfigError(`${nothing}, and ${said} is given too: leave out one of them`);
   if (durability !== null && durability !== "memory") {

@@ -199,12 +199,17 @@ export const BUDGET: Reader<{ readonly ms: number; readonly text: string }> = {
   },
 };
 
-/** Where a server answers: scheme, host and port alone. */
-export const ORIGIN: Reader<URL> = { expected: "an origin such as http://127.0.0.1:7070", read: readOrigin };
+/** Where an exchange answers: scheme, host, port and, in a pool, its number; without a slash at the end. */
+export const SERVER_URL: Reader<string> = {
+  expected: "a URL such as http://127.0.0.1:7070, or http://127.0.0.1:7070/3 of a pool",
+  read: readServerUrl,
+};
 
-function readOrigin(text: string): URL | null {
+function readServerUrl(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
-  return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/` ? url : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) return null;
+  const [prefix] = /^(?:\/[1-9]\d*)?(?=\/?$)/.exec(url.pathname) ?? [];
+  return prefix !== undefined && url.href === url.origin + url.pathname ? url.origin + prefix : null;
 }
 
 /** Where time comes from: the wall clock, requests only, or the wall clock times `rate`. */

@@ -27,7 +27,7 @@ const clobsim = async (
 /** A server on a free port, once its banner is complete. */
 async function serve(args: readonly string[], environment: Environment = {}) {
   const { printed, end: stop } = program.launch([...QUIET, ...args], { environment });
-  const complete = /answers at (http\S+)\n.*API keys .*\n\n$/s;
+  const complete = /answers at (http\S+)[^\n]*\n.*API keys .*\n\n$/s;
   const banner = await printed((stdout) => complete.test(stdout));
   return { url: complete.exec(banner)?.[1], banner, stop };
 }
@@ -74,6 +74,8 @@ describe("clobsim", () => {
     serve --port abc             | --port expects a whole number from 0 to 65535, found "abc"
     serve --port                 | --port expects a whole number from 0 to 65535, found nothing
     serve --port 1 --port 2      | --port is expected once, found 2 times
+    serve --pool 2 --data d      | --pool keeps nothing, and --data is given too: leave out one of them
+    serve --pool 0               | --pool expects a whole number from 1 to 256, found "0"
     serve --ephemeral --data d   | --ephemeral keeps nothing, and --data is given too: leave out one of them
     serve --ephemeral=Yes --data d | --ephemeral keeps nothing, and --data is given too: leave out one of them
     serve --ephemeral=maybe      | --ephemeral expects true, yes, on, 1, false, no, off or 0, found "maybe"
@@ -193,6 +195,24 @@ describe("clobsim serve", () => {
     expect(banner).toMatch(/seed +7\n/);
     expect(banner).toMatch(/world +\d+ events?, 3 markets\n/);
     expect(banner.match(/\d {2}0x[\da-f]{40} {2}0x[\da-f]{64}\n/gi)?.length).toBe(10);
+    await stop("SIGTERM");
+  });
+
+  it("shows the first exchange of a pool, and that there are more", async () => {
+    const { url, banner, stop } = await serve(["--pool", "4"]);
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/1$/);
+    expect(banner).toContain(`answers at ${url} to /4\n`);
+    expect(banner).toMatch(/pool +4 exchanges, each made when it is first asked for\n/);
+    const [, page = ""] = /curl "([^"]+)"/.exec(banner) ?? [];
+    const [, keys = ""] = /curl -X POST (\S+)/.exec(banner) ?? [];
+    expect([(await fetch(page)).status, (await fetch(keys, { method: "POST" })).status]).toEqual([200, 200]);
+    const root = new URL(url ?? "").origin;
+    expect(await clobsim(["record", "--url", root])).toEqual({
+      ...{ code: 2, stdout: "" },
+      stderr: `clobsim: ${root} is a pool of 4 exchanges: name one of them, such as ${root}/1\n`,
+    });
+    const recorded = await clobsim(["record", "--url", `${root}/2`]);
+    expect(recorded).toMatchObject({ code: 0, stdout: expect.stringContaining("scenario: ") });
     await stop("SIGTERM");
   });
 

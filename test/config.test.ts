@@ -18,6 +18,7 @@ describe("the configuration", () => {
     ["host", "::1", { host: "::1" }],
     ["port", "0", { port: 0 }],
     ["port", "65535", { port: 65_535 }],
+    ["pool", "8", { pool: 8 }],
     ["seed", "007", { seed: "007" }],
     ["seed", "1", { seed: "1" }],
     ["clock", "frozen", { clock: { mode: "frozen" } }],
@@ -50,6 +51,7 @@ describe("the configuration", () => {
   it.each([
     ["host", ["http://localhost", "localhost:80", "a b", "-a", "*"]],
     ["port", ["-1", "65536", "abc", "80.5", "0x50", "1e3", " 80"]],
+    ["pool", ["0", "257", "many"]],
     ["seed", ["a\nb", "x".repeat(129)]],
     ["clock", ["5", "x", "0x", "-1x", "1e3x", "1000001x", "Frozen", "NaNx"]],
     ["start", ["2026-01-01", "now", "2026-02-30T00:00:00Z"]],
@@ -141,6 +143,8 @@ describe("the configuration", () => {
   it.each<[string, Flags]>([
     ["--ephemeral keeps nothing, and --data is given too", { ephemeral: ["true"], data: ["d"] }],
     ["--durability memory keeps nothing, and --data is given too", { durability: ["memory"], data: ["d"] }],
+    ["--pool keeps nothing, and --data is given too", { pool: ["2"], data: ["d"] }],
+    ["--pool keeps nothing, and --reset is given too", { pool: ["2"], reset: ["true"] }],
     ["--ephemeral keeps nothing, and --reset is given too", { ephemeral: ["true"], reset: ["true"] }],
     ["--durability power is given too", { ephemeral: ["true"], durability: ["power"] }],
   ])("refuses what contradicts itself: %s", (sentence, flags) => {

@@ -36,7 +36,7 @@ function pasted({
 }
 
 const explain = (changes?: Changes, time = NOW, host: string | undefined = undefined) =>
-  explainAuth(pasted(changes), lookup, { time, host });
+  explainAuth(pasted(changes), lookup, { time, host, prefix: "" });
 const outcomes = (changes: Changes) => explain(changes).checks.map(({ ok }) => ok);
 
 describe("the explanation of a pasted request", () => {
@@ -178,7 +178,7 @@ describe("the explanation of a pasted request", () => {
     fc.assert(
       fc.property(request, ({ headers, ...changes }) => {
         const sent = pasted({ ...changes, headers });
-        const explanation = explainAuth(sent, lookup, { time: NOW, host: undefined });
+        const explanation = explainAuth(sent, lookup, { time: NOW, host: undefined, prefix: "" });
         const failed = explanation.checks.filter(({ ok }) => ok === false);
         expect(explanation.verdict).toBe(failed[0]?.code ?? "OK");
         const told = JSON.stringify({ ...explanation, canonicalMessage: "" });
@@ -200,7 +200,7 @@ describe("the explanation of a pasted request", () => {
       rawHeaders: Object.entries(sent.headers).flat(),
       body: Buffer.from(ORDER),
     };
-    const { verdict } = explainAuth(sent, lookup, { time: NOW, host: undefined });
+    const { verdict } = explainAuth(sent, lookup, { time: NOW, host: undefined, prefix: "" });
     expect(() => checkSignedRequest(request, lookup, NOW)).toThrow(
       expect.objectContaining({ code: verdict }),
     );

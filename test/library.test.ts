@@ -64,6 +64,7 @@ describe("startExchange, of an option of another type,", () => {
   const RIGHT: Required<{ readonly [Name in keyof StartOptions]: unknown }> = {
     host: "127.0.0.1",
     port: 0,
+    pool: 2,
     seed: 7,
     clock: "frozen",
     start: "2026-01-01T00:00:00Z",

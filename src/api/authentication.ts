@@ -237,6 +237,8 @@ interface ExplainingServer {
   readonly time: number;
   /** Its name and port, as whoever asks knows it. */
   readonly host: string | undefined;
+  /** What stands before its paths. */
+  readonly prefix: string;
 }
 
 /** Makes every check of a signed request, those after the first failure too, and says what each found. */
@@ -246,7 +248,7 @@ export function explainAuth(
   server: ExplainingServer,
 ): ReplyOf<typeof authExplanationSchema> {
   const serverTime = pasted.serverTime ?? server.time;
-  const request = requestOf(pasted, server.host);
+  const request = requestOf(pasted, server);
   const evidence = evidenceOf(request, lookup, serverTime);
   const results = IN_ORDER.map(([code, { check, passed, find }]) => ({
     code,
@@ -288,12 +290,13 @@ const namesOf = (host: string): string[] =>
 /** The request as the server would have received it; where no host is pasted, it came to the one that explains it. */
 function requestOf(
   { method, url, path, headers, body = "" }: PastedRequest,
-  ownHost: string | undefined,
+  { host: ownHost, prefix }: ExplainingServer,
 ): SignedRequest {
   const given = url ?? path ?? "";
   const [origin = "", host] = ORIGIN.exec(given) ?? [];
   const target = given.slice(origin.length).replace(/#.*$/s, "");
-  const relative = target.startsWith("/clob/") ? target.slice("/clob".length) : target;
+  const clob = ["/clob", `${prefix}/clob`].find((front) => target.startsWith(`${front}/`)) ?? "";
+  const relative = target.slice(clob.length);
   const received = new Map<string, string>(host ? [["host", host]] : []);
   const rawHeaders: string[] = [];
   for (const [name, sent] of Object.entries(headers)) {
@@ -312,6 +315,7 @@ function requestOf(
     hosts: [...new Set(names)],
     path: relative.replace(/\?.*$/s, ""),
     url: `/clob${relative}`,
+    prefix,
     headers: Object.fromEntries(received),
     rawHeaders,
     body: Buffer.from(body),

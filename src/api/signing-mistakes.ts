@@ -221,11 +221,15 @@ type Piece = { readonly text: string; readonly mistakes: readonly Mistake[]; rea
 const NO_PIECE: Piece = { text: "", mistakes: [], says: "" };
 
 /** Ways to sign a path: with the prefix or the full URL in front, a slash behind, the query behind that. */
-function paths({ path, url, headers: { host }, hosts }: SignedRequest): Choice<string>[] {
-  const fronts: Piece[] = [NO_PIECE, piece("/clob", "CLOB_PREFIX", "the /clob prefix")];
+function paths({ path, url, prefix = "", headers: { host }, hosts }: SignedRequest): Choice<string>[] {
+  const clobs = [...new Set(["/clob", `${prefix}/clob`])];
+  const fronts: Piece[] = [
+    NO_PIECE,
+    ...clobs.map((clob) => piece(clob, "CLOB_PREFIX", `the ${clob} prefix`)),
+  ];
   for (const name of hosts ?? (host === undefined ? [] : [host])) {
     for (const scheme of ["http", "https"]) {
-      fronts.push(piece(`${scheme}://${name}/clob`, "FULL_URL", "the full URL"));
+      fronts.push(piece(`${scheme}://${name}${prefix}/clob`, "FULL_URL", "the full URL"));
     }
   }
   const ends: Piece[] = [NO_PIECE, piece("/", "TRAILING_SLASH", "a trailing slash")];

@@ -96,6 +96,8 @@ export interface SignedRequest {
   readonly path: string;
   /** The raw request target as sent: `/clob/orders?limit=5`. */
   readonly url: string;
+  /** What the client had to send before that, where the exchange is one of a pool: `/3`. */
+  readonly prefix?: string;
   readonly headers: HeaderValues;
   /** Under what names, with ports, the client may know the server; the one in its Host header if not given. */
   readonly hosts?: readonly string[];

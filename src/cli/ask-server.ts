@@ -4,7 +4,7 @@ import type { Values } from "./commands.ts";
 import { UsageError } from "./exit-code.ts";
 
 /** The server that a command line names, else the environment; null for none. @throws UsageError when it names two. */
-export function serverNamed(values: Values<"record" | "report">, { flags }: Given): URL | null {
+export function serverNamed(values: Values<"record" | "report">, { flags }: Given): string | null {
   if (flags.url !== undefined && flags.from !== undefined) {
     throw new UsageError("--from is another name of --url: give one of them");
   }
@@ -18,7 +18,7 @@ const TIMEOUT_MS = 60_000;
  * @throws UsageError when no clobsim answers, or it refuses.
  */
 export async function askServer<T>(
-  { origin, host }: URL,
+  url: string,
   {
     simToken,
     path,
@@ -26,27 +26,35 @@ export async function askServer<T>(
   }: { readonly simToken: string | null; readonly path: string; readonly what: string },
   read: (reply: HttpReply) => T | null,
 ): Promise<T> {
+  const { origin, host, pathname } = new URL(url);
   const transport = openTransport(new URL(origin), TIMEOUT_MS);
   const token: readonly Header[] = simToken === null ? [] : [["x-sim-token", simToken]];
   const headers: readonly Header[] = [["host", host], ["accept", "application/json"], ...token];
   try {
-    const reply = await transport.send({ method: "GET", path, headers, body: null });
+    const reply = await transport.send({
+      method: "GET",
+      path: pathname.replace(/\/$/, "") + path,
+      headers,
+      body: null,
+    });
     const isAnswer = reply.status === 200 && reply.headers["x-sim-sequence"] !== undefined;
     const answer = isAnswer ? read(reply) : null;
-    if (answer === null) throw refusalOf(reply, origin, simToken !== null, what);
+    if (answer === null) throw refusalOf(reply, url, simToken !== null, what);
     return answer;
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const { code, message }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
-    throw new UsageError(
-      `nothing answers at ${origin} (${code ?? message}): is clobsim serve running there?`,
-    );
+    throw new UsageError(`nothing answers at ${url} (${code ?? message}): is clobsim serve running there?`);
   } finally {
     transport.close();
   }
 }
 
 function refusalOf({ headers, text }: HttpReply, url: string, hasToken: boolean, what: string): UsageError {
+  const pool = headers["x-sim-pool"];
+  if (pool !== undefined) {
+    return new UsageError(`${url} is a pool of ${pool} exchanges: name one of them, such as ${url}/1`);
+  }
   const body = parsed(text) as Partial<{ code: string; error: string; hint: string }> | null;
   if (headers["x-sim-sequence"] === undefined || typeof body !== "object" || body === null) {
     return new UsageError(`what answers at ${url} is no clobsim`);

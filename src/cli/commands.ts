@@ -9,12 +9,12 @@ import {
   LINE,
   LINE_OR_MOMENT,
   MOMENT,
-  ORIGIN,
   oneLine,
   pattern,
   reader,
   readTimeout,
   SEED,
+  SERVER_URL,
   type Settings,
   SHARD,
   setting,
@@ -60,7 +60,7 @@ const PATH_OF_DIRECTORY = text("the path of a directory");
 
 /** The settings that name a running server, beside `url`. */
 const SERVER = {
-  from: { ...ORIGIN, group: "Exchange:", help: "Another name of --url" },
+  from: { ...SERVER_URL, group: "Exchange:", help: "Another name of --url" },
   simToken: {
     ...SETTINGS.simToken,
     ...{ group: "Exchange:", help: "Secret that its /sim asks for; better set as CLOBSIM_SIM_TOKEN" },
@@ -100,7 +100,7 @@ export const COMMANDS = {
       via: setting(EXECUTION, VIA, "process, or http: a real server and real signatures", {
         defaultHelp: "process; http where a step needs it",
       }),
-      target: setting(EXECUTION, ORIGIN, "URL of a deployment to run on instead; needs --wallets"),
+      target: setting(EXECUTION, SERVER_URL, "URL of a deployment to run on instead; needs --wallets"),
       wallets: setting(
         EXECUTION,
         text("the path of a wallets file"),
@@ -171,7 +171,7 @@ export const COMMANDS = {
       at: setting(JOURNAL, LINE_OR_MOMENT, "Of a directory or a report: up to this line, or this moment", {
         defaultHelp: "the end",
       }),
-      url: setting("Exchange:", ORIGIN, "Where it answers", { defaultHelp: "http://127.0.0.1:7070" }),
+      url: setting("Exchange:", SERVER_URL, "Where it answers", { defaultHelp: "http://127.0.0.1:7070" }),
       ...SERVER,
       name: setting(OUTPUT, oneLine(200), "Name of the scenario", {
         defaultHelp: "how many orders it tells",
@@ -386,9 +386,9 @@ export const COMMANDS = {
   },
   report: {
     summary: "Write the whole history of an exchange to one file that another machine can replay.",
-    takes: words("[DIR]", "one directory or the origin of a server", 0, 1),
+    takes: words("[DIR]", "one directory or the URL of a server", 0, 1),
     settings: {
-      url: setting("Exchange:", ORIGIN, "Where a running server answers, instead of a directory"),
+      url: setting("Exchange:", SERVER_URL, "Where a running server answers, instead of a directory"),
       ...SERVER,
       reason: setting(OUTPUT, oneLine(200), "What went wrong, in a line", { defaultHelp: "none" }),
       out: { ...OUT, help: "File to write", defaultHelp: "report-STATE.ndjson" },

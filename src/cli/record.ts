@@ -19,10 +19,10 @@ export const run: Run<"record"> = async (values, words, given) => {
   const { name, out, at } = values;
   if (words.length > 0) return recordJournal(words, { name, out, at: at ?? {} }, given);
   if (at !== null) throw new UsageError("--at goes with a data directory or a report, found it alone");
-  const origin = serverNamed(values, given) ?? new URL(DEFAULT_URL);
+  const url = serverNamed(values, given) ?? DEFAULT_URL;
   const path = `/sim/scenario${name === null ? "" : `?name=${encodeURIComponent(name)}`}`;
   const asked = { simToken: values.simToken, path, what: "record its sessions" };
-  await written(await askServer(origin, asked, recordedIn), out);
+  await written(await askServer(url, asked, recordedIn), out);
   return EXIT.ok;
 };
 

@@ -1,7 +1,7 @@
 import { DEFAULT_DATA, VERSION } from "../config.ts";
 import { JournalReplay } from "../history/journal-replay.ts";
 import { type ReportContent, reportBytes, reportName } from "../history/report.ts";
-import { ORIGIN } from "../setting.ts";
+import { SERVER_URL } from "../setting.ts";
 import { askServer, serverNamed } from "./ask-server.ts";
 import type { Run } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
@@ -17,9 +17,9 @@ export const run: Run<"report"> = async (values, [word], given) => {
   const isUrl = word !== undefined && /^https?:/.test(word);
   // Which server the environment names does not matter where a directory is named.
   const isNamed = word === undefined || given.flags.url !== undefined || given.flags.from !== undefined;
-  const url = isUrl ? ORIGIN.read(word) : isNamed ? serverNamed(values, given) : null;
+  const url = isUrl ? SERVER_URL.read(word) : isNamed ? serverNamed(values, given) : null;
   if (word !== undefined && isUrl === (url === null)) {
-    throw new UsageError(`report expects one directory or the origin of a server, found ${word}`);
+    throw new UsageError(`report expects one directory or the URL of a server, found ${word}`);
   }
   if (url !== null) {
     const path = `/sim/report?reason=${encodeURIComponent(reason)}`;

@@ -77,8 +77,8 @@ async function wayOf({ via, target, wallets }: Values<"run">, { environment }: G
   try {
     return {
       via: "target",
-      target: await openTargets(target.origin, wallets, environment),
-      targetFlags: ["--target", target.origin, ...(wallets === null ? [] : ["--wallets", wallets])],
+      target: await openTargets(target, wallets, environment),
+      targetFlags: ["--target", target, ...(wallets === null ? [] : ["--wallets", wallets])],
     } as const;
   } catch (error) {
     throw error instanceof TargetFileError ? new UsageError(error.message) : error;

@@ -50,8 +50,10 @@ export function bannerText(
   { simToken }: Pick<Config, "simToken">,
 ): string {
   const { bold, cyan, dim } = colours.createColors(screen.isColoured);
+  const { pool } = server;
+  const url = pool === null ? server.url : `${server.url}/1`;
   const row = (label: string, text: string): string => `  ${dim(label.padEnd(LABEL_WIDTH))}${text}`;
-  const address = (label: string, path: string): string => row(label, cyan(`${server.url}${path}`));
+  const address = (label: string, path: string): string => row(label, cyan(`${url}${path}`));
   const { events, markets, sampleTokenId } = server;
   const [dev] = server.devAccounts;
   const isWide = screen.columns === undefined || screen.columns >= ACCOUNT_WIDTH;
@@ -61,14 +63,17 @@ export function bannerText(
   });
   const lines = [
     "",
-    `${bold("clobsim")} ${VERSION} answers at ${cyan(server.url)}`,
+    `${bold("clobsim")} ${VERSION} answers at ${cyan(url)}${pool === null ? "" : ` to ${cyan(`/${pool}`)}`}`,
     "",
     address("market data", "/api"),
     address("trading", "/clob"),
     address("control", "/sim"),
-    row("chain", `${cyan(`${server.url}/chain`)}, id ${CHAIN_ID}`),
+    row("chain", `${cyan(`${url}/chain`)}, id ${CHAIN_ID}`),
     address("OpenAPI", "/openapi.json"),
     "",
+    ...(pool === null
+      ? []
+      : [row("pool", `${count(pool, "exchange")}, each made when it is first asked for`)]),
     row("seed", server.seed),
     row("clock", `${clockText(server.clock)}, ${toIso(server.startedAt)}`),
     row("world", `${count(events, "event")}, ${count(markets, "market")}`),
@@ -81,10 +86,10 @@ export function bannerText(
     "",
   ];
   if (sampleTokenId !== null) {
-    lines.push(`  Try ${bold(`curl "${server.url}/clob/book?token_id=${sampleTokenId}"`)}`);
+    lines.push(`  Try ${bold(`curl "${url}/clob/book?token_id=${sampleTokenId}"`)}`);
   }
   if (dev !== undefined) {
-    const command = credentialsCurl(server.url, dev.address, simToken !== null);
+    const command = credentialsCurl(url, dev.address, simToken !== null);
     lines.push(`  API keys of account 0: ${bold(command)}`);
   }
   if (sampleTokenId !== null || dev !== undefined) lines.push("");

@@ -180,14 +180,17 @@ export class ExchangeClient extends methodsOf({
   readonly #chainId: number;
   readonly #close: () => void;
 
-  /** `url` is the server's origin, such as `http://127.0.0.1:7070`. @throws TypeError when it, or an option, is something else. */
+  /**
+   * `url` is where the exchange is, such as `http://127.0.0.1:7070`, or `http://127.0.0.1:7070/3` of a pool.
+   * @throws TypeError when it, or an option, is something else.
+   */
   constructor(url: string, options: ClientOptions = {}) {
     requireOptions(options);
-    const origin = originOf(url);
+    const base = baseOf(url);
     const { transport, timeoutMs = TIMEOUT_MS } = options;
     const { send, close } =
-      transport === undefined ? openTransport(origin, timeoutMs) : { send: transport, close: () => {} };
-    const connection = new Connection(origin, {
+      transport === undefined ? openTransport(base, timeoutMs) : { send: transport, close: () => {} };
+    const connection = new Connection(base, {
       transport: send,
       time: options.time ?? "local",
       simToken: options.simToken ?? null,
@@ -316,11 +319,14 @@ export class ExchangeClient extends methodsOf({
   }
 }
 
-function originOf(url: string): URL {
-  const origin = URL.canParse(url) ? new URL(url) : null;
-  const isWeb = origin?.protocol === "http:" || origin?.protocol === "https:";
-  if (origin !== null && isWeb && origin.href === `${origin.origin}/`) return origin;
-  throw new TypeError(`expected an origin such as http://127.0.0.1:7070, found ${JSON.stringify(url)}`);
+function baseOf(url: string): URL {
+  const base = URL.canParse(url) ? new URL(url) : null;
+  const isWeb = base?.protocol === "http:" || base?.protocol === "https:";
+  const isPath = base !== null && /^\/(?:[1-9]\d*\/?)?$/.test(base.pathname);
+  if (isWeb && isPath && base.href === base.origin + base.pathname) return base;
+  throw new TypeError(
+    `expected a URL such as http://127.0.0.1:7070, or http://127.0.0.1:7070/3 of a pool, found ${JSON.stringify(url)}`,
+  );
 }
 
 /** The text of an expiration; what is no moment becomes a text that the server will refuse. */

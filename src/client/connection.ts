@@ -31,7 +31,7 @@ export function targetOf(path: string, query: Query = {}): string {
 /** A request as far as it is signed. */
 interface Signable {
   readonly method: string;
-  /** Path and query, from the origin on. */
+  /** Path and query, within the exchange. */
   readonly target: string;
   /** Is signed instead of what the target comes to. */
   readonly signedPath?: string;
@@ -114,7 +114,7 @@ class SigningClock {
 /** A request that may be anything, right or wrong. */
 export interface RawRequest {
   readonly method: string;
-  /** Path and query from the origin on, sent as they stand. */
+  /** Path and query within the exchange, sent as they stand. */
   readonly path: string;
   /** A text is sent as it stands, anything else as its JSON; undefined sends no body. */
   readonly body?: unknown;
@@ -146,12 +146,15 @@ interface ConnectionOptions {
 export class Connection {
   readonly clock: SigningClock;
   credentials: SigningCredentials | null;
-  readonly #origin: URL;
+  readonly #base: URL;
+  /** What comes before every path: nothing, or `/3`. */
+  readonly #prefix: string;
   readonly #transport: Transport;
   readonly #simToken: string | null;
 
-  constructor(origin: URL, { transport, time, simToken, credentials }: ConnectionOptions) {
-    this.#origin = origin;
+  constructor(base: URL, { transport, time, simToken, credentials }: ConnectionOptions) {
+    this.#base = base;
+    this.#prefix = base.pathname.replace(/\/+$/, "");
     this.#transport = transport;
     this.#simToken = simToken;
     this.credentials = credentials;
@@ -203,18 +206,18 @@ export class Connection {
     try {
       const reply = await this.#transport({
         method,
-        path,
+        path: this.#prefix + path,
         headers: typeof headers === "function" ? headers(made) : changeHeaders(made, headers),
         body: text,
       });
       return success(parseReply(reply));
     } catch (error) {
-      return failure(connectionLost(this.#origin.origin, error));
+      return failure(connectionLost(this.#base.origin, error));
     }
   }
 
   #plainHeaders(method: string, path: string, text: string | null): Header[] {
-    const headers: Header[] = [["host", this.#origin.host]];
+    const headers: Header[] = [["host", this.#base.host]];
     if (text !== null) headers.push(["content-type", "application/json"]);
     // Without a length, Node frames the body that a POST does not have.
     if (text !== null || method === "POST")

@@ -169,7 +169,8 @@ function opened(parts: Parts, folder: DataFolder | null): OpenedExchange {
   };
 }
 
-function settingOf({ clock }: Config): ClockSetting {
+/** How a clock runs at first. */
+export function settingOf({ clock }: Config): ClockSetting {
   return { mode: clock.mode, rate: clock.mode === "scaled" ? clock.rate : 1 };
 }
 

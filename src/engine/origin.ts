@@ -12,7 +12,7 @@ import { ConfigError, flagOf } from "../setting.ts";
 import { openWorld, WorldOpeningError } from "../simulation/opening.ts";
 import type { World } from "../simulation/world.ts";
 import { checkedWorld, readWorldFile } from "../simulation/world.ts";
-import type { Exchange } from "./exchange.ts";
+import { Exchange } from "./exchange.ts";
 import type { Base, OpeningData } from "./journal-line.ts";
 import { readBeginning, STATE_FORMAT, type StateHeader } from "./state-file.ts";
 import { HistoryDigest } from "./state-hash.ts";
@@ -41,6 +41,14 @@ export function originOfWorld(world: World, config: ExchangeConfig, start: Milli
     }
   };
   return { config, start, devAccounts, base: { kind: "world", content: world }, play };
+}
+
+/** The same origin, played once: where it brings an exchange is then shared by all that it is played to. */
+export function playedOnce(origin: Origin): { readonly origin: Origin; readonly exchange: Exchange } {
+  const exchange = new Exchange(origin.config, origin.start);
+  origin.play(exchange);
+  const reached = exchange.snapshot();
+  return { origin: { ...origin, play: (another) => another.restore(reached) }, exchange };
 }
 
 /** A document of a state, with its place in a history. */

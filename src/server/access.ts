@@ -106,6 +106,7 @@ export function authenticate(service: Service, request: Incoming, body: Buffer):
       method: request.method,
       path: pathOf(request.url).slice(CLOB),
       url: request.url,
+      prefix: service.options.prefix,
       headers: request.headers as HeaderValues,
       rawHeaders: request.rawHeaders,
       body,

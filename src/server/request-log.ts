@@ -56,6 +56,14 @@ export function requestLog(level: LogLevel): RequestLog {
   };
 }
 
+/** The same log, for requests whose path has lost a prefix. */
+export const logBelow = (log: RequestLog, prefix: string): RequestLog => ({
+  ...log,
+  request: (outcome) =>
+    log.request(outcome.path.startsWith("/") ? { ...outcome, path: prefix + outcome.path } : outcome),
+  defect: (error, facts) => log.defect(error, { ...facts, path: `${prefix}${facts.path}` }),
+});
+
 /** The lines go to stderr past its stream: whoever wants to know that nobody reads it listens there. */
 function tellStderr(error: Error): void {
   if (process.stderr.listenerCount("error") > 0) process.stderr.emit("error", error);

@@ -10,8 +10,9 @@ import express, { type Router } from "express";
 import { ApiError, errorBody } from "../api/errors.ts";
 import { guardHost, preflightHeaders } from "./access.ts";
 import { ChainSockets } from "./chain-sockets.ts";
-import { Connection } from "./connection.ts";
+import { Connection, type Outbox } from "./connection.ts";
 import { HANDLERS } from "./handlers/all.ts";
+import type { RequestLog } from "./request-log.ts";
 import { mountEndpoints } from "./router.ts";
 import { sendEmpty, sendError, simHeaders } from "./send.ts";
 import { Incoming, Outgoing, pathOf, type Service } from "./service.ts";
@@ -20,11 +21,64 @@ import { Incoming, Outgoing, pathOf, type Service } from "./service.ts";
 const TIMEOUT_CHECK_MS = 500;
 const KEEP_ALIVE_MS = 65_000;
 
-/** An HTTP server over one exchange, not yet listening. */
-export function createHttpServer(service: Service, chainSockets = new ChainSockets(service)): Server {
-  const { requestTimeoutMs } = service.options;
+/** What a server hands on whatever comes in to: one exchange, or a pool of them. */
+export interface Site {
+  /** How requests are made for it. */
+  readonly Request: typeof Incoming;
+  /** How long a client may take to send its request. */
+  readonly requestTimeoutMs: number;
+  readonly outbox: Outbox;
+  /** Answers a request, with `refusal` where one is due whatever it asks for. */
+  answer(request: Incoming, response: ServerResponse, refusal?: ApiError): void;
+  /** Takes a connection over that wishes to become a WebSocket. */
+  upgrade(request: Incoming, socket: Duplex, head: Buffer): void;
+  /** Answers what never became a request. */
+  refuse(error: NodeJS.ErrnoException, socket: Duplex): void;
+}
+
+/** One exchange at the root of its server. */
+export class ExchangeSite implements Site {
+  readonly Request = Incoming;
+  readonly service: Service;
+  readonly chainSockets: ChainSockets;
+  readonly #admitted: Site["answer"];
+  readonly #nextId = requestIds();
+
+  constructor(service: Service) {
+    this.service = service;
+    this.chainSockets = new ChainSockets(service);
+    this.#admitted = admit(service, createRouter(service), this.#nextId);
+  }
+
+  get requestTimeoutMs(): number {
+    return this.service.options.requestTimeoutMs;
+  }
+
+  get outbox(): Outbox {
+    return this.service.outbox;
+  }
+
+  answer(request: Incoming, response: ServerResponse, refusal?: ApiError): void {
+    this.#admitted(request, response, refusal);
+  }
+
+  upgrade(request: Incoming, socket: Duplex, head: Buffer): void {
+    void this.chainSockets.accept(request, socket, head, this.#nextId);
+  }
+
+  refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+    const requestId = this.#nextId();
+    const { service, requestTimeoutMs } = this;
+    const headers = simHeaders(service, requestId);
+    refuseOnSocket({ error, requestId, headers, requestTimeoutMs, log: service.log }, socket);
+  }
+}
+
+/** An HTTP server over a site, not yet listening. */
+export function createHttpServer(site: Site): Server {
+  const { requestTimeoutMs, outbox } = site;
   const server = createServer({
-    IncomingMessage: Incoming,
+    IncomingMessage: site.Request,
     ServerResponse: Outgoing as unknown as typeof ServerResponse,
     maxHeaderSize: MAX_HEADER_SIZE,
     headersTimeout: requestTimeoutMs,
@@ -40,31 +94,29 @@ export function createHttpServer(service: Service, chainSockets = new ChainSocke
   const connections = new WeakMap<Duplex, Connection>();
   server.on("connection", (socket) => {
     connections.set(socket, new Connection(socket));
-    service.outbox.admit(socket);
+    outbox.admit(socket);
   });
-  const nextId = requestIds();
-  const admitted = admit(service, createRouter(service), nextId);
   const take = (request: IncomingMessage, response: ServerResponse, refusal?: ApiError): void => {
     (request as Incoming).arrivedAt = performance.now();
-    const begin = (): void => admitted(request as Incoming, response, refusal);
+    const begin = (): void => site.answer(request as Incoming, response, refusal);
     connections.get(request.socket)?.take({ request, response, begin });
   };
   const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void =>
-    connections.get(socket)?.end(() => refuseOnSocket(service, nextId(), error, socket));
+    connections.get(socket)?.end(() => site.refuse(error, socket));
   server.on("request", (request, response) => take(request, response));
   server.on("checkExpectation", (request, response) =>
     take(request, response, new ApiError("EXPECTATION_FAILED", "no expectation but 100-continue can be met")),
   );
   server.on("connect", (_request, socket) => refuse(new Error("CONNECT"), socket));
   server.on("upgrade", (request, socket, head) =>
-    connections.get(socket)?.end(() => void chainSockets.accept(request as Incoming, socket, head, nextId)),
+    connections.get(socket)?.end(() => site.upgrade(request as Incoming, socket, head)),
   );
   server.on("clientError", refuse);
   return server;
 }
 
 /** Requests are numbered in the order in which they are taken up. */
-function requestIds(): () => string {
+export function requestIds(): () => string {
   let count = 0;
   return () => {
     count += 1;
@@ -83,11 +135,7 @@ function createRouter(service: Service): Router {
 }
 
 /** What happens to every request before any route: it is numbered, its host is checked, preflights are answered. */
-function admit(
-  service: Service,
-  router: Router,
-  nextId: () => string,
-): (request: Incoming, response: ServerResponse, refusal?: ApiError) => void {
+function admit(service: Service, router: Router, nextId: () => string): Site["answer"] {
   return (request, response, refusal) => {
     request.requestId = nextId();
     try {
@@ -130,21 +178,29 @@ const MAX_HEADER_SIZE = 16 * 1024;
 /** How long a client that was refused may take to hang up. */
 const HANG_UP_MS = 500;
 
+/** What never became a request, and what its answer carries besides the error. */
+interface Unreadable {
+  readonly error: NodeJS.ErrnoException;
+  readonly requestId: string;
+  /** Flat header pairs. */
+  readonly headers: readonly string[];
+  readonly requestTimeoutMs: number;
+  readonly log: RequestLog;
+}
+
 /** Answers what never became a request: too large, too slow, or no HTTP at all. */
-function refuseOnSocket(
-  service: Service,
-  requestId: string,
-  error: NodeJS.ErrnoException,
+export function refuseOnSocket(
+  { error, requestId, headers, requestTimeoutMs, log }: Unreadable,
   socket: Duplex,
 ): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
   }
-  const known = socketError(error, service.options.requestTimeoutMs);
+  const known = socketError(error, requestTimeoutMs);
   const body = JSON.stringify(errorBody(known, requestId));
   const pairs = [
-    ...simHeaders(service, requestId),
+    ...headers,
     "content-type",
     "application/json; charset=utf-8",
     "content-length",
@@ -156,7 +212,7 @@ function refuseOnSocket(
   for (let at = 0; at < pairs.length; at += 2) lines.push(`${pairs[at]}: ${pairs[at + 1]}`);
   socket.end([...lines, "", body].join("\r\n"));
   setTimeout(() => socket.destroy(), HANG_UP_MS).unref();
-  service.log.request({ requestId, method: "-", path: "-", status: known.status, ms: 0, code: known.code });
+  log.request({ requestId, method: "-", path: "-", status: known.status, ms: 0, code: known.code });
 }
 
 function socketError(error: NodeJS.ErrnoException, timeoutMs: number): ApiError {

@@ -47,11 +47,16 @@ export class Incoming extends IncomingMessage {
     if (!this.wishesUpgrade) return false;
     const { method, headers } = this;
     if (method !== "GET") return method === "CONNECT";
-    return isWebSocket(headers.upgrade) && pathOf(this.url) === CHAIN_PATH;
+    return isWebSocket(headers.upgrade) && this.isToChain;
   }
 
   set upgrade(wishes: boolean) {
     this.wishesUpgrade = wishes;
+  }
+
+  /** Whether its path is that of the chain. */
+  protected get isToChain(): boolean {
+    return pathOf(this.url) === CHAIN_PATH;
   }
 }
 
@@ -84,6 +89,8 @@ export interface DevAccount {
 /** What the edge must be told about itself. */
 export interface ServiceOptions {
   readonly version: string;
+  /** What stands before every path of the exchange: `/3` of the third one of a pool, else nothing. */
+  readonly prefix: string;
   readonly personalSign: boolean;
   /** What becomes of fields that the imitated API does not know. */
   readonly unknownFields: UnknownFields;

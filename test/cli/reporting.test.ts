@@ -79,7 +79,7 @@ describe("clobsim report", () => {
     expect((await run("report", words, { out }, { CLOBSIM_URL: url })).code).toBe(0);
     const both = await run("report", words, { out, url });
     expect(both.code).toBe(2);
-    expect(both.stderr).toContain("report expects one directory or the origin of a server");
+    expect(both.stderr).toContain("report expects one directory or the URL of a server");
   });
 
   it("says that nothing answers, and that there is no directory", async () => {

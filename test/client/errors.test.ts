@@ -287,7 +287,9 @@ describe("a client", () => {
     "http://127.0.0.1?a",
     "",
     "http://u:p@h",
-  ])("is not made for %j, which is no origin", (url) => {
+    "http://127.0.0.1/3/clob",
+    "http://127.0.0.1/0",
+  ])("is not made for %j, where no exchange can be", (url) => {
     expect(() => new ExchangeClient(url)).toThrow(TypeError);
   });
 
@@ -296,6 +298,8 @@ describe("a client", () => {
     "http://127.0.0.1:7070/",
     "https://exchange.example",
     "http://[::1]:7070",
+    "http://127.0.0.1:7070/3",
+    "http://127.0.0.1:7070/12/",
   ])("is made for %s", (url) => {
     expect(() => clientOf(url)).not.toThrow();
   });

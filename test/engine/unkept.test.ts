@@ -7,7 +7,7 @@ import { PersistenceError } from "../../src/engine/journal.ts";
 import { JournalFile } from "../../src/engine/journal-file.ts";
 import { BEGINNING } from "../../src/engine/journal-line.ts";
 import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
-import { createHttpServer } from "../../src/server/server.ts";
+import { createHttpServer, ExchangeSite } from "../../src/server/server.ts";
 import type { Durability } from "../../src/setting.ts";
 import { START } from "../support/exchange.ts";
 import { FOLDER, keptConfig, openOn, withoutLock } from "./support/kept.ts";
@@ -27,7 +27,7 @@ describe("a server whose disk is full", () => {
       const disk = new SimulatedDisk();
       const config = keptConfig({ durability, logLevel: "silent" });
       const opened = await openOn(disk, config);
-      const server = createHttpServer(serviceOf(config, opened));
+      const server = createHttpServer(new ExchangeSite(serviceOf(config, opened)));
       closers.push(() => server.close());
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -113,6 +113,16 @@ describe("the log", () => {
   });
 });
 
+it("a line of the log has the whole path of an exchange in a pool", async () => {
+  const server = await program.serve(["--pool", "2", "--clock", "frozen"]);
+  for (const path of ["/2/clob/time", "/clob/time", "/1/nowhere"]) {
+    await answerTo(server.port, requestBytes(`GET ${path}`, [HOST]));
+  }
+  const lines = logOf(await server.end("SIGTERM"));
+  const told = lines.map(({ path, status, requestId }) => `${path} ${status} ${requestId}`);
+  expect(told).toEqual(["/2/clob/time 200 req-1", "/clob/time 404 req-1", "/1/nowhere 404 req-1"]);
+});
+
 describe("a request that the server warns of", () => {
   const path = "/api/markets?limt=1&%0ab=SECRET&limit=1000";
   const warned = async (level: string): Promise<Ended> => {

@@ -10,7 +10,7 @@ import type { CredentialSet } from "../../src/engine/keyring.ts";
 import { Keyring } from "../../src/engine/keyring.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
-import { createHttpServer } from "../../src/server/server.ts";
+import { createHttpServer, ExchangeSite } from "../../src/server/server.ts";
 import type { Durability } from "../../src/setting.ts";
 import { type DiskFault, FailingDisk, faultsOf } from "../engine/support/failing-disk.ts";
 import { keptConfig, openOn, withoutLock } from "../engine/support/kept.ts";
@@ -116,7 +116,7 @@ async function serve(
   stagger: number,
   answered: Answered,
 ) {
-  const server = createHttpServer(serviceOf(keptConfig({ logLevel: "silent" }), exchange));
+  const server = createHttpServer(new ExchangeSite(serviceOf(keptConfig({ logLevel: "silent" }), exchange)));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const { state, now } = exchange.exchange;

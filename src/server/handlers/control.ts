@@ -79,7 +79,11 @@ export const controlHandlers = {
       });
     }
     const time = Math.floor(service.exchange.now / 1000);
-    return explainAuth(body, (apiKey) => service.keyring.find(apiKey), { time, host });
+    return explainAuth(body, (apiKey) => service.keyring.find(apiKey), {
+      time,
+      host,
+      prefix: service.options.prefix,
+    });
   },
   getOpenApi: async (_call, service) => new JsonText(await service.openApi()),
   getHealth: (_call, { exchange }) => ({ status: "ok", time: toIso(exchange.now) }),
@@ -115,7 +119,7 @@ export function infoReply(service: Service, host = "localhost"): ReplyTo<"getInf
     trades: state.trades.size,
     devAccounts: options.devAccounts.map((account) => ({
       ...account,
-      curl: credentialsCurl(`http://${host}`, account.address, options.simToken !== null),
+      curl: credentialsCurl(`http://${host}${options.prefix}`, account.address, options.simToken !== null),
     })),
     houseAccounts: {
       faucet: checksummed(houseAddress(seed, "faucet")),

@@ -72,7 +72,7 @@ describe("the exit code of clobsim run", () => {
     expect(lines.slice(2)).toEqual(["clobsim: 2 problems in 1 file, nothing was run"]);
   });
 
-  const ORIGIN = "an origin such as http://127.0.0.1:7070";
+  const ORIGIN = "a URL such as http://127.0.0.1:7070, or http://127.0.0.1:7070/3 of a pool";
   it.each(
     rowsOf(`
     .                                 | run expects files, folders or globs, found none (see clobsim run --help)

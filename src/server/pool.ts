@@ -1,0 +1,189 @@
+import type { ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { CHAIN_PATH } from "../api/chain-rpc.ts";
+import { ApiError, errorBody } from "../api/errors.ts";
+import { guardHost } from "./access.ts";
+import type { Outbox } from "./connection.ts";
+import type { RequestLog } from "./request-log.ts";
+import { type ExchangeSite, refuseOnSocket, requestIds, type Site } from "./server.ts";
+import { Incoming, JSON_MEDIA, pathOf, type ServiceOptions } from "./service.ts";
+
+/** What all exchanges of a pool have in common. */
+interface PoolParts {
+  /** How many exchanges there may be. */
+  readonly size: number;
+  readonly options: Pick<ServiceOptions, "version" | "allowHosts" | "beyondLoopback" | "requestTimeoutMs">;
+  readonly outbox: Outbox;
+  readonly log: RequestLog;
+  /** Makes the exchange of a number, which is served below `/number`. */
+  readonly open: (number: number) => ExchangeSite;
+}
+
+/** The number of an exchange at the beginning of a target, and the target within that exchange. */
+interface Target {
+  readonly number: number;
+  readonly rest: string;
+}
+
+const NUMBERED = /^\/(\d+)(?=[/?#]|$)/;
+
+/** Reads `/3/clob/time?x` as `/clob/time?x` of exchange 3; null where no number comes first. */
+function targetIn(url: string): Target | null {
+  const [prefix, digits = ""] = NUMBERED.exec(url) ?? [];
+  if (prefix === undefined) return null;
+  const rest = url.slice(prefix.length);
+  // 03 is not 3: an exchange has one address.
+  const number = String(Number(digits)) === digits ? Number(digits) : Number.NaN;
+  return { number, rest: rest.startsWith("/") ? rest : `/${rest}` };
+}
+
+/**
+ * Exchanges at `/1` to `/size` of one server, each made when it is first asked for. What comes in loses the number at the
+ * beginning of its path, and is then handled as by a server with that exchange alone. The pool itself answers `GET /`,
+ * `GET /healthz`, and what names no exchange.
+ */
+export class Pool implements Site {
+  readonly Request: typeof Incoming;
+  readonly #parts: PoolParts;
+  readonly #members = new Map<number, ExchangeSite>();
+  readonly #nextId = requestIds();
+
+  constructor(parts: PoolParts) {
+    this.#parts = parts;
+    this.Request = requestsTo(parts.size);
+  }
+
+  get requestTimeoutMs(): number {
+    return this.#parts.options.requestTimeoutMs;
+  }
+
+  get outbox(): Outbox {
+    return this.#parts.outbox;
+  }
+
+  /** The exchanges that were made, in the order in which they were first asked for. */
+  get members(): readonly ExchangeSite[] {
+    return [...this.#members.values()];
+  }
+
+  answer(request: Incoming, response: ServerResponse, refusal?: ApiError): void {
+    try {
+      guardHost(this.#parts.options, request);
+      const target = targetIn(request.url);
+      if (target === null) {
+        if (refusal !== undefined) throw refusal;
+        this.#send(request, response, 200, this.#own(request));
+        return;
+      }
+      const member = this.#member(target.number);
+      request.url = target.rest;
+      member.answer(request, response, refusal);
+    } catch (error) {
+      this.#fail(request, response, error);
+    }
+  }
+
+  upgrade(request: Incoming, socket: Duplex, head: Buffer): void {
+    const { number, rest } = targetIn(request.url) as Target;
+    request.url = rest;
+    this.#member(number).upgrade(request, socket, head);
+  }
+
+  refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+    const requestId = this.#nextId();
+    const { requestTimeoutMs } = this;
+    const headers = this.#headers(requestId);
+    refuseOnSocket({ error, requestId, headers, requestTimeoutMs, log: this.#parts.log }, socket);
+  }
+
+  /** What every answer of the pool itself carries. */
+  #headers(requestId: string): string[] {
+    return ["x-request-id", requestId, "x-sim-pool", String(this.#parts.size)];
+  }
+
+  /** @throws ApiError `ROUTE_NOT_FOUND` when the pool is smaller. */
+  #member(number: number): ExchangeSite {
+    const { size, open } = this.#parts;
+    if (!isWithin(number, size)) {
+      throw new ApiError("ROUTE_NOT_FOUND", `the pool has exchanges ${rangeOf(size)}, and no other`, {
+        hint: "start with a larger --pool for more",
+      });
+    }
+    let member = this.#members.get(number);
+    if (member === undefined) {
+      member = open(number);
+      this.#members.set(number, member);
+    }
+    return member;
+  }
+
+  /** What the pool itself answers. @throws ApiError when there is nothing. */
+  #own({ method, url, headers: { host } }: Incoming): object {
+    const { size, options } = this.#parts;
+    const path = pathOf(url);
+    if (path !== "/" && path !== "/healthz") {
+      throw new ApiError(
+        "ROUTE_NOT_FOUND",
+        `${JSON.stringify(path.slice(0, 200))} names no exchange of the pool`,
+        {
+          hint: `begin the path with the number of an exchange, ${rangeOf(size)}, such as /1${path === "*" ? "" : path.slice(0, 200)}`,
+        },
+      );
+    }
+    if (method !== "GET" && method !== "HEAD") {
+      const allow = "GET, HEAD";
+      const found = `${path} of a pool takes ${allow}, found ${method}`;
+      throw new ApiError("METHOD_NOT_ALLOWED", found, { headers: { allow } });
+    }
+    if (path === "/healthz") return { status: "ok" };
+    const exchanges = Array.from({ length: size }, (_, index) => ({
+      url: `http://${host}/${index + 1}`,
+      isOpen: this.#members.has(index + 1),
+    }));
+    return { name: "clobsim", version: options.version, pool: size, exchanges };
+  }
+
+  #fail(request: Incoming, response: ServerResponse, error: unknown): void {
+    const known = error instanceof ApiError ? error : this.#defect(request, error);
+    const headers = Object.entries(known.help.headers ?? {}).flat();
+    this.#send(request, response, known.status, known, headers);
+  }
+
+  #defect({ method, url }: Incoming, error: unknown): ApiError {
+    this.#parts.log.defect(error, { method, path: pathOf(url) });
+    return new ApiError("INTERNAL_ERROR", "a defect in clobsim; the server's log has the details");
+  }
+
+  #send(
+    request: Incoming,
+    response: ServerResponse,
+    status: number,
+    content: object,
+    headers: readonly string[] = [],
+  ): void {
+    const { method, url, arrivedAt } = request;
+    const requestId = this.#nextId();
+    const error = content instanceof ApiError ? content : undefined;
+    const text = JSON.stringify(error === undefined ? content : errorBody(error, requestId));
+    const length = String(Buffer.byteLength(text));
+    const own = [...this.#headers(requestId), "content-type", JSON_MEDIA, "content-length", length];
+    response.writeHead(status, [...own, ...headers]);
+    response.end(method === "HEAD" ? undefined : text);
+    const ms = performance.now() - arrivedAt;
+    this.#parts.log.request({ requestId, method, path: pathOf(url), status, ms, code: error?.code });
+  }
+}
+
+const isWithin = (number: number, size: number): boolean => number >= 1 && number <= size;
+
+const rangeOf = (size: number): string => (size === 1 ? "/1" : `/1 to /${size}`);
+
+/** Requests to a pool of so many exchanges, of which those for the chain of one may become WebSockets. */
+function requestsTo(size: number): typeof Incoming {
+  return class extends Incoming {
+    protected override get isToChain(): boolean {
+      const target = targetIn(this.url);
+      return target !== null && isWithin(target.number, size) && pathOf(target.rest) === CHAIN_PATH;
+    }
+  };
+}

@@ -1,0 +1,280 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ExchangeClient } from "../../src/client/client.ts";
+import { orThrow } from "../../src/client/result.ts";
+import { type RunningServer, startServer } from "../../src/compose.ts";
+import { type Config, DEFAULT_CONFIG } from "../../src/config.ts";
+import { post, rpc } from "../chain-rpc/rpc.ts";
+import { openSocket } from "../chain-rpc/rpc-socket.ts";
+import { Api, type Reply, startApi, T0, TINY_WORLD, yesOf } from "../support/http.ts";
+import { answerTo, exchangeBytes, requestBytes } from "./raw-socket.ts";
+import type { Credentials, Info, MarketPage, Refusal } from "./replies.ts";
+import { Trader } from "./trader.ts";
+
+const SIZE = 5;
+
+const startPool = (config: Partial<Config> = {}): Promise<RunningServer> =>
+  startServer({
+    ...DEFAULT_CONFIG,
+    ...{ port: 0, clock: { mode: "frozen" }, world: TINY_WORLD, logLevel: "silent", pool: SIZE },
+    ...config,
+  });
+
+/** The exchange of a number, whose replies are checked against its own document. */
+const exchangeAt = (server: RunningServer, number: number): Promise<Api> =>
+  new Api({ ...server, url: `${server.url}/${number}` }).open();
+
+/** What the pool says of its exchanges. */
+interface Index {
+  readonly pool: number;
+  readonly exchanges: readonly { readonly url: string; readonly isOpen: boolean }[];
+}
+
+const jsonOf = async <Body>(url: string, init?: RequestInit): Promise<Body> =>
+  (await (await fetch(url, init)).json()) as Body;
+
+const openIn = async (server: RunningServer): Promise<number[]> =>
+  (await jsonOf<Index>(server.url)).exchanges.flatMap(({ isOpen }, index) => (isOpen ? [index + 1] : []));
+
+/** The first dev account of an exchange, with its keys. */
+async function devTrader(api: Api): Promise<Trader> {
+  const address = (await api.get<Info>("/sim")).devAccounts[0]?.address ?? "";
+  return new Trader(api, address, await api.post<Credentials>(`/sim/accounts/${address}/credentials`));
+}
+
+const firstToken = async (api: Api): Promise<string> =>
+  yesOf((await api.get<MarketPage>("/api/markets?active=true")).data[0]);
+
+let server: RunningServer;
+beforeAll(async () => {
+  server = await startPool();
+});
+afterAll(() => server.close());
+
+describe("an exchange of a pool", () => {
+  it("is made when it is first asked for, and not before", async () => {
+    const own = await startPool();
+    expect(await openIn(own)).toEqual([]);
+    await jsonOf(`${own.url}/3/clob/time`);
+    expect(await openIn(own)).toEqual([3]);
+    await own.close();
+  });
+
+  it("opens like all the others, and like a server of its own", async () => {
+    const alone = await startApi();
+    const hash = await alone.stateHash();
+    for (const number of [1, SIZE]) expect(await (await exchangeAt(server, number)).stateHash()).toBe(hash);
+    await alone.close();
+  });
+
+  it("sees nothing of what happens in another, and is reset alone", async () => {
+    const [one, two] = [await exchangeAt(server, 1), await exchangeAt(server, 2)];
+    const opening = await two.stateHash();
+    const trader = await devTrader(one);
+    const order = { tokenId: await firstToken(one), side: "BUY", price: 0.01, size: 5 };
+    const { id } = await trader.place(order);
+    await one.post("/sim/snapshots", { name: "mine" });
+    await one.post("/sim/clock", { advance: "1h" });
+    await one.post("/sim/faults", { route: "GET /clob/time", status: 503 });
+    expect(await two.stateHash()).toBe(opening);
+    await two.refused(`GET /sim/orders/${id}`, "ORDER_NOT_FOUND");
+    await two.refused("POST /sim/snapshots/mine/restore", "SNAPSHOT_NOT_FOUND");
+    expect((await two.send<{ time: number }>("GET /clob/time")).body.time).toBe(T0);
+    const traded = await one.stateHash();
+    await two.post("/sim/reset");
+    expect(await one.stateHash()).toBe(traded);
+    await one.post("/sim/reset");
+    expect(await one.stateHash()).toBe(opening);
+  });
+
+  it("has keys that hold nowhere else until they are derived there, too", async () => {
+    const trader = await devTrader(await exchangeAt(server, 3));
+    const stranger = new Trader(await exchangeAt(server, 4), trader.address, trader.credentials);
+    await stranger.refused("GET /clob/orders", "UNKNOWN_API_KEY");
+  });
+
+  it("describes itself under its own address, and names it in what is to be pasted", async () => {
+    const document = await jsonOf<{ servers: { url: string }[] }>(`${server.url}/2/openapi.json`);
+    expect(document.servers).toEqual([{ url: "/2" }]);
+    const { devAccounts } = await jsonOf<Info>(`${server.url}/2/sim`);
+    expect(devAccounts[0]?.curl).toContain(` ${server.url}/2/sim/accounts/0x`);
+  });
+
+  it("says which mistake a signature over the whole path is", async () => {
+    const api = await exchangeAt(server, 2);
+    const trader = await devTrader(api);
+    for (const [path, said] of [
+      ["/2/clob/orders", "the /2/clob prefix"],
+      ["/clob/orders", "the /clob prefix"],
+      [`${server.url}/2/clob/orders`, "the full URL"],
+    ] as const) {
+      const headers = trader.headers("GET", "/clob/orders", "", { path });
+      const request = { method: "GET", path: "/clob/orders", headers } as const;
+      const { body } = await api.refused(request, "INVALID_SIGNATURE");
+      expect(body.hint).toContain(said);
+      const url = `${server.url}/2/clob/orders`;
+      const explained = await api.post<{ hint: string }>("/sim/explain-auth", {
+        method: "GET",
+        url,
+        headers,
+      });
+      expect(explained.hint).toContain(said);
+    }
+  });
+
+  it("is spoken to by the typed client, with a slash at the end of its URL or without", async () => {
+    const client = new ExchangeClient(`${server.url}/4/`, { time: "server" });
+    const { devAccounts } = orThrow(await client.control.info());
+    const address = devAccounts[0]?.address ?? "0x";
+    const keys = orThrow(await client.control.credentials(address));
+    const trader = new ExchangeClient(`${server.url}/4`, {
+      credentials: { ...keys, address },
+      time: "server",
+    });
+    expect(orThrow(await trader.openOrders()).total).toBe(0);
+    client.close();
+    trader.close();
+  });
+
+  it("has a chain of its own, over HTTP and over a WebSocket", async () => {
+    const [three, four] = [await exchangeAt(server, 3), await exchangeAt(server, 4)];
+    await post(three, rpc("anvil_mine", ["0x2"]));
+    const heights = await Promise.all(
+      [three, four].map(async (api) => {
+        const socket = await openSocket(api);
+        const height = await socket.result<string>("eth_blockNumber");
+        socket.close();
+        return Number(height);
+      }),
+    );
+    expect(heights[0]).toBe(Number(heights[1]) + 2);
+  });
+});
+
+describe("a pool", () => {
+  it("tells at / where its exchanges are, and at /healthz that it answers", async () => {
+    const { pool, exchanges } = await jsonOf<Index>(server.url);
+    expect(pool).toBe(SIZE);
+    const urls = [1, 2, 3, 4, 5].map((number) => `${server.url}/${number}`);
+    expect(exchanges.map(({ url }) => url)).toEqual(urls);
+    expect(await jsonOf(`${server.url}/healthz`)).toEqual({ status: "ok" });
+    const head = await fetch(server.url, { method: "HEAD" });
+    expect([head.status, head.headers.get("x-sim-pool"), await head.text()]).toEqual([200, "5", ""]);
+  });
+
+  it.each([
+    ["GET /clob/time", 404, "ROUTE_NOT_FOUND", '"/clob/time" names no exchange of the pool', "/1/clob/time"],
+    ["GET /sim", 404, "ROUTE_NOT_FOUND", '"/sim" names no exchange of the pool', "such as /1/sim"],
+    ["POST /sim/reset", 404, "ROUTE_NOT_FOUND", "names no exchange", "/1 to /5, such as /1/sim/reset"],
+    ["GET /0/sim", 404, "ROUTE_NOT_FOUND", "the pool has exchanges /1 to /5", "larger --pool"],
+    ["GET /6/sim", 404, "ROUTE_NOT_FOUND", "the pool has exchanges /1 to /5", "larger --pool"],
+    ["GET /01/sim", 404, "ROUTE_NOT_FOUND", "the pool has exchanges /1 to /5", "larger --pool"],
+    ["GET /1x/sim", 404, "ROUTE_NOT_FOUND", '"/1x/sim" names no exchange', "/1/1x/sim"],
+    ["GET /chain", 404, "ROUTE_NOT_FOUND", '"/chain" names no exchange', "/1/chain"],
+    ["POST /", 405, "METHOD_NOT_ALLOWED", "/ of a pool takes GET, HEAD, found POST", undefined],
+    ["OPTIONS *", 404, "ROUTE_NOT_FOUND", '"*" names no exchange', "such as /1"],
+  ])("refuses %s and says what to do", async (line, status, code, error, hint) => {
+    const { headers, ...reply } = await answerTo(server.port, requestBytes(line, ["Host: localhost"]));
+    const refusal = JSON.parse(reply.text) as Refusal;
+    expect(refusal).toMatchObject({ status, code, error: expect.stringContaining(error) });
+    expect(reply.status).toBe(status);
+    expect(headers.get("x-request-id")).toEqual([refusal.requestId]);
+    if (hint !== undefined) expect(refusal.hint).toContain(hint);
+  });
+
+  it("guards its hosts before it looks at the path, and opens nothing for a foreign one", async () => {
+    const own = await startPool();
+    for (const line of ["GET /", "GET /2/sim", "GET http://evil.example/2/sim"]) {
+      const { status } = await answerTo(own.port, requestBytes(line, ["Host: evil.example"]));
+      expect(status, line).toBe(403);
+    }
+    expect(await openIn(own)).toEqual([]);
+    const absolute = requestBytes(`GET http://localhost:${own.port}/2/clob/time`, ["Host: localhost"]);
+    expect((await answerTo(own.port, absolute)).status).toBe(200);
+    await own.close();
+  });
+
+  it("answers what is no request, and a WebSocket to where no chain is", async () => {
+    const broken = await answerTo(server.port, "nonsense\r\n\r\n");
+    expect([broken.status, (JSON.parse(broken.text) as Refusal).code]).toEqual([400, "INVALID_HTTP"]);
+    const upgrade = ["Host: localhost", "Upgrade: websocket", "Sec-WebSocket-Version: 13"];
+    for (const path of ["/chain", "/6/chain", "/1/sim/state/hash"]) {
+      const { status } = await answerTo(server.port, requestBytes(`GET ${path}`, upgrade));
+      expect(status, path).toBe(path === "/1/sim/state/hash" ? 200 : 404);
+    }
+  });
+
+  it("answers the requests of one connection in their order, whichever exchange they are for", async () => {
+    const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    const paths = ["/1/sim/state", "/2/clob/time", "/", "/3/sim/state/hash", "/nowhere"];
+    const replies = await exchangeBytes(server.port, paths.map(request).join(""), { replies: paths.length });
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 404]);
+    expect(replies[0]?.text).toContain('"units"');
+    expect(replies[2]?.text).toContain('"pool":5');
+  });
+
+  it("asks for the token of the control plane in each exchange", async () => {
+    const guarded = await startPool({ simToken: "s3cret" });
+    expect((await jsonOf<Refusal>(`${guarded.url}/2/sim`)).code).toBe("SIM_TOKEN_REQUIRED");
+    const headers = { "x-sim-token": "s3cret" };
+    expect((await jsonOf<Info>(`${guarded.url}/2/sim`, { headers })).name).toBe("clobsim");
+    await guarded.close();
+  });
+});
+
+type Step = (trader: Trader, tokenId: string, last: string) => Promise<Reply<unknown>>;
+
+/** Requests of all kinds, right and wrong. */
+const STEPS: readonly Step[] = [
+  (trader, tokenId) => trader.send("POST /clob/order", { tokenId, side: "BUY", price: 0.99, size: 7 }),
+  (trader, tokenId) => trader.send("POST /clob/order", { tokenId, side: "BUY", price: 0.02, size: 5 }),
+  (trader, tokenId) => trader.send("POST /clob/order", { tokenId, side: "SELL", price: 0.555555, size: 5 }),
+  (trader, _tokenId, last) => trader.send("DELETE /clob/order", { orderId: last }),
+  (trader) => trader.send("GET /clob/orders?limit=3"),
+  (trader) => trader.send("GET /clob/trades"),
+  ({ api }, tokenId) => api.send(`GET /clob/book?token_id=${tokenId}`),
+  ({ api }) => api.send("GET /clob/nowhere"),
+  ({ api }) => api.send("POST /sim/clock", { advance: "30s" }),
+  ({ api }) => api.send("POST /chain", { jsonrpc: "2.0", id: 1, method: "eth_blockNumber" }),
+  ({ api, address }) => api.send(`POST /sim/accounts/${address}/credentials`),
+  ({ api }) => api.send("GET /sim/state"),
+];
+
+/** The bytes and headers of every answer to some steps. */
+async function told(api: Api, steps: readonly number[]): Promise<string[]> {
+  const trader = await devTrader(api);
+  const tokenId = await firstToken(api);
+  let last = "none";
+  const answers: string[] = [];
+  for (const step of steps) {
+    const { status, headers, text } = await (STEPS[step] as Step)(trader, tokenId, last);
+    last = (/^{"id":"([^"]+)"/.exec(text) ?? [])[1] ?? last;
+    answers.push(`${status} ${JSON.stringify(headers)} ${text}`);
+  }
+  return [...answers, await api.stateHash()];
+}
+
+describe("a sequence of requests", () => {
+  const sequences = fc.array(fc.nat(STEPS.length - 1), { minLength: 1, maxLength: 12 });
+
+  it("has the same answers, byte for byte, in an exchange of a pool as from a server of its own", async () => {
+    await fc.assert(
+      fc.asyncProperty(sequences, fc.integer({ min: 1, max: SIZE }), async (steps, number) => {
+        const [own, alone] = [await startPool(), await startApi()];
+        expect(await told(await exchangeAt(own, number), steps)).toEqual(await told(alone, steps));
+        await Promise.all([own.close(), alone.close()]);
+      }),
+      { numRuns: 12, seed: 11 },
+    );
+  });
+
+  it("has the same answers in exchanges that are used side by side", async () => {
+    const own = await startPool();
+    const steps = [0, 1, 3, 6, 8, 0, 5, 9, 2, 11];
+    const all = await Promise.all(
+      [1, 2, 3, 4, 5].map(async (number) => told(await exchangeAt(own, number), steps)),
+    );
+    for (const each of all) expect(each).toEqual(all[0]);
+    await own.close();
+  });
+});
