@@ -10,9 +10,8 @@ import type { Host } from "./chain-rpc/context.ts";
 import type { Subscriptions } from "./chain-rpc/subscriptions.ts";
 import { type Config, VERSION } from "./config.ts";
 import type { Market } from "./core/market.ts";
-import type { Millis } from "./core/units.ts";
 import type { ClockSetting } from "./engine/clock.ts";
-import type { DataFolder } from "./engine/data-folder.ts";
+import type { Keeping } from "./engine/data-folder.ts";
 import type { Exchange } from "./engine/exchange.ts";
 import { Keyring } from "./engine/keyring.ts";
 import {
@@ -52,8 +51,8 @@ export interface RunningServer {
   /** How many exchanges there may be; null of one alone. */
   readonly pool: number | null;
   readonly seed: string;
-  /** Virtual time at which the exchange opened. */
-  readonly startedAt: Millis;
+  /** Virtual time at which the exchange opened, in Unix milliseconds. */
+  readonly startedAt: number;
   readonly events: number;
   readonly markets: number;
   /** A token to try things with; null in a world without markets. */
@@ -64,7 +63,7 @@ export interface RunningServer {
   /** The history that it goes on from, and the last line of it; null of one that began otherwise. */
   readonly from: { readonly name: string; readonly line: number } | null;
   /** What keeps the exchange on disk; null of one that nothing keeps. */
-  readonly keeping: Pick<DataFolder, "path" | "resumed" | "removed" | "broken"> | null;
+  readonly keeping: Keeping | null;
   /** Answers what is under way, then stops. */
   close(): Promise<void>;
 }

@@ -1,5 +1,3 @@
-/// <reference types="node" preserve="true" />
-
 import { nearest } from "./api/nearest.ts";
 import {
   faultOfOptions,
@@ -13,49 +11,25 @@ import {
 } from "./api/option-types.ts";
 import { type RunningServer, startServer } from "./compose.ts";
 import { readConfig, SETTINGS } from "./config.ts";
-import {
-  ConfigError,
-  flagOf,
-  type OptionKinds,
-  readText,
-  type Setting,
-  type Settings,
-  type ValueOf,
-} from "./setting.ts";
+import { ConfigError, flagOf, type OptionKinds, readText, type Settings } from "./setting.ts";
+import type { StartOptions } from "./start-options.ts";
 
 export { CONTRACT_ABIS } from "./api/contract-abis.ts";
-/** What any operation of the API answers, by its name in the OpenAPI document: `ReplyTo<"getClock">`. */
-export type { ReplyTo } from "./api/endpoints.ts";
 export { ExchangeClient } from "./client/client.ts";
+// Prices, sizes and money are numbers; a server that was started with `--numbers string` sends their decimal text instead,
+// which these types do not show.
+export type * from "./client/control-messages.ts";
 export type * from "./client/messages.ts";
 export type { ClientOptions } from "./client/options.ts";
 export { collect, pages } from "./client/pages.ts";
 export type { ExchangeError } from "./client/result.ts";
 export { ExchangeFailure, orThrow, type Result } from "./client/result.ts";
+export type * from "./client/service-messages.ts";
 export type { WalletAccount } from "./client/wallet.ts";
 export { walletOf } from "./client/wallet.ts";
 export type { RunningServer } from "./compose.ts";
 export { ConfigError } from "./setting.ts";
-
-/** A setting's words where it has some, else the JavaScript type that it takes. */
-type OptionOf<S extends Setting<unknown>> = S extends {
-  readonly option: infer Kind extends keyof OptionKinds;
-}
-  ? OptionKinds[Kind]
-  : NonNullable<ValueOf<S>> extends string
-    ? NonNullable<ValueOf<S>>
-    : string;
-
-type Options = { readonly [Name in keyof typeof SETTINGS]?: OptionOf<(typeof SETTINGS)[Name]> };
-
-/**
- * The settings of `clobsim serve`, as docs/reference/configuration.md explains them. Other defaults than there: `port` 0,
- * a free one; `logLevel` silent; nothing is kept on disk unless `data` names a directory.
- */
-export interface StartOptions extends Omit<Options, "clock"> {
-  /** `real`, `frozen`, or a rate such as `60x`. */
-  readonly clock?: "real" | "frozen" | `${number}x`;
-}
+export type { StartOptions } from "./start-options.ts";
 
 const DEFAULTS: StartOptions = { port: 0, logLevel: "silent" };
 

@@ -20,6 +20,8 @@ export interface OptionKinds {
 export interface Reader<Value> {
   readonly expected: string;
   readonly read: (text: string) => Value | null;
+  /** All that it may be, where that is a few words. */
+  readonly words?: readonly string[];
   /** Never repeated in a message. */
   readonly secret?: boolean;
   /** As an option of the library; a text unless it says otherwise. */
@@ -68,6 +70,7 @@ export const reader = <Value>(expected: string, read: (text: string) => Value | 
 /** One of a few words. */
 export const choice = <Value extends string>(...values: readonly Value[]): Reader<Value> => ({
   expected: anyOf(values),
+  words: values,
   read: (text) => values.find((value) => value === text) ?? null,
 });
 

@@ -1,4 +1,3 @@
-/// <reference types="node" preserve="true" />
 import { resolve } from "node:path";
 import { describe, test } from "vitest";
 import {

@@ -131,9 +131,9 @@ it("hashes, addresses and private keys of the client's types are hexadecimal to 
   type Hex = `0x${string}`;
   expectTypeOf<Account["address"]>().toEqualTypeOf<Hex>();
   expectTypeOf<Info["devAccounts"][number]>().toEqualTypeOf<{
-    address: Hex;
-    privateKey: Hex;
-    curl: string;
+    readonly address: Hex;
+    readonly privateKey: Hex;
+    readonly curl: string;
   }>();
   expectTypeOf<Market["conditionId"]>().toEqualTypeOf<Hex>();
   expectTypeOf<Trade["transactionHash"]>().toEqualTypeOf<Hex | null>();

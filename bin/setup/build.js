@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { bundle, LIBRARY, PROGRAM, writeWhole } from "./bundle.js";
 import { noticeOf } from "./notices.js";
 import { inProject, runNode, say } from "./project.js";
+import { rollUpTypes } from "./types.js";
 
 const DIST = inProject("dist");
 /** What was built, and from what. */
@@ -11,7 +12,6 @@ const STAMP = join(DIST, ".build.json");
 /** The world that opens when nothing else is asked for, made here so that no start has to make it. */
 const DEFAULT_WORLD = { seed: "1", path: join(DIST, "default-world.json") };
 const NOTICE = join(DIST, "THIRD-PARTY.txt");
-const TYPESCRIPT = inProject("node_modules", "typescript", "bin", "tsc");
 
 /**
  * Builds dist unless it was built from these very sources: the bundle and the default world. With `--force` everything
@@ -28,12 +28,14 @@ export async function build(args) {
     if (files === null) return 1;
     removeStale(files);
     if (built.world !== wanted.world || !existsSync(DEFAULT_WORLD.path)) {
-      if (!(await succeeds("the default world", join(DIST, "cli.js"), worldArguments()))) return 1;
+      if (!(await madeWorld())) return 1;
     }
     writeWhole(STAMP, JSON.stringify({ ...wanted, files: [...files, DEFAULT_WORLD.path] }));
   }
   if (!isForced) return 0;
-  return (await succeeds("types", TYPESCRIPT, ["-p", inProject("src", "tsconfig.build.json")])) ? 0 : 1;
+  const wrong = await rollUpTypes(DIST);
+  if (wrong !== null) say(`the types could not be built\n${wrong}`);
+  return wrong === null ? 0 : 1;
 }
 
 /** One set of files for library and program, and the licences of what is in them. */
@@ -49,15 +51,14 @@ async function bundleAll() {
   }
 }
 
-const worldArguments = () => ["world", "--seed", DEFAULT_WORLD.seed, "--out", DEFAULT_WORLD.path];
-
-async function succeeds(what, file, args) {
+async function madeWorld() {
+  const args = ["world", "--seed", DEFAULT_WORLD.seed, "--out", DEFAULT_WORLD.path];
   // What the user has set for the program must not shape the build.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith("CLOBSIM_")),
   );
-  const { code, output } = await runNode(file, args, { env });
-  if (code !== 0) say(`${what} could not be built\n${output}`);
+  const { code, output } = await runNode(join(DIST, "cli.js"), args, { env });
+  if (code !== 0) say(`the default world could not be built\n${output}`);
   return code === 0;
 }
 

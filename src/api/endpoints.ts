@@ -12,7 +12,7 @@ import { orderBookEndpoints } from "./order-book.ts";
 import { orderStoryEndpoints } from "./order-story.ts";
 import { recordingEndpoints } from "./recording.ts";
 import { type UnknownFields, unknownFieldsAt } from "./request-body.ts";
-import type { ReplyOf } from "./schemas.ts";
+import type { ReadonlyDeep, ReplyOf } from "./schemas.ts";
 import { snapshotEndpoints } from "./snapshots.ts";
 import { tradingEndpoints } from "./trading.ts";
 
@@ -75,17 +75,16 @@ type RouteOf<E> = E extends { readonly method: infer M extends string; readonly 
 
 /** Method and path of an endpoint, as the contract writes them: `GET /api/markets/{idOrSlug}`. */
 export type Route<E extends AnyEndpoint = AnyEndpoint> = RouteOf<E>;
-type EndpointAt<R extends Route> = {
-  [O in Operation]: RouteOf<EndpointOf<O>> extends R ? EndpointOf<O> : never;
+/** The operation that a route leads to. */
+export type OperationAt<R extends Route> = {
+  [O in Operation]: RouteOf<EndpointOf<O>> extends R ? O : never;
 }[Operation];
-
-/** The body of a 200 answer. */
-export type ReplyAt<R extends Route> = z.output<EndpointAt<R>["reply"]>;
+type EndpointAt<R extends Route> = EndpointOf<OperationAt<R>>;
 
 /** The body that is sent: fields with a default may be left out; `never` where there is none. */
 export type BodyAt<R extends Route> =
   EndpointAt<R> extends { readonly body: { readonly schema: infer Schema extends z.ZodType } }
-    ? z.input<Schema>
+    ? ReadonlyDeep<z.input<Schema>>
     : never;
 
 /** The query parameters, all of which may be left out here. */

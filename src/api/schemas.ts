@@ -15,7 +15,7 @@ export function named<T extends z.ZodType>(id: string, schema: T, description?: 
 export const exactly = <Shape extends z.core.$ZodShape>(id: string, shape: Shape, description?: string) =>
   named(id, z.strictObject(shape), description);
 
-type ReadonlyDeep<T> = T extends readonly (infer Item)[]
+export type ReadonlyDeep<T> = T extends readonly (infer Item)[]
   ? readonly ReadonlyDeep<Item>[]
   : T extends object
     ? { readonly [Key in keyof T]: ReadonlyDeep<T[Key]> }

@@ -4,6 +4,7 @@ import { type RunningServer, startServer } from "../compose.ts";
 import { type Config, DEFAULT_DATA, readConfig, VERSION } from "../config.ts";
 import { CHAIN_ID } from "../core/chain/chain.ts";
 import { toIso } from "../core/time.ts";
+import { millis } from "../core/units.ts";
 import { count } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
 import type { Run } from "./commands.ts";
@@ -75,7 +76,7 @@ export function bannerText(
       ? []
       : [row("pool", `${count(pool, "exchange")}, each made when it is first asked for`)]),
     row("seed", server.seed),
-    row("clock", `${clockText(server.clock)}, ${toIso(server.startedAt)}`),
+    row("clock", `${clockText(server.clock)}, ${toIso(millis(server.startedAt))}`),
     row("world", `${count(events, "event")}, ${count(markets, "market")}`),
     ...(server.from === null ? [] : [row("from", `${server.from.name}, up to line ${server.from.line}`)]),
     row("kept", keepingText(server.keeping)),

@@ -1,6 +1,6 @@
-import type { ReplyAt, Route } from "../api/endpoints.ts";
+import type { OperationAt, Route } from "../api/endpoints.ts";
 import { canonicalMessage, sign } from "../api/signing.ts";
-import type { SigningCredentials } from "./messages.ts";
+import type { ReplyTo, SigningCredentials } from "./messages.ts";
 import {
   connectionLost,
   failure,
@@ -12,6 +12,9 @@ import {
   success,
 } from "./result.ts";
 import { changeHeaders, type Header, type HeaderChanges, type Transport } from "./transport.ts";
+
+/** What is answered at a route. */
+export type ReplyAt<R extends Route> = ReplyTo<OperationAt<R>>;
 
 /** What a query parameter may be; undefined leaves it out. */
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;

@@ -61,11 +61,23 @@ interface Resumed {
   readonly warnings: readonly string[];
 }
 
+/** What can be told of an exchange that is kept on disk. */
+export interface Keeping {
+  /** The directory that keeps it. */
+  readonly path: string;
+  /** What it went on from; null of one that began anew. */
+  readonly resumed: Resumed | null;
+  /** The names of the files that were removed before it began. */
+  readonly removed: readonly string[];
+  /** Why nothing can be kept any more; null while all is well. */
+  readonly broken: PersistenceError | null;
+}
+
 /**
  * A folder in the hands of this process until it is closed, and the one exchange that is kept there: its journal before
  * every answer, its state now and then.
  */
-export class DataFolder implements Persistence {
+export class DataFolder implements Persistence, Keeping {
   readonly path: string;
   /** What the journal begins with; null of a new folder. */
   readonly opening: OpeningData | null;

@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, expectTypeOf, it } from "vitest";
 import { ExchangeClient } from "../../src/client/client.ts";
-import type { Book, Fault, PlacedOrder, Snapshot } from "../../src/client/messages.ts";
+import type { Fault, Snapshot } from "../../src/client/control-messages.ts";
 import { orThrow } from "../../src/client/result.ts";
+import type { Book, Level, PlacedOrder } from "../../src/client/service-messages.ts";
 import { walletOf } from "../../src/client/wallet.ts";
 import { wallet } from "../server/wallet.ts";
 import { startApi, T0, useApi } from "../support/http.ts";
@@ -113,7 +114,7 @@ describe("credentials", () => {
 });
 
 it("replies have the types of the contract", () => {
-  expectTypeOf<Book["bids"][number]>().toEqualTypeOf<{ price: number; size: number; orders: number }>();
+  expectTypeOf<Book["bids"][number]>().toEqualTypeOf<Level>();
   expectTypeOf<Fault["remaining"]>().toEqualTypeOf<number | null>();
   expectTypeOf<Snapshot["name"]>().toEqualTypeOf<string | null>();
 });

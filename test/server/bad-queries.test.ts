@@ -10,7 +10,7 @@ const api = useApi();
 let market: Market;
 
 beforeAll(async () => {
-  [market] = (await api.get<MarketPage>("/api/markets?sort=volume")).data as [Market];
+  [market] = (await api.get<MarketPage>("/api/markets?sort=volume")).data as readonly [Market];
 });
 
 const refused = (path: string, code: ErrorCode) => api.refused(`GET ${path}`, code);

@@ -1,0 +1,28 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { LIBRARY } from "./bundle.js";
+import { inProject, runNode } from "./project.js";
+
+/** Where the compiler puts the types of every source. */
+const EMITTED = inProject("node_modules", ".cache", "clobsim-types");
+const TYPESCRIPT = inProject("node_modules", "typescript", "bin", "tsc");
+
+/**
+ * Writes the types of the library: a file for each of its entries, which holds nothing but what a user can name, and the
+ * files that they share. Answers what the compiler finds wrong, null for nothing.
+ */
+export async function rollUpTypes(outdir) {
+  rmSync(EMITTED, { recursive: true, force: true });
+  const project = ["-p", inProject("src", "tsconfig.build.json"), "--outDir", EMITTED];
+  const { code, output } = await runNode(TYPESCRIPT, project);
+  if (code !== 0) return output;
+  const [{ rolldown }, { dts }] = await Promise.all([import("rolldown"), import("rolldown-plugin-dts")]);
+  const names = Object.keys(LIBRARY);
+  const bundle = await rolldown({
+    input: Object.fromEntries(names.map((name) => [name, join(EMITTED, `${name}.d.ts`)])),
+    external: (id) => !id.startsWith(".") && !id.startsWith(EMITTED),
+    plugins: [dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false })],
+  });
+  await bundle.write({ dir: outdir, chunkFileNames: "[name].d.ts" });
+  return null;
+}

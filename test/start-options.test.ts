@@ -1,0 +1,57 @@
+import { fileURLToPath } from "node:url";
+import { expect, expectTypeOf, it } from "vitest";
+import { SETTINGS } from "../src/config.ts";
+import type { OptionKinds, Setting, Settings, ValueOf } from "../src/setting.ts";
+import type { StartOptions } from "../src/start-options.ts";
+import { laidOut } from "./support/laid-out.ts";
+
+const FILE = fileURLToPath(new URL("../src/start-options.ts", import.meta.url));
+
+const KINDS: Readonly<Record<keyof OptionKinds, string>> = {
+  number: "number",
+  truth: "boolean",
+  textOrNumber: "string | number",
+  texts: "string | readonly string[]",
+};
+
+function typeOf(name: string, { option, words }: Setting<unknown>): string {
+  if (name === "clock") return `"real" | "frozen" | \`\${number}x\``;
+  return option === undefined
+    ? (words?.map((word) => JSON.stringify(word)).join(" | ") ?? "string")
+    : KINDS[option];
+}
+
+const helpOf = ({ help, toggle }: Setting<unknown>): string =>
+  toggle === "off" ? `False: ${help[0]?.toLowerCase()}${help.slice(1)}` : help;
+
+const fields = Object.entries<Setting<unknown>>(SETTINGS satisfies Settings).map(
+  ([name, setting]) => `/** ${helpOf(setting)}. */\nreadonly ${name}?: ${typeOf(name, setting)};\n`,
+);
+const text = `// Made from SETTINGS of src/config.ts by \`npx vitest run test/start-options.test.ts -u\`.
+
+/**
+ * The settings of \`clobsim serve\`, as docs/reference/configuration.md explains them. Other defaults than there: \`port\` 0,
+ * a free one; \`logLevel\` silent; nothing is kept on disk unless \`data\` names a directory.
+ */
+export interface StartOptions {
+${fields.join("")}}
+`;
+
+it("the options of the library are the settings of the server", async () => {
+  await expect(laidOut(text, FILE)).toMatchFileSnapshot(FILE);
+});
+
+/** A setting's words where it has some, else the JavaScript type that it takes. */
+type OptionOf<S extends Setting<unknown>> = S extends {
+  readonly option: infer Kind extends keyof OptionKinds;
+}
+  ? OptionKinds[Kind]
+  : NonNullable<ValueOf<S>> extends string
+    ? NonNullable<ValueOf<S>>
+    : string;
+
+it("and have their types", () => {
+  type Options = { readonly [Name in keyof typeof SETTINGS]?: OptionOf<(typeof SETTINGS)[Name]> };
+  expectTypeOf<Omit<StartOptions, "clock">>().toEqualTypeOf<Omit<Options, "clock">>();
+  expectTypeOf<NonNullable<StartOptions["clock"]>>().toEqualTypeOf<"real" | "frozen" | `${number}x`>();
+});
