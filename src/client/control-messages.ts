@@ -45,25 +45,6 @@ export interface Account {
   }[];
 }
 
-export interface Funding {
-  /** USDC to add. */
-  readonly collateral?: number;
-  /** Shares to add, by token id. */
-  readonly tokens?: Readonly<Record<string, number>>;
-}
-
-export interface PastedRequest {
-  readonly method: string;
-  /** The URL, or the path from /clob on. */
-  readonly url?: string;
-  /** The same under another name. */
-  readonly path?: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-  /** Unix seconds; left out: now. */
-  readonly serverTime?: number;
-}
-
 export interface AuthCheck {
   readonly check: string;
   readonly code: string;
@@ -79,37 +60,8 @@ export interface AuthExplanation {
   readonly serverTime: number;
 }
 
-export interface ChainTransaction {
-  readonly hash: `0x${string}`;
-  readonly kind: "MATCH" | "DEPOSIT" | "PREPARE" | "REPORT" | "CALL";
-  readonly status: "PENDING" | "MINED" | "REVERTED" | "FAILED" | "LOST" | "REPLACED" | "DROPPED";
-  /** Why it reverted or failed, or what it waits for. */
-  readonly reason: string | null;
-  readonly tradeIds: readonly string[];
-}
-
-export interface ChainBlock {
-  /** The first block is 0. */
-  readonly number: number;
-  readonly hash: `0x${string}`;
-  readonly parentHash: `0x${string}`;
-  readonly minedAt: string;
-  /** Whether nothing can take it back. */
-  readonly confirmed: boolean;
-  readonly transactions: readonly ChainTransaction[];
-}
-
-export interface ChainHead {
-  /** The first block is 0. */
-  readonly number: number;
-  readonly hash: `0x${string}`;
-  readonly minedAt: string;
-}
-
-export interface ChainContracts {
-  readonly collateral: `0x${string}`;
-  readonly conditionalTokens: `0x${string}`;
-  readonly exchange: `0x${string}`;
+export interface BumpedFees {
+  readonly bumped: number;
 }
 
 export interface Chain {
@@ -130,89 +82,38 @@ export interface Chain {
   readonly operator: `0x${string}`;
 }
 
-export interface MarketSupply {
-  readonly marketId: string;
-  readonly conditionId: `0x${string}`;
-  /** With what pending settlements will change. */
-  readonly ledger: {
-    readonly YES: number;
-    readonly NO: number;
-    readonly collateral: number;
-  };
-  readonly onChain: {
-    readonly YES: number;
-    readonly NO: number;
-    readonly collateral: number;
-  };
+export interface ChainBlock {
+  /** The first block is 0. */
+  readonly number: number;
+  readonly hash: `0x${string}`;
+  readonly parentHash: `0x${string}`;
+  readonly minedAt: string;
+  /** Whether nothing can take it back. */
+  readonly confirmed: boolean;
+  readonly transactions: readonly ChainTransaction[];
 }
 
-export interface NewSettlementFault {
-  /** fail: mined and reverted; retry: put off to the next block; delay: put off by some blocks; ghost: never mined; gas-spike: the base fee rises above what the exchange offers; reorg: the latest blocks are replaced, at once. */
-  readonly kind: "fail" | "retry" | "delay" | "ghost" | "gas-spike" | "reorg";
-  /** How many settlements it hits. Left out: the next one or, with a probability, any number. */
-  readonly times?: number;
-  /** Of each settlement, drawn by the seed. */
-  readonly probability?: number;
-  /** Of a delay; default 1. */
-  readonly blocks?: number;
-  /** Of a gas-spike; default 500. */
-  readonly baseFeeGwei?: number;
-  /** Of a reorg; default 1. */
-  readonly depth?: number;
-  /** Of a failure: what it says. */
-  readonly reason?: string;
-  /** The id of an order: only the settlement of what it took. `next`: of the order that is placed next. */
-  readonly of?: string;
+export interface ChainContracts {
+  readonly collateral: `0x${string}`;
+  readonly conditionalTokens: `0x${string}`;
+  readonly exchange: `0x${string}`;
 }
 
-export interface SettlementFault {
-  /** Null of a reorg, which is over when it is answered. */
-  readonly id: string | null;
-  readonly kind: "fail" | "retry" | "delay" | "ghost" | "gas-spike" | "reorg";
-  readonly times: number | null;
-  readonly probability: number;
-  readonly blocks: number | null;
-  readonly baseFeeGwei: number | null;
-  readonly depth: number | null;
+export interface ChainHead {
+  /** The first block is 0. */
+  readonly number: number;
+  readonly hash: `0x${string}`;
+  readonly minedAt: string;
+}
+
+export interface ChainTransaction {
+  readonly hash: `0x${string}`;
+  readonly kind: "MATCH" | "DEPOSIT" | "PREPARE" | "REPORT" | "CALL";
+  readonly status: "PENDING" | "MINED" | "REVERTED" | "FAILED" | "LOST" | "REPLACED" | "DROPPED";
+  /** Why it reverted or failed, or what it waits for. */
   readonly reason: string | null;
-  /** The one order whose settlement it hits. */
-  readonly of?: string;
-  /** How many settlements it has hit. */
-  readonly struck: number;
-  /** How many it will still hit; null: without end. */
-  readonly remaining: number | null;
+  readonly tradeIds: readonly string[];
 }
-
-export interface Mining {
-  /** Default 1. */
-  readonly blocks?: number;
-}
-
-export interface BumpedFees {
-  readonly bumped: number;
-}
-
-export interface EndedSettlementFaults {
-  readonly removed: readonly string[];
-}
-
-export interface RpcResult {
-  readonly jsonrpc: "2.0";
-  readonly id: string | number | null;
-  readonly result: unknown;
-}
-
-export interface RpcFailure {
-  readonly jsonrpc: "2.0";
-  readonly id: string | number | null;
-  readonly error: {
-    readonly code: number;
-    readonly message: string;
-    readonly data?: unknown;
-  };
-}
-
-export type RpcReply = RpcResult | RpcFailure | readonly (RpcResult | RpcFailure)[];
 
 export interface Clock {
   readonly mode: "real" | "frozen" | "scaled";
@@ -221,11 +122,65 @@ export interface Clock {
   readonly unixTime: number;
 }
 
+export interface ClockChange {
+  readonly mode: "real" | "frozen" | "scaled";
+  readonly time: string;
+  readonly rate: number;
+  readonly unixTime: number;
+  readonly fired: readonly Fired[];
+}
+
 export interface DevAccount {
   readonly address: `0x${string}`;
   readonly privateKey: `0x${string}`;
   /** A command for a shell that gets its API credentials. */
   readonly curl: string;
+}
+
+export interface EndedSettlementFaults {
+  readonly removed: readonly string[];
+}
+
+export interface Fault {
+  readonly id: string;
+  readonly route: string;
+  readonly status: 429 | 500 | 502 | 503 | 504 | null;
+  readonly retryAfter: number | null;
+  readonly latency: string | null;
+  readonly drop: "connection" | "reply" | null;
+  readonly probability: number;
+  readonly times: number | null;
+  readonly after: number;
+  /** How many requests of its route have come. */
+  readonly matched: number;
+  readonly fired: number;
+  /** How often it will yet fire; null: without end. */
+  readonly remaining: number | null;
+}
+
+export type Fired =
+  | {
+      readonly kind: "ORDER_EXPIRED";
+      readonly orderId: string;
+      readonly at: string;
+    }
+  | {
+      readonly kind: "BLOCK_MINED";
+      readonly blockNumber: number;
+      readonly transactions: number;
+      readonly at: string;
+    };
+
+export interface Funding {
+  /** USDC to add. */
+  readonly collateral?: number;
+  /** Shares to add, by token id. */
+  readonly tokens?: Readonly<Record<string, number>>;
+}
+
+export interface Health {
+  readonly status: "ok";
+  readonly time: string;
 }
 
 export interface Info {
@@ -259,47 +214,6 @@ export interface Info {
   };
 }
 
-export interface NewClock {
-  readonly mode?: "real" | "frozen" | "scaled";
-  /** ISO-8601 with a zone; never before the clock's time. */
-  readonly time?: string;
-  /** A duration such as 90s, 2h or 500ms. */
-  readonly advance?: string;
-  /** With mode scaled. */
-  readonly rate?: number;
-}
-
-export type Fired =
-  | {
-      readonly kind: "ORDER_EXPIRED";
-      readonly orderId: string;
-      readonly at: string;
-    }
-  | {
-      readonly kind: "BLOCK_MINED";
-      readonly blockNumber: number;
-      readonly transactions: number;
-      readonly at: string;
-    };
-
-export interface ClockChange {
-  readonly mode: "real" | "frozen" | "scaled";
-  readonly time: string;
-  readonly rate: number;
-  readonly unixTime: number;
-  readonly fired: readonly Fired[];
-}
-
-export interface State {
-  readonly units: Readonly<Record<string, string>>;
-  readonly [name: string]: unknown;
-}
-
-export interface StateHash {
-  readonly hash: string;
-  readonly sequence: number;
-}
-
 export interface Invariant {
   readonly name: string;
   readonly holds: boolean;
@@ -312,31 +226,45 @@ export interface Invariants {
   readonly invariants: readonly Invariant[];
 }
 
-export interface Health {
-  readonly status: "ok";
-  readonly time: string;
+export interface MarketSupply {
+  readonly marketId: string;
+  readonly conditionId: `0x${string}`;
+  /** With what pending settlements will change. */
+  readonly ledger: {
+    readonly YES: number;
+    readonly NO: number;
+    readonly collateral: number;
+  };
+  readonly onChain: {
+    readonly YES: number;
+    readonly NO: number;
+    readonly collateral: number;
+  };
 }
 
-export interface OpenApiDocument {
-  readonly openapi: string;
-  readonly [name: string]: unknown;
+export interface Mining {
+  /** Default 1. */
+  readonly blocks?: number;
 }
 
-export interface Fault {
-  readonly id: string;
-  readonly route: string;
-  readonly status: 429 | 500 | 502 | 503 | 504 | null;
-  readonly retryAfter: number | null;
-  readonly latency: string | null;
-  readonly drop: "connection" | "reply" | null;
-  readonly probability: number;
-  readonly times: number | null;
-  readonly after: number;
-  /** How many requests of its route have come. */
-  readonly matched: number;
-  readonly fired: number;
-  /** How often it will yet fire; null: without end. */
-  readonly remaining: number | null;
+export interface NewClock {
+  readonly mode?: "real" | "frozen" | "scaled";
+  /** ISO-8601 with a zone; never before the clock's time. */
+  readonly time?: string;
+  /** A duration such as 90s, 2h or 500ms. */
+  readonly advance?: string;
+  /** With mode scaled. */
+  readonly rate?: number;
+}
+
+export interface NewEvent {
+  readonly title: string;
+  readonly slug?: string;
+  readonly description?: string;
+  readonly category?: string;
+  readonly tags?: readonly string[];
+  /** ISO-8601 with a zone. */
+  readonly endDate?: string | null;
 }
 
 export interface NewFault {
@@ -356,20 +284,6 @@ export interface NewFault {
   readonly times?: number;
   /** How many requests it first lets pass. Default 0. */
   readonly after?: number;
-}
-
-export interface RemovedFaults {
-  readonly removed: readonly string[];
-}
-
-export interface NewEvent {
-  readonly title: string;
-  readonly slug?: string;
-  readonly description?: string;
-  readonly category?: string;
-  readonly tags?: readonly string[];
-  /** ISO-8601 with a zone. */
-  readonly endDate?: string | null;
 }
 
 export interface NewMarket {
@@ -394,13 +308,54 @@ export interface NewMarket {
   readonly tags?: readonly string[];
 }
 
-export interface Resolution {
-  readonly winningOutcome: WinningOutcome;
+export interface NewSettlementFault {
+  /** fail: mined and reverted; retry: put off to the next block; delay: put off by some blocks; ghost: never mined; gas-spike: the base fee rises above what the exchange offers; reorg: the latest blocks are replaced, at once. */
+  readonly kind: "fail" | "retry" | "delay" | "ghost" | "gas-spike" | "reorg";
+  /** How many settlements it hits. Left out: the next one or, with a probability, any number. */
+  readonly times?: number;
+  /** Of each settlement, drawn by the seed. */
+  readonly probability?: number;
+  /** Of a delay; default 1. */
+  readonly blocks?: number;
+  /** Of a gas-spike; default 500. */
+  readonly baseFeeGwei?: number;
+  /** Of a reorg; default 1. */
+  readonly depth?: number;
+  /** Of a failure: what it says. */
+  readonly reason?: string;
+  /** The id of an order: only the settlement of what it took. `next`: of the order that is placed next. */
+  readonly of?: string;
 }
 
-export interface StoryLine {
-  readonly at: string;
-  readonly what: string;
+export interface NewSnapshot {
+  /** Another name for it than its id; of several with one name the latest is meant. */
+  readonly name?: string;
+}
+
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly [name: string]: unknown;
+}
+
+export interface OrderStory {
+  readonly order: Order;
+  readonly owner: `0x${string}`;
+  readonly summary: string;
+  readonly story: readonly StoryLine[];
+  readonly queue: QueuePlace | null;
+  readonly fills: readonly Trade[];
+}
+
+export interface PastedRequest {
+  readonly method: string;
+  /** The URL, or the path from /clob on. */
+  readonly url?: string;
+  /** The same under another name. */
+  readonly path?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Unix seconds; left out: now. */
+  readonly serverTime?: number;
 }
 
 export interface QueuePlace {
@@ -414,21 +369,56 @@ export interface QueuePlace {
   };
 }
 
-export interface OrderStory {
-  readonly order: Order;
-  readonly owner: `0x${string}`;
-  readonly summary: string;
-  readonly story: readonly StoryLine[];
-  readonly queue: QueuePlace | null;
-  readonly fills: readonly Trade[];
-}
-
 export interface RecordedScenario {
   readonly name: string;
   /** A scenario file, YAML, that passes. */
   readonly scenario: string;
   readonly orders: number;
   readonly trades: number;
+}
+
+export interface RemovedFaults {
+  readonly removed: readonly string[];
+}
+
+export interface Resolution {
+  readonly winningOutcome: WinningOutcome;
+}
+
+export interface RpcFailure {
+  readonly jsonrpc: "2.0";
+  readonly id: string | number | null;
+  readonly error: {
+    readonly code: number;
+    readonly message: string;
+    readonly data?: unknown;
+  };
+}
+
+export type RpcReply = RpcResult | RpcFailure | readonly (RpcResult | RpcFailure)[];
+
+export interface RpcResult {
+  readonly jsonrpc: "2.0";
+  readonly id: string | number | null;
+  readonly result: unknown;
+}
+
+export interface SettlementFault {
+  /** Null of a reorg, which is over when it is answered. */
+  readonly id: string | null;
+  readonly kind: "fail" | "retry" | "delay" | "ghost" | "gas-spike" | "reorg";
+  readonly times: number | null;
+  readonly probability: number;
+  readonly blocks: number | null;
+  readonly baseFeeGwei: number | null;
+  readonly depth: number | null;
+  readonly reason: string | null;
+  /** The one order whose settlement it hits. */
+  readonly of?: string;
+  /** How many settlements it has hit. */
+  readonly struck: number;
+  /** How many it will still hit; null: without end. */
+  readonly remaining: number | null;
 }
 
 export interface Snapshot {
@@ -439,9 +429,19 @@ export interface Snapshot {
   readonly hash: string;
 }
 
-export interface NewSnapshot {
-  /** Another name for it than its id; of several with one name the latest is meant. */
-  readonly name?: string;
+export interface State {
+  readonly units: Readonly<Record<string, string>>;
+  readonly [name: string]: unknown;
+}
+
+export interface StateHash {
+  readonly hash: string;
+  readonly sequence: number;
+}
+
+export interface StoryLine {
+  readonly at: string;
+  readonly what: string;
 }
 
 /** What each operation answers, by its name in the OpenAPI document. */

@@ -19,37 +19,6 @@ export interface Page<Item> {
   readonly hasMore: boolean;
 }
 
-export type Outcome = "YES" | "NO";
-
-export type WinningOutcome = "YES" | "NO" | "SPLIT";
-
-export type Side = "BUY" | "SELL";
-
-export type OrderType = "GTC" | "GTD" | "FOK" | "FAK";
-
-export type MatchType = "COMPLEMENTARY" | "MINT" | "MERGE";
-
-export type SettlementStatus = "MATCHED" | "MINED" | "CONFIRMED" | "RETRYING" | "FAILED";
-
-export interface Credentials {
-  readonly apiKey: string;
-  readonly secret: string;
-  readonly passphrase: string;
-}
-
-export interface Derivation {
-  readonly address?: string;
-  readonly signature?: string;
-  readonly timestamp?: string | number;
-  readonly nonce?: string | number;
-}
-
-export interface Level {
-  readonly price: number;
-  readonly size: number;
-  readonly orders: number;
-}
-
 export interface Book {
   readonly tokenId: string;
   readonly marketId: string;
@@ -63,55 +32,9 @@ export interface Book {
   readonly updatedAt: string;
 }
 
-export interface Quote {
-  readonly tokenId: string;
-  readonly bestBid: number | null;
-  readonly bestAsk: number | null;
-}
-
-export interface Midpoint {
-  readonly tokenId: string;
-  readonly mid: number | null;
-}
-
-export interface Spread {
-  readonly tokenId: string;
-  readonly spread: number | null;
-}
-
-export interface LastTrade {
-  readonly tokenId: string;
-  readonly lastTradePrice: number | null;
-  readonly side: Side | null;
-  readonly tradedAt: string | null;
-}
-
-export interface TickSize {
-  readonly tokenId: string;
-  readonly tickSize: number;
-}
-
-export interface FeeRate {
-  readonly tokenId: string;
-  readonly feeRateBps: number;
-}
-
-export interface Time {
-  readonly time: number;
-}
-
-export interface OrderBody {
-  /** Id of the outcome token to trade. */
-  readonly tokenId: string;
-  readonly side: "BUY" | "SELL";
-  /** Default "GTC". */
-  readonly orderType?: "GTC" | "GTD" | "FOK" | "FAK";
-  /** Limit price, a multiple of the token's tick size. */
-  readonly price: number;
-  /** Shares, a multiple of 0.01. */
-  readonly size: number;
-  /** Required for GTD and only for GTD: Unix seconds, Unix milliseconds or ISO-8601 with a zone. "0", "", 0 and null stand for none. */
-  readonly expiration?: string | 0 | null;
+export interface CancelResult {
+  readonly canceled: readonly string[];
+  readonly notCanceled: Readonly<Record<string, "already matched" | "already canceled" | "already expired">>;
 }
 
 export interface Cancellation {
@@ -120,93 +43,17 @@ export interface Cancellation {
   readonly orderID?: string;
 }
 
-export interface Order {
-  readonly id: string;
-  readonly status: "LIVE" | "MATCHED" | "CANCELED" | "EXPIRED";
-  readonly marketId: string;
-  readonly tokenId: string;
-  readonly outcome: Outcome;
-  readonly side: Side;
-  readonly price: number;
-  readonly size: number;
-  readonly sizeMatched: number;
-  readonly sizeRemaining: number;
-  readonly avgPrice: number | null;
-  readonly fee: number;
-  readonly orderType: OrderType;
-  readonly expiration: string | null;
-  readonly cancelReason:
-    | "USER"
-    | "FOK_UNFILLED"
-    | "FAK_UNFILLED"
-    | "FAK_REMAINDER"
-    | "SELF_TRADE"
-    | "MARKET_CLOSED"
-    | "SETTLEMENT_FAILED"
-    | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
+export interface Credentials {
+  readonly apiKey: string;
+  readonly secret: string;
+  readonly passphrase: string;
 }
 
-export interface Trade {
-  readonly id: string;
-  readonly status: SettlementStatus;
-  readonly marketId: string;
-  readonly tokenId: string;
-  readonly outcome: Outcome;
-  readonly side: Side;
-  readonly price: number;
-  readonly size: number;
-  readonly fee: number;
-  readonly role: "TAKER" | "MAKER";
-  readonly orderId: string;
-  readonly counterOrderId: string;
-  readonly matchType: MatchType;
-  readonly transactionHash: `0x${string}` | null;
-  readonly blockNumber: number | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
-
-export interface CancelResult {
-  readonly canceled: readonly string[];
-  readonly notCanceled: Readonly<Record<string, "already matched" | "already canceled" | "already expired">>;
-}
-
-export interface PlacedOrder {
-  readonly id: string;
-  readonly status: "LIVE" | "MATCHED" | "CANCELED" | "EXPIRED";
-  readonly marketId: string;
-  readonly tokenId: string;
-  readonly outcome: Outcome;
-  readonly side: Side;
-  readonly price: number;
-  readonly size: number;
-  readonly sizeMatched: number;
-  readonly sizeRemaining: number;
-  readonly avgPrice: number | null;
-  readonly fee: number;
-  readonly orderType: OrderType;
-  readonly expiration: string | null;
-  readonly cancelReason:
-    | "USER"
-    | "FOK_UNFILLED"
-    | "FAK_UNFILLED"
-    | "FAK_REMAINDER"
-    | "SELF_TRADE"
-    | "MARKET_CLOSED"
-    | "SETTLEMENT_FAILED"
-    | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly trades: readonly Trade[];
-}
-
-export interface Token {
-  readonly tokenId: string;
-  readonly outcome: Outcome;
-  readonly price: number | null;
-  readonly winner: boolean | null;
+export interface Derivation {
+  readonly address?: string;
+  readonly signature?: string;
+  readonly timestamp?: string | number;
+  readonly nonce?: string | number;
 }
 
 export interface MarketEvent {
@@ -222,6 +69,45 @@ export interface MarketEvent {
   readonly marketCount: number;
   readonly createdAt: string;
   readonly endDate: string | null;
+}
+
+export interface EventDetail {
+  readonly id: string;
+  readonly slug: string;
+  readonly title: string;
+  readonly description: string;
+  readonly category: string;
+  readonly tags: readonly string[];
+  readonly active: boolean;
+  readonly volume: number;
+  readonly liquidity: number;
+  readonly marketCount: number;
+  readonly createdAt: string;
+  readonly endDate: string | null;
+  readonly markets: readonly Market[];
+}
+
+export interface EventResult {
+  readonly type: "event";
+  readonly event: MarketEvent;
+}
+
+export interface FeeRate {
+  readonly tokenId: string;
+  readonly feeRateBps: number;
+}
+
+export interface LastTrade {
+  readonly tokenId: string;
+  readonly lastTradePrice: number | null;
+  readonly side: Side | null;
+  readonly tradedAt: string | null;
+}
+
+export interface Level {
+  readonly price: number;
+  readonly size: number;
+  readonly orders: number;
 }
 
 export interface Market {
@@ -279,30 +165,9 @@ export interface MarketDetail {
   readonly event: MarketEvent;
 }
 
-export interface EventDetail {
-  readonly id: string;
-  readonly slug: string;
-  readonly title: string;
-  readonly description: string;
-  readonly category: string;
-  readonly tags: readonly string[];
-  readonly active: boolean;
-  readonly volume: number;
-  readonly liquidity: number;
-  readonly marketCount: number;
-  readonly createdAt: string;
-  readonly endDate: string | null;
-  readonly markets: readonly Market[];
-}
-
-export interface PricePoint {
-  readonly t: number;
-  readonly p: number;
-}
-
-export interface PricesHistory {
-  readonly data: readonly PricePoint[];
-  readonly tokenId: string;
+export interface MarketResult {
+  readonly type: "market";
+  readonly market: Market;
 }
 
 export interface MarketTrade {
@@ -318,17 +183,152 @@ export interface MarketTrade {
   readonly createdAt: string;
 }
 
-export interface EventResult {
-  readonly type: "event";
-  readonly event: MarketEvent;
+export type MatchType = "COMPLEMENTARY" | "MINT" | "MERGE";
+
+export interface Midpoint {
+  readonly tokenId: string;
+  readonly mid: number | null;
 }
 
-export interface MarketResult {
-  readonly type: "market";
-  readonly market: Market;
+export interface OrderBody {
+  /** Id of the outcome token to trade. */
+  readonly tokenId: string;
+  readonly side: "BUY" | "SELL";
+  /** Default "GTC". */
+  readonly orderType?: "GTC" | "GTD" | "FOK" | "FAK";
+  /** Limit price, a multiple of the token's tick size. */
+  readonly price: number;
+  /** Shares, a multiple of 0.01. */
+  readonly size: number;
+  /** Required for GTD and only for GTD: Unix seconds, Unix milliseconds or ISO-8601 with a zone. "0", "", 0 and null stand for none. */
+  readonly expiration?: string | 0 | null;
+}
+
+export interface Order {
+  readonly id: string;
+  readonly status: "LIVE" | "MATCHED" | "CANCELED" | "EXPIRED";
+  readonly marketId: string;
+  readonly tokenId: string;
+  readonly outcome: Outcome;
+  readonly side: Side;
+  readonly price: number;
+  readonly size: number;
+  readonly sizeMatched: number;
+  readonly sizeRemaining: number;
+  readonly avgPrice: number | null;
+  readonly fee: number;
+  readonly orderType: OrderType;
+  readonly expiration: string | null;
+  readonly cancelReason:
+    | "USER"
+    | "FOK_UNFILLED"
+    | "FAK_UNFILLED"
+    | "FAK_REMAINDER"
+    | "SELF_TRADE"
+    | "MARKET_CLOSED"
+    | "SETTLEMENT_FAILED"
+    | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export type OrderType = "GTC" | "GTD" | "FOK" | "FAK";
+
+export type Outcome = "YES" | "NO";
+
+export interface PlacedOrder {
+  readonly id: string;
+  readonly status: "LIVE" | "MATCHED" | "CANCELED" | "EXPIRED";
+  readonly marketId: string;
+  readonly tokenId: string;
+  readonly outcome: Outcome;
+  readonly side: Side;
+  readonly price: number;
+  readonly size: number;
+  readonly sizeMatched: number;
+  readonly sizeRemaining: number;
+  readonly avgPrice: number | null;
+  readonly fee: number;
+  readonly orderType: OrderType;
+  readonly expiration: string | null;
+  readonly cancelReason:
+    | "USER"
+    | "FOK_UNFILLED"
+    | "FAK_UNFILLED"
+    | "FAK_REMAINDER"
+    | "SELF_TRADE"
+    | "MARKET_CLOSED"
+    | "SETTLEMENT_FAILED"
+    | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly trades: readonly Trade[];
+}
+
+export interface PricePoint {
+  readonly t: number;
+  readonly p: number;
+}
+
+export interface PricesHistory {
+  readonly data: readonly PricePoint[];
+  readonly tokenId: string;
+}
+
+export interface Quote {
+  readonly tokenId: string;
+  readonly bestBid: number | null;
+  readonly bestAsk: number | null;
 }
 
 export type SearchResult = EventResult | MarketResult;
+
+export type SettlementStatus = "MATCHED" | "MINED" | "CONFIRMED" | "RETRYING" | "FAILED";
+
+export type Side = "BUY" | "SELL";
+
+export interface Spread {
+  readonly tokenId: string;
+  readonly spread: number | null;
+}
+
+export interface TickSize {
+  readonly tokenId: string;
+  readonly tickSize: number;
+}
+
+export interface Time {
+  readonly time: number;
+}
+
+export interface Token {
+  readonly tokenId: string;
+  readonly outcome: Outcome;
+  readonly price: number | null;
+  readonly winner: boolean | null;
+}
+
+export interface Trade {
+  readonly id: string;
+  readonly status: SettlementStatus;
+  readonly marketId: string;
+  readonly tokenId: string;
+  readonly outcome: Outcome;
+  readonly side: Side;
+  readonly price: number;
+  readonly size: number;
+  readonly fee: number;
+  readonly role: "TAKER" | "MAKER";
+  readonly orderId: string;
+  readonly counterOrderId: string;
+  readonly matchType: MatchType;
+  readonly transactionHash: `0x${string}` | null;
+  readonly blockNumber: number | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export type WinningOutcome = "YES" | "NO" | "SPLIT";
 
 /** Which of the caller's open orders. */
 export type OrderFilter = {

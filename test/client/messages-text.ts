@@ -147,7 +147,10 @@ function declarationsOf(roots: Iterable<string>, known: ReadonlySet<string>) {
     const text = typeText(schema, (name) => waiting.push(name));
     declared.set(component, declaration(nameOf(component), schema, text));
   }
-  const inOrder = Object.keys(schemas).flatMap((component) => declared.get(component) ?? []);
+  // By name: in what order schemas are registered depends on what a process loads first.
+  const inOrder = Object.keys(schemas)
+    .sort()
+    .flatMap((component) => declared.get(component) ?? []);
   return {
     text: inOrder.join("\n"),
     names: new Set(declared.keys()),
