@@ -23,14 +23,16 @@ const run = promisify(execFile);
 
 /** Every page for people: path from the root → text. */
 const PAGES: ReadonlyMap<string, string> = new Map(
-  ["", "docs/guide", "docs/reference", "docs/internals", "scenarios", "src", "test/fuzz/defects"].flatMap(
-    (folder) =>
-      readdirSync(join(ROOT, folder))
-        .filter((name) => name.endsWith(".md"))
-        .map((name) => {
-          const path = join(folder, name);
-          return [path, readFileSync(join(ROOT, path), "utf8")] as const;
-        }),
+  [
+    ...["", "docs/guide", "docs/reference", "docs/internals", "fixtures/clients/python", "scenarios", "src"],
+    "test/fuzz/defects",
+  ].flatMap((folder) =>
+    readdirSync(join(ROOT, folder))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => {
+        const path = join(folder, name);
+        return [path, readFileSync(join(ROOT, path), "utf8")] as const;
+      }),
   ),
 );
 

@@ -1,0 +1,220 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { RunningServer } from "../src/compose.ts";
+import { run as clobsim, ownFolder, serve } from "./cli/tools.ts";
+
+const CLIENT = fileURLToPath(new URL("../fixtures/clients/python/", import.meta.url));
+const PACKAGE = join(CLIENT, "clobsim");
+
+/** How a run of Python ended. */
+interface Ran {
+  readonly code: number;
+  /** What it said on both streams. */
+  readonly text: string;
+}
+
+/** Runs a Python with the client where it imports from, in a folder. */
+function run(
+  python: string,
+  args: readonly string[],
+  cwd: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(?:CLOBSIM|PYTEST)_/.test(name));
+  const own = { PYTHONPATH: CLIENT, PYTHONDONTWRITEBYTECODE: "1", ...environment };
+  const env = { ...Object.fromEntries(inherited), ...own };
+  return new Promise((resolve) => {
+    execFile(python, args, { cwd, env }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
+      resolve({ code, text: stdout + stderr });
+    });
+  });
+}
+
+/** The first Python that has some modules; null where none has. */
+async function pythonWith(...modules: readonly string[]): Promise<string | null> {
+  for (const python of ["python3", "/usr/bin/python3"]) {
+    const { code } = await run(python, ["-c", `import ${modules.join(", ")}`], CLIENT);
+    if (code === 0) return python;
+  }
+  console.warn(`no python3 with ${modules.join(" and ")} is found: the Python client was not tried with it`);
+  return null;
+}
+
+const plain = await pythonWith("pytest");
+const parallel = await pythonWith("pytest", "xdist");
+
+const folder = ownFolder();
+
+/** Runs pytest on a file of tests in a folder of its own. */
+async function pytest(
+  python: string,
+  name: string,
+  tests: string,
+  {
+    args = [],
+    ...environment
+  }: { readonly args?: readonly string[] } & Readonly<Record<string, unknown>> = {},
+): Promise<Ran & { readonly folder: string }> {
+  const own = join(folder, name);
+  mkdirSync(own);
+  // What is started there meets in this folder.
+  const temporary = join(folder, `${name}-temporary`);
+  mkdirSync(temporary);
+  writeFileSync(join(own, "test_it.py"), tests);
+  const words = ["-m", "pytest", "-p", "clobsim.plugin", "-p", "no:cacheprovider", "--color=no", ...args];
+  const ran = await run(python, words, own, {
+    TMPDIR: temporary,
+    ...(environment as Record<string, string>),
+  });
+  expect(readdirSync(temporary).filter((left) => left.startsWith("clobsim-"))).toEqual([]);
+  return { ...ran, folder: own };
+}
+
+describe("the Python client", () => {
+  it("imports nothing but the standard library, and pytest in its plugin alone", () => {
+    const found = readdirSync(PACKAGE).flatMap((name) => {
+      const text = name.endsWith(".py") ? readFileSync(join(PACKAGE, name), "utf8") : "";
+      const imports = [...text.matchAll(/^(?:from|import) (\w+)/gm)].map(([, module]) => `${module}`);
+      return imports.map((module) => `${name} ${module}`);
+    });
+    const stdlib =
+      /^(?:__future__|contextlib|dataclasses|hashlib|hmac|http|json|os|pathlib|re|shlex|shutil|signal)$/;
+    const more = /^(?:subprocess|tempfile|time|typing|urllib)$/;
+    const others = found.filter((line) => {
+      const module = line.split(" ")[1] ?? "";
+      return !stdlib.test(module) && !more.test(module);
+    });
+    expect(others).toEqual(["plugin.py pytest"]);
+  });
+});
+
+const FAILING = `
+import pytest
+
+@pytest.mark.parametrize("number", range(6))
+def test_trades(clobsim, alice, bob, number):
+    token = clobsim.create_market("Will it rain?")["tokens"][0]["tokenId"]
+    order = alice.sell(token, 0.5, 10)["id"]
+    bob.buy(token, 0.5, 4)
+    assert clobsim.story(order)["order"]["sizeMatched"] == 4
+    print("used", clobsim.url, clobsim.info()["stateHash"])
+    assert number < 5
+`;
+
+/** Where the tests of a run were, and in what states they ended. */
+const usedIn = ({ text }: Ran) =>
+  [...text.matchAll(/^used (\S+) (\S+)$/gm)].map(([, url = "", hash = ""]) => ({ url, hash }));
+
+describe.runIf(plain !== null)("the plugin of pytest", () => {
+  const python = plain as string;
+
+  it("is written in the grammar of Python 3.9", async () => {
+    const check =
+      "import ast, sys; [ast.parse(open(path).read(), feature_version=(3, 9)) for path in sys.argv[1:]]";
+    const files = readdirSync(PACKAGE).filter((name) => name.endsWith(".py"));
+    expect(await run(python, ["-c", check, ...files], PACKAGE)).toEqual({ code: 0, text: "" });
+  });
+
+  it("is not needed: its page's own code starts a pool, too", async () => {
+    const [, page = ""] = readFileSync(join(CLIENT, "README.md"), "utf8").split("## Without pytest");
+    const [, code = ""] = /```python\n(.*?)```/s.exec(page) ?? [];
+    expect(await run(python, ["-c", code], folder)).toMatchObject({
+      ...{ code: 0, text: expect.stringContaining("'available': 10000") },
+    });
+  });
+
+  it("passes the example", async () => {
+    const example = readFileSync(join(CLIENT, "example", "test_market_maker.py"), "utf8");
+    const ran = await pytest(python, "example", example);
+    expect(ran.text).toMatch(/ 5 passed in /);
+  });
+
+  describe("with a test that fails", () => {
+    let ran: Awaited<ReturnType<typeof pytest>>;
+    beforeAll(async () => {
+      ran = await pytest(python, "failing", FAILING, { args: ["-rA", "--clobsim-reports", "reports"] });
+    });
+
+    it("tells what became of its orders, and what the session did", () => {
+      expect(ran.text).toMatch(/ 1 failed, 5 passed in /);
+      const [, story = ""] = ran.text.split("clobsim: the orders of this test");
+      expect(story).toMatch(/^alice: SELL 10 @ 0\.5 GTC \S+\n {2}rests with 6 of 10 still open/m);
+      expect(story).toMatch(/^bob: BUY 4 @ 0\.5 GTC \S+\n {2}matched whole$/m);
+      expect(story).toContain("  - dev-1: BUY 4 YES @ 0.5\n");
+    });
+
+    it("writes a report that replays", async () => {
+      const [report = ""] = readdirSync(join(ran.folder, "reports"));
+      expect(ran.text).toContain(`clobsim replay reports/${report}`);
+      const { code, stdout } = await clobsim("replay", [join(ran.folder, "reports", report)]);
+      expect(code).toBe(0);
+      expect(stdout).toContain(usedIn(ran)[0]?.hash ?? "?");
+    });
+
+    it("resets the exchange before each test, and ends its server after the last", async () => {
+      const used = usedIn(ran);
+      expect(used.length).toBe(6);
+      expect(new Set(used.map(({ url, hash }) => `${url} ${hash}`)).size).toBe(1);
+      expect(used[0]?.url).toMatch(/\/1$/);
+      await expect(fetch(used[0]?.url ?? "")).rejects.toThrow();
+    });
+  });
+
+  it("takes the server that CLOBSIM_URL names, a pool or one exchange", async () => {
+    const servers: RunningServer[] = [];
+    for (const pool of [2, null]) {
+      const server = await serve({ simToken: "s3cret", pool });
+      servers.push(server);
+      const environment = { CLOBSIM_URL: `${server.url}/`, CLOBSIM_SIM_TOKEN: "s3cret" };
+      const ran = await pytest(python, `named-${pool}`, FAILING, { ...environment, args: ["-rA"] });
+      expect(new Set(usedIn(ran).map(({ url }) => url))).toEqual(
+        new Set([pool === null ? server.url : `${server.url}/1`]),
+      );
+    }
+    await Promise.all(servers.map((server) => server.close()));
+  });
+
+  it.each([
+    ["nobody answers", { CLOBSIM_URL: "http://127.0.0.1:1" }, "no clobsim answers at http://127.0.0.1:1: "],
+    [
+      "the program ends",
+      { CLOBSIM_COMMAND: "echo no such thing as" },
+      "ended: no such thing as serve --port 0",
+    ],
+    [
+      "a flag is wrong",
+      { args: ["-o", "clobsim_args=--clock stopped"] },
+      "--clock expects real, frozen or a rate",
+    ],
+  ])("says so when %s", async (what, circumstances, sentence) => {
+    const ran = await pytest(python, what, FAILING, circumstances);
+    expect(ran.code).not.toBe(0);
+    expect(ran.text).toContain(sentence);
+  });
+});
+
+describe.runIf(parallel !== null)("the workers of pytest-xdist", () => {
+  const python = parallel as string;
+
+  it("have an exchange each, of one server that ends with the run", async () => {
+    const ran = await pytest(python, "workers", FAILING, { args: ["-rA", "-n", "3", "--dist", "each"] });
+    const used = usedIn(ran);
+    const [server = ""] = used.map(({ url }) => url.replace(/\d$/, ""));
+    expect([...new Set(used.map(({ url }) => url))].sort()).toEqual(
+      [1, 2, 3].map((number) => server + number),
+    );
+    expect(new Set(used.map(({ hash }) => hash)).size).toBe(1);
+    await expect(fetch(server)).rejects.toThrow();
+  });
+
+  it("are told when the server that is named has too few", async () => {
+    const server = await serve({ pool: 2 });
+    const ran = await pytest(python, "few", FAILING, { CLOBSIM_URL: server.url, args: ["-n", "3"] });
+    expect(ran.text).toContain(`3 workers need as many exchanges, ${server.url} has 2: --pool 3`);
+    await server.close();
+  });
+});
