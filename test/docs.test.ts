@@ -15,6 +15,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { transform } from "esbuild";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
+import { startServer } from "../src/compose.ts";
+import { DEFAULT_CONFIG } from "../src/config.ts";
 import type { Account, Chain, Info, Market, SigningCredentials, Trade, walletOf } from "../src/index.ts";
 import { type Api, startApi } from "./support/http.ts";
 
@@ -126,6 +128,27 @@ describe("requests that are signed by hand", () => {
     const { code: program } = await transform(code ?? "", { loader: "ts", format: "esm" });
     const { stdout } = await run(process.execPath, ["--input-type=module", "-e", program], { cwd: ROOT });
     expect(stdout).toContain("hasMore: false");
+  });
+});
+
+describe("the recipe for curl", () => {
+  it("trades in a shell, where curl and openssl are found", async () => {
+    const [, recipe = ""] =
+      /```sh\n(url=.*?)```/s.exec(PAGES.get("docs/guide/other-languages.md") ?? "") ?? [];
+    const hasTools = await run("sh", ["-c", "command -v curl && command -v openssl"]).catch(() => null);
+    if (hasTools === null)
+      return console.warn("curl or openssl is not found: the recipe for curl was not run");
+    const pool = await startServer({ ...DEFAULT_CONFIG, port: 0, logLevel: "silent", pool: 3 });
+    const env = { ...process.env, CLOBSIM_URL: `${pool.url}/3` };
+    const { stdout } = await run("sh", ["-euc", recipe], { env });
+    await pool.close();
+    const [placed, open, clock] = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as object);
+    expect(placed).toMatchObject({ status: "LIVE", size: 100 });
+    expect(open).toMatchObject({ total: 1, data: [{ price: 0.01 }] });
+    expect(clock).toMatchObject({ mode: "real", fired: [] });
   });
 });
 
