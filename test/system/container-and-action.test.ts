@@ -1,0 +1,169 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { Program } from "../support/program.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const run = promisify(execFile);
+
+const folder = mkdtempSync(join(tmpdir(), "clobsim-action-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { readonly port: number };
+  server.close();
+  return port;
+}
+
+describe("action.yml", () => {
+  interface Step {
+    readonly name: string;
+    readonly id?: string;
+    readonly shell: string;
+    readonly env: Readonly<Record<string, string>>;
+    readonly run: string;
+  }
+  interface Action {
+    readonly inputs: Readonly<Record<string, { readonly description: string; readonly default: string }>>;
+    readonly outputs: Readonly<Record<string, { readonly description: string; readonly value: string }>>;
+    readonly runs: { readonly using: string; readonly steps: readonly Step[] };
+  }
+  const action = parse(readFileSync(join(ROOT, "action.yml"), "utf8")) as Action;
+  const started: number[] = [];
+  let tarball: string;
+
+  beforeAll(async () => {
+    const pack = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder];
+    const { stdout } = await run("npm", pack, { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 });
+    const [{ filename }] = JSON.parse(stdout) as [{ readonly filename: string }];
+    tarball = join(folder, filename);
+  });
+  afterAll(() => {
+    for (const pid of started) process.kill(pid, "SIGKILL");
+  });
+
+  /** Runs the steps as a runner of GitHub does, and answers what the action puts out. */
+  async function used(inputs: Readonly<Record<string, string>>) {
+    const temporary = mkdtempSync(join(folder, "runner-"));
+    const given = Object.entries(action.inputs).map(([name, input]) => [name, inputs[name] ?? input.default]);
+    const values = Object.fromEntries(given.map(([name, value]) => [`inputs.${name}`, value]));
+    const context: Readonly<Record<string, string>> = { ...values, "runner.temp": temporary };
+    const filled = (text: string): string =>
+      text.replace(/\$\{\{ (\S+) \}\}/g, (_, name: string) => context[name] as string);
+    let said = "";
+    const put: Record<string, string> = {};
+    for (const { id, env, run: script } of action.runs.steps) {
+      const output = join(temporary, `output-${id}`);
+      const own = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, filled(value)]));
+      const bash = ["--noprofile", "--norc", "-eo", "pipefail", "-c", script];
+      const child = spawn("bash", bash, {
+        cwd: temporary,
+        env: { ...process.env, ...own, GITHUB_OUTPUT: output },
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      child.stdout.on("data", (text: Buffer) => {
+        said += String(text);
+      });
+      const [code] = (await once(child, "exit")) as [number];
+      if (code !== 0) return { code, said, put };
+      if (id === undefined) continue;
+      for (const line of readFileSync(output, "utf8").trimEnd().split("\n")) {
+        const [, name = "", value = ""] = /^(\w+)=(.*)$/.exec(line) ?? [];
+        put[`steps.${id}.outputs.${name}`] = value;
+      }
+    }
+    const outputs = Object.entries(action.outputs).map(([name, { value }]) => [
+      name,
+      value.replace(/^\$\{\{ (\S+) \}\}$/, (_, key: string) => put[key] as string),
+    ]);
+    const { url = "", log = "", pid = "" } = Object.fromEntries(outputs) as Record<string, string>;
+    started.push(Number(pid));
+    return { code: 0, said, url, log, pid: Number(pid) };
+  }
+
+  it("is a composite action whose scripts hold no expression: what is given comes in by variables", () => {
+    expect(action.runs.using).toBe("composite");
+    for (const { shell, run: script } of action.runs.steps) {
+      expect(shell).toBe("bash");
+      expect(script).not.toContain("${{");
+    }
+  });
+
+  it("installs the package, starts it, and goes on when it answers at its output `url`", async () => {
+    const { url, log } = await used({ version: tarball, port: "0" });
+    expect(await (await fetch(`${url}/healthz`)).json()).toMatchObject({ status: "ok" });
+    expect(readFileSync(log ?? "", "utf8")).toContain("kept        nothing");
+  });
+
+  it("takes a port and flags, and puts out the URL of a pool", async () => {
+    const port = String(await freePort());
+    const { url, pid } = await used({ version: tarball, port, args: "--pool 3  --clock frozen\n--seed 7" });
+    expect(url).toBe(`http://127.0.0.1:${port}`);
+    const info = (await (await fetch(`${url}/3/sim`)).json()) as object;
+    expect(info).toMatchObject({ seed: "7", clock: { mode: "frozen" } });
+    expect(() => process.kill(pid ?? 0, 0)).not.toThrow();
+  });
+
+  it("fails with what the program said, where it cannot start", async () => {
+    const { code, said } = await used({ version: tarball, args: "--clock stopped" });
+    expect(code).toBe(1);
+    expect(said).toContain("::error title=clobsim::clobsim: --clock expects real, frozen or a rate");
+  });
+});
+
+describe("the Dockerfile", () => {
+  const lines = readFileSync(join(ROOT, "Dockerfile"), "utf8").replaceAll("\\\n", " ").split("\n");
+  const last = lines.slice(lines.findLastIndex((line) => line.startsWith("FROM ")));
+  const the = (word: string): string =>
+    last.find((line) => line.startsWith(`${word} `))?.slice(word.length + 1) ?? "";
+  const environment = Object.fromEntries(
+    the("ENV")
+      .split(" ")
+      .map((pair) => pair.split("=")),
+  ) as Readonly<Record<string, string>>;
+
+  it("pins its images, and ends as a user without rights", () => {
+    const images = lines.filter((line) => line.startsWith("FROM ")).map((line) => line.split(" ")[1]);
+    for (const image of images) expect(image).toMatch(/^node:\d+\.\d+\.\d+-\w/);
+    expect(the("USER")).toBe("node");
+  });
+
+  it("copies all that the program needs, which then serves and passes the health check", async () => {
+    const image = join(folder, "image");
+    for (const line of last.filter((each) => each.startsWith("COPY --from=build "))) {
+      const words = line.split(" ").slice(2);
+      const target = join(image, words.pop() as string);
+      for (const source of words) {
+        const from = join(ROOT, source.replace("/build/", ""));
+        const isFolder = statSync(from).isDirectory();
+        mkdirSync(target, { recursive: true });
+        cpSync(from, isFolder ? target : join(target, basename(from)), { recursive: isFolder });
+      }
+    }
+    expect([the("ENTRYPOINT"), the("CMD")]).toEqual(['["clobsim"]', '["serve"]']);
+    expect(the("RUN")).toContain("ln -s /clobsim/bin/clobsim.js /usr/local/bin/clobsim");
+    const program = await Program.built(join(image, "clobsim", "bin", "clobsim.js"), []);
+    const port = String(await freePort());
+    const env = { ...environment, CLOBSIM_PORT: port };
+    const refused = await program.run(["serve"], { environment: env });
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--sim-token is expected too"),
+    });
+    const server = program.launch(["serve"], { environment: { ...env, CLOBSIM_SIM_TOKEN: "local" } });
+    await server.prints(`answers at http://127.0.0.1:${port}`);
+    const [, health = ""] = /CMD wget \S+ \S+ \S+ "(\S+)"/.exec(the("HEALTHCHECK")) ?? [];
+    expect((await fetch(health.replace("$CLOBSIM_PORT", port))).status).toBe(200);
+    expect((await server.end("SIGTERM")).code).toBe(0);
+    await program.dispose();
+  });
+});
