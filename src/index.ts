@@ -9,7 +9,7 @@ import {
   TEXTS,
   TRUTH,
 } from "./api/option-types.ts";
-import { type RunningServer, startServer } from "./compose.ts";
+import type { RunningServer } from "./compose.ts";
 import { readConfig, SETTINGS } from "./config.ts";
 import { ConfigError, flagOf, type OptionKinds, readText, type Settings } from "./setting.ts";
 import type { StartOptions } from "./start-options.ts";
@@ -65,5 +65,7 @@ export async function startExchange(options: StartOptions = {}): Promise<Running
     for (const text of texts) readText(name, text, setting);
     flags[flagOf(name)] = texts;
   }
+  // Who only asks another server loads none.
+  const { startServer } = await import("./compose.ts");
   return startServer(readConfig({ flags, environment: {} }));
 }

@@ -1,13 +1,5 @@
 import { execFile } from "node:child_process";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -48,7 +40,17 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 
 describe("the packed package", () => {
   it("holds the program, and no tool of its tests", () => {
-    const names = ["LICENSE", "README.md", "bin", "dist", "docs", "fixtures", "package.json", "scenarios"];
+    const names = [
+      "CHANGELOG.md",
+      "LICENSE",
+      "README.md",
+      "bin",
+      "dist",
+      "docs",
+      "fixtures",
+      "package.json",
+      "scenarios",
+    ];
     expect(readdirSync(installed).sort()).toEqual(names);
     expect(readdirSync(join(installed, "bin"))).toEqual(["clobsim.js"]);
     expect(readdirSync(join(installed, "dist")).filter((name) => /bench|soak/.test(name))).toEqual([]);
@@ -71,22 +73,25 @@ describe("the packed package", () => {
     expect(await printed(program, "--input-type=module")).toBe(kinds.join(" "));
   });
 
-  it("opens an exchange from CommonJS, and a wallet trades there", async () => {
-    writeFileSync(
-      join(project, "trade.cjs"),
-      `const { ExchangeClient, orThrow, startExchange, walletOf } = require("clobsim");
-      (async () => {
-        const exchange = await startExchange({ seed: 7, clock: "frozen" });
-        const [{ privateKey }] = exchange.devAccounts;
-        const client = new ExchangeClient(exchange.url, { account: await walletOf(privateKey), time: "server" });
-        orThrow(await client.derive());
-        const tokenId = exchange.sampleTokenId;
-        console.log(orThrow(await client.place({ tokenId, side: "BUY", price: 0.01, size: 10 })).status);
-        client.close();
-        await exchange.close();
-      })();`,
+  it("carries the licence of every package that it holds code of", () => {
+    const notice = readFileSync(join(installed, "dist", "THIRD-PARTY.txt"), "utf8");
+    const layers = JSON.parse(readFileSync(join(ROOT, "src", "layers.json"), "utf8")) as {
+      readonly packages?: readonly string[];
+    }[];
+    // Of express the router is bundled; a test runner is not.
+    const used = new Set(
+      layers.flatMap(({ packages = [] }) => packages.map((name) => (name === "express" ? "router" : name))),
     );
-    const { stdout } = await run(process.execPath, ["trade.cjs"], { cwd: project });
-    expect(stdout).toBe("LIVE\n");
+    expect([...used].filter((name) => name !== "vitest" && !notice.includes(`\n\n${name} `))).toEqual([]);
+    expect(notice).toContain("Permission is hereby granted, free of charge");
+  });
+
+  it("has source maps that name places and carry no text of the sources", () => {
+    const maps = readdirSync(join(installed, "dist")).filter((name) => name.endsWith(".map"));
+    const texts = maps.filter(
+      (name) => "sourcesContent" in JSON.parse(readFileSync(join(installed, "dist", name), "utf8")),
+    );
+    expect(maps.length).toBeGreaterThan(0);
+    expect(texts).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { OTHER_VERSION, otherNode } from "../engine/support/other-node.ts";
+import { OTHER_VERSIONS, otherNode } from "../engine/support/other-node.ts";
 import { bundleInto } from "../support/bundled.ts";
 
 const JOURNALS = fileURLToPath(new URL("../../fixtures/journals/", import.meta.url));
@@ -68,15 +68,19 @@ describe("the same journals", () => {
     expect(differing).toEqual([]);
   });
 
-  it(`give the same bytes in Node ${OTHER_VERSION}, where the package registry has it`, async () => {
-    const other = await otherNode();
-    if ("reason" in other) console.warn(`nothing was tried in Node ${OTHER_VERSION}: ${other.reason}`);
-    const nodes = "program" in other ? [other.program] : [];
-    const expected = await printed("UTC", "C");
-    for (const node of nodes) {
-      expect(await printedBy(node, "UTC", "C")).toBe(expected);
-      expect(await printedBy(node, "America/St_Johns", "tr_TR.UTF-8", "--hash-seed=3")).toBe(expected);
-    }
-    expect(expected).toContain('"clobsim":{"format"');
-  }, 180_000);
+  it.each(OTHER_VERSIONS)(
+    "give the same bytes in Node %s, where the package registry has it",
+    async (version) => {
+      const other = await otherNode(version);
+      if ("reason" in other) console.warn(`nothing was tried in Node ${version}: ${other.reason}`);
+      const nodes = "program" in other ? [other.program] : [];
+      const expected = await printed("UTC", "C");
+      for (const node of nodes) {
+        expect(await printedBy(node, "UTC", "C")).toBe(expected);
+        expect(await printedBy(node, "America/St_Johns", "tr_TR.UTF-8", "--hash-seed=3")).toBe(expected);
+      }
+      expect(expected).toContain('"clobsim":{"format"');
+    },
+    180_000,
+  );
 });

@@ -1,45 +1,51 @@
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
+/** A folder for each version, by its first number, with a lock file that names its bytes. */
 const WANTED = fileURLToPath(new URL("../other-node/", import.meta.url));
 const CACHE = fileURLToPath(new URL("../../../node_modules/.cache/clobsim-other-node/", import.meta.url));
 const NAME = `node-${process.platform}-${process.arch}`;
-const PROGRAM = join(CACHE, "node_modules", NAME, "bin", "node");
 
-/** The version of Node that journals are tried in besides this one's. */
-export const OTHER_VERSION = versionWanted();
+/** The versions of Node that are tried besides this one's. */
+export const OTHER_VERSIONS: readonly string[] = readdirSync(WANTED).map(versionIn);
 
-function versionWanted(): string {
-  const { optionalDependencies } = JSON.parse(readFileSync(join(WANTED, "package.json"), "utf8"));
+function versionIn(major: string): string {
+  const { optionalDependencies } = JSON.parse(readFileSync(join(WANTED, major, "package.json"), "utf8"));
   return Object.values<string>(optionalDependencies)[0] as string;
 }
 
 /**
- * The program of another Node: fetched once from the package registry, by a lock file of its own that names its bytes,
- * without any script of its own being run. Where it cannot be had, the reason.
+ * The program of another Node: fetched once from the package registry, without any script of its own being run. Where it
+ * cannot be had, the reason.
  */
-export async function otherNode(): Promise<{ readonly program: string } | { readonly reason: string }> {
-  if (await isThere()) return { program: PROGRAM };
-  mkdirSync(CACHE, { recursive: true });
-  cpSync(WANTED, CACHE, { recursive: true });
+export async function otherNode(
+  version: string,
+): Promise<{ readonly program: string } | { readonly reason: string }> {
+  const major = version.split(".", 1)[0] as string;
+  const folder = join(CACHE, major);
+  const program = join(folder, "node_modules", NAME, "bin", "node");
+  if (await isThere(program, version)) return { program };
+  mkdirSync(folder, { recursive: true });
+  cpSync(join(WANTED, major), folder, { recursive: true });
   try {
     await run("npm", ["ci", "--include=optional", "--ignore-scripts", "--no-audit", "--no-fund"], {
-      cwd: CACHE,
+      cwd: folder,
       shell: process.platform === "win32",
       timeout: 120_000,
     });
   } catch (error) {
     return { reason: `npm ci has failed: ${(error as Error).message.split("\n")[0]}` };
   }
-  return (await isThere()) ? { program: PROGRAM } : { reason: `the registry has no package ${NAME}` };
+  if (await isThere(program, version)) return { program };
+  return { reason: `the registry has no package ${NAME} ${version}` };
 }
 
-async function isThere(): Promise<boolean> {
-  if (!existsSync(PROGRAM)) return false;
-  const { stdout } = await run(PROGRAM, ["--version"]).catch(() => ({ stdout: "" }));
-  return stdout.trim() === `v${OTHER_VERSION}`;
+async function isThere(program: string, version: string): Promise<boolean> {
+  if (!existsSync(program)) return false;
+  const { stdout } = await run(program, ["--version"]).catch(() => ({ stdout: "" }));
+  return stdout.trim() === `v${version}`;
 }

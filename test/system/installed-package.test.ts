@@ -1,0 +1,253 @@
+import { execFile, spawn } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OTHER_VERSIONS, otherNode } from "../engine/support/other-node.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const TYPES = new URL("../../bin/setup/types.js", import.meta.url).href;
+const tool = (...path: readonly string[]): string => join(ROOT, "node_modules", ...path);
+
+interface Packed {
+  readonly filename: string;
+  readonly size: number;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+const folder = mkdtempSync(join(tmpdir(), "clobsim-installed-"));
+/** A project of a user's that holds nothing but the package. */
+const project = join(folder, "project");
+let packed: Packed;
+let tarball: string;
+
+const run = promisify(execFile);
+// What npm and vitest tell their children is not for those that are started here.
+const env = {
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(?:npm_|VITEST|NODE_ENV|CLOBSIM_)/.test(name)),
+  ),
+  NO_COLOR: "1",
+};
+
+async function pack(from: string): Promise<Packed> {
+  // Without its scripts: the build that the tests run on is what is packed.
+  const args = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder];
+  const { stdout } = await run("npm", args, { cwd: from, env, maxBuffer: 1 << 26 });
+  return (JSON.parse(stdout) as [Packed])[0];
+}
+
+const inProject = (name: string, text: string): void => writeFileSync(join(project, name), text);
+
+/** The programs of Node that are tried: this one, those of the registry, and those that the environment names. */
+async function nodes(): Promise<readonly (readonly [version: string, program: string])[]> {
+  const others = await Promise.all(OTHER_VERSIONS.map(otherNode));
+  for (const other of others) if ("reason" in other) console.warn(`not tried: ${other.reason}`);
+  const named = (process.env.CLOBSIM_TEST_NODES ?? "").split(delimiter).filter((path) => path !== "");
+  const programs = [
+    process.execPath,
+    ...others.flatMap((other) => ("program" in other ? [other.program] : [])),
+    ...named,
+  ];
+  const versions = await Promise.all(programs.map((program) => run(program, ["--version"])));
+  return programs.map((program, index) => [versions[index]?.stdout.trim() ?? "", program]);
+}
+
+const NODES = await nodes();
+
+beforeAll(async () => {
+  const { filename } = await pack(ROOT);
+  // The build for tests makes no types: they are added as a release has them.
+  await run("tar", ["-xzf", join(folder, filename), "-C", folder]);
+  const { rollUpTypes } = (await import(TYPES)) as { rollUpTypes: (to: string) => Promise<string | null> };
+  expect(await rollUpTypes(join(folder, "package", "dist"))).toBe(null);
+  packed = await pack(join(folder, "package"));
+  tarball = join(folder, packed.filename);
+  mkdirSync(project);
+  inProject("package.json", '{ "private": true, "type": "module" }');
+  const install = [
+    "install",
+    "--offline",
+    "--no-audit",
+    "--no-fund",
+    "--cache",
+    join(folder, "cache"),
+    tarball,
+  ];
+  await run("npm", install, { cwd: project, env });
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("the packed package", () => {
+  it("is small, brings no other package and runs nothing when it is installed", () => {
+    expect(packed.size).toBeLessThan(2_000_000);
+    expect(packed.unpackedSize).toBeLessThan(8_000_000);
+    const { packages } = JSON.parse(readFileSync(join(project, "package-lock.json"), "utf8")) as {
+      readonly packages: Readonly<Record<string, { readonly hasInstallScript?: boolean }>>;
+    };
+    expect(Object.keys(packages)).toEqual(["", "node_modules/clobsim"]);
+    expect(packages["node_modules/clobsim"]?.hasInstallScript).toBeUndefined();
+  });
+
+  it("has one file of types for each entry, and none of the inside", () => {
+    const types = packed.files.map(({ path }) => path).filter((path) => path.endsWith(".d.ts"));
+    const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+      readonly exports: Readonly<Record<string, { readonly types?: string }>>;
+    };
+    const named = Object.values(exports).flatMap((entry) => entry.types?.slice(2) ?? []);
+    expect(types).toEqual(expect.arrayContaining(named));
+    expect(types.filter((path) => !/^dist\/[^/]+\.d\.ts$/.test(path))).toEqual([]);
+  });
+
+  it.each([
+    ["publint", [tool("publint", "src", "cli.js"), "--strict"]],
+    ["attw", [tool("@arethetypeswrong", "cli", "dist", "index.js"), "--profile", "esm-only"]],
+  ])("is well-formed, says %s", async (_name, args) => {
+    await run(process.execPath, [...args, tarball], { env });
+  });
+});
+
+const CLIENT = `import { collect, ConfigError, CONTRACT_ABIS, ExchangeClient, orThrow, startExchange, walletOf } from "clobsim";
+import type { ExchangeError, Market, NewOrder, PlacedOrder, ReplyTo, Result, RunningServer, StartOptions } from "clobsim";
+
+const options: StartOptions = { seed: 7, clock: "60x", settlement: "manual", allowHost: ["exchange.test"] };
+export const server: RunningServer = await startExchange(options);
+const [account] = server.devAccounts;
+const client = new ExchangeClient(server.url, { account: await walletOf(account?.privateKey ?? ""), time: "server" });
+const order: NewOrder = { tokenId: server.sampleTokenId ?? "", side: "BUY", price: 0.01, size: 10, expiration: new Date() };
+export const placed: Result<PlacedOrder> = await client.place(order);
+export const error: ExchangeError | null = placed.ok ? null : placed.error;
+export const markets: Market[] = orThrow(await collect((window) => client.markets({ active: true, ...window })));
+export const clock: ReplyTo<"getClock"> = orThrow(await client.control.setClock({ advance: "1h" }));
+export const abi: readonly string[] = CONTRACT_ABIS.exchange;
+export const isConfigError = (thrown: unknown): boolean => thrown instanceof ConfigError;
+`;
+
+describe("code of a client's", () => {
+  /** What the strict compiler says where there is neither `@types/node` nor any other package. */
+  async function compiled(name: string, text: string, ...flags: readonly string[]): Promise<string> {
+    inProject(name, text);
+    const strict = [
+      "--ignoreConfig",
+      "--noEmit",
+      "--strict",
+      "--exactOptionalPropertyTypes",
+      "--skipLibCheck",
+      "false",
+    ];
+    const plain = ["--target", "es2022", "--lib", "es2022", "--types", "", "--pretty", "false"];
+    const args = [tool("typescript", "bin", "tsc"), ...strict, ...plain, ...flags, name];
+    return run(process.execPath, args, { cwd: project, env }).then(
+      () => "",
+      ({ stdout }: { readonly stdout: string }) => stdout,
+    );
+  }
+
+  it.each([
+    ["nodenext", ["--module", "nodenext"]],
+    ["bundler", ["--module", "esnext", "--moduleResolution", "bundler"]],
+  ])("compiles under %s with no types but the package's", async (_name, flags) => {
+    expect(await compiled("client.ts", CLIENT, ...flags)).toBe("");
+  });
+
+  it("is told what is wrong in the words of the exchange", async () => {
+    const wrong = `import { ExchangeClient, startExchange } from "clobsim";
+await new ExchangeClient("").place({ tokenId: "1", side: "HOLD", price: 0.5, size: 1 });
+await startExchange({ sed: 7 });
+`;
+    expect((await compiled("wrong.ts", wrong, "--module", "nodenext")).split("\n").slice(0, -1)).toEqual([
+      `wrong.ts(2,52): error TS2322: Type '"HOLD"' is not assignable to type '"BUY" | "SELL"'.`,
+      "wrong.ts(3,23): error TS2561: Object literal may only specify known properties, but 'sed' does not exist in type 'StartOptions'. Did you mean to write 'seed'?",
+    ]);
+  });
+});
+
+const TRADE = `
+  const exchange = await startExchange({ seed: 7, clock: "frozen" });
+  const client = new ExchangeClient(exchange.url, { account: await walletOf(exchange.devAccounts[0].privateKey), time: "server" });
+  orThrow(await client.derive());
+  const order = { tokenId: exchange.sampleTokenId, side: "BUY", price: 0.01, size: 10 };
+  console.log(orThrow(await client.place(order)).status);
+  client.close();
+  await exchange.close();
+`;
+const NAMES = "{ ExchangeClient, orThrow, startExchange, walletOf }";
+
+describe.each(NODES)("in Node %s", (_version, node) => {
+  const clobsim = join(project, "node_modules", "clobsim", "bin", "clobsim.js");
+
+  it("the library trades, imported and required", async () => {
+    inProject("trade.mjs", `import ${NAMES} from "clobsim";${TRADE}`);
+    inProject("trade.cjs", `const ${NAMES} = require("clobsim");(async () => {${TRADE}})();`);
+    for (const name of ["trade.mjs", "trade.cjs"])
+      expect((await run(node, [name], { cwd: project, env })).stdout, name).toBe("LIVE\n");
+  });
+
+  it("the program serves its default world, and leaves nothing behind", async () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
+    expect((await run(node, [clobsim, "--version"], { cwd: project, env })).stdout).toBe(`${version}\n`);
+    const child = spawn(node, [clobsim, "serve", "--port", "0", "--ephemeral", "--log-level", "silent"], {
+      cwd: project,
+      env,
+    });
+    const url = await new Promise<string>((resolve, reject) => {
+      let printed = "";
+      child.on("close", (code) => reject(new Error(`it ended with ${code}: ${printed}`)));
+      child.stdout.on("data", (bytes: Buffer) => {
+        printed += bytes.toString();
+        const found = /http:\/\/127\.0\.0\.1:\d+/.exec(printed);
+        if (found !== null) resolve(found[0]);
+      });
+    });
+    const { total } = (await (await fetch(`${url}/api/events`)).json()) as { readonly total: number };
+    expect(total).toBe(12);
+    const ended = new Promise((resolve) => child.on("exit", resolve));
+    child.kill("SIGINT");
+    expect(await ended).toBe(0);
+    expect(existsSync(join(project, ".clobsim"))).toBe(false);
+  });
+
+  it("vitest runs scenarios as tests", async () => {
+    if (!existsSync(join(project, "node_modules", "vitest")))
+      symlinkSync(tool("vitest"), join(project, "node_modules", "vitest"));
+    const suite = join(project, "node_modules", "clobsim", "scenarios", "matching");
+    inProject(
+      "rules.test.mjs",
+      `import { scenarioSuite } from "clobsim/vitest";\nscenarioSuite(${JSON.stringify(suite)});\n`,
+    );
+    inProject("vitest.config.mjs", 'export default { test: { include: ["*.test.mjs"] } };');
+    const { stdout } = await run(node, [tool("vitest", "vitest.mjs"), "run"], { cwd: project, env });
+    expect(stdout).toMatch(/Tests.* 28 passed/);
+  });
+});
+
+it("npx finds the program", async () => {
+  const { stdout } = await run("npx", ["--offline", "clobsim", "serve", "--help"], { cwd: project, env });
+  expect(stdout).toContain("clobsim serve");
+});
+
+it("an older Node is told which is needed, in one line", async () => {
+  const older =
+    'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "18.20.8" } })';
+  const args = [
+    "--import",
+    `data:text/javascript,${encodeURIComponent(older)}`,
+    "node_modules/clobsim/bin/clobsim.js",
+  ];
+  await expect(run(process.execPath, args, { cwd: project, env })).rejects.toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr: "clobsim: expected Node 20.19 or later, found 18.20.8: https://nodejs.org has a newer one\n",
+  });
+});
