@@ -7,8 +7,9 @@ import { say } from "./setup/project.js";
 import { soak } from "./setup/soak.js";
 import { start } from "./setup/start.js";
 import { test } from "./setup/test.js";
+import { version } from "./setup/version.js";
 
-const TASKS = { start, build, test, bench, soak };
+const TASKS = { start, build, test, bench, soak, version };
 const [name = "", ...args] = process.argv.slice(2);
 
 if (Object.hasOwn(TASKS, name)) {

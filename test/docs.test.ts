@@ -152,6 +152,17 @@ describe("the recipe for curl", () => {
   });
 });
 
+it("the page of formats has the version of every file that is written", () => {
+  const sources = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" });
+  const texts = sources
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => readFileSync(join(ROOT, "src", name), "utf8"));
+  const formats = new Set(texts.flatMap((text) => text.match(/(?<=")clobsim-[a-z]+\/\d+(?=")/g) ?? []));
+  expect(formats.size).toBeGreaterThan(3);
+  const page = PAGES.get(join("docs", "reference", "file-formats.md")) ?? "";
+  expect([...formats].filter((format) => !page.includes(`\`${format}\``))).toEqual([]);
+});
+
 it("hashes, addresses and private keys of the client's types are hexadecimal to the compiler, as viem's are", () => {
   type Hex = `0x${string}`;
   expectTypeOf<Account["address"]>().toEqualTypeOf<Hex>();

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const run = promisify(execFile);
@@ -93,5 +94,42 @@ describe("the packed package", () => {
     );
     expect(maps.length).toBeGreaterThan(0);
     expect(texts).toEqual([]);
+  });
+});
+
+describe("a release", () => {
+  const workflow = parse(readFileSync(join(ROOT, ".github", "workflows", "release.yml"), "utf8")) as {
+    readonly jobs: {
+      readonly publish: { readonly steps: readonly { readonly name?: string; readonly run?: string }[] };
+    };
+  };
+  const commandOf = (step: string): string =>
+    workflow.jobs.publish.steps.find(({ name }) => name === step)?.run ?? "";
+  const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    readonly version: string;
+  };
+
+  it.each([
+    [`v${version}`, true],
+    [version, false],
+    ["v99.0.0", false],
+  ])("of the tag %s is published: %s", async (tag, isPublished) => {
+    const env = { ...process.env, GITHUB_REF_NAME: tag };
+    const tried = run("bash", ["-c", commandOf("The tag is the version of the package")], { cwd: ROOT, env });
+    expect(
+      await tried.then(
+        () => true,
+        () => false,
+      ),
+    ).toBe(isPublished);
+  });
+
+  it("is tested before it is packed, and published as it was packed", () => {
+    const commands = workflow.jobs.publish.steps.flatMap((step) => step.run ?? []).join("\n");
+    const order = [".ci/run", "npm pack", "npm publish ./clobsim-*.tgz --provenance"].map((part) =>
+      commands.indexOf(part),
+    );
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+    expect(order[0]).toBeGreaterThan(0);
   });
 });

@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { writeWhole } from "./bundle.js";
+import { inProject, run, say } from "./project.js";
+
+/** What `npm version` runs before it commits: says the new version in the source, and dates its changes in the changelog. */
+export async function version() {
+  const { version: number } = JSON.parse(readFileSync(inProject("package.json"), "utf8"));
+  const today = new Date().toISOString().slice(0, 10);
+  const changes = [
+    [inProject("src", "config.ts"), /^export const VERSION = ".*";$/m, `export const VERSION = "${number}";`],
+    [inProject("CHANGELOG.md"), /^## Unreleased$/m, `## Unreleased\n\n## ${number} - ${today}`],
+  ];
+  for (const [path, line, replacement] of changes) {
+    const text = readFileSync(path, "utf8");
+    if (!line.test(text)) {
+      say(`${path} has no line like ${line.source}`);
+      return 1;
+    }
+    writeWhole(path, text.replace(line, replacement));
+  }
+  const { code, output } = await run("git", ["add", ...changes.map(([path]) => path)]);
+  if (code !== 0) say(output);
+  return code;
+}
