@@ -49,19 +49,34 @@ export async function bundle(entryPoints, options = {}) {
     ...options,
   });
   const outputs = Object.entries(metafile.outputs);
+  const files = withoutVendoredMaps(outputFiles);
   const entries = outputs
     .filter(([, { entryPoint }]) => Object.values(entryPoints).includes(entryPoint))
     .map(([path]) => path);
   const isEntry = ({ path }) => entries.some((entry) => path.replaceAll("\\", "/").endsWith(`/${entry}`));
-  for (const file of [...outputFiles.filter((file) => !isEntry(file)), ...outputFiles.filter(isEntry)]) {
+  for (const file of [...files.filter((file) => !isEntry(file)), ...files.filter(isEntry)]) {
     writeWhole(file.path, file.contents);
   }
   return {
-    files: outputFiles.map(({ path }) => path),
+    files: files.map(({ path }) => path),
     sources: outputs.flatMap(([, { inputs }]) =>
       Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0),
     ),
   };
+}
+
+/** Leaves out the source maps of files that hold no code of ours, and the last line of such files, which names them. */
+function withoutVendoredMaps(files) {
+  const isVendored = ({ path, text }) =>
+    path.endsWith(".map") && JSON.parse(text).sources.every((source) => source.includes("node_modules/"));
+  const vendored = new Set(files.filter(isVendored).map(({ path }) => path));
+  return files
+    .filter(({ path }) => !vendored.has(path))
+    .map((file) =>
+      vendored.has(`${file.path}.map`)
+        ? { path: file.path, contents: file.text.replace(/\/\/# sourceMappingURL=.*\n$/, "") }
+        : file,
+    );
 }
 
 /** Writes a file so that nobody ever reads half of it. */
