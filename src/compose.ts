@@ -1,5 +1,3 @@
-import type { Server } from "node:http";
-import { createServer, type Server as TcpServer } from "node:net";
 import { checksummed } from "./api/address.ts";
 import { numbersAs } from "./api/decimals.ts";
 import { MarketRanking, SearchIndex } from "./api/market-search.ts";
@@ -8,6 +6,7 @@ import { HmacKeys } from "./api/signing.ts";
 import type { ChainNode } from "./chain-rpc/chain-node.ts";
 import type { Host } from "./chain-rpc/context.ts";
 import type { Subscriptions } from "./chain-rpc/subscriptions.ts";
+import { openTransport, type Transport } from "./client/transport.ts";
 import { type Config, VERSION } from "./config.ts";
 import type { Market } from "./core/market.ts";
 import type { ClockSetting } from "./engine/clock.ts";
@@ -15,6 +14,7 @@ import type { Keeping } from "./engine/data-folder.ts";
 import type { Exchange } from "./engine/exchange.ts";
 import { Keyring } from "./engine/keyring.ts";
 import {
+  exchangeAt,
   type OpenedExchange,
   openExchange,
   openUnkept,
@@ -26,7 +26,6 @@ import {
   type Origin,
   openingTime,
   originOfWorld,
-  playedOnce,
   requireSameTerms,
   termsOf,
 } from "./engine/origin.ts";
@@ -35,21 +34,17 @@ import { Snapshots } from "./engine/snapshots.ts";
 import { reportingOf } from "./reporting.ts";
 import { Outbox } from "./server/connection.ts";
 import { Faults } from "./server/faults.ts";
+import { HttpService, requireFree } from "./server/http-service.ts";
 import { Pool } from "./server/pool.ts";
 import { logBelow, requestLog } from "./server/request-log.ts";
-import { createHttpServer, ExchangeSite } from "./server/server.ts";
+import { ExchangeSite } from "./server/server.ts";
 import type { Chain, ChainClient, ChainSink, DevAccount, Service, ServiceOptions } from "./server/service.ts";
 import { isLoopback } from "./setting.ts";
 import { devPrivateKey } from "./simulation/dev-accounts.ts";
 import type { World } from "./simulation/world.ts";
 
-/** A server that answers. */
-export interface RunningServer {
-  /** Where it answers; of a pool, the exchange of each number is at `url/number`. */
-  readonly url: string;
-  readonly port: number;
-  /** How many exchanges there may be; null of one alone. */
-  readonly pool: number | null;
+/** An exchange in this process. */
+export interface LocalExchange {
   readonly seed: string;
   /** Virtual time at which the exchange opened, in Unix milliseconds. */
   readonly startedAt: number;
@@ -60,12 +55,28 @@ export interface RunningServer {
   readonly devAccounts: readonly DevAccount[];
   /** How the clock runs. */
   readonly clock: ClockSetting;
+  /** Carries a client's requests to it over no network: the `transport` of an `ExchangeClient`. */
+  readonly transport: Transport;
+  /** Answers what is under way, then stops. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A server that answers. */
+export interface RunningServer extends LocalExchange {
+  /** Where it answers; of a pool, the exchange of each number is at `url/number`. */
+  readonly url: string;
+  readonly port: number;
+  /** How many exchanges there may be; null of one alone. */
+  readonly pool: number | null;
   /** The history that it goes on from, and the last line of it; null of one that began otherwise. */
   readonly from: { readonly name: string; readonly line: number } | null;
   /** What keeps the exchange on disk; null of one that nothing keeps. */
   readonly keeping: Keeping | null;
-  /** Answers what is under way, then stops. */
-  close(): Promise<void>;
+  /** Lets the server keep this process alive until it is closed. */
+  ref(): void;
+  /** Lets this process end while the server runs. */
+  unref(): void;
 }
 
 /**
@@ -74,20 +85,43 @@ export interface RunningServer {
  * error when the address cannot be used.
  */
 export async function startServer(config: Config, warn: Warn = () => {}): Promise<RunningServer> {
+  // Nothing is kept for a server that will not listen.
   if (config.data !== null && config.port !== 0) await requireFree(config);
   const begun = config.from === null ? null : await beginningOf(config, config.from);
+  const from = begun?.from ?? null;
   if (config.pool !== null) {
     const origin = begun?.origin ?? (await loadOrigin(config, Date.now()));
-    const running = await servePool(begun?.config ?? config, config.pool, origin, warn);
-    return { ...running, from: begun?.from ?? null };
+    return servePool(begun?.config ?? config, config.pool, origin, from, warn);
   }
   const opened = await openExchange(begun?.config ?? config, warn, undefined, begun?.origin);
   try {
-    return { ...(await serve(config, opened, warn)), from: begun?.from ?? null };
+    return await serve(config, opened, serviceOf(config, opened, warn), from);
   } catch (error) {
     await opened.close();
     throw error;
   }
+}
+
+/** A running server with what is behind it. */
+export interface ServedExchange {
+  readonly server: RunningServer;
+  readonly service: Service;
+  readonly opened: OpenedExchange;
+}
+
+/** Serves an exchange that nothing keeps. @throws as `startServer` */
+export async function serveUnkept(config: Config): Promise<ServedExchange> {
+  const opened = openUnkept(config, await loadOrigin(config, Date.now()));
+  const service = serviceOf(config, opened);
+  return { server: await serve(config, opened, service, null), service, opened };
+}
+
+/** An exchange that listens nowhere. @throws as `startServer` */
+export async function openLocal(config: Config): Promise<LocalExchange> {
+  const opened = await openExchange(config, () => {});
+  const site = new ExchangeSite(serviceOf(config, opened));
+  const http = new HttpService(site, () => [site]);
+  return localExchange(http, opened, opened.clock.setting, () => opened.close());
 }
 
 /** The exchange that a history tells of; its clock runs on from there. */
@@ -111,63 +145,87 @@ export async function serveWorld(
   const start = config.start ?? openingTime(config, Date.now());
   const opened = openUnkept(config, originOfWorld(world, termsOf(config, world.seed), start));
   watch(opened.exchange);
-  return serve(config, opened);
+  return serve(config, opened, serviceOf(config, opened), null);
 }
 
-async function serve(config: Config, opened: OpenedExchange, warn: Warn = () => {}): Promise<RunningServer> {
-  const service = serviceOf(config, opened, warn);
+async function serve(
+  config: Config,
+  opened: OpenedExchange,
+  service: Service,
+  from: RunningServer["from"],
+): Promise<RunningServer> {
   const site = new ExchangeSite(service);
-  const server = createHttpServer(site);
-  const port = await listen(server, config);
-  return {
-    ...addressOf(config, port),
-    ...factsOf(opened, service.ranking),
-    pool: null,
-    clock: opened.clock.setting,
-    from: null,
-    keeping: opened.folder,
-    close: async () => {
-      await stop(server, () => [site]);
-      await opened.close();
-    },
-  };
+  const http = new HttpService(site, () => [site]);
+  const local = localExchange(http, opened, opened.clock.setting, () => opened.close());
+  return running(config, http, { ...local, pool: null, from, keeping: opened.folder });
 }
 
 /** Exchanges that all begin at one origin, which is played once for all of them. */
-async function servePool(config: Config, size: number, origin: Origin, warn: Warn): Promise<RunningServer> {
-  const { origin: shared, exchange } = playedOnce(origin);
+async function servePool(
+  config: Config,
+  size: number,
+  origin: Origin,
+  from: RunningServer["from"],
+  warn: Warn,
+): Promise<RunningServer> {
   const edge = newEdge(config);
   const pool = new Pool({
     ...edge,
     size,
     options: optionsOf(config, origin, ""),
     open: (number) =>
-      new ExchangeSite(serviceOf(config, openUnkept(config, shared), warn, edge, `/${number}`)),
+      new ExchangeSite(serviceOf(config, openUnkept(config, origin), warn, edge, `/${number}`)),
   });
-  const server = createHttpServer(pool);
-  const port = await listen(server, config);
-  return {
-    ...addressOf(config, port),
-    ...factsOf({ exchange, origin }, new MarketRanking()),
-    pool: size,
-    clock: settingOf(config),
-    from: null,
-    keeping: null,
-    close: () => stop(server, () => pool.members),
-  };
+  const http = new HttpService(pool, () => pool.members);
+  const opened = { origin, exchange: exchangeAt(origin) };
+  const local = localExchange(http, opened, settingOf(config), async () => {});
+  return running(config, http, { ...local, pool: size, from, keeping: null });
 }
 
-const addressOf = ({ host }: Config, port: number) => ({ url: `http://${urlHost(host)}:${port}`, port });
+/** @throws the system's error when the address cannot be used. */
+async function running(
+  config: Config,
+  http: HttpService,
+  served: Omit<RunningServer, "url" | "port" | "ref" | "unref">,
+): Promise<RunningServer> {
+  const port = await http.listen(config);
+  const keepProcess = (keepsAlive: boolean) => () => {
+    http.keepsAlive = keepsAlive;
+  };
+  const url = `http://${urlHost(config.host)}:${port}`;
+  return { ...served, url, port, ref: keepProcess(true), unref: keepProcess(false) };
+}
+
+/** What clients of this process call an exchange that they reach over no network. */
+const IN_PROCESS = new URL("http://localhost");
+const REPLY_TIMEOUT_MS = 30_000;
+
+/** `ended` is called once nothing more is answered. */
+function localExchange(
+  http: HttpService,
+  opened: Pick<OpenedExchange, "exchange" | "origin">,
+  clock: ClockSetting,
+  ended: () => Promise<void>,
+): LocalExchange {
+  const { send, close: disconnect } = openTransport(IN_PROCESS, REPLY_TIMEOUT_MS, () => http.connect());
+  const close = async (): Promise<void> => {
+    disconnect();
+    await http.close();
+    await ended();
+  };
+  return { ...factsOf(opened), clock, transport: send, close, [Symbol.asyncDispose]: close };
+}
 
 /** What a server tells of an exchange at its beginning. */
-function factsOf({ exchange, origin }: Pick<OpenedExchange, "exchange" | "origin">, ranking: MarketRanking) {
+function factsOf({ exchange, origin }: Pick<OpenedExchange, "exchange" | "origin">) {
   const { state, sequence, now } = exchange;
+  const ranked = new MarketRanking().ranked(state, sequence, "volume");
   return {
     seed: state.config.seed,
     startedAt: now,
     events: state.events.size,
     markets: state.markets.size,
-    sampleTokenId: sampleToken(ranking.ranked(state, sequence, "volume")),
+    sampleTokenId: sampleToken(ranked),
     devAccounts: devAccounts(origin),
   };
 }
@@ -310,52 +368,8 @@ const devAccounts = ({ devAccounts, config }: Origin): DevAccount[] =>
 const sampleToken = (ranked: readonly Market[]): string | null =>
   (ranked.find(({ status }) => status === "ACTIVE") ?? ranked[0])?.tokenIds[0] ?? null;
 
-/** Nothing is kept for a server that will not listen. @throws the system's error when the address cannot be used. */
-async function requireFree(config: Config): Promise<void> {
-  const probe = createServer();
-  await listen(probe, config);
-  await new Promise((resolve) => probe.close(resolve));
-}
-
-function listen(server: TcpServer, { host, port }: Config): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ host, port }, () => {
-      server.off("error", reject);
-      const address = server.address();
-      resolve(typeof address === "object" && address !== null ? address.port : port);
-    });
-  });
-}
-
 /** The name under which this machine reaches a bound address. */
 const urlHost = (host: string): string => {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;
 };
-
-const CLOSE_GRACE_MS = 2_000;
-
-/** Ends a server and its exchanges: no more of them come once it has closed. */
-function stop(server: Server, sites: () => readonly ExchangeSite[]): Promise<void> {
-  for (const { service, chainSockets } of sites()) {
-    service.clock.stop();
-    chainSockets.close();
-  }
-  return new Promise((resolve) => {
-    const force = setTimeout(() => {
-      server.closeAllConnections();
-      for (const { chainSockets } of sites()) chainSockets.terminate();
-    }, CLOSE_GRACE_MS);
-    server.close(() => {
-      clearTimeout(force);
-      for (const { service } of sites()) {
-        service.clock.stop();
-        service.faults.stop();
-        service.log.flush();
-      }
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
-}

@@ -22,6 +22,14 @@ const LAYER_OF = new Map(LAYERS.map((layer) => [layer.folder, layer]));
 /** What decides or writes: an edge that may read the core imports no more than types from here. */
 const WRITERS = /^core\/(?:decide|apply)\.ts$|^core\/rules\//;
 
+/** The files at the root of src that users import. */
+const { exports } = JSON.parse(readFileSync(`${SRC}/../package.json`, "utf8")) as {
+  readonly exports: object;
+};
+const ENTRIES = new Set(
+  Object.keys(exports).map((name) => (name === "." ? "index.ts" : `${name.slice(2)}.ts`)),
+);
+
 const FORBIDDEN_IN_CORE = new Set(
   `Date Intl performance setTimeout setInterval setImmediate queueMicrotask Promise process globalThis
    toFixed localeCompare randomUUID randomBytes crypto require console`.split(/\s+/),
@@ -170,8 +178,8 @@ const plainTypeScript: Rule = ({ fileName, program }, report) => {
     if (node.type === "TSNonNullExpression")
       report(node, "says !: prove it with a check, or `as` beside the proof");
     const isExport = node.type === "ExportNamedDeclaration" || node.type === "ExportAllDeclaration";
-    if (isExport && node.source !== null && fileName !== "index.ts")
-      report(node, "exports what another file holds: only src/index.ts does");
+    if (isExport && node.source !== null && !ENTRIES.has(fileName))
+      report(node, "exports what another file holds: only what users import does");
   });
   for (const statement of program.body) {
     const declared = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
@@ -324,7 +332,7 @@ describe("a planted fault is found", () => {
     plainTypeScript | api/a.ts            | enum A { B }                                    | an enum
     plainTypeScript | api/a.ts            | let a = 1 as any;                               | says any
     plainTypeScript | api/a.ts            | const a = b!;                                   | says !
-    plainTypeScript | api/a.ts            | export * from "./b.ts";                         | only src/index.ts does
+    plainTypeScript | api/a.ts            | export * from "./b.ts";                         | only what users import does
     plainTypeScript | api/a.ts            | let count = 0;                                  | state at module level
     `),
   )("by %s in %s: %s", (rule = "", path = "", text = "", finding = "") => {

@@ -10,7 +10,12 @@ const BANNER = [
 ].join("\n");
 
 /** What the package exports: the name in dist, and behind it in package.json's `exports`; and its source. */
-export const LIBRARY = { index: "src/index.ts", vitest: "src/vitest.ts" };
+export const LIBRARY = {
+  index: "src/index.ts",
+  vitest: "src/vitest.ts",
+  "node-test": "src/node-test.ts",
+  jest: "src/jest.ts",
+};
 
 /** The program, and what it runs in threads of its own. */
 export const PROGRAM = { cli: "src/cli/main.ts", "fuzz-worker": "src/fuzz/campaign/worker.ts" };

@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as overHttp } from "node:http";
 import { Agent as HttpsAgent, request as overHttps } from "node:https";
+import type { Duplex } from "node:stream";
 import { urlToHttpOptions } from "node:url";
 
 /** One header line of a request; a name may come several times. */
@@ -47,10 +48,14 @@ interface OpenTransport {
   close(): void;
 }
 
-/** HTTP or HTTPS to one origin; a reply that is not whole after `timeoutMs` counts as lost. */
-export function openTransport(origin: URL, timeoutMs: number): OpenTransport {
+/**
+ * HTTP or HTTPS to one origin, over the connections that `connect` makes where it is given; a reply that is not whole after
+ * `timeoutMs` counts as lost.
+ */
+export function openTransport(origin: URL, timeoutMs: number, connect?: () => Duplex): OpenTransport {
   const isSecure = origin.protocol === "https:";
   const agent = isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
+  if (connect !== undefined) Object.assign(agent, { createConnection: connect });
   const begin = isSecure ? overHttps : overHttp;
   const { hostname } = urlToHttpOptions(origin);
   let isClosed = false;

@@ -6,7 +6,7 @@ import { ConfigError } from "../setting.ts";
 import { Clock, type ClockSetting } from "./clock.ts";
 import { DataFolder, type Parts } from "./data-folder.ts";
 import { type Disk, nodeDisk } from "./disk.ts";
-import { Exchange } from "./exchange.ts";
+import { Exchange, type Snapshot } from "./exchange.ts";
 import { JOURNAL_FILE } from "./files.ts";
 import { noJournal, noPersistence, type Persistence, PersistenceError } from "./journal.ts";
 import { FORMAT, type OpeningData } from "./journal-line.ts";
@@ -80,18 +80,42 @@ function diskTrouble(error: unknown, data: string): unknown {
   return new StoreError("disk", `${data} cannot be used: ${error.message}`, { cause: error });
 }
 
+/** Where origins led to that were played in this process. */
+const openings = new WeakMap<Origin, Snapshot>();
+
+/** Starts an exchange anew at its origin, which is played once only in a process. */
+function toOrigin(exchange: Exchange, origin: Origin): Snapshot {
+  const known = openings.get(origin);
+  if (known !== undefined) {
+    exchange.restart(known);
+    return known;
+  }
+  exchange.restart(origin.start);
+  origin.play(exchange);
+  const opening = exchange.snapshot();
+  openings.set(origin, opening);
+  return opening;
+}
+
+/** An exchange at its origin, which nobody asks and nothing keeps. @throws ConfigError when the origin cannot be played. */
+export function exchangeAt(origin: Origin): Exchange {
+  const exchange = new Exchange(origin.config, origin.start);
+  toOrigin(exchange, origin);
+  return exchange;
+}
+
 /** An exchange that nothing keeps. @throws ConfigError when its origin cannot be played. */
 export function openUnkept(config: Config, origin: Origin, wallNow = THIS_MACHINE.wallNow): OpenedExchange {
   const { exchange, session } = begin(origin);
-  origin.play(exchange);
+  const opening = toOrigin(exchange, origin);
   session.begin();
   const clock = new Clock(exchange, settingOf(config), wallNow, followsWall(config));
-  return opened({ origin, exchange, session, clock }, null);
+  return opened({ origin, exchange, session, clock }, null, opening);
 }
 
 function openNew(config: Config, folder: DataFolder, origin: Origin, wallNow: () => number): OpenedExchange {
   const { exchange, session } = begin(origin);
-  origin.play(exchange);
+  const opening = toOrigin(exchange, origin);
   const setting = settingOf(config);
   const clock = new Clock(exchange, setting, wallNow, followsWall(config), "later");
   const parts = { origin, exchange, session, clock };
@@ -106,7 +130,7 @@ function openNew(config: Config, folder: DataFolder, origin: Origin, wallNow: ()
     hash: exchange.hash,
   });
   clock.open();
-  return opened(parts, folder);
+  return opened(parts, folder, opening);
 }
 
 async function openKept(
@@ -131,7 +155,7 @@ async function openKept(
   const { torn } = resumed;
   if (torn !== null)
     warn(`a crash had torn the end of the journal: its ${torn.bytes} bytes are kept in ${torn.file}`);
-  return opened(parts, folder);
+  return opened(parts, folder, exchange.snapshot());
 }
 
 /** An exchange as it is before its origin is played. */
@@ -140,11 +164,10 @@ function begin({ config, start }: Origin): Pick<Parts, "exchange" | "session"> {
   return { session, exchange: new Exchange(config, start, session) };
 }
 
-function opened(parts: Parts, folder: DataFolder | null): OpenedExchange {
+/** `start` is where the session began. */
+function opened(parts: Parts, folder: DataFolder | null, start: Snapshot): OpenedExchange {
   const { origin, exchange, session, clock } = parts;
-  let began = exchange.snapshot();
-  /** Where everything began; unknown of an exchange that goes on from a directory, until it is opened anew. */
-  let opening = folder?.resumed == null ? began : null;
+  let began = start;
   return {
     ...parts,
     atSessionStart: () => {
@@ -155,13 +178,8 @@ function opened(parts: Parts, folder: DataFolder | null): OpenedExchange {
     persistence: folder ?? noPersistence,
     noteRefused: (request) => session.refuse({ sequence: exchange.sequence, at: exchange.now, request }),
     reopen: () => {
-      exchange.restart(opening ?? origin.start);
-      if (opening === null) {
-        origin.play(exchange);
-        opening = exchange.snapshot();
-      }
+      began = toOrigin(exchange, origin);
       session.begin();
-      began = exchange.snapshot();
       clock.open();
     },
     folder,

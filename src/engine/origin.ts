@@ -1,4 +1,6 @@
+import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { type Config, DEFAULT_CONFIG, FROZEN_START } from "../config.ts";
 import { sizeText } from "../core/format.ts";
 import { readDocument } from "../core/rebuild-state.ts";
@@ -12,7 +14,7 @@ import { ConfigError, flagOf } from "../setting.ts";
 import { openWorld, WorldOpeningError } from "../simulation/opening.ts";
 import type { World } from "../simulation/world.ts";
 import { checkedWorld, readWorldFile } from "../simulation/world.ts";
-import { Exchange } from "./exchange.ts";
+import type { Exchange } from "./exchange.ts";
 import type { Base, OpeningData } from "./journal-line.ts";
 import { readBeginning, STATE_FORMAT, type StateHeader } from "./state-file.ts";
 import { HistoryDigest } from "./state-hash.ts";
@@ -41,14 +43,6 @@ export function originOfWorld(world: World, config: ExchangeConfig, start: Milli
     }
   };
   return { config, start, devAccounts, base: { kind: "world", content: world }, play };
-}
-
-/** The same origin, played once: where it brings an exchange is then shared by all that it is played to. */
-export function playedOnce(origin: Origin): { readonly origin: Origin; readonly exchange: Exchange } {
-  const exchange = new Exchange(origin.config, origin.start);
-  origin.play(exchange);
-  const reached = exchange.snapshot();
-  return { origin: { ...origin, play: (another) => another.restore(reached) }, exchange };
 }
 
 /** A document of a state, with its place in a history. */
@@ -148,6 +142,44 @@ const sameContent = (a: Base, b: Base): boolean => JSON.stringify(a) === JSON.st
 
 const DEFAULT_SEED = "1";
 
+/** How many worlds, and origins, stay in memory for the next exchange of this process. */
+const KEPT = 4;
+
+/** What was made for some keys, the latest few; what could not be made is made again. */
+class Latest<Value> {
+  readonly #values = new Map<string, Promise<Value>>();
+
+  get(key: string, make: () => Promise<Value>): Promise<Value> {
+    const value = this.#values.get(key) ?? make();
+    this.#values.delete(key);
+    this.#values.set(key, value);
+    value.catch(() => this.#values.delete(key));
+    const [oldest] = this.#values.keys();
+    if (this.#values.size > KEPT && oldest !== undefined) this.#values.delete(oldest);
+    return value;
+  }
+}
+
+const worlds = new Latest<World>();
+const origins = new Latest<Origin>();
+
+/** The path of a world that comes with clobsim, or of a file; a file in the working directory goes first. */
+export function worldPath(name: string): string {
+  if (!/^[a-z]+$/.test(name) || existsSync(name)) return name;
+  // Beside the bundle, and beside the sources.
+  const places = ["../fixtures/worlds/", "../../fixtures/worlds/"];
+  const paths = places.map((place) => fileURLToPath(new URL(`${place}${name}.json`, import.meta.url)));
+  return paths.find((path) => existsSync(path)) ?? name;
+}
+
+/** Names what the configuration asks to be opened, so that a file that was written again is another. */
+function nameOf({ world, seed, markets }: Config): string {
+  if (world === null) return `${markets} ${seed}`;
+  const path = worldPath(world);
+  const { mtimeMs, size } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: 0, size: 0 };
+  return `${path} ${mtimeMs} ${size}`;
+}
+
 /**
  * The world that the configuration names: a file's, the one that was built in, or one made now.
  * @throws ConfigError when it cannot be read.
@@ -174,7 +206,7 @@ async function loadWorld(config: Config): Promise<World> {
 /** @throws ConfigError when the file holds no world. */
 function worldIn(file: string): World {
   try {
-    return readWorldFile(file);
+    return readWorldFile(worldPath(file));
   } catch (error) {
     throw new ConfigError(`--world ${file}: ${(error as Error).message}`);
   }
@@ -192,19 +224,27 @@ async function readBuiltIn(): Promise<World | null> {
 const SECOND_MS = 1_000;
 
 /**
- * Where an exchange begins that is configured so: a state that a file holds, or a world.
+ * Where an exchange begins that is configured so: a state that a file holds, or a world. Asked for again with a start of
+ * its own or a frozen clock, it is the same object.
  * @throws ConfigError when it cannot be read, or contradicts what is asked for besides.
  */
 export async function loadOrigin(config: Config, wall: number): Promise<Origin> {
-  const { world: worldFile } = config;
-  const document = worldFile === null ? null : stateIn(worldFile);
-  if (worldFile !== null && document !== null) {
-    const origin = originIn(worldFile, document);
-    requireSameTerms(config, origin, worldFile);
-    return origin;
-  }
-  const world = await loadWorld(config);
-  return originOfWorld(world, termsOf(config, world.seed), config.start ?? openingTime(config, wall));
+  const start = config.start ?? openingTime(config, wall);
+  const name = nameOf(config);
+  const load = async (): Promise<Origin> => {
+    const { world: worldFile } = config;
+    const document = worldFile === null ? null : stateIn(worldFile);
+    if (worldFile !== null && document !== null) {
+      const origin = originIn(worldFile, document);
+      requireSameTerms(config, origin, worldFile);
+      return origin;
+    }
+    const world = await worlds.get(`${name} ${config.given.has("seed")}`, () => loadWorld(config));
+    return originOfWorld(world, termsOf(config, world.seed), start);
+  };
+  if (config.start === null && config.clock.mode !== "frozen") return load();
+  const terms = TERMS.map((term) => config[term]);
+  return origins.get(JSON.stringify([name, start, terms, [...config.given].sort()]), load);
 }
 
 /** When an exchange opens: the second that the wall clock shows or, when frozen, `FROZEN_START`. */

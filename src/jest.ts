@@ -1,0 +1,57 @@
+import { type ExchangeMatchers, MATCHERS } from "./fixtures/matchers.ts";
+import { type ExchangeFixtures, type ExchangeOptions, LentExchanges } from "./fixtures/test-exchange.ts";
+
+export type { ExchangeMatchers } from "./fixtures/matchers.ts";
+export type { ExchangeFixtures, ExchangeOptions, TestExchange } from "./fixtures/test-exchange.ts";
+export type { Trader } from "./fixtures/trader.ts";
+
+declare global {
+  namespace jest {
+    interface Matchers<R> extends ExchangeMatchers<R> {}
+  }
+}
+
+type Body = (fixtures: ExchangeFixtures) => void | Promise<void>;
+type DeclareTest = (name: string, body: Body, timeoutMs?: number) => void;
+
+/** `test` of jest for tests with an exchange. */
+export interface ExchangeTest extends DeclareTest {
+  readonly only: DeclareTest;
+  readonly skip: DeclareTest;
+  readonly concurrent: DeclareTest;
+  readonly failing: DeclareTest;
+}
+
+type TestOfJest = (name: string, body: () => Promise<void>, timeoutMs?: number) => void;
+
+/** What jest gives a test file. */
+export interface JestGlobals {
+  readonly test: TestOfJest & Readonly<Record<"only" | "skip" | "concurrent" | "failing", TestOfJest>>;
+  readonly expect: { extend(matchers: object): void };
+}
+
+/**
+ * The `test` of jest, whose argument has an exchange at its opening and its dev accounts, funded and with API keys, by the
+ * names alice, bob, carol, dave, erin, frank, grace, heidi, ivan, judy. Exchanges serve one test after another; tests that
+ * run side by side have one each. A test that fails shows what became of each order and leaves a report in
+ * `.clobsim/reports`. `expect` gets the matchers of `ExchangeMatchers`.
+ * @param globals what `@jest/globals` exports, where jest gives a test file no globals
+ * @throws ConfigError naming an option that is not what it should be
+ */
+export function exchange(
+  options: ExchangeOptions = {},
+  globals = globalThis as unknown as JestGlobals,
+): ExchangeTest {
+  const { test, expect } = globals;
+  if (typeof test !== "function")
+    throw new TypeError("expected a test file of jest: there is no global test here");
+  const exchanges = new LentExchanges(options);
+  expect.extend(MATCHERS);
+  const declare =
+    (run: TestOfJest): DeclareTest =>
+    (name, body, timeoutMs) =>
+      run(name, () => exchanges.run(name, body, null), timeoutMs);
+  const { only, skip, concurrent, failing } = test;
+  const variants = { only: declare(only), skip: declare(skip), concurrent: declare(concurrent) };
+  return Object.assign(declare(test), { ...variants, failing: declare(failing) });
+}

@@ -1,0 +1,93 @@
+import type { Server } from "node:http";
+import { createServer, type Socket, type Server as TcpServer } from "node:net";
+import type { Duplex } from "node:stream";
+import { connectInMemory } from "./memory-connection.ts";
+import { createHttpServer, type ExchangeSite, type Site } from "./server.ts";
+
+const CLOSE_GRACE_MS = 2_000;
+
+/** Where a server is to listen; port 0 is a free one. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A site over HTTP: to clients of this process, and to others once it listens. */
+export class HttpService {
+  readonly #server: Server;
+  readonly #members: () => readonly ExchangeSite[];
+  readonly #sockets = new Set<Socket | Duplex>();
+  #keepsAlive = true;
+
+  /** `members` answers the exchanges of the site that there are by then. */
+  constructor(site: Site, members: () => readonly ExchangeSite[]) {
+    this.#members = members;
+    this.#server = createHttpServer(site);
+    this.#server.on("connection", (socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+      if (!this.#keepsAlive) socket.unref();
+    });
+  }
+
+  /** Answers the port. @throws the system's error when the address cannot be used. */
+  listen(address: ListenAddress): Promise<number> {
+    return listen(this.#server, address);
+  }
+
+  /** A connection from within this process. */
+  connect(): Duplex {
+    return connectInMemory(this.#server);
+  }
+
+  /** Whether the server and its connections alone keep this process alive, as they do at first. */
+  set keepsAlive(keepsAlive: boolean) {
+    this.#keepsAlive = keepsAlive;
+    for (const handle of [this.#server, ...this.#sockets] as Socket[]) {
+      if (keepsAlive) handle.ref();
+      else handle.unref();
+    }
+  }
+
+  /** Answers what is under way, then stops; no more exchanges come once the server has closed. */
+  close(): Promise<void> {
+    for (const { service, chainSockets } of this.#members()) {
+      service.clock.stop();
+      chainSockets.close();
+    }
+    return new Promise((resolve) => {
+      const force = setTimeout(() => {
+        for (const socket of this.#sockets) socket.destroy();
+        for (const { chainSockets } of this.#members()) chainSockets.terminate();
+      }, CLOSE_GRACE_MS);
+      this.#server.close(() => {
+        clearTimeout(force);
+        for (const { service } of this.#members()) {
+          service.clock.stop();
+          service.faults.stop();
+          service.log.flush();
+        }
+        resolve();
+      });
+      this.#server.closeIdleConnections();
+    });
+  }
+}
+
+/** @throws the system's error when the address cannot be used. */
+export async function requireFree(address: ListenAddress): Promise<void> {
+  const probe = createServer();
+  await listen(probe, address);
+  await new Promise((resolve) => probe.close(resolve));
+}
+
+function listen(server: TcpServer, { host, port }: ListenAddress): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port }, () => {
+      server.off("error", reject);
+      const address = server.address();
+      resolve(typeof address === "object" && address !== null ? address.port : port);
+    });
+  });
+}

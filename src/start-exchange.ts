@@ -1,0 +1,75 @@
+import { nearest } from "./api/nearest.ts";
+import {
+  faultOfOptions,
+  NUMBER,
+  type OptionType,
+  SECRET,
+  TEXT,
+  TEXT_OR_NUMBER,
+  TEXTS,
+  TRUTH,
+} from "./api/option-types.ts";
+import type { LocalExchange, RunningServer } from "./compose.ts";
+import { type Config, readConfig, SETTINGS } from "./config.ts";
+import { ConfigError, flagOf, type OptionKinds, readText, type Settings } from "./setting.ts";
+import type { StartOptions } from "./start-options.ts";
+
+const DEFAULTS: StartOptions = { port: 0, logLevel: "silent" };
+
+const OPTION_TYPES: Readonly<Record<keyof OptionKinds, OptionType>> = {
+  number: NUMBER,
+  truth: TRUTH,
+  textOrNumber: TEXT_OR_NUMBER,
+  texts: TEXTS,
+};
+
+const settings: Settings = SETTINGS;
+
+/**
+ * Starts an exchange in this process; several can live side by side. A process that does nothing else ends, unless `ref()`
+ * keeps it.
+ * @throws ConfigError naming an option that is not what it should be, what was expected and what was found.
+ */
+export async function startExchange(options: StartOptions = {}): Promise<RunningServer> {
+  const config = configOf(options);
+  // Who only asks another server loads none.
+  const { startServer } = await import("./compose.ts");
+  const server = await startServer(config);
+  server.unref();
+  return server;
+}
+
+/**
+ * The same without a port: clients of this process alone reach it, `new ExchangeClient("http://localhost", { transport })`.
+ * @throws ConfigError as `startExchange`
+ */
+export async function openExchange(
+  options: Omit<StartOptions, "host" | "port" | "pool"> = {},
+): Promise<LocalExchange> {
+  const config = configOf(options);
+  const { openLocal } = await import("./compose.ts");
+  return openLocal(config);
+}
+
+/** The configuration that options ask for. @throws ConfigError as `startExchange` */
+export function configOf(options: StartOptions): Config {
+  const types = Object.entries(settings).map(([name, { option, secret }]) => [
+    name,
+    secret === true ? SECRET : option === undefined ? TEXT : OPTION_TYPES[option],
+  ]);
+  const fault = faultOfOptions(options, Object.fromEntries(types));
+  if (fault !== undefined) throw new ConfigError(fault);
+  const flags: Record<string, readonly string[]> = {};
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  for (const [name, value] of Object.entries({ ...DEFAULTS, ...Object.fromEntries(given) })) {
+    const setting = Object.hasOwn(settings, name) ? settings[name] : undefined;
+    if (setting === undefined) {
+      const like = nearest(name, Object.keys(settings));
+      throw new ConfigError(`unknown option ${name}${like === undefined ? "" : `, did you mean ${like}?`}`);
+    }
+    const texts = Array.isArray(value) ? value.map(String) : [String(value)];
+    for (const text of texts) readText(name, text, setting);
+    flags[flagOf(name)] = texts;
+  }
+  return readConfig({ flags, environment: {} });
+}
