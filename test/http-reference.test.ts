@@ -173,6 +173,7 @@ it("docs/reference/http-api.md tells every endpoint, what it takes and what it a
     "# HTTP API",
     "<!-- Written by test/http-reference.test.ts from the tables in src/api: change those, and run it with -u. -->",
     "Prices are USDC per share, sizes are shares, money is USDC: JSON numbers, or their text with `--numbers string`. The server's own `/openapi.json` says the same for machines.",
+    "In [a pool](../guide/clients.md#a-pool-for-suites-with-workers) every path follows the number of its exchange: `/3/clob/order`. The pool itself answers `GET /`, `GET /healthz`, and `ROUTE_NOT_FOUND` for all else.",
     `[Errors](errors.md) of an endpoint are listed with it. Every endpoint can also answer ${answeredBy("everywhere")}; the control plane ${answeredBy("control")}; signed endpoints ${answeredBy("signed")}; \`/api\`, \`/clob\` and \`/chain\`, by injected faults, ${answeredBy("faults")}.`,
     ...sections,
     "## Objects",

@@ -87,6 +87,7 @@ export const COMMANDS = {
     examples: [
       ["serve", "the world of seed 1 on port 7070"],
       ["serve --port 0 --seed 7 --clock frozen", "for a test: a free port, a frozen clock"],
+      ["serve --pool 8 --clock frozen", "an exchange for each of eight workers, at /1 to /8"],
       ["serve --clock 60x", "an hour of the exchange in a minute"],
       ["serve --world world.json", "a world made by clobsim world, or by hand"],
       ["serve --from bug.ndjson --at 17", "an exchange as a report has it after its 17th line"],
