@@ -358,11 +358,19 @@ async function openApiText({ numbers, unknownFields }: Config, prefix: string): 
   );
 }
 
-const devAccounts = ({ devAccounts, config }: Origin): DevAccount[] =>
-  devAccounts.map((address, index) => ({
+const devAccountsOf = new WeakMap<Origin, readonly DevAccount[]>();
+
+/** The dev accounts of an origin; their keys are worked out once. */
+function devAccounts(origin: Origin): readonly DevAccount[] {
+  const known = devAccountsOf.get(origin);
+  if (known !== undefined) return known;
+  const accounts = origin.devAccounts.map((address, index) => ({
     address: checksummed(address),
-    privateKey: devPrivateKey(config.seed, index),
+    privateKey: devPrivateKey(origin.config.seed, index),
   }));
+  devAccountsOf.set(origin, accounts);
+  return accounts;
+}
 
 /** The YES token of the first market that is open. */
 const sampleToken = (ranked: readonly Market[]): string | null =>

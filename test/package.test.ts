@@ -84,6 +84,16 @@ describe("the packed package", () => {
     expect(await printed(program, "--input-type=module")).toBe(kinds.join(" "));
   });
 
+  it.each([
+    ["that nobody closes lets the process end", ""],
+    ["is closed by await using", "await server[Symbol.asyncDispose]();"],
+    ["keeps the process alive when it is told to", "server.ref(); setTimeout(() => server.close(), 50);"],
+  ])("an exchange %s", async (_, then) => {
+    const program = `import { startExchange } from "clobsim"; const server = await startExchange({ world: "tiny" });
+      await fetch(server.url + "/clob/time"); process.on("exit", () => console.log("ended")); ${then}`;
+    expect(await printed(program, "--input-type=module")).toBe("ended");
+  });
+
   it("carries the licence of every package that it holds code of", () => {
     const notice = readFileSync(join(installed, "dist", "THIRD-PARTY.txt"), "utf8");
     const layers = JSON.parse(readFileSync(join(ROOT, "src", "layers.json"), "utf8")) as {

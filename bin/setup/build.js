@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { bundle, LIBRARY, PROGRAM, writeWhole } from "./bundle.js";
+import { writeCommonJs } from "./commonjs.js";
 import { noticeOf } from "./notices.js";
 import { inProject, runNode, say } from "./project.js";
 import { rollUpTypes } from "./types.js";
@@ -43,7 +44,7 @@ async function bundleAll() {
   try {
     const { files, sources } = await bundle({ ...LIBRARY, ...PROGRAM });
     writeWhole(NOTICE, noticeOf(sources));
-    return [...files, NOTICE];
+    return [...files, ...writeCommonJs(DIST), NOTICE];
   } catch (error) {
     if (error.errors === undefined) throw error;
     say("the bundle could not be built");
@@ -66,7 +67,7 @@ async function madeWorld() {
 function removeStale(files) {
   for (const name of readdirSync(DIST)) {
     const path = join(DIST, name);
-    if (/\.js(\.map)?$/.test(name) && !files.includes(path)) rmSync(path);
+    if (/\.c?js(\.map)?$/.test(name) && !files.includes(path)) rmSync(path);
   }
 }
 

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { LIBRARY } from "./bundle.js";
+import { writeCommonJsTypes } from "./commonjs.js";
 import { inProject, runNode } from "./project.js";
 
 /** Where the compiler puts the types of every source. */
@@ -23,6 +24,9 @@ export async function rollUpTypes(outdir) {
     external: (id) => !id.startsWith(".") && !id.startsWith(EMITTED),
     plugins: [dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false })],
   });
-  await bundle.write({ dir: outdir, chunkFileNames: "[name].d.ts" });
+  // What `await using` needs, whatever library a project compiles against.
+  const banner = '/// <reference lib="esnext.disposable" />\n';
+  await bundle.write({ dir: outdir, chunkFileNames: "[name].d.ts", banner });
+  writeCommonJsTypes(outdir);
   return null;
 }

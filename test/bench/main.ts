@@ -5,6 +5,7 @@ import { chainSection } from "./chain/chain-section.ts";
 import { fuzzSection } from "./fuzz/fuzz-section.ts";
 import { httpSection } from "./http/http-section.ts";
 import { historyMemory, marketMemory, memorySection } from "./memory/memory-section.ts";
+import { openingSection } from "./opening/opening-section.ts";
 import { partsSection } from "./parts-section.ts";
 import { scenarioSection } from "./scenario/scenario-section.ts";
 import type { Section, SectionReport } from "./section.ts";
@@ -35,6 +36,7 @@ const SECTIONS: readonly Section[] = [
   partsSection,
   httpSection,
   subscribersSection,
+  openingSection,
   startSection,
   scenarioSection,
   fuzzSection,

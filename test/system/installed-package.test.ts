@@ -101,13 +101,13 @@ describe("the packed package", () => {
   });
 
   it("has one file of types for each entry, and none of the inside", () => {
-    const types = packed.files.map(({ path }) => path).filter((path) => path.endsWith(".d.ts"));
+    const types = packed.files.map(({ path }) => path).filter((path) => /\.d\.c?ts$/.test(path));
     const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
       readonly exports: Readonly<Record<string, { readonly types?: string }>>;
     };
     const named = Object.values(exports).flatMap((entry) => entry.types?.slice(2) ?? []);
     expect(types).toEqual(expect.arrayContaining(named));
-    expect(types.filter((path) => !/^dist\/[^/]+\.d\.ts$/.test(path))).toEqual([]);
+    expect(types.filter((path) => !/^dist\/[^/]+\.d\.c?ts$/.test(path))).toEqual([]);
   });
 
   it.each([
@@ -161,6 +161,21 @@ describe("code of a client's", () => {
     expect(await compiled("client.ts", CLIENT, ...flags)).toBe("");
   });
 
+  it.each(["test.ts", "test.cts"])("has the types of the fixtures and the library in %s", async (name) => {
+    const text = `import { exchange, type ExchangeTest, type Trader } from "clobsim/jest";
+import { ExchangeClient, openExchange } from "clobsim";
+const test: ExchangeTest = exchange({ world: "tiny" });
+test("quotes", async ({ exchange, alice }) => {
+  const { id } = await alice.place({ tokenId: exchange.market().yes, side: "BUY", price: 0.1, size: 10 });
+  const trader: Trader = alice;
+  const { order }: { order: { status: string } } = await exchange.order(id);
+  await using other = await openExchange({ seed: order.status + trader.name });
+  new ExchangeClient("http://localhost", { transport: other.transport });
+});
+`;
+    expect(await compiled(name, text, "--module", "nodenext")).toBe("");
+  });
+
   it("is told what is wrong in the words of the exchange", async () => {
     const wrong = `import { ExchangeClient, startExchange } from "clobsim";
 await new ExchangeClient("").place({ tokenId: "1", side: "HOLD", price: 0.5, size: 1 });
@@ -181,6 +196,19 @@ const TRADE = `
   console.log(orThrow(await client.place(order)).status);
   client.close();
   await exchange.close();
+`;
+/** Nothing closes the exchange: it lets the process end. */
+const FIXTURE = `
+  const test = exchange();
+  const order = (exchange, price) => ({ tokenId: exchange.market("320").yes, side: "BUY", price, size: 10 });
+  const rests = async ({ exchange, alice }) => {
+    await alice.place(order(exchange, 0.1));
+    const { total } = await alice.openOrders();
+    if (total !== 1) throw new Error(total + " open orders");
+  };
+  test("rests", rests);
+  test("rests again", rests);
+  test("is refused", async ({ exchange, alice }) => void (await alice.place(order(exchange, 0.555))));
 `;
 const NAMES = "{ ExchangeClient, orThrow, startExchange, walletOf }";
 
@@ -218,6 +246,38 @@ describe.each(NODES)("in Node %s", (_version, node) => {
     expect(existsSync(join(project, ".clobsim"))).toBe(false);
   });
 
+  it.each([
+    ["vitest", ["vitest", "vitest.mjs"], ["run", "--root", ".", "fixture"], "fixture.test.mjs", "import"],
+    ["jest", ["jest", "bin", "jest.js"], ["--testMatch=**/fixture.jest.cjs"], "fixture.jest.cjs", "require"],
+    ["node-test", null, ["--test", "fixture.node.mjs"], "fixture.node.mjs", "import"],
+  ] as const)(
+    "tests of %s get an exchange each, and tell why they fail",
+    async (runner, program, args, file, how) => {
+      if (program !== null && !existsSync(join(project, "node_modules", runner)))
+        symlinkSync(tool(runner), join(project, "node_modules", runner));
+      const loaded =
+        how === "import"
+          ? `import { exchange } from "clobsim/${runner}";`
+          : `const { exchange } = require("clobsim/jest");`;
+      inProject(file, `${loaded}${FIXTURE}`);
+      const command = program === null ? args : [tool(...program), ...args];
+      const { stdout, stderr } = await run(node, command, { cwd: project, env }).then(
+        () => expect.fail("a test of them fails"),
+        (ended: { readonly stdout: string; readonly stderr: string }) => ended,
+      );
+      const told = stdout + stderr;
+      expect(told).toMatch(/2 passed|pass 2/);
+      expect(told).toMatch(/1 failed|fail 1/);
+      expect(told).toMatch(
+        /alice: BUY 10 YES @ 0\.555 in will-casether-reach-320, refused: INVALID_TICK_SIZE \(price\)/,
+      );
+      const report = /clobsim replay (\S+)/.exec(told)?.[1] ?? "";
+      const { stdout: replayed } = await run(node, [clobsim, "replay", report], { cwd: project, env });
+      expect(replayed).toContain("1 refused request: 1 refused again in the same way");
+      rmSync(join(project, ".clobsim"), { recursive: true });
+    },
+  );
+
   it("vitest runs scenarios as tests", async () => {
     if (!existsSync(join(project, "node_modules", "vitest")))
       symlinkSync(tool("vitest"), join(project, "node_modules", "vitest"));
@@ -227,7 +287,7 @@ describe.each(NODES)("in Node %s", (_version, node) => {
       `import { scenarioSuite } from "clobsim/vitest";\nscenarioSuite(${JSON.stringify(suite)});\n`,
     );
     inProject("vitest.config.mjs", 'export default { test: { include: ["*.test.mjs"] } };');
-    const { stdout } = await run(node, [tool("vitest", "vitest.mjs"), "run"], { cwd: project, env });
+    const { stdout } = await run(node, [tool("vitest", "vitest.mjs"), "run", "rules"], { cwd: project, env });
     expect(stdout).toMatch(/Tests.* 28 passed/);
   });
 });
