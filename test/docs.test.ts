@@ -60,7 +60,7 @@ afterAll(() => rmSync(project, { recursive: true }));
 
 describe("the code of the pages", () => {
   it("is found", () => {
-    expect(SNIPPETS.length).toBe(6);
+    expect(SNIPPETS.length).toBe(7);
   });
 
   it("passes tsc --strict as TypeScript, against the types of the package", async () => {

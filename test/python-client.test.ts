@@ -195,8 +195,8 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
     it("tells what became of its orders, and what the session did", () => {
       expect(ran.text).toMatch(/ 1 failed, 5 passed in /);
       const [, story = ""] = ran.text.split("clobsim: the orders of this test");
-      expect(story).toMatch(/^alice: SELL 10 @ 0\.5 GTC \S+\n {2}rests with 6 of 10 still open/m);
-      expect(story).toMatch(/^bob: BUY 4 @ 0\.5 GTC \S+\n {2}matched whole$/m);
+      expect(story).toMatch(/^alice: SELL 10 YES @ 0\.5 GTC, order \S+\n {2}rests with 6 of 10 still open/m);
+      expect(story).toMatch(/^bob: BUY 4 YES @ 0\.5 GTC, order \S+\n {2}matched whole$/m);
       expect(story).toContain("  - dev-1: BUY 4 YES @ 0.5\n");
     });
 
