@@ -38,7 +38,7 @@ import { HttpService, requireFree } from "./server/http-service.ts";
 import { Pool } from "./server/pool.ts";
 import { logBelow, requestLog } from "./server/request-log.ts";
 import { ExchangeSite } from "./server/server.ts";
-import type { Chain, ChainClient, ChainSink, DevAccount, Service, ServiceOptions } from "./server/service.ts";
+import type { Chain, ChainClient, ChainSink, DevWallet, Service, ServiceOptions } from "./server/service.ts";
 import { isLoopback } from "./setting.ts";
 import { devPrivateKey } from "./simulation/dev-accounts.ts";
 import type { World } from "./simulation/world.ts";
@@ -52,7 +52,7 @@ export interface LocalExchange {
   readonly markets: number;
   /** A token to try things with; null in a world without markets. */
   readonly sampleTokenId: string | null;
-  readonly devAccounts: readonly DevAccount[];
+  readonly devAccounts: readonly DevWallet[];
   /** How the clock runs. */
   readonly clock: ClockSetting;
   /** Carries a client's requests to it over no network: the `transport` of an `ExchangeClient`. */
@@ -358,10 +358,10 @@ async function openApiText({ numbers, unknownFields }: Config, prefix: string): 
   );
 }
 
-const devAccountsOf = new WeakMap<Origin, readonly DevAccount[]>();
+const devAccountsOf = new WeakMap<Origin, readonly DevWallet[]>();
 
 /** The dev accounts of an origin; their keys are worked out once. */
-function devAccounts(origin: Origin): readonly DevAccount[] {
+function devAccounts(origin: Origin): readonly DevWallet[] {
   const known = devAccountsOf.get(origin);
   if (known !== undefined) return known;
   const accounts = origin.devAccounts.map((address, index) => ({

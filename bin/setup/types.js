@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { LIBRARY } from "./bundle.js";
+import { LIBRARY, writeWhole } from "./bundle.js";
 import { writeCommonJsTypes } from "./commonjs.js";
 import { inProject, runNode } from "./project.js";
 
@@ -9,8 +9,8 @@ const EMITTED = inProject("node_modules", ".cache", "clobsim-types");
 const TYPESCRIPT = inProject("node_modules", "typescript", "bin", "tsc");
 
 /**
- * Writes the types of the library: a file for each of its entries, which holds nothing but what a user can name, and the
- * files that they share. Answers what the compiler finds wrong, null for nothing.
+ * Writes the types of the library: a file for each of its entries, which holds nothing but what a user can name, and one
+ * of what they share, so that a class is one wherever it is imported from. Answers what the compiler finds wrong, null for nothing.
  */
 export async function rollUpTypes(outdir) {
   rmSync(EMITTED, { recursive: true, force: true });
@@ -23,10 +23,18 @@ export async function rollUpTypes(outdir) {
     input: Object.fromEntries(names.map((name) => [name, join(EMITTED, `${name}.d.ts`)])),
     external: (id) => !id.startsWith(".") && !id.startsWith(EMITTED),
     plugins: [dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false })],
+    experimental: { attachDebugInfo: "none" },
   });
-  // What `await using` needs, whatever library a project compiles against.
-  const banner = '/// <reference lib="esnext.disposable" />\n';
-  await bundle.write({ dir: outdir, chunkFileNames: "[name].d.ts", banner });
+  const types = await bundle.generate({
+    chunkFileNames: "[name].d.ts",
+    codeSplitting: { groups: [{ name: "shared", minShareCount: 2 }] },
+    minifyInternalExports: false,
+  });
+  for (const { fileName, code } of types.output) {
+    // What `await using` needs, whatever library a project compiles against.
+    const library = code.includes("Symbol.asyncDispose") ? '/// <reference lib="esnext.disposable" />\n' : "";
+    writeWhole(join(outdir, fileName), library + code);
+  }
   writeCommonJsTypes(outdir);
   return null;
 }

@@ -65,8 +65,8 @@ interface Resumed {
 export interface Keeping {
   /** The directory that keeps it. */
   readonly path: string;
-  /** What it went on from; null of one that began anew. */
-  readonly resumed: Resumed | null;
+  /** What it went on from: the line of its journal at which a state was kept, and the commands after it; null of one that began anew. */
+  readonly resumed: { readonly from: { readonly number: number }; readonly commands: number } | null;
   /** The names of the files that were removed before it began. */
   readonly removed: readonly string[];
   /** Why nothing can be kept any more; null while all is well. */

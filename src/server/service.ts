@@ -81,7 +81,7 @@ export class Outgoing extends ServerResponse {
 }
 
 /** A development account: anybody may know its key. */
-export interface DevAccount {
+export interface DevWallet {
   readonly address: `0x${string}`;
   readonly privateKey: `0x${string}`;
 }
@@ -101,7 +101,7 @@ export interface ServiceOptions {
   /** Whether the server is reachable from other machines, so that its IP addresses are names of its own. */
   readonly beyondLoopback: boolean;
   readonly requestTimeoutMs: number;
-  readonly devAccounts: readonly DevAccount[];
+  readonly devAccounts: readonly DevWallet[];
 }
 
 /** A session as a scenario file, and how many orders and trades it tells. */

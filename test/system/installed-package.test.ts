@@ -108,6 +108,12 @@ describe("the packed package", () => {
     const named = Object.values(exports).flatMap((entry) => entry.types?.slice(2) ?? []);
     expect(types).toEqual(expect.arrayContaining(named));
     expect(types.filter((path) => !/^dist\/[^/]+\.d\.c?ts$/.test(path))).toEqual([]);
+    const texts = types.map((path) => readFileSync(join(project, "node_modules", "clobsim", path), "utf8"));
+    // A name that two declarations share has a number behind it.
+    expect(texts.flatMap((text) => text.match(/\w+\$\d+/g) ?? [])).toEqual([]);
+    const imported = texts.flatMap((text) => [...text.matchAll(/ from "([^"]+)"/g)].map(([, path]) => path));
+    const runners = ["vitest", "node:test"];
+    expect(imported.filter((path = "") => !path.startsWith("./") && !runners.includes(path))).toEqual([]);
   });
 
   it.each([
