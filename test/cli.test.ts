@@ -33,7 +33,7 @@ async function serve(args: readonly string[], environment: Environment = {}) {
 }
 
 const COMMAND_NAMES =
-  "serve, run, coverage, record, shrink, flow, fuzz, world, journal, replay, inspect, report, repair or doctor";
+  "serve, init, run, coverage, record, shrink, flow, fuzz, world, journal, replay, inspect, report, repair or doctor";
 
 describe("clobsim", () => {
   it.each(["--version", "-v"])("answers %s with the version alone", async (flag) => {

@@ -18,6 +18,7 @@ import { didYouMean, warn } from "./output.ts";
 /** What each command does, loaded when it is called. */
 const LOAD: { readonly [Name in CommandName]: () => Promise<{ readonly run: Run<Name> }> } = {
   serve: () => import("./serve.ts"),
+  init: () => import("./init.ts"),
   run: () => import("./run.ts"),
   coverage: () => import("./coverage.ts"),
   record: () => import("./record.ts"),

@@ -26,6 +26,7 @@ import {
 import { MAX_ACCOUNTS, MAX_FLOW_ORDERS, PROFILE_NAMES, profileNamed } from "../simulation/flow.ts";
 import { MAX_MARKETS } from "../simulation/world-orders.ts";
 import type { ExitCode } from "./exit-code.ts";
+import { RUNNERS } from "./init-files.ts";
 
 interface Words {
   /** As the help shows them, such as `PATHS`. */
@@ -92,6 +93,21 @@ export const COMMANDS = {
       ["serve --world world.json", "a world made by clobsim world, or by hand"],
       ["serve --from bug.ndjson --at 17", "an exchange as a report has it after its 17th line"],
       ["serve --data run-7 --durability power", "kept in run-7, whatever happens to the machine"],
+    ],
+  },
+  init: {
+    summary: "Write a first scenario, a test and a CI workflow into a project; what is there is left alone.",
+    takes: words("[DIR]", "one folder", 0, 1),
+    settings: {
+      runner: setting("Project:", choice(...RUNNERS), "vitest, jest or node, which is node:test", {
+        defaultHelp: "what package.json names, else vitest",
+      }),
+      dryRun: setting("Project:", toggle, "Say what would be written, and write nothing"),
+    },
+    examples: [
+      ["init", "into the folder where you are"],
+      ["init my-bot --runner node", "into another folder, for node:test"],
+      ["init --dry-run", "what it would write"],
     ],
   },
   run: {

@@ -1,0 +1,124 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { shellWord } from "../scenario/run/run-scenario.ts";
+import type { Run } from "./commands.ts";
+import { EXIT, UsageError } from "./exit-code.ts";
+import { filesOf, managerOf, nextCommands, type Project, type RunnerName } from "./init-files.ts";
+import { print, table, unwritable } from "./output.ts";
+
+/** What of a package.json is looked at. */
+interface Manifest {
+  readonly type?: unknown;
+  readonly scripts?: Readonly<Record<string, unknown>>;
+  readonly dependencies?: object;
+  readonly devDependencies?: object;
+}
+
+/** What becomes of a file: `text` is all that it is to hold; null leaves it as it is. */
+interface Change {
+  readonly path: string;
+  readonly done: "wrote" | "added" | "kept";
+  readonly note: string;
+  readonly text: string | null;
+}
+
+const IGNORED = ".clobsim/";
+
+/** `clobsim init`: writes a first scenario, a test and a workflow into a project. @throws UsageError when it cannot. */
+export const run: Run<"init"> = async ({ runner, dryRun }, [folder = "."]) => {
+  if (existsSync(folder) && !statSync(folder).isDirectory())
+    throw new UsageError(`init expects a folder, found the file ${folder}`);
+  const manifest = manifestIn(folder);
+  const packages = { ...manifest.dependencies, ...manifest.devDependencies };
+  const has = (name: string): boolean => Object.hasOwn(packages, name);
+  const project: Project = {
+    runner: runner ?? runnerOf(manifest, has),
+    isModule: manifest.type === "module",
+    manager: managerOf((name) => existsSync(join(folder, name))),
+  };
+  const changes: readonly Change[] = [
+    ...filesOf(project).map(
+      ({ path, purpose, text }): Change =>
+        existsSync(join(folder, path))
+          ? { path, done: "kept", note: "is there already", text: null }
+          : { path, done: "wrote", note: purpose, text },
+    ),
+    ignoreChange(folder),
+  ];
+  if (!dryRun) writeAll(folder, changes);
+  const verbs = {
+    wrote: dryRun ? "would write" : "wrote",
+    added: dryRun ? "would add" : "added",
+    kept: "kept",
+  };
+  const next = nextCommands(project, has);
+  const away = folder === "." ? [] : [`cd ${shellWord(folder)}`];
+  print([
+    ...table(changes.map(({ path, done, note }) => [verbs[done], path, note])),
+    "",
+    ...table([...away, ...next].map((command, index) => [index === 0 ? "next" : "", command])),
+  ]);
+  return EXIT.ok;
+};
+
+/** The text of a file; null where there is none. @throws UsageError when it cannot be read */
+function textOf(path: string): string | null {
+  if (!existsSync(path)) return null;
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw unwritable("init expects a file that can be read", path, error);
+  }
+}
+
+/** The package.json of a project, which may have none. @throws UsageError when it cannot be read */
+function manifestIn(folder: string): Manifest {
+  const path = join(folder, "package.json");
+  const text = textOf(path) ?? "{}";
+  let manifest: unknown;
+  try {
+    manifest = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${path}: ${(error as Error).message}`);
+  }
+  if (typeof manifest === "object" && manifest !== null) return manifest;
+  throw new UsageError(`${path}: expected an object, found ${JSON.stringify(manifest)}`);
+}
+
+function runnerOf({ scripts }: Manifest, has: (name: string) => boolean): RunnerName {
+  if (has("vitest")) return "vitest";
+  if (has("jest")) return "jest";
+  return /\bnode\b.* --test\b/.test(String(scripts?.test)) ? "node" : "vitest";
+}
+
+/** Keeps what `clobsim serve` stores out of git. */
+function ignoreChange(folder: string): Change {
+  const path = ".gitignore";
+  const text = textOf(join(folder, path));
+  if (text === null) return { path, done: "wrote", note: `with ${IGNORED}`, text: `${IGNORED}\n` };
+  if (/^\/?\.clobsim\/?\s*$/m.test(text)) return { path, done: "kept", note: `has ${IGNORED}`, text: null };
+  const end = text === "" || text.endsWith("\n") ? "" : "\n";
+  return { path, done: "added", note: IGNORED, text: `${text}${end}${IGNORED}\n` };
+}
+
+/** Writes all of it or nothing. @throws UsageError naming what cannot be written */
+function writeAll(folder: string, changes: readonly Change[]): void {
+  const undo: (() => void)[] = [];
+  const makeFolder = (path: string): void => {
+    const first = mkdirSync(path, { recursive: true });
+    if (first !== undefined) undo.push(() => rmSync(first, { recursive: true }));
+  };
+  for (const { path, done, text } of changes) {
+    if (text === null) continue;
+    const file = join(folder, path);
+    try {
+      makeFolder(dirname(file));
+      // The last of all is the one file that was there before, so it needs no way back.
+      writeFileSync(file, text, { flag: done === "wrote" ? "wx" : "w" });
+      undo.push(() => rmSync(file));
+    } catch (error) {
+      for (const step of undo.reverse()) step();
+      throw unwritable("init expects a folder that can be written to", file, error);
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import { execFile } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { ownFolder, run } from "./tools.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const folder = ownFolder();
+
+/** A project with these files. */
+function projectOf(files: Readonly<Record<string, string>>): string {
+  const project = mkdtempSync(join(folder, "project-"));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(project, name)), { recursive: true });
+    writeFileSync(join(project, name), text);
+  }
+  return project;
+}
+
+/** The files of a folder with their texts, without packages. */
+function filesIn(project: string): Readonly<Record<string, string>> {
+  const names = readdirSync(project, { recursive: true, encoding: "utf8" })
+    .filter((name) => !name.startsWith("node_modules"))
+    .sort();
+  const files = names.filter((name) => statSync(join(project, name)).isFile());
+  return Object.fromEntries(files.map((name) => [name, readFileSync(join(project, name), "utf8")]));
+}
+
+const nextIn = (stdout: string): string => (stdout.split("\n\n")[1] ?? "").replace(/^(?:next)? +/gm, "");
+
+const MANIFEST = {
+  empty: "{}",
+  module: '{ "type": "module" }',
+  vitest: '{ "type": "module", "devDependencies": { "vitest": "4.1.11", "clobsim": "1" } }',
+  jest: '{ "devDependencies": { "jest": "29.7.0" } }',
+  node: '{ "scripts": { "test": "node --test" }, "dependencies": { "clobsim": "1" } }',
+};
+
+const JEST = "NODE_OPTIONS=--experimental-vm-modules";
+
+describe("clobsim init", () => {
+  it.each<[string, Readonly<Record<string, string>>, Readonly<Record<string, string>>, readonly string[]]>([
+    [
+      ...(["an empty folder", {}, {}] as const),
+      ["npm install -D clobsim vitest", "npx clobsim run scenarios", "npx vitest run test/exchange.test.mjs"],
+    ],
+    [
+      ...(["a project with vitest", { "package.json": MANIFEST.vitest }, {}] as const),
+      ["npx clobsim run scenarios", "npx vitest run test/exchange.test.js"],
+    ],
+    [
+      ...(["a project with jest", { "package.json": MANIFEST.jest, "package-lock.json": "{}" }, {}] as const),
+      ["npm install -D clobsim", "npx clobsim run scenarios", "npx jest test/exchange.test.js"],
+    ],
+    [
+      ...(["a project that runs node --test", { "package.json": MANIFEST.node }, {}] as const),
+      ["npx clobsim run scenarios", "node --test test/exchange.test.mjs"],
+    ],
+    [
+      ...(["a project of pnpm", { "package.json": MANIFEST.module, "pnpm-lock.yaml": "" }, {}] as const),
+      [
+        "pnpm add -D clobsim vitest",
+        "pnpm exec clobsim run scenarios",
+        "pnpm exec vitest run test/exchange.test.js",
+      ],
+    ],
+    [
+      ...([
+        "a project of yarn, for jest",
+        { "package.json": MANIFEST.module, "yarn.lock": "" },
+        { runner: "jest" },
+      ] as const),
+      ["yarn add -D clobsim jest", "yarn clobsim run scenarios", `${JEST} yarn jest test/exchange.test.js`],
+    ],
+  ])(
+    "writes into %s what it says, and what the workflow runs is what to type next",
+    async (_, files, flags, next) => {
+      const project = projectOf(files);
+      const { code, stdout, stderr } = await run("init", [project], flags);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(nextIn(stdout)).toBe(`${[`cd ${project}`, ...next].join("\n")}\n`);
+      const written = filesIn(project);
+      expect(written).toMatchObject(files);
+      const test = next.at(-1)?.includes(".mjs") ? "test/exchange.test.mjs" : "test/exchange.test.js";
+      const names = [".github/workflows/clobsim.yml", ".gitignore", "scenarios/first.yaml", test];
+      expect(Object.keys(written).filter((name) => !(name in files))).toEqual(names);
+      for (const name of names) expect(stdout).toMatch(new RegExp(`^wrote  ${name} `, "m"));
+      const workflow = parse(written[".github/workflows/clobsim.yml"] ?? "") as {
+        readonly jobs: { readonly clobsim: { readonly steps: readonly { readonly run?: string }[] } };
+      };
+      const commands = workflow.jobs.clobsim.steps.flatMap((step) => step.run ?? []);
+      for (const command of next.slice(-2)) expect(commands.join("\n")).toContain(command);
+    },
+  );
+
+  it("leaves alone what is there, and says so", async () => {
+    const own = { "scenarios/first.yaml": "mine", ".gitignore": "node_modules/\n/.clobsim\n" };
+    const project = projectOf(own);
+    await run("init", [project]);
+    const files = filesIn(project);
+    expect(files).toMatchObject(own);
+    const { code, stdout } = await run("init", [project]);
+    expect(code).toBe(0);
+    expect(stdout.match(/^kept .*(?:is there already|has \.clobsim\/)$/gm)).toHaveLength(4);
+    expect(stdout).not.toContain("wrote");
+    expect(filesIn(project)).toEqual(files);
+  });
+
+  it.each([
+    ["node_modules", "node_modules\n.clobsim/\n"],
+    ["node_modules\n", "node_modules\n.clobsim/\n"],
+    ["", ".clobsim/\n"],
+  ])("adds a line to a .gitignore of %j", async (before, after) => {
+    const project = projectOf({ ".gitignore": before });
+    const { stdout } = await run("init", [project]);
+    expect(stdout).toMatch(/^added {2}\.gitignore +\.clobsim\/$/m);
+    expect(filesIn(project)[".gitignore"]).toBe(after);
+  });
+
+  it("makes the folder that it is given", async () => {
+    const project = join(folder, "new", "bot");
+    expect(await run("init", [project])).toMatchObject({ code: 0, stderr: "" });
+    expect(Object.keys(filesIn(project))).toHaveLength(4);
+  });
+
+  it("writes nothing when asked what it would write", async () => {
+    const project = projectOf({ ".gitignore": "" });
+    const { stdout } = await run("init", [project], { "dry-run": "true" });
+    expect(stdout.match(/^would (?:write|add) /gm)).toHaveLength(4);
+    expect(filesIn(project)).toEqual({ ".gitignore": "" });
+  });
+
+  it.each<[string, Readonly<Record<string, string>>, string]>([
+    [
+      ".",
+      { ".github": "a file" },
+      "init expects a folder that can be written to, found HERE/.github/workflows/clobsim.yml (ENOTDIR)",
+    ],
+    ["package.json", { "package.json": "{}" }, "init expects a folder, found the file HERE/package.json"],
+    [".", { "package.json": "[" }, "HERE/package.json: Unexpected end of JSON input"],
+    [".", { "package.json": "1" }, "HERE/package.json: expected an object, found 1"],
+    [".", { ".gitignore/x": "" }, "init expects a file that can be read, found HERE/.gitignore (EISDIR)"],
+    [
+      "package.json/x",
+      { "package.json": "{}" },
+      "init expects a folder that can be written to, found HERE/package.json/x/scenarios/first.yaml (ENOTDIR)",
+    ],
+  ])("refuses %s of %j with one sentence, and leaves nothing behind", async (into, files, sentence) => {
+    const project = projectOf(files);
+    const { code, stdout, stderr } = await run("init", [join(project, into)]);
+    expect({ code, stdout, stderr: stderr.replaceAll(project, "HERE") }).toEqual({
+      ...{ code: 2, stdout: "", stderr: `clobsim: ${sentence}\n` },
+    });
+    expect(filesIn(project)).toEqual(files);
+    expect(readdirSync(project)).toEqual(Object.keys(files).map((name) => name.split("/")[0]));
+  });
+});
+
+/** A program of a package that is installed here. */
+const program = (...path: readonly string[]): readonly string[] => [join(ROOT, "node_modules", ...path)];
+
+describe("what clobsim init writes", () => {
+  it("has a scenario that passes", async () => {
+    const project = projectOf({});
+    await run("init", [project]);
+    const { code, stdout } = await run("run", [join(project, "scenarios")]);
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("1 passed") });
+  });
+
+  it.each<[string, string, readonly string[]]>([
+    ["vitest", MANIFEST.module, [...program("vitest", "vitest.mjs"), "run"]],
+    ["node", MANIFEST.module, ["--test"]],
+    ["node", MANIFEST.empty, ["--test"]],
+    ["jest", MANIFEST.module, ["--experimental-vm-modules", ...program("jest", "bin", "jest.js"), "--ci"]],
+    ["jest", MANIFEST.empty, [...program("jest", "bin", "jest.js"), "--ci"]],
+  ])("has a test that passes in %s, in a package %s", async (runner, manifest, command) => {
+    const project = projectOf({ "package.json": manifest });
+    await run("init", [project], { runner });
+    mkdirSync(join(project, "node_modules"));
+    symlinkSync(join(ROOT, "node_modules", "vitest"), join(project, "node_modules", "vitest"));
+    symlinkSync(ROOT, join(project, "node_modules", "clobsim"));
+    const env = Object.fromEntries(
+      Object.entries(process.env).filter(([name]) => !/^(?:VITEST|NODE_|JEST|FORCE_COLOR)/.test(name)),
+    );
+    const isRun = await promisify(execFile)(process.execPath, command, { cwd: project, env }).then(
+      ({ stdout, stderr }) => stdout + stderr,
+    );
+    expect(isRun).toMatch(/1 passed|# pass 1/);
+  });
+});
