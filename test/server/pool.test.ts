@@ -5,7 +5,7 @@ import { orThrow } from "../../src/client/result.ts";
 import { type RunningServer, startServer } from "../../src/compose.ts";
 import { type Config, DEFAULT_CONFIG } from "../../src/config.ts";
 import { post, rpc } from "../chain-rpc/rpc.ts";
-import { openSocket } from "../chain-rpc/rpc-socket.ts";
+import { openSocket, refusalOf } from "../chain-rpc/rpc-socket.ts";
 import { Api, type Reply, startApi, T0, TINY_WORLD, yesOf } from "../support/http.ts";
 import { answerTo, exchangeBytes, requestBytes } from "./raw-socket.ts";
 import type { Credentials, Info, MarketPage, Refusal } from "./replies.ts";
@@ -197,11 +197,12 @@ describe("a pool", () => {
   it("answers what is no request, and a WebSocket to where no chain is", async () => {
     const broken = await answerTo(server.port, "nonsense\r\n\r\n");
     expect([broken.status, (JSON.parse(broken.text) as Refusal).code]).toEqual([400, "INVALID_HTTP"]);
-    const upgrade = ["Host: localhost", "Upgrade: websocket", "Sec-WebSocket-Version: 13"];
-    for (const path of ["/chain", "/6/chain", "/1/sim/state/hash"]) {
-      const { status } = await answerTo(server.port, requestBytes(`GET ${path}`, upgrade));
-      expect(status, path).toBe(path === "/1/sim/state/hash" ? 200 : 404);
+    const statuses: number[] = [];
+    for (const path of ["/chain", "/6/chain", "/0/chain", "/1/clob/time"]) {
+      const [status] = await refusalOf(`${server.url.replace("http", "ws")}${path}`);
+      statuses.push(status);
     }
+    expect(statuses).toEqual([404, 404, 404, 200]);
   });
 
   it("answers the requests of one connection in their order, whichever exchange they are for", async () => {
@@ -233,7 +234,7 @@ const STEPS: readonly Step[] = [
   (trader) => trader.send("GET /clob/orders?limit=3"),
   (trader) => trader.send("GET /clob/trades"),
   ({ api }, tokenId) => api.send(`GET /clob/book?token_id=${tokenId}`),
-  ({ api }) => api.send("GET /clob/nowhere"),
+  ({ api }) => api.send("GET /clob/Time?A=B"),
   ({ api }) => api.send("POST /sim/clock", { advance: "30s" }),
   ({ api }) => api.send("POST /chain", { jsonrpc: "2.0", id: 1, method: "eth_blockNumber" }),
   ({ api, address }) => api.send(`POST /sim/accounts/${address}/credentials`),
