@@ -75,8 +75,8 @@ export const SETTINGS = {
   seed: setting(WORLD, SEED, "Decides the world and every id, secret and hash", { default: "1" }),
   world: setting(
     WORLD,
-    text("the path of a world file"),
-    "File to open instead of generating a world (see clobsim world)",
+    text("the path of a world file, tiny or small"),
+    "File, or world that comes with clobsim, to open instead of generating one (see clobsim world)",
   ),
   /** The journal, data directory or report whose history it continues; null begins anew. */
   from: setting(

@@ -13,7 +13,7 @@ export interface StartOptions {
   readonly pool?: number;
   /** Decides the world and every id, secret and hash. */
   readonly seed?: string | number;
-  /** File to open instead of generating a world (see clobsim world). */
+  /** File, or world that comes with clobsim, to open instead of generating one (see clobsim world). */
   readonly world?: string;
   /** Report or data directory whose history to continue, in memory unless --data names a new directory. */
   readonly from?: string;

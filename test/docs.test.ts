@@ -38,13 +38,13 @@ const PAGES: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** The code of the pages that imports from a package, each once. */
+/** The code of the pages that imports from packages alone, each once. */
 const SNIPPETS = [...new Set([...PAGES.values()].flatMap((page) => codeIn(page)))];
 
 function codeIn(page: string): string[] {
   return [...page.matchAll(/```(?:js|ts)\n(.*?)```/gs)]
     .map(([, code = ""]) => code)
-    .filter((code) => /^import .* from "(?:clobsim|viem)/m.test(code));
+    .filter((code) => /^import .* from "(?:clobsim|viem)/m.test(code) && !code.includes('from "./'));
 }
 
 const CLIENT = `import type { ExchangeClient as AnyClient } from "clobsim";\ndeclare const client: AnyClient;\n`;
@@ -60,7 +60,7 @@ afterAll(() => rmSync(project, { recursive: true }));
 
 describe("the code of the pages", () => {
   it("is found", () => {
-    expect(SNIPPETS.length).toBe(7);
+    expect(SNIPPETS.length).toBe(10);
   });
 
   it("passes tsc --strict as TypeScript, against the types of the package", async () => {
@@ -74,8 +74,12 @@ describe("the code of the pages", () => {
     }
     const compilerOptions = {
       ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true },
-      ...{ target: "es2023", lib: ["es2023"], module: "nodenext", types: ["node"] },
-      paths: { clobsim: [join(ROOT, "src/index.ts")], "clobsim/vitest": [join(ROOT, "src/vitest.ts")] },
+      ...{ target: "es2023", lib: ["es2023", "esnext.disposable"], module: "nodenext", types: ["node"] },
+      paths: {
+        clobsim: [join(ROOT, "src/index.ts")],
+        "clobsim/vitest": [join(ROOT, "src/vitest.ts")],
+        "clobsim/node-test": [join(ROOT, "src/node-test.ts")],
+      },
     };
     writeFileSync(join(project, "package.json"), '{ "type": "module" }');
     const include = ["*.ts", join(ROOT, "src/core/seedrandom.d.ts")];

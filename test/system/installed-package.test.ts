@@ -86,6 +86,7 @@ beforeAll(async () => {
     tarball,
   ];
   await run("npm", install, { cwd: project, env });
+  for (const runner of ["vitest", "jest"]) symlinkSync(tool(runner), join(project, "node_modules", runner));
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -259,8 +260,6 @@ describe.each(NODES)("in Node %s", (_version, node) => {
   ] as const)(
     "tests of %s get an exchange each, and tell why they fail",
     async (runner, program, args, file, how) => {
-      if (program !== null && !existsSync(join(project, "node_modules", runner)))
-        symlinkSync(tool(runner), join(project, "node_modules", runner));
       const loaded =
         how === "import"
           ? `import { exchange } from "clobsim/${runner}";`
@@ -284,15 +283,28 @@ describe.each(NODES)("in Node %s", (_version, node) => {
     },
   );
 
+  it("the tests of the guide pass as they stand", async () => {
+    const guide = readFileSync(join(ROOT, "docs", "guide", "test-your-bot.md"), "utf8");
+    const [bot = "", test = "", nodeTest = "", jest = ""] = [...guide.matchAll(/```js\n(.*?)```/gs)].map(
+      ([, code = ""]) => code,
+    );
+    const files = { "bot.js": bot, "bot.test.js": test, "rests.node.js": nodeTest, "rests.jest.cjs": jest };
+    for (const [name, text] of Object.entries(files)) inProject(name, text);
+    await run(node, [tool("vitest", "vitest.mjs"), "run", "--root", ".", "bot.test.js"], {
+      cwd: project,
+      env,
+    });
+    await run(node, ["--test", "rests.node.js"], { cwd: project, env });
+    await run(node, [tool("jest", "bin", "jest.js"), "--testMatch=**/rests.jest.cjs"], { cwd: project, env });
+  });
+
   it("vitest runs scenarios as tests", async () => {
-    if (!existsSync(join(project, "node_modules", "vitest")))
-      symlinkSync(tool("vitest"), join(project, "node_modules", "vitest"));
     const suite = join(project, "node_modules", "clobsim", "scenarios", "matching");
     inProject(
       "rules.test.mjs",
       `import { scenarioSuite } from "clobsim/vitest";\nscenarioSuite(${JSON.stringify(suite)});\n`,
     );
-    inProject("vitest.config.mjs", 'export default { test: { include: ["*.test.mjs"] } };');
+    inProject("vitest.config.mjs", 'export default { test: { include: ["*.test.mjs", "*.test.js"] } };');
     const { stdout } = await run(node, [tool("vitest", "vitest.mjs"), "run", "rules"], { cwd: project, env });
     expect(stdout).toMatch(/Tests.* 28 passed/);
   });
