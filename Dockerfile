@@ -15,6 +15,7 @@ FROM node:22.20.0-alpine3.22
 COPY --from=build /build/package.json /build/LICENSE /clobsim/
 COPY --from=build /build/bin/clobsim.js /clobsim/bin/
 COPY --from=build /build/dist /clobsim/dist
+COPY --from=build /build/fixtures/worlds /clobsim/fixtures/worlds
 RUN ln -s /clobsim/bin/clobsim.js /usr/local/bin/clobsim && mkdir /data && chown node /data
 WORKDIR /data
 USER node

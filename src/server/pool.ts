@@ -85,8 +85,16 @@ export class Pool implements Site {
 
   upgrade(request: Incoming, socket: Duplex, head: Buffer): void {
     const { number, rest } = targetIn(request.url) as Target;
+    let member: ExchangeSite;
+    try {
+      member = this.#member(number);
+    } catch (error) {
+      this.#defect(request, error);
+      socket.destroy();
+      return;
+    }
     request.url = rest;
-    this.#member(number).upgrade(request, socket, head);
+    member.upgrade(request, socket, head);
   }
 
   refuse(error: NodeJS.ErrnoException, socket: Duplex): void {

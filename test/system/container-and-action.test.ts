@@ -153,7 +153,7 @@ describe("the Dockerfile", () => {
     expect(the("RUN")).toContain("ln -s /clobsim/bin/clobsim.js /usr/local/bin/clobsim");
     const program = await Program.built(join(image, "clobsim", "bin", "clobsim.js"), []);
     const port = String(await freePort());
-    const env = { ...environment, CLOBSIM_PORT: port };
+    const env = { ...environment, CLOBSIM_PORT: port, CLOBSIM_WORLD: "tiny" };
     const refused = await program.run(["serve"], { environment: env });
     expect(refused).toMatchObject({
       code: 2,
