@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -195,6 +195,18 @@ await startExchange({ sed: 7 });
   });
 });
 
+/** Where a program says that it answers. */
+const announced = (child: ChildProcessWithoutNullStreams): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let printed = "";
+    child.on("close", (code) => reject(new Error(`it ended with ${code}: ${printed}`)));
+    child.stdout.on("data", (bytes: Buffer) => {
+      printed += bytes.toString();
+      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(printed);
+      if (found !== null) resolve(found[0]);
+    });
+  });
+
 const TRADE = `
   const exchange = await startExchange({ seed: 7, clock: "frozen" });
   const client = new ExchangeClient(exchange.url, { account: await walletOf(exchange.devAccounts[0].privateKey), time: "server" });
@@ -236,15 +248,7 @@ describe.each(NODES)("in Node %s", (_version, node) => {
       cwd: project,
       env,
     });
-    const url = await new Promise<string>((resolve, reject) => {
-      let printed = "";
-      child.on("close", (code) => reject(new Error(`it ended with ${code}: ${printed}`)));
-      child.stdout.on("data", (bytes: Buffer) => {
-        printed += bytes.toString();
-        const found = /http:\/\/127\.0\.0\.1:\d+/.exec(printed);
-        if (found !== null) resolve(found[0]);
-      });
-    });
+    const url = await announced(child);
     const { total } = (await (await fetch(`${url}/api/events`)).json()) as { readonly total: number };
     expect(total).toBe(12);
     const ended = new Promise((resolve) => child.on("exit", resolve));
@@ -308,6 +312,35 @@ describe.each(NODES)("in Node %s", (_version, node) => {
     const { stdout } = await run(node, [tool("vitest", "vitest.mjs"), "run", "rules"], { cwd: project, env });
     expect(stdout).toMatch(/Tests.* 28 passed/);
   });
+});
+
+it("the way from a wrong answer to a scenario goes as the guide has it", async () => {
+  const guide = readFileSync(join(ROOT, "docs", "guide", "bug-reports.md"), "utf8");
+  const [, walk = ""] = /```sh\n(npx clobsim serve .*?)```/s.exec(guide) ?? [];
+  const [serve = "", ...rest] = walk
+    .trim()
+    .split("\n")
+    .map((line) => line.replace(/ +#.*/, ""));
+  const clobsim = `${process.execPath} ${join(project, "node_modules", "clobsim", "bin", "clobsim.js")}`;
+  const shell = (line: string) => line.replace("npx clobsim", clobsim);
+  const [file = "", ...args] = shell(`${serve} --port 0`).split(" ");
+  const server = spawn(file, args, { cwd: project, env });
+  const url = await announced(server);
+  let told = "";
+  for (const line of rest) {
+    const own = line.includes("clobsim report")
+      ? `${line} --url ${url}`
+      : line.replace(/client\.js$/, `client.js ${url}`);
+    const { stdout } = await run("sh", ["-c", shell(own)], { cwd: project, env }).catch(
+      (ended: { readonly stdout: string }) => ended,
+    );
+    told += stdout;
+  }
+  server.kill("SIGINT");
+  for (const line of guide.match(/^ {5}\d.*renewed .*$/gm) ?? []) expect(told).toContain(line);
+  const [, small = ""] = /```yaml\n(accounts:.*?)```/s.exec(guide) ?? [];
+  expect(readFileSync(join(project, "small.yaml"), "utf8")).toContain(small);
+  expect(told).toContain("1 scenario in 1 file: 1 failed");
 });
 
 it("npx finds the program", async () => {
