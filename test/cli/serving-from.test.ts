@@ -60,6 +60,19 @@ describe("clobsim serve --from", () => {
     await server.close();
   });
 
+  it("gives every exchange of a pool the same history to begin with", async () => {
+    const server = await serveWith({ from: report, pool: "3" });
+    const exchanges = ["/1", "/3"].map((path) => ({ ...server, url: server.url + path }));
+    for (const { url } of exchanges) expect(await (await fetch(`${url}/sim/state`)).text()).toBe(end.state);
+    const [one, three] = exchanges as [typeof server, typeof server];
+    const before = await askedOf(three, "/sim/state/hash");
+    await trade(one.url);
+    expect(await askedOf(three, "/sim/state/hash")).toEqual(before);
+    await fetch(`${one.url}/sim/reset`, { method: "POST" });
+    expect(await askedOf(one, "/sim/state/hash")).toEqual(before);
+    await server.close();
+  });
+
   it("begins after the line that --at names, and a reset goes back there", async () => {
     const { sequence, time } = await inspected("6");
     const server = await serveWith({ from: report, at: "6" });
