@@ -33,7 +33,7 @@ async function serve(args: readonly string[], environment: Environment = {}) {
 }
 
 const COMMAND_NAMES =
-  "serve, init, run, coverage, record, shrink, flow, fuzz, world, journal, replay, inspect, report, repair or doctor";
+  "serve, init, run, coverage, record, shrink, flow, fuzz, world, journal, replay, inspect, report, repair, doctor or completion";
 
 describe("clobsim", () => {
   it.each(["--version", "-v"])("answers %s with the version alone", async (flag) => {
@@ -87,16 +87,6 @@ describe("clobsim", () => {
   )("refuses %j with one sentence and exit code 2", async (line, sentence) => {
     const args = line.split(" ").filter((word) => word !== "");
     expect(await clobsim(args)).toEqual({ code: 2, stdout: "", stderr: `clobsim: ${sentence}\n` });
-  });
-
-  it("prints a completion script, and what can be typed next", async () => {
-    const script = await clobsim(["completion"]);
-    expect(script).toMatchObject({ code: 0, stderr: "" });
-    expect(script.stdout).toContain("clobsim --get-yargs-completions");
-    const { code, stdout } = await clobsim(["--get-yargs-completions", "clobsim", "world", "--"]);
-    expect(code).toBe(0);
-    for (const flag of ["--seed", "--markets", "--events", "--out"])
-      expect(stdout.split("\n")).toContain(flag);
   });
 
   it("names the variable that is wrong", async () => {

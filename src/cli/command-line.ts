@@ -32,6 +32,7 @@ const LOAD: { readonly [Name in CommandName]: () => Promise<{ readonly run: Run<
   report: () => import("./report.ts"),
   repair: () => import("./repair.ts"),
   doctor: () => import("./doctor.ts"),
+  completion: () => import("./completion.ts"),
 };
 
 const NAMES = Object.keys(COMMANDS) as CommandName[];
@@ -81,16 +82,11 @@ export async function runCommandLine(
   }) as Readonly<Record<string, unknown>> & { readonly _: readonly (string | number)[] };
   if (output !== "") process.stdout.write(`${output}\n`);
   const words = values._.map(String);
-  const isCompleted = words[0] === COMPLETION || values[COMPLETIONS] !== undefined;
-  if (output !== "" || isCompleted) return EXIT.ok;
+  if (output !== "") return EXIT.ok;
   refuseUnknown(name, words, Object.keys(values));
   warnOfUnknownVariables(environment);
   return runCommand(name, { flags: textsOf(COMMANDS[name], values), environment }, words.slice(1));
 }
-
-/** The command that prints a script for the shell, and the option by which that script asks what can be typed next. */
-const COMPLETION = "completion";
-const COMPLETIONS = "get-yargs-completions";
 
 /** The parser of a command line: every value stays the text that was typed, for the settings to read. */
 function createParser(argv: readonly string[], choose: (name: CommandName) => void): Argv {
@@ -114,13 +110,13 @@ function createParser(argv: readonly string[], choose: (name: CommandName) => vo
     .exitProcess(false)
     .showHelpOnFail(false);
   // yargs lays out a command's help on every run, which takes longer than all else it does.
-  const isDescribed = argv.some((word) => word === "-h" || /^--(?:help|get-yargs-completions)/.test(word));
+  const isDescribed = argv.some((word) => word === "-h" || word.startsWith("--help"));
   for (const name of NAMES) {
     const describe = (inner: Argv): void =>
       isDescribed ? describeCommand(inner, name) : nameToggles(inner, name);
     parser.command(name, COMMANDS[name].summary, describe, () => choose(name));
   }
-  return parser.completion(COMPLETION, "Print a completion script for bash or zsh");
+  return parser;
 }
 
 const settingsOf = (name: CommandName) => Object.entries(COMMANDS[name].settings as Command["settings"]);

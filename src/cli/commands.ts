@@ -34,7 +34,13 @@ interface Words {
   readonly expected: string;
   readonly min: number;
   readonly max: number;
+  /** What a shell offers to type there; names of files without it. */
+  readonly words?: readonly string[];
 }
+
+/** The shells that can be taught what to complete. */
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof SHELLS)[number];
 
 /** What the help of a command says, and the settings that it takes. */
 export interface Command {
@@ -47,8 +53,9 @@ export interface Command {
 }
 
 const [SELECTION, EXECUTION, OUTPUT, JOURNAL] = ["Selection:", "Execution:", "Output:", "Journal:"];
-const words = (usage: string, expected: string, min: number, max: number): Words => ({
+const words = (usage: string, expected: string, min: number, max: number, given = {}): Words => ({
   ...{ usage, expected, min, max },
+  ...given,
 });
 const PATHS = words("PATHS..", "files, folders or globs", 1, Number.POSITIVE_INFINITY);
 const ONE_JOURNAL = "one data directory or report";
@@ -274,7 +281,9 @@ export const COMMANDS = {
   },
   fuzz: {
     summary: "Run generated histories, one for each seed, and write each failure as a scenario.",
-    takes: words("[merge PATHS.. | show FILE]", "merge, show or options", 0, Number.POSITIVE_INFINITY),
+    takes: words("[merge PATHS.. | show FILE]", "merge, show or options", 0, Number.POSITIVE_INFINITY, {
+      words: ["merge", "show"],
+    }),
     settings: {
       seeds: setting(
         SELECTION,
@@ -435,6 +444,16 @@ export const COMMANDS = {
     examples: [
       ["doctor", `of ${DEFAULT_DATA}`],
       ["doctor run-7", "of another directory; it ends with the code that serve would end with"],
+    ],
+  },
+  completion: {
+    summary: "Print a script that completes commands, options and their values in bash, zsh or fish.",
+    takes: words("[SHELL]", "bash, zsh or fish", 0, 1, { words: SHELLS }),
+    settings: {},
+    examples: [
+      ["completion bash >> ~/.bashrc", "in the next shell, and so for zsh"],
+      ["completion fish > ~/.config/fish/completions/clobsim.fish", "for fish"],
+      ["completion", "that of $SHELL"],
     ],
   },
 } as const satisfies Record<string, Command>;

@@ -13,6 +13,9 @@ for (const stream of [process.stdout, process.stderr]) whenUnread(stream, () => 
 if ((first === "--version" || first === "-v") && more.length === 0) {
   // Answered before yargs is loaded, which would take longer than all the rest.
   process.stdout.write(`${VERSION}\n`);
+} else if (first === "--complete") {
+  // A shell asks at each press of a key, and waits.
+  process.stdout.write((await import("./completion.ts")).completions(more));
 } else {
   const { runCommandLine } = await import("./command-line.ts");
   process.exitCode = await runCommandLine(argv, process.env).catch(failed);

@@ -114,7 +114,7 @@ function commandsPage(): string {
     "",
     GENERATED,
     "",
-    "Results go to stdout, everything else to stderr. Each option can also be set by its variable: `--log-level` by `CLOBSIM_LOG_LEVEL`, and so on. `clobsim completion` prints a completion script for bash or zsh.",
+    "Results go to stdout, everything else to stderr. Each option can also be set by its variable: `--log-level` by `CLOBSIM_LOG_LEVEL`, and so on.",
     "",
     ...table([
       ["exit code", "meaning"],

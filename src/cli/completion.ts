@@ -1,0 +1,92 @@
+import { basename } from "node:path";
+import { wordOf } from "../setting.ts";
+import { COMMANDS, type Command, type CommandName, type Run, SHELLS, type Shell } from "./commands.ts";
+import { EXIT, UsageError } from "./exit-code.ts";
+
+/** The option by which a shell asks what can be typed next: `--complete SHELL clobsim run --v`. */
+export const COMPLETE = "--complete";
+
+/** A word that can be typed, and what it is. */
+type Candidate = readonly [word: string, help: string];
+
+const ASK = `clobsim ${COMPLETE}`;
+
+/** What each shell runs. Where the program has nothing to say, they complete names of files. */
+const SCRIPT: Readonly<Record<Shell, string>> = {
+  bash: `# clobsim completion bash >> ~/.bashrc
+_clobsim() {
+  local words
+  words=$(${ASK} bash "\${COMP_WORDS[@]:0:COMP_CWORD+1}" 2>/dev/null)
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o bashdefault -o default -F _clobsim clobsim
+`,
+  zsh: `#compdef clobsim
+# clobsim completion zsh > a file _clobsim in a folder of $fpath, or >> ~/.zshrc below compinit
+_clobsim() {
+  local -a found
+  found=("\${(@f)$(${ASK} zsh "\${(@)words[1,CURRENT]}" 2>/dev/null)}")
+  if [[ -n $found[1] ]]; then
+    _describe clobsim found
+  else
+    _files
+  fi
+}
+if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
+  _clobsim "$@"
+else
+  compdef _clobsim clobsim
+fi
+`,
+  fish: `# clobsim completion fish > ~/.config/fish/completions/clobsim.fish
+function __clobsim
+  ${ASK} fish (commandline -opc) (commandline -ct) 2>/dev/null
+end
+complete -c clobsim -f -a '(__clobsim)'
+complete -c clobsim -n 'not count (__clobsim) >/dev/null' -F
+`,
+};
+
+/** `clobsim completion`: prints the script of a shell. @throws UsageError for a shell that it does not know */
+export const run: Run<"completion"> = async (_values, [name], { environment }) => {
+  const known = (word: string | undefined): Shell | undefined => SHELLS.find((shell) => shell === word);
+  const shell = name === undefined ? (known(basename(environment.SHELL ?? "")) ?? "bash") : known(name);
+  if (shell === undefined)
+    throw new UsageError(`completion expects ${SHELLS.join(", ")}, found ${JSON.stringify(name)}`);
+  process.stdout.write(SCRIPT[shell]);
+  return EXIT.ok;
+};
+
+/** What can stand where the last of the words stands, as a shell takes it: a line for each. */
+export function completions([shell = "", , ...typed]: readonly string[]): string {
+  const current = typed.at(-1) ?? "";
+  const found = candidates(typed.slice(0, -1), current).filter(([word]) => word.startsWith(current));
+  const line = ([word, help]: Candidate): string => {
+    if (shell === "bash" || help === "") return word;
+    return shell === "zsh" ? `${word}:${help}` : `${word}\t${help}`;
+  };
+  return found.map((candidate) => `${line(candidate)}\n`).join("");
+}
+
+function candidates([name, ...before]: readonly string[], current: string): readonly Candidate[] {
+  if (name === undefined) {
+    const commands = Object.entries(COMMANDS).map(([word, { summary }]): Candidate => [word, summary]);
+    return current.startsWith("-") ? ALWAYS : commands;
+  }
+  if (!Object.hasOwn(COMMANDS, name)) return [];
+  const { settings, takes }: Command = COMMANDS[name as CommandName];
+  const options = Object.entries(settings).map(([key, setting]) => ({
+    setting,
+    word: `--${wordOf(key, setting)}`,
+  }));
+  const asked = options.find(({ word, setting }) => word === before.at(-1) && setting.toggle === undefined);
+  if (asked !== undefined) return (asked.setting.words ?? []).map((word) => [word, ""]);
+  if (!current.startsWith("-") && takes !== undefined) return (takes.words ?? []).map((word) => [word, ""]);
+  const left = options.filter(({ word, setting }) => setting.isRepeatable || !before.includes(word));
+  return [...left.map(({ word, setting }): Candidate => [word, setting.help]), ...ALWAYS.slice(0, 1)];
+}
+
+const ALWAYS: readonly Candidate[] = [
+  ["--help", "Print this help"],
+  ["--version", "Print the version"],
+];

@@ -1,0 +1,117 @@
+import { execFile } from "node:child_process";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { SHELLS, type Shell } from "../../src/cli/commands.ts";
+import { completions } from "../../src/cli/completion.ts";
+import { rowsOf } from "../support/table.ts";
+import { ownFolder, run } from "./tools.ts";
+
+const runFile = promisify(execFile);
+const PROGRAM = fileURLToPath(new URL("../../bin/clobsim.js", import.meta.url));
+
+/** A folder with a file, and the program under its name for a shell to find. */
+const folder = ownFolder();
+const bin = join(folder, "bin");
+mkdirSync(bin);
+writeFileSync(join(bin, "clobsim"), `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`);
+chmodSync(join(bin, "clobsim"), 0o755);
+writeFileSync(join(folder, "rules.yaml"), "");
+
+const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}`, HOME: folder };
+
+/** What a shell does to have a line completed, with the script of the program read before. */
+const COMPLETED: Readonly<Record<Shell, (words: readonly string[]) => string>> = {
+  bash: (words) => `eval "$(clobsim completion bash)"
+COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}
+_clobsim; printf '%s\\n' "\${COMPREPLY[@]}"`,
+  // The completion system of zsh works at a prompt alone: what it would be told is printed.
+  zsh: (words) => `compdef() { :; }; _describe() { print -l -- "\${(P@)2}"; }; _files() { print -l *(.); }
+eval "$(clobsim completion zsh)"
+words=(${words.map((word) => `'${word}'`).join(" ")}); CURRENT=${words.length}; _clobsim`,
+  fish: (words) => `clobsim completion fish | source; complete -C '${words.join(" ")}'`,
+};
+
+async function isThere(shell: Shell): Promise<boolean> {
+  return runFile(shell, ["--version"]).then(
+    () => true,
+    () => false,
+  );
+}
+
+const there = new Map(await Promise.all(SHELLS.map(async (shell) => [shell, await isThere(shell)] as const)));
+for (const [shell, found] of there) if (!found) console.warn(`not tried: ${shell} is not installed here`);
+
+describe("completion", () => {
+  it.each([...there].flatMap(([shell, found]) => (found ? [shell] : [])))(
+    "in %s offers commands, options, values and files",
+    async (shell) => {
+      const offered = async (...words: readonly string[]): Promise<string[]> => {
+        const { stdout } = await runFile(shell, ["-c", COMPLETED[shell](["clobsim", ...words])], {
+          cwd: folder,
+          env,
+        });
+        return stdout
+          .split("\n")
+          .flatMap((line) => line.split(/\t|:/)[0] || [])
+          .sort();
+      };
+      expect(await offered("re")).toEqual(["record", "repair", "replay", "report"]);
+      expect(await offered("world", "--m")).toEqual(["--markets"]);
+      expect(await offered("run", "--via", "")).toEqual(["http", "process"]);
+      // Bash completes names of files by itself when the function finds nothing.
+      expect(await offered("run", "")).toEqual(
+        shell === "bash" ? [] : expect.arrayContaining(["rules.yaml"]),
+      );
+    },
+  );
+
+  it.each(
+    rowsOf(`
+    se                          | serve
+    --v                         | --version
+    doctor --                   | --help
+    world --seed 7 --se         | .
+    world --seed 7 --o          | --out
+    run --reporter json --repor | --reporter --report
+    run --bail --rep            | --repeat --reporter --report
+    run x.yaml --via h          | http
+    run --bail x                | .
+    fuzz s                      | show
+    fuzz --out fu               | .
+    completion                  | bash zsh fish
+    flow --format               | csv ndjson
+    banana --                   | .
+    `),
+  )("answers %j with %j", (line, expected) => {
+    const isOpen = / (?:completion|--format)$/.test(` ${line}`);
+    const typed = [...line.split(" "), ...(isOpen ? [""] : [])];
+    expect(completions(["bash", "clobsim", ...typed])).toBe(
+      expected
+        .split(" ")
+        .map((word) => (word === "" || word === "." ? "" : `${word}\n`))
+        .join(""),
+    );
+  });
+
+  it("tells zsh and fish what each word is", () => {
+    expect(completions(["fish", "clobsim", "doc"])).toMatch(/^doctor\tMeasure /);
+    expect(completions(["zsh", "clobsim", "doc"])).toMatch(/^doctor:Measure /);
+  });
+
+  it.each([
+    [[], { SHELL: "/usr/bin/fish" }, "completion fish"],
+    [[], { SHELL: "/bin/dash" }, "completion bash"],
+    [["zsh"], { SHELL: "/usr/bin/fish" }, "completion zsh"],
+  ])("of %j with %j is the script of a shell", async (words, environment, says) => {
+    const { code, stdout } = await run("completion", words, {}, environment);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(says) });
+  });
+
+  it("of a shell that it does not know is refused", async () => {
+    const stderr = 'clobsim: completion expects bash, zsh, fish, found "tcsh"\n';
+    expect(await run("completion", ["tcsh"])).toEqual({ code: 2, stdout: "", stderr });
+  });
+});
