@@ -73,7 +73,8 @@ export async function bundle(entryPoints, options = {}) {
 /** Leaves out the source maps of files that hold no code of ours, and the last line of such files, which names them. */
 function withoutVendoredMaps(files) {
   const isVendored = ({ path, text }) =>
-    path.endsWith(".map") && JSON.parse(text).sources.every((source) => source.includes("node_modules/"));
+    path.endsWith(".map") &&
+    JSON.parse(text).sources.every((source) => /node_modules\/|stand-in:/.test(source));
   const vendored = new Set(files.filter(isVendored).map(({ path }) => path));
   return files
     .filter(({ path }) => !vendored.has(path))
