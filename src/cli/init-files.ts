@@ -82,7 +82,7 @@ export type ManagerName = keyof typeof MANAGER;
 export const managerOf = (hasFile: (name: string) => boolean): ManagerName =>
   (Object.keys(MANAGER) as ManagerName[]).find((name) => hasFile(MANAGER[name].lockFile)) ?? "npm";
 
-const SCENARIO = `# Run it with: clobsim run scenarios
+const SCENARIO = `# yaml-language-server: $schema=../node_modules/clobsim/fixtures/schemas/scenario.schema.json
 scenario: a bid that is filled in part stays in the book
 accounts:
   alice: { USDC: 1000 }

@@ -176,6 +176,10 @@ describe("what clobsim init writes", () => {
     await run("init", [project]);
     const { code, stdout } = await run("run", [join(project, "scenarios")]);
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("1 passed") });
+    // Its first line tells an editor where the package has its schema.
+    const text = filesIn(project)["scenarios/first.yaml"] ?? "";
+    const [, schema = ""] = /\$schema=\.\.\/node_modules\/clobsim\/(\S+)/.exec(text) ?? [];
+    expect(() => JSON.parse(readFileSync(join(ROOT, schema), "utf8"))).not.toThrow();
   });
 
   it.each<[string, string, readonly string[]]>([

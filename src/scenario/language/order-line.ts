@@ -253,7 +253,7 @@ function meantOrder(words: readonly string[]): readonly string[] | null {
 
 const CLIENT_CODES: readonly ClientCode[] = ["CONNECTION_LOST", "INVALID_REPLY", "NOT_DERIVED", "NO_WALLET"];
 /** Every code that a refusal may have, and why an own order could not be canceled. */
-const CODES: readonly string[] = [
+export const REFUSAL_CODES: readonly string[] = [
   ...ERROR_CODES,
   ...CLIENT_CODES,
   "already matched",
@@ -261,14 +261,14 @@ const CODES: readonly string[] = [
   "already expired",
 ];
 /** What a refusal without a code is called. */
-const BARE_STATUS = /^HTTP \d{3}$/;
+export const BARE_STATUS = /^HTTP \d{3}$/;
 const CODE_RULE = "an error code such as INVALID_TICK_SIZE";
 
 /** An error code, or why an order could not be canceled. */
 export function rejectsAt(node: Node): Placed<string> {
   const value = node.textFor(CODE_RULE);
-  if (CODES.includes(value) || BARE_STATUS.test(value)) return { value, place: node.place };
-  throw node.unexpected(CODE_RULE, CODES);
+  if (REFUSAL_CODES.includes(value) || BARE_STATUS.test(value)) return { value, place: node.place };
+  throw node.unexpected(CODE_RULE, REFUSAL_CODES);
 }
 
 /** An order's state such as `LIVE 40/100`. */

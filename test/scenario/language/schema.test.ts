@@ -1,0 +1,125 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Ajv } from "ajv";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { ofSteps, ofTwoMarkets, problemsOf, withLine } from "./scenario-texts.ts";
+import { schemaOfScenarios } from "./schema.ts";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const isValid = new Ajv({ strict: true, strictRequired: false, strictTypes: false }).compile(
+  schemaOfScenarios(),
+);
+
+/** What an editor would underline, a line each. */
+function underlined(text: string): string[] {
+  return isValid(parse(text, { maxAliasCount: -1 }))
+    ? []
+    : (isValid.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
+}
+
+const scenarios = readdirSync(join(ROOT, "scenarios"), { recursive: true, encoding: "utf8" }).filter((name) =>
+  name.endsWith(".yaml"),
+);
+
+const FRAMES: Readonly<Record<string, (lines: string) => string>> = {
+  headers: (line) => withLine(line.trimEnd()),
+  files: (text) => text,
+  steps: (text) => `${ofSteps()}${text}`,
+  markets: (text) => `${ofTwoMarkets()}${text}`,
+};
+
+/** The texts of a page of files, each in its frame. */
+function textsOf(page: string): string[] {
+  const text = readFileSync(new URL(page, import.meta.url), "utf8");
+  return text
+    .split(/^(?=### )/m)
+    .slice(1)
+    .flatMap((section) => {
+      const [, frame = ""] = /^### (.*)/.exec(section) ?? [];
+      return [...section.matchAll(/((?:^(?!> |###? ).*\n)+)(?:^> .*\n)+/gm)].map(
+        ([, own = ""]) => FRAMES[frame]?.(own) ?? own,
+      );
+    });
+}
+
+describe("the schema of scenarios", () => {
+  it("is as the language is", async () => {
+    const text = `${JSON.stringify(schemaOfScenarios(), null, 2)}\n`;
+    await expect(text).toMatchFileSnapshot("../../../fixtures/schemas/scenario.schema.json");
+  });
+
+  it("takes every scenario of the suite", () => {
+    expect(scenarios.length).toBeGreaterThan(270);
+    const wrong = scenarios.map((name) => [
+      name,
+      underlined(readFileSync(join(ROOT, "scenarios", name), "utf8")),
+    ]);
+    expect(wrong.filter(([, problems = []]) => problems.length > 0)).toEqual([]);
+  });
+
+  it("takes every file that the language is tested with", () => {
+    const texts = textsOf("right-files.txt");
+    expect(texts.length).toBeGreaterThan(80);
+    const wrong = texts.filter((text) => underlined(text).length > 0);
+    expect(wrong.map((text) => `${text}${underlined(text).join("\n")}`)).toEqual([]);
+  });
+
+  it("takes steps that other files include", () => {
+    expect(underlined("- bob: BUY 1 YES @ 0.45\n- advance: 1s\n")).toEqual([]);
+  });
+
+  it.each([
+    "steps: [{ advance: 1s }]\n",
+    "scenario: x\nacounts: {}\nsteps: [{ advance: 1s }]\n",
+    "scenario: x\nsteps: []\n",
+    "hello\n",
+    withLine("settlement: sometimes"),
+    withLine("balances: { alice: 1 }"),
+    withLine("market: { tickSize: 0.02 }"),
+    withLine("market: { fee: 1 }"),
+    withLine("markets: { Rain: {} }"),
+    withLine("market: {}\nmarkets: { rain: {} }"),
+    "scenario: x\naccounts: { advance: {} }\nsteps: [{ advance: 1s }]\n",
+    "scenario: x\naccounts: { alice: { EUR: 1 } }\nsteps: [{ advance: 1s }]\n",
+    ...[
+      "alice: HOLD 10 YES @ 0.5",
+      "alice: BUY 10 YES 0.5",
+      "alice: BUY YES 10 @ 0.5",
+      "alice: fund 10 EUR",
+      "alice: sleep",
+      "{ alice: BUY 1 YES @ 0.5, status: LIVE }",
+      "{ alice: BUY 1 YES @ 0.5, rejects: NO_SUCH_CODE }",
+      "{ alice: BUY 1 YES @ 0.5, after: { trades: [] } }",
+      "{ status: LIVE 0/1 }",
+      "advance: soon",
+      "{ advance: 1s, mine: 1 }",
+      "{ advance: 1s, rejects: HTTP 500 }",
+      "at: tomorrow",
+      "mine: 0",
+      "mine: two",
+      "resolve: MAYBE",
+      "race: [{ advance: 1s }]",
+      "fault: { route: POST /order }",
+      "fault: { route: POST /order, status: 418 }",
+      "chain fault: { kind: ghost, blocks: 3 }",
+      "chain fault: { kind: earthquake }",
+      "fail settlement: often",
+      "bump: everything",
+      "request: /orders",
+      "generate: { accounts: 3 }",
+      "expect: {}",
+      "expect: { books: { YES: { bids: [] } } }",
+      "expect: { book: { MAYBE: { bids: [] } } }",
+      "expect: { book: { YES: { bids: [0.55 60] } } }",
+      "expect: { orders: { bid: LIVE } }",
+      "expect: { quote: { YES: { best: 0.5 } } }",
+      "expect: { chain: { settled: { bid: DONE } } }",
+      'expect: { stateHash: "abc" }',
+    ].map((step) => ofSteps(step)),
+  ])("refuses what the language does not understand: %j", (text) => {
+    expect(problemsOf(text)).not.toEqual([]);
+    expect(underlined(text)).not.toEqual([]);
+  });
+});

@@ -1,0 +1,365 @@
+import { FAULT_FIELDS, FAULT_KINDS, type FaultField } from "../../../src/api/chain.ts";
+import { TICK_SIZES } from "../../../src/api/markets.ts";
+import { SETTLEMENT_STATUSES } from "../../../src/core/chain/settlement.ts";
+import { ORDER_STATUSES } from "../../../src/core/order.ts";
+import {
+  BALANCE_POLICIES,
+  CANCEL_REASONS,
+  MATCHINGS,
+  ORDER_TYPES,
+  OUTCOMES,
+  SELF_TRADE_POLICIES,
+  SETTLEMENT_MODES,
+  SIDES,
+  WINNING_OUTCOMES,
+} from "../../../src/core/terms.ts";
+import type { ACCOUNT_STEPS } from "../../../src/scenario/language/account-step.ts";
+import { EXPECTATIONS, OWN_EXPECTATIONS } from "../../../src/scenario/language/expectations.ts";
+import { type DecimalRule, SHARES, SIZE, USDC } from "../../../src/scenario/language/fields.ts";
+import { BARE_STATUS, REFUSAL_CODES } from "../../../src/scenario/language/order-line.ts";
+import { TRANSACTION_CODES } from "../../../src/scenario/language/parts.ts";
+import type { StepInfo } from "../../../src/scenario/language/step-source.ts";
+import {
+  BESIDE_WORDS,
+  STEP_OF_KEY,
+  STEP_WORDS,
+  STEPS,
+  STRUCTURE,
+} from "../../../src/scenario/language/steps.ts";
+import { PROFILE_NAMES } from "../../../src/simulation/flow.ts";
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** YAML reads `7` as a number and `yes` as a text; the language reads both as they are written. */
+const TEXT: Schema = { type: ["string", "number", "boolean"] };
+const NONE: Schema = { type: "null" };
+const ref = (name: string): Schema => ({ $ref: `#/definitions/${name}` });
+const list = (items: Schema): Schema => ({ type: "array", items });
+const either = (...anyOf: readonly Schema[]): Schema => ({ anyOf });
+const words = (texts: readonly string[]): Schema => ({ enum: texts });
+const said = (schema: Schema, description: string): Schema => ({ ...schema, description });
+/** A mapping of these keys and no others. */
+const fields = (properties: Readonly<Record<string, Schema>>, required: readonly string[] = []): Schema => ({
+  ...{ type: "object", additionalProperties: false, properties },
+  ...(required.length === 0 ? {} : { required }),
+});
+/** A mapping by names of a kind. */
+const by = (pattern: string, value: Schema): Schema => ({
+  ...{ type: "object", minProperties: 1, additionalProperties: false },
+  patternProperties: { [`^\\s*${pattern}\\s*$`]: value },
+});
+/** A line of words; blanks between them, and none of them twice. */
+const line = (...parts: readonly string[]): Schema => ({
+  type: "string",
+  pattern: `^\\s*${parts.join("\\s+")}\\s*$`,
+});
+
+const among = (texts: readonly string[]): string => `(?:${texts.join("|")})`;
+const maybe = (...parts: readonly string[]): string => `(?:\\s+${parts.join("\\s+")})?`;
+const DECIMAL = "\\d*\\.?\\d+";
+const WORD = "\\S+";
+const NAME = "[A-Za-z][A-Za-z\\d_#-]*";
+const TOKEN = `(?:${WORD}\\s+)?${among(OUTCOMES)}`;
+const IN_MARKET = maybe("in", WORD);
+const MOMENT = "\\d{4}-\\d\\d-\\d\\dT\\S+";
+
+const decimal = ({ places, least, most }: DecimalRule): Schema =>
+  either(
+    { type: "number", minimum: least / 10 ** places, maximum: most / 10 ** places },
+    { type: "string", pattern: "^\\d+(?:\\.\\d+)?$" },
+  );
+const whole = (minimum: number, maximum?: number): Schema =>
+  either(
+    { type: "integer", minimum, ...(maximum === undefined ? {} : { maximum }) },
+    { type: "string", pattern: "^\\d+$" },
+  );
+const PROBABILITY: Schema = { type: "number", minimum: 0, maximum: 1 };
+const DURATION: Schema = { type: "string", pattern: "^\\s*(?:\\d+(?:\\.\\d+)?(?:ms|s|m|h|d))+\\s*$" };
+
+/** What an account does, by the kind of its step. */
+const ACCOUNT_LINES: Readonly<Record<keyof typeof ACCOUNT_STEPS, Schema>> = {
+  order: line(
+    ...[among(SIDES), DECIMAL, among(OUTCOMES), "@"],
+    `${DECIMAL}${maybe(among(ORDER_TYPES))}${maybe(`(?:\\+|${MOMENT})\\S*`)}${IN_MARKET}${maybe("as", NAME)}`,
+  ),
+  cancel: line("cancel", NAME),
+  cancelAll: line("cancel", "all"),
+  fund: line("fund", DECIMAL, `(?:USDC|${among(OUTCOMES)}${IN_MARKET})`),
+  split: line("split", `${DECIMAL}${IN_MARKET}`),
+  merge: line("merge", `${DECIMAL}${IN_MARKET}`),
+  redeem: line(`redeem${IN_MARKET}`),
+};
+
+const FLOW = {
+  file: TEXT,
+  ...{ in: TEXT, rejected: whole(0) },
+};
+
+const FAULT_FIELD: Readonly<Record<Exclude<FaultField, "depth">, Schema>> = {
+  times: whole(1),
+  probability: PROBABILITY,
+  reason: TEXT,
+  of: TEXT,
+  blocks: whole(1),
+  baseFeeGwei: { type: "number", minimum: 0 },
+};
+
+type OwnKey = Exclude<keyof typeof STEPS, keyof typeof ACCOUNT_STEPS>;
+/** What stands behind the key of each step that has one. */
+const OF_STEP: Readonly<Record<OwnKey | keyof typeof STRUCTURE, Schema>> = {
+  advance: DURATION,
+  at: { type: "string", pattern: `^\\s*(?:expiry\\s+of\\s+${NAME}(?:\\s+[+-]\\s+\\S+)?|${MOMENT})\\s*$` },
+  snapshot: line(NAME),
+  restore: line(NAME),
+  replay: either({ type: "string" }, fields(FLOW, ["file"])),
+  generate: fields({ orders: whole(1), accounts: whole(1), profile: words(PROFILE_NAMES), in: TEXT }, [
+    "orders",
+  ]),
+  race: { type: "array", items: ref("step"), minItems: 2, maxItems: 6 },
+  fault: {
+    ...fields({
+      route: TEXT,
+      status: { enum: [429, 500, 502, 503, 504] },
+      retryAfter: whole(0),
+      latency: DURATION,
+      drop: words(["connection", "reply"]),
+      probability: PROBABILITY,
+      times: whole(1),
+      after: whole(0),
+    }),
+    anyOf: ["status", "drop", "latency"].map((name) => ({ required: [name] })),
+  },
+  request: line(among(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]), "/.*"),
+  expect: ref("expectations"),
+  close: TEXT,
+  resolve: line(`${among(WINNING_OUTCOMES)}${IN_MARKET}`),
+  mine: whole(1),
+  reorg: whole(1),
+  failSettlement: line(`(?:next(?:\\s+\\d+)?|all|never|${DECIMAL}%)`),
+  chainFault: either(
+    words(["none"]),
+    ...FAULT_KINDS.map((kind) => {
+      const named = FAULT_FIELDS[kind].map((name) => [name, FAULT_FIELD[name as keyof typeof FAULT_FIELD]]);
+      return fields({ kind: { const: kind }, ...Object.fromEntries(named) }, ["kind"]);
+    }),
+  ),
+  bump: words(["fees"]),
+  include: { type: "string" },
+  repeat: whole(1),
+};
+
+const HEADER_NAMES = either(TEXT, list(TEXT));
+
+/** What stands beside the key of a step, by its own key. */
+const BESIDE: Readonly<Record<string, Schema>> = {
+  status: line(`${among(ORDER_STATUSES)}`, `${DECIMAL}/${DECIMAL}${maybe(among(CANCEL_REASONS))}`),
+  fills: list(ref("fill")),
+  rejects: either(words([...REFUSAL_CODES, ...TRANSACTION_CODES]), {
+    type: "string",
+    pattern: BARE_STATUS.source,
+  }),
+  after: ref("expectations"),
+  as: either(TEXT, NONE),
+  body: {},
+  headers: { type: "object", additionalProperties: either(TEXT, NONE, list(TEXT)) },
+  tamper: fields({
+    sign: { type: "string", pattern: "^/" },
+    append: { type: "object", additionalProperties: TEXT },
+    ...{ twice: HEADER_NAMES, spell: HEADER_NAMES },
+  }),
+  answers: {},
+  reason: TEXT,
+  steps: list(ref("step")),
+};
+
+const FILL = [
+  ...[among(SIDES), DECIMAL, among(OUTCOMES), "@"],
+  `${DECIMAL}${IN_MARKET}`,
+  `from\\s+${WORD}${maybe("(?:MINT|MERGE)")}${maybe(among(SETTLEMENT_STATUSES))}`,
+];
+
+const PRICE_OR_NONE = either(
+  { type: "number" },
+  { type: "string", pattern: "^(?:none|\\d+(?:\\.\\d+)?)$" },
+  NONE,
+);
+const LEVELS = list(line(DECIMAL, "x", `${DECIMAL}${maybe("\\(\\d+\\)")}`));
+const STATUS = words(SETTLEMENT_STATUSES);
+const AMOUNT = decimal(USDC);
+
+/** What each key of an expectation says. */
+const OF_EXPECTATION: Readonly<Record<string, Schema>> = {
+  book: by(TOKEN, fields({ bids: LEVELS, asks: LEVELS })),
+  trades: list(line(WORD, ...FILL)),
+  orders: by(NAME, ref("status")),
+  balances: by(
+    NAME,
+    by(
+      `(?:USDC|${TOKEN})`,
+      either(AMOUNT, fields({ balance: AMOUNT, available: AMOUNT, reserved: AMOUNT, onChain: AMOUNT })),
+    ),
+  ),
+  quote: by(
+    TOKEN,
+    fields(Object.fromEntries(["bid", "ask", "mid", "spread", "last"].map((name) => [name, PRICE_OR_NONE]))),
+  ),
+  history: by(TOKEN, list(line(MOMENT, DECIMAL))),
+  chain: fields({
+    ...{ head: whole(0), confirmed: whole(0), pending: whole(0) },
+    supply: either(decimal(SHARES), by(`(?:${TOKEN}|${WORD})`, decimal(SHARES))),
+    settled: by(NAME, either(STATUS, list(STATUS))),
+  }),
+  stateHash: either({ type: "string", pattern: "^(?:(?:v2:)?[\\da-f]{64})?$" }, NONE),
+  golden: { type: "string" },
+};
+
+const tellOf = ({ form, does }: { readonly form: string; readonly does: string }): string =>
+  `${form}: ${does}`;
+
+/** The keys of a step with what stands behind each. */
+function stepProperties(): Record<string, Schema> {
+  const rows = [...STEP_OF_KEY].map(([key, kind]): [string, Schema] => [
+    key,
+    said(OF_STEP[kind as OwnKey], tellOf(STEPS[kind])),
+  ]);
+  const others = (["include", "repeat"] as const).map((key): [string, Schema] => [
+    key,
+    said(OF_STEP[key], tellOf(STRUCTURE[key])),
+  ]);
+  const own: Readonly<Record<string, { readonly form: string; readonly of: string }>> = OWN_EXPECTATIONS;
+  const beside = [...BESIDE_WORDS].map((key): [string, Schema] => {
+    const schema = { status: ref("status") }[key] ?? BESIDE[key];
+    if (schema === undefined) throw new Error(`the schema does not know what stands at ${key} beside a step`);
+    const info = own[key];
+    return [key, info === undefined ? schema : { allOf: [schema], description: `${info.form}: ${info.of}` }];
+  });
+  return Object.fromEntries([...rows, ...others, ...beside]);
+}
+
+/** What may stand beside the key of a step; of an account's, whatever it does. */
+function besideOf(key: string | null): readonly string[] {
+  const rows = Object.values(STEPS) as readonly StepInfo[];
+  const kinds = rows.filter((info) => (info.key ?? null) === key);
+  const others = key === "repeat" ? ["steps"] : [];
+  return [...new Set([...kinds.flatMap(({ beside = {} }) => Object.keys(beside)), ...others])];
+}
+
+const accountLine = (): Schema => ({
+  description: Object.values(STEPS)
+    .flatMap((info) => (info.key === undefined ? [tellOf(info)] : []))
+    .join("\n"),
+  ...either(...Object.values(ACCOUNT_LINES)),
+});
+
+function stepSchema(): Schema {
+  const requires = (key: string): Schema => ({ required: [key] });
+  const bare = either(...STEP_WORDS.map(requires));
+  const accounts = besideOf(null);
+  return {
+    ...{ type: "object", minProperties: 1 },
+    properties: stepProperties(),
+    // An order that is to be refused may be written in any way.
+    additionalProperties: { type: "string", description: accountLine().description },
+    allOf: [
+      ...STEP_WORDS.map((key) => ({
+        if: requires(key),
+        // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
+        then: { propertyNames: words([key, ...besideOf(key)]) },
+      })),
+      {
+        if: { not: bare },
+        // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
+        then: {
+          propertyNames: { not: words([...BESIDE_WORDS].filter((key) => !accounts.includes(key))) },
+          not: { propertyNames: words(accounts) },
+        },
+      },
+      {
+        if: { not: either(bare, requires("rejects")) },
+        // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
+        then: {
+          additionalProperties: ref("accountLine"),
+          properties: Object.fromEntries(accounts.map((key) => [key, {}])),
+        },
+      },
+    ],
+  };
+}
+
+function expectationsSchema(): Schema {
+  const keys = [...new Set(Object.values(EXPECTATIONS).map(({ key }) => key))];
+  const properties = keys.map((key): [string, Schema] => {
+    const schema = OF_EXPECTATION[key];
+    if (schema === undefined) throw new Error(`the schema does not know the expectation ${key}`);
+    const rows = Object.values(EXPECTATIONS).filter((row) => row.key === key);
+    return [key, said(schema, rows.map(({ form, of }) => `${form}: ${of}`).join("\n"))];
+  });
+  return { ...fields(Object.fromEntries(properties)), minProperties: 1 };
+}
+
+const marketSchema = (): Schema =>
+  fields({
+    tickSize: { enum: [...TICK_SIZES, ...TICK_SIZES.map(String)] },
+    minOrderSize: decimal(SIZE),
+    feeRateBps: whole(0, 10_000),
+    matching: words(MATCHINGS),
+    selfTrade: words(SELF_TRADE_POLICIES),
+  });
+
+const MARKET_NAME = "[a-z\\d]+(?:-[a-z\\d]+)*";
+
+const scenarioSchema = (): Schema => ({
+  ...fields(
+    {
+      scenario: said(TEXT, "The rule that the file states, in a line."),
+      about: said(TEXT, "More words for its readers."),
+      seed: said(TEXT, "Decides what is generated; else the name does."),
+      clock: said({ type: "string" }, "When it begins; 2026-01-01T00:00:00Z unless it says so."),
+      settlement: said(words(SETTLEMENT_MODES), "When trades reach the chain."),
+      balances: said(words(BALANCE_POLICIES), "Whether what is bought can be sold before it is settled."),
+      market: said(ref("market"), "The terms of the only market."),
+      markets: said(by(MARKET_NAME, ref("market")), "Markets by name."),
+      world: said({ type: "string" }, "The file of a world, whose markets it has."),
+      accounts: said(
+        either(NONE, {
+          type: "object",
+          propertyNames: { pattern: `^${NAME}$`, not: words([...STEP_WORDS, ...BESIDE_WORDS]) },
+          additionalProperties: either(
+            NONE,
+            { type: "object", maxProperties: 0 },
+            by(`(?:USDC|${TOKEN})`, AMOUNT),
+          ),
+        }),
+        "Who trades, with what each has: `alice: { USDC: 1000, YES: 50 }`.",
+      ),
+      steps: said({ ...list(ref("step")), minItems: 1 }, "What happens, in order."),
+    },
+    ["scenario", "steps"],
+  ),
+  not: either(
+    { required: ["market", "markets"] },
+    { required: ["market", "world"] },
+    { required: ["markets", "world"] },
+  ),
+});
+
+/** A JSON Schema of files of scenarios, and of lists of steps that they include, for editors. */
+export const schemaOfScenarios = (): Schema => ({
+  $schema: "http://json-schema.org/draft-07/schema#",
+  title: "A scenario of clobsim, or steps that others include",
+  $comment:
+    "Made from src/scenario/language; npx vitest run test/scenario/language/schema.test.ts -u writes it again.",
+  if: { type: "array" },
+  // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
+  then: { items: ref("step"), minItems: 1 },
+  else: { $ref: "#/definitions/scenario" },
+  definitions: {
+    scenario: { type: "object", ...scenarioSchema() },
+    step: stepSchema(),
+    expectations: expectationsSchema(),
+    market: either(marketSchema(), { type: "object", maxProperties: 0 }),
+    accountLine: accountLine(),
+    status: BESIDE.status,
+    fill: line(...FILL),
+  },
+});
