@@ -124,7 +124,8 @@ function untilLines({ ending, budget, progress: { total } }: CampaignEnd, done: 
   return ending === "stopped" ? [`interrupted ${after}`] : [];
 }
 
-function foundText(results: Results, paint: Paint): string {
+/** `2 failures in 7 seeds`. */
+export function foundText(results: Results, paint: Paint): string {
   const { failures } = results;
   if (failures.length === 0) return paint.green("no failure");
   return paint.red(`${count(failures.length, "failure")} in ${count(failedOf(results), "seed")}`);

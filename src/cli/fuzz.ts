@@ -11,11 +11,13 @@ import {
   saveWhole,
 } from "../fuzz/campaign/results.ts";
 import { rangeText, seriesOf, shardText, WHOLE } from "../fuzz/campaign/seeds.ts";
+import { codeSummary } from "../scenario/report/job-summary.ts";
+import { plainPaint } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
 import type { Run, Values } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
-import { campaignLines, FuzzProgress, mergedText, tableLines } from "./fuzz-output.ts";
-import { paintOf, print, unwritable, warn } from "./output.ts";
+import { campaignLines, FuzzProgress, foundText, mergedText, tableLines } from "./fuzz-output.ts";
+import { paintOf, print, summarizeJob, unwritable, warn } from "./output.ts";
 import { stopSignal } from "./process.ts";
 
 /** `clobsim fuzz merge PATHS.. --out FILE`: the parts of a campaign as one. */
@@ -86,8 +88,10 @@ async function runCampaign(values: Values<"fuzz">, { environment }: Given): Prom
   if (ending === null) return EXIT.failed;
   const { progress, results } = campaign;
   const end = { ending, budget: budget?.text ?? "", progress, results, folder };
-  const lines = campaignLines(end, paintOf(environment));
-  print(lines);
+  print(campaignLines(end, paintOf(environment)));
+  summarizeJob(environment, (bytes) =>
+    codeSummary(`fuzz, ${foundText(results, plainPaint)}`, campaignLines(end, plainPaint), "line", bytes),
+  );
   if (ending === "stopped") return EXIT.interrupted;
   return results.failures.length > 0 ? EXIT.failed : EXIT.ok;
 }

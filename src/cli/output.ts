@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import colours from "picocolors";
 import { nearest } from "../api/nearest.ts";
+import { appendSummary } from "../scenario/report/job-summary.ts";
 import { aligned, type Paint } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
@@ -71,6 +72,13 @@ export function paintOf(
   const isColoured = !isSet("NO_COLOR") && (isTerminal || isSet("FORCE_COLOR"));
   const { red, green, yellow, dim, bold } = colours.createColors(isColoured);
   return { red, green, yellow, dim, bold };
+}
+
+/** Appends a text to the summary of the job where GitHub Actions runs it; one that cannot be written is a warning. */
+export function summarizeJob(environment: Given["environment"], textIn: (bytes: number) => string): void {
+  const path = environment.GITHUB_STEP_SUMMARY;
+  const problem = path === undefined || path === "" ? null : appendSummary(path, textIn);
+  if (problem !== null) warn(problem);
 }
 
 /** `, did you mean --port?` for the candidate that a mistyped word is likely to mean; nothing when there is none. */

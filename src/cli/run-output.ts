@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import { VERSION } from "../config.ts";
 import { defectOf, reportBytes, saveReport, sessionHistory, withScenario } from "../history/report.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
+import { jobSummary, wrongFilesSummary } from "../scenario/report/job-summary.ts";
 import type { Reporter } from "../scenario/report/reporter.ts";
 import {
   parseReporterArgument,
@@ -19,7 +20,7 @@ import type { VenueHistory } from "../scenario/venue/views.ts";
 import { flagOf, type Given, type Settings } from "../setting.ts";
 import { COMMANDS, type Values } from "./commands.ts";
 import { UsageError } from "./exit-code.ts";
-import { paintOf, unwritable, warn } from "./output.ts";
+import { paintOf, summarizeJob, unwritable, warn } from "./output.ts";
 
 /** All reporters that were asked for, as one. */
 interface Reporters extends Required<Reporter> {
@@ -30,23 +31,28 @@ interface Reporters extends Required<Reporter> {
 /** @throws UsageError when a reporter is unknown, a file cannot be written, or two would write to one place. */
 export function reportersOf(values: Values<"run">, paths: readonly string[], given: Given): Reporters {
   const outputs = outputsOf(values, given.environment, repeatOf(paths, given));
+  const summarize = (textIn: (bytes: number) => string): void => summarizeJob(given.environment, textIn);
   const toEach = (tell: (output: NamedReporter) => void): void => {
     for (const output of outputs) tell(output);
   };
   return {
     started: (plan) => toEach(({ reporter }) => reporter.started?.(plan)),
     finished: (result) => toEach(({ reporter }) => reporter.finished?.(result)),
-    ended: (suite) =>
+    ended: (suite) => {
       toEach(({ reporter, end }) => {
         reporter.ended(suite);
         end();
-      }),
-    wrong: (files) =>
+      });
+      summarize((bytes) => jobSummary(suite, bytes));
+    },
+    wrong: (files) => {
       toEach(({ name, reporter, end, isScreen }) => {
         // Whoever reads the screen has read it on stderr.
         if (!isScreen || name !== "spec") reporter.wrong(files);
         end();
-      }),
+      });
+      summarize((bytes) => wrongFilesSummary(files, bytes));
+    },
     // Beside the reports, so that a document on stdout stays whole.
     transcript: ({ transcript }) => {
       process.stderr.write(`\n${transcript.map((line) => `  ${line}\n`).join("")}\n`);
@@ -81,7 +87,6 @@ function outputsOf(
       paint: isScreen ? paintOf(environment) : plainPaint,
       tty: isScreen && process.stdout.isTTY === true,
       transcript: verbose,
-      summaryPath: environment.GITHUB_STEP_SUMMARY || null,
     });
     outputs.push({ name, reporter, end, isScreen });
   }

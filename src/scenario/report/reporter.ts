@@ -35,6 +35,4 @@ export interface ReporterOptions {
   readonly verbose: boolean;
   /** Of `json`: with all that was done and seen. */
   readonly transcript: boolean;
-  /** Of `github`: file to which failures are appended in Markdown; null for none. */
-  readonly summaryPath: string | null;
 }

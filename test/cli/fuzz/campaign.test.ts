@@ -25,6 +25,13 @@ describe("clobsim fuzz", () => {
     expect(existsSync(fuzzer.path("failures"))).toBe(false);
   });
 
+  it("says in the summary of a job what it says on stdout", async () => {
+    const environment = { GITHUB_STEP_SUMMARY: fuzzer.path("summary.md") };
+    const { stdout } = await fuzzer.run(["fuzz", "--seeds", "0..5"], { environment });
+    const summary = `## clobsim: fuzz, no failure\n\n\`\`\`\n${stdout}\`\`\`\n`;
+    expect(fuzzer.read("summary.md")).toBe(summary);
+  });
+
   it("writes results where none fails if --out asks for them", async () => {
     const { code, stdout } = await run("--seeds 0..5 --out nothing");
     expect(code).toBe(0);

@@ -1,13 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, describe, expect, it } from "vitest";
-import type { WrongFile } from "../../../src/scenario/language/problem.ts";
-import { jobSummary, wrongFilesSummary } from "../../../src/scenario/report/github.ts";
-import { grouped, printable } from "../../../src/scenario/report/text.ts";
+import { describe, expect, it } from "vitest";
+import { printable } from "../../../src/scenario/report/text.ts";
 import { HOSTILE, hostileText } from "./hostile.ts";
-import { failedOf, reportOf, resultOf, skippedOf, suiteOf, WRONG_FILES, wrongReportOf } from "./suite.ts";
+import { failedOf, reportOf, resultOf, skippedOf, wrongReportOf } from "./suite.ts";
 
 interface Command {
   readonly kind: string;
@@ -120,88 +115,6 @@ describe("github", () => {
         const notice = { kind: "notice", properties, message: `skipped: ${printable(message)}` };
         expect(skipped).toEqual(notice);
       }),
-    );
-  });
-});
-
-describe("the summary of a job", () => {
-  const folder = mkdtempSync(join(tmpdir(), "clobsim-summary-"));
-  afterAll(() => rmSync(folder, { recursive: true }));
-
-  it("lists what is wrong with files, as much of it as GitHub takes", () => {
-    const summaryPath = join(folder, "wrong.md");
-    wrongReportOf("github", WRONG_FILES, { summaryPath });
-    expect(readFileSync(summaryPath, "utf8")).toBe(`## clobsim: 3 problems in 2 files, nothing was run
-
-\`\`\`
-scenarios/wrong.yaml:5:5: unknown key "stauts" (did you mean status?)
-scenarios/_part.yaml:2:19: expected a price, found nothing
-scenarios/none.yaml:1:1: expected a scenario, found a list
-\`\`\`
-`);
-    const many = Array.from({ length: 20_000 }, () => WRONG_FILES[0] as WrongFile);
-    const long = wrongFilesSummary(many);
-    expect(Buffer.byteLength(long)).toBeLessThan(800 * 1024);
-    expect(long).toMatch(/\n```\n\nand \d+,\d+ more problems: see the log\n$/);
-  });
-
-  it("reads like this", () => {
-    const failure = { message: "the bids of `YES` are <wrong>" };
-    expect(
-      jobSummary(suiteOf([resultOf(), failedOf({}, failure), skippedOf()])),
-    ).toBe(`## clobsim: 1 passed, 1 failed, 1 skipped in 13 ms
-
-### a cancel frees the reservation
-
-the bids of \\\`YES\\\` are \\<wrong\\>${"  "}
-step 4 at scenarios\\/orders\\/cancel\\.yaml\\:12\\:7
-
-\`\`\`
-expect: book
-\`\`\`
-
-\`\`\`diff
-  bid 0.56 x 10
-- bid 0.55 x 60
-+ bid 0.55 x 100
-# 2 more lines
-\`\`\`
-
-\`\`\`sh
-clobsim run scenarios/orders/cancel.yaml --seed 7 --step 4
-\`\`\`
-
-`);
-  });
-
-  it("is empty where nothing failed", () => {
-    expect(jobSummary(suiteOf([resultOf(), skippedOf()]))).toBe("");
-  });
-
-  it("fences code by more backticks than it holds", () => {
-    expect(jobSummary(suiteOf([failedOf({}, { text: "a ```` b" })]))).toContain("\n`````\na ```` b\n`````\n");
-  });
-
-  it("stays below what GitHub takes, and counts what it leaves out", () => {
-    const failures = Array.from({ length: 20_000 }, () => failedOf({}, { message: "日本語".repeat(20) }));
-    const text = jobSummary(suiteOf(failures));
-    expect(Buffer.byteLength(text)).toBeLessThan(1024 * 1024);
-    const shown = text.match(/^### /gm)?.length ?? 0;
-    expect(shown).toBeGreaterThan(1000);
-    expect(text).toContain(`and ${grouped(20_000 - shown)} more failures: see the log\n`);
-  });
-
-  it("is appended to the file it is given", () => {
-    const summaryPath = join(folder, "summary.md");
-    writeFileSync(summaryPath, "before\n");
-    reportOf("github", [failedOf()], { summaryPath });
-    expect(readFileSync(summaryPath, "utf8")).toBe(`before\n${jobSummary(suiteOf([failedOf()]))}`);
-  });
-
-  it("that cannot be written is a warning", () => {
-    const text = reportOf("github", [failedOf()], { summaryPath: folder });
-    expect(text.split("\n").at(-2)).toMatch(
-      /^::warning title=clobsim::the job summary is not written: .*EISDIR/,
     );
   });
 });

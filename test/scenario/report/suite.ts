@@ -109,7 +109,6 @@ const OPTIONS: Omit<ReporterOptions, "write"> = {
   tty: false,
   verbose: false,
   transcript: false,
-  summaryPath: null,
 };
 
 /** All that a reporter of that name writes where files are wrong. */

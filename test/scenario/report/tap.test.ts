@@ -124,7 +124,6 @@ not ok 3 - scenarios/none.yaml:1:1: expected a scenario, found a list
       tty: false,
       verbose: false,
       transcript: false,
-      summaryPath: null,
     });
     reporter.started?.({ scenarios: 3, files: 1 });
     reporter.finished?.(resultOf());

@@ -1,0 +1,109 @@
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { WrongFile } from "../../../src/scenario/language/problem.ts";
+import { appendSummary, jobSummary, wrongFilesSummary } from "../../../src/scenario/report/job-summary.ts";
+import { grouped } from "../../../src/scenario/report/text.ts";
+import { ownFolder, run } from "../../cli/tools.ts";
+import { failedOf, resultOf, skippedOf, suiteOf, WRONG_FILES } from "./suite.ts";
+
+const [PASSES, WRONG] = ["passes.yaml", "wrong.yaml"];
+
+describe("the summary of a job", () => {
+  const folder = ownFolder();
+  writeFileSync(join(folder, PASSES), "scenario: x\nsteps: [{ advance: 1s }]\n");
+  writeFileSync(join(folder, WRONG), "scenario: x\n");
+
+  it("lists what is wrong with files, as much of it as GitHub takes", () => {
+    expect(wrongFilesSummary(WRONG_FILES)).toBe(`## clobsim: 3 problems in 2 files, nothing was run
+
+\`\`\`
+scenarios/wrong.yaml:5:5: unknown key "stauts" (did you mean status?)
+scenarios/_part.yaml:2:19: expected a price, found nothing
+scenarios/none.yaml:1:1: expected a scenario, found a list
+\`\`\`
+`);
+    const many = Array.from({ length: 20_000 }, () => WRONG_FILES[0] as WrongFile);
+    const long = wrongFilesSummary(many);
+    expect(Buffer.byteLength(long)).toBeLessThan(800 * 1024);
+    expect(long).toMatch(/\n```\n\nand \d+,\d+ more problems: see the log\n$/);
+  });
+
+  it("reads like this", () => {
+    const failure = { message: "the bids of `YES` are <wrong>" };
+    expect(
+      jobSummary(suiteOf([resultOf(), failedOf({}, failure), skippedOf()])),
+    ).toBe(`## clobsim: 1 passed, 1 failed, 1 skipped in 13 ms
+
+### a cancel frees the reservation
+
+the bids of \\\`YES\\\` are \\<wrong\\>${"  "}
+step 4 at scenarios\\/orders\\/cancel\\.yaml\\:12\\:7
+
+\`\`\`
+expect: book
+\`\`\`
+
+\`\`\`diff
+  bid 0.56 x 10
+- bid 0.55 x 60
++ bid 0.55 x 100
+# 2 more lines
+\`\`\`
+
+\`\`\`sh
+clobsim run scenarios/orders/cancel.yaml --seed 7 --step 4
+\`\`\`
+
+`);
+  });
+
+  it("counts where nothing failed", () => {
+    expect(jobSummary(suiteOf([resultOf(), skippedOf()]))).toBe(
+      "## clobsim: 1 passed, 0 failed, 1 skipped in 0.8 ms\n\n",
+    );
+  });
+
+  it("fences code by more backticks than it holds", () => {
+    expect(jobSummary(suiteOf([failedOf({}, { text: "a ```` b" })]))).toContain("\n`````\na ```` b\n`````\n");
+  });
+
+  it("stays below what GitHub takes, and counts what it leaves out", () => {
+    const failures = Array.from({ length: 20_000 }, () => failedOf({}, { message: "日本語".repeat(20) }));
+    const text = jobSummary(suiteOf(failures));
+    expect(Buffer.byteLength(text)).toBeLessThan(1024 * 1024);
+    const shown = text.match(/^### /gm)?.length ?? 0;
+    expect(shown).toBeGreaterThan(1000);
+    expect(text).toContain(`and ${grouped(20_000 - shown)} more failures: see the log\n`);
+  });
+
+  it("is appended to the file it is given, where what it holds leaves room", () => {
+    const path = join(folder, "summary.md");
+    writeFileSync(path, "before\n");
+    expect(appendSummary(path, (bytes) => `room for ${bytes}\n`)).toBe(null);
+    expect(readFileSync(path, "utf8")).toBe("before\nroom for 786432\n");
+    writeFileSync(path, "x".repeat(1_000_000));
+    expect(appendSummary(path, (bytes) => "y".repeat(bytes))).toBe(null);
+    expect(statSync(path).size).toBeLessThan(1024 * 1024);
+    writeFileSync(path, "x".repeat(1_048_000));
+    expect(appendSummary(path, () => "y")).toBe(`the job summary is not written: ${path} is full`);
+    expect(statSync(path).size).toBe(1_048_000);
+  });
+
+  it("that cannot be written is told", () => {
+    expect(appendSummary(folder, () => "y")).toMatch(/^the job summary is not written: EISDIR/);
+  });
+
+  it.each([
+    ["run", [PASSES], {}, "## clobsim: 1 passed, 0 failed, 0 skipped in "],
+    ["run", [PASSES], { reporter: "tap" }, "## clobsim: 1 passed, 0 failed, 0 skipped in "],
+    ["run", [WRONG], {}, "## clobsim: 1 problem in 1 file, nothing was run"],
+  ] as const)("is written by clobsim %s %j with %j", async (command, words, flags, begins) => {
+    const path = join(mkdtempSync(join(folder, "job-")), "summary.md");
+    const named = words.map((name) => join(folder, name));
+    await run(command, named, flags, { GITHUB_STEP_SUMMARY: path });
+    expect(readFileSync(path, "utf8").startsWith(begins)).toBe(true);
+    const { stderr } = await run(command, named, flags, { GITHUB_STEP_SUMMARY: folder });
+    expect(stderr).toContain("clobsim: the job summary is not written: EISDIR");
+  });
+});
