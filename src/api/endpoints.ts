@@ -9,6 +9,7 @@ import { type AnsweredBy, ERROR_CODES, ERRORS, type ErrorCode } from "./errors.t
 import { faultEndpoints, takesFaults } from "./faults.ts";
 import { marketControlEndpoints, marketDataEndpoints } from "./markets.ts";
 import { orderBookEndpoints } from "./order-book.ts";
+import { orderPreviewEndpoints } from "./order-preview.ts";
 import { orderStoryEndpoints } from "./order-story.ts";
 import { recordingEndpoints } from "./recording.ts";
 import { type UnknownFields, unknownFieldsAt } from "./request-body.ts";
@@ -25,6 +26,8 @@ const BY_OPERATION = {
   ...controlEndpoints,
   ...accountEndpoints,
   ...marketControlEndpoints,
+  // Before the order of an id, which any word may be.
+  ...orderPreviewEndpoints,
   ...orderStoryEndpoints,
   ...explainAuthEndpoints,
   ...snapshotEndpoints,

@@ -11,6 +11,7 @@ import type {
   MarketDetail,
   MarketEvent,
   MarketTrade,
+  MatchType,
   Midpoint,
   Order,
   Outcome,
@@ -337,6 +338,12 @@ export interface OpenApiDocument {
   readonly [name: string]: unknown;
 }
 
+export interface OrderPreview {
+  readonly accepted: boolean;
+  readonly refusal: PreviewedRefusal | null;
+  readonly order: PreviewedOrder | null;
+}
+
 export interface OrderStory {
   readonly order: Order;
   readonly owner: `0x${string}`;
@@ -344,6 +351,22 @@ export interface OrderStory {
   readonly story: readonly StoryLine[];
   readonly queue: QueuePlace | null;
   readonly fills: readonly Trade[];
+}
+
+export interface OrderToPreview {
+  /** Id of the outcome token to trade. */
+  readonly tokenId: string;
+  readonly side: "BUY" | "SELL";
+  /** Default "GTC". */
+  readonly orderType?: "GTC" | "GTD" | "FOK" | "FAK";
+  /** Limit price, a multiple of the token's tick size. */
+  readonly price: number;
+  /** Shares, a multiple of 0.01. */
+  readonly size: number;
+  /** Required for GTD and only for GTD: Unix seconds, Unix milliseconds or ISO-8601 with a zone. "0", "", 0 and null stand for none. */
+  readonly expiration?: string | 0 | null;
+  /** Whose order it would be. */
+  readonly address: string;
 }
 
 export interface PastedRequest {
@@ -356,6 +379,52 @@ export interface PastedRequest {
   readonly body?: string;
   /** Unix seconds; left out: now. */
   readonly serverTime?: number;
+}
+
+export interface PreviewedFill {
+  readonly price: number;
+  readonly size: number;
+  readonly fee: number;
+  readonly matchType: MatchType;
+  readonly counterOrderId: string;
+}
+
+export interface PreviewedOrder {
+  readonly status: "LIVE" | "MATCHED" | "CANCELED" | "EXPIRED";
+  readonly cancelReason:
+    | "USER"
+    | "FOK_UNFILLED"
+    | "FAK_UNFILLED"
+    | "FAK_REMAINDER"
+    | "SELF_TRADE"
+    | "MARKET_CLOSED"
+    | "SETTLEMENT_FAILED"
+    | null;
+  readonly sizeMatched: number;
+  readonly sizeRemaining: number;
+  readonly avgPrice: number | null;
+  readonly fee: number;
+  /** USDC that the fills of a BUY would take, fees included. */
+  readonly paid: number;
+  /** USDC that the fills of a SELL would bring, after fees. */
+  readonly received: number;
+  readonly fills: readonly PreviewedFill[];
+  readonly reserved: PreviewedReservation | null;
+  /** Orders of the same account that it would cancel. */
+  readonly cancels: readonly string[];
+}
+
+export interface PreviewedRefusal {
+  readonly error: string;
+  readonly code: string;
+  readonly status: number;
+  readonly hint: string | null;
+  readonly details: Readonly<Record<string, unknown>> | null;
+}
+
+export interface PreviewedReservation {
+  readonly asset: string;
+  readonly amount: number;
 }
 
 export interface QueuePlace {
@@ -482,6 +551,7 @@ export interface Replies {
   readonly createMarket: Market;
   readonly closeMarket: Market;
   readonly resolveMarket: Market;
+  readonly previewOrder: OrderPreview;
   readonly explainOrder: OrderStory;
   readonly explainAuth: AuthExplanation;
   readonly listSnapshots: Page<Snapshot>;

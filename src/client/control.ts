@@ -55,6 +55,8 @@ export interface ControlPlane {
   resolve(idOrSlug: string, winningOutcome: service.WinningOutcome): Reply<service.Market>;
   /** Why an order is where it is: the queue it joined, every fill, what ended it. */
   order(id: string): Reply<control.OrderStory>;
+  /** What an order would do now, without doing it: its refusal, or its fills, cost, rest and reservation. */
+  preview(order: control.OrderToPreview): Reply<control.OrderPreview>;
   /** Each invariant with its figures. */
   invariants(): Reply<control.Invariants>;
   /** The whole state, canonical. */
@@ -111,6 +113,7 @@ const CALLS = {
   invariants: "GET /sim/invariants",
   state: "GET /sim/state",
   stateHash: "GET /sim/state/hash",
+  preview: "POST /sim/orders/preview",
   explainAuth: "POST /sim/explain-auth",
   snapshots: "GET /sim/snapshots",
   restore: "POST /sim/snapshots/{idOrName}/restore",

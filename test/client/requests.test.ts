@@ -100,6 +100,11 @@ const CALLS: readonly (readonly [sent: string, call: Call, body?: object])[] = [
     ({ control }) => control.explainAuth({ method: "GET", url: "/clob/orders", headers: {} }),
     { method: "GET", url: "/clob/orders", headers: {} },
   ],
+  [
+    "POST /sim/orders/preview",
+    ({ control }) => control.preview({ address: "0x", tokenId: "7", side: "BUY", price: 0.5, size: 1 }),
+    { address: "0x", tokenId: "7", side: "BUY", price: 0.5, size: 1 },
+  ],
   ["GET /sim/scenario?name=rain", ({ control }) => control.scenario("rain")],
   ["POST /sim/snapshots", ({ control }) => control.snapshot("a"), { name: "a" }],
   ["GET /sim/snapshots?offset=3", ({ control }) => control.snapshots({ offset: 3 })],

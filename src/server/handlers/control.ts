@@ -4,6 +4,7 @@ import { explainAuth } from "../../api/authentication.ts";
 import { unitsOf } from "../../api/decimals.ts";
 import type { EndpointOf, Operation, ReplyTo } from "../../api/endpoints.ts";
 import { ApiError, invalidFields } from "../../api/errors.ts";
+import { orderPreview } from "../../api/order-preview.ts";
 import { orderStory } from "../../api/order-story.ts";
 import { pageOf } from "../../api/view.ts";
 import { headBlock } from "../../core/chain/chain.ts";
@@ -71,6 +72,7 @@ export const controlHandlers = {
       throw new ApiError("ORDER_NOT_FOUND", `no order ${JSON.stringify(id.slice(0, 80))}`);
     return orderStory(view, order);
   },
+  previewOrder: ({ body }, service) => orderPreview(viewOf(service), service.exchange.now, body),
   explainAuth: ({ body, headers: { host } }, service) => {
     if (body.url === undefined && body.path === undefined) {
       throw new ApiError("INVALID_PARAMETER", "url: expected the URL or path of the request, found nothing", {

@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { expect } from "vitest";
+import type { OrderPreview } from "../../src/index.ts";
+import { exchange } from "../../src/vitest.ts";
+
+const test = exchange();
+
+const anOrder = fc.record({
+  market: fc.constantFrom("reach-320", "reach-340", "gold-horde"),
+  outcome: fc.constantFrom("yes", "no"),
+  side: fc.constantFrom("BUY", "SELL"),
+  orderType: fc.constantFrom("GTC", "FOK", "FAK"),
+  price: fc.integer({ min: -1, max: 101 }).map((cents) => cents / 100),
+  size: fc.constantFrom(0, 5, 12.34, 100, 700, 20_000),
+} as const);
+
+test("a preview tells what placing the order then does, and changes nothing", async ({ exchange, alice }) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anOrder, { minLength: 1, maxLength: 6 }), async (orders) => {
+      await exchange.reset();
+      await exchange.credentials(alice.address);
+      for (const { market, outcome, ...terms } of orders) {
+        const order = { tokenId: exchange.market(market)[outcome], ...terms };
+        const before = await exchange.account(alice.address);
+        const { hash } = await exchange.stateHash();
+        const preview = await exchange.preview({ ...order, address: alice.address });
+        expect((await exchange.stateHash()).hash).toBe(hash);
+        const placed = await alice.client.place(order);
+        expect(preview.accepted).toBe(placed.ok);
+        if (!placed.ok) {
+          const { code, message, hint, details } = placed.error;
+          const status = placed.error.status ?? 0;
+          expect(preview).toEqual({
+            accepted: false,
+            order: null,
+            refusal: { error: message, code, status, hint, details },
+          } satisfies OrderPreview);
+          continue;
+        }
+        const { status, cancelReason, sizeMatched, sizeRemaining, avgPrice, fee, trades } = placed.value;
+        const fills = trades.map((trade) => ({
+          price: trade.price,
+          size: trade.size,
+          fee: trade.fee,
+          matchType: trade.matchType,
+          counterOrderId: trade.counterOrderId,
+        }));
+        expect(preview.order).toMatchObject({
+          ...{ status, cancelReason, sizeMatched, sizeRemaining, avgPrice, fee, fills },
+        });
+        const after = await exchange.account(alice.address);
+        const { paid, received, reserved } = preview.order ?? expect.fail("an order was previewed");
+        const delta = after.collateral.balance - before.collateral.balance;
+        expect(received - paid).toBeCloseTo(delta, 6);
+        const usdc = reserved?.asset === "USDC" ? reserved.amount : 0;
+        expect(usdc).toBeCloseTo(after.collateral.reserved - before.collateral.reserved, 6);
+        const shares = reserved?.asset === order.tokenId ? reserved.amount : 0;
+        const reservedOf = ({ tokens }: typeof after) =>
+          tokens.find(({ tokenId }) => tokenId === order.tokenId)?.reserved ?? 0;
+        expect(shares).toBeCloseTo(reservedOf(after) - reservedOf(before), 6);
+      }
+    }),
+    { numRuns: 60, seed: 7 },
+  );
+});
+
+test("a preview tells which own orders the market's policy would cancel", async ({ exchange, alice }) => {
+  const { id } = await exchange.createMarket({ question: "Will it rain?", selfTrade: "cancel-maker" });
+  const { yes } = exchange.market(id);
+  const resting = await alice.place({ tokenId: yes, side: "SELL", price: 0.6, size: 10 });
+  const order = { tokenId: yes, side: "BUY", price: 0.7, size: 5 } as const;
+  const { order: previewed } = await exchange.preview({ ...order, address: alice.address });
+  expect(previewed).toMatchObject({ status: "LIVE", fills: [], cancels: [resting.id] });
+});
+
+test.for([
+  [{}, "address: expected the address of an account"],
+  [{ address: "alice" }, "address: expected the address of an account"],
+  [{ address: `0x${"1".repeat(40)}`, prise: 1 }, 'did you mean "price"?'],
+])("%j is no preview: %s", async ([body, message], { exchange }) => {
+  const reply = await fetch(`${exchange.url}/sim/orders/preview`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  expect(reply.status).toBe(400);
+  const { error, hint = "" } = (await reply.json()) as { error: string; hint?: string };
+  expect(`${error} ${hint}`).toContain(message);
+});
