@@ -56,12 +56,13 @@ export function bannerText(
   const row = (label: string, text: string): string => `  ${dim(label.padEnd(LABEL_WIDTH))}${text}`;
   const address = (label: string, path: string): string => row(label, cyan(`${url}${path}`));
   const { events, markets, sampleTokenId } = server;
-  const [dev] = server.devAccounts;
   const isWide = screen.columns === undefined || screen.columns >= ACCOUNT_WIDTH;
-  const accounts = server.devAccounts.map(({ address, privateKey }, index) => {
-    const number = `  ${dim(`${index}`.padStart(2))}  `;
-    return `${number}${address}${isWide ? "  " : `\n${" ".repeat(6)}`}${dim(privateKey)}`;
-  });
+  const numbered = (texts: readonly string[]): string[] =>
+    texts.map((text, index) => `  ${dim(`${index}`.padStart(2))}  ${text}`);
+  const accounts = server.devAccounts.map(
+    ({ address, privateKey }) => `${address}${isWide ? "  " : `\n${" ".repeat(6)}`}${dim(privateKey)}`,
+  );
+  const keys = server.devAccounts.map(({ address }) => credentialsCurl(url, address, simToken !== null));
   const lines = [
     "",
     `${bold("clobsim")} ${VERSION} answers at ${cyan(url)}${pool === null ? "" : ` to ${cyan(`/${pool}`)}`}`,
@@ -83,17 +84,15 @@ export function bannerText(
     "",
     "  Dev accounts, address and private key: anybody can compute them, never use them on a real chain.",
     "",
-    ...accounts,
+    ...numbered(accounts),
     "",
+    ...(keys.length === 0
+      ? []
+      : ["  Their API keys, without a wallet's signature:", "", ...numbered(keys), ""]),
   ];
   if (sampleTokenId !== null) {
-    lines.push(`  Try ${bold(`curl "${url}/clob/book?token_id=${sampleTokenId}"`)}`);
+    lines.push(`  Try ${bold(`curl "${url}/clob/book?token_id=${sampleTokenId}"`)}`, "");
   }
-  if (dev !== undefined) {
-    const command = credentialsCurl(url, dev.address, simToken !== null);
-    lines.push(`  API keys of account 0: ${bold(command)}`);
-  }
-  if (sampleTokenId !== null || dev !== undefined) lines.push("");
   return `${lines.join("\n")}\n`;
 }
 
