@@ -18,7 +18,11 @@ export const LIBRARY = {
 };
 
 /** The program, and what it runs in threads of its own. */
-export const PROGRAM = { cli: "src/cli/main.ts", "fuzz-worker": "src/fuzz/campaign/worker.ts" };
+export const PROGRAM = {
+  cli: "src/cli/main.ts",
+  "fuzz-worker": "src/fuzz/campaign/worker.ts",
+  "progress-worker": "src/cli/progress-worker.ts",
+};
 
 /** Test runners, which load the package and not the other way round. */
 const HOSTS = ["vitest"];

@@ -14,6 +14,7 @@ import {
 import { COMMANDS, type Command, type CommandName, type Run } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { didYouMean, warn } from "./output.ts";
+import { startProgress } from "./progress.ts";
 
 /** What each command does, loaded when it is called. */
 const LOAD: { readonly [Name in CommandName]: () => Promise<{ readonly run: Run<Name> }> } = {
@@ -46,7 +47,13 @@ export async function runCommand<Name extends CommandName>(
 ): Promise<ExitCode> {
   requireWords(name, words);
   const { run } = await LOAD[name]();
-  return run(valuesOf(COMMANDS[name].settings, given) as Parameters<Run<Name>>[0], words, given);
+  const { settings, busy }: Command = COMMANDS[name];
+  const progress = startProgress(busy, given.environment);
+  try {
+    return await run(valuesOf(settings, given) as Parameters<Run<Name>>[0], words, given, progress);
+  } finally {
+    progress.end();
+  }
 }
 
 /** @throws UsageError for more words than a command takes, or fewer. */

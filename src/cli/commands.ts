@@ -27,6 +27,8 @@ import { MAX_ACCOUNTS, MAX_FLOW_ORDERS, PROFILE_NAMES, profileNamed } from "../s
 import { MAX_MARKETS } from "../simulation/world-orders.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { RUNNERS } from "./init-files.ts";
+import type { Progress } from "./progress.ts";
+import type { Busy } from "./progress-text.ts";
 
 interface Words {
   /** As the help shows them, such as `PATHS`. */
@@ -48,6 +50,8 @@ export interface Command {
   /** What is typed after the command's name besides options; without it, nothing may be. */
   readonly takes?: Words;
   readonly settings: Settings;
+  /** What it does while it takes long, where it does not say that itself. */
+  readonly busy?: Busy;
   /** Command lines without the program's name, each with what it is for. */
   readonly examples: readonly (readonly [line: string, purpose: string])[];
 }
@@ -91,6 +95,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const COMMANDS = {
   serve: {
     summary: "Open an exchange and answer over HTTP until stopped.",
+    busy: { what: "opening the exchange" },
     settings: SETTINGS,
     examples: [
       ["serve", "the world of seed 1 on port 7070"],
@@ -119,6 +124,7 @@ export const COMMANDS = {
   },
   run: {
     summary: "Run scenario files: replay their steps and check what must be true.",
+    busy: { what: "running", unit: "scenarios" },
     takes: PATHS,
     settings: {
       via: setting(EXECUTION, VIA, "process, or http: a real server and real signatures", {
@@ -173,6 +179,7 @@ export const COMMANDS = {
   },
   coverage: {
     summary: "Run scenario files and show what they exercise: order states, error codes, endpoints and more.",
+    busy: { what: "running scenarios" },
     takes: PATHS,
     settings: {
       via: setting("Coverage:", VIA, "process, or http, which counts endpoints and their errors too", {
@@ -190,6 +197,7 @@ export const COMMANDS = {
   },
   record: {
     summary: "Write the session of an exchange, running or on disk, as a scenario file that passes.",
+    busy: { what: "recording" },
     takes: words("[DIR|REPORT]", ONE_JOURNAL, 0, 1),
     settings: {
       at: setting(JOURNAL, LINE_OR_MOMENT, "Of a directory or a report: up to this line, or this moment", {
@@ -249,6 +257,7 @@ export const COMMANDS = {
   },
   flow: {
     summary: "Generate an order flow for scenarios to replay: the same options, the same bytes.",
+    busy: { what: "generating a flow" },
     settings: {
       profile: setting(
         "Flow:",
@@ -327,6 +336,7 @@ export const COMMANDS = {
   },
   world: {
     summary: "Generate the world of a seed as JSON: the same seed, the same bytes.",
+    busy: { what: "generating a world" },
     settings: {
       seed: setting("World:", SEED, "Decides everything in it", { default: "1" }),
       markets: setting("World:", SETTINGS.markets, "How many markets", {
@@ -344,6 +354,7 @@ export const COMMANDS = {
   },
   journal: {
     summary: "Print a journal or a report line by line: time, account, command and outcome.",
+    busy: { what: "replaying" },
     takes: JOURNAL_WORD,
     settings: {
       from: setting(SELECTION, LINE, "The first line to print", { default: "1" }),
@@ -365,6 +376,7 @@ export const COMMANDS = {
   replay: {
     summary:
       "Replay every command of a journal or a report, retry each refused request, and report what differs.",
+    busy: { what: "replaying", unit: "lines" },
     takes: JOURNAL_WORD,
     settings: {
       to: setting(SELECTION, LINE, "The last line to replay", { defaultHelp: "the end" }),
@@ -377,6 +389,7 @@ export const COMMANDS = {
   },
   inspect: {
     summary: "Print books, open orders and balances as they stood after a line of a journal or a report.",
+    busy: { what: "replaying" },
     takes: JOURNAL_WORD,
     settings: {
       at: setting(SELECTION, LINE_OR_MOMENT, "After this line, or at this moment", {
@@ -412,6 +425,7 @@ export const COMMANDS = {
   },
   report: {
     summary: "Write the whole history of an exchange to one file that another machine can replay.",
+    busy: { what: "reporting" },
     takes: words("[DIR]", "one directory or the URL of a server", 0, 1),
     settings: {
       url: setting("Exchange:", SERVER_URL, "Where a running server answers, instead of a directory"),
@@ -427,6 +441,7 @@ export const COMMANDS = {
   },
   repair: {
     summary: "Copy the undamaged part of a data directory into a new one, and report what is lost.",
+    busy: { what: "looking for damage" },
     takes: words("DIR", ONE_JOURNAL, 1, 1),
     settings: {
       acceptLoss: setting("Repair:", toggle, "Required: everything after the damage is left out"),
@@ -439,6 +454,7 @@ export const COMMANDS = {
   },
   doctor: {
     summary: "Measure a disk sync, and check whether clobsim serve can open a data directory.",
+    busy: { what: "looking for damage" },
     takes: words("[DIR]", "one data directory", 0, 1),
     settings: {},
     examples: [
@@ -469,4 +485,5 @@ export type Run<Name extends CommandName> = (
   /** What is typed after the command's name besides options. */
   words: readonly string[],
   given: Given,
+  progress: Progress,
 ) => Promise<ExitCode>;

@@ -11,7 +11,7 @@ import { endingOf, sourceNamed } from "./journal-text.ts";
 import { print, warn } from "./output.ts";
 
 /** `clobsim replay`: decides a journal anew and compares. */
-export const run: Run<"replay"> = async ({ to, until }, [name = ""]) => {
+export const run: Run<"replay"> = async ({ to, until }, [name = ""], _given, progress) => {
   const source = sourceNamed(name);
   const replay = new JournalReplay(source, VERSION, {
     to: to ?? undefined,
@@ -23,6 +23,7 @@ export const run: Run<"replay"> = async ({ to, until }, [name = ""]) => {
   const refused = new RefusedAgain();
   const end = replay.run((told) => {
     const { line } = told;
+    progress.update({ done: line.n, total: 0 });
     refused.take(told, replay.exchange.state);
     if (isControl(line, "report")) reason = visible(`${line.d.reason} (Node ${line.d.node})`);
   });

@@ -5,19 +5,26 @@ import type { Given } from "../setting.ts";
 import type { Run, Values } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { warn } from "./output.ts";
+import type { Progress } from "./progress.ts";
 import { readScenarios } from "./read-scenarios.ts";
 import { reportersOf, reportFailedTo } from "./run-output.ts";
 
 /** `clobsim run`: runs scenario files and says how they came out. */
-export const run: Run<"run"> = async (values, paths, given) => {
-  const once = (): Promise<ExitCode> => runOnce(values, paths, given);
+export const run: Run<"run"> = async (values, paths, given, progress) => {
+  const once = (): Promise<ExitCode> => runOnce(values, paths, given, progress);
   if (!values.watch) return once();
+  progress.end();
   const { watchAndRun } = await import("./watch.ts");
   return watchAndRun(paths, once);
 };
 
 /** Reads and runs what is asked for. Nothing is run when a file is wrong, but the reports say so. */
-async function runOnce(values: Values<"run">, paths: readonly string[], given: Given): Promise<ExitCode> {
+async function runOnce(
+  values: Values<"run">,
+  paths: readonly string[],
+  given: Given,
+  progress: Progress,
+): Promise<ExitCode> {
   const { seed, repeat, step: lastStep, update: isUpdating, bail, report } = values;
   const { scenarios, files, wrong } = readScenarios(paths, values.wallets);
   if (wrong.length > 0) {
@@ -36,6 +43,7 @@ async function runOnce(values: Values<"run">, paths: readonly string[], given: G
   const way = await wayOf(values, given);
   const reporters = reportersOf(values, paths, given);
   reporters.started({ scenarios: chosen.length, files });
+  let done = 0;
   const suite = await runSuite(chosen, {
     ...way,
     startServer: startScenarioServer,
@@ -43,6 +51,8 @@ async function runOnce(values: Values<"run">, paths: readonly string[], given: G
     ...{ repeat, lastStep, isUpdating, bail },
     ...(report === null ? {} : { failed: reportFailedTo(report) }),
     finished: (result) => {
+      done += 1;
+      progress.update({ done, total: chosen.length });
       reporters.finished(result);
       if (lastStep !== null) reporters.transcript(result);
     },

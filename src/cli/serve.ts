@@ -109,7 +109,7 @@ function keepingText(keeping: RunningServer["keeping"]): string {
 }
 
 /** `clobsim serve`: opens an exchange and answers until it is told to stop. */
-export const run: Run<"serve"> = async (_values, _words, given) => {
+export const run: Run<"serve"> = async (_values, _words, given, progress) => {
   const config = readConfig(given, DEFAULT_DATA);
   const stopped = stopSignal();
   // Whoever wanted to read that it has started may have gone; whoever trades has not.
@@ -117,6 +117,7 @@ export const run: Run<"serve"> = async (_values, _words, given) => {
   const server = await startServer(config, warn).catch((error) => {
     throw listenFailure(error, config);
   });
+  progress.end();
   process.stdout.write(bannerText(server, screenOf(given.environment), config));
   await stopped;
   warn("stopping");

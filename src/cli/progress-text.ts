@@ -1,0 +1,40 @@
+import { grouped } from "../scenario/report/text.ts";
+
+/** How far some work is. */
+export interface Counts {
+  readonly done: number;
+  /** How much there is to do; 0 where nobody knows. */
+  readonly total: number;
+}
+
+const BAR = 20;
+
+/** What work takes long, and what it counts. */
+export interface Busy {
+  readonly what: string;
+  readonly unit?: string;
+}
+
+/**
+ * `running scenarios  [=====               ]  25 %  70 of 281 scenarios  3 s`, cut to so many columns.
+ * @param ms since the work began
+ */
+export function progressText(
+  { what, unit = "" }: Busy,
+  { done, total }: Counts,
+  ms: number,
+  columns: number,
+): string {
+  const seconds = `${Math.floor(ms / 1000)} s`;
+  const parts = [what];
+  if (total > 0) {
+    const share = Math.min(1, done / total);
+    parts.push(`[${"=".repeat(Math.floor(share * BAR)).padEnd(BAR)}]`);
+    parts.push(
+      `${Math.floor(share * 100)} %`.padStart(5),
+      `${grouped(done)} of ${grouped(total)} ${unit}`.trimEnd(),
+    );
+  } else if (done > 0) parts.push(`${grouped(done)} ${unit}`.trimEnd());
+  // A line as wide as the terminal would go on in the next.
+  return [...parts, seconds].join("  ").slice(0, Math.max(0, columns - 1));
+}

@@ -1,0 +1,103 @@
+import { spawn, spawnSync } from "node:child_process";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { isWatched } from "../../src/cli/progress.ts";
+import { progressText } from "../../src/cli/progress-text.ts";
+import { rowsOf } from "../support/table.ts";
+import { ownFolder } from "./tools.ts";
+
+describe("the progress line", () => {
+  const busy = { what: "running", unit: "scenarios" };
+
+  it.each([
+    [
+      "what is done of how much",
+      { done: 70, total: 281 },
+      80,
+      "running  [====                ]   24 %  70 of 281 scenarios  3 s",
+    ],
+    [
+      "the whole",
+      { done: 281, total: 281 },
+      80,
+      "running  [====================]  100 %  281 of 281 scenarios  3 s",
+    ],
+    [
+      "what is done where nobody knows of how much",
+      { done: 1234, total: 0 },
+      80,
+      "running  1,234 scenarios  3 s",
+    ],
+    ["how long it takes where nothing is counted", { done: 0, total: 0 }, 80, "running  3 s"],
+    ["no more than the terminal is wide", { done: 70, total: 281 }, 20, "running  [====     "],
+  ])("says %s", (_what, counts, columns, line) => {
+    expect(progressText(busy, counts, 3999, columns)).toBe(line);
+  });
+
+  it.each(
+    rowsOf(`
+    a terminal                | true  | .          | true
+    no terminal               | false | .          | false
+    a terminal without codes  | true  | TERM=dumb  | false
+    the log of a job          | true  | CI=true    | false
+    a terminal without colour | true  | NO_COLOR=1 | true
+    `),
+  )("is drawn on %s: %s %s", (_what, isTerminal, variable, isDrawn) => {
+    const environment = Object.fromEntries(variable === "" ? [] : [variable.split("=")]) as NodeJS.ProcessEnv;
+    expect(isWatched(environment, { isTTY: isTerminal === "true" })).toBe(isDrawn === "true");
+  });
+});
+
+const PROGRAM = fileURLToPath(new URL("../../bin/clobsim.js", import.meta.url));
+const hasTerminal = spawnSync("script", ["--version"]).status === 0;
+if (!hasTerminal) console.warn("not tried: script, which makes a terminal, is not installed here");
+
+/**
+ * What a report from a server prints, in a terminal or to pipes. The server refuses it as soon as the line is there, or
+ * else at once.
+ */
+async function printed(isTerminal: boolean): Promise<string> {
+  const folder = ownFolder();
+  let draw = (): void => {};
+  const isDrawn = new Promise<void>((resolve) => {
+    draw = resolve;
+  });
+  const server = createServer(async (_request, response) => {
+    if (isTerminal) await isDrawn;
+    response.writeHead(404).end("{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const command = [process.execPath, PROGRAM, "report", "--url", url];
+  const words = isTerminal ? ["script", "-qec", command.join(" "), "/dev/null"] : command;
+  const env = { PATH: process.env.PATH, HOME: folder, TERM: "xterm" };
+  const child = spawn(words[0] as string, words.slice(1), {
+    cwd: folder,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (bytes: Buffer) => {
+      text += bytes.toString();
+      if (text.includes("reporting")) draw();
+    });
+  await new Promise((resolve) => child.on("close", resolve));
+  server.close();
+  return text;
+}
+
+describe("work that takes long", () => {
+  it.each(hasTerminal ? ["a terminal"] : [])("is told on %s, and leaves nothing of that there", async () => {
+    const text = await printed(true);
+    const plain = text.replaceAll("\u001b[K", "<erase>").replaceAll("\r", "<return>");
+    expect(plain).toMatch(/^<return>(?:reporting {2}\d+ s<erase><return>)+<erase>clobsim: [^<]*<return>\n$/);
+  });
+
+  it("prints no line to pipes", async () => {
+    const text = await printed(false);
+    expect(text).toMatch(/^clobsim: .*\n$/);
+  });
+});
