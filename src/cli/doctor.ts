@@ -95,19 +95,17 @@ function diskFinding(folder: string): Finding {
 function modeFindings(folder: string): Finding[] {
   if (process.platform === "win32") return [];
   const names = nodeDisk.names(folder) ?? [];
-  const open = [
-    ...wrongMode(folder, FOLDER_OF_OWNER),
-    ...names.flatMap((name) => wrongMode(join(folder, name), OWNER_ONLY)),
-  ];
+  const open = [...[folder, ...names.map((name) => join(folder, name))].flatMap(wrongMode)];
   if (open.length > 0) {
     return [{ part: "modes", text: `others get at it: ${open.join("; ")}`, problem: null, isNotable: true }];
   }
   return [{ part: "modes", text: "only the owner gets at it", problem: null }];
 }
 
-function wrongMode(path: string, expected: number): string[] {
-  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? expected;
-  if ((mode & 0o077) === 0) return [];
+function wrongMode(path: string): string[] {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || (found.mode & 0o077) === 0) return [];
   const octal = (bits: number): string => (bits & 0o777).toString(8).padStart(4, "0");
-  return [`${path} has mode ${octal(mode)}, chmod ${octal(expected)} ${path}`];
+  const right = octal(found.isDirectory() ? FOLDER_OF_OWNER : OWNER_ONLY);
+  return [`${path} has mode ${octal(found.mode)}, chmod ${right} ${path}`];
 }

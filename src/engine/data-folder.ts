@@ -7,6 +7,7 @@ import type { Exchange } from "./exchange.ts";
 import {
   assertNothingKept,
   assertOwnFolder,
+  ignoreInGit,
   JOURNAL_FILE,
   PREVIOUS_STATE_FILE,
   removeBesideJournal,
@@ -107,6 +108,7 @@ export class DataFolder implements Persistence, Keeping {
     try {
       const isThere = disk.names(path)?.includes(JOURNAL_FILE) === true;
       if (!isThere && !terms.reset) assertNothingKept(disk, path);
+      if (!isThere) ignoreInGit(disk, path);
       this.#file = disk.open(this.#journalPath, "write");
     } catch (error) {
       this.#unlock();

@@ -1,4 +1,6 @@
-import { join } from "node:path";
+import { Buffer } from "node:buffer";
+import { basename, join } from "node:path";
+import { DEFAULT_DATA } from "../config.ts";
 import type { Disk } from "./disk.ts";
 import { LOCK_FILE } from "./folder-lock.ts";
 import { StoreError } from "./store-error.ts";
@@ -20,6 +22,20 @@ const isOwn = (name: string): boolean =>
   TORN_FILE.test(name) ||
   DRAFT.test(name);
 
+const GIT_IGNORE = ".gitignore";
+/** Where failed tests and scenarios leave their reports, unless told otherwise: below the default directory. */
+export const REPORTS_FOLDER = "reports";
+/** What may lie beside a journal and is nothing of the exchange's. */
+const isBeside = (name: string): boolean => name === GIT_IGNORE || name === REPORTS_FOLDER;
+
+/** Keeps the default directory out of git, by a file in it, so that no project has to; of another folder its owner decides. */
+export function ignoreInGit(disk: Disk, folder: string): void {
+  if (basename(folder) !== DEFAULT_DATA || disk.names(folder)?.includes(GIT_IGNORE) !== false) return;
+  const file = disk.open(join(folder, GIT_IGNORE), "new");
+  file.write(Buffer.from("*\n"), 0);
+  file.close();
+}
+
 /** Where a state is written before it takes its name. */
 export const draftOf = (path: string, unique: string): string => `${path}.${unique}.draft`;
 
@@ -32,7 +48,7 @@ export function nextTornFile(disk: Disk, folder: string): string {
 /** @throws StoreError when a folder has no journal, and holds what is not the store's. */
 export function assertOwnFolder(disk: Disk, folder: string): void {
   const names = namesIn(disk, folder) ?? [];
-  const foreign = names.find((name) => !isOwn(name));
+  const foreign = names.find((name) => !isOwn(name) && !isBeside(name));
   if (foreign === undefined || names.includes(JOURNAL_FILE)) return;
   throw new StoreError(
     "usage",

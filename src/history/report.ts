@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
-import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Command } from "../core/commands.ts";
 import type { Millis } from "../core/units.ts";
 import { eventHash } from "../engine/checksum.ts";
 import { type Disk, type DiskFile, nodeDisk } from "../engine/disk.ts";
 import { Exchange } from "../engine/exchange.ts";
-import { JOURNAL_FILE } from "../engine/files.ts";
+import { ignoreInGit, JOURNAL_FILE } from "../engine/files.ts";
 import type { Entry, RefusedEntry } from "../engine/journal.ts";
 import { LineWriter } from "../engine/journal-codec.ts";
 import { BEGINNING, type ControlRecords, FORMAT, type JournalEnd } from "../engine/journal-line.ts";
@@ -216,12 +216,18 @@ export const digitsOf = (hash: string): string => hash.slice(hash.indexOf(":") +
 export const reportName = (hash: string): string =>
   `report-${digitsOf(hash).slice(0, SHOWN_DIGITS) || "unknown"}.ndjson`;
 
+/** Makes a folder for reports, which git does not see where it lies in the default data directory. */
+export function makeReportFolder(folder: string): void {
+  nodeDisk.makeFolder(folder);
+  ignoreInGit(nodeDisk, dirname(folder));
+}
+
 /**
  * Writes a report into a folder, which is made when it is not there, and answers its path. No file is overwritten.
  * `contentOf` is written the name of the file.
  */
 export function saveReport(folder: string, subject: string, contentOf: (name: string) => Buffer): string {
-  mkdirSync(folder, { recursive: true });
+  makeReportFolder(folder);
   const name = freeName(folder, subject);
   const path = join(folder, name);
   writeFileSync(path, contentOf(name), { flag: "wx", mode: 0o600 });
