@@ -99,10 +99,10 @@ export const COMMANDS = {
     settings: SETTINGS,
     examples: [
       ["serve", "the world of seed 1 on port 7070"],
-      ["serve --port 0 --seed 7 --clock frozen", "for a test: a free port, a frozen clock"],
+      ["serve --port 0 --ephemeral --seed 7 --clock frozen", "for a test: a free port, a frozen clock"],
       ["serve --pool 8 --clock frozen", "an exchange for each of eight workers, at /1 to /8"],
       ["serve --clock 60x", "an hour of the exchange in a minute"],
-      ["serve --world world.json", "a world made by clobsim world, or by hand"],
+      ["serve --world world.json --data edited", "a world made by clobsim world, or by hand"],
       ["serve --from bug.ndjson --at 17", "an exchange as a report has it after its 17th line"],
       ["serve --data run-7 --durability power", "kept in run-7, whatever happens to the machine"],
     ],
@@ -222,7 +222,7 @@ export const COMMANDS = {
     settings: {
       expect: setting(
         JOURNAL,
-        text("what must be true, such as orders: { o4116: LIVE 5/10 }"),
+        text("what must be true, such as orders: { o8194: LIVE 5/10 }"),
         "What should be true at the end of a report or a directory, as under expect: in a scenario",
         { defaultHelp: "what fails by itself" },
       ),
@@ -248,8 +248,8 @@ export const COMMANDS = {
       ["shrink failing.yaml --out small.yaml", "write it to a file beside the other"],
       ["shrink report.ndjson --out small.yaml", "a bug report, as a scenario of a few steps"],
       [
-        "shrink report.ndjson --expect 'orders: { o4116: LIVE 5/10 }'",
-        "what it takes for the order 4116 of the journal to be anything else",
+        "shrink report.ndjson --expect 'orders: { o8194: LIVE 5/10 }'",
+        "what it takes for the order 8194 of the journal to be anything else",
       ],
       ["shrink report.ndjson --refused 12", "what it takes for the order of the 12th line to be refused"],
       ["shrink long.yaml --budget 60s --out small.yaml", "what can be done in a minute"],
@@ -285,7 +285,7 @@ export const COMMANDS = {
     },
     examples: [
       ["flow --profile bursts --seed 7 --out flow.csv", "a scenario plays it with replay: flow.csv"],
-      ["flow --orders 1000000 --format ndjson", "a long one, an object a line"],
+      ["flow --orders 100000 --format ndjson", "a long one, an object a line"],
     ],
   },
   fuzz: {
@@ -420,7 +420,7 @@ export const COMMANDS = {
     examples: [
       ["inspect .clobsim --at 17", "what the 17th line has left"],
       ["inspect report.ndjson --at 2026-01-01T00:00:10Z --account 0x19e7", "one account at a moment"],
-      ["inspect .clobsim --order 4116", "why an order is where it is, line by line"],
+      ["inspect .clobsim --order 8194", "why an order is where it is, line by line"],
     ],
   },
   report: {

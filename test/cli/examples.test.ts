@@ -1,0 +1,104 @@
+import { execFile } from "node:child_process";
+import { chmodSync, cpSync, mkdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { COMMANDS, type Command } from "../../src/cli/commands.ts";
+import type { RunningServer } from "../../src/compose.ts";
+import { Program } from "../support/program.ts";
+import { begun, order } from "./refused-session.ts";
+import { run, serve } from "./tools.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const ENTRY = join(ROOT, "bin", "clobsim.js");
+
+/** A folder with all that the examples of the help speak of. */
+const program = await Program.built(ENTRY, []);
+let server: RunningServer;
+/** What stands in an example for something of the machine or session that it is run on. */
+const replaced = new Map<string | RegExp, string>();
+
+const FAILING = `scenario: a bid is too small
+accounts: { alice: { USDC: 100 }, bob: { YES: 10 } }
+steps:
+  - alice: BUY 10 YES @ 0.50 as bid
+${"  - advance: 1s\n".repeat(12)}  - expect: { orders: { bid: LIVE 0/11 } }
+`;
+
+/** The order 4116 of the default world's session, a refused one, and lines beyond the 120th. */
+async function session(url: string): Promise<void> {
+  const { alice, bid, tokenId, close } = await begun(url);
+  await order(alice, { tokenId, side: "BUY", price: 0.0155, size: 10 });
+  for (let count = 0; count < 120; count += 1) await alice.control.setClock({ advance: "1s" });
+  replaced.set("4acfce73-8b67-80ed-9cc2-000000000001", bid);
+  close();
+}
+
+beforeAll(async () => {
+  mkdirSync(program.path(".config", "fish", "completions"), { recursive: true });
+  program.write("bin/clobsim", `#!/bin/sh\nexec "${process.execPath}" "${ENTRY}" "$@"\n`);
+  chmodSync(program.path("bin", "clobsim"), 0o755);
+  cpSync(join(ROOT, "scenarios", "time-in-force"), program.path("scenarios"), { recursive: true });
+  for (const name of ["failing.yaml", "long.yaml"]) program.write(name, FAILING);
+  cpSync(join(ROOT, "fixtures", "worlds", "tiny.json"), program.path("world.json"));
+  const kept = await serve({ world: null, data: program.path(".clobsim") });
+  await session(kept.url);
+  await kept.close();
+  await run("report", [program.path(".clobsim")], { out: program.path("report.ndjson") });
+  cpSync(program.path("report.ndjson"), program.path("bug.ndjson"));
+  await run("run", [program.path("failing.yaml")], { report: program.path("failed") });
+  const { stdout } = await run("journal", [program.path(".clobsim")]);
+  const refused = /^\s*(\d+)\s.*refused/m.exec(stdout)?.[1] ?? "no refused line";
+  replaced.set("--refused 12", `--refused ${refused}`);
+  server = await serve({ world: null });
+  await session(server.url);
+  replaced.set(/http:\/\/127\.0\.0\.1:(?:7070|8080)/, server.url);
+  replaced.set(/^record --out/, `record --url ${server.url} --out`);
+  replaced.set(/^shrink report.ndjson --out/, "shrink failed/failing.ndjson --out");
+  replaced.set(/^fuzz$/, "fuzz --budget 200ms");
+  replaced.set("--budget 10m", "--budget 200ms");
+  // Of a part of the suite.
+  replaced.set("--min 95", "--min 1");
+}, 60_000);
+
+afterAll(async () => {
+  await server.close();
+  await program.dispose();
+});
+
+/** Those that are to end otherwise than with 0. */
+const CODES: Readonly<Record<string, number>> = { "repair .clobsim": 2 };
+
+const examples = Object.values<Command>(COMMANDS).flatMap((command) =>
+  command.examples.map(([line]) => line),
+);
+
+/** Runs a line as a shell does that finds the program. */
+const inShell = (line: string): Promise<{ code: number; stderr: string }> =>
+  new Promise((resolve) => {
+    const path = `${program.path("bin")}${delimiter}${process.env.PATH}`;
+    const env = { PATH: path, HOME: program.folder, SHELL: "/bin/bash" };
+    execFile("sh", ["-c", line], { cwd: program.folder, env, maxBuffer: 1 << 28 }, (error, _stdout, stderr) =>
+      resolve({ code: typeof error?.code === "number" ? error.code : error === null ? 0 : -1, stderr }),
+    );
+  });
+
+describe("the examples of the help", () => {
+  it("stand below every command", () => {
+    const bare = Object.entries<Command>(COMMANDS).filter(([, command]) => command.examples.length === 0);
+    expect(bare).toEqual([]);
+  });
+
+  it.each(examples)("do what they say: clobsim %s", async (example) => {
+    const line = [...replaced].reduce((text, [known, now]) => text.replace(known, now), example);
+    if (line.startsWith("serve")) {
+      const args = [...line.replace(/ --port 0/, "").split(" "), "--port", "0", "--log-level", "silent"];
+      const { prints, end } = program.launch(args);
+      await prints("answers at http://127.0.0.1:");
+      expect((await end("SIGTERM")).code).toBe(0);
+      return;
+    }
+    const { code, stderr } = await inShell(`clobsim ${line}`);
+    expect({ code, stderr }).toEqual({ code: CODES[example] ?? 0, stderr });
+  });
+});
