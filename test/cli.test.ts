@@ -27,7 +27,7 @@ const clobsim = async (
 /** A server on a free port, once its banner is complete. */
 async function serve(args: readonly string[], environment: Environment = {}) {
   const { printed, end: stop } = program.launch([...QUIET, ...args], { environment });
-  const complete = /answers at (http\S+)[^\n]*\n.*API keys .*\n\n$/s;
+  const complete = /answers at (http\S+)[^\n]*\n.*Try .*\n\n$/s;
   const banner = await printed((stdout) => complete.test(stdout));
   return { url: complete.exec(banner)?.[1], banner, stop };
 }
@@ -167,12 +167,13 @@ describe("clobsim serve", () => {
     await stop("SIGTERM");
   });
 
-  it("tells a command that gets the API keys of the first dev account", async () => {
+  it("tells a command that gets the API keys of each dev account", async () => {
     const { url, banner, stop } = await serve([]);
-    const [, path] = /curl -X POST http:\/\/127\.0\.0\.1:\d+(\S+)\n/.exec(banner) ?? [];
-    const [, address] = / 0 {2}(0x[\da-f]{40})/i.exec(banner) ?? [];
-    expect(path).toBe(`/sim/accounts/${address}/credentials`);
-    const reply = await fetch(`${url}${path}`, { method: "POST" });
+    const addresses = [...banner.matchAll(/\d {2}(0x[\da-f]{40}) {2}0x/gi)].map(([, address]) => address);
+    const commands = [...banner.matchAll(/\d {2}curl -X POST (\S+)\n/g)].map(([, target]) => target ?? "");
+    expect(commands).toEqual(addresses.map((address) => `${url}/sim/accounts/${address}/credentials`));
+    expect(commands).toHaveLength(10);
+    const reply = await fetch(commands[9] ?? "", { method: "POST" });
     expect(Object.keys((await reply.json()) as object)).toEqual(["apiKey", "secret", "passphrase"]);
     await stop("SIGTERM");
     const guarded = await serve(["--sim-token", "t"]);
