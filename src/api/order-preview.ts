@@ -22,7 +22,7 @@ const orderToPreviewSchema = named(
 );
 
 /** An order that somebody might place, as far as its fields can be read. */
-interface OrderToPreview {
+export interface OrderToPreview {
   readonly address: string;
   readonly order: OrderRequest | ApiError;
 }
