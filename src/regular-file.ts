@@ -26,6 +26,14 @@ export class FileRefused extends Error {
   }
 }
 
+const FORBIDDEN: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS"]);
+
+/** Whether the system refuses a path for want of rights: its user can choose another place. */
+export const isForbidden = (
+  error: unknown,
+): error is Error & { readonly code: string; readonly path?: string } =>
+  error instanceof Error && "syscall" in error && "code" in error && FORBIDDEN.has(String(error.code));
+
 /** Windows has no such flag, nor pipes that have a place among files. */
 const NONBLOCK = constants.O_NONBLOCK ?? 0;
 

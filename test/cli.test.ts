@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -82,11 +82,29 @@ describe("clobsim", () => {
     run --bail= x.yaml           | --bail expects true, yes, on, 1, false, no, off or 0, found nothing
     world --events 3 --markets 50 | markets: expected 3 to 24 for 3 events, found 50
     world --out ${tmpdir()}      | --out expects a file that can be written, found ${tmpdir()} (EISDIR)
+    journal d --from 9 --to 5    | --to expects a line from --from 9 on, found 5
+    completion tcsh              | completion expects bash, zsh, fish, found "tcsh"
+    init a b                     | init expects one folder, found 2 (see clobsim init --help)
+    serve --world no.json --data d | --world no.json: there is no such file
+    serve --from no.ndjson --data d | there is no no.ndjson: expected a data directory, or the file of a report
+    run no.yaml                  | no scenario file at no.yaml: expected a file, a folder with .yaml files, or a glob
+    shrink no.yaml --out d       | no scenario file at no.yaml: expected a file, a folder with .yaml files, or a glob
+    coverage no                  | no scenario file at no: expected a file, a folder with .yaml files, or a glob
+    replay no                    | there is no no: expected a data directory, or the file of a report
+    record no --out d            | there is no no: expected a data directory, or the file of a report
+    report no --out d            | there is no no: expected a data directory, or the file of a report
+    inspect no                   | there is no no: expected a data directory, or the file of a report
+    repair no --out d            | there is no no: expected a data directory, or the file of a report
+    report --url http://127.0.0.1:1 --out d | nothing answers at http://127.0.0.1:1 (ECONNREFUSED): is clobsim serve running there?
+    record --url http://127.0.0.1:1 --out d | nothing answers at http://127.0.0.1:1 (ECONNREFUSED): is clobsim serve running there?
+    fuzz show no                 | no: there is no such file
+    fuzz merge no --out d        | no: there is no such file or directory
     doctor a b                   | doctor expects one data directory, found 2 (see clobsim doctor --help)
     `),
-  )("refuses %j with one sentence and exit code 2", async (line, sentence) => {
+  )("refuses %j with one sentence and exit code 2, and leaves nothing behind", async (line, sentence) => {
     const args = line.split(" ").filter((word) => word !== "");
     expect(await clobsim(args)).toEqual({ code: 2, stdout: "", stderr: `clobsim: ${sentence}\n` });
+    expect(existsSync(program.path("d")), "something is left behind").toBe(false);
   });
 
   it("names the variable that is wrong", async () => {

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { DEFAULT_DATA, VERSION } from "../config.ts";
 import { type Disk, nodeDisk } from "../engine/disk.ts";
 import { examine, type Finding } from "../history/data-dir-check.ts";
+import { isForbidden } from "../regular-file.ts";
 import { grouped, type Paint } from "../scenario/report/text.ts";
 import type { Run } from "./commands.ts";
 import { EXIT } from "./exit-code.ts";
@@ -86,7 +87,7 @@ function diskFinding(folder: string): Finding {
     return {
       part: "disk",
       text: `${folder} cannot be written to: ${(error as Error).message}`,
-      problem: "disk",
+      problem: isForbidden(error) ? "usage" : "disk",
     };
   }
 }

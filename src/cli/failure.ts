@@ -1,7 +1,7 @@
 import { VERSION } from "../config.ts";
 import { ReplayDiffers } from "../engine/replayer.ts";
 import { StoreError } from "../engine/store-error.ts";
-import { FileRefused } from "../regular-file.ts";
+import { FileRefused, isForbidden } from "../regular-file.ts";
 import { ConfigError } from "../setting.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { differenceText } from "./journal-text.ts";
@@ -21,6 +21,7 @@ function explanationOf(error: unknown): readonly [ExitCode, string] | null {
   if (error instanceof StoreError) return [EXIT[error.problem], error.message];
   if (error instanceof ReplayDiffers) return [EXIT.differs, differenceText(error)];
   if (isOfFiles(error, NO_PATH)) return [EXIT.usage, error.message];
+  if (isForbidden(error)) return [EXIT.usage, `${error.message}: name a place that you have the rights for`];
   return isOfFiles(error, NOT_GIVEN) ? [EXIT.disk, error.message] : null;
 }
 
@@ -35,4 +36,4 @@ const isOfFiles = (error: unknown, codes: ReadonlySet<string>): error is Error =
 
 /** What it says of a path that leads nowhere, and of a file that it does not give; the rest nobody has reckoned with. */
 const NO_PATH: ReadonlySet<string> = new Set(["ENOTDIR", "ELOOP", "ENAMETOOLONG"]);
-const NOT_GIVEN: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "ENOSPC", "EIO"]);
+const NOT_GIVEN: ReadonlySet<string> = new Set(["ENOSPC", "EIO"]);

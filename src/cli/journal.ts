@@ -3,11 +3,14 @@ import { VERSION } from "../config.ts";
 import { JournalReplay } from "../history/journal-replay.ts";
 import { Mentions } from "../history/mentions.ts";
 import type { Run } from "./commands.ts";
+import { UsageError } from "./exit-code.ts";
 import { endingOf, journalLine, sourceNamed } from "./journal-text.ts";
 import { OutputLines, paintOf, warn } from "./output.ts";
 
 /** `clobsim journal`: prints a journal as a person reads it. */
 export const run: Run<"journal"> = async ({ from, to, grep, json: isJson }, [name = ""], { environment }) => {
+  if (to !== null && to < from)
+    throw new UsageError(`--to expects a line from --from ${from} on, found ${to}`);
   const source = sourceNamed(name);
   const replay = new JournalReplay(source, VERSION, { to: to ?? undefined });
   const paint = paintOf(environment);

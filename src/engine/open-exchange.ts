@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Config, VERSION } from "../config.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
-import { FileRefused } from "../regular-file.ts";
+import { FileRefused, isForbidden } from "../regular-file.ts";
 import { ConfigError } from "../setting.ts";
 import { Clock, type ClockSetting } from "./clock.ts";
 import { DataFolder, type Parts } from "./data-folder.ts";
@@ -54,11 +54,13 @@ export async function openExchange(
   const { data, durability, reset } = config;
   const { disk, wallNow } = machine;
   if (data === null) return openUnkept(config, begun ?? (await loadOrigin(config, wallNow())), wallNow);
+  // A directory is not made for a world that cannot be read.
+  const first = begun ?? (isKept(disk, data) ? null : await loadOrigin(config, wallNow()));
   try {
     const folder = new DataFolder(disk, data, { engine: VERSION, durability, reset, wallNow, warn });
     try {
       if (folder.opening === null)
-        return openNew(config, folder, begun ?? (await loadOrigin(config, wallNow())), wallNow);
+        return openNew(config, folder, first ?? (await loadOrigin(config, wallNow())), wallNow);
       if (begun === null) return await openKept(config, folder, folder.opening, { wallNow, warn });
       throw new ConfigError(
         `${data} holds an exchange already, and --from begins another: name a new directory with --data`,
@@ -72,9 +74,24 @@ export async function openExchange(
   }
 }
 
+/** Whether a directory has a journal, or is none. */
+function isKept(disk: Disk, data: string): boolean {
+  try {
+    return disk.names(data)?.includes(JOURNAL_FILE) === true;
+  } catch {
+    return true;
+  }
+}
+
 /** What the system says of the disk as a sentence for the person who wants the directory open. */
 function diskTrouble(error: unknown, data: string): unknown {
   if (error instanceof FileRefused) return new StoreError("corrupt", `${error.path}: ${error.message}`);
+  if (isForbidden(error)) {
+    const remedy = "name another directory with --data, or keep nothing with --ephemeral";
+    return new StoreError("usage", `${data} cannot be written to (${error.code}): ${remedy}`, {
+      cause: error,
+    });
+  }
   const isOfSystem = error instanceof Error && "code" in error && "syscall" in error;
   if (!isOfSystem && !(error instanceof PersistenceError)) return error;
   return new StoreError("disk", `${data} cannot be used: ${error.message}`, { cause: error });

@@ -6,6 +6,7 @@ import { crc32 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ExchangeConfig } from "../../src/core/state.ts";
 import { hex8 } from "../../src/engine/checksum.ts";
+import { type Disk, nodeDisk } from "../../src/engine/disk.ts";
 import type { Line } from "../../src/engine/journal-line.ts";
 import { openExchange } from "../../src/engine/open-exchange.ts";
 import { flagOf } from "../../src/setting.ts";
@@ -245,5 +246,26 @@ describe("a directory that is not refused", () => {
     const text = await readFile(copy, "utf8");
     await writeFile(copy, text.replaceAll('"question":"market"', '"question":"changed by hand"'));
     expect(await bookOf(copy)).toEqual({ ...(before as object), question: "changed by hand" });
+  });
+});
+
+describe("a directory that the system refuses", () => {
+  const refusing = (code: string): Disk => ({
+    ...nodeDisk,
+    makeFolder: (path) => {
+      throw Object.assign(new Error(`${code}: no, mkdir '${path}'`), { code, syscall: "mkdir", path });
+    },
+  });
+
+  it.each([
+    ["EACCES", "usage", "name another directory with --data, or keep nothing with --ephemeral"],
+    ["EPERM", "usage", "(EPERM): name another directory"],
+    ["EROFS", "usage", "(EROFS): name another directory"],
+    ["ENOSPC", "disk", "cannot be used: ENOSPC"],
+  ])("by %s is a matter of %s", async (code, problem, sentence) => {
+    const config = keptConfig({ data: program.path("refused") });
+    const machine = { disk: refusing(code), wallNow: Date.now };
+    const error = await openExchange(config, () => {}, machine).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ problem, message: expect.stringContaining(sentence) });
   });
 });
