@@ -132,7 +132,7 @@ async function beginningOf(config: Config, name: string) {
   ]);
   const { origin, line, clock } = beginningIn(nodeDisk, name, VERSION, config.at ?? {});
   requireSameTerms(config, origin, name, "leave it out");
-  const own = clock === null || config.given.has("clock") ? config.clock : clock;
+  const own = config.given.has("clock") ? config.clock : clock;
   return { origin, from: { name, line }, config: { ...config, clock: own, start: origin.start } };
 }
 

@@ -32,6 +32,9 @@ export function exchange(options: ExchangeOptions = {}): TestAPI<ExchangeFixture
       const lent = await exchanges.lend();
       await use(lent.begin());
       const failed = task.result?.errors?.at(-1);
+      const ended = lent.end();
+      if (failed === undefined) await ended;
+      else await ended.catch(() => {});
       if (failed !== undefined) failed.message = `${failed.message}\n\n${lent.failure(fullName(task))}`;
       exchanges.takeBack(lent);
     },

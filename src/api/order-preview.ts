@@ -4,11 +4,12 @@ import type { DomainEvent } from "../core/events.ts";
 import { idOf } from "../core/ids.ts";
 import { marketOfToken } from "../core/market.ts";
 import { ORDER_STATUSES, reservationOf } from "../core/order.ts";
-import { CANCEL_REASONS, readAddress } from "../core/terms.ts";
+import { findAccount } from "../core/state.ts";
+import { type Address, CANCEL_REASONS, readAddress } from "../core/terms.ts";
 import { type Millis, money, notional, size } from "../core/units.ts";
 import type { BodySpec } from "./endpoint.ts";
 import { endpoints } from "./endpoint.ts";
-import { ApiError } from "./errors.ts";
+import { ApiError, type ErrorCode } from "./errors.ts";
 import { type OrderRequest, orderBody, placeOrderCommand } from "./order-request.ts";
 import { refusalError } from "./refusals.ts";
 import * as field from "./schemas.ts";
@@ -50,8 +51,10 @@ const previewBody: BodySpec<OrderToPreview, typeof orderToPreviewSchema> = {
 };
 
 const previewSchema = exactly("OrderPreview", {
-  accepted: z.boolean(),
-  /** What POST /clob/order would answer; null when it would take the order. */
+  accepted: z.boolean().meta({
+    description:
+      "Whether POST /clob/order would take it; one that is killed, as a FOK that cannot be filled, is taken.",
+  }),
   refusal: exactly("PreviewedRefusal", {
     error: z.string(),
     code: z.string(),
@@ -90,7 +93,7 @@ export const orderPreviewEndpoints = endpoints("control", "Control plane", {
     route: "POST /sim/orders/preview",
     summary: "What an order would do now, without doing it",
     description:
-      "The order's fields, and whose it would be; no signature. What `POST /clob/order` would refuse is in `refusal`, else `order` has its fills, what they cost, what would rest and be reserved. Nothing changes, and nothing is kept of it.",
+      "The order's fields, and whose it would be; no signature. What `POST /clob/order` would refuse is in `refusal` of a 200, else `order` has its fills, what they cost, what would rest and be reserved. Nothing changes, and nothing is kept of it.",
     body: previewBody,
     reply: previewSchema,
   },
@@ -107,10 +110,18 @@ export function orderPreview(view: View, at: Millis, { address, order }: OrderTo
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { code, status, message, help } = error;
-    const { hint = null, details = null } = help;
+    const { hint = null, details = null } = isUnfunded(view, address, code)
+      ? { ...help, hint: UNFUNDED }
+      : help;
     return { accepted: false, refusal: { error: message, code, status, hint, details }, order: null };
   }
 }
+
+const UNFUNDED =
+  "the account has not derived API keys yet, and is funded when it does: POST /sim/accounts/{address}/credentials";
+
+const isUnfunded = ({ state }: View, address: Address, code: ErrorCode): boolean =>
+  code === "INSUFFICIENT_BALANCE" && (findAccount(state, address)?.derivations ?? 0) === 0;
 
 /** From the events that the order would cause. */
 function previewedOrder(

@@ -53,7 +53,11 @@ export async function askServer<T>(
 function refusalOf({ headers, text }: HttpReply, url: string, hasToken: boolean, what: string): UsageError {
   const pool = headers["x-sim-pool"];
   if (pool !== undefined) {
-    return new UsageError(`${url} is a pool of ${pool} exchanges: name one of them, such as ${url}/1`);
+    const { origin, pathname } = new URL(url);
+    const what = pathname === "/" ? "is" : "names no exchange of";
+    return new UsageError(
+      `${url} ${what} a pool of ${pool} exchanges: name one of them, such as ${origin}/1`,
+    );
   }
   const body = parsed(text) as Partial<{ code: string; error: string; hint: string }> | null;
   if (headers["x-sim-sequence"] === undefined || typeof body !== "object" || body === null) {

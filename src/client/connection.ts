@@ -22,6 +22,14 @@ type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 /** Percent-encoded UTF-8, even of a text with half a surrogate pair, which `encodeURIComponent` alone refuses. */
 const encoded = (value: string): string => encodeURIComponent(Buffer.from(value).toString());
 
+/** @throws TypeError when what is to stand in a path is no text, as the id of an order that was not awaited. */
+function inPath(value: unknown, route: Route): string {
+  if (typeof value === "string") return encoded(value);
+  throw new TypeError(
+    `${route} takes a text in its path, found ${value === undefined ? "nothing" : String(value)}`,
+  );
+}
+
 /** A path and its query as one request target. */
 export function targetOf(path: string, query: Query = {}): string {
   const parameters: string[] = [];
@@ -183,7 +191,7 @@ export class Connection {
   ): Promise<Result<RawReply>> {
     const [method = "", template = ""] = route.split(" ");
     let next = 0;
-    const path = template.replace(/\{\w+\}/g, () => encoded(parameters[next++] as string));
+    const path = template.replace(/\{\w+\}/g, () => inPath(parameters[next++], route));
     return this.send({ method, path: targetOf(path, query), body, signed });
   }
 

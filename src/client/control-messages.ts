@@ -339,6 +339,7 @@ export interface OpenApiDocument {
 }
 
 export interface OrderPreview {
+  /** Whether POST /clob/order would take it; one that is killed, as a FOK that cannot be filled, is taken. */
   readonly accepted: boolean;
   readonly refusal: PreviewedRefusal | null;
   readonly order: PreviewedOrder | null;

@@ -86,9 +86,10 @@ export class JournalReplay {
     origin.play(this.exchange);
   }
 
-  /** How the clock ran at the last line that was taken; null when no line says it. */
-  get clock(): ClockSetting | null {
-    return this.#replayer.clock?.setting ?? null;
+  /** How the clock ran at the last line that was taken. */
+  get clock(): ClockSetting {
+    const { mode, rate } = this.#source.opening.clock;
+    return this.#replayer.clock?.setting ?? { mode, rate };
   }
 
   /** Hands on each line once the exchange stands behind it. */
@@ -290,8 +291,8 @@ export interface Beginning {
   readonly origin: Origin;
   /** The last line that is in it. */
   readonly line: number;
-  /** How the clock ran then; null when the history does not say. */
-  readonly clock: ClockSetting | null;
+  /** How the clock ran then. */
+  readonly clock: ClockSetting;
 }
 
 /**

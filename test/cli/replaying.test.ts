@@ -41,6 +41,16 @@ describe("clobsim replay", () => {
     expect(stdout).toContain(`state ${hash}`);
   });
 
+  it("says that the end of a report is missing", async () => {
+    const lines = readFileSync(join(data, "journal.ndjson"), "utf8").trimEnd().split("\n");
+    const file = join(folder, "cut.ndjson");
+    writeFileSync(file, `${lines.slice(0, 4).join("\n")}\n`);
+    const cut = "the last line of a report is missing: the file may be cut, and its state is not compared";
+    expect((await run("replay", [file])).stdout).toContain(cut);
+    expect((await run("replay", [file], { to: "3" })).stdout).not.toContain(cut);
+    expect((await run("replay", [data])).stdout).not.toContain(cut);
+  });
+
   it("stops after a line, or before a later moment", async () => {
     const upTo = await run("replay", [data], { to: "4" });
     expect(upTo.stdout).toMatch(/up to line 4 at/);

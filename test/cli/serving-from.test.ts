@@ -60,6 +60,16 @@ describe("clobsim serve --from", () => {
     await server.close();
   });
 
+  it("goes on with the clock of a session that nothing kept", async () => {
+    const unkept = await serveWith({ clock: "frozen", world: "tiny" });
+    const file = join(folder, "unkept.ndjson");
+    writeFileSync(file, await (await fetch(`${unkept.url}/sim/report`)).text());
+    await unkept.close();
+    const server = await serveWith({ from: file });
+    expect(await askedOf(server, "/sim/clock")).toMatchObject({ mode: "frozen" });
+    await server.close();
+  });
+
   it("gives every exchange of a pool the same history to begin with", async () => {
     const server = await serveWith({ from: report, pool: "3" });
     const exchanges = ["/1", "/3"].map((path) => ({ ...server, url: server.url + path }));

@@ -328,9 +328,7 @@ it("the way from a wrong answer to a scenario goes as the guide has it", async (
   const url = await announced(server);
   let told = "";
   for (const line of rest) {
-    const own = line.includes("clobsim report")
-      ? `${line} --url ${url}`
-      : line.replace(/client\.js$/, `client.js ${url}`);
+    const own = line.replace("http://127.0.0.1:7070", url).replace(/client\.js$/, `client.js ${url}`);
     const { stdout } = await run("sh", ["-c", shell(own)], { cwd: project, env }).catch(
       (ended: { readonly stdout: string }) => ended,
     );
