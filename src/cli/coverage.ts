@@ -10,7 +10,7 @@ import { count } from "../scenario/report/text.ts";
 import { startScenarioServer } from "../scenario-server.ts";
 import type { Run } from "./commands.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
-import { paintOf, print, warn } from "./output.ts";
+import { paintOf, print, printDocument, warn } from "./output.ts";
 import { readScenarios } from "./read-scenarios.ts";
 
 /** `clobsim coverage`: runs scenario files and shows what they exercise of all that they could. */
@@ -18,10 +18,8 @@ export const run: Run<"coverage"> = async ({ via, min, json: isJson }, paths, { 
   const { scenarios, wrong } = readScenarios(paths);
   if (wrong.length > 0) return EXIT.usage;
   const coverage = await measureCoverage(scenarios, { via: via ?? "auto", startServer: startScenarioServer });
-  const lines = isJson
-    ? [JSON.stringify(coverageDocument(coverage), null, 2)]
-    : coverageLines(coverage, paintOf(environment));
-  print(lines);
+  if (isJson) printDocument(JSON.stringify(coverageDocument(coverage), null, 2));
+  else print(coverageLines(coverage, paintOf(environment)));
   return judged(coverage, min);
 };
 

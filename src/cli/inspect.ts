@@ -13,7 +13,7 @@ import type { Run } from "./commands.ts";
 import { UsageError } from "./exit-code.ts";
 import { OrderLife, stateText } from "./inspect-text.ts";
 import { endedWith, endingOf, requireLine, sourceNamed } from "./journal-text.ts";
-import { didYouMean, paintOf } from "./output.ts";
+import { didYouMean, paintOf, print, printDocument } from "./output.ts";
 
 /** `clobsim inspect`: the exchange as it stood after a line of its journal. */
 export const run: Run<"inspect"> = async (values, [name = ""], { environment }) => {
@@ -30,7 +30,9 @@ export const run: Run<"inspect"> = async (values, [name = ""], { environment }) 
   const end = replay.run((told) => view.take(told, exchange.state));
   return endedWith(endingOf(source, end, exchange.state), () => {
     requireLine(source, at, end);
-    process.stdout.write(`${shown(view, exchange, end.last?.n ?? 0, isJson, paint)}\n`);
+    const text = shown(view, exchange, end.last?.n ?? 0, isJson, paint);
+    if (isJson) printDocument(text);
+    else print(text.split("\n"));
   });
 };
 

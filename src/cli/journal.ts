@@ -21,7 +21,7 @@ export const run: Run<"journal"> = async ({ from, to, grep, json: isJson }, [nam
     const { text, json } = journalLine(told, state, paint);
     const isWanted = grep === null || grep.test(stripVTControlCharacters(text));
     if (!isWanted && !new Mentions(told, state).matches(grep)) return;
-    output.add(isJson ? JSON.stringify(json) : text);
+    output.add(isJson ? JSON.stringify(json) : text, isJson);
   });
   output.end();
   const { code, lines } = endingOf(source, end, replay.exchange.state);

@@ -1,8 +1,10 @@
 import { writeFile } from "node:fs/promises";
+import { stripVTControlCharacters } from "node:util";
 import colours from "picocolors";
+import wrapAnsi from "wrap-ansi";
 import { nearest } from "../api/nearest.ts";
 import { appendSummary } from "../scenario/report/job-summary.ts";
-import { aligned, type Paint } from "../scenario/report/text.ts";
+import { aligned, columnsOf, type Paint } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 
@@ -17,9 +19,40 @@ export function failed(message: string, code: ExitCode = EXIT.failed): ExitCode 
   return code;
 }
 
-/** Prints lines on stdout. */
+/** How far the further lines of a folded one stand to the right of its beginning. */
+const HANG = 4;
+/** A terminal that is narrower folds by itself. */
+const NARROWEST = 40;
+
+/** A line, painted or not, as lines of at most `columns`. */
+export function folded(line: string, columns: number): string {
+  const plain = stripVTControlCharacters(line);
+  if (columnsOf(plain) <= columns || columns < NARROWEST) return line;
+  const indent = plain.length - plain.trimStart().length + HANG;
+  const [first = "", ...rest] = wrapAnsi(line, columns - indent, { hard: true, trim: false }).split("\n");
+  return [first, ...rest.map((part) => " ".repeat(indent) + part.replace(LEADING_BLANKS, "$1"))]
+    .map((part) => part.trimEnd())
+    .join("\n");
+}
+
+/** Blanks at the beginning of a line, behind the codes that paint it. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: painting begins with one
+const LEADING_BLANKS = /^((?:\u001b\[\d+m)*) +/;
+
+/** A line as stdout shows it: a terminal's are folded, those of a pipe or a file stay whole. */
+const shown = (line: string): string => {
+  const { isTTY, columns } = process.stdout;
+  return isTTY === true && columns > 0 ? folded(line, columns) : line;
+};
+
+/** Prints lines for people on stdout. */
 export function print(lines: readonly string[]): void {
-  process.stdout.write(lines.map((line) => `${line}\n`).join(""));
+  process.stdout.write(lines.map((line) => `${shown(line)}\n`).join(""));
+}
+
+/** Prints a document on stdout as it is. */
+export function printDocument(text: string): void {
+  process.stdout.write(`${text}\n`);
 }
 
 /** Rows as lines with aligned columns; the first `figures` columns are aligned to the right. */
@@ -48,8 +81,9 @@ const PIECE_LENGTH = 1 << 16;
 export class OutputLines {
   #waiting = "";
 
-  add(line: string): void {
-    this.#waiting += `${line}\n`;
+  /** A line for people, or of a document. */
+  add(line: string, isDocument = false): void {
+    this.#waiting += `${isDocument ? line : shown(line)}\n`;
     if (this.#waiting.length >= PIECE_LENGTH) this.end();
   }
 
