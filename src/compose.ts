@@ -39,7 +39,7 @@ import { Pool } from "./server/pool.ts";
 import { logBelow, requestLog } from "./server/request-log.ts";
 import { ExchangeSite } from "./server/server.ts";
 import type { Chain, ChainClient, ChainSink, DevWallet, Service, ServiceOptions } from "./server/service.ts";
-import { isLoopback } from "./setting.ts";
+import { ConfigError, isLoopback } from "./setting.ts";
 import { devPrivateKey } from "./simulation/dev-accounts.ts";
 import type { World } from "./simulation/world.ts";
 
@@ -81,10 +81,37 @@ export interface RunningServer extends LocalExchange {
 
 /**
  * Opens an exchange as configured and answers over HTTP.
- * @throws ConfigError when the world cannot be opened, StoreError or ReplayDiffers when what was kept cannot; the system's
- * error when the address cannot be used.
+ * @throws ConfigError when the world cannot be opened, or the address cannot be used: its cause is the system's error then;
+ * StoreError or ReplayDiffers when what was kept cannot.
  */
 export async function startServer(config: Config, warn: Warn = () => {}): Promise<RunningServer> {
+  try {
+    return await openServer(config, warn);
+  } catch (error) {
+    throw listenFailure(error, config);
+  }
+}
+
+/** The sentence for an address that cannot be listened on; any other error as it is. */
+function listenFailure(error: unknown, { host, port }: Config): unknown {
+  const { code, syscall }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
+  if (syscall !== "listen" && syscall !== "getaddrinfo") return error;
+  const told = (message: string): ConfigError => new ConfigError(message, { cause: error });
+  switch (code) {
+    case "EADDRINUSE":
+      return told(`port ${port} of ${host} is in use by another program: --port 0 takes any free one`);
+    case "EACCES":
+      return told(`port ${port} of ${host} needs rights that you lack: --port expects one above 1023`);
+    case "EADDRNOTAVAIL":
+    case "EAI_AGAIN":
+    case "ENOTFOUND":
+      return told(`--host expects an address of this machine, found ${host}`);
+    default:
+      return error;
+  }
+}
+
+async function openServer(config: Config, warn: Warn): Promise<RunningServer> {
   // Nothing is kept for a server that will not listen.
   if (config.data !== null && config.port !== 0) await requireFree(config);
   const begun = config.from === null ? null : await beginningOf(config, config.from);

@@ -36,6 +36,9 @@ export const FROZEN_START = millis(1_767_225_600_000);
 /** The directory that `clobsim serve` keeps its exchange in, unless it is told otherwise. */
 export const DEFAULT_DATA = ".clobsim";
 
+/** The worlds that come with clobsim. */
+export const WORLD_NAMES = ["tiny", "small"] as const;
+
 const ADDRESS = "Address:";
 const WORLD = "World and time:";
 const BEHAVIOUR = "Behaviour:";
@@ -48,7 +51,10 @@ const OTHER_HOST = reader(
   "a host name or an IP address, without scheme and port",
   (given) => readHost(given)?.toLowerCase() ?? null,
 );
-const CLOCK = reader("real, frozen or a rate such as 5x or 0.5x, at most 1000000x", readClock);
+const CLOCK = {
+  ...reader("real, frozen or a rate such as 5x or 0.5x, at most 1000000x", readClock),
+  offers: ["frozen", "real", "60x"],
+};
 const START = reader("a moment with its zone such as 2026-01-01T00:00:00Z, up to 9999", parseIso);
 const FAUCET = reader("a number from 0 to 10000000 with at most two decimals", readFaucet);
 const TIMEOUT = reader("a duration such as 10s, 500ms or 2m, from 1ms to 1d", readTimeout);
@@ -75,7 +81,7 @@ export const SETTINGS = {
   seed: setting(WORLD, SEED, "Decides the world and every id, secret and hash", { default: "1" }),
   world: setting(
     WORLD,
-    text("the path of a world file, tiny or small"),
+    { ...text("the path of a world file, tiny or small"), offers: WORLD_NAMES },
     "File, or world that comes with clobsim, to open instead of generating one (see clobsim world)",
   ),
   /** The journal, data directory or report whose history it continues; null begins anew. */

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { nearest } from "./api/nearest.ts";
 import { anyOf } from "./core/terms.ts";
 import { parseDuration, parseIso } from "./core/time.ts";
 import { MAX_SIZE, type Millis, type Money, money, type Size, size } from "./core/units.ts";
@@ -22,6 +23,10 @@ export interface Reader<Value> {
   readonly read: (text: string) => Value | null;
   /** All that it may be, where that is a few words. */
   readonly words?: readonly string[];
+  /** Of what may be more than a few words, those that a shell offers and that are meant where one is mistyped. */
+  readonly offers?: readonly string[];
+  /** What a text that cannot be read has wrong, where more is known than that. */
+  readonly why?: (text: string) => string;
   /** Never repeated in a message. */
   readonly secret?: boolean;
   /** As an option of the library; a text unless it says otherwise. */
@@ -172,13 +177,23 @@ function readSetting(flag: string, setting: Setting<unknown>, { flags, environme
   return setting.default === undefined ? null : readText("default", setting.default, setting);
 }
 
+/** `, did you mean --port?` for the candidate that a mistyped word is likely to mean; nothing when there is none. */
+export function didYouMean(word: string, candidates: readonly string[]): string {
+  const like = word === "" ? undefined : nearest(word, candidates);
+  return like === undefined ? "" : `, did you mean ${like}?`;
+}
+
 /** The value of a text. @throws ConfigError naming its source, what was expected and what was found. */
 export function readText<Value>(source: string, text: string, reader: Reader<Value>): Value {
   const value = reader.read(text);
   if (value !== null) return value;
   const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
   const found = text === "" ? "nothing" : reader.secret === true ? "something else" : shown;
-  throw new ConfigError(`${source} expects ${reader.expected}, found ${found}`);
+  const why = reader.why?.(text) ?? "";
+  // A word that holds a figure stands for many: none of them is meant more than another.
+  const words = (reader.words ?? reader.offers ?? []).filter((word) => !/\d/.test(word));
+  const help = why === "" ? didYouMean(text, words) : `: ${why}`;
+  throw new ConfigError(`${source} expects ${reader.expected}, found ${found}${help}`);
 }
 
 /** A regular expression that ignores case. */
@@ -189,6 +204,15 @@ export const pattern = (expected: string): Reader<RegExp> => ({
       return given === "" ? null : new RegExp(given, "iu");
     } catch {
       return null;
+    }
+  },
+  why: (given) => {
+    try {
+      new RegExp(given, "iu");
+      return "";
+    } catch (error) {
+      // V8 says `Invalid regular expression: /(/iu: Unterminated group`.
+      return (error as Error).message.split(": ").at(-1) ?? "";
     }
   },
 });

@@ -1,4 +1,3 @@
-import { nearest } from "./api/nearest.ts";
 import {
   faultOfOptions,
   NUMBER,
@@ -11,7 +10,15 @@ import {
 } from "./api/option-types.ts";
 import type { LocalExchange, RunningServer } from "./compose.ts";
 import { type Config, readConfig, SETTINGS } from "./config.ts";
-import { ConfigError, flagOf, type OptionKinds, readText, type Settings } from "./setting.ts";
+import {
+  ConfigError,
+  didYouMean,
+  flagOf,
+  type OptionKinds,
+  readText,
+  type Settings,
+  wordOf,
+} from "./setting.ts";
 import type { StartOptions } from "./start-options.ts";
 
 const DEFAULTS: StartOptions = { port: 0, logLevel: "silent" };
@@ -34,7 +41,7 @@ export async function startExchange(options: StartOptions = {}): Promise<Running
   const config = configOf(options);
   // Who only asks another server loads none.
   const { startServer } = await import("./compose.ts");
-  const server = await startServer(config);
+  const server = await startServer(config).catch(rethrowInOptions);
   server.unref();
   return server;
 }
@@ -48,7 +55,7 @@ export async function openExchange(
 ): Promise<LocalExchange> {
   const config = configOf(options);
   const { openLocal } = await import("./compose.ts");
-  return openLocal(config);
+  return openLocal(config).catch(rethrowInOptions);
 }
 
 /** The configuration that options ask for. @throws ConfigError as `startExchange` */
@@ -64,12 +71,27 @@ export function configOf(options: StartOptions): Config {
   for (const [name, value] of Object.entries({ ...DEFAULTS, ...Object.fromEntries(given) })) {
     const setting = Object.hasOwn(settings, name) ? settings[name] : undefined;
     if (setting === undefined) {
-      const like = nearest(name, Object.keys(settings));
-      throw new ConfigError(`unknown option ${name}${like === undefined ? "" : `, did you mean ${like}?`}`);
+      throw new ConfigError(`unknown option ${name}${didYouMean(name, Object.keys(settings))}`);
     }
     const texts = Array.isArray(value) ? value.map(String) : [String(value)];
     for (const text of texts) readText(name, text, setting);
     flags[flagOf(name)] = texts;
   }
-  return readConfig({ flags, environment: {} });
+  try {
+    return readConfig({ flags, environment: {} });
+  } catch (error) {
+    return rethrowInOptions(error);
+  }
+}
+
+const OPTIONS = new Map(Object.entries(settings).map(([name, setting]) => [wordOf(name, setting), name]));
+
+/** Throws an error again; a ConfigError calls options by their names here, and flags in lines to be typed as they are. */
+function rethrowInOptions(error: unknown): never {
+  if (!(error instanceof ConfigError)) throw error;
+  const message = error.message.replace(
+    /clobsim [a-z]+ --\S+|--([a-z-]+)/g,
+    (found, word: string | undefined) => OPTIONS.get(word ?? "") ?? found,
+  );
+  throw new ConfigError(message, { cause: error.cause ?? error });
 }

@@ -61,6 +61,9 @@ describe("clobsim", () => {
   it.each(
     rowsOf(`
     .                            | expected a command, ${COMMAND_NAMES}, found none (see clobsim --help)
+    --port 3                     | expected a command before --port, such as clobsim serve --port 3
+    -x                           | expected a command before -x, ${COMMAND_NAMES} (see clobsim --help)
+    serve --clock frozzen        | --clock expects real, frozen or a rate such as 5x or 0.5x, at most 1000000x, found "frozzen", did you mean frozen?
     sevre                        | unknown command sevre, did you mean serve?
     banana                       | unknown command banana, expected ${COMMAND_NAMES}
     serve --prot 80              | unknown option --prot, did you mean --port?

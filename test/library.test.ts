@@ -47,15 +47,40 @@ describe("startExchange", () => {
     }
   });
 
-  it.each<[string, object, string]>([
+  it.each<[string, object, string | RegExp]>([
     ["a name that is none", { sed: 7 }, "unknown option sed, did you mean seed?"],
     ["a name in two words", { allowHosts: "a" }, "unknown option allowHosts, did you mean allowHost?"],
     ["a value that is none", { clock: "fast" }, "clock expects real, frozen or a rate such as 5x or 0.5x"],
+    ["a clock that is misspelt", { clock: "frozzen" }, 'found "frozzen", did you mean frozen?'],
+    [
+      "a world that is misspelt",
+      { world: "tiney" },
+      "world tiney: there is no such file, and no world tiney comes with clobsim, only tiny and small, did you mean tiny?",
+    ],
+    ["a world that is no name", { world: "./a.json" }, "world ./a.json: there is no such file"],
+    ["what contradicts itself", { world: "tiny", markets: 3 }, /^world and markets contradict each other/],
+    [
+      "a seed that is not the world's, with a line to be typed",
+      { world: "tiny", seed: 8 },
+      /seed asks for 8: leave seed out, or make a world with clobsim world --seed 8$/,
+    ],
     ["a port beyond the last", { port: 65_536 }, 'a whole number from 0 to 65535, found "65536"'],
   ])("refuses %s", async (_what, options, message) => {
     const refused = startExchange(options as StartOptions);
     await expect(refused).rejects.toThrow(ConfigError);
     await expect(refused).rejects.toThrow(message);
+  });
+});
+
+describe("startExchange, of a port that is taken,", () => {
+  it("says so as the program does, with the system's error as the cause", async () => {
+    await using first = await startExchange(tiny);
+    const error = await startExchange({ ...tiny, port: first.port }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error).toMatchObject({
+      message: `port ${first.port} of 127.0.0.1 is in use by another program: port 0 takes any free one`,
+      cause: { code: "EADDRINUSE" },
+    });
   });
 });
 

@@ -3,6 +3,7 @@ import { VERSION } from "../config.ts";
 import { anyOf } from "../core/terms.ts";
 import {
   defaultText,
+  didYouMean,
   flagOf,
   type Given,
   readText,
@@ -13,7 +14,7 @@ import {
 } from "../setting.ts";
 import { COMMANDS, type Command, type CommandName, type Run } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
-import { didYouMean, warn } from "./output.ts";
+import { warn } from "./output.ts";
 import { startProgress } from "./progress.ts";
 
 /** What each command does, loaded when it is called. */
@@ -90,7 +91,7 @@ export async function runCommandLine(
   if (output !== "") process.stdout.write(`${output}\n`);
   const words = values._.map(String);
   if (output !== "") return EXIT.ok;
-  refuseUnknown(name, words, Object.keys(values));
+  refuseUnknown(name, words, Object.keys(values), argv);
   warnOfUnknownVariables(environment);
   return runCommand(name, { flags: textsOf(COMMANDS[name], values), environment }, words.slice(1));
 }
@@ -211,8 +212,11 @@ function refuseUnknown(
   command: CommandName | undefined,
   [first]: readonly string[],
   keys: readonly string[],
+  argv: readonly string[],
 ): asserts command is CommandName {
   if (first === undefined) {
+    const option = keys.find((key) => !YARGS_KEYS.includes(key));
+    if (option !== undefined) throw new UsageError(commandBefore(option, argv));
     throw new UsageError(`expected a command, ${anyOf(NAMES)}, found none (see clobsim --help)`);
   }
   if (command === undefined) {
@@ -223,13 +227,27 @@ function refuseUnknown(
   const known = settingsOf(command).map(([key, setting]) => wordOf(key, setting));
   const unknown = keys.find((key) => !known.includes(key) && !YARGS_KEYS.includes(key));
   if (unknown !== undefined) {
-    const typed = `${unknown.length === 1 ? "-" : "--"}${unknown}`;
+    const typed = typedAs(unknown);
     const words = known.map((word) => `--${word}`);
     throw new UsageError(
       `unknown option ${typed}${didYouMean(typed, words) || ` (see clobsim ${command} --help)`}`,
     );
   }
 }
+
+/** What a line is told that begins with an option. */
+function commandBefore(key: string, argv: readonly string[]): string {
+  const taker = NAMES.find((name) =>
+    settingsOf(name).some(([each, setting]) => wordOf(each, setting) === key),
+  );
+  const command =
+    taker === undefined
+      ? `, ${anyOf(NAMES)} (see clobsim --help)`
+      : `, such as clobsim ${[taker, ...argv].join(" ")}`;
+  return `expected a command before ${typedAs(key)}${command}`;
+}
+
+const typedAs = (key: string): string => `${key.length === 1 ? "-" : "--"}${key}`;
 
 /** Says on stderr which variables look like settings and are none: others may have set them for a purpose of theirs. */
 function warnOfUnknownVariables(environment: Given["environment"]): void {

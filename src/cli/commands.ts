@@ -2,6 +2,7 @@ import { DEFAULT_DATA, SETTINGS } from "../config.ts";
 import { anyOf } from "../core/terms.ts";
 import { price } from "../core/units.ts";
 import { readRange } from "../fuzz/campaign/seeds.ts";
+import { REPORTER_NAMES } from "../scenario/report/reporter.ts";
 import {
   BUDGET,
   choice,
@@ -155,7 +156,7 @@ export const COMMANDS = {
       bail: setting(SELECTION, toggle, "Stop after the first failure"),
       reporter: setting(
         OUTPUT,
-        text("a reporter such as spec or junit=out.xml"),
+        { ...text("a reporter such as spec or junit=out.xml"), offers: REPORTER_NAMES },
         "spec, json, junit, tap or github; =FILE writes it to a file; may be given often",
         { defaultHelp: "spec", isRepeatable: true },
       ),

@@ -80,7 +80,8 @@ function candidates([name, ...before]: readonly string[], current: string): read
     word: `--${wordOf(key, setting)}`,
   }));
   const asked = options.find(({ word, setting }) => word === before.at(-1) && setting.toggle === undefined);
-  if (asked !== undefined) return (asked.setting.words ?? []).map((word) => [word, ""]);
+  if (asked !== undefined)
+    return (asked.setting.words ?? asked.setting.offers ?? []).map((word) => [word, ""]);
   if (!current.startsWith("-") && takes !== undefined) return (takes.words ?? []).map((word) => [word, ""]);
   const left = options.filter(({ word, setting }) => setting.isRepeatable || !before.includes(word));
   return [...left.map(({ word, setting }): Candidate => [word, setting.help]), ...ALWAYS.slice(0, 1)];

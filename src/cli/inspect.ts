@@ -9,11 +9,12 @@ import { Touched } from "../history/mentions.ts";
 import { stateView } from "../history/state-view.ts";
 import type { Paint } from "../scenario/report/text.ts";
 import { visible } from "../scenario/report/text.ts";
+import { didYouMean } from "../setting.ts";
 import type { Run } from "./commands.ts";
 import { UsageError } from "./exit-code.ts";
 import { OrderLife, stateText } from "./inspect-text.ts";
 import { endedWith, endingOf, requireLine, sourceNamed } from "./journal-text.ts";
-import { didYouMean, paintOf, print, printDocument } from "./output.ts";
+import { paintOf, print, printDocument } from "./output.ts";
 
 /** `clobsim inspect`: the exchange as it stood after a line of its journal. */
 export const run: Run<"inspect"> = async (values, [name = ""], { environment }) => {

@@ -2,7 +2,6 @@ import { writeFile } from "node:fs/promises";
 import { stripVTControlCharacters } from "node:util";
 import colours from "picocolors";
 import wrapAnsi from "wrap-ansi";
-import { nearest } from "../api/nearest.ts";
 import { appendSummary } from "../scenario/report/job-summary.ts";
 import { aligned, columnsOf, type Paint } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
@@ -113,10 +112,4 @@ export function summarizeJob(environment: Given["environment"], textIn: (bytes: 
   const path = environment.GITHUB_STEP_SUMMARY;
   const problem = path === undefined || path === "" ? null : appendSummary(path, textIn);
   if (problem !== null) warn(problem);
-}
-
-/** `, did you mean --port?` for the candidate that a mistyped word is likely to mean; nothing when there is none. */
-export function didYouMean(word: string, candidates: readonly string[]): string {
-  const like = nearest(word, candidates);
-  return like === undefined ? "" : `, did you mean ${like}?`;
 }

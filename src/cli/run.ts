@@ -33,7 +33,10 @@ async function runOnce(
   }
   const chosen = choose(scenarios, values);
   if (chosen.length === 0) {
-    throw new UsageError(`none of the ${scenarios.length} scenarios is chosen by --grep or --shard`);
+    const flags = [values.grep === null ? [] : ["--grep"], values.shard === null ? [] : ["--shard"]].flat();
+    const found =
+      scenarios.length === 1 ? "the one scenario is not" : `none of the ${scenarios.length} scenarios is`;
+    throw new UsageError(`${found} chosen by ${flags.join(" and ")}`);
   }
   if (seed !== null && isUpdating) {
     throw new UsageError(
@@ -42,7 +45,7 @@ async function runOnce(
   }
   const way = await wayOf(values, given);
   const reporters = reportersOf(values, paths, given);
-  reporters.started({ scenarios: chosen.length, files });
+  reporters.started({ scenarios: chosen.length, files, times: repeat });
   let done = 0;
   const suite = await runSuite(chosen, {
     ...way,
@@ -80,6 +83,8 @@ async function wayOf({ via, target, wallets }: Values<"run">, { environment }: G
     return { via: via ?? "auto" } as const;
   }
   if (via !== null) throw new UsageError("--target and --via contradict each other: give one of them");
+  if (wallets === null)
+    throw new UsageError("--target goes with --wallets, a file with the wallets, markets and funds there");
   const [{ TargetFileError }, { openTargets }] = await Promise.all([
     import("../scenario/venue/target-file.ts"),
     import("../scenario/venue/target-venue.ts"),
@@ -88,7 +93,7 @@ async function wayOf({ via, target, wallets }: Values<"run">, { environment }: G
     return {
       via: "target",
       target: await openTargets(target, wallets, environment),
-      targetFlags: ["--target", target, ...(wallets === null ? [] : ["--wallets", wallets])],
+      targetFlags: ["--target", target, "--wallets", wallets],
     } as const;
   } catch (error) {
     throw error instanceof TargetFileError ? new UsageError(error.message) : error;

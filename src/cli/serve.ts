@@ -8,30 +8,9 @@ import { millis } from "../core/units.ts";
 import { count } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
 import type { Run } from "./commands.ts";
-import { EXIT, UsageError } from "./exit-code.ts";
+import { EXIT } from "./exit-code.ts";
 import { warn } from "./output.ts";
 import { stopSignal, whenUnread } from "./process.ts";
-
-/** The sentence for an address that cannot be listened on; any other error as it is. */
-function listenFailure(error: unknown, { host, port }: Config): unknown {
-  const { code }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
-  switch (code) {
-    case "EADDRINUSE":
-      return new UsageError(
-        `port ${port} of ${host} is in use by another program: --port 0 takes any free one`,
-      );
-    case "EACCES":
-      return new UsageError(
-        `port ${port} of ${host} needs rights that you lack: --port expects one above 1023`,
-      );
-    case "EADDRNOTAVAIL":
-    case "EAI_AGAIN":
-    case "ENOTFOUND":
-      return new UsageError(`--host expects an address of this machine, found ${host}`);
-    default:
-      return error;
-  }
-}
 
 /** Where the banner is shown. */
 interface Screen {
@@ -114,9 +93,7 @@ export const run: Run<"serve"> = async (_values, _words, given, progress) => {
   const stopped = stopSignal();
   // Whoever wanted to read that it has started may have gone; whoever trades has not.
   whenUnread(process.stdout, () => {});
-  const server = await startServer(config, warn).catch((error) => {
-    throw listenFailure(error, config);
-  });
+  const server = await startServer(config, warn);
   progress.end();
   process.stdout.write(bannerText(server, screenOf(given.environment), config));
   await stopped;

@@ -96,13 +96,14 @@ export const success = <Value>(value: Value): Success<Value> => ({ ok: true, val
 
 export const failure = (error: ExchangeError): Failure => ({ ok: false, error });
 
-/** A failed call as something to throw; its message reads `CODE: message. hint`. */
+/** A failed call as something to throw; its message reads `CODE: message. hint`, after a question `CODE: message? hint`. */
 export class ExchangeFailure extends Error {
   override readonly name = "ExchangeFailure";
   readonly error: ExchangeError;
 
   constructor(error: ExchangeError) {
-    super(`${error.code}: ${error.message}${error.hint === null ? "" : `. ${error.hint}`}`);
+    const { code, message, hint } = error;
+    super(`${code}: ${message}${hint === null ? "" : `${/[.?!]$/.test(message) ? "" : "."} ${hint}`}`);
     this.error = error;
   }
 }

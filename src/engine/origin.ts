@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { type Config, DEFAULT_CONFIG, FROZEN_START } from "../config.ts";
+import { type Config, DEFAULT_CONFIG, FROZEN_START, WORLD_NAMES } from "../config.ts";
 import { sizeText } from "../core/format.ts";
 import { readDocument } from "../core/rebuild-state.ts";
 import { DocumentError, type Optional } from "../core/schema.ts";
@@ -10,7 +10,7 @@ import type { Address } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { type Millis, millis } from "../core/units.ts";
 import { FILE_LIMITS, readText } from "../regular-file.ts";
-import { ConfigError, flagOf } from "../setting.ts";
+import { ConfigError, didYouMean, flagOf } from "../setting.ts";
 import { openWorld, WorldOpeningError } from "../simulation/opening.ts";
 import type { World } from "../simulation/world.ts";
 import { checkedWorld, readWorldFile } from "../simulation/world.ts";
@@ -208,7 +208,12 @@ function worldIn(file: string): World {
   try {
     return readWorldFile(worldPath(file));
   } catch (error) {
-    throw new ConfigError(`--world ${file}: ${(error as Error).message}`);
+    if (!/^\w+$/.test(file) || existsSync(file)) {
+      throw new ConfigError(`--world ${file}: ${(error as Error).message}`);
+    }
+    throw new ConfigError(
+      `--world ${file}: there is no such file, and no world ${file} comes with clobsim, only ${WORLD_NAMES.join(" and ")}${didYouMean(file, WORLD_NAMES)}`,
+    );
   }
 }
 

@@ -82,11 +82,15 @@ describe("completion", () => {
     fuzz s                      | show
     fuzz --out fu               | .
     completion                  | bash zsh fish
+    serve --clock               | frozen real 60x
+    serve --world               | tiny small
+    serve --world wo            | .
+    run --reporter ju           | junit
     flow --format               | csv ndjson
     banana --                   | .
     `),
   )("answers %j with %j", (line, expected) => {
-    const isOpen = / (?:completion|--format)$/.test(` ${line}`);
+    const isOpen = / (?:completion|--format|--clock|--world)$/.test(` ${line}`);
     const typed = [...line.split(" "), ...(isOpen ? [""] : [])];
     expect(completions(["bash", "clobsim", ...typed])).toBe(
       expected

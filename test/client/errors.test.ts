@@ -263,9 +263,9 @@ describe("orThrow", () => {
       requestId: null,
       retryAfter: null,
     } as const;
-    const thrown = (hint: string | null): unknown => {
+    const thrown = (hint: string | null, message: string = error.message): unknown => {
       try {
-        return orThrow({ ok: false, error: { ...error, hint } });
+        return orThrow({ ok: false, error: { ...error, message, hint } });
       } catch (caught) {
         return caught;
       }
@@ -273,6 +273,9 @@ describe("orThrow", () => {
     expect(thrown("send more")).toMatchObject({
       message: "INVALID_SIZE: size 0. send more",
       error: { code: "INVALID_SIZE" },
+    });
+    expect(thrown("send more", "did you mean size?")).toMatchObject({
+      message: "INVALID_SIZE: did you mean size? send more",
     });
     expect(thrown(null)).toMatchObject({ message: "INVALID_SIZE: size 0" });
     expect(thrown(null)).toBeInstanceOf(ExchangeFailure);

@@ -180,12 +180,16 @@ export function totalLines(
     ...(skipped === 0 ? [] : [paint.yellow(`${grouped(skipped)} skipped`)]),
   ];
   const of = `${count(results.length, "scenario")} in ${count(plan.files, "file")}`;
+  const { times = 1 } = plan;
   const missing = plan.scenarios - results.length;
   if (missing > 0) counts.push(`${grouped(missing)} not run`);
   const written = results.reduce((sum, result) => sum + result.written.length, 0);
   const seeds = seed === null ? "each scenario its own seed" : `seed ${oneLine(seed)}`;
   return [
     counts.length === 0 ? of : `${of}: ${counts.join(", ")}`,
+    ...(times === 1 || passed === 0
+      ? []
+      : [`each that passed was run ${grouped(times)} times, and its runs agree`]),
     ...(written === 0 ? [] : [`wrote ${count(written, "file")}`]),
     `in ${durationText(durationMs)} · ${seeds}`,
     `${paint.dim("repeat")}  ${oneLine(repeat)}`,

@@ -2,12 +2,9 @@ import { nearest } from "../../api/nearest.ts";
 import { githubReporter } from "./github.ts";
 import { jsonReporter } from "./json.ts";
 import { junitReporter } from "./junit.ts";
-import type { MakeReporter } from "./reporter.ts";
+import { type MakeReporter, REPORTER_NAMES } from "./reporter.ts";
 import { SpecReporter } from "./spec.ts";
 import { tapReporter } from "./tap.ts";
-
-/** What a reporter may be called, the default first. */
-export const REPORTER_NAMES = ["spec", "json", "junit", "tap", "github"] as const;
 
 export type ReporterName = (typeof REPORTER_NAMES)[number];
 

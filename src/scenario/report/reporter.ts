@@ -2,10 +2,15 @@ import type { WrongFile } from "../language/problem.ts";
 import type { ScenarioResult, SuiteResult } from "../run/result.ts";
 import type { Paint } from "./text.ts";
 
+/** What a reporter may be called, the default first. */
+export const REPORTER_NAMES = ["spec", "json", "junit", "tap", "github"] as const;
+
 /** How much a suite is going to run. */
 export interface SuitePlan {
   readonly scenarios: number;
   readonly files: number;
+  /** How often each scenario is run; once where it is not said. */
+  readonly times?: number;
 }
 
 /** Called as a suite is run; what it writes is a function of what it is given. */

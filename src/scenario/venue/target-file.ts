@@ -182,13 +182,15 @@ function isPrivateKey(text: string): boolean {
 }
 
 /**
- * Looks for each market of a wallets file on the deployment. One that does not answer is left to the scenarios, which
- * fail there.
- * @throws TargetFileError naming the nearest slug.
+ * Asks a deployment for its time, and for each market of a wallets file. One that is lost meanwhile is left to the
+ * scenarios, which fail there.
+ * @throws TargetFileError when nobody answers; for a market that it does not have, naming the nearest slug.
  */
-export async function checkMarkets(url: string, source: string, { markets }: TargetFile): Promise<void> {
+export async function checkTarget(url: string, source: string, { markets }: TargetFile): Promise<void> {
   const client = new ExchangeClient(url);
   try {
+    const time = await client.serverTime();
+    if (!time.ok && time.error.status === null) throw new TargetFileError(`--target: ${time.error.message}`);
     for (const [name, idOrSlug] of markets) {
       const found = await client.market(idOrSlug);
       if (found.ok) continue;
@@ -207,8 +209,7 @@ export async function checkMarkets(url: string, source: string, { markets }: Tar
 }
 
 /** What the wallets file must have for a scenario and has not; null when it has all. */
-export function fileNeedOf({ accounts, markets }: Scenario, file: TargetFile | null): string | null {
-  if (file === null) return "needs --wallets: a file with wallets, markets and funds";
+export function fileNeedOf({ accounts, markets }: Scenario, file: TargetFile): string | null {
   const lost = markets.find(({ name }) => !file.markets.has(name));
   if (lost !== undefined) return `needs market ${lost.name} in the wallets file`;
   for (const { name, funding } of accounts) {

@@ -7,7 +7,7 @@ import { controlNeedOf } from "../run/needs.ts";
 import { HttpVenue } from "./http-venue.ts";
 import { marketRef } from "./market-map.ts";
 import {
-  checkMarkets,
+  checkTarget,
   fileNeedOf,
   misfitOf,
   readTargetFile,
@@ -20,18 +20,19 @@ import type { Wallets } from "./wallets.ts";
 
 /**
  * Opens scenarios on the deployment at an origin, or says why one cannot be run there.
- * @throws TargetFileError when the wallets file is wrong, or names a market that the deployment does not have.
+ * @throws TargetFileError when the wallets file is wrong, or names a market that the deployment does not have; when
+ * nobody answers there.
  */
 export async function openTargets(
   url: string,
-  walletsFile: string | null,
+  walletsFile: string,
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<(scenario: Scenario, wallets: Wallets) => Promise<Venue | string>> {
-  const file = walletsFile === null ? null : readTargetFile(walletsFile, environment);
-  if (file !== null) await checkMarkets(url, `--wallets ${walletsFile}`, file);
+  const file = readTargetFile(walletsFile, environment);
+  await checkTarget(url, `--wallets ${walletsFile}`, file);
   return async (scenario, wallets) => {
     const need = controlNeedOf(scenario) ?? fileNeedOf(scenario, file);
-    if (need !== null || file === null) return need ?? "needs --wallets";
+    if (need !== null) return need;
     const venue = new TargetVenue(url, file, wallets);
     let isOpen = false;
     try {

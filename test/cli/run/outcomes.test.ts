@@ -85,10 +85,13 @@ describe("the exit code of clobsim run", () => {
     good --step one                   | --step expects a whole number from 1 to 1000000, found "one"
     good --shard 3/2                  | --shard expects i/n with i from 1 to n, such as 2/4, found "3/2"
     good --shard 0/2                  | --shard expects i/n with i from 1 to n, such as 2/4, found "0/2"
-    good --grep (                     | --grep expects a regular expression, found "("
-    good --grep nothing_like_it       | none of the 3 scenarios is chosen by --grep or --shard
-    good/a.yaml --shard 2/2           | none of the 1 scenarios is chosen by --grep or --shard
+    good --grep (                     | --grep expects a regular expression, found "(": Unterminated group
+    good --grep nothing_like_it       | none of the 3 scenarios is chosen by --grep
+    good --grep nothing_like_it --shard 1/1 | none of the 3 scenarios is chosen by --grep and --shard
+    good/a.yaml --shard 2/2           | the one scenario is not chosen by --shard
     good --wallets wallets.yaml       | --wallets goes with --target, found it alone
+    good --target http://127.0.0.1:1  | --target goes with --wallets, a file with the wallets, markets and funds there
+    good --via htp                    | --via expects process or http, found "htp", did you mean http?
     good --via http --target http://127.0.0.1:1             | --target and --via contradict each other: give one of them
     good --target http://127.0.0.1:1 --wallets none.yaml    | --wallets none.yaml: there is no such file
     good --target http://127.0.0.1:1 --wallets wallets.yaml | --wallets wallets.yaml: accounts.alice.privateKey: expected 0x and 64 hexadecimal digits in quotes, or $NAME of a variable that holds them
@@ -106,7 +109,7 @@ describe("the exit code of clobsim run", () => {
 });
 
 describe("clobsim run --target", () => {
-  it("takes keys from the environment, and is 1 when nobody answers there", async () => {
+  it("takes keys from the environment, and is 2 when nobody answers there", async () => {
     clobsim.write(
       "named.yaml",
       "markets: { market: any }\naccounts: { alice: { privateKey: $ALICE_KEY } }\n",
@@ -120,9 +123,9 @@ describe("clobsim run --target", () => {
     });
     const key = `0x${"3f".repeat(32)}`;
     const { code, stdout, stderr } = await clobsim.run(["run", ...args], { environment: { ALICE_KEY: key } });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
-    expect(stdout).toContain("1 failed");
-    expect(stdout).not.toContain(key);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^clobsim: --target: no reply from http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED.*\n$/);
+    expect(stderr).not.toContain(key);
   });
 
   it("is 2 when the wallets file names a market that is not there, and nothing is run", async () => {
@@ -145,6 +148,12 @@ describe("clobsim run --target", () => {
 });
 
 describe("clobsim run", () => {
+  it("--repeat says that the runs of what passed agree", async () => {
+    const said = "each that passed was run 3 times, and its runs agree\n";
+    expect((await ran("good/a.yaml", "--repeat", "3")).stdout).toContain(said);
+    expect((await ran("good/a.yaml")).stdout).not.toContain("was run");
+  });
+
   it("--bail stops after the first failure", async () => {
     const { code, stdout } = await ran("bad", "good", "--bail");
     expect(code).toBe(1);

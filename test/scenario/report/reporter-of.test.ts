@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { REPORTER_NAMES } from "../../../src/scenario/report/reporter.ts";
 import {
   parseReporterArgument,
-  REPORTER_NAMES,
   ReporterError,
   reporterOf,
 } from "../../../src/scenario/report/reporter-of.ts";

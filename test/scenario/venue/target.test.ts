@@ -50,8 +50,8 @@ async function newMarket(): Promise<string> {
 }
 
 /** What a scenario comes to on the deployment, with these wallets. */
-async function runThere(text: string, wallets: string | null) {
-  const file = wallets === null ? null : desk.write("wallets.yaml", wallets);
+async function runThere(text: string, wallets: string) {
+  const file = desk.write("wallets.yaml", wallets);
   const target = await openTargets(server.url, file, ENVIRONMENT);
   return desk.run(text, { via: "target", target });
 }
@@ -161,9 +161,22 @@ const HEAD = "scenario: s\naccounts: { alice: { USDC: 10 } }\nsteps:\n";
 const BID = "  - alice: BUY 1 YES @ 0.5 as bid\n";
 
 describe("a deployment that does not answer", () => {
-  it("fails a scenario in one sentence, and does not let it be skipped", async () => {
-    const file = desk.write("nobody.yaml", walletsFor("any"));
-    const target = await openTargets("http://127.0.0.1:1", file, ENVIRONMENT);
+  it("is said before anything is run", async () => {
+    for (const wallets of [walletsFor("any"), ACCOUNTS]) {
+      const file = desk.write("nobody.yaml", wallets);
+      const refused = openTargets("http://127.0.0.1:1", file, ENVIRONMENT);
+      await expect(refused).rejects.toThrow(TargetFileError);
+      await expect(refused).rejects.toThrow("--target: no reply from http://127.0.0.1:1: ");
+    }
+  });
+
+  it("fails a scenario in one sentence when it ends meanwhile, and does not let it be skipped", async () => {
+    const world = readWorld(await readFile(TINY_WORLD, "utf8"));
+    const slug = world.events[0]?.markets[0]?.slug ?? "";
+    const file = desk.write("lost.yaml", walletsFor(slug));
+    const ending = await serveWorld({ ...DEFAULT_CONFIG, port: 0, logLevel: "silent" }, world);
+    const target = await openTargets(ending.url, file, ENVIRONMENT);
+    await ending.close();
     const { status, failure } = await desk.run(`${HEAD}${BID}`, { via: "target", target });
     expect(status).toBe("failed");
     expect({ step: failure?.step, text: failure?.text }).toEqual({ step: 0, text: "opening" });
@@ -225,8 +238,7 @@ describe("a scenario that needs the control plane is skipped with the reason", (
 });
 
 describe("a scenario that the wallets file does not fit is skipped with the reason", () => {
-  it.each<[reason: string, header: string, wallets: string | null]>([
-    ["needs --wallets: a file with wallets, markets and funds", "accounts: { alice: {} }", null],
+  it.each<[reason: string, header: string, wallets: string]>([
     ["needs market market in the wallets file", "accounts: { alice: {} }", ACCOUNTS],
     [
       "needs account carol in the wallets file",
@@ -250,7 +262,7 @@ describe("a scenario that the wallets file does not fit is skipped with the reas
     ],
   ])("%s", async (reason, header, wallets) => {
     const slug = await newMarket();
-    const there = wallets?.replaceAll(": any", `: ${slug}`) ?? null;
+    const there = wallets.replaceAll(": any", `: ${slug}`);
     const result = await runThere(`scenario: s\n${header}\nsteps:\n  - request: GET /clob/time\n`, there);
     expect(result).toMatchObject({ status: "skipped", reason });
   });
