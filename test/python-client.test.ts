@@ -34,11 +34,15 @@ function run(
   });
 }
 
-/** The first Python that has some modules; null where none has. */
+/** The path of the first Python that has some modules; null where none has. */
 async function pythonWith(...modules: readonly string[]): Promise<string | null> {
   for (const python of ["python3", "/usr/bin/python3"]) {
-    const { code } = await run(python, ["-c", `import ${modules.join(", ")}`], CLIENT);
-    if (code === 0) return python;
+    const { code, text } = await run(
+      python,
+      ["-c", `import sys, ${modules.join(", ")}; print(sys.executable)`],
+      CLIENT,
+    );
+    if (code === 0) return text.trim();
   }
   console.warn(`no python3 with ${modules.join(" and ")} is found: the Python client was not tried with it`);
   return null;
@@ -83,7 +87,7 @@ describe("the Python client", () => {
     });
     const stdlib =
       /^(?:__future__|contextlib|dataclasses|hashlib|hmac|http|json|os|pathlib|re|shlex|shutil|signal)$/;
-    const more = /^(?:subprocess|tempfile|time|typing|urllib)$/;
+    const more = /^(?:socket|subprocess|tempfile|time|typing|urllib)$/;
     const others = found.filter((line) => {
       const module = line.split(" ")[1] ?? "";
       return !stdlib.test(module) && !more.test(module);
@@ -104,6 +108,28 @@ def test_trades(clobsim, alice, bob, number):
     print("used", clobsim.url, clobsim.info()["stateHash"])
     assert number < 5
 `;
+
+const REFUSED = `
+def test_is_refused(clobsim, carol):
+    token = clobsim.create_market("Will it rain?")["tokens"][0]["tokenId"]
+    print("used", clobsim.url, "-")
+    carol.buy(token, 0.555, 4)
+`;
+
+/** Runs the program as npx does: as the child of a process that ends alone when it is told to. */
+const AS_A_CHILD = `sh -c 'node "$0" "$@"; exit' '${fileURLToPath(new URL("../bin/clobsim.js", import.meta.url))}'`;
+
+/** Makes the folder in which an installed plugin says what it is; Python looks for it where it imports from. */
+function installed(): string {
+  const project = readFileSync(join(CLIENT, "pyproject.toml"), "utf8");
+  const [, entry = ""] = /\[project\.entry-points\.pytest11\]\n(.*)/.exec(project) ?? [];
+  const site = join(folder, "site");
+  const info = join(site, "clobsim-0.1.0.dist-info");
+  mkdirSync(info, { recursive: true });
+  writeFileSync(join(info, "METADATA"), "Metadata-Version: 2.1\nName: clobsim\nVersion: 0.1.0\n");
+  writeFileSync(join(info, "entry_points.txt"), `[pytest11]\n${entry.replaceAll('"', "")}\n`);
+  return site;
+}
 
 /** Calls what the example does not; fails when a public method is then still uncalled. */
 const EVERY_METHOD = `
@@ -186,6 +212,45 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
     expect(ran.text).toMatch(/ 5 passed in /);
   });
 
+  it.each([
+    ["by itself", []],
+    ["beside -p", ["-p", "clobsim.plugin"]],
+  ])("is found %s when it is installed", async (_, words) => {
+    const file = join(CLIENT, "example", "test_market_maker.py");
+    const args = ["-m", "pytest", "-p", "no:cacheprovider", "--color=no", ...words, file];
+    const ran = await run(python, args, CLIENT, { PYTHONPATH: `${CLIENT}:${installed()}` });
+    expect(ran.text).toMatch(/ 5 passed in /);
+  });
+
+  it("ends a server that is the child of what CLOBSIM_COMMAND starts", async () => {
+    const ran = await pytest(python, "child", FAILING, { CLOBSIM_COMMAND: AS_A_CHILD, args: ["-rA"] });
+    const [{ url } = { url: "none" }] = usedIn(ran);
+    expect(url).toMatch(/^http:/);
+    await expect(fetch(url)).rejects.toThrow("fetch failed");
+  });
+
+  describe("with a request that is refused", () => {
+    let text = "";
+    beforeAll(async () => {
+      ({ text } = await pytest(python, "refused", REFUSED));
+    });
+
+    it("shows the line of the test, and none of the plugin", () => {
+      expect(text).toMatch(/^> +carol\.buy\(token, 0\.555, 4\)$/m);
+      expect(text).toContain("INVALID_TICK_SIZE: price 0.555");
+      expect(text).not.toMatch(/client\.py/);
+    });
+
+    it("says whose account is which in the scenario, and nothing of orders where none was accepted", () => {
+      expect(text).toContain("as a scenario -------------------\ncarol is dev-2\n");
+      expect(text).not.toContain("the orders of this test");
+    });
+
+    it("names the flag that writes a report", () => {
+      expect(text).toContain("\n--clobsim-reports DIR writes a report of each failing test");
+    });
+  });
+
   describe("with a test that fails", () => {
     let ran: Awaited<ReturnType<typeof pytest>>;
     beforeAll(async () => {
@@ -197,6 +262,7 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
       const [, story = ""] = ran.text.split("clobsim: the orders of this test");
       expect(story).toMatch(/^alice: SELL 10 YES @ 0\.5 GTC, order \S+\n {2}rests with 6 of 10 still open/m);
       expect(story).toMatch(/^bob: BUY 4 YES @ 0\.5 GTC, order \S+\n {2}matched whole$/m);
+      expect(story).toContain("\nalice is dev-0, bob is dev-1\n");
       expect(story).toContain("  - dev-1: BUY 4 YES @ 0.5\n");
     });
 
@@ -239,6 +305,21 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
       "ended: no such thing as serve --port 0",
     ],
     [
+      "the program is missing",
+      { CLOBSIM_COMMAND: "nosuch clobsim" },
+      "\nclobsim does not start, nosuch is not found: CLOBSIM_COMMAND is how it is run",
+    ],
+    [
+      "Node is missing",
+      { PATH: "/nonexistent" },
+      "\nclobsim does not start, node is not found: install Node 20.19 or newer",
+    ],
+    [
+      "the command is none",
+      { CLOBSIM_COMMAND: "npx 'clobsim" },
+      "\nCLOBSIM_COMMAND is no command: No closing quotation in npx 'clobsim",
+    ],
+    [
       "a flag is wrong",
       { args: ["-o", "clobsim_args=--clock stopped"] },
       "--clock expects real, frozen or a rate",
@@ -247,6 +328,7 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
     const ran = await pytest(python, what, FAILING, circumstances);
     expect(ran.code).not.toBe(0);
     expect(ran.text).toContain(sentence);
+    expect(ran.text).not.toContain("Traceback");
   });
 });
 
@@ -254,7 +336,8 @@ describe.runIf(parallel !== null)("the workers of pytest-xdist", () => {
   const python = parallel as string;
 
   it("have an exchange each, of one server that ends with the run", async () => {
-    const ran = await pytest(python, "workers", FAILING, { args: ["-rA", "-n", "3", "--dist", "each"] });
+    const args = ["-rA", "-n", "3", "--dist", "each"];
+    const ran = await pytest(python, "workers", FAILING, { CLOBSIM_COMMAND: AS_A_CHILD, args });
     const used = usedIn(ran);
     const [server = ""] = used.map(({ url }) => url.replace(/\d$/, ""));
     expect([...new Set(used.map(({ url }) => url))].sort()).toEqual(
