@@ -48,6 +48,7 @@ export const run: Run<"shrink"> = async (values, [file = ""]) => {
     throw new UsageError(`--out expects another file than the one that is shrunk, found ${out}`);
   }
   if (isJournal(nodeDisk, file)) return shrinkReport(file, task, { expectation, refused, at: at ?? {} });
+  if (file.endsWith(".ndjson")) sourceNamed(file);
   const flag = expectation !== null ? "expect" : refused !== null ? "refused" : at !== null ? "at" : null;
   if (flag !== null) throw new UsageError(`--${flag} goes with a report or a data directory, found ${file}`);
   const { scenarios, wrong } = readScenarios([file]);

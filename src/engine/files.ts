@@ -75,7 +75,7 @@ function namesIn(disk: Disk, folder: string): string[] | null {
     return disk.names(folder);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOTDIR") throw error;
-    throw new StoreError("usage", `${folder} is a file: --data takes a directory`);
+    throw new StoreError("usage", `${folder} is a file, expected a directory`);
   }
 }
 

@@ -114,7 +114,7 @@ export class Pool implements Site {
     const { size, open } = this.#parts;
     if (!isWithin(number, size)) {
       throw new ApiError("ROUTE_NOT_FOUND", `the pool has exchanges ${rangeOf(size)}, and no other`, {
-        hint: "start with a larger --pool for more",
+        hint: number > size ? "start with a larger --pool for more" : beginWith(size, ""),
       });
     }
     let member = this.#members.get(number);
@@ -134,7 +134,7 @@ export class Pool implements Site {
         "ROUTE_NOT_FOUND",
         `${JSON.stringify(path.slice(0, 200))} names no exchange of the pool`,
         {
-          hint: `begin the path with the number of an exchange, ${rangeOf(size)}, such as /1${path === "*" ? "" : path.slice(0, 200)}`,
+          hint: beginWith(size, path === "*" ? "" : path.replace(NO_NUMBER, "").slice(0, 200)),
         },
       );
     }
@@ -183,6 +183,12 @@ export class Pool implements Site {
 }
 
 const isWithin = (number: number, size: number): boolean => number >= 1 && number <= size;
+
+/** What stands where the number of an exchange belongs and is none, such as `-1`. */
+const NO_NUMBER = /^\/[+-][\d.]*(?=\/|$)/;
+
+const beginWith = (size: number, rest: string): string =>
+  `begin the path with the number of an exchange, ${rangeOf(size)}, such as /1${rest}`;
 
 const rangeOf = (size: number): string => (size === 1 ? "/1" : `/1 to /${size}`);
 

@@ -110,6 +110,12 @@ describe("clobsim shrink", () => {
     expect(stderr).toContain(`  it names flow.csv, which must be copied from ${folder} to beside it\n`);
   });
 
+  it.each(["", '{"a":1}\n'])("refuses a .ndjson of %j as every tool of journals does", async (text) => {
+    const path = write("foreign.ndjson", text);
+    const stderr = `clobsim: ${path} is neither a report nor the journal of a data directory\n`;
+    expect(await shrink([path])).toEqual({ code: 2, stdout: "", stderr });
+  });
+
   it.each(
     rowsOf(`
     .             | . | . | shrink expects one file, found none (see clobsim shrink --help)

@@ -111,7 +111,7 @@ describe("a directory is refused, and left as it is", () => {
     expect(await refused(data, ["--reset"])).toEqual([2, sentence("thesis.txt")]);
     const file = join(data, "thesis.txt");
     const { code, stderr } = await program.run(["serve", "--port", "0", "--data", file]);
-    expect([code, stderr]).toEqual([2, sentence("is a file: --data takes a directory")]);
+    expect([code, stderr]).toEqual([2, sentence("is a file, expected a directory")]);
   });
 
   it.each<[string, (data: string) => Promise<unknown>, string]>([
