@@ -164,6 +164,16 @@ describe("POST /sim/explain-auth", () => {
     expect(canonicalMessage).toBe(`${api.now}GET/orders`);
   });
 
+  it.each([
+    ["GET", "/api/markets/any?a=1", "GET /api/markets/{idOrSlug} needs no signature"],
+    ["get", "/book", "GET /clob/book needs no signature"],
+    ["POST", "/api/markets", "a signed request carries poly_address"],
+    ["GET", "/clob/orders", "a signed request carries poly_address"],
+  ])("tells whoever pastes %s %s without a signature what it needs", async (method, url, hint) => {
+    const told = await explain({}, { method, url, headers: {} });
+    expect(told).toMatchObject({ verdict: "MISSING_AUTH_HEADER", hint: expect.stringContaining(hint) });
+  });
+
   it("says what the server would have refused, and why, and changes nothing", async () => {
     const before = await api.stateHash();
     expect(await explain({ path: "/clob/orders" })).toMatchObject({

@@ -1,8 +1,14 @@
 import { accountReply, credentialsCurl } from "../../api/accounts.ts";
 import { checksummed } from "../../api/address.ts";
-import { explainAuth } from "../../api/authentication.ts";
+import { explainAuth, type PastedRequest } from "../../api/authentication.ts";
 import { unitsOf } from "../../api/decimals.ts";
-import type { EndpointOf, Operation, ReplyTo } from "../../api/endpoints.ts";
+import {
+  ENDPOINTS,
+  type EndpointOf,
+  isTradingEndpoint,
+  type Operation,
+  type ReplyTo,
+} from "../../api/endpoints.ts";
 import { ApiError, invalidFields } from "../../api/errors.ts";
 import { orderPreview } from "../../api/order-preview.ts";
 import { orderStory } from "../../api/order-story.ts";
@@ -81,15 +87,31 @@ export const controlHandlers = {
       });
     }
     const time = Math.floor(service.exchange.now / 1000);
-    return explainAuth(body, (apiKey) => service.keyring.find(apiKey), {
-      time,
-      host,
-      prefix: service.options.prefix,
-    });
+    const { prefix } = service.options;
+    const explained = explainAuth(body, (apiKey) => service.keyring.find(apiKey), { time, host, prefix });
+    const open = explained.verdict === "OK" ? undefined : openRoute(body, prefix);
+    return open === undefined
+      ? explained
+      : { ...explained, hint: `${open} needs no signature: it is answered without these headers` };
   },
   getOpenApi: async (_call, service) => new JsonText(await service.openApi()),
   getHealth: (_call, { exchange }) => ({ status: "ok", time: toIso(exchange.now) }),
 } satisfies Partial<Handlers<Operation>>;
+
+/** The route of a pasted request that anybody may send; undefined of any other. */
+function openRoute({ method, url, path = "" }: PastedRequest, prefix: string): string | undefined {
+  const target = (url ?? path).replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "");
+  const bare = prefix !== "" && target.startsWith(`${prefix}/`) ? target.slice(prefix.length) : target;
+  const sent = method.toUpperCase();
+  const at = (given: string) =>
+    ENDPOINTS.find(
+      (each) => each.method === sent && new RegExp(`^${each.path.replace(/\{\w+\}/g, "[^/]+")}$`).test(given),
+    );
+  const found = at(bare) ?? at(`/clob${bare}`);
+  return found?.access === "public" && !isTradingEndpoint(found)
+    ? `${found.method} ${found.path}`
+    : undefined;
+}
 
 /** What GET /sim tells of the exchange, its clock and its configuration; `host` is how the caller names the server. */
 export function infoReply(service: Service, host = "localhost"): ReplyTo<"getInfo"> {
