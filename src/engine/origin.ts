@@ -176,8 +176,13 @@ export function worldPath(name: string): string {
 function nameOf({ world, seed, markets }: Config): string {
   if (world === null) return `${markets} ${seed}`;
   const path = worldPath(world);
-  const { mtimeMs, size } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: 0, size: 0 };
-  return `${path} ${mtimeMs} ${size}`;
+  try {
+    const { mtimeMs, size } = statSync(path);
+    return `${path} ${mtimeMs} ${size}`;
+  } catch {
+    // Whoever reads it says what is wrong.
+    return path;
+  }
 }
 
 /**
@@ -185,15 +190,7 @@ function nameOf({ world, seed, markets }: Config): string {
  * @throws ConfigError when it cannot be read.
  */
 async function loadWorld(config: Config): Promise<World> {
-  if (config.world !== null) {
-    const world = worldIn(config.world);
-    if (config.given.has("seed") && config.seed !== world.seed) {
-      throw new ConfigError(
-        `${config.world} was made with seed ${world.seed}, --seed asks for ${config.seed}: leave --seed out, or make a world with clobsim world --seed ${config.seed}`,
-      );
-    }
-    return world;
-  }
+  if (config.world !== null) return worldIn(config.world);
   if (config.seed === DEFAULT_SEED && config.markets === null) {
     const builtIn = await readBuiltIn();
     if (builtIn !== null) return builtIn;
@@ -201,6 +198,14 @@ async function loadWorld(config: Config): Promise<World> {
   const { generateWorld } = await import("../simulation/generate-world.ts");
   const markets = config.markets === null ? {} : { markets: config.markets };
   return generateWorld({ seed: config.seed, ...markets });
+}
+
+/** @throws ConfigError when another seed is asked for than the world of a file was made with. */
+function requireSeed({ world: file, seed, given }: Config, world: World): void {
+  if (file === null || !given.has("seed") || seed === world.seed) return;
+  throw new ConfigError(
+    `${file} was made with seed ${world.seed}, --seed asks for ${seed}: leave --seed out, or make a world with clobsim world --seed ${seed}`,
+  );
 }
 
 /** @throws ConfigError when the file holds no world. */
@@ -244,7 +249,8 @@ export async function loadOrigin(config: Config, wall: number): Promise<Origin> 
       requireSameTerms(config, origin, worldFile);
       return origin;
     }
-    const world = await worlds.get(`${name} ${config.given.has("seed")}`, () => loadWorld(config));
+    const world = await worlds.get(name, () => loadWorld(config));
+    requireSeed(config, world);
     return originOfWorld(world, termsOf(config, world.seed), start);
   };
   if (config.start === null && config.clock.mode !== "frozen") return load();

@@ -251,6 +251,9 @@ const accountLine = (): Schema => ({
   ...either(...Object.values(ACCOUNT_LINES)),
 });
 
+/** What must hold of whatever a condition holds of. */
+const when = (condition: Schema, then: Schema): Schema => ({ if: condition, then });
+
 function stepSchema(): Schema {
   const requires = (key: string): Schema => ({ required: [key] });
   const bare = either(...STEP_WORDS.map(requires));
@@ -261,27 +264,21 @@ function stepSchema(): Schema {
     // An order that is to be refused may be written in any way.
     additionalProperties: { type: "string", description: accountLine().description },
     allOf: [
-      ...STEP_WORDS.map((key) => ({
-        if: requires(key),
-        // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
-        then: { propertyNames: words([key, ...besideOf(key)]) },
-      })),
-      {
-        if: { not: bare },
-        // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
-        then: {
+      ...STEP_WORDS.map((key) => when(requires(key), { propertyNames: words([key, ...besideOf(key)]) })),
+      when(
+        { not: bare },
+        {
           propertyNames: { not: words([...BESIDE_WORDS].filter((key) => !accounts.includes(key))) },
           not: { propertyNames: words(accounts) },
         },
-      },
-      {
-        if: { not: either(bare, requires("rejects")) },
-        // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
-        then: {
+      ),
+      when(
+        { not: either(bare, requires("rejects")) },
+        {
           additionalProperties: ref("accountLine"),
           properties: Object.fromEntries(accounts.map((key) => [key, {}])),
         },
-      },
+      ),
     ],
   };
 }
@@ -349,9 +346,7 @@ export const schemaOfScenarios = (): Schema => ({
   title: "A scenario of clobsim, or steps that others include",
   $comment:
     "Made from src/scenario/language; npx vitest run test/scenario/language/schema.test.ts -u writes it again.",
-  if: { type: "array" },
-  // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
-  then: { items: ref("step"), minItems: 1 },
+  ...when({ type: "array" }, { items: ref("step"), minItems: 1 }),
   else: { $ref: "#/definitions/scenario" },
   definitions: {
     scenario: { type: "object", ...scenarioSchema() },
