@@ -164,7 +164,7 @@ const worlds = new Latest<World>();
 const origins = new Latest<Origin>();
 
 /** The path of a world that comes with clobsim, or of a file; a file in the working directory goes first. */
-export function worldPath(name: string): string {
+function worldPath(name: string): string {
   if (!/^[a-z]+$/.test(name) || existsSync(name)) return name;
   // Beside the bundle, and beside the sources.
   const places = ["../fixtures/worlds/", "../../fixtures/worlds/"];
