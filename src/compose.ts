@@ -3,6 +3,7 @@ import { numbersAs } from "./api/decimals.ts";
 import { MarketRanking, SearchIndex } from "./api/market-search.ts";
 import { BookPages } from "./api/order-book.ts";
 import { HmacKeys } from "./api/signing.ts";
+import { Bots } from "./bots/bots.ts";
 import type { ChainNode } from "./chain-rpc/chain-node.ts";
 import type { Host } from "./chain-rpc/context.ts";
 import type { Subscriptions } from "./chain-rpc/subscriptions.ts";
@@ -281,8 +282,15 @@ export function serviceOf(
   const faults = new Faults(seed);
   const reporting = reportingOf(opened, config.report, warn);
   const { outbox, slices } = edge;
+  const bots = new Bots(exchange);
+  const openBots = (): void => {
+    if (config.bots !== null) bots.start(config.bots);
+  };
   const reopen = (): void => {
+    // A clock that follows the wall's catches up without them.
+    bots.detach();
     opened.reopen();
+    openBots();
     snapshots.clear();
     faults.clear();
     chain.reset();
@@ -293,6 +301,8 @@ export function serviceOf(
   };
   const host = { exchange, clock, version: VERSION, accounts: devAccounts, slices, keyOf };
   const chain = new LazyChain({ ...host, reset: reopen });
+  openBots();
+  clock.arm();
   return {
     options: optionsOf(config, origin, prefix),
     exchange,
@@ -307,6 +317,7 @@ export function serviceOf(
     ranking: new MarketRanking(),
     snapshots,
     faults,
+    bots,
     slices,
     outbox,
     log: prefix === "" ? edge.log : logBelow(edge.log, prefix),

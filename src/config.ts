@@ -1,3 +1,4 @@
+import { PROFILE_NAMES, type ProfileName } from "./bots/profiles.ts";
 import type { BalancePolicy, SettlementMode } from "./core/terms.ts";
 import { parseIso } from "./core/time.ts";
 import { millis } from "./core/units.ts";
@@ -102,6 +103,13 @@ export const SETTINGS = {
   start: setting(WORLD, START, "Moment at which time starts, such as 2026-01-01T00:00Z", {
     defaultHelp: "now, or 2026-01-01 when frozen",
   }),
+  /** The profile of the bots that trade as long as nobody ends them; null has none. */
+  bots: setting(
+    WORLD,
+    choice<ProfileName>(...PROFILE_NAMES),
+    "Traders that act by themselves in virtual time: thin, normal, busy or toxic",
+    { defaultHelp: "none" },
+  ),
   numbers: setting(BEHAVIOUR, choice("number", "string"), "How JSON carries decimals: number or string", {
     default: "number",
   }),

@@ -25,6 +25,8 @@ export interface StartOptions {
   readonly clock?: "real" | "frozen" | `${number}x`;
   /** Moment at which time starts, such as 2026-01-01T00:00Z. */
   readonly start?: string;
+  /** Traders that act by themselves in virtual time: thin, normal, busy or toxic. */
+  readonly bots?: "thin" | "normal" | "busy" | "toxic";
   /** How JSON carries decimals: number or string. */
   readonly numbers?: "number" | "string";
   /** Deriving API credentials again: rotate issues new ones, once refuses. */

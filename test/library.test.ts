@@ -98,6 +98,7 @@ describe("startExchange, of an option of another type,", () => {
     pool: 2,
     seed: 7,
     clock: "frozen",
+    bots: "normal",
     start: "2026-01-01T00:00:00Z",
     world: "w.json",
     from: "r.ndjson",

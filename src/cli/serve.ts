@@ -27,7 +27,7 @@ const ACCOUNT_WIDTH = 116;
 export function bannerText(
   server: Omit<RunningServer, "close">,
   screen: Screen,
-  { simToken }: Pick<Config, "simToken">,
+  { simToken, bots }: Pick<Config, "simToken" | "bots">,
 ): string {
   const { bold, cyan, dim } = colours.createColors(screen.isColoured);
   const { pool } = server;
@@ -58,6 +58,7 @@ export function bannerText(
     row("seed", server.seed),
     row("clock", `${clockText(server.clock)}, ${toIso(millis(server.startedAt))}`),
     row("world", `${count(events, "event")}, ${count(markets, "market")}`),
+    ...(bots === null ? [] : [row("bots", bots)]),
     ...(server.from === null ? [] : [row("from", `${server.from.name}, up to line ${server.from.line}`)]),
     row("kept", keepingText(server.keeping)),
     "",

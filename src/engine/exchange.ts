@@ -8,7 +8,7 @@ import { EARLIER_RULES } from "../core/rules/rule-set.ts";
 import { type Due, isInBlock, isUnfinished, nextDue, nextDueAt } from "../core/schedule.ts";
 import { createState, type ExchangeConfig, type State } from "../core/state.ts";
 import { finish, type Steps } from "../core/steps.ts";
-import type { Millis } from "../core/units.ts";
+import { type Millis, millis } from "../core/units.ts";
 import { type Journal, noJournal } from "./journal.ts";
 import { HistoryDigest } from "./state-hash.ts";
 
@@ -35,6 +35,14 @@ export interface Thrown {
   readonly error: unknown;
 }
 
+/** Those who act by themselves as time passes. What they do is decided as whatever else is asked for. */
+export interface Agents {
+  /** When one of them acts next, later than `now`; null when none ever will. */
+  nextAfter(now: Millis): Millis | null;
+  /** What they do at the moment answered last: each command is made once the one before has been decided. */
+  act(): Iterable<Command>;
+}
+
 /** One running exchange: the single writer of one state. Time passes only when it is told to. */
 export class Exchange {
   readonly #config: ExchangeConfig;
@@ -50,6 +58,8 @@ export class Exchange {
   /** What is accepted now is what the history begins with. */
   #isOpening = false;
   #thrown: Thrown | null = null;
+  /** Who acts on it as time passes; what they did before stands in the journal, which knows nothing of them. */
+  agents: Agents | null = null;
 
   constructor(config: ExchangeConfig, start: Millis, journal: Journal = noJournal) {
     this.#config = config;
@@ -149,14 +159,20 @@ export class Exchange {
   }
 
   /**
-   * The same, a step for each command that becomes due, and one for a whole block: what others see between steps, and a
-   * snapshot keeps, is never a block half done. Stops where the exchange is put back between steps, and answers
-   * whether it came to its end.
+   * The same, a step for each command that becomes due, one for a whole block, and one for all that agents do at a moment:
+   * what others see between steps, and a snapshot keeps, is never one of them half done. At one moment agents come
+   * last. Stops where the exchange is put back between steps, and answers whether it came to its end.
    */
   *advanceInSteps(target: Millis): Steps<boolean> {
-    for (let due = nextDue(this.#state, target); due !== null; due = nextDue(this.#state, target)) {
-      if (due.at > this.#now) this.#now = due.at;
-      this.#runDue(due);
+    for (;;) {
+      const due = nextDue(this.#state, target);
+      const acting = this.#nextAct(due === null ? target : due.at - 1);
+      if (acting !== null) this.#act(acting);
+      else if (due === null) break;
+      else {
+        if (due.at > this.#now) this.#now = due.at;
+        this.#runDue(due);
+      }
       if (isInBlock(this.#state)) continue;
       const putBack = this.#putBack;
       yield;
@@ -166,15 +182,29 @@ export class Exchange {
     return true;
   }
 
+  /** When agents act next, by a moment. */
+  #nextAct(by: number): Millis | null {
+    const at = this.agents?.nextAfter(this.#now) ?? null;
+    return at !== null && at <= by ? at : null;
+  }
+
+  /** What is refused leaves no trace, as anybody's. */
+  #act(at: Millis): void {
+    this.#now = at;
+    for (const command of this.agents?.act() ?? []) this.submit(command);
+  }
+
   #runDue(due: Due | null): void {
     if (due === null) throw new Error("something is unfinished, and nothing is due");
     const decision = this.decideNext(due.command);
     if (!decision.ok) throw new Error(`due but refused: ${due.command.kind}: ${decision.refusal.code}`);
   }
 
-  /** When time alone causes something next, or null. */
+  /** When time causes something next, or lets an agent act; or null. */
   get nextDueAt(): Millis | null {
-    return nextDueAt(this.#state);
+    const due = nextDueAt(this.#state);
+    const act = this.agents?.nextAfter(this.#now) ?? null;
+    return due === null || act === null ? (due ?? act) : millis(Math.min(due, act));
   }
 
   /** Names the state by what led to it: equal where histories are equal. `v2:` and 64 hex digits. */

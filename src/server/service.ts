@@ -9,6 +9,7 @@ import type { BookPages } from "../api/order-book.ts";
 import type { UnknownFields } from "../api/request-body.ts";
 import type { HmacKeys } from "../api/signing.ts";
 import type { View } from "../api/view.ts";
+import type { Bots } from "../bots/bots.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
 import type { Address } from "../core/terms.ts";
 import type { Clock } from "../engine/clock.ts";
@@ -151,6 +152,7 @@ export interface Service {
   readonly ranking: MarketRanking;
   readonly snapshots: Snapshots;
   readonly faults: Faults;
+  readonly bots: Bots;
   /** Where long work waits for its share of the event loop. */
   readonly slices: Slices;
   readonly outbox: Outbox;

@@ -66,7 +66,7 @@ function submit(exchange: EmptyExchange, command: Command): void {
 const EXCHANGE_WORD = CONTRACTS.exchange.slice(2).padStart(64, "0");
 
 /** Where wallets have to approve the exchange, a world's traders do so when they get their funds. */
-function approvalsOf({ address, collateral }: CommandOf<"fundAccount">): Command[] {
+export function approvalsOf({ address, collateral }: CommandOf<"fundAccount">): Command[] {
   const wei = String(GAS_MONEY);
   const sending = (to: Address, call: ContractCall, input: string): Command => ({
     ...{ kind: "sendTransaction", from: address, to, nonce: null, value: "0", gas: callGas(call, input) },

@@ -54,7 +54,7 @@ describe("clobsim serve --from", () => {
     expect(await askedOf(server, "/sim/clock")).toMatchObject({ mode: "frozen", time: end.time });
     expect(server.keeping).toBeNull();
     const screen = { isColoured: false, columns: undefined };
-    expect(bannerText(server, screen, { simToken: null })).toMatch(
+    expect(bannerText(server, screen, { simToken: null, bots: null })).toMatch(
       new RegExp(`from +${from()}, up to line \\d+\\n +kept +nothing`),
     );
     await server.close();

@@ -1,0 +1,140 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { serviceOf } from "../../src/compose.ts";
+import { millis, money, price, size } from "../../src/core/units.ts";
+import type { Exchange } from "../../src/engine/exchange.ts";
+import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
+import { FOLDER, keptConfig, openOn, withoutLock } from "../engine/support/kept.ts";
+import { TINY_WORLD } from "../support/http.ts";
+import { elapsed, HOUR_MS, MINUTE_MS, openFloor, openMarket } from "./floor.ts";
+
+const HOURS = 2;
+const CLIENT = `0x${"c".repeat(40)}`;
+
+/** What a client of its own does at two moments: it takes from the market, and rests in it. */
+function trade(exchange: Exchange): void {
+  const [tokenId] = exchange.state.markets.get(1).tokenIds;
+  const funds = { collateral: money(1_000_000_000), tokens: [], everyMarket: size(0) };
+  exchange.submit({ kind: "fundAccount", address: CLIENT, ...funds });
+  for (const [orderType, units] of [["FAK", 9_900] as const, ["GTC", 3_000] as const]) {
+    exchange.submit({
+      ...{ kind: "placeOrder", address: CLIENT, tokenId, side: "BUY", price: price(units) },
+      ...{ size: size(5_000), orderType, expiration: null },
+    });
+  }
+}
+
+/** What happens in two hours in which a client trades after 30 and after 70 minutes. */
+function played(moments: readonly number[]): { readonly hash: string; readonly journal: string } {
+  const { exchange, entries } = openMarket("busy");
+  for (const ms of [...moments, 30 * MINUTE_MS, 70 * MINUTE_MS, HOURS * HOUR_MS].sort((a, b) => a - b)) {
+    exchange.advanceTo(elapsed(ms));
+    if (ms === 30 * MINUTE_MS || ms === 70 * MINUTE_MS) trade(exchange);
+  }
+  return { hash: exchange.hash, journal: JSON.stringify(entries) };
+}
+
+const moments = fc.array(fc.integer({ min: 1, max: HOURS * HOUR_MS }), { maxLength: 2_000 });
+
+describe("bots", () => {
+  it("do the same whether time jumps or creeps, with a client among them", () => {
+    const jumped = played([]);
+    expect(jumped.journal.length).toBeGreaterThan(100_000);
+    fc.assert(
+      fc.property(
+        moments.map((list) => list.filter((ms) => ms % (10 * MINUTE_MS) !== 0)),
+        (list) => {
+          expect(played(list)).toEqual(jumped);
+        },
+      ),
+      { numRuns: 8 },
+    );
+  });
+
+  it("are not needed to replay a journal", () => {
+    const { exchange, entries } = openMarket("normal");
+    exchange.advanceTo(elapsed(HOURS * HOUR_MS));
+    const replayed = openFloor().exchange;
+    for (const entry of entries) replayed.redo(entry);
+    expect(replayed.hash).toBe(exchange.hash);
+  });
+
+  it("do something else with another seed", () => {
+    const hashOf = (seed: string): string => {
+      const { exchange, bots } = openFloor();
+      bots.start("normal", seed);
+      exchange.advanceTo(elapsed(HOUR_MS));
+      return exchange.hash;
+    };
+    expect(hashOf("other")).toBe(hashOf("other"));
+    expect(hashOf("other")).not.toBe(hashOf("another"));
+  });
+
+  it("leave an exchange without bots alone", () => {
+    const { exchange } = openFloor();
+    const never = openFloor().exchange;
+    exchange.advanceTo(elapsed(HOUR_MS));
+    never.advanceTo(elapsed(HOUR_MS));
+    expect(exchange.nextDueAt).toBe(never.nextDueAt);
+    expect(exchange.sequence).toBe(never.sequence);
+  });
+});
+
+describe("bots go on", () => {
+  it("from a snapshot as they did from there before", () => {
+    const { exchange } = openMarket("normal");
+    exchange.advanceTo(elapsed(HOUR_MS));
+    const kept = exchange.snapshot();
+    exchange.advanceTo(elapsed(2 * HOUR_MS));
+    const { hash } = exchange;
+    exchange.restore(kept);
+    exchange.advanceTo(elapsed(2 * HOUR_MS));
+    expect(exchange.hash).toBe(hash);
+  });
+
+  it("where others of the same profile take their place", () => {
+    const once = openMarket("normal");
+    const twice = openMarket("normal");
+    once.exchange.advanceTo(elapsed(2 * HOUR_MS));
+    twice.exchange.advanceTo(elapsed(HOUR_MS));
+    twice.bots.start("normal");
+    twice.exchange.advanceTo(elapsed(2 * HOUR_MS));
+    expect(twice.exchange.hash).toBe(once.exchange.hash);
+  });
+
+  const config = keptConfig({ bots: "normal", world: TINY_WORLD });
+  const serve = async (disk: SimulatedDisk) => {
+    const opened = await openOn(disk, { world: TINY_WORLD });
+    return { ...opened, service: serviceOf(config, opened) };
+  };
+
+  it.each(["close", "kill"] as const)("after a %s of a server that keeps its exchange", async (end) => {
+    const whole = await serve(new SimulatedDisk());
+    const start = whole.exchange.now;
+    whole.exchange.advanceTo(millis(start + 2 * HOUR_MS));
+    const disk = new SimulatedDisk();
+    const first = await serve(disk);
+    first.exchange.advanceTo(millis(start + HOUR_MS));
+    if (end === "close") await first.close();
+    else first.persistence.flush(first.persistence.position);
+    const again = await serve(end === "close" ? disk : new SimulatedDisk(withoutLock(disk.image)));
+    expect(again.exchange.now).toBeGreaterThan(start);
+    again.exchange.advanceTo(millis(start + 2 * HOUR_MS));
+    expect(again.exchange.hash).toBe(whole.exchange.hash);
+    expect(disk.names(FOLDER)).toContain("journal.ndjson");
+  });
+
+  it("from the start after a reset: those of the setting, and no others", async () => {
+    const { exchange, service } = await serve(new SimulatedDisk());
+    const start = exchange.now;
+    const hashAfterAnHour = (): string => {
+      exchange.advanceTo(millis(start + HOUR_MS));
+      return exchange.hash;
+    };
+    const first = hashAfterAnHour();
+    service.bots.start("toxic");
+    service.reopen();
+    expect(service.bots.running?.profile).toBe("normal");
+    expect(hashAfterAnHour()).toBe(first);
+  });
+});

@@ -1,0 +1,49 @@
+import { Bots } from "../../src/bots/bots.ts";
+import type { ProfileName } from "../../src/bots/profiles.ts";
+import type { ExchangeConfig } from "../../src/core/state.ts";
+import { type Millis, millis, money, size } from "../../src/core/units.ts";
+import { Exchange } from "../../src/engine/exchange.ts";
+import type { Entry } from "../../src/engine/journal.ts";
+import { openWorld } from "../../src/simulation/opening.ts";
+import { readWorldFile, type World } from "../../src/simulation/world.ts";
+import { AUTO } from "../support/config.ts";
+import { START } from "../support/exchange.ts";
+import { TINY_WORLD } from "../support/http.ts";
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+
+const tiny = readWorldFile(TINY_WORLD);
+
+/** A moment so long after the start of every test. */
+export const elapsed = (ms: number): Millis => millis(START + ms);
+
+/** An exchange at the opening of a world, three markets unless told otherwise, with what it accepts from then on. */
+export function openFloor({
+  world = tiny,
+  config = {},
+}: {
+  readonly world?: World;
+  readonly config?: Partial<ExchangeConfig>;
+} = {}) {
+  const entries: Entry[] = [];
+  const faucet = { collateral: money(0), everyMarket: size(0) };
+  const terms = { seed: world.seed, faucet, credentials: "rotate", ...AUTO, ...config } as const;
+  const exchange = new Exchange(terms, START, {
+    append: (entry) => void entries.push(entry),
+    mark: () => entries.length,
+    rewind: (_sequence, mark) => {
+      entries.length = typeof mark === "number" ? mark : 0;
+    },
+  });
+  openWorld(exchange, world, START);
+  entries.length = 0;
+  return { exchange, entries, bots: new Bots(exchange) };
+}
+
+/** The same with bots. */
+export function openMarket(profile: ProfileName, options: Parameters<typeof openFloor>[0] = {}) {
+  const floor = openFloor(options);
+  floor.bots.start(profile);
+  return floor;
+}

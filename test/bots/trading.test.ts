@@ -1,0 +1,211 @@
+import { describe, expect, it } from "vitest";
+import { botsOf, MAX_BOT_MARKETS } from "../../src/bots/bots.ts";
+import { PROFILE_NAMES, type ProfileName } from "../../src/bots/profiles.ts";
+import type { Command } from "../../src/core/commands.ts";
+import { violations } from "../../src/core/invariants/invariants.ts";
+import { findAccount } from "../../src/core/state.ts";
+import { millis, money, size } from "../../src/core/units.ts";
+import type { Exchange } from "../../src/engine/exchange.ts";
+import { emptyWorld } from "../../src/simulation/opening.ts";
+import { addressOf, eventCommand, marketCommand, orderCommand } from "../support/commands.ts";
+import { elapsed, HOUR_MS, MINUTE_MS, openFloor, openMarket } from "./floor.ts";
+
+/** Open orders of all bots that there may be. */
+const openOrders = ({ state }: Exchange): number =>
+  botsOf(state.config.seed, null).reduce(
+    (sum, { address }) => sum + (findAccount(state, address)?.openCount ?? 0),
+    0,
+  );
+
+/** Every book of an open market, best bid and best ask in ticks. */
+const booksOf = ({ state }: Exchange) =>
+  [...state.markets]
+    .filter(({ status }) => status === "ACTIVE")
+    .flatMap(({ books }) => books.map(({ book }) => book));
+
+/** Counts what is asked for, and what of it is refused. */
+function counted(exchange: Exchange): { asked: number; readonly refused: string[] } {
+  const counts = { asked: 0, refused: [] as string[] };
+  const submit = exchange.submit.bind(exchange);
+  exchange.submit = (command: Command) => {
+    const decision = submit(command);
+    counts.asked += 1;
+    if (!decision.ok) counts.refused.push(decision.refusal.code);
+    return decision;
+  };
+  return counts;
+}
+
+const TERMS = [
+  ["as it comes", {}],
+  ["settled balances", { balances: "settled" }],
+  ["approvals of wallets", { approvals: "required" }],
+  ["blocks at once", { settlement: "instant" }],
+] as const;
+
+describe.each(PROFILE_NAMES)("bots of the profile %s", (profile: ProfileName) => {
+  it.each(TERMS)("keep books two-sided, trade, and break nothing: %s", (_terms, config) => {
+    const { exchange } = openMarket(profile, { config });
+    const counts = counted(exchange);
+    const before = exchange.state.trades.size;
+    exchange.advanceTo(elapsed(3 * HOUR_MS));
+    for (const book of booksOf(exchange)) {
+      expect(book?.bestBid).toBeGreaterThan(0);
+      expect(book?.bestAsk).toBeLessThanOrEqual(book?.levels ?? 0);
+    }
+    expect(exchange.state.trades.size).toBeGreaterThan(before + 5);
+    expect(counts.asked).toBeGreaterThan(50);
+    expect(counts.refused.length).toBeLessThan(counts.asked / 100);
+    expect(violations(exchange.state)).toEqual([]);
+  });
+
+  it("leave nothing behind when they end", () => {
+    const { exchange, bots } = openMarket(profile);
+    exchange.advanceTo(elapsed(HOUR_MS));
+    const open = openOrders(exchange);
+    expect(open).toBeGreaterThan(0);
+    expect(bots.end()).toBe(open);
+    expect(openOrders(exchange)).toBe(0);
+    const { sequence } = exchange;
+    const orders = exchange.state.orders.size;
+    exchange.advanceTo(elapsed(2 * HOUR_MS));
+    expect(exchange.state.orders.size).toBe(orders);
+    expect(exchange.sequence - sequence).toBeLessThan(20);
+  });
+});
+
+/** An exchange without a world, with markets of these terms, all of one event. */
+function openMarkets(terms: readonly Parameters<typeof marketCommand>[1][], endDate: number | null = null) {
+  const floor = openFloor({ world: emptyWorld("bots") });
+  floor.exchange.submit(eventCommand("event"));
+  for (const [index, each] of terms.entries()) {
+    floor.exchange.submit({ ...marketCommand(`market-${index + 1}`, each), endDate } as Command);
+  }
+  return floor;
+}
+
+/** In which markets bots have open orders. */
+const quotedIn = ({ state }: Exchange): readonly number[] =>
+  [...state.markets]
+    .filter(({ books }) => books.some(({ book }) => book !== null && book.bestBid > 0))
+    .map(({ number }) => number);
+
+describe("bots", () => {
+  it.each([
+    { tickSize: 0.1 },
+    { tickSize: 0.0001 },
+    { feeRateBps: 1_000 },
+    { minOrderSize: 5_000 },
+    { matching: "independent" },
+    { selfTrade: "cancel-both" },
+    { selfTrade: "cancel-taker", matching: "independent" },
+  ] as const)("make a market of nothing, whatever its terms: %o", (terms) => {
+    const { exchange, bots } = openMarkets([terms]);
+    bots.start("normal");
+    const counts = counted(exchange);
+    exchange.advanceTo(elapsed(2 * HOUR_MS));
+    const books = booksOf(exchange);
+    expect(books.length).toBe("matching" in terms && terms.matching === "independent" ? 2 : 1);
+    for (const book of books)
+      expect([book?.bestBid, book?.bestAsk].every((tick) => (tick ?? 0) > 0)).toBe(true);
+    expect(exchange.state.trades.size).toBeGreaterThan(5);
+    expect(counts.refused).toEqual([]);
+    expect(violations(exchange.state)).toEqual([]);
+  });
+
+  it.each([0.01, 0.99])("go on where YES was traded last at %s", (last) => {
+    const { exchange, bots } = openMarkets([{}]);
+    const [tokenId] = exchange.state.markets.get(1).tokenIds;
+    for (const name of ["alice", "bob"]) {
+      const shares = exchange.state.markets
+        .get(1)
+        .tokenIds.map((token) => ({ tokenId: token, size: size(100_000) }));
+      const funds = { collateral: money(1_000_000_000), tokens: shares, everyMarket: size(0) };
+      exchange.submit({ kind: "fundAccount", address: addressOf(name), ...funds });
+    }
+    const order = (sentence: string) => orderCommand(sentence, exchange.now, () => tokenId);
+    exchange.submit(order(`alice BUY 100 YES @ ${last}`));
+    exchange.submit(order(`bob SELL 100 YES @ ${last}`));
+    bots.start("normal");
+    exchange.advanceTo(elapsed(2 * HOUR_MS));
+    const [book] = booksOf(exchange);
+    const middle = ((book?.bestBid ?? 0) + (book?.bestAsk ?? 0)) / 200;
+    expect(Math.abs(middle - last)).toBeLessThan(0.05);
+    expect(book?.bestBid).toBeGreaterThan(0);
+    expect(book?.bestAsk).toBeLessThanOrEqual(99);
+  });
+
+  it("trade in the first 50 open markets, whichever those are at the moment", () => {
+    const { exchange, bots } = openMarkets(Array.from({ length: MAX_BOT_MARKETS + 2 }, () => ({})));
+    bots.start("normal");
+    exchange.advanceTo(elapsed(5 * MINUTE_MS));
+    expect(quotedIn(exchange)).toEqual(Array.from({ length: MAX_BOT_MARKETS }, (_, index) => index + 1));
+    exchange.submit({ kind: "closeMarket", market: 7 });
+    exchange.advanceTo(elapsed(10 * MINUTE_MS));
+    expect(quotedIn(exchange)).not.toContain(7);
+    expect(quotedIn(exchange)).toContain(MAX_BOT_MARKETS + 1);
+  });
+
+  it("come to a market that is created later", () => {
+    const { exchange, bots } = openMarkets([{}]);
+    bots.start("normal");
+    exchange.advanceTo(elapsed(HOUR_MS));
+    exchange.submit(marketCommand("later"));
+    exchange.advanceTo(elapsed(HOUR_MS + 5 * MINUTE_MS));
+    expect(quotedIn(exchange)).toEqual([1, 2]);
+  });
+
+  it("withdraw before a market's end date", () => {
+    const { exchange, bots } = openMarkets([{}], elapsed(3 * HOUR_MS));
+    bots.start("normal");
+    exchange.advanceTo(elapsed(2 * HOUR_MS - 1));
+    expect(openOrders(exchange)).toBeGreaterThan(0);
+    exchange.advanceTo(elapsed(2 * HOUR_MS + 15 * MINUTE_MS));
+    expect(openOrders(exchange)).toBe(0);
+    const orders = exchange.state.orders.size;
+    exchange.advanceTo(elapsed(5 * HOUR_MS));
+    expect(exchange.state.orders.size).toBe(orders);
+  });
+
+  it("cancel the orders of those that a smaller profile does without", () => {
+    const { exchange, bots } = openMarket("busy");
+    exchange.advanceTo(elapsed(HOUR_MS));
+    bots.start("thin");
+    const left = botsOf(exchange.state.config.seed, null).filter(
+      ({ address }) => (findAccount(exchange.state, address)?.openCount ?? 0) > 0,
+    );
+    const running = bots.running?.bots.map(({ name }) => name);
+    expect(left.length).toBeGreaterThan(0);
+    for (const { name } of left) expect(running).toContain(name);
+  });
+
+  it("hit who quotes inside their spread, and let who crosses pay it", () => {
+    const { exchange, bots } = openMarkets([{ tickSize: 0.001 }]);
+    bots.start("normal");
+    const spread = (): number => {
+      const [book] = booksOf(exchange);
+      return (book?.bestAsk ?? 0) - (book?.bestBid ?? 0);
+    };
+    do exchange.advanceTo(millis(exchange.now + MINUTE_MS));
+    while (spread() < 5);
+    const market = exchange.state.markets.get(1);
+    const tokens = market.tokenIds.map((tokenId) => ({ tokenId, size: size(100_000) }));
+    const funds = { collateral: money(1_000_000_000), tokens, everyMarket: size(0) };
+    exchange.submit({ kind: "fundAccount", address: addressOf("alice"), ...funds });
+    const [book] = booksOf(exchange);
+    const [bid, ask] = [(book?.bestBid ?? 0) / 1_000, (book?.bestAsk ?? 0) / 1_000];
+    const order = (sentence: string) => orderCommand(sentence, exchange.now, () => market.tokenIds[0]);
+    const account = () => findAccount(exchange.state, addressOf("alice"));
+
+    exchange.submit(order(`alice BUY 10 YES @ ${ask} FAK`));
+    exchange.submit(order(`alice SELL 10 YES @ ${bid} FAK`));
+    const paid = money(1_000_000_000 - (account()?.collateral.balance ?? 0));
+    expect(paid).toBe(Math.round((ask - bid) * 10 * 1_000_000));
+
+    exchange.submit(order(`alice BUY 10 YES @ ${(bid + 0.001).toFixed(3)}`));
+    exchange.submit(order(`alice SELL 10 YES @ ${(ask - 0.001).toFixed(3)}`));
+    exchange.advanceTo(millis(exchange.now + 2 * HOUR_MS));
+    expect(account()?.openCount).toBe(0);
+    expect(account()?.collateral.balance).toBeGreaterThan(1_000_000_000 - paid);
+  });
+});
