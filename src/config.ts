@@ -1,4 +1,4 @@
-import { PROFILE_NAMES, type ProfileName } from "./bots/profiles.ts";
+import { BOT_PROFILES, type ProfileName } from "./bots/profiles.ts";
 import type { BalancePolicy, SettlementMode } from "./core/terms.ts";
 import { parseIso } from "./core/time.ts";
 import { millis } from "./core/units.ts";
@@ -106,7 +106,7 @@ export const SETTINGS = {
   /** The profile of the bots that trade as long as nobody ends them; null has none. */
   bots: setting(
     WORLD,
-    choice<ProfileName>(...PROFILE_NAMES),
+    choice<ProfileName>(...BOT_PROFILES),
     "Traders that act by themselves in virtual time: thin, normal, busy or toxic",
     { defaultHelp: "none" },
   ),

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { accountEndpoints, credentialsEndpoints } from "./accounts.ts";
 import { explainAuthEndpoints } from "./authentication.ts";
+import { botEndpoints } from "./bots.ts";
 import { chainEndpoints } from "./chain.ts";
 import { chainRpcEndpoints } from "./chain-rpc.ts";
 import { controlEndpoints, serviceEndpoints } from "./control.ts";
@@ -32,6 +33,7 @@ const BY_OPERATION = {
   ...explainAuthEndpoints,
   ...snapshotEndpoints,
   ...faultEndpoints,
+  ...botEndpoints,
   ...chainEndpoints,
   ...chainRpcEndpoints,
   ...recordingEndpoints,

@@ -64,9 +64,10 @@ export function objectBody<Shape extends z.core.$ZodShape>(
       if (parsed.success) return parsed.data as z.infer<z.ZodObject<Shape>>;
       const problems = parsed.error.issues.map((issue) => {
         const field = issue.path.join(".");
+        const value = valueAt(body, issue.path);
         return {
           field,
-          problem: `${field}: expected ${expectedBy(issue)}, found ${nameOf(valueAt(body, issue.path))}`,
+          problem: `${field}: expected ${expectedBy(issue)}, found ${nameOf(value)}${likely(issue, value)}`,
         };
       });
       throw new ApiError(code, problems.map(({ problem }) => problem).join("; "), {
@@ -92,6 +93,13 @@ function expectedBy(issue: z.core.$ZodIssue): string {
     default:
       return issue.message.replace(/^expected /, "");
   }
+}
+
+/** `, did you mean normal?` of one of a few words that is mistyped. */
+function likely(issue: z.core.$ZodIssue, value: unknown): string {
+  if (issue.code !== "invalid_value" || typeof value !== "string" || value.length > MAX_NAME) return "";
+  const like = nearest(value, issue.values.map(String));
+  return like === undefined ? "" : `, did you mean ${like}?`;
 }
 
 /** What is counted of a value that is no number. */

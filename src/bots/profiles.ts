@@ -142,7 +142,7 @@ export const PROFILES = {
 } satisfies Readonly<Record<string, Profile>>;
 
 export type ProfileName = keyof typeof PROFILES;
-export const PROFILE_NAMES = Object.keys(PROFILES) as readonly ProfileName[];
+export const BOT_PROFILES = Object.keys(PROFILES) as readonly ProfileName[];
 
 /** The kinds of bots, in the order in which those of one moment act. */
 export const KINDS = ["maker", "noise", "momentum", "informed"] as const;
@@ -150,4 +150,4 @@ export type Kind = (typeof KINDS)[number];
 
 /** How many of a kind there are in any profile. */
 export const mostOf = (kind: Kind): number =>
-  Math.max(...PROFILE_NAMES.map((name) => PROFILES[name][kind].count));
+  Math.max(...BOT_PROFILES.map((name) => PROFILES[name][kind].count));

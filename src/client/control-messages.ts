@@ -61,6 +61,22 @@ export interface AuthExplanation {
   readonly serverTime: number;
 }
 
+export interface Bot {
+  readonly name: string;
+  readonly kind: "maker" | "noise" | "momentum" | "informed";
+  readonly address: `0x${string}`;
+  readonly openOrders: number;
+  readonly fills: number;
+}
+
+export interface Bots {
+  /** Null: none act. */
+  readonly profile: "thin" | "normal" | "busy" | "toxic" | null;
+  /** Decides what they do. */
+  readonly seed: string | null;
+  readonly bots: readonly Bot[];
+}
+
 export interface BumpedFees {
   readonly bumped: number;
 }
@@ -136,6 +152,12 @@ export interface DevAccount {
   readonly privateKey: `0x${string}`;
   /** A command for a shell that gets its API credentials. */
   readonly curl: string;
+}
+
+export interface EndedBots {
+  /** Those that acted until now. */
+  readonly profile: "thin" | "normal" | "busy" | "toxic" | null;
+  readonly canceled: number;
 }
 
 export interface EndedSettlementFaults {
@@ -246,6 +268,12 @@ export interface MarketSupply {
 export interface Mining {
   /** Default 1. */
   readonly blocks?: number;
+}
+
+export interface NewBots {
+  readonly profile: "thin" | "normal" | "busy" | "toxic";
+  /** Another market from another seed; left out, that of the exchange. */
+  readonly seed?: string;
 }
 
 export interface NewClock {
@@ -563,6 +591,9 @@ export interface Replies {
   readonly addFault: Fault;
   readonly removeFaults: RemovedFaults;
   readonly removeFault: Fault;
+  readonly getBots: Bots;
+  readonly startBots: Bots;
+  readonly endBots: EndedBots;
   readonly getChain: Chain;
   readonly listBlocks: Page<ChainBlock>;
   readonly listPendingTransactions: Page<ChainTransaction>;

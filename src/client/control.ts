@@ -79,6 +79,12 @@ export interface ControlPlane {
   /** Removes a fault, and answers it as it stood. */
   deleteFault(id: string): Reply<control.Fault>;
   clearFaults(): Reply<control.RemovedFaults>;
+  /** The bots that act, with what each has done. */
+  bots(): Reply<control.Bots>;
+  /** Lets the bots of a profile act from now on, in place of those that did. */
+  startBots(bots: control.NewBots): Reply<control.Bots>;
+  /** Ends them, and cancels the orders of all that ever acted. */
+  endBots(): Reply<control.EndedBots>;
   /** All that was done since the exchange was opened, as a scenario that passes. */
   scenario(name?: string): Reply<control.RecordedScenario>;
   /** All that another machine needs to replay what was done, a JSON object a line: the content of a report's file. */
@@ -122,6 +128,9 @@ const CALLS = {
   faults: "GET /sim/faults",
   deleteFault: "DELETE /sim/faults/{id}",
   clearFaults: "DELETE /sim/faults",
+  bots: "GET /sim/bots",
+  startBots: "POST /sim/bots",
+  endBots: "DELETE /sim/bots",
 } as const;
 
 /** The control plane that a connection leads to. */

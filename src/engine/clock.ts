@@ -12,6 +12,8 @@ export interface ClockSetting {
   readonly rate: number;
 }
 
+/** How long a scaled clock with agents may hold the event loop at a time. */
+const LONGEST_TURN_MS = 20;
 /** The longest wait a timer of the platform can take. */
 const MAX_TIMER_MS = 2_147_483_647;
 
@@ -84,7 +86,19 @@ export class Clock {
     if (reading < this.#exchange.now) {
       this.#anchor();
       this.whenSet(this.#setting);
-    } else this.#exchange.advanceTo(reading);
+    } else if (this.#setting.mode === "scaled" && this.#exchange.agents !== null) this.#follow(reading);
+    else this.#exchange.advanceTo(reading);
+  }
+
+  /** What agents do may take longer than the time in which it is due: a scaled clock then goes as fast as it can. */
+  #follow(reading: Millis): void {
+    const end = this.#wallNow() + LONGEST_TURN_MS;
+    const steps = this.#exchange.advanceInSteps(reading);
+    while (steps.next().done !== true) {
+      if (this.#wallNow() < end) continue;
+      this.#anchor();
+      return;
+    }
   }
 
   /** Waits for what time alone causes next; to be called after anything may have changed what that is. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { botsOf, MAX_BOT_MARKETS } from "../../src/bots/bots.ts";
-import { PROFILE_NAMES, type ProfileName } from "../../src/bots/profiles.ts";
+import { BOT_PROFILES, type ProfileName } from "../../src/bots/profiles.ts";
 import type { Command } from "../../src/core/commands.ts";
 import { violations } from "../../src/core/invariants/invariants.ts";
 import { findAccount } from "../../src/core/state.ts";
@@ -43,7 +43,7 @@ const TERMS = [
   ["blocks at once", { settlement: "instant" }],
 ] as const;
 
-describe.each(PROFILE_NAMES)("bots of the profile %s", (profile: ProfileName) => {
+describe.each(BOT_PROFILES)("bots of the profile %s", (profile: ProfileName) => {
   it.each(TERMS)("keep books two-sided, trade, and break nothing: %s", (_terms, config) => {
     const { exchange } = openMarket(profile, { config });
     const counts = counted(exchange);

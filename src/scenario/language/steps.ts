@@ -7,6 +7,7 @@ import {
   type SettlementFaultWords,
 } from "../../api/chain.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
+import { BOT_PROFILES } from "../../bots/profiles.ts";
 import { CERTAIN, type SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
 import { anyOf, WINNING_OUTCOMES } from "../../core/terms.ts";
 import type { Millis } from "../../core/units.ts";
@@ -40,6 +41,7 @@ import type { Source } from "./scenario-files.ts";
 import { type StepInfo, type StepSource, step } from "./step-source.ts";
 
 const BLOCKS = countOf("a number of blocks", 1, 100_000);
+const NO_BOTS = "none";
 const MAX_TIMES = 1_000_000_000;
 /** With one more the orders would be 5,040 for this race alone. */
 const MAX_RACING = 6;
@@ -215,6 +217,17 @@ export const STEPS = {
     does: "other faults: `fail`, `retry`, `delay`, `ghost`, `gas-spike` with `baseFeeGwei`; `of: ORDER` hits what that order took alone, `of: next order` what the order placed next takes; ends them all",
     control: true,
     read: ({ head, declared }) => ({ ...readChainFault(head.value, declared) }),
+  }),
+  bots: step({
+    key: "bots",
+    form: "`bots: normal`, `bots: none`",
+    does: `lets bots trade as time passes, ${anyOf(BOT_PROFILES)}; ends them and cancels their orders`,
+    control: true,
+    read: ({ head, declared }) => {
+      declared.hasFlow = true;
+      const profile = oneOf([...BOT_PROFILES, NO_BOTS])(head.value);
+      return { profile: profile === NO_BOTS ? null : profile };
+    },
   }),
   bump: step({
     key: "bump",

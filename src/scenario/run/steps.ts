@@ -98,6 +98,7 @@ const STEPS: { readonly [Kind in OtherKind]: Take<Kind> } = {
   split: takeCall,
   merge: takeCall,
   redeem: takeCall,
+  bots: (session, step, strictness) => take(session, step, session.venue.runBots(step.profile), strictness),
   failSettlement: takeSettlementFault,
   chainFault: takeSettlementFault,
 };

@@ -26,7 +26,7 @@ import {
   VenueError,
   type VenueHistory,
 } from "./views.ts";
-import { signerOf, strangerName, type Wallets } from "./wallets.ts";
+import { signerOf, type Wallets } from "./wallets.ts";
 
 const TIMEOUT_MS = 30_000;
 const ENDPOINT = new Map(ENDPOINTS.map((endpoint) => [endpoint.operation, endpoint]));
@@ -242,7 +242,7 @@ export class HttpVenue extends Venue {
   protected async ownerOf(id: string): Promise<string> {
     const known = this.#owners.get(id);
     if (known !== undefined) return known;
-    return strangerName((await this.ask("explainOrder", { path: { id } })).owner);
+    return this.strangerName((await this.ask("explainOrder", { path: { id } })).owner);
   }
 
   /**

@@ -6,6 +6,7 @@ import { type PositionChange, positionTransaction } from "../../api/position-tra
 import { refusalError, revertWords } from "../../api/refusals.ts";
 import { orderReply } from "../../api/trading.ts";
 import type { View } from "../../api/view.ts";
+import { Bots } from "../../bots/bots.ts";
 import type { Command } from "../../core/commands.ts";
 import { idOf, numberOf } from "../../core/ids.ts";
 import { violations } from "../../core/invariants/invariants.ts";
@@ -42,7 +43,7 @@ import {
   type TokenRef,
   type VenueHistory,
 } from "./views.ts";
-import { strangerName, type Wallets } from "./wallets.ts";
+import type { Wallets } from "./wallets.ts";
 
 const NO_FAUCET = { collateral: money(0), everyMarket: size(0) };
 
@@ -93,7 +94,8 @@ export class LocalVenue extends Venue {
     super();
     this.exchange = exchange;
     const { checksums } = wallets;
-    this.#service = { exchange, numbers: numbersAs("number"), checksums, books: new BookPages() };
+    const numbers = numbersAs("number");
+    this.#service = { exchange, numbers, checksums, books: new BookPages(), bots: new Bots(exchange) };
     this.#wallets = wallets;
     this.#opening = { scenario, world };
     this.#log = log;
@@ -149,7 +151,7 @@ export class LocalVenue extends Venue {
   /** What an account is called here, by its number. */
   nameOf(account: number): string {
     const { address } = this.state.accounts.get(account);
-    return this.names.get(address) ?? strangerName(address);
+    return this.names.get(address) ?? this.strangerName(address);
   }
 
   /** The id of a token; of an unknown one, its own words. */
@@ -246,15 +248,27 @@ export class LocalVenue extends Venue {
   protected accepted(): void {}
 
   fillCount(): number {
-    return this.state.trades.size - this.#tradesBefore;
+    return this.bots.size === 0 ? this.state.trades.size - this.#tradesBefore : this.#counting().length;
   }
 
   fills(from: number): readonly Fill[] {
+    if (this.bots.size > 0) return this.#counting(from).map((number) => this.#fill(number));
     const fills: Fill[] = [];
     for (let number = this.#tradesBefore + from + 1; number < this.state.trades.next; number += 1) {
       fills.push(this.#fill(number));
     }
     return fills;
+  }
+
+  /** Numbers of the trades that no bot took: of others, a scenario over HTTP is told nothing. */
+  #counting(from = 0): number[] {
+    const { accounts, orders, trades } = this.state;
+    const numbers: number[] = [];
+    for (let number = this.#tradesBefore + 1; number < trades.next; number += 1) {
+      const { address } = accounts.get(orders.get(trades.get(number).taker).account);
+      if (!this.bots.has(address)) numbers.push(number);
+    }
+    return numbers.slice(from);
   }
 
   watchFills(): void {

@@ -1,6 +1,7 @@
 import { faultWords } from "../../api/chain.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import type { PositionChange } from "../../api/position-transaction.ts";
+import type { ProfileName } from "../../bots/profiles.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
 import type { Millis, Price } from "../../core/units.ts";
@@ -36,6 +37,7 @@ import {
   VenueError,
   type VenueHistory,
 } from "./views.ts";
+import { strangerName } from "./wallets.ts";
 
 type PlacedOrder = ReplyTo<"placeOrder">;
 type Trade = ReplyTo<"explainOrder">["fills"][number];
@@ -49,6 +51,8 @@ const MAX_PAGE = 500;
 export abstract class Venue {
   abstract readonly way: Way;
   protected readonly map = new MarketMap();
+  /** Names of the bots that were started here, by address. */
+  protected readonly bots = new Map<string, string>();
 
   /** Calls an operation of the API; its caller is an account by name. */
   abstract call<O extends Operation>(operation: O, call?: DirectCall): Soon<Attempt<ReplyTo<O>>>;
@@ -78,7 +82,7 @@ export abstract class Venue {
   abstract forget(snapshot: unknown): Soon<void>;
   /** Only over HTTP; `orderNamed` finds what the step's path and body name. */
   abstract request(step: RequestStep, orderNamed: (name: string) => string | undefined): Soon<RawReply>;
-  /** How many fills this scenario has seen so far. */
+  /** How many fills this scenario has seen so far; those that a bot took do not count. */
   abstract fillCount(): number;
   /** The fills from a count on, oldest first. */
   abstract fills(from: number): readonly Fill[];
@@ -210,6 +214,20 @@ export abstract class Venue {
     for (const { id, kind } of data) {
       if (kind === "fail" && id !== null) await this.ask("removeSettlementFault", { path: { id } });
     }
+  }
+
+  /** Lets the bots of a profile trade from now on, or ends them; from then on they are called by their names. */
+  async runBots(profile: ProfileName | null): Promise<Attempt<null>> {
+    if (profile === null) return done(await this.call("endBots"));
+    const started = await this.call("startBots", { body: { profile } });
+    if (!started.ok) return started;
+    for (const { name, address } of started.value.bots) this.bots.set(address.toLowerCase(), name);
+    return DONE;
+  }
+
+  /** What somebody who is no account of the scenario is called. */
+  protected strangerName(address: string): string {
+    return this.bots.get(address.toLowerCase()) ?? strangerName(address);
   }
 
   async chain(): Promise<ChainView> {

@@ -2,6 +2,7 @@ import type { JsonObject } from "../../api/endpoint.ts";
 import type { Operation } from "../../api/endpoints.ts";
 import { orderBody } from "../../api/order-request.ts";
 import { type AnyHandler, type Handlers, JsonText, type Service } from "../service.ts";
+import { botHandlers } from "./bots.ts";
 import { chainHandlers, chainRpcHandlers } from "./chain.ts";
 import { controlHandlers } from "./control.ts";
 import { faultHandlers } from "./faults.ts";
@@ -20,13 +21,14 @@ export const HANDLERS: Handlers<Operation> = {
   ...controlHandlers,
   ...snapshotHandlers,
   ...faultHandlers,
+  ...botHandlers,
   ...chainHandlers,
   ...chainRpcHandlers,
   ...recordingHandlers,
 };
 
-/** What the handlers of trading, books, accounts, markets and the chain use of a service. */
-export type CalledService = Pick<Service, "exchange" | "numbers" | "checksums" | "books">;
+/** What the handlers of trading, books, accounts, markets, bots and the chain use of a service. */
+export type CalledService = Pick<Service, "exchange" | "numbers" | "checksums" | "books" | "bots">;
 
 /** A request as a client means it. */
 export interface DirectCall {

@@ -1,5 +1,6 @@
 import { FAULT_FIELDS, FAULT_KINDS, type FaultField } from "../../../src/api/chain.ts";
 import { TICK_SIZES } from "../../../src/api/markets.ts";
+import { BOT_PROFILES } from "../../../src/bots/profiles.ts";
 import { SETTLEMENT_STATUSES } from "../../../src/core/chain/settlement.ts";
 import { ORDER_STATUSES } from "../../../src/core/order.ts";
 import {
@@ -131,6 +132,7 @@ const OF_STEP: Readonly<Record<OwnKey | keyof typeof STRUCTURE, Schema>> = {
   },
   request: line(among(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]), "/.*"),
   expect: ref("expectations"),
+  bots: words([...BOT_PROFILES, "none"]),
   close: TEXT,
   resolve: line(`${among(WINNING_OUTCOMES)}${IN_MARKET}`),
   mine: whole(1),

@@ -209,6 +209,7 @@ describe("a scenario that needs the control plane is skipped with the reason", (
     ["line 4 (reorg)", "  - reorg: 1\n"],
     ["line 4 (fail settlement)", "  - fail settlement: next\n"],
     ["line 4 (chain fault)", "  - chain fault: none\n"],
+    ["line 4 (bots)", "  - bots: thin\n"],
     ["line 4 (bump)", "  - bump: fees\n"],
     ["line 5 (chain)", `${BID}  - expect: { chain: { head: 0 } }\n`],
     ["line 5 (chain)", `${BID}  - expect: { chain: { supply: 0 } }\n`],
