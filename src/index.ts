@@ -6,6 +6,7 @@ export type * from "./client/control-messages.ts";
 export type * from "./client/messages.ts";
 export type { ClientOptions } from "./client/options.ts";
 export { collect, pages } from "./client/pages.ts";
+export type * from "./client/reply-messages.ts";
 export type { ExchangeError } from "./client/result.ts";
 export { ExchangeFailure, orThrow, type Result } from "./client/result.ts";
 export type * from "./client/service-messages.ts";

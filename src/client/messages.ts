@@ -1,4 +1,4 @@
-import type { Replies } from "./control-messages.ts";
+import type { Replies } from "./reply-messages.ts";
 import type { Credentials, LastTrade, Midpoint, OrderBody, Quote, Spread } from "./service-messages.ts";
 
 /** Credentials with the wallet that they belong to: all that signing takes. */

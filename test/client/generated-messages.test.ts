@@ -3,6 +3,7 @@ import { expect, expectTypeOf, it } from "vitest";
 import type * as api from "../../src/api/endpoints.ts";
 import type { ErrorCode } from "../../src/api/errors.ts";
 import type * as control from "../../src/client/control-messages.ts";
+import type { Replies as ClientReplies } from "../../src/client/reply-messages.ts";
 import type * as service from "../../src/client/service-messages.ts";
 import { laidOut } from "../support/laid-out.ts";
 import { messagesText } from "./messages-text.ts";
@@ -30,8 +31,8 @@ it.each(Object.entries(messagesText()))(
 
 it("and of the types that handlers and readers of requests go by", () => {
   type Replies = { readonly [O in api.Operation]: api.ReplyTo<O> };
-  expectTypeOf<keyof control.Replies>().toEqualTypeOf<api.Operation>();
-  expectTypeOf<Differing<control.Replies, Replies>>().toBeNever();
+  expectTypeOf<keyof ClientReplies>().toEqualTypeOf<api.Operation>();
+  expectTypeOf<Differing<ClientReplies, Replies>>().toBeNever();
   expectTypeOf<Differing<Bodies, { readonly [R in keyof Bodies]: api.BodyAt<R> }>>().toBeNever();
   expectTypeOf<Differing<Filters, { readonly [R in keyof Filters]: api.QueryAt<R> }>>().toBeNever();
   expectTypeOf<service.ErrorCode>().toEqualTypeOf<ErrorCode>();

@@ -137,7 +137,7 @@ function filterText({ operation, query }: Endpoint): string {
 
 /** The declarations of schemas and of all that they mention, by their components, without those that are `known`. */
 function declarationsOf(roots: Iterable<string>, known: ReadonlySet<string>) {
-  const waiting = [...roots];
+  const waiting = [...roots].filter((root) => !known.has(root));
   const declared = new Map<string, string>();
   const others = new Set<string>();
   for (let component = waiting.shift(); component !== undefined; component = waiting.shift()) {
@@ -171,18 +171,26 @@ const bodiesOf = (endpoints: readonly Endpoint[]): string[] =>
 
 /**
  * The messages of the API as plain TypeScript, not laid out. Of the imitated service: each body and reply with all that
- * they mention, the filters of lists, and the codes of errors. Of what the simulation adds: the same, and what each
+ * they mention, the filters of lists, and the codes of errors. Of what the simulation adds: the same. Then what each
  * operation answers.
  */
-export function messagesText(): { readonly service: string; readonly control: string } {
+export function messagesText(): Readonly<Record<"service" | "control" | "reply", string>> {
   const endpoints: readonly Endpoint[] = ENDPOINTS;
   const imitated = endpoints.filter(({ path }) => /^\/(?:api|clob)\//.test(path));
   const added = endpoints.filter((endpoint) => !imitated.includes(endpoint));
   const service = declarationsOf([...repliesOf(imitated), ...bodiesOf(imitated)], new Set());
-  const control = declarationsOf([...repliesOf(endpoints), ...bodiesOf(added)], service.names);
+  const control = declarationsOf([...repliesOf(added), ...bodiesOf(added)], service.names);
+  const answered = new Set<string>();
   const replies = endpoints.map(
-    ({ operation, reply }) => `readonly ${operation}: ${typeText({ $ref: idOf(reply) }, () => {})};\n`,
+    ({ operation, reply }) =>
+      `readonly ${operation}: ${typeText({ $ref: idOf(reply) }, (name) => answered.add(name))};\n`,
   );
+  const answeredBy = (messages: ReadonlySet<string>): string =>
+    [...answered]
+      .filter((name) => messages.has(name))
+      .map(nameOf)
+      .sort()
+      .join(", ");
   const filters = endpoints.filter(({ operation }) => operation in FILTERS).map(filterText);
   const codes = ERROR_CODES.map((code) => JSON.stringify(code)).join(" | ");
   return {
@@ -196,8 +204,13 @@ export function messagesText(): { readonly service: string; readonly control: st
     ].join("\n"),
     control: [
       HEAD,
-      `import type { ${["Page", ...control.others].join(", ")} } from "./service-messages.ts";`,
+      `import type { ${control.others.join(", ")} } from "./service-messages.ts";`,
       control.text,
+    ].join("\n"),
+    reply: [
+      HEAD,
+      `import type { ${answeredBy(control.names)} } from "./control-messages.ts";`,
+      `import type { Page, ${answeredBy(service.names)} } from "./service-messages.ts";`,
       "/** What each operation answers, by its name in the OpenAPI document. */",
       `export interface Replies {\n${replies.join("")}}`,
     ].join("\n"),
