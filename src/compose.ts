@@ -40,6 +40,7 @@ import { Pool } from "./server/pool.ts";
 import { logBelow, requestLog } from "./server/request-log.ts";
 import { ExchangeSite } from "./server/server.ts";
 import type { Chain, ChainClient, ChainSink, DevWallet, Service, ServiceOptions } from "./server/service.ts";
+import { Stream } from "./server/stream.ts";
 import { ConfigError, isLoopback } from "./setting.ts";
 import { devPrivateKey } from "./simulation/dev-accounts.ts";
 import type { World } from "./simulation/world.ts";
@@ -281,6 +282,7 @@ export function serviceOf(
   const snapshots = new Snapshots(exchange, clock);
   const faults = new Faults(seed);
   const reporting = reportingOf(opened, config.report, warn);
+  const stream = new Stream(opened, VERSION);
   const { outbox, slices } = edge;
   const bots = new Bots(exchange);
   const openBots = (): void => {
@@ -322,8 +324,12 @@ export function serviceOf(
     outbox,
     log: prefix === "" ? edge.log : logBelow(edge.log, prefix),
     chain,
+    stream,
     reopen,
-    noteRefused: opened.noteRefused,
+    noteRefused: (request) => {
+      opened.noteRefused(request);
+      stream.refused(request);
+    },
     record: async (name) => {
       const { recordSession } = await import("./history/record/record-session.ts");
       return slices.run(recordSession({ log: session, open: opened.atSessionStart, devAccounts, name }));

@@ -118,7 +118,7 @@ const ROWS = {
   ),
   UNAVAILABLE: row(
     503,
-    "an injected fault; or the disk took nothing more, and the exchange is read-only",
+    "an injected fault; or the disk took nothing more, and the exchange is read-only; or as many readers follow it as it tells",
     "faults",
     [502, 504],
   ),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { endpoints, type Param } from "./endpoint.ts";
+import { endpoints, oneOf, type Param } from "./endpoint.ts";
 import { ApiError } from "./errors.ts";
 import * as field from "./schemas.ts";
 import { exactly, named } from "./schemas.ts";
@@ -22,6 +22,36 @@ const oneLine = (what: string): Param<string | undefined> => ({
     });
   },
 });
+
+/** What the live feed tells; `event-stream.ts` has its types. */
+const STREAM = `What a journal keeps, as events of \`text/event-stream\`; the data of each is one line of JSON, times are virtual Unix ms.
+
+- \`opening\`: where the reader begins, and why (\`reason\`): as it asked (\`start\`, \`now\`), or with the state as it stands, because it has fallen behind (\`slow\`), a snapshot was restored or the exchange reset (\`putBack\`), the id is of no entry that is held (\`unknown\`) or the session is too long to be told (\`tooLong\`). With all reasons but \`now\` it has \`config\`, \`start\` and \`base\`, as the first line of a journal; \`base.content.clobsim.digest\` is that of the history.
+- \`command\`: \`s\` sequence, \`t\` time, \`k\` kind, \`d\` its fields, \`r\` 8 hex digits that name what it caused.
+- \`refused\`: a refused request, as a journal notes it. \`clock\`: how the clock runs from now on.
+- \`request\`: one that was to change something, or failed: \`requestId\`, \`method\`, \`path\`, \`status\`, wall \`ms\`, \`code\`, \`fault\`, \`caller\`, and the commands \`first\` to \`last\` that were accepted between its beginning and its answer.
+
+An id begins with the sequence of the latest command. Sent back as \`Last-Event-ID\` it goes on behind its entry, without a gap or a repeat, or with an \`opening\` where that is not possible. Nothing is told before it is kept. At most 30 times a second something is sent, and a comment each 15 s.`;
+
+const ENTRY_ID = /^\d{1,15}(?:(?:\.\d{1,15})?-[0-9a-f]{8}(?:-start)?)?$/;
+
+/** Checks the id of an entry of the live feed. @throws ApiError `INVALID_PARAMETER` */
+export function readEntryId(text: string, name: string): string {
+  if (ENTRY_ID.test(text)) return text;
+  const found = text.slice(0, MAX_NAME);
+  throw new ApiError(
+    "INVALID_PARAMETER",
+    `${name} must be the id of an entry such as 1893-5f0a91cc, or the sequence of a command, found ${JSON.stringify(found)}`,
+    { details: { parameter: name, found } },
+  );
+}
+
+const entryId: Param<string | undefined> = {
+  description: "The id of the entry behind which it goes on; the header `Last-Event-ID` wins over it.",
+  schema: { type: "string" },
+  required: false,
+  read: (text, name) => (text === undefined ? undefined : readEntryId(text, name)),
+};
 
 /** GET /sim/scenario: the session as a checked scenario (contract, section 7); GET /sim/report: all of it to replay. */
 export const recordingEndpoints = endpoints("control", "Control plane", {
@@ -52,5 +82,21 @@ export const recordingEndpoints = endpoints("control", "Control plane", {
     ),
     media: "application/x-ndjson",
     errors: ["SESSION_TOO_LONG"],
+  },
+  streamSession: {
+    route: "GET /sim/stream",
+    summary: "What the exchange does, as it happens: Server-Sent Events without end",
+    description: STREAM,
+    query: {
+      from: oneOf(["start", "now"], "Where it begins: with the session, or with what comes next (default)."),
+      after: entryId,
+    },
+    reply: named(
+      "Stream",
+      z.string(),
+      "Events `opening`, `command`, `refused`, `clock` and `request`, the data of each a JSON object in one line.",
+    ),
+    media: "text/event-stream",
+    errors: ["UNAVAILABLE"],
   },
 });

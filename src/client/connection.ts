@@ -11,7 +11,13 @@ import {
   readReply,
   success,
 } from "./result.ts";
-import { changeHeaders, type Header, type HeaderChanges, type Transport } from "./transport.ts";
+import {
+  changeHeaders,
+  type Header,
+  type HeaderChanges,
+  type OpenReply,
+  type Transport,
+} from "./transport.ts";
 
 /** What is answered at a route. */
 export type ReplyAt<R extends Route> = ReplyTo<OperationAt<R>>;
@@ -193,6 +199,26 @@ export class Connection {
     let next = 0;
     const path = template.replace(/\{\w+\}/g, () => inPath(parameters[next++], route));
     return this.send({ method, path: targetOf(path, query), body, signed });
+  }
+
+  /** Opens a reply of the control plane that need not end. @throws TypeError when the transport cannot. */
+  async open(path: string, signal?: AbortSignal): Promise<Result<OpenReply>> {
+    const { open } = this.#transport;
+    if (open === undefined) throw new TypeError("the client's transport has no open(), which a stream needs");
+    const request = {
+      method: "GET",
+      path: this.#prefix + path,
+      headers: this.#plainHeaders("GET", path, null),
+    };
+    try {
+      const reply = await open({ ...request, body: null }, signal);
+      if (reply.status === 200) return success(reply);
+      const bytes: Uint8Array[] = [];
+      for await (const piece of reply.body) bytes.push(piece);
+      return readReply<never>(parseReply({ ...reply, text: Buffer.concat(bytes).toString() }));
+    } catch (error) {
+      return failure(connectionLost(this.#base.origin, error));
+    }
   }
 
   /** Sends a request; any reply is a success. */

@@ -1,8 +1,10 @@
 import type { AnyEndpoint, BodyAt, QueryAt, Route } from "../api/endpoints.ts";
+import type { StreamEntry } from "../api/event-stream.ts";
 import type { Connection, ReplyAt } from "./connection.ts";
 import type * as control from "./control-messages.ts";
 import type { Result } from "./result.ts";
 import type * as service from "./service-messages.ts";
+import { follow, type StreamOptions } from "./stream.ts";
 
 /** What a call answers, later. */
 type Reply<Value> = Promise<Result<Value>>;
@@ -89,6 +91,11 @@ export interface ControlPlane {
   scenario(name?: string): Reply<control.RecordedScenario>;
   /** All that another machine needs to replay what was done, a JSON object a line: the content of a report's file. */
   report(reason?: string): Reply<string>;
+  /**
+   * What the exchange does, as it happens. Goes on behind the last entry when the connection is lost, until `signal` ends it
+   * or nobody reads on. @throws ExchangeFailure when the server refuses it, or is not there at first.
+   */
+  stream(options?: StreamOptions): AsyncIterable<StreamEntry>;
 }
 
 const CHAIN_CALLS = {
@@ -145,6 +152,7 @@ export const controlOf = (connection: Connection): ControlPlane => ({
   snapshot: (name) => connection.ask("POST /sim/snapshots", name === undefined ? {} : { body: { name } }),
   scenario: (name) => connection.ask("GET /sim/scenario", { query: { name } }),
   report: (reason) => connection.askText("GET /sim/report", { query: { reason } }),
+  stream: (options) => follow(connection, options),
 });
 
 type Table = Readonly<Record<string, Route<Exclude<AnyEndpoint, { readonly access: "signed" }>>>>;

@@ -116,6 +116,7 @@ export interface Replies {
   readonly callChain: RpcReply;
   readonly recordScenario: RecordedScenario;
   readonly reportSession: string;
+  readonly streamSession: string;
   readonly getHealth: Health;
   readonly getOpenApi: OpenApiDocument;
 }

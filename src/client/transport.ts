@@ -1,4 +1,4 @@
-import { Agent as HttpAgent, request as overHttp } from "node:http";
+import { type ClientRequest, Agent as HttpAgent, request as overHttp, type RequestOptions } from "node:http";
 import { Agent as HttpsAgent, request as overHttps } from "node:https";
 import type { Duplex } from "node:stream";
 import { urlToHttpOptions } from "node:url";
@@ -38,8 +38,21 @@ export interface HttpReply {
   readonly text: string;
 }
 
+/** A reply whose body is still coming. */
+export interface OpenReply extends Omit<HttpReply, "text"> {
+  /** Fails when the connection is lost; who reads no more of it ends the connection. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
 /** Carries a request to the server and its reply back; rejects when no whole reply came. It never sends twice. */
-export type Transport = (request: HttpRequest) => Promise<HttpReply>;
+export interface Transport {
+  (request: HttpRequest): Promise<HttpReply>;
+  /** The same for a reply that need not end; rejects when none began. Only following the live feed needs it. */
+  readonly open?: (request: HttpRequest, signal?: AbortSignal) => Promise<OpenReply>;
+}
+
+/** Three heartbeats of the live feed. */
+const MAX_SILENCE_MS = 45_000;
 
 /** A transport over connections of its own, which stay open for the next request until it is closed. */
 interface OpenTransport {
@@ -60,10 +73,15 @@ export function openTransport(origin: URL, timeoutMs: number, connect?: () => Du
   const { hostname } = urlToHttpOptions(origin);
   let isClosed = false;
 
-  const send: Transport = ({ method, path, headers, body }) =>
+  const beginning = ({ method, path, headers }: HttpRequest, options: RequestOptions = {}): ClientRequest => {
+    if (isClosed) throw Object.assign(new Error("the client is closed"), { code: "ERR_CLIENT_CLOSED" });
+    const { port } = origin;
+    return begin({ hostname, port, agent, method, path, headers: headers.flat(), ...options });
+  };
+
+  const send: Transport = (request) =>
     new Promise((resolve, reject) => {
-      if (isClosed) throw Object.assign(new Error("the client is closed"), { code: "ERR_CLIENT_CLOSED" });
-      const outgoing = begin({ hostname, port: origin.port, agent, method, path, headers: headers.flat() });
+      const outgoing = beginning(request);
       const deadline = setTimeout(() => {
         outgoing.destroy(new Error(`no whole reply within ${timeoutMs} ms`));
       }, timeoutMs);
@@ -83,11 +101,22 @@ export function openTransport(origin: URL, timeoutMs: number, connect?: () => Du
           resolve({ status: incoming.statusCode ?? 0, headers: joined(incoming.headersDistinct), text });
         });
       });
-      outgoing.end(body ?? undefined);
+      outgoing.end(request.body ?? undefined);
+    });
+
+  const open: Transport["open"] = (request, signal) =>
+    new Promise((resolve, reject) => {
+      const outgoing = beginning(request, signal === undefined ? {} : { signal });
+      outgoing.setTimeout(MAX_SILENCE_MS, () => outgoing.destroy(new Error("nothing came for too long")));
+      outgoing.on("error", reject);
+      outgoing.on("response", (body) => {
+        resolve({ status: body.statusCode ?? 0, headers: joined(body.headersDistinct), body });
+      });
+      outgoing.end(request.body ?? undefined);
     });
 
   return {
-    send,
+    send: Object.assign(send, { open }),
     close: () => {
       isClosed = true;
       agent.destroy();

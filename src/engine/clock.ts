@@ -35,8 +35,7 @@ export class Clock {
   /** Done when the latest change is. */
   #changes: Promise<unknown> = Promise.resolve();
   #isChanging = false;
-  /** Told whenever the clock begins to run in another way, or from another moment. */
-  whenSet: (setting: ClockSetting) => void = () => {};
+  readonly #watchers = new Set<(setting: ClockSetting) => void>();
 
   /** With `followsWall` it opens at the wall clock's own time, else at the exchange's; `later`: when `catchUp` says so. */
   constructor(
@@ -85,7 +84,7 @@ export class Clock {
     const reading = this.#reading();
     if (reading < this.#exchange.now) {
       this.#anchor();
-      this.whenSet(this.#setting);
+      this.#tell();
     } else if (this.#setting.mode === "scaled" && this.#exchange.agents !== null) this.#follow(reading);
     else this.#exchange.advanceTo(reading);
   }
@@ -162,7 +161,7 @@ export class Clock {
     this.stop();
     this.#setting = setting;
     this.#anchor();
-    this.whenSet(setting);
+    this.#tell();
     this.arm();
   }
 
@@ -187,6 +186,16 @@ export class Clock {
   open(): void {
     if (this.#followsWall) this.#exchange.advanceTo(millis(Math.max(this.#exchange.now, this.#wallNow())));
     this.resume(this.#opened);
+  }
+
+  /** Calls `watcher` whenever the clock begins to run in another way, or from another moment, until the answer is called. */
+  watch(watcher: (setting: ClockSetting) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  #tell(): void {
+    for (const watch of this.#watchers) watch(this.#setting);
   }
 
   #anchor(): void {

@@ -193,9 +193,9 @@ export class DataFolder implements Persistence, Keeping {
     journal.sync();
     this.#parts = parts;
     session.begin(journal);
-    clock.whenSet = (setting) => {
+    clock.watch((setting) => {
       if (journal.broken === null) journal.control("clock", { ...setting, wall: wallNow() }, exchange.now);
-    };
+    });
   }
 
   /**

@@ -13,7 +13,12 @@ import { type Journal, noJournal } from "./journal.ts";
 import { HistoryDigest } from "./state-hash.ts";
 
 /** Told of each accepted command after it has been applied. */
-export type Watcher = (sequence: number, at: Millis, events: readonly DomainEvent[]) => void;
+export type Watcher = (
+  sequence: number,
+  at: Millis,
+  events: readonly DomainEvent[],
+  command: Command,
+) => void;
 
 /** Whether events are those that a command caused when it was accepted. */
 export type IsRecorded = (events: readonly DomainEvent[]) => boolean;
@@ -126,7 +131,7 @@ export class Exchange {
       this.#journal.unapplied?.(error);
       throw error;
     }
-    for (const watch of this.#watchers) watch(sequence, at, decision.events);
+    for (const watch of this.#watchers) watch(sequence, at, decision.events, command);
     return decision;
   }
 
@@ -210,6 +215,11 @@ export class Exchange {
   /** Names the state by what led to it: equal where histories are equal. `v2:` and 64 hex digits. */
   get hash(): string {
     return this.#digest.hash;
+  }
+
+  /** 8 hex digits that are equal where histories are equal, and are had for little after each command. */
+  get shortHash(): string {
+    return this.#digest.short;
   }
 
   /** Calls `watcher` after each accepted command until the answer is called. */

@@ -18,6 +18,8 @@ import { StoreError } from "./store-error.ts";
 export interface OpenedExchange extends Parts {
   /** A new exchange that stands where the session began. */
   readonly atSessionStart: () => Exchange;
+  /** Whether the session began at the origin: not where a journal was gone on with, until the exchange is opened anew. */
+  readonly beganAtOrigin: () => boolean;
   readonly persistence: Persistence;
   /** Notes a request that was refused now. */
   readonly noteRefused: (request: RefusedRequest) => void;
@@ -192,6 +194,7 @@ function opened(parts: Parts, folder: DataFolder | null, start: Snapshot): Opene
       another.restore(began);
       return another;
     },
+    beganAtOrigin: () => began === openings.get(origin),
     persistence: folder ?? noPersistence,
     noteRefused: (request) => session.refuse({ sequence: exchange.sequence, at: exchange.now, request }),
     reopen: () => {

@@ -5,6 +5,7 @@ import { mixEvents } from "../core/mix-events.ts";
 import type { State } from "../core/state.ts";
 import { canonicalLines } from "../core/state-document.ts";
 import type { Millis } from "../core/units.ts";
+import { hex8 } from "./checksum.ts";
 
 /** Lines are handed to the hash in pieces of about so many characters. */
 const PIECE_LENGTH = 65_536;
@@ -55,6 +56,12 @@ export class HistoryDigest {
   /** 32 hex digits, with which another can go on. */
   get text(): string {
     return this.#digest.words.map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
+  }
+
+  /** 8 hex digits of it. All four words count: the latest command has not met each of them. */
+  get short(): string {
+    const { a, b, c, d } = this.#digest;
+    return hex8(a ^ b ^ c ^ d);
   }
 
   /** What a state hash is shown as: `v2:` and 64 hex digits. Version 1 was the content hash. */

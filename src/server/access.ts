@@ -74,9 +74,10 @@ export function allowedOrigin(origin: string): boolean {
   return host !== undefined && isLoopbackName(host);
 }
 
-const ALLOWED_HEADERS = [...AUTH_HEADERS, "poly_nonce", "content-type", "authorization", "x-sim-token"].join(
-  ", ",
-);
+const ALLOWED_HEADERS = [
+  ...AUTH_HEADERS,
+  ...["poly_nonce", "content-type", "authorization", "x-sim-token", "last-event-id"],
+].join(", ");
 
 /** The answer to a browser's preflight, as flat header pairs; a foreign origin is told of nothing it may do. */
 export function preflightHeaders(origin: string): string[] {

@@ -278,11 +278,13 @@ class ChainSocket implements ChainSink {
   }
 
   async #textFor(message: Buffer): Promise<string> {
-    const { clock, persistence, chain } = this.#service;
+    const { clock, exchange, persistence, chain } = this.#service;
     const { broken } = persistence;
     this.#client ??= await chain.connect(this);
     clock.settle();
+    this.#asked.firstCommand = exchange.sequence + 1;
     const text = await this.#client.answer(message, this.#isTrusted);
+    this.#asked.lastCommand = exchange.sequence;
     // What it shows may have been undone while it was being made.
     if (persistence.broken !== broken) throw persistence.broken;
     return text;
@@ -302,7 +304,7 @@ const AS_TEXT = { binary: false };
 /** A record of its own: keeping the requests of 1,000 connections makes each collection of young garbage three times as long. */
 const askedOf = (requestId: string, rawBody: Buffer | null): Asked => ({
   ...{ method: "WS", url: CHAIN_PATH, requestId },
-  ...{ arrivedAt: performance.now(), rawBody, fault: null },
+  ...{ arrivedAt: performance.now(), caller: "", rawBody, fault: null, firstCommand: 1, lastCommand: 0 },
 });
 
 const outcomeOf = ({ requestId, arrivedAt, fault }: Asked, status: number) => ({
@@ -314,5 +316,7 @@ const outcomeOf = ({ requestId, arrivedAt, fault }: Asked, status: number) => ({
   code: fault?.id,
 });
 
-const logMessage = (service: Service, request: Asked, status: number): void =>
+function logMessage(service: Service, request: Asked, status: number): void {
+  service.stream.answered(request, status, undefined);
   service.log.request(outcomeOf(request, status));
+}

@@ -53,6 +53,7 @@ export class HttpService {
   close(): Promise<void> {
     for (const { service, chainSockets } of this.#members()) {
       service.clock.stop();
+      service.stream.close();
       chainSockets.close();
     }
     return new Promise((resolve) => {

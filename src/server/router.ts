@@ -101,6 +101,7 @@ export function answerOf(
   body: Buffer,
 ): Answer | Promise<Answer> {
   service.clock.settle();
+  request.firstCommand = service.exchange.sequence + 1;
   if (endpoint.access === "signed") request.caller = authenticate(service, request, body);
   const call = {
     query: queryOf(service, endpoint, request),

@@ -29,12 +29,21 @@ export function sendAnswer(service: Service, request: Incoming, response: Outgoi
     const { origin } = request.headers;
     sendEmpty(service, request, response, origin === undefined ? [] : corsHeaders(origin));
   } else if (answer instanceof Pieces) {
+    if (answer.ended !== undefined) whenOver(request, response, answer.ended);
     send(service, request, response, contentOf(200, answer.pieces, answer.media));
   } else if (answer instanceof JsonText) {
     send(service, request, response, contentOf(200, answer.text, answer.media));
   } else {
     send(service, request, response, contentOf(200, JSON.stringify(answer), JSON_MEDIA));
   }
+}
+
+/** Calls `ended` when an answer that need not end can reach nobody any more. */
+function whenOver(request: Incoming, response: Outgoing, ended: () => void): void {
+  if (response.destroyed) ended();
+  else response.once("close", ended);
+  // Who hangs up is not noticed otherwise before something is written: half a connection is as good as one.
+  request.socket.once("end", ended);
 }
 
 /** Answers with an error body; anything but an `ApiError` is a defect, and is logged with all that helps to find it. */
@@ -97,6 +106,7 @@ function send(service: Service, request: Incoming, response: Outgoing, content: 
 /** Writes an answer that was made just now, once all that it may show is kept. */
 function post(service: Service, request: Incoming, response: Outgoing, write: () => void): void {
   const { position } = service.persistence;
+  request.lastCommand = service.exchange.sequence;
   const leave = (): void => {
     if (request.fault?.drop === "reply") hangUp(service, request, response, "REPLY_DROPPED");
     else write();
@@ -127,7 +137,7 @@ function sendInstead(service: Service, request: Incoming, response: Outgoing, fa
 /** What is to be sent. */
 interface Content {
   readonly status: number;
-  readonly body: string | Iterable<string | Uint8Array>;
+  readonly body: string | Pieces["pieces"];
   readonly media: string;
   readonly error: ApiError | undefined;
 }
@@ -208,6 +218,7 @@ function corsHeaders(origin: string): string[] {
 }
 
 function log(service: Service, request: Incoming, status: number, code: string | undefined): void {
+  service.stream.answered(request, status, code);
   service.log.request({
     requestId: request.requestId,
     method: request.method,
@@ -244,13 +255,9 @@ const PIECE_LENGTH = 64 * 1024;
  * Writes the pieces of an answer as the client takes them, while others have their turn, and ends it. Stops without a word
  * when the client goes away.
  */
-async function writePieces(
-  slices: Slices,
-  response: Outgoing,
-  pieces: Iterable<string | Uint8Array>,
-): Promise<void> {
+async function writePieces(slices: Slices, response: Outgoing, pieces: Pieces["pieces"]): Promise<void> {
   let hasTime = await slices.next();
-  for (const piece of pieces) {
+  for await (const piece of pieces) {
     if (response.destroyed) return;
     const hasRoom = response.write(piece);
     if (hasRoom && hasTime()) continue;
@@ -273,11 +280,11 @@ function roomIn(response: Outgoing): Promise<void> {
   });
 }
 
-/** Lines of text, each followed by a line feed, put together into pieces worth a write. */
-export function* inPieces(lines: Iterable<string>): Generator<string> {
+/** Lines of text, each followed by a line feed or something else, put together into pieces worth a write. */
+export function* inPieces(lines: Iterable<string>, end = "\n"): Generator<string> {
   let piece = "";
   for (const line of lines) {
-    piece += `${line}\n`;
+    piece += line + end;
     if (piece.length < PIECE_LENGTH) continue;
     yield piece;
     piece = "";
@@ -286,7 +293,7 @@ export function* inPieces(lines: Iterable<string>): Generator<string> {
 }
 
 /** A text as UTF-8, piece by piece. */
-function* slicesOf(text: string): Generator<Uint8Array> {
+export function* slicesOf(text: string): Generator<Uint8Array> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += PIECE_LENGTH) yield bytes.subarray(at, at + PIECE_LENGTH);
 }

@@ -39,6 +39,9 @@ export class Incoming extends IncomingMessage {
   rawBody: Buffer | null = null;
   /** The injected fault that hit it. */
   fault: Fault | null = null;
+  /** The sequence of the first command that it may have made, and of the latest when its answer was made. */
+  firstCommand = Number.POSITIVE_INFINITY;
+  lastCommand = 0;
 
   /**
    * Whether Node hands its connection over, which it asks before anything else: only for a WebSocket to the chain. A wish
@@ -62,7 +65,18 @@ export class Incoming extends IncomingMessage {
 }
 
 /** What is told of a request that went wrong: one of HTTP, or a message of a WebSocket. */
-export type Asked = Pick<Incoming, "method" | "url" | "requestId" | "arrivedAt" | "rawBody" | "fault">;
+export type Asked = Pick<
+  Incoming,
+  | "method"
+  | "url"
+  | "requestId"
+  | "arrivedAt"
+  | "caller"
+  | "rawBody"
+  | "fault"
+  | "firstCommand"
+  | "lastCommand"
+>;
 
 const isWebSocket = (protocol: string | undefined): boolean => protocol?.toLowerCase() === "websocket";
 
@@ -136,6 +150,25 @@ export interface ChainClient extends ChainCalls {
   close(): void;
 }
 
+/** Where a reader of the live feed wishes to begin. */
+export interface StreamBeginning {
+  readonly from: "start" | "now";
+  /** The id of the entry behind which it goes on; null: as `from` says. */
+  readonly after: string | null;
+}
+
+/** What an exchange does, told as it happens. */
+export interface LiveFeed {
+  /** What a new reader is sent, which does not end. @throws ApiError when there are too many. */
+  open(beginning: StreamBeginning): Pieces;
+  /** Told of a request that was refused now. */
+  refused(request: RefusedRequest): void;
+  /** Told of each request that was answered; of status 0 when its connection was cut instead. */
+  answered(request: Asked, status: number, code: string | undefined): void;
+  /** Ends what all readers are sent; none comes any more. */
+  close(): void;
+}
+
 /** One exchange as HTTP serves it: everything a handler may use. */
 export interface Service {
   readonly options: ServiceOptions;
@@ -159,6 +192,7 @@ export interface Service {
   readonly log: RequestLog;
   /** The settlement chain as a node. */
   readonly chain: Chain;
+  readonly stream: LiveFeed;
   /** Opens the world anew, as at the start: no snapshot is kept, no fault in force. */
   reopen(): void;
   /** Notes a refused request where the session is kept. */
@@ -221,12 +255,15 @@ export class JsonText {
 
 /** An answer that is made while it is sent: however long it is, little of it is in memory at a time. */
 export class Pieces {
-  readonly pieces: Iterable<string | Uint8Array>;
+  readonly pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
   readonly media: string;
+  /** Called once nothing more is sent, whatever ended it. */
+  readonly ended: (() => void) | undefined;
 
-  constructor(pieces: Iterable<string | Uint8Array>, media: string = JSON_MEDIA) {
+  constructor(pieces: Pieces["pieces"], media: string = JSON_MEDIA, ended?: () => void) {
     this.pieces = pieces;
     this.media = media;
+    this.ended = ended;
   }
 }
 

@@ -65,7 +65,10 @@ afterAll(() => Promise.all([one.api.close(), two.api.close()]));
 describe("two servers of one seed and one start that were asked the same", () => {
   it("answer the same bytes to every GET there is", async () => {
     const paths = Object.entries(one.api.document.json.paths);
-    const gets = paths.flatMap(([path, { get }]) => (get === undefined ? [] : [[path, get] as const]));
+    // The live feed does not end; where it begins depends on who has read it before.
+    const gets = paths.flatMap(([path, { get }]) =>
+      get === undefined || path === "/sim/stream" ? [] : [[path, get] as const],
+    );
     expect(gets.length).toBeGreaterThan(25);
     for (const [path, operation] of gets) {
       const target = targetOf(path, operation, one);

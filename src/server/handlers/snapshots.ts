@@ -1,5 +1,6 @@
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { ApiError, requireRoom } from "../../api/errors.ts";
+import { readEntryId } from "../../api/recording.ts";
 import { pageOf } from "../../api/view.ts";
 import { toIso } from "../../core/time.ts";
 import type { KeptSnapshot, Snapshots } from "../../engine/snapshots.ts";
@@ -66,9 +67,15 @@ function hintOf(all: readonly KeptSnapshot[]): string {
 
 const LINES = "application/x-ndjson";
 
-/** GET /sim/scenario, GET /sim/report. */
+/** GET /sim/scenario, GET /sim/report, GET /sim/stream. */
 export const recordingHandlers = {
   recordScenario: ({ query }, service) => service.record(query.name ?? null),
   reportSession: async ({ query }, service) =>
     new Pieces(await service.report(query.reason ?? "somebody asked for it"), LINES),
+  streamSession: ({ query, headers }, { stream }) => {
+    const resumed = headers["last-event-id"];
+    const after =
+      typeof resumed === "string" && resumed !== "" ? readEntryId(resumed, "Last-Event-ID") : query.after;
+    return stream.open({ from: query.from ?? "now", after: after ?? null });
+  },
 } satisfies Partial<Handlers<Operation>>;

@@ -90,9 +90,9 @@ describe("a change of the time on which much becomes due", () => {
     let wall = 0;
     const { exchange, clock, move } = openClock({ mode: "real", rate: 1 }, () => wall);
     let told = 0;
-    clock.whenSet = () => {
+    clock.watch(() => {
       told += 1;
-    };
+    });
     const done = move(60);
     await turns(5);
     wall = 7000;

@@ -1,0 +1,130 @@
+import type { Command } from "../core/commands.ts";
+import type { RefusedRequest } from "../core/refusals.ts";
+import type { ExchangeConfig } from "../core/state.ts";
+
+// What `GET /sim/stream` tells, and how its text is read. Browsers read it, too: nothing of Node's, no schema.
+
+/** Why a reader begins where it does: as it asked, or with the state because what it would go on with is not held. */
+export type OpeningReason = "start" | "now" | "slow" | "putBack" | "unknown" | "tooLong";
+
+/** Where a reader begins; `t` is virtual time in Unix ms. */
+export interface StreamOpening {
+  readonly reason: OpeningReason;
+  readonly t: number;
+  readonly format: string;
+  /** The version of the program. */
+  readonly engine: string;
+  readonly seed: string;
+  /** How many commands were accepted by then. */
+  readonly sequence: number;
+  /** Of the state. */
+  readonly hash: string;
+  readonly clock: { readonly mode: ClockMode; readonly rate: number; readonly followsWall: boolean };
+  /** With all reasons but `now`: the rules, and what the exchange is opened with, as in a journal. */
+  readonly config?: ExchangeConfig;
+  readonly start?: number;
+  readonly base?: { readonly kind: "world" | "state"; readonly content: object };
+}
+
+type ClockMode = "real" | "frozen" | "scaled";
+
+/** An accepted command, in the long form of a journal's line. */
+export interface StreamCommand {
+  /** Its sequence. */
+  readonly s: number;
+  /** Virtual Unix ms. */
+  readonly t: number;
+  readonly k: Command["kind"];
+  readonly d: Readonly<Record<string, unknown>>;
+  /** 8 hex digits that name what it caused. */
+  readonly r: string;
+}
+
+/** A request that was answered. */
+export interface StreamRequest {
+  readonly requestId: string;
+  /** Of a message of a WebSocket to the chain `WS`. */
+  readonly method: string;
+  readonly path: string;
+  /** 0 when the connection was cut instead. */
+  readonly status: number;
+  /** Wall milliseconds from arrival to answer. */
+  readonly ms: number;
+  /** The error's code. */
+  readonly code?: string;
+  /** The injected fault that hit it. */
+  readonly fault?: string;
+  /** The address whose credentials signed it. */
+  readonly caller?: string;
+  /** The commands that were accepted between its beginning and its answer; none where `last` is below `first`. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What happened at a moment, in virtual Unix ms. */
+interface At<Data> {
+  readonly t: number;
+  readonly d: Data;
+}
+
+/** What each kind of entry tells. */
+interface StreamData {
+  readonly opening: StreamOpening;
+  readonly command: StreamCommand;
+  readonly refused: At<RefusedRequest>;
+  readonly clock: At<{ readonly mode: ClockMode; readonly rate: number }>;
+  readonly request: At<StreamRequest>;
+}
+
+export type EntryKind = keyof StreamData;
+
+/** An entry of the live feed. */
+export type StreamEntry = {
+  [Kind in EntryKind]: {
+    /** Goes on behind it when it is sent as `Last-Event-ID`. `parseInt` of it is the sequence. */
+    readonly id: string;
+    readonly event: Kind;
+    readonly data: StreamData[Kind];
+  };
+}[EntryKind];
+
+/** An event of `text/event-stream`. */
+interface SentEvent {
+  readonly id: string;
+  readonly event: string;
+  readonly data: string;
+}
+
+/**
+ * Reads the bytes of a `text/event-stream` as they come: each call answers the events that are whole by then, after
+ * section 9.2 of the HTML standard. Lines that end with a carriage return alone, and `retry`, are not read.
+ */
+export function eventStreamReader(): (bytes: Uint8Array) => SentEvent[] {
+  const decoder = new TextDecoder();
+  let unfinished: string[] = [];
+  let [id, event, data] = ["", "", [] as string[]];
+  return (bytes) => {
+    const events: SentEvent[] = [];
+    const lines = decoder.decode(bytes, { stream: true }).split("\n");
+    // A line may be much longer than what comes at a time: it is put together once.
+    unfinished.push(lines[0] as string);
+    if (lines.length === 1) return events;
+    lines[0] = unfinished.join("");
+    unfinished = [lines.pop() as string];
+    for (const line of lines) {
+      const [, name, value = ""] = /^([^:\r]*)(?::[ ]?([^\r]*))?\r?$/.exec(line) ?? [];
+      if (name === "id") id = value;
+      else if (name === "event") event = value;
+      else if (name === "data") data.push(value);
+      else if (name === "" && !line.startsWith(":")) {
+        if (data.length > 0) events.push({ id, event: event || "message", data: data.join("\n") });
+        [event, data] = ["", []];
+      }
+    }
+    return events;
+  };
+}
+
+/** The entry of the live feed that an event tells. */
+export const streamEntry = ({ id, event, data }: SentEvent): StreamEntry =>
+  ({ id, event, data: JSON.parse(data) }) as StreamEntry;

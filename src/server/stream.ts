@@ -1,0 +1,370 @@
+import { randomBytes } from "node:crypto";
+import { ApiError } from "../api/errors.ts";
+import type { EntryKind, OpeningReason } from "../api/event-stream.ts";
+import type { Command } from "../core/commands.ts";
+import type { DomainEvent } from "../core/events.ts";
+import type { RefusedRequest } from "../core/refusals.ts";
+import { documentLines } from "../core/state-document.ts";
+import type { Millis } from "../core/units.ts";
+import { eventHash, hex8 } from "../engine/checksum.ts";
+import type { Exchange } from "../engine/exchange.ts";
+import type { Entry, RefusedEntry } from "../engine/journal.ts";
+import { FORMAT } from "../engine/journal-line.ts";
+import type { OpenedExchange } from "../engine/open-exchange.ts";
+import { withRefused } from "../engine/session-log.ts";
+import { STATE_FORMAT } from "../engine/state-file.ts";
+import { LatestEntries } from "./latest-entries.ts";
+import { inPieces, slicesOf } from "./send.ts";
+import { type Asked, type LiveFeed, Pieces, pathOf, type StreamBeginning } from "./service.ts";
+
+const MAX_READERS = 64;
+/** At most 30 times a second. */
+const PUSH_MS = 34;
+const HEARTBEAT_MS = 15_000;
+const HEARTBEAT = ": \n\n";
+/** How long entries are kept for readers that come back after the last has gone. */
+const LINGER_MS = 60_000;
+/** Entries of a history that are told before others have their turn. */
+const TOLD_AT_ONCE = 200;
+const MAX_PATH = 200;
+/** How the id of an entry ends that is told of the session from its start. */
+const OF_HISTORY = "-start";
+
+/** A piece of what a reader is sent. */
+type Piece = string | Uint8Array;
+
+/** Whoever is told; it holds nothing but a place. */
+interface Reader {
+  /** That of the entry that comes next. */
+  place: number;
+  /** Called when there may be something to send. */
+  wake: () => void;
+  isOver: boolean;
+}
+
+/**
+ * The live feed of one exchange, `GET /sim/stream`. Nothing is watched while nobody reads. All readers share the latest
+ * entries, and are told of them when they are kept, as replies are; one that falls behind is told the state instead.
+ */
+export class Stream implements LiveFeed {
+  readonly #opened: OpenedExchange;
+  /** The version of the program. */
+  readonly #engine: string;
+  readonly #readers = new Set<Reader>();
+  /** What is watched and kept while somebody reads. */
+  #feed: Feed | null = null;
+  #forgetting: NodeJS.Timeout | null = null;
+  #isClosed = false;
+
+  constructor(opened: OpenedExchange, engine: string) {
+    this.#opened = opened;
+    this.#engine = engine;
+  }
+
+  open(beginning: StreamBeginning): Pieces {
+    if (this.#isClosed || this.#readers.size >= MAX_READERS) {
+      const message = this.#isClosed ? "the server stops" : `${MAX_READERS} readers follow this exchange`;
+      throw new ApiError("UNAVAILABLE", message, { status: 503, hint: "end one of them, or try later" });
+    }
+    this.#feed ??= new Feed(this.#opened, this.#engine, this.#readers);
+    const reader: Reader = { place: 0, wake: () => {}, isOver: false };
+    this.#readers.add(reader);
+    return new Pieces(this.#feed.told(reader, beginning), "text/event-stream", () => {
+      reader.isOver = true;
+      reader.wake();
+      this.#readers.delete(reader);
+      if (this.#readers.size === 0) this.#forgetLater();
+    });
+  }
+
+  refused(request: RefusedRequest): void {
+    this.#feed?.note("refused", request);
+  }
+
+  answered(request: Asked, status: number, code: string | undefined): void {
+    if (this.#feed === null) return;
+    const { requestId, method, url, arrivedAt, fault, caller, firstCommand, lastCommand } = request;
+    const path = pathOf(url);
+    const isRead = method === "GET" || method === "HEAD" || method === "OPTIONS";
+    if (path === "/sim/stream" || (isRead && status >= 200 && status < 400)) return;
+    this.#feed.note("request", {
+      ...{ requestId, method, path: path.slice(0, MAX_PATH), status },
+      ms: Math.round((performance.now() - arrivedAt) * 1000) / 1000,
+      ...{ code, fault: fault?.id, caller: caller === "" ? undefined : caller },
+      ...{ first: Math.min(firstCommand, lastCommand + 1), last: lastCommand },
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const reader of this.#readers) {
+      reader.isOver = true;
+      reader.wake();
+    }
+    this.#forget();
+  }
+
+  #forgetLater(): void {
+    if (this.#forgetting !== null) clearTimeout(this.#forgetting);
+    this.#forgetting = setTimeout(() => {
+      if (this.#readers.size === 0) this.#forget();
+    }, LINGER_MS).unref();
+  }
+
+  #forget(): void {
+    this.#feed?.end();
+    this.#feed = null;
+  }
+}
+
+/** What an exchange does from a moment on. */
+class Feed {
+  readonly #opened: OpenedExchange;
+  readonly #engine: string;
+  readonly #readers: ReadonlySet<Reader>;
+  readonly #latest: LatestEntries;
+  readonly #stops: readonly (() => void)[];
+  /** Is in the ids of entries that are no commands, so that nobody goes on in another feed, or with what a restored snapshot has undone. */
+  #name = "";
+  /** How many entries came since the latest command. */
+  #count = 0;
+  /** The place up to which all entries are kept, and the first one since the exchange was put back. */
+  #kept = 0;
+  #putBackAt = 0;
+  #push: NodeJS.Timeout | null = null;
+  #pushedAt = 0;
+
+  constructor(opened: OpenedExchange, engine: string, readers: ReadonlySet<Reader>) {
+    this.#opened = opened;
+    this.#engine = engine;
+    this.#readers = readers;
+    this.#latest = new LatestEntries(this.#anew());
+    const { exchange, clock } = opened;
+    const heartbeats = setInterval(() => this.#wake(), HEARTBEAT_MS).unref();
+    this.#stops = [
+      exchange.watch((sequence, at, events, command) => {
+        this.#count = 0;
+        this.#add(commandText(`${sequence}-${exchange.shortHash}`, { sequence, at, command }, events));
+      }),
+      exchange.watchPutBack(() => this.#goBack()),
+      clock.watch(({ mode, rate }) => this.note("clock", { mode, rate })),
+      () => clearInterval(heartbeats),
+    ];
+  }
+
+  end(): void {
+    for (const stop of this.#stops) stop();
+  }
+
+  /** Adds what is no command. */
+  note(kind: EntryKind, data: object): void {
+    const { sequence, now } = this.#opened.exchange;
+    this.#count += 1;
+    this.#add(noteText(`${sequence}.${this.#count}-${this.#name}`, kind, now, data));
+  }
+
+  /** All that a reader is sent, until it is over. */
+  async *told(reader: Reader, { from, after }: StreamBeginning): AsyncGenerator<Piece> {
+    const latest = this.#latest;
+    const beginnings = beginningsOf(after);
+    const place = latest.behind(beginnings);
+    const isOfHistory = after === null ? from === "start" : /^\d+$|-start$/.test(after);
+    if (place !== null) {
+      reader.place = place;
+      yield HEARTBEAT;
+    } else if (isOfHistory) yield* this.#history(reader, beginnings);
+    else yield* this.#opening(reader, after === null ? "now" : "unknown");
+    this.#pushSoon();
+    while (!reader.isOver) {
+      if (reader.place < latest.first) {
+        yield* this.#opening(reader, reader.place < this.#putBackAt ? "putBack" : "slow");
+      } else if (reader.place < this.#kept) {
+        const { text, next } = latest.read(reader.place, this.#kept);
+        reader.place = next;
+        yield text;
+      } else {
+        await new Promise<void>((resolve) => {
+          reader.wake = resolve;
+        });
+        if (reader.place >= this.#kept && reader.place >= latest.first) yield HEARTBEAT;
+      }
+    }
+  }
+
+  /** Where a reader begins that is told nothing of what was before: the whole state as it stands, or facts alone. */
+  async *#opening(reader: Reader, reason: OpeningReason): AsyncGenerator<Piece> {
+    const { exchange } = this.#opened;
+    for (;;) {
+      reader.place = this.#latest.end;
+      const pieces = this.#openingPieces(this.#latest.latest, reason, exchange);
+      // What is told of the exchange is that of this moment.
+      const first = pieces.next();
+      if (!(await this.#isKept(reader))) continue;
+      if (first.done !== true) yield first.value;
+      yield* pieces;
+      return;
+    }
+  }
+
+  /**
+   * The session from its start, or from behind the entry that begins so. The last that is told has the id of the place where
+   * the reader goes on.
+   */
+  async *#history(reader: Reader, beginnings: readonly string[]): AsyncGenerator<Piece> {
+    const { session, persistence } = this.#opened;
+    reader.place = this.#latest.end;
+    const seam = this.#latest.latest;
+    const { entries, refused } = session;
+    if (entries === null || persistence.broken !== null) {
+      // After a failure of the disk a session has begun somewhere else than it says.
+      yield* this.#opening(reader, "tooLong");
+      return;
+    }
+    const exchange = this.#opened.atSessionStart();
+    if (!(await this.#isKept(reader))) return;
+    const start = `id: ${exchange.sequence}-${exchange.shortHash}${OF_HISTORY}\n`;
+    const isMeant = (text: string): boolean => beginnings.some((beginning) => text.startsWith(beginning));
+    let isFound = beginnings.length === 0 || isMeant(start);
+    const total = entries.length + refused.length;
+    if (beginnings.length === 0) yield* this.#openingPieces(total === 0 ? seam : start, "start", exchange);
+    let piece = "";
+    let count = 0;
+    for (const text of historyTexts(exchange, entries, refused)) {
+      count += 1;
+      if (isFound) piece += count < total ? text : seam + text.slice(text.indexOf("\n") + 1);
+      else isFound = isMeant(text);
+      if (count % TOLD_AT_ONCE !== 0) continue;
+      yield piece;
+      if (reader.isOver || reader.place < this.#latest.first) return;
+      piece = "";
+    }
+    yield piece;
+    if (!isFound) yield* this.#opening(reader, "unknown");
+  }
+
+  *#openingPieces(id: string, reason: OpeningReason, exchange: Exchange): Generator<Piece> {
+    const { origin, clock, beganAtOrigin } = this.#opened;
+    const { mode, rate } = clock.setting;
+    const { now, sequence, hash } = exchange;
+    const facts = {
+      ...{ reason, t: now, format: FORMAT, engine: this.#engine, seed: origin.config.seed },
+      ...{ sequence, hash, clock: { mode, rate, followsWall: false } },
+    };
+    const head = (more: object): string =>
+      `${id}event: opening\ndata: ${JSON.stringify({ ...facts, ...more }).slice(0, -1)}`;
+    if (reason === "now") {
+      yield `${head({})}}\n\n`;
+    } else if (reason === "start" && beganAtOrigin()) {
+      const { config, start, base } = origin;
+      yield `${head({ config, start })},"base":`;
+      yield* slicesOf(JSON.stringify(base));
+      yield "}\n\n";
+    } else {
+      const { state, digest } = exchange.snapshot();
+      const { devAccounts } = origin;
+      const header = JSON.stringify({ format: STATE_FORMAT, now, sequence, digest, devAccounts });
+      const begun = head({ config: state.config, start: now });
+      yield `${begun},"base":{"kind":"state","content":{"clobsim":${header},`;
+      yield* inPieces(documentLines(state), "");
+      yield "}}}\n\n";
+    }
+  }
+
+  /**
+   * Whether all that was done by now is kept, and the reader's place can still be read from.
+   * @throws PersistenceError when nobody knows what is kept.
+   */
+  async #isKept({ place }: Reader): Promise<boolean> {
+    const { persistence } = this.#opened;
+    try {
+      await persistence.flush(persistence.position);
+    } catch (error) {
+      if (place >= this.#latest.first) throw error;
+    }
+    return place >= this.#latest.first;
+  }
+
+  /** Begins with a new name; answers the line of an id behind which the next entry comes. */
+  #anew(): string {
+    this.#name = randomBytes(4).toString("hex");
+    this.#count = 0;
+    return `id: ${this.#opened.exchange.sequence}.0-${this.#name}\n`;
+  }
+
+  #goBack(): void {
+    this.#latest.clear(this.#anew());
+    this.#putBackAt = this.#latest.first;
+    this.#pushSoon();
+  }
+
+  #add(text: string): void {
+    this.#latest.add(text);
+    this.#pushSoon();
+  }
+
+  #pushSoon(): void {
+    if (this.#push !== null || this.#readers.size === 0) return;
+    const wait = Math.max(0, this.#pushedAt + PUSH_MS - performance.now());
+    this.#push = setTimeout(() => void this.#pushNow(), wait).unref();
+  }
+
+  async #pushNow(): Promise<void> {
+    this.#push = null;
+    this.#pushedAt = performance.now();
+    const { persistence } = this.#opened;
+    const { end } = this.#latest;
+    try {
+      await persistence.flush(persistence.position);
+      this.#kept = Math.max(this.#kept, end);
+    } catch {
+      // What is undone is no entry any more: the exchange was put back.
+    }
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const reader of this.#readers) reader.wake();
+  }
+}
+
+/** How the text of the entry begins that an id names; of a number alone, the latest command or where a feed began. */
+function beginningsOf(after: string | null): readonly string[] {
+  if (after === null) return [];
+  return /^\d+$/.test(after) ? [`id: ${after}-`, `id: ${after}.0-`] : [`id: ${after}\n`];
+}
+
+/** What a session did, from where `exchange` stands; it is done again there. */
+function* historyTexts(
+  exchange: Exchange,
+  entries: readonly Entry[],
+  refused: readonly RefusedEntry[],
+): Generator<string> {
+  let count = 0;
+  for (const each of withRefused(entries, refused)) {
+    if ("request" in each) {
+      count += 1;
+      const id = `${each.sequence}.${count}-${exchange.shortHash}${OF_HISTORY}`;
+      yield noteText(id, "refused", each.at, each.request);
+    } else {
+      count = 0;
+      const decision = exchange.redo(each);
+      const id = `${each.sequence}-${exchange.shortHash}${OF_HISTORY}`;
+      yield commandText(id, each, decision.ok ? decision.events : []);
+    }
+  }
+}
+
+/** An accepted command, as a journal has it in full. */
+function commandText(
+  id: string,
+  { sequence: s, at: t, command }: Entry,
+  events: readonly DomainEvent[],
+): string {
+  const { kind: k, ...d }: Command = command;
+  return entryText(id, "command", { s, t, k, d, r: hex8(eventHash(events)) });
+}
+
+const noteText = (id: string, kind: EntryKind, t: Millis, d: object): string => entryText(id, kind, { t, d });
+
+const entryText = (id: string, kind: EntryKind, data: object): string =>
+  `id: ${id}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;

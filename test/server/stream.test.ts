@@ -1,0 +1,251 @@
+import { request } from "node:http";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { StreamEntry } from "../../src/api/event-stream.ts";
+import { startApi, useApi } from "../support/http.ts";
+import type { Info } from "./replies.ts";
+import { replayed, StreamReader } from "./stream-reader.ts";
+import { deriveTrader, type Trader } from "./trader.ts";
+
+const api = useApi();
+const readers: StreamReader[] = [];
+beforeEach(() => api.post("/sim/reset"));
+const closeAll = (): void => {
+  for (const reader of readers.splice(0)) reader.close();
+};
+afterEach(closeAll);
+
+/** A property of what is told, each time of an exchange that begins anew. */
+const holds = <Values extends [unknown, ...unknown[]]>(
+  ...[arbitraries, isSo]: [
+    { readonly [Index in keyof Values]: fc.Arbitrary<Values[Index]> },
+    (...values: Values) => Promise<void>,
+  ]
+): Promise<void> =>
+  fc.assert(
+    fc.asyncProperty(...arbitraries, isSo).beforeEach(async () => {
+      closeAll();
+      await api.post("/sim/reset");
+    }),
+    { seed: 42, numRuns: 12 },
+  );
+
+/** A reader, once it knows where it begins. */
+async function follow(query = "", cuts: readonly number[] = []): Promise<StreamReader> {
+  const reader = new StreamReader(api.server.url, query, cuts);
+  readers.push(reader);
+  await reader.until(() => true);
+  return reader;
+}
+
+/** Waits until readers were told all that was done so far. */
+async function toldAll(...told: readonly StreamReader[]): Promise<void> {
+  const witness = await follow();
+  const latest = witness.last?.id;
+  witness.close();
+  await Promise.all(told.map((reader) => reader.until(({ id }) => id === latest)));
+}
+
+const info = (): Promise<Info> => api.get<Info>("/sim");
+const idsOf = (entries: readonly StreamEntry[]): string[] => entries.map(({ id }) => id);
+const reasonsOf = ({ entries }: StreamReader): string[] =>
+  entries.flatMap((entry) => (entry.event === "opening" ? [entry.data.reason] : []));
+
+/** What somebody does. */
+type Move =
+  | { readonly kind: "order"; readonly side: "BUY" | "SELL"; readonly cents: number }
+  | { readonly kind: "cancel" | "refused" | "read" | "snapshot" | "restore" | "reset" }
+  | { readonly kind: "clock"; readonly seconds: number };
+
+const onward: fc.Arbitrary<Move> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("order" as const),
+      side: fc.constantFrom("BUY" as const, "SELL" as const),
+      cents: fc.integer({ min: 48, max: 52 }),
+    }),
+  },
+  fc.record({ kind: fc.constant("clock" as const), seconds: fc.nat(5) }),
+  fc.record({ kind: fc.constantFrom("cancel" as const, "refused" as const, "read" as const) }),
+);
+const anywhere: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 6, arbitrary: onward },
+  fc.record({ kind: fc.constantFrom("snapshot" as const, "restore" as const, "reset" as const) }),
+);
+const movesOf = (move: fc.Arbitrary<Move>): fc.Arbitrary<Move[]> =>
+  fc.array(move, { minLength: 5, maxLength: 40, size: "max" });
+/** After how many bytes connections end, one after the other. */
+const someCuts = fc.array(fc.integer({ min: 1, max: 3_000 }), { maxLength: 12, size: "max" });
+
+/** Trades a market of its own. */
+async function play(moves: readonly Move[]): Promise<void> {
+  let [tokenId, trader]: [string, Trader] = [await api.newToken(), await deriveTrader(api, 1)];
+  for (const move of moves) {
+    const order = { tokenId, side: "BUY", price: 0.555, size: 5 };
+    if (move.kind === "order") {
+      await trader.send("POST /clob/order", { ...order, side: move.side, price: move.cents / 100 });
+    } else if (move.kind === "cancel") await trader.send("DELETE /clob/orders/all");
+    else if (move.kind === "refused") await trader.send("POST /clob/order", order);
+    else if (move.kind === "read") await api.send("GET /clob/book?token_id=none");
+    else if (move.kind === "clock") await api.send("POST /sim/clock", { advance: `${move.seconds}s` });
+    else if (move.kind === "snapshot") await api.send("POST /sim/snapshots", { name: "here" });
+    else if (move.kind === "restore") await api.send("POST /sim/snapshots/here/restore");
+    else {
+      await api.send("POST /sim/reset");
+      [tokenId, trader] = [await api.newToken(), await deriveTrader(api, 1)];
+    }
+  }
+}
+
+describe("what a reader is told", () => {
+  it("is each command, refusal, setting of the clock and request, in the order in which they came", async () => {
+    const trader = await deriveTrader(api, 1);
+    const { sequence } = await info();
+    const reader = await follow();
+    const tokenId = await api.newToken();
+    await trader.place({ tokenId, side: "BUY", price: 0.5, size: 10 });
+    const refused = await trader.send("POST /clob/order", { tokenId, side: "BUY", price: 0.555, size: 10 });
+    await api.send("POST /sim/clock", { mode: "frozen" });
+    await toldAll(reader);
+    const ids = idsOf(reader.entries).map((id) => Number.parseInt(id, 10) - sequence);
+    expect(reader.entries.map(({ event }, index) => `${ids[index]} ${event}`)).toEqual([
+      ...["0 opening", "1 command", "2 command", "2 request", "3 command", "3 request", "3 refused"],
+      ...["3 request", "3 clock", "3 request"],
+    ]);
+    expect(reader.entries[7]?.data).toEqual({
+      t: 1_767_225_600_000,
+      d: {
+        requestId: refused.headers["x-request-id"],
+        ...{ method: "POST", path: "/clob/order", status: 400, code: "INVALID_TICK_SIZE" },
+        ...{ ms: expect.any(Number), caller: trader.address.toLowerCase() },
+        ...{ first: sequence + 4, last: sequence + 3 },
+      },
+    });
+    expect(reader.entries[5]?.data).toMatchObject({ d: { first: sequence + 3, last: sequence + 3 } });
+  });
+
+  it("leads from an opening with a base to the exchange's own hash", async () => {
+    await holds([movesOf(anywhere)], async (moves) => {
+      const reader = await follow("?from=start");
+      await play(moves);
+      const late = await follow("?from=start");
+      await api.newToken();
+      await toldAll(reader, late);
+      const { stateHash } = await info();
+      for (const { entries } of [reader, late]) expect(replayed(entries).hash).toBe(stateHash);
+    });
+  });
+});
+
+describe("a reader whose connection is cut", () => {
+  it("goes on without a gap or a repeat", async () => {
+    await holds([movesOf(onward), someCuts], async (moves, cuts) => {
+      const [whole, cut] = await Promise.all([follow("?from=start"), follow("?from=start", cuts)]);
+      await play(moves);
+      await toldAll(whole, cut);
+      expect(cut.entries).toEqual(whole.entries);
+    });
+  });
+
+  it("goes on in the session's history", async () => {
+    await holds([movesOf(onward), someCuts], async (moves, cuts) => {
+      await play(moves);
+      const whole = await follow("?from=start");
+      const cut = await follow("?from=start", cuts);
+      await api.newToken();
+      await toldAll(whole, cut);
+      expect(cut.entries).toEqual(whole.entries);
+    });
+  });
+});
+
+describe("where a reader begins", () => {
+  it("is with facts alone unless it asks for more", async () => {
+    const reader = await follow();
+    const { sequence, stateHash, seed } = await info();
+    expect(reader.entries[0]?.data).toEqual({
+      ...{ reason: "now", t: 1_767_225_600_000, format: "clobsim-journal/1", engine: expect.any(String) },
+      ...{ seed, sequence, hash: stateHash, clock: { mode: "frozen", rate: 1, followsWall: false } },
+    });
+  });
+
+  it("is the state where its id is of no entry", async () => {
+    const { sequence, stateHash } = await info();
+    for (const id of [
+      `${sequence}-00000000`,
+      `${sequence}.1-00000000`,
+      `${sequence + 1}`,
+      "7-00000000-start",
+    ]) {
+      const reader = await follow(`?after=${id}`);
+      expect(reasonsOf(reader)).toEqual(["unknown"]);
+      expect(replayed(reader.entries)).toMatchObject({ hash: stateHash, sequence });
+    }
+  });
+
+  it("is behind a command that is named by its sequence alone", async () => {
+    const { sequence } = await info();
+    await api.newToken();
+    const reader = await follow(`?after=${sequence + 1}`);
+    await toldAll(reader);
+    expect(reader.entries.map(({ id, event }) => [Number.parseInt(id, 10) - sequence, event])).toEqual([
+      [2, "command"],
+      [2, "request"],
+    ]);
+  });
+
+  it.each(["x", "-1", "1-", "1-xyz", "1.-00000000", "1-0000000", "1-00000000-end", "1 2", "1e3"])(
+    "is refused where the id is none: %j",
+    async (id) => {
+      const path = `/sim/stream?after=${encodeURIComponent(id)}`;
+      const { body } = await api.refused({ method: "GET", path }, "INVALID_PARAMETER");
+      expect(body.error).toContain("must be the id of an entry such as 1893-5f0a91cc");
+      const headers = { "last-event-id": id };
+      await api.refused({ method: "GET", path: "/sim/stream", headers }, "INVALID_PARAMETER");
+    },
+  );
+
+  it("is the state again where a snapshot is restored or the exchange is reset", async () => {
+    await api.post("/sim/snapshots", { name: "here" });
+    const reader = await follow("?from=start");
+    for (const path of ["/sim/snapshots/here/restore", "/sim/reset"]) {
+      await api.newToken();
+      await api.post(path);
+      await toldAll(reader);
+      expect(replayed(reader.entries).hash).toBe((await info()).stateHash);
+    }
+    expect(reasonsOf(reader)).toEqual(["start", "putBack", "putBack"]);
+  });
+});
+
+describe("HEAD /sim/stream", () => {
+  it("ends at once", async () => {
+    const { status, headers, text } = await api.send({ method: "HEAD", path: "/sim/stream" });
+    expect([status, headers["content-type"], text]).toEqual([200, "text/event-stream", ""]);
+  });
+});
+
+describe("a 65th reader", () => {
+  it("is refused until another one has gone", async () => {
+    const own = await startApi();
+    const others = Array.from({ length: 64 }, () => new StreamReader(own.server.url));
+    readers.push(...others);
+    await Promise.all(others.map((reader) => reader.until(() => true)));
+    const { body } = await own.refused("GET /sim/stream", "UNAVAILABLE");
+    expect(body.error).toBe("64 readers follow this exchange");
+    others[0]?.close();
+    const { status } = await new Promise<{ status: number | undefined }>((resolve) => {
+      const ask = (): void => {
+        request(`${own.server.url}/sim/stream`, (reply) => {
+          reply.destroy();
+          if (reply.statusCode === 503) setImmediate(ask);
+          else resolve({ status: reply.statusCode });
+        }).end();
+      };
+      ask();
+    });
+    expect(status).toBe(200);
+    await own.close();
+  });
+});
