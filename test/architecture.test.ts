@@ -36,7 +36,7 @@ const FORBIDDEN_IN_CORE = new Set(
 );
 const MAX_FILE_LINES = 600;
 const MAX_FUNCTION_LINES = 80;
-const KEBAB_CASE = /^[a-z\d]+(?:-[a-z\d]+)*(?:\.d)?\.ts$/;
+const KEBAB_CASE = /^[a-z\d]+(?:-[a-z\d]+)*(?:\.d)?\.tsx?$/;
 const VAGUE_NAME = /(?:^|-)(?:utils?|helpers?|common|managers?|misc)(?:-|\.)|^types\./;
 
 /** A file of src, parsed; `lineOf` counts from 1. */
@@ -264,7 +264,7 @@ const entries = readdirSync(SRC, { recursive: true, withFileTypes: true });
 const pathOf = (entry: (typeof entries)[number]): string =>
   posix.join(entry.parentPath.slice(SRC.length + 1).replaceAll("\\", "/"), entry.name);
 const sources = entries
-  .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+  .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
   .map((entry) => parsed(pathOf(entry), readFileSync(`${SRC}/${pathOf(entry)}`, "utf8")));
 
 describe("every file of src", () => {

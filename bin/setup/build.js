@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { bundle, LIBRARY, PROGRAM, writeWhole } from "./bundle.js";
 import { writeCommonJs } from "./commonjs.js";
+import { bundleInspector } from "./inspector.js";
 import { noticeOf } from "./notices.js";
 import { inProject, runNode, say } from "./project.js";
 import { rollUpTypes } from "./types.js";
@@ -12,6 +13,8 @@ const DIST = inProject("dist");
 const STAMP = join(DIST, ".build.json");
 /** The world that opens when nothing else is asked for, made here so that no start has to make it. */
 const DEFAULT_WORLD = { seed: "1", path: join(DIST, "default-world.json") };
+/** The page of the inspector. */
+const INSPECTOR = join(DIST, "inspector.html");
 const NOTICE = join(DIST, "THIRD-PARTY.txt");
 
 /**
@@ -39,12 +42,16 @@ export async function build(args) {
   return wrong === null ? 0 : 1;
 }
 
-/** One set of files for library and program, and the licences of what is in them. */
+/** One set of files for library and program, the page, and the licences of what is in them. */
 async function bundleAll() {
   try {
-    const { files, sources } = await bundle({ ...LIBRARY, ...PROGRAM });
-    writeWhole(NOTICE, noticeOf(sources));
-    return [...files, ...writeCommonJs(DIST), NOTICE];
+    const [{ files, sources }, inspector] = await Promise.all([
+      bundle({ ...LIBRARY, ...PROGRAM }),
+      bundleInspector(),
+    ]);
+    writeWhole(INSPECTOR, inspector.html);
+    writeWhole(NOTICE, noticeOf([...sources, ...inspector.sources]));
+    return [...files, ...writeCommonJs(DIST), INSPECTOR, NOTICE];
   } catch (error) {
     if (error.errors === undefined) throw error;
     say("the bundle could not be built");

@@ -28,11 +28,12 @@ export async function test(args) {
 }
 
 const compiled = (...args) => [TYPESCRIPT, "--noEmit", "-p", ...args];
-/** All, the core without Node's types, and what a package's declarations can name. */
+/** All, the core without Node's types, the page with a browser's, and what a package's declarations can name. */
 const types = () =>
   printed(
     compiled("."),
     compiled("src/core"),
+    compiled("src/inspector"),
     compiled("src/tsconfig.build.json", "--emitDeclarationOnly", "false"),
   );
 const lint = () => printed([tool("@biomejs", "biome", "bin", "biome"), "check"]);

@@ -1,5 +1,5 @@
 import { VERSION } from "../config.ts";
-import { actorOf, commandText } from "../core/commands.ts";
+import { commandText } from "../core/commands.ts";
 import { eventsText } from "../core/events.ts";
 import { addressText } from "../core/format.ts";
 import type { Decision } from "../core/refusals.ts";
@@ -10,9 +10,9 @@ import { nodeDisk } from "../engine/disk.ts";
 import { isControl } from "../engine/journal-line.ts";
 import { damageText } from "../engine/journal-scan.ts";
 import type { Redone, ReplayDiffers } from "../engine/replayer.ts";
-import type { Outcome, ReplayEnd, ReplayedLine } from "../history/journal-replay.ts";
+import type { ReplayEnd, ReplayedLine } from "../history/journal-replay.ts";
 import { isCorrupt, type JournalSource, openSource } from "../history/journal-source.ts";
-import { noteText, refusalText, refusedText, senderOf } from "../history/words.ts";
+import { wordsOf } from "../history/words.ts";
 import { indented, type Paint, visible } from "../scenario/report/text.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { table, warn } from "./output.ts";
@@ -154,62 +154,30 @@ export interface JournalLine {
 
 /** A line in words; the state is the one after it. */
 export function journalLine(told: ReplayedLine, state: State, paint: Paint): JournalLine {
-  const { line, command, outcome } = told;
+  const { line, outcome } = told;
+  const { actor, text, became, isNote, isTrouble } = wordsOf(told, state);
   const number = String(line.n).padStart(NUMBER_WIDTH);
   const time = toIso(line.t);
-  const note = noteText(line);
-  const refused = isControl(line, "refused") ? line.d : null;
   // Names and messages are somebody else's text: nothing in it may speak to the terminal.
-  const what = visible(askedText(told, state));
-  const became =
-    refused !== null
-      ? visible(refusalText(refused))
-      : note !== null && outcome.kind === "note"
-        ? ""
-        : visible(outcomeWords(outcome, state));
-  const who = refused !== null ? senderOf(refused) : command === null ? null : actorOf(command);
-  const actor = (who === null ? "" : addressText(who)).padEnd(ACTOR_WIDTH);
-  const asked = became === "" ? what : what.padEnd(COMMAND_WIDTH);
-  const isTrouble = refused !== null || (outcome.kind !== "accepted" && outcome.kind !== "note");
-  const shown = note === null ? asked : paint.yellow(asked);
-  const arrow = became === "" ? "" : `  → ${isTrouble ? paint.red(became) : paint.green(became)}`;
+  const what = visible(text);
+  const result = visible(became);
+  const asked = result === "" ? what : what.padEnd(COMMAND_WIDTH);
+  const shown = isNote ? paint.yellow(asked) : asked;
+  const arrow = result === "" ? "" : `  → ${isTrouble ? paint.red(result) : paint.green(result)}`;
+  const who = (actor === null ? "" : addressText(actor)).padEnd(ACTOR_WIDTH);
   return {
-    text: `${paint.dim(`${number}  ${time}`)}  ${actor}  ${shown}${arrow}`.trimEnd(),
+    text: `${paint.dim(`${number}  ${time}`)}  ${who}  ${shown}${arrow}`.trimEnd(),
     json: {
       line: line.n,
       time,
       kind: line.k,
-      actor: who,
+      actor,
       text: what,
-      outcome: became === "" ? null : became,
+      outcome: result === "" ? null : result,
       data: line.k === "opening" ? null : line.d,
       events: outcome.kind === "accepted" ? outcome.events : null,
     },
   };
-}
-
-function askedText({ line, command }: ReplayedLine, state: State): string {
-  if (isControl(line, "refused")) return refusedText(line.d, state);
-  return noteText(line) ?? (command === null ? line.k : commandText(command, state));
-}
-
-function outcomeWords(outcome: Outcome, state: State): string {
-  switch (outcome.kind) {
-    case "note":
-      return "";
-    case "accepted":
-      return eventsText(outcome.events, state);
-    case "differs":
-      return outcome.decision.ok
-        ? `differs: ${eventsText(outcome.decision.events, state)}`
-        : `differs: refused, ${outcome.decision.refusal.code}`;
-    case "other state":
-      return "the state is another";
-    case "fails":
-      return `fails: ${outcome.error.message}`;
-    case "unknown":
-      return "unknown";
-  }
 }
 
 /** @throws UsageError when a journal has not got the line that a flag names. */

@@ -21,6 +21,21 @@ export class ExpiryQueue {
     return this.#order[0] ?? 0;
   }
 
+  /** The orders that expire first, soonest first, at most so many; `isWaiting` as `ended` takes it. */
+  soonest(count: number, isWaiting: (order: number) => boolean): number[] {
+    const found: number[] = [];
+    // Whatever comes next in a heap is below what has come.
+    const next = this.#order.length > 0 ? [0] : [];
+    while (next.length > 0 && found.length < count) {
+      next.sort((a, b) => (this.#before(a, b) ? 1 : -1));
+      const place = next.pop() as number;
+      const order = this.#order[place] as number;
+      if (isWaiting(order)) found.push(order);
+      for (const child of [place * 2 + 1, place * 2 + 2]) if (child < this.#order.length) next.push(child);
+    }
+    return found;
+  }
+
   /** Drops what no longer waits, after an order in the queue has ended. */
   ended(isWaiting: (order: number) => boolean): void {
     this.#stale += 1;

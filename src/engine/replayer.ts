@@ -62,19 +62,22 @@ export class Replayer {
   #clock: KnownClock | null;
   #commands = 0;
 
-  /** Takes the lines of a journal behind a place; `reopen` brings the exchange to where it stood at the opening. */
+  /**
+   * Takes the lines of a journal; `reopen` brings the exchange to where it stood at the opening. `wanted` are the lines to
+   * which a later one goes back, as `linesGoneBackTo` finds them.
+   */
   constructor(
     exchange: Exchange,
     reopen: () => void,
-    { path, file }: NamedFile,
-    from: JournalEnd,
+    path: string,
+    wanted: ReadonlySet<number>,
     clock: KnownClock | null = null,
   ) {
     this.#exchange = exchange;
     this.#clock = clock;
     this.#reopen = reopen;
     this.#path = path;
-    this.#wanted = linesGoneBackTo(file, from);
+    this.#wanted = wanted;
   }
 
   /** How the clock ran at the end; null when no line says it. */
@@ -151,7 +154,8 @@ export function replayJournal(
 ): ScanEnd & { readonly from: JournalEnd; readonly replayer: Replayer } {
   const { file } = journal;
   const from = base === null ? BEGINNING : endOf(base);
-  const replayer = new Replayer(exchange, reopen, journal, from, base?.header.clock);
+  const wanted = linesGoneBackTo(file, from);
+  const replayer = new Replayer(exchange, reopen, journal.path, wanted, base?.header.clock);
   if (base === null) reopen();
   else {
     exchange.restore(standingIn(base));

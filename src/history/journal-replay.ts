@@ -9,8 +9,15 @@ import type { ClockSetting } from "../engine/clock.ts";
 import type { Disk } from "../engine/disk.ts";
 import { Exchange } from "../engine/exchange.ts";
 import type { Entry, Journal, RefusedEntry } from "../engine/journal.ts";
-import { BEGINNING, type ControlRecords, commandOf, isControl, type Line } from "../engine/journal-line.ts";
-import { damageText, type ScanEnd, scan } from "../engine/journal-scan.ts";
+import {
+  BEGINNING,
+  type ControlRecords,
+  commandOf,
+  isControl,
+  type Line,
+  type OpeningData,
+} from "../engine/journal-line.ts";
+import { damageText, linesGoneBackTo, type ScanEnd, scan } from "../engine/journal-scan.ts";
 import { type Origin, originOf, originOfState, type StateDocument } from "../engine/origin.ts";
 import { type Redone, ReplayDiffers, Replayer, redone } from "../engine/replayer.ts";
 import { STATE_FORMAT } from "../engine/state-file.ts";
@@ -61,52 +68,53 @@ export interface ReplayEnd {
   readonly trouble: ReplayedLine | null;
 }
 
-/** Decides a journal anew, line by line, on an exchange of its own. */
-export class JournalReplay {
+/** Decides the lines of a journal anew, one after another, on an exchange of its own. */
+export class LineReplay {
   readonly exchange: Exchange;
-  readonly #source: JournalSource;
-  readonly #engine: string;
-  readonly #options: ReplayOptions;
+  readonly devAccounts: readonly Address[];
+  readonly #opening: OpeningData;
   readonly #replayer: Replayer;
+  readonly #isVerified: boolean;
   #trouble: ReplayedLine | null = null;
-  #last: Line | null = null;
 
-  /** Stands where the journal opens. `engine` is the version of this program. */
-  constructor(source: JournalSource, engine: string, options: ReplayOptions = {}) {
-    const origin = originOf(source.opening, source.path);
+  /** Stands where the journal opens; `wanted` are the lines to which a later one goes back. */
+  constructor(
+    opening: OpeningData,
+    path: string,
+    wanted: ReadonlySet<number>,
+    options: Pick<ReplayOptions, "isVerified" | "journal"> = {},
+  ) {
+    const origin = originOf(opening, path);
     this.exchange = new Exchange(origin.config, origin.start, options.journal);
-    this.#source = source;
-    this.#engine = engine;
-    this.#options = options;
+    this.devAccounts = origin.devAccounts;
+    this.#opening = opening;
+    this.#isVerified = options.isVerified === true;
     const reopen = (): void => {
       this.exchange.restart(origin.start);
       origin.play(this.exchange);
     };
-    this.#replayer = new Replayer(this.exchange, reopen, source, BEGINNING);
+    this.#replayer = new Replayer(this.exchange, reopen, path, wanted);
     origin.play(this.exchange);
   }
 
   /** How the clock ran at the last line that was taken. */
   get clock(): ClockSetting {
-    const { mode, rate } = this.#source.opening.clock;
+    const { mode, rate } = this.#opening.clock;
     return this.#replayer.clock?.setting ?? { mode, rate };
   }
 
-  /** Hands on each line once the exchange stands behind it. */
-  run(take: (replayed: ReplayedLine) => void = () => {}): ReplayEnd {
-    const { to = Number.POSITIVE_INFINITY, until = Number.POSITIVE_INFINITY } = this.#options;
-    let isOver = false;
-    const end = scan(this.#source.file, BEGINNING, (line) => {
-      assertNotNewer(line, this.#source.path, this.#engine);
-      isOver ||= line.n > to || line.t > until;
-      if (isOver) return;
-      this.#last = line;
-      take(this.#told(line));
-    });
-    return { scan: end, last: this.#last, commands: this.#replayer.commands, trouble: this.#trouble };
+  /** How many commands have been decided anew. */
+  get commands(): number {
+    return this.#replayer.commands;
   }
 
-  #told(line: Line): ReplayedLine {
+  /** The first line that differs or fails. */
+  get trouble(): ReplayedLine | null {
+    return this.#trouble;
+  }
+
+  /** Takes the exchange over the next line. */
+  take(line: Line): ReplayedLine {
     const defect = isControl(line, "defect") ? line.d : null;
     const command = defect === null ? commandOf(line, this.exchange.state) : defect.command;
     const outcome = this.#trouble === null ? this.#outcome(line, defect) : this.#afterTrouble(defect);
@@ -134,7 +142,7 @@ export class JournalReplay {
 
   #note(line: Line): Outcome {
     const recorded = hashIn(line);
-    if (recorded === null || this.#options.isVerified !== true) return { kind: "note" };
+    if (recorded === null || !this.#isVerified) return { kind: "note" };
     const isOfHistory = recorded.startsWith("v2:");
     const found = isOfHistory ? this.exchange.hash : contentHash(this.exchange.state);
     return found === recorded ? { kind: "note" } : { kind: "other state", recorded, found };
@@ -148,6 +156,52 @@ export class JournalReplay {
     const isRecorded =
       error.message === defect.message && JSON.stringify(trouble.command) === JSON.stringify(defect.command);
     return isRecorded ? { kind: "fails", error, isRecorded } : { kind: "unknown" };
+  }
+}
+
+/** Decides a whole journal anew, or its first lines. */
+export class JournalReplay {
+  readonly #replay: LineReplay;
+  readonly #source: JournalSource;
+  readonly #engine: string;
+  readonly #options: ReplayOptions;
+
+  /** Stands where the journal opens. `engine` is the version of this program. */
+  constructor(source: JournalSource, engine: string, options: ReplayOptions = {}) {
+    this.#replay = new LineReplay(
+      source.opening,
+      source.path,
+      linesGoneBackTo(source.file, BEGINNING),
+      options,
+    );
+    this.#source = source;
+    this.#engine = engine;
+    this.#options = options;
+  }
+
+  get exchange(): Exchange {
+    return this.#replay.exchange;
+  }
+
+  /** How the clock ran at the last line that was taken. */
+  get clock(): ClockSetting {
+    return this.#replay.clock;
+  }
+
+  /** Hands on each line once the exchange stands behind it. */
+  run(take: (replayed: ReplayedLine) => void = () => {}): ReplayEnd {
+    const { to = Number.POSITIVE_INFINITY, until = Number.POSITIVE_INFINITY } = this.#options;
+    let last: Line | null = null;
+    let isOver = false;
+    const end = scan(this.#source.file, BEGINNING, (line) => {
+      assertNotNewer(line, this.#source.path, this.#engine);
+      isOver ||= line.n > to || line.t > until;
+      if (isOver) return;
+      last = line;
+      take(this.#replay.take(line));
+    });
+    const { commands, trouble } = this.#replay;
+    return { scan: end, last, commands, trouble };
   }
 }
 

@@ -1,9 +1,18 @@
 import type { AnswerNow } from "../api/order-request.ts";
 import { actorOf, commandText, orderWords } from "../core/commands.ts";
+import { eventsText } from "../core/events.ts";
 import { orderIdText, tokenIdText } from "../core/format.ts";
 import type { RefusedRequest, Scalar } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
-import { type ControlKind, type ControlRecords, isControlKind, type Line } from "../engine/journal-line.ts";
+import type { Address } from "../core/terms.ts";
+import {
+  type ControlKind,
+  type ControlRecords,
+  isControl,
+  isControlKind,
+  type Line,
+} from "../engine/journal-line.ts";
+import type { Outcome, ReplayedLine } from "./journal-replay.ts";
 import { digitsOf } from "./report.ts";
 
 const SHOWN_DIGITS = 12;
@@ -85,5 +94,53 @@ export function changeText({ code }: RefusedRequest, now: AnswerNow): string | n
       return now.code === code ? null : `refused with ${code} then, with ${now.code} now`;
     case "unknown":
       return null;
+  }
+}
+
+/** A line of a journal in words. */
+export interface LineWords {
+  /** Who asked; null where nobody did, or nobody knows. */
+  readonly actor: Address | null;
+  /** What was asked for, or what the line notes. */
+  readonly text: string;
+  /** What came of it; empty where nothing is to be said. */
+  readonly became: string;
+  readonly isNote: boolean;
+  /** Whether it was refused, differs or fails. */
+  readonly isTrouble: boolean;
+}
+
+/** The words of a line; the state is the one behind it. Names and messages in them are somebody else's text. */
+export function wordsOf({ line, command, outcome }: ReplayedLine, state: State): LineWords {
+  if (isControl(line, "refused")) {
+    const [actor, text, became] = [senderOf(line.d), refusedText(line.d, state), refusalText(line.d)];
+    return { actor, text, became, isNote: false, isTrouble: true };
+  }
+  const note = noteText(line);
+  return {
+    actor: command === null ? null : actorOf(command),
+    text: note ?? (command === null ? line.k : commandText(command, state)),
+    became: outcomeText(outcome, state),
+    isNote: note !== null,
+    isTrouble: outcome.kind !== "accepted" && outcome.kind !== "note",
+  };
+}
+
+function outcomeText(outcome: Outcome, state: State): string {
+  switch (outcome.kind) {
+    case "note":
+      return "";
+    case "accepted":
+      return eventsText(outcome.events, state);
+    case "differs":
+      return outcome.decision.ok
+        ? `differs: ${eventsText(outcome.decision.events, state)}`
+        : `differs: refused, ${outcome.decision.refusal.code}`;
+    case "other state":
+      return "the state is another";
+    case "fails":
+      return `fails: ${outcome.error.message}`;
+    case "unknown":
+      return "unknown";
   }
 }

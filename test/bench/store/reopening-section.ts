@@ -4,7 +4,7 @@ import { hex8 } from "../../../src/engine/checksum.ts";
 import { nodeDisk } from "../../../src/engine/disk.ts";
 import type { Exchange } from "../../../src/engine/exchange.ts";
 import { BEGINNING, type OpeningData } from "../../../src/engine/journal-line.ts";
-import { scan } from "../../../src/engine/journal-scan.ts";
+import { linesGoneBackTo, scan } from "../../../src/engine/journal-scan.ts";
 import { Replayer } from "../../../src/engine/replayer.ts";
 import { readStateFile, STATE_FORMAT, standingIn, stateDatabase } from "../../../src/engine/state-file.ts";
 import { Apart, type Part } from "../apart.ts";
@@ -30,7 +30,7 @@ export const replayedJournal: Part<KeptHistory> = ({ folder, hash }) => {
     const start = performance.now();
     const path = join(folder, "journal");
     const file = nodeDisk.open(path, "read");
-    const replayer = new Replayer(exchange, () => {}, { path, file }, BEGINNING);
+    const replayer = new Replayer(exchange, () => {}, path, linesGoneBackTo(file, BEGINNING));
     const { damage } = scan(file, BEGINNING, (line) => replayer.take(line));
     file.close();
     const seconds = (performance.now() - start) / 1_000;

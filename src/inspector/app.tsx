@@ -1,0 +1,197 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { toIso } from "../core/time.ts";
+import { KEYS } from "./keys.ts";
+import {
+  cursor,
+  file,
+  history,
+  isConnected,
+  moment,
+  notice,
+  PANES,
+  type PaneName,
+  pane,
+  phase,
+  server,
+} from "./model.ts";
+import { AccountsPane } from "./panes/accounts.tsx";
+import { AuthPane } from "./panes/auth.tsx";
+import { BookPane } from "./panes/book.tsx";
+import { ChainPane } from "./panes/chain.tsx";
+import { ChartPane } from "./panes/chart.tsx";
+import { ClockPane } from "./panes/clock.tsx";
+import { JournalPane } from "./panes/journal.tsx";
+import { OrderPane } from "./panes/order.tsx";
+import { SessionPane } from "./panes/session.tsx";
+import { Timeline } from "./panes/timeline.tsx";
+import { openFile } from "./sources.ts";
+
+/** The page: a timeline over all, and the panes that follow its cursor. A report that is dropped anywhere is opened. */
+export function App() {
+  const isOver = useSignal(false);
+  useEffect(() => {
+    const drag = (event: DragEvent): void => {
+      event.preventDefault();
+      isOver.value = event.type === "dragover";
+      const [dropped] = (event.type === "drop" && event.dataTransfer?.files) || [];
+      if (dropped !== undefined) void openFile(dropped);
+    };
+    const kinds = ["dragover", "dragleave", "drop"] as const;
+    for (const kind of kinds) document.addEventListener(kind, drag);
+    return () => {
+      for (const kind of kinds) document.removeEventListener(kind, drag);
+    };
+  }, []);
+  return (
+    <div class={isOver.value ? "page drop" : "page"}>
+      <Top />
+      {phase.value.kind === "open" ? <Panes /> : <Waiting />}
+    </div>
+  );
+}
+
+function Top() {
+  const { value: at } = moment;
+  return (
+    <header class="top">
+      <h1>
+        clobsim <span class="dim">{sourceText()}</span>
+      </h1>
+      {at === null ? null : (
+        <p class="where number">
+          <span>
+            {at.isHead && server.value !== null ? "live" : `row ${at.rows} of ${history.value?.count ?? 0}`}
+          </span>
+          <span>{`sequence ${at.sequence}`}</span>
+          <time dateTime={toIso(at.now)}>{toIso(at.now)}</time>
+        </p>
+      )}
+      <Keys />
+    </header>
+  );
+}
+
+function sourceText(): string {
+  if (file.value !== null && server.value === null) return file.value.name;
+  if (server.value === null) return "inspector";
+  return `${location.host}${server.value.prefix}${isConnected.value ? "" : ", not connected"}`;
+}
+
+function Keys() {
+  return (
+    <details class="keys">
+      <summary>Keys</summary>
+      <dl>
+        {KEYS.map(([key, text]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+/** What stands there until something is open, and when nothing can be. */
+function Waiting() {
+  const { value: now } = phase;
+  if (now.kind === "open") return null;
+  if (now.kind === "opening") {
+    return (
+      <main class="waiting">
+        <p role="status">{`Opening ${now.what}`}</p>
+        <progress max={1} value={now.done} aria-label="How much of it is read" />
+        <p class="number dim">{`${now.commands.toLocaleString("en")} commands`}</p>
+      </main>
+    );
+  }
+  return (
+    <main class="waiting">
+      <p class="wrong" role="alert">
+        {now.message}
+      </p>
+      <p class="dim">{now.hint}</p>
+      {now.hint.includes("--sim-token") ? <Token /> : <ChooseFile />}
+    </main>
+  );
+}
+
+const ChooseFile = () => (
+  <label class="choose">
+    Choose a report{" "}
+    <input
+      type="file"
+      accept=".ndjson,application/x-ndjson"
+      onChange={({ currentTarget: { files } }) => {
+        const [chosen] = files ?? [];
+        if (chosen !== undefined) void openFile(chosen);
+      }}
+    />
+  </label>
+);
+
+function Token() {
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        const field = event.currentTarget.elements.namedItem("token");
+        if (server.value === null || !(field instanceof HTMLInputElement)) return;
+        server.value.token = field.value;
+        location.reload();
+      }}
+    >
+      <label>
+        Token of the control plane <input name="token" type="password" autocomplete="off" />
+      </label>{" "}
+      <button type="submit">Open</button>
+    </form>
+  );
+}
+
+function Panes() {
+  return (
+    <>
+      {notice.value === null ? null : (
+        <p class="notice" role="alert">
+          {notice.value}
+        </p>
+      )}
+      <Timeline />
+      <nav class="tabs" aria-label="Panes">
+        {(Object.keys(PANES) as PaneName[]).map((name) => (
+          <button
+            key={name}
+            type="button"
+            data-tab={name}
+            aria-pressed={pane.value === name}
+            onClick={() => {
+              pane.value = name;
+            }}
+          >
+            {PANES[name]}
+          </button>
+        ))}
+      </nav>
+      <main class="panes" data-shown={pane.value} data-past={cursor.value === null ? undefined : ""}>
+        <JournalPane />
+        <div class="middle">
+          <BookPane />
+          <ChartPane />
+        </div>
+        <div class="side">
+          <OrderPane />
+          <AccountsPane />
+          <ChainPane />
+          <ClockPane />
+          <AuthPane />
+          <SessionPane />
+        </div>
+      </main>
+    </>
+  );
+}

@@ -1,0 +1,166 @@
+import { faultWords, settlementFaultId } from "../api/chain.ts";
+import { numbersAs } from "../api/decimals.ts";
+import { canonicalMessage, sign } from "../api/signing.ts";
+import { type Command, isCausedByTime } from "../core/commands.ts";
+import { idOf } from "../core/ids.ts";
+import type { State } from "../core/state.ts";
+import { isControl } from "../engine/journal-line.ts";
+import { Keyring } from "../engine/keyring.ts";
+import type { ReplayedLine } from "../history/journal-replay.ts";
+import { itemLines } from "../history/scenario-text.ts";
+import { Vocabulary } from "../history/vocabulary.ts";
+import type { Moment } from "./model.ts";
+
+const numbers = numbersAs("number");
+
+/** A command as a step of a scenario; a sentence behind `#` where no step says it. `named` is what accounts are called. */
+export function stepText(
+  { command, outcome }: ReplayedLine,
+  state: State,
+  named: (address: string) => string,
+): string {
+  if (command === null) return "# nothing that a scenario would repeat";
+  const markets = [...state.markets].map((after) => ({
+    number: after.number,
+    name: after.slug,
+    before: null,
+    after,
+  }));
+  const vocabulary = new Vocabulary(markets, state, { account: named, order: (number) => `order-${number}` });
+  const events = outcome.kind === "accepted" ? outcome.events : [];
+  const placed = events.find((event) => event.kind === "orderRested");
+  const step = vocabulary.step({
+    ...{ sequence: 0, at: 0 as never, command, events },
+    placed: placed === undefined ? null : ({ order: placed.order } as never),
+    before: { isTimed: false, faults: [], orders: 0 },
+  });
+  if (step === null)
+    return `# ${isCausedByTime(command) ? "time causes this" : "stands in the head of a scenario"}: ${command.kind}`;
+  if ("cannotSay" in step) return `# no step says ${step.cannotSay}`;
+  return itemLines(step, 0).join("\n");
+}
+
+interface Sent {
+  readonly method: "POST" | "DELETE";
+  readonly path: string;
+  readonly body?: object;
+  /** The address whose keys sign it. */
+  readonly signer?: string;
+}
+
+/** A line's request as a command line of curl, signed for the moment of the cursor; null where nobody sent any. */
+export function curlText(told: ReplayedLine, at: Moment, base: string): string | null {
+  const sent = requestOf(told, at.state);
+  if (sent === null) return null;
+  const { method, path, body, signer } = sent;
+  const text = body === undefined ? "" : JSON.stringify(body);
+  const headers = [
+    ...(text === "" ? [] : ["content-type: application/json"]),
+    ...(signer === undefined ? [] : signatureOf(at, signer, method, path, text)),
+  ];
+  const parts = [
+    `curl -X ${method} ${quoted(base + path)}`,
+    ...headers.map((header) => `-H ${quoted(header)}`),
+    ...(text === "" ? [] : [`-d ${quoted(text)}`]),
+  ];
+  return parts.join(" \\\n  ");
+}
+
+/** A word for a shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+function signatureOf(
+  { exchange, state, now }: Moment,
+  address: string,
+  method: string,
+  path: string,
+  body: string,
+): string[] {
+  const account = state.accountByAddress.get(address);
+  if (account === undefined || state.accounts.get(account).derivations === 0) return [];
+  const { apiKey, secret, passphrase } = new Keyring(exchange, state.config.seed).latest(address);
+  const timestamp = String(Math.floor(now / 1000));
+  const message = canonicalMessage({ timestamp, method, path: path.slice("/clob".length), body });
+  return [
+    `poly_address: ${address}`,
+    `poly_api_key: ${apiKey}`,
+    `poly_passphrase: ${passphrase}`,
+    `poly_timestamp: ${timestamp}`,
+    `poly_signature: ${sign(secret, message)}`,
+  ];
+}
+
+function requestOf({ line, command }: ReplayedLine, state: State): Sent | null {
+  if (!isControl(line, "refused")) return command === null ? null : commandRequest(command, state);
+  const { method, path, address, asked } = line.d;
+  const signer = address === null || !path.startsWith("/clob/") ? {} : { signer: address };
+  if (asked?.kind === "command") return commandRequest(asked.command, state);
+  return { method, path, ...signer, ...(asked === null ? {} : { body: asked.body }) };
+}
+
+/** The request that gives a command; null of what time causes, and of what goes over the chain. */
+function commandRequest(command: Command, state: State): Sent | null {
+  const slug = (market: number): string => state.markets.find(market)?.slug ?? String(market);
+  switch (command.kind) {
+    case "placeOrder": {
+      const { address, tokenId, side, price, size, orderType, expiration } = command;
+      const until = expiration === null ? {} : { expiration: String(Math.floor(expiration / 1000)) };
+      const body = {
+        tokenId,
+        side,
+        price: numbers.price(price),
+        size: numbers.size(size),
+        orderType,
+        ...until,
+      };
+      return { method: "POST", path: "/clob/order", body, signer: address };
+    }
+    case "cancelOrder":
+      return {
+        method: "DELETE",
+        path: "/clob/order",
+        body: { orderId: command.orderId },
+        signer: command.address,
+      };
+    case "cancelAllOrders":
+      return { method: "DELETE", path: "/clob/orders/all", signer: command.address };
+    case "deriveCredentials":
+      return { method: "POST", path: `/sim/accounts/${command.address}/credentials` };
+    case "fundAccount": {
+      const tokens = Object.fromEntries(
+        command.tokens.map(({ tokenId, size }) => [tokenId, numbers.size(size)]),
+      );
+      const body = {
+        collateral: numbers.money(command.collateral),
+        ...(command.tokens.length === 0 ? {} : { tokens }),
+      };
+      return { method: "POST", path: `/sim/accounts/${command.address}/fund`, body };
+    }
+    case "closeMarket":
+      return { method: "POST", path: `/sim/markets/${slug(command.market)}/close` };
+    case "resolveMarket":
+      return {
+        method: "POST",
+        path: `/sim/markets/${slug(command.market)}/resolve`,
+        body: { winningOutcome: command.winningOutcome },
+      };
+    case "mineBlocks":
+      return { method: "POST", path: "/sim/chain/mine", body: { blocks: command.count } };
+    case "reorganizeChain":
+      return { method: "POST", path: "/sim/chain/faults", body: { kind: "reorg", depth: command.depth } };
+    case "bumpFees":
+      return { method: "POST", path: "/sim/chain/bump" };
+    case "setSettlementFault": {
+      const { order } = command;
+      const of = order === undefined ? {} : { of: idOf(state.idPrefixes.order, order) };
+      return { method: "POST", path: "/sim/chain/faults", body: { ...faultWords(command), ...of } };
+    }
+    case "endSettlementFault":
+      return {
+        method: "DELETE",
+        path: `/sim/chain/faults${command.number === null ? "" : `/${settlementFaultId(command.number)}`}`,
+      };
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,51 @@
+import { Buffer } from "node:buffer";
+import { hmac } from "@noble/hashes/hmac";
+import { sha256 } from "@noble/hashes/sha2";
+
+// What the engine uses of node:crypto, for browsers.
+
+type Data = string | Uint8Array;
+type Encoding = "hex" | "base64" | "base64url";
+
+/** A hash that is being worked out. */
+interface Hasher {
+  update(data: Uint8Array): unknown;
+  digest(): Uint8Array;
+}
+
+class Digest {
+  readonly #hasher: Hasher;
+
+  constructor(name: string, hasher: () => Hasher) {
+    if (name !== "sha256") throw new Error(`no hash ${name} in a browser`);
+    this.#hasher = hasher();
+  }
+
+  update(data: Data): this {
+    this.#hasher.update(typeof data === "string" ? Buffer.from(data, "utf8") : data);
+    return this;
+  }
+
+  digest(encoding?: Encoding): string | Buffer {
+    const bytes = Buffer.from(this.#hasher.digest());
+    return encoding === undefined ? bytes : bytes.toString(encoding);
+  }
+}
+
+export const createHash = (name: string): Digest => new Digest(name, () => sha256.create());
+
+export const createHmac = (name: string, key: Data): Digest =>
+  new Digest(name, () => hmac.create(sha256, typeof key === "string" ? Buffer.from(key, "utf8") : key));
+
+export const timingSafeEqual = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
+
+/** All at once. */
+export const hash = (name: string, data: Data, encoding: Encoding): string | Buffer =>
+  createHash(name).update(data).digest(encoding);
+
+export const randomUUID = (): string => crypto.randomUUID();
+
+/** Nobody signs with a wallet in the page. */
+export const createECDH = (): never => {
+  throw new Error("no elliptic curves in a browser");
+};

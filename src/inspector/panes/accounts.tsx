@@ -1,0 +1,164 @@
+import { useSignal } from "@preact/signals";
+import { openOrdersOf } from "../../api/trading.ts";
+import { type Account, availableOf, type Balance } from "../../core/account.ts";
+import { moneyText, priceText, sizeText } from "../../core/format.ts";
+import { marketOfToken, outcomeOf } from "../../core/market.ts";
+import { remainingOf } from "../../core/order.ts";
+import type { State } from "../../core/state.ts";
+import { devPrivateKey } from "../../simulation/dev-accounts.ts";
+import { chosenAccount, history, isShown, moment } from "../model.ts";
+import { Act, Choice, Nothing, nameOf, OrderLink, Outcome, Pane, useAction } from "../parts.tsx";
+
+/** Who is listed: more than this are found by address. */
+const MAX_LISTED = 500;
+
+/** What an account has, what it waits for, and what it has in the book. */
+export function AccountsPane() {
+  const { value: at } = moment;
+  if (!isShown("accounts") || at === null) return null;
+  const { accounts } = at.state;
+  const account = accounts.find(chosenAccount.value);
+  const listed = [...accounts].slice(0, MAX_LISTED);
+  if (account !== undefined && !listed.includes(account)) listed.push(account);
+  return (
+    <Pane
+      name="accounts"
+      tools={
+        <Choice
+          label="Account"
+          value={String(account?.number ?? 0)}
+          options={[
+            ["0", "choose"],
+            ...listed.map(({ number }) => [String(number), nameOf(number)] as const),
+          ]}
+          onChoose={(number) => {
+            chosenAccount.value = Number(number);
+          }}
+        />
+      }
+    >
+      {account === undefined ? (
+        <Nothing>{`${accounts.size} accounts. Choose one to see its balances, its orders, and its marks in the book.`}</Nothing>
+      ) : (
+        <Details account={account} state={at.state} />
+      )}
+    </Pane>
+  );
+}
+
+function Details({ account, state }: { readonly account: Account; readonly state: State }) {
+  const { value: at } = moment;
+  const orders = at === null ? [] : [...openOrdersOf(at.view, account)];
+  const { policy, rows } = {
+    policy: state.config.balances,
+    rows: [...account.holdings].sort(([a], [b]) => a - b),
+  };
+  const cells = <Unit extends number>(of: Balance<Unit>, text: (units: number) => string) => (
+    <>
+      {[of.balance, availableOf(of, policy), of.reserved, of.incoming, of.outgoing].map((units, index) => (
+        <td key={index} class="number">
+          {text(units)}
+        </td>
+      ))}
+    </>
+  );
+  return (
+    <>
+      <p class="id">{account.address}</p>
+      <DevKey account={account} />
+      <div class="scroll">
+        <table>
+          <caption>Balances</caption>
+          <thead>
+            <tr>
+              {["asset", "balance", "available", "reserved", "incoming", "outgoing"].map((name) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            <tr>
+              <th scope="row">USDC</th>
+              {cells(account.collateral, moneyText)}
+            </tr>
+            {rows.flatMap(([number, { yes, no }]) =>
+              (["YES", "NO"] as const).map((side) => (
+                <tr key={`${number} ${side}`}>
+                  <th scope="row">{`${side} ${state.markets.get(number).slug}`}</th>
+                  {cells(side === "YES" ? yes : no, sizeText)}
+                </tr>
+              )),
+            )}
+          </tbody>
+        </table>
+      </div>
+      {account.everyMarket > 0 ? (
+        <p class="dim">{`and ${sizeText(account.everyMarket)} of every token of the markets that it has not touched yet`}</p>
+      ) : null}
+      <Fund address={account.address} />
+      <table>
+        <caption>{`Open orders: ${orders.length}`}</caption>
+        <tbody>
+          {orders.slice(0, MAX_LISTED).map((order) => (
+            <tr key={order.number}>
+              <td>
+                <OrderLink number={order.number} />
+              </td>
+              <td class={order.side === "BUY" ? "bid" : "ask"}>{order.side}</td>
+              <td class="number">{`${sizeText(remainingOf(order))} of ${sizeText(order.size)} @ ${priceText(order.price)}`}</td>
+              <td>{`${outcomeOf(order.token)} ${state.markets.get(marketOfToken(order.token)).slug}`}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+/** The key of a dev account, which anybody may know. */
+function DevKey({ account }: { readonly account: Account }) {
+  const { value: shown } = history;
+  const index = shown?.devAccounts.indexOf(account.address) ?? -1;
+  if (shown === null || index < 0) return null;
+  return (
+    <details>
+      <summary>{`Private key of dev-${index}`}</summary>
+      <code class="id">{devPrivateKey(shown.opening.config.seed, index)}</code>
+    </details>
+  );
+}
+
+function Fund({ address }: { readonly address: string }) {
+  const amount = useSignal("1000");
+  const action = useAction();
+  return (
+    <p class="row">
+      <label>
+        USDC{" "}
+        <input
+          type="number"
+          min={0}
+          step="any"
+          value={amount.value}
+          onInput={(event) => {
+            amount.value = event.currentTarget.value;
+          }}
+        />
+      </label>
+      <Act
+        label="Fund"
+        onClick={() =>
+          void action.ask(
+            "POST",
+            `/sim/accounts/${address}/fund`,
+            { collateral: Number(amount.value) },
+            "funded",
+          )
+        }
+      />
+      <Outcome of={action} />
+    </p>
+  );
+}

@@ -1,0 +1,276 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { ASK, BID, type BookDirection } from "../../core/book/book.ts";
+import { counted, priceText, sizeText } from "../../core/format.ts";
+import { bookFor, isMirrored, type Market, priceIn } from "../../core/market.ts";
+import type { State } from "../../core/state.ts";
+import { type Price, price } from "../../core/units.ts";
+import { chosenAccount, chosenMarket, isShown, market, moment, outcome } from "../model.ts";
+import { AccountLink, Choice, Nothing, OrderLink, Pane, useMarkets } from "../parts.tsx";
+
+/** A price level as it is shown, in terms of the outcome. */
+interface Level {
+  readonly price: Price;
+  readonly size: number;
+  readonly orders: number;
+  /** The level in the book's own terms. */
+  readonly tick: number;
+  readonly direction: BookDirection;
+  /** What the chosen account has there. */
+  readonly own: number;
+}
+
+interface Sides {
+  /** Best first. */
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+}
+
+/** The book of one outcome, best prices first: what GET /clob/book answers. */
+export function ladderOf(state: State, of: Market, side: "YES" | "NO", account: number): Sides {
+  const { book } = bookFor(of, side);
+  const isTurned = isMirrored(of, side);
+  const levels = (direction: BookDirection): Level[] => {
+    const found: Level[] = [];
+    const own = book === null ? new Map<number, number>() : ownAt(state, book, direction, account);
+    book?.depth(direction, (tick, size, orders) => {
+      const at = priceIn(isTurned, price(tick * of.tickSize));
+      found.push({ price: at, size, orders, tick, direction, own: own.get(tick) ?? 0 });
+    });
+    return found;
+  };
+  const [buying, selling] = isTurned ? ([ASK, BID] as const) : ([BID, ASK] as const);
+  return { bids: levels(buying), asks: levels(selling) };
+}
+
+type Book = NonNullable<ReturnType<typeof bookFor>["book"]>;
+
+/** What an account has at each level of a side. */
+function ownAt(state: State, book: Book, direction: BookDirection, account: number): Map<number, number> {
+  const own = new Map<number, number>();
+  if (account === 0) return own;
+  book.queue(direction, (slot) => {
+    const order = state.orders.get(state.pool.orderIn(slot));
+    if (order.account !== account) return;
+    const tick = book.tickOf(slot);
+    own.set(tick, (own.get(tick) ?? 0) + state.pool.openIn(slot));
+  });
+  return own;
+}
+
+export function BookPane() {
+  const { value: at } = moment;
+  const { value: of } = market;
+  /** The level whose queue is shown, by its price and direction. */
+  const opened = useSignal<Pick<Level, "tick" | "direction"> | null>(null);
+  if (!isShown("book")) return null;
+  if (at === null || of === null) return <Pane name="book">{<Nothing>There is no market.</Nothing>}</Pane>;
+  const { bids, asks } = ladderOf(at.state, of, outcome.value, chosenAccount.value);
+  const [bid, ask] = [bids[0]?.price, asks[0]?.price];
+  const largest = Math.max(1, ...[...bids, ...asks].map(({ size }) => size));
+  const row = (level: Level) => (
+    <Row
+      key={`${level.direction} ${level.tick}`}
+      level={level}
+      isBid={bids.includes(level)}
+      largest={largest}
+      isOpen={opened.value?.tick === level.tick && opened.value.direction === level.direction}
+      onOpen={(isOpen) => {
+        opened.value = isOpen ? level : null;
+      }}
+    />
+  );
+  const level = [...bids, ...asks].find(
+    ({ tick, direction }) => tick === opened.value?.tick && direction === opened.value.direction,
+  );
+  return (
+    <Pane name="book" tools={<Chooser />}>
+      <p class="quote number">
+        <span class="bid">{bid === undefined ? "no bid" : `bid ${priceText(bid)}`}</span>
+        <span class="dim">{spreadText(bid, ask)}</span>
+        <span class="ask">{ask === undefined ? "no ask" : `ask ${priceText(ask)}`}</span>
+      </p>
+      <Ladder above={asks.length} key={`${of.number} ${outcome.value}`}>
+        {[...asks].reverse().map(row)}
+        <tr class="spread">
+          <td colSpan={4} />
+        </tr>
+        {bids.map(row)}
+      </Ladder>
+      {level === undefined ? <Depth bids={bids} asks={asks} /> : <Queue of={of} level={level} />}
+    </Pane>
+  );
+}
+
+/** The levels of a book, so many of them above the spread, both sides of which are in sight unless somebody looks elsewhere. */
+function Ladder({ above, children }: { readonly above: number; readonly children: ComponentChildren }) {
+  const ladder = useRef<HTMLDivElement>(null);
+  // Where the spread is follows from what is above it: to measure it after each change costs more than all the rest.
+  useLayoutEffect(() => {
+    const { current: box } = ladder;
+    const row = box?.querySelector<HTMLElement>("tr.spread");
+    if (box === null || row == null || box.matches(":hover, :focus-within")) return;
+    box.scrollTop = row.offsetTop - box.clientHeight / 2;
+  }, [above]);
+  return (
+    <div class="ladder" ref={ladder}>
+      <table aria-label={`Order book of ${outcome.value}`}>
+        <thead>
+          <tr>
+            <th scope="col">bid size</th>
+            <th scope="col">price</th>
+            <th scope="col">ask size</th>
+            <th scope="col">orders</th>
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+function spreadText(bid: number | undefined, ask: number | undefined): string {
+  if (bid === undefined || ask === undefined) return "one-sided";
+  const half = (bid + ask) / 2;
+  return `spread ${priceText(ask - bid)}, mid ${Number.isInteger(half) ? priceText(half) : `${priceText(Math.floor(half))}5`}`;
+}
+
+/** Which book is shown. */
+function Chooser() {
+  return (
+    <>
+      <Choice
+        label="Market"
+        value={String(market.value?.number ?? "")}
+        options={useMarkets()}
+        onChoose={(number) => {
+          chosenMarket.value = Number(number);
+        }}
+      />
+      {(["YES", "NO"] as const).map((each) => (
+        <button
+          key={each}
+          type="button"
+          aria-pressed={outcome.value === each}
+          onClick={() => {
+            outcome.value = each;
+          }}
+        >
+          {each}
+        </button>
+      ))}
+    </>
+  );
+}
+
+function Row({
+  level: { price: at, size, orders, own },
+  isBid,
+  largest,
+  isOpen,
+  onOpen,
+}: {
+  readonly level: Level;
+  readonly isBid: boolean;
+  readonly largest: number;
+  readonly isOpen: boolean;
+  readonly onOpen: (isOpen: boolean) => void;
+}) {
+  const bar = { inlineSize: `${Math.max(1, (100 * size) / largest)}%` };
+  const sizeCell = (
+    <td class="number size">
+      <span class="bar" style={bar} />
+      <span class="value">
+        {own > 0 ? <b title={`${sizeText(own)} of the chosen account`}>● </b> : null}
+        {sizeText(size)}
+      </span>
+    </td>
+  );
+  return (
+    <tr class={isBid ? "bid" : "ask"} data-price={priceText(at)}>
+      {isBid ? sizeCell : <td />}
+      <td class="number price">
+        <button type="button" class="link" aria-expanded={isOpen} onClick={() => onOpen(!isOpen)}>
+          {priceText(at)}
+        </button>
+      </td>
+      {isBid ? <td /> : sizeCell}
+      <td class="number dim">{orders}</td>
+    </tr>
+  );
+}
+
+/** The orders of a level in the order in which they are met. */
+function Queue({ of, level }: { readonly of: Market; readonly level: Level }) {
+  const { value: at } = moment;
+  const { book } = bookFor(of, outcome.value);
+  if (at === null || book === null) return null;
+  const slots: number[] = [];
+  book.queue(level.direction, (slot) => {
+    if (book.tickOf(slot) === level.tick) slots.push(slot);
+  });
+  const { orders, pool } = at.state;
+  return (
+    <div class="queue">
+      <h3>{`Queue at ${priceText(level.price)}: ${counted(slots.length, "order")}, ${sizeText(level.size)} shares`}</h3>
+      <ol>
+        {slots.slice(0, MAX_QUEUE).map((slot) => {
+          const order = orders.get(pool.orderIn(slot));
+          return (
+            <li key={slot} class={order.account === chosenAccount.value ? "own" : ""}>
+              <OrderLink number={order.number} /> <AccountLink number={order.account} />{" "}
+              <span class="number">{`${sizeText(pool.openIn(slot))} of ${sizeText(order.size)}`}</span>
+            </li>
+          );
+        })}
+      </ol>
+      {slots.length > MAX_QUEUE ? <p class="dim">{`and ${slots.length - MAX_QUEUE} more`}</p> : null}
+    </div>
+  );
+}
+
+const MAX_QUEUE = 200;
+const WIDTH = 300;
+const HEIGHT = 60;
+
+/** How much could be bought or sold down to each price. */
+function Depth({ bids, asks }: Sides) {
+  const total = (levels: readonly Level[]): number => levels.reduce((sum, { size }) => sum + size, 0);
+  const most = Math.max(1, total(bids), total(asks));
+  const path = (levels: readonly Level[]): string => {
+    let sum = 0;
+    const x = (at: number): string => ((at / 10_000) * WIDTH).toFixed(1);
+    const y = (): string => (HEIGHT - (sum / most) * HEIGHT).toFixed(1);
+    const [best] = levels;
+    if (best === undefined) return "";
+    let text = `M${x(best.price)},${HEIGHT}`;
+    for (const { price: at, size } of levels) {
+      text += `H${x(at)}`;
+      sum += size;
+      text += `V${y()}`;
+    }
+    return `${text}V${HEIGHT}Z`;
+  };
+  return (
+    <figure class="depth">
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={depthText(bids, asks)}
+      >
+        <path class="bid" d={path(bids)} />
+        <path class="ask" d={path(asks)} />
+      </svg>
+      <figcaption class="dim number">
+        <span>{`bids ${sizeText(total(bids))}`}</span>
+        <span>depth, price 0 to 1</span>
+        <span>{`asks ${sizeText(total(asks))}`}</span>
+      </figcaption>
+    </figure>
+  );
+}
+
+const depthText = (bids: readonly Level[], asks: readonly Level[]): string =>
+  `Depth: ${bids.length} levels of bids, ${asks.length} of asks`;

@@ -1,0 +1,211 @@
+import { useSignal } from "@preact/signals";
+import {
+  FAULT_FIELDS,
+  FAULT_KINDS,
+  type FaultKind,
+  settlementFaultReply,
+  whyUnsettled,
+} from "../../api/chain.ts";
+import { type Block, baseFeeOf, headBlock, unminedOf } from "../../core/chain/chain.ts";
+import { finalHeight, SETTLEMENT_STATUSES, tradeStatus } from "../../core/chain/settlement.ts";
+import { kindOf } from "../../core/chain/transaction.ts";
+import { priceText, sizeText } from "../../core/format.ts";
+import type { Trade } from "../../core/order.ts";
+import type { State } from "../../core/state.ts";
+import { isShown, moment } from "../model.ts";
+import { Act, Choice, OrderLink, Outcome, Pane, Time, useAction } from "../parts.tsx";
+
+const WEI_PER_GWEI = 1_000_000_000;
+/** How many of the latest are shown. */
+const [BLOCKS, TRADES, PENDING] = [20, 200, 50];
+
+/** The settlement chain: what is on its way, how far trades have come, what goes wrong. */
+export function ChainPane() {
+  const { value: at } = moment;
+  if (!isShown("chain") || at === null) return null;
+  const { state } = at;
+  const { chain } = state;
+  const head = headBlock(chain);
+  return (
+    <Pane name="chain">
+      <dl class="facts number">
+        <div>
+          <dt>head</dt>
+          <dd>{head.height}</dd>
+        </div>
+        <div>
+          <dt>final</dt>
+          <dd>{finalHeight(state)}</dd>
+        </div>
+        <div>
+          <dt>pending</dt>
+          <dd>{chain.pending}</dd>
+        </div>
+        <div>
+          <dt>lost</dt>
+          <dd>{chain.dropped.length}</dd>
+        </div>
+        <div>
+          <dt>base fee</dt>
+          <dd>{`${baseFeeOf(chain) / WEI_PER_GWEI} gwei`}</dd>
+        </div>
+        <div>
+          <dt>reorganizations</dt>
+          <dd>{chain.reorganizations}</dd>
+        </div>
+      </dl>
+      <Controls />
+      <Lanes state={state} />
+      <Pending state={state} />
+      <Blocks state={state} />
+    </Pane>
+  );
+}
+
+function Controls() {
+  const { value: at } = moment;
+  const kind = useSignal<FaultKind | "reorg">("fail");
+  const times = useSignal("1");
+  const action = useAction();
+  if (at === null) return null;
+  const { faults } = at.state.chain;
+  const set = (): void => {
+    const isCounted = FAULT_FIELDS[kind.value].includes("times");
+    const body = { kind: kind.value, ...(isCounted ? { times: Number(times.value) } : {}) };
+    void action.ask("POST", "/sim/chain/faults", body);
+  };
+  return (
+    <>
+      <p class="row">
+        <Act label="Mine a block" onClick={() => void action.ask("POST", "/sim/chain/mine", { blocks: 1 })} />
+        <Act
+          label="Bump fees"
+          title="what a gas spike keeps out of blocks offers more"
+          onClick={() => void action.ask("POST", "/sim/chain/bump", {})}
+        />
+        <Choice
+          label="Kind of fault"
+          value={kind.value}
+          options={[...FAULT_KINDS, "reorg" as const].map((each) => [each, each])}
+          onChoose={(chosen) => {
+            kind.value = chosen;
+          }}
+        />
+        <input
+          type="number"
+          aria-label="How many settlements it hits"
+          min={1}
+          value={times.value}
+          onInput={(event) => {
+            times.value = event.currentTarget.value;
+          }}
+        />
+        <Act label="Set fault" onClick={set} />
+        <Act label="End faults" onClick={() => void action.ask("DELETE", "/sim/chain/faults")} />
+      </p>
+      <Outcome of={action} />
+      {faults.length === 0 ? null : (
+        <ul class="plain">
+          {faults.map((fault) => {
+            const { id, kind: of, struck, remaining } = settlementFaultReply(at.state, fault);
+            return (
+              <li key={fault.number} class="number">
+                {`${id}: ${of}, has hit ${struck}${remaining === null ? "" : `, ${remaining} to come`} `}
+                <Act label="End" onClick={() => void action.ask("DELETE", `/sim/chain/faults/${id}`)} />
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** The latest trades by how far their settlement has come. */
+function Lanes({ state }: { readonly state: State }) {
+  const { trades } = state;
+  const lanes = new Map<string, Trade[]>(SETTLEMENT_STATUSES.map((status) => [status, []]));
+  for (let number = trades.size; number > Math.max(0, trades.size - TRADES); number -= 1) {
+    const trade = trades.get(number);
+    lanes.get(tradeStatus(state, trade))?.push(trade);
+  }
+  return (
+    <section class="lanes-of-trades" aria-label={`The latest ${TRADES} trades by their settlement`}>
+      {[...lanes].map(([status, of]) => (
+        <div key={status} data-status={status}>
+          <h3>
+            {status} <span class="number dim">{of.length}</span>
+          </h3>
+          <ul class="plain">
+            {of.slice(0, 8).map((trade) => (
+              <li key={trade.number} class="number">
+                <OrderLink number={trade.taker} />
+                {` ${sizeText(trade.size)} @ ${priceText(trade.price)}`}
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </section>
+  );
+}
+
+function Pending({ state }: { readonly state: State }) {
+  const unmined = unminedOf(state.chain);
+  return (
+    <table>
+      <caption>{`Waiting for a block: ${unmined.length}`}</caption>
+      <tbody>
+        {unmined.slice(0, PENDING).map((transaction) => (
+          <tr key={transaction.number}>
+            <td class="number">{transaction.number}</td>
+            <td>{kindOf(transaction)}</td>
+            <td>{transaction.status}</td>
+            <td>{whyUnsettled(state, transaction)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Blocks({ state }: { readonly state: State }) {
+  const { blocks, heights } = state.chain;
+  const isInChain = ({ height, serial }: Block): boolean => heights.find(height + 1) === serial;
+  const latest: Block[] = [];
+  for (let serial = blocks.size; serial > Math.max(0, blocks.size - BLOCKS); serial -= 1) {
+    latest.push(blocks.get(serial));
+  }
+  const final = finalHeight(state);
+  return (
+    <table>
+      <caption>Blocks, latest first</caption>
+      <thead>
+        <tr>
+          <th scope="col">block</th>
+          <th scope="col">time</th>
+          <th scope="col">transactions</th>
+          <th scope="col">state</th>
+        </tr>
+      </thead>
+      <tbody>
+        {latest.map((block) => (
+          <tr key={block.serial} class={isInChain(block) ? "" : "gone"}>
+            <td class="number">{block.height}</td>
+            <td>
+              <Time at={block.at} />
+            </td>
+            <td class="number">{block.count}</td>
+            <td>
+              {!isInChain(block)
+                ? "replaced by a reorganization"
+                : block.height <= final
+                  ? "final"
+                  : "can be replaced"}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

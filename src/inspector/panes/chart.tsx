@@ -1,0 +1,153 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { priceText, sizeText } from "../../core/format.ts";
+import { idOf } from "../../core/ids.ts";
+import { isMirrored, type Market, outcomeOf, priceIn } from "../../core/market.ts";
+import type { Trade } from "../../core/order.ts";
+import type { State } from "../../core/state.ts";
+import { FULL_PRICE } from "../../core/units.ts";
+import { isShown, market, moment, outcome } from "../model.ts";
+import { AccountLink, Nothing, OrderLink, Pane, Time } from "../parts.tsx";
+import { plotTrades } from "../price-plot.ts";
+
+/** How many of the latest trades the chart and the tape show. */
+const CHARTED = 3_000;
+const TAPE = 60;
+/** In a share. */
+const SIZE_UNITS = 100;
+
+/** The price of a trade in terms of an outcome. */
+function priceFor(state: State, of: Market, { taker, price }: Trade, side: "YES" | "NO"): number {
+  const { token } = state.orders.get(taker);
+  const isOther = of.matching === "complementary" && outcomeOf(token) !== side;
+  return isOther ? priceIn(isMirrored(of, "NO"), price) : price;
+}
+
+/** The latest trades of a market that the outcome's book knows, oldest first. */
+function tradesOf(state: State, of: Market, side: "YES" | "NO"): Trade[] {
+  const found: Trade[] = [];
+  for (let number = of.trades.size; number > 0 && found.length < CHARTED; number -= 1) {
+    const trade = state.trades.get(of.trades.get(number));
+    const { token } = state.orders.get(trade.taker);
+    if (of.matching === "complementary" || outcomeOf(token) === side) found.push(trade);
+  }
+  return found.reverse();
+}
+
+/** Price as steps and volume as bars, up to the cursor, and the tape below. */
+export function ChartPane() {
+  const { value: at } = moment;
+  const { value: of } = market;
+  const pointed = useSignal<number | null>(null);
+  if (!isShown("chart") || at === null || of === null) return null;
+  const trades = tradesOf(at.state, of, outcome.value);
+  const shown = trades.find(({ number }) => number === pointed.value);
+  return (
+    <Pane
+      name="chart"
+      tools={<span class="dim number">{`${of.trades.size} trades, the latest ${trades.length} shown`}</span>}
+    >
+      <Plot
+        onPoint={(number) => {
+          pointed.value = number;
+        }}
+      />
+      <p class="pointed" role="status">
+        {shown === undefined ? (
+          <span class="dim">Point at the chart to see a trade and its orders.</span>
+        ) : (
+          <Told trade={shown} of={of} />
+        )}
+      </p>
+      {trades.length === 0 ? (
+        <Nothing>Nothing has traded yet where the cursor stands.</Nothing>
+      ) : (
+        <div class="scroll tape">
+          <table aria-label="Latest trades">
+            <thead>
+              <tr>
+                <th scope="col">time</th>
+                <th scope="col">price</th>
+                <th scope="col">size</th>
+                <th scope="col">taker</th>
+                <th scope="col">maker</th>
+                <th scope="col">match</th>
+              </tr>
+            </thead>
+            <tbody>
+              {trades
+                .slice(-TAPE)
+                .reverse()
+                .map((trade) => (
+                  <Row key={trade.number} trade={trade} of={of} />
+                ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Pane>
+  );
+}
+
+function Row({ trade, of }: { readonly trade: Trade; readonly of: Market }) {
+  const { value: at } = moment;
+  if (at === null) return null;
+  const { side } = at.state.orders.get(trade.taker);
+  return (
+    <tr>
+      <td>
+        <Time at={trade.at} />
+      </td>
+      <td class={`number ${side === "BUY" ? "bid" : "ask"}`}>
+        {`${side === "BUY" ? "▲" : "▼"} ${priceText(priceFor(at.state, of, trade, outcome.value))}`}
+      </td>
+      <td class="number">{sizeText(trade.size)}</td>
+      <td>
+        <OrderLink number={trade.taker} />
+      </td>
+      <td>
+        <OrderLink number={trade.maker} />
+      </td>
+      <td class="dim">{trade.matchType.toLowerCase()}</td>
+    </tr>
+  );
+}
+
+/** A trade and its two orders. */
+function Told({ trade, of }: { readonly trade: Trade; readonly of: Market }) {
+  const { value: at } = moment;
+  if (at === null) return null;
+  const [taker, maker] = [at.state.orders.get(trade.taker), at.state.orders.get(trade.maker)];
+  return (
+    <span title={idOf(at.state.idPrefixes.trade, trade.number)}>
+      <Time at={trade.at} />
+      {` ${sizeText(trade.size)} @ ${priceText(priceFor(at.state, of, trade, outcome.value))}: `}
+      <OrderLink number={taker.number} />
+      {` ${taker.side} ${outcomeOf(taker.token)} of `}
+      <AccountLink number={taker.account} />
+      {" met "}
+      <OrderLink number={maker.number} />
+      {` ${maker.side} ${outcomeOf(maker.token)} of `}
+      <AccountLink number={maker.account} />
+    </span>
+  );
+}
+
+function Plot({ onPoint }: { readonly onPoint: (trade: number | null) => void }) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (box.current === null) return;
+    const read = () => {
+      const { value: at } = moment;
+      const { value: of } = market;
+      if (at === null || of === null) return [];
+      return tradesOf(at.state, of, outcome.value).map((trade) => ({
+        trade,
+        price: priceFor(at.state, of, trade, outcome.value) / FULL_PRICE,
+        shares: trade.size / SIZE_UNITS,
+      }));
+    };
+    return plotTrades(box.current, read, onPoint);
+  }, []);
+  return <div ref={box} class="plot" role="img" aria-label="Price and size of the latest trades" />;
+}

@@ -1,0 +1,107 @@
+import { useSignal } from "@preact/signals";
+import { nextDueAt } from "../../core/schedule.ts";
+import { toIso } from "../../core/time.ts";
+import { history, isShown, moment } from "../model.ts";
+import { Act, OrderLink, Outcome, Pane, Time, useAction } from "../parts.tsx";
+
+const MAX_TIMERS = 12;
+const STEPS = ["1s", "1m", "1h", "1d"] as const;
+
+/** The virtual clock: how it runs, and what time alone will cause. */
+export function ClockPane() {
+  const { value: at } = moment;
+  const rate = useSignal("60");
+  const advance = useSignal("15m");
+  const action = useAction();
+  if (!isShown("clock") || at === null) return null;
+  const { mode, rate: speed } = history.value?.clock ?? { mode: "frozen", rate: 0 };
+  const set = (change: object): void => void action.ask("POST", "/sim/clock", change);
+  const due = nextDueAt(at.state);
+  return (
+    <Pane name="clock">
+      <p class="big number">{toIso(at.now)}</p>
+      <p>
+        {mode === "scaled"
+          ? `runs ${speed} times as fast as the wall clock`
+          : mode === "real"
+            ? "runs with the wall clock"
+            : "stands still"}
+      </p>
+      <p class="row">
+        <Act label="Freeze" onClick={() => set({ mode: "frozen" })} />
+        <Act label="Run" title="with the wall clock" onClick={() => set({ mode: "real" })} />
+        <Act label="Run at" onClick={() => set({ mode: "scaled", rate: Number(rate.value) })} />
+        <input
+          type="number"
+          aria-label="Virtual seconds per second"
+          min={0}
+          step="any"
+          value={rate.value}
+          onInput={(event) => {
+            rate.value = event.currentTarget.value;
+          }}
+        />
+      </p>
+      <p class="row">
+        {STEPS.map((by) => (
+          <Act key={by} label={`+${by}`} onClick={() => set({ advance: by })} />
+        ))}
+        <Act label="Advance by" onClick={() => set({ advance: advance.value })} />
+        <input
+          aria-label="A duration such as 90s"
+          size={6}
+          value={advance.value}
+          onInput={(event) => {
+            advance.value = event.currentTarget.value;
+          }}
+        />
+        <Act
+          label="To the next timer"
+          onClick={() => {
+            if (due !== null) set({ time: toIso(due) });
+          }}
+        />
+      </p>
+      <Outcome of={action} />
+      <Timers />
+    </Pane>
+  );
+}
+
+/** What time will cause: the next block, and the orders that expire. */
+function Timers() {
+  const { value: at } = moment;
+  if (at === null) return null;
+  const { chain, expiries, orders } = at.state;
+  const waiting = expiries.soonest(MAX_TIMERS, (order) => orders.get(order).status === "LIVE");
+  return (
+    <table>
+      <caption>Next timers</caption>
+      <tbody>
+        {chain.nextBlockAt === null ? null : (
+          <tr>
+            <td>
+              <Time at={chain.nextBlockAt} />
+            </td>
+            <td>a block is mined</td>
+          </tr>
+        )}
+        {waiting.map((order) => (
+          <tr key={order}>
+            <td>
+              <Time at={orders.get(order).expiration ?? 0} />
+            </td>
+            <td>
+              <OrderLink number={order} /> expires
+            </td>
+          </tr>
+        ))}
+        {chain.nextBlockAt === null && waiting.length === 0 ? (
+          <tr>
+            <td class="dim">time alone causes nothing</td>
+          </tr>
+        ) : null}
+      </tbody>
+    </table>
+  );
+}

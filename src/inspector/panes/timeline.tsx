@@ -1,0 +1,205 @@
+import { type Signal, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { nextDueAt } from "../../core/schedule.ts";
+import { toIso } from "../../core/time.ts";
+import {
+  cursor,
+  history,
+  moment,
+  moveTo,
+  moveToSequence,
+  onFrame,
+  server,
+  step,
+  stepToMark,
+} from "../model.ts";
+import { Act, Outcome, useAction } from "../parts.tsx";
+import {
+  drawStrip,
+  LANES,
+  type Range,
+  rowsAtPlace,
+  STRIP_HEIGHT,
+  wholeRange,
+  zoomedRange,
+} from "../timeline-strip.ts";
+
+/** What happened when, as marks; the cursor is dragged over them. */
+export function Timeline() {
+  const byTime = useSignal(false);
+  /** Null shows all. */
+  const zoomed = useSignal<Range | null>(null);
+  const rangeNow = (): Range => zoomed.value ?? wholeRange(byTime.value);
+  const zoom = (factor: number): void => {
+    zoomed.value = zoomedRange(rangeNow(), factor);
+  };
+  return (
+    <section class="timeline" aria-label="Timeline">
+      <Strip rangeNow={rangeNow} onZoom={zoom} />
+      <div class="controls">
+        <Steps />
+        <button
+          type="button"
+          aria-pressed={byTime.value}
+          title="Space marks by virtual time"
+          onClick={() => {
+            byTime.value = !byTime.value;
+            zoomed.value = null;
+          }}
+        >
+          By time
+        </button>
+        <ZoomButtons zoomed={zoomed} onZoom={zoom} />
+        <NextTimer />
+      </div>
+    </section>
+  );
+}
+
+function Strip({
+  rangeNow,
+  onZoom,
+}: {
+  readonly rangeNow: () => Range;
+  readonly onZoom: (factor: number) => void;
+}) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const { value: at } = moment;
+  useEffect(() => {
+    const { current: drawn } = canvas;
+    if (drawn === null) return;
+    let width = drawn.clientWidth;
+    const draw = (): void => drawStrip(drawn, rangeNow(), width);
+    const stop = onFrame(draw);
+    const observer = new ResizeObserver(([entry]) => {
+      width = entry?.contentRect.width ?? width;
+      draw();
+    });
+    observer.observe(drawn);
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    scheme.addEventListener("change", draw);
+    return () => {
+      stop();
+      observer.disconnect();
+      scheme.removeEventListener("change", draw);
+    };
+  }, []);
+  const point = (event: PointerEvent): void => {
+    if (event.type === "pointermove" && event.buttons !== 1) return;
+    const { left, width } = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    moveTo(rowsAtPlace(rangeNow(), (event.clientX - left) / width));
+  };
+  return (
+    <div class="strip">
+      <div class="lanes" aria-hidden="true">
+        {LANES.map(([name]) => (
+          <span key={name}>{name}</span>
+        ))}
+      </div>
+      <canvas
+        ref={canvas}
+        height={STRIP_HEIGHT}
+        tabIndex={0}
+        role="slider"
+        aria-label="Where the page stands in the history"
+        aria-valuemin={0}
+        aria-valuemax={history.value?.count ?? 0}
+        aria-valuenow={at?.rows ?? 0}
+        aria-valuetext={at === null ? "" : `row ${at.rows}, ${toIso(at.now)}`}
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId);
+          point(event);
+        }}
+        onPointerMove={point}
+        onWheel={(event) => {
+          event.preventDefault();
+          onZoom(event.deltaY > 0 ? 1.5 : 1 / 1.5);
+        }}
+      />
+    </div>
+  );
+}
+
+const STEPS = [
+  ["⇤", "Trade before", "Shift ←", () => stepToMark(-1)],
+  ["←", "Command back", "←", () => step(-1)],
+  ["→", "Command forth", "→", () => step(1)],
+  ["⇥", "Trade after", "Shift →", () => stepToMark(1)],
+] as const;
+
+/** Where to go from here. */
+function Steps() {
+  return (
+    <>
+      {STEPS.map(([sign, label, key, go]) => (
+        <button key={label} type="button" aria-label={label} title={`${label} (${key})`} onClick={go}>
+          {sign}
+        </button>
+      ))}
+      <button
+        type="button"
+        aria-pressed={cursor.value === null}
+        title="Go to the end and follow it (l)"
+        onClick={() => {
+          cursor.value = null;
+        }}
+      >
+        {server.value === null ? "End" : "Live"}
+      </button>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const field = event.currentTarget.elements.namedItem("sequence");
+          if (field instanceof HTMLInputElement && field.value !== "") moveToSequence(Number(field.value));
+        }}
+      >
+        <input
+          id="go-to"
+          name="sequence"
+          type="number"
+          min={0}
+          placeholder="sequence (g)"
+          aria-label="Go to sequence"
+        />
+      </form>
+    </>
+  );
+}
+
+function ZoomButtons({
+  zoomed,
+  onZoom,
+}: {
+  readonly zoomed: Signal<Range | null>;
+  readonly onZoom: (factor: number) => void;
+}) {
+  return (
+    <>
+      <button type="button" aria-label="Zoom in" onClick={() => onZoom(0.5)}>
+        +
+      </button>
+      <button type="button" aria-label="Zoom out" disabled={zoomed.value === null} onClick={() => onZoom(2)}>
+        −
+      </button>
+    </>
+  );
+}
+
+/** Lets the clock jump to what time causes next. */
+function NextTimer() {
+  const action = useAction();
+  const { value: at } = moment;
+  const due = at === null ? null : nextDueAt(at.state);
+  return (
+    <>
+      <Act
+        label={due === null ? "No timer" : "Next timer"}
+        title={due === null ? "time alone causes nothing" : `to ${toIso(due)}`}
+        onClick={() => {
+          if (due !== null) void action.ask("POST", "/sim/clock", { time: toIso(due) });
+        }}
+      />
+      <Outcome of={action} />
+    </>
+  );
+}

@@ -1,0 +1,203 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
+import { toIso } from "../core/time.ts";
+import {
+  accountName,
+  canAct,
+  history,
+  moment,
+  openAccount,
+  openOrder,
+  PANES,
+  type PaneName,
+  server,
+} from "./model.ts";
+import { AskError } from "./server.ts";
+
+/** A pane with its heading; `tools` stand beside that. */
+export function Pane({
+  name,
+  tools,
+  children,
+}: {
+  readonly name: PaneName;
+  readonly tools?: ComponentChildren;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <section class="pane" data-pane={name} aria-labelledby={`${name}-title`}>
+      <header>
+        <h2 id={`${name}-title`}>{PANES[name]}</h2>
+        <div class="tools">{tools}</div>
+      </header>
+      <div class="body">{children}</div>
+    </section>
+  );
+}
+
+/** What a pane says that has nothing to show. */
+export const Nothing = ({ children }: { readonly children: ComponentChildren }) => (
+  <p class="nothing">{children}</p>
+);
+
+export const OrderLink = ({ number }: { readonly number: number }) => (
+  <button type="button" class="link" onClick={() => openOrder(number)}>
+    {`order ${number}`}
+  </button>
+);
+
+export function AccountLink({ number }: { readonly number: number }) {
+  const { value: at } = moment;
+  if (at === null || number === 0) return null;
+  return (
+    <button
+      type="button"
+      class="link"
+      title={at.state.accounts.find(number)?.address ?? ""}
+      onClick={() => openAccount(number)}
+    >
+      {nameOf(number)}
+    </button>
+  );
+}
+
+/** What an account is called where the cursor stands. */
+export function nameOf(number: number): string {
+  const { value: at } = moment;
+  return at === null ? "" : accountName(at.state, number, history.value?.devAccounts ?? []);
+}
+
+/** The time of day of a moment, to the millisecond. */
+export const clockText = (at: number): string => toIso(at as never).slice(11, 23);
+
+export const Time = ({ at }: { readonly at: number }) => (
+  <time class="number dim" dateTime={toIso(at as never)} title={toIso(at as never)}>
+    {clockText(at)}
+  </time>
+);
+
+/** What came of the latest action, said to screen readers, too. */
+export interface Doing {
+  readonly text: string;
+  readonly isWrong: boolean;
+}
+
+/** Carries out actions one at a time, and keeps what came of the latest. */
+export function useAction() {
+  const doing = useSignal<Doing | null>(null);
+  const isBusy = useSignal(false);
+  const run = async (act: () => Promise<string | undefined>): Promise<void> => {
+    if (isBusy.value) return;
+    isBusy.value = true;
+    try {
+      const text = await act();
+      doing.value = text === undefined ? null : { text, isWrong: false };
+    } catch (error) {
+      const hint = error instanceof AskError && error.hint !== "" ? `: ${error.hint}` : "";
+      doing.value = {
+        text: `${error instanceof Error ? error.message : String(error)}${hint}`,
+        isWrong: true,
+      };
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  /** Asks the server. */
+  const ask = (
+    method: "GET" | "POST" | "DELETE",
+    path: string,
+    body?: object,
+    done?: string,
+  ): Promise<void> =>
+    run(async () => {
+      await server.value?.ask(method, path, body);
+      return done;
+    });
+  return { doing, isBusy, run, ask };
+}
+
+export type Action = ReturnType<typeof useAction>;
+
+export function Outcome({ of: { doing } }: { readonly of: Action }) {
+  return (
+    <p class={doing.value?.isWrong === true ? "outcome wrong" : "outcome"} role="status">
+      {doing.value?.text ?? ""}
+    </p>
+  );
+}
+
+/** A button that gives the exchange a command: where that is possible at all. */
+export function Act({
+  label,
+  onClick,
+  title,
+}: {
+  readonly label: string;
+  readonly onClick: () => void;
+  readonly title?: string;
+}) {
+  return (
+    <button
+      type="button"
+      disabled={!canAct.value}
+      title={canAct.value ? (title ?? "") : whyNot()}
+      onClick={onClick}
+    >
+      {label}
+    </button>
+  );
+}
+
+/** Why no command can be given. */
+export function whyNot(): string {
+  if (server.value === null) return "a report is a record: clobsim serve --from REPORT goes on from it";
+  return "this is the past: go to the end first (l)";
+}
+
+export function Choice<Value extends string>({
+  label,
+  value,
+  options,
+  onChoose,
+}: {
+  readonly label: string;
+  readonly value: Value;
+  readonly options: readonly (readonly [Value, string])[];
+  readonly onChoose: (value: Value) => void;
+}) {
+  return (
+    <select
+      aria-label={label}
+      value={value}
+      onChange={(event) => onChoose(event.currentTarget.value as Value)}
+    >
+      {options.map(([each, text]) => (
+        <option key={each} value={each}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** All markets as options, by number. */
+export function useMarkets(): readonly (readonly [string, string])[] {
+  const { value: at } = moment;
+  const markets = at?.state.markets;
+  return useMemo(
+    () =>
+      markets === undefined ? [] : [...markets].map(({ number, slug }) => [String(number), slug] as const),
+    [history.value, markets?.size],
+  );
+}
+
+/** Downloads something as a file. */
+export function download(name: string, content: BlobPart, type: string): void {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1_000);
+}

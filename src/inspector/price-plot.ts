@@ -1,0 +1,103 @@
+import uPlot from "uplot";
+import type { Trade } from "../core/order.ts";
+import { onFrame } from "./model.ts";
+
+const MS = 1_000;
+/** So much of the height is left to the volume. */
+const VOLUME_SHARE = 4;
+
+/** A trade as it is drawn. */
+interface Point {
+  readonly trade: Trade;
+  /** 0 to 1. */
+  readonly price: number;
+  readonly shares: number;
+}
+
+/**
+ * Draws trades into an element, price as steps and size as bars, again whenever what `read` reads has changed. The trade
+ * that is pointed at is told by its number. Answers how to end it.
+ */
+export function plotTrades(
+  host: HTMLElement,
+  read: () => readonly Point[],
+  onPoint: (trade: number | null) => void,
+): () => void {
+  let points: readonly Point[] = [];
+  /** Trades of one moment, as those of a frozen clock are, stand beside each other in their order. */
+  let isByTime = true;
+  const labelOf = (x: number): string =>
+    isByTime ? new Date(x * MS).toISOString().slice(11, 19) : String(x);
+  const size = () => ({ width: Math.max(120, host.clientWidth), height: Math.max(90, host.clientHeight) });
+  const options = optionsOf(host, labelOf, (index) =>
+    onPoint(index === null ? null : (points[index]?.trade.number ?? null)),
+  );
+  const plot = new uPlot({ ...size(), ...options }, [[], [], []], host);
+  const stop = onFrame(() => {
+    points = read();
+    isByTime = points.length > 1 && points[0]?.trade.at !== points.at(-1)?.trade.at;
+    plot.setData([
+      points.map(({ trade }) => (isByTime ? trade.at / MS : trade.number)),
+      points.map(({ price }) => price),
+      points.map(({ shares }) => shares),
+    ]);
+  });
+  const observer = new ResizeObserver(() => plot.setSize(size()));
+  observer.observe(host);
+  const scheme = matchMedia("(prefers-color-scheme: dark)");
+  const repaint = (): void => plot.redraw(false, true);
+  scheme.addEventListener("change", repaint);
+  return () => {
+    stop();
+    observer.disconnect();
+    scheme.removeEventListener("change", repaint);
+    plot.destroy();
+  };
+}
+
+/** How the plot looks; colours are those of the page, as they are when it is drawn. */
+function optionsOf(
+  host: HTMLElement,
+  labelOf: (x: number) => string,
+  onPoint: (index: number | null) => void,
+): Omit<uPlot.Options, "width" | "height"> {
+  const style = getComputedStyle(host);
+  const colour = (name: string) => () => style.getPropertyValue(name);
+  const axis = {
+    stroke: colour("--dim"),
+    grid: { stroke: colour("--line"), width: 1 },
+    ticks: { show: false },
+  };
+  const [steps, bars] = [uPlot.paths.stepped?.({ align: 1 }), uPlot.paths.bars?.({ size: [0.6, 12] })];
+  return {
+    legend: { show: false },
+    cursor: { y: false, points: { size: 6 } },
+    hooks: { setCursor: [({ cursor: { idx } }) => onPoint(idx ?? null)] },
+    scales: {
+      x: { time: false },
+      size: { range: (_plot, _low, high) => [0, Math.max(1, high * VOLUME_SHARE)] },
+    },
+    axes: [
+      { ...axis, size: 26, space: 70, values: (_plot, splits) => splits.map(labelOf) },
+      { ...axis, size: 44, space: 24, values: (_plot, splits) => splits.map((each) => each.toFixed(2)) },
+    ],
+    series: [
+      {},
+      {
+        label: "price",
+        stroke: colour("--accent"),
+        width: 1.5,
+        points: { show: false },
+        ...(steps === undefined ? {} : { paths: steps }),
+      },
+      {
+        label: "size",
+        scale: "size",
+        stroke: colour("--bar"),
+        fill: colour("--bar"),
+        points: { show: false },
+        ...(bars === undefined ? {} : { paths: bars }),
+      },
+    ],
+  };
+}

@@ -1,0 +1,126 @@
+import { Buffer } from "node:buffer";
+import { LineReader } from "../engine/journal-codec.ts";
+import { BEGINNING, type JournalEnd, type Line } from "../engine/journal-line.ts";
+import { damageText, openingIn, scan } from "../engine/journal-scan.ts";
+import { assertKnown, assertNotNewer, StoreError } from "../engine/store-error.ts";
+import { inMemory } from "../history/report.ts";
+import { Column } from "./column.ts";
+import { History, type Lines } from "./history.ts";
+
+/** So many bytes of a report are read before the page has its turn. */
+const SLICE_BYTES = 1 << 20;
+/** Bytes of a line. */
+const USUAL_LINE = 160;
+const LINE_FEED = 10;
+
+/** The lines of a report, which are read from its bytes again whenever they are asked for. */
+class ReportLines implements Lines {
+  readonly #bytes: Uint8Array;
+  readonly #reader: LineReader;
+  readonly #starts = new Column(Float64Array);
+  #end = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+    this.#reader = new LineReader(bytes);
+  }
+
+  get count(): number {
+    return this.#starts.length;
+  }
+
+  at(row: number): Line {
+    const start = this.#starts.at(row);
+    const next = row + 1 < this.count ? this.#starts.at(row + 1) : this.#end;
+    const line = this.#reader.read(start, next - 1);
+    if (line === null) throw new Error(`row ${row} of the report cannot be read again`);
+    return line;
+  }
+
+  /** Notes the line that ends at an offset. */
+  add(end: number): void {
+    this.#starts.push(this.#end);
+    this.#end = end;
+  }
+
+  /** Where the first row begins: behind the opening. */
+  begin(offset: number): void {
+    this.#end = offset;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#bytes;
+  }
+}
+
+/** How far the reading of a report has come. */
+export interface Progress {
+  /** Of the bytes, 0 to 1. */
+  readonly done: number;
+  readonly commands: number;
+}
+
+/** A report as it was opened. */
+export interface OpenedReport {
+  readonly name: string;
+  readonly history: History;
+  readonly bytes: Uint8Array;
+  /** What stands in the file behind its good lines, as a sentence; null when it is whole. */
+  readonly damage: string | null;
+}
+
+/**
+ * Opens the report in some bytes and decides it anew, a slice at a time: between slices `tell` is told, and awaited. A
+ * damaged report is opened as far as it is whole. `engine` is the version of this program.
+ * @throws StoreError when it is no report, its first line is damaged, or a newer version made it.
+ */
+export async function openReport(
+  name: string,
+  content: Uint8Array,
+  engine: string,
+  tell: (progress: Progress) => Promise<void>,
+): Promise<OpenedReport> {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  const whole = inMemory(bytes);
+  const opening = openingIn(whole);
+  if (opening === null) throw notOpened(name, bytes);
+  assertKnown(opening, name, engine);
+  const lines = new ReportLines(bytes);
+  const history = new History(opening, name, lines, bytes.length / USUAL_LINE);
+  let end: JournalEnd = BEGINNING;
+  let damage: string | null = null;
+  const take = (line: Line, next: JournalEnd): void => {
+    assertNotNewer(line, name, engine);
+    if (line.n === 1) lines.begin(next.offset);
+    else {
+      lines.add(next.offset);
+      history.take();
+    }
+  };
+  while (end.offset < bytes.length && damage === null) {
+    const cut = bytes.indexOf(LINE_FEED, end.offset + SLICE_BYTES) + 1;
+    const isLast = cut === 0;
+    const piece = isLast ? whole : inMemory(bytes.subarray(0, cut));
+    let scanned = scan(piece, end, take);
+    // What a line is worth that cannot be read depends on what stands behind it, to the end of the file.
+    if (scanned.damage !== null && !isLast) scanned = scan(whole, scanned, take);
+    if (scanned.damage !== null) damage = damageText(name, name, scanned.damage);
+    end = scanned;
+    await tell({ done: end.offset / bytes.length, commands: history.head.sequence });
+    if (isLast) break;
+  }
+  return { name, history, bytes, damage };
+}
+
+function notOpened(name: string, bytes: Buffer): StoreError {
+  const { damage } = scan(inMemory(bytes), BEGINNING, () => {});
+  const isReport = bytes.subarray(0, 5).equals(Buffer.from('{"n":'));
+  if (bytes.length === 0) return new StoreError("usage", `${name} is empty`);
+  if (!isReport || damage === null) {
+    return new StoreError(
+      "usage",
+      `${name} is no report: expected the file that GET /sim/report, clobsim report or a failed scenario has made`,
+    );
+  }
+  return new StoreError("corrupt", damageText(name, name, damage));
+}

@@ -1,0 +1,94 @@
+import { MARK } from "./history.ts";
+import { history, moment, rowsUntil, spanOf } from "./model.ts";
+
+/** The lanes from above, each with its mark; commands have none. */
+export const LANES = [
+  ["commands", 0],
+  ["trades", MARK.trade],
+  ["refusals", MARK.refusal],
+  ["blocks", MARK.block],
+  ["faults", MARK.fault],
+  ["clock", MARK.clock],
+] as const;
+const LANE_HEIGHT = 9;
+export const STRIP_HEIGHT = LANES.length * LANE_HEIGHT;
+
+/** What part of the history is shown: in ms of virtual time, or else in rows. */
+export interface Range {
+  readonly byTime: boolean;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** All of the history. */
+export function wholeRange(byTime: boolean): Range {
+  const { value: shown } = history;
+  if (shown === null) return { byTime, from: 0, to: 1 };
+  const [from, to] = byTime ? spanOf(shown) : [0, shown.count];
+  return { byTime, from, to: Math.max(from + 1, to) };
+}
+
+/** A part of the history around the cursor, so many times as long; null where that is all of it. */
+export function zoomedRange({ byTime, from, to }: Range, factor: number): Range | null {
+  const { value: at } = moment;
+  const whole = wholeRange(byTime);
+  const half = ((to - from) * factor) / 2;
+  if (at === null || half < 2 || 2 * half >= whole.to - whole.from) return null;
+  const middle = byTime ? at.now : at.rows;
+  return { byTime, from: Math.max(whole.from, middle - half), to: Math.min(whole.to, middle + half) };
+}
+
+/** How many rows lie left of a place in a range, from 0 to 1. */
+export function rowsAtPlace({ byTime, from, to }: Range, place: number): number {
+  const { value: shown } = history;
+  const value = from + Math.min(1, Math.max(0, place)) * (to - from);
+  if (shown === null) return 0;
+  return byTime ? rowsUntil(shown, value) : Math.round(value);
+}
+
+/** A bit that no mark has. */
+const SOMETHING = 128;
+
+/** Draws the marks of a range, a lane each, and the cursor; the width is given: to measure it lays the page out. */
+export function drawStrip(canvas: HTMLCanvasElement, range: Range, cssWidth: number): void {
+  const { value: at } = moment;
+  const context = canvas.getContext("2d");
+  if (at === null || context === null) return;
+  const { byTime, from, to } = range;
+  const ratio = devicePixelRatio;
+  const width = Math.max(1, Math.round(cssWidth * ratio));
+  const height = Math.round(STRIP_HEIGHT * ratio);
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
+  context.clearRect(0, 0, width, height);
+  const columns = marksByColumn(range, width);
+  const style = getComputedStyle(canvas);
+  const thick = Math.max(1, Math.round(ratio));
+  for (const [lane, [name, mark]] of LANES.entries()) {
+    context.fillStyle = style.getPropertyValue(`--lane-${name}`);
+    const bit = mark === 0 ? SOMETHING : mark;
+    const top = Math.round((lane * LANE_HEIGHT + 1.5) * ratio);
+    const tall = Math.round((LANE_HEIGHT - 3) * ratio);
+    for (let x = 0; x < width; x += 1) {
+      if (((columns[x] ?? 0) & bit) !== 0) context.fillRect(x, top, thick, tall);
+    }
+  }
+  const x = Math.round((((byTime ? at.now : at.rows) - from) / (to - from)) * (width - 1));
+  context.fillStyle = style.getPropertyValue("--cursor");
+  context.fillRect(Math.min(width - 2 * thick, Math.max(0, x - thick)), 0, 2 * thick, height);
+}
+
+/** The marks of all rows that fall into each column of pixels. */
+function marksByColumn({ byTime, from, to }: Range, width: number): Uint8Array {
+  const columns = new Uint8Array(width);
+  const { value: shown } = history;
+  if (shown === null) return columns;
+  const first = byTime ? rowsUntil(shown, from - 1) : Math.max(0, Math.floor(from));
+  const last = byTime ? rowsUntil(shown, to) : Math.min(shown.count, Math.ceil(to));
+  const scale = (width - 1) / (to - from);
+  for (let row = first; row < last; row += 1) {
+    const x = Math.floor(((byTime ? shown.times.at(row) : row) - from) * scale);
+    columns[x] = (columns[x] ?? 0) | shown.marks.at(row) | SOMETHING;
+  }
+  return columns;
+}
