@@ -36,6 +36,7 @@ import { reportingOf } from "./reporting.ts";
 import { Outbox } from "./server/connection.ts";
 import { Faults } from "./server/faults.ts";
 import { HttpService, requireFree } from "./server/http-service.ts";
+import { InspectorPage } from "./server/page.ts";
 import { Pool } from "./server/pool.ts";
 import { logBelow, requestLog } from "./server/request-log.ts";
 import { ExchangeSite } from "./server/server.ts";
@@ -260,12 +261,13 @@ function factsOf({ exchange, origin }: Pick<OpenedExchange, "exchange" | "origin
 }
 
 /** What the exchanges of one server share. */
-type Edge = Pick<Service, "outbox" | "slices" | "log">;
+type Edge = Pick<Service, "outbox" | "slices" | "log" | "page">;
 
 const newEdge = (config: Config): Edge => ({
   outbox: new Outbox(),
   slices: new Slices(),
   log: requestLog(config.logLevel),
+  page: new InspectorPage(),
 });
 
 /** One opened exchange, ready to be served, below a prefix where the server has several. */
@@ -283,7 +285,7 @@ export function serviceOf(
   const faults = new Faults(seed);
   const reporting = reportingOf(opened, config.report, warn);
   const stream = new Stream(opened, VERSION);
-  const { outbox, slices } = edge;
+  const { outbox, slices, page } = edge;
   const bots = new Bots(exchange);
   const openBots = (): void => {
     if (config.bots !== null) bots.start(config.bots);
@@ -325,6 +327,7 @@ export function serviceOf(
     log: prefix === "" ? edge.log : logBelow(edge.log, prefix),
     chain,
     stream,
+    page,
     reopen,
     noteRefused: (request) => {
       opened.noteRefused(request);

@@ -188,6 +188,17 @@ describe("clobsim serve", () => {
     await stop("SIGTERM");
   });
 
+  it("shows the inspector where its banner says", async () => {
+    for (const args of [[], ["--pool", "2"]]) {
+      const { url, banner, stop } = await serve(args);
+      const [, page = ""] = /\n {2}inspector {3}(\S+)\n/.exec(banner) ?? [];
+      expect(page).toBe(`${url}/`);
+      const reply = await fetch(page, { headers: { accept: "text/html" } });
+      expect(await reply.text()).toContain("<title>clobsim inspector</title>");
+      await stop("SIGTERM");
+    }
+  });
+
   it("tells a command that gets the API keys of each dev account", async () => {
     const { url, banner, stop } = await serve([]);
     const addresses = [...banner.matchAll(/\d {2}(0x[\da-f]{40}) {2}0x/gi)].map(([, address]) => address);

@@ -417,8 +417,16 @@ export const COMMANDS = {
       ),
       all: setting(SELECTION, toggle, "Also markets and accounts without any activity since the opening"),
       json: setting(OUTPUT, toggle, "A JSON document"),
+      html: setting(
+        OUTPUT,
+        reader("the path of a file that ends in .html", (given: string) =>
+          /\.html?$/i.test(given) ? given : null,
+        ),
+        "File for a page that shows all of it in a browser instead, with the report in it",
+      ),
     },
     examples: [
+      ["inspect report.ndjson --html bug.html", "all of it in a browser: one file, which loads nothing"],
       ["inspect .clobsim --at 17", "what the 17th line has left"],
       ["inspect report.ndjson --at 2026-01-01T00:00:10Z --account 0x19e7", "one account at a moment"],
       ["inspect .clobsim --order 8194", "why an order is where it is, line by line"],

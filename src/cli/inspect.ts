@@ -12,15 +12,23 @@ import { visible } from "../scenario/report/text.ts";
 import { didYouMean } from "../setting.ts";
 import type { Run } from "./commands.ts";
 import { UsageError } from "./exit-code.ts";
+import { writePage } from "./inspect-page.ts";
 import { OrderLife, stateText } from "./inspect-text.ts";
 import { endedWith, endingOf, requireLine, sourceNamed } from "./journal-text.ts";
 import { paintOf, print, printDocument } from "./output.ts";
 
 /** `clobsim inspect`: the exchange as it stood after a line of its journal. */
 export const run: Run<"inspect"> = async (values, [name = ""], { environment }) => {
-  const { market, account, order, all: isAll, json: isJson } = values;
+  const { market, account, order, all: isAll, json: isJson, html } = values;
+  const hasChosen = market !== null || account !== null || isAll;
+  if (html !== null) {
+    if (values.at === null && order === null && !hasChosen && !isJson) return writePage(name, html);
+    throw new UsageError(
+      "--html shows all of it: --at, --market, --account, --order, --all and --json do not go with it",
+    );
+  }
   const at = values.at ?? {};
-  if (order !== null && (market !== null || account !== null || isAll)) {
+  if (order !== null && hasChosen) {
     throw new UsageError("--order shows an order alone: --market, --account and --all do not go with it");
   }
   const source = sourceNamed(name);

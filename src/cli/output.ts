@@ -58,12 +58,16 @@ export function printDocument(text: string): void {
 export const table = (rows: readonly (readonly string[])[], figures = 0): string[] =>
   aligned(rows, (column) => column < figures).map((cells) => cells.join("  ").trimEnd());
 
-/** Writes the file of `--out`. @throws UsageError when it cannot be written, or not to its end. */
-export async function save(path: string, content: string | Uint8Array | Iterable<string>): Promise<void> {
+/** Writes the file of `--out`, or of another flag. @throws UsageError when it cannot be written, or not to its end. */
+export async function save(
+  path: string,
+  content: string | Uint8Array | Iterable<string>,
+  flag = "--out",
+): Promise<void> {
   try {
     await writeFile(path, content);
   } catch (error) {
-    throw unwritable("--out expects a file that can be written", path, error);
+    throw unwritable(`${flag} expects a file that can be written`, path, error);
   }
 }
 

@@ -45,7 +45,7 @@ async function write(path: string, content: string | Uint8Array): Promise<void> 
  * What a directory's journal comes to, and the exit code that says so: where it is damaged, or leads elsewhere than it
  * says, the report is written all the same, for it is to show just that.
  */
-function toldIn(folder: string, reason: string): { content: ReportContent; code: ExitCode } {
+export function toldIn(folder: string, reason: string): { content: ReportContent; code: ExitCode } {
   const source = sourceNamed(folder);
   const replay = new JournalReplay(source, VERSION);
   const end = replay.run();

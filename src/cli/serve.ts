@@ -46,6 +46,7 @@ export function bannerText(
     "",
     `${bold("clobsim")} ${VERSION} answers at ${cyan(url)}${pool === null ? "" : ` to ${cyan(`/${pool}`)}`}`,
     "",
+    address("inspector", "/"),
     address("market data", "/api"),
     address("trading", "/clob"),
     address("control", "/sim"),

@@ -20,7 +20,7 @@ import type { World } from "../simulation/world.ts";
 const PIECE_BYTES = 64 * 1024;
 const NOTHING = new Uint8Array(0);
 /** More bytes of a journal than this are not put into one text; `clobsim report` copies the directory's own file. */
-const MAX_REPORT_BYTES = 256 * 1024 * 1024;
+export const MAX_REPORT_BYTES = 256 * 1024 * 1024;
 
 /** All that was done, as it stood at one moment. */
 type ReportedHistory =

@@ -141,15 +141,19 @@ export function guardControl(options: WithToken, { headers }: Incoming): void {
   });
 }
 
-/** Keeps foreign web pages from a part of the server. @throws ApiError `ORIGIN_NOT_ALLOWED`. */
-export function guardOrigin({ origin }: IncomingHttpHeaders, part: string): void {
-  if (origin === undefined || allowedOrigin(origin)) return;
+/** Keeps foreign web pages from a part of the server; its own page is none. @throws ApiError `ORIGIN_NOT_ALLOWED`. */
+export function guardOrigin({ origin, host }: IncomingHttpHeaders, part: string): void {
+  if (origin === undefined || allowedOrigin(origin) || isOwn(origin, host)) return;
   throw new ApiError(
     "ORIGIN_NOT_ALLOWED",
     `a page of ${JSON.stringify(origin.slice(0, 200))} may not use ${part}`,
     { hint: `${part} serves pages of localhost only` },
   );
 }
+
+/** Whether a page came from this server, whatever name it has: only names that it goes by come so far. */
+const isOwn = (origin: string, host: string | undefined): boolean =>
+  host !== undefined && /^https?:\/\/(.+)$/.exec(origin.toLowerCase())?.[1] === host.toLowerCase();
 
 /** Whether a caller shows the token of the control plane, where it has one. */
 export function isTrusted({ simToken }: WithToken, headers: IncomingHttpHeaders): boolean {

@@ -229,10 +229,15 @@ function mountPath(
 }
 
 function routeNotFound(path: string, known: readonly string[]): ApiError {
+  const noRoute = `no route ${JSON.stringify(path.slice(0, 200))}`;
+  if (path === "/") {
+    const hint = "a browser is shown the inspector here; GET /openapi.json lists all routes";
+    return new ApiError("ROUTE_NOT_FOUND", noRoute, { hint, headers: { vary: "accept" } });
+  }
   const bare = path.replace(/\/+$/, "");
   const like =
     known.find((route) => route === `/api${bare}` || route === `/clob${bare}`) ?? nearest(bare, known);
-  return new ApiError("ROUTE_NOT_FOUND", `no route ${JSON.stringify(path.slice(0, 200))}`, {
+  return new ApiError("ROUTE_NOT_FOUND", noRoute, {
     hint:
       like === undefined
         ? "GET /openapi.json lists all routes"

@@ -79,6 +79,31 @@ export function sendEmpty(
   });
 }
 
+/** An answer that is no JSON of the exchange. */
+export interface Bytes {
+  readonly status: number;
+  /** Flat header pairs. */
+  readonly headers: readonly string[];
+  /** Null: no body belongs to this answer. */
+  readonly bytes: Uint8Array | null;
+}
+
+/** Answers with bytes; pages of other origins may not read them. */
+export function sendBytes(
+  service: Service,
+  request: Incoming,
+  response: Outgoing,
+  { status, headers, bytes }: Bytes,
+): void {
+  const length = bytes === null ? [] : ["content-length", String(bytes.length)];
+  const raw = [...simHeaders(service, request.requestId), ...headers, ...length];
+  post(service, request, response, () => {
+    response.writeHead(status, raw);
+    response.end(request.method === "HEAD" ? undefined : (bytes ?? undefined));
+    log(service, request, status, undefined);
+  });
+}
+
 /** Answers a request that wished for another protocol, whose connection nobody reads any more, and ends that. */
 export function refuseUpgrade(service: Service, request: Incoming, socket: Duplex, error: unknown): void {
   const response = new Outgoing(request);

@@ -12,6 +12,7 @@ import { guardHost, preflightHeaders } from "./access.ts";
 import { ChainSockets } from "./chain-sockets.ts";
 import { Connection, type Outbox } from "./connection.ts";
 import { HANDLERS } from "./handlers/all.ts";
+import { wishesPage } from "./page.ts";
 import type { RequestLog } from "./request-log.ts";
 import { mountEndpoints } from "./router.ts";
 import { sendEmpty, sendError, simHeaders } from "./send.ts";
@@ -130,6 +131,10 @@ export function requestIds(): () => string {
  */
 function createRouter(service: Service): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
+  router.get("/", (request, response, next) => {
+    if (!wishesPage(request)) next();
+    else void service.page.answer(service, request as never, response as never);
+  });
   mountEndpoints(router, service, HANDLERS);
   return router;
 }

@@ -169,6 +169,11 @@ export interface LiveFeed {
   close(): void;
 }
 
+/** What browsers are shown at the root of an exchange. */
+export interface RootPage {
+  answer(service: Service, request: Incoming, response: Outgoing): Promise<void>;
+}
+
 /** One exchange as HTTP serves it: everything a handler may use. */
 export interface Service {
   readonly options: ServiceOptions;
@@ -193,6 +198,7 @@ export interface Service {
   /** The settlement chain as a node. */
   readonly chain: Chain;
   readonly stream: LiveFeed;
+  readonly page: RootPage;
   /** Opens the world anew, as at the start: no snapshot is kept, no fault in force. */
   reopen(): void;
   /** Notes a refused request where the session is kept. */

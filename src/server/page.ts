@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { ApiError } from "../api/errors.ts";
+import { inspectorPage, NOT_BUILT } from "../inspector-page.ts";
+import { type Bytes, sendBytes, sendError } from "./send.ts";
+import type { Incoming, Outgoing, RootPage, Service } from "./service.ts";
+
+const packed = promisify(gzip);
+const HTML = "text/html; charset=utf-8";
+
+/** The page as it is sent. */
+interface Page {
+  readonly plain: Buffer;
+  readonly packed: Buffer;
+  /** Flat header pairs of every answer that speaks of it. */
+  readonly headers: readonly string[];
+  readonly tag: string;
+}
+
+/** The inspector's page, which browsers get at the root of an exchange. It is read when it is first asked for. */
+export class InspectorPage implements RootPage {
+  #page: Promise<Page | null> | null = null;
+
+  /** Answers a request for it with all of it, or with 304 when the browser has it already. */
+  async answer(service: Service, request: Incoming, response: Outgoing): Promise<void> {
+    try {
+      const page = await this.#load();
+      if (page === null) {
+        const hint = "GET /openapi.json lists what answers without it";
+        throw new ApiError("UNAVAILABLE", NOT_BUILT, { hint, status: 503 });
+      }
+      sendBytes(service, request, response, answerFrom(page, request.headers));
+    } catch (error) {
+      sendError(service, request, response, error);
+    }
+  }
+
+  /** A page that is not there may be built by the next time. */
+  async #load(): Promise<Page | null> {
+    this.#page ??= readPage();
+    const page = await this.#page;
+    if (page === null) this.#page = null;
+    return page;
+  }
+}
+
+async function readPage(): Promise<Page | null> {
+  const html = await inspectorPage();
+  if (html === null) return null;
+  const plain = Buffer.from(html);
+  const tag = `W/"${createHash("sha256").update(plain).digest("base64url").slice(0, 27)}"`;
+  return { plain, packed: await packed(plain), headers: headersOf(html, tag), tag };
+}
+
+/** What the page may do is said in it, by hashes of what it runs; that nobody may frame it can be said here alone. */
+function headersOf(html: string, tag: string): string[] {
+  const [, policy = "default-src 'none'"] =
+    /http-equiv="content-security-policy" content="([^"]*)"/.exec(html) ?? [];
+  return [
+    ...["content-security-policy", `${policy}; frame-ancestors 'none'`],
+    ...["x-content-type-options", "nosniff"],
+    ...["referrer-policy", "no-referrer"],
+    ...["cross-origin-opener-policy", "same-origin"],
+    ...["cross-origin-resource-policy", "same-origin"],
+    ...["cache-control", "no-cache"],
+    ...["etag", tag],
+    ...["vary", "accept, accept-encoding"],
+  ];
+}
+
+function answerFrom(page: Page, headers: Incoming["headers"]): Bytes {
+  if (isKnown(headers["if-none-match"], page.tag)) return { status: 304, headers: page.headers, bytes: null };
+  const takesPacked = (weightOf(headers["accept-encoding"], "gzip") ?? 0) > 0;
+  const [bytes, encoding] = takesPacked
+    ? [page.packed, ["content-encoding", "gzip"]]
+    : ([page.plain, []] as const);
+  return { status: 200, headers: [...page.headers, "content-type", HTML, ...encoding], bytes };
+}
+
+const isKnown = (known: string | undefined, tag: string): boolean =>
+  known !== undefined && (known.trim() === "*" || known.includes(tag.slice("W/".length)));
+
+/** Whether a request is a browser's that wishes to show something, and not a client's that reads JSON. */
+export function wishesPage({ method, headers: { accept } }: Pick<Incoming, "method" | "headers">): boolean {
+  if (method !== "GET" && method !== "HEAD") return false;
+  const html = weightOf(accept, "text/html") ?? 0;
+  const json = weightOf(accept, "application/json");
+  return html > 0 && (json === null ? html >= (weightOf(accept, "*/*") ?? 0) : html > json);
+}
+
+/** The weight that a header such as Accept gives to something, 0 to 1; null where it does not name it. */
+function weightOf(header: string | undefined, name: string): number | null {
+  for (const part of (header ?? "").split(",")) {
+    const [named = "", ...parameters] = part.split(";").map((each) => each.trim().toLowerCase());
+    if (named !== name) continue;
+    const weight = Number(parameters.find((each) => each.startsWith("q="))?.slice(2) ?? 1);
+    return weight >= 0 && weight <= 1 ? weight : 0;
+  }
+  return null;
+}

@@ -1,0 +1,116 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { beforeAll, describe, expect, it } from "vitest";
+import { inspectorPage } from "../../src/inspector-page.ts";
+import { ownFolder, run, serve, trade } from "./tools.ts";
+
+const folder = ownFolder();
+const [data, report] = [join(folder, "data"), join(folder, "bug.ndjson")];
+const SLOT = /<script id="report" type="application\/gzip"(?: data-name="([^"]*)")?>([^<]*)<\/script>/;
+
+beforeAll(async () => {
+  const server = await serve({ data });
+  await trade(server.url);
+  writeFileSync(report, await (await fetch(`${server.url}/sim/report`)).text());
+  await server.close();
+});
+
+/** The name and the bytes of the report in a page. */
+function carriedBy(path: string): { name: string; report: string } {
+  const [, name = "", content = ""] = SLOT.exec(readFileSync(path, "utf8")) ?? [];
+  return { name, report: gunzipSync(Buffer.from(content, "base64")).toString() };
+}
+
+describe("clobsim inspect --html", () => {
+  it("writes the page as it was built, with the report in it, byte for byte", async () => {
+    const html = join(folder, "bug.html");
+    expect(await run("inspect", [report], { html })).toMatchObject({ code: 0, stdout: "" });
+    expect(carriedBy(html)).toEqual({ name: "bug.ndjson", report: readFileSync(report, "utf8") });
+    const emptied = readFileSync(html, "utf8").replace(
+      SLOT,
+      '<script id="report" type="application/gzip"></script>',
+    );
+    expect(emptied).toBe(await inspectorPage());
+  });
+
+  it("writes of a data directory what clobsim report would", async () => {
+    const html = join(folder, "data.html");
+    const { code, stderr } = await run("inspect", [data], { html });
+    const { name, report: carried } = carriedBy(html);
+    expect({ code, isTold: stderr.includes(`the inspector with ${name} in it is in ${html}`) }).toEqual({
+      code: 0,
+      isTold: true,
+    });
+    expect(name).toMatch(/^report-[0-9a-f]{8}\.ndjson$/);
+    const copy = join(folder, name);
+    writeFileSync(copy, carried);
+    expect(await run("replay", [copy])).toMatchObject({ code: 0 });
+  });
+
+  it("keeps a name that could be markup to what it is: a name", async () => {
+    const named = join(folder, `"><script>alert(1)<&.ndjson`);
+    writeFileSync(named, readFileSync(report));
+    const html = join(folder, "named.html");
+    await run("inspect", [named], { html });
+    const page = readFileSync(html, "utf8");
+    expect(page).toContain('data-name="&quot;&gt;&lt;script&gt;alert(1)&lt;&amp;.ndjson"');
+    expect(page).not.toContain("<script>alert");
+  });
+
+  it("writes a damaged report as well, says where it is damaged, and ends with 3", async () => {
+    const [damaged, html] = [join(folder, "damaged.ndjson"), join(folder, "damaged.html")];
+    const lines = readFileSync(report, "utf8").split("\n");
+    lines[3] = (lines[3] as string).replace('"t":', '"T":');
+    writeFileSync(damaged, lines.join("\n"));
+    const { code, stderr } = await run("inspect", [damaged], { html });
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/damaged\.ndjson.* line 4 .*; the page shows what stands before\n/);
+    expect(carriedBy(html).report).toBe(lines.join("\n"));
+  });
+
+  it("replaces a page that it has written, and nothing else", async () => {
+    const [own, other] = [join(folder, "again.html"), join(folder, "other.html")];
+    expect((await run("inspect", [report], { html: own })).code).toBe(0);
+    expect((await run("inspect", [data], { html: own })).code).toBe(0);
+    expect(carriedBy(own).name).toMatch(/^report-/);
+    writeFileSync(other, "<title>a page of mine</title>");
+    expect(await run("inspect", [report], { html: other })).toEqual({
+      ...{ code: 2, stdout: "" },
+      stderr: `clobsim: --html expects the path of a new file, or of a page that it has written before, found ${other}\n`,
+    });
+    expect(readFileSync(other, "utf8")).toBe("<title>a page of mine</title>");
+  });
+
+  it.each([
+    ["-", '--html expects the path of a file that ends in .html, found "-"'],
+    ["bug.ndjson", '--html expects the path of a file that ends in .html, found "bug.ndjson"'],
+    ["", "--html expects the path of a file that ends in .html, found nothing"],
+    ["/no/such/x.html", "--html expects a file that can be written, found /no/such/x.html (ENOENT)"],
+  ])("refuses %s", async (html, sentence) => {
+    expect(await run("inspect", [report], { html })).toEqual({
+      ...{ code: 2, stdout: "" },
+      stderr: `clobsim: ${sentence}\n`,
+    });
+  });
+
+  it.each(["at", "market", "account", "order", "all", "json"])("goes with no --%s", async (flag) => {
+    const value = { at: "3", account: "0x19e7", order: "7" }[flag] ?? "true";
+    const html = join(folder, "none.html");
+    expect(await run("inspect", [report], { html, [flag]: value })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--html shows all of it"),
+    });
+  });
+
+  it("writes nothing of what is no report", async () => {
+    const [text, empty] = [join(folder, "text.ndjson"), join(folder, "empty.ndjson")];
+    writeFileSync(text, "hello\n");
+    writeFileSync(empty, "");
+    for (const path of [text, empty, join(folder, "nothing.ndjson")]) {
+      const html = join(folder, "never.html");
+      expect((await run("inspect", [path], { html })).code).toBe(2);
+      expect(() => readFileSync(html)).toThrow("ENOENT");
+    }
+  });
+});

@@ -1,0 +1,202 @@
+import { createHash } from "node:crypto";
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RunningServer, startServer } from "../../src/compose.ts";
+import { DEFAULT_CONFIG } from "../../src/config.ts";
+import { inspectorPage } from "../../src/inspector-page.ts";
+import { TINY_WORLD, useApi } from "../support/http.ts";
+import type { Refusal } from "./replies.ts";
+
+/** What a browser sends when somebody types an address. */
+const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8";
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+}
+
+/** A request with these headers and no others. */
+const ask = (url: string, headers: Readonly<Record<string, string>> = {}, method = "GET"): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const sent = httpRequest(url, { method, headers, agent: false }, (response) => {
+      const pieces: Buffer[] = [];
+      response.on("data", (piece: Buffer) => void pieces.push(piece));
+      response.on("end", () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          bytes: Buffer.concat(pieces),
+        }),
+      );
+    });
+    sent.on("error", reject);
+    sent.end();
+  });
+
+const jsonIn = ({ bytes }: Answer): Refusal => JSON.parse(bytes.toString()) as Refusal;
+const api = useApi();
+const root = (): string => `${api.server.url}/`;
+const built = (await inspectorPage()) ?? "";
+
+describe("GET / of an exchange", () => {
+  it.each([
+    BROWSER,
+    "text/html",
+    "text/html, */*",
+    "text/html, application/xhtml+xml, image/jxr, */*",
+    "TEXT/HTML;level=1;q=0.9, application/json;q=0.8",
+  ])("is the inspector to whoever prefers HTML: %s", async (accept) => {
+    const { status, headers, bytes } = await ask(root(), { accept });
+    expect(status).toBe(200);
+    expect(headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(bytes.toString()).toBe(built);
+    expect(built).toMatch(/^<!doctype html>/);
+  });
+
+  it.each([
+    undefined,
+    "*/*",
+    "application/json",
+    "application/json, text/html",
+    "application/json, text/plain, */*",
+    "text/html;q=0",
+    "text/html;q=0.5, application/json",
+    "text/html;q=0.1, */*",
+    "text/html;q=x",
+    "text/*",
+  ])("is a 404 as before to everybody else, which names the inspector: %s", async (accept) => {
+    const answer = await ask(root(), accept === undefined ? {} : { accept });
+    expect(jsonIn(answer)).toMatchObject({
+      ...{ status: 404, code: "ROUTE_NOT_FOUND" },
+      hint: "a browser is shown the inspector here; GET /openapi.json lists all routes",
+    });
+    expect(answer.headers.vary).toBe("accept");
+  });
+
+  it("keeps its other methods to what they were", async () => {
+    for (const method of ["POST", "DELETE", "PUT"]) {
+      const answer = await ask(root(), { accept: BROWSER }, method);
+      expect(jsonIn(answer)).toMatchObject({ status: 404, code: "ROUTE_NOT_FOUND" });
+    }
+  });
+
+  it("sends it packed where that is understood", async () => {
+    const { headers, bytes } = await ask(root(), { accept: BROWSER, "accept-encoding": "deflate, gzip, br" });
+    expect(headers["content-encoding"]).toBe("gzip");
+    expect(gunzipSync(bytes).toString()).toBe(built);
+    const plain = await ask(root(), { accept: BROWSER, "accept-encoding": "br, gzip;q=0" });
+    expect(plain.headers["content-encoding"]).toBeUndefined();
+    expect(plain.headers.vary).toBe("accept, accept-encoding");
+  });
+
+  it("answers HEAD with the same headers alone", async () => {
+    const whole = await ask(root(), { accept: BROWSER });
+    const { bytes, headers, status } = await ask(root(), { accept: BROWSER }, "HEAD");
+    expect({ status, length: bytes.length }).toEqual({ status: 200, length: 0 });
+    expect({ ...headers, "x-request-id": "" }).toEqual({ ...whole.headers, "x-request-id": "" });
+    expect(Number(headers["content-length"])).toBe(Buffer.byteLength(built));
+  });
+
+  it("costs a browser nothing that has it already", async () => {
+    const { headers } = await ask(root(), { accept: BROWSER });
+    expect(headers["cache-control"]).toBe("no-cache");
+    const tag = String(headers.etag);
+    for (const known of [tag, `"x", ${tag}`, tag.replace("W/", ""), "*"]) {
+      const again = await ask(root(), { accept: BROWSER, "if-none-match": known });
+      expect({ status: again.status, length: again.bytes.length }).toEqual({ status: 304, length: 0 });
+      expect(again.headers).toMatchObject({ etag: tag, vary: "accept, accept-encoding" });
+    }
+    expect((await ask(root(), { accept: BROWSER, "if-none-match": '"x"' })).status).toBe(200);
+  });
+
+  it("lets it run what was built and nothing else, load from here alone, and be framed by nobody", async () => {
+    const { headers } = await ask(root(), { accept: BROWSER });
+    const policy = Object.fromEntries(
+      String(headers["content-security-policy"])
+        .split("; ")
+        .map((part) => {
+          const [name = "", ...values] = part.split(" ");
+          return [name, values];
+        }),
+    );
+    const [, script = ""] = /<script type="module">(.*)<\/script>/s.exec(built) ?? [];
+    const [, style = ""] = /<style>(.*)<\/style>/s.exec(built) ?? [];
+    const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+    expect(policy).toEqual({
+      "default-src": ["'none'"],
+      "script-src": [hashOf(script)],
+      "style-src": [hashOf(style)],
+      "connect-src": ["'self'"],
+      "img-src": ["data:"],
+      "base-uri": ["'none'"],
+      "form-action": ["'none'"],
+      "frame-ancestors": ["'none'"],
+    });
+    expect(headers).toMatchObject({
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cross-origin-opener-policy": "same-origin",
+      "cross-origin-resource-policy": "same-origin",
+    });
+  });
+
+  it("is guarded by the host, and given to no page of another origin to read", async () => {
+    const foreign = await ask(root(), { accept: BROWSER, host: "evil.example" });
+    expect(jsonIn(foreign)).toMatchObject({ status: 403, code: "HOST_NOT_ALLOWED" });
+    for (const origin of ["http://evil.example", "http://localhost:3000"]) {
+      const { headers } = await ask(root(), { accept: BROWSER, origin });
+      expect(Object.keys(headers).filter((name) => name.startsWith("access-control-"))).toEqual([]);
+    }
+  });
+
+  it("is stopped by no fault on requests, and changes nothing", async () => {
+    const before = await api.stateHash();
+    await api.post("/sim/faults", { status: 503 });
+    expect((await ask(root(), { accept: BROWSER })).status).toBe(200);
+    await api.send("DELETE /sim/faults");
+    expect(await api.stateHash()).toBe(before);
+  });
+});
+
+describe("GET /3 of a pool", () => {
+  let pool: RunningServer;
+  beforeAll(async () => {
+    const config = { ...DEFAULT_CONFIG, port: 0, world: TINY_WORLD, logLevel: "silent", pool: 3 } as const;
+    pool = await startServer(config);
+  });
+  afterAll(() => pool.close());
+
+  it.each(["/3", "/3/", "/3?report=x", "/1/"])("is the inspector of that exchange: %s", async (path) => {
+    const { status, bytes } = await ask(pool.url + path, { accept: BROWSER });
+    expect({ status, html: bytes.toString() }).toEqual({ status: 200, html: built });
+  });
+
+  it("is no page of an exchange that the pool has not got", async () => {
+    const answer = await ask(`${pool.url}/4/`, { accept: BROWSER });
+    expect(jsonIn(answer)).toMatchObject({ status: 404, code: "ROUTE_NOT_FOUND" });
+  });
+
+  it("leaves the pool's own list at /", async () => {
+    expect(jsonIn(await ask(`${pool.url}/`, { accept: BROWSER }))).toMatchObject({ pool: 3 });
+  });
+});
+
+describe("a page of the server's own", () => {
+  const own = useApi({ allowHost: ["sim.example"], host: "127.0.0.1" });
+
+  it.each([
+    ["http://sim.example:7070", "sim.example:7070", 200],
+    ["https://sim.example", "sim.example", 200],
+    ["http://sim.example:8080", "sim.example:7070", 403],
+    ["http://evil.example", "sim.example", 403],
+    ["null", "sim.example", 403],
+  ])(
+    "may use the control plane under a name that the server goes by: %s at %s",
+    async (origin, host, status) => {
+      const answer = await ask(`${own.server.url}/sim`, { origin, host });
+      expect(answer.status).toBe(status);
+    },
+  );
+});
