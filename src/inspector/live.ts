@@ -7,7 +7,16 @@ import {
 } from "../api/event-stream.ts";
 import { FORMAT, type Line, type OpeningData } from "../engine/journal-line.ts";
 import { History, type Lines } from "./history.ts";
-import { history, isConnected, notice, phase, revision, show, server as shownServer } from "./model.ts";
+import {
+  aTurn,
+  history,
+  isConnected,
+  notice,
+  phase,
+  revision,
+  show,
+  server as shownServer,
+} from "./model.ts";
 import { AskError, lineTold, type Server } from "./server.ts";
 
 /** Lines that have been told, by row. */
@@ -54,6 +63,7 @@ export async function follow(server: Server): Promise<void> {
       }
     }
     last = feed.last;
+    if (feed.begunAnew) continue;
     isConnected.value = false;
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
@@ -64,6 +74,8 @@ class Feed {
   readonly #server: Server;
   /** The id of the latest entry. */
   last = "";
+  /** Whether the exchange now has another history than the one that was told, which is to be told from its start. */
+  begunAnew = false;
   #lines = new ToldLines();
   #told: History | null = null;
 
@@ -74,14 +86,20 @@ class Feed {
   /** Reads until the connection ends; answers the id behind which to go on. @throws AskError */
   async read(last: string): Promise<string> {
     const headers: Record<string, string> = last === "" ? {} : { "last-event-id": last };
-    const response = await this.#server.send("GET", "/sim/stream?from=start", undefined, { headers });
+    const ending = new AbortController();
+    const { signal } = ending;
+    const response = await this.#server.send("GET", "/sim/stream?from=start", undefined, { headers, signal });
     isConnected.value = true;
+    this.begunAnew = false;
     const reader = response.body?.getReader();
     const eventsIn = eventStreamReader();
     for (;;) {
       const { done, value } = (await reader?.read()) ?? { done: true };
       if (done || value === undefined) return this.last;
       await this.#take(eventsIn(value).map(streamEntry));
+      if (!this.begunAnew) continue;
+      ending.abort();
+      return "";
     }
   }
 
@@ -90,9 +108,10 @@ class Feed {
     for (const entry of entries) {
       this.last = entry.id;
       this.#add(entry);
+      if (this.begunAnew) return;
       if (performance.now() - began < TURN_MS) continue;
       this.#tell();
-      await new Promise(requestAnimationFrame);
+      await aTurn();
       began = performance.now();
     }
     this.#tell();
@@ -128,6 +147,11 @@ class Feed {
 
   #begin(opening: StreamOpening): void {
     const { reason, t, config, start, base } = opening;
+    if (reason === "putBack" || reason === "unknown") {
+      this.last = "";
+      this.begunAnew = true;
+      return;
+    }
     if (config === undefined || base === undefined) return;
     this.#lines = new ToldLines();
     requests.clear();

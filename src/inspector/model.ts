@@ -1,6 +1,8 @@
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import { numbersAs } from "../api/decimals.ts";
 import type { View } from "../api/view.ts";
+import { botsOf } from "../bots/bots.ts";
+import { houseAddress } from "../core/ids.ts";
 import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import type { Millis } from "../core/units.ts";
@@ -114,13 +116,16 @@ export const market = computed(() => {
 /** Whether commands can be given: only to a running exchange, and not to its past. */
 export const canAct = computed(() => server.value !== null && cursor.value === null && isConnected.value);
 
-/** Shows another history from its end. */
+/** Shows another history from its end; of the same exchange, what was looked at is looked at on. */
 export function show(next: History): void {
+  const isSame = server.value !== null && history.value?.opening.config.seed === next.opening.config.seed;
   history.value = next;
   cursor.value = null;
-  chosenMarket.value = 0;
-  chosenAccount.value = 0;
-  chosenOrder.value = 0;
+  if (!isSame) {
+    chosenMarket.value = 0;
+    chosenAccount.value = 0;
+    chosenOrder.value = 0;
+  }
   revision.value += 1;
   phase.value = { kind: "open" };
 }
@@ -195,15 +200,30 @@ export function openAccount(number: number): void {
   pane.value = "accounts";
 }
 
-/** What an account is called: its place among the dev accounts, the house's names, or the beginning of its address. */
-export function accountName(state: State, number: number, devAccounts: readonly Address[]): string {
-  const account = state.accounts.find(number);
-  if (account === undefined) return "";
-  if (number === 1) return "faucet";
-  if (number === 2) return "fees";
-  const index = devAccounts.indexOf(account.address);
-  return index < 0 ? `${account.address.slice(0, 8)}…` : `dev-${index}`;
+/** What accounts are called that have a name, by address: dev accounts, bots, the house's own. */
+const names = computed(() => {
+  const { value: shown } = history;
+  const found = new Map<Address, string>();
+  if (shown === null) return found;
+  const { seed } = shown.opening.config;
+  for (const { address, name } of botsOf(seed, null)) found.set(address, name);
+  for (const name of ["faucet", "fees"]) found.set(houseAddress(seed, name), name);
+  for (const [index, address] of shown.devAccounts.entries()) found.set(address, `dev-${index}`);
+  return found;
+});
+
+/** The name of an account, or the beginning of its address. */
+export function accountName(state: State, number: number): string {
+  const address = state.accounts.find(number)?.address ?? "";
+  return names.value.get(address) ?? `${address.slice(0, 8)}…`;
 }
+
+/** Lets the page draw; where nobody sees it, lets it do something else. */
+export const aTurn = (): Promise<unknown> =>
+  new Promise((resolve) => {
+    if (document.hidden) setTimeout(resolve);
+    else requestAnimationFrame(resolve);
+  });
 
 /** Calls `draw` once a frame at most, whenever what it reads has changed. */
 export function onFrame(draw: () => void): () => void {

@@ -65,7 +65,7 @@ export function AccountLink({ number }: { readonly number: number }) {
 /** What an account is called where the cursor stands. */
 export function nameOf(number: number): string {
   const { value: at } = moment;
-  return at === null ? "" : accountName(at.state, number, history.value?.devAccounts ?? []);
+  return at === null ? "" : accountName(at.state, number);
 }
 
 /** The time of day of a moment, to the millisecond. */

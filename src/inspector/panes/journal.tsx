@@ -162,7 +162,7 @@ function useActors(shown: History): (readonly [string, string])[] {
     const named = [...everyActor]
       .sort((a, b) => a - b)
       .slice(0, MAX_ACTORS)
-      .map((number) => [String(number), accountName(state, number, shown.devAccounts)] as const);
+      .map((number) => [String(number), accountName(state, number)] as const);
     return [["0", "all accounts"], ...named];
   }, [shown, everyActor.size]);
 }
@@ -273,7 +273,7 @@ function Row({
       title={became === "" ? text : `${text} → ${became}`}
       onClick={() => onChoose(row)}
     >
-      <span class="number dim">{row + 1}</span>
+      <span class="place number dim">{row + 1}</span>
       <span class="number dim">{clockText(shown.times.at(row))}</span>
       <span class="who">{actor > 0 ? nameOf(actor) : (told?.actor?.slice(0, 8) ?? "")}</span>
       <span class="what">
@@ -322,7 +322,7 @@ function Detail({
   const action = useAction();
   let found: { told: ReplayedLine; orders: number[]; step: string } | null = null;
   shown.tell(row, row + 1, (_row, told, state) => {
-    const named = (address: string) => nameIn(state, address, shown);
+    const named = (address: string) => nameIn(state, address);
     found = { told, orders: ordersIn(told, state), step: stepText(told, state, named) };
   });
   const { value: at } = moment;
@@ -375,10 +375,11 @@ function Detail({
   );
 }
 
-function nameIn(state: State, address: string, shown: History): string {
+/** What a scenario calls an account. */
+function nameIn(state: State, address: string): string {
   const number = state.accountByAddress.get(address) ?? 0;
-  const name = accountName(state, number, shown.devAccounts);
-  return name.startsWith("dev-") ? name : `wallet-${number}`;
+  const name = accountName(state, number);
+  return name.endsWith("…") ? `wallet-${number}` : name;
 }
 
 /** The orders that a row names. */
