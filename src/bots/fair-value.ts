@@ -17,7 +17,7 @@ const HOUR_MS = 3_600_000;
 const FINEST_MS = 60_000;
 const LEVELS = 9;
 /** With it, values an hour apart differ by a standard deviation of `volatility`. */
-const SCALE = 0.65;
+const SCALE = 0.7;
 /** A market that never traded begins somewhere in here. */
 const ANYWHERE = { low: 2_500, width: 5_000 };
 /** A first key of each kind of draw. */

@@ -126,7 +126,14 @@ export const PROFILES = {
   /** Several trades a minute, deep books. */
   busy: {
     maker: { ...NORMAL.maker, count: 4, everyMs: 10 * SECOND, size: shares(400), levels: 5, premium: 40 },
-    noise: { ...NORMAL.noise, count: 16, everyMs: 30 * SECOND, size: shares(30), patienceMs: 10 * MINUTE },
+    noise: {
+      ...NORMAL.noise,
+      count: 16,
+      everyMs: 20 * SECOND,
+      size: shares(30),
+      active: 0.12,
+      patienceMs: 10 * MINUTE,
+    },
     momentum: { ...NORMAL.momentum, count: 4, everyMs: 3 * MINUTE, size: shares(80), windowMs: 10 * MINUTE },
     informed: { ...NORMAL.informed, count: 2, everyMs: MINUTE, size: shares(200) },
     fair: { ...NORMAL.fair, volatility: 0.02, newsEveryMs: 4 * HOUR },

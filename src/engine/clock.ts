@@ -1,6 +1,7 @@
 import type { Steps } from "../core/steps.ts";
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
 import type { Exchange } from "./exchange.ts";
+import { PersistenceError } from "./journal.ts";
 import type { Slices } from "./slices.ts";
 
 export type ClockMode = "real" | "frozen" | "scaled";
@@ -114,7 +115,12 @@ export class Clock {
     this.#timer = setTimeout(
       () => {
         this.#timer = null;
-        this.settle();
+        try {
+          this.settle();
+        } catch (error) {
+          // Nobody has asked for anything: the clock stands still now, and whoever asks next is told why.
+          if (!(error instanceof PersistenceError)) throw error;
+        }
         this.arm();
       },
       Math.min(Math.ceil(waitMs), MAX_TIMER_MS),

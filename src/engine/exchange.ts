@@ -187,9 +187,9 @@ export class Exchange {
     return true;
   }
 
-  /** When agents act next, by a moment. */
+  /** When agents act next, by a moment; what a history begins with is none of theirs. */
   #nextAct(by: number): Millis | null {
-    const at = this.agents?.nextAfter(this.#now) ?? null;
+    const at = this.#isOpening ? null : (this.agents?.nextAfter(this.#now) ?? null);
     return at !== null && at <= by ? at : null;
   }
 

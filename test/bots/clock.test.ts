@@ -1,6 +1,10 @@
-import { expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { serviceOf } from "../../src/compose.ts";
 import { Clock } from "../../src/engine/clock.ts";
-import { elapsed, HOUR_MS, openFloor } from "./floor.ts";
+import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
+import { keptConfig, NOON, openOn } from "../engine/support/kept.ts";
+import { TINY_WORLD } from "../support/http.ts";
+import { elapsed, HOUR_MS, MINUTE_MS, openFloor } from "./floor.ts";
 
 it("a scaled clock that agents cannot follow goes as fast as it can, and holds nobody up", () => {
   const { exchange } = openFloor();
@@ -29,4 +33,32 @@ it("a scaled clock that agents cannot follow goes as fast as it can, and holds n
   wall += HOUR_MS;
   clock.settle();
   expect(exchange.now).toBeGreaterThan(elapsed(1_000 * HOUR_MS));
+});
+
+describe("with a real clock", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it("bots whose journal cannot be written stop, and the server is read-only", async () => {
+    const disk = new SimulatedDisk();
+    let wall = NOON;
+    const config = keptConfig({ world: TINY_WORLD, clock: { mode: "real" }, bots: "busy" });
+    const opened = await openOn(disk, config, [], () => wall);
+    serviceOf(config, opened);
+    disk.before = ({ kind }) => {
+      if (kind === "write") throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC", syscall: "write" });
+    };
+    const wake = (): void => {
+      wall += 10 * MINUTE_MS;
+      vi.advanceTimersToNextTimer();
+    };
+    const { sequence } = opened.exchange;
+    while (opened.persistence.broken === null) wake();
+    expect(opened.persistence.broken.message).toBe("the journal cannot be written: ENOSPC");
+    // Nothing was answered, so that nothing of it is kept; and nobody acts while memory is brought back to that.
+    expect(opened.exchange.sequence).toBe(sequence);
+    const { now } = opened.exchange;
+    wake();
+    expect(opened.exchange).toMatchObject({ now, sequence });
+  });
 });

@@ -1,0 +1,163 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
+import { BOT_PROFILES, PROFILES, type Profile, type ProfileName } from "../../src/bots/profiles.ts";
+import { violations } from "../../src/core/invariants/invariants.ts";
+import { generateWorld } from "../../src/simulation/generate-world.ts";
+import { table } from "../support/markdown.ts";
+import { openMarket } from "./floor.ts";
+import { measured, type Statistics } from "./statistics.ts";
+
+const PAGE = fileURLToPath(new URL("../../docs/guide/bots.md", import.meta.url));
+const MARKETS = 10;
+const HOURS: Readonly<Record<ProfileName, number>> = { thin: 24, normal: 24, busy: 3, toxic: 6 };
+
+/** A figure in the guide: what it is, with how many digits, and where that of `normal` stays. */
+const FIGURES: Readonly<
+  Record<keyof Statistics, readonly [says: string, digits: number, low: number, high: number]>
+> = {
+  spread: ["spread", 4, 0.008, 0.03],
+  touchDepth: ["shares at the two best prices", 0, 100, 3_000],
+  depth: ["shares within 0.05 of the middle", 0, 1_000, 30_000],
+  twoSided: ["part of the time with both sides", 3, 0.99, 1],
+  tradesAnHour: ["orders that trade at once, an hour", 0, 20, 100],
+  tradeSize: ["shares of one of them", 0, 20, 200],
+  signs: ["autocorrelation of their signs, lag 1", 2, 0.05, 0.5],
+  volatility: ["standard deviation of the middle's change in 5 min", 4, 0.001, 0.01],
+  kurtosis: ["kurtosis of that change (normal distribution: 3)", 0, 5, 100],
+  commandsAnHour: ["commands an hour", 0, 100, 500],
+};
+
+const statistics = new Map<ProfileName, Statistics>();
+let broken: readonly unknown[] = [];
+
+beforeAll(async () => {
+  const world = await generateWorld({ seed: "bots", markets: MARKETS });
+  for (const profile of BOT_PROFILES) {
+    const { exchange } = openMarket(profile, { world });
+    statistics.set(profile, measured(exchange, HOURS[profile]));
+    if (profile === "normal") broken = violations(exchange.state);
+  }
+});
+
+describe("a day of normal", () => {
+  it.each(Object.entries(FIGURES))("looks like a market: %s", (name, [, , low, high]) => {
+    const figure = statistics.get("normal")?.[name as keyof Statistics];
+    expect(figure).toBeGreaterThanOrEqual(low);
+    expect(figure).toBeLessThanOrEqual(high);
+  });
+
+  it("breaks no invariant", () => {
+    expect(broken).toEqual([]);
+  });
+});
+
+describe("the profiles", () => {
+  const of = (profile: ProfileName, name: keyof Statistics): number =>
+    statistics.get(profile)?.[name] ?? Number.NaN;
+
+  it("keep both sides of their books", () => {
+    for (const profile of BOT_PROFILES) expect(of(profile, "twoSided")).toBeGreaterThan(0.98);
+  });
+
+  it("trade the more, the busier they are", () => {
+    expect(of("normal", "tradesAnHour")).toBeGreaterThan(4 * of("thin", "tradesAnHour"));
+    expect(of("busy", "tradesAnHour")).toBeGreaterThan(4 * of("normal", "tradesAnHour"));
+    expect(of("busy", "depth")).toBeGreaterThan(of("normal", "depth"));
+  });
+
+  it("quote wider where few trade, and where many know more", () => {
+    expect(of("thin", "spread")).toBeGreaterThan(1.3 * of("normal", "spread"));
+    expect(of("toxic", "spread")).toBeGreaterThan(1.3 * of("normal", "spread"));
+    expect(of("toxic", "volatility")).toBeGreaterThan(2 * of("normal", "volatility"));
+  });
+});
+
+const price = (units: number): string => String(units / 10_000);
+const count = String;
+const shares = (units: number): string => String(units / 100);
+const SPAN = [
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1_000],
+] as const;
+const time = (ms: number): string => {
+  const [unit, length] = SPAN.find(([, length]) => ms % length === 0) ?? (["ms", 1] as const);
+  return `${ms / length} ${unit}`;
+};
+
+/** What the guide says of each parameter, and how its value is written. */
+type Says<Terms> = {
+  readonly [Name in keyof Terms]: readonly [says: string, text: (value: number) => string];
+};
+const crew = {
+  count: ["how many", count],
+  everyMs: ["mean time between looks at a market", time],
+} as const;
+const PARAMETERS: { readonly [Part in keyof Profile]: Says<Profile[Part]> } = {
+  maker: {
+    ...crew,
+    size: ["shares of a quote, of the n-th level n times, more or less by 40 %", shares],
+    levels: ["levels on each side", count],
+    gap: ["between levels, USDC", price],
+    risk: ["γσ²τ at a price of 0.5, USDC for 100 shares of inventory", price],
+    premium: ["(1/γ) ln(1 + γ/κ) at a price of 0.5, USDC", price],
+    lagMs: ["knows the fair value so late", time],
+  },
+  noise: {
+    ...crew,
+    size: ["least shares of an order; Pareto of exponent 2 from there, at most 20 times that", shares],
+    active: ["part of half hours in which it is at work", count],
+    oneSided: ["of its orders then on one side", count],
+    marketable: ["of its orders take, the others rest", count],
+    patienceMs: ["an order rests at most", time],
+  },
+  momentum: {
+    ...crew,
+    size: ["shares of an order", shares],
+    windowMs: ["looks back", time],
+    threshold: ["least return, USDC", price],
+  },
+  informed: {
+    ...crew,
+    size: ["shares of an order", shares],
+    edge: ["least distance from the fair value besides the fee, USDC", price],
+  },
+  fair: {
+    volatility: ["standard deviation of an hour on a scale on which 0.01 is half a cent at 0.5", count],
+    newsEveryMs: ["mean time between news", time],
+    news: ["standard deviation of what is news, on that scale", count],
+  },
+};
+
+it("the guide tells figures and parameters", async () => {
+  const rounded = (figure: number, digits: number): string => figure.toFixed(digits);
+  const figures = Object.entries(FIGURES).map(([name, [says, digits, low, high]]) => [
+    says,
+    ...BOT_PROFILES.map((profile) =>
+      rounded(statistics.get(profile)?.[name as keyof Statistics] ?? 0, digits),
+    ),
+    `${low} to ${high}`,
+  ]);
+  const parameters = Object.entries<Says<Record<string, number>>>(PARAMETERS).flatMap(([part, names]) =>
+    Object.entries(names).map(([name, [says, text]]) => [
+      part === "fair" ? "fair value" : part,
+      says,
+      ...BOT_PROFILES.map((profile) => {
+        const terms: Profile = PROFILES[profile];
+        const values: object = terms[part as keyof Profile];
+        return text((values as Readonly<Record<string, number>>)[name] ?? Number.NaN);
+      }),
+    ]),
+  );
+  const page = readFileSync(PAGE, "utf8")
+    .replace(
+      /(<!-- statistics -->\n)[\s\S]*(<!-- \/statistics -->)/,
+      `$1\n${table(["on average", ...BOT_PROFILES, "a day of normal stays in"], figures)}\n\n$2`,
+    )
+    .replace(
+      /(<!-- parameters -->\n)[\s\S]*(<!-- \/parameters -->)/,
+      `$1\n${table(["of", "parameter", ...BOT_PROFILES], parameters)}\n\n$2`,
+    );
+  await expect(page).toMatchFileSnapshot(PAGE);
+});
