@@ -66,6 +66,8 @@ export class History {
   #checkpoints: Checkpoint[] = [];
   /** How many rows lie between two checkpoints. */
   #distance: number;
+  /** Whether a row is of an earlier moment than the one before. */
+  goesBack = false;
   /** The rows that can be decided: those before the first that differs. */
   #sound = Number.POSITIVE_INFINITY;
 
@@ -119,6 +121,7 @@ export class History {
     const line = this.lines.at(row);
     const told = this.#told(line);
     if (this.#sound > row && this.trouble !== null) this.#sound = row;
+    this.goesBack ||= line.t < timeAt(this, row);
     this.times.push(line.t);
     this.sequences.push(this.head.sequence);
     const actor = actorIn(told, this.head.state);
@@ -151,7 +154,8 @@ export class History {
 
   /** The exchange when so many rows had been taken. It is good until another place is asked for. */
   at(rows: number): Exchange {
-    if (rows >= this.count) return this.head;
+    // Of a line that differs the head has taken what comes of it now: nobody was shown that.
+    if (rows >= this.count && this.trouble === null) return this.head;
     this.#bring(this.#shown, rows);
     return this.#shown.exchange;
   }

@@ -157,21 +157,20 @@ export function stepToMark(direction: 1 | -1, mark: number = MARK.trade): void {
   moveTo(direction > 0 ? shown.count : 0);
 }
 
-/** Moves behind the last row of a sequence. */
+/** Moves behind the last row of a sequence, of which there are more where a snapshot was restored; or to an end. */
 export function moveToSequence(sequence: number): void {
   const { value: shown } = history;
   if (shown === null) return;
-  let low = 0;
-  let high = shown.count;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (shown.sequences.at(middle) <= sequence) low = middle + 1;
-    else high = middle;
+  for (let row = shown.count - 1; row >= 0; row -= 1) {
+    if (shown.sequences.at(row) === sequence) {
+      moveTo(row + 1);
+      return;
+    }
   }
-  moveTo(low);
+  moveTo(sequence <= shown.opening.sequence ? 0 : shown.count);
 }
 
-/** How many rows lie at or before a moment. */
+/** How many rows lie at or before a moment, in a history whose time never goes back. */
 export function rowsUntil(shown: History, time: number): number {
   let low = 0;
   let high = shown.count;

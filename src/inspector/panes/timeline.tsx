@@ -41,7 +41,12 @@ export function Timeline() {
         <button
           type="button"
           aria-pressed={byTime.value}
-          title="Space marks by virtual time"
+          disabled={history.value?.goesBack === true}
+          title={
+            history.value?.goesBack === true
+              ? "time goes back in this history"
+              : "Space marks by virtual time"
+          }
           onClick={() => {
             byTime.value = !byTime.value;
             zoomed.value = null;

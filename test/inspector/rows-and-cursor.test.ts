@@ -1,0 +1,151 @@
+import { Buffer } from "node:buffer";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { wordsOf } from "../../src/history/words.ts";
+import { type History, MARK } from "../../src/inspector/history.ts";
+import { type RowChoice, RowFilter } from "../../src/inspector/row-filter.ts";
+import { journalOf, opened, PLAIN } from "./histories.ts";
+
+// The page asks how wide it is; nobody shows it here.
+vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => {} }));
+const model = await import("../../src/inspector/model.ts");
+
+let history: History;
+beforeAll(async () => {
+  const journal = await journalOf(21, 400, { snapshot: 1, restore: 1, reset: 0, refused: 8 });
+  ({ history } = await opened(Buffer.from(journal)));
+});
+
+const EVERY: RowChoice = { account: 0, market: 0, marks: 0, text: "" };
+const REQUEST = { requestId: "req-77", method: "POST", path: "/clob/order", status: 503, ms: 1 } as const;
+
+/** All rows that a filter lets through. */
+function rowsBy(
+  choice: Partial<RowChoice>,
+  requests: ConstructorParameters<typeof RowFilter>[2] = new Map(),
+) {
+  const filter = new RowFilter(history, { ...EVERY, ...choice }, requests);
+  while (!filter.search());
+  expect(filter.done).toBe(1);
+  return filter.rows;
+}
+
+/** The rows for which something holds, found one by one. */
+function rowsWhere(holds: (row: number, words: string) => boolean): number[] {
+  const found: number[] = [];
+  history.tell(0, history.count, (row, told, state) => {
+    const { actor, text, became } = wordsOf(told, state);
+    if (holds(row, `${actor ?? ""} ${text} ${became}`.toLowerCase())) found.push(row);
+  });
+  return found;
+}
+
+describe("a filter of rows", () => {
+  it("lets all through that nothing is asked of", () => {
+    expect(rowsBy({})).toEqual(rowsWhere(() => true));
+    expect(rowsBy({ text: "  " })).toEqual(rowsWhere(() => true));
+  });
+
+  it.each(["buy", "FILLS", "invalid_tick_size", "order 7", "0x", "no such text", "<script>"])(
+    "finds a text in the words of a row, whatever the case: %s",
+    (text) => {
+      const found = rowsBy({ text });
+      expect(found).toEqual(rowsWhere((_, words) => words.includes(text.toLowerCase())));
+    },
+  );
+
+  it("finds accounts, markets and kinds, each alone and together", () => {
+    const account = Math.max(...rowsWhere(() => true).map((row) => history.actors.at(row)));
+    expect(account).toBeGreaterThan(0);
+    expect(rowsBy({ account })).toEqual(rowsWhere((row) => history.actors.at(row) === account));
+    expect(rowsBy({ market: 2 })).toEqual(rowsWhere((row) => history.markets.at(row) === 2));
+    const marks = MARK.trade | MARK.refusal;
+    expect(rowsBy({ marks })).toEqual(rowsWhere((row) => (history.marks.at(row) & marks) !== 0));
+    const all = rowsBy({ account, market: 2, marks: MARK.trade, text: "buy" });
+    expect(all).toEqual(
+      rowsWhere(
+        (row, words) =>
+          history.actors.at(row) === account &&
+          history.markets.at(row) === 2 &&
+          (history.marks.at(row) & MARK.trade) !== 0 &&
+          words.includes("buy"),
+      ),
+    );
+  });
+
+  it("finds what a server tells of a request: its code, its fault, its id and its path", () => {
+    const told = new Map([[3, { ...REQUEST, first: 1, last: 1, code: "UNAVAILABLE", fault: "fault-9" }]]);
+    for (const text of ["unavailable", "FAULT-9", "req-77"]) expect(rowsBy({ text }, told)).toEqual([3]);
+  });
+});
+
+describe("the cursor", () => {
+  const rows = (): number => model.moment.value?.rows ?? -1;
+
+  it("follows the end, and says of which row it stands", () => {
+    model.show(history);
+    expect(model.phase.value).toEqual({ kind: "open" });
+    expect([model.cursor.value, rows(), model.moment.value?.isHead]).toEqual([null, history.count, true]);
+    model.moveTo(5);
+    expect([model.cursor.value, rows(), model.moment.value?.isHead]).toEqual([5, 5, false]);
+    expect(model.moment.value?.exchange).toBe(history.at(5));
+    model.moveTo(history.count);
+    expect(model.cursor.value).toBeNull();
+  });
+
+  it("never leaves the history", () => {
+    for (const [to, stands] of [
+      [-3, 0],
+      [2.4, 2],
+      [1e9, history.count],
+    ] as const) {
+      model.moveTo(to);
+      expect(rows()).toBe(stands);
+    }
+    model.moveTo(0);
+    model.step(-1);
+    expect(rows()).toBe(0);
+    model.step(1);
+    expect(rows()).toBe(1);
+  });
+
+  it("goes from trade to trade, and to the ends where there is none", () => {
+    const trades = rowsWhere((row) => (history.marks.at(row) & MARK.trade) !== 0).map((row) => row + 1);
+    expect(trades.length).toBeGreaterThan(5);
+    model.moveTo(0);
+    for (const trade of [...trades, history.count]) {
+      model.stepToMark(1);
+      expect(rows()).toBe(trade);
+    }
+    for (const trade of [...trades.reverse(), 0]) {
+      model.stepToMark(-1);
+      expect(rows()).toBe(trade);
+    }
+  });
+
+  it("goes behind the last row of a sequence, also where a restore has come to it twice", () => {
+    const sequences = rowsWhere(() => true).map((row) => history.sequences.at(row));
+    expect(history.goesBack).toBe(true);
+    for (const sequence of sequences) {
+      model.moveToSequence(sequence);
+      expect([sequence, rows()]).toEqual([sequence, sequences.lastIndexOf(sequence) + 1]);
+    }
+    model.moveToSequence(Math.max(...sequences) + 1);
+    expect(rows()).toBe(history.count);
+    model.moveToSequence(history.opening.sequence - 1);
+    expect(rows()).toBe(0);
+  });
+
+  it("counts rows up to a moment where time never goes back", async () => {
+    const { history: plain } = await opened(await journalOf(22, 200, PLAIN));
+    expect(plain.goesBack).toBe(false);
+    const [from, to] = model.spanOf(plain);
+    const times = Array.from({ length: plain.count }, (_, row) => plain.times.at(row));
+    for (const time of [from - 1, from, Math.floor((from + to) / 2), to, to + 1]) {
+      expect(model.rowsUntil(plain, time)).toBe(times.filter((each) => each <= time).length);
+    }
+  });
+
+  it("lets no command be given to a report", () => {
+    expect(model.canAct.value).toBe(false);
+  });
+});
