@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { answerApart } from "./apart.ts";
 import { bookSection, flatnessSection } from "./book-section.ts";
+import { botsSection } from "./bots/bots-section.ts";
 import { chainSection } from "./chain/chain-section.ts";
 import { fuzzSection } from "./fuzz/fuzz-section.ts";
 import { httpSection } from "./http/http-section.ts";
@@ -40,6 +41,7 @@ const SECTIONS: readonly Section[] = [
   startSection,
   scenarioSection,
   fuzzSection,
+  botsSection,
 ];
 
 /** What this bundle does besides, in processes that it starts itself. */

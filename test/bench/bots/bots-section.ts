@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Bots } from "../../../src/bots/bots.ts";
+import { BOT_PROFILES, KINDS, PROFILES, type ProfileName } from "../../../src/bots/profiles.ts";
+import { FROZEN_START } from "../../../src/config.ts";
+import { millis, money, size } from "../../../src/core/units.ts";
+import { Clock } from "../../../src/engine/clock.ts";
+import { Exchange } from "../../../src/engine/exchange.ts";
+import { generateWorld } from "../../../src/simulation/generate-world.ts";
+import { openWorld } from "../../../src/simulation/opening.ts";
+import type { World } from "../../../src/simulation/world.ts";
+import { AUTO } from "../../support/config.ts";
+import { takeTurns } from "../rounds.ts";
+import { measurementOf, type Section } from "../section.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_HOURS = 24;
+const MARKETS = { jump: 10, realTime: 50 };
+/** How long bots are watched at the pace of the wall clock, once they have traded for an hour. */
+const WATCHED_MS = 10_000;
+
+const FAUCET = { collateral: money(0), everyMarket: size(0) };
+
+/** An exchange at the opening of a world, with bots. */
+function openMarket(world: World, profile: ProfileName): Exchange {
+  const terms = { seed: world.seed, faucet: FAUCET, credentials: "rotate", ...AUTO } as const;
+  const exchange = new Exchange(terms, FROZEN_START);
+  openWorld(exchange, world, FROZEN_START);
+  new Bots(exchange).start(profile);
+  return exchange;
+}
+
+/** Milliseconds of a day of virtual time. */
+function jump(world: World, profile: ProfileName): number {
+  const exchange = openMarket(world, profile);
+  const begun = performance.now();
+  exchange.advanceTo(millis(exchange.now + DAY_HOURS * HOUR_MS));
+  return performance.now() - begun;
+}
+
+/** Milliseconds of processor time in a second at the pace of the wall clock. */
+async function inRealTime(world: World, profile: ProfileName): Promise<number> {
+  const exchange = openMarket(world, profile);
+  exchange.advanceTo(millis(exchange.now + HOUR_MS));
+  const clock = new Clock(exchange, { mode: "real", rate: 1 }, Date.now);
+  // Nothing else keeps the process alive.
+  const alive = sleep(WATCHED_MS);
+  const before = process.cpuUsage();
+  await alive;
+  const { user, system } = process.cpuUsage(before);
+  clock.stop();
+  return (user + system) / WATCHED_MS;
+}
+
+const crewOf = (profile: ProfileName): number =>
+  KINDS.reduce((sum, kind) => sum + PROFILES[profile][kind].count, 0);
+
+/** What bots cost, when the clock jumps and when it goes with the wall's. */
+export const botsSection: Section = {
+  name: "bots",
+  about: "a market that moves: a day of it at once, and a second of it at real time",
+  async measure(rounds) {
+    const few = await generateWorld({ seed: "bots", markets: MARKETS.jump });
+    const many = await generateWorld({ seed: "bots", markets: MARKETS.realTime });
+    const plan = { rounds, warmUps: 1 };
+    const jumps = await takeTurns(
+      BOT_PROFILES.map((profile) => async () => jump(few, profile)),
+      plan,
+    );
+    const seconds = await takeTurns(
+      BOT_PROFILES.map((profile) => () => inRealTime(many, profile)),
+      { ...plan, warmUps: 0 },
+    );
+    const rows = (workload: string, samples: readonly (readonly number[])[]) =>
+      BOT_PROFILES.map((profile, index) =>
+        measurementOf(workload, `${profile}, ${crewOf(profile)} bots`, samples[index] ?? [], null),
+      );
+    return {
+      unit: "ms",
+      baseline: null,
+      rounds,
+      measurements: [
+        ...rows(`a day of ${MARKETS.jump} markets, the clock jumps`, jumps),
+        ...rows(`processor time of a second of ${MARKETS.realTime} markets`, seconds),
+      ],
+      notes: [
+        "Every bot trades in every market. 10 ms of processor time in a second are 1 % of one core.",
+        "Without a server and a journal on disk.",
+      ],
+    };
+  },
+};
