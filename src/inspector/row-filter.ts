@@ -1,4 +1,5 @@
 import type { StreamRequest } from "../api/event-stream.ts";
+import type { State } from "../core/state.ts";
 import { isControl } from "../engine/journal-line.ts";
 import { wordsOf } from "../history/words.ts";
 import type { History } from "./history.ts";
@@ -22,11 +23,18 @@ export class RowFilter {
   readonly #history: History;
   readonly #choice: RowChoice;
   readonly #requests: ReadonlyMap<number, StreamRequest>;
+  readonly #nameOf: (state: State, account: number) => string;
   readonly rows: number[] = [];
   #searched = 0;
 
-  constructor(history: History, choice: RowChoice, requests: ReadonlyMap<number, StreamRequest>) {
+  constructor(
+    history: History,
+    choice: RowChoice,
+    requests: ReadonlyMap<number, StreamRequest>,
+    nameOf: (state: State, account: number) => string,
+  ) {
     this.#history = history;
+    this.#nameOf = nameOf;
     this.#choice = { ...choice, text: choice.text.trim().toLowerCase() };
     this.#requests = requests;
   }
@@ -65,7 +73,8 @@ export class RowFilter {
     if (isControl(line, "refused")) isTold ||= line.d.code.toLowerCase().includes(text);
     this.#history.tell(row, row + 1, (_row, told, state) => {
       const { actor, text: asked, became } = wordsOf(told, state);
-      isTold ||= `${actor ?? ""} ${asked} ${became}`.toLowerCase().includes(text);
+      const name = this.#nameOf(state, this.#history.actors.at(row));
+      isTold ||= `${name} ${actor ?? ""} ${asked} ${became}`.toLowerCase().includes(text);
     });
     return isTold;
   }

@@ -86,7 +86,10 @@ function Details({ account, state }: { readonly account: Account; readonly state
             {rows.flatMap(([number, { yes, no }]) =>
               (["YES", "NO"] as const).map((side) => (
                 <tr key={`${number} ${side}`}>
-                  <th scope="row">{`${side} ${state.markets.get(number).slug}`}</th>
+                  <th
+                    scope="row"
+                    title={state.markets.get(number).slug}
+                  >{`${side} ${state.markets.get(number).slug}`}</th>
                   {cells(side === "YES" ? yes : no, sizeText)}
                 </tr>
               )),

@@ -1,5 +1,4 @@
 import { type ReadonlySignal, type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from "@tanstack/virtual-core";
 import { useEffect, useMemo, useReducer, useRef } from "preact/hooks";
 import type { StreamRequest } from "../../api/event-stream.ts";
 import { numberOf } from "../../core/ids.ts";
@@ -26,7 +25,6 @@ import { RowFilter } from "../row-filter.ts";
 import { RowWords, wordsRevision } from "../row-words.ts";
 
 const ROW_HEIGHT = 22;
-const OVERSCAN = 8;
 
 const KINDS = {
   all: ["all", 0],
@@ -59,7 +57,9 @@ export function JournalPane() {
     const [account, market] = [Number(choice.account.value), Number(choice.place.value)];
     const [marks, text] = [KINDS[choice.kind.value][1], choice.text.value];
     const isAll = account + market + marks === 0 && text.trim() === "";
-    return own === null || isAll ? null : new RowFilter(own, { account, market, marks, text }, requests);
+    return own === null || isAll
+      ? null
+      : new RowFilter(own, { account, market, marks, text }, requests, accountName);
   });
   const found = useFound(filter);
   const chosen = useSignal<number | null>(null);
@@ -167,7 +167,12 @@ function useActors(shown: History): (readonly [string, string])[] {
   }, [shown, everyActor.size]);
 }
 
-/** The rows that are in sight, of however many there are. */
+/** More pixels than this no browser gives to one element; then a pixel of the scroll bar stands for several. */
+const MAX_HEIGHT = 15_000_000;
+/** For so long after somebody has begun to scroll away, the end may still be in sight. */
+const LEAVING_MS = 300;
+
+/** The rows that are in sight, of however many there are. All are of one height: where each is follows from its place. */
 function Rows({
   shown,
   count,
@@ -181,38 +186,47 @@ function Rows({
 }) {
   const scroller = useRef<HTMLDivElement>(null);
   const words = useMemo(() => new RowWords(shown), [shown]);
-  const [, redraw] = useReducer<number, void>((times) => times + 1, 0);
-  const list = useMemo(
-    () =>
-      new Virtualizer<HTMLDivElement, HTMLDivElement>({
-        count: 0,
-        getScrollElement: () => scroller.current,
-        estimateSize: () => ROW_HEIGHT,
-        overscan: OVERSCAN,
-        observeElementRect,
-        observeElementOffset,
-        scrollToFn: elementScroll,
-        onChange: () => redraw(),
-      }),
-    [],
-  );
-  list.setOptions({ ...list.options, count });
-  useEffect(() => list._didMount(), [list]);
-  useEffect(() => list._willUpdate());
-  wordsRevision.value;
-  const { value: at } = moment;
-  const rows = at?.rows ?? 0;
+  const height = useSignal(0);
+  const scrolled = useSignal(0);
+  const rows = moment.value?.rows ?? 0;
+  const total = count * ROW_HEIGHT;
+  const spacer = Math.min(total, MAX_HEIGHT);
+  /** Pixels of the rows that lie above, for each pixel that is scrolled. */
+  const scale = spacer > height.value ? (total - height.value) / (spacer - height.value) : 1;
+  /** Whether somebody has scrolled away from the end while the page follows it. */
+  const isAway = useSignal(false);
+  const leftAt = useRef(0);
+  const leave = (): void => {
+    isAway.value = true;
+    leftAt.current = performance.now();
+  };
+  const isFollowing = cursor.value === null && !isAway.value;
+  const above = isFollowing ? Math.max(0, total - height.value) : scrolled.value * scale;
+  useEffect(() => {
+    const { current: box } = scroller;
+    if (box === null) return;
+    const observer = new ResizeObserver(() => {
+      height.value = box.clientHeight;
+    });
+    observer.observe(box);
+    return () => observer.disconnect();
+  }, [count === 0]);
   // The row behind which the page stands is kept in sight.
   const place = indexOf(rows - 1, count, rowAt);
   useEffect(() => {
     const { current: box } = scroller;
-    if (place < 0 || box === null) return;
-    // At the end nothing is measured: that is where the page stands when rows come a thousand times a second.
-    if (cursor.value === null) box.scrollTop = count * ROW_HEIGHT;
-    else list.scrollToIndex(place, { align: "auto" });
-  }, [place, count, list]);
-  const items = list.getVirtualItems();
-  words.want(items.map(({ index }) => rowAt(index)));
+    if (box === null) return;
+    const [top, bottom] = [place * ROW_HEIGHT, (place + 1) * ROW_HEIGHT];
+    if (isFollowing) box.scrollTop = spacer;
+    else if (cursor.value === null) return;
+    else if (top < above) box.scrollTop = top / scale;
+    else if (bottom > above + height.value) box.scrollTop = (bottom - height.value) / scale;
+  }, [place, count, isFollowing, height.value]);
+  wordsRevision.value;
+  const first = Math.floor(above / ROW_HEIGHT);
+  const last = Math.min(count, Math.ceil((above + height.value) / ROW_HEIGHT));
+  const inSight = Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index);
+  words.want(inSight.map(rowAt));
   if (count === 0) {
     return (
       <Nothing>
@@ -221,28 +235,48 @@ function Rows({
     );
   }
   return (
-    <div class="rows" ref={scroller}>
-      <ol style={{ blockSize: `${list.getTotalSize()}px` }} aria-label="Rows of the journal">
-        {items.map(({ index, start }) => {
-          const row = rowAt(index);
-          return (
-            <li
-              key={row}
-              aria-setsize={count}
-              aria-posinset={index + 1}
-              style={{ transform: `translateY(${start}px)` }}
-            >
-              <Row
-                shown={shown}
-                row={row}
-                told={words.get(row)}
-                isHere={row === rows - 1}
-                onChoose={onChoose}
-              />
-            </li>
-          );
-        })}
-      </ol>
+    <div
+      class="rows"
+      ref={scroller}
+      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+        scrolled.value = scrollTop;
+        const isAtEnd = scrollTop + clientHeight > scrollHeight - ROW_HEIGHT;
+        if (isAtEnd && performance.now() - leftAt.current > LEAVING_MS) isAway.value = false;
+      }}
+      onWheel={({ deltaY }) => {
+        if (deltaY < 0) leave();
+      }}
+      onTouchMove={leave}
+      onPointerDown={({ target, currentTarget }) => {
+        // The scroll bar.
+        if (target === currentTarget) leave();
+      }}
+    >
+      <div style={{ blockSize: `${spacer}px` }}>
+        <ol
+          aria-label="Rows of the journal"
+          style={{
+            blockSize: `${height.value}px`,
+            insetBlockStart: 0,
+            transform: `translateY(${first * ROW_HEIGHT - above}px)`,
+          }}
+        >
+          {inSight.map((index) => {
+            const row = rowAt(index);
+            return (
+              <li key={row} aria-setsize={count} aria-posinset={index + 1}>
+                <Row
+                  shown={shown}
+                  row={row}
+                  told={words.get(row)}
+                  isHere={row === rows - 1}
+                  onChoose={onChoose}
+                />
+              </li>
+            );
+          })}
+        </ol>
+      </div>
     </div>
   );
 }
