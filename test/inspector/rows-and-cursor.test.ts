@@ -23,7 +23,7 @@ function rowsBy(
   choice: Partial<RowChoice>,
   requests: ConstructorParameters<typeof RowFilter>[2] = new Map(),
 ) {
-  const filter = new RowFilter(history, { ...EVERY, ...choice }, requests);
+  const filter = new RowFilter(history, { ...EVERY, ...choice }, requests, () => "");
   while (!filter.search());
   expect(filter.done).toBe(1);
   return filter.rows;

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useMemo, useReducer, useRef } from "preact/hooks";
+import { useMemo, useReducer, useRef } from "preact/hooks";
 import type { StreamRequest } from "../../api/event-stream.ts";
 import { numberOf } from "../../core/ids.ts";
 import type { State } from "../../core/state.ts";
@@ -7,6 +7,7 @@ import type { ReplayedLine } from "../../history/journal-replay.ts";
 import type { LineWords } from "../../history/words.ts";
 import { curlText, stepText } from "../copy.ts";
 import { type History, isRequest, MARK } from "../history.ts";
+import { useListPlace } from "../list-place.ts";
 import { requests } from "../live.ts";
 import { accountName, cursor, history, isShown, moment, moveTo, revision, server } from "../model.ts";
 import {
@@ -23,8 +24,6 @@ import {
 } from "../parts.tsx";
 import { RowFilter } from "../row-filter.ts";
 import { RowWords, wordsRevision } from "../row-words.ts";
-
-const ROW_HEIGHT = 22;
 
 const KINDS = {
   all: ["all", 0],
@@ -167,11 +166,6 @@ function useActors(shown: History): (readonly [string, string])[] {
   }, [shown, everyActor.size]);
 }
 
-/** More pixels than this no browser gives to one element; then a pixel of the scroll bar stands for several. */
-const MAX_HEIGHT = 15_000_000;
-/** For so long after somebody has begun to scroll away, the end may still be in sight. */
-const LEAVING_MS = 300;
-
 /** The rows that are in sight, of however many there are. All are of one height: where each is follows from its place. */
 function Rows({
   shown,
@@ -184,47 +178,15 @@ function Rows({
   readonly rowAt: (index: number) => number;
   readonly onChoose: (row: number) => void;
 }) {
-  const scroller = useRef<HTMLDivElement>(null);
   const words = useMemo(() => new RowWords(shown), [shown]);
-  const height = useSignal(0);
-  const scrolled = useSignal(0);
   const rows = moment.value?.rows ?? 0;
-  const total = count * ROW_HEIGHT;
-  const spacer = Math.min(total, MAX_HEIGHT);
-  /** Pixels of the rows that lie above, for each pixel that is scrolled. */
-  const scale = spacer > height.value ? (total - height.value) / (spacer - height.value) : 1;
-  /** Whether somebody has scrolled away from the end while the page follows it. */
-  const isAway = useSignal(false);
-  const leftAt = useRef(0);
-  const leave = (): void => {
-    isAway.value = true;
-    leftAt.current = performance.now();
-  };
-  const isFollowing = cursor.value === null && !isAway.value;
-  const above = isFollowing ? Math.max(0, total - height.value) : scrolled.value * scale;
-  useEffect(() => {
-    const { current: box } = scroller;
-    if (box === null) return;
-    const observer = new ResizeObserver(() => {
-      height.value = box.clientHeight;
-    });
-    observer.observe(box);
-    return () => observer.disconnect();
-  }, [count === 0]);
-  // The row behind which the page stands is kept in sight.
   const place = indexOf(rows - 1, count, rowAt);
-  useEffect(() => {
-    const { current: box } = scroller;
-    if (box === null) return;
-    const [top, bottom] = [place * ROW_HEIGHT, (place + 1) * ROW_HEIGHT];
-    if (isFollowing) box.scrollTop = spacer;
-    else if (cursor.value === null) return;
-    else if (top < above) box.scrollTop = top / scale;
-    else if (bottom > above + height.value) box.scrollTop = (bottom - height.value) / scale;
-  }, [place, count, isFollowing, height.value]);
+  const { scroller, handlers, spacer, height, shift, first, last } = useListPlace(
+    count,
+    place,
+    cursor.value === null,
+  );
   wordsRevision.value;
-  const first = Math.floor(above / ROW_HEIGHT);
-  const last = Math.min(count, Math.ceil((above + height.value) / ROW_HEIGHT));
   const inSight = Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index);
   words.want(inSight.map(rowAt));
   if (count === 0) {
@@ -235,30 +197,14 @@ function Rows({
     );
   }
   return (
-    <div
-      class="rows"
-      ref={scroller}
-      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-        scrolled.value = scrollTop;
-        const isAtEnd = scrollTop + clientHeight > scrollHeight - ROW_HEIGHT;
-        if (isAtEnd && performance.now() - leftAt.current > LEAVING_MS) isAway.value = false;
-      }}
-      onWheel={({ deltaY }) => {
-        if (deltaY < 0) leave();
-      }}
-      onTouchMove={leave}
-      onPointerDown={({ target, currentTarget }) => {
-        // The scroll bar.
-        if (target === currentTarget) leave();
-      }}
-    >
+    <div class="rows" ref={scroller} {...handlers}>
       <div style={{ blockSize: `${spacer}px` }}>
         <ol
           aria-label="Rows of the journal"
           style={{
-            blockSize: `${height.value}px`,
+            blockSize: `${height}px`,
             insetBlockStart: 0,
-            transform: `translateY(${first * ROW_HEIGHT - above}px)`,
+            transform: `translateY(${shift}px)`,
           }}
         >
           {inSight.map((index) => {
