@@ -1,4 +1,4 @@
-import { cursor, moveTo, step, stepToMark } from "./model.ts";
+import { followEnd, moveTo, step, stepToMark } from "./model.ts";
 
 /** What keys do, as the page tells it. */
 export const KEYS = [
@@ -14,9 +14,7 @@ const BY_KEY: Readonly<Record<string, (event: KeyboardEvent) => void>> = {
   ArrowLeft: ({ shiftKey }) => (shiftKey ? stepToMark(-1) : step(-1)),
   ArrowRight: ({ shiftKey }) => (shiftKey ? stepToMark(1) : step(1)),
   Home: () => moveTo(0),
-  l: () => {
-    cursor.value = null;
-  },
+  l: followEnd,
   g: () => focusOn("go-to"),
   "/": () => focusOn("filter"),
 };

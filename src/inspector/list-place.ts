@@ -1,5 +1,6 @@
-import { useSignal } from "@preact/signals";
+import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { followed } from "./model.ts";
 
 const ROW_HEIGHT = 22;
 /** More pixels than this no browser gives to one element; then a pixel of the scroll bar stands for several. */
@@ -21,6 +22,10 @@ export function useListPlace(count: number, place: number, isFollowing: boolean)
     isAway.value = true;
     leftAt.current = performance.now();
   };
+  useSignalEffect(() => {
+    followed.value;
+    isAway.value = false;
+  });
   const isAtEnd = isFollowing && !isAway.value;
   const total = count * ROW_HEIGHT;
   const spacer = Math.min(total, MAX_HEIGHT);
@@ -48,9 +53,10 @@ export function useListPlace(count: number, place: number, isFollowing: boolean)
   const handlers = {
     onScroll: ({ currentTarget }: Event): void => {
       const { scrollTop, scrollHeight, clientHeight } = currentTarget as HTMLElement;
+      // The end may move on while somebody scrolls towards it.
+      const isNearEnd = scrollTop > scrolled.value && scrollHeight - scrollTop < 1.5 * clientHeight;
+      if (isNearEnd && performance.now() - leftAt.current > LEAVING_MS) isAway.value = false;
       scrolled.value = scrollTop;
-      const isLast = scrollTop + clientHeight > scrollHeight - ROW_HEIGHT;
-      if (isLast && performance.now() - leftAt.current > LEAVING_MS) isAway.value = false;
     },
     onWheel: ({ deltaY }: WheelEvent): void => {
       if (deltaY < 0) leave();

@@ -28,6 +28,8 @@ export const isConnected = signal(true);
 export const notice = signal<string | null>(null);
 /** How many rows the page stands behind; null when it follows the end. */
 export const cursor = signal<number | null>(null);
+/** Raised whenever somebody asks to follow the end. */
+export const followed = signal(0);
 /** Raised whenever rows were added. */
 export const revision = signal(0);
 
@@ -128,6 +130,12 @@ export function show(next: History): void {
   }
   revision.value += 1;
   phase.value = { kind: "open" };
+}
+
+/** Goes to the end, and follows it. */
+export function followEnd(): void {
+  cursor.value = null;
+  followed.value += 1;
 }
 
 /** Stands behind so many rows; behind all of them it follows the end. */

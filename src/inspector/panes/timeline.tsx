@@ -4,6 +4,7 @@ import { nextDueAt } from "../../core/schedule.ts";
 import { toIso } from "../../core/time.ts";
 import {
   cursor,
+  followEnd,
   history,
   moment,
   moveTo,
@@ -145,9 +146,7 @@ function Steps() {
         type="button"
         aria-pressed={cursor.value === null}
         title="Go to the end and follow it (l)"
-        onClick={() => {
-          cursor.value = null;
-        }}
+        onClick={followEnd}
       >
         {server.value === null ? "End" : "Live"}
       </button>
