@@ -19,7 +19,11 @@ const BY_KEY: Readonly<Record<string, (event: KeyboardEvent) => void>> = {
   "/": () => focusOn("filter"),
 };
 
-const focusOn = (id: string): void => document.getElementById(id)?.focus();
+/** What stands in a field already is typed over. */
+function focusOn(id: string): void {
+  const field = document.getElementById(id);
+  if (field instanceof HTMLInputElement) field.select();
+}
 
 /** Keys move the cursor wherever nobody types or chooses. */
 export function listenToKeys(): void {

@@ -154,7 +154,9 @@ function Steps() {
         onSubmit={(event) => {
           event.preventDefault();
           const field = event.currentTarget.elements.namedItem("sequence");
-          if (field instanceof HTMLInputElement && field.value !== "") moveToSequence(Number(field.value));
+          if (!(field instanceof HTMLInputElement) || field.value === "") return;
+          moveToSequence(Number(field.value));
+          field.blur();
         }}
       >
         <input

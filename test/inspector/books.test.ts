@@ -1,0 +1,59 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../src/compose.ts";
+import { mulberry32 } from "../bench/flow.ts";
+import { ownFolder, run, serve } from "../cli/tools.ts";
+import { BROWSER, type Inspector, shownBook, useBrowser } from "./browser.ts";
+import { type Session, tradeAtRandom } from "./session.ts";
+
+const folder = ownFolder();
+const [report, html] = [join(folder, "random.ndjson"), join(folder, "random.html")];
+const open = useBrowser();
+let server: RunningServer;
+let session: Session;
+
+beforeAll(async () => {
+  server = await serve({});
+  session = await tradeAtRandom(server, 4, 320);
+  writeFileSync(report, await (await fetch(`${server.url}/sim/report`)).text());
+  await run("inspect", [report], { html });
+});
+afterAll(() => server.close());
+
+/** Moves the cursor to random sequences and compares both ladders with what GET /clob/book answered there. */
+async function compareBooks(inspector: Inspector, seed: number, cursors: number): Promise<void> {
+  const { page } = inspector;
+  await page.locator(".panes").waitFor();
+  await inspector.pane("book").getByLabel("Market").selectOption({ label: session.slug });
+  const sequences = [...session.books.keys()];
+  const below = mulberry32(seed);
+  let isYes = true;
+  for (let count = 0; count < cursors; count += 1) {
+    const sequence = sequences[below(sequences.length)] as number;
+    await inspector.goTo(sequence);
+    // Changing sides each time would cost a click: every tenth is enough to see both at many cursors.
+    if (count % 10 === 9) {
+      isYes = !isYes;
+      await inspector.button(isYes ? "YES" : "NO", inspector.pane("book")).click();
+    }
+    const [yes, no] = session.books.get(sequence) as readonly [object, object];
+    expect({ sequence, isYes, ...(await shownBook(page)) }).toEqual({
+      sequence,
+      isYes,
+      ...(isYes ? yes : no),
+    });
+  }
+}
+
+describe.runIf(BROWSER !== null)("the book on the page", () => {
+  it("equals GET /clob/book at 200 random cursors of a report", async () => {
+    expect(session.books.size).toBeGreaterThan(150);
+    await compareBooks(await open(pathToFileURL(html).href), 1, 200);
+  });
+
+  it("equals it at random cursors of a running exchange", async () => {
+    await compareBooks(await open(server.url), 2, 40);
+  });
+});

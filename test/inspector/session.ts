@@ -1,0 +1,71 @@
+import type { ExchangeClient } from "../../src/client/client.ts";
+import { orThrow } from "../../src/client/result.ts";
+import type { RunningServer } from "../../src/compose.ts";
+import { mulberry32 } from "../bench/flow.ts";
+import { clientOn } from "../cli/tools.ts";
+import type { Level } from "./browser.ts";
+
+export interface Book {
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+}
+
+/** A session that was traded, with what `GET /clob/book` said meanwhile. */
+export interface Session {
+  readonly slug: string;
+  readonly yes: string;
+  readonly no: string;
+  /** The books of YES and NO behind sequences. */
+  readonly books: ReadonlyMap<number, readonly [yes: Book, no: Book]>;
+}
+
+/**
+ * Two wallets trade a new market at random, some orders are refused, time passes, blocks are mined and fail. After each
+ * request the books are asked for.
+ */
+export async function tradeAtRandom(server: RunningServer, seed: number, requests: number): Promise<Session> {
+  const below = mulberry32(seed);
+  const clients = [await clientOn(server.url, "1"), await clientOn(server.url, "2")] as const;
+  const [{ control }] = clients;
+  const { slug, tokens } = orThrow(await control.createMarket({ question: "Will it rain at random?" }));
+  const [yes, no] = tokens.map(({ tokenId }) => tokenId) as [string, string];
+  for (const { credentials } of clients) {
+    const address = credentials?.address ?? "";
+    orThrow(await control.fund(address, { collateral: 100_000, tokens: { [yes]: 10_000, [no]: 10_000 } }));
+  }
+  const books = new Map<number, readonly [Book, Book]>();
+  for (let count = 0; count < requests; count += 1) {
+    const client = clients[below(2)] as ExchangeClient;
+    const drawn = below(20);
+    if (drawn < 15) {
+      await client.place({
+        tokenId: below(2) === 0 ? yes : no,
+        side: below(2) === 0 ? "BUY" : "SELL",
+        price: (38 + below(24)) / 100 + (below(25) === 0 ? 0.005 : 0),
+        size: 1 + below(4_000) / 100,
+        ...(below(12) === 0 ? { orderType: "FAK" as const } : {}),
+      });
+    } else if (drawn < 17) {
+      const { data: open } = orThrow(await client.openOrders({ limit: 50 }));
+      const order = open[below(Math.max(1, open.length))];
+      if (order !== undefined) orThrow(await client.cancel(order.id));
+    } else if (drawn < 19) orThrow(await control.setClock({ advance: `${1 + below(3)}s` }));
+    else orThrow(await control.chain.mine());
+    books.set(...(await booksNow(server.url, yes, no)));
+  }
+  for (const client of clients) client.close();
+  return { slug, yes, no, books };
+}
+
+/** The books of both outcomes, by the sequence behind which they stand. */
+async function booksNow(url: string, ...tokens: readonly [string, string]): Promise<[number, [Book, Book]]> {
+  let sequence = 0;
+  const of = async (token: string): Promise<Book> => {
+    const reply = await fetch(`${url}/clob/book?token_id=${token}`);
+    sequence = Number(reply.headers.get("x-sim-sequence"));
+    const { bids, asks } = (await reply.json()) as Book;
+    return { bids, asks };
+  };
+  const books: [Book, Book] = [await of(tokens[0]), await of(tokens[1])];
+  return [sequence, books];
+}
