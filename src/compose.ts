@@ -288,7 +288,9 @@ export function serviceOf(
   const { outbox, slices, page } = edge;
   const bots = new Bots(exchange);
   const openBots = (): void => {
-    if (config.bots !== null) bots.start(config.bots);
+    if (config.bots === null) return;
+    bots.start(config.bots);
+    clock.arm();
   };
   const reopen = (): void => {
     // A clock that follows the wall's catches up without them.
@@ -306,7 +308,6 @@ export function serviceOf(
   const host = { exchange, clock, version: VERSION, accounts: devAccounts, slices, keyOf };
   const chain = new LazyChain({ ...host, reset: reopen });
   openBots();
-  clock.arm();
   return {
     options: optionsOf(config, origin, prefix),
     exchange,

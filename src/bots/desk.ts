@@ -126,6 +126,12 @@ export class Desk {
     return found;
   }
 
+  /** The nearest price at which an order may rest with one of the other side beyond it. */
+  within(wanted: number, direction: BookDirection): number {
+    const [low, high] = direction === BID ? [1, 2] : [2, 1];
+    return Math.min(FULL_PRICE - high * this.tick, Math.max(low * this.tick, wanted));
+  }
+
   /** Whole shares, at least the market's minimum. */
   lots(wanted: number): number {
     return Math.max(this.look.market.minOrderSize, LOT, Math.round(wanted / LOT) * LOT);

@@ -58,7 +58,7 @@ function* quote(desk: Desk, terms: MakerTerms): Generator<Command> {
   for (const direction of [BID, ASK] as const) {
     const away = direction === BID ? -1 : 1;
     for (let level = 0; level < terms.levels; level += 1) {
-      const wanted = reservation + away * (half + level * gap);
+      const wanted = desk.within(reservation + away * (half + level * gap), direction);
       const index = open.findIndex((own) => own.direction === direction && isNear(own, wanted, desk));
       if (index >= 0) open.splice(index, 1);
       else

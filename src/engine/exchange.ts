@@ -164,32 +164,34 @@ export class Exchange {
   }
 
   /**
-   * The same, a step for each command that becomes due, one for a whole block, and one for all that agents do at a moment:
+   * The same, a step for each command that becomes due, one for a whole block, and one for a moment at which agents act:
    * what others see between steps, and a snapshot keeps, is never one of them half done. At one moment agents come
    * last. Stops where the exchange is put back between steps, and answers whether it came to its end.
    */
   *advanceInSteps(target: Millis): Steps<boolean> {
+    // Agents have acted up to here.
+    let acted = this.#now;
     for (;;) {
       const due = nextDue(this.#state, target);
-      const acting = this.#nextAct(due === null ? target : due.at - 1);
-      if (acting !== null) this.#act(acting);
-      else if (due === null) break;
-      else {
+      const act = this.#nextAct(acted, target);
+      if (due !== null && (act === null || due.at <= act)) {
         if (due.at > this.#now) this.#now = due.at;
         this.#runDue(due);
-      }
-      if (isInBlock(this.#state)) continue;
+        if (isInBlock(this.#state) || act === this.#now) continue;
+      } else if (act !== null) this.#act(act);
+      else break;
       const putBack = this.#putBack;
       yield;
       if (this.#putBack !== putBack) return false;
+      acted = this.#now;
     }
     if (target > this.#now) this.#now = target;
     return true;
   }
 
   /** When agents act next, by a moment; what a history begins with is none of theirs. */
-  #nextAct(by: number): Millis | null {
-    const at = this.#isOpening ? null : (this.agents?.nextAfter(this.#now) ?? null);
+  #nextAct(after: Millis, by: Millis): Millis | null {
+    const at = this.#isOpening ? null : (this.agents?.nextAfter(after) ?? null);
     return at !== null && at <= by ? at : null;
   }
 

@@ -1,0 +1,51 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { BOT_PROFILES, type ProfileName } from "../../src/bots/profiles.ts";
+import { violations } from "../../src/core/invariants/invariants.ts";
+import { millis } from "../../src/core/units.ts";
+import type { Snapshot } from "../../src/engine/exchange.ts";
+import { Generator, profileOf } from "../../src/fuzz/generator.ts";
+import { emptyWorld } from "../../src/simulation/opening.ts";
+import { MINUTE_MS, openFloor } from "./floor.ts";
+
+const STEPS = 150;
+
+/** A history of the fuzzer's (orders, faults, reorganizations, markets that end, snapshots), with bots in it or without. */
+function played(seed: number, profile: ProfileName | null) {
+  const terms = profileOf(seed);
+  const floor = openFloor({ world: emptyWorld(terms.config.seed), config: terms.config });
+  const { exchange } = floor;
+  const generator = new Generator(seed, terms);
+  for (const command of generator.opening()) exchange.submit(command);
+  if (profile !== null) floor.bots.start(profile);
+  let snapshot: Snapshot | null = null;
+  for (let step = 0; step < STEPS; step += 1) {
+    const next = generator.next(exchange.state, exchange.now);
+    if (next.kind === "command") exchange.submit(next.command);
+    else if (next.kind === "wait") exchange.advanceTo(millis(next.to + MINUTE_MS));
+    else if (next.kind === "snapshot") snapshot = exchange.snapshot();
+    else if (next.kind === "restore" && snapshot !== null) exchange.restore(snapshot);
+  }
+  return floor;
+}
+
+it("whatever clients and the chain do among them, bots break nothing, and do it again", () => {
+  const orders = { without: 0, with: 0 };
+  fc.assert(
+    fc.property(fc.nat(1_000_000), fc.constantFrom(...BOT_PROFILES), (seed, profile) => {
+      const { exchange, entries } = played(seed, profile);
+      expect(violations(exchange.state)).toEqual([]);
+      expect(played(seed, profile).exchange.hash).toBe(exchange.hash);
+      const replayed = openFloor({
+        world: emptyWorld(profileOf(seed).config.seed),
+        config: profileOf(seed).config,
+      });
+      for (const entry of entries) replayed.exchange.redo(entry);
+      expect(replayed.exchange.hash).toBe(exchange.hash);
+      orders.with += exchange.state.orders.size;
+      orders.without += played(seed, null).exchange.state.orders.size;
+    }),
+    { numRuns: 60 },
+  );
+  expect(orders.with).toBeGreaterThan(2 * orders.without);
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import type { Command } from "../../../src/core/commands.ts";
+import { millis } from "../../../src/core/units.ts";
+import { addressOf, orderCommand } from "../../support/commands.ts";
+import { openFloor, START } from "../../support/exchange.ts";
+
+/** A floor on which somebody acts by itself, once. */
+function agentAt(ms: number, ...sentences: readonly string[]) {
+  const floor = openFloor();
+  const { exchange } = floor;
+  const at = millis(START + ms);
+  const [tokenId] = floor.state.markets.get(1).tokenIds;
+  exchange.agents = {
+    nextAfter: (now) => (now < at ? at : null),
+    *act(): Generator<Command> {
+      for (const sentence of sentences) yield orderCommand(sentence, exchange.now, () => tokenId);
+    },
+  };
+  return floor;
+}
+
+describe("agents", () => {
+  it("act at their moment, between what time causes before and after", () => {
+    const floor = agentAt(1_500, "bob SELL 1 YES @ 0.5");
+    floor.send("alice BUY 1 YES @ 0.5 GTD 1s", "alice BUY 1 YES @ 0.4 GTD 2s");
+    const { sequence } = floor.exchange;
+    const told: unknown[] = [];
+    floor.exchange.watch(
+      (number, at, [event]) => void told.push([number - sequence, at - START, event?.kind]),
+    );
+    floor.advance("5s");
+    expect(told).toEqual([
+      [1, 1_000, "orderExpired"],
+      [2, 1_500, "orderPlaced"],
+      [3, 2_000, "orderExpired"],
+    ]);
+  });
+
+  it("come last at one moment: an order that expires then is not met", () => {
+    const floor = agentAt(1_000, "bob SELL 1 YES @ 0.5");
+    floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
+    floor.advance("5s");
+    expect([floor.order(1), floor.order(2)]).toEqual(["EXPIRED 0/1", "LIVE 0/1"]);
+  });
+
+  it("do all that they do at a moment in one step, which nobody comes between", () => {
+    const floor = agentAt(1_000, "bob SELL 1 YES @ 0.5", "nobody SELL 1 YES @ 0.5", "bob SELL 1 YES @ 0.6");
+    const { sequence } = floor.exchange;
+    const steps = floor.exchange.advanceInSteps(millis(START + 2_000));
+    expect(steps.next().done).toBe(false);
+    expect(floor.exchange).toMatchObject({ now: START + 1_000, sequence: sequence + 2 });
+    expect(steps.next()).toEqual({ done: true, value: true });
+    expect(floor.exchange).toMatchObject({ now: START + 2_000, sequence: sequence + 2 });
+  });
+
+  it("are waited for as what is due", () => {
+    const floor = agentAt(1_500, "bob SELL 1 YES @ 0.5");
+    expect(floor.exchange.nextDueAt).toBe(START + 1_500);
+    floor.send("alice BUY 1 YES @ 0.4 GTD 1s");
+    expect(floor.exchange.nextDueAt).toBe(START + 1_000);
+    floor.advance("1500ms");
+    expect(floor.exchange.nextDueAt).toBeNull();
+    expect(floor.state.accountByAddress.has(addressOf("nobody"))).toBe(false);
+  });
+});
