@@ -40,7 +40,7 @@ export const createHmac = (name: string, key: Data): Digest =>
 export const timingSafeEqual = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
 
 /** All at once. */
-export const hash = (name: string, data: Data, encoding: Encoding): string | Buffer =>
+export const hash = (name: string, data: Data, encoding: Encoding = "hex"): string | Buffer =>
   createHash(name).update(data).digest(encoding);
 
 export const randomUUID = (): string => crypto.randomUUID();

@@ -26,6 +26,8 @@ export interface Shown {
   readonly colorScheme?: "light" | "dark";
   /** Whether something that the page was kept from is what the test is about. */
   readonly isProvoked?: boolean;
+  /** Whether it stays open to the end of the file's tests. */
+  readonly isShared?: boolean;
 }
 
 const USUAL = { width: 1280, height: 720 } as const;
@@ -91,32 +93,42 @@ export class Inspector {
   }
 }
 
-/** Opens pages in a browser that is started for the tests of a file; each test is asked whether its pages behaved. */
+interface Opened {
+  readonly context: BrowserContext;
+  readonly inspector: Inspector;
+  readonly isProvoked: boolean;
+}
+
+/**
+ * Opens pages in a browser that is started for the tests of a file. What a test opens is closed behind it, and asked
+ * whether it behaved; a page that tests share, behind all of them.
+ */
 export function useBrowser(): (url: string, shown?: Shown) => Promise<Inspector> {
   let browser: Browser;
-  const opened: {
-    readonly context: BrowserContext;
-    readonly inspector: Inspector;
-    readonly isProvoked: boolean;
-  }[] = [];
-  beforeAll(async () => {
-    if (BROWSER === null) return;
-    browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox", "--disable-gpu"] });
-  });
-  afterAll(() => browser?.close());
-  afterEach(async () => {
-    for (const { context, inspector, isProvoked } of opened.splice(0)) {
+  const opened: Opened[] = [];
+  const shared: Opened[] = [];
+  const close = async (pages: Opened[]): Promise<void> => {
+    for (const { context, inspector, isProvoked } of pages.splice(0)) {
       await context.close();
       expect(inspector.foreign).toEqual([]);
       if (!isProvoked) expect(inspector.wrong).toEqual([]);
     }
+  };
+  beforeAll(async () => {
+    if (BROWSER === null) return;
+    browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox", "--disable-gpu"] });
   });
-  return async (url, { width, height, colorScheme = "light", isProvoked = false } = {}) => {
+  afterEach(() => close(opened));
+  afterAll(async () => {
+    await close(shared);
+    await browser?.close();
+  });
+  return async (url, { width, height, colorScheme = "light", isProvoked = false, isShared = false } = {}) => {
     const viewport = { width: width ?? USUAL.width, height: height ?? USUAL.height };
     const context = await browser.newContext({ viewport, colorScheme, reducedMotion: "reduce" });
     context.setDefaultTimeout(15_000);
     const inspector = new Inspector(await context.newPage());
-    opened.push({ context, inspector, isProvoked });
+    (isShared ? shared : opened).push({ context, inspector, isProvoked });
     await inspector.page.goto(url);
     return inspector;
   };

@@ -1,0 +1,35 @@
+import * as node from "node:crypto";
+import { crc32 } from "node:zlib";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import * as standIn from "../../src/inspector/node-crypto.ts";
+import { crc32 as crc32InBrowser } from "../../src/inspector/node-zlib.ts";
+
+const bytes = fc.uint8Array({ maxLength: 200 });
+const texts = fc.string({ unit: "binary", maxLength: 80 });
+
+it("works hashes out in a browser as Node does", () => {
+  fc.assert(
+    fc.property(fc.oneof(bytes, texts), fc.oneof(bytes, texts), (data, key) => {
+      for (const encoding of ["hex", "base64", "base64url"] as const) {
+        const [own, theirs] = [standIn, node].map(({ createHash, createHmac }) => [
+          createHash("sha256").update(data).update(key).digest(encoding),
+          createHmac("sha256", key).update(data).digest(encoding),
+        ]);
+        expect(own).toEqual(theirs);
+      }
+      expect(standIn.hash("sha256", data)).toBe(node.hash("sha256", data));
+      expect(standIn.createHash("sha256").update(data).digest()).toEqual(
+        node.createHash("sha256").update(data).digest(),
+      );
+    }),
+  );
+});
+
+it("works the CRC-32 of a text out as Node does", () => {
+  fc.assert(
+    fc.property(texts, (text) => {
+      expect(crc32InBrowser(text)).toBe(crc32(text));
+    }),
+  );
+});

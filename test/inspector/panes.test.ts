@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Account, AuthExplanation, Chain, OrderStory } from "../../src/client/control-messages.ts";
+import type { RunningServer } from "../../src/compose.ts";
+import { ownFolder, serve } from "../cli/tools.ts";
+import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
+import { askedOf, type Story, tellStory } from "./story.ts";
+
+const folder = ownFolder();
+const open = useBrowser();
+let server: RunningServer;
+let story: Story;
+beforeAll(async () => {
+  server = await serve({});
+  story = await tellStory(server, folder);
+});
+afterAll(() => server.close());
+
+const NO_BREAK = /\s+/g;
+const textOf = (text: string): string => text.replace(NO_BREAK, " ").trim();
+
+describe.runIf(BROWSER !== null).each([
+  ["a report in the page", () => story.html],
+  ["a running exchange", () => `${story.url}/`],
+])("the panes, of %s", (name, address) => {
+  const isLive = name === "a running exchange";
+  let inspector: Inspector;
+  beforeAll(async () => {
+    inspector = await open(address(), { isShared: true });
+  });
+  /** Each test begins at the end. */
+  beforeEach(async () => {
+    await inspector.page.getByTitle("Go to the end and follow it (l)").click();
+    await inspector.stands(isLive ? /^live/ : /^row (\d+) of \1 /);
+  });
+
+  it("list what happened, who did it and what came of it, and filter it", async () => {
+    const journal = await inspector.open("journal");
+    const rows = journal.getByRole("listitem");
+    const count = journal.locator("header").getByRole("status");
+    const filter = journal.getByLabel("Filter by text");
+    const told = async (): Promise<string[]> => (await rows.locator(".what").allTextContents()).map(textOf);
+    const filtered = async (choose: () => Promise<unknown>, expected: RegExp): Promise<string[]> => {
+      await choose();
+      await count.filter({ hasText: expected }).waitFor();
+      await expect.poll(told).not.toContainEqual(expect.stringContaining("…"));
+      return told();
+    };
+    expect(await filtered(() => filter.fill("INVALID_tick"), /^1 of \d+ rows$/)).toEqual([
+      expect.stringMatching(
+        /BUY 10 YES @ 0\.555 in will-the-page-show-it → refused: INVALID_TICK_SIZE \(price\)/,
+      ),
+    ]);
+    const cancels = await filtered(() => filter.fill("cancel order"), /^1 of/);
+    expect(cancels).toEqual([expect.stringContaining("canceled order")]);
+    await filter.fill("");
+    const trades = await filtered(() => journal.getByLabel("Kind of row").selectOption("trades"), /^2 of/);
+    expect(trades).toEqual([
+      expect.stringMatching(/SELL 40 YES @ 0\.4 .* fills/),
+      expect.stringMatching(/SELL 5 YES @ 0\.39 .* fills/),
+    ]);
+    const byAlice = await filtered(
+      () =>
+        journal.getByLabel("Account").selectOption({ label: `${story.alice.toLowerCase().slice(0, 8)}…` }),
+      /^0 of/,
+    );
+    expect(byAlice).toEqual([]);
+    await filtered(() => journal.getByLabel("Kind of row").selectOption("refused"), /^1 of/);
+    await journal.getByLabel("Account").selectOption("0");
+    await journal.getByLabel("Kind of row").selectOption("all");
+    const inMarket = await filtered(
+      () => journal.getByLabel("Market").selectOption({ label: story.slug }),
+      /of/,
+    );
+    expect(inMarket.length).toBeGreaterThan(5);
+    for (const row of inMarket) expect(row).toMatch(/will-the-page-show-it|order \d+|fault|block/);
+  });
+
+  it("open a row with its request, and copy it as a step and as curl", async () => {
+    const journal = await inspector.open("journal");
+    if (isLive) await inspector.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await journal.getByLabel("Filter by text").fill("SELL 40 YES");
+    await journal.getByRole("listitem").first().click();
+    const detail = journal.getByRole("complementary");
+    await inspector.stands(/^row/);
+    expect(await detail.locator("pre").textContent()).toContain('"kind": "orderTraded"');
+    const copied = async (button: string): Promise<string> => {
+      await inspector.button(button, detail).click();
+      await detail.getByRole("status").filter({ hasText: "copied" }).waitFor();
+      return inspector.page.evaluate(() => navigator.clipboard.readText());
+    };
+    if (isLive) {
+      expect(await copied("Copy as step")).toMatch(/^- wallet-\d+: SELL 40 YES @ 0\.4/);
+      const curl = await copied("Copy as curl");
+      expect(curl).toMatch(/^curl -X POST 'http:\/\/[\w.:]+\/clob\/order' \\\n/);
+      expect(curl).toContain("-H 'poly_signature: ");
+      // What is copied is let in where it is pasted.
+      const auth = await inspector.open("auth");
+      await auth.getByRole("textbox").first().fill(curl);
+      await inspector.button("Explain", auth).click();
+      await auth.getByText("TIMESTAMP_OUT_OF_WINDOW").or(auth.getByText("This request is let in.")).waitFor();
+    }
+  });
+
+  it("show a book with its queue, for both outcomes", async () => {
+    const book = await inspector.open("book");
+    await book.getByLabel("Market").selectOption({ label: story.slug });
+    expect(await book.locator(".quote").textContent()).toContain("bid 0.38");
+    expect(textOf((await book.locator('tr[data-price="0.45"]').textContent()) ?? "")).toBe("0.4542.52");
+    await inspector.button("0.45", book).click();
+    const queue = book.locator(".queue");
+    expect(await queue.getByRole("heading").textContent()).toBe("Queue at 0.45: 2 orders, 42.5 shares");
+    const orders = (await queue.getByRole("listitem").allTextContents()).map(textOf);
+    expect(orders).toEqual([expect.stringMatching(/30 of 30$/), expect.stringMatching(/12\.5 of 12\.5$/)]);
+    await inspector.button("NO", book).click();
+    expect(await book.locator(".quote").textContent()).toContain("bid 0.55");
+    await inspector.button("YES", book).click();
+    await queue.getByRole("button").first().click();
+    expect(await inspector.pane("order").locator("h3").first().textContent()).toMatch(/^order \d+/);
+  });
+
+  it("show trades on the tape, with their orders", async () => {
+    await (await inspector.open("book")).getByLabel("Market").selectOption({ label: story.slug });
+    const chart = await inspector.open("chart");
+    const tape = chart.getByRole("table").getByRole("row");
+    expect(await tape.count()).toBe(3);
+    expect(textOf((await tape.nth(2).textContent()) ?? "")).toMatch(/▼ 0\.4\s*40/);
+    await chart.locator(".plot .u-over").hover();
+    await chart.getByRole("status").getByRole("button").first().waitFor();
+    expect(await chart.getByRole("status").textContent()).toMatch(
+      / @ 0\.\d+: order \d+ SELL YES of .* met order \d+/,
+    );
+  });
+
+  it("tell the story of an order as GET /sim/orders/{id} does", async () => {
+    const pane = await inspector.open("order");
+    for (const id of [story.bid, story.failed]) {
+      const expected = await askedOf<OrderStory>(story.url, `/sim/orders/${id}`);
+      const field = pane.getByLabel("Order by id or number");
+      await field.fill(id.toUpperCase());
+      await field.press("Enter");
+      await pane.getByText(id).waitFor();
+      const lines = (await pane.locator(".events li").allTextContents()).map(textOf);
+      expect(lines).toEqual(expected.story.map(({ at, what }) => textOf(`${at.slice(11, 23)} ${what}`)));
+      const text = textOf((await pane.locator("article").textContent()) ?? "");
+      expect(text).toContain(`${expected.order.status}: ${expected.summary}`);
+      expect(await pane.getByRole("table").getByRole("row").count()).toBe(expected.fills.length + 1);
+    }
+    await pane.getByLabel("Order by id or number").fill("nonsense");
+    await pane.getByLabel("Order by id or number").press("Enter");
+    await pane.getByText("no such order").waitFor();
+  });
+
+  it("show what an account has, as GET /sim/accounts/{address} does", async () => {
+    const pane = await inspector.open("accounts");
+    await pane.getByLabel("Account").selectOption({ label: `${story.bob.toLowerCase().slice(0, 8)}…` });
+    const { collateral, tokens } = await askedOf<Account>(story.url, `/sim/accounts/${story.bob}`);
+    const cells = async (row: string): Promise<string[]> =>
+      pane
+        .getByRole("row")
+        .filter({ has: inspector.page.getByRole("rowheader", { name: row, exact: true }) })
+        .getByRole("cell")
+        .allTextContents();
+    const held = tokens.find(({ tokenId }) => tokenId === story.yes);
+    for (const [row, of] of [
+      ["USDC", collateral],
+      [`YES ${story.slug}`, held],
+    ] as const) {
+      const [balance, available, reserved] = (await cells(row)).map(Number);
+      expect({ balance, available, reserved }).toEqual({
+        balance: of?.balance,
+        available: of?.available,
+        reserved: of?.reserved,
+      });
+    }
+    expect(await pane.getByText(/^Open orders: 2$/).count()).toBe(1);
+    await pane
+      .getByRole("button", { name: /^order \d+$/ })
+      .first()
+      .click();
+    await inspector.pane("order").locator("article").waitFor();
+  });
+
+  it("show blocks, and trades by how far they have come", async () => {
+    const pane = await inspector.open("chain");
+    const lanes = await pane.locator("[data-status] h3").allTextContents();
+    expect(lanes.map(textOf)).toContainEqual("FAILED 1");
+    const { head } = await askedOf<Chain>(story.url, "/sim/chain");
+    expect(textOf((await pane.locator("dl.facts").textContent()) ?? "")).toContain(`head${head.number}`);
+    expect(
+      await pane
+        .getByRole("table", { name: /^Blocks/ })
+        .getByRole("row")
+        .count(),
+    ).toBeGreaterThan(2);
+  });
+
+  it("show the clock, and say why a request is a 401 as POST /sim/explain-auth does", async () => {
+    const { time } = await askedOf<{ time: string }>(story.url, "/sim/clock");
+    expect(await (await inspector.open("clock")).locator(".big").textContent()).toBe(time);
+    const headers = {
+      ...{ poly_address: story.alice, poly_api_key: "3e2f1a00-0000-4000-8000-000000000000" },
+      ...{ poly_passphrase: "p", poly_timestamp: String(Date.parse(time) / 1000), poly_signature: "00" },
+    };
+    const request = { method: "DELETE", url: `${story.url}/clob/order`, headers, body: '{"orderId":"x"}' };
+    const expected = await askedOf<AuthExplanation>(story.url, "/sim/explain-auth", request);
+    const pane = await inspector.open("auth");
+    const flags = Object.entries(headers).map((pair) => `-H '${pair.join(": ")}'`);
+    await pane
+      .getByRole("textbox")
+      .first()
+      .fill(`curl -X DELETE ${request.url} ${flags.join(" \\\n  ")} -d '${request.body}'`);
+    const signed = expected.canonicalMessage.replace("DELETE", "delete");
+    await pane.getByRole("textbox").nth(1).fill(signed);
+    await inspector.button("Explain", pane).click();
+    await pane.getByText(expected.verdict).waitFor();
+    const checks = (await pane.locator(".checks li").allTextContents()).map(textOf);
+    expect(checks).toEqual(
+      expected.checks.map(({ check, ok, message }) =>
+        textOf(`${ok === null ? "–" : ok ? "✓" : "✗"}${check}${ok === false ? " (wrong)" : ""}: ${message}`),
+      ),
+    );
+    expect(await pane.locator("pre").allTextContents()).toEqual([expected.canonicalMessage, signed]);
+    expect(await pane.locator("mark").allTextContents()).toEqual(["DELETE", "delete"]);
+    await pane.getByText('They differ from character 11 on: expected "DELETE", found "delete".').waitFor();
+  });
+
+  it("take the report away, byte for byte what a report says", async () => {
+    const pane = await inspector.open("session");
+    const [download] = await Promise.all([
+      inspector.page.waitForEvent("download"),
+      inspector.button("Download report", pane).click(),
+    ]);
+    const path = `${folder}/${isLive ? "live" : "file"}.ndjson`;
+    await download.saveAs(path);
+    const { run } = await import("../cli/tools.ts");
+    expect(await run("replay", [path])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("every one"),
+    });
+  });
+});

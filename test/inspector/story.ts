@@ -1,0 +1,69 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { orThrow } from "../../src/client/result.ts";
+import type { RunningServer } from "../../src/compose.ts";
+import { clientOn, run } from "../cli/tools.ts";
+
+/** A short session in which everything happens that panes show. */
+export interface Story {
+  readonly url: string;
+  readonly yes: string;
+  readonly slug: string;
+  readonly alice: string;
+  readonly bob: string;
+  /** Alice's bid, which is met and canceled; Bob's ask, whose settlement fails. */
+  readonly bid: string;
+  readonly failed: string;
+  /** Where the report of the session lies, and the page that carries it. */
+  readonly report: string;
+  readonly html: string;
+}
+
+export const QUESTION = "Will the page show it?";
+
+/** Plays the story on a frozen server and writes its report into a folder. */
+export async function tellStory(server: RunningServer, folder: string): Promise<Story> {
+  const { url } = server;
+  const [alice, bob] = [await clientOn(url, "1"), await clientOn(url, "2")];
+  const { control } = alice;
+  const { slug, tokens } = orThrow(await control.createMarket({ question: QUESTION }));
+  const yes = tokens[0]?.tokenId ?? "";
+  const [aliceAddress, bobAddress] = [alice, bob].map((client) => client.credentials?.address ?? "");
+  for (const address of [aliceAddress, bobAddress] as string[]) {
+    orThrow(await control.fund(address, { collateral: 1_000, tokens: { [yes]: 500 } }));
+  }
+  const { id: bid } = orThrow(await alice.place({ tokenId: yes, side: "BUY", price: 0.4, size: 100 }));
+  orThrow(await bob.place({ tokenId: yes, side: "SELL", price: 0.4, size: 40 }));
+  await alice.place({ tokenId: yes, side: "BUY", price: 0.555, size: 10 });
+  orThrow(await control.setClock({ advance: "10s" }));
+  orThrow(await control.chain.addFault({ kind: "fail" }));
+  const { id: failed } = orThrow(await bob.place({ tokenId: yes, side: "SELL", price: 0.39, size: 5 }));
+  orThrow(await control.setClock({ advance: "10s" }));
+  orThrow(await alice.cancel(bid));
+  orThrow(await alice.place({ tokenId: yes, side: "BUY", price: 0.38, size: 20 }));
+  orThrow(await bob.place({ tokenId: yes, side: "SELL", price: 0.45, size: 30, orderType: "GTC" }));
+  orThrow(await bob.place({ tokenId: yes, side: "SELL", price: 0.45, size: 12.5 }));
+  const [report, html] = [join(folder, "story.ndjson"), join(folder, "story.html")];
+  writeFileSync(report, await (await fetch(`${url}/sim/report`)).text());
+  await run("inspect", [report], { html });
+  for (const client of [alice, bob]) client.close();
+  return {
+    ...{ url, yes, slug, alice: aliceAddress as string, bob: bobAddress as string, bid, failed, report },
+    html: pathToFileURL(html).href,
+  };
+}
+
+/** What a running exchange answers. */
+export const askedOf = async <Body>(url: string, path: string, body?: object): Promise<Body> => {
+  const sent = {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  };
+  return (await (await fetch(url + path, body === undefined ? {} : sent)).json()) as Body;
+};
+
+/** How many lines a report has behind its opening. */
+export const rowsOf = (report: string): number =>
+  readFileSync(report, "utf8").trimEnd().split("\n").length - 1;
