@@ -60,7 +60,7 @@ afterAll(() => rmSync(project, { recursive: true }));
 
 describe("the code of the pages", () => {
   it("is found", () => {
-    expect(SNIPPETS.length).toBe(10);
+    expect(SNIPPETS.length).toBe(11);
   });
 
   it("passes tsc --strict as TypeScript, against the types of the package", async () => {

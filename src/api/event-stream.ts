@@ -111,12 +111,15 @@ export function eventStreamReader(): (bytes: Uint8Array) => SentEvent[] {
     if (lines.length === 1) return events;
     lines[0] = unfinished.join("");
     unfinished = [lines.pop() as string];
-    for (const line of lines) {
-      const [, name, value = ""] = /^([^:\r]*)(?::[ ]?([^\r]*))?\r?$/.exec(line) ?? [];
+    for (const whole of lines) {
+      const line = whole.endsWith("\r") ? whole.slice(0, -1) : whole;
+      const colon = line.indexOf(":");
+      const name = colon < 0 ? line : line.slice(0, colon);
+      const value = colon < 0 ? "" : line.slice(colon + (line[colon + 1] === " " ? 2 : 1));
       if (name === "id") id = value;
       else if (name === "event") event = value;
       else if (name === "data") data.push(value);
-      else if (name === "" && !line.startsWith(":")) {
+      else if (line === "") {
         if (data.length > 0) events.push({ id, event: event || "message", data: data.join("\n") });
         [event, data] = ["", []];
       }

@@ -31,7 +31,7 @@ const STREAM = `What a journal keeps, as events of \`text/event-stream\`; the da
 - \`refused\`: a refused request, as a journal notes it. \`clock\`: how the clock runs from now on.
 - \`request\`: one that was to change something, or failed: \`requestId\`, \`method\`, \`path\`, \`status\`, wall \`ms\`, \`code\`, \`fault\`, \`caller\`, and the commands \`first\` to \`last\` that were accepted between its beginning and its answer.
 
-An id begins with the sequence of the latest command. Sent back as \`Last-Event-ID\` it goes on behind its entry, without a gap or a repeat, or with an \`opening\` where that is not possible. Nothing is told before it is kept. At most 30 times a second something is sent, and a comment each 15 s.`;
+An id begins with the sequence of the latest command. Sent back as \`Last-Event-ID\` it goes on behind its entry, without a gap or a repeat, or with an \`opening\` where that is not possible. Nothing is told before it is kept. Of what was before a reader with \`from=start\` came, commands and refused requests are told; their ids end in \`-start\`. At most 30 times a second something is sent, and a comment each 15 s.`;
 
 const ENTRY_ID = /^\d{1,15}(?:(?:\.\d{1,15})?-[0-9a-f]{8}(?:-start)?)?$/;
 

@@ -5,8 +5,11 @@ import { mixEvents, type WordSink } from "../core/mix-events.ts";
 /** How many digits of hex 32 bits are written with. */
 export const HEX_DIGITS = 8;
 
+const HEX_OF_BYTE = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
 /** 32 bits as lines and files have them: 8 digits of hex in lower case. */
-export const hex8 = (value: number): string => (value >>> 0).toString(16).padStart(HEX_DIGITS, "0");
+export const hex8 = (value: number): string =>
+  `${HEX_OF_BYTE[value >>> 24]}${HEX_OF_BYTE[(value >>> 16) & 255]}${HEX_OF_BYTE[(value >>> 8) & 255]}${HEX_OF_BYTE[value & 255]}`;
 
 /** CRC-32 as in zlib and PNG: reflected polynomial, all ones before and inverted after (RFC 1952 section 8). */
 const POLYNOMIAL = 0xedb8_8320;

@@ -1,21 +1,33 @@
-/** Characters that are kept for readers that fall behind or come back. */
+import { Buffer } from "node:buffer";
+
+/** Bytes that are kept for readers that fall behind or come back, and how many of them are forgotten at a time. */
 const MAX_KEPT = 8 * 1024 * 1024;
-/** Characters that a reader is sent at a time. */
-const MAX_PIECE = 128 * 1024;
+const CHUNK = 128 * 1024;
+
+/** Whole entries, one behind the other. */
+interface Chunk {
+  readonly bytes: Buffer;
+  /** The place of its first byte. */
+  readonly start: number;
+  length: number;
+}
 
 /**
- * The latest entries of a live feed, as texts that begin with the line of their id. Each has a place that counts on
- * whatever is forgotten, so that a reader is nothing but a place.
+ * The latest entries of a live feed, each of which begins with the line of its id and ends with an empty one. A place is
+ * the number of bytes before it, whatever is forgotten, so that a reader is nothing but a place. They are kept as bytes:
+ * as many texts would cost the garbage collector more than all else that is done for them.
  */
 export class LatestEntries {
-  #texts: string[] = [];
+  #chunks: Chunk[] = [];
   #first = 0;
+  #end = 0;
+  /** The line of the id behind which the oldest comes, and that of the latest. */
   #before: string;
-  #length = 0;
+  #latest: string;
 
-  /** `before` is the line of the id behind which the first entry will come. */
   constructor(before: string) {
     this.#before = before;
+    this.#latest = before;
   }
 
   /** The place of the oldest one. */
@@ -25,52 +37,63 @@ export class LatestEntries {
 
   /** The place of the next. */
   get end(): number {
-    return this.#first + this.#texts.length;
+    return this.#end;
   }
 
   /** The line of the id of the latest one. */
   get latest(): string {
-    return firstLine(this.#texts.at(-1) ?? this.#before);
+    return this.#latest;
   }
 
   add(text: string): void {
-    this.#texts.push(text);
-    this.#length += text.length;
-    if (this.#length > MAX_KEPT) this.#forget();
+    const size = Buffer.byteLength(text);
+    let chunk = this.#chunks.at(-1);
+    if (chunk === undefined || chunk.length + size > chunk.bytes.length) chunk = this.#begin(size);
+    // Text without a character above ASCII is the same bytes in latin1, which is written faster.
+    chunk.bytes.write(text, chunk.length, size === text.length ? "latin1" : "utf8");
+    chunk.length += size;
+    this.#end += size;
+    this.#latest = text.slice(0, text.indexOf("\n") + 1);
   }
 
-  /** Forgets so many of the oldest that it is not soon called again. */
+  #begin(size: number): Chunk {
+    const chunk = { bytes: Buffer.allocUnsafeSlow(Math.max(CHUNK, size)), start: this.#end, length: 0 };
+    this.#chunks.push(chunk);
+    while (this.#chunks.length > 1 && this.#end - this.#first > MAX_KEPT - CHUNK) this.#forget();
+    return chunk;
+  }
+
   #forget(): void {
-    let count = 0;
-    while (this.#length > MAX_KEPT / 2) this.#length -= (this.#texts[count++] as string).length;
-    this.#before = firstLine(this.#texts.splice(0, count).at(-1) as string);
-    this.#first += count;
+    const { bytes, length } = this.#chunks.shift() as Chunk;
+    this.#first += length;
+    const start = bytes.lastIndexOf("\nid: ", length - 1) + 1;
+    this.#before = bytes.toString("latin1", start, bytes.indexOf("\n", start) + 1);
   }
 
   /** Forgets all: none of the places given so far is reached any more. */
   clear(before: string): void {
-    this.#first = this.end + 1;
+    this.#chunks = [];
+    this.#end += 1;
+    this.#first = this.#end;
     this.#before = before;
-    this.#texts = [];
-    this.#length = 0;
+    this.#latest = before;
   }
 
-  /** The place behind the entry that begins with one of these; null when it is not held. */
+  /** The place behind the latest entry that begins with one of these; null when it is not held. */
   behind(beginnings: readonly string[]): number | null {
-    const isMeant = (text: string): boolean => beginnings.some((beginning) => text.startsWith(beginning));
-    const index = this.#texts.findLastIndex(isMeant);
-    if (index >= 0) return this.#first + index + 1;
-    return isMeant(this.#before) ? this.#first : null;
+    for (const { bytes, start, length } of this.#chunks.toReversed()) {
+      for (const beginning of beginnings) {
+        const found = bytes.subarray(0, length).lastIndexOf(`\n${beginning}`);
+        const isFirst = found < 0 && bytes.toString("latin1", 0, beginning.length) === beginning;
+        if (found >= 0 || isFirst) return start + bytes.indexOf("\n\n", found + 1) + 2;
+      }
+    }
+    return beginnings.some((beginning) => this.#before.startsWith(beginning)) ? this.#first : null;
   }
 
-  /** The texts from a place up to another, no more than a piece of them, and the place behind it. */
-  read(from: number, to: number): { readonly text: string; readonly next: number } {
-    let next = from;
-    for (let length = 0; next < to && length < MAX_PIECE; next += 1) {
-      length += (this.#texts[next - this.#first] as string).length;
-    }
-    return { text: this.#texts.slice(from - this.#first, next - this.#first).join(""), next };
+  /** The bytes from a place on, as many as lie together before another place. */
+  read(from: number, to: number): Uint8Array {
+    const { bytes, start, length } = this.#chunks.findLast((chunk) => chunk.start <= from) as Chunk;
+    return bytes.subarray(from - start, Math.min(to - start, length));
   }
 }
-
-const firstLine = (text: string): string => text.slice(0, text.indexOf("\n") + 1);

@@ -44,6 +44,7 @@ function whenOver(request: Incoming, response: Outgoing, ended: () => void): voi
   else response.once("close", ended);
   // Who hangs up is not noticed otherwise before something is written: half a connection is as good as one.
   request.socket.once("end", ended);
+  response.shouldKeepAlive = false;
 }
 
 /** Answers with an error body; anything but an `ApiError` is a defect, and is logged with all that helps to find it. */

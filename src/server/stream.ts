@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { ApiError } from "../api/errors.ts";
 import type { EntryKind, OpeningReason } from "../api/event-stream.ts";
-import type { Command } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
 import { documentLines } from "../core/state-document.ts";
@@ -78,21 +77,16 @@ export class Stream implements LiveFeed {
   }
 
   refused(request: RefusedRequest): void {
-    this.#feed?.note("refused", request);
+    this.#feed?.note("refused", JSON.stringify(request));
   }
 
   answered(request: Asked, status: number, code: string | undefined): void {
     if (this.#feed === null) return;
-    const { requestId, method, url, arrivedAt, fault, caller, firstCommand, lastCommand } = request;
-    const path = pathOf(url);
+    const { method } = request;
+    const path = pathOf(request.url);
     const isRead = method === "GET" || method === "HEAD" || method === "OPTIONS";
     if (path === "/sim/stream" || (isRead && status >= 200 && status < 400)) return;
-    this.#feed.note("request", {
-      ...{ requestId, method, path: path.slice(0, MAX_PATH), status },
-      ms: Math.round((performance.now() - arrivedAt) * 1000) / 1000,
-      ...{ code, fault: fault?.id, caller: caller === "" ? undefined : caller },
-      ...{ first: Math.min(firstCommand, lastCommand + 1), last: lastCommand },
-    });
+    this.#feed.note("request", requestText(request, path, status, code));
   }
 
   close(): void {
@@ -147,7 +141,7 @@ class Feed {
         this.#add(commandText(`${sequence}-${exchange.shortHash}`, { sequence, at, command }, events));
       }),
       exchange.watchPutBack(() => this.#goBack()),
-      clock.watch(({ mode, rate }) => this.note("clock", { mode, rate })),
+      clock.watch(({ mode, rate }) => this.note("clock", JSON.stringify({ mode, rate }))),
       () => clearInterval(heartbeats),
     ];
   }
@@ -156,8 +150,8 @@ class Feed {
     for (const stop of this.#stops) stop();
   }
 
-  /** Adds what is no command. */
-  note(kind: EntryKind, data: object): void {
+  /** Adds what is no command; `data` is JSON. */
+  note(kind: EntryKind, data: string): void {
     const { sequence, now } = this.#opened.exchange;
     this.#count += 1;
     this.#add(noteText(`${sequence}.${this.#count}-${this.#name}`, kind, now, data));
@@ -179,9 +173,9 @@ class Feed {
       if (reader.place < latest.first) {
         yield* this.#opening(reader, reader.place < this.#putBackAt ? "putBack" : "slow");
       } else if (reader.place < this.#kept) {
-        const { text, next } = latest.read(reader.place, this.#kept);
-        reader.place = next;
-        yield text;
+        const bytes = latest.read(reader.place, this.#kept);
+        reader.place += bytes.length;
+        yield bytes;
       } else {
         await new Promise<void>((resolve) => {
           reader.wake = resolve;
@@ -344,7 +338,7 @@ function* historyTexts(
     if ("request" in each) {
       count += 1;
       const id = `${each.sequence}.${count}-${exchange.shortHash}${OF_HISTORY}`;
-      yield noteText(id, "refused", each.at, each.request);
+      yield noteText(id, "refused", each.at, JSON.stringify(each.request));
     } else {
       count = 0;
       const decision = exchange.redo(each);
@@ -354,17 +348,38 @@ function* historyTexts(
   }
 }
 
+// There is one of these for every order: they are put together by hand.
+
 /** An accepted command, as a journal has it in full. */
-function commandText(
-  id: string,
-  { sequence: s, at: t, command }: Entry,
-  events: readonly DomainEvent[],
-): string {
-  const { kind: k, ...d }: Command = command;
-  return entryText(id, "command", { s, t, k, d, r: hex8(eventHash(events)) });
+function commandText(id: string, { sequence, at, command }: Entry, events: readonly DomainEvent[]): string {
+  const { kind } = command;
+  const text = JSON.stringify(command);
+  const head = `{"kind":"${kind}"`;
+  // Those that were made somewhere else may begin with another field.
+  if (!text.startsWith(head))
+    return commandText(id, { sequence, at, command: { ...{ kind }, ...command } }, events);
+  const rest = text.slice(head.length).replace(/^,/, "");
+  const data = `{"s":${sequence},"t":${at},"k":"${kind}","d":{${rest},"r":"${hex8(eventHash(events))}"}`;
+  return entryText(id, "command", data);
 }
 
-const noteText = (id: string, kind: EntryKind, t: Millis, d: object): string => entryText(id, kind, { t, d });
+/** A request that was answered. */
+function requestText(
+  { requestId, method, arrivedAt, fault, caller, firstCommand, lastCommand }: Asked,
+  path: string,
+  status: number,
+  code: string | undefined,
+): string {
+  const ms = Math.round((performance.now() - arrivedAt) * 1_000) / 1_000;
+  const optional = `${textField("code", code)}${textField("fault", fault?.id)}${textField("caller", caller)}`;
+  const range = `"first":${Math.min(firstCommand, lastCommand + 1)},"last":${lastCommand}`;
+  return `{"requestId":"${requestId}","method":"${method}","path":${JSON.stringify(path.slice(0, MAX_PATH))},"status":${status},"ms":${ms}${optional},${range}}`;
+}
 
-const entryText = (id: string, kind: EntryKind, data: object): string =>
-  `id: ${id}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
+const textField = (name: string, text = ""): string => (text === "" ? "" : `,"${name}":"${text}"`);
+
+const noteText = (id: string, kind: EntryKind, t: Millis, data: string): string =>
+  entryText(id, kind, `{"t":${t},"d":${data}}`);
+
+const entryText = (id: string, kind: EntryKind, data: string): string =>
+  `id: ${id}\nevent: ${kind}\ndata: ${data}\n\n`;

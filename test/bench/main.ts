@@ -16,6 +16,8 @@ import { groupCommits } from "./store/group-commit.ts";
 import { readState, reopeningSection, replayedJournal } from "./store/reopening-section.ts";
 import { snapshotCosts, snapshotsSection } from "./store/snapshots-section.ts";
 import { storeSection } from "./store/store-section.ts";
+import { streamReader } from "./stream/reader.ts";
+import { streamSection } from "./stream/stream-section.ts";
 import { steadyFloor, submitFlatnessSection } from "./submit/submit-flatness-section.ts";
 import { submitSection } from "./submit/submit-section.ts";
 import { subscribers } from "./subscribers/subscribers.ts";
@@ -37,6 +39,7 @@ const SECTIONS: readonly Section[] = [
   partsSection,
   httpSection,
   subscribersSection,
+  streamSection,
   openingSection,
   startSection,
   scenarioSection,
@@ -54,6 +57,7 @@ const PARTS = {
   historyMemory,
   groupCommits,
   subscribers,
+  streamReader,
 };
 
 const USAGE = "usage: npm run bench -- [--json] [--only SECTION,...] [--rounds N]";

@@ -1,8 +1,12 @@
+import { once } from "node:events";
 import { request } from "node:http";
+import { connect } from "node:net";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { StreamEntry } from "../../src/api/event-stream.ts";
-import { startApi, useApi } from "../support/http.ts";
+import { startServer } from "../../src/compose.ts";
+import { DEFAULT_CONFIG } from "../../src/config.ts";
+import { startApi, TINY_WORLD, useApi } from "../support/http.ts";
 import type { Info } from "./replies.ts";
 import { replayed, StreamReader } from "./stream-reader.ts";
 import { deriveTrader, type Trader } from "./trader.ts";
@@ -158,6 +162,22 @@ describe("a reader whose connection is cut", () => {
       expect(cut.entries).toEqual(whole.entries);
     });
   });
+
+  it("is told so where history went another way meanwhile", async () => {
+    await holds([movesOf(anywhere), someCuts], async (moves, cuts) => {
+      const [whole, cut] = await Promise.all([follow("?from=start"), follow("?from=start", cuts)]);
+      await play(moves);
+      await toldAll(whole, cut);
+      const { stateHash } = await info();
+      for (const { entries } of [whole, cut]) {
+        // Whatever it is told of one history after the other can be done.
+        entries.forEach(({ event }, index) => {
+          if (event === "opening" && index > 0) replayed(entries.slice(0, index));
+        });
+        expect(replayed(entries).hash).toBe(stateHash);
+      }
+    });
+  });
 });
 
 describe("where a reader begins", () => {
@@ -223,6 +243,62 @@ describe("HEAD /sim/stream", () => {
   it("ends at once", async () => {
     const { status, headers, text } = await api.send({ method: "HEAD", path: "/sim/stream" });
     expect([status, headers["content-type"], text]).toEqual([200, "text/event-stream", ""]);
+  });
+});
+
+describe("a page", () => {
+  it("of another origin is refused, one of this machine may send the id it goes on behind", async () => {
+    const headers = { origin: "https://evil.example" };
+    await api.refused({ method: "GET", path: "/sim/stream", headers }, "ORIGIN_NOT_ALLOWED");
+    await api.refused(
+      { method: "GET", path: "/sim/stream", headers: { host: "evil.example" } },
+      "HOST_NOT_ALLOWED",
+    );
+    const asked = { origin: "http://localhost:5173", "access-control-request-method": "GET" };
+    const preflight = await api.send({ method: "OPTIONS", path: "/sim/stream", headers: asked });
+    expect(preflight.headers["access-control-allow-headers"]).toMatch(/x-sim-token, last-event-id$/);
+  });
+});
+
+describe("an exchange of a pool", () => {
+  it("has a feed of its own", async () => {
+    const pool = await startServer({
+      ...DEFAULT_CONFIG,
+      port: 0,
+      pool: 2,
+      world: TINY_WORLD,
+      logLevel: "silent",
+    });
+    const [one, two] = [1, 2].map((number) => new StreamReader(`${pool.url}/${number}`)) as [
+      StreamReader,
+      StreamReader,
+    ];
+    readers.push(one, two);
+    await Promise.all([one.until(() => true), two.until(() => true)]);
+    await fetch(`${pool.url}/2/sim/chain/bump`, { method: "POST" });
+    const { data } = await two.until(({ event }) => event === "request");
+    expect(data).toMatchObject({ d: { path: "/sim/chain/bump" } });
+    expect(one.entries).toHaveLength(1);
+    closeAll();
+    await pool.close();
+  });
+});
+
+describe("the end of a server", () => {
+  it("waits for no reader, however short a time requests may take", async () => {
+    const own = await startApi({ requestTimeout: 50 });
+    const socket = connect({ port: own.port, host: "127.0.0.1" });
+    let text = "";
+    socket.on("data", (bytes) => {
+      text += bytes.toString();
+    });
+    socket.write("GET /sim/stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await once(socket, "data");
+    while (!text.includes('"method":"POST"')) await own.send("POST /sim/chain/bump");
+    // Readers that were waited for would be cut off by a timer.
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    await Promise.all([own.close(), once(socket, "close")]).finally(() => vi.useRealTimers());
+    expect(text).toMatch(/\r\n0\r\n\r\n$/);
   });
 });
 

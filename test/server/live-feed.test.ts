@@ -1,0 +1,158 @@
+import { Buffer } from "node:buffer";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { eventStreamReader, type StreamEntry, streamEntry } from "../../src/api/event-stream.ts";
+import { millis } from "../../src/core/units.ts";
+import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
+import { LatestEntries } from "../../src/server/latest-entries.ts";
+import { Stream } from "../../src/server/stream.ts";
+import type { Durability } from "../../src/setting.ts";
+import { FailingDisk, faultsOf } from "../engine/support/failing-disk.ts";
+import { openOn } from "../engine/support/kept.ts";
+import { takeStep } from "../engine/support/short-history.ts";
+import { replayed } from "./stream-reader.ts";
+
+const MIB = 1024 * 1024;
+
+/** A reader that takes what it is sent when it wishes to. */
+class HandReader {
+  readonly entries: StreamEntry[] = [];
+  readonly #pieces: AsyncIterator<string | Uint8Array>;
+  readonly #read = eventStreamReader();
+
+  constructor(stream: Stream, from: "start" | "now" = "now") {
+    const pieces = stream.open({ from, after: null }).pieces as AsyncIterable<string | Uint8Array>;
+    this.#pieces = pieces[Symbol.asyncIterator]();
+  }
+
+  /** Takes pieces until the latest entry is what is meant. */
+  async until(isMeant: (entry: StreamEntry) => boolean): Promise<StreamEntry> {
+    for (;;) {
+      const latest = this.entries.at(-1);
+      if (latest !== undefined && isMeant(latest)) return latest;
+      const { value, done } = await this.#pieces.next();
+      if (done === true) throw new Error("the feed has ended");
+      this.entries.push(...this.#read(Buffer.from(value)).map(streamEntry));
+    }
+  }
+}
+
+const reasonsOf = ({ entries }: HandReader): string[] =>
+  entries.flatMap((entry) => (entry.event === "opening" ? [entry.data.reason] : []));
+
+/** The id of the latest entry. */
+const latestId = async (stream: Stream): Promise<string> =>
+  (await new HandReader(stream).until(() => true)).id;
+
+describe("a reader that takes nothing for long", () => {
+  it("is told the state instead, and why", async () => {
+    const opened = await openOn(new SimulatedDisk(), { data: null });
+    const { exchange } = opened;
+    const stream = new Stream(opened, "1.0.0");
+    const reader = new HandReader(stream);
+    await reader.until(() => true);
+    const title = "x".repeat(100_000);
+    for (let count = 0; count < 100; count += 1) {
+      const texts = { title: "x", slug: `event-${count}`, description: title, category: "", tags: [] };
+      exchange.submit({ kind: "createEvent", ...texts, endDate: null });
+    }
+    const latest = await latestId(stream);
+    await reader.until(({ id }) => id === latest);
+    expect(reasonsOf(reader)).toEqual(["now", "slow"]);
+    expect(replayed(reader.entries).hash).not.toBe("");
+    expect(exchange.sequence).toBe(100);
+  });
+
+  it("keeps no more than 8 MiB in memory, with all others together", () => {
+    const latest = new LatestEntries("id: 0\n");
+    for (let count = 1; count <= 200_000; count += 1) {
+      latest.add(`id: ${count}\nevent: x\ndata: ${"é".repeat(50)}\n\n`);
+      expect(latest.end - latest.first).toBeLessThanOrEqual(8 * MIB);
+    }
+    expect(latest.end).toBeGreaterThan(16 * MIB);
+    const place = latest.behind(["id: 199990\n"]) as number;
+    expect(Buffer.from(latest.read(place, latest.end)).toString()).toMatch(
+      /^id: 199991\n(.|\n)*id: 200000\n/,
+    );
+    expect(latest.behind(["id: 1\n"])).toBeNull();
+  });
+});
+
+describe("when the disk fails", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "setInterval"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it.each<Durability>(["process", "power"])(
+    "nothing is told that is not kept, and the state that is left comes next (%s)",
+    async (durability) => {
+      for (const fault of faultsOf(["write", "sync"])) {
+        for (let nth = 1; nth < 8; nth += 2) {
+          const disk = new SimulatedDisk();
+          const opened = await openOn(disk, { durability });
+          const stream = new Stream(opened, "1.0.0");
+          const reader = new HandReader(stream, "start");
+          await reader.until(() => true);
+          const failing = new FailingDisk(disk, fault, nth);
+          let latest = "";
+          const taking = reader.until(({ id }) => id === latest);
+          for (let step = 0; step < 12 && opened.persistence.broken === null; step += 1) {
+            takeStep(opened, step);
+            // Only the feed itself asks for what it tells to be kept.
+            await vi.advanceTimersByTimeAsync(40);
+          }
+          const reasons = opened.persistence.broken === null ? ["start"] : ["start", "putBack"];
+          latest = await latestId(stream);
+          // A heartbeat, if nothing else.
+          await vi.advanceTimersByTimeAsync(15_000);
+          await taking;
+          const { sequence, hash } = opened.exchange;
+          const toldBefore = reader.entries.slice(
+            0,
+            reader.entries.findLastIndex(({ event }) => event === "opening"),
+          );
+          for (const { id } of toldBefore) expect(Number.parseInt(id, 10)).toBeLessThanOrEqual(sequence);
+          expect(replayed(reader.entries).hash).toBe(hash);
+          expect(reasonsOf(reader)).toEqual(reasons);
+          expect(failing.hasStruck || reasons.length === 1).toBe(true);
+          stream.close();
+        }
+      }
+    },
+  );
+});
+
+describe("an exchange that is opened again from its directory", () => {
+  it("is told from where this program went on", async () => {
+    const disk = new SimulatedDisk();
+    const first = await openOn(disk);
+    for (let step = 0; step < 8; step += 1) takeStep(first, step);
+    await first.close();
+    const opened = await openOn(disk);
+    const { sequence } = opened.exchange;
+    opened.exchange.advanceTo(millis(opened.exchange.now + 1_000));
+    takeStep(opened, 8);
+    const stream = new Stream(opened, "1.0.0");
+    const reader = new HandReader(stream, "start");
+    const latest = await latestId(stream);
+    await reader.until(({ id }) => id === latest);
+    expect(reader.entries[0]?.data).toMatchObject({ reason: "start", sequence, base: { kind: "state" } });
+    expect(replayed(reader.entries).hash).toBe(opened.exchange.hash);
+    stream.close();
+  });
+});
+
+describe("a text of events", () => {
+  it.each([1, 2, 3, 7, 1_000])("is read whatever comes at a time: %d bytes", (length) => {
+    const read = eventStreamReader();
+    const text =
+      ': hello\n\nid: 1\nevent: a\ndata: "é"\n\ndata:b\r\ndata: c\r\n\r\nid: 2\n\nevent: none\n\ndata: d\n\n';
+    const bytes = Buffer.from(text);
+    const events = Array.from({ length: Math.ceil(bytes.length / length) }, (_, index) =>
+      read(bytes.subarray(index * length, (index + 1) * length)),
+    ).flat();
+    expect(events).toEqual([
+      { id: "1", event: "a", data: '"é"' },
+      { id: "1", event: "message", data: "b\nc" },
+      { id: "2", event: "message", data: "d" },
+    ]);
+  });
+});
