@@ -1,40 +1,20 @@
+import type { Agents } from "../core/agents.ts";
 import type { Command } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
-import { houseAddress } from "../core/ids.ts";
 import type { Market } from "../core/market.ts";
 import type { Decision } from "../core/refusals.ts";
 import { findAccount, type State } from "../core/state.ts";
-import { type Address, OUTCOMES, type Outcome } from "../core/terms.ts";
+import { OUTCOMES, type Outcome } from "../core/terms.ts";
 import { type Millis, millis } from "../core/units.ts";
-import { Chance } from "./chance.ts";
+import { type Bot, botsOf } from "./bot.ts";
+import { Chance, STREAM } from "./chance.ts";
 import { Desk } from "./desk.ts";
 import { FairValue } from "./fair-value.ts";
-import { KINDS, type Kind, mostOf, PROFILES, type Profile, type ProfileName } from "./profiles.ts";
+import { PROFILES, type Profile, type ProfileName } from "./profiles.ts";
 import { act } from "./strategies.ts";
 
 /** In how many markets bots trade: the first that are open. */
 export const MAX_BOT_MARKETS = 50;
-
-/** Somebody who trades in every market by a strategy. */
-export interface Bot {
-  /** `bot-maker-1`; its address is made from the name and the exchange's seed, and nobody holds a key of it. */
-  readonly name: string;
-  readonly kind: Kind;
-  readonly address: Address;
-  /** Whose stream of chance it has, whatever the profile. */
-  readonly number: number;
-}
-
-const BOTS_OF_A_KIND = 1_000;
-
-/** The bots of an exchange: of a profile, or all that any profile has. */
-export const botsOf = (seed: string, profile: Profile | null): readonly Bot[] =>
-  KINDS.flatMap((kind, index) =>
-    Array.from({ length: profile?.[kind].count ?? mostOf(kind) }, (_, place) => {
-      const name = `bot-${kind}-${place + 1}`;
-      return { name, kind, address: houseAddress(seed, name), number: index * BOTS_OF_A_KIND + place };
-    }),
-  );
 
 /** What runs. */
 export interface Running {
@@ -52,12 +32,6 @@ export interface BotExchange {
   submit(command: Command): Decision;
   watch(watcher: (sequence: number, at: Millis, events: readonly DomainEvent[]) => void): () => void;
   watchPutBack(watcher: () => void): () => void;
-}
-
-/** Who acts by itself in virtual time. */
-interface Agents {
-  nextAfter(now: Millis): Millis | null;
-  act(): Iterable<Command>;
 }
 
 /** The bots of one exchange: which run is a setting of its, like a clock's, and no part of its state. */
@@ -177,13 +151,10 @@ class Agenda implements Agents {
     const at = millis(this.#next);
     for (const { bot, market: number } of this.#due) {
       const market = state.markets.get(number);
-      const draws = this.#chance.of(bot.number, number, at);
-      const look = { state, at, address: bot.address, market, fair: this.#fair, draws };
+      const draws = this.#chance.of(STREAM.look, bot.number, number, at);
+      const look = { state, at, bot, market, fair: this.#fair, chance: this.#chance, draws };
       for (const outcome of market.matching === "independent" ? OUTCOMES : YES_ALONE) {
-        yield* act(bot.kind, new Desk(look, outcome), this.#profile, {
-          chance: this.#chance,
-          bot: bot.number,
-        });
+        yield* act(new Desk(look, outcome), this.#profile);
       }
     }
   }
@@ -217,7 +188,7 @@ class Agenda implements Agents {
   #lookAfter(now: Millis, { kind, number }: Bot, market: number): number {
     const { everyMs } = this.#profile[kind];
     for (let stretch = Math.floor(now / everyMs); ; stretch += 1) {
-      const draws = this.#chance.of(number, market, stretch, LOOKS);
+      const draws = this.#chance.of(STREAM.arrivals, number, market, stretch);
       let first = Number.POSITIVE_INFINITY;
       for (let left = draws.arrivals(); left > 0; left -= 1) {
         const at = Math.floor((stretch + draws.uniform()) * everyMs);
@@ -228,6 +199,4 @@ class Agenda implements Agents {
   }
 }
 
-/** A last key of draws. */
-const LOOKS = 4;
 const YES_ALONE: readonly Outcome[] = ["YES"];

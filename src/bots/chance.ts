@@ -55,6 +55,9 @@ export class Draws {
   }
 }
 
+/** The first key of each kind of stream. */
+export const STREAM = { walk: 1, news: 2, opening: 3, arrivals: 4, look: 5, stretch: 6 } as const;
+
 /** Streams of one seed by whole numbers: what is drawn from one never shifts another, and each can be drawn again. */
 export class Chance {
   readonly #words: DigestWords;

@@ -1,6 +1,6 @@
-import { availableOf } from "../core/account.ts";
+import { type Account, availableOf, type Balance } from "../core/account.ts";
 import { BID, type BookDirection } from "../core/book/book.ts";
-import type { Command } from "../core/commands.ts";
+import type { Command, CommandOf } from "../core/commands.ts";
 import { idOf } from "../core/ids.ts";
 import {
   bookFor,
@@ -17,10 +17,20 @@ import {
 import { type Order, reservationOf } from "../core/order.ts";
 import { balanceOf, shortfallOf } from "../core/rules/ledger.ts";
 import { findAccount, type State } from "../core/state.ts";
-import type { Address, OrderType, Outcome, Side } from "../core/terms.ts";
-import { complement, FULL_PRICE, type Millis, money, type Price, price, size } from "../core/units.ts";
+import type { OrderType, Outcome, Side } from "../core/terms.ts";
+import {
+  complement,
+  FULL_PRICE,
+  type Millis,
+  money,
+  type Price,
+  price,
+  type Size,
+  size,
+} from "../core/units.ts";
 import { approvalsOf } from "../simulation/opening.ts";
-import type { Draws } from "./chance.ts";
+import type { Bot } from "./bot.ts";
+import type { Chance, Draws } from "./chance.ts";
 import type { FairValue } from "./fair-value.ts";
 
 /** What one funding by the faucet brings: USDC, or shares of both outcomes. */
@@ -32,10 +42,11 @@ const LOT = 100;
 export interface Look {
   readonly state: State;
   readonly at: Millis;
-  readonly address: Address;
+  readonly bot: Bot;
   readonly market: Market;
   readonly fair: FairValue;
-  /** The bot's own, of this look. */
+  readonly chance: Chance;
+  /** What this look draws. */
   readonly draws: Draws;
 }
 
@@ -97,20 +108,23 @@ export class Desk {
 
   /** Shares of this outcome less those of the other one, in 100 shares. */
   get inventory(): number {
-    const { market } = this.look;
     const other = this.outcome === "YES" ? "NO" : "YES";
-    return (this.#owned(market, this.outcome).balance - this.#owned(market, other).balance) / (100 * LOT);
+    return (this.#owned(this.outcome).balance - this.#owned(other).balance) / (100 * LOT);
   }
 
-  #owned(market: Market, outcome: Outcome) {
-    return balanceOf(findAccount(this.look.state, this.look.address), tokenOf(market.number, outcome));
+  get #account(): Account | undefined {
+    return findAccount(this.look.state, this.look.bot.address);
+  }
+
+  #owned(outcome: Outcome): Readonly<Balance<number>> {
+    return balanceOf(this.#account, tokenOf(this.look.market.number, outcome));
   }
 
   /** The bot's open orders in this book, oldest first. */
   get ownOrders(): OwnOrder[] {
-    const { state, address, market } = this.look;
+    const { state, market } = this.look;
     const found: OwnOrder[] = [];
-    for (let next = findAccount(state, address)?.firstOpen ?? 0; next !== 0; ) {
+    for (let next = this.#account?.firstOpen ?? 0; next !== 0; ) {
       const order = state.orders.get(next);
       next = order.nextOpen;
       if (marketOfToken(order.token) !== market.number) continue;
@@ -137,9 +151,10 @@ export class Desk {
     return Math.max(this.look.market.minOrderSize, LOT, Math.round(wanted / LOT) * LOT);
   }
 
-  *cancel({ order }: OwnOrder): Generator<Command> {
-    const { state, address } = this.look;
-    yield { kind: "cancelOrder", address, orderId: idOf(state.idPrefixes.order, order.number) };
+  cancel({ order }: OwnOrder): Command {
+    const { state, bot } = this.look;
+    const orderId = idOf(state.idPrefixes.order, order.number);
+    return { kind: "cancelOrder", address: bot.address, orderId };
   }
 
   /** Takes what rests up to a price. */
@@ -148,8 +163,8 @@ export class Desk {
   }
 
   /**
-   * An order at a price of this book, rounded to the tick that is worse for others, and away from 0 and 1. A bot sells what
-   * it has; else it buys the other outcome where that is the same, and is given what it lacks.
+   * An order at a price of this book, rounded to the tick that is worse for others, between 0 and 1; first what the bot
+   * lacks for it, from the faucet.
    */
   *place(
     direction: BookDirection,
@@ -157,39 +172,44 @@ export class Desk {
     wanted: number,
     orderType: Extract<OrderType, "GTC" | "FAK">,
   ): Generator<Command> {
-    const { state, address, market } = this.look;
-    const { balances } = state.config;
+    const { state, bot, market } = this.look;
     const ticks = direction === BID ? Math.floor(limit / this.tick) : Math.ceil(limit / this.tick);
     const own = price(Math.min(FULL_PRICE - this.tick, Math.max(this.tick, ticks * this.tick)));
     const lots = size(this.lots(wanted));
-    const asked: { outcome: Outcome; side: Side; price: Price } =
-      direction === BID
-        ? { outcome: this.outcome, side: "BUY", price: own }
-        : { outcome: this.outcome, side: "SELL", price: own };
-    if (market.matching === "complementary") {
-      const seller = direction === BID ? "NO" : "YES";
-      const isOwned = availableOf(this.#owned(market, seller), balances) >= lots;
-      asked.outcome = (direction === BID) === isOwned ? "NO" : "YES";
-      asked.side = isOwned ? "SELL" : "BUY";
-      if (asked.outcome === "NO") asked.price = complement(own);
+    const { outcome, ...terms } = this.#termsOf(direction, own, lots);
+    const required = reservationOf(terms, lots, market.feeRateBps);
+    const asset = { side: terms.side, token: tokenOf(market.number, outcome) };
+    const lack = shortfallOf(this.#account, market, asset, required, state.config.balances);
+    if (lack !== null) yield* this.#funding(terms.side);
+    const tokenId = tokenIdIn(market, outcome);
+    const order = { ...terms, size: lots, orderType, expiration: null };
+    yield { kind: "placeOrder", address: bot.address, tokenId, ...order };
+  }
+
+  /** A bot sells what it has; else it buys the other outcome where that is the same. */
+  #termsOf(direction: BookDirection, own: Price, lots: Size) {
+    const { state, market } = this.look;
+    const isBuyer = direction === BID;
+    if (market.matching === "independent") {
+      return { outcome: this.outcome, side: isBuyer ? "BUY" : "SELL", price: own } as const;
     }
-    const token = tokenOf(market.number, asked.outcome);
-    const order = { side: asked.side, price: asked.price, size: lots, orderType, expiration: null };
-    const required = reservationOf(order, lots, market.feeRateBps);
-    const account = findAccount(state, address);
-    if (shortfallOf(account, market, { side: order.side, token }, required, balances) !== null) {
-      yield* this.#funding(order.side);
-    }
-    yield { kind: "placeOrder", address, tokenId: tokenIdIn(market, asked.outcome), ...order };
+    const [bought, sold] = isBuyer ? (["YES", "NO"] as const) : (["NO", "YES"] as const);
+    const isSold = availableOf(this.#owned(sold), state.config.balances) >= lots;
+    const outcome = isSold ? sold : bought;
+    const terms = { outcome, side: isSold ? "SELL" : "BUY" } as const;
+    return { ...terms, price: outcome === "NO" ? complement(own) : own };
   }
 
   *#funding(side: Side): Generator<Command> {
-    const { state, address, market } = this.look;
-    const isFirst = findAccount(state, address) === undefined;
-    const tokens =
-      side === "BUY" ? [] : market.tokenIds.map((tokenId) => ({ tokenId, size: FUNDING.shares }));
-    const collateral = side === "BUY" ? FUNDING.collateral : money(0);
-    const funding = { kind: "fundAccount", address, collateral, tokens, everyMarket: size(0) } as const;
+    const { state, bot, market } = this.look;
+    const isFirst = this.#account === undefined;
+    const funding: CommandOf<"fundAccount"> = {
+      kind: "fundAccount",
+      address: bot.address,
+      collateral: side === "BUY" ? FUNDING.collateral : money(0),
+      tokens: side === "BUY" ? [] : market.tokenIds.map((tokenId) => ({ tokenId, size: FUNDING.shares })),
+      everyMarket: size(0),
+    };
     yield funding;
     if (isFirst && state.config.approvals === "required") yield* approvalsOf(funding);
   }

@@ -1,14 +1,15 @@
 import { tradeOfFill } from "../core/account.ts";
 import { type Market, outcomeOf } from "../core/market.ts";
+import type { Trade } from "../core/order.ts";
 import { findAccount, type State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
-import { complement, FULL_PRICE, type Millis } from "../core/units.ts";
-import type { Chance } from "./chance.ts";
+import { complement, FULL_PRICE, type Millis, type Price } from "../core/units.ts";
+import { type Chance, STREAM } from "./chance.ts";
 import type { FairTerms } from "./profiles.ts";
 
 /** What was known of a market's price before bots came: a price in 0.0001 USDC for YES, and since when. */
 interface Anchor {
-  price: number;
+  readonly price: number;
   readonly at: Millis;
 }
 
@@ -20,21 +21,16 @@ const LEVELS = 9;
 const SCALE = 0.7;
 /** A market that never traded begins somewhere in here. */
 const ANYWHERE = { low: 2_500, width: 5_000 };
-/** A first key of each kind of draw. */
-const WALK = 1;
-const NEWS = 2;
-const ANCHOR = 3;
 
 /**
- * A price in 0.0001 USDC on the scale on which the fair value moves, and back: x / sqrt(1 + x^2) does what the logistic
+ * A price in 0.0001 USDC on the scale on which the fair value moves, and back. x / sqrt(1 + x^2) does what the logistic
  * function does for log-odds, with IEEE arithmetic alone, whose results are equal on every machine.
  */
 const stretched = (price: number): number => {
   const y = (2 * price) / FULL_PRICE - 1;
   return y / Math.sqrt(1 - y * y);
 };
-export const priceAt = (place: number): number =>
-  (FULL_PRICE / 2) * (1 + place / Math.sqrt(1 + place * place));
+const priceAt = (place: number): number => (FULL_PRICE / 2) * (1 + place / Math.sqrt(1 + place * place));
 
 /**
  * What YES is worth, a function of seed, market and time that can be asked for at any moment. It begins at what the market
@@ -72,17 +68,14 @@ export class FairValue {
     const before = first === null ? market.trades.size : countBefore(market, first);
     const last = before === 0 ? undefined : state.trades.get(market.trades.get(before));
     const anchor =
-      last === undefined
-        ? {
-            price: ANYWHERE.low + this.#chance.of(ANCHOR, market.number).uniform() * ANYWHERE.width,
-            at: market.createdAt,
-          }
-        : { price: last.price, at: last.at };
-    if (last !== undefined && outcomeOf(state.orders.get(last.taker).token) === "NO") {
-      anchor.price = complement(last.price);
-    }
+      last === undefined ? this.#openingOf(market) : { price: yesPrice(state, last), at: last.at };
     if (first !== null) this.#anchors.set(market.number, anchor);
     return anchor;
+  }
+
+  #openingOf({ number, createdAt }: Market): Anchor {
+    const price = ANYWHERE.low + this.#chance.of(STREAM.opening, number).uniform() * ANYWHERE.width;
+    return { price, at: createdAt };
   }
 
   #firstTradeOfBots(state: State, market: number): number | null {
@@ -105,17 +98,20 @@ export class FairValue {
   }
 
   #knot(market: number, level: number, knot: number): number {
-    return this.#chance.of(WALK, market, level, knot).normal();
+    return this.#chance.of(STREAM.walk, market, level, knot).normal();
   }
 
   /** One piece of news comes in each stretch, at any moment of it. */
   #newsAt(market: number, at: number): number {
     const { newsEveryMs, news } = this.#terms;
     const stretch = Math.floor(at / newsEveryMs);
-    const isOut = at / newsEveryMs - stretch >= this.#chance.of(NEWS, market, stretch).uniform();
-    return this.#chance.of(NEWS, market, isOut ? stretch : stretch - 1, 1).normal() * news;
+    const isOut = at / newsEveryMs - stretch >= this.#chance.of(STREAM.news, market, stretch).uniform();
+    return this.#chance.of(STREAM.news, market, isOut ? stretch : stretch - 1, 1).normal() * news;
   }
 }
+
+const yesPrice = (state: State, { taker, price }: Trade): Price =>
+  outcomeOf(state.orders.get(taker).token) === "YES" ? price : complement(price);
 
 /** How many trades of a market came before one. */
 function countBefore({ trades }: Market, trade: number): number {

@@ -56,7 +56,7 @@ export interface InformedTerms extends Crew {
   readonly edge: number;
 }
 
-/** How the fair value of a market moves. Its scale stretches prices near 0 and 1, see `priceAt`. */
+/** How the fair value of a market moves. Its scale stretches prices near 0 and 1, as log-odds do. */
 export interface FairTerms {
   /** Standard deviation of an hour; at a price of 0.5, 0.01 is half a cent. */
   readonly volatility: number;

@@ -1,3 +1,4 @@
+import type { Agents } from "../core/agents.ts";
 import { apply } from "../core/apply.ts";
 import type { Command, Stamped } from "../core/commands.ts";
 import { copyState } from "../core/copy-state.ts";
@@ -38,14 +39,6 @@ export interface Snapshot {
 export interface Thrown {
   readonly command: Command;
   readonly error: unknown;
-}
-
-/** Those who act by themselves as time passes. What they do is decided as whatever else is asked for. */
-export interface Agents {
-  /** When one of them acts next, later than `now`; null when none ever will. */
-  nextAfter(now: Millis): Millis | null;
-  /** What they do at the moment answered last: each command is made once the one before has been decided. */
-  act(): Iterable<Command>;
 }
 
 /** One running exchange: the single writer of one state. Time passes only when it is told to. */

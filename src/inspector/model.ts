@@ -1,7 +1,7 @@
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import { numbersAs } from "../api/decimals.ts";
 import type { View } from "../api/view.ts";
-import { botsOf } from "../bots/bots.ts";
+import { botsOf } from "../bots/bot.ts";
 import { houseAddress } from "../core/ids.ts";
 import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { botsOf, MAX_BOT_MARKETS } from "../../src/bots/bots.ts";
+import { botsOf } from "../../src/bots/bot.ts";
+import { MAX_BOT_MARKETS } from "../../src/bots/bots.ts";
 import { BOT_PROFILES, type ProfileName } from "../../src/bots/profiles.ts";
 import type { Command } from "../../src/core/commands.ts";
 import { violations } from "../../src/core/invariants/invariants.ts";
