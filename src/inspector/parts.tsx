@@ -41,9 +41,16 @@ export const Nothing = ({ children }: { readonly children: ComponentChildren }) 
   <p class="nothing">{children}</p>
 );
 
-export const OrderLink = ({ number }: { readonly number: number }) => (
-  <button type="button" class="link" onClick={() => openOrder(number)}>
-    {`order ${number}`}
+/** Opens an order; `isBrief` in tables, where its number says it all. */
+export const OrderLink = ({
+  number,
+  isBrief = false,
+}: {
+  readonly number: number;
+  readonly isBrief?: boolean;
+}) => (
+  <button type="button" class="link" aria-label={`order ${number}`} onClick={() => openOrder(number)}>
+    {isBrief ? `#${number}` : `order ${number}`}
   </button>
 );
 

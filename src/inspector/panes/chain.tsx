@@ -139,7 +139,7 @@ function Lanes({ state }: { readonly state: State }) {
           <ul class="plain">
             {of.slice(0, 8).map((trade) => (
               <li key={trade.number} class="number">
-                <OrderLink number={trade.taker} />
+                <OrderLink number={trade.taker} isBrief />
                 {` ${sizeText(trade.size)} @ ${priceText(trade.price)}`}
               </li>
             ))}

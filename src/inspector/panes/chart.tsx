@@ -103,10 +103,10 @@ function Row({ trade, of }: { readonly trade: Trade; readonly of: Market }) {
       </td>
       <td class="number">{sizeText(trade.size)}</td>
       <td>
-        <OrderLink number={trade.taker} />
+        <OrderLink number={trade.taker} isBrief />
       </td>
       <td>
-        <OrderLink number={trade.maker} />
+        <OrderLink number={trade.maker} isBrief />
       </td>
       <td class="dim">{trade.matchType.toLowerCase()}</td>
     </tr>

@@ -244,6 +244,8 @@ function Row({
   const line = shown.lines.at(row);
   const request = isRequest(line) ? (line.d as StreamRequest) : requests.get(row);
   const actor = shown.actors.at(row);
+  // What comes of it is to be in sight, which the long name of a market would push away.
+  const slug = shown.head.state.markets.find(shown.markets.at(row))?.slug ?? "";
   const { text = "…", became = "", isTrouble = false } = told ?? {};
   return (
     <button
@@ -257,8 +259,9 @@ function Row({
       <span class="number dim">{clockText(shown.times.at(row))}</span>
       <span class="who">{actor > 0 ? nameOf(actor) : (told?.actor?.slice(0, 8) ?? "")}</span>
       <span class="what">
-        {whatText(shown, row, text)}
+        {whatText(shown, row, slug === "" ? text : text.replace(` in ${slug}`, ""))}
         {became === "" ? null : <span class={isTrouble ? "wrong" : "became"}>{` → ${became}`}</span>}
+        <span class="dim">{slug === "" ? "" : ` ${slug}`}</span>
       </span>
       <span class="number dim">{request === undefined ? "" : requestText(request)}</span>
     </button>
