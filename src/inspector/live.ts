@@ -58,8 +58,12 @@ export async function follow(server: Server): Promise<void> {
       last = await feed.read(last);
     } catch (error) {
       if (error instanceof AskError && error.code !== "UNREACHABLE") {
-        phase.value = { kind: "failed", message: error.message, hint: error.hint };
-        if (error.code !== "UNAVAILABLE") return;
+        // A server that stops, or has too many readers, may be there again soon: what is open stays.
+        const isForNow = error.code === "UNAVAILABLE";
+        if (!isForNow || history.value === null) {
+          phase.value = { kind: "failed", message: error.message, hint: error.hint };
+        }
+        if (!isForNow) return;
       }
     }
     last = feed.last;
@@ -168,7 +172,8 @@ class Feed {
       if (requests.has(row)) continue;
       const { k, d } = this.#lines.at(row);
       const sequence = told.sequences.at(row);
-      const isRefusal = k === "refused" && (d as { path: string; code: string }).path === request.path;
+      const refused = d as { path: string; code: string };
+      const isRefusal = k === "refused" && refused.path === request.path && refused.code === request.code;
       const isCommand = k !== "refused" && k !== "clock" && k !== "request" && sequence === request.last;
       if (request.last < request.first ? isRefusal : isCommand) {
         requests.set(row, request);

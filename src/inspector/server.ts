@@ -1,8 +1,10 @@
 import type { Line } from "../engine/journal-line.ts";
 
-/** What a server answers with where it refuses. */
+/** What a server answers with where it refuses; none of it where something else answers. */
 interface Refused {
-  readonly error?: { readonly code?: string; readonly message?: string; readonly hint?: string };
+  readonly error?: string;
+  readonly code?: string;
+  readonly hint?: string;
 }
 
 /** A request that was refused or not answered; the message says why. */
@@ -59,9 +61,8 @@ export class Server {
       throw new AskError("the server does not answer", "UNREACHABLE");
     }
     if (response.ok) return response;
-    const { error = {} } = (await response.json().catch(() => ({}))) as Refused;
-    const { message = `the server answered ${response.status}`, code = "", hint = "" } = error;
-    throw new AskError(message, code, hint);
+    const { error, code, hint } = (await response.json().catch(() => ({}))) as Refused;
+    throw new AskError(error ?? `the server answered ${response.status}`, code, hint);
   }
 
   /** Remembers the token of the control plane for as long as the tab is open. */
