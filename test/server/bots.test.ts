@@ -63,6 +63,13 @@ describe("/sim/bots", () => {
     expect(await api.stateHash()).toBe(hash);
   });
 
+  it("keeps a frozen clock from catching up with the wall's by a year of trading", async () => {
+    await start({ profile: "thin" });
+    const refusal = await api.refused("POST /sim/clock", "INVALID_PARAMETER", { mode: "real" });
+    expect(refusal.body.error).toMatch(/bots trade for \d+ days at once, at most 31/);
+    expect(refusal.body.hint).toContain("DELETE /sim/bots");
+  });
+
   it.each([
     [{ profile: "nrmal" }, '"nrmal", did you mean normal?'],
     [{ profile: "wild" }, "profile: expected one of thin, normal, busy, toxic"],

@@ -200,9 +200,24 @@ async function changeClock(service: Service, change: NewClock): Promise<ReplyTo<
   const fired = await clock.change(slices, () => {
     const mode = modeOf(service, change);
     const to = target(service.exchange.now, change, mode === "real" ? clock.wallTime : null);
+    if (mode === "real") refuseYearsOfBots(service, to);
     return firedBy(service, clock.moveInSteps({ mode, rate: change.rate ?? clock.rate }, to));
   });
   return { ...clockReply(service), fired };
+}
+
+const DAY_MS = 86_400_000;
+const MAX_DAYS_OF_BOTS = 31;
+
+/** A frozen clock that catches up with the wall's may be a year behind: nobody means to have bots trade for all of it. */
+function refuseYearsOfBots({ bots, exchange }: Service, to: Millis): void {
+  const days = Math.ceil((to - exchange.now) / DAY_MS);
+  if (bots.running === null || days <= MAX_DAYS_OF_BOTS) return;
+  throw new ApiError(
+    "INVALID_PARAMETER",
+    `mode real would have bots trade for ${days} days at once, at most ${MAX_DAYS_OF_BOTS} are possible`,
+    { hint: "DELETE /sim/bots first, and start them again after", details: { fields: ["mode"] } },
+  );
 }
 
 function modeOf({ clock }: Service, { mode: asked, rate }: NewClock): ClockMode {
