@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { ApiError } from "../api/errors.ts";
 import type { EntryKind, OpeningReason } from "../api/event-stream.ts";
+import type { Command } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
 import { documentLines } from "../core/state-document.ts";
@@ -8,7 +9,7 @@ import type { Millis } from "../core/units.ts";
 import { eventHash, hex8 } from "../engine/checksum.ts";
 import type { Exchange } from "../engine/exchange.ts";
 import type { Entry, RefusedEntry } from "../engine/journal.ts";
-import { FORMAT } from "../engine/journal-line.ts";
+import { FORMAT, fitsOrderLine } from "../engine/journal-line.ts";
 import type { OpenedExchange } from "../engine/open-exchange.ts";
 import { withRefused } from "../engine/session-log.ts";
 import { STATE_FORMAT } from "../engine/state-file.ts";
@@ -353,14 +354,18 @@ function* historyTexts(
 /** An accepted command, as a journal has it in full. */
 function commandText(id: string, { sequence, at, command }: Entry, events: readonly DomainEvent[]): string {
   const { kind } = command;
-  const text = JSON.stringify(command);
-  const head = `{"kind":"${kind}"`;
-  // Those that were made somewhere else may begin with another field.
-  if (!text.startsWith(head))
-    return commandText(id, { sequence, at, command: { ...{ kind }, ...command } }, events);
-  const rest = text.slice(head.length).replace(/^,/, "");
-  const data = `{"s":${sequence},"t":${at},"k":"${kind}","d":{${rest},"r":"${hex8(eventHash(events))}"}`;
+  const data = `{"s":${sequence},"t":${at},"k":"${kind}","d":${dataText(command)},"r":"${hex8(eventHash(events))}"}`;
   return entryText(id, "command", data);
+}
+
+/** What a command holds besides its kind. What an exchange has accepted of a usual order needs no escapes. */
+function dataText(command: Command): string {
+  if (command.kind === "placeOrder" && fitsOrderLine(command)) {
+    const { address, tokenId, side, price, size, orderType, expiration } = command;
+    return `{"address":"${address}","tokenId":"${tokenId}","side":"${side}","price":${price},"size":${size},"orderType":"${orderType}","expiration":${expiration}}`;
+  }
+  const { kind: _, ...data } = command;
+  return JSON.stringify(data);
 }
 
 /** A request that was answered. */
