@@ -115,10 +115,9 @@ export class History {
     return { exchange, rows: 0 };
   }
 
-  /** Takes the line of the next row. */
-  take(): ReplayedLine {
+  /** Takes the line of the next row, which `lines` has by now. */
+  take(line: Line = this.lines.at(this.count)): ReplayedLine {
     const row = this.count;
-    const line = this.lines.at(row);
     const told = this.#told(line);
     if (this.#sound > row && this.trouble !== null) this.#sound = row;
     this.goesBack ||= line.t < timeAt(this, row);

@@ -94,7 +94,7 @@ export async function openReport(
     if (line.n === 1) lines.begin(next.offset);
     else {
       lines.add(next.offset);
-      history.take();
+      history.take(line);
     }
   };
   while (end.offset < bytes.length && damage === null) {
