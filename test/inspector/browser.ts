@@ -30,6 +30,8 @@ export interface Shown {
   readonly isShared?: boolean;
 }
 
+/** Names that end in .example are this machine: pages of other origins come from there. */
+const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP *.example 127.0.0.1"];
 const USUAL = { width: 1280, height: 720 } as const;
 
 /** A page with the inspector. */
@@ -116,7 +118,7 @@ export function useBrowser(): (url: string, shown?: Shown) => Promise<Inspector>
   };
   beforeAll(async () => {
     if (BROWSER === null) return;
-    browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox", "--disable-gpu"] });
+    browser = await chromium.launch({ executablePath: BROWSER, args: ARGUMENTS });
   });
   afterEach(() => close(opened));
   afterAll(async () => {

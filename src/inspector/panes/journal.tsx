@@ -259,7 +259,7 @@ function Row({
       <span class="number dim">{clockText(shown.times.at(row))}</span>
       <span class="who">{actor > 0 ? nameOf(actor) : (told?.actor?.slice(0, 8) ?? "")}</span>
       <span class="what">
-        {whatText(shown, row, slug === "" ? text : text.replace(` in ${slug}`, ""))}
+        <bdi>{whatText(shown, row, slug === "" ? text : text.replace(` in ${slug}`, ""))}</bdi>
         {became === "" ? null : <span class={isTrouble ? "wrong" : "became"}>{` → ${became}`}</span>}
         <span class="dim">{slug === "" ? "" : ` ${slug}`}</span>
       </span>

@@ -139,7 +139,9 @@ function Snapshots() {
       <ul class="plain">
         {items.value.map(({ id, name: called, sequence, time }) => (
           <li key={id}>
-            <b>{called ?? id}</b>
+            <b>
+              <bdi>{called ?? id}</bdi>
+            </b>
             <span class="number dim">{` sequence ${sequence}, ${time} `}</span>
             <Act label="Restore" onClick={() => change("POST", `/sim/snapshots/${id}/restore`, {})} />
             <Act label="Forget" onClick={() => change("DELETE", `/sim/snapshots/${id}`)} />

@@ -1,0 +1,94 @@
+import axe from "axe-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../src/compose.ts";
+import type { PaneName } from "../../src/inspector/model.ts";
+import { ownFolder, serve } from "../cli/tools.ts";
+import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
+import { type Story, tellStory } from "./story.ts";
+
+const PANES: readonly PaneName[] = [
+  ...(["journal", "book", "chart", "order", "accounts", "chain", "clock", "auth", "session"] as const),
+];
+const open = useBrowser();
+const folder = ownFolder();
+let server: RunningServer;
+let story: Story;
+beforeAll(async () => {
+  server = await serve({});
+  story = await tellStory(server, folder);
+});
+afterAll(() => server.close());
+
+/** What axe finds that keeps somebody from using a part of the page, as a line each. */
+async function findings(
+  { page }: Inspector,
+  part = "html",
+  rules: readonly string[] = [],
+): Promise<string[]> {
+  const options = { resultTypes: ["violations"], ...(rules.length === 0 ? {} : { runOnly: rules }) };
+  const { violations } = await page.evaluate<axe.AxeResults>(
+    `axe.run(document.querySelector(${JSON.stringify(part)}), ${JSON.stringify(options)})`,
+  );
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id} ${target.join()}: ${failureSummary}`),
+    );
+}
+
+describe.runIf(BROWSER !== null).each([
+  [1280, 720],
+  [390, 844],
+])("at %i x %i", (width, height) => {
+  it("no pane has a serious finding, in light and in dark", async () => {
+    const inspector = await open(server.url, { width, height });
+    const { page } = inspector;
+    await inspector.stands(/^live/);
+    await inspector
+      .pane("accounts")
+      .getByLabel("Account")
+      .selectOption({ index: 3 })
+      .catch(() => {});
+    await page.evaluate(axe.source);
+    const found = await findings(inspector);
+    for (const name of PANES) {
+      await inspector.open(name);
+      const part = `.pane[data-pane="${name}"]`;
+      for (const [colorScheme, rules] of [
+        ["light", []],
+        // Colours alone are others.
+        ["dark", ["color-contrast"]],
+      ] as const) {
+        await page.emulateMedia({ colorScheme });
+        found.push(
+          ...(await findings(inspector, part, rules)).map((line) => `${name}, ${colorScheme}: ${line}`),
+        );
+      }
+    }
+    found.push(...(await findings(inspector, "html", ["color-contrast"])));
+    expect(found).toEqual([]);
+  });
+
+  it("nothing is wider than the page", async () => {
+    const inspector = await open(story.html, { width, height });
+    await inspector.stands(/^row/);
+    const tabs = inspector.page.locator("nav.tabs button:visible");
+    for (let tab = 0; tab < (await tabs.count()); tab += 1) {
+      await tabs.nth(tab).click();
+      const wide = await inspector.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect([await tabs.nth(tab).textContent(), wide]).toEqual([await tabs.nth(tab).textContent(), 0]);
+    }
+  });
+});
+
+describe.runIf(BROWSER !== null)("while nothing is open", () => {
+  it.each([
+    ["no report", new URL("../../dist/inspector.html", import.meta.url).href],
+    ["a wrong address", "?report=/nowhere"],
+  ])("with %s no serious finding is on the page", async (_, address) => {
+    const inspector = await open(address.startsWith("?") ? `${server.url}/${address}` : address);
+    await inspector.page.getByRole("alert").waitFor();
+    await inspector.page.evaluate(axe.source);
+    expect(await findings(inspector)).toEqual([]);
+  });
+});

@@ -1,0 +1,234 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../src/compose.ts";
+import { linesIn, resealed } from "../cli/resealed.ts";
+import { ownFolder, run, serve } from "../cli/tools.ts";
+import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
+import { rowsOf, type Story, tellStory } from "./story.ts";
+
+const folder = ownFolder();
+const EMPTY_PAGE = new URL("../../dist/inspector.html", import.meta.url).href;
+const open = useBrowser();
+let server: RunningServer;
+let story: Story;
+beforeAll(async () => {
+  server = await serve({});
+  story = await tellStory(server, folder);
+});
+afterAll(() => server.close());
+
+/** A file of the folder with other bytes than the report. */
+function file(name: string, bytes: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+const reportText = (): string => readFileSync(story.report, "utf8");
+
+/** Chooses a file on a page that has none, or another one, open. */
+async function choose(inspector: Inspector, path: string): Promise<void> {
+  await inspector.page.getByLabel("Choose a report").setInputFiles(path);
+}
+
+describe.runIf(BROWSER !== null)("the inspector as a file", () => {
+  it("asks for a report, and opens the one that is chosen", async () => {
+    const inspector = await open(EMPTY_PAGE);
+    await inspector.page.getByText("no report is open").waitFor();
+    await choose(inspector, story.report);
+    await inspector.stands(new RegExp(`^row ${rowsOf(story.report)} of`));
+    expect(await inspector.page.locator("h1").textContent()).toBe("clobsim story.ndjson");
+  });
+
+  it("opens a report that is dropped on it, also in place of another", async () => {
+    const inspector = await open(story.html);
+    await inspector.stands(/^row/);
+    const drop = (name: string, text: string) =>
+      inspector.page.evaluate(
+        ([as, content]) => {
+          const dataTransfer = new DataTransfer();
+          dataTransfer.items.add(new File([content as string], as as string));
+          document.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+        },
+        [name, text],
+      );
+    await drop("dropped.ndjson", reportText());
+    await inspector.page.getByText("clobsim dropped.ndjson").waitFor();
+    await drop("hello.txt", "hello");
+    await inspector.page.getByRole("alert").filter({ hasText: "hello.txt is no report" }).waitFor();
+    await choose(inspector, story.report);
+    await inspector.page.getByText("clobsim story.ndjson").waitFor();
+  });
+
+  it.each([
+    ["of 0 bytes", () => "", "empty.ndjson is empty"],
+    ["that is none", () => "hello\nworld\n", "is no report: expected the file that GET /sim/report"],
+    ["whose first line is damaged", () => reportText().replace('"config"', '"Config"'), "line 1"],
+    [
+      "of a newer version",
+      () => {
+        const [opening, ...rest] = linesIn(reportText());
+        return resealed([
+          { ...opening, d: { ...(opening?.d as object), format: "clobsim-journal/99" } },
+          ...rest,
+        ]);
+      },
+      "clobsim-journal/99",
+    ],
+  ])("says what is wrong with a report %s", async (_, text, sentence) => {
+    const inspector = await open(EMPTY_PAGE);
+    await choose(inspector, file("empty.ndjson", text()));
+    const alert = inspector.page.getByRole("alert").filter({ hasText: sentence });
+    await alert.waitFor();
+    await inspector.page.getByLabel("Choose a report").waitFor();
+  });
+
+  it("shows a damaged report up to the damage, and says where that is", async () => {
+    const lines = reportText().split("\n");
+    lines[12] = (lines[12] as string).replace('"t":', '"T":');
+    const [damaged, html] = [file("damaged.ndjson", lines.join("\n")), join(folder, "damaged.html")];
+    expect((await run("inspect", [damaged], { html })).code).toBe(3);
+    const inspector = await open(pathToFileURL(html).href);
+    await inspector.stands(/^row 11 of 11 /);
+    await inspector.page
+      .getByRole("alert")
+      .filter({ hasText: /damaged\.ndjson.*line 13/ })
+      .waitFor();
+  });
+
+  it("shows where a report comes out otherwise than it did", async () => {
+    const lines = linesIn(reportText());
+    const at = lines.findIndex(({ n, r }) => Number(n) > 8 && typeof r === "string");
+    const changed = lines.map((line, index) => (index === at ? { ...line, r: "00000001" } : line));
+    const inspector = await open(EMPTY_PAGE);
+    await choose(inspector, file("changed.ndjson", resealed(changed)));
+    await inspector.stands(/^row/);
+    const journal = inspector.pane("journal");
+    await journal.getByLabel("Kind of row").selectOption("refused");
+    await journal.locator(".wrong-row").first().waitFor();
+    expect(await journal.locator(".wrong-row").first().textContent()).toContain(String(at));
+  });
+
+  it("gives no command, and says how to go on from a report", async () => {
+    const inspector = await open(story.html);
+    const button = inspector.button("Mine a block", await inspector.open("chain"));
+    expect(await button.isDisabled()).toBe(true);
+    expect(await button.getAttribute("title")).toContain("clobsim serve --from REPORT");
+    for (const [pane, names] of [
+      ["clock", ["Freeze", "Advance by", "To the next timer"]],
+      ["session", ["Reset", "Record as scenario"]],
+    ] as const) {
+      for (const name of names) {
+        expect([name, await inspector.button(name, await inspector.open(pane)).isDisabled()]).toEqual([
+          name,
+          true,
+        ]);
+      }
+    }
+  });
+});
+
+describe.runIf(BROWSER !== null)("a report that the address names", () => {
+  it("is fetched from the server of the page and shown", async () => {
+    const inspector = await open(`${server.url}/?report=/sim/report`);
+    await inspector.stands(new RegExp(`^row ${rowsOf(story.report)} of`));
+  });
+
+  it.each([
+    ["that is not there", "/sim/no-such-report", "/sim/no-such-report: the server answered 404"],
+    ["that is none", "/clob/time", "/clob/time is no report"],
+  ])("%s is said", async (_, path, sentence) => {
+    const inspector = await open(`${server.url}/?report=${path}`);
+    await inspector.page.getByRole("alert").filter({ hasText: sentence }).waitFor();
+  });
+
+  it("of another origin is not fetched", async () => {
+    const inspector = await open(`${server.url}/?report=http://127.0.0.2:1/x.ndjson`, { isProvoked: true });
+    await inspector.page.getByRole("alert").waitFor();
+    expect(inspector.wrong.join()).toContain("Content Security Policy");
+    inspector.foreign.splice(0);
+  });
+});
+
+describe.runIf(BROWSER !== null)("keys", () => {
+  it("move the cursor wherever nobody types", async () => {
+    const inspector = await open(story.html);
+    const { keyboard } = inspector.page;
+    const count = rowsOf(story.report);
+    await inspector.stands(new RegExp(`^row ${count} of ${count} `));
+    const rows: number[] = [];
+    for (const [key, expected] of [
+      ["ArrowLeft", count - 1],
+      ["ArrowLeft", count - 2],
+      ["ArrowRight", count - 1],
+      ["Home", 0],
+      ["ArrowLeft", 0],
+      ["l", count],
+      ["ArrowRight", count],
+    ] as const) {
+      await keyboard.press(key);
+      await inspector.stands(new RegExp(`^row ${expected} of`));
+    }
+    await keyboard.press("Home");
+    for (const key of ["Shift+ArrowRight", "Shift+ArrowRight", "Shift+ArrowLeft"]) {
+      const before = await inspector.where();
+      await keyboard.press(key);
+      await expect.poll(() => inspector.where()).not.toBe(before);
+      rows.push(Number(/^row (\d+)/.exec(await inspector.where())?.[1]));
+    }
+    expect(rows[0]).toBeLessThan(rows[1] as number);
+    expect(rows[2]).toBe(rows[0]);
+    const current = inspector.pane("journal").locator('[aria-current="true"]');
+    expect(await current.textContent()).toContain("SELL 40 YES");
+    const [, sequence] = /sequence (\d+)/.exec(await inspector.where()) ?? [];
+    await keyboard.press("l");
+    await keyboard.press("g");
+    await keyboard.type(String(sequence));
+    await keyboard.press("Enter");
+    await inspector.stands(new RegExp(`^row .* sequence ${sequence} `));
+    const stood = await inspector.where();
+    await keyboard.press("/");
+    await keyboard.type("l");
+    expect(await inspector.page.getByLabel("Filter by text").inputValue()).toBe("l");
+    expect(await inspector.where()).toBe(stood);
+    await keyboard.press("Escape");
+    await keyboard.press("l");
+    await inspector.stands(new RegExp(`^row ${count} of`));
+  });
+
+  it("are told on the page, and buttons do the same", async () => {
+    const inspector = await open(story.html);
+    await inspector.page.getByText("Keys", { exact: true }).click();
+    expect(await inspector.page.locator("kbd").allTextContents()).toEqual(
+      expect.arrayContaining(["Home", "l", "g", "/"]),
+    );
+    await inspector.page.getByText("Keys", { exact: true }).click();
+    const count = rowsOf(story.report);
+    for (const [name, expected] of [
+      ["Command back", count - 1],
+      ["Command back", count - 2],
+      ["Command forth", count - 1],
+    ] as const) {
+      await inspector.button(name).click();
+      await inspector.stands(new RegExp(`^row ${expected} of`));
+    }
+    await inspector.button("Trade before").click();
+    const before = await inspector.where();
+    await inspector.button("Trade before").click();
+    await expect.poll(() => inspector.where()).not.toBe(before);
+    await inspector.button("Trade after").click();
+    await expect.poll(() => inspector.where()).toBe(before);
+    for (const name of ["Zoom in", "Zoom out", "By time"]) await inspector.button(name).click();
+    const strip = inspector.page.getByRole("slider");
+    const box = await strip.boundingBox();
+    await strip.click({ position: { x: 1, y: 10 } });
+    await inspector.stands(/^row \d /);
+    await inspector.page.mouse.move((box?.x ?? 0) + 2, (box?.y ?? 0) + 10);
+    await inspector.page.mouse.down();
+    await inspector.page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) + 5, (box?.y ?? 0) + 10);
+    await inspector.page.mouse.up();
+    await inspector.stands(new RegExp(`^row ${count} of`));
+  });
+});

@@ -1,0 +1,160 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { orThrow } from "../../src/client/result.ts";
+import type { RunningServer } from "../../src/compose.ts";
+import { clientOn, serve } from "../cli/tools.ts";
+import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
+import { askedOf } from "./story.ts";
+
+const open = useBrowser();
+let server: RunningServer;
+beforeAll(async () => {
+  server = await serve({});
+});
+afterAll(() => server.close());
+
+const HOSTILE = [
+  "<script>window.hacked = 1</script>",
+  '"><img src=x onerror="window.hacked = 1">',
+  "\u202Egnp.exe\u202C",
+  "</script><svg onload=window.hacked=1>",
+  "javascript:window.hacked=1",
+];
+
+const isHacked = ({ page }: Inspector): Promise<boolean> => page.evaluate(() => "hacked" in window);
+
+describe.runIf(BROWSER !== null)("text of clients", () => {
+  it("stays text wherever the page shows it", async () => {
+    const client = await clientOn(server.url, "5");
+    const { control } = client;
+    for (const text of HOSTILE) {
+      const { tokens } = orThrow(await control.createMarket({ question: text }));
+      const tokenId = tokens[0]?.tokenId ?? "";
+      orThrow(await client.place({ tokenId, side: "BUY", price: 0.5, size: 10 }));
+      orThrow(await control.snapshot(text));
+      await fetch(`${server.url}/clob/order`, {
+        method: "POST",
+        headers: { "content-type": "application/json", poly_address: text.replace(/[^\x20-\x7e]/g, "") },
+        body: JSON.stringify({ tokenId: text, side: text, orderType: text }),
+      });
+      await fetch(`${server.url}/clob/${encodeURIComponent(text)}?x=${encodeURIComponent(text)}`);
+    }
+    client.close();
+    const inspector = await open(server.url);
+    await inspector.stands(/^live/);
+    const journal = inspector.pane("journal");
+    const filter = journal.getByLabel("Filter by text");
+    for (const text of HOSTILE) {
+      // What stands in quotes has its own escaped.
+      const [fragment = ""] = text.split('"').sort((a, b) => b.length - a.length);
+      await filter.fill(fragment);
+      const row = journal.getByRole("listitem").filter({ hasText: fragment }).first();
+      await row.getByRole("button").dispatchEvent("click");
+      await journal.getByRole("complementary").locator("pre").getByText(fragment).waitFor();
+    }
+    await filter.fill("");
+    const session = await inspector.open("session");
+    for (const text of HOSTILE) await session.getByText(text, { exact: true }).waitFor();
+    for (const name of ["order", "accounts", "chain", "clock", "auth"] as const) await inspector.open(name);
+    await (await inspector.open("auth"))
+      .getByRole("textbox")
+      .first()
+      .fill(`GET /clob/${HOSTILE[0]}\npoly_address: ${HOSTILE[1]}`);
+    await inspector.button("Explain", inspector.pane("auth")).click();
+    await inspector.pane("auth").locator(".checks").waitFor();
+    expect(await inspector.page.locator("#app img, #app script, #app iframe").count()).toBe(0);
+    expect(await isHacked(inspector)).toBe(false);
+  });
+
+  it("cannot turn other text around: each row is set apart", async () => {
+    const inspector = await open(server.url);
+    await inspector.stands(/^live/);
+    await inspector.pane("journal").getByLabel("Filter by text").fill("gnp.exe");
+    const row = inspector.pane("journal").getByText("gnp.exe").first();
+    await row.waitFor();
+    expect(await row.evaluate((element) => getComputedStyle(element).unicodeBidi)).toBe("isolate");
+  });
+});
+
+describe.runIf(BROWSER !== null)("the policy of the page", () => {
+  it.each(["served", "as a file"])(
+    "runs no script but its own, and loads nothing from elsewhere: %s",
+    async (how) => {
+      const address =
+        how === "served" ? server.url : new URL("../../dist/inspector.html", import.meta.url).href;
+      const inspector = await open(address, { isProvoked: true });
+      await inspector.page.locator("header.top").waitFor();
+      const kept = await inspector.page.evaluate(async () => {
+        const script = document.createElement("script");
+        script.textContent = "window.hacked = 1";
+        document.body.append(script);
+        const box = document.createElement("div");
+        box.innerHTML =
+          '<img src="x" onerror="window.hacked = 1"><iframe src="https://example.org/"></iframe>';
+        document.body.append(box);
+        const other = document.createElement("script");
+        other.src = "https://example.org/x.js";
+        document.body.append(other);
+        return fetch("https://example.org/x").then(
+          () => "fetched",
+          () => "kept",
+        );
+      });
+      expect(kept).toBe("kept");
+      await expect.poll(() => inspector.wrong.length).toBeGreaterThan(3);
+      expect(await isHacked(inspector)).toBe(false);
+      inspector.foreign.splice(0);
+    },
+  );
+});
+
+describe.runIf(BROWSER !== null)("a page of a foreign origin", () => {
+  let foreign: Server;
+  beforeAll(async () => {
+    foreign = createServer((_request, response) => {
+      response.writeHead(200, { "content-type": "text/html" });
+      response.end("<!doctype html><title>foreign</title><p>foreign");
+    });
+    await new Promise<void>((resolve) => foreign.listen(0, "127.0.0.1", resolve));
+  });
+  afterAll(() => foreign.close());
+
+  it("reads nothing, changes nothing, and cannot frame the inspector", async () => {
+    const { port } = foreign.address() as AddressInfo;
+    // The browser of these tests finds every name that ends in .example on this machine.
+    const inspector = await open(`http://evil.example:${port}/`, { isProvoked: true });
+    const before = await askedOf<{ hash: string }>(server.url, "/sim/state/hash");
+    const got = await inspector.page.evaluate(async (url) => {
+      const tried: string[] = [];
+      for (const [path, init] of [
+        ["/", { headers: { accept: "text/html" } }],
+        ["/sim", {}],
+        ["/sim/stream", {}],
+        ["/sim/reset", { method: "POST" }],
+        ["/sim/chain/mine", { method: "POST", body: "{}", headers: { "content-type": "application/json" } }],
+      ] as const) {
+        tried.push(
+          await fetch(url + path, init).then(
+            () => "got",
+            () => "nothing",
+          ),
+        );
+      }
+      const frame = document.createElement("iframe");
+      frame.src = `${url}/`;
+      document.body.append(frame);
+      await new Promise((resolve) => frame.addEventListener("load", resolve));
+      return { tried, framed: frame.contentDocument === null ? "" : frame.contentDocument.title };
+    }, server.url);
+    expect(got).toEqual({ tried: Array(5).fill("nothing"), framed: "" });
+    expect(inspector.page.frames().map((frame) => frame.url())).not.toContain(`${server.url}/`);
+    expect(await askedOf(server.url, "/sim/state/hash")).toEqual(before);
+    inspector.foreign.splice(0);
+  });
+
+  it("is no page of the server under a name that is not its own", async () => {
+    const inspector = await open(`http://evil.example:${server.port}/`);
+    expect(await inspector.page.locator("body").textContent()).toContain("HOST_NOT_ALLOWED");
+  });
+});
