@@ -3,6 +3,8 @@ import { Buffer } from "node:buffer";
 /** Bytes that are kept for readers that fall behind or come back, and how many of them are forgotten at a time. */
 const MAX_KEPT = 8 * 1024 * 1024;
 const CHUNK = 128 * 1024;
+/** Characters of entries that wait to become bytes, at most. */
+const TAKEN_AT_ONCE = 16 * 1024;
 
 /** Whole entries, one behind the other. */
 interface Chunk {
@@ -21,13 +23,15 @@ export class LatestEntries {
   #chunks: Chunk[] = [];
   #first = 0;
   #end = 0;
-  /** The line of the id behind which the oldest comes, and that of the latest. */
+  /** Entries that have been added and are not among the bytes yet: many at a time cost far less. */
+  #added = "";
+  /** The line of the id behind which the oldest comes; the latest entry, or what stands for it. */
   #before: string;
-  #latest: string;
+  #last: string;
 
   constructor(before: string) {
     this.#before = before;
-    this.#latest = before;
+    this.#last = before;
   }
 
   /** The place of the oldest one. */
@@ -37,15 +41,25 @@ export class LatestEntries {
 
   /** The place of the next. */
   get end(): number {
+    this.#take();
     return this.#end;
   }
 
   /** The line of the id of the latest one. */
   get latest(): string {
-    return this.#latest;
+    return this.#last.slice(0, this.#last.indexOf("\n") + 1);
   }
 
   add(text: string): void {
+    this.#last = text;
+    this.#added += text;
+    if (this.#added.length >= TAKEN_AT_ONCE) this.#take();
+  }
+
+  #take(): void {
+    const text = this.#added;
+    if (text === "") return;
+    this.#added = "";
     const size = Buffer.byteLength(text);
     let chunk = this.#chunks.at(-1);
     if (chunk === undefined || chunk.length + size > chunk.bytes.length) chunk = this.#begin(size);
@@ -53,7 +67,6 @@ export class LatestEntries {
     chunk.bytes.write(text, chunk.length, size === text.length ? "latin1" : "utf8");
     chunk.length += size;
     this.#end += size;
-    this.#latest = text.slice(0, text.indexOf("\n") + 1);
   }
 
   #begin(size: number): Chunk {
@@ -73,14 +86,16 @@ export class LatestEntries {
   /** Forgets all: none of the places given so far is reached any more. */
   clear(before: string): void {
     this.#chunks = [];
+    this.#added = "";
     this.#end += 1;
     this.#first = this.#end;
     this.#before = before;
-    this.#latest = before;
+    this.#last = before;
   }
 
   /** The place behind the latest entry that begins with one of these; null when it is not held. */
   behind(beginnings: readonly string[]): number | null {
+    this.#take();
     for (const { bytes, start, length } of this.#chunks.toReversed()) {
       for (const beginning of beginnings) {
         const found = bytes.subarray(0, length).lastIndexOf(`\n${beginning}`);

@@ -20,6 +20,8 @@ import { type Asked, type LiveFeed, Pieces, pathOf, type StreamBeginning } from 
 const MAX_READERS = 64;
 /** At most 30 times a second. */
 const PUSH_MS = 34;
+/** So many requests of each push are told that went well and made commands. */
+const MAX_PLAIN = 50;
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = ": \n\n";
 /** How long entries are kept for readers that come back after the last has gone. */
@@ -86,7 +88,11 @@ export class Stream implements LiveFeed {
     const { method } = request;
     const path = pathOf(request.url);
     const isRead = method === "GET" || method === "HEAD" || method === "OPTIONS";
-    if (path === "/sim/stream" || (isRead && status >= 200 && status < 400)) return;
+    const isGood = status >= 200 && status < 400;
+    if (path === "/sim/stream" || (isRead && isGood)) return;
+    const { firstCommand, lastCommand, fault } = request;
+    const isPlain = isGood && fault === null && lastCommand >= firstCommand;
+    if (isPlain && !this.#feed.hasRoomForPlain()) return;
     this.#feed.note("request", requestText(request, path, status, code));
   }
 
@@ -123,6 +129,8 @@ class Feed {
   #name = "";
   /** How many entries came since the latest command. */
   #count = 0;
+  /** How many plain requests came since the latest push. */
+  #plain = 0;
   /** The place up to which all entries are kept, and the first one since the exchange was put back. */
   #kept = 0;
   #putBackAt = 0;
@@ -149,6 +157,15 @@ class Feed {
 
   end(): void {
     for (const stop of this.#stops) stop();
+  }
+
+  /**
+   * Whether one more request is told that has done what its commands tell anyway: the first of each push are, for the sake
+   * of how long they took, and no more, for they cost as much as their commands.
+   */
+  hasRoomForPlain(): boolean {
+    this.#plain += 1;
+    return this.#plain <= MAX_PLAIN;
   }
 
   /** Adds what is no command; `data` is JSON. */
@@ -305,6 +322,7 @@ class Feed {
 
   async #pushNow(): Promise<void> {
     this.#push = null;
+    this.#plain = 0;
     this.#pushedAt = performance.now();
     const { persistence } = this.#opened;
     const { end } = this.#latest;
