@@ -3,6 +3,7 @@ import { numbersAs } from "../api/decimals.ts";
 import type { View } from "../api/view.ts";
 import { botsOf } from "../bots/bot.ts";
 import { houseAddress } from "../core/ids.ts";
+import { isInBlock, nextDueAt } from "../core/schedule.ts";
 import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import type { Millis } from "../core/units.ts";
@@ -224,6 +225,9 @@ export function accountName(state: State, number: number): string {
   const address = state.accounts.find(number)?.address ?? "";
   return names.value.get(address) ?? `${address.slice(0, 8)}…`;
 }
+
+/** When time alone causes something next; null where nothing is to come, and between the rows of one block. */
+export const nextTimer = (state: State): Millis | null => (isInBlock(state) ? null : nextDueAt(state));
 
 /** Lets the page draw; where nobody sees it, lets it do something else. */
 export const aTurn = (): Promise<unknown> =>

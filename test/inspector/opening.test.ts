@@ -198,6 +198,17 @@ describe.runIf(BROWSER !== null)("keys", () => {
     await inspector.stands(new RegExp(`^row ${count} of`));
   });
 
+  it("stop behind every row, those within a block too", async () => {
+    const inspector = await open(story.html);
+    const count = rowsOf(story.report);
+    await inspector.open("clock");
+    await inspector.stands(new RegExp(`^row ${count} of`));
+    for (let row = count - 1; row >= 0; row -= 1) {
+      await inspector.page.keyboard.press("ArrowLeft");
+      await inspector.stands(new RegExp(`^row ${row} of`));
+    }
+  });
+
   it("are told on the page, and buttons do the same", async () => {
     const inspector = await open(story.html);
     await inspector.page.getByText("Keys", { exact: true }).click();

@@ -9,6 +9,8 @@ import { devPrivateKey } from "../../simulation/dev-accounts.ts";
 import { chosenAccount, history, isShown, moment } from "../model.ts";
 import { Act, Choice, Nothing, nameOf, OrderLink, Outcome, Pane, useAction } from "../parts.tsx";
 
+/** What scrolls and holds nothing that takes the focus takes it itself, so that keys can scroll it. */
+const SCROLLS = { tabIndex: 0 };
 /** Who is listed: more than this are found by address. */
 const MAX_LISTED = 500;
 
@@ -66,7 +68,7 @@ function Details({ account, state }: { readonly account: Account; readonly state
     <>
       <p class="id">{account.address}</p>
       <DevKey account={account} />
-      <div class="scroll">
+      <section class="scroll" aria-label="Balances" {...SCROLLS}>
         <table>
           <caption>Balances</caption>
           <thead>
@@ -96,7 +98,7 @@ function Details({ account, state }: { readonly account: Account; readonly state
             )}
           </tbody>
         </table>
-      </div>
+      </section>
       {account.everyMarket > 0 ? (
         <p class="dim">{`and ${sizeText(account.everyMarket)} of every token of the markets that it has not touched yet`}</p>
       ) : null}

@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { nextDueAt } from "../../core/schedule.ts";
 import { toIso } from "../../core/time.ts";
-import { history, isShown, moment } from "../model.ts";
+import { history, isShown, moment, nextTimer } from "../model.ts";
 import { Act, OrderLink, Outcome, Pane, Time, useAction } from "../parts.tsx";
 
 const MAX_TIMERS = 12;
@@ -16,7 +15,7 @@ export function ClockPane() {
   if (!isShown("clock") || at === null) return null;
   const { mode, rate: speed } = history.value?.clock ?? { mode: "frozen", rate: 0 };
   const set = (change: object): void => void action.ask("POST", "/sim/clock", change);
-  const due = nextDueAt(at.state);
+  const due = nextTimer(at.state);
   return (
     <Pane name="clock">
       <p class="big number">{toIso(at.now)}</p>

@@ -1,6 +1,5 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { nextDueAt } from "../../core/schedule.ts";
 import { toIso } from "../../core/time.ts";
 import {
   cursor,
@@ -9,6 +8,7 @@ import {
   moment,
   moveTo,
   moveToSequence,
+  nextTimer,
   onFrame,
   server,
   step,
@@ -195,7 +195,7 @@ function ZoomButtons({
 function NextTimer() {
   const action = useAction();
   const { value: at } = moment;
-  const due = at === null ? null : nextDueAt(at.state);
+  const due = at === null ? null : nextTimer(at.state);
   return (
     <>
       <Act
