@@ -153,14 +153,29 @@ function Token() {
   );
 }
 
+/** What the user should know, until it is read. */
+function Notice() {
+  if (notice.value === null) return null;
+  return (
+    <div class="notice" role="alert">
+      <p>{notice.value}</p>
+      <button
+        type="button"
+        aria-label="Close"
+        onClick={() => {
+          notice.value = null;
+        }}
+      >
+        ×
+      </button>
+    </div>
+  );
+}
+
 function Panes() {
   return (
     <>
-      {notice.value === null ? null : (
-        <p class="notice" role="alert">
-          {notice.value}
-        </p>
-      )}
+      <Notice />
       <Timeline />
       <nav class="tabs" aria-label="Panes">
         {(Object.keys(PANES) as PaneName[]).map((name) => (

@@ -44,7 +44,10 @@ const RETRY_MS = 1_000;
 /** A history is decided anew for so long at a time before the page has its turn. */
 const TURN_MS = 40;
 
+/** What the user is told of a history that does not go on from the one before. */
 const WHY: Readonly<Record<string, string>> = {
+  putBack: "the exchange was put back, by a snapshot or a reset: this is its history now",
+  unknown: "the server has begun anew: this is its history now",
   slow: "the page could not keep up: what came before is left out, load it again to see all",
   tooLong: "the session is too long to be told whole: it begins here",
 };
@@ -80,6 +83,7 @@ class Feed {
   last = "";
   /** Whether the exchange now has another history than the one that was told, which is to be told from its start. */
   begunAnew = false;
+  #why: string | null = null;
   #lines = new ToldLines();
   #told: History | null = null;
 
@@ -154,6 +158,7 @@ class Feed {
     if (reason === "putBack" || reason === "unknown") {
       this.last = "";
       this.begunAnew = true;
+      this.#why = WHY[reason] ?? null;
       return;
     }
     if (config === undefined || base === undefined) return;
@@ -161,7 +166,8 @@ class Feed {
     requests.clear();
     const data = { ...opening, format: FORMAT, config, start: start ?? t, base } as unknown as OpeningData;
     this.#told = new History(data, "the exchange", this.#lines);
-    notice.value = WHY[reason] ?? null;
+    notice.value = WHY[reason] ?? this.#why;
+    this.#why = null;
   }
 
   /** Whether a request belongs to a row: to the latest command that it made, or to its refusal. */
