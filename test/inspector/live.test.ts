@@ -226,7 +226,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await bots.getByText("they trade as time passes").waitFor();
     expect(await askedOf(server.url, "/sim/bots")).toMatchObject({ profile: "thin" });
     const before = await sequenceNow();
-    await askedOf(server.url, "/sim/clock", { advance: "5m" });
+    await askedOf(server.url, "/sim/clock", { advance: "1h" });
     expect(await sequenceNow()).toBeGreaterThan(before);
     await caughtUp();
     await inspector.button("Stop", bots).click();
