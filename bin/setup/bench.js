@@ -6,7 +6,7 @@ import { runTool, TOOLS } from "./tool.js";
 export async function bench(args) {
   const unsettled = { "bench-unsettled": "test/bench/settlement/unsettled.ts" };
   await bundle(unsettled, { outdir: TOOLS, plugins: [withoutSettlement] });
-  return runTool("bench", args, { external: ["nodejs-order-book"] });
+  return runTool("bench", args, { external: ["nodejs-order-book", "playwright-core"] });
 }
 
 /** Leaves out of a bundle what settles trades, so that its cost can be told. Fails where there is nothing to leave out. */

@@ -1,8 +1,5 @@
-import type { Command } from "../core/commands.ts";
-import type { RefusedRequest } from "../core/refusals.ts";
-import type { ExchangeConfig } from "../core/state.ts";
-
-// What `GET /sim/stream` tells, and how its text is read. Browsers read it, too: nothing of Node's, no schema.
+// What `GET /sim/stream` tells, and how its text is read. Browsers read it, too: nothing of Node's, no schema. A package's
+// types have it as it stands here: nothing of the core.
 
 /** Why a reader begins where it does: as it asked, or with the state because what it would go on with is not held. */
 export type OpeningReason = "start" | "now" | "slow" | "putBack" | "unknown" | "tooLong";
@@ -21,7 +18,7 @@ export interface StreamOpening {
   readonly hash: string;
   readonly clock: { readonly mode: ClockMode; readonly rate: number; readonly followsWall: boolean };
   /** With all reasons but `now`: the rules, and what the exchange is opened with, as in a journal. */
-  readonly config?: ExchangeConfig;
+  readonly config?: Readonly<Record<string, unknown>>;
   readonly start?: number;
   readonly base?: { readonly kind: "world" | "state"; readonly content: object };
 }
@@ -34,10 +31,25 @@ export interface StreamCommand {
   readonly s: number;
   /** Virtual Unix ms. */
   readonly t: number;
-  readonly k: Command["kind"];
+  readonly k: string;
   readonly d: Readonly<Record<string, unknown>>;
   /** 8 hex digits that name what it caused. */
   readonly r: string;
+}
+
+/** A request that was refused, as a journal notes it. */
+export interface StreamRefused {
+  readonly method: "POST" | "DELETE";
+  readonly path: string;
+  /** Who signed it or claims to have; null where that is not known. */
+  readonly address: string | null;
+  /** Whether its signature is right. */
+  readonly isProven: boolean;
+  readonly status: number;
+  readonly code: string;
+  readonly field: string | null;
+  /** What it asked for, as far as it could be read. */
+  readonly asked: Readonly<Record<string, unknown>> | null;
 }
 
 /** A request that was answered. */
@@ -71,7 +83,7 @@ interface At<Data> {
 interface StreamData {
   readonly opening: StreamOpening;
   readonly command: StreamCommand;
-  readonly refused: At<RefusedRequest>;
+  readonly refused: At<StreamRefused>;
   readonly clock: At<{ readonly mode: ClockMode; readonly rate: number }>;
   readonly request: At<StreamRequest>;
 }

@@ -5,6 +5,7 @@ import { botsSection } from "./bots/bots-section.ts";
 import { chainSection } from "./chain/chain-section.ts";
 import { fuzzSection } from "./fuzz/fuzz-section.ts";
 import { httpSection } from "./http/http-section.ts";
+import { inspectorSection } from "./inspector/inspector-section.ts";
 import { historyMemory, marketMemory, memorySection } from "./memory/memory-section.ts";
 import { openingSection } from "./opening/opening-section.ts";
 import { partsSection } from "./parts-section.ts";
@@ -40,6 +41,7 @@ const SECTIONS: readonly Section[] = [
   httpSection,
   subscribersSection,
   streamSection,
+  inspectorSection,
   openingSection,
   startSection,
   scenarioSection,
