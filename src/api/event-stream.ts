@@ -16,14 +16,19 @@ export interface StreamOpening {
   readonly sequence: number;
   /** Of the state. */
   readonly hash: string;
-  readonly clock: { readonly mode: ClockMode; readonly rate: number; readonly followsWall: boolean };
+  readonly clock: StreamClock & { readonly followsWall: boolean };
   /** With all reasons but `now`: the rules, and what the exchange is opened with, as in a journal. */
   readonly config?: Readonly<Record<string, unknown>>;
   readonly start?: number;
   readonly base?: { readonly kind: "world" | "state"; readonly content: object };
 }
 
-type ClockMode = "real" | "frozen" | "scaled";
+/** How the clock runs. */
+export interface StreamClock {
+  readonly mode: "real" | "frozen" | "scaled";
+  /** Virtual seconds per wall second; counts only when scaled. */
+  readonly rate: number;
+}
 
 /** An accepted command, in the long form of a journal's line. */
 export interface StreamCommand {
@@ -84,7 +89,7 @@ interface StreamData {
   readonly opening: StreamOpening;
   readonly command: StreamCommand;
   readonly refused: At<StreamRefused>;
-  readonly clock: At<{ readonly mode: ClockMode; readonly rate: number }>;
+  readonly clock: At<StreamClock>;
   readonly request: At<StreamRequest>;
 }
 
