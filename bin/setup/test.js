@@ -38,12 +38,14 @@ const types = () =>
   );
 const lint = () => printed([tool("@biomejs", "biome", "bin", "biome"), "check"]);
 
-/** One after another: many tests run the built program. */
+/** The build first: many tests run the built program. */
 const allChecks = async (args, level) => [
   await timed("build", async () => ((await build([])) === 0 ? passed(0) : failed(1))),
-  await timed("types", types),
-  await timed("lint", lint),
-  await timed("tests", () => vitest(args, level)),
+  ...(await Promise.all([
+    timed("types", types),
+    timed("lint", lint),
+    timed("tests", () => vitest(args, level)),
+  ])),
 ];
 
 /** Side by side, with no build: none of the tests runs the built program. */

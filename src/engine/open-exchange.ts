@@ -169,12 +169,14 @@ async function openKept(
   const wall = known.wall + (exchange.now - known.virtual);
   const parts = { origin, exchange, session, clock: new Clock(exchange, first, wallNow, follows, "later") };
   folder.goOn(parts, setting, wall);
+  // The session begins here: what becomes due while the clock catches up is part of it.
+  const began = exchange.snapshot();
   parts.clock.catchUp(setting, known.setting.mode === "real" ? wallNow() - wall : 0);
   for (const warning of resumed.warnings) warn(warning);
   const { torn } = resumed;
   if (torn !== null)
     warn(`a crash had torn the end of the journal: its ${torn.bytes} bytes are kept in ${torn.file}`);
-  return opened(parts, folder, exchange.snapshot());
+  return opened(parts, folder, began);
 }
 
 /** An exchange as it is before its origin is played. */

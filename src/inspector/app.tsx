@@ -7,6 +7,8 @@ import {
   file,
   history,
   isConnected,
+  isShown,
+  type Moment,
   moment,
   notice,
   PANES,
@@ -60,9 +62,7 @@ function Top() {
       </h1>
       {at === null ? null : (
         <p class="where number">
-          <span>
-            {at.isHead && server.value !== null ? "live" : `row ${at.rows} of ${history.value?.count ?? 0}`}
-          </span>
+          <span>{whereText(at)}</span>
           <span>{`sequence ${at.sequence}`}</span>
           <time dateTime={toIso(at.now)}>{toIso(at.now)}</time>
         </p>
@@ -70,6 +70,11 @@ function Top() {
       <Keys />
     </header>
   );
+}
+
+function whereText({ isHead, rows }: Moment): string {
+  if (!isHead || server.value === null) return `row ${rows} of ${history.value?.count ?? 0}`;
+  return isConnected.value ? "live" : "as last heard";
 }
 
 function sourceText(): string {
@@ -172,6 +177,9 @@ function Notice() {
   );
 }
 
+/** Of the panes at the side, the one that is shown. */
+const isOnTop = (name: PaneName): boolean => pane.value === name || (name === "order" && isShown("order"));
+
 function Panes() {
   return (
     <>
@@ -183,7 +191,7 @@ function Panes() {
             key={name}
             type="button"
             data-tab={name}
-            aria-pressed={pane.value === name}
+            aria-pressed={isOnTop(name)}
             onClick={() => {
               pane.value = name;
             }}

@@ -151,6 +151,11 @@ export class History {
     this.#checkpoints = thinned;
   }
 
+  /** Time has passed at the end without anything that a row tells. */
+  passTo(at: Millis): void {
+    if (at > this.head.now) this.head.passTo(at);
+  }
+
   /** The exchange when so many rows had been taken. It is good until another place is asked for. */
   at(rows: number): Exchange {
     // Of a line that differs the head has taken what comes of it now: nobody was shown that.

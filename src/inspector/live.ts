@@ -1,10 +1,12 @@
 import {
   eventStreamReader,
+  type StreamClock,
   type StreamEntry,
   type StreamOpening,
   type StreamRequest,
   streamEntry,
 } from "../api/event-stream.ts";
+import type { Millis } from "../core/units.ts";
 import { FORMAT, type Line, type OpeningData } from "../engine/journal-line.ts";
 import { History, type Lines } from "./history.ts";
 import {
@@ -143,6 +145,10 @@ class Feed {
         this.#lines.add("refused", entry.data.t, entry.data.d);
         break;
       case "clock":
+        if (this.#runsSo(entry.data.d)) {
+          this.#told?.passTo(entry.data.t as Millis);
+          return;
+        }
         this.#lines.add("clock", entry.data.t, { ...entry.data.d, wall: 0 });
         break;
       case "request":
@@ -151,6 +157,12 @@ class Feed {
         break;
     }
     this.#told?.take();
+  }
+
+  /** Whether the clock runs like this already: then the entry tells the time alone. */
+  #runsSo({ mode, rate }: StreamClock): boolean {
+    const clock = this.#told?.clock;
+    return clock?.mode === mode && (mode !== "scaled" || clock.rate === rate);
   }
 
   #begin(opening: StreamOpening): void {

@@ -69,10 +69,10 @@ export function AccountLink({ number }: { readonly number: number }) {
   );
 }
 
-/** What an account is called where the cursor stands. */
+/** What an account is called. The end of the history knows all, also those that come later than the cursor. */
 export function nameOf(number: number): string {
-  const { value: at } = moment;
-  return at === null ? "" : accountName(at.state, number);
+  const { value: shown } = history;
+  return shown === null ? "" : accountName(shown.head.state, number);
 }
 
 /** The time of day of a moment, to the millisecond. */

@@ -26,8 +26,7 @@ export function plotTrades(
   let points: readonly Point[] = [];
   /** Trades of one moment, as those of a frozen clock are, stand beside each other in their order. */
   let isByTime = true;
-  const labelOf = (x: number): string =>
-    isByTime ? new Date(x * MS).toISOString().slice(11, 19) : String(x);
+  const labelOf = (x: number): string => (isByTime ? timeText(x) : String(x));
   const size = () => ({ width: Math.max(120, host.clientWidth), height: Math.max(90, host.clientHeight) });
   const options = optionsOf(host, labelOf, (index) =>
     onPoint(index === null ? null : (points[index]?.trade.number ?? null)),
@@ -55,6 +54,20 @@ export function plotTrades(
   };
 }
 
+/** Seconds between labels, or trades. */
+const STEPS = [
+  ...[1, 2, 5, 10, 15, 30],
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * 60),
+  ...[1, 2, 3, 6, 12, 24, 48, 168, 720, 8_760].map((hours) => hours * 3_600),
+];
+
+/** The time of day of a Unix second; at midnight the date. */
+function timeText(second: number): string {
+  const [date = "", time = ""] = new Date(second * MS).toISOString().split("T");
+  if (time.startsWith("00:00:00")) return date.slice(5);
+  return time.endsWith(":00.000Z") ? time.slice(0, 5) : time.slice(0, 8);
+}
+
 /** How the plot looks; colours are those of the page, as they are when it is drawn. */
 function optionsOf(
   host: HTMLElement,
@@ -78,7 +91,7 @@ function optionsOf(
       size: { range: (_plot, _low, high) => [0, Math.max(1, high * VOLUME_SHARE)] },
     },
     axes: [
-      { ...axis, size: 26, space: 70, values: (_plot, splits) => splits.map(labelOf) },
+      { ...axis, size: 26, space: 70, incrs: STEPS, values: (_plot, splits) => splits.map(labelOf) },
       { ...axis, size: 44, space: 24, values: (_plot, splits) => splits.map((each) => each.toFixed(2)) },
     ],
     series: [

@@ -89,7 +89,9 @@ export async function openReport(
   const history = new History(opening, name, lines, bytes.length / USUAL_LINE);
   let end: JournalEnd = BEGINNING;
   let damage: string | null = null;
+  let isEnded = false;
   const take = (line: Line, next: JournalEnd): void => {
+    isEnded ||= line.k === "report" || line.k === "close";
     assertNotNewer(line, name, engine);
     if (line.n === 1) lines.begin(next.offset);
     else {
@@ -105,6 +107,7 @@ export async function openReport(
     // What a line is worth that cannot be read depends on what stands behind it, to the end of the file.
     if (scanned.damage !== null && !isLast) scanned = scan(whole, scanned, take);
     if (scanned.damage !== null) damage = damageText(name, name, scanned.damage);
+    else if (isLast && !isEnded) damage = "the last line of a report is missing: the file may be cut";
     end = scanned;
     await tell({ done: end.offset / bytes.length, commands: history.head.sequence });
     if (isLast) break;

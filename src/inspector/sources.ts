@@ -1,5 +1,5 @@
 import { follow } from "./live.ts";
-import { file, notice, phase, show, server as shownServer } from "./model.ts";
+import { file, history, notice, phase, show, server as shownServer } from "./model.ts";
 import { openReport } from "./report-file.ts";
 import { Server } from "./server.ts";
 
@@ -46,7 +46,13 @@ async function opening(name: string, read: () => Promise<Uint8Array>): Promise<v
     show(report.history);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    phase.value = { kind: "failed", message, hint: "choose another report, or drop one on this page" };
+    if (history.value === null) {
+      phase.value = { kind: "failed", message, hint: "choose another report, or drop one on this page" };
+      return;
+    }
+    // What is open stays.
+    notice.value = message;
+    phase.value = { kind: "open" };
   }
 }
 

@@ -226,6 +226,8 @@ class Feed {
     const { session, persistence } = this.#opened;
     reader.place = this.#latest.end;
     const seam = this.#latest.latest;
+    // Time may have passed since the last entry, or been put back: where the history ends, the clock is told.
+    const end = clockText(seam, this.#opened);
     const { entries, refused } = session;
     if (entries === null || persistence.broken !== null) {
       // After a failure of the disk a session has begun somewhere else than it says.
@@ -237,20 +239,19 @@ class Feed {
     const start = `id: ${exchange.sequence}-${exchange.shortHash}${OF_HISTORY}\n`;
     const isMeant = (text: string): boolean => beginnings.some((beginning) => text.startsWith(beginning));
     let isFound = beginnings.length === 0 || isMeant(start);
-    const total = entries.length + refused.length;
-    if (beginnings.length === 0) yield* this.#openingPieces(total === 0 ? seam : start, "start", exchange);
+    if (beginnings.length === 0) yield* this.#openingPieces(start, "start", exchange);
     let piece = "";
     let count = 0;
     for (const text of historyTexts(exchange, entries, refused)) {
       count += 1;
-      if (isFound) piece += count < total ? text : seam + text.slice(text.indexOf("\n") + 1);
+      if (isFound) piece += text;
       else isFound = isMeant(text);
       if (count % TOLD_AT_ONCE !== 0) continue;
       yield piece;
       if (reader.isOver || reader.place < this.#latest.first) return;
       piece = "";
     }
-    yield piece;
+    yield isFound ? piece + end : piece;
     if (!isFound) yield* this.#opening(reader, "unknown");
   }
 
@@ -338,6 +339,12 @@ class Feed {
   #wake(): void {
     for (const reader of this.#readers) reader.wake();
   }
+}
+
+/** How the clock runs, and what it shows, as the entry with an id. */
+function clockText(id: string, { clock, exchange }: OpenedExchange): string {
+  const { mode, rate } = clock.setting;
+  return `${id}event: clock\ndata: ${JSON.stringify({ t: exchange.now, d: { mode, rate } })}\n\n`;
 }
 
 /** How the text of the entry begins that an id names; of a number alone, the latest command or where a feed began. */

@@ -50,6 +50,7 @@ export class Inspector {
       if (!isOwn && !request.isNavigationRequest() && asked.origin !== own.origin)
         this.foreign.push(asked.href);
     });
+    page.on("dialog", (dialog) => void dialog.accept());
     page.on("pageerror", (error) => void this.wrong.push(error.stack ?? error.message));
     page.on("console", (message) => {
       if (message.text().includes("Content Security Policy")) this.wrong.push(message.text());

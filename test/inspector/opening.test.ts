@@ -58,8 +58,10 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
     await inspector.page.getByText("clobsim dropped.ndjson").waitFor();
     await drop("hello.txt", "hello");
     await inspector.page.getByRole("alert").filter({ hasText: "hello.txt is no report" }).waitFor();
-    await choose(inspector, story.report);
-    await inspector.page.getByText("clobsim story.ndjson").waitFor();
+    // What was open stays.
+    await inspector.page.getByText("clobsim dropped.ndjson").waitFor();
+    await drop("another.ndjson", reportText());
+    await inspector.page.getByText("clobsim another.ndjson").waitFor();
   });
 
   it.each([

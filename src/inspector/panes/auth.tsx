@@ -67,7 +67,7 @@ export function AuthPane() {
   );
 }
 
-const EXAMPLE = `curl -X POST http://localhost:3000/clob/order \\
+const EXAMPLE = `curl -X POST http://localhost:7070/clob/order \\
   -H 'poly_address: 0x…' -H 'poly_signature: …' … \\
   -d '{"tokenId":"…","side":"BUY","price":0.5,"size":10}'`;
 
@@ -161,7 +161,7 @@ function ofCurl(text: string): PastedRequest | string {
     else if (/^(https?:\/\/|\/)/.test(word)) url = word;
     else if (word === "--url") url = next();
   }
-  if (url === "") return "no URL: expected one such as http://localhost:3000/clob/order";
+  if (url === "") return "no URL: expected one such as http://localhost:7070/clob/order";
   return {
     method: method || (body === undefined ? "GET" : "POST"),
     url,

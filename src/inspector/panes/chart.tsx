@@ -89,6 +89,9 @@ export function ChartPane() {
   );
 }
 
+/** What a trade did to the supply of shares. */
+const MATCH_TEXT = { COMPLEMENTARY: "", MINT: "mint", MERGE: "merge" } as const;
+
 function Row({ trade, of }: { readonly trade: Trade; readonly of: Market }) {
   const { value: at } = moment;
   if (at === null) return null;
@@ -108,7 +111,9 @@ function Row({ trade, of }: { readonly trade: Trade; readonly of: Market }) {
       <td>
         <OrderLink number={trade.maker} isBrief />
       </td>
-      <td class="dim">{trade.matchType.toLowerCase()}</td>
+      <td class="dim" title={trade.matchType}>
+        {MATCH_TEXT[trade.matchType]}
+      </td>
     </tr>
   );
 }

@@ -82,7 +82,10 @@ function Files() {
         <Act
           label="Reset"
           title="opens the world anew"
-          onClick={() => void action.ask("POST", "/sim/reset", {})}
+          onClick={() => {
+            if (confirm("Open the world anew? All that was done is gone, snapshots too."))
+              void action.ask("POST", "/sim/reset", {});
+          }}
         />
       </p>
       <Outcome of={action} />
@@ -111,7 +114,7 @@ function useList<List extends keyof typeof LISTS>(list: List) {
       await load();
       return undefined;
     });
-  }, []);
+  }, [history.value]);
   return { items, action, change };
 }
 
@@ -227,9 +230,27 @@ const PROFILES = ["thin", "normal", "busy", "toxic"] as const;
 function Bots() {
   const action = useAction();
   const profile = useSignal<(typeof PROFILES)[number]>("normal");
+  const acting = useSignal<ReplyTo<"getBots"> | null>(null);
+  const load = async (): Promise<void> => {
+    acting.value = (await server.value?.ask("GET", "/sim/bots")) as ReplyTo<"getBots">;
+  };
+  const change = (method: "POST" | "DELETE", done: string, body?: object): void =>
+    void action.run(async () => {
+      await server.value?.ask(method, "/sim/bots", body);
+      await load();
+      return done;
+    });
+  useEffect(() => {
+    void action.run(async () => {
+      await load();
+      return undefined;
+    });
+  }, [history.value]);
+  const { profile: acts = null, bots = [] } = acting.value ?? {};
   return (
     <section aria-label="Bots">
       <h3>Bots</h3>
+      <p class="dim">{acts === null ? "none act" : `${bots.length} of the profile ${acts} act`}</p>
       <p class="row">
         <Choice
           label="Profile"
@@ -241,11 +262,9 @@ function Bots() {
         />
         <Act
           label="Start"
-          onClick={() =>
-            void action.ask("POST", "/sim/bots", { profile: profile.value }, "they trade as time passes")
-          }
+          onClick={() => change("POST", "they trade as time passes", { profile: profile.value })}
         />
-        <Act label="Stop" onClick={() => void action.ask("DELETE", "/sim/bots", undefined, "stopped")} />
+        <Act label="Stop" onClick={() => change("DELETE", "stopped")} />
         {canAct.value ? null : <span class="dim">{whyNot()}</span>}
       </p>
       <Outcome of={action} />
