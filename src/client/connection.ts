@@ -13,6 +13,7 @@ import {
 } from "./result.ts";
 import {
   changeHeaders,
+  type EndSignal,
   type Header,
   type HeaderChanges,
   type OpenReply,
@@ -202,7 +203,7 @@ export class Connection {
   }
 
   /** Opens a reply of the control plane that need not end. @throws TypeError when the transport cannot. */
-  async open(path: string, signal?: AbortSignal): Promise<Result<OpenReply>> {
+  async open(path: string, signal?: EndSignal): Promise<Result<OpenReply>> {
     const { open } = this.#transport;
     if (open === undefined) throw new TypeError("the client's transport has no open(), which a stream needs");
     const request = {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { eventStreamReader, type StreamEntry, streamEntry } from "../api/event-stream.ts";
 import { type Connection, targetOf } from "./connection.ts";
 import { type ExchangeError, ExchangeFailure } from "./result.ts";
-import type { OpenReply } from "./transport.ts";
+import type { EndSignal, OpenReply } from "./transport.ts";
 
 /** Where a client begins to follow an exchange, and for how long it does. */
 export interface StreamOptions {
@@ -11,7 +11,7 @@ export interface StreamOptions {
   /** The id of the entry behind which it goes on. */
   readonly after?: string;
   /** Ends it. */
-  readonly signal?: AbortSignal;
+  readonly signal?: EndSignal;
 }
 
 const FIRST_WAIT_MS = 100;
@@ -39,7 +39,7 @@ export async function* follow(
       throw new ExchangeFailure(opened.error);
     }
     // That it is ended meanwhile is no failure.
-    await delay(wait, undefined, { signal }).catch(() => {});
+    await delay(wait, undefined, { signal: signal as AbortSignal }).catch(() => {});
     wait = Math.min(wait * 2, MAX_WAIT_MS);
   }
 }

@@ -19,6 +19,13 @@ export function changeHeaders(made: readonly Header[], changes: HeaderChanges): 
   return headers;
 }
 
+/** What ends a request that goes on: an `AbortSignal`, which not every project has the types of. */
+export interface EndSignal {
+  readonly aborted: boolean;
+  addEventListener(type: "abort", listener: () => void): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
 /** A request as it goes out, byte for byte. */
 export interface HttpRequest {
   readonly method: string;
@@ -48,7 +55,7 @@ export interface OpenReply extends Omit<HttpReply, "text"> {
 export interface Transport {
   (request: HttpRequest): Promise<HttpReply>;
   /** The same for a reply that need not end; rejects when none began. Only following the live feed needs it. */
-  readonly open?: (request: HttpRequest, signal?: AbortSignal) => Promise<OpenReply>;
+  readonly open?: (request: HttpRequest, signal?: EndSignal) => Promise<OpenReply>;
 }
 
 /** Three heartbeats of the live feed. */
@@ -106,7 +113,7 @@ export function openTransport(origin: URL, timeoutMs: number, connect?: () => Du
 
   const open: Transport["open"] = (request, signal) =>
     new Promise((resolve, reject) => {
-      const outgoing = beginning(request, signal === undefined ? {} : { signal });
+      const outgoing = beginning(request, signal === undefined ? {} : { signal: signal as AbortSignal });
       outgoing.setTimeout(MAX_SILENCE_MS, () => outgoing.destroy(new Error("nothing came for too long")));
       outgoing.on("error", reject);
       outgoing.on("response", (body) => {

@@ -3,8 +3,9 @@ import { Buffer } from "node:buffer";
 /** Bytes that are kept for readers that fall behind or come back, and how many of them are forgotten at a time. */
 const MAX_KEPT = 8 * 1024 * 1024;
 const CHUNK = 128 * 1024;
-/** Characters of entries that wait to become bytes, at most. */
-const TAKEN_AT_ONCE = 16 * 1024;
+/** So many entries at most wait to become bytes, and about so many characters of them do together. */
+const TAKEN_AT_ONCE = 256;
+const WRITTEN_AT_ONCE = 16 * 1024;
 
 /** Whole entries, one behind the other. */
 interface Chunk {
@@ -23,8 +24,8 @@ export class LatestEntries {
   #chunks: Chunk[] = [];
   #first = 0;
   #end = 0;
-  /** Entries that have been added and are not among the bytes yet: many at a time cost far less. */
-  #added = "";
+  /** What makes the texts of entries that are not among the bytes yet: many at a time cost far less. */
+  #added: (() => string)[] = [];
   /** The line of the id behind which the oldest comes; the latest entry, or what stands for it. */
   #before: string;
   #last: string;
@@ -47,19 +48,31 @@ export class LatestEntries {
 
   /** The line of the id of the latest one. */
   get latest(): string {
+    this.#take();
     return this.#last.slice(0, this.#last.indexOf("\n") + 1);
   }
 
-  add(text: string): void {
-    this.#last = text;
-    this.#added += text;
-    if (this.#added.length >= TAKEN_AT_ONCE) this.#take();
+  /** Adds an entry; its text may be made later. */
+  add(textOf: () => string): void {
+    if (this.#added.push(textOf) >= TAKEN_AT_ONCE) this.#take();
   }
 
   #take(): void {
-    const text = this.#added;
-    if (text === "") return;
-    this.#added = "";
+    const added = this.#added;
+    if (added.length === 0) return;
+    this.#added = [];
+    let text = "";
+    for (const textOf of added) {
+      this.#last = textOf();
+      text += this.#last;
+      if (text.length < WRITTEN_AT_ONCE) continue;
+      this.#write(text);
+      text = "";
+    }
+    this.#write(text);
+  }
+
+  #write(text: string): void {
     const size = Buffer.byteLength(text);
     let chunk = this.#chunks.at(-1);
     if (chunk === undefined || chunk.length + size > chunk.bytes.length) chunk = this.#begin(size);
@@ -86,7 +99,7 @@ export class LatestEntries {
   /** Forgets all: none of the places given so far is reached any more. */
   clear(before: string): void {
     this.#chunks = [];
-    this.#added = "";
+    this.#added = [];
     this.#end += 1;
     this.#first = this.#end;
     this.#before = before;

@@ -147,7 +147,8 @@ class Feed {
     this.#stops = [
       exchange.watch((sequence, at, events, command) => {
         this.#count = 0;
-        this.#add(commandText(`${sequence}-${exchange.shortHash}`, { sequence, at, command }, events));
+        const { shortHash } = exchange;
+        this.#add(() => commandText(`${sequence}-${shortHash}`, { sequence, at, command }, events));
       }),
       exchange.watchPutBack(() => this.#goBack()),
       clock.watch(({ mode, rate }) => this.note("clock", JSON.stringify({ mode, rate }))),
@@ -172,7 +173,8 @@ class Feed {
   note(kind: EntryKind, data: string): void {
     const { sequence, now } = this.#opened.exchange;
     this.#count += 1;
-    this.#add(noteText(`${sequence}.${this.#count}-${this.#name}`, kind, now, data));
+    const text = noteText(`${sequence}.${this.#count}-${this.#name}`, kind, now, data);
+    this.#add(() => text);
   }
 
   /** All that a reader is sent, until it is over. */
@@ -310,8 +312,8 @@ class Feed {
     this.#pushSoon();
   }
 
-  #add(text: string): void {
-    this.#latest.add(text);
+  #add(textOf: () => string): void {
+    this.#latest.add(textOf);
     this.#pushSoon();
   }
 
