@@ -78,7 +78,7 @@ export class History {
   constructor(opening: OpeningData, name: string, lines: Lines, expected = 0) {
     this.opening = opening;
     this.lines = lines;
-    this.#distance = Math.max(LEAST_DISTANCE, Math.ceil((expected * 1.5) / MAX_CHECKPOINTS));
+    this.#distance = Math.max(LEAST_DISTANCE, Math.ceil((expected * 1.1) / MAX_CHECKPOINTS));
     this.#head = new LineReplay(opening, name, new Set());
     this.devAccounts = this.#head.devAccounts;
     this.#keep(false);

@@ -108,19 +108,22 @@ const openingIn = (browser: Browser, report: string, moves: number[]): Promise<n
     const opened = performance.now() - start;
     const below = mulberry32(2);
     for (let move = 0; move < MOVES; move += 1) {
-      moves.push(await page.evaluate<number>(moveTo((1_000 + below(COMMANDS - 2_000)) / COMMANDS)));
+      moves.push(await page.evaluate<number>(moveTo(20_000 + below(COMMANDS - 20_000))));
     }
     return opened;
   });
 
-/** A script that points at a place of the timeline, from 0 to 1, and answers how many milliseconds later that is drawn. */
-const moveTo = (place: number): string => `(async () => {
-  const strip = document.querySelector("[role=slider]");
-  const { left, width, top } = strip.getBoundingClientRect();
+/** A script that goes to a sequence, and answers how many milliseconds later that is drawn. */
+const moveTo = (sequence: number): string => `(async () => {
+  const field = document.getElementById("go-to");
+  field.value = "${sequence}";
   const start = performance.now();
-  strip.dispatchEvent(new PointerEvent("pointerdown", { clientX: left + width * ${place}, clientY: top + 5, bubbles: true }));
+  field.form.requestSubmit();
   await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-  return performance.now() - start;
+  const passed = performance.now() - start;
+  const where = document.querySelector(".where").textContent;
+  if (!where.includes("sequence ${sequence}")) throw new Error("the page stands at " + where);
+  return passed;
 })()`;
 
 /** Milliseconds of a frame, in the mean, while signed orders change a book. */
