@@ -3,7 +3,6 @@ import { useEffect } from "preact/hooks";
 import { toIso } from "../core/time.ts";
 import { KEYS } from "./keys.ts";
 import {
-  cursor,
   file,
   history,
   isConnected,
@@ -200,7 +199,7 @@ function Panes() {
           </button>
         ))}
       </nav>
-      <main class="panes" data-shown={pane.value} data-past={cursor.value === null ? undefined : ""}>
+      <main class="panes">
         <JournalPane />
         <div class="middle">
           <BookPane />

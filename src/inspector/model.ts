@@ -66,6 +66,8 @@ const matching = (query: string): ReadonlySignal<boolean> => {
 /** The widths from and to which `style.css` shows all panes, and but one. */
 const hasRoom = matching("(min-width: 2200px)");
 const isNarrow = matching("(max-width: 900px)");
+/** What is drawn on a canvas is drawn again when this changes. */
+export const isDark = matching("(prefers-color-scheme: dark)");
 const ALWAYS: ReadonlySet<PaneName> = new Set(["journal", "book", "chart"]);
 
 /** Whether a pane is in sight: what is not need not be worked out. */
@@ -229,11 +231,12 @@ export function accountName(state: State, number: number): string {
 /** When time alone causes something next; null where nothing is to come, and between the rows of one block. */
 export const nextTimer = (state: State): Millis | null => (isInBlock(state) ? null : nextDueAt(state));
 
-/** Lets the page draw; where nobody sees it, lets it do something else. */
-export const aTurn = (): Promise<unknown> =>
+/** Lets the page draw and take input, without the wait that timers and hidden pages have. */
+export const aTurn = (): Promise<void> =>
   new Promise((resolve) => {
-    if (document.hidden) setTimeout(resolve);
-    else requestAnimationFrame(resolve);
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => resolve();
+    port2.postMessage(null);
   });
 
 /** Calls `draw` once a frame at most, whenever what it reads has changed. */

@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { toIso } from "../core/time.ts";
@@ -6,6 +6,7 @@ import {
   accountName,
   canAct,
   history,
+  isShown,
   moment,
   openAccount,
   openOrder,
@@ -26,7 +27,7 @@ export function Pane({
   readonly children: ComponentChildren;
 }) {
   return (
-    <section class="pane" data-pane={name} aria-labelledby={`${name}-title`}>
+    <section class="pane" data-pane={name} hidden={!isShown(name)} aria-labelledby={`${name}-title`}>
       <header>
         <h2 id={`${name}-title`}>{PANES[name]}</h2>
         <div class="tools">{tools}</div>
@@ -39,6 +40,31 @@ export function Pane({
 /** What a pane says that has nothing to show. */
 export const Nothing = ({ children }: { readonly children: ComponentChildren }) => (
   <p class="nothing">{children}</p>
+);
+
+/** The head of a table. */
+export const Head = ({ columns }: { readonly columns: readonly string[] }) => (
+  <thead>
+    <tr>
+      {columns.map((name) => (
+        <th key={name} scope="col">
+          {name}
+        </th>
+      ))}
+    </tr>
+  </thead>
+);
+
+/** Values, each under its name. */
+export const Facts = ({ of }: { readonly of: Readonly<Record<string, string | number | undefined>> }) => (
+  <dl class="facts number">
+    {Object.entries(of).map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
 );
 
 /** Opens an order; `isBrief` in tables, where its number says it all. */
@@ -162,22 +188,33 @@ export function whyNot(): string {
   return "this is the past: go to the end first (l)";
 }
 
-export function Choice<Value extends string>({
+/** Ties a field to the signal that holds its text. */
+export const bound = (to: Signal<string>) => ({
+  value: to.value,
+  onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }): void => {
+    to.value = currentTarget.value;
+  },
+});
+
+/** Chooses the value of a signal; `shown` is what is shown as chosen where that is another. */
+export function Choice<Value extends string | number>({
   label,
-  value,
+  of,
   options,
-  onChoose,
+  shown = of.value,
 }: {
   readonly label: string;
-  readonly value: Value;
-  readonly options: readonly (readonly [Value, string])[];
-  readonly onChoose: (value: Value) => void;
+  readonly of: Signal<Value>;
+  readonly options: readonly (readonly [NoInfer<Value>, string])[];
+  readonly shown?: NoInfer<Value>;
 }) {
   return (
     <select
       aria-label={label}
-      value={value}
-      onChange={(event) => onChoose(event.currentTarget.value as Value)}
+      value={shown}
+      onChange={({ currentTarget: { selectedIndex } }) => {
+        of.value = options[selectedIndex]?.[0] ?? of.value;
+      }}
     >
       {options.map(([each, text]) => (
         <option key={each} value={each}>
@@ -189,12 +226,11 @@ export function Choice<Value extends string>({
 }
 
 /** All markets as options, by number. */
-export function useMarkets(): readonly (readonly [string, string])[] {
+export function useMarkets(): readonly (readonly [number, string])[] {
   const { value: at } = moment;
   const markets = at?.state.markets;
   return useMemo(
-    () =>
-      markets === undefined ? [] : [...markets].map(({ number, slug }) => [String(number), slug] as const),
+    () => (markets === undefined ? [] : [...markets].map(({ number, slug }) => [number, slug] as const)),
     [history.value, markets?.size],
   );
 }

@@ -1,6 +1,6 @@
 import uPlot from "uplot";
 import type { Trade } from "../core/order.ts";
-import { onFrame } from "./model.ts";
+import { isDark, onFrame } from "./model.ts";
 
 const MS = 1_000;
 /** So much of the height is left to the volume. */
@@ -33,6 +33,7 @@ export function plotTrades(
   );
   const plot = new uPlot({ ...size(), ...options }, [[], [], []], host);
   const stop = onFrame(() => {
+    isDark.value;
     points = read();
     isByTime = points.length > 1 && points[0]?.trade.at !== points.at(-1)?.trade.at;
     plot.setData([
@@ -43,13 +44,9 @@ export function plotTrades(
   });
   const observer = new ResizeObserver(() => plot.setSize(size()));
   observer.observe(host);
-  const scheme = matchMedia("(prefers-color-scheme: dark)");
-  const repaint = (): void => plot.redraw(false, true);
-  scheme.addEventListener("change", repaint);
   return () => {
     stop();
     observer.disconnect();
-    scheme.removeEventListener("change", repaint);
     plot.destroy();
   };
 }

@@ -1,5 +1,5 @@
 import { follow } from "./live.ts";
-import { file, history, notice, phase, show, server as shownServer } from "./model.ts";
+import { aTurn, file, history, notice, phase, show, server as shownServer } from "./model.ts";
 import { openReport } from "./report-file.ts";
 import { Server } from "./server.ts";
 
@@ -54,15 +54,6 @@ async function opening(name: string, read: () => Promise<Uint8Array>): Promise<v
     notice.value = message;
     phase.value = { kind: "open" };
   }
-}
-
-/** Lets the page draw, without the wait that timers have. */
-function aTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => resolve();
-    port2.postMessage(null);
-  });
 }
 
 /** What the page carries: gzip as base64. */

@@ -7,7 +7,7 @@ import { remainingOf } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
 import { devPrivateKey } from "../../simulation/dev-accounts.ts";
 import { chosenAccount, history, isShown, moment } from "../model.ts";
-import { Act, Choice, Nothing, nameOf, OrderLink, Outcome, Pane, useAction } from "../parts.tsx";
+import { Act, bound, Choice, Head, Nothing, nameOf, OrderLink, Outcome, Pane, useAction } from "../parts.tsx";
 
 /** What scrolls and holds nothing that takes the focus takes it itself, so that keys can scroll it. */
 const SCROLLS = { tabIndex: 0 };
@@ -28,14 +28,9 @@ export function AccountsPane() {
       tools={
         <Choice
           label="Account"
-          value={String(account?.number ?? 0)}
-          options={[
-            ["0", "choose"],
-            ...listed.map(({ number }) => [String(number), nameOf(number)] as const),
-          ]}
-          onChoose={(number) => {
-            chosenAccount.value = Number(number);
-          }}
+          of={chosenAccount}
+          shown={account?.number ?? 0}
+          options={[[0, "choose"], ...listed.map(({ number }) => [number, nameOf(number)] as const)]}
         />
       }
     >
@@ -51,10 +46,8 @@ export function AccountsPane() {
 function Details({ account, state }: { readonly account: Account; readonly state: State }) {
   const { value: at } = moment;
   const orders = at === null ? [] : [...openOrdersOf(at.view, account)];
-  const { policy, rows } = {
-    policy: state.config.balances,
-    rows: [...account.holdings].sort(([a], [b]) => a - b),
-  };
+  const { balances: policy } = state.config;
+  const rows = [...account.holdings].sort(([a], [b]) => a - b);
   const cells = <Unit extends number>(of: Balance<Unit>, text: (units: number) => string) => (
     <>
       {[of.balance, availableOf(of, policy), of.reserved, of.incoming, of.outgoing].map((units, index) => (
@@ -71,15 +64,7 @@ function Details({ account, state }: { readonly account: Account; readonly state
       <section class="scroll" aria-label="Balances" {...SCROLLS}>
         <table>
           <caption>Balances</caption>
-          <thead>
-            <tr>
-              {["asset", "balance", "available", "reserved", "incoming", "outgoing"].map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <Head columns={["asset", "balance", "available", "reserved", "incoming", "outgoing"]} />
           <tbody>
             <tr>
               <th scope="row">USDC</th>
@@ -141,16 +126,7 @@ function Fund({ address }: { readonly address: string }) {
   return (
     <p class="row">
       <label>
-        USDC{" "}
-        <input
-          type="number"
-          min={0}
-          step="any"
-          value={amount.value}
-          onInput={(event) => {
-            amount.value = event.currentTarget.value;
-          }}
-        />
+        USDC <input type="number" min={0} step="any" {...bound(amount)} />
       </label>
       <Act
         label="Fund"

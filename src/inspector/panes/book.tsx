@@ -7,7 +7,7 @@ import { bookFor, isMirrored, type Market, priceIn } from "../../core/market.ts"
 import type { State } from "../../core/state.ts";
 import { type Price, price } from "../../core/units.ts";
 import { chosenAccount, chosenMarket, isShown, market, moment, outcome } from "../model.ts";
-import { AccountLink, Choice, Nothing, OrderLink, Pane, useMarkets } from "../parts.tsx";
+import { AccountLink, Choice, Head, Nothing, OrderLink, Pane, useMarkets } from "../parts.tsx";
 
 /** A price level as it is shown, in terms of the outcome. */
 interface Level {
@@ -116,14 +116,7 @@ function Ladder({ above, children }: { readonly above: number; readonly children
   return (
     <div class="ladder" ref={ladder}>
       <table aria-label={`Order book of ${outcome.value}`}>
-        <thead>
-          <tr>
-            <th scope="col">bid size</th>
-            <th scope="col">price</th>
-            <th scope="col">ask size</th>
-            <th scope="col">orders</th>
-          </tr>
-        </thead>
+        <Head columns={["bid size", "price", "ask size", "orders"]} />
         <tbody>{children}</tbody>
       </table>
     </div>
@@ -140,14 +133,7 @@ function spreadText(bid: number | undefined, ask: number | undefined): string {
 function Chooser() {
   return (
     <>
-      <Choice
-        label="Market"
-        value={String(market.value?.number ?? "")}
-        options={useMarkets()}
-        onChoose={(number) => {
-          chosenMarket.value = Number(number);
-        }}
-      />
+      <Choice label="Market" of={chosenMarket} shown={market.value?.number ?? 0} options={useMarkets()} />
       {(["YES", "NO"] as const).map((each) => (
         <button
           key={each}

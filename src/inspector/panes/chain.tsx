@@ -13,7 +13,7 @@ import { priceText, sizeText } from "../../core/format.ts";
 import type { Trade } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
 import { isShown, moment } from "../model.ts";
-import { Act, Choice, OrderLink, Outcome, Pane, Time, useAction } from "../parts.tsx";
+import { Act, bound, Choice, Facts, Head, OrderLink, Outcome, Pane, Time, useAction } from "../parts.tsx";
 
 const WEI_PER_GWEI = 1_000_000_000;
 /** How many of the latest are shown. */
@@ -28,33 +28,17 @@ export function ChainPane() {
   const head = headBlock(chain);
   return (
     <Pane name="chain">
-      <dl class="facts number">
-        <div>
-          <dt>head</dt>
-          <dd>{head.height}</dd>
-        </div>
-        <div>
-          <dt>final</dt>
-          <dd>{finalHeight(state)}</dd>
-        </div>
-        <div>
-          <dt>pending</dt>
-          <dd>{chain.pending}</dd>
-        </div>
-        <div>
-          <dt>lost</dt>
-          <dd>{chain.dropped.length}</dd>
-        </div>
-        <div>
-          <dt>base fee</dt>
-          <dd>{`${baseFeeOf(chain) / WEI_PER_GWEI} gwei`}</dd>
-        </div>
-        <div>
-          <dt>reorganizations</dt>
-          <dd>{chain.reorganizations}</dd>
-        </div>
-      </dl>
-      <Controls />
+      <Facts
+        of={{
+          head: head.height,
+          final: finalHeight(state),
+          pending: chain.pending,
+          lost: chain.dropped.length,
+          "base fee": `${baseFeeOf(chain) / WEI_PER_GWEI} gwei`,
+          reorganizations: chain.reorganizations,
+        }}
+      />
+      <Controls state={state} />
       <Lanes state={state} />
       <Pending state={state} />
       <Blocks state={state} />
@@ -62,13 +46,11 @@ export function ChainPane() {
   );
 }
 
-function Controls() {
-  const { value: at } = moment;
+function Controls({ state }: { readonly state: State }) {
   const kind = useSignal<FaultKind | "reorg">("fail");
   const times = useSignal("1");
   const action = useAction();
-  if (at === null) return null;
-  const { faults } = at.state.chain;
+  const { faults } = state.chain;
   const set = (): void => {
     const isCounted = FAULT_FIELDS[kind.value].includes("times");
     const body = { kind: kind.value, ...(isCounted ? { times: Number(times.value) } : {}) };
@@ -85,21 +67,10 @@ function Controls() {
         />
         <Choice
           label="Kind of fault"
-          value={kind.value}
+          of={kind}
           options={[...FAULT_KINDS, "reorg" as const].map((each) => [each, each])}
-          onChoose={(chosen) => {
-            kind.value = chosen;
-          }}
         />
-        <input
-          type="number"
-          aria-label="How many settlements it hits"
-          min={1}
-          value={times.value}
-          onInput={(event) => {
-            times.value = event.currentTarget.value;
-          }}
-        />
+        <input type="number" aria-label="How many settlements it hits" min={1} {...bound(times)} />
         <Act label="Set fault" onClick={set} />
         <Act label="End faults" onClick={() => void action.ask("DELETE", "/sim/chain/faults")} />
       </p>
@@ -107,7 +78,7 @@ function Controls() {
       {faults.length === 0 ? null : (
         <ul class="plain">
           {faults.map((fault) => {
-            const { id, kind: of, struck, remaining } = settlementFaultReply(at.state, fault);
+            const { id, kind: of, struck, remaining } = settlementFaultReply(state, fault);
             return (
               <li key={fault.number} class="number">
                 {`${id}: ${of}, has hit ${struck}${remaining === null ? "" : `, ${remaining} to come`} `}
@@ -180,14 +151,7 @@ function Blocks({ state }: { readonly state: State }) {
   return (
     <table>
       <caption>Blocks, latest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">block</th>
-          <th scope="col">time</th>
-          <th scope="col">transactions</th>
-          <th scope="col">state</th>
-        </tr>
-      </thead>
+      <Head columns={["block", "time", "transactions", "state"]} />
       <tbody>
         {latest.map((block) => (
           <tr key={block.serial} class={isInChain(block) ? "" : "gone"}>

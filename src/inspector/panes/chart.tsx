@@ -7,7 +7,7 @@ import type { Trade } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
 import { FULL_PRICE } from "../../core/units.ts";
 import { isShown, market, moment, outcome } from "../model.ts";
-import { AccountLink, Nothing, OrderLink, Pane, Time } from "../parts.tsx";
+import { AccountLink, Head, Nothing, OrderLink, Pane, Time } from "../parts.tsx";
 import { plotTrades } from "../price-plot.ts";
 
 /** How many of the latest trades the chart and the tape show. */
@@ -64,16 +64,7 @@ export function ChartPane() {
       ) : (
         <div class="scroll tape">
           <table aria-label="Latest trades">
-            <thead>
-              <tr>
-                <th scope="col">time</th>
-                <th scope="col">price</th>
-                <th scope="col">size</th>
-                <th scope="col">taker</th>
-                <th scope="col">maker</th>
-                <th scope="col">match</th>
-              </tr>
-            </thead>
+            <Head columns={["time", "price", "size", "taker", "maker", "match"]} />
             <tbody>
               {trades
                 .slice(-TAPE)

@@ -1,7 +1,8 @@
 import { useSignal } from "@preact/signals";
+import type { State } from "../../core/state.ts";
 import { toIso } from "../../core/time.ts";
 import { history, isShown, moment, nextTimer } from "../model.ts";
-import { Act, OrderLink, Outcome, Pane, Time, useAction } from "../parts.tsx";
+import { Act, bound, OrderLink, Outcome, Pane, Time, useAction } from "../parts.tsx";
 
 const MAX_TIMERS = 12;
 const STEPS = ["1s", "1m", "1h", "1d"] as const;
@@ -30,30 +31,14 @@ export function ClockPane() {
         <Act label="Freeze" onClick={() => set({ mode: "frozen" })} />
         <Act label="Run" title="with the wall clock" onClick={() => set({ mode: "real" })} />
         <Act label="Run at" onClick={() => set({ mode: "scaled", rate: Number(rate.value) })} />
-        <input
-          type="number"
-          aria-label="Virtual seconds per second"
-          min={0}
-          step="any"
-          value={rate.value}
-          onInput={(event) => {
-            rate.value = event.currentTarget.value;
-          }}
-        />
+        <input type="number" aria-label="Virtual seconds per second" min={0} step="any" {...bound(rate)} />
       </p>
       <p class="row">
         {STEPS.map((by) => (
           <Act key={by} label={`+${by}`} onClick={() => set({ advance: by })} />
         ))}
         <Act label="Advance by" onClick={() => set({ advance: advance.value })} />
-        <input
-          aria-label="A duration such as 90s"
-          size={6}
-          value={advance.value}
-          onInput={(event) => {
-            advance.value = event.currentTarget.value;
-          }}
-        />
+        <input aria-label="A duration such as 90s" size={6} {...bound(advance)} />
         <Act
           label="To the next timer"
           onClick={() => {
@@ -62,16 +47,13 @@ export function ClockPane() {
         />
       </p>
       <Outcome of={action} />
-      <Timers />
+      <Timers state={at.state} />
     </Pane>
   );
 }
 
 /** What time will cause: the next block, and the orders that expire. */
-function Timers() {
-  const { value: at } = moment;
-  if (at === null) return null;
-  const { chain, expiries, orders } = at.state;
+function Timers({ state: { chain, expiries, orders } }: { readonly state: State }) {
   const waiting = expiries.soonest(MAX_TIMERS, (order) => orders.get(order).status === "LIVE");
   return (
     <table>

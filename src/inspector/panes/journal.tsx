@@ -1,4 +1,4 @@
-import { type ReadonlySignal, type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useMemo, useReducer, useRef } from "preact/hooks";
 import type { StreamRequest } from "../../api/event-stream.ts";
 import { numberOf } from "../../core/ids.ts";
@@ -12,6 +12,7 @@ import { requests } from "../live.ts";
 import { accountName, cursor, history, isShown, moment, moveTo, revision, server } from "../model.ts";
 import {
   AccountLink,
+  bound,
   Choice,
   clockText,
   Nothing,
@@ -40,8 +41,8 @@ function useChoice() {
   return {
     text: useSignal(""),
     kind: useSignal<Kind>("all"),
-    account: useSignal("0"),
-    place: useSignal("0"),
+    account: useSignal(0),
+    place: useSignal(0),
   };
 }
 type FilterChoice = ReturnType<typeof useChoice>;
@@ -53,8 +54,8 @@ export function JournalPane() {
   const choice = useChoice();
   const filter = useComputed(() => {
     const { value: own } = history;
-    const [account, market] = [Number(choice.account.value), Number(choice.place.value)];
-    const [marks, text] = [KINDS[choice.kind.value][1], choice.text.value];
+    const [account, market, text] = [choice.account.value, choice.place.value, choice.text.value];
+    const marks = KINDS[choice.kind.value][1];
     const isAll = account + market + marks === 0 && text.trim() === "";
     return own === null || isAll
       ? null
@@ -104,11 +105,6 @@ function Filters({
   readonly shown: History;
   readonly choice: FilterChoice;
 }) {
-  const into =
-    <Value extends string>(signal: Signal<Value>) =>
-    (value: Value) => {
-      signal.value = value;
-    };
   const kinds = (Object.keys(KINDS) as Kind[]).map((each) => [each, KINDS[each][0]] as const);
   return (
     <div class="filters">
@@ -117,17 +113,11 @@ function Filters({
         type="search"
         aria-label="Filter by text"
         placeholder="filter (/): text, code, order"
-        value={text.value}
-        onInput={(event) => into(text)(event.currentTarget.value)}
+        {...bound(text)}
       />
-      <Choice label="Kind of row" value={kind.value} options={kinds} onChoose={into(kind)} />
-      <Choice label="Account" value={account.value} options={useActors(shown)} onChoose={into(account)} />
-      <Choice
-        label="Market"
-        value={place.value}
-        options={[["0", "all markets"], ...useMarkets()]}
-        onChoose={into(place)}
-      />
+      <Choice label="Kind of row" of={kind} options={kinds} />
+      <Choice label="Account" of={account} options={useActors(shown)} />
+      <Choice label="Market" of={place} options={[[0, "all markets"], ...useMarkets()]} />
     </div>
   );
 }
@@ -154,15 +144,15 @@ function useFound(filter: ReadonlySignal<RowFilter | null>): readonly number[] |
 const MAX_ACTORS = 300;
 
 /** Who did something, oldest account first. */
-function useActors(shown: History): (readonly [string, string])[] {
+function useActors(shown: History): (readonly [number, string])[] {
   const { everyActor } = shown;
   return useMemo(() => {
     const { state } = shown.head;
     const named = [...everyActor]
       .sort((a, b) => a - b)
       .slice(0, MAX_ACTORS)
-      .map((number) => [String(number), accountName(state, number)] as const);
-    return [["0", "all accounts"], ...named];
+      .map((number) => [number, accountName(state, number)] as const);
+    return [[0, "all accounts"], ...named];
   }, [shown, everyActor.size]);
 }
 

@@ -6,7 +6,7 @@ import { priceText, sizeText, usdcText } from "../../core/format.ts";
 import { idOf, numberOf } from "../../core/ids.ts";
 import { marketOfToken } from "../../core/market.ts";
 import { chosenOrder, moment, openOrder } from "../model.ts";
-import { AccountLink, Nothing, OrderLink, Pane, Time } from "../parts.tsx";
+import { AccountLink, Head, Nothing, OrderLink, Pane, Time } from "../parts.tsx";
 
 /** One order: what it met, the queue it joined, every fill, what ended it, how it settled. */
 export function OrderPane() {
@@ -87,14 +87,7 @@ function Story() {
       )}
       <table>
         <caption>Fills</caption>
-        <thead>
-          <tr>
-            <th scope="col">time</th>
-            <th scope="col">size @ price</th>
-            <th scope="col">against</th>
-            <th scope="col">settlement</th>
-          </tr>
-        </thead>
+        <Head columns={["time", "size @ price", "against", "settlement"]} />
         <tbody>
           {fillsOf(view, order).map(({ trade, role }) => (
             <tr key={trade.number} title={idOf(state.idPrefixes.trade, trade.number)}>

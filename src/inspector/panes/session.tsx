@@ -1,8 +1,9 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { ReplyTo } from "../../api/endpoints.ts";
+import { BOT_PROFILES, type ProfileName } from "../../bots/profiles.ts";
 import { canAct, file, history, revision, server } from "../model.ts";
-import { Act, Choice, download, Outcome, Pane, useAction, whyNot } from "../parts.tsx";
+import { Act, bound, Choice, download, Facts, Outcome, Pane, useAction, whyNot } from "../parts.tsx";
 
 /** What a person does with an exchange beside trading: keep, go back, break, record. */
 export function SessionPane() {
@@ -53,20 +54,13 @@ function Files() {
     });
   return (
     <>
-      <dl class="facts number">
-        <div>
-          <dt>seed</dt>
-          <dd>{shown?.opening.config.seed}</dd>
-        </div>
-        <div>
-          <dt>made by</dt>
-          <dd>{`clobsim ${shown?.opening.engine}`}</dd>
-        </div>
-        <div>
-          <dt>rows</dt>
-          <dd>{shown?.count}</dd>
-        </div>
-      </dl>
+      <Facts
+        of={{
+          seed: shown?.opening.config.seed,
+          "made by": `clobsim ${shown?.opening.engine}`,
+          rows: shown?.count,
+        }}
+      />
       <p class="row">
         <button type="button" onClick={() => void report()}>
           Download report
@@ -93,54 +87,40 @@ function Files() {
   );
 }
 
-const LISTS = { listSnapshots: "/sim/snapshots", listFaults: "/sim/faults" } as const;
+const ASKED = { listSnapshots: "/sim/snapshots", listFaults: "/sim/faults", getBots: "/sim/bots" } as const;
 
-/** What the server lists, fetched anew after each action. */
-function useList<List extends keyof typeof LISTS>(list: List) {
-  const items = useSignal<ReplyTo<List>["data"]>([]);
+/** What the server answers, asked anew after each change; null until it has answered. */
+function useAnswer<Asked extends keyof typeof ASKED>(asked: Asked) {
+  const answer = useSignal<ReplyTo<Asked> | null>(null);
   const action = useAction();
-  const load = async (): Promise<void> => {
-    const page = (await server.value?.ask("GET", LISTS[list])) as ReplyTo<List> | undefined;
-    items.value = page?.data ?? [];
+  const load = async (): Promise<undefined> => {
+    answer.value = (await server.value?.ask("GET", ASKED[asked])) as ReplyTo<Asked>;
   };
-  const change = (method: "POST" | "DELETE", to: string, body?: object): void =>
+  const change = (method: "POST" | "DELETE", path: string, body?: object, done?: string): void =>
     void action.run(async () => {
-      await server.value?.ask(method, to, body);
+      await server.value?.ask(method, path, body);
       await load();
-      return undefined;
+      return done;
     });
-  useEffect(() => {
-    void action.run(async () => {
-      await load();
-      return undefined;
-    });
-  }, [history.value]);
-  return { items, action, change };
+  useEffect(() => void action.run(load), [history.value]);
+  return { answer: answer.value, action, change };
 }
 
 function Snapshots() {
-  const { items, action, change } = useList("listSnapshots");
+  const { answer, action, change } = useAnswer("listSnapshots");
   const name = useSignal("");
   return (
     <section aria-label="Snapshots">
       <h3>Snapshots</h3>
       <p class="row">
-        <input
-          aria-label="Name of the snapshot"
-          placeholder="name"
-          size={12}
-          value={name.value}
-          onInput={(event) => {
-            name.value = event.currentTarget.value;
-          }}
-        />
+        <input aria-label="Name of the snapshot" placeholder="name" size={12} {...bound(name)} />
         <Act
           label="Take"
           onClick={() => change("POST", "/sim/snapshots", name.value === "" ? {} : { name: name.value })}
         />
       </p>
       <ul class="plain">
-        {items.value.map(({ id, name: called, sequence, time }) => (
+        {answer?.data.map(({ id, name: called, sequence, time }) => (
           <li key={id}>
             <b>
               <bdi>{called ?? id}</bdi>
@@ -167,7 +147,7 @@ const WAYS = {
 type Way = `${keyof typeof WAYS}`;
 
 function Faults() {
-  const { items, action, change } = useList("listFaults");
+  const { answer, action, change } = useAnswer("listFaults");
   const way = useSignal<Way>("503");
   const route = useSignal("POST /clob/order");
   const times = useSignal("1");
@@ -175,31 +155,13 @@ function Faults() {
     <section aria-label="Faults on requests">
       <h3>Faults on requests</h3>
       <p class="row">
-        <input
-          aria-label="Route"
-          size={18}
-          value={route.value}
-          onInput={(event) => {
-            route.value = event.currentTarget.value;
-          }}
-        />
+        <input aria-label="Route" size={18} {...bound(route)} />
         <Choice
           label="What goes wrong"
-          value={way.value}
+          of={way}
           options={(Object.keys(WAYS) as Way[]).map((each) => [each, each])}
-          onChoose={(chosen) => {
-            way.value = chosen;
-          }}
         />
-        <input
-          type="number"
-          aria-label="How many times"
-          min={1}
-          value={times.value}
-          onInput={(event) => {
-            times.value = event.currentTarget.value;
-          }}
-        />
+        <input type="number" aria-label="How many times" min={1} {...bound(times)} />
         <Act
           label="Inject"
           onClick={() =>
@@ -212,7 +174,7 @@ function Faults() {
         />
       </p>
       <ul class="plain">
-        {items.value.map(({ id, route: of, status, latency, drop, fired }) => (
+        {answer?.data.map(({ id, route: of, status, latency, drop, fired }) => (
           <li key={id}>
             <b>{id}</b>
             <span class="number dim">{` ${of}: ${status ?? latency ?? drop}, fired ${fired} times `}</span>
@@ -225,46 +187,21 @@ function Faults() {
   );
 }
 
-const PROFILES = ["thin", "normal", "busy", "toxic"] as const;
-
 function Bots() {
-  const action = useAction();
-  const profile = useSignal<(typeof PROFILES)[number]>("normal");
-  const acting = useSignal<ReplyTo<"getBots"> | null>(null);
-  const load = async (): Promise<void> => {
-    acting.value = (await server.value?.ask("GET", "/sim/bots")) as ReplyTo<"getBots">;
-  };
-  const change = (method: "POST" | "DELETE", done: string, body?: object): void =>
-    void action.run(async () => {
-      await server.value?.ask(method, "/sim/bots", body);
-      await load();
-      return done;
-    });
-  useEffect(() => {
-    void action.run(async () => {
-      await load();
-      return undefined;
-    });
-  }, [history.value]);
-  const { profile: acts = null, bots = [] } = acting.value ?? {};
+  const { answer, action, change } = useAnswer("getBots");
+  const profile = useSignal<ProfileName>("normal");
+  const { profile: acts = null, bots = [] } = answer ?? {};
   return (
     <section aria-label="Bots">
       <h3>Bots</h3>
       <p class="dim">{acts === null ? "none act" : `${bots.length} of the profile ${acts} act`}</p>
       <p class="row">
-        <Choice
-          label="Profile"
-          value={profile.value}
-          options={PROFILES.map((each) => [each, each])}
-          onChoose={(chosen) => {
-            profile.value = chosen;
-          }}
-        />
+        <Choice label="Profile" of={profile} options={BOT_PROFILES.map((each) => [each, each])} />
         <Act
           label="Start"
-          onClick={() => change("POST", "they trade as time passes", { profile: profile.value })}
+          onClick={() => change("POST", "/sim/bots", { profile: profile.value }, "they trade as time passes")}
         />
-        <Act label="Stop" onClick={() => change("DELETE", "stopped")} />
+        <Act label="Stop" onClick={() => change("DELETE", "/sim/bots", undefined, "stopped")} />
         {canAct.value ? null : <span class="dim">{whyNot()}</span>}
       </p>
       <Outcome of={action} />

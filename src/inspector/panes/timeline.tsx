@@ -1,10 +1,11 @@
-import { type Signal, useSignal } from "@preact/signals";
+import { type Signal, signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { toIso } from "../../core/time.ts";
 import {
   cursor,
   followEnd,
   history,
+  isDark,
   moment,
   moveTo,
   moveToSequence,
@@ -74,20 +75,18 @@ function Strip({
   useEffect(() => {
     const { current: drawn } = canvas;
     if (drawn === null) return;
-    let width = drawn.clientWidth;
-    const draw = (): void => drawStrip(drawn, rangeNow(), width);
-    const stop = onFrame(draw);
+    const width = signal(drawn.clientWidth);
+    const stop = onFrame(() => {
+      isDark.value;
+      drawStrip(drawn, rangeNow(), width.value);
+    });
     const observer = new ResizeObserver(([entry]) => {
-      width = entry?.contentRect.width ?? width;
-      draw();
+      width.value = entry?.contentRect.width ?? width.value;
     });
     observer.observe(drawn);
-    const scheme = matchMedia("(prefers-color-scheme: dark)");
-    scheme.addEventListener("change", draw);
     return () => {
       stop();
       observer.disconnect();
-      scheme.removeEventListener("change", draw);
     };
   }, []);
   const point = (event: PointerEvent): void => {
