@@ -73,6 +73,7 @@ export class Chance {
     const digest = new Digest(this.#words);
     for (const key of keys) digest.mixWide(key);
     digest.spread();
-    return new Draws(digest.a ^ digest.b);
+    const [a, b] = digest.words;
+    return new Draws(a ^ b);
   }
 }

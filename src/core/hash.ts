@@ -37,33 +37,43 @@ export type DigestWords = readonly [a: number, b: number, c: number, d: number];
  * it is no cryptographic hash. What is shown of it goes through SHA-256 when somebody asks.
  */
 export class Digest {
-  a: number;
-  b: number;
-  c: number;
-  d: number;
+  readonly #words: Int32Array;
 
-  constructor([a, b, c, d]: DigestWords) {
-    this.a = a | 0;
-    this.b = b | 0;
-    this.c = c | 0;
-    this.d = d | 0;
+  constructor(words: DigestWords) {
+    this.#words = Int32Array.from(words, (word) => word | 0);
   }
 
   /** Where it stands. */
   get words(): DigestWords {
-    return [this.a, this.b, this.c, this.d];
+    const [a = 0, b = 0, c = 0, d = 0] = this.#words;
+    return [a, b, c, d];
   }
 
   /** Takes in an integer below 2^32, or the lower half of a larger one. */
   mix(value: number): void {
-    let word = Math.imul(value, FIRST);
-    word = (word << 15) | (word >>> 17);
-    word = this.a ^ Math.imul(word, SECOND);
-    word = (((word << 13) | (word >>> 19)) + this.b) | 0;
-    this.a = this.b;
-    this.b = this.c;
-    this.c = this.d;
-    this.d = (Math.imul(word, 5) + STEP) | 0;
+    const words = this.#words;
+    const [b, c, d] = [words[1] as number, words[2] as number, words[3] as number];
+    words[3] = mixed(value, words[0] as number, b);
+    words[0] = b;
+    words[1] = c;
+    words[2] = d;
+  }
+
+  /** The same for the words from a place up to another. */
+  mixWords(words: Int32Array, from: number, to: number): void {
+    const own = this.#words;
+    let [a, b, c, d] = [own[0] as number, own[1] as number, own[2] as number, own[3] as number];
+    for (let at = from; at < to; at += 1) {
+      const next = mixed(words[at] as number, a, b);
+      a = b;
+      b = c;
+      c = d;
+      d = next;
+    }
+    own[0] = a;
+    own[1] = b;
+    own[2] = c;
+    own[3] = d;
   }
 
   /** Lets every word know of what came last, which one alone knows until others follow. */
@@ -82,4 +92,13 @@ export class Digest {
     this.mix(value);
     this.mix(Math.floor(value / TWO_32));
   }
+}
+
+/** What a word leaves that meets the first and the second of a digest. */
+function mixed(value: number, first: number, second: number): number {
+  let word = Math.imul(value, FIRST);
+  word = (word << 15) | (word >>> 17);
+  word = first ^ Math.imul(word, SECOND);
+  word = (((word << 13) | (word >>> 19)) + second) | 0;
+  return (Math.imul(word, 5) + STEP) | 0;
 }

@@ -1,6 +1,6 @@
 import { crc32 as crc32OfText } from "node:zlib";
+import { mixEvents, type WordSink } from "../core/event-words.ts";
 import type { DomainEvent } from "../core/events.ts";
-import { mixEvents, type WordSink } from "../core/mix-events.ts";
 
 /** How many digits of hex 32 bits are written with. */
 export const HEX_DIGITS = 8;
@@ -71,14 +71,20 @@ const SEED = 0x2545f491;
 class ShortHash implements WordSink {
   value = SEED;
 
-  mix(word: number): void {
-    const folded = Math.imul(this.value ^ word, 0x85eb_ca6b);
-    this.value = Math.imul(folded ^ (folded >>> 13), 0xc2b2_ae35) ^ (folded >>> 16);
+  mixWords(words: Int32Array, from: number, to: number): void {
+    let { value } = this;
+    for (let at = from; at < to; at += 1) value = mixed(value, words[at] as number);
+    this.value = value;
   }
 
   mixText(text: string): void {
-    this.mix(crc32OfText(text));
+    this.value = mixed(this.value, crc32OfText(text));
   }
+}
+
+function mixed(value: number, word: number): number {
+  const folded = Math.imul(value ^ word, 0x85eb_ca6b);
+  return Math.imul(folded ^ (folded >>> 13), 0xc2b2_ae35) ^ (folded >>> 16);
 }
 
 const hash = new ShortHash();

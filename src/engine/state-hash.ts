@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { mixEvents } from "../core/event-words.ts";
 import type { DomainEvent } from "../core/events.ts";
 import { Digest, type DigestWords } from "../core/hash.ts";
-import { mixEvents } from "../core/mix-events.ts";
 import type { State } from "../core/state.ts";
 import { canonicalLines } from "../core/state-document.ts";
 import type { Millis } from "../core/units.ts";
@@ -60,7 +60,7 @@ export class HistoryDigest {
 
   /** 8 hex digits of it. All four words count: the latest command has not met each of them. */
   get short(): string {
-    const { a, b, c, d } = this.#digest;
+    const [a, b, c, d] = this.#digest.words;
     return hex8(a ^ b ^ c ^ d);
   }
 

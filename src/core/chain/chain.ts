@@ -216,7 +216,9 @@ export function createChain(
 }
 
 /** The words of a digest as a block keeps them. */
-const digestFields = ({ a, b, c, d }: Digest) => ({ digestA: a, digestB: b, digestC: c, digestD: d });
+export function digestFields({ words: [digestA, digestB, digestC, digestD] }: Digest) {
+  return { digestA, digestB, digestC, digestD };
+}
 
 const WORD_DIGITS = 8;
 

@@ -4,6 +4,7 @@ import {
   type Chain,
   canSettleInBatch,
   confirmationsOf,
+  digestFields,
   headOf,
   minedAt,
   miningModeOf,
@@ -169,10 +170,7 @@ function addBlock(chain: Chain, building: Building, parent: number): number {
     count,
     logs,
     gas,
-    digestA: digest.a,
-    digestB: digest.b,
-    digestC: digest.c,
-    digestD: digest.d,
+    ...digestFields(digest),
   });
 }
 

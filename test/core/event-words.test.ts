@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { mixEvents } from "../../src/core/event-words.ts";
 import type { EventOf } from "../../src/core/events.ts";
-import { mixEvents } from "../../src/core/mix-events.ts";
 import { price, size } from "../../src/core/units.ts";
 
 type Hot = EventOf<"orderPlaced"> | EventOf<"orderTraded">;
@@ -38,7 +38,11 @@ const OTHER: Readonly<Record<string, unknown>> = { BUY: "SELL", GTC: "FOK", COMP
 
 function wordsOf(event: Hot): string {
   const words: (number | string)[] = [];
-  mixEvents({ mix: (word) => words.push(word), mixText: (text) => words.push(text) }, [event]);
+  const sink = {
+    mixWords: (all: Int32Array, from: number, to: number) => words.push(...all.subarray(from, to)),
+    mixText: (text: string) => words.push(text),
+  };
+  mixEvents(sink, [event]);
   return words.join(" ");
 }
 
