@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { toIso } from "../core/time.ts";
 import { KEYS } from "./keys.ts";
 import {
+  caughtUp,
   file,
   history,
   isConnected,
@@ -73,7 +74,8 @@ function Top() {
 
 function whereText({ isHead, rows }: Moment): string {
   if (!isHead || server.value === null) return `row ${rows} of ${history.value?.count ?? 0}`;
-  return isConnected.value ? "live" : "as last heard";
+  if (!isConnected.value) return "as last heard";
+  return caughtUp.value === 1 ? "live" : `catching up, ${Math.floor(100 * caughtUp.value)} %`;
 }
 
 function sourceText(): string {

@@ -2,7 +2,9 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { followed } from "./model.ts";
 
-const ROW_HEIGHT = 22;
+/** Of a row of one line, and of one whose words have a line of their own, as they have in a list that is narrower. */
+const [ONE_LINE, TWO_LINES] = [22, 40];
+const ROOM_FOR_ONE_LINE = 760;
 /** More pixels than this no browser gives to one element; then a pixel of the scroll bar stands for several. */
 const MAX_HEIGHT = 15_000_000;
 /** For so long after somebody has begun to scroll away, the end may still be in sight. */
@@ -15,6 +17,7 @@ const LEAVING_MS = 300;
 export function useListPlace(count: number, place: number, isFollowing: boolean) {
   const scroller = useRef<HTMLDivElement>(null);
   const height = useSignal(0);
+  const rowHeight = useSignal(ONE_LINE);
   const scrolled = useSignal(0);
   const isAway = useSignal(false);
   const leftAt = useRef(0);
@@ -27,7 +30,7 @@ export function useListPlace(count: number, place: number, isFollowing: boolean)
     isAway.value = false;
   });
   const isAtEnd = isFollowing && !isAway.value;
-  const total = count * ROW_HEIGHT;
+  const total = count * rowHeight.value;
   const spacer = Math.min(total, MAX_HEIGHT);
   /** Pixels of the rows that lie above, for each pixel that is scrolled. */
   const scale = spacer > height.value ? (total - height.value) / (spacer - height.value) : 1;
@@ -37,6 +40,7 @@ export function useListPlace(count: number, place: number, isFollowing: boolean)
     if (box === null) return;
     const observer = new ResizeObserver(() => {
       height.value = box.clientHeight;
+      rowHeight.value = box.clientWidth < ROOM_FOR_ONE_LINE ? TWO_LINES : ONE_LINE;
     });
     observer.observe(box);
     return () => observer.disconnect();
@@ -44,12 +48,12 @@ export function useListPlace(count: number, place: number, isFollowing: boolean)
   useEffect(() => {
     const { current: box } = scroller;
     if (box === null) return;
-    const [top, bottom] = [place * ROW_HEIGHT, (place + 1) * ROW_HEIGHT];
+    const [top, bottom] = [place * rowHeight.value, (place + 1) * rowHeight.value];
     if (isAtEnd) box.scrollTop = spacer;
     else if (isFollowing) return;
     else if (top < above) box.scrollTop = top / scale;
     else if (bottom > above + height.value) box.scrollTop = (bottom - height.value) / scale;
-  }, [place, count, isAtEnd, height.value]);
+  }, [place, count, isAtEnd, height.value, rowHeight.value]);
   const handlers = {
     onScroll: ({ currentTarget }: Event): void => {
       const { scrollTop, scrollHeight, clientHeight } = currentTarget as HTMLElement;
@@ -67,9 +71,10 @@ export function useListPlace(count: number, place: number, isFollowing: boolean)
       if (target === currentTarget) leave();
     },
   };
-  const first = Math.floor(above / ROW_HEIGHT);
-  const last = Math.min(count, Math.ceil((above + height.value) / ROW_HEIGHT));
+  const first = Math.floor(above / rowHeight.value);
+  const last = Math.min(count, Math.ceil((above + height.value) / rowHeight.value));
   /** How far the first row in sight is moved up, in pixels. */
-  const shift = first * ROW_HEIGHT - above;
-  return { scroller, handlers, spacer, height: height.value, shift, first, last };
+  const shift = first * rowHeight.value - above;
+  const isTwoLined = rowHeight.value === TWO_LINES;
+  return { scroller, handlers, spacer, height: height.value, shift, first, last, isTwoLined };
 }

@@ -18,6 +18,7 @@ import {
   revision,
   show,
   server as shownServer,
+  toldUpTo,
 } from "./model.ts";
 import { AskError, lineTold, type Server } from "./server.ts";
 
@@ -100,6 +101,7 @@ class Feed {
     const { signal } = ending;
     const response = await this.#server.send("GET", "/sim/stream?from=start", undefined, { headers, signal });
     isConnected.value = true;
+    toldUpTo.value = Number(response.headers.get("x-sim-sequence"));
     this.begunAnew = false;
     const reader = response.body?.getReader();
     const eventsIn = eventStreamReader();

@@ -25,6 +25,8 @@ export const server = signal<Server | null>(null);
 export const file = signal<{ readonly name: string; readonly bytes: Uint8Array } | null>(null);
 /** Whether the server can be heard; its silence is said. */
 export const isConnected = signal(true);
+/** The sequence up to which a server has yet to tell what was done before it was asked. */
+export const toldUpTo = signal(0);
 /** What the user should know of the history, such as that a file is damaged. */
 export const notice = signal<string | null>(null);
 /** How many rows the page stands behind; null when it follows the end. */
@@ -78,7 +80,10 @@ export function isShown(name: PaneName): boolean {
   return ALWAYS.has(name) || (name === "order" && ALWAYS.has(chosen));
 }
 
-/** The exchange where the cursor stands. It is read at once and never kept: it moves with the cursor. */
+/**
+ * The exchange where the cursor stands. It is read at once and never kept: it moves with the cursor. A component is
+ * handed this rather than the state alone, which stays the same object when it changes.
+ */
 export interface Moment {
   readonly exchange: Exchange;
   readonly state: State;
@@ -116,6 +121,15 @@ export const market = computed(() => {
     if (busiest === null || each.trades.size > busiest.trades.size) busiest = each;
   }
   return busiest;
+});
+
+/** How much has come of what was done before the server was asked, 0 to 1. */
+export const caughtUp = computed(() => {
+  revision.value;
+  const { value: shown } = history;
+  if (shown === null) return 0;
+  const [first, { sequence }] = [shown.opening.sequence, shown.head];
+  return sequence >= toldUpTo.value ? 1 : (sequence - first) / (toldUpTo.value - first);
 });
 
 /** Whether commands can be given: only to a running exchange, and not to its past. */
@@ -168,17 +182,25 @@ export function stepToMark(direction: 1 | -1, mark: number = MARK.trade): void {
   moveTo(direction > 0 ? shown.count : 0);
 }
 
-/** Moves behind the last row of a sequence, of which there are more where a snapshot was restored; or to an end. */
-export function moveToSequence(sequence: number): void {
+/**
+ * Moves behind the last row of the sequence that a text names, of which there are more where a snapshot was restored.
+ * Answers what is wrong with the text, or nothing.
+ */
+export function moveToSequence(text: string): string {
   const { value: shown } = history;
-  if (shown === null) return;
-  for (let row = shown.count - 1; row >= 0; row -= 1) {
-    if (shown.sequences.at(row) === sequence) {
-      moveTo(row + 1);
-      return;
+  if (shown === null) return "";
+  const asked = /^\d+$/.test(text) ? Number(text) : null;
+  const first = shown.opening.sequence;
+  let last = first;
+  for (let row = shown.count; row >= 0; row -= 1) {
+    const sequence = row === 0 ? first : shown.sequences.at(row - 1);
+    if (sequence === asked) {
+      moveTo(row);
+      return "";
     }
+    last = Math.max(last, sequence);
   }
-  moveTo(sequence <= shown.opening.sequence ? 0 : shown.count);
+  return `expected a sequence from ${first} to ${last}, found ${text === "" ? "nothing" : text}`;
 }
 
 /** How many rows lie at or before a moment, in a history whose time never goes back. */

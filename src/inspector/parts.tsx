@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { toIso } from "../core/time.ts";
 import {
   accountName,
@@ -116,13 +116,15 @@ export interface Doing {
   readonly isWrong: boolean;
 }
 
-/** Carries out actions one at a time, and keeps what came of the latest. */
+/** Carries out actions one after the other, and keeps what came of the latest. */
 export function useAction() {
   const doing = useSignal<Doing | null>(null);
-  const isBusy = useSignal(false);
-  const run = async (act: () => Promise<string | undefined>): Promise<void> => {
-    if (isBusy.value) return;
-    isBusy.value = true;
+  const latest = useRef(Promise.resolve());
+  const run = (act: () => Promise<string | undefined>): Promise<void> => {
+    latest.current = latest.current.then(() => carryOut(act));
+    return latest.current;
+  };
+  const carryOut = async (act: () => Promise<string | undefined>): Promise<void> => {
     try {
       const text = await act();
       doing.value = text === undefined ? null : { text, isWrong: false };
@@ -132,8 +134,6 @@ export function useAction() {
         text: `${error instanceof Error ? error.message : String(error)}${hint}`,
         isWrong: true,
       };
-    } finally {
-      isBusy.value = false;
     }
   };
   /** Asks the server. */
@@ -147,7 +147,7 @@ export function useAction() {
       await server.value?.ask(method, path, body);
       return done;
     });
-  return { doing, isBusy, run, ask };
+  return { doing, run, ask };
 }
 
 export type Action = ReturnType<typeof useAction>;
@@ -195,6 +195,36 @@ export const bound = (to: Signal<string>) => ({
     to.value = currentTarget.value;
   },
 });
+
+/** A field that takes somebody to what is named in it; `go` answers what is wrong with that, or nothing. */
+export function GoTo({
+  label,
+  go,
+  ...more
+}: {
+  readonly label: string;
+  readonly go: (text: string) => string;
+  readonly placeholder: string;
+  readonly id?: string;
+}) {
+  const text = useSignal("");
+  const wrong = useSignal("");
+  return (
+    <form
+      class="go-to"
+      onSubmit={(event) => {
+        event.preventDefault();
+        wrong.value = go(text.value.trim());
+        if (wrong.value === "") event.currentTarget.querySelector("input")?.blur();
+      }}
+    >
+      <input aria-label={label} aria-invalid={wrong.value !== ""} {...more} {...bound(text)} />
+      <span class="wrong" role="status">
+        {wrong.value}
+      </span>
+    </form>
+  );
+}
 
 /** Chooses the value of a signal; `shown` is what is shown as chosen where that is another. */
 export function Choice<Value extends string | number>({

@@ -20,6 +20,15 @@ export interface Range {
   readonly to: number;
 }
 
+/** Why marks cannot be spaced by time; null where they can. */
+export function whyNotByTime(): string | null {
+  const { value: shown } = history;
+  if (shown === null) return null;
+  if (shown.goesBack) return "time goes back in this history";
+  const [from, to] = spanOf(shown);
+  return from < to ? null : "all rows are of one moment";
+}
+
 /** All of the history. */
 export function wholeRange(byTime: boolean): Range {
   const { value: shown } = history;

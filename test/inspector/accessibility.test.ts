@@ -75,6 +75,33 @@ describe.runIf(BROWSER !== null).each([
       expect([await tabs.nth(tab).textContent(), wide]).toEqual([await tabs.nth(tab).textContent(), 0]);
     }
   });
+
+  it("every tab is in sight, and of the journal's rows who did what and what came of it", async () => {
+    const inspector = await open(story.html, { width, height });
+    await inspector.stands(/^row/);
+    for (const tab of await inspector.page.locator("nav.tabs button:visible").all()) {
+      const { x = -1, width: wide = 0 } = (await tab.boundingBox()) ?? {};
+      expect(x).toBeGreaterThanOrEqual(0);
+      expect(x + wide).toBeLessThanOrEqual(width);
+    }
+    const journal = await inspector.open("journal");
+    await journal.getByLabel("Filter by text").fill("YES @");
+    await journal.getByText("refused: INVALID_TICK_SIZE (price)").waitFor();
+    // On a telephone a long outcome may be cut: a row tells all of it when it is opened.
+    const parts = width < 900 ? ".who, bdi" : ".who, bdi, .became, .what .wrong";
+    const cut = await journal.locator(".row-of").evaluateAll(
+      (rows, selector) =>
+        rows
+          .flatMap((row) => [...row.querySelectorAll(selector)])
+          .filter((part) => {
+            const { right } = part.closest(".row-of > span")?.getBoundingClientRect() ?? { right: 0 };
+            return part.getBoundingClientRect().right > right || part.scrollWidth > part.clientWidth + 1;
+          })
+          .map((part) => part.textContent),
+      parts,
+    );
+    expect(cut).toEqual([]);
+  });
 });
 
 describe.runIf(BROWSER !== null)("while nothing is open", () => {

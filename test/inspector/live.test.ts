@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ExchangeClient } from "../../src/client/client.ts";
@@ -26,8 +28,8 @@ afterAll(async () => {
   await server.close();
 });
 
-const sequenceNow = async (): Promise<number> =>
-  (await askedOf<{ sequence: number }>(server.url, "/sim")).sequence;
+const sequenceNow = async ({ url } = server): Promise<number> =>
+  (await askedOf<{ sequence: number }>(url, "/sim")).sequence;
 
 /** Waits until the page stands where the exchange does. */
 const caughtUp = async (): Promise<void> =>
@@ -274,6 +276,61 @@ describe.runIf(BROWSER !== null)("a server", () => {
     await page.button("Mine a block", page.pane("chain")).click();
     await expect.poll(() => head.textContent()).not.toBe(before);
     await second.close();
+  });
+
+  it("that has much to tell is live when all of it is told, and how much is said meanwhile", async () => {
+    let tellRest = (): void => {};
+    const rest = new Promise<void>((resolve) => {
+      tellRest = resolve;
+    });
+    const busy = await serve({});
+    for (let block = 0; block < 20; block += 1) await askedOf(busy.url, "/sim/chain/mine", { blocks: 1 });
+    // It passes everything on, and tells the rest of a session only when it is let.
+    const slow = createServer(async ({ url, headers: { accept = "" } }, response) => {
+      const { status, headers, body } = await fetch(busy.url + url, { headers: { accept } });
+      const kept = ["content-type", "content-security-policy", "x-sim-sequence"];
+      const passed = kept.flatMap((name) => (headers.has(name) ? [name, headers.get(name) ?? ""] : []));
+      response.writeHead(status, passed);
+      let told = 0;
+      for await (const chunk of body ?? []) {
+        for (const event of Buffer.from(chunk)
+          .toString()
+          .split(/(?<=\n\n)/)) {
+          if (url?.startsWith("/sim/stream") && event.includes("event: command")) told += 1;
+          if (told === 10) await rest;
+          response.write(event);
+        }
+      }
+      response.end();
+    });
+    await new Promise<void>((resolve) => void slow.listen(0, "127.0.0.1", resolve));
+    const page = await open(`http://127.0.0.1:${(slow.address() as AddressInfo).port}/`);
+    await page.stands(/^catching up, \d\d? % sequence/);
+    tellRest();
+    await page.stands(new RegExp(`^live sequence ${await sequenceNow(busy)} `));
+    slow.closeAllConnections();
+    slow.close();
+    await busy.close();
+  });
+
+  it("whose clock has not moved has no marks by time, and says so", async () => {
+    const still = await serve({});
+    const page = await open(still.url);
+    await page.stands(/^live/);
+    const byTime = page.button("By time");
+    const mine = async (): Promise<void> => {
+      await askedOf(still.url, "/sim/chain/mine", { blocks: 1 });
+    };
+    await mine();
+    await page.pane("journal").getByRole("listitem").first().waitFor();
+    expect(await byTime.isDisabled()).toBe(true);
+    expect(await byTime.getAttribute("title")).toBe("all rows are of one moment");
+    await askedOf(still.url, "/sim/clock", { advance: "1h" });
+    await mine();
+    await expect.poll(() => byTime.isDisabled()).toBe(false);
+    await byTime.click();
+    expect(await byTime.getAttribute("aria-pressed")).toBe("true");
+    await still.close();
   });
 
   it("whose control plane has a token is asked with it", async () => {

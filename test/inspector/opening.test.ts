@@ -110,7 +110,8 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
     const journal = inspector.pane("journal");
     await journal.getByLabel("Kind of row").selectOption("refused");
     await journal.locator(".wrong-row").first().waitFor();
-    expect(await journal.locator(".wrong-row").first().textContent()).toContain(String(at));
+    await inspector.page.keyboard.press("Home");
+    await expect.poll(() => journal.locator(".wrong-row .place").first().textContent()).toBe(String(at));
   });
 
   it("gives no command, and says how to go on from a report", async () => {
@@ -209,6 +210,25 @@ describe.runIf(BROWSER !== null)("keys", () => {
       await inspector.page.keyboard.press("ArrowLeft");
       await inspector.stands(new RegExp(`^row ${row} of`));
     }
+  });
+
+  it("go to a sequence, and say which there are where there is no such one", async () => {
+    const inspector = await open(story.html);
+    await inspector.stands(/^row/);
+    const [, last = 0] = /sequence (\d+)/.exec(await inspector.where()) ?? [];
+    await inspector.goTo(Number(last) - 5);
+    const stood = await inspector.where();
+    await inspector.page.keyboard.press("g");
+    for (const text of [String(Number(last) + 1), "12abc"]) {
+      await inspector.page.keyboard.type(text);
+      await inspector.page.keyboard.press("Enter");
+      const said = `expected a sequence from ${Number(last) - rowsOf(story.report) + 2} to ${last}, found ${text}`;
+      await inspector.page.getByRole("status").filter({ hasText: said }).waitFor();
+      expect(await inspector.where()).toBe(stood);
+      await inspector.page.getByLabel("Go to sequence").fill("");
+    }
+    await inspector.goTo(Number(last));
+    expect(await inspector.page.getByText("expected a sequence").count()).toBe(0);
   });
 
   it("are told on the page, and buttons do the same", async () => {

@@ -125,14 +125,21 @@ describe("the cursor", () => {
   it("goes behind the last row of a sequence, also where a restore has come to it twice", () => {
     const sequences = rowsWhere(() => true).map((row) => history.sequences.at(row));
     expect(history.goesBack).toBe(true);
-    for (const sequence of sequences) {
-      model.moveToSequence(sequence);
+    for (const sequence of [...sequences, history.opening.sequence]) {
+      expect(model.moveToSequence(String(sequence))).toBe("");
       expect([sequence, rows()]).toEqual([sequence, sequences.lastIndexOf(sequence) + 1]);
     }
-    model.moveToSequence(Math.max(...sequences) + 1);
-    expect(rows()).toBe(history.count);
-    model.moveToSequence(history.opening.sequence - 1);
-    expect(rows()).toBe(0);
+  });
+
+  it("stays where it is, and says why, where there is no such sequence", () => {
+    const first = history.opening.sequence;
+    const last = Math.max(...rowsWhere(() => true).map((row) => history.sequences.at(row)));
+    model.moveTo(5);
+    for (const text of [String(last + 1), "-1", "1.5", "12abc", "1e1", ""]) {
+      const found = text === "" ? "nothing" : text;
+      expect(model.moveToSequence(text)).toBe(`expected a sequence from ${first} to ${last}, found ${found}`);
+      expect(rows()).toBe(5);
+    }
   });
 
   it("counts rows up to a moment where time never goes back", async () => {

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { openOrdersOf } from "../../api/trading.ts";
 import { type Account, availableOf, type Balance } from "../../core/account.ts";
-import { moneyText, priceText, sizeText } from "../../core/format.ts";
+import { counted, moneyText, priceText, sizeText } from "../../core/format.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import { remainingOf } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
@@ -35,7 +35,7 @@ export function AccountsPane() {
       }
     >
       {account === undefined ? (
-        <Nothing>{`${accounts.size} accounts. Choose one to see its balances, its orders, and its marks in the book.`}</Nothing>
+        <Nothing>{`${counted(accounts.size, "account")}. Choose one to see its balances, its orders, and its marks in the book.`}</Nothing>
       ) : (
         <Details account={account} state={at.state} />
       )}

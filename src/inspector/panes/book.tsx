@@ -259,4 +259,4 @@ function Depth({ bids, asks }: Sides) {
 }
 
 const depthText = (bids: readonly Level[], asks: readonly Level[]): string =>
-  `Depth: ${bids.length} levels of bids, ${asks.length} of asks`;
+  `Depth: ${counted(bids.length, "level")} of bids, ${asks.length} of asks`;

@@ -12,7 +12,7 @@ import { kindOf } from "../../core/chain/transaction.ts";
 import { priceText, sizeText } from "../../core/format.ts";
 import type { Trade } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
-import { isShown, moment } from "../model.ts";
+import { isShown, type Moment, moment } from "../model.ts";
 import { Act, bound, Choice, Facts, Head, OrderLink, Outcome, Pane, Time, useAction } from "../parts.tsx";
 
 const WEI_PER_GWEI = 1_000_000_000;
@@ -38,7 +38,7 @@ export function ChainPane() {
           reorganizations: chain.reorganizations,
         }}
       />
-      <Controls state={state} />
+      <Controls at={at} />
       <Lanes state={state} />
       <Pending state={state} />
       <Blocks state={state} />
@@ -46,7 +46,7 @@ export function ChainPane() {
   );
 }
 
-function Controls({ state }: { readonly state: State }) {
+function Controls({ at: { state } }: { readonly at: Moment }) {
   const kind = useSignal<FaultKind | "reorg">("fail");
   const times = useSignal("1");
   const action = useAction();
@@ -132,7 +132,7 @@ function Pending({ state }: { readonly state: State }) {
             <td class="number">{transaction.number}</td>
             <td>{kindOf(transaction)}</td>
             <td>{transaction.status}</td>
-            <td>{whyUnsettled(state, transaction)}</td>
+            <td class="wraps">{whyUnsettled(state, transaction)}</td>
           </tr>
         ))}
       </tbody>

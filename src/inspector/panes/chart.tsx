@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { priceText, sizeText } from "../../core/format.ts";
+import { counted, priceText, sizeText } from "../../core/format.ts";
 import { idOf } from "../../core/ids.ts";
 import { isMirrored, type Market, outcomeOf, priceIn } from "../../core/market.ts";
 import type { Trade } from "../../core/order.ts";
@@ -45,7 +45,9 @@ export function ChartPane() {
   return (
     <Pane
       name="chart"
-      tools={<span class="dim number">{`${of.trades.size} trades, the latest ${trades.length} shown`}</span>}
+      tools={
+        <span class="dim number">{`${counted(of.trades.size, "trade")}, the latest ${trades.length} shown`}</span>
+      }
     >
       <Plot
         onPoint={(number) => {

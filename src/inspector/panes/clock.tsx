@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
-import type { State } from "../../core/state.ts";
 import { toIso } from "../../core/time.ts";
-import { history, isShown, moment, nextTimer } from "../model.ts";
+import { history, isShown, type Moment, moment, nextTimer } from "../model.ts";
 import { Act, bound, OrderLink, Outcome, Pane, Time, useAction } from "../parts.tsx";
 
 const MAX_TIMERS = 12;
@@ -47,13 +46,14 @@ export function ClockPane() {
         />
       </p>
       <Outcome of={action} />
-      <Timers state={at.state} />
+      <Timers at={at} />
     </Pane>
   );
 }
 
 /** What time will cause: the next block, and the orders that expire. */
-function Timers({ state: { chain, expiries, orders } }: { readonly state: State }) {
+function Timers({ at }: { readonly at: Moment }) {
+  const { chain, expiries, orders } = at.state;
   const waiting = expiries.soonest(MAX_TIMERS, (order) => orders.get(order).status === "LIVE");
   return (
     <table>

@@ -1,6 +1,7 @@
 import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useMemo, useReducer, useRef } from "preact/hooks";
 import type { StreamRequest } from "../../api/event-stream.ts";
+import { counted } from "../../core/format.ts";
 import { numberOf } from "../../core/ids.ts";
 import type { State } from "../../core/state.ts";
 import type { ReplayedLine } from "../../history/journal-replay.ts";
@@ -95,7 +96,7 @@ function Count({ shown, filter }: { readonly shown: History; readonly filter: Ro
   const searched =
     filter === null || filter.done === 1 ? "" : `, ${Math.floor(filter.done * 100)} % searched`;
   const rows = filter === null ? "" : `${filter.rows.length} of `;
-  return <span class="dim number" role="status">{`${rows}${shown.count} rows${searched}`}</span>;
+  return <span class="dim number" role="status">{`${rows}${counted(shown.count, "row")}${searched}`}</span>;
 }
 
 function Filters({
@@ -171,7 +172,7 @@ function Rows({
   const words = useMemo(() => new RowWords(shown), [shown]);
   const rows = moment.value?.rows ?? 0;
   const place = indexOf(rows - 1, count, rowAt);
-  const { scroller, handlers, spacer, height, shift, first, last } = useListPlace(
+  const { scroller, handlers, spacer, height, shift, first, last, isTwoLined } = useListPlace(
     count,
     place,
     cursor.value === null,
@@ -187,7 +188,7 @@ function Rows({
     );
   }
   return (
-    <div class="rows" ref={scroller} {...handlers}>
+    <div class={isTwoLined ? "rows two-lined" : "rows"} ref={scroller} {...handlers}>
       <div style={{ blockSize: `${spacer}px` }}>
         <ol
           aria-label="Rows of the journal"
@@ -234,9 +235,10 @@ function Row({
   const line = shown.lines.at(row);
   const request = isRequest(line) ? (line.d as StreamRequest) : requests.get(row);
   const actor = shown.actors.at(row);
-  // What comes of it is to be in sight, which the long name of a market would push away.
-  const slug = shown.head.state.markets.find(shown.markets.at(row))?.slug ?? "";
   const { text = "…", became = "", isTrouble = false } = told ?? {};
+  // What comes of it is to be in sight, which the long name of a market would push away.
+  const [what = "", place] = text.split(/ in (?=[a-z0-9-]+$)/);
+  const slug = place ?? shown.head.state.markets.find(shown.markets.at(row))?.slug ?? "";
   return (
     <button
       type="button"
@@ -249,7 +251,7 @@ function Row({
       <span class="number dim">{clockText(shown.times.at(row))}</span>
       <span class="who">{actor > 0 ? nameOf(actor) : (told?.actor?.slice(0, 8) ?? "")}</span>
       <span class="what">
-        <bdi>{whatText(shown, row, slug === "" ? text : text.replace(` in ${slug}`, ""))}</bdi>
+        <bdi>{whatText(shown, row, what)}</bdi>
         {became === "" ? null : <span class={isTrouble ? "wrong" : "became"}>{` → ${became}`}</span>}
         <span class="dim">{slug === "" ? "" : ` ${slug}`}</span>
       </span>

@@ -1,12 +1,11 @@
-import { useSignal } from "@preact/signals";
 import { orderStory } from "../../api/order-story.ts";
 import { fillsOf } from "../../api/trading.ts";
 import { settledAt, tradeStatus } from "../../core/chain/settlement.ts";
-import { priceText, sizeText, usdcText } from "../../core/format.ts";
+import { counted, priceText, sizeText, usdcText } from "../../core/format.ts";
 import { idOf, numberOf } from "../../core/ids.ts";
 import { marketOfToken } from "../../core/market.ts";
 import { chosenOrder, moment, openOrder } from "../model.ts";
-import { AccountLink, Head, Nothing, OrderLink, Pane, Time } from "../parts.tsx";
+import { AccountLink, GoTo, Head, Nothing, OrderLink, Pane, Time } from "../parts.tsx";
 
 /** One order: what it met, the queue it joined, every fill, what ended it, how it settled. */
 export function OrderPane() {
@@ -19,29 +18,16 @@ export function OrderPane() {
 
 /** Takes the id of an order, or its number. */
 function Find() {
-  const wrong = useSignal("");
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        const { value: at } = moment;
-        const field = event.currentTarget.elements.namedItem("order");
-        if (at === null || !(field instanceof HTMLInputElement)) return;
-        const asked = field.value.trim();
-        const number = /^\d+$/.test(asked)
-          ? Number(asked)
-          : numberOf(at.state.idPrefixes.order, asked.toLowerCase());
-        const isThere = at.state.orders.find(number) !== undefined;
-        wrong.value = isThere ? "" : `no such order among the ${at.state.orders.size} there are here`;
-        if (isThere) openOrder(number);
-      }}
-    >
-      <input name="order" aria-label="Order by id or number" placeholder="id or number" size={14} />
-      <span class="wrong" role="status">
-        {wrong.value}
-      </span>
-    </form>
-  );
+  const go = (asked: string): string => {
+    const { value: at } = moment;
+    if (at === null) return "";
+    const { idPrefixes, orders } = at.state;
+    const number = /^\d+$/.test(asked) ? Number(asked) : numberOf(idPrefixes.order, asked.toLowerCase());
+    if (orders.find(number) === undefined) return `no such order among the ${orders.size} there are here`;
+    openOrder(number);
+    return "";
+  };
+  return <GoTo label="Order by id or number" placeholder="id or number" go={go} />;
 }
 
 function Story() {
@@ -82,7 +68,7 @@ function Story() {
       </ol>
       {queue === null ? null : (
         <p class="number">
-          {`Queue: joined behind ${queue.joinedBehind.orders} orders of ${queue.joinedBehind.shares}, now behind ${queue.nowBehind.orders} of ${queue.nowBehind.shares}`}
+          {`Queue: joined behind ${counted(queue.joinedBehind.orders, "order")} of ${queue.joinedBehind.shares}, now behind ${queue.nowBehind.orders} of ${queue.nowBehind.shares}`}
         </p>
       )}
       <table>

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { ReplyTo } from "../../api/endpoints.ts";
 import { BOT_PROFILES, type ProfileName } from "../../bots/profiles.ts";
+import { counted } from "../../core/format.ts";
 import { canAct, file, history, revision, server } from "../model.ts";
 import { Act, bound, Choice, download, Facts, Outcome, Pane, useAction, whyNot } from "../parts.tsx";
 
@@ -50,7 +51,7 @@ function Files() {
         orders: number;
       };
       download(`${told.name.replace(/[^\w-]+/g, "-")}.yaml`, told.scenario, "application/yaml");
-      return `a scenario of ${told.orders} orders: clobsim run runs it`;
+      return `a scenario of ${counted(told.orders, "order")}: clobsim run runs it`;
     });
   return (
     <>
@@ -177,7 +178,7 @@ function Faults() {
         {answer?.data.map(({ id, route: of, status, latency, drop, fired }) => (
           <li key={id}>
             <b>{id}</b>
-            <span class="number dim">{` ${of}: ${status ?? latency ?? drop}, fired ${fired} times `}</span>
+            <span class="number dim">{` ${of}: ${status ?? latency ?? drop}, fired ${counted(fired, "time")} `}</span>
             <Act label="Remove" onClick={() => change("DELETE", `/sim/faults/${id}`)} />
           </li>
         ))}

@@ -11,11 +11,12 @@ import {
   moveToSequence,
   nextTimer,
   onFrame,
+  revision,
   server,
   step,
   stepToMark,
 } from "../model.ts";
-import { Act, Outcome, useAction } from "../parts.tsx";
+import { Act, GoTo, Outcome, useAction } from "../parts.tsx";
 import {
   drawStrip,
   LANES,
@@ -23,6 +24,7 @@ import {
   rowsAtPlace,
   STRIP_HEIGHT,
   wholeRange,
+  whyNotByTime,
   zoomedRange,
 } from "../timeline-strip.ts";
 
@@ -31,7 +33,10 @@ export function Timeline() {
   const byTime = useSignal(false);
   /** Null shows all. */
   const zoomed = useSignal<Range | null>(null);
-  const rangeNow = (): Range => zoomed.value ?? wholeRange(byTime.value);
+  const rangeNow = (): Range => {
+    const isByTime = byTime.value && whyNotByTime() === null;
+    return zoomed.value?.byTime === isByTime ? zoomed.value : wholeRange(isByTime);
+  };
   const zoom = (factor: number): void => {
     zoomed.value = zoomedRange(rangeNow(), factor);
   };
@@ -40,22 +45,13 @@ export function Timeline() {
       <Strip rangeNow={rangeNow} onZoom={zoom} />
       <div class="controls">
         <Steps />
-        <button
-          type="button"
-          aria-pressed={byTime.value}
-          disabled={history.value?.goesBack === true}
-          title={
-            history.value?.goesBack === true
-              ? "time goes back in this history"
-              : "Space marks by virtual time"
-          }
+        <ByTime
+          isOn={byTime.value}
           onClick={() => {
             byTime.value = !byTime.value;
             zoomed.value = null;
           }}
-        >
-          By time
-        </button>
+        />
         <ZoomButtons zoomed={zoomed} onZoom={zoom} />
         <NextTimer />
       </div>
@@ -149,25 +145,24 @@ function Steps() {
       >
         {server.value === null ? "End" : "Live"}
       </button>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          const field = event.currentTarget.elements.namedItem("sequence");
-          if (!(field instanceof HTMLInputElement) || field.value === "") return;
-          moveToSequence(Number(field.value));
-          field.blur();
-        }}
-      >
-        <input
-          id="go-to"
-          name="sequence"
-          type="number"
-          min={0}
-          placeholder="sequence (g)"
-          aria-label="Go to sequence"
-        />
-      </form>
+      <GoTo id="go-to" label="Go to sequence" placeholder="sequence (g)" go={moveToSequence} />
     </>
+  );
+}
+
+function ByTime({ isOn, onClick }: { readonly isOn: boolean; readonly onClick: () => void }) {
+  revision.value;
+  const whyNot = whyNotByTime();
+  return (
+    <button
+      type="button"
+      aria-pressed={isOn && whyNot === null}
+      disabled={whyNot !== null}
+      title={whyNot ?? "Space marks by virtual time"}
+      onClick={onClick}
+    >
+      By time
+    </button>
   );
 }
 
