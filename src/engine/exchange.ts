@@ -212,8 +212,8 @@ export class Exchange {
     return this.#digest.hash;
   }
 
-  /** 8 hex digits that are equal where histories are equal, and are had for little after each command. */
-  get shortHash(): string {
+  /** 32 bits that are equal where histories are equal, and are had for little after each command. */
+  get shortHash(): number {
     return this.#digest.short;
   }
 

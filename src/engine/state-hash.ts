@@ -5,7 +5,6 @@ import { Digest, type DigestWords } from "../core/hash.ts";
 import type { State } from "../core/state.ts";
 import { canonicalLines } from "../core/state-document.ts";
 import type { Millis } from "../core/units.ts";
-import { hex8 } from "./checksum.ts";
 
 /** Lines are handed to the hash in pieces of about so many characters. */
 const PIECE_LENGTH = 65_536;
@@ -58,10 +57,10 @@ export class HistoryDigest {
     return this.#digest.words.map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
   }
 
-  /** 8 hex digits of it. All four words count: the latest command has not met each of them. */
-  get short(): string {
+  /** 32 bits of it. All four words count: the latest command has not met each of them. */
+  get short(): number {
     const [a, b, c, d] = this.#digest.words;
-    return hex8(a ^ b ^ c ^ d);
+    return (a ^ b ^ c ^ d) >>> 0;
   }
 
   /** What a state hash is shown as: `v2:` and 64 hex digits. Version 1 was the content hash. */

@@ -22,7 +22,7 @@ export interface Lines {
 }
 
 /** Snapshots that are kept: more than this, and every other one goes. */
-const MAX_CHECKPOINTS = 128;
+const MAX_CHECKPOINTS = 256;
 const LEAST_DISTANCE = 512;
 
 interface Checkpoint {

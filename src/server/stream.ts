@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { ApiError } from "../api/errors.ts";
 import type { EntryKind, OpeningReason } from "../api/event-stream.ts";
 import type { Command } from "../core/commands.ts";
-import type { DomainEvent } from "../core/events.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
 import { documentLines } from "../core/state-document.ts";
 import type { Millis } from "../core/units.ts";
@@ -148,7 +147,8 @@ class Feed {
       exchange.watch((sequence, at, events, command) => {
         this.#count = 0;
         const { shortHash } = exchange;
-        this.#add(() => commandText(`${sequence}-${shortHash}`, { sequence, at, command }, events));
+        const caused = eventHash(events);
+        this.#add(() => commandText({ sequence, at, command }, hex8(shortHash), caused));
       }),
       exchange.watchPutBack(() => this.#goBack()),
       clock.watch(({ mode, rate }) => this.note("clock", JSON.stringify({ mode, rate }))),
@@ -238,7 +238,7 @@ class Feed {
     }
     const exchange = this.#opened.atSessionStart();
     if (!(await this.#isKept(reader))) return;
-    const start = `id: ${exchange.sequence}-${exchange.shortHash}${OF_HISTORY}\n`;
+    const start = `id: ${exchange.sequence}-${historyName(exchange)}\n`;
     const isMeant = (text: string): boolean => beginnings.some((beginning) => text.startsWith(beginning));
     let isFound = beginnings.length === 0 || isMeant(start);
     if (beginnings.length === 0) yield* this.#openingPieces(start, "start", exchange);
@@ -365,24 +365,26 @@ function* historyTexts(
   for (const each of withRefused(entries, refused)) {
     if ("request" in each) {
       count += 1;
-      const id = `${each.sequence}.${count}-${exchange.shortHash}${OF_HISTORY}`;
+      const id = `${each.sequence}.${count}-${historyName(exchange)}`;
       yield noteText(id, "refused", each.at, JSON.stringify(each.request));
     } else {
       count = 0;
       const decision = exchange.redo(each);
-      const id = `${each.sequence}-${exchange.shortHash}${OF_HISTORY}`;
-      yield commandText(id, each, decision.ok ? decision.events : []);
+      yield commandText(each, historyName(exchange), eventHash(decision.ok ? decision.events : []));
     }
   }
 }
 
+/** What the id of an entry names a history by that is told from its start. */
+const historyName = ({ shortHash }: Exchange): string => `${hex8(shortHash)}${OF_HISTORY}`;
+
 // There is one of these for every order: they are put together by hand.
 
-/** An accepted command, as a journal has it in full. */
-function commandText(id: string, { sequence, at, command }: Entry, events: readonly DomainEvent[]): string {
+/** An accepted command, as a journal has it in full; `caused` is the hash of its events. */
+function commandText({ sequence, at, command }: Entry, history: string, caused: number): string {
   const { kind } = command;
-  const data = `{"s":${sequence},"t":${at},"k":"${kind}","d":${dataText(command)},"r":"${hex8(eventHash(events))}"}`;
-  return entryText(id, "command", data);
+  const data = `{"s":${sequence},"t":${at},"k":"${kind}","d":${dataText(command)},"r":"${hex8(caused)}"}`;
+  return entryText(`${sequence}-${history}`, "command", data);
 }
 
 /** What a command holds besides its kind. What an exchange has accepted of a usual order needs no escapes. */
