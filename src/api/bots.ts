@@ -43,6 +43,7 @@ export const botEndpoints = endpoints("control", "Control plane", {
             .meta({ description: "Another market from another seed; left out, that of the exchange." }),
         }),
       ),
+      { hints: { profile: "DELETE /sim/bots ends those that act" } },
     ),
     reply: botsSchema,
   },

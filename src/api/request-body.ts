@@ -52,7 +52,16 @@ export function nestingOf(value: unknown, most: number): number {
  */
 export function objectBody<Shape extends z.core.$ZodShape>(
   schema: z.ZodObject<Shape>,
-  { required = true, code = "INVALID_PARAMETER" }: { required?: boolean; code?: ErrorCode } = {},
+  {
+    required = true,
+    code = "INVALID_PARAMETER",
+    hints = {},
+  }: {
+    readonly required?: boolean;
+    readonly code?: ErrorCode;
+    /** What to do instead, by the field that is wrong. */
+    readonly hints?: Readonly<Record<string, string>>;
+  } = {},
 ): BodySpec<z.infer<z.ZodObject<Shape>>, z.ZodObject<Shape>> {
   return {
     schema,
@@ -71,6 +80,7 @@ export function objectBody<Shape extends z.core.$ZodShape>(
         };
       });
       throw new ApiError(code, problems.map(({ problem }) => problem).join("; "), {
+        hint: problems.map(({ field }) => hints[field]).find((hint) => hint !== undefined),
         details: {
           fields: [...new Set(problems.map(({ field }) => field))],
         },

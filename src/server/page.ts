@@ -50,11 +50,11 @@ async function readPage(): Promise<Page | null> {
   if (html === null) return null;
   const plain = Buffer.from(html);
   const tag = `W/"${createHash("sha256").update(plain).digest("base64url").slice(0, 27)}"`;
-  return { plain, packed: await packed(plain), headers: headersOf(html, tag), tag };
+  return { plain, packed: await packed(plain), headers: [...headersOf(html), "etag", tag], tag };
 }
 
-/** What the page may do is said in it, by hashes of what it runs; that nobody may frame it can be said here alone. */
-function headersOf(html: string, tag: string): string[] {
+/** What a page may do is said in it, by hashes of what it runs; that nobody may frame it can be said here alone. */
+function headersOf(html: string): string[] {
   const [, policy = "default-src 'none'"] =
     /http-equiv="content-security-policy" content="([^"]*)"/.exec(html) ?? [];
   return [
@@ -64,9 +64,30 @@ function headersOf(html: string, tag: string): string[] {
     ...["cross-origin-opener-policy", "same-origin"],
     ...["cross-origin-resource-policy", "same-origin"],
     ...["cache-control", "no-cache"],
-    ...["etag", tag],
     ...["vary", "accept, accept-encoding"],
   ];
+}
+
+/** The page of a pool, a link to each of its exchanges, and the headers that go with it. */
+export function poolPage(areOpen: readonly boolean[]): { readonly html: string; readonly headers: string[] } {
+  const links = areOpen.map(
+    (isOpen, index) => `<li><a href="${index + 1}/">/${index + 1}</a>${isOpen ? ", open" : ""}`,
+  );
+  const html = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="content-security-policy" content="default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>clobsim pool</title>
+<link rel="icon" href="data:,">
+<h1>clobsim</h1>
+<p>The exchanges of this pool. Each is made when it is first asked for.</p>
+<ul>
+${links.join("\n")}
+</ul>
+`;
+  return { html, headers: [...headersOf(html), "content-type", HTML] };
 }
 
 function answerFrom(page: Page, headers: Incoming["headers"]): Bytes {

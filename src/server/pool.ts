@@ -4,6 +4,7 @@ import { CHAIN_PATH } from "../api/chain-rpc.ts";
 import { ApiError, errorBody } from "../api/errors.ts";
 import { guardHost } from "./access.ts";
 import type { Outbox } from "./connection.ts";
+import { poolPage, wishesPage } from "./page.ts";
 import type { RequestLog } from "./request-log.ts";
 import { type ExchangeSite, refuseOnSocket, requestIds, type Site } from "./server.ts";
 import { Incoming, JSON_MEDIA, pathOf, type ServiceOptions } from "./service.ts";
@@ -17,6 +18,15 @@ interface PoolParts {
   readonly log: RequestLog;
   /** Makes the exchange of a number, which is served below `/number`. */
   readonly open: (number: number) => ExchangeSite;
+}
+
+/** An answer of the pool itself. */
+interface Written {
+  readonly requestId: string;
+  readonly status: number;
+  readonly text: string;
+  readonly headers: readonly string[];
+  readonly code?: string | undefined;
 }
 
 /** The number of an exchange at the beginning of a target, and the target within that exchange. */
@@ -72,7 +82,8 @@ export class Pool implements Site {
       const target = targetIn(request.url);
       if (target === null) {
         if (refusal !== undefined) throw refusal;
-        this.#send(request, response, 200, this.#own(request));
+        if (pathOf(request.url) === "/" && wishesPage(request)) this.#sendPage(request, response);
+        else this.#send(request, response, 200, this.#own(request));
         return;
       }
       const member = this.#member(target.number);
@@ -125,6 +136,11 @@ export class Pool implements Site {
     return member;
   }
 
+  /** Of each exchange in their order, whether it was made. */
+  get #areOpen(): boolean[] {
+    return Array.from({ length: this.#parts.size }, (_, index) => this.#members.has(index + 1));
+  }
+
   /** What the pool itself answers. @throws ApiError when there is nothing. */
   #own({ method, url, headers: { host } }: Incoming): object {
     const { size, options } = this.#parts;
@@ -144,10 +160,7 @@ export class Pool implements Site {
       throw new ApiError("METHOD_NOT_ALLOWED", found, { headers: { allow } });
     }
     if (path === "/healthz") return { status: "ok" };
-    const exchanges = Array.from({ length: size }, (_, index) => ({
-      url: `http://${host}/${index + 1}`,
-      isOpen: this.#members.has(index + 1),
-    }));
+    const exchanges = this.#areOpen.map((isOpen, index) => ({ url: `http://${host}/${index + 1}`, isOpen }));
     return { name: "clobsim", version: options.version, pool: size, exchanges };
   }
 
@@ -162,6 +175,11 @@ export class Pool implements Site {
     return new ApiError("INTERNAL_ERROR", "a defect in clobsim; the server's log has the details");
   }
 
+  #sendPage(request: Incoming, response: ServerResponse): void {
+    const { html, headers } = poolPage(this.#areOpen);
+    this.#write(request, response, { requestId: this.#nextId(), status: 200, text: html, headers });
+  }
+
   #send(
     request: Incoming,
     response: ServerResponse,
@@ -169,16 +187,23 @@ export class Pool implements Site {
     content: object,
     headers: readonly string[] = [],
   ): void {
-    const { method, url, arrivedAt } = request;
     const requestId = this.#nextId();
     const error = content instanceof ApiError ? content : undefined;
     const text = JSON.stringify(error === undefined ? content : errorBody(error, requestId));
-    const length = String(Buffer.byteLength(text));
-    const own = [...this.#headers(requestId), "content-type", JSON_MEDIA, "content-length", length];
-    response.writeHead(status, [...own, ...headers]);
+    const all = ["content-type", JSON_MEDIA, ...headers];
+    this.#write(request, response, { requestId, status, text, headers: all, code: error?.code });
+  }
+
+  #write(
+    { method, url, arrivedAt }: Incoming,
+    response: ServerResponse,
+    { requestId, status, text, headers, code }: Written,
+  ): void {
+    const length = ["content-length", String(Buffer.byteLength(text))];
+    response.writeHead(status, [...this.#headers(requestId), ...headers, ...length]);
     response.end(method === "HEAD" ? undefined : text);
     const ms = performance.now() - arrivedAt;
-    this.#parts.log.request({ requestId, method, path: pathOf(url), status, ms, code: error?.code });
+    this.#parts.log.request({ requestId, method, path: pathOf(url), status, ms, code });
   }
 }
 

@@ -75,10 +75,16 @@ describe("/sim/bots", () => {
     [{ profile: "wild" }, "profile: expected one of thin, normal, busy, toxic"],
     [{}, "profile: expected one of thin, normal, busy, toxic, found nothing"],
     [{ profile: "thin", seed: "" }, "seed: expected a length of at least 1"],
+    [{ profile: "thin", seed: 7 }, "seed: expected a string, found the number 7"],
   ])("refuses %o", async (body, message) => {
     const refusal = await api.refused("POST /sim/bots", "INVALID_PARAMETER", body);
     expect(refusal.body.error).toContain(message);
     expect(await bots()).toEqual(NONE);
+  });
+
+  it.each(["none", null])("says how to have none where %o is asked for", async (profile) => {
+    const refusal = await api.refused("POST /sim/bots", "INVALID_PARAMETER", { profile });
+    expect(refusal.body.hint).toBe("DELETE /sim/bots ends those that act");
   });
 });
 

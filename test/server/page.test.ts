@@ -178,9 +178,27 @@ describe("GET /3 of a pool", () => {
     expect(jsonIn(answer)).toMatchObject({ status: 404, code: "ROUTE_NOT_FOUND" });
   });
 
-  it("leaves the pool's own list at /", async () => {
-    expect(jsonIn(await ask(`${pool.url}/`, { accept: BROWSER }))).toMatchObject({ pool: 3 });
+  it("has at / a page that links to each, runs nothing, and is framed by nobody", async () => {
+    const { status, headers, bytes } = await ask(`${pool.url}/`, { accept: BROWSER });
+    expect({ status, type: headers["content-type"] }).toEqual({
+      ...{ status: 200, type: "text/html; charset=utf-8" },
+    });
+    const links = [...bytes.toString().matchAll(/<a href="([^"]*)">/g)].map(([, href]) => href);
+    expect(links).toEqual(["1/", "2/", "3/"]);
+    expect(headers["content-security-policy"]).toBe(
+      "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    );
+    const head = await ask(`${pool.url}/`, { accept: BROWSER }, "HEAD");
+    expect([head.headers["content-length"], head.bytes.length]).toEqual([String(bytes.length), 0]);
   });
+
+  it.each([undefined, "*/*", "application/json, text/html"])(
+    "leaves the list at / to everybody else: %s",
+    async (accept) => {
+      const answer = await ask(`${pool.url}/`, accept === undefined ? {} : { accept });
+      expect(jsonIn(answer)).toMatchObject({ pool: 3 });
+    },
+  );
 });
 
 describe("a page of the server's own", () => {
