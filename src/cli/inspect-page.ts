@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { BEGINNING } from "../engine/journal-line.ts";
 import { damageText, scan } from "../engine/journal-scan.ts";
 import type { JournalSource } from "../history/journal-source.ts";
-import { MAX_REPORT_BYTES, reportBytes, reportName } from "../history/report.ts";
+import { CUT, endsReport, MAX_REPORT_BYTES, reportBytes, reportName } from "../history/report.ts";
 import { inspectorPage, NOT_BUILT, withReport } from "../inspector-page.ts";
 import { readRegular } from "../regular-file.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
@@ -52,10 +52,16 @@ function ofFolder(folder: string): Carried {
 
 function ofReport(source: JournalSource): Carried {
   const { path, file } = source;
-  const { damage } = scan(file, BEGINNING, () => {});
+  let isEnded = false;
+  const { damage } = scan(file, BEGINNING, (line) => {
+    isEnded = endsReport(line);
+  });
   file.close();
   const carried = { name: basename(path), bytes: readRegular(path, MAX_REPORT_BYTES) };
-  if (damage === null) return { ...carried, code: EXIT.ok };
+  if (damage === null) {
+    if (!isEnded) warn(`${source.name}: ${CUT}`);
+    return { ...carried, code: EXIT.ok };
+  }
   warn(`${damageText(path, source.name, damage)}; the page shows what stands before`);
   return { ...carried, code: EXIT.corrupt };
 }

@@ -12,6 +12,7 @@ import { damageText } from "../engine/journal-scan.ts";
 import type { Redone, ReplayDiffers } from "../engine/replayer.ts";
 import type { ReplayEnd, ReplayedLine } from "../history/journal-replay.ts";
 import { isCorrupt, type JournalSource, openSource } from "../history/journal-source.ts";
+import { CUT } from "../history/report.ts";
 import { wordsOf } from "../history/words.ts";
 import { indented, type Paint, visible } from "../scenario/report/text.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
@@ -86,9 +87,9 @@ export async function endedWith(
 
 const SOUND: Ending = { code: EXIT.ok, lines: [] };
 
-function damageOf(source: JournalSource, { scan: { damage } }: ReplayEnd): Ending {
-  if (damage === null) return SOUND;
+function damageOf(source: JournalSource, { scan: { damage }, isCut }: ReplayEnd): Ending {
   const { path, name } = source;
+  if (damage === null) return isCut ? { code: EXIT.ok, lines: [`${name}: ${CUT}`] } : SOUND;
   if (isCorrupt(source, damage)) return { code: EXIT.corrupt, lines: [damageText(path, name, damage)] };
   const { offset, bytes, line } = damage;
   const place = `${path} from byte ${offset} on, where line ${line} should begin`;

@@ -30,9 +30,6 @@ export const run: Run<"replay"> = async ({ to, until }, [name = ""], _given, pro
   const { exchange } = replay;
   const { code, lines } = endingOf(source, end, exchange.state);
   const { last, commands, trouble } = end;
-  const isWhole = to === null && until === null;
-  const isEnded = last !== null && (isControl(last, "report") || isControl(last, "close"));
-  const isCut = isWhole && !isEnded && !source.isFolder && trouble === null && end.scan.damage === null;
   const rest = trouble === null ? "every one comes out as recorded" : "compared up to the line below";
   const verdict = [
     ...(reason === null ? [] : [`  written because ${reason}`]),
@@ -40,9 +37,6 @@ export const run: Run<"replay"> = async ({ to, until }, [name = ""], _given, pro
     ...(refused.summary === null ? [] : [`  ${refused.summary}`]),
     `  up to line ${last?.n ?? 0} at ${toIso(exchange.now)}`,
     ...(trouble === null ? [`  state ${exchange.hash}`] : []),
-    ...(isCut
-      ? ["  the last line of a report is missing: the file may be cut, and its state is not compared"]
-      : []),
   ];
   print(verdict);
   if (lines.length > 0) {

@@ -24,6 +24,7 @@ import { STATE_FORMAT } from "../engine/state-file.ts";
 import { contentHash } from "../engine/state-hash.ts";
 import { assertNotNewer, StoreError } from "../engine/store-error.ts";
 import { isCorrupt, type JournalSource, openSource } from "./journal-source.ts";
+import { endsReport } from "./report.ts";
 
 /** What deciding a line anew has come to. */
 export type Outcome =
@@ -63,6 +64,8 @@ export interface ReplayEnd {
   readonly scan: ScanEnd;
   /** The last line that was taken. */
   readonly last: Line | null;
+  /** Whether all lines of a file that is no data directory's were taken, and the last is none that ends a report. */
+  readonly isCut: boolean;
   readonly commands: number;
   /** The first line that differs or fails. */
   readonly trouble: ReplayedLine | null;
@@ -201,7 +204,9 @@ export class JournalReplay {
       take(this.#replay.take(line));
     });
     const { commands, trouble } = this.#replay;
-    return { scan: end, last, commands, trouble };
+    const isWhole = !isOver && end.damage === null;
+    const isCut = isWhole && !this.#source.isFolder && last !== null && !endsReport(last);
+    return { scan: end, last, isCut, commands, trouble };
   }
 }
 

@@ -9,7 +9,13 @@ import { Exchange } from "../engine/exchange.ts";
 import { ignoreInGit, JOURNAL_FILE } from "../engine/files.ts";
 import type { Entry, RefusedEntry } from "../engine/journal.ts";
 import { LineWriter } from "../engine/journal-codec.ts";
-import { BEGINNING, type ControlRecords, FORMAT, type JournalEnd } from "../engine/journal-line.ts";
+import {
+  BEGINNING,
+  type ControlRecords,
+  FORMAT,
+  type JournalEnd,
+  type Line,
+} from "../engine/journal-line.ts";
 import { scan } from "../engine/journal-scan.ts";
 import type { OpenedExchange } from "../engine/open-exchange.ts";
 import { type Origin, originOfWorld } from "../engine/origin.ts";
@@ -94,6 +100,12 @@ export function sessionHistory(
   };
   return { kind: "session", origin, open, entries, refused: [], refusedLeftOut: 0 };
 }
+
+/** Whether a report or the journal of a closed data directory may end with a line. */
+export const endsReport = ({ k }: Line): boolean => k === "report" || k === "scenario" || k === "close";
+
+/** What is said of a file that is whole line by line and does not end so. */
+export const CUT = "the last line of a report is missing: the file may be cut";
 
 /** The command line that replays the report in a file. */
 const replayLine = (file: string): string => `clobsim replay ${file}`;

@@ -3,7 +3,7 @@ import { LineReader } from "../engine/journal-codec.ts";
 import { BEGINNING, type JournalEnd, type Line } from "../engine/journal-line.ts";
 import { damageText, openingIn, scan } from "../engine/journal-scan.ts";
 import { assertKnown, assertNotNewer, StoreError } from "../engine/store-error.ts";
-import { inMemory } from "../history/report.ts";
+import { CUT, endsReport, inMemory } from "../history/report.ts";
 import { Column } from "./column.ts";
 import { History, type Lines } from "./history.ts";
 
@@ -91,7 +91,7 @@ export async function openReport(
   let damage: string | null = null;
   let isEnded = false;
   const take = (line: Line, next: JournalEnd): void => {
-    isEnded ||= line.k === "report" || line.k === "close";
+    isEnded = endsReport(line);
     assertNotNewer(line, name, engine);
     if (line.n === 1) lines.begin(next.offset);
     else {
@@ -107,7 +107,7 @@ export async function openReport(
     // What a line is worth that cannot be read depends on what stands behind it, to the end of the file.
     if (scanned.damage !== null && !isLast) scanned = scan(whole, scanned, take);
     if (scanned.damage !== null) damage = damageText(name, name, scanned.damage);
-    else if (isLast && !isEnded) damage = "the last line of a report is missing: the file may be cut";
+    else if (isLast && !isEnded) damage = CUT;
     end = scanned;
     await tell({ done: end.offset / bytes.length, commands: history.head.sequence });
     if (isLast) break;

@@ -69,6 +69,19 @@ describe("clobsim inspect --html", () => {
     expect(carriedBy(html).report).toBe(lines.join("\n"));
   });
 
+  it("writes a report without its last line as well, and says that it may be cut, as the tables do", async () => {
+    const [cut, html] = [join(folder, "cut.ndjson"), join(folder, "cut.html")];
+    const lines = readFileSync(report, "utf8").trimEnd().split("\n");
+    writeFileSync(cut, `${lines.slice(0, -1).join("\n")}\n`);
+    const said = `clobsim: ${cut}: the last line of a report is missing: the file may be cut\n`;
+    for (const shown of [{ html }, {}]) {
+      const { code, stderr } = await run("inspect", [cut], shown);
+      expect({ code, said: stderr.slice(0, said.length) }).toEqual({ code: 0, said });
+    }
+    expect((await run("inspect", [cut], { at: "3" })).stderr).toBe("");
+    expect((await run("inspect", [report])).stderr).toBe("");
+  });
+
   it("replaces a page that it has written, and nothing else", async () => {
     const [own, other] = [join(folder, "again.html"), join(folder, "other.html")];
     expect((await run("inspect", [report], { html: own })).code).toBe(0);

@@ -166,7 +166,9 @@ describe("clobsim run --report", () => {
     rmSync(sources, { recursive: true });
     const out = join(folder, "elsewhere", "small.yaml");
     mkdirSync(join(folder, "elsewhere"));
-    const { code } = await run("shrink", [join(reports, "far.ndjson")], { out });
+    const report = join(reports, "far.ndjson");
+    expect((await run("replay", [report])).stdout).not.toContain("may be cut");
+    const { code } = await run("shrink", [report], { out });
     expect([inPlace.code, code]).toEqual([0, 0]);
     expect(readFileSync(out, "utf8")).toBe(expected);
     expect(expected).toContain("parts/flow.csv");

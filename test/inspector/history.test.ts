@@ -106,13 +106,14 @@ describe("a damaged report", () => {
 
   it("is shown as far as it is whole, wherever it is cut", async () => {
     const first = journal.indexOf(10) + 1;
-    const cuts = fc.sample(fc.integer({ min: first, max: journal.length - 1 }), { seed: 1, numRuns: 60 });
+    const drawn = fc.sample(fc.integer({ min: first, max: journal.length - 1 }), { seed: 1, numRuns: 60 });
+    const cuts = [...drawn, ...drawn.slice(0, 5).map((at) => journal.lastIndexOf(10, at) + 1)];
     const { sights } = replayedSights(journal);
     for (const cut of cuts) {
       const { history, damage } = await opened(journal.subarray(0, cut));
       const whole = journal.subarray(0, cut).toString("latin1").split("\n").length - 2;
       expect([cut, history.count]).toEqual([cut, whole]);
-      expect([cut, damage === null]).toEqual([cut, journal[cut - 1] === 10]);
+      expect([cut, damage?.includes("may be cut")]).toEqual([cut, journal[cut - 1] === 10]);
       expect(sightOf(history.head)).toEqual(sights.get(whole));
     }
   });
@@ -154,8 +155,8 @@ describe("a report of many slices", () => {
     const [opening, ...lines] = linesIn(journal.toString("utf8"));
     const refusals = lines.filter(({ k }) => k === "refused");
     const many = Array.from({ length: 9_000 }, (_, index) => refusals[index % refusals.length] as TextLine);
-    const at = lines.at(-1)?.t;
-    const all = [opening as TextLine, ...lines, ...many.map((line) => ({ ...line, t: at }))];
+    const close = lines.pop() as TextLine;
+    const all = [opening as TextLine, ...lines, ...many.map((line) => ({ ...line, t: close.t })), close];
     const bytes = Buffer.from(resealed(all.map((line, index) => ({ ...line, n: index + 1 }))));
     expect(bytes.length).toBeGreaterThan(2 << 20);
     const progress: number[] = [];
