@@ -112,7 +112,7 @@ describe("the packed package", () => {
     const read = (name: string): string => readFileSync(join(dist, name), "utf8");
     const maps = readdirSync(dist).filter((name) => name.endsWith(".map"));
     const named = readdirSync(dist).flatMap((name) =>
-      name.endsWith(".js")
+      /\.c?js$/.test(name)
         ? [...read(name).matchAll(/^\/\/# sourceMappingURL=(.*)$/gm)].map(([, map]) => map)
         : [],
     );

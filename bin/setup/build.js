@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { bundle, LIBRARY, PROGRAM, writeWhole } from "./bundle.js";
-import { writeCommonJs } from "./commonjs.js";
+import { bundle, bundleScript, LIBRARY, PROGRAM, writeWhole } from "./bundle.js";
+import { writeEntries } from "./entries.js";
 import { bundleInspector } from "./inspector.js";
 import { noticeOf } from "./notices.js";
-import { inProject, runNode, say } from "./project.js";
+import { envOfBuild, inProject, runNode, say } from "./project.js";
 import { rollUpTypes } from "./types.js";
 
 const DIST = inProject("dist");
@@ -46,16 +46,31 @@ async function buildProgram() {
   return 0;
 }
 
-/** One set of files for library and program, the page, and the licences of what is in them. */
+/** The loader is loaded by ES modules, by CommonJS, and by jest's. */
+const LOADER = {
+  format: "cjs",
+  splitting: false,
+  outExtension: { ".js": ".cjs" },
+  banner: { js: 'const urlOfLoader = require("node:url").pathToFileURL(__filename).href;' },
+  define: { "import.meta.url": "urlOfLoader" },
+};
+
+/**
+ * One script for library and program, which share their modules, what loads it, the thread that draws progress and loads
+ * nothing else, the page, and the licences of what is in them.
+ */
 async function bundleAll() {
+  const { "progress-worker": progress, ...program } = PROGRAM;
   try {
-    const [{ files, sources }, inspector] = await Promise.all([
-      bundle({ ...LIBRARY, ...PROGRAM }),
+    const [inspector, ...bundles] = await Promise.all([
       bundleInspector(),
+      bundleScript("clobsim", { ...LIBRARY, ...program }),
+      bundle({ load: "src/load.ts" }, LOADER),
+      bundle({ "progress-worker": progress }),
     ]);
     writeWhole(INSPECTOR, inspector.html);
-    writeWhole(NOTICE, noticeOf([...sources, ...inspector.sources]));
-    return [...files, ...writeCommonJs(DIST), INSPECTOR, NOTICE];
+    writeWhole(NOTICE, noticeOf([...inspector.sources, ...bundles.flatMap(({ sources }) => sources)]));
+    return [...bundles.flatMap(({ files }) => files), ...(await writeEntries(DIST)), INSPECTOR, NOTICE];
   } catch (error) {
     if (error.errors === undefined) throw error;
     say("the bundle could not be built");
@@ -65,11 +80,7 @@ async function bundleAll() {
 
 async function madeWorld() {
   const args = ["world", "--seed", DEFAULT_WORLD.seed, "--out", DEFAULT_WORLD.path];
-  // What the user has set for the program must not shape the build.
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !name.startsWith("CLOBSIM_")),
-  );
-  const { code, output } = await runNode(join(DIST, "cli.js"), args, { env });
+  const { code, output } = await runNode(join(DIST, "cli.js"), args, { env: envOfBuild() });
   if (code !== 0) say(`the default world could not be built\n${output}`);
   return code === 0;
 }

@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { leanOptions } from "./lean.js";
 import { ROOT } from "./project.js";
+import { ownSourceMap } from "./source-map.js";
 
 /** CommonJS packages in the bundle call `require` for Node's own modules; an ES module has none. */
 const BANNER = [
@@ -25,40 +26,44 @@ export const PROGRAM = {
 };
 
 /** Test runners, which load the package and not the other way round. */
-const HOSTS = ["vitest"];
+export const HOSTS = ["vitest"];
+
+const COMMON = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  // Places in the source, which the repository has, and not its text.
+  sourcemap: "linked",
+  sourcesContent: false,
+  // The notice of third parties holds the licences whole.
+  legalComments: "none",
+  metafile: true,
+  external: HOSTS,
+  write: false,
+  logLevel: "warning",
+  ...leanOptions,
+};
 
 /**
- * Bundles entry points into dist. Answers the paths of the files written and of the sources in them. Each file appears whole
- * or not at all, an entry point after the chunks that it loads, so that somebody else's start or build at the same time does
- * no harm.
+ * Bundles entry points as ES modules, which share what they have in common. Answers the paths of the files written and of the
+ * sources in them. Each file appears whole or not at all, an entry point after the chunks that it loads, so that somebody
+ * else's start or build at the same time does no harm.
  * @throws when the sources cannot be bundled; esbuild has then said why.
  */
 export async function bundle(entryPoints, options = {}) {
   const esbuild = await import("esbuild");
   const { outputFiles, metafile } = await esbuild.build({
-    absWorkingDir: ROOT,
+    ...COMMON,
     entryPoints,
     outdir: "dist",
-    bundle: true,
     format: "esm",
-    platform: "node",
-    target: "node20",
     splitting: true,
-    // Places in the source, which the repository has, and not its text.
-    sourcemap: "linked",
-    sourcesContent: false,
-    // The notice of third parties holds the licences whole.
-    legalComments: "none",
     banner: { js: BANNER },
-    metafile: true,
-    external: HOSTS,
-    write: false,
-    logLevel: "warning",
-    ...leanOptions,
     ...options,
   });
   const outputs = Object.entries(metafile.outputs);
-  const files = withoutVendoredMaps(outputFiles);
+  const files = ownMapsOnly(outputFiles);
   const entries = outputs
     .filter(([, { entryPoint }]) => Object.values(entryPoints).includes(entryPoint))
     .map(([path]) => path);
@@ -66,27 +71,52 @@ export async function bundle(entryPoints, options = {}) {
   for (const file of [...files.filter((file) => !isEntry(file)), ...files.filter(isEntry)]) {
     writeWhole(file.path, file.contents);
   }
-  return {
-    files: files.map(({ path }) => path),
-    sources: outputs.flatMap(([, { inputs }]) =>
-      Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0),
-    ),
-  };
+  return { files: files.map(({ path }) => path), sources: sourcesOf(metafile) };
 }
 
-/** Leaves out the source maps of files that hold no code of ours, and the last line of such files, which names them. */
-function withoutVendoredMaps(files) {
-  const isVendored = ({ path, text }) =>
-    path.endsWith(".map") &&
-    JSON.parse(text).sources.every((source) => /node_modules\/|stand-in:/.test(source));
-  const vendored = new Set(files.filter(isVendored).map(({ path }) => path));
-  return files
-    .filter(({ path }) => !vendored.has(path))
-    .map((file) =>
-      vendored.has(`${file.path}.map`)
-        ? { path: file.path, contents: file.text.replace(/\/\/# sourceMappingURL=.*\n$/, "") }
-        : file,
-    );
+/** The paths of the sources that are in a bundle. */
+const sourcesOf = ({ outputs }) =>
+  Object.values(outputs).flatMap(({ inputs }) =>
+    Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0),
+  );
+
+/**
+ * Bundles entry points into one script, `NAME.cjs`, which `src/load.ts` runs: a function of `module`, `require` and the URL of
+ * the file, that exports a function for each entry. Answers as `bundle`.
+ */
+export async function bundleScript(name, entryPoints) {
+  const esbuild = await import("esbuild");
+  const entries = Object.entries(entryPoints).map(
+    ([name, path]) => `${JSON.stringify(name)}: () => require("./${path}")`,
+  );
+  const { outputFiles, metafile } = await esbuild.build({
+    ...COMMON,
+    stdin: { contents: `module.exports = { ${entries.join(", ")} };`, resolveDir: ROOT },
+    outfile: `dist/${name}.cjs`,
+    format: "cjs",
+    banner: { js: '(function (module, require, urlOfBundle) { "use strict";' },
+    footer: { js: "})" },
+    define: { "import.meta.url": "urlOfBundle" },
+  });
+  const files = ownMapsOnly(outputFiles);
+  for (const { path, contents } of files) writeWhole(path, contents);
+  return { files: files.map(({ path }) => path), sources: sourcesOf(metafile) };
+}
+
+/** Leaves out of source maps what is no code of ours, and those without any, with the last line of the files that name them. */
+function ownMapsOnly(outputFiles) {
+  const maps = new Map(
+    outputFiles
+      .filter(({ path }) => path.endsWith(".map"))
+      .map(({ path, text }) => [path, ownSourceMap(text)]),
+  );
+  return outputFiles.flatMap((file) => {
+    const { path } = file;
+    if (maps.has(path)) return maps.get(path) === null ? [] : [{ path, contents: maps.get(path) }];
+    return maps.get(`${path}.map`) === null
+      ? [{ path, contents: file.text.replace(/\/\/# sourceMappingURL=.*\n$/, "") }]
+      : [file];
+  });
 }
 
 /** Writes a file so that nobody ever reads half of it. */

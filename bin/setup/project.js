@@ -27,3 +27,9 @@ export function run(command, args, options = {}) {
 
 /** Runs a JavaScript file with this Node. */
 export const runNode = (file, args, options) => run(process.execPath, [file, ...args], options);
+
+/** The environment for running what was built: what the user has set for the program must not shape the build, nor the build fill the user's cache. */
+export const envOfBuild = () => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("CLOBSIM_"))),
+  CLOBSIM_CACHE: "off",
+});

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { LIBRARY, writeWhole } from "./bundle.js";
-import { writeCommonJsTypes } from "./commonjs.js";
+import { writeCommonJsTypes } from "./entries.js";
 import { inProject, runNode } from "./project.js";
 
 /** Where the compiler puts the types of every source. */

@@ -1,4 +1,5 @@
 import yargs, { type Argv } from "yargs";
+import { CACHE_VARIABLE } from "../cache-folder.ts";
 import { VERSION } from "../config.ts";
 import { anyOf } from "../core/terms.ts";
 import {
@@ -252,6 +253,7 @@ const typedAs = (key: string): string => `${key.length === 1 ? "-" : "--"}${key}
 /** Says on stderr which variables look like settings and are none: others may have set them for a purpose of theirs. */
 function warnOfUnknownVariables(environment: Given["environment"]): void {
   const known = NAMES.flatMap((name) => settingsOf(name).map(([key]) => variableOf(flagOf(key))));
+  known.push(CACHE_VARIABLE);
   for (const variable of Object.keys(environment)) {
     if (!variable.startsWith("CLOBSIM_") || known.includes(variable)) continue;
     warn(`variable ${variable} is ignored${didYouMean(variable, known)}`);

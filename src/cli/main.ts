@@ -1,4 +1,3 @@
-import { VERSION } from "../config.ts";
 import { whenUnread } from "./process.ts";
 
 const argv = process.argv.slice(2);
@@ -10,13 +9,14 @@ const failed = async (error: unknown): Promise<number> => (await import("./failu
 process.on("uncaughtException", async (error) => process.exit(await failed(error)));
 for (const stream of [process.stdout, process.stderr]) whenUnread(stream, () => process.exit());
 
-if ((first === "--version" || first === "-v") && more.length === 0) {
-  // Answered before yargs is loaded, which would take longer than all the rest.
-  process.stdout.write(`${VERSION}\n`);
-} else if (first === "--complete") {
+if (first === "--complete") {
   // A shell asks at each press of a key, and waits.
-  process.stdout.write((await import("./completion.ts")).completions(more));
+  import("./completion.ts").then(({ completions }) => process.stdout.write(completions(more)));
 } else {
-  const { runCommandLine } = await import("./command-line.ts");
-  process.exitCode = await runCommandLine(argv, process.env).catch(failed);
+  import("./command-line.ts")
+    .then(({ runCommandLine }) => runCommandLine(argv, process.env))
+    .catch(failed)
+    .then((code) => {
+      process.exitCode = code;
+    });
 }

@@ -19,7 +19,7 @@ async function runnerOf({ via }: CampaignSettings): Promise<SeedRunner> {
   }
 }
 
-async function resultOf(task: Task): Promise<TaskResult> {
+async function resultOf(runner: SeedRunner, task: Task): Promise<TaskResult> {
   switch (task.kind) {
     case "run":
       for (const seed of task.seeds) say({ kind: "outcome", outcome: await runner.run(seed, settings) });
@@ -37,6 +37,12 @@ async function resultOf(task: Task): Promise<TaskResult> {
   }
 }
 
-const runner = await runnerOf(settings);
-parentPort?.on("message", async (task: Task) => say({ kind: "done", result: await resultOf(task) }));
-say({ kind: "ready" });
+async function begin(): Promise<void> {
+  const runner = await runnerOf(settings);
+  parentPort?.on("message", async (task: Task) =>
+    say({ kind: "done", result: await resultOf(runner, task) }),
+  );
+  say({ kind: "ready" });
+}
+
+begin();

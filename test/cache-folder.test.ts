@@ -1,0 +1,132 @@
+import { execFile } from "node:child_process";
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { crc32 } from "node:zlib";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { cacheFolder } from "../src/cache-folder.ts";
+
+const run = promisify(execFile);
+const PROGRAM = fileURLToPath(new URL("../bin/clobsim.js", import.meta.url));
+const folders: string[] = [];
+let folder = "";
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "clobsim-cache-"));
+  folders.push(folder);
+});
+afterAll(() => {
+  for (const path of folders) rmSync(path, { recursive: true });
+});
+
+const opened = () => {
+  const cache = cacheFolder({ CLOBSIM_CACHE: folder });
+  if (cache === null) throw new Error("expected a folder");
+  return cache;
+};
+const contents = Buffer.from("what takes time to be made");
+
+describe("the folder of what can be made again", () => {
+  it("answers what was written under a name, and nothing under another", () => {
+    opened().write("kind", "name", contents);
+    expect(opened().read("kind", "name")?.equals(contents)).toBe(true);
+    expect(opened().read("kind", "another")).toBeNull();
+    expect(opened().read("another", "name")).toBeNull();
+  });
+
+  it("answers nothing of a file that is damaged at any place, or cut off", () => {
+    opened().write("kind", "name", contents);
+    const path = join(folder, "kind-name");
+    const whole = readFileSync(path);
+    for (let at = 0; at < whole.length; at += 1) {
+      const damaged = Buffer.from(whole);
+      damaged[at] = (damaged[at] as number) ^ 4;
+      writeFileSync(path, damaged);
+      expect(opened().read("kind", "name")).toBeNull();
+      writeFileSync(path, whole.subarray(0, at));
+      expect(opened().read("kind", "name")).toBeNull();
+    }
+  });
+
+  it("keeps the latest eight of a kind", () => {
+    for (let number = 1; number <= 10; number += 1) {
+      opened().write("kind", String(number), contents);
+      utimesSync(join(folder, `kind-${number}`), number, number);
+    }
+    opened().write("another", "name", contents);
+    expect(readdirSync(folder).length).toBe(9);
+    expect(opened().read("kind", "2")).toBeNull();
+    expect(opened().read("kind", "3")).not.toBeNull();
+  });
+
+  it("is where the system has such things, or nowhere", () => {
+    expect(cacheFolder({ CLOBSIM_CACHE: "off" })).toBeNull();
+    const own = process.platform === "win32" ? "LOCALAPPDATA" : "XDG_CACHE_HOME";
+    cacheFolder({ [own]: folder })?.write("kind", "name", contents);
+    expect(readdirSync(join(folder, "clobsim"))).toEqual(["kind-name"]);
+  });
+});
+
+describe("the program", () => {
+  const printed = async (cache: string): Promise<string> => {
+    const env = { ...process.env, CLOBSIM_CACHE: cache };
+    return (await run(process.execPath, [PROGRAM, "completion", "bash"], { env })).stdout;
+  };
+  const files = (): string[] => readdirSync(folder);
+
+  it("keeps what V8 has compiled for each command, and takes it at the next start", async () => {
+    const first = await printed(folder);
+    expect(files().map((name) => name.replace(/[0-9a-f]{8}$/, ""))).toEqual(["code-completion-"]);
+    const path = join(folder, files()[0] as string);
+    utimesSync(path, 1, 1);
+    const before = readFileSync(path);
+    expect(await printed(folder)).toBe(first);
+    expect(files().length).toBe(1);
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  it.each([
+    ["damaged", (file: Buffer) => file.subarray(0, file.length >> 1)],
+    ["whole and no code of this V8", () => withCheck(Buffer.from("neither V8's nor whole"))],
+    ["whole and code of another version", (file: Buffer) => withCheck(ofAnotherVersion(file.subarray(4)))],
+  ])("makes anew what is %s", async (_, changed) => {
+    const first = await printed(folder);
+    const path = join(folder, files()[0] as string);
+    const wrong = changed(readFileSync(path));
+    writeFileSync(path, wrong);
+    expect(await printed(folder)).toBe(first);
+    expect(readFileSync(path).equals(wrong)).toBe(false);
+  });
+
+  it("starts several times at once, and where nothing can be written", async () => {
+    const texts = await Promise.all([folder, folder, folder, "off", PROGRAM].map(printed));
+    expect(new Set(texts).size).toBe(1);
+    expect(files().length).toBe(1);
+    chmodSync(folder, 0o500);
+    expect(await printed(folder)).toBe(texts[0]);
+    chmodSync(folder, 0o700);
+  });
+});
+
+const withCheck = (bytes: Buffer): Buffer => {
+  const check = Buffer.alloc(4);
+  check.writeUInt32LE(crc32(bytes));
+  return Buffer.concat([check, bytes]);
+};
+
+/** V8 writes a magic number and a hash of its version first. */
+function ofAnotherVersion(code: Buffer): Buffer {
+  const other = Buffer.from(code);
+  other.writeUInt32LE((other.readUInt32LE(4) ^ 1) >>> 0, 4);
+  return other;
+}
