@@ -38,6 +38,8 @@ export function useListPlace(count: number, place: number, isFollowing: boolean)
   useEffect(() => {
     const { current: box } = scroller;
     if (box === null) return;
+    // A list that was empty begins at its top again.
+    scrolled.value = box.scrollTop;
     const observer = new ResizeObserver(() => {
       height.value = box.clientHeight;
       rowHeight.value = box.clientWidth < ROOM_FOR_ONE_LINE ? TWO_LINES : ONE_LINE;

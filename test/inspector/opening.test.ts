@@ -114,6 +114,18 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
     await expect.poll(() => journal.locator(".wrong-row .place").first().textContent()).toBe(String(at));
   });
 
+  it("shows what a filter finds behind one that finds nothing, wherever the list was scrolled to", async () => {
+    const inspector = await open(story.html);
+    await inspector.stands(/^row/);
+    await inspector.page.keyboard.press("ArrowLeft");
+    const journal = inspector.pane("journal");
+    const filter = journal.getByLabel("Filter by text");
+    await filter.fill("nothing is like this");
+    await journal.getByText("No row is like that.").waitFor();
+    await filter.fill("BUY 100 YES");
+    await journal.getByRole("listitem").filter({ hasText: "BUY 100 YES" }).waitFor();
+  });
+
   it("gives no command, and says how to go on from a report", async () => {
     const inspector = await open(story.html);
     const button = inspector.button("Mine a block", await inspector.open("chain"));
