@@ -8,122 +8,132 @@ export interface WordSink {
   mixText(text: string): void;
 }
 
-/** The words of the latest events that were asked for: a journal and a state's hash ask for the same, one after the other. */
-let latest: readonly DomainEvent[] | null = null;
-let words = new Int32Array(1024);
-let count = 0;
-/** Texts between them, each before the word of its place. */
-let texts: { readonly at: number; readonly text: string }[] = [];
+/** More than one event has. */
+const MOST_WORDS = 32;
+const TWO_32 = 4_294_967_296;
+/** Stands for no number. */
+const NONE = 0x7fff_fffd;
+
+/**
+ * The words of the latest events that were asked for: what keeps a journal and what hashes a state ask for the same, one
+ * after the other.
+ */
+class EventWords {
+  #events: readonly DomainEvent[] | null = null;
+  #words = new Int32Array(1024);
+  #count = 0;
+  /** Texts between the words, each before that of its place. */
+  #texts: { readonly at: number; readonly text: string }[] = [];
+
+  /** Hands on the words of events, in order. */
+  handTo(sink: WordSink, events: readonly DomainEvent[]): void {
+    if (events !== this.#events) this.#put(events);
+    let from = 0;
+    for (const { at, text } of this.#texts) {
+      sink.mixWords(this.#words, from, at);
+      sink.mixText(text);
+      from = at;
+    }
+    sink.mixWords(this.#words, from, this.#count);
+  }
+
+  #put(events: readonly DomainEvent[]): void {
+    this.#events = null;
+    this.#count = 0;
+    if (this.#texts.length > 0) this.#texts = [];
+    for (const event of events) {
+      if (this.#count + MOST_WORDS > this.#words.length) {
+        const longer = new Int32Array(this.#words.length * 2);
+        longer.set(this.#words);
+        this.#words = longer;
+      }
+      this.#putEvent(event);
+    }
+    this.#events = events;
+  }
+
+  /** Events of which there are millions, number by number. Numbers of records, prices and sizes are one word each. */
+  #putEvent(event: DomainEvent): void {
+    switch (event.kind) {
+      case "orderPlaced":
+        this.#putWord(1);
+        this.#putWord(event.order);
+        this.#putWord(event.account);
+        this.#putWord(event.token);
+        this.#putWord(event.price);
+        this.#putWord(event.size);
+        this.#putNumber(event.expiration);
+        this.#putNumber(event.touch);
+        this.#putNumber(event.fillableSize);
+        this.#putNumber(event.blockingOwnOrder);
+        this.#putWord(SIDES.indexOf(event.side) + 1);
+        this.#putWord(ORDER_TYPES.indexOf(event.orderType) + 1);
+        break;
+      case "orderTraded":
+        this.#putWord(2);
+        this.#putWord(event.trade);
+        this.#putWord(event.taker);
+        this.#putWord(event.maker);
+        this.#putWord(event.price);
+        this.#putWord(event.size);
+        this.#putNumber(event.fee);
+        this.#putWord(event.transaction);
+        this.#putWord(MATCH_TYPES.indexOf(event.matchType) + 1);
+        break;
+      case "orderRested":
+        this.#putTagged(3, event.order);
+        break;
+      case "orderExpired":
+        this.#putTagged(4, event.order);
+        break;
+      case "blocksMined":
+        this.#putTagged(5, event.height);
+        this.#putNumber(event.lastTransaction);
+        this.#putNumber(event.empty);
+        break;
+      case "orderCanceled":
+        this.#putTagged(7, event.order);
+        this.#putWord(CANCEL_REASONS.indexOf(event.reason) + 1);
+        break;
+      case "transactionMined":
+        this.#putTagged(8, event.transaction);
+        break;
+      default:
+        this.#putWord(6);
+        this.#texts.push({ at: this.#count, text: sortedText(event) });
+    }
+  }
+
+  #putWord(value: number): void {
+    this.#words[this.#count] = value;
+    this.#count += 1;
+  }
+
+  /** A kind of event, and the number of what it happens to. */
+  #putTagged(tag: number, value: number): void {
+    this.#putWord(tag);
+    this.#putNumber(value);
+  }
+
+  /** An integer below 2^53, or what stands for none. */
+  #putNumber(value: number | null): void {
+    if (value === null) {
+      this.#putWord(NONE);
+      return;
+    }
+    this.#putWord(value | 0);
+    if (value >= TWO_32 || value < 0) this.#putWord(Math.floor(value / TWO_32) | 0);
+  }
+}
+
+const EVENT_WORDS = new EventWords();
 
 /**
  * Hands on what a command has caused: equal events give equal words in every version of Node and on every machine. What
  * is not handed on number by number is its text with sorted names.
  */
-export function mixEvents(sink: WordSink, events: readonly DomainEvent[]): void {
-  if (events !== latest) putEvents(events);
-  let from = 0;
-  for (const { at, text } of texts) {
-    sink.mixWords(words, from, at);
-    sink.mixText(text);
-    from = at;
-  }
-  sink.mixWords(words, from, count);
-}
-
-function putEvents(events: readonly DomainEvent[]): void {
-  latest = null;
-  count = 0;
-  if (texts.length > 0) texts = [];
-  for (const event of events) {
-    if (count + MOST_WORDS > words.length) {
-      const longer = new Int32Array(words.length * 2);
-      longer.set(words);
-      words = longer;
-    }
-    putEvent(event);
-  }
-  latest = events;
-}
-
-/** More than one event has. */
-const MOST_WORDS = 32;
-
-/** Events of which there are millions, number by number. Numbers of records, prices and sizes are one word each. */
-function putEvent(event: DomainEvent): void {
-  switch (event.kind) {
-    case "orderPlaced":
-      putWord(1);
-      putWord(event.order);
-      putWord(event.account);
-      putWord(event.token);
-      putWord(event.price);
-      putWord(event.size);
-      putNumber(event.expiration);
-      putNumber(event.touch);
-      putNumber(event.fillableSize);
-      putNumber(event.blockingOwnOrder);
-      putWord(SIDES.indexOf(event.side) + 1);
-      putWord(ORDER_TYPES.indexOf(event.orderType) + 1);
-      break;
-    case "orderTraded":
-      putWord(2);
-      putWord(event.trade);
-      putWord(event.taker);
-      putWord(event.maker);
-      putWord(event.price);
-      putWord(event.size);
-      putNumber(event.fee);
-      putWord(event.transaction);
-      putWord(MATCH_TYPES.indexOf(event.matchType) + 1);
-      break;
-    case "orderRested":
-      putTagged(3, event.order);
-      break;
-    case "orderExpired":
-      putTagged(4, event.order);
-      break;
-    case "blocksMined":
-      putTagged(5, event.height);
-      putNumber(event.lastTransaction);
-      putNumber(event.empty);
-      break;
-    case "orderCanceled":
-      putTagged(7, event.order);
-      putWord(CANCEL_REASONS.indexOf(event.reason) + 1);
-      break;
-    case "transactionMined":
-      putTagged(8, event.transaction);
-      break;
-    default:
-      putWord(6);
-      texts.push({ at: count, text: sortedText(event) });
-  }
-}
-
-function putWord(value: number): void {
-  words[count] = value;
-  count += 1;
-}
-
-/** A kind of event, and the number of what it happens to. */
-function putTagged(tag: number, value: number): void {
-  putWord(tag);
-  putNumber(value);
-}
-
-const TWO_32 = 4_294_967_296;
-/** Stands for no number. */
-const NONE = 0x7fff_fffd;
-
-/** An integer below 2^53, or what stands for none. */
-function putNumber(value: number | null): void {
-  if (value === null) {
-    putWord(NONE);
-    return;
-  }
-  putWord(value | 0);
-  if (value >= TWO_32 || value < 0) putWord(Math.floor(value / TWO_32) | 0);
-}
+export const mixEvents = (sink: WordSink, events: readonly DomainEvent[]): void =>
+  EVENT_WORDS.handTo(sink, events);
 
 /** JSON whose names are sorted, at every depth. */
 function sortedText(value: unknown): string {

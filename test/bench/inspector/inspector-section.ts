@@ -117,6 +117,7 @@ const openingIn = (browser: Browser, report: string, moves: number[]): Promise<n
 const moveTo = (sequence: number): string => `(async () => {
   const field = document.getElementById("go-to");
   field.value = "${sequence}";
+  field.dispatchEvent(new Event("input", { bubbles: true }));
   const start = performance.now();
   field.form.requestSubmit();
   await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
