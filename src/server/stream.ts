@@ -20,7 +20,7 @@ const MAX_READERS = 64;
 /** At most 30 times a second. */
 const PUSH_MS = 34;
 /** So many requests of each push are told that went well and made commands. */
-const MAX_PLAIN = 50;
+const MAX_PLAIN = 20;
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = ": \n\n";
 /** How long entries are kept for readers that come back after the last has gone. */
@@ -148,7 +148,7 @@ class Feed {
         this.#count = 0;
         const { shortHash } = exchange;
         const caused = eventHash(events);
-        this.#add(() => commandText({ sequence, at, command }, hex8(shortHash), caused));
+        this.#add(() => commandText(sequence, hex8(shortHash), at, command, caused));
       }),
       exchange.watchPutBack(() => this.#goBack()),
       clock.watch(({ mode, rate }) => this.note("clock", JSON.stringify({ mode, rate }))),
@@ -370,7 +370,9 @@ function* historyTexts(
     } else {
       count = 0;
       const decision = exchange.redo(each);
-      yield commandText(each, historyName(exchange), eventHash(decision.ok ? decision.events : []));
+      const { sequence, at, command } = each;
+      const caused = eventHash(decision.ok ? decision.events : []);
+      yield commandText(sequence, historyName(exchange), at, command, caused);
     }
   }
 }
@@ -381,7 +383,13 @@ const historyName = ({ shortHash }: Exchange): string => `${hex8(shortHash)}${OF
 // There is one of these for every order: they are put together by hand.
 
 /** An accepted command, as a journal has it in full; `caused` is the hash of its events. */
-function commandText({ sequence, at, command }: Entry, history: string, caused: number): string {
+function commandText(
+  sequence: number,
+  history: string,
+  at: Millis,
+  command: Command,
+  caused: number,
+): string {
   const { kind } = command;
   const data = `{"s":${sequence},"t":${at},"k":"${kind}","d":${dataText(command)},"r":"${hex8(caused)}"}`;
   return entryText(`${sequence}-${history}`, "command", data);
