@@ -8,7 +8,9 @@ import { httpSection } from "./http/http-section.ts";
 import { inspectorSection } from "./inspector/inspector-section.ts";
 import { historyMemory, marketMemory, memorySection } from "./memory/memory-section.ts";
 import { openingSection } from "./opening/opening-section.ts";
+import { PAGE_SECTIONS, writePage } from "./page.ts";
 import { partsSection } from "./parts-section.ts";
+import { peersSection } from "./peers/peers-section.ts";
 import { scenarioSection } from "./scenario/scenario-section.ts";
 import type { Section, SectionReport } from "./section.ts";
 import { settlementSection } from "./settlement/settlement-section.ts";
@@ -47,6 +49,7 @@ const SECTIONS: readonly Section[] = [
   scenarioSection,
   fuzzSection,
   botsSection,
+  peersSection,
 ];
 
 /** What this bundle does besides, in processes that it starts itself. */
@@ -62,10 +65,13 @@ const PARTS = {
   streamReader,
 };
 
-const USAGE = "usage: npm run bench -- [--json] [--only SECTION,...] [--rounds N]";
+const USAGE =
+  "usage: npm run bench -- [--json] [--only SECTION,...] [--rounds N], or --write [--rounds N] for the page of the guide";
 
 interface Choice {
   readonly json: boolean;
+  /** Whether the guide's page is measured and written. */
+  readonly write: boolean;
   readonly rounds: number;
   readonly sections: readonly Section[];
 }
@@ -76,7 +82,8 @@ function choiceOf(args: readonly string[]): Choice {
     args: [...args],
     options: {
       json: { type: "boolean", default: false },
-      only: { type: "string", default: SECTIONS.map(({ name }) => name).join() },
+      write: { type: "boolean", default: false },
+      only: { type: "string" },
       rounds: { type: "string", default: "7" },
     },
   });
@@ -84,7 +91,9 @@ function choiceOf(args: readonly string[]): Choice {
   if (!Number.isInteger(rounds) || rounds < 1) {
     throw new Error(`--rounds must be a whole number from 1, not ${values.rounds}`);
   }
-  const names = values.only.split(",");
+  if (values.write && values.only !== undefined) throw new Error("--write measures what its page shows");
+  const all = values.write ? PAGE_SECTIONS : SECTIONS.map(({ name }) => name);
+  const names = values.only?.split(",") ?? all;
   for (const name of names) {
     if (!SECTIONS.some((section) => section.name === name)) {
       throw new Error(
@@ -92,20 +101,27 @@ function choiceOf(args: readonly string[]): Choice {
       );
     }
   }
-  return { json: values.json, rounds, sections: SECTIONS.filter(({ name }) => names.includes(name)) };
+  return {
+    json: values.json,
+    write: values.write,
+    rounds,
+    sections: SECTIONS.filter(({ name }) => names.includes(name)),
+  };
 }
 
-async function run({ json, rounds, sections }: Choice): Promise<void> {
+async function run({ json, write, rounds, sections }: Choice): Promise<void> {
   const where = machine();
   if (!json) process.stdout.write(`${machineLine(where)}\n`);
-  const reports: Record<string, SectionReport> = {};
+  const reports = new Map<Section, SectionReport>();
   for (const section of sections) {
     process.stderr.write(`measuring ${section.name} ...\n`);
     const report = await section.measure(rounds);
-    reports[section.name] = report;
+    reports.set(section, report);
     if (!json) process.stdout.write(`\n${sectionText(section, report)}\n`);
   }
-  if (json) process.stdout.write(`${JSON.stringify({ machine: where, sections: reports }, null, 2)}\n`);
+  if (write) writePage(machineLine(where), reports);
+  const named = Object.fromEntries([...reports].map(([{ name }, report]) => [name, report]));
+  if (json) process.stdout.write(`${JSON.stringify({ machine: where, sections: named }, null, 2)}\n`);
 }
 
 function choiceOrExit(): Choice {

@@ -20,7 +20,6 @@ export async function buildProgram(): Promise<void> {
   if (code !== 0) throw new Error("the program could not be built");
 }
 
-const REQUEST = "GET /clob/time HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n";
 const OK = "HTTP/1.1 200 ";
 const RETRY_MS = 1;
 
@@ -31,25 +30,32 @@ const RETRY_MS = 1;
  */
 export async function millisecondsToFirstAnswer(
   argsFor: (port: number) => readonly string[],
+  path = "/clob/time",
 ): Promise<number> {
+  const { milliseconds, stop } = await serveProgram(argsFor, path);
+  await stop();
+  return milliseconds;
+}
+
+/** Starts a Node program that serves on the port it is given, and waits until it answers a path with 200. */
+export async function serveProgram(
+  argsFor: (port: number) => readonly string[],
+  path: string,
+): Promise<Served & { readonly milliseconds: number }> {
   const port = await freePort();
   const start = performance.now();
   const child = spawn(process.execPath, argsFor(port), { stdio: "ignore" });
-  const exit = once(child, "exit");
-  const kill = (): void => void child.kill("SIGKILL");
-  process.once("exit", kill);
-  try {
-    for (;;) {
-      const answer = await answerOf(port);
-      if (answer.startsWith(OK)) return performance.now() - start;
-      if (answer !== "") throw new Error(`${argsFor(port).join(" ")} answered ${answer}`);
-      if (child.exitCode !== null) throw new Error(`${argsFor(port).join(" ")} ended with ${child.exitCode}`);
-      await delay(RETRY_MS);
+  const stop = stopper(child);
+  for (;;) {
+    const answer = await answerOf(port, path);
+    const milliseconds = performance.now() - start;
+    if (answer.startsWith(OK)) return { pid: child.pid as number, port, stop, milliseconds };
+    const end = answer !== "" ? `answered ${answer}` : child.exitCode !== null ? "ended" : null;
+    if (end !== null) {
+      await stop();
+      throw new Error(`${argsFor(port).join(" ")} ${end}`);
     }
-  } finally {
-    kill();
-    process.off("exit", kill);
-    await exit;
+    await delay(RETRY_MS);
   }
 }
 
@@ -63,9 +69,10 @@ export async function millisecondsToEnd(args: readonly string[]): Promise<number
 }
 
 /** What a server answers, or nothing when none listens yet. */
-function answerOf(port: number): Promise<string> {
+function answerOf(port: number, path: string): Promise<string> {
+  const request = `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`;
   return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1", () => socket.write(REQUEST));
+    const socket = connect(port, "127.0.0.1", () => socket.write(request));
     socket.on("error", () => resolve(""));
     socket.once("data", (bytes: Buffer) => {
       resolve(bytes.toString("latin1"));

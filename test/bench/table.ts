@@ -73,7 +73,13 @@ export function sectionText(section: Section, report: SectionReport): string {
   return [
     `${section.name}: ${section.about}`,
     alignedTable([head, ...rows]),
-    `${report.rounds === 1 ? "One round" : `Medians of ${report.rounds} rounds`}${report.baseline === null ? "" : `; ratio: to ${report.baseline}`}.`,
+    baselineText(report),
     ...report.notes,
   ].join("\n");
+}
+
+/** How figures were come by, and what ratios are to. */
+export function baselineText({ rounds, baseline }: SectionReport): string {
+  const medians = rounds === 1 ? "One round" : `Medians of ${rounds} rounds`;
+  return `${medians}${baseline === null ? "" : `; ratio: to ${baseline}`}.`;
 }

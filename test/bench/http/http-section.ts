@@ -91,7 +91,7 @@ async function race(rounds: number, all: readonly Workload[]) {
 }
 
 /** The read whose answer is nearest to 1 KB. */
-async function bookCall(port: number): Promise<Call> {
+export async function bookCall(port: number): Promise<Call> {
   const markets = await answerTo(get("/api/markets?active=true&limit=100"), port);
   const { data } = JSON.parse(markets.body) as { data: { tokens: [{ tokenId: string }, unknown] }[] };
   let best: { readonly call: Call; readonly distance: number } | undefined;

@@ -1,12 +1,18 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { bombard, bytesOf, post } from "./client.ts";
 
 const servers: Server[] = [];
 
-async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<number> {
-  const server = createServer(answer);
+const serve = (answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<number> =>
+  listening(createHttpServer(answer));
+
+/** Answers each request, which must come in one piece, as bytes. */
+const serveRaw = (answer: (socket: Socket) => void): Promise<number> =>
+  listening(createServer((socket) => socket.on("data", () => answer(socket)).on("error", () => {})));
+
+async function listening(server: Server): Promise<number> {
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return (server.address() as AddressInfo).port;
@@ -57,6 +63,14 @@ describe("the client that loads a server", () => {
     });
     await load(port, {});
     expect(early).toBe(0);
+  });
+
+  it("reads a head that comes in pieces, its names in capitals, of an answer 201", async () => {
+    const port = await serveRaw((socket) => {
+      socket.write("HTTP/1.1 201 Created\r\nContent-Le");
+      afterTurns(5, () => socket.write("ngth: 2\r\n\r\n{}"));
+    });
+    expect((await load(port, {})).requestsPerSecond).toBeGreaterThan(0);
   });
 
   it.each([

@@ -1,31 +1,25 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadScenario, readScenario } from "../../../src/scenario/language/read-scenario.ts";
+import { readScenario } from "../../../src/scenario/language/read-scenario.ts";
 import { runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { Wallets } from "../../../src/scenario/venue/wallets.ts";
-import { buildProgram, inCheckout, millisecondsToEnd, runProgram } from "../programs.ts";
+import { buildProgram, inCheckout, millisecondsToEnd } from "../programs.ts";
 import { median, takeTurns } from "../rounds.ts";
 import { type Measurement, measurementOf, type Section } from "../section.ts";
+import { longFlow, replayOnce } from "./long-flow.ts";
 
 /** How many orders the replayed flow places; what funds and cancels comes on top. */
 const FLOW_ORDERS = 1_000_000;
 
 /** Orders a second that a scenario replays from a file, each round in an exchange of its own. */
 async function replayRates(folder: string, rounds: number): Promise<number[]> {
-  const flow = join(folder, "flow.csv");
-  await runProgram(inCheckout("bin/clobsim.js"), ["flow", "--orders", String(FLOW_ORDERS), "--out", flow]);
-  const file = join(folder, "replay.yaml");
-  writeFileSync(file, "scenario: a long flow\nsteps:\n  - replay: flow.csv\n");
-  const { scenario } = loadScenario(file);
-  if (scenario === null) throw new Error("the scenario of the benchmark is wrong");
+  const { scenario } = await longFlow(folder, FLOW_ORDERS);
   const rates: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const start = performance.now();
-    const open = (): LocalVenue => new LocalVenue(scenario, null, new Wallets());
-    const { result } = await runScenario(scenario, { way: "process", open });
-    if (result.failure !== null) throw new Error(result.failure.message);
+    await replayOnce(scenario);
     rates.push((FLOW_ORDERS * 1000) / (performance.now() - start));
   }
   return rates;
