@@ -126,9 +126,10 @@ class CsvLines implements LineFormat {
   #width = 0;
 
   cells(line: string): Cells | null {
-    const cells = /[\s"]/.test(line) ? quotedCells(line) : line.split(",");
+    const cells = line.includes('"') ? quotedCells(line) : line.split(",");
     if (this.#places === null) {
-      this.#places = readHeader(cells, line);
+      const names = cells.map((cell) => cell.trim());
+      this.#places = readHeader(names, line);
       this.#width = cells.length;
       return null;
     }
@@ -136,7 +137,7 @@ class CsvLines implements LineFormat {
       const message = `expected ${this.#width} cells as in the header, found ${cells.length}`;
       throw new LineFlaw(startOfCell(line, Math.min(cells.length, this.#width)), message);
     }
-    return this.#places.map((place) => cells[place] ?? "") as unknown as Cells;
+    return this.#places.map((place) => cells[place]?.trim() ?? "") as unknown as Cells;
   }
 
   offsetOf(column: Column, line: string): number {
@@ -166,11 +167,11 @@ function readHeader(names: readonly string[], line: string): number[] {
   throw new LineFlaw(line.length, `expected a column ${missing}, found ${shown(names.join())}`);
 }
 
-/** The cells of a line with quotes or spaces around them; no cell of a flow holds a line break. */
+/** The cells of a line with quotes around them; no cell of a flow holds a line break. */
 function quotedCells(line: string): string[] {
   const { data, errors } = parseCsv(line);
   const [error] = errors;
-  if (error === undefined) return (data[0] as string[]).map((cell) => cell.trim());
+  if (error === undefined) return data[0] as string[];
   const before = line.slice(0, Math.max(0, (error.index ?? 0) - 1));
   const place = before === "" ? 0 : (parseCsv(before).data[0] as string[]).length - 1;
   const message = "a cell that opens with a quote expects one more before its comma or the end of its line";
