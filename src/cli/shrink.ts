@@ -22,7 +22,7 @@ import {
   type ShrunkScenario,
   shrinkScenario,
 } from "../history/shrink/shrink-scenario.ts";
-import { venueOpener } from "../history/shrink/trial.ts";
+import type { Place } from "../history/shrink/trial.ts";
 import { refusedText } from "../history/words.ts";
 import { problemText } from "../scenario/language/problem.ts";
 import { readScenario, worldMarkets } from "../scenario/language/read-scenario.ts";
@@ -32,6 +32,7 @@ import { count, grouped } from "../scenario/report/text.ts";
 import { shownPath, writeSourceFiles } from "../scenario/run/files.ts";
 import { needsHttp } from "../scenario/run/needs.ts";
 import { shellWord } from "../scenario/run/run-scenario.ts";
+import { VenueOpener } from "../scenario/venue/open-venue.ts";
 import { startScenarioServer } from "../scenario-server.ts";
 import type { JournalPoint } from "../setting.ts";
 import type { Run, Values } from "./commands.ts";
@@ -90,7 +91,10 @@ async function shrunkOf(scenario: Scenario, task: Task): Promise<ShrunkScenario 
   const { file } = scenario.place;
   const read = readTextFile(file);
   if (!read.ok) throw new UsageError(`${file}: ${read.message}`);
-  const open = venueOpener(needsHttp(scenario) ? startScenarioServer : null);
+  const opener = new VenueOpener();
+  const open: Place["open"] = needsHttp(scenario)
+    ? (each) => opener.served(each, startScenarioServer)
+    : (each) => opener.local(each);
   const folder = dirname(resolve(file));
   return watched(task, folder, (options) => shrinkScenario(read.text, { file, folder, open }, options));
 }

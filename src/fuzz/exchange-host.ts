@@ -75,15 +75,15 @@ function writtenAndRead(state: State): State {
 
 const FOLDER = "/data";
 
-/** An exchange on a simulated disk; reopened, it goes on as after the death of its process. */
+/** An exchange on a disk in memory; reopened, it goes on as after the death of its process. */
 export class ExchangeOnDisk implements ExchangeHost {
   readonly entries = null;
   readonly #config: ExchangeConfig;
   readonly #start: Millis;
-  #disk = new SimulatedDisk();
+  #disk = new MemoryDisk();
   #opened: OpenedExchange;
 
-  private constructor(config: ExchangeConfig, start: Millis, disk: SimulatedDisk, opened: OpenedExchange) {
+  private constructor(config: ExchangeConfig, start: Millis, disk: MemoryDisk, opened: OpenedExchange) {
     this.#config = config;
     this.#start = start;
     this.#disk = disk;
@@ -91,7 +91,7 @@ export class ExchangeOnDisk implements ExchangeHost {
   }
 
   static async open(config: ExchangeConfig, start: Millis): Promise<ExchangeOnDisk> {
-    const disk = new SimulatedDisk();
+    const disk = new MemoryDisk();
     return new ExchangeOnDisk(config, start, disk, await openOn(disk, config, start, true));
   }
 
@@ -108,7 +108,7 @@ export class ExchangeOnDisk implements ExchangeHost {
     await persistence.flush(persistence.position);
     const left = new Map(this.#disk.image);
     left.delete(`${FOLDER}/${LOCK_FILE}`);
-    this.#disk = new SimulatedDisk(left);
+    this.#disk = new MemoryDisk(left);
     this.#opened = await openOn(this.#disk, this.#config, this.#start, false);
     // That time has passed, and nothing else, is nowhere written down.
     this.#opened.exchange.advanceTo(exchange.now);
@@ -116,7 +116,7 @@ export class ExchangeOnDisk implements ExchangeHost {
 }
 
 function openOn(
-  disk: SimulatedDisk,
+  disk: MemoryDisk,
   config: ExchangeConfig,
   start: Millis,
   isNew: boolean,
@@ -126,32 +126,11 @@ function openOn(
   return openKept(kept, () => {}, { disk, wallNow: () => start }, origin);
 }
 
-/** Something that a disk was told and may not have carried out when the power fails. */
-export type DataChange =
-  | { readonly kind: "write"; readonly position: number; readonly bytes: Uint8Array }
-  | { readonly kind: "cut"; readonly size: number };
-type NameChange =
-  | { readonly kind: "make"; readonly path: string; readonly content: Content }
-  | { readonly kind: "rename"; readonly from: string; readonly path: string }
-  | { readonly kind: "remove"; readonly path: string };
-
-export type CallKind =
-  | "open"
-  | "write"
-  | "cut"
-  | "sync"
-  | "rename"
-  | "link"
-  | "remove"
-  | "syncFolder"
-  | "makeFolder";
-interface Call {
-  readonly kind: CallKind;
-  readonly path: string;
-}
+/** The files of a disk at one moment, by their paths. */
+export type Image = ReadonlyMap<string, Uint8Array>;
 
 /** Bytes that grow and shrink. */
-class Bytes {
+export class Bytes {
   #room: Uint8Array;
   size: number;
 
@@ -164,16 +143,13 @@ class Bytes {
     return this.#room.subarray(0, this.size);
   }
 
-  apply(change: DataChange): void {
-    if (change.kind === "cut") this.#resize(change.size);
-    else {
-      const end = change.position + change.bytes.length;
-      if (end > this.size) this.#resize(end);
-      this.#room.set(change.bytes, change.position);
-    }
+  write(bytes: Uint8Array, position: number): void {
+    const end = position + bytes.length;
+    if (end > this.size) this.resize(end);
+    this.#room.set(bytes, position);
   }
 
-  #resize(size: number): void {
+  resize(size: number): void {
     if (size > this.#room.length) {
       const room = new Uint8Array(Math.max(size, this.#room.length * 2));
       room.set(this.view);
@@ -184,180 +160,84 @@ class Bytes {
   }
 }
 
-/** What a file holds: as everybody sees it, as it is on the disk itself, and what is between the two. */
-class Content {
-  readonly seen: Bytes;
-  readonly safe: Bytes;
-  waiting: DataChange[] = [];
-
-  constructor(bytes?: Uint8Array) {
-    this.seen = new Bytes(bytes);
-    this.safe = new Bytes(bytes);
-  }
-
-  change(change: DataChange): void {
-    this.seen.apply(change);
-    this.waiting.push(change);
-  }
-
-  settle(count: number): void {
-    for (const change of this.waiting.splice(0, count)) this.safe.apply(change);
-  }
-}
-
 const failure = (code: string, path: string, syscall: string): Error =>
   Object.assign(new Error(`${code}: ${syscall} '${path}'`), { code, syscall, path });
 
-/** The files of a disk at one moment, by their paths. */
-export type Image = ReadonlyMap<string, Uint8Array>;
-
-/** How what was not synced comes out of a power failure: the changes of names and of data that were carried out. */
-export interface Outcome {
-  /** How many of so many changes of names were carried out. */
-  readonly names: (waiting: number) => number;
-  /** The changes of data that were carried out, in order, parts of them perhaps. */
-  readonly data: (waiting: readonly DataChange[]) => readonly DataChange[];
-}
-
-/** A disk in memory that knows what of it would survive the end of the machine. */
-export class SimulatedDisk implements Disk {
-  readonly #names = new Map<string, Content>();
-  readonly #safeNames = new Map<string, Content>();
+/** A disk in memory. */
+export class MemoryDisk implements Disk {
+  protected readonly files = new Map<string, Bytes>();
   readonly #folders = new Set<string>(["/"]);
-  #waiting: NameChange[] = [];
-  /** Called before each call that changes something or syncs; what it throws, the call throws. */
-  before: (call: Call) => void = () => {};
-  /** How many bytes of a write are taken. */
-  taken: (path: string, length: number) => number = (_path, length) => length;
 
   constructor(image: Image = new Map()) {
     for (const [path, bytes] of image) {
-      const content = new Content(bytes);
-      this.#names.set(path, content);
-      this.#safeNames.set(path, content);
+      this.files.set(path, new Bytes(bytes));
       this.#folders.add(dirname(path));
     }
   }
 
   /** What everybody sees, which is what the end of a process leaves. */
   get image(): Image {
-    return new Map([...this.#names].map(([path, { seen }]) => [path, seen.view.slice()]));
-  }
-
-  /** What the end of the machine leaves. */
-  afterPowerFailure({ names, data }: Outcome): Image {
-    const kept = new Map(this.#safeNames);
-    for (const change of this.#waiting.slice(0, names(this.#waiting.length))) applyName(kept, change);
-    return new Map(
-      [...kept].map(([path, { safe, waiting }]) => {
-        const bytes = new Bytes(safe.view);
-        for (const change of data(waiting)) bytes.apply(change);
-        return [path, bytes.view.slice()];
-      }),
-    );
+    return new Map([...this.files].map(([path, { view }]) => [path, view.slice()]));
   }
 
   makeFolder(path: string): void {
-    this.before({ kind: "makeFolder", path });
     this.#folders.add(path);
   }
 
   names(path: string): string[] | null {
-    if (this.#names.has(path)) throw failure("ENOTDIR", path, "scandir");
+    if (this.files.has(path)) throw failure("ENOTDIR", path, "scandir");
     if (!this.#folders.has(path)) return null;
-    const inside = [...this.#names.keys()].filter((name) => dirname(name) === path);
+    const inside = [...this.files.keys()].filter((name) => dirname(name) === path);
     return inside.map((name) => name.slice(path.length + 1)).sort();
   }
 
   open(path: string, how: Opening): DiskFile {
-    const found = this.#names.get(path);
+    const found = this.files.get(path);
     if (how === "new" && found !== undefined) throw failure("EEXIST", path, "open");
     if (how === "read" && found === undefined) throw failure("ENOENT", path, "open");
-    if (how !== "read") this.before({ kind: "open", path });
-    const content = found ?? new Content();
-    if (found === undefined) this.#change({ kind: "make", path, content });
-    return this.#file(path, content);
-  }
-
-  rename(from: string, path: string): void {
-    this.before({ kind: "rename", path: from });
-    this.#find(from, "rename");
-    this.#change({ kind: "rename", from, path });
-  }
-
-  link(from: string, path: string): void {
-    this.before({ kind: "link", path });
-    if (this.#names.has(path)) throw failure("EEXIST", path, "link");
-    this.#change({ kind: "make", path, content: this.#find(from, "link") });
-  }
-
-  remove(path: string): void {
-    this.before({ kind: "remove", path });
-    this.#find(path, "unlink");
-    this.#change({ kind: "remove", path });
-  }
-
-  syncFolder(path: string): void {
-    this.before({ kind: "syncFolder", path });
-    const isInside = (change: NameChange): boolean => dirname(change.path) === path;
-    for (const change of this.#waiting.filter(isInside)) applyName(this.#safeNames, change);
-    this.#waiting = this.#waiting.filter((change) => !isInside(change));
-  }
-
-  #change(change: NameChange): void {
-    applyName(this.#names, change);
-    this.#waiting.push(change);
-  }
-
-  #find(path: string, syscall: string): Content {
-    const found = this.#names.get(path);
-    if (found === undefined) throw failure("ENOENT", path, syscall);
-    return found;
-  }
-
-  #file(path: string, content: Content): DiskFile {
+    const bytes = found ?? new Bytes();
+    this.files.set(path, bytes);
     return {
       get size() {
-        return content.seen.size;
+        return bytes.size;
       },
       read: (into, position) => {
-        const bytes = content.seen.view.subarray(position, position + into.length);
-        into.set(bytes);
-        return bytes.length;
+        const read = bytes.view.subarray(position, position + into.length);
+        into.set(read);
+        return read.length;
       },
-      write: (bytes, position) => {
-        this.before({ kind: "write", path });
-        const taken = this.taken(path, bytes.length);
-        if (taken > 0)
-          content.change({ kind: "write", position, bytes: new Uint8Array(bytes.subarray(0, taken)) });
-        return taken;
+      write: (written, position) => {
+        bytes.write(written, position);
+        return written.length;
       },
-      cut: (size) => {
-        this.before({ kind: "cut", path });
-        content.change({ kind: "cut", size });
-      },
-      sync: () => {
-        this.before({ kind: "sync", path });
-        content.settle(content.waiting.length);
-      },
-      syncSoon: async () => {
-        this.before({ kind: "sync", path });
-        const { length } = content.waiting;
-        await null;
-        content.settle(Math.min(length, content.waiting.length));
-      },
+      cut: (size) => bytes.resize(size),
+      sync: () => {},
+      syncSoon: async () => {},
       close: () => {},
     };
   }
-}
 
-function applyName(names: Map<string, Content>, change: NameChange): void {
-  if (change.kind === "make") names.set(change.path, change.content);
-  else if (change.kind === "remove") names.delete(change.path);
-  else {
-    const moved = names.get(change.from);
-    if (moved === undefined) return;
-    names.delete(change.from);
-    names.set(change.path, moved);
+  rename(from: string, to: string): void {
+    const moved = this.#find(from, "rename");
+    this.files.delete(from);
+    this.files.set(to, moved);
+  }
+
+  link(from: string, to: string): void {
+    if (this.files.has(to)) throw failure("EEXIST", to, "link");
+    this.files.set(to, this.#find(from, "link"));
+  }
+
+  remove(path: string): void {
+    this.#find(path, "unlink");
+    this.files.delete(path);
+  }
+
+  syncFolder(_path: string): void {}
+
+  #find(path: string, syscall: string): Bytes {
+    const found = this.files.get(path);
+    if (found === undefined) throw failure("ENOENT", path, syscall);
+    return found;
   }
 }

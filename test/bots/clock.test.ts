@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { serviceOf } from "../../src/compose.ts";
 import { Clock } from "../../src/engine/clock.ts";
-import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { keptConfig, NOON, openOn } from "../engine/support/kept.ts";
 import { TINY_WORLD } from "../support/http.ts";
+import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { elapsed, HOUR_MS, MINUTE_MS, openFloor } from "./floor.ts";
 
 it("a scaled clock that agents cannot follow goes as fast as it can, and holds nobody up", () => {

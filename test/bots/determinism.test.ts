@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { serviceOf } from "../../src/compose.ts";
 import { millis, money, price, size } from "../../src/core/units.ts";
 import type { Exchange } from "../../src/engine/exchange.ts";
-import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { FOLDER, keptConfig, openOn, withoutLock } from "../engine/support/kept.ts";
 import { TINY_WORLD } from "../support/http.ts";
+import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { elapsed, HOUR_MS, MINUTE_MS, openFloor, openMarket } from "./floor.ts";
 
 const HOURS = 2;

@@ -4,8 +4,8 @@ import { tokenIdIn } from "../../src/core/market.ts";
 import { millis } from "../../src/core/units.ts";
 import { parseLine } from "../../src/engine/journal-codec.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
-import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { orderCommand } from "../support/commands.ts";
+import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { FOLDER, NOON, openOn, withoutLock } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
 

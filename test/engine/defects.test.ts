@@ -3,7 +3,7 @@ import type { Command } from "../../src/core/commands.ts";
 import { millis, money, price, size } from "../../src/core/units.ts";
 import { PersistenceError } from "../../src/engine/journal.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
-import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
+import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { sightOf } from "../support/state-sight.ts";
 import { openOn, withoutLock } from "./support/kept.ts";
 

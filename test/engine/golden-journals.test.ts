@@ -9,9 +9,9 @@ import { parseLine } from "../../src/engine/journal-codec.ts";
 import { isControl } from "../../src/engine/journal-line.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { contentHash } from "../../src/engine/state-hash.ts";
-import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { anyChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
 import { openArena } from "../core/properties/moves.ts";
+import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { FOLDER, openOn } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
 

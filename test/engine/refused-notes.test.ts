@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { MAX_REFUSED, type RefusedRequest } from "../../src/core/refusals.ts";
-import { type Image, SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import type { Durability } from "../../src/setting.ts";
 import { linesIn } from "../cli/resealed.ts";
 import { addressOf, eventCommand } from "../support/commands.ts";
+import { type Image, SimulatedDisk } from "../support/simulated-disk.ts";
 import { openOn, withoutLock } from "./support/kept.ts";
 
 const REFUSED: RefusedRequest = {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { StoreError } from "../../src/engine/store-error.ts";
-import { type Image, SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
+import { type Image, SimulatedDisk } from "../support/simulated-disk.ts";
 import { sightOf } from "../support/state-sight.ts";
 import { crashesAt } from "./support/crashes.ts";
 import { FOLDER, openOn, withoutLock } from "./support/kept.ts";

@@ -7,9 +7,9 @@ import type { ClockSetting } from "../../src/engine/clock.ts";
 import { type OpenedExchange, openUnkept } from "../../src/engine/open-exchange.ts";
 import { loadOrigin } from "../../src/engine/origin.ts";
 import { Snapshots } from "../../src/engine/snapshots.ts";
-import { type Image, SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { anySteeredMove, type ChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
 import { type Move, openArena } from "../core/properties/moves.ts";
+import { type Image, SimulatedDisk } from "../support/simulated-disk.ts";
 import { sightOf } from "../support/state-sight.ts";
 import { keptConfig, NOON, openOn, withoutLock } from "./support/kept.ts";
 

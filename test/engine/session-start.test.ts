@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { tokenIdIn } from "../../src/core/market.ts";
 import { millis, price, size } from "../../src/core/units.ts";
-import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { addressOf } from "../support/commands.ts";
+import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { openOn } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
 

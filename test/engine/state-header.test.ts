@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Image, SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
+import { type Image, SimulatedDisk } from "../support/simulated-disk.ts";
 import { sightOf } from "../support/state-sight.ts";
 import { FOLDER, openOn, withoutLock } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";

@@ -6,10 +6,10 @@ import type { DiskFile } from "../../src/engine/disk.ts";
 import { PersistenceError } from "../../src/engine/journal.ts";
 import { JournalFile } from "../../src/engine/journal-file.ts";
 import { BEGINNING } from "../../src/engine/journal-line.ts";
-import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { createHttpServer, ExchangeSite } from "../../src/server/server.ts";
 import type { Durability } from "../../src/setting.ts";
 import { START } from "../support/exchange.ts";
+import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { FOLDER, keptConfig, openOn, withoutLock } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
 

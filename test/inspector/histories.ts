@@ -7,7 +7,6 @@ import { millis } from "../../src/core/units.ts";
 import type { Exchange, Snapshot } from "../../src/engine/exchange.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { contentHash } from "../../src/engine/state-hash.ts";
-import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { JournalReplay, type ReplayedLine } from "../../src/history/journal-replay.ts";
 import { openSource } from "../../src/history/journal-source.ts";
 import type { OpenedReport } from "../../src/inspector/report-file.ts";
@@ -16,6 +15,7 @@ import { anyChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
 import { openArena } from "../core/properties/moves.ts";
 import { FOLDER, openOn } from "../engine/support/kept.ts";
 import { addressOf } from "../support/commands.ts";
+import { SimulatedDisk } from "../support/simulated-disk.ts";
 
 const JOURNAL = `${FOLDER}/journal.ndjson`;
 

@@ -2,13 +2,13 @@ import { Buffer } from "node:buffer";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { eventStreamReader, type StreamEntry, streamEntry } from "../../src/api/event-stream.ts";
 import { millis } from "../../src/core/units.ts";
-import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { LatestEntries } from "../../src/server/latest-entries.ts";
 import { Stream } from "../../src/server/stream.ts";
 import type { Durability } from "../../src/setting.ts";
 import { FailingDisk, faultsOf } from "../engine/support/failing-disk.ts";
 import { openOn } from "../engine/support/kept.ts";
 import { takeStep } from "../engine/support/short-history.ts";
+import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { replayed } from "./stream-reader.ts";
 
 const MIB = 1024 * 1024;

@@ -9,13 +9,13 @@ import { money, size } from "../../src/core/units.ts";
 import type { CredentialSet } from "../../src/engine/keyring.ts";
 import { Keyring } from "../../src/engine/keyring.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
-import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { createHttpServer, ExchangeSite } from "../../src/server/server.ts";
 import type { Durability } from "../../src/setting.ts";
 import { type DiskFault, FailingDisk, faultsOf } from "../engine/support/failing-disk.ts";
 import { keptConfig, openOn, withoutLock } from "../engine/support/kept.ts";
 import { hmac } from "../server/trader.ts";
 import { addressOf, eventCommand, marketCommand } from "../support/commands.ts";
+import { SimulatedDisk } from "../support/simulated-disk.ts";
 
 const CLIENTS = 8;
 /** How many orders each client places; every third is canceled, and after each answer it reads. */

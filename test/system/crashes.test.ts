@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { lengthWithoutRoom } from "../../src/engine/journal-scan.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { StoreError } from "../../src/engine/store-error.ts";
-import { type Image, SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import type { Durability } from "../../src/setting.ts";
 import { type Crash, crashesAt, digestOf } from "../engine/support/crashes.ts";
 import { FOLDER, openOn, withoutLock, withoutStart } from "../engine/support/kept.ts";
 import { takeStep } from "../engine/support/short-history.ts";
+import { type Image, SimulatedDisk } from "../support/simulated-disk.ts";
 import { sightOf } from "../support/state-sight.ts";
 
 const JOURNAL = `${FOLDER}/journal.ndjson`;

@@ -4,10 +4,10 @@ import type { DiskFile } from "../../src/engine/disk.ts";
 import { BEGINNING } from "../../src/engine/journal-line.ts";
 import { lengthWithoutRoom, scan } from "../../src/engine/journal-scan.ts";
 import { StoreError } from "../../src/engine/store-error.ts";
-import { type Image, SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import type { Durability } from "../../src/setting.ts";
 import { FOLDER, openOn, withoutLock, withoutStart } from "../engine/support/kept.ts";
 import { takeStep } from "../engine/support/short-history.ts";
+import { type Image, SimulatedDisk } from "../support/simulated-disk.ts";
 import { sightOf } from "../support/state-sight.ts";
 
 const JOURNAL = `${FOLDER}/journal.ndjson`;

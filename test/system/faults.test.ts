@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { PersistenceError } from "../../src/engine/journal.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { StoreError } from "../../src/engine/store-error.ts";
-import { type CallKind, SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import type { Durability } from "../../src/setting.ts";
 import { type DiskFault, FailingDisk, faultsOf } from "../engine/support/failing-disk.ts";
 import { openOn, withoutLock } from "../engine/support/kept.ts";
 import { takeStep } from "../engine/support/short-history.ts";
+import { type CallKind, SimulatedDisk } from "../support/simulated-disk.ts";
 import { sightOf } from "../support/state-sight.ts";
 
 /** How a run goes: so many starts with so many commands each, and which of its calls fail. */

@@ -10,12 +10,12 @@ import { nodeDisk } from "../../src/engine/disk.ts";
 import { LineWriter } from "../../src/engine/journal-codec.ts";
 import type { ControlKind } from "../../src/engine/journal-line.ts";
 import { openExchange } from "../../src/engine/open-exchange.ts";
-import { SimulatedDisk } from "../../src/fuzz/exchange-host.ts";
 import { examine } from "../../src/history/data-dir-check.ts";
 import { linesIn, resealed, type TextLine } from "../cli/resealed.ts";
 import { ownFolder, type Ran, run } from "../cli/tools.ts";
 import { openOn } from "../engine/support/kept.ts";
 import { addressOf, eventCommand, marketCommand } from "../support/commands.ts";
+import { SimulatedDisk } from "../support/simulated-disk.ts";
 
 const folder = ownFolder();
 const data = join(folder, "data");

@@ -77,7 +77,7 @@ function refusedAsExpected(text: FailingText): readonly Part[] {
   if (!isAligned(text)) return [];
   return draft.steps.filter((_part, index) => {
     const step = failed.scenario.steps[index];
-    const isExpected = step !== undefined && "expects" in step && step.expects.rejects !== null;
+    const isExpected = step !== undefined && "rejects" in step && step.rejects !== null;
     return isExpected && step.number !== failed.failure.step;
   });
 }
@@ -165,7 +165,7 @@ function take(part: Part, step: Step, named: Names, gone: Set<Part>): void {
 function needsMissing(step: Step, { orders, snapshots }: Names): boolean {
   switch (step.kind) {
     case "cancel":
-      return step.expects.rejects === null && !orders.has(step.order);
+      return step.rejects === null && !orders.has(step.order);
     case "at":
       return "expiryOf" in step.moment && !orders.has(step.moment.expiryOf);
     case "chainFault":
@@ -226,7 +226,7 @@ type Line = readonly [part: Part, text: string];
 /** Every line of a list that a step expects, as a difference shows it. */
 function listLines(part: Part, step: Step): Line[] {
   if (step.kind === "order") {
-    const texts = step.expects.fills?.value.map(({ value }) => fillText(value)) ?? [];
+    const texts = step.fills?.value.map(({ value }) => fillText(value)) ?? [];
     return paired(childOf(part, "fills"), texts);
   }
   if (step.kind === "expect") return expectedLines(childOf(part, "expect"), step.expectations);

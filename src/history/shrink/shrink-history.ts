@@ -6,6 +6,7 @@ import { type Millis, millis } from "../../core/units.ts";
 import { Exchange } from "../../engine/exchange.ts";
 import type { Entry } from "../../engine/journal.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
+import { VenueOpener } from "../../scenario/venue/open-venue.ts";
 import { type TracedCommand, traceOf } from "../trace.ts";
 import type { HistoryExpectation, HistoryNames } from "./history-expectation.ts";
 import { type FundingStyle, historyScenario, type TraceToWrite } from "./history-scenario.ts";
@@ -21,7 +22,7 @@ import {
 import { ddmin } from "./reduction.ts";
 import { NotRunInTime, type ShrinkOptions, type ShrunkScenario, shrinkScenario } from "./shrink-scenario.ts";
 
-import { type Failed, type Place, Trial, venueOpener } from "./trial.ts";
+import { type Failed, type Place, Trial } from "./trial.ts";
 
 /** All that an exchange accepted since it was opened, the command at which something was wrong as the last. */
 export interface History {
@@ -200,9 +201,10 @@ async function asWritten(
 async function asScenario(
   { trace, fingerprint }: FailingTrace,
   opening: Omit<TraceToWrite, "trace" | "fingerprint" | "style">,
-  { openVenue = venueOpener(null) }: ShrinkHistoryOptions,
+  { openVenue }: ShrinkHistoryOptions,
 ): Promise<WrittenTrace> {
-  const place: Place = { file: FILE, folder: ".", open: openVenue };
+  const opener = new VenueOpener();
+  const place: Place = { file: FILE, folder: ".", open: openVenue ?? ((scenario) => opener.local(scenario)) };
   const sequences = trace.map(({ sequence }) => sequence);
   const trial = new Trial(place);
   let instead = "";

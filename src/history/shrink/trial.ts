@@ -3,13 +3,8 @@ import type { Scenario } from "../../scenario/language/scenario.ts";
 import type { Failure } from "../../scenario/run/result.ts";
 import { type RunOptions, runScenario } from "../../scenario/run/run-scenario.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
-import { LocalVenue } from "../../scenario/venue/local-venue.ts";
-import type { StartServer } from "../../scenario/venue/open-http.ts";
 import type { Venue } from "../../scenario/venue/venue.ts";
 import type { Soon } from "../../scenario/venue/views.ts";
-import { Wallets } from "../../scenario/venue/wallets.ts";
-import type { World } from "../../simulation/world.ts";
-import { readWorldFile } from "../../simulation/world.ts";
 import { type FailureFingerprint, fingerprintOf } from "./fingerprint.ts";
 
 /** What trying a text came to: it could not be read, it was stopped before its end, it passed, or it failed. */
@@ -115,23 +110,5 @@ export class Trial {
     const known = this.#worlds.get(path) ?? worldMarkets(path);
     this.#worlds.set(path, known);
     return known;
-  };
-}
-
-/** Opens exchanges for the scenarios of one file: in this process, or over HTTP where there is what starts a server. */
-export function venueOpener(startServer: StartServer | null): (scenario: Scenario) => Promise<Venue> {
-  const wallets = new Wallets();
-  const worlds = new Map<string, World>();
-  const worldOf = async ({ world: path, seed }: Scenario): Promise<World | null> => {
-    if (path === null) return null;
-    const world = worlds.get(path) ?? readWorldFile(path);
-    worlds.set(path, world);
-    return { ...world, seed };
-  };
-  return async (scenario) => {
-    const world = await worldOf(scenario);
-    if (startServer === null) return new LocalVenue(scenario, world, wallets);
-    const { openHttp } = await import("../../scenario/venue/open-http.ts");
-    return openHttp(scenario, world, wallets, startServer);
   };
 }

@@ -73,7 +73,7 @@ class Observer implements SuiteWatcher {
   /** A step that does not say itself how it is refused is an outcome of a race. */
   readonly refused = (step: Step, code: string): void => {
     const { kind } = step;
-    const rejects = "rejects" in step ? step.rejects : "expects" in step ? step.expects.rejects : null;
+    const rejects = "rejects" in step ? step.rejects : null;
     const reason = isItem("refused steps", `${kind}: ${code}`) ? code : "rejects";
     this.#counts.add("refused steps", rejects === null ? "race: without rejects" : `${kind}: ${reason}`);
     // Over HTTP the replies themselves are seen.
@@ -92,9 +92,9 @@ function countStep(step: Step, counts: Counts): void {
   counts.add("steps", step.kind);
   const expectations = step.kind === "expect" ? step.expectations : step.kind === "race" ? step.after : [];
   for (const { kind } of expectations) counts.add("expectations", kind);
-  const own = { ...("expects" in step ? step.expects : step) };
+  const said = { ...step } as Readonly<Record<string, unknown>>;
   for (const name of Object.keys(OWN_EXPECTATIONS)) {
-    if (((own as Record<string, unknown>)[name] ?? null) !== null) counts.add("expectations", name);
+    if ((said[name] ?? null) !== null) counts.add("expectations", name);
   }
   if (step.kind === "replay" && step.rejected > 0) counts.add("refused steps", "replay: rows");
 }

@@ -7,7 +7,7 @@ import { meantWord } from "./near-misses.ts";
 import { linesAt, orderStateAt, readFillLine, readOrderLine, rejectsAt } from "./order-line.ts";
 import { ORDER_FORMS } from "./order-words.ts";
 import { meaning, type Node, type Word } from "./page.ts";
-import { type Funding, type OwnExpectations, TRANSACTION_CODES } from "./parts.ts";
+import { type Funding, TRANSACTION_CODES } from "./parts.ts";
 import { type StepSource, step } from "./step-source.ts";
 
 const CALL_VERBS = ["split", "merge", "redeem"] as const;
@@ -17,14 +17,6 @@ const SETS = positive({ ...SHARES, what: "a number of sets" });
 
 const fills = (node: Node, { declared }: StepSource) => linesAt(node, (line) => readFillLine(line, declared));
 const transactionCode = (node: Node) => ({ value: oneOf(TRANSACTION_CODES)(node), place: node.place });
-
-/** What a step says of its own outcome, by what stands beside it. */
-const expectsOf = (beside: object): OwnExpectations => ({
-  status: null,
-  fills: null,
-  rejects: null,
-  ...beside,
-});
 
 /** The words of what an account does. */
 const lineOf = ({ head }: StepSource): LineWords =>
@@ -48,7 +40,7 @@ export const ACCOUNT_STEPS = {
     does: `places an order: ${ORDER_FORMS}`,
     refusals: ["rejects"],
     beside: { status: orderStateAt, fills, rejects: rejectsAt },
-    read: (source, beside) => {
+    read: (source) => {
       const { head, declared } = source;
       const isRejected = isGiven(source, "rejects");
       const [outcome] = ["status", "fills"].flatMap(
@@ -57,7 +49,7 @@ export const ACCOUNT_STEPS = {
       if (isRejected && outcome !== undefined)
         outcome.wrong(`an order that is rejected has no ${outcome.text}`);
       const order = readOrderLine(lineOf(source), declared, isRejected);
-      return { account: head.key.text, ...order, expects: expectsOf(beside) };
+      return { account: head.key.text, ...order };
     },
     control: ({ exact }) =>
       exact?.expiry != null && "at" in exact.expiry ? "an expiration at a moment of its own clock" : null,
@@ -67,7 +59,7 @@ export const ACCOUNT_STEPS = {
     does: "cancels one of her orders",
     refusals: ["rejects", "already matched", "already canceled", "already expired"],
     beside: { status: orderStateAt, rejects: rejectsAt },
-    read: (source, beside) => {
+    read: (source) => {
       const { head, declared } = source;
       const line = lineAfter(source, "cancel");
       const word = line.take("the name of an order, or all");
@@ -75,7 +67,7 @@ export const ACCOUNT_STEPS = {
         ? declared.rounds.named([word.text, line.rest()].join(" ").trimEnd())
         : declared.orderNamed(word);
       line.requireEnd();
-      return { account: head.key.text, order, expects: expectsOf(beside) };
+      return { account: head.key.text, order };
     },
   }),
   cancelAll: step({
@@ -84,9 +76,9 @@ export const ACCOUNT_STEPS = {
     does: "cancels all of her orders",
     refusals: ["rejects"],
     beside: { rejects: rejectsAt },
-    read: (source, beside) => {
+    read: (source) => {
       lineAfter(source, "cancel", "all").requireEnd();
-      return { account: source.head.key.text, expects: expectsOf(beside) };
+      return { account: source.head.key.text };
     },
   }),
   fund: step({
@@ -145,12 +137,12 @@ function call(kind: PositionChange["kind"], form: string, does: string) {
     control: true,
     refusals: TRANSACTION_CODES,
     beside: { rejects: transactionCode },
-    read: (source, { rejects: code = null }) => {
+    read: (source) => {
       const line = lineAfter(source, kind);
       const change: PositionChange = kind === "redeem" ? { kind } : { kind, size: line.units(SETS) };
       const market = source.declared.marketOf(line);
       line.requireEnd("in MARKET or the end of the line", ["in"]);
-      return { account: source.head.key.text, market, change, rejects: code };
+      return { account: source.head.key.text, market, change };
     },
   });
 }

@@ -31,10 +31,8 @@ import type {
   ExpectationKind,
   ExpectationOf,
   LevelLine,
-  OwnExpectations,
   QuoteState,
 } from "./parts.ts";
-import type { RequestContent } from "./request-step.ts";
 import type { Source } from "./scenario-files.ts";
 
 /** What one kind of expectation is called, and what the reference page says of it. */
@@ -104,30 +102,29 @@ export const EXPECTATIONS: Readonly<Record<Expectation["kind"], ExpectationInfo>
 };
 
 /** What a step may say of its own outcome. */
-export const OWN_EXPECTATIONS: Readonly<
-  Record<keyof OwnExpectations | Extract<keyof RequestContent, "answers">, ExpectationInfo>
-> = {
-  status: {
-    key: "status",
-    form: "beside an order: `status: MATCHED 40/50 FAK_REMAINDER`",
-    of: "the order; also beside a cancel",
-  },
-  fills: {
-    key: "fills",
-    form: "beside an order: `fills: [BUY 40 YES @ 0.60 from bob MINT CONFIRMED]`",
-    of: "what it met, an account or a named order; `in MARKET` before `from`; `MINT` or `MERGE`; how far settled",
-  },
-  rejects: {
-    key: "rejects",
-    form: "beside an order: `rejects: INVALID_TICK_SIZE`",
-    of: "its refusal; also beside a cancel",
-  },
-  answers: {
-    key: "answers",
-    form: "beside a request: `answers: { total: 1, data: [{ price: 0.5 }] }`",
-    of: "what the answer must hold, at least",
-  },
-};
+export const OWN_EXPECTATIONS: Readonly<Record<"status" | "fills" | "rejects" | "answers", ExpectationInfo>> =
+  {
+    status: {
+      key: "status",
+      form: "beside an order: `status: MATCHED 40/50 FAK_REMAINDER`",
+      of: "the order; also beside a cancel",
+    },
+    fills: {
+      key: "fills",
+      form: "beside an order: `fills: [BUY 40 YES @ 0.60 from bob MINT CONFIRMED]`",
+      of: "what it met, an account or a named order; `in MARKET` before `from`; `MINT` or `MERGE`; how far settled",
+    },
+    rejects: {
+      key: "rejects",
+      form: "beside an order: `rejects: INVALID_TICK_SIZE`",
+      of: "its refusal; also beside a cancel",
+    },
+    answers: {
+      key: "answers",
+      form: "beside a request: `answers: { total: 1, data: [{ price: 0.5 }] }`",
+      of: "what the answer must hold, at least",
+    },
+  };
 
 /** Reads the mapping of an `expect` step, or of a race's `after`. */
 export function readExpectations({ files, declared }: Source, node: Node): readonly Expectation[] {

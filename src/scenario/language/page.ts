@@ -167,6 +167,7 @@ export class Word {
 export type Node = TextNode | ListNode | MappingNode;
 
 abstract class AnyNode extends Word {
+  abstract readonly kind: "text" | "list" | "mapping";
   readonly end: number;
   /** How many nodes it is made of, and how many levels of them stand below it. */
   nodes = 1;
@@ -182,6 +183,14 @@ abstract class AnyNode extends Word {
   /** Its own, or that of the alias through which it came. */
   override get place(): Place {
     return this.page.place(this.aliasAt ?? this.at);
+  }
+
+  override get said(): string {
+    return `a ${this.kind}`;
+  }
+
+  override textFor(expected: string): string {
+    throw this.unexpected(expected);
   }
 
   /** The same, come through an alias. */
@@ -202,6 +211,10 @@ export class TextNode extends AnyNode {
     this.isPlain = isPlain;
   }
 
+  override get said(): string {
+    return shown(this.text);
+  }
+
   override textFor(expected: string): string {
     if (this.text === "" || isNothing(this)) throw this.unexpected(expected);
     return this.text;
@@ -219,14 +232,6 @@ export class ListNode extends AnyNode {
       this.nodes += nodes;
       this.levels = Math.max(this.levels, levels + 1);
     }
-  }
-
-  override get said(): string {
-    return "a list";
-  }
-
-  override textFor(expected: string): string {
-    throw this.unexpected(expected);
   }
 
   /** They know of the alias through which the list came. */
@@ -252,14 +257,6 @@ export class MappingNode extends AnyNode {
       this.nodes += value.nodes + 1;
       this.levels = Math.max(this.levels, value.levels + 1);
     }
-  }
-
-  override get said(): string {
-    return "a mapping";
-  }
-
-  override textFor(expected: string): string {
-    throw this.unexpected(expected);
   }
 
   /** They know of the alias through which the mapping came. */

@@ -31,14 +31,6 @@ export type Funding =
   | { readonly asset: "USDC"; readonly amount: Money }
   | { readonly asset: TokenName; readonly amount: Size };
 
-/** What an order, cancel or request step says about its own outcome; null where it says nothing. */
-export interface OwnExpectations {
-  readonly status: Placed<OrderState> | null;
-  readonly fills: Placed<readonly Placed<FillLine>[]> | null;
-  /** An error code, or why an order could not be canceled. */
-  readonly rejects: Placed<string> | null;
-}
-
 /** A value with its place, for a failure to point at. */
 export interface Placed<Value> {
   readonly value: Value;

@@ -26,7 +26,6 @@ export interface RequestContent {
   /** Replace what is made, after signing: null removes, several values send a header as often. */
   readonly headers: Readonly<Record<string, string | null | readonly string[]>>;
   readonly tamper: Tamper | null;
-  readonly rejects: Placed<string> | null;
   /** What the answer must hold, at least. */
   readonly answers: Placed<unknown> | null;
 }
@@ -46,7 +45,7 @@ export const REQUEST_STEP = step({
     rejects: rejectsAt,
     answers: (node, { declared }) => ({ value: jsonWithStandIns(node, declared), place: node.place }),
   },
-  read: (source, { as, body, headers, tamper, rejects, answers }): RequestContent => {
+  read: (source, { as, body, headers, tamper, answers }): RequestContent => {
     const target = targetOf(source);
     const isUnknown = (name: string): boolean => source.beside.some(({ key }) => key.text === name);
     if ((as === undefined && isUnknown("as")) || (headers === undefined && isUnknown("headers")))
@@ -57,7 +56,7 @@ export const REQUEST_STEP = step({
       tamper: tamper === undefined ? null : readTamper(source, tamper, sent),
       answers: answers ?? null,
     };
-    return { rejects: rejects ?? null, ...inRound(said, source.declared.rounds) };
+    return inRound(said, source.declared.rounds);
   },
   control: ({ path }) => {
     const place = ["/sim", "/chain"].find((each) => path.startsWith(each));

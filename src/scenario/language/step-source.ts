@@ -47,10 +47,15 @@ export interface StepInfo<Content extends object = object, Of extends BesideRead
   control?: true | Need<Content>["of"];
 }
 
+/** What a step says: what stands beside it, null where it does not, and what is read behind that. */
+type Said<Content, Of extends BesideReaders> = string extends keyof Of
+  ? Content
+  : Content & Omit<{ readonly [Key in keyof Of]: ReturnType<Of[Key]> | null }, keyof Content>;
+
 /** An entry of the table of steps, its `read` checked against what may stand beside it. */
 export const step = <Content extends object, Of extends BesideReaders>(
   info: StepInfo<Content, Of>,
-): StepInfo<Content> => info as unknown as StepInfo<Content>;
+): StepInfo<Said<Content, Of>> => info as unknown as StepInfo<Said<Content, Of>>;
 
 /** Reads a step; a key beside it that means nothing there is a problem. */
 export function readStep(
@@ -62,7 +67,9 @@ export function readStep(
     Object.entries(info.beside ?? {}).map(([key, read]) => [key, (node: Node) => read(node, source)]),
   );
   const { number, head, beside, declared } = source;
-  const content = info.read(source, valuesBy(beside, readers));
+  const values = valuesBy(beside, readers);
+  const said = Object.fromEntries(Object.keys(readers).map((key) => [key, values[key] ?? null]));
+  const content = { ...said, ...info.read(source, values) };
   const text = `${stepText(head)}${declared.rounds.text}`;
   return { number, text, place: head.key.place, kind, ...content };
 }

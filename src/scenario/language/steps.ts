@@ -198,7 +198,7 @@ export const STEPS = {
     control: true,
     refusals: ["rejects"],
     beside: { rejects: rejectsAt },
-    read: ({ head }, { rejects = null }) => ({ depth: units(BLOCKS)(head.value), rejects }),
+    read: ({ head }) => ({ depth: units(BLOCKS)(head.value) }),
   }),
   failSettlement: step({
     key: "fail settlement",

@@ -26,8 +26,13 @@ export async function checkAll(session: Session, expectations: readonly Expectat
   const mismatches: Mismatch[] = [];
   for (const expectation of expectations) {
     const check = CHECKS[expectation.kind] as Check<Expectation["kind"]>;
-    const mismatch = await check(session, expectation);
-    if (mismatch !== null) mismatches.push(mismatch);
+    try {
+      const mismatch = await check(session, expectation);
+      if (mismatch !== null) mismatches.push(mismatch);
+    } catch (error) {
+      if (!(error instanceof ScenarioFailure)) throw error;
+      mismatches.push(...error.mismatches);
+    }
   }
   if (mismatches.length > 0) throw new ScenarioFailure(mismatches);
 }
@@ -66,10 +71,7 @@ const valueDiff = <Value>(wanted: Value, seen: Value, line: (value: Value) => st
 
 /** Compares the state of an order named before. */
 async function checkOrder(session: Session, { place, name, state }: Of<"order">): Promise<Mismatch | null> {
-  const key = session.orderNamed(name);
-  if (key === undefined) {
-    return { place, message: session.neverPlaced(name), diff: [expected(orderStateText(state))] };
-  }
+  const key = session.placedAs(name, place, [expected(orderStateText(state))]);
   return checkOrderState(session, place, name, key, state, await session.venue.order(key));
 }
 
@@ -332,15 +334,8 @@ async function checkSettled(
   session: Session,
   { place, name, statuses }: Of<"settled">,
 ): Promise<Mismatch | null> {
-  const key = session.orderNamed(name);
   const isOne = typeof statuses === "string";
-  if (key === undefined) {
-    return {
-      place,
-      message: session.neverPlaced(name),
-      diff: [expected(isOne ? statuses : statuses.join(", "))],
-    };
-  }
+  const key = session.placedAs(name, place, [expected(isOne ? statuses : statuses.join(", "))]);
   const seen = await session.venue.settled(key);
   const wanted = isOne ? Array.from({ length: Math.max(1, seen.length) }, () => statuses) : statuses;
   if (wanted.length === seen.length && wanted.every((status, index) => status === seen[index])) return null;

@@ -1,12 +1,10 @@
 import { SessionLog } from "../../engine/session-log.ts";
-import type { World } from "../../simulation/world.ts";
-import { readWorldFile } from "../../simulation/world.ts";
 import type { Scenario } from "../language/scenario.ts";
-import { LocalVenue } from "../venue/local-venue.ts";
-import type { openHttp, StartServer } from "../venue/open-http.ts";
+import type { StartServer } from "../venue/open-http.ts";
+import { type TransportWatcher, VenueOpener } from "../venue/open-venue.ts";
 import type { Venue } from "../venue/venue.ts";
 import { VenueError } from "../venue/views.ts";
-import { Wallets } from "../venue/wallets.ts";
+import type { Wallets } from "../venue/wallets.ts";
 import { diffOf } from "./diff.ts";
 import { applyUpdates } from "./files.ts";
 import { needsHttp } from "./needs.ts";
@@ -17,7 +15,7 @@ import { type Failed, flagsOf, type RunOptions, repeatLine, runScenario, skipped
 export interface SuiteWatcher {
   venue?(venue: Venue, scenario: Scenario): void;
   refused?: RunOptions["refused"];
-  transport?: NonNullable<Parameters<typeof openHttp>[4]>;
+  transport?: NonNullable<TransportWatcher>;
 }
 
 export interface SuiteOptions {
@@ -67,8 +65,7 @@ export async function runSuite(scenarios: readonly Scenario[], options: SuiteOpt
 /** What the scenarios of one suite share: wallets and worlds. */
 export class Suite {
   readonly #options: SuiteOptions;
-  readonly #wallets = new Wallets();
-  readonly #worlds = new Map<string, Promise<World>>();
+  readonly #opener = new VenueOpener();
 
   constructor(options: SuiteOptions) {
     this.#options = options;
@@ -114,51 +111,19 @@ export class Suite {
     if (way === "process") {
       // What was done is kept only where somebody may want it.
       const newLog = (): SessionLog | null => (this.#options.failed === undefined ? null : new SessionLog());
-      return async () =>
-        watched(new LocalVenue(scenario, await this.#worldOf(scenario), this.#wallets, newLog()));
+      return () => watched(this.#opener.local(scenario, newLog()));
     }
-    if (way === "http") {
-      // Client and signatures are loaded only for scenarios that go over HTTP.
-      const { openHttp } = await import("../venue/open-http.ts");
-      return async () =>
-        watched(
-          await openHttp(
-            scenario,
-            await this.#worldOf(scenario),
-            this.#wallets,
-            startServer,
-            watcher?.transport,
-          ),
-        );
-    }
+    if (way === "http")
+      return async () => watched(await this.#opener.served(scenario, startServer, watcher?.transport));
     if (target === undefined) throw new Error("no target is given");
     try {
-      const venue = await target(scenario, this.#wallets);
+      const venue = await target(scenario, this.#opener.wallets);
       return typeof venue === "string" ? venue : () => watched(venue);
     } catch (error) {
       if (!(error instanceof VenueError)) throw error;
       // A deployment that does not answer fails the scenario: skipped, it would look as if all were well.
       return () => Promise.reject(error);
     }
-  }
-
-  /** The scenario's world under its own seed; null for none. */
-  async #worldOf({ world: path, seed }: Scenario): Promise<World | null> {
-    if (path === null) return null;
-    let world = this.#worlds.get(path);
-    if (world === undefined) {
-      world = worldIn(path);
-      this.#worlds.set(path, world);
-    }
-    return { ...(await world), seed };
-  }
-}
-
-async function worldIn(path: string): Promise<World> {
-  try {
-    return readWorldFile(path);
-  } catch (error) {
-    throw new VenueError(`world ${path}: ${(error as Error).message}`);
   }
 }
 

@@ -86,6 +86,8 @@ export class Session {
   readonly snapshots = new Map<string, { readonly kept: unknown; readonly memory: Memory }>();
   steps = 0;
   fillsRead = 0;
+  /** Whether a step that is refused does not fail the scenario, but is an outcome like another. */
+  isLenient = false;
   /** Why orders that have a name were not placed. */
   readonly unplaced = new Map<string, string>();
   #orders = new Map<string, string>();
@@ -124,6 +126,11 @@ export class Session {
   /** The order of a name; undefined when it was never placed. */
   orderNamed(name: string): string | undefined {
     return this.#orders.get(name);
+  }
+
+  /** The same of one that is needed at a place; `diff` says for what. @throws ScenarioFailure when it was never placed. */
+  placedAs(name: string, place: Place, diff: readonly DiffLine[] = []): string {
+    return this.#orders.get(name) ?? fail(place, this.neverPlaced(name), diff);
   }
 
   /** That an order of a name was never placed, and why where that is known. */

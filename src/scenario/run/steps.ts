@@ -2,7 +2,6 @@ import { counted } from "../../core/format.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { flowOf, lineOfRow } from "../../simulation/read-flow.ts";
-import type { OwnExpectations, Placed } from "../language/parts.ts";
 import { NEXT_ORDER } from "../language/parts.ts";
 import type {
   CallStep,
@@ -18,7 +17,6 @@ import { CALLS, type StepCall } from "../language/steps.ts";
 import {
   type Attempt,
   type BrokenRow,
-  type Canceled,
   type FlowOutcome,
   type Refused,
   RowError,
@@ -43,16 +41,12 @@ import { fillLike, fillText, momentText, orderStateText, refusedText } from "./w
 type TakenStep = Exclude<Step, RaceStep>;
 
 /** Does one step and compares what it says about itself; then every invariant must hold. @throws ScenarioFailure, RunStopped */
-export async function takeStep(
-  session: Session,
-  step: TakenStep,
-  strictness: Strictness = "strict",
-): Promise<void> {
+export async function takeStep(session: Session, step: TakenStep): Promise<void> {
   if (session.stop()) throw new RunStopped();
   session.steps += 1;
   const callOf = (CALLS as { readonly [Kind in StepKind]?: (of: Step) => StepCall })[step.kind];
-  if (callOf !== undefined) await takeRequested(session, step, callOf(step), strictness);
-  else await (STEPS[step.kind as OtherKind] as Take<TakenStep["kind"]>)(session, step, strictness);
+  if (callOf !== undefined) await takeRequested(session, step, callOf(step));
+  else await (STEPS[step.kind as OtherKind] as Take<TakenStep["kind"]>)(session, step);
   const { judging, venue } = session;
   if (step.kind === "expect" || judging === null) return;
   if (judging.fillsAlone === true && !venue.hasBrokenFill) return;
@@ -60,11 +54,7 @@ export async function takeStep(
   if (broken.length > 0) fail(step.place, BROKEN_INVARIANT, broken.map(note));
 }
 
-type Take<Kind extends TakenStep["kind"]> = (
-  session: Session,
-  step: StepOf<Kind>,
-  strictness: Strictness,
-) => Promise<void>;
+type Take<Kind extends TakenStep["kind"]> = (session: Session, step: StepOf<Kind>) => Promise<void>;
 
 type OtherKind = Exclude<TakenStep["kind"], keyof typeof CALLS>;
 
@@ -72,9 +62,12 @@ type OtherKind = Exclude<TakenStep["kind"], keyof typeof CALLS>;
 const STEPS: { readonly [Kind in OtherKind]: Take<Kind> } = {
   order: takeOrder,
   cancel: takeCancel,
-  cancelAll: takeCancelAll,
-  fund: (session, step, strictness) =>
-    take(session, step, session.venue.fund(step.account, step.funding), strictness),
+  cancelAll: (session, step) =>
+    take(session, step, session.venue.cancelAll(step.account), ({ canceled }) => {
+      const names = canceled.map((key) => session.labelOf(key));
+      return names.length === 0 ? "nothing to cancel" : `canceled ${names.join(", ")}`;
+    }),
+  fund: (session, step) => take(session, step, session.venue.fund(step.account, step.funding)),
   advance: (session, step) => advance(session, step, (now) => now + step.by),
   at,
   snapshot: async (session, step) => {
@@ -98,7 +91,7 @@ const STEPS: { readonly [Kind in OtherKind]: Take<Kind> } = {
   split: takeCall,
   merge: takeCall,
   redeem: takeCall,
-  bots: (session, step, strictness) => take(session, step, session.venue.runBots(step.profile), strictness),
+  bots: (session, step) => take(session, step, session.venue.runBots(step.profile)),
   failSettlement: takeSettlementFault,
   chainFault: takeSettlementFault,
 };
@@ -106,41 +99,36 @@ const STEPS: { readonly [Kind in OtherKind]: Take<Kind> } = {
 /** Notes what a step came to, and fails where that is not what the step says. */
 async function take<Value>(
   session: Session,
-  step: Step,
+  step: TakenStep,
   attempt: Soon<Attempt<Value>>,
-  strictness: Strictness,
-  rejects: Placed<string> | null = null,
   said?: (value: Value) => string,
 ): Promise<void> {
   const outcome = await attempt;
-  if (!outcome.ok) return refused(session, step, outcome, rejects, strictness);
-  session.log(`${step.number}. ${step.text}${said === undefined ? "" : ` → ${said(outcome.value)}`}`);
-  if (rejects === null) return;
-  fail(rejects.place, `accepted, expected to be refused with ${rejects.value}`, [expected(rejects.value)]);
+  if (!outcome.ok) return refused(session, step, outcome);
+  const found = said?.(outcome.value);
+  session.log(`${step.number}. ${step.text}${found === undefined ? "" : ` → ${found}`}`);
+  requireExpected(step, found);
 }
 
 function takeRequested(
   session: Session,
-  step: Step,
+  step: TakenStep,
   { operation, market, body, said }: StepCall,
-  strictness: Strictness,
 ): Promise<void> {
   const { venue } = session;
   const path = market === undefined ? {} : venue.pathOf(session.marketOf(market));
-  const sent = venue.call(operation, { path, ...(body !== undefined && { body }) });
-  return take(session, step, sent, strictness, "rejects" in step ? step.rejects : null, said);
+  return take(session, step, venue.call(operation, { path, ...(body !== undefined && { body }) }), said);
 }
 
-function takeCall(session: Session, step: CallStep, strictness: Strictness): Promise<void> {
-  const sent = session.venue.transact(step.account, session.marketOf(step.market), step.change);
-  return take(session, step, sent, strictness, step.rejects);
+function takeCall(session: Session, step: CallStep): Promise<void> {
+  return take(
+    session,
+    step,
+    session.venue.transact(step.account, session.marketOf(step.market), step.change),
+  );
 }
 
-async function takeSettlementFault(
-  session: Session,
-  step: SettlementFaultStep,
-  strictness: Strictness,
-): Promise<void> {
+async function takeSettlementFault(session: Session, step: SettlementFaultStep): Promise<void> {
   const { venue } = session;
   if (step.fault === null) {
     await venue.endSettlementFaults(step.kind === "failSettlement" ? "fail" : "all");
@@ -148,17 +136,14 @@ async function takeSettlementFault(
     return;
   }
   const { of } = step;
-  const order = of === NEXT_ORDER ? "next" : of === null ? null : session.orderNamed(of);
-  if (order === undefined) fail(step.place, session.neverPlaced(of ?? ""));
-  return take(session, step, venue.setSettlementFault(step.fault, order), strictness);
+  const order = of === NEXT_ORDER ? "next" : of === null ? null : session.placedAs(of, step.place);
+  return take(session, step, venue.setSettlementFault(step.fault, order));
 }
 
 async function at(session: Session, step: StepOf<"at">): Promise<void> {
   const { moment } = step;
   if ("at" in moment) return advance(session, step, () => moment.at);
-  const key = session.orderNamed(moment.expiryOf);
-  if (key === undefined) fail(step.place, session.neverPlaced(moment.expiryOf));
-  const { expiration } = await session.venue.order(key);
+  const { expiration } = await session.venue.order(session.placedAs(moment.expiryOf, step.place));
   if (expiration === null) fail(step.place, `order ${moment.expiryOf} does not expire`);
   return advance(session, step, () => expiration + moment.offset);
 }
@@ -178,84 +163,60 @@ async function advance(session: Session, step: Step, target: (now: Millis) => nu
     session.log(`   ${session.labelOf(key)} expired at ${momentText(when)}`);
 }
 
-/** Whether a step that is refused fails the scenario, or is an outcome like another. */
-type Strictness = "strict" | "lenient";
-
 /** Places an order and compares what the step says about it. */
-async function takeOrder(session: Session, step: OrderStep, strictness: Strictness): Promise<void> {
+async function takeOrder(session: Session, step: OrderStep): Promise<void> {
   const { venue } = session;
   const before = venue.fillCount();
   const attempt = await venue.place(step.account, step.words);
   if (!attempt.ok) {
     if (step.name !== null)
       session.unplaced.set(step.name, `step ${step.number} was refused with ${attempt.code}`);
-    refused(session, step, attempt, step.expects.rejects, strictness);
-    return;
+    return refused(session, step, attempt);
   }
   const order = attempt.value;
   session.placed(order.key, step.name, step.account);
   session.log(`${step.number}. ${step.text} → ${orderStateText(order)}`);
   const fills = await venue.fills(before);
   for (const fill of fills) session.log(`   ${fillText(fillLike(fill, undefined, session.hasOneMarket))}`);
-  unexpectedlyAccepted(step, orderStateText(order));
-  const mismatches: (Mismatch | null)[] = [];
-  if (step.expects.fills !== null) mismatches.push(await checkFills(session, step.expects.fills, fills));
-  mismatches.push(await statusMismatch(session, step, order.key, step.name ?? "the order"));
-  throwAll(mismatches);
+  requireExpected(step, orderStateText(order));
+  throwAll([
+    step.fills === null ? null : await checkFills(session, step.fills, fills),
+    await statusMismatch(session, step, order.key, step.name ?? "the order"),
+  ]);
 }
 
 /** Cancels one order and compares what the step says about it. */
-async function takeCancel(session: Session, step: StepOf<"cancel">, strictness: Strictness): Promise<void> {
-  const key = session.orderNamed(step.order);
-  if (key === undefined && strictness === "strict" && step.expects.rejects === null) {
-    fail(step.place, session.neverPlaced(step.order));
-  }
-  const attempt = await session.venue.cancel(step.account, key ?? step.order);
+async function takeCancel(session: Session, step: StepOf<"cancel">): Promise<void> {
+  const { venue } = session;
+  const isNeeded = !session.isLenient && step.rejects === null;
+  const key = isNeeded ? session.placedAs(step.order, step.place) : session.orderNamed(step.order);
+  const attempt = await venue.cancel(step.account, key ?? step.order);
   const [reason] = attempt.ok ? attempt.value.notCanceled : [];
-  if (!attempt.ok || reason !== undefined) {
-    const explanation =
-      attempt.ok && key !== undefined ? session.withNames(await session.venue.explain(key)) : [];
-    const refusal = attempt.ok ? notCanceled(reason as string, step.order) : attempt;
-    refused(session, step, refusal, step.expects.rejects, strictness, explanation);
-  } else {
-    session.log(`${step.number}. ${step.text} → canceled`);
-    unexpectedlyAccepted(step, "canceled");
+  if (reason === undefined) await take(session, step, attempt, () => "canceled");
+  else {
+    const explanation = key === undefined ? [] : session.withNames(await venue.explain(key));
+    const message = `${step.order} could not be canceled`;
+    refused(session, step, { ok: false, code: reason, message, hint: null }, explanation);
   }
   if (key !== undefined) throwAll([await statusMismatch(session, step, key, step.order)]);
 }
 
-/** Cancels all that an account has resting. */
-async function takeCancelAll(
-  session: Session,
-  step: StepOf<"cancelAll">,
-  strictness: Strictness,
-): Promise<void> {
-  const attempt: Attempt<Canceled> = await session.venue.cancelAll(step.account);
-  if (!attempt.ok) {
-    refused(session, step, attempt, step.expects.rejects, strictness);
-    return;
-  }
-  const names = attempt.value.canceled.map((key) => session.labelOf(key));
-  session.log(
-    `${step.number}. ${step.text} → ${names.length === 0 ? "nothing to cancel" : `canceled ${names.join(", ")}`}`,
-  );
-  unexpectedlyAccepted(step, "accepted");
-}
+/** What a step says about how it is refused. */
+const rejectsOf = (step: TakenStep) => ("rejects" in step ? step.rejects : null);
 
 /** Notes a refusal, and fails where the step does not say it. */
 function refused(
   session: Session,
-  step: Step,
+  step: TakenStep,
   refusal: Refused,
-  rejects: Placed<string> | null,
-  strictness: Strictness,
   explanation: readonly string[] = [],
 ): void {
   session.log(`${step.number}. ${step.text} → refused: ${refusal.code}`);
   session.refused(step, refusal.code);
+  const rejects = rejectsOf(step);
   if (rejects?.value === refusal.code) return;
   if (rejects === null) {
-    if (strictness === "lenient") return;
+    if (session.isLenient) return;
     fail(step.place, `refused: ${refusedText(refusal)}`, explanation.map(note));
   }
   fail(rejects.place, `refused with ${refusal.code}, expected ${rejects.value}`, [
@@ -265,27 +226,22 @@ function refused(
   ]);
 }
 
-const notCanceled = (reason: string, name: string): Refused => ({
-  ok: false,
-  code: reason,
-  message: `${name} could not be canceled`,
-  hint: null,
-});
-
-function unexpectedlyAccepted({ expects }: { readonly expects: OwnExpectations }, outcome: string): void {
-  if (expects.rejects === null) return;
-  const { place, value } = expects.rejects;
+/** Fails where a step that came to something says that it is refused. */
+function requireExpected(step: TakenStep, outcome = "accepted"): void {
+  const rejects = rejectsOf(step);
+  if (rejects === null) return;
+  const { place, value } = rejects;
   fail(place, `accepted, expected to be refused with ${value}`, [expected(value), found(outcome)]);
 }
 
 async function statusMismatch(
   session: Session,
-  { expects }: { readonly expects: OwnExpectations },
+  { status }: OrderStep | StepOf<"cancel">,
   key: string,
   name: string,
 ): Promise<Mismatch | null> {
-  if (expects.status === null) return null;
-  const { place, value } = expects.status;
+  if (status === null) return null;
+  const { place, value } = status;
   return checkOrderState(session, place, name, key, value, await session.venue.order(key));
 }
 
@@ -295,24 +251,16 @@ function throwAll(mismatches: readonly (Mismatch | null)[]): void {
 }
 
 /** Sends a request as it stands and compares its answer with what the step says, at least. */
-async function takeRequest(session: Session, step: RequestStep, strictness: Strictness): Promise<void> {
+async function takeRequest(session: Session, step: RequestStep): Promise<void> {
   const { code, body, status, wanted } = await session.venue.request(step, (name) =>
     session.orderNamed(name),
   );
   if (code !== null) {
     const { error, hint } = (body ?? {}) as { readonly error?: string; readonly hint?: string };
-    refused(
-      session,
-      step,
-      { ok: false, code, message: error ?? "no answer", hint: hint ?? null },
-      step.rejects,
-      strictness,
-    );
+    refused(session, step, { ok: false, code, message: error ?? "no answer", hint: hint ?? null });
   } else {
     session.log(`${step.number}. ${step.text} → ${status}`);
-    if (step.rejects !== null) {
-      fail(step.rejects.place, `answered with ${status}, expected to be refused with ${step.rejects.value}`);
-    }
+    requireExpected(step, String(status));
   }
   if (step.answers === null) return;
   const wrong = differences(wanted, body);

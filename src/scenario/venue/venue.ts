@@ -4,7 +4,7 @@ import type { PositionChange } from "../../api/position-transaction.ts";
 import type { ProfileName } from "../../bots/profiles.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
-import type { Millis, Price } from "../../core/units.ts";
+import type { Millis } from "../../core/units.ts";
 import type { DirectCall } from "../../server/handlers/all.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 
@@ -20,19 +20,14 @@ import {
   type Attempt,
   type BookView,
   type Canceled,
-  type ChainView,
   DONE,
   done,
   type Expired,
   type Fill,
   type FlowOutcome,
-  type Grid,
-  type HoldingView,
   type OrderView,
-  type QuoteView,
   type RawReply,
   type Soon,
-  type SupplyView,
   type TokenRef,
   VenueError,
   type VenueHistory,
@@ -163,12 +158,12 @@ export abstract class Venue {
   }
 
   /** USDC first, then the tokens that the account has ever touched. */
-  async holdings(account: string): Promise<readonly HoldingView[]> {
+  async holdings(account: string) {
     const path = { address: this.addressOf(account) };
     return views.holdingsView(await this.ask("getAccount", { path }), this.map);
   }
 
-  async quote(token: TokenRef): Promise<QuoteView> {
+  async quote(token: TokenRef) {
     const query = this.#tokenQuery(token);
     return views.quoteView({
       ...(await this.ask("getPrice", { query })),
@@ -179,7 +174,7 @@ export abstract class Venue {
   }
 
   /** Traded prices, oldest first, times in Unix seconds. */
-  async priceHistory(token: TokenRef): Promise<readonly { readonly t: number; readonly price: Price }[]> {
+  async priceHistory(token: TokenRef) {
     const query = { tokenId: this.map.tokenId(token) };
     return views.historyView(await this.ask("getPricesHistory", { path: this.pathOf(token.market), query }));
   }
@@ -190,7 +185,7 @@ export abstract class Venue {
   }
 
   /** What prices and sizes of a market are multiples of, or not below. */
-  async gridOf(market: string): Promise<Grid> {
+  async gridOf(market: string) {
     return views.gridView(await this.ask("getMarket", { path: this.pathOf(market) }));
   }
 
@@ -230,14 +225,14 @@ export abstract class Venue {
     return this.bots.get(address.toLowerCase()) ?? strangerName(address);
   }
 
-  async chain(): Promise<ChainView> {
+  /** The numbers of the latest block and of the latest that is final, and how many transactions wait for one. */
+  async chain() {
     const { head, confirmed, pending } = await this.ask("getChain");
     return { head: head.number, confirmed, pending };
   }
 
-  async supply(market: string): Promise<SupplyView> {
-    const { onChain, ledger } = await this.ask("getSupply", { path: this.pathOf(market) });
-    return { onChain: views.sharesView(onChain), ledger: views.sharesView(ledger) };
+  async supply(market: string) {
+    return views.supplyView(await this.ask("getSupply", { path: this.pathOf(market) }));
   }
 
   /** What waits for a block and why, a sentence each, oldest first. */

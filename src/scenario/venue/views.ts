@@ -69,35 +69,10 @@ export interface BookView {
   readonly asks: readonly Level[];
 }
 
-/** Units of the asset: micro-USDC, or 0.01 share. */
-export interface HoldingView {
-  readonly asset: "USDC" | TokenRef;
-  readonly balance: number;
-  readonly available: number;
-  readonly reserved: number;
-  /** What the wallet holds on the settlement chain. */
-  readonly onChain: number;
-}
-
-/** Of a token in its own terms; the mid in 0.00001 USDC. */
-export interface QuoteView {
-  readonly bid: Price | null;
-  readonly ask: Price | null;
-  readonly mid: number | null;
-  readonly spread: Price | null;
-  readonly last: Price | null;
-}
-
 /** A token of the exchange, as the venue finds it by the names of the scenario. */
 export interface TokenRef {
   readonly market: string;
   readonly outcome: Outcome;
-}
-
-/** A market's price step, and its smallest order. */
-export interface Grid {
-  readonly tickSize: Price;
-  readonly minOrderSize: Size;
 }
 
 /** What became of the rows of an order flow. */
@@ -147,22 +122,6 @@ export type VenueHistory =
 export interface Expired {
   readonly key: string;
   readonly at: Millis;
-}
-
-/** The numbers of the latest block and of the latest that is final, and how many transactions wait for one. */
-export interface ChainView {
-  readonly head: number;
-  readonly confirmed: number;
-  readonly pending: number;
-}
-
-/** How many shares of each outcome a market has issued. */
-export type SharesView = Readonly<Record<Outcome, Size>>;
-
-/** As the chain has it, and as the ledger counts with what is pending. */
-export interface SupplyView {
-  readonly onChain: SharesView;
-  readonly ledger: SharesView;
 }
 
 /** Something that a venue cannot do because of its surroundings; the message is a sentence for the user. */
@@ -261,33 +220,34 @@ export function bookView({ bids, asks }: ReplyTo<"getBook">): BookView {
   return { bids: bids.map(level), asks: asks.map(level) };
 }
 
+/** Units of the asset: micro-USDC, or 0.01 share. */
+export type HoldingView = ReturnType<typeof holdingsView>[number];
+
 /** USDC first, then both tokens of each market in the markets' order. */
-export function holdingsView(
-  { collateral, tokens }: ReplyTo<"getAccount">,
-  markets: MarketMap,
-): HoldingView[] {
+export function holdingsView({ collateral, tokens }: ReplyTo<"getAccount">, markets: MarketMap) {
   const shares = tokens.map((token) => ({
     asset: { market: markets.nameOf(token.marketId), outcome: token.outcome },
     ...amounts(token, SIZE_PLACES),
   }));
-  return [{ asset: "USDC", ...amounts(collateral, MONEY_PLACES) }, ...shares];
+  return [{ asset: "USDC" as const, ...amounts(collateral, MONEY_PLACES) }, ...shares];
 }
 
 const amounts = (of: ReplyTo<"getAccount">["collateral"], places: number) => ({
   balance: exact(of.balance, places),
   available: exact(of.available, places),
   reserved: exact(of.reserved, places),
+  /** What the wallet holds on the settlement chain. */
   onChain: exact(of.onChain, places),
 });
 
-/** The shares that a market has issued. */
-export const sharesView = ({ YES, NO }: ReplyTo<"getSupply">["onChain"]): SharesView => ({
-  YES: sizeOf(YES),
-  NO: sizeOf(NO),
-});
+/** The shares that a market has issued: as the chain has them, and as the ledger counts with what is pending. */
+export function supplyView({ onChain, ledger }: ReplyTo<"getSupply">) {
+  const shares = ({ YES, NO }: typeof onChain) => ({ YES: sizeOf(YES), NO: sizeOf(NO) });
+  return { onChain: shares(onChain), ledger: shares(ledger) };
+}
 
-/** The grid of a market. */
-export const gridView = ({ tickSize, minOrderSize }: ReplyTo<"getMarket">): Grid => ({
+/** A market's price step, and its smallest order. */
+export const gridView = ({ tickSize, minOrderSize }: ReplyTo<"getMarket">) => ({
   tickSize: priceOf(tickSize),
   minOrderSize: sizeOf(minOrderSize),
 });
@@ -299,7 +259,8 @@ type Quotes = ReplyTo<"getPrice"> &
   ReplyTo<"getSpread"> &
   ReplyTo<"getLastTradePrice">;
 
-export const quoteView = ({ bestBid, bestAsk, mid, spread, lastTradePrice }: Quotes): QuoteView => ({
+/** Of a token in its own terms; the mid in 0.00001 USDC. */
+export const quoteView = ({ bestBid, bestAsk, mid, spread, lastTradePrice }: Quotes) => ({
   bid: priceOrNull(bestBid),
   ask: priceOrNull(bestAsk),
   mid: mid === null ? null : exact(mid, MID_PLACES),

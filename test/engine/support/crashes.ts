@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { DataChange, Image, Outcome, SimulatedDisk } from "../../../src/fuzz/exchange-host.ts";
 import { mulberry32 } from "../../bench/flow.ts";
+import type { DataChange, Image, Outcome, SimulatedDisk } from "../../support/simulated-disk.ts";
 
 const SECTOR = 512;
 

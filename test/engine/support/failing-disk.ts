@@ -1,4 +1,4 @@
-import type { CallKind, SimulatedDisk } from "../../../src/fuzz/exchange-host.ts";
+import type { CallKind, SimulatedDisk } from "../../support/simulated-disk.ts";
 
 /** What goes wrong with a disk: calls of a kind fail, or take but half of what is written. */
 export interface DiskFault {

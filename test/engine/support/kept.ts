@@ -4,7 +4,7 @@ import { type Config, DEFAULT_CONFIG } from "../../../src/config.ts";
 import type { Disk } from "../../../src/engine/disk.ts";
 import { parseLine } from "../../../src/engine/journal-codec.ts";
 import { type OpenedExchange, openExchange } from "../../../src/engine/open-exchange.ts";
-import type { Image } from "../../../src/fuzz/exchange-host.ts";
+import type { Image } from "../../support/simulated-disk.ts";
 
 /** The directory of every exchange on a disk in memory. */
 export const FOLDER = "/data";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { SimulatedDisk } from "../../../src/fuzz/exchange-host.ts";
+import { SimulatedDisk } from "../../support/simulated-disk.ts";
 import { sightOf } from "../../support/state-sight.ts";
 import { FOLDER, openOn } from "./kept.ts";
 

@@ -6,9 +6,10 @@ import {
   type ShrunkScenario,
   shrinkScenario,
 } from "../../../src/history/shrink/shrink-scenario.ts";
-import { type Place, Trial, venueOpener } from "../../../src/history/shrink/trial.ts";
+import { type Place, Trial } from "../../../src/history/shrink/trial.ts";
 import type { Scenario } from "../../../src/scenario/language/scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
+import { VenueOpener } from "../../../src/scenario/venue/open-venue.ts";
 import type { Venue } from "../../../src/scenario/venue/venue.ts";
 import { Wallets } from "../../../src/scenario/venue/wallets.ts";
 
@@ -30,8 +31,11 @@ export class LeakyVenue extends LocalVenue {
 const wallets = new Wallets();
 export const leaky = (scenario: Scenario): Venue => new LeakyVenue(scenario, null, wallets);
 
+const opener = new VenueOpener();
+const sound: Place["open"] = (scenario) => opener.local(scenario);
+
 /** Where texts are tried: in a folder, on sound exchanges unless told otherwise. */
-export const placeIn = (folder = "/nowhere", open: Place["open"] = venueOpener(null)): Place => ({
+export const placeIn = (folder = "/nowhere", open = sound): Place => ({
   file: `${folder}/failing.yaml`,
   folder,
   open,

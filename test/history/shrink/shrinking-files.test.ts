@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { venueOpener } from "../../../src/history/shrink/trial.ts";
+import { VenueOpener } from "../../../src/scenario/venue/open-venue.ts";
 import { startScenarioServer } from "../../../src/scenario-server.ts";
 import { placeIn, shrunk, signatureIn, superfluous } from "./planted.ts";
 
@@ -170,7 +170,8 @@ steps:
 
 describe("a scenario that exists only over HTTP", () => {
   it("is tried there", async () => {
-    const over = placeIn(folder, venueOpener(startScenarioServer));
+    const opener = new VenueOpener();
+    const over = placeIn(folder, (each) => opener.served(each, startScenarioServer));
     const { text, fingerprint } = await shrunk(
       `scenario: a lost reply
 accounts: { alice: { USDC: 100 }, bob: {} }

@@ -41,7 +41,7 @@ describe("a repeat", () => {
     );
     expect(namesOf(steps)).toEqual(["bid1", null, "bid2", null]);
     const second = steps.slice(8, 16);
-    expect(second[1]).toMatchObject({ expects: { fills: { value: [{ value: { maker: "bid2" } }] } } });
+    expect(second[1]).toMatchObject({ fills: { value: [{ value: { maker: "bid2" } }] } });
     expect(second[2]).toMatchObject({ expectations: [{ name: "bid2" }, { name: "bid2" }] });
     expect(second[3]).toMatchObject({ moment: { expiryOf: "bid2" } });
     expect(second[4]).toMatchObject({ order: "bid2" });

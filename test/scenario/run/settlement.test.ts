@@ -82,7 +82,7 @@ describe.each(WAYS)("by %s", (via) => {
     expect(toldBy(await desk.failure(text, { via }))).toEqual({
       at: "6:14",
       message: "accepted, expected to be refused with TRANSACTION_REVERTED",
-      diff: ["- TRANSACTION_REVERTED"],
+      diff: ["- TRANSACTION_REVERTED", "+ accepted"],
     });
   });
 

@@ -1,0 +1,41 @@
+import type { SessionLog } from "../../engine/session-log.ts";
+import { readWorldFile, type World } from "../../simulation/world.ts";
+import type { Scenario } from "../language/scenario.ts";
+import { LocalVenue } from "./local-venue.ts";
+import type { openHttp, StartServer } from "./open-http.ts";
+import type { Venue } from "./venue.ts";
+import { VenueError } from "./views.ts";
+import { Wallets } from "./wallets.ts";
+
+/** Looks at every request and reply on the way. */
+export type TransportWatcher = Parameters<typeof openHttp>[4];
+
+/** Opens exchanges of scenarios' own, which share wallets and worlds. */
+export class VenueOpener {
+  readonly wallets = new Wallets();
+  readonly #worlds = new Map<string, World>();
+
+  /** In this process; `log` records what is done. @throws VenueError when the world cannot be read. */
+  local(scenario: Scenario, log: SessionLog | null = null): LocalVenue {
+    return new LocalVenue(scenario, this.#worldOf(scenario), this.wallets, log);
+  }
+
+  /** Over HTTP. @throws VenueError when the world cannot be read. */
+  async served(scenario: Scenario, start: StartServer, watch?: TransportWatcher): Promise<Venue> {
+    // Client and signatures are loaded only for scenarios that go over HTTP.
+    const { openHttp } = await import("./open-http.ts");
+    return openHttp(scenario, this.#worldOf(scenario), this.wallets, start, watch);
+  }
+
+  /** The scenario's world under its own seed; null for none. */
+  #worldOf({ world: path, seed }: Scenario): World | null {
+    if (path === null) return null;
+    try {
+      const world = this.#worlds.get(path) ?? readWorldFile(path);
+      this.#worlds.set(path, world);
+      return { ...world, seed };
+    } catch (error) {
+      throw new VenueError(`world ${path}: ${(error as Error).message}`);
+    }
+  }
+}
