@@ -4,8 +4,9 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 
-/** How many files of a kind are kept, the latest. */
+/** How many files of a kind are kept, the latest, and how many bytes of them; the very latest always is. */
 const KEPT = 8;
+const KEPT_BYTES = 128 * 1024 * 1024;
 const CHECK_LENGTH = 4;
 
 /** Names another folder, or `off`. It is no setting: it counts before any is read. */
@@ -24,7 +25,7 @@ export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): Cache
 }
 
 /** Files that are whole or not there. None is needed: whoever finds none, or a damaged one, makes it anew. */
-class CacheFolder {
+export class CacheFolder {
   readonly #path: string;
 
   constructor(path: string) {
@@ -62,8 +63,12 @@ class CacheFolder {
   #removeOldest(kind: string): void {
     const files = readdirSync(this.#path)
       .filter((name) => name.startsWith(`${kind}-`))
-      .map((name) => ({ path: join(this.#path, name), at: statSync(join(this.#path, name)).mtimeMs }))
-      .sort((a, b) => b.at - a.at);
-    for (const { path } of files.slice(KEPT)) rmSync(path, { force: true });
+      .map((name) => ({ path: join(this.#path, name), ...statSync(join(this.#path, name)) }))
+      .sort((a, b) => b.mtimeMs - a.mtimeMs);
+    let bytes = 0;
+    for (const [index, { path, size }] of files.entries()) {
+      bytes += size;
+      if (index >= KEPT || (index > 0 && bytes > KEPT_BYTES)) rmSync(path, { force: true });
+    }
   }
 }

@@ -27,6 +27,12 @@ export function load(entry: string, use = entry): unknown {
   return answer();
 }
 
+/** Loads the program, which compiles other functions for each command. */
+export function loadProgram(): void {
+  const [word = ""] = process.argv.slice(2);
+  load("cli", /^[a-z]+$/.test(word) ? word : "cli");
+}
+
 function loadBundle(use: string): Entries {
   const url = new URL("./clobsim.cjs", import.meta.url);
   const path = fileURLToPath(url);
@@ -44,6 +50,8 @@ function loadBundle(use: string): Entries {
   const module = { exports: {} };
   const requireOfNode = createRequire(path);
   const require = (id: string): unknown => hosts[id] ?? requireOfNode(id);
+  // Names the program, too: openings are kept for this one alone.
+  url.search = hex8(crc32(bytes));
   script.runInThisContext()(module, require, url.href);
   return module.exports as Entries;
 }
@@ -52,8 +60,10 @@ function loadBundle(use: string): Entries {
 function nameOf(bytes: Buffer): string {
   const { version, arch, execArgv, env } = process;
   const circumstances = JSON.stringify([version, arch, execArgv, env.NODE_OPTIONS, bytes.length]);
-  return crc32(circumstances, crc32(bytes)).toString(16).padStart(8, "0");
+  return hex8(crc32(circumstances, crc32(bytes)));
 }
+
+const hex8 = (value: number): string => value.toString(16).padStart(8, "0");
 
 function once(run: () => void): () => void {
   let isDue = true;

@@ -69,6 +69,15 @@ describe("the folder of what can be made again", () => {
     expect(opened().read("kind", "3")).not.toBeNull();
   });
 
+  it("keeps 128 MiB of a kind, and the latest file however large it is", () => {
+    for (const [number, mebibytes] of [100, 20, 20, 150].entries()) {
+      opened().write("kind", String(number), Buffer.alloc(mebibytes * 1024 * 1024));
+      utimesSync(join(folder, `kind-${number}`), number + 1, number + 1);
+      const kept = [["kind-0"], ["kind-0", "kind-1"], ["kind-1", "kind-2"], ["kind-3"]];
+      expect(readdirSync(folder)).toEqual(kept[number]);
+    }
+  });
+
   it("is where the system has such things, or nowhere", () => {
     expect(cacheFolder({ CLOBSIM_CACHE: "off" })).toBeNull();
     const own = process.platform === "win32" ? "LOCALAPPDATA" : "XDG_CACHE_HOME";

@@ -21,10 +21,10 @@ const COMMONJS = {
 
 const LOAD = 'import { load } from "./load.cjs";\n';
 
-/** What is no library: the program, which is compiled for each command apart, and a thread of it. */
+/** What is no library: the program, and a thread of it. */
 const SCRIPTS = {
-  cli: 'const [word] = process.argv.slice(2);\nload("cli", /^[a-z]+$/.test(word) ? word : "cli");\n',
-  "fuzz-worker": 'load("fuzz-worker");\n',
+  cli: 'import { loadProgram } from "./load.cjs";\nloadProgram();\n',
+  "fuzz-worker": `${LOAD}load("fuzz-worker");\n`,
 };
 
 /** Writes what loads the entries of the bundle, as ES modules and for CommonJS, and answers the paths. */
@@ -32,7 +32,7 @@ export async function writeEntries(outdir) {
   const names = await exportedNames(outdir);
   const files = [
     ...Object.entries(COMMONJS).map(([name, text]) => [`${name}.cjs`, LOAD_FROM_OUTSIDE + text]),
-    ...Object.entries(SCRIPTS).map(([name, text]) => [`${name}.js`, LOAD + text]),
+    ...Object.entries(SCRIPTS).map(([name, text]) => [`${name}.js`, text]),
     ...Object.keys(LIBRARY).map((name) => [`${name}.js`, libraryEntry(name, names[name])]),
   ];
   return files.map(([name, text]) => {

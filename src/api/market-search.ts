@@ -18,23 +18,23 @@ const ORDERS: Readonly<Record<MarketSort, (a: Market, b: Market) => number>> = {
 /** The markets of one exchange in the order of each sort, sorted anew only after something has changed. */
 export class MarketRanking {
   #state: State | null = null;
-  readonly #ranked = new Map<MarketSort, { sequence: number; markets: Market[] }>();
+  readonly #ranked = new Map<MarketSort, { sequence: number; markets: Readonly<Market>[] }>();
 
   /** All markets in the order of a sort; `sequence` tells when the state has changed. */
-  ranked(state: State, sequence: number, sort: MarketSort): readonly Market[] {
+  ranked(state: State, sequence: number, sort: MarketSort): readonly Readonly<Market>[] {
     if (this.#state !== state) this.#ranked.clear();
     this.#state = state;
-    let entry = this.#ranked.get(sort);
-    if (entry === undefined || entry.markets.length !== state.markets.size) {
-      entry = { sequence: -1, markets: [...state.markets] };
-      this.#ranked.set(sort, entry);
-    }
-    if (entry.sequence !== sequence) {
-      const order = ORDERS[sort];
-      entry.markets.sort((a, b) => order(a, b) || a.number - b.number);
-      entry.sequence = sequence;
-    }
-    return entry.markets;
+    const entry = this.#ranked.get(sort);
+    if (entry?.sequence === sequence) return entry.markets;
+    const { markets } = state;
+    const known = entry?.markets.length === markets.size ? entry.markets : null;
+    const order = ORDERS[sort];
+    const ranked = Array.from({ length: markets.size }, (_, index) =>
+      markets.peek(known?.[index]?.number ?? index + 1),
+    );
+    ranked.sort((a, b) => order(a, b) || a.number - b.number);
+    this.#ranked.set(sort, { sequence, markets: ranked });
+    return ranked;
   }
 }
 

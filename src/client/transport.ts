@@ -1,5 +1,4 @@
-import { type ClientRequest, Agent as HttpAgent, request as overHttp, type RequestOptions } from "node:http";
-import { Agent as HttpsAgent, request as overHttps } from "node:https";
+import * as http from "node:http";
 import type { Duplex } from "node:stream";
 import { urlToHttpOptions } from "node:url";
 
@@ -73,14 +72,18 @@ interface OpenTransport {
  * `timeoutMs` counts as lost.
  */
 export function openTransport(origin: URL, timeoutMs: number, connect?: () => Duplex): OpenTransport {
-  const isSecure = origin.protocol === "https:";
-  const agent = isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
+  // TLS is loaded for those who need it: a server starts with a client of its own.
+  const { Agent, request: begin } =
+    origin.protocol === "https:" ? process.getBuiltinModule("node:https") : http;
+  const agent = new Agent({ keepAlive: true });
   if (connect !== undefined) Object.assign(agent, { createConnection: connect });
-  const begin = isSecure ? overHttps : overHttp;
   const { hostname } = urlToHttpOptions(origin);
   let isClosed = false;
 
-  const beginning = ({ method, path, headers }: HttpRequest, options: RequestOptions = {}): ClientRequest => {
+  const beginning = (
+    { method, path, headers }: HttpRequest,
+    options: http.RequestOptions = {},
+  ): http.ClientRequest => {
     if (isClosed) throw Object.assign(new Error("the client is closed"), { code: "ERR_CLIENT_CLOSED" });
     const { port } = origin;
     return begin({ hostname, port, agent, method, path, headers: headers.flat(), ...options });

@@ -24,8 +24,8 @@ export const keccak256Hex = (hex: string): string => bytesToHex(keccak_256(hexTo
 const FIRST = 0x9e3779b1;
 const SECOND = 0x85ebca6b;
 const STEP = 0x52dce729;
-/** How many words must follow until each of the four has met the last. */
-const ROUNDS = 8;
+/** As many words as must follow until each of the four has met the last. */
+const ROUNDS = Int32Array.of(0, 1, 2, 3, 4, 5, 6, 7);
 const TWO_32 = 4_294_967_296;
 
 /** What a digest stands at: four signed 32-bit words. */
@@ -45,18 +45,18 @@ export class Digest {
 
   /** Where it stands. */
   get words(): DigestWords {
-    const [a = 0, b = 0, c = 0, d = 0] = this.#words;
-    return [a, b, c, d];
+    const words = this.#words;
+    return [words[0] as number, words[1] as number, words[2] as number, words[3] as number];
   }
 
   /** Takes in an integer below 2^32, or the lower half of a larger one. */
   mix(value: number): void {
     const words = this.#words;
-    const [b, c, d] = [words[1] as number, words[2] as number, words[3] as number];
-    words[3] = mixed(value, words[0] as number, b);
-    words[0] = b;
-    words[1] = c;
-    words[2] = d;
+    const next = mixed(value, words[0] as number, words[1] as number);
+    words[0] = words[1] as number;
+    words[1] = words[2] as number;
+    words[2] = words[3] as number;
+    words[3] = next;
   }
 
   /** The same for the words from a place up to another. */
@@ -78,7 +78,7 @@ export class Digest {
 
   /** Lets every word know of what came last, which one alone knows until others follow. */
   spread(): void {
-    for (let round = 0; round < ROUNDS; round += 1) this.mix(round);
+    this.mixWords(ROUNDS, 0, ROUNDS.length);
   }
 
   /** Takes in a text, its length first. */

@@ -94,7 +94,8 @@ export const Trade = record(
 export type Trade = Infer<typeof Trade>;
 
 /** What of the order has not been filled. */
-export const remainingOf = (order: Order): Size => (order.size - order.matched) as Size;
+export const remainingOf = (order: Pick<Order, "size" | "matched">): Size =>
+  (order.size - order.matched) as Size;
 
 /**
  * What an order with `remaining` unfilled keeps reserved: a BUY price x remaining plus its worst fee in micro-USDC, a

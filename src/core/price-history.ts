@@ -1,10 +1,33 @@
 import type { Millis, Price } from "./units.ts";
 
+/** The Unix seconds that traded, and the last price of each. */
+interface PricePoints {
+  readonly seconds: Float64Array<ArrayBuffer>;
+  readonly prices: Uint16Array<ArrayBuffer>;
+}
+
 /** The traded price of one book over time: one point per second that traded, the last price of that second. */
 export class PriceHistory {
   #seconds = new Float64Array(0);
   #prices = new Uint16Array(0);
   #size = 0;
+
+  /** A history of these points, as `points` answers them. */
+  static of({ seconds, prices }: PricePoints): PriceHistory {
+    const history = new PriceHistory();
+    history.#seconds = seconds;
+    history.#prices = prices;
+    history.#size = seconds.length;
+    return history;
+  }
+
+  /** All points, oldest first. */
+  get points(): PricePoints {
+    return {
+      seconds: this.#seconds.slice(0, this.#size),
+      prices: this.#prices.slice(0, this.#size),
+    };
+  }
 
   /** How many seconds traded. */
   get size(): number {

@@ -23,6 +23,8 @@ export interface Type<Value> {
   readonly values?: readonly string[];
   /** What a field of this type is called on disk, where that is not its name. */
   readonly diskName?: string;
+  /** The value with every moment in it so many milliseconds later; records are changed in place. Left out where there is none. */
+  later?(value: Value, by: number): Value;
 }
 
 /** The type of the values that a declaration describes. */
@@ -143,7 +145,10 @@ export function integer<Value extends number = number>(low = 0, high = MAX_INTEG
 export const id = (): Type<number> => integer(1);
 export const price = (): Type<Price> => integer(1, FULL_PRICE - 1);
 export const size = (low = 0): Type<Size> => integer(low, MAX_SIZE);
-export const moment = (): Type<Millis> => integer(0, MAX_MILLIS);
+export const moment = (): Type<Millis> => ({
+  ...integer<Millis>(0, MAX_MILLIS),
+  later: (at, by) => (at + by) as Millis,
+});
 
 /** A finite number, both bounds included. */
 export const numberIn = (low: number, high: number): Type<number> =>
@@ -207,6 +212,9 @@ export const anyObject = (): Type<object> =>
 
 // Types of types.
 
+const laterOf = <Value>(type: Type<Value>, value: Value, by: number): Value =>
+  type.later === undefined ? value : type.later(value, by);
+
 export const orNull = <Value>(type: Type<Value>): Type<Value | null> => ({
   parse: (value) => {
     if (value === null) return null;
@@ -219,6 +227,7 @@ export const orNull = <Value>(type: Type<Value>): Type<Value | null> => ({
   },
   write: (value) => (value === null ? "null" : type.write(value)),
   read: (cursor) => (cursor.takes(NULL) ? null : type.read(cursor)),
+  ...(type.later && { later: (value, by) => (value === null ? null : laterOf(type, value, by)) }),
 });
 
 /** A list that nobody writes to. */
@@ -240,6 +249,7 @@ export const array = <Item>(type: Type<Item>): Type<Item[]> => ({
     cursor.skipByte(CLOSE);
     return items;
   },
+  ...(type.later && { later: (items, by) => items.map((item) => laterOf(type, item, by)) }),
 });
 
 /** A list of so many items, each of a type of its own; `expected` is how messages call it. */
@@ -395,7 +405,33 @@ export function record<
     makers: derived ?? {},
     isOpen,
   };
-  return { fields, ...((compiled(plan) ?? looped(plan)) as Omit<RecordType<never>, "fields">) };
+  const moments = keys.filter((_, index) => types[index]?.later !== undefined);
+  const later = (value: Values, by: number): Values => {
+    for (const key of moments) value[key] = laterOf(fields[key] as Type<unknown>, value[key], by);
+    return value;
+  };
+  return {
+    fields,
+    ...(whenCalled(plan) as Omit<RecordType<never>, "fields">),
+    ...(moments.length > 0 && ({ later } as object)),
+  };
+}
+
+type Methods = Omit<RecordType<Values>, "fields" | "later">;
+
+/** The methods of a record, made when one of them is first called: a program that starts needs those of few records. */
+function whenCalled(plan: Plan): Methods {
+  let made: Methods | null = null;
+  const methods = (): Methods => {
+    made ??= compiled(plan) ?? looped(plan);
+    return made;
+  };
+  return {
+    parse: (value) => methods().parse(value),
+    write: (value) => methods().write(value),
+    read: (cursor) => methods().read(cursor),
+    copy: (value) => methods().copy(value),
+  };
 }
 
 interface Plan {
@@ -427,7 +463,7 @@ function checkNames({ names, isOpen }: Plan, found: Values): void {
 }
 
 /** Field by field: where code cannot be compiled, as in a browser with a Content-Security-Policy. */
-function looped(plan: Plan): Omit<RecordType<Values>, "fields"> {
+function looped(plan: Plan): Methods {
   const { keys, names, types, texts, makers } = plan;
   const made = Object.entries(makers);
   const recordOf = (partOf: (type: Type<unknown>, index: number) => unknown): Values => {
@@ -474,7 +510,7 @@ function looped(plan: Plan): Omit<RecordType<Values>, "fields"> {
  * a literal are: V8 gives a spread a hidden class of its own, and code that meets several is slower. Null where code
  * cannot be compiled.
  */
-function compiled(plan: Plan): Omit<RecordType<Values>, "fields"> | null {
+function compiled(plan: Plan): Methods | null {
   const { keys, names, types, makers } = plan;
   if (keys.length === 0) return null;
   const each = (code: (key: string, index: number, name: string) => string, between = ""): string =>
@@ -532,7 +568,7 @@ function compiled(plan: Plan): Omit<RecordType<Values>, "fields"> | null {
     };`;
   try {
     const make = new Function("plan", "fieldsOf", "checkNames", "DocumentError", source);
-    return make(plan, fieldsOf, checkNames, DocumentError) as Omit<RecordType<Values>, "fields">;
+    return make(plan, fieldsOf, checkNames, DocumentError) as Methods;
   } catch (error) {
     if (error instanceof EvalError) return null;
     throw error;
@@ -551,5 +587,6 @@ export function union<Kinds extends Readonly<Record<string, RecordType<unknown>>
   return {
     ...custom((value) => typeOf(value).parse(value) as never),
     write: (value) => typeOf(value).write(value),
+    later: (value, by) => laterOf(typeOf(value), value, by) as never,
   };
 }

@@ -4,7 +4,7 @@ const IN_CHUNK = CHUNK_SIZE - 1;
 
 /** What a copied list came with. */
 interface Inheritance<T> {
-  readonly chunks: readonly (readonly T[])[];
+  readonly chunks: readonly (readonly T[] | undefined)[];
   readonly size: number;
   readonly ownCopy: (item: T) => T;
 }
@@ -14,10 +14,37 @@ interface Inheritance<T> {
  * copy of the list.
  */
 export class Table<T> {
-  /** The last one may be shared with other lists, and then hold items of theirs beyond the size of this one. */
-  #chunks: T[][] = [];
+  /**
+   * The last one may be shared with other lists, and then hold items of theirs beyond the size of this one. Undefined where
+   * nobody has looked yet.
+   */
+  #chunks: (T[] | undefined)[] = [];
+  /** Makes a chunk that nobody has looked at, the same one for all copies of a list; null where there is none. */
+  #source: ((at: number) => T[]) | null = null;
   #size = 0;
   #inherited: Inheritance<T> | null = null;
+
+  /** A list of these items, numbered from 1. */
+  static of<T>(items: ArrayLike<T>): Table<T> {
+    return Table.later(items.length, (from, to) => {
+      const chunk: T[] = [];
+      for (let index = from; index < to; index += 1) chunk.push(items[index] as T);
+      return chunk;
+    });
+  }
+
+  /** The same, its items made when somebody first looks near them: `make` answers those from an index up to another. */
+  static later<T>(size: number, make: (from: number, to: number) => T[]): Table<T> {
+    const made: T[][] = [];
+    const table = new Table<T>();
+    table.#size = size;
+    table.#source = (at) => {
+      made[at] ??= make(at * CHUNK_SIZE, Math.min(size, (at + 1) * CHUNK_SIZE));
+      return made[at];
+    };
+    for (let from = 0; from < size; from += CHUNK_SIZE) table.#chunks.push(undefined);
+    return table;
+  }
 
   /** How many there are, which is also the number of the latest. */
   get size(): number {
@@ -34,7 +61,7 @@ export class Table<T> {
     const index = this.#size;
     const place = index & IN_CHUNK;
     if (place === 0) this.#chunks.push([]);
-    let chunk = this.#chunks[index >> CHUNK_BITS] as T[];
+    let chunk = this.#chunk(index >> CHUNK_BITS);
     if (chunk.length !== place) chunk = this.#takeChunk(index >> CHUNK_BITS);
     chunk.push(item);
     this.#size += 1;
@@ -55,11 +82,17 @@ export class Table<T> {
     return item;
   }
 
+  /** The item of a number for somebody who only reads it, and asks again after the next command: nothing is copied for that. */
+  peek(number: number): Readonly<T> {
+    if (!(number >= 1 && number <= this.#size)) throw new RangeError(`no number ${number}`);
+    return this.#chunk((number - 1) >> CHUNK_BITS)[(number - 1) & IN_CHUNK] as T;
+  }
+
   /** The item of a number that may not exist. */
   find(number: number): T | undefined {
     if (!(number >= 1 && number <= this.#size)) return undefined;
     const index = number - 1;
-    const item = this.#chunks[index >> CHUNK_BITS]?.[index & IN_CHUNK] as T;
+    const item = this.#chunk(index >> CHUNK_BITS)[index & IN_CHUNK] as T;
     const inherited = this.#inherited;
     return inherited === null || number > inherited.size ? item : this.#own(inherited, index, item);
   }
@@ -73,6 +106,7 @@ export class Table<T> {
     this.#inherited = null;
     const copy = new Table<T>();
     copy.#chunks = this.#chunks.slice();
+    copy.#source = this.#source;
     copy.#size = this.#size;
     if (ownCopy !== null) copy.#inherited = { chunks: this.#chunks, size: this.#size, ownCopy };
     return copy;
@@ -89,22 +123,36 @@ export class Table<T> {
     };
   }
 
+  /** One of the chunks that this list has. */
+  #chunk(at: number): T[] {
+    const chunk = this.#chunks[at];
+    if (chunk !== undefined) return chunk;
+    const made = this.#made(at);
+    this.#chunks[at] = made;
+    return made;
+  }
+
+  #made(at: number): T[] {
+    if (this.#source === null) throw new Error("a chunk is missing");
+    return this.#source(at);
+  }
+
   /** This list's own of an item that it may have inherited. */
   #own({ chunks, ownCopy }: Inheritance<T>, index: number, item: T): T {
     const at = index >> CHUNK_BITS;
     const place = index & IN_CHUNK;
-    const inherited = chunks[at] as readonly T[];
+    const inherited = chunks[at] ?? this.#made(at);
     if (inherited[place] !== item) return item;
     const own = ownCopy(item);
     if (own === item) return item;
-    const chunk = this.#chunks[at] === inherited ? this.#takeChunk(at) : (this.#chunks[at] as T[]);
+    const chunk = this.#chunks[at] === inherited ? this.#takeChunk(at) : this.#chunk(at);
     chunk[place] = own;
     return own;
   }
 
   /** Makes a chunk this list's own, without what other lists have appended to it. */
   #takeChunk(at: number): T[] {
-    const chunk = (this.#chunks[at] as T[]).slice(0, this.#size - at * CHUNK_SIZE);
+    const chunk = this.#chunk(at).slice(0, this.#size - at * CHUNK_SIZE);
     this.#chunks[at] = chunk;
     return chunk;
   }

@@ -109,7 +109,6 @@ function toOrigin(exchange: Exchange, origin: Origin): Snapshot {
     exchange.restart(known);
     return known;
   }
-  exchange.restart(origin.start);
   origin.play(exchange);
   const opening = exchange.snapshot();
   openings.set(origin, opening);

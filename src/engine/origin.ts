@@ -1,5 +1,4 @@
-import { existsSync, statSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Config, DEFAULT_CONFIG, FROZEN_START, WORLD_NAMES } from "../config.ts";
 import { sizeText } from "../core/format.ts";
@@ -16,6 +15,7 @@ import type { World } from "../simulation/world.ts";
 import { checkedWorld, readWorldFile } from "../simulation/world.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Base, OpeningData } from "./journal-line.ts";
+import { KeptOpenings } from "./kept-opening.ts";
 import { readBeginning, STATE_FORMAT, type StateHeader } from "./state-file.ts";
 import { HistoryDigest } from "./state-hash.ts";
 import { wrongLine } from "./store-error.ts";
@@ -31,13 +31,19 @@ export interface Origin {
   readonly play: (exchange: Exchange) => void;
 }
 
-/** A world's history, played up to a start. */
-export function originOfWorld(world: World, config: ExchangeConfig, start: Millis): Origin {
+/** A world's history, played up to a start, or as it is kept. */
+export function originOfWorld(
+  world: World,
+  config: ExchangeConfig,
+  start: Millis,
+  kept: KeptOpenings | null = null,
+): Origin {
   const { devAccounts } = world;
   const play = (exchange: Exchange): void => {
     exchange.restart(start);
     try {
-      openWorld(exchange, world, start);
+      if (kept === null) openWorld(exchange, world, start);
+      else kept.open(exchange, world, start);
     } catch (error) {
       throw error instanceof WorldOpeningError ? new ConfigError(error.message) : error;
     }
@@ -189,15 +195,16 @@ function nameOf({ world, seed, markets }: Config): string {
  * The world that the configuration names: a file's, the one that was built in, or one made now.
  * @throws ConfigError when it cannot be read.
  */
-async function loadWorld(config: Config): Promise<World> {
+async function loadWorld(config: Config, kept: KeptOpenings | null): Promise<World> {
   if (config.world !== null) return worldIn(config.world);
   if (config.seed === DEFAULT_SEED && config.markets === null) {
-    const builtIn = await readBuiltIn();
+    const builtIn = readBuiltIn();
     if (builtIn !== null) return builtIn;
   }
-  const { generateWorld } = await import("../simulation/generate-world.ts");
-  const markets = config.markets === null ? {} : { markets: config.markets };
-  return generateWorld({ seed: config.seed, ...markets });
+  const options = { seed: config.seed, ...(config.markets !== null && { markets: config.markets }) };
+  const generate = async (): Promise<World> =>
+    (await import("../simulation/generate-world.ts")).generateWorld(options);
+  return kept === null ? generate() : kept.world(JSON.stringify(options), generate);
 }
 
 /** @throws ConfigError when another seed is asked for than the world of a file was made with. */
@@ -223,9 +230,9 @@ function worldIn(file: string): World {
 }
 
 /** The default world as the build has left it beside the bundle; null where there is no build. */
-async function readBuiltIn(): Promise<World | null> {
+function readBuiltIn(): World | null {
   try {
-    return JSON.parse(await readFile(new URL("./default-world.json", import.meta.url), "utf8")) as World;
+    return JSON.parse(readFileSync(new URL("./default-world.json", import.meta.url), "utf8")) as World;
   } catch {
     return null;
   }
@@ -249,9 +256,11 @@ export async function loadOrigin(config: Config, wall: number): Promise<Origin> 
       requireSameTerms(config, origin, worldFile);
       return origin;
     }
-    const world = await worlds.get(name, () => loadWorld(config));
+    // What somebody has made is read and played as it stands.
+    const kept = worldFile === null ? KeptOpenings.ofProgram() : null;
+    const world = await worlds.get(name, () => loadWorld(config, kept));
     requireSeed(config, world);
-    return originOfWorld(world, termsOf(config, world.seed), start);
+    return originOfWorld(world, termsOf(config, world.seed), start, kept);
   };
   if (config.start === null && config.clock.mode !== "frozen") return load();
   const terms = TERMS.map((term) => config[term]);

@@ -4,7 +4,7 @@ import { type ContractCall, callGas } from "../core/chain/transaction.ts";
 import type { Command, CommandOf, Stamped } from "../core/commands.ts";
 import { tokenIdIn as tokenIdOfMarket } from "../core/market.ts";
 import type { Decision } from "../core/refusals.ts";
-import type { State } from "../core/state.ts";
+import type { ExchangeConfig, State } from "../core/state.ts";
 import type { Address, Outcome } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { FULL_PRICE, type Millis, millis, money, price, size } from "../core/units.ts";
@@ -27,10 +27,19 @@ export class WorldOpeningError extends Error {
 }
 
 /** Plays the world's opening history, so that the exchange stands at `start`. @throws WorldOpeningError */
-export function openWorld(exchange: EmptyExchange, world: World, start: Millis): void {
-  const text = JSON.stringify({ config: exchange.state.config, start, world });
+export function openWorld(
+  exchange: EmptyExchange,
+  world: World,
+  start: Millis,
+  worldText = JSON.stringify(world),
+): void {
+  const text = openingText(exchange.state.config, start, worldText);
   exchange.open(text, () => playWorld(exchange, world, start));
 }
+
+/** What tells all of an opening: `worldText` is the world as JSON. */
+export const openingText = (config: ExchangeConfig, start: Millis, worldText: string): string =>
+  `{"config":${JSON.stringify(config)},"start":${start},"world":${worldText}}`;
 
 function playWorld(exchange: EmptyExchange, world: World, start: Millis): void {
   let isFirst = true;
@@ -202,6 +211,18 @@ function scheduleOf(world: World, start: Millis, markets: Numbering): Scheduled[
   }
   schedule.sort((a, b) => a.at - b.at);
   return [...fundings(world, schedule[0]?.at ?? 0), ...schedule];
+}
+
+/** What the events and markets of a world are created with when it is opened at `start`, in their order. */
+export function creationsOf(world: World, start: Millis) {
+  const events: CommandOf<"createEvent">[] = [];
+  const markets: CommandOf<"createMarket">[] = [];
+  for (const scheduled of scheduleOf(world, start, new Numbering())) {
+    const command = scheduled.command();
+    if (command.kind === "createEvent") events.push(command);
+    if (command.kind === "createMarket") markets.push(command);
+  }
+  return { events, markets };
 }
 
 /** When the first thing happens, dev accounts get what pays for gas, and traders their funds. */

@@ -216,8 +216,8 @@ export function createChain(
 }
 
 /** The words of a digest as a block keeps them. */
-export function digestFields({ words: [digestA, digestB, digestC, digestD] }: Digest) {
-  return { digestA, digestB, digestC, digestD };
+export function digestFields({ words }: Digest) {
+  return { digestA: words[0], digestB: words[1], digestC: words[2], digestD: words[3] };
 }
 
 const WORD_DIGITS = 8;

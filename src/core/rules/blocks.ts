@@ -1,4 +1,5 @@
 import {
+  type Block,
   type Building,
   baseFeeOf,
   type Chain,
@@ -15,6 +16,7 @@ import { movesOf } from "../chain/moves.ts";
 import { awaitsBlock, type CallContent, type Transaction } from "../chain/transaction.ts";
 import type { CommandOf } from "../commands.ts";
 import type { DomainEvent, EventOf } from "../events.ts";
+import type { Digest } from "../hash.ts";
 import { accepted, type Decision, refused } from "../refusals.ts";
 import type { ExchangeConfig, State } from "../state.ts";
 import { type Millis, millis } from "../units.ts";
@@ -150,14 +152,22 @@ function seal(chain: Chain, building: Building): void {
   if (chain.touched.length > 0) chain.touched = [];
 }
 
-/** Notes a block on top of another, and answers its serial. */
-function addBlock(chain: Chain, building: Building, parent: number): number {
-  const { height, at, baseFee, first, logs, gas } = building;
-  const { digest } = chain;
+/** Takes in that a block ends, and lets all of its digest know. */
+export function mixBlock(
+  digest: Digest,
+  { height, at, baseFee }: Pick<Block, "height" | "at" | "baseFee">,
+): void {
   digest.mix(height);
   digest.mixWide(at);
   digest.mix(baseFee);
   digest.spread();
+}
+
+/** Notes a block on top of another, and answers its serial. */
+function addBlock(chain: Chain, building: Building, parent: number): number {
+  const { height, at, baseFee, first, logs, gas } = building;
+  const { digest } = chain;
+  mixBlock(digest, building);
   const serial = chain.blocks.next;
   const count = chain.mined.size - first;
   return chain.blocks.add({

@@ -14,6 +14,7 @@ import {
   type TransactionException,
 } from "../chain/transaction.ts";
 import type { EventOf } from "../events.ts";
+import type { Digest } from "../hash.ts";
 import type { Order } from "../order.ts";
 import type { ExchangeConfig, State } from "../state.ts";
 import type { WinningOutcome } from "../terms.ts";
@@ -120,13 +121,8 @@ export function leavePool(chain: Chain, transaction: Transaction): void {
 /** Puts a transaction of the exchange's own into a block; what is on its way with it is none of its business. */
 export function includeOwn(state: State, building: Building, transaction: Transaction): void {
   const { chain } = state;
-  const { content } = transaction;
   transaction.status = "MINED";
-  if (content === null) {
-    chain.digest.mix(transaction.fillsA);
-    chain.digest.mix(transaction.fillsB);
-  }
-  if (content !== null) mixContent(state, content);
+  mixOwn(state, transaction);
   const logs = logCountOf(transaction);
   include(chain, building, transaction, logs, ownGas(logs));
 }
@@ -149,8 +145,7 @@ export function include(
   if (transaction.exception !== null) transaction.exception.hold = null;
   leavePool(chain, transaction);
   chain.mined.add(transaction.number);
-  chain.digest.mix(transaction.number);
-  chain.digest.mix(transaction.status === "MINED" ? 1 : 0);
+  mixMined(chain, transaction);
 }
 
 /** What a match or a call has moved comes to the chain, or is on its way again when its block is replaced. */
@@ -160,9 +155,28 @@ export function settleMoves(state: State, transaction: Transaction, sign: Sign):
     changeSupply(state.markets.get(change.market).onChain, change, sign);
 }
 
+/** Takes in what a transaction of the exchange's own says. */
+export function mixOwn(
+  { chain, markets }: Pick<State, "chain" | "markets">,
+  { content, fillsA, fillsB }: Pick<Transaction, "content" | "fillsA" | "fillsB">,
+): void {
+  if (content === null) {
+    chain.digest.mix(fillsA);
+    chain.digest.mix(fillsB);
+  } else mixContent(chain.digest, markets, content);
+}
+
+/** Takes in that a block has a transaction. */
+export function mixMined(
+  { digest }: Chain,
+  { number, status }: Pick<Transaction, "number" | "status">,
+): void {
+  digest.mix(number);
+  digest.mix(status === "MINED" ? 1 : 0);
+}
+
 /** Takes in what the content of a transaction says. */
-function mixContent({ chain, markets }: State, content: TransactionContent): void {
-  const { digest } = chain;
+function mixContent(digest: Digest, markets: State["markets"], content: TransactionContent): void {
   switch (content.kind) {
     case "prepare":
       digest.mix(content.market);

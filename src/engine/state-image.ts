@@ -1,0 +1,277 @@
+import type { Account, Holding } from "../core/account.ts";
+import { Book } from "../core/book/book.ts";
+import { type Block, type Chain, digestFields } from "../core/chain/chain.ts";
+import { Transaction } from "../core/chain/transaction.ts";
+import type { CommandOf } from "../core/commands.ts";
+import { Digest } from "../core/hash.ts";
+import {
+  bookFor,
+  directionIn,
+  EventRecord,
+  isMirrored,
+  levelsOf,
+  Market,
+  marketOfToken,
+  outcomeOf,
+  priceIn,
+} from "../core/market.ts";
+import { Order, remainingOf, Trade } from "../core/order.ts";
+import { PriceHistory } from "../core/price-history.ts";
+import { mixBlock } from "../core/rules/blocks.ts";
+import { indexMarket } from "../core/rules/markets.ts";
+import { mixMined, mixOwn } from "../core/rules/transactions.ts";
+import { moment } from "../core/schema.ts";
+import { createState, type ExchangeConfig, type State } from "../core/state.ts";
+import { Table } from "../core/table.ts";
+import type { Side } from "../core/terms.ts";
+import type { Millis, Price, Size } from "../core/units.ts";
+import { type Columns, columnsOf, fieldOf, putOff, recordsOf, setField } from "./columns.ts";
+
+// A state as values that `v8.serialize` takes, lists that follow from its records among them: read many times faster than a
+// document, and checked by nobody. What names moments in it can be made later by any time.
+
+/** What a block holds of moments. */
+const BLOCK = { at: moment() };
+
+type Numbers = Int32Array<ArrayBuffer>;
+/** What `changed` fields are in the image, the others as they are. */
+type ImageOf<Of, Changed> = Omit<Of, keyof Changed> & Changed;
+
+interface BookImage {
+  readonly points: PriceHistory["points"];
+  /** Whether an order ever rested there; who rests now follows from the orders. */
+  readonly hasBook: boolean;
+}
+type MarketImage = ImageOf<
+  Market,
+  { readonly books: readonly BookImage[]; readonly trades: Numbers; readonly yesTrades: Numbers }
+>;
+type AccountImage = ImageOf<Account, { readonly holdings: Float64Array; readonly fills: Numbers }>;
+
+export interface StateImage {
+  readonly issued: State["issued"];
+  readonly events: EventRecord[];
+  readonly markets: MarketImage[];
+  readonly accounts: AccountImage[];
+  readonly orders: Columns;
+  readonly trades: Columns;
+  readonly transactions: Columns;
+  readonly blocks: Columns;
+  readonly mined: Numbers;
+  readonly chain: Omit<Chain, "transactions" | "blocks" | "heights" | "mined" | "digest">;
+}
+
+/** What a world's events and markets are created with, in their order. */
+export interface Creations {
+  readonly events: readonly CommandOf<"createEvent">[];
+  readonly markets: readonly CommandOf<"createMarket">[];
+}
+
+/**
+ * The image of a state; null of one in which something is going on that no opening leaves: a block half done, a call of a
+ * wallet, a replaced block, an order that is to expire.
+ */
+export function imageOf(state: State): StateImage | null {
+  const { transactions, blocks, heights, mined, digest, ...chain } = state.chain;
+  const isQuiet = chain.building === null && chain.reorganizations === 0 && state.expiries.first() === 0;
+  if (!isQuiet || [...transactions].some(({ content }) => content?.kind === "call")) return null;
+  return {
+    issued: state.issued,
+    events: [...state.events],
+    markets: Array.from(state.markets, (market) => ({
+      ...market,
+      books: market.books.map(({ book, history, ...told }) => ({
+        ...told,
+        points: history.points,
+        hasBook: book !== null,
+      })),
+      trades: Int32Array.from(market.trades),
+      yesTrades: Int32Array.from(market.yesTrades),
+    })),
+    accounts: Array.from(state.accounts, (account) => ({
+      ...account,
+      holdings: packed(account.holdings),
+      fills: Int32Array.from(account.fills),
+    })),
+    orders: columnsOf(state.orders, Order.fields),
+    trades: columnsOf(state.trades, Trade.fields),
+    transactions: columnsOf(transactions, Transaction.fields),
+    blocks: columnsOf(blocks, BLOCK),
+    mined: Int32Array.from(mined),
+    chain,
+  };
+}
+
+/**
+ * The state of an image, all of it so many milliseconds later, a multiple of 1,000; `created` is what depends on the calendar.
+ * The image is used up.
+ */
+export function stateOf(image: StateImage, config: ExchangeConfig, by: number, created: Creations): State {
+  const { events, markets, accounts, orders, trades, transactions, blocks, mined, chain, issued } = image;
+  putOff(orders, Order.fields, by);
+  putOff(trades, Trade.fields, by);
+  putOff(transactions, Transaction.fields, by);
+  putOff(blocks, BLOCK, by);
+  const fresh = createState(config, 0 as Millis);
+  const ownMarkets = markets.map((market) => marketOf(market, fresh, by));
+  fillBooks(orders, ownMarkets);
+  nameBlocks(image, { chain: fresh.chain, markets: Table.of(ownMarkets) });
+  const state: State = {
+    ...fresh,
+    events: Table.of(events),
+    markets: Table.of(ownMarkets),
+    accounts: Table.later(accounts.length, (from, to) => accounts.slice(from, to).map(accountOf)),
+    orders: recordsOf<Order>(orders),
+    trades: recordsOf<Trade>(trades),
+    accountByAddress: new Map(accounts.map(({ address, number }) => [address, number])),
+    chain: {
+      ...chain,
+      transactions: recordsOf<Transaction>(transactions),
+      blocks: recordsOf<Block>(blocks),
+      heights: Table.of(Array.from({ length: blocks.size }, (_, index) => index + 1)),
+      mined: Table.of(mined),
+      digest: fresh.chain.digest,
+      nextBlockAt: chain.nextBlockAt === null ? null : ((chain.nextBlockAt + by) as Millis),
+    },
+    issued,
+  };
+  tellByCalendar(state, created, by);
+  return state;
+}
+
+const DIGEST_FIELDS = Object.keys(digestFields(new Digest([0, 0, 0, 0])));
+
+const BALANCES = ["balance", "reserved", "incoming", "outgoing"] as const;
+/** The market, what was granted, two balances, and how many fills there are of each outcome, -1 for none ever. */
+const HOLDING_WIDTH = 4 + 2 * BALANCES.length;
+
+/** All holdings of an account: a row of figures for each, then the fills in the same order. */
+function packed(holdings: Account["holdings"]): Float64Array {
+  const rows: number[] = [holdings.size];
+  const fills: number[] = [];
+  for (const { market, granted, yes, no, yesFills, noFills } of holdings.values()) {
+    rows.push(market, granted, yesFills?.size ?? -1, noFills?.size ?? -1);
+    for (const balance of [yes, no]) for (const name of BALANCES) rows.push(balance[name]);
+    for (const list of [yesFills, noFills]) if (list !== null) for (const fill of list) fills.push(fill);
+  }
+  return Float64Array.from([...rows, ...fills]);
+}
+
+function holdingsOf(figures: Float64Array): Account["holdings"] {
+  const holdings: Account["holdings"] = new Map();
+  let next = 1 + (figures[0] as number) * HOLDING_WIDTH;
+  const end = next;
+  const balanceAt = (at: number): Holding["yes"] =>
+    ({
+      balance: figures[at],
+      reserved: figures[at + 1],
+      incoming: figures[at + 2],
+      outgoing: figures[at + 3],
+    }) as Holding["yes"];
+  const fillsOf = (count: number): Holding["yesFills"] => {
+    if (count < 0) return null;
+    next += count;
+    return Table.of(figures.subarray(next - count, next));
+  };
+  for (let at = 1; at < end; at += HOLDING_WIDTH) {
+    const [market = 0, granted = 0, yesFills = 0, noFills = 0] = figures.subarray(at, at + 4);
+    holdings.set(market, {
+      market,
+      yes: balanceAt(at + 4),
+      no: balanceAt(at + 4 + BALANCES.length),
+      granted: granted as Holding["granted"],
+      yesFills: fillsOf(yesFills),
+      noFills: fillsOf(noFills),
+    });
+  }
+  return holdings;
+}
+
+const accountOf = (account: AccountImage): Account => ({
+  ...account,
+  holdings: holdingsOf(account.holdings),
+  fills: Table.of(account.fills),
+});
+
+function marketOf(image: MarketImage, { pool }: State, by: number): Market {
+  const market = {
+    ...image,
+    books: image.books.map(({ points: { seconds, prices }, hasBook, ...told }) => ({
+      ...told,
+      book: hasBook ? new Book(pool, levelsOf(image as unknown as Market)) : null,
+      history: PriceHistory.of({ seconds: seconds.map((second) => second + by / 1_000), prices }),
+    })),
+    trades: Table.of(image.trades),
+    yesTrades: Table.of(image.yesTrades),
+  } as unknown as Market;
+  return Market.later?.(market, by) ?? market;
+}
+
+/** Gives events and markets their texts and ends, and lists them. */
+function tellByCalendar(state: State, created: Creations, by: number): void {
+  for (const event of state.events) {
+    const { title, description, endDate } = created.events[event.number - 1] as CommandOf<"createEvent">;
+    Object.assign(EventRecord.later?.(event, by) ?? event, { title, description, endDate });
+    state.eventBySlug.set(event.slug, event.number);
+  }
+  for (const market of state.markets) {
+    const { question, description, endDate } = created.markets[
+      market.number - 1
+    ] as CommandOf<"createMarket">;
+    Object.assign(market, { question, description, endDate });
+    indexMarket(state, market);
+  }
+}
+
+/** Rests the live orders: an order keeps its place until it leaves the book, so that they come in the order of their numbers. */
+function fillBooks(orders: Columns, markets: readonly Market[]): void {
+  const status = fieldOf<Order["status"]>(orders, "status");
+  const slots = new Int32Array(orders.size);
+  const [token, side, price] = [
+    fieldOf<number>(orders, "token"),
+    fieldOf<Side>(orders, "side"),
+    fieldOf<Price>(orders, "price"),
+  ];
+  const [size, matched] = [fieldOf<Size>(orders, "size"), fieldOf<Size>(orders, "matched")];
+  const account = fieldOf<number>(orders, "account");
+  for (let at = 0; at < orders.size; at += 1) {
+    if (status(at) !== "LIVE") continue;
+    const market = markets[marketOfToken(token(at)) - 1] as Market;
+    const outcome = outcomeOf(token(at));
+    const mirrored = isMirrored(market, outcome);
+    const tick = priceIn(mirrored, price(at)) / market.tickSize;
+    const open = remainingOf({ size: size(at), matched: matched(at) });
+    const book = bookFor(market, outcome).book as Book;
+    slots[at] = book.rest(directionIn(mirrored, side(at)), tick, open, at + 1, account(at));
+  }
+  setField(orders, "slot", slots);
+}
+
+/** Gives blocks their digests, which name their moments, too; that of the chain is left at the last one. */
+function nameBlocks(
+  { blocks, transactions, mined }: StateImage,
+  state: Pick<State, "chain" | "markets">,
+): void {
+  const { chain } = state;
+  const figure = (key: keyof Block) => fieldOf<number>(blocks, key);
+  const [parent, first, count] = [figure("parent"), figure("first"), figure("count")];
+  const [height, at, baseFee] = [figure("height"), figure("at"), figure("baseFee")];
+  const part = <Key extends keyof Transaction>(key: Key) => fieldOf<Transaction[Key]>(transactions, key);
+  const [status, content, fillsA, fillsB] = [part("status"), part("content"), part("fillsA"), part("fillsB")];
+  const words = [0, 1, 2, 3].map(() => new Int32Array(blocks.size));
+  for (let block = 0; block < blocks.size; block += 1) {
+    const end = first(block) + count(block);
+    for (let index = first(block); index < end; index += 1) {
+      const number = mined[index] as number;
+      const own = number - 1;
+      mixOwn(state, { content: content(own), fillsA: fillsA(own), fillsB: fillsB(own) });
+      mixMined(chain, { number, status: status(own) });
+    }
+    if (parent(block) !== 0)
+      mixBlock(chain.digest, { height: height(block), at: at(block) as Millis, baseFee: baseFee(block) });
+    const digest = chain.digest.words;
+    for (let word = 0; word < words.length; word += 1)
+      (words[word] as Int32Array)[block] = digest[word] as number;
+  }
+  for (const [word, key] of DIGEST_FIELDS.entries()) setField(blocks, key, words[word] as Int32Array);
+}

@@ -1,0 +1,212 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { CacheFolder } from "../../src/cache-folder.ts";
+import { DEFAULT_CONFIG } from "../../src/config.ts";
+import { violations } from "../../src/core/invariants/invariants.ts";
+import type { State } from "../../src/core/state.ts";
+import { documentLines } from "../../src/core/state-document.ts";
+import { parseIso } from "../../src/core/time.ts";
+import { type Millis, millis } from "../../src/core/units.ts";
+import { Exchange } from "../../src/engine/exchange.ts";
+import { KeptOpenings } from "../../src/engine/kept-opening.ts";
+import { originOfWorld, termsOf } from "../../src/engine/origin.ts";
+import { contentHash } from "../../src/engine/state-hash.ts";
+import { imageOf } from "../../src/engine/state-image.ts";
+import { generateWorld } from "../../src/simulation/generate-world.ts";
+import type { World } from "../../src/simulation/world.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "clobsim-openings-"));
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true });
+});
+
+const at = (iso: string): Millis => millis(parseIso(iso) as number);
+const BEGIN = at("2026-01-01T00:00:00Z");
+const kept = (program = "this program"): KeptOpenings => new KeptOpenings(new CacheFolder(folder), program);
+
+/** An exchange at its opening: as it is played or, with openings, as those have it. */
+function openingOf(
+  world: World,
+  start: Millis,
+  openings: KeptOpenings | null,
+  terms: Partial<typeof DEFAULT_CONFIG> = {},
+): Exchange {
+  const origin = originOfWorld(world, termsOf({ ...DEFAULT_CONFIG, ...terms }, world.seed), start, openings);
+  const exchange = new Exchange(origin.config, start);
+  origin.play(exchange);
+  return exchange;
+}
+
+/** Keeps what a start leads to, as a server does once it has answered. */
+function keep(world: World, start: Millis = BEGIN, terms: Partial<typeof DEFAULT_CONFIG> = {}): void {
+  openingOf(world, start, kept(), terms);
+  vi.runAllTimers();
+}
+
+const files = (): string[] => readdirSync(folder);
+/** Whether an opening came from what is kept: what has been read once is not written again. */
+function comesFromKept(open: () => Exchange): boolean {
+  const play = vi.spyOn(Exchange.prototype, "submit");
+  open();
+  const isPlayed = play.mock.calls.length > 0;
+  play.mockRestore();
+  return !isPlayed;
+}
+
+/** All that a state holds: its document, and the lists that follow from it. Which slots orders rest in is nobody's concern. */
+const allOf = (state: State): unknown => [
+  [...documentLines(state)].join("\n"),
+  contentHash(state),
+  withoutSlots(imageOf(state)),
+  [...state.chain.heights],
+];
+
+function withoutSlots(image: ReturnType<typeof imageOf>) {
+  if (image === null) throw new Error("expected a state that can be kept");
+  const { keys, columns, size } = image.orders;
+  return { ...image, orders: { size, keys, columns: columns.filter((_, index) => keys[index] !== "slot") } };
+}
+
+/** What an exchange becomes that goes on: blocks, orders that meet what rests, hashes. */
+function goneOn(exchange: Exchange): unknown {
+  const { state } = exchange;
+  const [market] = [...state.markets].filter(({ status }) => status === "ACTIVE");
+  const trader = [...state.accounts].findLast(({ collateral }) => collateral.balance > 100_000_000);
+  if (market === undefined || trader === undefined) throw new Error("expected a market and a trader");
+  const told: unknown[] = [];
+  const stop = exchange.watch((...each) => told.push(each));
+  for (const side of ["BUY", "SELL"] as const) {
+    const terms = { tokenId: market.tokenIds[0], side, price: side === "BUY" ? 9_900 : 100, size: 5_000 };
+    exchange.submit({
+      kind: "placeOrder",
+      address: trader.address,
+      ...terms,
+      orderType: "FAK",
+      expiration: null,
+    } as never);
+  }
+  exchange.advanceTo(millis(exchange.now + 4 * 86_400_000));
+  stop();
+  return [told, exchange.hash, allOf(exchange.state), violations(exchange.state)];
+}
+
+describe("a kept opening", () => {
+  it.each([
+    ["1", "2026-01-01T00:00:00Z"],
+    ["1", "2026-03-29T00:59:59Z"],
+    ["1", "2024-02-28T23:59:58Z"],
+    ["1", "1999-12-31T12:34:56Z"],
+    ["1", "9998-06-30T18:00:01Z"],
+    ["7", "2026-11-23T05:44:30Z"],
+    ["late", "2026-12-31T23:59:00Z"],
+  ])("of seed %s is at %s all that playing leads to, then and later", async (seed, start) => {
+    const world = await generateWorld({ seed });
+    keep(world);
+    const [played, found] = [openingOf(world, at(start), null), openingOf(world, at(start), kept())];
+    expect(comesFromKept(() => openingOf(world, at(start), kept()))).toBe(true);
+    expect([found.hash, found.now, found.sequence]).toEqual([played.hash, played.now, played.sequence]);
+    expect(allOf(found.state)).toEqual(allOf(played.state));
+    expect(violations(found.state)).toEqual([]);
+    expect(goneOn(found)).toEqual(goneOn(played));
+  });
+
+  it.each([
+    { settlement: "instant" },
+    { settlement: "manual" },
+    { balances: "settled" },
+    { credentials: "once" },
+  ] as const)("is that of its terms: %j", async (terms) => {
+    const world = await generateWorld({ seed: "1", markets: 9 });
+    keep(world);
+    keep(world, BEGIN, terms);
+    expect(files().length).toBe(2);
+    const start = millis(BEGIN + 987_654_000);
+    expect(comesFromKept(() => openingOf(world, start, kept(), terms))).toBe(true);
+    expect(allOf(openingOf(world, start, kept(), terms).state)).toEqual(
+      allOf(openingOf(world, start, null, terms).state),
+    );
+  });
+
+  it.each([
+    ["between two seconds", "2026-01-01T00:00:00.500Z"],
+    ["by which something has ended", "2026-01-02T23:59:59Z"],
+  ])("is none for a start %s", async (_, start) => {
+    const generated = await generateWorld({ seed: "1", markets: 3 });
+    const today = { endsInDays: 0, endOf: "day" } as const;
+    const events = generated.events.map((event) => ({
+      ...event,
+      ...today,
+      markets: event.markets.map((market) => ({ ...market, ...today })),
+    }));
+    const world = { ...generated, events };
+    keep(world);
+    expect(comesFromKept(() => openingOf(world, millis(BEGIN + 1_000), kept()))).toBe(true);
+    expect(comesFromKept(() => openingOf(world, at(start), kept()))).toBe(false);
+  });
+
+  it("leaves it to the playing to say that there is no room before a start", async () => {
+    const world = await generateWorld({ seed: "1", markets: 3 });
+    keep(world);
+    expect(() => openingOf(world, millis(1_000), kept())).toThrow("leaves no room for the world's history");
+  });
+
+  it("is another one for each world and each program", async () => {
+    const [world, other] = [
+      await generateWorld({ seed: "1", markets: 3 }),
+      await generateWorld({ seed: "2", markets: 3 }),
+    ];
+    keep(world);
+    expect(comesFromKept(() => openingOf(world, BEGIN, kept()))).toBe(true);
+    expect(comesFromKept(() => openingOf(other, BEGIN, kept()))).toBe(false);
+    expect(comesFromKept(() => openingOf(world, BEGIN, kept("another program")))).toBe(false);
+    const [event] = world.events;
+    const changed = { ...world, events: [{ ...event, title: "another title" }, ...world.events.slice(1)] };
+    expect(comesFromKept(() => openingOf(changed as World, BEGIN, kept()))).toBe(false);
+  });
+
+  it("that is damaged is played, and kept anew", async () => {
+    const world = await generateWorld({ seed: "1", markets: 3 });
+    keep(world);
+    const path = join(folder, files()[0] as string);
+    const whole = readFileSync(path);
+    const damaged = Buffer.from(whole);
+    damaged[whole.length >> 1] = (damaged[whole.length >> 1] as number) ^ 1;
+    for (const wrong of [damaged, whole.subarray(0, 100), withCheck(Buffer.from("no opening"))]) {
+      writeFileSync(path, wrong);
+      expect(comesFromKept(() => openingOf(world, BEGIN, kept()))).toBe(false);
+      vi.runAllTimers();
+      expect(comesFromKept(() => openingOf(world, BEGIN, kept()))).toBe(true);
+    }
+  });
+
+  it("is not made of a history with calls of wallets", async () => {
+    keep(await generateWorld({ seed: "1", markets: 3 }), BEGIN, { approvals: "required" });
+    expect(files()).toEqual([]);
+  });
+});
+
+describe("a kept world", () => {
+  it("is the one that was generated", async () => {
+    const generate = vi.fn(() => generateWorld({ seed: "3", markets: 5 }));
+    const first = await kept().world("3 5", generate);
+    vi.runAllTimers();
+    expect(await kept().world("3 5", generate)).toEqual(first);
+    expect(generate).toHaveBeenCalledTimes(1);
+    await kept("another program").world("3 5", generate);
+    expect(generate).toHaveBeenCalledTimes(2);
+  });
+});
+
+function withCheck(bytes: Buffer): Buffer {
+  const check = Buffer.alloc(4);
+  check.writeUInt32LE(crc32(bytes));
+  return Buffer.concat([check, bytes]);
+}
