@@ -23,15 +23,26 @@ export function idPrefix(seed: string, kind: IdKind): string {
 export const idOf = (prefix: string, n: number): string =>
   prefix + n.toString(16).padStart(COUNTER_DIGITS, "0");
 
-const COUNTER = /^[0-9a-f]{12}$/;
-
 /** The number in a UUID of this kind, in letters of either case, or 0 when the text is no such id. */
 export function numberOf(prefix: string, id: string): number {
   if (id.length !== prefix.length + COUNTER_DIGITS) return 0;
-  const lower = id.toLowerCase();
-  if (!lower.startsWith(prefix)) return 0;
-  const counter = lower.slice(prefix.length);
-  return COUNTER.test(counter) ? Number.parseInt(counter, 16) : 0;
+  if (!id.startsWith(prefix) && !id.toLowerCase().startsWith(prefix)) return 0;
+  let number = 0;
+  for (let at = prefix.length; at < id.length; at += 1) {
+    const digit = hexDigit(id.charCodeAt(at));
+    if (digit < 0) return 0;
+    number = number * 16 + digit;
+  }
+  return number;
+}
+
+const [ZERO, NINE, A, F, SMALL] = [48, 57, 97, 102, 32];
+
+/** The value of a character as a digit of hex, by its code; -1 when it is none. */
+function hexDigit(code: number): number {
+  if (code >= ZERO && code <= NINE) return code - ZERO;
+  const letter = code | SMALL;
+  return letter >= A && letter <= F ? letter - A + 10 : -1;
 }
 
 /** The address of an account that no key opens (the faucet, the collector of fees), a function of (seed, name). */
